@@ -1,0 +1,1 @@
+//! Entropy, exact samplers, and mechanisms whose privacy maps are theorems.

@@ -1,0 +1,14 @@
+//! Numbers that do not lie.
+//!
+//! Integers and rationals of any size, binary floats of any format with correctly rounded operations,
+//! f64 operations whose rounding direction is in the name, and enclosures of real numbers. Part of what a
+//! sceptic must read; it depends on nothing else of Probity.
+
+#![forbid(unsafe_code)]
+
+mod rational;
+
+pub use dashu_base::{Abs, Sign, Signed, UnsignedAbs};
+pub use dashu_int::{IBig as Integer, UBig as Natural};
+pub use dashu_ratio::RBig as Rational;
+pub use rational::{ParseRationalError, integer, parse_rational, rational, rational_from_f64};
