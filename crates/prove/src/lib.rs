@@ -2,4 +2,6 @@
 
 #![forbid(unsafe_code)]
 
+pub mod derivation;
+pub mod search;
 pub mod simplex;

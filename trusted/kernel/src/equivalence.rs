@@ -278,15 +278,7 @@ fn map_parts(expr: &Expr, rewrite: &dyn Fn(&Expr) -> Option<Expr>) -> Expr {
     let go = |e: &std::sync::Arc<Expr>| std::sync::Arc::new(map_parts(e, rewrite));
     match expr {
         Expr::Number(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) | Expr::EmptyList => expr.clone(),
-        Expr::Unary(op, a) => match op {
-            Unary::Neg
-            | Unary::Abs
-            | Unary::Floor
-            | Unary::Ln
-            | Unary::Exp
-            | Unary::Pow2AtLeast
-            | Unary::Not => Expr::Unary(*op, go(a)),
-        },
+        Expr::Unary(op, a) => Expr::Unary(*op, go(a)),
         Expr::Binary(op, a, b) => Expr::Binary(*op, go(a), go(b)),
         Expr::Clamp(a, b, c) => Expr::Clamp(go(a), go(b), go(c)),
         Expr::If(a, b, c) => Expr::If(go(a), go(b), go(c)),
