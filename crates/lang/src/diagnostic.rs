@@ -152,6 +152,16 @@ impl Sink {
         self.reported.push(Diagnostic { code, span, message, hint });
     }
 
+    /// How many faults were reported so far.
+    pub(crate) fn count(&self) -> usize {
+        self.reported.len() + self.suppressed
+    }
+
+    /// Whether a fault of this kind was reported.
+    pub(crate) fn has(&self, code: Code) -> bool {
+        self.reported.iter().any(|d| d.code == code)
+    }
+
     /// Whether nothing that stops a load was reported.
     pub(crate) fn is_clean(&self) -> bool {
         self.suppressed == 0 && self.reported.iter().all(|d| d.code.severity() == Severity::Warning)

@@ -77,8 +77,10 @@ struct Elaborator<'a> {
 
 impl Elaborator<'_> {
     fn file(&mut self, file: &File) -> Option<Elaborated> {
+        self.declare_inputs(file);
         let params = self.params(file);
         self.definitions(file);
+        self.infer_types(file);
         let (inputs, mut assumptions) = self.inputs(file);
         assumptions.extend(self.bounds(file));
         for assumption in &file.assumptions {
@@ -102,11 +104,7 @@ impl Elaborator<'_> {
     }
 
     fn declare(&mut self, name: &Ident, role: Role, ty: Type) {
-        if GHOSTS.contains(&name.text.as_str()) {
-            self.sink.report(Code::NotAssignable, name.span, || {
-                format!("`{}` has a meaning in proofs: expected another name", name.text)
-            });
-        }
+        self.not_a_ghost(name);
         let described = role.describe();
         if let Err(earlier) = self.names.declare(name, role, ty) {
             self.sink.report_with(Code::DuplicateName, name.span, || {
@@ -117,6 +115,27 @@ impl Elaborator<'_> {
                 );
                 (message, Some("a name means one thing in the whole file".into()))
             });
+        }
+    }
+
+    fn not_a_ghost(&mut self, name: &Ident) {
+        if GHOSTS.contains(&name.text.as_str()) {
+            self.sink.report(Code::NotAssignable, name.span, || {
+                format!("`{}` has a meaning in proofs: expected another name", name.text)
+            });
+        }
+    }
+
+    /// Declares the inputs first, so that a later name that is the same is the one at fault.
+    fn declare_inputs(&mut self, file: &File) {
+        for input in &file.inputs {
+            let scalar = match input.ty.scalar {
+                ScalarType::Real => Type::Real,
+                ScalarType::Int | ScalarType::Category(_) => Type::Int,
+                ScalarType::Bool => Type::Bool,
+            };
+            let ty = if input.ty.list.is_some() { scalar.list() } else { Some(scalar) };
+            self.declare(&input.name, Role::Input, ty.unwrap_or(Type::Unknown));
         }
     }
 
@@ -193,8 +212,7 @@ impl Elaborator<'_> {
         let mut inputs = Vec::new();
         let mut lengths = Vec::new();
         for input in &file.inputs {
-            let (sort, ty) = self.input_sort(&input.ty);
-            self.declare(&input.name, Role::Input, ty);
+            let sort = self.input_sort(&input.ty);
             let name = Name::new(&input.name.text);
             if let Some(ListLength::Exactly(length)) = &input.ty.list {
                 let length = self.typed(length, Scope::Fixed, Type::Int);
@@ -206,26 +224,23 @@ impl Elaborator<'_> {
         (inputs, lengths)
     }
 
-    fn input_sort(&mut self, ty: &TypeExpr) -> (Sort, Type) {
-        let (sort, scalar) = match &ty.scalar {
-            ScalarType::Real => (Sort::Real, Type::Real),
-            ScalarType::Int => (Sort::Int, Type::Int),
-            ScalarType::Bool => (Sort::Bool, Type::Bool),
-            ScalarType::Category(count) => {
-                let count = self.typed(count, Scope::Fixed, Type::Int);
-                (Sort::Category { count }, Type::Int)
-            }
+    fn input_sort(&mut self, ty: &TypeExpr) -> Sort {
+        let sort = match &ty.scalar {
+            ScalarType::Real => Sort::Real,
+            ScalarType::Int => Sort::Int,
+            ScalarType::Bool => Sort::Bool,
+            ScalarType::Category(count) => Sort::Category { count: self.typed(count, Scope::Fixed, Type::Int) },
         };
         match (&ty.list, &sort) {
-            (None, _) => (sort, scalar),
-            (Some(_), Sort::Real) => (Sort::RealList, Type::RealList),
-            (Some(_), Sort::Int) => (Sort::IntList, Type::IntList),
+            (None, _) => sort,
+            (Some(_), Sort::Real) => Sort::RealList,
+            (Some(_), Sort::Int) => Sort::IntList,
             (Some(_), _) => {
                 self.sink.report_with(Code::WrongType, ty.span, || {
                     let message = "an input list holds numbers: expected `real[]` or `int[]`".to_string();
                     (message, Some("write bits as the integers 0 and 1".into()))
                 });
-                (Sort::IntList, Type::IntList)
+                Sort::IntList
             }
         }
     }
@@ -242,7 +257,8 @@ impl Elaborator<'_> {
         bounds
     }
 
-    fn body(&mut self, file: &File) -> (Vec<Statement>, Option<Term>) {
+    /// Runs over the body without reporting, to learn the names and types of all variables.
+    fn infer_types(&mut self, file: &File) {
         let mark = self.names.mark();
         self.sink.mute(true);
         for _ in 1..INFERENCE_PASSES {
@@ -250,7 +266,10 @@ impl Elaborator<'_> {
             self.names.undo(mark);
         }
         self.sink.mute(false);
-        self.names.forget_uses_of_variables();
+        self.names.forget_uses();
+    }
+
+    fn body(&mut self, file: &File) -> (Vec<Statement>, Option<Term>) {
         self.spans.clear();
         let mut body: Vec<Statement> = Vec::new();
         for (name, value) in &file.definitions {

@@ -117,9 +117,10 @@ impl Names {
         since
     }
 
-    /// Starts the bookkeeping of uses of variables anew, before the pass that reports.
-    pub(crate) fn forget_uses_of_variables(&mut self) {
-        for symbol in self.symbols.values_mut().filter(|s| s.role == Role::Variable) {
+    /// Starts the bookkeeping of uses anew, before the pass that reports. A definition's use of a parameter is
+    /// seen again when the body assigns the definition.
+    pub(crate) fn forget_uses(&mut self) {
+        for symbol in self.symbols.values_mut() {
             symbol.used = false;
         }
     }

@@ -180,6 +180,8 @@ pub(crate) struct File {
     pub(crate) proof: Option<Proof>,
     /// A line that declares names could not be read, so that a name may look unknown without being at fault.
     pub(crate) lost_declarations: bool,
+    /// A `neighbours` line could not be read.
+    pub(crate) lost_neighbours: bool,
 }
 
 /// `proof { … }`

@@ -21,13 +21,18 @@ impl Elaborator<'_> {
     pub(super) fn adjacency(&mut self, file: &File) -> Vec<Adjacency> {
         let mut clauses = Vec::new();
         let mut any = None;
+        // A clause that is at fault may be the one that relates an input.
+        let mut lost = file.lost_neighbours;
         for neighbours in &file.neighbours {
             let bound_of = |elaborator: &mut Self, list: &Ident, bound: &Expr| {
                 (elaborator.input_list(list), elaborator.size_of_change(bound))
             };
             match &neighbours.kind {
                 NeighboursKind::Any => any = Some(neighbours.span),
-                NeighboursKind::Relation(relation) => clauses.extend(self.relation(relation)),
+                NeighboursKind::Relation(relation) => match self.relation(relation) {
+                    Some(clause) => clauses.push(clause),
+                    None => lost = true,
+                },
                 NeighboursKind::EveryEntry { list, bound } => {
                     let (list, bound) = bound_of(self, list, bound);
                     clauses.push(Adjacency::EveryEntry { list, bound });
@@ -49,14 +54,18 @@ impl Elaborator<'_> {
                 "`neighbours any` relates all inputs: expected no other `neighbours` line".to_string()
             });
         }
-        if any.is_none() && !file.neighbours.is_empty() {
+        if any.is_none() && !lost && !file.neighbours.is_empty() {
             self.every_input_is_related(file, &clauses);
         }
         clauses
     }
 
     fn relation(&mut self, relation: &Expr) -> Option<Adjacency> {
+        let faults = self.sink.count();
         let term = self.formula(relation, Scope::Relation)?;
+        if self.sink.count() > faults {
+            return None;
+        }
         let mut second = false;
         term.for_each_variable(&mut |v| second |= matches!(v, Variable::Of(_, Run::Second)));
         if !second {
@@ -82,10 +91,9 @@ impl Elaborator<'_> {
     }
 
     fn input_list(&mut self, list: &Ident) -> Name {
-        match self.names.get_mut(&list.text) {
+        match self.names.get(&list.text) {
             None => self.unknown_name(&list.text, list.span),
             Some(symbol) => {
-                symbol.used = true;
                 let (role, ty) = (symbol.role.clone(), symbol.ty);
                 if role != Role::Input || !ty.is_list() {
                     self.sink.report(Code::WrongType, list.span, || {

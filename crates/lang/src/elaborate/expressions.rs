@@ -315,7 +315,8 @@ impl Elaborator<'_> {
             self.unknown_name(name, span);
             return Value::faulty();
         };
-        symbol.used = true;
+        // Saying how an input may change is no use of it.
+        symbol.used |= scope != Scope::Relation || symbol.role != Role::Input;
         let (ty, assigned, role) = (symbol.ty, symbol.assigned, symbol.role.clone());
         let variable = match (&role, scope) {
             (Role::LoopLabel, _) => {
@@ -366,7 +367,6 @@ impl Elaborator<'_> {
             self.unknown_name(name, span);
             return Value::faulty();
         };
-        symbol.used = true;
         let (ty, role) = (symbol.ty, symbol.role.clone());
         let differs = match scope {
             Scope::Relation => role == Role::Input,

@@ -39,7 +39,8 @@ impl Elaborator<'_> {
         let Some((last, before)) = body.split_last() else { return (Vec::new(), None) };
         let StatementKind::Return(value) = &last.kind else {
             let statements = self.block(body);
-            if matches!(last.kind, StatementKind::Faulty { .. }) {
+            // A block that was never closed has taken in the lines after it.
+            if matches!(last.kind, StatementKind::Faulty { .. }) || self.sink.has(Code::Unclosed) {
                 return (statements, None);
             }
             self.sink.report_with(Code::MissingReturn, last.span, || {
@@ -115,6 +116,9 @@ impl Elaborator<'_> {
             }
             StatementKind::Return(value) => {
                 self.expression(value, Scope::Program);
+                if self.sink.has(Code::Unclosed) {
+                    return;
+                }
                 self.sink.report_with(Code::Unreachable, statement.span, || {
                     let message = "only the last statement of a mechanism returns: expected no `return` here";
                     (message.to_string(), Some("let a condition guard the statements after it".into()))
@@ -125,6 +129,9 @@ impl Elaborator<'_> {
 
     /// Gives a variable a value of type `ty`. The first value declares it.
     fn store(&mut self, target: &Ident, ty: Type, span: Span) {
+        if self.names.get(&target.text).is_some() {
+            self.not_a_ghost(target);
+        }
         match self.names.get_mut(&target.text) {
             None => self.declare(target, Role::Variable, ty),
             Some(symbol) if symbol.role == Role::Variable => match symbol.ty.join(ty) {

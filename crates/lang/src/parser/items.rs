@@ -77,6 +77,7 @@ impl Parser<'_> {
             seen.note(kind);
             reached = if part > reached { part } else { reached };
             if self.item(kind, &mut file).is_err() {
+                file.lost_neighbours |= kind == TokenKind::Keyword(Keyword::Neighbours);
                 file.lost_declarations |= matches!(part, Part::Header | Part::Declarations);
                 self.skip_line();
             }

@@ -181,7 +181,18 @@ impl Parser<'_> {
                     self.advance();
                     return Ok(lines);
                 }
-                TokenKind::End => {
+                // No block holds a part of the file around it: the brace before was forgotten.
+                TokenKind::End
+                | TokenKind::Keyword(
+                    Keyword::Mechanism
+                    | Keyword::Param
+                    | Keyword::Where
+                    | Keyword::Let
+                    | Keyword::Neighbours
+                    | Keyword::Claim
+                    | Keyword::Expect
+                    | Keyword::Proof,
+                ) => {
                     self.sink.report(Code::Unclosed, opened, || "this block is never closed: expected `}`".into());
                     return Ok(lines);
                 }
