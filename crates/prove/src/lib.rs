@@ -3,5 +3,9 @@
 #![forbid(unsafe_code)]
 
 pub mod derivation;
+pub mod plan;
+mod proof;
 pub mod search;
 pub mod simplex;
+
+pub use proof::{Proof, prove};

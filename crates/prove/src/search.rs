@@ -128,7 +128,7 @@ impl Search {
         }
         let base = base_rows(facts.list());
         let values = match ask(&base)? {
-            Outcome::Evidence(evidence) => return Ok(evidence),
+            Outcome::Evidence(evidence) => return Ok(*evidence),
             Outcome::Values(values) => values,
         };
         let scaled = scaled_rows(facts, &base);
@@ -137,7 +137,7 @@ impl Search {
         } else {
             let all: Vec<Row> = base.into_iter().chain(scaled).collect();
             match ask(&all)? {
-                Outcome::Evidence(evidence) => return Ok(evidence),
+                Outcome::Evidence(evidence) => return Ok(*evidence),
                 Outcome::Values(values) => values,
             }
         };
@@ -145,7 +145,7 @@ impl Search {
             return self.split(facts, number);
         }
         match ask(&product_rows(facts))? {
-            Outcome::Evidence(evidence) => Ok(evidence),
+            Outcome::Evidence(evidence) => Ok(*evidence),
             Outcome::Values(_) => {
                 let path = facts.list()[self.known.min(facts.list().len())..].iter().map(show).collect();
                 Err(Stuck::Open { path })
@@ -308,7 +308,7 @@ fn product(factors: &[&Row], scale: &[(Name, i32)]) -> Option<Row> {
 }
 
 enum Outcome {
-    Evidence(Evidence),
+    Evidence(Box<Evidence>),
     Values(BTreeMap<Monomial, Fraction>),
 }
 
@@ -366,7 +366,7 @@ fn ask(rows: &[Row]) -> Result<Outcome, Stuck> {
                     }),
                 }
             }
-            Ok(Outcome::Evidence(Evidence::Combination { products, equations }))
+            Ok(Outcome::Evidence(Box::new(Evidence::Combination { products, equations })))
         }
     }
 }
