@@ -21,7 +21,11 @@ use crate::simplex::{Answer, Column, Fraction, solve};
 /// Nodes after which a search gives up.
 const MAX_NODES: usize = 3_000;
 /// The most inequalities of which products are formed.
-const MAX_FACTORS: usize = 14;
+const MAX_FACTORS: usize = 8;
+/// The most terms of an inequality that enters a product.
+const MAX_FACTOR_TERMS: usize = 5;
+/// The largest question put to the simplex: rows times columns.
+const MAX_CELLS: usize = 150_000;
 
 /// Why no evidence was found.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -141,12 +145,15 @@ impl Search {
                 Outcome::Values(values) => values,
             }
         };
-        if let Some(number) = violated(facts.list(), &values) {
+        // Values can satisfy a disjunction by luck, where a product would have excluded them, so a disjunction
+        // that no value violates is split too before giving up.
+        let next = violated(facts.list(), &values).or_else(|| unsplit(facts.list()));
+        if let Some(number) = next {
             return self.split(facts, number);
         }
-        match ask(&product_rows(facts))? {
-            Outcome::Evidence(evidence) => Ok(*evidence),
-            Outcome::Values(_) => {
+        match ask(&product_rows(facts)) {
+            Ok(Outcome::Evidence(evidence)) => Ok(*evidence),
+            _ => {
                 let path = facts.list()[self.known.min(facts.list().len())..].iter().map(show).collect();
                 Err(Stuck::Open { path })
             }
@@ -264,7 +271,8 @@ fn scaled_rows(facts: &Facts<'_>, base: &[Row]) -> Vec<Row> {
 /// Products of up to three inequalities, with parameters, when there are few enough of them.
 fn product_rows(facts: &Facts<'_>) -> Vec<Row> {
     let base = base_rows(facts.list());
-    let factors: Vec<&Row> = base.iter().filter(|row| !row.free).collect();
+    let small = |row: &Row| !row.free && row.poly.terms().count() <= MAX_FACTOR_TERMS;
+    let factors: Vec<&Row> = base.iter().filter(|row| small(row)).collect();
     let mut rows = Vec::new();
     if factors.len() > MAX_FACTORS {
         return rows;
@@ -342,6 +350,10 @@ fn ask(rows: &[Row]) -> Result<Outcome, Stuck> {
         }
         columns.push(column);
     }
+    // Every row brings an artificial column of its own.
+    if (index.len() + 2) * (columns.len() + index.len() + 2) > MAX_CELLS {
+        return Err(Stuck::TooLong);
+    }
     match solve(index.len(), &columns).ok_or(Stuck::TooLong)? {
         Answer::Values(values) => {
             Ok(Outcome::Values(index.into_iter().map(|(m, place)| (m, values[place])).collect()))
@@ -376,13 +388,30 @@ fn violated(facts: &[Fact], values: &BTreeMap<Monomial, Fraction>) -> Option<usi
     let mut best: Option<(usize, usize)> = None;
     for (number, fact) in facts.iter().enumerate() {
         if let Fact::Any(parts) = fact
-            && !parts.iter().any(|part| satisfied(part, facts, values))
+            && !parts.iter().any(|part| satisfied(part, facts, values) || present(part, facts))
             && best.is_none_or(|(size, _)| parts.len() < size)
         {
             best = Some((parts.len(), number));
         }
     }
     best.map(|(_, number)| number)
+}
+
+/// The smallest disjunction of which no part has been assumed.
+fn unsplit(facts: &[Fact]) -> Option<usize> {
+    let open = facts.iter().enumerate().filter_map(|(number, fact)| match fact {
+        Fact::Any(parts) if !parts.iter().any(|part| present(part, facts)) => Some((parts.len(), number)),
+        _ => None,
+    });
+    open.min().map(|(_, number)| number)
+}
+
+/// Whether a fact has been assumed already; its own disjunctions are then facts to be split in their turn.
+fn present(fact: &Fact, facts: &[Fact]) -> bool {
+    match fact {
+        Fact::All(parts) => parts.iter().all(|part| present(part, facts)),
+        other => facts.contains(other),
+    }
 }
 
 fn satisfied(fact: &Fact, facts: &[Fact], values: &BTreeMap<Monomial, Fraction>) -> bool {
