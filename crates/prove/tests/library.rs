@@ -33,7 +33,7 @@ fn explore() {
         match answer {
             Ok(p) => println!("PROVED {file} {time:?} {:?} {:?}", p.evidence().len(), p.theorem().axioms()),
             Err(e) => {
-                println!("OPEN   {file} {time:?} {}", e.to_string().chars().take(260).collect::<String>())
+                println!("OPEN   {file} {time:?} {}", e.to_string().chars().take(1500).collect::<String>())
             }
         }
     }
