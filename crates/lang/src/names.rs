@@ -192,7 +192,13 @@ mod tests {
 
     #[test]
     fn distances() {
-        for (a, b, d) in [("", "", 0), ("eps", "esp", 1), ("laplace", "lapalce", 1), ("abc", "", 3), ("kitten", "sitting", 3)] {
+        for (a, b, d) in [
+            ("", "", 0),
+            ("eps", "esp", 1),
+            ("laplace", "lapalce", 1),
+            ("abc", "", 3),
+            ("kitten", "sitting", 3),
+        ] {
             assert_eq!(distance(a, b), d, "{a} {b}");
             assert_eq!(distance(b, a), d, "{b} {a}");
         }

@@ -107,15 +107,39 @@ pub(crate) struct Statement {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StatementKind {
-    Draw { target: Ident, law: Ident, arguments: Vec<Expr> },
-    Assign { target: Ident, value: Expr },
-    Append { list: Ident, value: Expr },
-    If { condition: Expr, yes: Vec<Statement>, no: Vec<Statement> },
-    For { variable: Ident, over: Iteration, body: Vec<Statement> },
-    While { condition: Expr, label: Option<Ident>, body: Vec<Statement> },
+    Draw {
+        target: Ident,
+        law: Ident,
+        arguments: Vec<Expr>,
+    },
+    Assign {
+        target: Ident,
+        value: Expr,
+    },
+    Append {
+        list: Ident,
+        value: Expr,
+    },
+    If {
+        condition: Expr,
+        yes: Vec<Statement>,
+        no: Vec<Statement>,
+    },
+    For {
+        variable: Ident,
+        over: Iteration,
+        body: Vec<Statement>,
+    },
+    While {
+        condition: Expr,
+        label: Option<Ident>,
+        body: Vec<Statement>,
+    },
     Return(Expr),
     /// A line that could not be read. What it would have assigned is known if its first words were.
-    Faulty { target: Option<Ident> },
+    Faulty {
+        target: Option<Ident>,
+    },
 }
 
 /// What a `for` runs over.

@@ -103,7 +103,9 @@ impl Elaborator<'_> {
             }
             ExprKind::Call(function, arguments) => self.call(function, arguments, expr.span, scope),
             ExprKind::Index(list, index) => self.index(list, index, scope),
-            ExprKind::List(entries) if entries.is_empty() => Value { term: Term::EmptyList, ty: Type::EmptyList },
+            ExprKind::List(entries) if entries.is_empty() => {
+                Value { term: Term::EmptyList, ty: Type::EmptyList }
+            }
             ExprKind::List(_) => {
                 self.sink.report_with(Code::WrongType, expr.span, || {
                     let hint = "start with `out = []` and add entries with `append(out, value)`";
@@ -239,7 +241,8 @@ impl Elaborator<'_> {
         }
         let mut values: Vec<Value> = arguments.iter().map(|a| self.numeric(a, scope)).collect();
         let joined = values.iter().fold(Type::Unknown, |ty, v| ty.join(v.ty).unwrap_or(Type::Unknown));
-        if function.text == "round_to" && constant(&values[1].term).is_some_and(|grid| grid <= Rational::ZERO) {
+        if function.text == "round_to" && constant(&values[1].term).is_some_and(|grid| grid <= Rational::ZERO)
+        {
             self.sink.report(Code::OutOfRange, arguments[1].span, || {
                 "a grid has a positive step: expected a value above 0".into()
             });
@@ -262,7 +265,9 @@ impl Elaborator<'_> {
     fn length(&mut self, list: &Expr, scope: Scope) -> Value {
         let value = self.expression(list, scope);
         match value.term {
-            Term::Var(variable) if value.ty.is_list() => Value { term: Term::Length(variable), ty: Type::Int },
+            Term::Var(variable) if value.ty.is_list() => {
+                Value { term: Term::Length(variable), ty: Type::Int }
+            }
             _ if value.ty == Type::Unknown => Value::faulty(),
             _ => {
                 self.sink.report(Code::WrongType, list.span, || {
@@ -342,7 +347,8 @@ impl Elaborator<'_> {
         };
         if scope == Scope::Program && !assigned {
             self.sink.report_with(Code::UseBeforeAssignment, span, || {
-                let message = format!("`{name}` may have no value here: expected an assignment on every path");
+                let message =
+                    format!("`{name}` may have no value here: expected an assignment on every path");
                 (message, Some("assign it before the branch or loop".into()))
             });
         }
@@ -358,7 +364,8 @@ impl Elaborator<'_> {
     fn primed(&mut self, name: &str, span: Span, scope: Scope) -> Value {
         if !matches!(scope, Scope::Relation | Scope::Proof) {
             self.sink.report_with(Code::PrimeOutsideRelation, span, || {
-                let message = format!("`{name}'` is the neighbouring run's: expected `{name}`, or a `neighbours` line");
+                let message =
+                    format!("`{name}'` is the neighbouring run's: expected `{name}`, or a `neighbours` line");
                 (message, Some("a mechanism sees one input, not its neighbour".into()))
             });
             return Value::faulty();
@@ -393,7 +400,10 @@ impl Elaborator<'_> {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "inputs stand in the first line, parameters in `param` lines".to_string(),
             };
-            (format!("{} is not declared: expected an input, a parameter or a variable", quoted(name)), Some(hint))
+            (
+                format!("{} is not declared: expected an input, a parameter or a variable", quoted(name)),
+                Some(hint),
+            )
         });
     }
 

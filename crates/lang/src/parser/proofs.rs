@@ -27,7 +27,8 @@ impl Parser<'_> {
                     return lines;
                 }
                 TokenKind::End | TokenKind::Keyword(_) => {
-                    self.sink.report(Code::Unclosed, opened, || "this block is never closed: expected `}`".into());
+                    self.sink
+                        .report(Code::Unclosed, opened, || "this block is never closed: expected `}`".into());
                     return lines;
                 }
                 _ => match self.proof_line() {
