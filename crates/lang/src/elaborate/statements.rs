@@ -4,9 +4,9 @@ use probity_exact::Rational;
 use probity_kernel::expr::{Expr as Term, Name};
 use probity_kernel::term::{Distribution, Statement as KernelStatement};
 
-use super::expressions::constant;
 use super::{Elaborator, Scope};
 use crate::Span;
+use crate::constant::number as constant;
 use crate::diagnostic::{Code, quoted};
 use crate::names::{Role, nearest};
 use crate::syntax::{Expr, Ident, Iteration, Statement, StatementKind};
