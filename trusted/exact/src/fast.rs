@@ -287,7 +287,7 @@ mod tests {
                 }
             }
             let wide = (next() as f64 / 2f64.powi(63) - 1.0) * 750.0;
-            let narrow = wide * 2f64.powi(-((i % 60) as i32));
+            let narrow = wide * 2f64.powi(-(i % 60));
             for x in [wide, narrow] {
                 for direction in Round::ALL {
                     if let Some(y) = fast_exp(x, direction) {
