@@ -124,7 +124,7 @@ fn casts_are_the_tightest() {
         }
         if i % 7 == 0 {
             // Down to and below the subnormals.
-            x = x * rational_from_f64(f64::MIN_POSITIVE).unwrap();
+            x *= rational_from_f64(f64::MIN_POSITIVE).unwrap();
         }
         let f = Format::BINARY64;
         same(cast_up(&x), &f.round(&x, Round::Up), "up");
