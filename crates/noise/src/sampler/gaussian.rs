@@ -17,7 +17,7 @@ use super::SampleError;
 use super::bounds::{log2_floor, power_of_two};
 use super::draw::Draw;
 use super::laplace::DiscreteLaplace;
-use super::neg_ln::{TABLE, Table, TwoWords, WIDTH};
+use super::neg_ln::{NEG_LN_BITS, TABLE, Table, TwoWords, WIDTH};
 use super::outcome::Outcome;
 use super::parameter::{ParameterError, Scale, SquaredScale};
 use super::prefix::{Chunks, Prefix};
@@ -27,9 +27,9 @@ use crate::entropy::{Entropy, EntropyError};
 
 /// f64's unit roundoff.
 const U: f64 = f64::EPSILON / 2.0;
-/// −ln U is uncertain by WIDTH · 2^−64 < 2^−57.
-const NEG_LN_ERROR: f64 = 1.0 / (1u64 << 57) as f64;
-const _: () = assert!(WIDTH <= 1 << 7);
+/// One unit of −ln U, and what it is uncertain by.
+const NEG_LN_UNIT: f64 = 1.0 / (1u64 << NEG_LN_BITS) as f64;
+const NEG_LN_ERROR: f64 = WIDTH as f64 * NEG_LN_UNIT;
 /// For σ² from 2^−300 to 2^300 nothing in the f64 path can underflow or overflow: see `Acceptance::decide_fast`.
 const FAST_LOG2: i64 = 300;
 
@@ -118,7 +118,7 @@ impl Acceptance {
     /// at most u. Then d = a − c errs by at most E = 2.01·u·(a + c), and d²·f by at most
     /// (2|d| + E)·E·f + 4u·d²·f ≤ 4.1·u·[(a + c)·(|d| + 1.1·u·(a + c))·f + d²·f]. The code doubles the
     /// constants, which more than covers the roundings of the bound itself. −ln U loses another u in its
-    /// conversion and is known to 2^−57; the last subtraction errs by u times the larger operand at most.
+    /// conversion and is known to WIDTH units; the last subtraction errs by u times the larger operand at most.
     ///
     /// No underflow or overflow: σ² is within 2^±300 and t ≤ σ + 1, so c and f are within 2^±301; d is 0
     /// or at least ulp(c) ≥ 2^−354. A magnitude can be large, then d²·f is large or infinite: −∞ and NaN
@@ -131,7 +131,7 @@ impl Acceptance {
         let exponent = distance * distance * factor;
         let exponent_error = 8.0 * U * (sum * (distance + 8.0 * U * sum) * factor + exponent);
         // Exact scaling by a power of two.
-        let neg_ln = self.table.neg_ln_lower(words) as f64 * (1.0 / (1u128 << 64) as f64);
+        let neg_ln = self.table.neg_ln_lower(words) as f64 * NEG_LN_UNIT;
         let error = exponent_error + 4.0 * U * (neg_ln + exponent) + 2.0 * NEG_LN_ERROR;
         let gap = neg_ln - exponent;
         // Both comparisons are false for NaN.
@@ -153,7 +153,7 @@ impl Acceptance {
 
 impl<T: Outcome> Draw for DiscreteGaussian<T> {
     type Value = T;
-    // Two words for the proposal and two for its acceptance, about one and a half times.
+    // Two words for the proposal and two for its acceptance, and a retry now and then.
     const WORDS: usize = 6;
 
     fn blank() -> T {
@@ -165,7 +165,8 @@ impl<T: Outcome> Draw for DiscreteGaussian<T> {
         let Some(Trial { proposal, acceptance }) = &self.trial else { return Ok(T::default()) };
         loop {
             let value = proposal.draw(words)?;
-            let pair = TwoWords { leading: words.next()?, mantissa: words.next()? };
+            let [leading, mantissa] = words.next_two()?;
+            let pair = TwoWords { leading, mantissa };
             let accepted = match acceptance.decide_fast(value.magnitude_f64(), pair) {
                 Some(accepted) => accepted,
                 None => acceptance.finish(value.magnitude(), pair, words)?,

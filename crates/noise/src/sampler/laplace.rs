@@ -73,7 +73,8 @@ impl Plan {
                 Plan::Direct(magnitude) => (magnitude, 0),
                 Plan::Split { high, shift, .. } => (high, *shift),
             };
-            let pair = TwoWords { leading: words.next()?, mantissa: words.next()? };
+            let [leading, mantissa] = words.next_two()?;
+            let pair = TwoWords { leading, mantissa };
             let negative = sides == Sides::Two && pair.leading & 1 == 1;
             let high = match magnitude.decide_fast(pair) {
                 Some(high) => high,

@@ -8,24 +8,22 @@
 use probity_exact::{Integer, Natural, Rational};
 
 use super::bounds::{exp_neg_bounds, log2_below, log2_floor, neg_ln_bounds, power_of_two};
-use super::neg_ln::{TABLE, Table, TwoWords, WIDTH};
+use super::neg_ln::{NEG_LN_BITS, TABLE, Table, TwoWords, WIDTH};
 use super::prefix::Prefix;
 
 /// Largest scale that the fast path is made for, as a power of two (exclusive). Beyond it the exact path
 /// would be needed too often; see `split`.
 pub(crate) const MAX_SCALE_LOG2: i64 = 16;
-/// Bits after the point that tiny scales are held with.
-const MAX_FRACTION_BITS: i64 = 100;
 /// Bits of an enclosure beyond what the prefix can use.
 const GUARD_BITS: usize = 40;
 
-/// In units of the last place of the fast path, the truth lies in [y, y + SLACK]:
-/// - −ln U is low by at most WIDTH · 2^−64, times s < 2^64 units: 72;
-/// - s is cut to whole units, times −ln U ≤ 63·ln 2 + 2^−57: 44;
-/// - the low half of the product is cut: 1;
+/// The fast path counts in units of 2^(e−58), where 2^e > s. In these units the truth lies in [y, y + SLACK]:
+/// - −ln U is low by at most WIDTH units of 2^−58, times s < 2^e: 8;
+/// - s is cut to a multiple of 2^(e−64), times −ln U < 45 < 64: 1;
+/// - the product is cut: 1;
 /// - b is low by at most 2.
-const SLACK: u128 = 128;
-const _: () = assert!(WIDTH as u128 + 44 + 1 + 2 <= SLACK);
+const SLACK: u64 = 16;
+const _: () = assert!(WIDTH + 1 + 1 + 2 <= SLACK);
 
 /// Whether the noise is one-sided or the magnitude of two-sided noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,23 +40,23 @@ pub(crate) struct Magnitude {
     /// Invariant: 0 < scale < 2^MAX_SCALE_LOG2.
     scale: Rational,
     sides: Sides,
-    /// The unit of the fast path is 2^−fraction_bits.
+    /// 58 − e: the unit of the fast path is 2^−fraction_bits. From 42 to 63.
     fraction_bits: u32,
-    /// The scale in units, rounded down.
+    /// s·2^(64−e), rounded down.
     scale_units: u64,
-    /// b in units, low by at most 2.
-    offset_units: u128,
+    /// b in units of the fast path, low by at most 2.
+    offset_units: u64,
     table: &'static Table,
 }
 
 impl Magnitude {
     /// The caller owes 0 < scale < 2^MAX_SCALE_LOG2.
     pub(crate) fn new(scale: Rational, sides: Sides) -> Self {
-        // s < 2^(⌊log2 s⌋ + 1), so the scale takes at most 64 bits.
-        let fraction_bits = (63 - log2_floor(&scale)).clamp(0, MAX_FRACTION_BITS);
-        let unit = power_of_two(fraction_bits);
+        // Tiny scales keep e = −5: they lose bits that they do not need.
+        let e = (log2_floor(&scale) + 1).clamp(i64::from(NEG_LN_BITS) - 63, MAX_SCALE_LOG2);
+        let fraction_bits = i64::from(NEG_LN_BITS) - e;
         let mut magnitude = Magnitude {
-            scale_units: u64::try_from((&scale * &unit).floor()).unwrap_or(u64::MAX),
+            scale_units: u64::try_from((&scale * power_of_two(64 - e)).floor()).unwrap_or(u64::MAX),
             scale,
             sides,
             fraction_bits: fraction_bits as u32,
@@ -66,28 +64,19 @@ impl Magnitude {
             table: &TABLE,
         };
         let offset = magnitude.offset_bounds(fraction_bits as usize + GUARD_BITS).0;
-        magnitude.offset_units = u128::try_from((offset * unit).floor()).unwrap_or(0);
+        magnitude.offset_units = u64::try_from((offset * power_of_two(fraction_bits)).floor()).unwrap_or(0);
         magnitude
     }
 
     /// The fast path: the value, or `None` when the words leave it open.
     #[inline(always)]
     pub(crate) fn decide_fast(&self, words: TwoWords) -> Option<u64> {
-        let lower = self.fast_lower(words);
+        // With −ln U < 45: 45·2^58 + 2^(63−1) + SLACK < 2^64, so nothing here can overflow.
+        let product = u128::from(self.table.neg_ln_lower(words)) * u128::from(self.scale_units);
+        let lower = ((product >> 64) as u64).wrapping_add(self.offset_units);
         let value = lower >> self.fraction_bits;
-        // Cannot overflow: see `fast_lower`.
         let upper = lower.wrapping_add(SLACK) >> self.fraction_bits;
-        (value == upper && words.is_normal()).then_some(value as u64)
-    }
-
-    /// y of [`SLACK`]. Below 2^71 when the scale has 64 bits, and below 2^101 always.
-    #[inline(always)]
-    fn fast_lower(&self, words: TwoWords) -> u128 {
-        let neg_ln = self.table.neg_ln_lower(words);
-        let scale = u128::from(self.scale_units);
-        let whole = u128::from((neg_ln >> 64) as u64).wrapping_mul(scale);
-        let fraction = u128::from(neg_ln as u64).wrapping_mul(scale) >> 64;
-        whole.wrapping_add(fraction).wrapping_add(self.offset_units)
+        (value == upper && words.is_normal()).then_some(value)
     }
 
     /// The exact path: the value, or `None` when the prefix leaves it open.

@@ -8,7 +8,7 @@
 //!
 //! For ln m, a table indexed by the top 8 bits of B holds r, a 16-bit approximation of 1/m, and T = −ln r.
 //! With z = m·r − 1, ln m = T + ln(1 + z), and |z| < 2^−8.9 leaves a short series. All in integers: the same
-//! on every machine, and every error is a count of units of 2^−64. The table is made at first use from the
+//! on every machine, and every error is a count of units of 2^−58. The table is made at first use from the
 //! enclosures of `probity_exact`, so no constant has to be believed.
 
 use std::sync::LazyLock;
@@ -20,31 +20,34 @@ use super::prefix::Prefix;
 
 const INDEX_BITS: u32 = 8;
 const RECIPROCAL_BITS: u32 = 16;
+/// −ln U is answered in units of 2^−58: it is below 64·ln 2 < 45, so 64 bits hold it.
+pub(crate) const NEG_LN_BITS: u32 = 58;
 /// z is held in units of 2^−71: |z| < 2^−8.9 then fits in 63 bits.
 const Z_BITS: u32 = 71;
 /// Coefficients are held in units of 2^−62.
 const COEFFICIENT_BITS: u32 = 62;
-/// 1/1 … 1/7: the alternating coefficients of ln(1 + z)/z.
-const RECIPROCALS: [i64; 7] = {
-    let mut values = [0; 7];
+const TERMS: usize = 6;
+/// 1/1 … 1/6: the alternating coefficients of ln(1 + z)/z, rounded down.
+const RECIPROCALS: [i64; TERMS] = {
+    let mut values = [0; TERMS];
     let mut at = 0;
-    while at < 7 {
+    while at < TERMS {
         values[at] = (1i64 << COEFFICIENT_BITS) / (at as i64 + 1);
         at += 1;
     }
     values
 };
 
-/// −ln U, for every U of a cell, lies between `lower` and `lower + WIDTH`, in units of 2^−64.
+/// −ln U, for every U of a cell, lies between `lower` and `lower + WIDTH`, in units of 2^−58.
 ///
-/// Counting units of 2^−64, for k + 1 ≤ 64:
-/// - (k+1)·ln 2: the rounded ln 2 is short by less than 1, so the product by less than 64;
+/// In these units, for k + 1 ≤ 64:
+/// - (k+1)·ln 2: ln 2 is short by less than 1/64, so the product by less than 1, and its cut by less than 1;
 /// - T: the table's value is high by less than 2;
-/// - ln(1 + z): lies in [p − 1, p + 2] for the computed p (see [`Table::ln_1p_upper`]);
-/// - the cell: ln m grows by less than 1 across it.
+/// - ln(1 + z): lies in [p − 0.1, p + 1.1] for the computed p (see [`Table::ln_m_upper`]);
+/// - the cell: ln m grows by less than 2^−64, 1/64 of a unit, across it.
 ///
-/// So with lower = (k+1)·ln2 − T − (p + 3) the truth is at most 64 + 2 + 4 = 70 above it.
-pub(crate) const WIDTH: u64 = 72;
+/// So lower = (k+1)·ln 2 − T − (p + 2) is below the truth, by at most 2 + 2 + 2.2 in all.
+pub(crate) const WIDTH: u64 = 8;
 
 /// A uniform real as two words, see the module's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +59,7 @@ pub(crate) struct TwoWords {
 }
 
 impl TwoWords {
-    /// k + 1, the number of bits up to the first one; 64 when `leading` has no one.
+    /// k + 1, the number of bits up to the first one; 64 when the first 63 bits have no one.
     #[inline(always)]
     fn first_one(self) -> u32 {
         (self.leading | 1).leading_zeros() + 1
@@ -85,7 +88,7 @@ pub(crate) static TABLE: LazyLock<Table> = LazyLock::new(Table::new);
 struct Entry {
     /// r·2^16, from 2^15 to 2^16.
     reciprocal: u64,
-    /// T = −ln r in units of 2^−64, rounded up.
+    /// T = −ln r in units of 2^−58, rounded up.
     neg_ln: u64,
 }
 
@@ -101,54 +104,53 @@ impl Table {
     fn new() -> Self {
         // Bounds 2^−96 apart make the rounded values high or low by less than 1 + 2^−32 units.
         let bounds = |x: &Rational| ln_bounds(x, 96).unwrap_or((Rational::ZERO, Rational::ZERO));
-        let units = |x: Rational| x * power_of_two(64);
-        let ln_2 = units(bounds(&Rational::from(2u8)).0).floor();
+        let ln_2 = (bounds(&Rational::from(2u8)).0 * power_of_two(64)).floor();
         let entries = std::array::from_fn(|index| {
             // The centre of the cell is (512 + 2·index + 1)/512; its reciprocal, rounded to 16 bits.
             let centre = 513 + 2 * index as u64;
             let reciprocal = ((512u64 << RECIPROCAL_BITS) + centre / 2) / centre;
             let value = rational(reciprocal, 1u64 << RECIPROCAL_BITS).unwrap_or(Rational::ONE);
-            let neg_ln = units(-bounds(&value).0).ceil();
+            let neg_ln = (-bounds(&value).0 * power_of_two(i64::from(NEG_LN_BITS))).ceil();
             Entry { reciprocal, neg_ln: saturating_u64(neg_ln) }
         });
         Table { ln_2: saturating_u64(ln_2), entries }
     }
 
-    /// A lower bound of −ln U for every U of the cell, in units of 2^−64; see [`WIDTH`] for the upper bound.
+    /// A lower bound of −ln U for every U of the cell, in units of 2^−58; see [`WIDTH`] for the upper bound.
     /// `words` must be normal.
     #[inline(always)]
-    pub(crate) fn neg_ln_lower(&self, words: TwoWords) -> u128 {
-        let entry = &self.entries[(words.mantissa >> (64 - INDEX_BITS)) as usize];
-        let whole = i128::from(self.ln_2).wrapping_mul(i128::from(words.first_one()));
-        let upper_ln_m = i128::from(entry.neg_ln) + i128::from(Self::ln_1p_upper(entry, words.mantissa));
-        // The subtraction can dip below zero by rounding when U is next to 1; −ln U cannot.
-        whole.wrapping_sub(upper_ln_m).max(0) as u128
+    pub(crate) fn neg_ln_lower(&self, words: TwoWords) -> u64 {
+        let whole = (u128::from(self.ln_2) * u128::from(words.first_one())) >> (64 - NEG_LN_BITS);
+        // Rounding can make the difference negative when U is next to 1; −ln U is not.
+        (whole as u64).saturating_sub(self.ln_m_upper(words.mantissa))
     }
 
-    /// p + 3, where ln(1 + z) for z = m·r − 1 lies in [p − 1, p + 2] in units of 2^−64; one of the three
-    /// pays for the width of the cell.
+    /// T + p + 2, where ln(1 + z) for z = m·r − 1 lies in [p − 0.1, p + 1.1] in units of 2^−58.
     ///
-    /// With z cut to 71 bits (error below 2^−71) and h the Horner value of the seven terms: each step errs by
+    /// With z cut to 71 bits (error below 2^−71) and h the Horner value of the six terms: each step errs by
     /// less than 2 units of 2^−62 and the next multiplies that by |z| < 2^−8.9, so h errs by less than 2^−60.9
-    /// and z·h by less than 2^−69.8; the terms left out are below |z|^8/8 · 1.01 < 2^−74. Together below 2^−69,
-    /// that is 1/32 unit, before the last product is cut to a whole unit.
+    /// and z·h by less than 2^−69.8; the terms left out are below |z|^7/7 · 1.01 < 2^−65. Together below 2^−64,
+    /// that is 1/64 of a unit, before the last product is cut to a whole unit.
     #[inline(always)]
-    fn ln_1p_upper(entry: &Entry, mantissa: u64) -> i64 {
-        let m = (1u128 << 64) | u128::from(mantissa);
-        // 65 bits times 17 bits, minus one: exact in units of 2^−80.
-        let product = m.wrapping_mul(u128::from(entry.reciprocal));
-        let exact = product.wrapping_sub(1 << (64 + RECIPROCAL_BITS)) as i128;
-        let z = (exact >> (64 + RECIPROCAL_BITS - Z_BITS)) as i64;
+    fn ln_m_upper(&self, mantissa: u64) -> u64 {
+        let entry = &self.entries[(mantissa >> (64 - INDEX_BITS)) as usize];
+        // m·r − 1 = (2^64 + B)·r − 2^80 in units of 2^−80. It is below 2^72 in size, so after the cut to units
+        // of 2^−71 only 64 bits matter, and 2^71 vanishes among them.
+        const CUT: u32 = 64 + RECIPROCAL_BITS - Z_BITS;
+        let low = ((u128::from(mantissa) * u128::from(entry.reciprocal)) >> CUT) as u64;
+        let z = low.wrapping_add(entry.reciprocal << (64 - CUT)) as i64;
         let times_z = |h: i64, shift: u32| ((i128::from(z) * i128::from(h)) >> shift) as i64;
-        let mut h = RECIPROCALS[6];
-        for coefficient in RECIPROCALS[..6].iter().rev() {
+        let mut h = RECIPROCALS[TERMS - 1];
+        for coefficient in RECIPROCALS[..TERMS - 1].iter().rev() {
             h = coefficient.wrapping_sub(times_z(h, Z_BITS));
         }
-        times_z(h, Z_BITS + COEFFICIENT_BITS - 64).wrapping_add(3)
+        let p = times_z(h, Z_BITS + COEFFICIENT_BITS - NEG_LN_BITS);
+        // Not negative: it is at least ln m.
+        entry.neg_ln.wrapping_add_signed(p.wrapping_add(2))
     }
 }
 
-/// Only for numbers that fit: ln 2 and the logarithms of the table lie below 1, so below 2^64 units.
+/// Only for numbers that fit: ln 2 and the logarithms of the table lie below 1.
 fn saturating_u64(value: probity_exact::Integer) -> u64 {
     Natural::try_from(value).ok().and_then(|value| u64::try_from(value).ok()).unwrap_or(u64::MAX)
 }
@@ -159,10 +161,14 @@ mod tests {
     use crate::entropy::{Entropy, tape::Tape};
     use crate::sampler::bounds::neg_ln_bounds;
 
+    fn unit() -> Rational {
+        power_of_two(-i64::from(NEG_LN_BITS))
+    }
+
     /// The bound of the module, checked against rational enclosures at both ends of the cell.
     fn check(words: TwoWords) {
-        let lower = Rational::from(TABLE.neg_ln_lower(words)) * power_of_two(-64);
-        let upper = &lower + Rational::from(WIDTH) * power_of_two(-64);
+        let lower = Rational::from(TABLE.neg_ln_lower(words)) * unit();
+        let upper = &lower + Rational::from(WIDTH) * unit();
         let prefix = words.prefix();
         // −ln falls: its least value is at the upper end of the cell.
         let least = neg_ln_bounds(&prefix.upper(), 100).unwrap().0;
@@ -208,10 +214,13 @@ mod tests {
 
     #[test]
     fn a_width_too_small_would_be_noticed() {
-        // The bound is not idle: some word comes within 8 units of using all of what k contributes.
-        let words = TwoWords { leading: 2, mantissa: 0 };
-        let lower = Rational::from(TABLE.neg_ln_lower(words)) * power_of_two(-64);
-        let largest = neg_ln_bounds(&words.prefix().lower(), 100).unwrap().0;
-        assert!(largest > lower + Rational::from(8u8) * power_of_two(-64));
+        // The bound is not idle: some word is off by more than two units.
+        let off_by_more_than_two = (0..256u64).any(|index| {
+            let words = TwoWords { leading: 2, mantissa: index << 56 };
+            let lower = Rational::from(TABLE.neg_ln_lower(words)) * unit();
+            let largest = neg_ln_bounds(&words.prefix().lower(), 100).unwrap().0;
+            largest > lower + Rational::from(2u8) * unit()
+        });
+        assert!(off_by_more_than_two);
     }
 }

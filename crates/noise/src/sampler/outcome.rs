@@ -56,6 +56,13 @@ pub struct ScaleLimit {
     pub(crate) squared_scale_allowed: &'static str,
 }
 
+/// ±magnitude for a magnitude of at least 0, without a branch: a fair sign cannot be predicted.
+#[inline(always)]
+fn signed(negative: bool, magnitude: i64) -> i64 {
+    let mask = -i64::from(negative);
+    (magnitude ^ mask).wrapping_sub(mask)
+}
+
 impl Parts for i64 {
     type Low = u64;
 
@@ -88,20 +95,17 @@ impl Parts for i64 {
 
     #[inline(always)]
     fn from_small(negative: bool, magnitude: u64) -> Option<i64> {
-        let value = i64::try_from(magnitude).ok()?;
-        Some(if negative { -value } else { value })
+        Some(signed(negative, i64::try_from(magnitude).ok()?))
     }
 
     #[inline(always)]
     fn join(negative: bool, high: u64, shift: usize, low: u64) -> Option<i64> {
         let magnitude = (u128::from(high) << shift) + u128::from(low);
-        let value = i64::try_from(magnitude).ok()?;
-        Some(if negative { -value } else { value })
+        Some(signed(negative, i64::try_from(magnitude).ok()?))
     }
 
     fn from_magnitude(negative: bool, magnitude: Natural) -> Option<i64> {
-        let value = i64::try_from(&magnitude).ok()?;
-        Some(if negative { -value } else { value })
+        Some(signed(negative, i64::try_from(&magnitude).ok()?))
     }
 
     fn magnitude(&self) -> Natural {

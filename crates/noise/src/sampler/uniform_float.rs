@@ -66,12 +66,12 @@ impl Draw for UniformDouble {
 
     #[inline(always)]
     fn draw<E: Entropy + ?Sized>(&self, words: &mut Words<'_, E>) -> Result<f64, SampleError> {
-        let word = words.next()?;
-        let zeros = match word {
+        let [leading, fraction] = words.next_two()?;
+        let zeros = match leading {
             0 => 64 + zeros_before_one(NORMAL_ZEROS - 64, words)?,
-            _ => u64::from(word.leading_zeros()),
+            _ => u64::from(leading.leading_zeros()),
         };
-        Ok(assemble(zeros, words.next()? >> (64 - FRACTION_BITS)))
+        Ok(assemble(zeros, fraction >> (64 - FRACTION_BITS)))
     }
 
     fn draw_exactly<C: Chunks>(&self, chunks: &mut C) -> Result<f64, SampleError> {

@@ -7,7 +7,7 @@ use crate::entropy::{Entropy, EntropyError};
 
 /// Words per request to the source: enough to make the cost of a request vanish.
 const BLOCK: usize = 512;
-/// Words per request once the expected number is used up.
+/// Words of the first request once the expected number is used up; later requests double.
 const EXTRA: usize = 8;
 
 /// Words read in blocks from a source. It lives for one call only, so that no unused word outlives the call
@@ -19,11 +19,13 @@ pub struct Words<'e, E: Entropy + ?Sized> {
     filled: usize,
     /// How many words the caller is still expected to need beyond those in the buffer.
     expected: usize,
+    /// How many words to ask for when more are needed than expected.
+    extra: usize,
 }
 
 impl<'e, E: Entropy + ?Sized> Words<'e, E> {
     pub(crate) fn new(entropy: &'e mut E, expected: usize) -> Self {
-        Words { entropy, buffer: [0; BLOCK], next: 0, filled: 0, expected }
+        Words { entropy, buffer: [0; BLOCK], next: 0, filled: 0, expected, extra: EXTRA }
     }
 
     /// The next word.
@@ -38,14 +40,30 @@ impl<'e, E: Entropy + ?Sized> Words<'e, E> {
         Ok(word)
     }
 
+    /// The next two words.
+    #[inline(always)]
+    pub(crate) fn next_two(&mut self) -> Result<[u64; 2], EntropyError> {
+        match self.buffer[..self.filled].get(self.next..self.next.wrapping_add(2)) {
+            Some(&[first, second]) => {
+                self.next = self.next.wrapping_add(2);
+                Ok([first, second])
+            }
+            _ => Ok([self.next()?, self.next()?]),
+        }
+    }
+
     #[cold]
     fn refill(&mut self) -> Result<(), EntropyError> {
-        let wanted = if self.expected == 0 { EXTRA } else { self.expected.min(BLOCK) };
+        if self.expected == 0 {
+            self.expected = self.extra;
+            self.extra = (2 * self.extra).min(BLOCK);
+        }
+        let wanted = self.expected.min(BLOCK);
         // Nothing counts as read until the source has delivered.
         (self.next, self.filled) = (0, 0);
         self.entropy.fill_words(&mut self.buffer[..wanted])?;
         self.filled = wanted;
-        self.expected = self.expected.saturating_sub(wanted);
+        self.expected -= wanted;
         Ok(())
     }
 }
