@@ -180,7 +180,7 @@ macro_rules! noise {
         #[derive(Debug, Clone)]
         pub struct $name<T: Outcome = i64> {
             scale: Scale,
-            plan: Plan,
+            pub(super) plan: Plan,
             outcome: PhantomData<T>,
         }
 
