@@ -18,6 +18,7 @@ pub enum Status {
 /// A request that could not be answered. Exits with [`Status::BadInput`].
 #[derive(Debug)]
 pub struct Failure {
+    /// Complete text, `error: ` included.
     message: String,
     hint: Option<String>,
 }
@@ -25,7 +26,12 @@ pub struct Failure {
 impl Failure {
     /// What happened.
     pub fn new(message: impl fmt::Display) -> Failure {
-        Failure { message: message.to_string(), hint: None }
+        Failure { message: format!("error: {message}"), hint: None }
+    }
+
+    /// Diagnostics that are already laid out for a reader.
+    pub fn rendered(text: String) -> Failure {
+        Failure { message: text.trim_end().to_owned(), hint: None }
     }
 
     /// What to do about it.
@@ -37,7 +43,7 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}", self.message)?;
+        f.write_str(&self.message)?;
         match &self.hint {
             Some(hint) => write!(f, "\n  hint: {hint}"),
             None => Ok(()),

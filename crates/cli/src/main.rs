@@ -2,6 +2,7 @@
 
 mod commands;
 mod failure;
+mod files;
 mod output;
 
 use std::process::ExitCode;
@@ -26,6 +27,8 @@ Numbers are read exactly: 7/3, 0.1, 1e-5.";
 enum Command {
     /// Draw noise: one value a line, exactly distributed, from the operating system's randomness
     Sample(commands::sample::Arguments),
+    /// Lay out mechanism files in the one way
+    Fmt(commands::format::Arguments),
     /// Print a completion script for a shell
     Completions(commands::shell::CompletionArguments),
     /// Print the manual page
@@ -35,6 +38,7 @@ enum Command {
 fn run(command: Command) -> Answer {
     match command {
         Command::Sample(arguments) => commands::sample::run(&arguments),
+        Command::Fmt(arguments) => commands::format::run(&arguments),
         Command::Completions(arguments) => commands::shell::completions(&arguments, Arguments::command()),
         Command::Man => commands::shell::manual(Arguments::command()),
     }

@@ -125,7 +125,12 @@ fn files_can_be_read_in_one_sitting() {
 
 #[test]
 fn unfinished_work_does_not_land() {
-    let marks = [concat!("todo", "!("), concat!("unimplemented", "!("), concat!("#[ig", "nore"), concat!("FIX", "ME")];
+    let marks = [
+        concat!("todo", "!("),
+        concat!("unimplemented", "!("),
+        concat!("#[ig", "nore"),
+        concat!("FIX", "ME"),
+    ];
     for folder in ["trusted", "crates"] {
         for path in files(&root().join(folder), &[".rs"]) {
             let text = read(&path);

@@ -104,11 +104,14 @@ fn sequence(mechanism: &Mechanism, law: Rewrite) -> Option<(Vec<Rewrite>, Mechan
 
 fn candidates(mechanism: &Mechanism) -> Vec<Rewrite> {
     let drawn = |wanted: &dyn Fn(&Distribution) -> bool| {
-        mechanism.body.iter().filter_map(move |statement| match statement {
-            Statement::Draw { var, law } if wanted(law) => Some(var.clone()),
-            _ => None,
-        })
-        .collect::<Vec<Name>>()
+        mechanism
+            .body
+            .iter()
+            .filter_map(move |statement| match statement {
+                Statement::Draw { var, law } if wanted(law) => Some(var.clone()),
+                _ => None,
+            })
+            .collect::<Vec<Name>>()
     };
     let new_name = |stem: &str| {
         let taken = mechanism.to_string();
@@ -176,8 +179,11 @@ impl Maker<'_> {
 
     /// A uniform draw and a sign that a hint couples jointly.
     fn joint(&self, body: &[Statement]) -> Option<Move> {
-        let [Statement::Draw { var: u, law: Distribution::Uniform }, Statement::Draw { var: s, law: Distribution::Sign }, ..] =
-            body
+        let [
+            Statement::Draw { var: u, law: Distribution::Uniform },
+            Statement::Draw { var: s, law: Distribution::Sign },
+            ..,
+        ] = body
         else {
             return None;
         };

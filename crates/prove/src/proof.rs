@@ -61,10 +61,8 @@ impl Proof {
 /// Searches for a proof of the claim. If there is none in reach, answers with the failure of the plan that came
 /// furthest.
 pub fn prove(mechanism: &Mechanism, claim: &Claim, hints: &Hints) -> Result<Proof, Failure> {
-    let malformed = |rejection: Rejection| Failure {
-        place: "the mechanism".into(),
-        reason: Reason::Rejected(rejection),
-    };
+    let malformed =
+        |rejection: Rejection| Failure { place: "the mechanism".into(), reason: Reason::Rejected(rejection) };
     let mut best: Option<(usize, Failure)> = None;
     for plan in search_plans(mechanism, claim, hints).map_err(malformed)? {
         let mut searching = Searching { found: Vec::new() };

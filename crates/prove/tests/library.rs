@@ -32,7 +32,9 @@ fn explore() {
         let time = start.elapsed();
         match answer {
             Ok(p) => println!("PROVED {file} {time:?} {:?} {:?}", p.evidence().len(), p.theorem().axioms()),
-            Err(e) => println!("OPEN   {file} {time:?} {}", e.to_string().chars().take(1500).collect::<String>()),
+            Err(e) => {
+                println!("OPEN   {file} {time:?} {}", e.to_string().chars().take(1500).collect::<String>())
+            }
         }
     }
 }
