@@ -1,6 +1,8 @@
 //! The insecure limit: what speed is to be had when nobody cares about the last bits, with the same kind of
 //! generator (ChaCha12). None of this is private.
 
+#![expect(clippy::disallowed_methods, reason = "the platform's ln and exp are what the naive code uses")]
+
 use std::hint::black_box;
 
 use rand_chacha::ChaCha12Rng;
