@@ -139,6 +139,7 @@ fn noise() -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
     for scale in SCALES {
         let mut row = Row::new(format!("discrete Laplace, scale {scale:e}"), Unit::PerSecond);
+        row.ours = Some(ours::discrete_laplace(scale)?);
         row.peer = Some(peer::discrete_laplace(scale)?);
         row.insecure = Some(insecure::laplace(scale));
         row.bars = vec![Bar::PerSecond(3e7), Bar::TimesPeer(100.0), Bar::OfInsecure(3.0)];
@@ -146,6 +147,7 @@ fn noise() -> Result<Vec<Row>, Failure> {
     }
     for scale in SCALES {
         let mut row = Row::new(format!("discrete Gaussian, scale {scale:e}"), Unit::PerSecond);
+        row.ours = Some(ours::discrete_gaussian(scale)?);
         row.peer = Some(peer::discrete_gaussian(scale)?);
         row.insecure = Some(insecure::gaussian(scale));
         row.bars = vec![Bar::PerSecond(5e6)];
@@ -158,6 +160,7 @@ fn noise() -> Result<Vec<Row>, Failure> {
         rows.push(row);
     }
     let mut row = Row::new("uniform real rounded down, and its ln", Unit::PerSecond);
+    row.ours = Some(ours::uniform_ln()?);
     row.insecure = Some(insecure::unit_ln());
     row.bars = vec![Bar::PerSecond(1e7)];
     rows.push(row);
@@ -167,21 +170,25 @@ fn noise() -> Result<Vec<Row>, Failure> {
 fn choices() -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
     let mut row = Row::new("Bernoulli(3/10)", Unit::PerSecond);
+    row.ours = Some(ours::bernoulli()?);
     row.peer = Some(peer::bernoulli());
     row.insecure = Some(insecure::bernoulli(0.3));
     row.bars = vec![Bar::PerSecond(1e8)];
     rows.push(row);
     let mut row = Row::new("uniform choice of 10", Unit::PerSecond);
+    row.ours = Some(ours::choice_of_ten()?);
     row.peer = Some(peer::choice_of_ten());
     row.insecure = Some(insecure::choice_of_ten());
     row.bars = vec![Bar::PerSecond(1e8)];
     rows.push(row);
     let mut row = Row::new("randomized response, bool, 3/4", Unit::PerSecond);
+    row.ours = Some(ours::response_bool()?);
     row.peer = Some(peer::response_bool()?);
     row.insecure = Some(insecure::bernoulli(0.75));
     row.bars = vec![Bar::PerSecond(1e8)];
     rows.push(row);
     let mut row = Row::new("randomized response, 10 categories, 1/2", Unit::PerSecond);
+    row.ours = Some(ours::response_of_ten()?);
     row.peer = Some(peer::response_of_ten()?);
     row.insecure = Some(insecure::choice_of_ten());
     row.bars = vec![Bar::PerSecond(1e8)];

@@ -66,4 +66,9 @@ pub fn print_verdicts(verdicts: &[Verdict]) {
     }
     let met = verdicts.iter().filter(|verdict| verdict.met).count();
     println!("bars met: {met} of {}", verdicts.len());
+    if !peer::AS_IT_COMES {
+        println!(
+            "(The bar of 100 times opendp was set for opendp as it comes, with OpenSSL: --features openssl.)"
+        );
+    }
 }
