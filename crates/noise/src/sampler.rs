@@ -39,6 +39,8 @@ mod words;
 
 #[cfg(test)]
 mod exact_law;
+#[cfg(test)]
+mod fast_path;
 
 use std::fmt;
 

@@ -31,7 +31,7 @@ const LOW_ACCEPT_LOG2: u32 = MAX_SCALE_LOG2 as u32 - 1;
 
 /// How the noise of one scale is drawn.
 #[derive(Debug, Clone)]
-enum Plan {
+pub(super) enum Plan {
     /// Scale 0: no noise.
     Zero,
     /// A scale below 2^16, in one piece.
@@ -55,9 +55,13 @@ impl Plan {
         if log2 < MAX_SCALE_LOG2 {
             return Ok(Plan::Direct(Magnitude::new(value.clone(), sides)));
         }
-        let shift = log2 - i64::from(LOW_ACCEPT_LOG2);
-        let high = Magnitude::new(value * power_of_two(-shift), Sides::One);
-        Ok(Plan::Split { high, shift: shift as usize, scale: value.clone() })
+        Ok(Plan::split(value, (log2 - i64::from(LOW_ACCEPT_LOG2)) as usize))
+    }
+
+    /// A split with this many low bits; the fast path needs scale/2^shift ≥ 2^LOW_ACCEPT_LOG2.
+    pub(super) fn split(scale: &Rational, shift: usize) -> Self {
+        let high = Magnitude::new(scale * power_of_two(-(shift as i64)), Sides::One);
+        Plan::Split { high, shift, scale: scale.clone() }
     }
 
     /// One draw. The sign is the lowest bit of the first word; one-sided noise ignores it.
@@ -95,28 +99,31 @@ impl Plan {
     /// One draw by the exact path alone.
     fn draw_exactly<T: Outcome, C: Chunks>(&self, sides: Sides, chunks: &mut C) -> Result<T, SampleError> {
         loop {
-            let (magnitude, shift) = match self {
-                Plan::Zero => return Ok(T::default()),
-                Plan::Direct(magnitude) => (magnitude, 0),
-                Plan::Split { high, shift, .. } => (high, *shift),
-            };
-            let negative = sides == Sides::Two && next_bits(1, chunks)? == Natural::ONE;
-            let high = Prefix::unknown().resolve(chunks, |prefix| magnitude.decide(prefix))?;
-            let mut value = high << shift;
-            if let Plan::Split { scale, .. } = self {
-                value += loop {
-                    let low = next_bits(shift, chunks)?;
-                    let accepted = low_threshold(scale, low.clone());
-                    if Prefix::unknown().resolve(chunks, |prefix| accepted.is_above(prefix))? {
-                        break low;
-                    }
-                };
-                if negative && value == Natural::ZERO {
-                    continue;
-                }
+            if let Some((negative, magnitude)) = self.attempt_exactly(sides, chunks)? {
+                return T::from_magnitude(negative, magnitude).ok_or(SampleError::DoesNotFit);
             }
-            return T::from_magnitude(negative, value).ok_or(SampleError::DoesNotFit);
         }
+    }
+
+    /// One trial by the exact path: whether the noise is negative, and its magnitude; `None` to draw again.
+    /// A trial of a split starts afresh with its high part too, which changes nothing in the law.
+    pub(super) fn attempt_exactly<C: Chunks>(
+        &self,
+        sides: Sides,
+        chunks: &mut C,
+    ) -> Result<Option<(bool, Natural)>, EntropyError> {
+        let magnitude = match self {
+            Plan::Zero => return Ok(Some((false, Natural::ZERO))),
+            Plan::Direct(magnitude) | Plan::Split { high: magnitude, .. } => magnitude,
+        };
+        let negative = sides == Sides::Two && next_bits(1, chunks)? == Natural::ONE;
+        let high = Prefix::unknown().resolve(chunks, |prefix| magnitude.decide(prefix))?;
+        let Plan::Split { shift, scale, .. } = self else { return Ok(Some((negative, high))) };
+        let low = next_bits(*shift, chunks)?;
+        let threshold = low_threshold(scale, low.clone());
+        let accepted = Prefix::unknown().resolve(chunks, |prefix| threshold.is_above(prefix))?;
+        let value = (high << *shift) + low;
+        Ok((accepted && !(negative && value == Natural::ZERO)).then_some((negative, value)))
     }
 }
 
@@ -173,7 +180,7 @@ macro_rules! noise {
         #[derive(Debug, Clone)]
         pub struct $name<T: Outcome = i64> {
             scale: Scale,
-            plan: Plan,
+            pub(super) plan: Plan,
             outcome: PhantomData<T>,
         }
 
