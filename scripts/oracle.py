@@ -130,8 +130,8 @@ def families():
         yield "arithmetic_binary64", name, number, ARITHMETIC_BLOCKS, arithmetic_family(name, number)
 
     def cast_family(block):
-        rationals = rational_operands(draws(0x40, block))
-        return list(zip(*rationals)), cast(rationals)
+        words = draws(0x40, block)
+        return words, cast(rational_operands(words))
 
     yield "cast_binary64", "cast", 0x40, CAST_BLOCKS, cast_family
 
@@ -176,12 +176,13 @@ def hard_case_files():
 
 
 def print_block(name, block):
+    """One line per case: its number, its inputs (for casts the words that they are drawn from), its results."""
     for _, family, _, blocks, run in families():
         if family == name and block < blocks:
             columns, results = run(block)
             for case, row in enumerate(results.reshape(-1, 4)):
                 words = [*(int(column[case]) for column in columns), *(int(w) for w in row)]
-                print(case, *(f"{'-' if w < 0 else ''}{abs(w):016x}" for w in words))
+                print(case, *(f"{w:016x}" for w in words))
             return
     sys.exit(f"no block {block} in a family '{name}'")
 

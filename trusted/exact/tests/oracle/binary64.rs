@@ -188,7 +188,7 @@ fn casts_are_correctly_rounded() {
                     results.map(Some),
                     "the casts of {x} and the format differ"
                 );
-                Case { operands: Vec::new(), results }
+                Case { operands: draws.to_vec(), results }
             })
             .collect();
         check_block("cast", block, hex(line[2]), &cases).unwrap();
