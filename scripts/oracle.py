@@ -3,6 +3,7 @@
 
     python3 -m pip install -r scripts/requirements.txt
     python3 scripts/oracle.py                      # rewrites trusted/exact/tests/data (about two minutes)
+    python3 scripts/oracle.py --check              # writes nothing; fails if a file would change
     python3 scripts/oracle.py --block ln.unit 17   # prints the inputs and results behind one digest
 
 The fixtures are of two kinds. Digests: one 64-bit number per block of 1000 cases, whose inputs the Rust test
@@ -28,6 +29,7 @@ from oracle_inputs import (
     draws,
     mix,
     operand_triples,
+    rational_operands,
     u64,
 )
 
@@ -48,6 +50,7 @@ EXP_BLOCKS = {
 }
 ARITHMETIC = ["add", "sub", "mul", "div", "sqrt", "fma"]
 ARITHMETIC_BLOCKS = 170
+CAST_BLOCKS = 100
 
 
 def context(direction, precision=53, emin=-1022, emax=1023):
@@ -91,6 +94,16 @@ def arithmetic(name, triples):
     return bits_of([f(x, y) for x, y in zip(a, b) for f in functions])
 
 
+def cast(rationals):
+    """Each rational rounded to binary64."""
+    values = [gmpy2.mpq(n, m) for n, m in rationals]
+    columns = []
+    for ctx in BINARY64:
+        with gmpy2.context(ctx):
+            columns.append([mpfr(q) for q in values])
+    return bits_of([v for row in zip(*columns) for v in row])
+
+
 def families():
     """(file, name, number of the family, blocks, block -> (input columns, results))."""
 
@@ -116,35 +129,54 @@ def families():
         number = 0x30 + index
         yield "arithmetic_binary64", name, number, ARITHMETIC_BLOCKS, arithmetic_family(name, number)
 
+    def cast_family(block):
+        words = draws(0x40, block)
+        return words, cast(rational_operands(words))
+
+    yield "cast_binary64", "cast", 0x40, CAST_BLOCKS, cast_family
+
 
 HEADER = "# Written by scripts/oracle.py ({}, gmpy2 {}). Do not edit.\n".format(gmpy2.mpfr_version(), gmpy2.version())
 
 
-def write(file, header, lines):
-    path = DATA / f"{file}.txt"
-    path.write_text(HEADER + header + "".join(line + "\n" for line in lines))
-    print(f"{path.name}: {len(lines)} lines", flush=True)
+def write(path, text):
+    path.write_text(text)
+    print(f"{path.name}: written", flush=True)
 
 
-def write_digests():
+def check(path, text):
+    if not path.exists() or path.read_text() != text:
+        sys.exit(f"{path.name} is not what this script writes")
+    print(f"{path.name}: as written", flush=True)
+
+
+def fixtures():
+    """(file, header, lines) of every fixture."""
+    yield from digests()
+    yield from hard_case_files()
+    yield from narrow_formats.fixtures(context, digest)
+
+
+def digests():
     files = {}
     for file, name, _, blocks, run in families():
         for block in range(blocks):
             _, results = run(block)
             files.setdefault(file, []).append(f"{name} {block} {digest(results):016x}")
     for file, lines in files.items():
-        write(file, f"# family, block of {CASES_PER_BLOCK} cases, digest of the results in four directions.\n", lines)
+        yield file, f"# family, block of {CASES_PER_BLOCK} cases, digest of the results in four directions.\n", lines
 
 
-def write_hard_cases():
+def hard_case_files():
     for function, log_or_exp in (("ln", "log"), ("exp", "exp")):
         inputs = hard_cases.inputs(log_or_exp)
         results = unary(log_or_exp, np.array(inputs, dtype=np.uint64)).reshape(-1, 4)
         lines = [" ".join(f"{int(w):016x}" for w in (x, *row)) for x, row in zip(inputs, results)]
-        write(f"{function}_hard_cases", "# input, then the results: nearest, up, down, toward zero.\n", lines)
+        yield (f"{function}_hard_cases", "# input, then the results: nearest, up, down, toward zero.\n", lines)
 
 
 def print_block(name, block):
+    """One line per case: its number, its inputs (for casts the words that they are drawn from), its results."""
     for _, family, _, blocks, run in families():
         if family == name and block < blocks:
             columns, results = run(block)
@@ -157,16 +189,16 @@ def print_block(name, block):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="compare with the files instead of writing them")
     parser.add_argument("--block", nargs=2, metavar=("FAMILY", "BLOCK"), help="print one block and write nothing")
     arguments = parser.parse_args()
     if arguments.block:
         print_block(arguments.block[0], int(arguments.block[1]))
         return
     DATA.mkdir(parents=True, exist_ok=True)
-    write_digests()
-    write_hard_cases()
-    for file, header, lines in narrow_formats.fixtures(context, digest):
-        write(file, header, lines)
+    for file, header, lines in fixtures():
+        text = HEADER + header + "".join(line + "\n" for line in lines)
+        (check if arguments.check else write)(DATA / f"{file}.txt", text)
 
 
 if __name__ == "__main__":

@@ -126,3 +126,17 @@ def operand_triples(d):
     # And one in 32 has the second operand equal to the first up to sign: exact zeros.
     b = np.where(d[7] % u64(32) == 2, a ^ ((d[7] >> u64(8) & u64(1)) << u64(63)), b)
     return a, b, c
+
+
+def rational_operands(d):
+    """(numerator, denominator) of one rational per case, as Python integers: ± n/m·2^s with n and m of up to 128
+    bits and |s| ≤ 10 or |s| ≤ 1150, so that small fractions occur, and results that overflow or underflow."""
+    cases = []
+    for w in zip(*(column.tolist() for column in d)):
+        numerator = (w[0] << 64 | w[1]) >> w[2] % 128
+        denominator = (w[3] << 64 | w[4]) >> w[5] % 128 | 1
+        shift = w[6] % 2301 - 1150 if w[7] & 1 else w[6] % 21 - 10
+        if w[6] >> 63:
+            numerator = -numerator
+        cases.append((numerator << max(shift, 0), denominator << max(-shift, 0)))
+    return cases

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use probity_exact::{Format, directed};
+use probity_exact::{Format, directed, rational};
 
 use crate::fixtures::{Case, DIRECTIONS, Operation, check_block, hex, lines, soft, word};
 use crate::inputs::{self, EXP_FAMILIES, Family, LN_FAMILIES};
@@ -10,6 +10,7 @@ use crate::inputs::{self, EXP_FAMILIES, Family, LN_FAMILIES};
 const LN: &str = include_str!("../data/ln_binary64.txt");
 const EXP: &str = include_str!("../data/exp_binary64.txt");
 const ARITHMETIC: &str = include_str!("../data/arithmetic_binary64.txt");
+const CAST: &str = include_str!("../data/cast_binary64.txt");
 const LN_HARD: &str = include_str!("../data/ln_hard_cases.txt");
 const EXP_HARD: &str = include_str!("../data/exp_hard_cases.txt");
 
@@ -167,6 +168,31 @@ fn soft_arithmetic_is_correctly_rounded() {
         Some(soft_binary64(operation, &operands[..operation.arity()]))
     };
     assert_eq!(check_arithmetic(compute), Ok(1_020_000));
+}
+
+/// Rationals rounded to binary64, by the fast casts and by the format.
+#[test]
+fn casts_are_correctly_rounded() {
+    for line in lines(CAST) {
+        let block = line[1].parse().expect("a block has a number");
+        let cases: Vec<Case> = inputs::block(0x40, block)
+            .map(|draws| {
+                let (numerator, denominator) = inputs::rational_operands(&draws);
+                let x =
+                    rational(numerator, denominator).expect("the denominator is odd times a power of two");
+                let round = |direction| Format::BINARY64.round(&x, direction).to_f64();
+                let results =
+                    four(directed::cast_nearest(&x), directed::cast_up(&x), directed::cast_down(&x));
+                assert_eq!(
+                    DIRECTIONS.map(round),
+                    results.map(Some),
+                    "the casts of {x} and the format differ"
+                );
+                Case { operands: draws.to_vec(), results }
+            })
+            .collect();
+        check_block("cast", block, hex(line[2]), &cases).unwrap();
+    }
 }
 
 /// What must not pass: results one ulp off in one direction, and directions exchanged.

@@ -1,6 +1,8 @@
 //! The inputs behind the digests, drawn exactly as `scripts/oracle_inputs.py` draws them: the two files are one
 //! text in two languages.
 
+use probity_exact::Integer;
+
 /// Independent words that each case draws; a case uses as many of them as it needs.
 pub type Draws = [u64; 8];
 
@@ -122,6 +124,17 @@ pub fn operand_triple(d: &Draws) -> [u64; 3] {
         _ => {}
     }
     operands
+}
+
+/// A rational, as numerator and denominator: ± n/m·2^s with n and m of up to 128 bits and |s| ≤ 10 or |s| ≤ 1150, so that
+/// small fractions occur, and results that overflow or underflow.
+pub fn rational_operands(d: &Draws) -> (Integer, Integer) {
+    let wide = |high: u64, low: u64, shift: u64| (u128::from(high) << 64 | u128::from(low)) >> (shift % 128);
+    let numerator = Integer::from(wide(d[0], d[1], d[2]));
+    let denominator = Integer::from(wide(d[3], d[4], d[5]) | 1);
+    let shift = if d[7] & 1 == 1 { (d[6] % 2301) as i64 - 1150 } else { (d[6] % 21) as i64 - 10 };
+    let signed = if d[6] >> 63 == 1 { -numerator } else { numerator };
+    (signed << shift.max(0) as usize, denominator << (-shift).max(0) as usize)
 }
 
 /// Three operands in binary32, as doubles: any bit patterns.
