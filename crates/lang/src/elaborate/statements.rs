@@ -215,7 +215,7 @@ impl Elaborator<'_> {
                     return;
                 };
                 // The kernel knows loops over integers only: `for v in q` runs over the places of q.
-                let text = self.names.fresh(&format!("{}_index", variable.text));
+                let text = self.names.fresh(&format!("{}_index", variable.text), variable.span);
                 let index = Ident { text, span: variable.span };
                 let value = Term::var(index.text.as_str()).index_of(list_variable.clone());
                 (index, Term::int(0), Term::Length(list_variable), Some((value, entry_type)))
