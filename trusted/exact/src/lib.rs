@@ -6,9 +6,22 @@
 
 #![forbid(unsafe_code)]
 
+mod arithmetic;
+pub mod directed;
+mod elementary;
+mod enclosure;
+mod fast;
+mod float;
+mod format;
 mod rational;
+mod round;
 
 pub use dashu_base::{Abs, Sign, Signed, UnsignedAbs};
 pub use dashu_int::{IBig as Integer, UBig as Natural};
 pub use dashu_ratio::RBig as Rational;
+pub use elementary::{exp_bounds, ln_bounds};
+pub use enclosure::{Enclosure, Endpoint};
+pub use float::Float;
+pub use format::{Format, FormatError};
 pub use rational::{ParseRationalError, integer, parse_rational, rational, rational_from_f64};
+pub use round::Round;
