@@ -56,7 +56,7 @@ pub use uniform_integer::UniformBelow;
 
 use crate::entropy::{Entropy, EntropyError};
 use draw::Draw;
-use words::Words;
+use words::{LONG, SHORT, Words};
 
 /// Why a draw gave no value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +101,7 @@ pub trait Sampler: Draw {
     /// # Errors
     /// When the source of randomness fails, or the value does not fit its type.
     fn sample<E: Entropy + ?Sized>(&self, entropy: &mut E) -> Result<Self::Value, SampleError> {
-        self.draw(&mut Words::new(entropy, Self::WORDS))
+        self.draw(&mut Words::new(entropy, &mut [0; SHORT], self.expected_words(1)))
     }
 
     /// Replaces every element of `out` by a fresh, independent draw.
@@ -110,7 +110,8 @@ pub trait Sampler: Draw {
     /// As for [`sample`](Sampler::sample). Then every element of `out` is reset to 0, false or NaN: no partial
     /// result can be taken for a draw.
     fn fill<E: Entropy + ?Sized>(&self, out: &mut [Self::Value], entropy: &mut E) -> Result<(), SampleError> {
-        let mut words = Words::new(entropy, Self::expected_words(out.len()));
+        let mut block = [0; LONG];
+        let mut words = Words::new(entropy, &mut block, self.expected_words(out.len()));
         let result = self.draw_all(out, &mut words);
         if result.is_err() {
             out.fill(Self::blank());
@@ -145,9 +146,6 @@ mod draw {
         /// What is drawn.
         type Value: Clone;
 
-        /// How many words one draw usually takes; only a hint for reading ahead.
-        const WORDS: usize;
-
         /// What stands in place of a draw that failed.
         fn blank() -> Self::Value;
 
@@ -157,10 +155,8 @@ mod draw {
         /// One draw by the exact path alone.
         fn draw_exactly<C: Chunks>(&self, chunks: &mut C) -> Result<Self::Value, SampleError>;
 
-        /// How many words `count` draws usually take.
-        fn expected_words(count: usize) -> usize {
-            count.saturating_mul(Self::WORDS)
-        }
+        /// How many words `count` draws usually take; only a hint for reading ahead.
+        fn expected_words(&self, count: usize) -> usize;
 
         /// Fills `out` with draws.
         fn draw_all<E: Entropy + ?Sized>(

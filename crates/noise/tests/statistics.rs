@@ -277,7 +277,7 @@ fn a_wrong_division_is_refuted() {
     assert!(laplace_deviation(3.0, laplace_by_series(right, 25)) < REFUTED);
     // The common factor is taken out of the divisor and not out of the numerator.
     let wrong = |n: u64, d: u64, k: u64| {
-        let common = (1..=k).rev().find(|c| k % c == 0 && n % c == 0).unwrap_or(1);
+        let common = (1..=k).rev().find(|c| k.is_multiple_of(*c) && n.is_multiple_of(*c)).unwrap_or(1);
         Rational::from(n) / Rational::from(d * (k / common))
     };
     assert!(laplace_deviation(3.0, laplace_by_series(wrong, 26)) > REFUTED);

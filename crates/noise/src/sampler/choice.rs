@@ -145,7 +145,6 @@ impl Lane for Weighted<'_> {
 
 impl Draw for Choice {
     type Value = usize;
-    const WORDS: usize = 1;
 
     fn blank() -> usize {
         0
@@ -165,7 +164,7 @@ impl Draw for Choice {
         })?)
     }
 
-    fn expected_words(count: usize) -> usize {
+    fn expected_words(&self, count: usize) -> usize {
         count.div_ceil(2)
     }
 

@@ -350,8 +350,10 @@ fn same_on_both_paths<S: Draw>(sampler: &S, words: &[u64])
 where
     S::Value: PartialEq + std::fmt::Debug,
 {
-    let fast = sampler.draw(&mut Words::new(&mut Tape::of_words(words), words.len()));
-    let exact = sampler.draw_exactly(&mut Words::new(&mut Tape::of_words(words), words.len()));
+    let (mut tape, mut block) = (Tape::of_words(words), [0; LONG]);
+    let fast = sampler.draw(&mut Words::new(&mut tape, &mut block, words.len()));
+    let (mut tape, mut block) = (Tape::of_words(words), [0; LONG]);
+    let exact = sampler.draw_exactly(&mut Words::new(&mut tape, &mut block, words.len()));
     assert_eq!(fast.unwrap(), exact.unwrap(), "{words:?}");
 }
 

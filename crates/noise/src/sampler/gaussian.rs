@@ -167,11 +167,16 @@ impl Acceptance {
 
 impl<T: Outcome> Draw for DiscreteGaussian<T> {
     type Value = T;
-    // Two words for the proposal and two for its acceptance, and a retry now and then.
-    const WORDS: usize = 6;
 
     fn blank() -> T {
         T::default()
+    }
+
+    fn expected_words(&self, count: usize) -> usize {
+        // Each trial takes a proposal and two words for its acceptance, and more than half the trials succeed.
+        let Some(trial) = &self.trial else { return 0 };
+        let one_trial = trial.proposal.expected_words(count).saturating_add(count.saturating_mul(2));
+        one_trial.saturating_add(one_trial / 2)
     }
 
     #[inline(always)]

@@ -64,36 +64,49 @@ impl Plan {
         Plan::Split { high, shift, scale: scale.clone() }
     }
 
-    /// One draw. The sign is the lowest bit of the first word; one-sided noise ignores it.
-    #[inline(always)]
+    /// Two words for −ln U, and those of the low part with the bits that accept it.
+    fn expected_words(&self, count: usize) -> usize {
+        count.saturating_mul(match self {
+            Plan::Zero => 0,
+            Plan::Direct(_) => 2,
+            Plan::Split { shift, .. } => 2 + (shift + LOW_ACCEPT_LOG2 as usize).div_ceil(64),
+        })
+    }
+
+    /// One draw.
     fn draw<T: Outcome, E: Entropy + ?Sized>(
         &self,
         sides: Sides,
         words: &mut Words<'_, E>,
     ) -> Result<T, SampleError> {
-        loop {
-            let (magnitude, shift) = match self {
-                Plan::Zero => return Ok(T::default()),
-                Plan::Direct(magnitude) => (magnitude, 0),
-                Plan::Split { high, shift, .. } => (high, *shift),
-            };
-            let [leading, mantissa] = words.next_two()?;
-            let pair = TwoWords { leading, mantissa };
-            let negative = sides == Sides::Two && pair.leading & 1 == 1;
-            let high = match magnitude.decide_fast(pair) {
-                Some(high) => high,
-                None => finish(magnitude, pair.prefix(), words)?,
-            };
-            let Plan::Split { scale, .. } = self else {
-                let value = T::from_small(negative, high);
-                return value.ok_or(SampleError::DoesNotFit);
-            };
-            let low = draw_low::<T, E>(scale, shift, words)?;
-            if negative && high == 0 && T::low_is_zero(&low) {
-                continue;
-            }
-            return T::join(negative, high, shift, low).ok_or(SampleError::DoesNotFit);
+        match self {
+            Plan::Zero => Ok(T::default()),
+            Plan::Direct(magnitude) => draw_direct(magnitude, sides, words),
+            Plan::Split { high, shift, scale } => draw_split(high, *shift, scale, sides, words),
         }
+    }
+
+    /// Fills `out` with draws; the plan is looked at once.
+    fn draw_all<T: Outcome, E: Entropy + ?Sized>(
+        &self,
+        sides: Sides,
+        out: &mut [T],
+        words: &mut Words<'_, E>,
+    ) -> Result<(), SampleError> {
+        match self {
+            Plan::Zero => out.fill(T::default()),
+            Plan::Direct(magnitude) => {
+                for value in out {
+                    *value = draw_direct(magnitude, sides, words)?;
+                }
+            }
+            Plan::Split { high, shift, scale } => {
+                for value in out {
+                    *value = draw_split(high, *shift, scale, sides, words)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// One draw by the exact path alone.
@@ -124,6 +137,50 @@ impl Plan {
         let accepted = Prefix::unknown().resolve(chunks, |prefix| threshold.is_above(prefix))?;
         let value = (high << *shift) + low;
         Ok((accepted && !(negative && value == Natural::ZERO)).then_some((negative, value)))
+    }
+}
+
+/// A magnitude and a sign: the lowest bit of the first word, which one-sided noise ignores.
+#[inline(always)]
+fn draw_signed<E: Entropy + ?Sized>(
+    magnitude: &Magnitude,
+    sides: Sides,
+    words: &mut Words<'_, E>,
+) -> Result<(bool, u64), SampleError> {
+    let [leading, mantissa] = words.next_two()?;
+    let pair = TwoWords { leading, mantissa };
+    let value = match magnitude.decide_fast(pair) {
+        Some(value) => value,
+        None => finish(magnitude, pair.prefix(), words)?,
+    };
+    Ok((sides == Sides::Two && leading & 1 == 1, value))
+}
+
+#[inline(always)]
+fn draw_direct<T: Outcome, E: Entropy + ?Sized>(
+    magnitude: &Magnitude,
+    sides: Sides,
+    words: &mut Words<'_, E>,
+) -> Result<T, SampleError> {
+    let (negative, value) = draw_signed(magnitude, sides, words)?;
+    T::from_small(negative, value).ok_or(SampleError::DoesNotFit)
+}
+
+#[inline(always)]
+fn draw_split<T: Outcome, E: Entropy + ?Sized>(
+    high: &Magnitude,
+    shift: usize,
+    scale: &Rational,
+    sides: Sides,
+    words: &mut Words<'_, E>,
+) -> Result<T, SampleError> {
+    loop {
+        let (negative, high) = draw_signed(high, sides, words)?;
+        let low = draw_low::<T, E>(scale, shift, words)?;
+        // −0 is drawn again.
+        if !(negative && high == 0 && T::low_is_zero(&low)) {
+            return T::join(negative, high, shift, low).ok_or(SampleError::DoesNotFit);
+        }
     }
 }
 
@@ -202,10 +259,13 @@ macro_rules! noise {
 
         impl<T: Outcome> Draw for $name<T> {
             type Value = T;
-            const WORDS: usize = 2;
 
             fn blank() -> T {
                 T::default()
+            }
+
+            fn expected_words(&self, count: usize) -> usize {
+                self.plan.expected_words(count)
             }
 
             #[inline(always)]
@@ -215,6 +275,14 @@ macro_rules! noise {
 
             fn draw_exactly<C: Chunks>(&self, chunks: &mut C) -> Result<T, SampleError> {
                 self.plan.draw_exactly($sides, chunks)
+            }
+
+            fn draw_all<E: Entropy + ?Sized>(
+                &self,
+                out: &mut [T],
+                words: &mut Words<'_, E>,
+            ) -> Result<(), SampleError> {
+                self.plan.draw_all($sides, out, words)
             }
         }
     };

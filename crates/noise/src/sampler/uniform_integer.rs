@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use dashu_base::BitTest;
 use probity_exact::Natural;
 
 use super::SampleError;
@@ -109,10 +110,13 @@ fn multiply(a: u64, b: u64) -> (u64, u64) {
 
 impl<T: Outcome> Draw for UniformBelow<T> {
     type Value = T;
-    const WORDS: usize = 1;
 
     fn blank() -> T {
         T::default()
+    }
+
+    fn expected_words(&self, count: usize) -> usize {
+        count.saturating_mul(self.count.value().bit_len().div_ceil(64).max(1))
     }
 
     #[inline(always)]

@@ -34,7 +34,7 @@ pub fn deviation(probabilities: &[f64], counts: &[u64]) -> f64 {
         expected += probability * total;
         seen += *count as f64;
         let rest: f64 = probabilities[at + 1..].iter().sum::<f64>() * total;
-        if expected >= LEAST_EXPECTED && (rest >= LEAST_EXPECTED || rest < 1e-6) {
+        if expected >= LEAST_EXPECTED && !(1e-6..LEAST_EXPECTED).contains(&rest) {
             close(expected, seen);
             (expected, seen) = (0.0, 0.0);
         }
