@@ -22,6 +22,7 @@
 
 mod bernoulli;
 mod bounds;
+mod bulk;
 mod choice;
 mod gaussian;
 mod lanes;

@@ -268,6 +268,68 @@ fn an_open_draw_goes_on_from_the_bits_it_has_seen() {
 }
 
 #[test]
+fn bulk_draws_are_the_scalar_draws() {
+    for scale in [ratio(1, 3), ratio(7, 3), ratio(60_000, 1), ratio(1 << 20, 1), ratio(1 << 50, 1)] {
+        let noise = DiscreteLaplace::<i64>::new(Scale::new(scale.clone()).unwrap()).unwrap();
+        // A length that is no multiple of any block.
+        let bulk = noise.sample_vec(1000, &mut Tape::seeded(10)).unwrap();
+        let (mut tape, mut block) = (Tape::seeded(10), [0; LONG]);
+        let words = &mut Words::new(&mut tape, &mut block, 0);
+        let scalar: Vec<i64> = (0..1000).map(|_| noise.draw(words).unwrap()).collect();
+        assert_eq!(bulk, scalar, "{scale}");
+        let big = DiscreteLaplace::<Integer>::new(Scale::new(scale).unwrap()).unwrap();
+        let big = big.sample_vec(1000, &mut Tape::seeded(10)).unwrap();
+        assert!(big.iter().zip(&bulk).all(|(big, small)| *big == Integer::from(*small)));
+    }
+}
+
+#[test]
+fn open_draws_of_a_bulk_go_on_from_their_own_words() {
+    let scale = ratio(7, 3);
+    let noise = DiscreteLaplace::<i64>::new(Scale::new(scale.clone()).unwrap()).unwrap();
+    let open = Oracle::new(&scale, Sides::Two).edge(5).cell().unwrap();
+    let mut random = vec![0; 2 * 100];
+    Tape::seeded(11).fill_words(&mut random).unwrap();
+    let mut undisturbed = noise.sample_vec(100, &mut Tape::of_words(random.clone())).unwrap();
+    for (next, expected) in [(0, 5), (u64::MAX, 4)] {
+        for at in [3, 64, 99] {
+            [random[2 * at], random[2 * at + 1]] = [open.leading, open.mantissa];
+            undisturbed[at] = expected;
+        }
+        let words = [&random[..], &[next; 100]].concat();
+        assert_eq!(noise.sample_vec(100, &mut Tape::of_words(words)).unwrap(), undisturbed);
+    }
+}
+
+#[test]
+fn a_split_redraws_minus_zero_and_what_is_not_accepted() {
+    // Scale 2^50: 35 low bits, then 29 bits that accept them. U next to 1 makes the high part 0.
+    let noise = DiscreteLaplace::<i64>::new(Scale::new(power_of_two(50)).unwrap()).unwrap();
+    let (one, ones) = (u64::MAX - 1, u64::MAX);
+    let low = |value: u64, acceptance: u64| value << 29 | acceptance;
+    let all = (1 << 29) - 1;
+    let cases: [(&[u64], i64); 5] = [
+        (&[one, ones, low(7, 0)], 7),
+        (&[ones, ones, low(7, 0)], -7),
+        // −0 starts again with fresh words, +0 does not.
+        (&[ones, ones, low(0, 0), one, ones, low(3, 0)], 3),
+        (&[one, ones, low(0, 0)], 0),
+        // The largest low part, and a uniform real of 29 + 64 ones: rejected, and another low part is drawn.
+        (&[one, ones, low((1 << 35) - 1, all), ones, low(9, 0)], 9),
+    ];
+    for (words, expected) in cases {
+        assert_eq!(noise.sample(&mut Tape::of_words(words).then_seeded(12)).unwrap(), expected, "{words:?}");
+        // In bulk the first three words are the draw's, and what follows comes after the block.
+        let mut out = [1];
+        noise.fill(&mut out, &mut Tape::of_words(words).then_seeded(12)).unwrap();
+        assert_eq!(out, [expected], "{words:?}");
+    }
+    // A low part of 0 is accepted with certainty, whatever the acceptance bits.
+    let words = [one, ones, low(0, all)];
+    assert_eq!(noise.sample(&mut Tape::of_words(words).then_seeded(13)).unwrap(), 0);
+}
+
+#[test]
 fn sixty_three_zeros_go_on_to_the_tail() {
     // U = 2^−64·(1 + …): −ln U = 64·ln 2 − …, and the sign bit is not part of U.
     let noise = DiscreteLaplace::<i64>::new(Scale::new(ratio(1, 1)).unwrap()).unwrap();

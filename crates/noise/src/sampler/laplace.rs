@@ -15,10 +15,11 @@ use std::marker::PhantomData;
 use probity_exact::{Natural, Rational};
 
 use super::bounds::{log2_floor, power_of_two};
+use super::bulk;
 use super::draw::Draw;
 use super::magnitude::{MAX_SCALE_LOG2, Magnitude, Sides};
 use super::neg_ln::TwoWords;
-use super::outcome::Outcome;
+use super::outcome::{LowWord, Outcome};
 use super::parameter::{ParameterError, Scale};
 use super::prefix::{Chunks, Prefix, next_bits};
 use super::threshold::Threshold;
@@ -95,10 +96,9 @@ impl Plan {
     ) -> Result<(), SampleError> {
         match self {
             Plan::Zero => out.fill(T::default()),
-            Plan::Direct(magnitude) => {
-                for value in out {
-                    *value = draw_direct(magnitude, sides, words)?;
-                }
+            Plan::Direct(magnitude) => bulk::fill_direct(magnitude, sides, out, words)?,
+            Plan::Split { high, shift, scale } if *shift <= LowWord::MAX_SHIFT => {
+                bulk::fill_split(high, *shift, scale, sides, out, words)?;
             }
             Plan::Split { high, shift, scale } => {
                 for value in out {
@@ -140,7 +140,13 @@ impl Plan {
     }
 }
 
-/// A magnitude and a sign: the lowest bit of the first word, which one-sided noise ignores.
+/// The sign: the lowest bit of the first word, which one-sided noise ignores.
+#[inline(always)]
+pub(super) fn is_negative(sides: Sides, leading: u64) -> bool {
+    sides == Sides::Two && leading & 1 == 1
+}
+
+/// A sign and a magnitude below 2^32.
 #[inline(always)]
 fn draw_signed<E: Entropy + ?Sized>(
     magnitude: &Magnitude,
@@ -153,21 +159,23 @@ fn draw_signed<E: Entropy + ?Sized>(
         Some(value) => value,
         None => finish(magnitude, pair.prefix(), words)?,
     };
-    Ok((sides == Sides::Two && leading & 1 == 1, value))
+    Ok((is_negative(sides, leading), value))
 }
 
+/// Noise in one piece.
 #[inline(always)]
-fn draw_direct<T: Outcome, E: Entropy + ?Sized>(
+pub(super) fn draw_direct<T: Outcome, E: Entropy + ?Sized>(
     magnitude: &Magnitude,
     sides: Sides,
     words: &mut Words<'_, E>,
 ) -> Result<T, SampleError> {
     let (negative, value) = draw_signed(magnitude, sides, words)?;
-    T::from_small(negative, value).ok_or(SampleError::DoesNotFit)
+    Ok(T::from_word(negative, value))
 }
 
+/// Noise split into a high and a low part.
 #[inline(always)]
-fn draw_split<T: Outcome, E: Entropy + ?Sized>(
+pub(super) fn draw_split<T: Outcome, E: Entropy + ?Sized>(
     high: &Magnitude,
     shift: usize,
     scale: &Rational,
@@ -193,12 +201,19 @@ fn finish<E: Entropy + ?Sized>(
 ) -> Result<u64, SampleError> {
     let value = prefix.resolve(words, |prefix| magnitude.decide(prefix))?;
     // A prefix ends at 2^16 bits and the scale at 2^16, so the value is below 2^32.
-    u64::try_from(value).map_err(|_| SampleError::DoesNotFit)
+    u32::try_from(value).map(u64::from).map_err(|_| SampleError::DoesNotFit)
 }
 
 /// e^(−low/scale): the probability of accepting a low part.
 fn low_threshold(scale: &Rational, low: Natural) -> Threshold {
     Threshold::ExpNeg(Rational::from(low) / scale)
+}
+
+/// Whether these first bits of a uniform real accept every low part: e^−x ≥ 1 − x > 1 − 2^−LOW_ACCEPT_LOG2, so
+/// they do unless the first LOW_ACCEPT_LOG2 of them are all ones.
+#[inline(always)]
+pub(super) fn is_accepted_at_once(bits: u32, prefix: u64) -> bool {
+    prefix >> (bits - LOW_ACCEPT_LOG2) != (1 << LOW_ACCEPT_LOG2) - 1
 }
 
 /// R of the module's text.
@@ -210,8 +225,7 @@ fn draw_low<T: Outcome, E: Entropy + ?Sized>(
 ) -> Result<T::Low, EntropyError> {
     loop {
         let (low, bits, prefix) = T::draw_low(shift, words)?;
-        // e^−x ≥ 1 − x > 1 − 2^−LOW_ACCEPT_LOG2, so a uniform real accepts unless its first bits are all ones.
-        let surely = prefix >> (bits - LOW_ACCEPT_LOG2) != (1 << LOW_ACCEPT_LOG2) - 1;
+        let surely = is_accepted_at_once(bits, prefix);
         if surely || accept_low(scale, T::low_to_natural(&low), Prefix::known(prefix, bits as usize), words)?
         {
             return Ok(low);

@@ -31,7 +31,7 @@ use crate::entropy::{Entropy, EntropyError};
 #[derive(Debug, Clone)]
 pub struct UniformBelow<T: Outcome = i64> {
     count: Count,
-    /// The count again, when it fits in a word.
+    /// The count again, when it is at most 2^63.
     small: Option<u64>,
     outcome: PhantomData<T>,
 }
@@ -47,7 +47,7 @@ impl<T: Outcome> UniformBelow<T> {
             let allowed = "at most 2^63 for 64-bit outcomes; draw `Integer` outcomes beyond";
             return Err(ParameterError::new("count", count.value(), allowed));
         }
-        let small = u64::try_from(count.value()).ok();
+        let small = u64::try_from(count.value()).ok().filter(|&count| count <= 1 << 63);
         Ok(UniformBelow { count, small, outcome: PhantomData })
     }
 
@@ -122,7 +122,7 @@ impl<T: Outcome> Draw for UniformBelow<T> {
     #[inline(always)]
     fn draw<E: Entropy + ?Sized>(&self, words: &mut Words<'_, E>) -> Result<T, SampleError> {
         match self.small {
-            Some(count) => T::from_small(false, draw_small(count, words)?).ok_or(SampleError::DoesNotFit),
+            Some(count) => Ok(T::from_word(false, draw_small(count, words)?)),
             None => self.draw_exactly(words),
         }
     }

@@ -54,6 +54,21 @@ impl<'w, E: Entropy + ?Sized> Words<'w, E> {
         }
     }
 
+    /// Fills `words` from the source itself, past what was read ahead.
+    pub(crate) fn fill(&mut self, words: &mut [u64]) -> Result<(), EntropyError> {
+        self.expected = self.expected.saturating_sub(words.len());
+        self.entropy.fill_words(words)
+    }
+
+    /// Makes `words`, fewer than a block holds, the next ones to be read.
+    pub(crate) fn unread(&mut self, words: &[u64]) {
+        // What was read ahead follows as far as there is room; dropping fresh words changes no law.
+        let kept = (self.filled - self.next).min(self.block.len() - words.len());
+        self.block.copy_within(self.next..self.next + kept, words.len());
+        self.block[..words.len()].copy_from_slice(words);
+        (self.next, self.filled) = (0, words.len() + kept);
+    }
+
     #[cold]
     fn next_of_new_block(&mut self) -> Result<u64, EntropyError> {
         if self.expected == 0 {
