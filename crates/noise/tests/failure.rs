@@ -1,7 +1,7 @@
 //! A failing source is an error of every sampler, and no partial result is left behind.
 
-use probity_exact::{Format, Integer, Natural, Rational, rational};
-use probity_noise::entropy::{Entropy, EntropyError};
+use probity_exact::{Format, Integer, Natural, Rational, UnsignedAbs, rational};
+use probity_noise::entropy::{Entropy, EntropyError, SecureEntropy};
 use probity_noise::sampler::*;
 
 /// Delivers this many requests of good words, then fails for ever.
@@ -99,4 +99,24 @@ fn choices_among_nothing_are_refused() {
     assert_eq!(Choice::weighted(&[Rational::ZERO]).unwrap_err().parameter(), "sum of weights");
     let negative = [Rational::ONE, -Rational::ONE, Rational::ONE];
     assert_eq!(Choice::weighted(&negative).unwrap_err().parameter(), "weight");
+}
+
+#[test]
+fn no_size_is_too_large() {
+    let entropy = &mut SecureEntropy::new().unwrap();
+    // More bits than an undecided draw may read: here they are needed from the start.
+    let count = (Natural::ONE << 200_000) - Natural::ONE;
+    let value =
+        UniformBelow::<Integer>::new(Count::new(count.clone()).unwrap()).unwrap().sample(entropy).unwrap();
+    assert!(value < Integer::from(count) && value > Integer::ONE << 100_000);
+    let format = Format::new(1 << 20, -100, 100).unwrap();
+    assert!(format.contains(&UniformFloat::new(format).sample(entropy).unwrap()));
+    let scale = Scale::new(rational(Integer::ONE << 100_000, 3).unwrap()).unwrap();
+    let value = DiscreteLaplace::<Integer>::new(scale).unwrap().sample(entropy).unwrap();
+    assert!(value.unsigned_abs() > Natural::ONE << 50_000);
+    let scale = Scale::new(rational(3, Integer::ONE << 100_000).unwrap()).unwrap();
+    assert_eq!(DiscreteLaplace::<Integer>::new(scale).unwrap().sample(entropy).unwrap(), Integer::ZERO);
+    let squared = SquaredScale::new(rational(Integer::ONE << 5_000, 3).unwrap()).unwrap();
+    let value = DiscreteGaussian::<Integer>::new(squared).unwrap().sample(entropy).unwrap();
+    assert!(value.unsigned_abs() > Natural::ONE << 2_000);
 }

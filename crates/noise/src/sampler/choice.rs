@@ -13,7 +13,7 @@ use super::words::Words;
 use crate::entropy::Entropy;
 
 /// Up to this many weights are scanned in full for every draw; beyond, the position is found by bisection.
-const SCAN: usize = 64;
+const SCAN: usize = 16;
 
 /// An index below k: uniform, or with given weights.
 ///

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use probity_exact::{Integer, Natural, Rational, rational};
+use probity_exact::{Format, Integer, Natural, Rational, rational};
 
 use super::bounds::{exp_neg_bounds, log2_floor, power_of_two};
 use super::draw::Draw;
@@ -494,5 +494,7 @@ fn uniform_doubles_reach_the_bottom_of_the_range() {
         let mut words = [0; 2];
         tape.fill_words(&mut words).unwrap();
         same_on_both_paths(&UniformDouble, &words);
+        let any_format = UniformFloat::new(Format::BINARY64).sample(&mut Tape::of_words(words)).unwrap();
+        assert_eq!(any_format.to_f64(), Some(draw(&words)));
     }
 }

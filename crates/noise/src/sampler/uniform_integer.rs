@@ -66,13 +66,13 @@ pub(crate) fn decide_below(count: &Natural, prefix: &Prefix) -> Option<Natural> 
     (value == last >> prefix.bits()).then_some(value)
 }
 
-/// ⌊U·n⌋ for a count of one word. A word decides unless the fraction that is still unknown can carry; the
+/// ⌊U·n⌋ for a count from 1 to 2^63. A word decides unless the fraction that is still unknown can carry; the
 /// following words then add to the fraction. Each leaves the carry open with probability n/2^64 at most.
 #[inline(always)]
 fn draw_small<E: Entropy + ?Sized>(count: u64, words: &mut Words<'_, E>) -> Result<u64, EntropyError> {
     let (value, fraction) = multiply(words.next()?, count);
     // U·n = value + (fraction + ρ)/2^64 with 0 ≤ ρ < n: no carry when fraction + n ≤ 2^64.
-    if fraction <= 0u64.wrapping_sub(count) || count == 0 {
+    if fraction <= count.wrapping_neg() {
         return Ok(value);
     }
     Ok(value.wrapping_add(carry(count, fraction, words)?))
@@ -93,7 +93,7 @@ fn carry<E: Entropy + ?Sized>(
             return Ok(1);
         }
         // Only a carry out of `rest` can still change the answer, and only if the sum is all ones.
-        if sum != u64::MAX || rest <= 0u64.wrapping_sub(count) {
+        if sum != u64::MAX || rest <= count.wrapping_neg() {
             return Ok(0);
         }
         fraction = rest;
@@ -129,7 +129,10 @@ impl<T: Outcome> Draw for UniformBelow<T> {
 
     fn draw_exactly<C: Chunks>(&self, chunks: &mut C) -> Result<T, SampleError> {
         let count = self.count.value();
-        let value = Prefix::unknown().resolve(chunks, |prefix| decide_below(count, prefix))?;
+        // With fewer bits than the largest value has, every interval is too wide for one value.
+        let least = (count - Natural::ONE).bit_len();
+        let prefix = Prefix::of_at_least(least, chunks)?;
+        let value = prefix.resolve(chunks, |prefix| decide_below(count, prefix))?;
         T::from_magnitude(false, value).ok_or(SampleError::DoesNotFit)
     }
 }
