@@ -54,7 +54,7 @@ fn within(x: f64, least: f64, most: f64) -> bool {
 fn add<const UP: bool>(a: f64, b: f64) -> f64 {
     let sum = a + b;
     // An exact zero takes its sign from the direction, and that is left to the format.
-    if !within(sum, f64::MIN_POSITIVE, MOST) || !(a.abs() <= MOST && b.abs() <= MOST) {
+    if !(within(sum, f64::MIN_POSITIVE, MOST) && within(a, 0.0, MOST) && within(b, 0.0, MOST)) {
         return exactly(|f| f.add(&float(a), &float(b), direction::<UP>()));
     }
     // Knuth's TwoSum: a + b = sum + error exactly.
@@ -87,7 +87,7 @@ fn div<const UP: bool>(a: f64, b: f64) -> f64 {
 
 #[inline(always)]
 fn sqrt<const UP: bool>(a: f64) -> f64 {
-    if !(LEAST <= a && a <= MOST) {
+    if !(LEAST..=MOST).contains(&a) {
         return exactly(|f| f.sqrt(&float(a), direction::<UP>()));
     }
     // Hardware roots are correctly rounded; a − root² is a double with the sign of the error.

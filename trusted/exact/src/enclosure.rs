@@ -149,22 +149,22 @@ impl Endpoint for Float {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Enclosure<E: Endpoint> {
-    /// Invariant: neither end is NaN, and low ≤ high.
+    /// Invariant: neither end is NaN, −∞ ≤ low ≤ high ≤ +∞, low < +∞ and high > −∞.
     low: E,
     high: E,
     precision: E::Precision,
 }
 
 impl<E: Endpoint> Enclosure<E> {
-    /// The interval [low, high]; `None` when an end is NaN or low > high.
+    /// The interval [low, high]; `None` when it contains no real number: an end is NaN, low > high, or both
+    /// ends are the same infinity.
     pub fn new(low: E, high: E, precision: E::Precision) -> Option<Self> {
-        match low.compare(&high)? {
-            Ordering::Greater => None,
-            _ => Some(Enclosure { low, high, precision }),
-        }
+        let ordered = low.compare(&high)? != Ordering::Greater;
+        let real = less(&low, &E::infinity(false)) && less(&E::infinity(true), &high);
+        (ordered && real).then_some(Enclosure { low, high, precision })
     }
 
-    /// The interval of a single number; `None` for NaN.
+    /// The interval of a single number; `None` for NaN and infinities.
     pub fn point(x: E, precision: E::Precision) -> Option<Self> {
         Enclosure::new(x.clone(), x, precision)
     }
@@ -271,13 +271,9 @@ impl<E: Endpoint> Enclosure<E> {
             return None;
         }
         let quotient = |x: &E, y: &E, direction: Round| {
-            // ∞/∞ stands for quotients of any size on the side of the signs.
+            // At a corner ∞/∞ take 0, the limit in y; the limit in x is at the corner with the finite end of y.
             let value = x.div(y, self.precision, direction);
-            match value.compare(&value) {
-                Some(_) => value,
-                None if direction == Round::Up => E::infinity(false),
-                None => E::infinity(true),
-            }
+            if value.compare(&value).is_none() { E::zero() } else { value }
         };
         Some(self.corners(divisor, quotient))
     }
@@ -369,5 +365,81 @@ impl<E: Endpoint> Mul for Enclosure<E> {
     fn mul(self, other: Self) -> Self {
         let precision = self.precision;
         self.corners(&other, |x, y, direction| product(x, y, precision, direction))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rational;
+
+    fn span(low: f64, high: f64) -> Enclosure<f64> {
+        Enclosure::new(low, high, ()).unwrap()
+    }
+
+    #[test]
+    fn no_real_number_no_enclosure() {
+        let inf = f64::INFINITY;
+        for (low, high) in [(1.0, 0.0), (f64::NAN, 1.0), (0.0, f64::NAN), (inf, inf), (-inf, -inf)] {
+            assert_eq!(Enclosure::new(low, high, ()), None, "[{low}, {high}]");
+        }
+    }
+
+    /// Signs, zeros and infinities, with the ends worked out by hand.
+    #[test]
+    fn ends_are_as_worked_out_by_hand() {
+        let inf = f64::INFINITY;
+        assert_eq!(span(-2.0, 3.0) * span(-5.0, 1.0), span(-15.0, 10.0));
+        assert_eq!(span(0.0, inf) * span(0.0, inf), span(0.0, inf));
+        assert_eq!(span(-1.0, inf) * span(0.0, 0.0), span(0.0, 0.0));
+        assert_eq!(span(-2.0, 3.0).square(), span(0.0, 9.0));
+        assert_eq!(span(-2.0, 3.0) - span(-2.0, 3.0), span(-5.0, 5.0));
+        assert_eq!(span(-3.0, -2.0).abs(), span(2.0, 3.0));
+        assert_eq!(span(-3.0, 2.0).abs(), span(0.0, 3.0));
+        assert_eq!(span(1.0, inf).checked_div(&span(1.0, inf)), Some(span(0.0, inf)));
+        assert_eq!(span(1.0, 2.0).checked_div(&span(-4.0, -2.0)), Some(span(-1.0, -0.25)));
+        assert_eq!(span(1.0, 2.0).checked_div(&span(-1.0, 1.0)), None);
+        assert_eq!(span(-1.0, 4.0).sqrt(), None);
+        assert_eq!(span(-1.0, 4.0).ln(), None);
+        assert_eq!(span(0.0, 1.0).ln(), Some(span(-inf, 0.0)));
+        assert_eq!(span(-inf, 0.0).exp(), span(0.0, 1.0));
+        assert_eq!(span(0.0, 4.0).intersection(&span(5.0, 6.0)), None);
+        assert_eq!(span(0.0, 4.0).hull(&span(5.0, 6.0)), span(0.0, 6.0));
+        assert!(span(1.0, 2.0).is_within(&span(1.0, 3.0)) && !span(0.0, 2.0).is_within(&span(1.0, 3.0)));
+    }
+
+    /// The f64 enclosure contains the one of 200 bits, for every operation, on random boxes.
+    #[test]
+    fn fast_ends_enclose_precise_ones() {
+        let mut state = 7u64;
+        let mut next = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            rational((state >> 40) as i64 - (1 << 23), ((state >> 8) & 0xffff) as i64 + 1).unwrap()
+        };
+        let wide = Format::wide(200);
+        for _ in 0..2000 {
+            let (x, y) = (next(), next());
+            let fast = [Enclosure::<f64>::around(&x, ()), Enclosure::around(&y, ())];
+            let fine = [Enclosure::<Float>::around(&x, wide), Enclosure::around(&y, wide)];
+            let check = |a: Enclosure<f64>, b: Enclosure<Float>| {
+                let (low, high) = (b.low().exact(), b.high().exact());
+                assert!(
+                    low.is_none_or(|v| a.contains(&v)) && high.is_none_or(|v| a.contains(&v)),
+                    "{a:?} {b:?}"
+                );
+            };
+            check(fast[0] + fast[1], fine[0].clone() + fine[1].clone());
+            check(fast[0] - fast[1], fine[0].clone() - fine[1].clone());
+            check(fast[0] * fast[1], fine[0].clone() * fine[1].clone());
+            if let (Some(a), Some(b)) = (fast[0].checked_div(&fast[1]), fine[0].checked_div(&fine[1])) {
+                check(a, b);
+            }
+            check(fast[0].abs().sqrt().unwrap(), fine[0].abs().sqrt().unwrap());
+            if !x.is_zero() {
+                check(fast[0].abs().ln().unwrap(), fine[0].abs().ln().unwrap());
+            }
+            let small = rational(1, 1 << 14).unwrap();
+            check(Enclosure::around(&(&x * &small), ()).exp(), Enclosure::around(&(&x * &small), wide).exp());
+        }
     }
 }
