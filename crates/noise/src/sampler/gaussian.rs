@@ -20,7 +20,7 @@ use super::laplace::DiscreteLaplace;
 use super::neg_ln::{NEG_LN_BITS, TABLE, Table, TwoWords, WIDTH};
 use super::outcome::Outcome;
 use super::parameter::{ParameterError, Scale, SquaredScale};
-use super::prefix::{Chunks, Prefix};
+use super::prefix::{Chunks, Prefix, until_accepted};
 use super::threshold::Threshold;
 use super::words::Words;
 use crate::entropy::{Entropy, EntropyError};
@@ -182,7 +182,7 @@ impl<T: Outcome> Draw for DiscreteGaussian<T> {
     #[inline(always)]
     fn draw<E: Entropy + ?Sized>(&self, words: &mut Words<'_, E>) -> Result<T, SampleError> {
         let Some(Trial { proposal, acceptance }) = &self.trial else { return Ok(T::default()) };
-        loop {
+        until_accepted(|| {
             let value = proposal.draw(words)?;
             let [leading, mantissa] = words.next_two()?;
             let pair = TwoWords { leading, mantissa };
@@ -190,18 +190,12 @@ impl<T: Outcome> Draw for DiscreteGaussian<T> {
                 Some(accepted) => accepted,
                 None => acceptance.finish(value.magnitude(), pair, words)?,
             };
-            if accepted {
-                return Ok(value);
-            }
-        }
+            Ok(accepted.then_some(value))
+        })
     }
 
     fn draw_exactly<C: Chunks>(&self, chunks: &mut C) -> Result<T, SampleError> {
         let Some(trial) = &self.trial else { return Ok(T::default()) };
-        loop {
-            if let Some(value) = trial.attempt_exactly(chunks)? {
-                return Ok(value);
-            }
-        }
+        until_accepted(|| trial.attempt_exactly(chunks))
     }
 }
