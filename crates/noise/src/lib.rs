@@ -5,4 +5,8 @@
 #![forbid(unsafe_code)]
 
 pub mod entropy;
+pub mod map;
+pub mod measure;
 pub mod sampler;
+pub mod search;
+pub mod unit;
