@@ -6,7 +6,7 @@ use std::fmt;
 
 use probity_exact::directed::{cast_nearest, cast_up, exp_nearest, ln_nearest};
 use probity_exact::{
-    Enclosure, Float, Format, Natural, Rational, Round, Signed, UnsignedAbs, exp_bounds, ln_bounds,
+    Enclosure, Float, Format, Integer, Natural, Rational, Round, Signed, UnsignedAbs, exp_bounds, ln_bounds,
     rational_from_f64,
 };
 
@@ -247,16 +247,8 @@ impl Expression {
                 },
                 Value::Between(a) => a.sqrt().map(Value::Between).ok_or_else(undecided),
             },
-            Node::Ceil(a) => match value(a)? {
-                Value::Infinite => Ok(Value::Infinite),
-                Value::Exact(a) => Ok(Value::Exact(Rational::from(a.ceil()))),
-                Value::Between(a) => match (a.low().to_rational(), a.high().to_rational()) {
-                    (Some(low), Some(high)) if low.ceil() == high.ceil() => {
-                        Ok(Value::Exact(Rational::from(low.ceil())))
-                    }
-                    _ => Err(undecided()),
-                },
-            },
+            Node::Ceil(a) => whole(&value(a)?, Rational::ceil).ok_or_else(undecided),
+            Node::Floor(a) => whole(&value(a)?, Rational::floor).ok_or_else(undecided),
             Node::Cases { left, relation, right, then, otherwise } => {
                 let ordering = value(left)?.compare(&value(right)?).ok_or_else(undecided)?;
                 let holds = match relation {
@@ -380,6 +372,19 @@ fn bounded(format: Format, low: &Rational, high: &Rational) -> Option<Value> {
     Enclosure::new(low, high, format).map(Value::Between)
 }
 
+/// The value as an integer by `rounded`, where the enclosure leaves one choice.
+fn whole(value: &Value, rounded: impl Fn(&Rational) -> Integer) -> Option<Value> {
+    match value {
+        Value::Infinite => Some(Value::Infinite),
+        Value::Exact(value) => Some(Value::Exact(Rational::from(rounded(value)))),
+        Value::Between(enclosure) => {
+            let low = rounded(&enclosure.low().to_rational()?);
+            let high = rounded(&enclosure.high().to_rational()?);
+            (low == high).then(|| Value::Exact(Rational::from(low)))
+        }
+    }
+}
+
 /// √x when that is rational: numerator and denominator, in lowest terms, are squares.
 fn rational_root(x: &Rational) -> Option<Rational> {
     let root = |n: &Natural| {
@@ -391,8 +396,8 @@ fn rational_root(x: &Rational) -> Option<Rational> {
     Some(Rational::from_parts(numerator.into(), denominator))
 }
 
-/// Orders are sought as α = 1 + e^t for t within this many units of 0.
-const ORDER_REACH: i32 = 40;
+/// Orders are sought as α = 1 + e^t for t in this range. Below it, α would round to 1.
+const ORDER_RANGE: std::ops::RangeInclusive<i32> = -34..=40;
 
 /// An order α > 1 at which the expression is small. A guess: every order gives a valid bound, and the value at
 /// the order found is evaluated rigorously.
@@ -402,11 +407,7 @@ fn search_order(inner: &Expression, at: &Point<'_>) -> Option<Rational> {
         let value = approximate(inner, at, order(t));
         if value.is_nan() { f64::INFINITY } else { value }
     };
-    let best = (-ORDER_REACH..=ORDER_REACH)
-        .map(f64::from)
-        .map(|t| (t, value(t)))
-        .min_by(|a, b| a.1.total_cmp(&b.1))?
-        .0;
+    let best = ORDER_RANGE.map(f64::from).map(|t| (t, value(t))).min_by(|a, b| a.1.total_cmp(&b.1))?.0;
     // Golden-section search around the best of the grid; 50 steps shrink the interval below 2^-30, where the value
     // is flat to more than double precision.
     let golden = (5f64.sqrt() - 1.0) / 2.0;
@@ -441,6 +442,7 @@ fn approximate(expression: &Expression, at: &Point<'_>, order: f64) -> f64 {
         Node::Exp(a) => exp_nearest(value(a)),
         Node::Sqrt(a) => value(a).sqrt(),
         Node::Ceil(a) => value(a).ceil(),
+        Node::Floor(a) => value(a).floor(),
         Node::Cases { left, relation, right, then, otherwise } => {
             let (left, right) = (value(left), value(right));
             let holds = match relation {

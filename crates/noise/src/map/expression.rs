@@ -88,6 +88,8 @@ pub enum Node {
     Sqrt(Expression),
     /// The smallest integer that is not below.
     Ceil(Expression),
+    /// The largest integer that is not above.
+    Floor(Expression),
     /// `then` where the comparison holds, `otherwise` elsewhere.
     Cases {
         /// Left side of the comparison.
@@ -217,6 +219,11 @@ impl Expression {
         Self::of(Node::Ceil(self))
     }
 
+    /// The largest integer that is not above this.
+    pub fn floor(self) -> Self {
+        Self::of(Node::Floor(self))
+    }
+
     /// This times itself.
     pub fn squared(self) -> Self {
         self.clone() * self
@@ -263,6 +270,7 @@ impl Expression {
             Node::Exp(a) => Node::Exp(go(a)),
             Node::Sqrt(a) => Node::Sqrt(go(a)),
             Node::Ceil(a) => Node::Ceil(go(a)),
+            Node::Floor(a) => Node::Floor(go(a)),
             Node::Cases { left, relation, right, then, otherwise } => Node::Cases {
                 left: go(left),
                 relation: *relation,
@@ -281,7 +289,8 @@ impl Expression {
             Node::Constant(_) | Node::Parameter { .. } | Node::Infinity | Node::Variable(_) => Vec::new(),
             Node::Sum(items) | Node::Max(items) | Node::Min(items) => items.iter().collect(),
             Node::Difference(a, b) | Node::Product(a, b) | Node::Quotient(a, b) => vec![a, b],
-            Node::Ln(a) | Node::Exp(a) | Node::Sqrt(a) | Node::Ceil(a) | Node::LeastOverOrder(a) => vec![a],
+            Node::Ln(a) | Node::Exp(a) | Node::Sqrt(a) => vec![a],
+            Node::Ceil(a) | Node::Floor(a) | Node::LeastOverOrder(a) => vec![a],
             Node::Cases { left, right, then, otherwise, .. } => vec![left, right, then, otherwise],
         }
     }
@@ -415,6 +424,7 @@ impl Expression {
             Node::Exp(a) => call(f, "exp", a)?,
             Node::Sqrt(a) => call(f, "sqrt", a)?,
             Node::Ceil(a) => call(f, "ceil", a)?,
+            Node::Floor(a) => call(f, "floor", a)?,
             Node::LeastOverOrder(a) => call(f, "min over α > 1 of ", a)?,
             Node::Cases { left, relation, right, then, otherwise } => {
                 f.write_str("if ")?;

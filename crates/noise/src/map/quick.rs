@@ -72,6 +72,10 @@ impl Fraction {
         Some(Fraction { numerator: floor.checked_add(i128::from(!exact))?, denominator: 1 })
     }
 
+    fn floor(self) -> Option<Fraction> {
+        Some(Fraction { numerator: self.numerator.div_euclid(self.denominator), denominator: 1 })
+    }
+
     /// Rounded up to a double, where one division of doubles does it.
     fn round_up(self) -> Option<f64> {
         let fits = self.numerator.unsigned_abs() <= EXACT_DOUBLE.unsigned_abs();
@@ -105,6 +109,7 @@ enum Step {
     Quotient(Box<(Step, Step)>),
     Extreme(Vec<Step>, Ordering),
     Ceil(Box<Step>),
+    Floor(Box<Step>),
     Cases(Box<[Step; 4]>, Relation),
 }
 
@@ -146,6 +151,7 @@ fn compile(expression: &Expression) -> Option<Step> {
         Node::Product(a, b) => Step::Product(two(a, b)?),
         Node::Quotient(a, b) => Step::Quotient(two(a, b)?),
         Node::Ceil(a) => Step::Ceil(Box::new(compile(a)?)),
+        Node::Floor(a) => Step::Floor(Box::new(compile(a)?)),
         Node::Cases { left, relation, right, then, otherwise } => Step::Cases(
             Box::new([compile(left)?, compile(right)?, compile(then)?, compile(otherwise)?]),
             *relation,
@@ -184,6 +190,7 @@ fn run(step: &Step, distance_in: Fraction) -> Option<Quick> {
             best
         }
         Step::Ceil(inner) => exact(inner)?.ceil()?,
+        Step::Floor(inner) => exact(inner)?.floor()?,
         Step::Cases(parts, relation) => {
             let [left, right, then, otherwise] = parts.as_ref();
             let ordering = exact(left)?.compare(exact(right)?)?;
@@ -222,7 +229,7 @@ mod tests {
             for expression in [
                 Expression::zero_at_zero(d() / scale.clone()),
                 d().squared() / (scale.clone() + scale.clone()),
-                Expression::max(d() - scale.clone(), [(d() / scale.clone()).ceil(), scale.clone().ln()]),
+                Expression::max(d() - scale.clone(), [(d() / scale.clone()).ceil(), d().floor()]),
                 Expression::zero_at_zero(scale.ln()),
             ] {
                 let Some(compiled) = Compiled::new(&expression) else { continue };
