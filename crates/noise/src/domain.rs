@@ -257,6 +257,11 @@ impl ClampedFloats {
         }
     }
 
+    /// Doubles, clamped to ±`bound`, which the caller knows to be positive and finite.
+    pub(crate) fn symmetric(bound: f64) -> Self {
+        ClampedFloats { lower: -bound, upper: bound }
+    }
+
     /// The lower bound.
     pub fn lower(&self) -> f64 {
         self.lower
