@@ -4,6 +4,8 @@
 
 #![forbid(unsafe_code)]
 
+pub mod accuracy;
+pub mod calibrate;
 pub mod compose;
 pub mod domain;
 pub mod entropy;
