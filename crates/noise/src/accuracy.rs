@@ -15,7 +15,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use probity_exact::{Natural, Rational, rational_from_f64};
+use probity_exact::{Natural, Rational, UnsignedAbs, rational_from_f64};
 
 use crate::map::{Expression, MapError, Point};
 use crate::measurement::MechanismError;
@@ -96,8 +96,7 @@ fn check_count(count: u64) -> Result<(), ParameterError> {
 
 /// How many bits an error can have: those of the scale and of ln(2·count/α), with room to spare.
 fn limit_bits(scale: &Rational) -> usize {
-    let bits = |n: &Natural| n.to_string().len() * 4;
-    bits(&probity_exact::UnsignedAbs::unsigned_abs(scale.numerator())) + 80
+    scale.ceil().unsigned_abs().to_le_bytes().len() * 8 + 80
 }
 
 /// The least a such that all of `count` discrete Laplace draws are within ±a with probability 1 − α. Exact.

@@ -6,6 +6,7 @@
 
 pub mod accuracy;
 pub mod calibrate;
+pub mod catalogue;
 pub mod compose;
 pub mod domain;
 pub mod entropy;
