@@ -46,13 +46,23 @@ const FAST_LOG2: i64 = 300;
 pub struct DiscreteGaussian<T: Outcome = i64> {
     squared_scale: SquaredScale,
     /// `None` for σ² = 0: no noise.
-    trial: Option<Trial<T>>,
+    pub(super) trial: Option<Trial<T>>,
 }
 
 #[derive(Debug, Clone)]
-struct Trial<T: Outcome> {
-    proposal: DiscreteLaplace<T>,
-    acceptance: Acceptance,
+pub(super) struct Trial<T: Outcome> {
+    pub(super) proposal: DiscreteLaplace<T>,
+    pub(super) acceptance: Acceptance,
+}
+
+impl<T: Outcome> Trial<T> {
+    /// One trial by the exact path: the proposal if it was accepted.
+    pub(super) fn attempt_exactly<C: Chunks>(&self, chunks: &mut C) -> Result<Option<T>, SampleError> {
+        let value: T = self.proposal.draw_exactly(chunks)?;
+        let threshold = self.acceptance.threshold(value.magnitude());
+        let accepted = Prefix::unknown().resolve(chunks, |prefix| threshold.is_above(prefix))?;
+        Ok(accepted.then_some(value))
+    }
 }
 
 impl<T: Outcome> DiscreteGaussian<T> {
@@ -87,7 +97,7 @@ impl<T: Outcome> DiscreteGaussian<T> {
 
 /// Accepts y with probability e^−γ, γ = (|y| − σ²/t)²/(2σ²).
 #[derive(Debug, Clone)]
-struct Acceptance {
+pub(super) struct Acceptance {
     squared_scale: Rational,
     /// σ²/t.
     centre: Rational,
@@ -106,10 +116,14 @@ impl Acceptance {
         Acceptance { squared_scale, centre, fast, table: &TABLE }
     }
 
-    /// U < e^−γ as the threshold it is.
-    fn threshold(&self, magnitude: Natural) -> Threshold {
+    /// γ.
+    pub(super) fn exponent(&self, magnitude: Natural) -> Rational {
         let distance = Rational::from(magnitude) - &self.centre;
-        Threshold::ExpNeg(&distance * &distance / (&self.squared_scale * Rational::from(2u8)))
+        &distance * &distance / (&self.squared_scale * Rational::from(2u8))
+    }
+
+    fn threshold(&self, magnitude: Natural) -> Threshold {
+        Threshold::ExpNeg(self.exponent(magnitude))
     }
 
     /// −ln U > γ in machine arithmetic; `None` when the errors leave it open.
@@ -124,7 +138,7 @@ impl Acceptance {
     /// or at least ulp(c) ≥ 2^−354. A magnitude can be large, then d²·f is large or infinite: −∞ and NaN
     /// compare as "open", and the exact path decides.
     #[inline(always)]
-    fn decide_fast(&self, magnitude: f64, words: TwoWords) -> Option<bool> {
+    pub(super) fn decide_fast(&self, magnitude: f64, words: TwoWords) -> Option<bool> {
         let (centre, factor) = self.fast?;
         let sum = magnitude + centre;
         let distance = (magnitude - centre).abs();
@@ -153,11 +167,16 @@ impl Acceptance {
 
 impl<T: Outcome> Draw for DiscreteGaussian<T> {
     type Value = T;
-    // Two words for the proposal and two for its acceptance, and a retry now and then.
-    const WORDS: usize = 6;
 
     fn blank() -> T {
         T::default()
+    }
+
+    fn expected_words(&self, count: usize) -> usize {
+        // Each trial takes a proposal and two words for its acceptance, and more than half the trials succeed.
+        let Some(trial) = &self.trial else { return 0 };
+        let one_trial = trial.proposal.expected_words(count).saturating_add(count.saturating_mul(2));
+        one_trial.saturating_add(one_trial / 2)
     }
 
     #[inline(always)]
@@ -178,11 +197,9 @@ impl<T: Outcome> Draw for DiscreteGaussian<T> {
     }
 
     fn draw_exactly<C: Chunks>(&self, chunks: &mut C) -> Result<T, SampleError> {
-        let Some(Trial { proposal, acceptance }) = &self.trial else { return Ok(T::default()) };
+        let Some(trial) = &self.trial else { return Ok(T::default()) };
         loop {
-            let value: T = proposal.draw_exactly(chunks)?;
-            let threshold = acceptance.threshold(value.magnitude());
-            if Prefix::unknown().resolve(chunks, |prefix| threshold.is_above(prefix))? {
+            if let Some(value) = trial.attempt_exactly(chunks)? {
                 return Ok(value);
             }
         }

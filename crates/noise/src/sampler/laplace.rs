@@ -15,10 +15,11 @@ use std::marker::PhantomData;
 use probity_exact::{Natural, Rational};
 
 use super::bounds::{log2_floor, power_of_two};
+use super::bulk;
 use super::draw::Draw;
 use super::magnitude::{MAX_SCALE_LOG2, Magnitude, Sides};
 use super::neg_ln::TwoWords;
-use super::outcome::Outcome;
+use super::outcome::{LowWord, Outcome};
 use super::parameter::{ParameterError, Scale};
 use super::prefix::{Chunks, Prefix, next_bits};
 use super::threshold::Threshold;
@@ -31,7 +32,7 @@ const LOW_ACCEPT_LOG2: u32 = MAX_SCALE_LOG2 as u32 - 1;
 
 /// How the noise of one scale is drawn.
 #[derive(Debug, Clone)]
-enum Plan {
+pub(super) enum Plan {
     /// Scale 0: no noise.
     Zero,
     /// A scale below 2^16, in one piece.
@@ -55,67 +56,138 @@ impl Plan {
         if log2 < MAX_SCALE_LOG2 {
             return Ok(Plan::Direct(Magnitude::new(value.clone(), sides)));
         }
-        let shift = log2 - i64::from(LOW_ACCEPT_LOG2);
-        let high = Magnitude::new(value * power_of_two(-shift), Sides::One);
-        Ok(Plan::Split { high, shift: shift as usize, scale: value.clone() })
+        Ok(Plan::split(value, (log2 - i64::from(LOW_ACCEPT_LOG2)) as usize))
     }
 
-    /// One draw. The sign is the lowest bit of the first word; one-sided noise ignores it.
-    #[inline(always)]
+    /// A split with this many low bits; the fast path needs scale/2^shift ≥ 2^LOW_ACCEPT_LOG2.
+    pub(super) fn split(scale: &Rational, shift: usize) -> Self {
+        let high = Magnitude::new(scale * power_of_two(-(shift as i64)), Sides::One);
+        Plan::Split { high, shift, scale: scale.clone() }
+    }
+
+    /// Two words for −ln U, and those of the low part with the bits that accept it.
+    fn expected_words(&self, count: usize) -> usize {
+        count.saturating_mul(match self {
+            Plan::Zero => 0,
+            Plan::Direct(_) => 2,
+            Plan::Split { shift, .. } => 2 + (shift + LOW_ACCEPT_LOG2 as usize).div_ceil(64),
+        })
+    }
+
+    /// One draw.
     fn draw<T: Outcome, E: Entropy + ?Sized>(
         &self,
         sides: Sides,
         words: &mut Words<'_, E>,
     ) -> Result<T, SampleError> {
-        loop {
-            let (magnitude, shift) = match self {
-                Plan::Zero => return Ok(T::default()),
-                Plan::Direct(magnitude) => (magnitude, 0),
-                Plan::Split { high, shift, .. } => (high, *shift),
-            };
-            let [leading, mantissa] = words.next_two()?;
-            let pair = TwoWords { leading, mantissa };
-            let negative = sides == Sides::Two && pair.leading & 1 == 1;
-            let high = match magnitude.decide_fast(pair) {
-                Some(high) => high,
-                None => finish(magnitude, pair.prefix(), words)?,
-            };
-            let Plan::Split { scale, .. } = self else {
-                let value = T::from_small(negative, high);
-                return value.ok_or(SampleError::DoesNotFit);
-            };
-            let low = draw_low::<T, E>(scale, shift, words)?;
-            if negative && high == 0 && T::low_is_zero(&low) {
-                continue;
-            }
-            return T::join(negative, high, shift, low).ok_or(SampleError::DoesNotFit);
+        match self {
+            Plan::Zero => Ok(T::default()),
+            Plan::Direct(magnitude) => draw_direct(magnitude, sides, words),
+            Plan::Split { high, shift, scale } => draw_split(high, *shift, scale, sides, words),
         }
+    }
+
+    /// Fills `out` with draws; the plan is looked at once.
+    fn draw_all<T: Outcome, E: Entropy + ?Sized>(
+        &self,
+        sides: Sides,
+        out: &mut [T],
+        words: &mut Words<'_, E>,
+    ) -> Result<(), SampleError> {
+        match self {
+            Plan::Zero => out.fill(T::default()),
+            Plan::Direct(magnitude) => bulk::fill_direct(magnitude, sides, out, words)?,
+            Plan::Split { high, shift, scale } if *shift <= LowWord::MAX_SHIFT => {
+                bulk::fill_split(high, *shift, scale, sides, out, words)?;
+            }
+            Plan::Split { high, shift, scale } => {
+                for value in out {
+                    *value = draw_split(high, *shift, scale, sides, words)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// One draw by the exact path alone.
     fn draw_exactly<T: Outcome, C: Chunks>(&self, sides: Sides, chunks: &mut C) -> Result<T, SampleError> {
         loop {
-            let (magnitude, shift) = match self {
-                Plan::Zero => return Ok(T::default()),
-                Plan::Direct(magnitude) => (magnitude, 0),
-                Plan::Split { high, shift, .. } => (high, *shift),
-            };
-            let negative = sides == Sides::Two && next_bits(1, chunks)? == Natural::ONE;
-            let high = Prefix::unknown().resolve(chunks, |prefix| magnitude.decide(prefix))?;
-            let mut value = high << shift;
-            if let Plan::Split { scale, .. } = self {
-                value += loop {
-                    let low = next_bits(shift, chunks)?;
-                    let accepted = low_threshold(scale, low.clone());
-                    if Prefix::unknown().resolve(chunks, |prefix| accepted.is_above(prefix))? {
-                        break low;
-                    }
-                };
-                if negative && value == Natural::ZERO {
-                    continue;
-                }
+            if let Some((negative, magnitude)) = self.attempt_exactly(sides, chunks)? {
+                return T::from_magnitude(negative, magnitude).ok_or(SampleError::DoesNotFit);
             }
-            return T::from_magnitude(negative, value).ok_or(SampleError::DoesNotFit);
+        }
+    }
+
+    /// One trial by the exact path: whether the noise is negative, and its magnitude; `None` to draw again.
+    /// A trial of a split starts afresh with its high part too, which changes nothing in the law.
+    pub(super) fn attempt_exactly<C: Chunks>(
+        &self,
+        sides: Sides,
+        chunks: &mut C,
+    ) -> Result<Option<(bool, Natural)>, EntropyError> {
+        let magnitude = match self {
+            Plan::Zero => return Ok(Some((false, Natural::ZERO))),
+            Plan::Direct(magnitude) | Plan::Split { high: magnitude, .. } => magnitude,
+        };
+        let negative = sides == Sides::Two && next_bits(1, chunks)? == Natural::ONE;
+        let high = Prefix::unknown().resolve(chunks, |prefix| magnitude.decide(prefix))?;
+        let Plan::Split { shift, scale, .. } = self else { return Ok(Some((negative, high))) };
+        let low = next_bits(*shift, chunks)?;
+        let threshold = low_threshold(scale, low.clone());
+        let accepted = Prefix::unknown().resolve(chunks, |prefix| threshold.is_above(prefix))?;
+        let value = (high << *shift) + low;
+        Ok((accepted && !(negative && value == Natural::ZERO)).then_some((negative, value)))
+    }
+}
+
+/// The sign: the lowest bit of the first word, which one-sided noise ignores.
+#[inline(always)]
+pub(super) fn is_negative(sides: Sides, leading: u64) -> bool {
+    sides == Sides::Two && leading & 1 == 1
+}
+
+/// A sign and a magnitude below 2^32.
+#[inline(always)]
+fn draw_signed<E: Entropy + ?Sized>(
+    magnitude: &Magnitude,
+    sides: Sides,
+    words: &mut Words<'_, E>,
+) -> Result<(bool, u64), SampleError> {
+    let [leading, mantissa] = words.next_two()?;
+    let pair = TwoWords { leading, mantissa };
+    let value = match magnitude.decide_fast(pair) {
+        Some(value) => value,
+        None => finish(magnitude, pair.prefix(), words)?,
+    };
+    Ok((is_negative(sides, leading), value))
+}
+
+/// Noise in one piece.
+#[inline(always)]
+pub(super) fn draw_direct<T: Outcome, E: Entropy + ?Sized>(
+    magnitude: &Magnitude,
+    sides: Sides,
+    words: &mut Words<'_, E>,
+) -> Result<T, SampleError> {
+    let (negative, value) = draw_signed(magnitude, sides, words)?;
+    Ok(T::from_word(negative, value))
+}
+
+/// Noise split into a high and a low part.
+#[inline(always)]
+pub(super) fn draw_split<T: Outcome, E: Entropy + ?Sized>(
+    high: &Magnitude,
+    shift: usize,
+    scale: &Rational,
+    sides: Sides,
+    words: &mut Words<'_, E>,
+) -> Result<T, SampleError> {
+    loop {
+        let (negative, high) = draw_signed(high, sides, words)?;
+        let low = draw_low::<T, E>(scale, shift, words)?;
+        // −0 is drawn again.
+        if !(negative && high == 0 && T::low_is_zero(&low)) {
+            return T::join(negative, high, shift, low).ok_or(SampleError::DoesNotFit);
         }
     }
 }
@@ -129,12 +201,19 @@ fn finish<E: Entropy + ?Sized>(
 ) -> Result<u64, SampleError> {
     let value = prefix.resolve(words, |prefix| magnitude.decide(prefix))?;
     // A prefix ends at 2^16 bits and the scale at 2^16, so the value is below 2^32.
-    u64::try_from(value).map_err(|_| SampleError::DoesNotFit)
+    u32::try_from(value).map(u64::from).map_err(|_| SampleError::DoesNotFit)
 }
 
 /// e^(−low/scale): the probability of accepting a low part.
 fn low_threshold(scale: &Rational, low: Natural) -> Threshold {
     Threshold::ExpNeg(Rational::from(low) / scale)
+}
+
+/// Whether these first bits of a uniform real accept every low part: e^−x ≥ 1 − x > 1 − 2^−LOW_ACCEPT_LOG2, so
+/// they do unless the first LOW_ACCEPT_LOG2 of them are all ones.
+#[inline(always)]
+pub(super) fn is_accepted_at_once(bits: u32, prefix: u64) -> bool {
+    prefix >> (bits - LOW_ACCEPT_LOG2) != (1 << LOW_ACCEPT_LOG2) - 1
 }
 
 /// R of the module's text.
@@ -146,8 +225,7 @@ fn draw_low<T: Outcome, E: Entropy + ?Sized>(
 ) -> Result<T::Low, EntropyError> {
     loop {
         let (low, bits, prefix) = T::draw_low(shift, words)?;
-        // e^−x ≥ 1 − x > 1 − 2^−LOW_ACCEPT_LOG2, so a uniform real accepts unless its first bits are all ones.
-        let surely = prefix >> (bits - LOW_ACCEPT_LOG2) != (1 << LOW_ACCEPT_LOG2) - 1;
+        let surely = is_accepted_at_once(bits, prefix);
         if surely || accept_low(scale, T::low_to_natural(&low), Prefix::known(prefix, bits as usize), words)?
         {
             return Ok(low);
@@ -173,7 +251,7 @@ macro_rules! noise {
         #[derive(Debug, Clone)]
         pub struct $name<T: Outcome = i64> {
             scale: Scale,
-            plan: Plan,
+            pub(super) plan: Plan,
             outcome: PhantomData<T>,
         }
 
@@ -195,10 +273,13 @@ macro_rules! noise {
 
         impl<T: Outcome> Draw for $name<T> {
             type Value = T;
-            const WORDS: usize = 2;
 
             fn blank() -> T {
                 T::default()
+            }
+
+            fn expected_words(&self, count: usize) -> usize {
+                self.plan.expected_words(count)
             }
 
             #[inline(always)]
@@ -208,6 +289,14 @@ macro_rules! noise {
 
             fn draw_exactly<C: Chunks>(&self, chunks: &mut C) -> Result<T, SampleError> {
                 self.plan.draw_exactly($sides, chunks)
+            }
+
+            fn draw_all<E: Entropy + ?Sized>(
+                &self,
+                out: &mut [T],
+                words: &mut Words<'_, E>,
+            ) -> Result<(), SampleError> {
+                self.plan.draw_all($sides, out, words)
             }
         }
     };

@@ -71,12 +71,19 @@ impl Magnitude {
     /// The fast path: the value, or `None` when the words leave it open.
     #[inline(always)]
     pub(crate) fn decide_fast(&self, words: TwoWords) -> Option<u64> {
+        let (value, decided) = self.decide_raw(words);
+        decided.then_some(value)
+    }
+
+    /// The fast path without a branch: a value of at most 45·2^16 < 2^22, and whether it is decided.
+    #[inline(always)]
+    pub(crate) fn decide_raw(&self, words: TwoWords) -> (u64, bool) {
         // With −ln U < 45: 45·2^58 + 2^(63−1) + SLACK < 2^64, so nothing here can overflow.
         let product = u128::from(self.table.neg_ln_lower(words)) * u128::from(self.scale_units);
         let lower = ((product >> 64) as u64).wrapping_add(self.offset_units);
         let value = lower >> self.fraction_bits;
         let upper = lower.wrapping_add(SLACK) >> self.fraction_bits;
-        (value == upper && words.is_normal()).then_some(value)
+        (value, (value == upper) & words.is_normal())
     }
 
     /// The exact path: the value, or `None` when the prefix leaves it open.

@@ -1,0 +1,20 @@
+//! What a mechanism is, what is claimed of it, and what counts as a proof.
+//!
+//! All that a sceptic must read, together with `probity-exact`. It depends on nothing else of Probity, calls no
+//! solver and does no floating-point arithmetic.
+
+#![forbid(unsafe_code)]
+
+pub mod context;
+pub mod entail;
+pub mod equivalence;
+pub mod expr;
+pub mod fact;
+pub mod lemma;
+pub mod poly;
+pub mod privacy;
+pub mod rejection;
+pub mod render;
+pub mod rules;
+pub mod sampling;
+pub mod term;
