@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod certificate;
 pub mod derivation;
 pub mod plan;
 mod proof;
