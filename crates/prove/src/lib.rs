@@ -4,6 +4,7 @@
 
 pub mod certificate;
 pub mod derivation;
+pub mod outline;
 pub mod plan;
 mod proof;
 pub mod search;
