@@ -91,6 +91,7 @@ fn block(body: &[Statement], moves: &[Move], depth: usize, lines: &mut Vec<Line>
         rest = after;
         let mut push = |statement: String, rule: String| lines.push(Line { depth, statement, rule });
         match (step, statement) {
+            (Move::Plain, Statement::Append { .. }) => push(head(statement), "APPEND".into()),
             (Move::Plain, _) => push(head(statement), "ASSIGN".into()),
             (Move::OneSided, _) => push(head(statement), "ONE-SIDED: each run on its own".into()),
             (Move::Draw(coupling), _) => push(head(statement), format!("couple: {coupling}")),
