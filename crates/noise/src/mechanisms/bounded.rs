@@ -1,0 +1,125 @@
+//! Noise on a bounded range of integers, two ways, each with its true loss. Proofs:
+//! `docs/proofs/truncated-geometric.md`.
+//!
+//! *Truncated*: x + Z clamped to the range; what lies beyond piles up at the ends. Its loss is
+//! min(⌊d_in⌋, width)/scale, attained at an end.
+//!
+//! *Renormalised*: P(y) ∝ e^(−|y − x|/scale) on the range only. Its loss is *more* than d_in/scale, because the
+//! constant depends on x; the map says by how much.
+
+use probity_exact::Rational;
+
+use super::laplace::over_scale;
+use crate::compose::Function;
+use crate::domain::IntegerRange;
+use crate::entropy::Entropy;
+use crate::map::{Expression, PrivacyMap};
+use crate::measurement::{Measurement, MechanismError};
+use crate::metric::Metric;
+use crate::sampler::{DiscreteLaplace, ParameterError, Sampler, Scale};
+
+/// min(⌊d_in⌋, width): how far apart two members at most d_in apart can be.
+fn reach(range: &IntegerRange) -> Expression {
+    let width = Expression::parameter("width", Rational::from(range.width()));
+    Expression::min(Expression::distance_in().floor(), [width])
+}
+
+/// 0 where no two members are that close, which also keeps 0·∞ and ln 1 out.
+fn zero_when_nothing_differs(range: &IntegerRange, otherwise: Expression) -> Expression {
+    match range.width() {
+        0 => Expression::zero(),
+        _ => Expression::cases(
+            Expression::distance_in(),
+            crate::map::Relation::Less,
+            Expression::one(),
+            Expression::zero(),
+            otherwise,
+        ),
+    }
+}
+
+/// The map of [`truncated_geometric`]: ε = min(⌊d_in⌋, width)/scale.
+///
+/// ```
+/// use probity_noise::domain::IntegerRange;
+/// use probity_noise::mechanisms::truncated_geometric_map;
+/// use probity_noise::sampler::Scale;
+/// use probity_noise::unit::Sensitivity;
+/// let map = truncated_geometric_map(&IntegerRange::new(0, 10)?, &Scale::from_f64(2.0)?);
+/// assert_eq!(map.loss(&Sensitivity::from(1u32))?.to_string(), "ε = 0.5");
+/// assert_eq!(map.loss(&Sensitivity::from(99u32))?.to_string(), "ε = 5");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn truncated_geometric_map(range: &IntegerRange, scale: &Scale) -> PrivacyMap {
+    PrivacyMap::pure(zero_when_nothing_differs(range, over_scale(reach(range), scale)))
+}
+
+/// x + Z clamped to the range, Z discrete Laplace.
+///
+/// # Errors
+/// When the scale is 2^50 or more.
+pub fn truncated_geometric(
+    range: IntegerRange,
+    scale: Scale,
+) -> Result<Measurement<i64, i64>, ParameterError> {
+    let map = truncated_geometric_map(&range, &scale);
+    let noise = DiscreteLaplace::<i64>::new(scale)?;
+    let run = move |input: &i64, entropy: &mut dyn Entropy| -> Result<i64, MechanismError> {
+        Ok(input.saturating_add(noise.sample(entropy)?).clamp(range.lower(), range.upper()))
+    };
+    Ok(Measurement::new(range, Metric::Absolute, map, Function(run)))
+}
+
+/// The map of [`renormalised_geometric`]. With q = e^(−1/scale), w = width and e = min(⌊d_in⌋, w), for e ≥ 1:
+///
+/// ε = e/scale + ln((1 + q − q^(e+1) − q^(w−e+1)) / (1 − q^(w+1))).
+///
+/// ```
+/// use probity_noise::domain::IntegerRange;
+/// use probity_noise::mechanisms::renormalised_geometric_map;
+/// use probity_noise::sampler::Scale;
+/// use probity_noise::unit::Sensitivity;
+/// let map = renormalised_geometric_map(&IntegerRange::new(0, 10)?, &Scale::from_f64(2.0)?);
+/// // More than the 1/2 that the noise's name suggests.
+/// assert_eq!(map.loss(&Sensitivity::from(1u32))?.to_string(), "ε = 0.7126636112686522");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn renormalised_geometric_map(range: &IntegerRange, scale: &Scale) -> PrivacyMap {
+    if scale.value().is_zero() {
+        return PrivacyMap::pure(zero_when_nothing_differs(range, Expression::infinity()));
+    }
+    let width = || Expression::parameter("width", Rational::from(range.width()));
+    let scale = || Expression::parameter("scale", scale.value().clone());
+    // q to this power.
+    let power = |exponent: Expression| ((Expression::zero() - exponent) / scale()).exp();
+    let one = Expression::one;
+    let moved = one() + power(one()) - power(reach(range) + one()) - power(width() - reach(range) + one());
+    let at_the_end = one() - power(width() + one());
+    let loss = reach(range) / scale() + (moved / at_the_end).ln();
+    PrivacyMap::pure(zero_when_nothing_differs(range, loss))
+}
+
+/// y in the range with probability proportional to e^(−|y − x|/scale).
+///
+/// Drawn as x + Z until it falls in the range, which each draw does with probability above 1/2: at least
+/// one side of x, or x itself, is within.
+///
+/// # Errors
+/// When the scale is 2^50 or more.
+pub fn renormalised_geometric(
+    range: IntegerRange,
+    scale: Scale,
+) -> Result<Measurement<i64, i64>, ParameterError> {
+    let map = renormalised_geometric_map(&range, &scale);
+    let noise = DiscreteLaplace::<i64>::new(scale)?;
+    let run = move |input: &i64, entropy: &mut dyn Entropy| -> Result<i64, MechanismError> {
+        loop {
+            if let Some(noisy) = input.checked_add(noise.sample(entropy)?)
+                && (range.lower()..=range.upper()).contains(&noisy)
+            {
+                return Ok(noisy);
+            }
+        }
+    };
+    Ok(Measurement::new(range, Metric::Absolute, map, Function(run)))
+}
