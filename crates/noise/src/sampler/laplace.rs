@@ -211,7 +211,8 @@ fn low_threshold(scale: &Rational, low: Natural) -> Threshold {
 /// they do unless the first LOW_ACCEPT_LOG2 of them are all ones.
 #[inline(always)]
 pub(super) fn is_accepted_at_once(bits: u32, prefix: u64) -> bool {
-    prefix >> (bits - LOW_ACCEPT_LOG2) != (1 << LOW_ACCEPT_LOG2) - 1
+    // There are at least 29 bits; `wrapping` only spares checks in a hot loop.
+    prefix.wrapping_shr(bits.wrapping_sub(LOW_ACCEPT_LOG2)) != (1 << LOW_ACCEPT_LOG2) - 1
 }
 
 /// R of the module's text.
