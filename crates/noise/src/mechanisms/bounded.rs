@@ -13,7 +13,7 @@ use super::laplace::over_scale;
 use crate::compose::Function;
 use crate::domain::IntegerRange;
 use crate::entropy::Entropy;
-use crate::map::{Expression, PrivacyMap};
+use crate::map::{Expression, PrivacyMap, Relation};
 use crate::measurement::{Measurement, MechanismError};
 use crate::metric::Metric;
 use crate::sampler::{DiscreteLaplace, ParameterError, Sampler, Scale};
@@ -30,7 +30,7 @@ fn zero_when_nothing_differs(range: &IntegerRange, otherwise: Expression) -> Exp
         0 => Expression::zero(),
         _ => Expression::cases(
             Expression::distance_in(),
-            crate::map::Relation::Less,
+            Relation::Less,
             Expression::one(),
             Expression::zero(),
             otherwise,
@@ -72,7 +72,7 @@ pub fn truncated_geometric(
 
 /// The map of [`renormalised_geometric`]. With q = e^(−1/scale), w = width and e = min(⌊d_in⌋, w), for e ≥ 1:
 ///
-/// ε = e/scale + ln((1 + q − q^(e+1) − q^(w−e+1)) / (1 − q^(w+1))).
+/// ε = e/scale + ln((1 + q − q^(e+1) − q^(w−e+1)) / (1 − q^(w+1))), which for e = w is w/scale.
 ///
 /// ```
 /// use probity_noise::domain::IntegerRange;
@@ -96,6 +96,8 @@ pub fn renormalised_geometric_map(range: &IntegerRange, scale: &Scale) -> Privac
     let moved = one() + power(one()) - power(reach(range) + one()) - power(width() - reach(range) + one());
     let at_the_end = one() - power(width() + one());
     let loss = reach(range) / scale() + (moved / at_the_end).ln();
+    // From end to end the constants are equal and the logarithm is 0.
+    let loss = Expression::cases(reach(range), Relation::Equal, width(), width() / scale(), loss);
     PrivacyMap::pure(zero_when_nothing_differs(range, loss))
 }
 
