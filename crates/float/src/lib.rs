@@ -7,6 +7,7 @@
 pub mod fpcore;
 pub mod numeral;
 pub mod program;
+pub mod roundoff;
 pub mod sexp;
 mod span;
 
