@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use probity_exact::{Float, Format, Rational, Round};
+use probity_exact::{Enclosure, Float, Format, Rational, Round};
 
 /// The position of an operation in its program.
 pub type NodeId = usize;
@@ -237,6 +237,28 @@ impl Program {
         }
         values
     }
+}
+
+/// The real result of an operation on arguments known by enclosures; `None` for inputs and constants, when an
+/// argument is not known, and where the operation may be undefined.
+pub fn enclose(op: &Op, argument: impl Fn(NodeId) -> Option<Enclosure<Float>>) -> Option<Enclosure<Float>> {
+    let v = argument;
+    Some(match *op {
+        Op::Constant(_) | Op::Input(_) => return None,
+        Op::Neg(x) => -v(x)?,
+        Op::Abs(x) => v(x)?.abs(),
+        Op::Add(x, y) => v(x)? + v(y)?,
+        Op::Sub(x, y) => v(x)? - v(y)?,
+        Op::Mul(x, y) => v(x)? * v(y)?,
+        Op::Div(x, y) => v(x)?.checked_div(&v(y)?)?,
+        Op::Sqrt(x) => v(x)?.sqrt()?,
+        Op::Fma(x, y, z) => v(x)? * v(y)? + v(z)?,
+        Op::Exp(x) => v(x)?.exp(),
+        Op::Ln(x) => v(x)?.ln()?,
+        Op::Min(x, y) => v(x)?.min(&v(y)?),
+        Op::Max(x, y) => v(x)?.max(&v(y)?),
+        Op::Cast(x) => v(x)?,
+    })
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { exact_inputs: false, effort: 60_000, samples: 20_000, relative: true }
+        Options { exact_inputs: false, effort: 60_000, samples: 4_000, relative: true }
     }
 }
 
@@ -156,15 +156,11 @@ fn bound(
                 (false, Objective::Relative) => return Err(Unbounded::NotAsked),
                 (false, _) => Objective::Divergence { taken: placed[1] },
             };
-            let budget = (options.effort / tape.len().max(1)).clamp(200, 20_000);
-            let problem = Problem {
-                tape: &tape,
-                root: placed[0],
-                objective,
-                conditions: &conditions,
-                budget,
-                gap: 0.005,
-            };
+            // A relative bound is read to two figures at most: it gets less work.
+            let (share, gap) = if objective == Objective::Relative { (3, 0.03) } else { (1, 0.0005) };
+            let budget = (options.effort / share / tape.len().max(1)).clamp(100, 20_000);
+            let problem =
+                Problem { tape: &tape, root: placed[0], objective, conditions: &conditions, budget, gap };
             let Found { upper, place, boxes: more } = maximise(&problem, ranges);
             *boxes += more;
             match upper {

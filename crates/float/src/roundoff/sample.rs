@@ -4,11 +4,11 @@
 
 use std::cmp::Ordering;
 
-use probity_exact::{Enclosure, Float, Format, Rational};
+use probity_exact::{Enclosure, Float, Format, Rational, directed};
 
 use super::doubled::Doubled;
 use crate::fpcore::{Comparison, Core, Path};
-use crate::program::{NodeId, Op, Program};
+use crate::program::{NodeId, Op, Program, enclose};
 use crate::span::Span;
 
 /// Working precision of the enclosures.
@@ -43,11 +43,9 @@ pub fn sampled_error(
     exact_inputs: bool,
 ) -> Option<f64> {
     let mut source = Source(1);
-    let double = core.program.nodes().iter().all(|node| node.format == Format::BINARY64);
-    let plain = core.program.nodes().iter().all(|node| !matches!(node.op, Op::Exp(_) | Op::Ln(_)));
-    let fast = double && plain;
+    let fast = core.program.nodes().iter().all(|node| node.format == Format::BINARY64);
     // Software floats are some hundred times slower.
-    let count = if fast { count } else { count / 40 };
+    let count = if fast { count } else { count / 20 };
     let constants = fast.then(|| constants(&core.program));
     let mut best: Vec<(f64, Vec<Doubled>)> = Vec::new();
     for round in 0..count {
@@ -118,9 +116,9 @@ fn offset(high: f64, range: Span, source: &mut Source, exact: bool) -> Doubled {
 
 fn constants(program: &Program) -> Vec<(f64, Doubled)> {
     let pair = |value: &Rational| {
-        let high = probity_exact::directed::cast_nearest(value);
+        let high = directed::cast_nearest(value);
         let rest = probity_exact::rational_from_f64(high)
-            .map_or(0.0, |exact| probity_exact::directed::cast_nearest(&(value - exact)));
+            .map_or(0.0, |exact| directed::cast_nearest(&(value - exact)));
         (high, Doubled { high, low: rest })
     };
     let none = (0.0, Doubled::from(0.0));
@@ -150,7 +148,11 @@ fn screen(core: &Core, point: &[Doubled], constants: &[(f64, Doubled)]) -> Optio
             Op::Min(x, y) => (v(x).0.min(v(y).0), if v(x).1.at_most(v(y).1) { v(x).1 } else { v(y).1 }),
             Op::Max(x, y) => (v(x).0.max(v(y).0), if v(x).1.at_most(v(y).1) { v(y).1 } else { v(x).1 }),
             Op::Cast(x) => v(x),
-            Op::Exp(_) | Op::Ln(_) => return None,
+            Op::Exp(x) => (directed::exp_nearest(v(x).0), v(x).1.exp()),
+            Op::Ln(x) => {
+                let start = directed::ln_nearest(v(x).1.high);
+                (directed::ln_nearest(v(x).0), v(x).1.ln(start))
+            }
         };
         values.push(value);
     }
@@ -185,23 +187,10 @@ fn verified(core: &Core, point: &[Doubled]) -> Option<f64> {
     }
     let mut values: Vec<Enclosure<Float>> = Vec::new();
     for node in core.program.nodes() {
-        let v = |x: NodeId| values[x].clone();
         let value = match node.op {
             Op::Constant(ref c) => Enclosure::around(&c.low, wide).hull(&Enclosure::around(&c.high, wide)),
             Op::Input(i) => Enclosure::around(reals.get(i)?, wide),
-            Op::Neg(x) => -v(x),
-            Op::Abs(x) => v(x).abs(),
-            Op::Add(x, y) => v(x) + v(y),
-            Op::Sub(x, y) => v(x) - v(y),
-            Op::Mul(x, y) => v(x) * v(y),
-            Op::Div(x, y) => v(x).checked_div(&v(y)).unwrap_or(Enclosure::everything(wide)),
-            Op::Sqrt(x) => v(x).sqrt().unwrap_or(Enclosure::everything(wide)),
-            Op::Fma(x, y, z) => v(x) * v(y) + v(z),
-            Op::Exp(x) => v(x).exp(),
-            Op::Ln(x) => v(x).ln().unwrap_or(Enclosure::everything(wide)),
-            Op::Min(x, y) => v(x).min(&v(y)),
-            Op::Max(x, y) => v(x).max(&v(y)),
-            Op::Cast(x) => v(x),
+            _ => enclose(&node.op, |x| Some(values[x].clone())).unwrap_or(Enclosure::everything(wide)),
         };
         values.push(value);
     }
@@ -227,5 +216,5 @@ fn verified(core: &Core, point: &[Doubled]) -> Option<f64> {
     })?;
     let computed = Enclosure::point(floats[float.result].clone(), wide)?;
     let off = (computed - values[real.result].clone()).abs();
-    Some(probity_exact::directed::cast_down(&off.low().to_rational()?))
+    Some(directed::cast_down(&off.low().to_rational()?))
 }

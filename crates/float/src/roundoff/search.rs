@@ -68,6 +68,8 @@ struct Region {
     inputs: Vec<Span>,
     /// The input to halve next.
     split: Option<usize>,
+    /// Lower limits for the D_i: what they are on a box of which this one is a face that dominates it.
+    floors: Option<Vec<f64>>,
 }
 
 impl PartialEq for Region {
@@ -95,13 +97,18 @@ pub fn maximise(problem: &Problem, inputs: &[Span]) -> Found {
         main: Evaluation::default(),
         point: Evaluation::default(),
         attained: 0.0,
+        signs: (false, false),
     };
     let mut heap = BinaryHeap::new();
     let mut boxes = 1;
     // Regions that cannot be halved any more.
     let mut stuck: Option<Region> = None;
-    heap.extend(search.region(inputs.to_vec()));
+    heap.extend(search.region(inputs.to_vec(), None));
     while let Some(top) = heap.pop() {
+        // A result of both signs is 0 in between: its relative error has no bound.
+        if problem.objective == Objective::Relative && search.signs == (true, true) {
+            return Found { upper: Some(f64::INFINITY), place: inputs.to_vec(), boxes };
+        }
         let stuck_upper = stuck.as_ref().map_or(f64::NEG_INFINITY, |region| region.upper);
         if boxes >= problem.budget
             || top.upper <= search.attained * (1.0 + problem.gap)
@@ -123,7 +130,7 @@ pub fn maximise(problem: &Problem, inputs: &[Span]) -> Found {
             Some(halves) => {
                 boxes += 2;
                 for half in halves {
-                    heap.extend(search.region(half).map(|region| Region {
+                    heap.extend(search.region(half, top.floors.clone()).map(|region| Region {
                         // A part is never worse than the whole.
                         upper: region.upper.min(top.upper),
                         ..region
@@ -158,15 +165,17 @@ struct Searcher<'a, 'b> {
     point: Evaluation,
     /// The largest value of the objective's estimate at a point so far.
     attained: f64,
+    /// Whether points were seen where the result is not positive, and where it is not negative.
+    signs: (bool, bool),
 }
 
 impl Searcher<'_, '_> {
     /// Bounds the objective over a box; `None` when the conditions exclude it.
-    fn region(&mut self, mut inputs: Vec<Span>) -> Option<Region> {
+    fn region(&mut self, mut inputs: Vec<Span>, mut floors: Option<Vec<f64>>) -> Option<Region> {
         // Each round may drop inputs in which the objective is monotone; there are finitely many.
         for _ in 0..=inputs.len() {
             let tape = self.problem.tape;
-            tape.forward(&inputs, None, &mut self.main);
+            tape.forward(&inputs, floors.as_deref(), &mut self.main);
             if self.problem.conditions.iter().any(|condition| violated(condition, &self.main)) {
                 return None;
             }
@@ -182,16 +191,19 @@ impl Searcher<'_, '_> {
                 let apart = self.main.value[self.problem.root] - self.main.value[taken];
                 let upper = plus_up(apart.magnitude(), plain);
                 let split = self.widest(&inputs);
-                return Some(Region { upper, inputs, split });
+                return Some(Region { upper, inputs, split, floors });
             }
             let (upper, split, face) = self.refine(&inputs, plain);
             match face {
-                Some(face) => inputs = face,
-                None => return Some(Region { upper, inputs, split }),
+                Some(face) => {
+                    inputs = face;
+                    floors = Some(self.main.local.clone());
+                }
+                None => return Some(Region { upper, inputs, split, floors }),
             }
         }
         let split = self.widest(&inputs);
-        Some(Region { upper: f64::INFINITY, inputs, split })
+        Some(Region { upper: f64::INFINITY, inputs, split, floors })
     }
 
     /// The input that is still widest, compared with where it started.
@@ -220,7 +232,7 @@ impl Searcher<'_, '_> {
             self.attain(&inputs.iter().map(|span| Span::point(span.middle())).collect::<Vec<_>>());
             return (scale(plain, value), widest, None);
         };
-        // D_i is the same everywhere in the box, for every i that matters.
+        // D_i is about the same everywhere in the box, for every i that matters: keeping it on a face costs little.
         let even = (0..=root)
             .all(|i| self.main.adjoint[i] == Span::ZERO || self.main.local[i] == self.main.local_least[i]);
         let monotone = |k: usize| gradient[k].low() >= 0.0 || gradient[k].high() <= 0.0;
@@ -272,10 +284,8 @@ impl Searcher<'_, '_> {
         for i in 0..=root {
             let loss = self.main.adjoint[i].magnitude() * (self.main.local[i] - self.main.local_least[i]);
             if loss > 0.0 && loss.is_finite() {
-                let involved: Vec<usize> =
-                    (0..inputs.len()).filter(wide).filter(|k| tape.depends_on(i, *k)).collect();
-                for k in &involved {
-                    slack[*k] += loss * inputs[*k].width_up() / self.whole[*k] / involved.len() as f64;
+                for k in (0..inputs.len()).filter(wide).filter(|k| tape.depends_on(i, *k)) {
+                    slack[k] += loss * inputs[k].width_up() / self.whole[k];
                 }
             }
         }
@@ -314,8 +324,11 @@ impl Searcher<'_, '_> {
         if !inside || !sum.is_finite() {
             return;
         }
+        let value = self.point.value[root];
+        self.signs.0 |= value.high() <= 0.0;
+        self.signs.1 |= value.low() >= 0.0;
         let here = match objective {
-            Objective::Relative => sum / self.point.value[root].magnitude(),
+            Objective::Relative => sum / value.magnitude(),
             _ => sum,
         };
         if here.is_finite() {

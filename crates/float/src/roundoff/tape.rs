@@ -10,7 +10,7 @@
 //! The gradient of that sum in x, for any fixed signs and d, comes from differentiating the directional
 //! derivative Σ c_i · ∂F/∂d_i backwards once more.
 
-use probity_exact::{Rational, Round};
+use probity_exact::{Enclosure, Float, Format, Rational};
 
 use super::rounding::Grain;
 use crate::program::{NodeId, Op, Program};
@@ -42,8 +42,8 @@ enum Rounding {
     Exact,
     /// Only results in the subnormal range move.
     Underflow,
-    /// A fixed amount: a constant's own error.
-    Fixed(f64),
+    /// A known amount, with its sign: a constant's own error.
+    Fixed(Span),
     /// As far as the size of the result allows.
     Nearest { sum: bool },
 }
@@ -62,7 +62,7 @@ pub struct Tape {
 }
 
 /// The results of an evaluation over one box, reused from one to the next.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Evaluation {
     /// Over the reals.
     pub value: Vec<Span>,
@@ -78,10 +78,30 @@ pub struct Evaluation {
     pub adjoint: Vec<Span>,
     /// Partial derivatives in the arguments, over the widened ranges.
     partial: Vec<[Span; 3]>,
+    /// What the errors of all constants do to the result together.
+    constants: Span,
     tangent: Vec<Span>,
     backward: Vec<Span>,
     /// A kink lies inside a range: there is no gradient.
     pub kinked: bool,
+}
+
+impl Default for Evaluation {
+    fn default() -> Evaluation {
+        Evaluation {
+            value: vec![],
+            wide: vec![],
+            local: vec![],
+            local_least: vec![],
+            error: vec![],
+            adjoint: vec![],
+            partial: vec![],
+            constants: Span::ZERO,
+            tangent: vec![],
+            backward: vec![],
+            kinked: false,
+        }
+    }
 }
 
 fn up(x: f64) -> f64 {
@@ -104,7 +124,35 @@ pub fn plus_up(x: f64, y: f64) -> f64 {
     }
 }
 
-/// The exponent of a constant that is ± a power of two.
+/// For nodes that depend on no input: the real value, and how far the computed one is from it.
+fn known_values(program: &Program) -> Vec<Option<(Span, Span)>> {
+    let wide = Format::wide(220);
+    let floats = program.run(&[]);
+    let mut reals: Vec<Option<Enclosure<Float>>> = Vec::new();
+    for node in program.nodes() {
+        reals.push(match node.op {
+            Op::Constant(ref c) => {
+                Some(Enclosure::around(&c.low, wide).hull(&Enclosure::around(&c.high, wide)))
+            }
+            _ => crate::program::enclose(&node.op, |x| reals[x].clone()),
+        });
+    }
+    let known = |(real, float): (Option<Enclosure<Float>>, &Float)| {
+        let real = real?;
+        let ends = Span::around(&real.low().to_rational()?, &real.high().to_rational()?);
+        let error = match Enclosure::point(float.clone(), wide) {
+            Some(computed) => {
+                let off = computed - real;
+                Span::around(&off.low().to_rational()?, &off.high().to_rational()?)
+            }
+            None => Span::EVERYTHING,
+        };
+        Some((ends, error))
+    };
+    reals.into_iter().zip(&floats).map(known).collect()
+}
+
+/// Whether a constant is ± a power of two, and if so whether it is an integer.
 fn power_of_two(value: &Rational) -> Option<bool> {
     use probity_exact::{Natural, UnsignedAbs};
     let numerator = value.numerator().unsigned_abs();
@@ -133,22 +181,19 @@ impl Tape {
             Op::Constant(c) if c.low == c.high => power_of_two(&c.low),
             _ => None,
         };
-        for node in nodes {
+        let known = known_values(program);
+        for (id, node) in nodes.iter().enumerate() {
             let mut constant = Span::ZERO;
             let format = node.format;
             let scaling = |growing: bool| if growing { Rounding::Exact } else { Rounding::Underflow };
+            let folded = known[id].as_ref();
             let (step, rounding) = match node.op {
-                Op::Constant(ref c) => {
-                    constant = Span::around(&c.low, &c.high);
-                    let rounded =
-                        [format.round(&c.low, Round::NearestEven), format.round(&c.high, Round::NearestEven)];
-                    let error = rounded.iter().flat_map(|r| r.to_rational()).fold(0.0f64, |worst, r| {
-                        let off = [(&r - &c.low), (&r - &c.high)];
-                        off.iter().fold(worst, |w, o| w.max(Span::around(o, o).magnitude()))
-                    });
-                    let finite = rounded.iter().all(|r| r.is_finite());
-                    (Step::Constant, Rounding::Fixed(if finite { error } else { f64::INFINITY }))
+                _ if folded.is_some() => {
+                    let (value, error) = folded.copied().unwrap_or((Span::EVERYTHING, Span::EVERYTHING));
+                    constant = value;
+                    (Step::Constant, Rounding::Fixed(error))
                 }
+                Op::Constant(_) => (Step::Constant, Rounding::Fixed(Span::EVERYTHING)),
                 Op::Input(i) => (
                     Step::Input(i),
                     if exact_inputs { Rounding::Exact } else { Rounding::Nearest { sum: false } },
@@ -361,12 +406,20 @@ impl Tape {
             _ if overflow => (f64::INFINITY, f64::INFINITY),
             Rounding::Exact => (0.0, 0.0),
             Rounding::Underflow => (grain.tiny(), grain.tiny()),
-            Rounding::Fixed(error) => (error, error),
+            Rounding::Fixed(error) => (error.magnitude(), error.magnitude()),
             Rounding::Nearest { sum } => {
                 if sum && self.uniform[i] && self.difference_is_exact(i, out) {
                     return (0.0, 0.0);
                 }
-                (grain.error(magnitude, sum), grain.error(value.mignitude(), sum))
+                let (most, least) = (grain.error(magnitude, sum), grain.error(value.mignitude(), sum));
+                match self.steps[i] {
+                    // Both operands are floats, and the nearest float to their sum is at least as near as either.
+                    Step::Add(x, y) | Step::Sub(x, y) if sum && self.uniform[i] => {
+                        let smaller = out.wide[x].magnitude().min(out.wide[y].magnitude());
+                        (most.min(smaller), least.min(smaller))
+                    }
+                    _ => (most, least),
+                }
             }
         }
     }
@@ -382,25 +435,30 @@ impl Tape {
         x.low() > 0.0 && y.low() > 0.0 && y.high() <= 2.0 * x.low() && x.high() <= 2.0 * y.low()
     }
 
-    /// Adjoints of the root, and Σ D_i·|adjoint_i|. Needs a forward pass over the same box.
+    /// Adjoints of the root, and Σ D_i·|adjoint_i|, where the errors of constants, being known, are summed with
+    /// their signs first. Needs a forward pass over the same box.
     pub fn backward(&self, root: NodeId, out: &mut Evaluation) -> f64 {
         out.adjoint.clear();
         out.adjoint.resize(self.steps.len(), Span::ZERO);
         out.adjoint[root] = Span::ONE;
         let mut sum = 0.0;
+        out.constants = Span::ZERO;
         for i in (0..=root).rev() {
             let adjoint = out.adjoint[i];
             if adjoint == Span::ZERO {
                 continue;
             }
-            sum = plus_up(sum, times_up(adjoint.magnitude(), out.local[i]));
+            match self.rounding[i] {
+                Rounding::Fixed(error) => out.constants = out.constants + adjoint * error,
+                _ => sum = plus_up(sum, times_up(adjoint.magnitude(), out.local[i])),
+            }
             for (k, argument) in self.arguments(i).iter().enumerate() {
                 if let Some(argument) = *argument {
                     out.adjoint[argument] = out.adjoint[argument] + adjoint * out.partial[i][k];
                 }
             }
         }
-        sum
+        plus_up(sum, out.constants.magnitude())
     }
 
     /// The gradient in the inputs of Σ ± D_i·∂F/∂d_i, for all signs that the absolute values may need at once.
@@ -414,6 +472,12 @@ impl Tape {
             let (adjoint, local) = (out.adjoint[i], out.local[i]);
             let mut tangent = if adjoint == Span::ZERO || local == 0.0 {
                 Span::ZERO
+            } else if let Rounding::Fixed(error) = self.rounding[i] {
+                match (out.constants.low() >= 0.0, out.constants.high() <= 0.0) {
+                    (true, _) => error,
+                    (_, true) => -error,
+                    _ => error.hull(-error),
+                }
             } else if adjoint.low() >= 0.0 {
                 Span::point(local)
             } else if adjoint.high() <= 0.0 {
