@@ -6,5 +6,6 @@
 #![forbid(unsafe_code)]
 
 pub mod expr;
+pub mod float;
 pub mod render;
 pub mod term;
