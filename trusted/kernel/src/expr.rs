@@ -1,0 +1,364 @@
+//! Expressions: what mechanisms compute with, and what assertions speak about.
+//!
+//! There is one type for both, so that substituting a program's expression into an assertion is plain
+//! substitution. A boolean expression is a formula. An expression is total: `a / 0`, `ln` outside the positive
+//! reals, `a mod 0`, a grid that is not positive and a list read outside its bounds all have some fixed value
+//! that no rule of the kernel relies on.
+
+use std::fmt;
+use std::ops;
+use std::sync::Arc;
+
+use probity_exact::Rational;
+
+/// The name of an input, a parameter, a program variable or a loop index.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Name(Arc<str>);
+
+impl Name {
+    /// The name spelled `text`.
+    pub fn new(text: impl AsRef<str>) -> Self {
+        Name(Arc::from(text.as_ref()))
+    }
+
+    /// How the name is spelled.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&str> for Name {
+    fn from(text: &str) -> Self {
+        Name::new(text)
+    }
+}
+
+impl From<String> for Name {
+    fn from(text: String) -> Self {
+        Name::new(text)
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// One of the two runs that a privacy claim compares: on the input `x`, and on its neighbour `x'`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Run {
+    /// The run on `x`.
+    First,
+    /// The run on `x'`.
+    Second,
+}
+
+impl Run {
+    /// The other run.
+    pub fn other(self) -> Run {
+        match self {
+            Run::First => Run::Second,
+            Run::Second => Run::First,
+        }
+    }
+}
+
+/// What an expression may refer to.
+///
+/// A mechanism's own text uses [`Variable::Plain`] only. Assertions (adjacency, invariants, couplings) tell
+/// the runs apart, and may use the ghosts, which no program can name.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Variable {
+    /// In a program: any variable. In an assertion: a parameter or a loop index, the same in both runs.
+    Plain(Name),
+    /// An input or program variable in one run; the second run's is written with a prime.
+    Of(Name, Run),
+    /// Ghost: the privacy loss charged so far. It starts at 0 and must end at or below the claimed epsilon.
+    Cost,
+    /// Ghost: the output that a pointwise proof is about.
+    Result,
+    /// Ghost: the place where the two lists of a one-entry adjacency differ.
+    Changed(Name),
+    /// A value about which nothing is known: what a draw of the named variable turned out to be.
+    Arbitrary(Name, u32),
+}
+
+impl fmt::Display for Variable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Variable::Plain(name) | Variable::Of(name, Run::First) => write!(f, "{name}"),
+            Variable::Of(name, Run::Second) => write!(f, "{name}'"),
+            Variable::Cost => write!(f, "cost"),
+            Variable::Result => write!(f, "result"),
+            Variable::Changed(list) => write!(f, "changed({list})"),
+            Variable::Arbitrary(name, number) => write!(f, "{name}#{number}"),
+        }
+    }
+}
+
+/// An operation on one value.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Unary {
+    /// `-a`
+    Neg,
+    /// `abs(a)`
+    Abs,
+    /// `floor(a)`, the largest integer at or below a.
+    Floor,
+    /// `ln(a)`, for a > 0.
+    Ln,
+    /// `exp(a)`
+    Exp,
+    /// `pow2_at_least(a)`, the smallest power of two at or above a, for a > 0.
+    Pow2AtLeast,
+    /// `not a`
+    Not,
+}
+
+/// An operation on two values.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Binary {
+    /// `a + b`
+    Add,
+    /// `a - b`
+    Sub,
+    /// `a * b`
+    Mul,
+    /// `a / b`
+    Div,
+    /// `a mod b` on integers, in `0..b`, for b > 0.
+    Mod,
+    /// `min(a, b)`
+    Min,
+    /// `max(a, b)`
+    Max,
+    /// `round_to(a, grid)`: the multiple of the grid that is nearest to a (ties to the even multiple).
+    RoundTo,
+    /// `a < b`
+    Lt,
+    /// `a <= b`
+    Le,
+    /// `a == b`: numbers, booleans or whole lists.
+    Eq,
+    /// `a != b`
+    Ne,
+    /// `a >= b`
+    Ge,
+    /// `a > b`
+    Gt,
+    /// `a and b`
+    And,
+    /// `a or b`
+    Or,
+}
+
+/// An expression.
+///
+/// ```
+/// use probity_kernel::expr::Expr;
+/// let w = Expr::var("x") + Expr::var("s") * Expr::var("u").ln() / Expr::var("eps");
+/// assert_eq!(w.to_string(), "x + s * ln(u) / eps");
+/// ```
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Expr {
+    /// A number.
+    Number(Rational),
+    /// `true` or `false`.
+    Bool(bool),
+    /// A variable.
+    Var(Variable),
+    /// An operation on one value.
+    Unary(Unary, Arc<Expr>),
+    /// An operation on two values.
+    Binary(Binary, Arc<Expr>, Arc<Expr>),
+    /// `clamp(value, low, high)` = max(low, min(value, high)).
+    Clamp(Arc<Expr>, Arc<Expr>, Arc<Expr>),
+    /// `if condition then value else value`
+    If(Arc<Expr>, Arc<Expr>, Arc<Expr>),
+    /// `list[index]`, counted from 0. The list is a variable.
+    Index(Variable, Arc<Expr>),
+    /// `length(list)`. The list is a variable.
+    Length(Variable),
+    /// `[]`, the start of an output list.
+    EmptyList,
+}
+
+macro_rules! unary_builders {
+    ($($method:ident => $operation:ident, $meaning:literal;)*) => {$(
+        #[doc = $meaning]
+        pub fn $method(self) -> Expr {
+            Expr::Unary(Unary::$operation, Arc::new(self))
+        }
+    )*};
+}
+
+macro_rules! binary_builders {
+    ($($method:ident => $operation:ident, $meaning:literal;)*) => {$(
+        #[doc = $meaning]
+        pub fn $method(self, other: Expr) -> Expr {
+            Expr::Binary(Binary::$operation, Arc::new(self), Arc::new(other))
+        }
+    )*};
+}
+
+impl Expr {
+    /// The variable `name`, of a program, or shared by both runs.
+    pub fn var(name: impl Into<Name>) -> Expr {
+        Expr::Var(Variable::Plain(name.into()))
+    }
+
+    /// The variable `name` of one run.
+    pub fn of(name: impl Into<Name>, run: Run) -> Expr {
+        Expr::Var(Variable::Of(name.into(), run))
+    }
+
+    /// The cost charged so far.
+    pub fn cost() -> Expr {
+        Expr::Var(Variable::Cost)
+    }
+
+    /// An integer constant.
+    pub fn int(value: i64) -> Expr {
+        Expr::Number(Rational::from(value))
+    }
+
+    unary_builders! {
+        abs => Abs, "`abs(self)`";
+        floor => Floor, "`floor(self)`";
+        ln => Ln, "`ln(self)`";
+        exp => Exp, "`exp(self)`";
+        pow2_at_least => Pow2AtLeast, "`pow2_at_least(self)`";
+    }
+
+    binary_builders! {
+        modulo => Mod, "`self mod other`";
+        min => Min, "`min(self, other)`";
+        max => Max, "`max(self, other)`";
+        round_to => RoundTo, "`round_to(self, other)`";
+        lt => Lt, "`self < other`";
+        le => Le, "`self <= other`";
+        equals => Eq, "`self == other`";
+        differs => Ne, "`self != other`";
+        ge => Ge, "`self >= other`";
+        gt => Gt, "`self > other`";
+        and => And, "`self and other`";
+        or => Or, "`self or other`";
+    }
+
+    /// `clamp(self, low, high)`
+    pub fn clamp(self, low: Expr, high: Expr) -> Expr {
+        Expr::Clamp(Arc::new(self), Arc::new(low), Arc::new(high))
+    }
+
+    /// `if self then yes else no`
+    pub fn choose(self, yes: Expr, no: Expr) -> Expr {
+        Expr::If(Arc::new(self), Arc::new(yes), Arc::new(no))
+    }
+
+    /// `not self or other`
+    pub fn implies(self, other: Expr) -> Expr {
+        (!self).or(other)
+    }
+
+    /// `list[self]`
+    pub fn index_of(self, list: Variable) -> Expr {
+        Expr::Index(list, Arc::new(self))
+    }
+
+    /// The conjunction of all, `true` if there are none.
+    pub fn all(parts: impl IntoIterator<Item = Expr>) -> Expr {
+        parts.into_iter().reduce(Expr::and).unwrap_or(Expr::Bool(true))
+    }
+
+    /// Replaces variables: every one that `replace` answers for becomes what it answers.
+    pub fn replace(&self, replace: &dyn Fn(&Variable) -> Option<Expr>) -> Expr {
+        let go = |e: &Arc<Expr>| Arc::new(e.replace(replace));
+        // A list is a variable; replacing it by anything but a variable leaves it, since lists are only renamed.
+        let list = |v: &Variable| match replace(v) {
+            Some(Expr::Var(renamed)) => renamed,
+            _ => v.clone(),
+        };
+        match self {
+            Expr::Number(_) | Expr::Bool(_) | Expr::EmptyList => self.clone(),
+            Expr::Var(v) => replace(v).unwrap_or_else(|| self.clone()),
+            Expr::Unary(op, a) => Expr::Unary(*op, go(a)),
+            Expr::Binary(op, a, b) => Expr::Binary(*op, go(a), go(b)),
+            Expr::Clamp(a, b, c) => Expr::Clamp(go(a), go(b), go(c)),
+            Expr::If(a, b, c) => Expr::If(go(a), go(b), go(c)),
+            Expr::Index(v, index) => Expr::Index(list(v), go(index)),
+            Expr::Length(v) => Expr::Length(list(v)),
+        }
+    }
+
+    /// Calls `visit` on every variable, lists included.
+    pub fn for_each_variable(&self, visit: &mut dyn FnMut(&Variable)) {
+        match self {
+            Expr::Number(_) | Expr::Bool(_) | Expr::EmptyList => {}
+            Expr::Var(v) | Expr::Length(v) => visit(v),
+            Expr::Unary(_, a) => a.for_each_variable(visit),
+            Expr::Binary(_, a, b) => {
+                a.for_each_variable(visit);
+                b.for_each_variable(visit);
+            }
+            Expr::Clamp(a, b, c) | Expr::If(a, b, c) => {
+                a.for_each_variable(visit);
+                b.for_each_variable(visit);
+                c.for_each_variable(visit);
+            }
+            Expr::Index(v, index) => {
+                visit(v);
+                index.for_each_variable(visit);
+            }
+        }
+    }
+
+    /// Whether `variable` occurs.
+    pub fn mentions(&self, variable: &Variable) -> bool {
+        let mut found = false;
+        self.for_each_variable(&mut |v| found |= v == variable);
+        found
+    }
+}
+
+impl ops::Add for Expr {
+    type Output = Expr;
+    fn add(self, other: Expr) -> Expr {
+        Expr::Binary(Binary::Add, Arc::new(self), Arc::new(other))
+    }
+}
+
+impl ops::Sub for Expr {
+    type Output = Expr;
+    fn sub(self, other: Expr) -> Expr {
+        Expr::Binary(Binary::Sub, Arc::new(self), Arc::new(other))
+    }
+}
+
+impl ops::Mul for Expr {
+    type Output = Expr;
+    fn mul(self, other: Expr) -> Expr {
+        Expr::Binary(Binary::Mul, Arc::new(self), Arc::new(other))
+    }
+}
+
+impl ops::Div for Expr {
+    type Output = Expr;
+    fn div(self, other: Expr) -> Expr {
+        Expr::Binary(Binary::Div, Arc::new(self), Arc::new(other))
+    }
+}
+
+impl ops::Neg for Expr {
+    type Output = Expr;
+    fn neg(self) -> Expr {
+        Expr::Unary(Unary::Neg, Arc::new(self))
+    }
+}
+
+impl ops::Not for Expr {
+    type Output = Expr;
+    fn not(self) -> Expr {
+        Expr::Unary(Unary::Not, Arc::new(self))
+    }
+}
