@@ -119,9 +119,15 @@ pub(crate) struct Sink {
     reported: Vec<Diagnostic>,
     suppressed: usize,
     last_suppressed: Span,
+    /// A muted sink takes reports and keeps none: for passes that only learn.
+    muted: bool,
 }
 
 impl Sink {
+    pub(crate) fn mute(&mut self, muted: bool) {
+        self.muted = muted;
+    }
+
     /// Reports a fault without a hint.
     pub(crate) fn report(&mut self, code: Code, span: Span, message: impl FnOnce() -> String) {
         self.report_with(code, span, || (message(), None));
@@ -134,6 +140,9 @@ impl Sink {
         span: Span,
         wording: impl FnOnce() -> (String, Option<String>),
     ) {
+        if self.muted {
+            return;
+        }
         if self.reported.len() >= MAX_REPORTED {
             self.suppressed += 1;
             self.last_suppressed = span;
@@ -141,6 +150,16 @@ impl Sink {
         }
         let (message, hint) = wording();
         self.reported.push(Diagnostic { code, span, message, hint });
+    }
+
+    /// How many faults were reported so far.
+    pub(crate) fn count(&self) -> usize {
+        self.reported.len() + self.suppressed
+    }
+
+    /// Whether a fault of this kind was reported.
+    pub(crate) fn has(&self, code: Code) -> bool {
+        self.reported.iter().any(|d| d.code == code)
     }
 
     /// Whether nothing that stops a load was reported.

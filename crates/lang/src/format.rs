@@ -10,13 +10,13 @@
 
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::lexer::{Keyword, Mark, Token, TokenKind, tokenize};
-use crate::parser::parse;
+use crate::parser::{MAX_DEPTH, parse};
 
-/// Columns per level of indentation.
+/// Columns per level of indentation: per open block, and per open bracket for a line that continues another.
 const INDENT: usize = 2;
 
-/// Extra columns of a line that continues the one above, inside parentheses or brackets.
-const CONTINUATION: usize = 4;
+/// The words after which an expression stands in `neighbours` lines and proofs.
+const PHRASE_WORDS: [&str; 5] = ["by", "cost", "most", "above", "from"];
 
 /// Formats a text whose syntax is right; otherwise returns its faults. Names and types are not checked.
 pub fn format(source: &str) -> Result<String, Vec<Diagnostic>> {
@@ -49,6 +49,7 @@ struct Writer {
 
 impl Writer {
     fn line(&mut self, line: &[Token], source: &str) {
+        use Mark::{CloseBrace, CloseBracket, CloseParen};
         let tokens: &[Token] = match line {
             [rest @ .., Token { kind: TokenKind::End, .. }] => rest,
             all => all,
@@ -62,9 +63,11 @@ impl Writer {
             self.out.push('\n');
         }
         self.blank = false;
-        let level = self.braces.saturating_sub(usize::from(closes));
-        let continuation = if self.brackets > 0 { CONTINUATION } else { 0 };
-        self.out.extend(std::iter::repeat_n(' ', level * INDENT + continuation));
+        let is_close = |t: &&Token| matches!(t.kind, TokenKind::Mark(CloseBrace | CloseParen | CloseBracket));
+        let closers = tokens.iter().take_while(is_close).count();
+        // No line needs more; without a limit, a line per open bracket would make the text grow quadratically.
+        let level = (self.braces + self.brackets).saturating_sub(closers).min(MAX_DEPTH);
+        self.out.extend(std::iter::repeat_n(' ', level * INDENT));
         for (position, token) in tokens.iter().enumerate() {
             let before = position.checked_sub(1).map(|p| tokens[p]);
             let before_that = position.checked_sub(2).map(|p| tokens[p]);
@@ -103,6 +106,8 @@ fn gap(before_left: Option<Token>, left: Option<Token>, right: Token, source: &s
         (TokenKind::Mark(OpenBrace), TokenKind::Mark(CloseBrace)) => "",
         (TokenKind::Mark(OpenParen | OpenBracket), _) => "",
         (_, TokenKind::Mark(CloseParen | CloseBracket | Comma | Colon | Prime)) => "",
+        // `shift by (…) at cost (…)`: words of a phrase, not calls.
+        (TokenKind::Name, TokenKind::Mark(OpenParen)) if PHRASE_WORDS.contains(&left.span.text(source)) => " ",
         // A call or an index.
         (TokenKind::Name | TokenKind::Keyword(Keyword::Append), TokenKind::Mark(OpenParen)) => "",
         (_, TokenKind::Mark(OpenBracket)) if ends_value => "",

@@ -81,10 +81,14 @@ fn significant_tokens(source: &str, sink: &mut Sink) -> Vec<Token> {
 fn begins_line(raw: &[Token], position: usize) -> bool {
     let kind = |offset: usize| raw.get(position + offset).map_or(TokenKind::End, |t| t.kind);
     match kind(0) {
+        // An `if` that opens a block is a statement, another one is a value.
+        TokenKind::Keyword(Keyword::If) => {
+            let line = raw[position..].iter().take_while(|t| !matches!(t.kind, TokenKind::Newline | TokenKind::Comment));
+            line.last().is_some_and(|t| t.kind == TokenKind::Mark(Mark::OpenBrace))
+        }
         TokenKind::Keyword(keyword) => !matches!(
             keyword,
-            Keyword::If
-                | Keyword::Then
+            Keyword::Then
                 | Keyword::Else
                 | Keyword::And
                 | Keyword::Or

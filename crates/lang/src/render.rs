@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn the_mark_stands_under_the_place() {
         let shown = render(&[at(6, 9)], "f", "ab\nlα(xyz)\n");
-        assert_eq!(shown, "error[E0301]: m\n --> f:2:3\n  |\n2 | lα(xyz)\n  |   ^^\n");
+        assert_eq!(shown, "error[E0301]: m\n --> f:2:3\n  |\n2 | lα(xyz)\n  |   ^^^\n");
     }
 
     #[test]

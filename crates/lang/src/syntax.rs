@@ -114,6 +114,8 @@ pub(crate) enum StatementKind {
     For { variable: Ident, over: Iteration, body: Vec<Statement> },
     While { condition: Expr, label: Option<Ident>, body: Vec<Statement> },
     Return(Expr),
+    /// A line that could not be read. What it would have assigned is known if its first words were.
+    Faulty { target: Option<Ident> },
 }
 
 /// What a `for` runs over.
@@ -176,6 +178,10 @@ pub(crate) struct File {
     pub(crate) claim: Option<ClaimSyntax>,
     pub(crate) expect_refuted: Option<Span>,
     pub(crate) proof: Option<Proof>,
+    /// A line that declares names could not be read, so that a name may look unknown without being at fault.
+    pub(crate) lost_declarations: bool,
+    /// A `neighbours` line could not be read.
+    pub(crate) lost_neighbours: bool,
 }
 
 /// `proof { … }`

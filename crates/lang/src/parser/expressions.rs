@@ -109,7 +109,7 @@ impl Parser<'_> {
             self.advance();
             links.push((operator, self.chain(Binding::Sum)?));
         }
-        if self.at_mark(Mark::Assign) && !links.is_empty() {
+        if self.at_mark(Mark::Assign) {
             return Err(self.unexpected("an operator", Some("equality is written `==`".into())));
         }
         let Some((_, last)) = links.last() else { return Ok(first) };

@@ -77,6 +77,8 @@ impl Parser<'_> {
             seen.note(kind);
             reached = if part > reached { part } else { reached };
             if self.item(kind, &mut file).is_err() {
+                file.lost_neighbours |= kind == TokenKind::Keyword(Keyword::Neighbours);
+                file.lost_declarations |= matches!(part, Part::Header | Part::Declarations);
                 self.skip_line();
             }
         }
@@ -107,7 +109,8 @@ impl Parser<'_> {
 
     fn item(&mut self, kind: TokenKind, file: &mut File) -> Parsed<()> {
         let TokenKind::Keyword(keyword) = kind else {
-            file.body.extend(self.statement_line());
+            let line = self.statement_line();
+            file.body.push(line);
             return Ok(());
         };
         let start = self.span();
@@ -151,7 +154,8 @@ impl Parser<'_> {
                 file.proof.get_or_insert(proof);
             }
             _ => {
-                file.body.extend(self.statement_line());
+                let line = self.statement_line();
+                file.body.push(line);
                 return Ok(());
             }
         }

@@ -26,7 +26,7 @@ impl Parser<'_> {
                     self.advance();
                     return lines;
                 }
-                TokenKind::End => {
+                TokenKind::End | TokenKind::Keyword(_) => {
                     self.sink.report(Code::Unclosed, opened, || "this block is never closed: expected `}`".into());
                     return lines;
                 }

@@ -18,16 +18,21 @@ impl Parser<'_> {
         )
     }
 
-    /// One statement with the end of its line. `None` when it was given up; the cursor is then at the next.
-    pub(super) fn statement_line(&mut self) -> Option<Statement> {
+    /// One statement with the end of its line. One that is given up is kept as a faulty line, so that what it
+    /// would have assigned does not look unknown.
+    pub(super) fn statement_line(&mut self) -> Statement {
+        let span = self.span();
+        let assigns = matches!(self.peek_ahead(1), TokenKind::Mark(Mark::Assign | Mark::Draw));
+        let is_target = self.peek() == TokenKind::Name && assigns;
+        let target = is_target.then(|| Ident { text: self.text().to_string(), span });
         match self.statement() {
             Ok(statement) => {
                 self.end_of_line();
-                Some(statement)
+                statement
             }
             Err(Reported) => {
                 self.skip_line();
-                None
+                Statement { kind: StatementKind::Faulty { target }, span }
             }
         }
     }
@@ -176,11 +181,22 @@ impl Parser<'_> {
                     self.advance();
                     return Ok(lines);
                 }
-                TokenKind::End => {
+                // No block holds a part of the file around it: the brace before was forgotten.
+                TokenKind::End
+                | TokenKind::Keyword(
+                    Keyword::Mechanism
+                    | Keyword::Param
+                    | Keyword::Where
+                    | Keyword::Let
+                    | Keyword::Neighbours
+                    | Keyword::Claim
+                    | Keyword::Expect
+                    | Keyword::Proof,
+                ) => {
                     self.sink.report(Code::Unclosed, opened, || "this block is never closed: expected `}`".into());
                     return Ok(lines);
                 }
-                _ if self.at_statement() => lines.extend(self.statement_line()),
+                _ if self.at_statement() => lines.push(self.statement_line()),
                 _ => {
                     self.unexpected("a statement or `}`", None);
                     self.skip_line();
