@@ -39,6 +39,8 @@ pub(crate) trait Floats {
     /// The number in [0, 1] with this ordinal, 0 being 0 and 1 the smallest subnormal.
     fn from_ordinal(&self, ordinal: u64) -> Self::Number;
     fn outcome(&self, a: &Self::Number) -> Outcome;
+    /// The number as an f64, roughly; only guesses use it.
+    fn approximate(&self, a: &Self::Number) -> f64;
 }
 
 /// Which logarithm a binary64 program calls.
@@ -151,6 +153,10 @@ impl Floats for Hardware {
             None => Outcome::Infinite { negative: *a < 0.0 },
         }
     }
+    #[inline(always)]
+    fn approximate(&self, a: &f64) -> f64 {
+        *a
+    }
 }
 
 const SOFT64: Soft = Soft { format: Format::BINARY64 };
@@ -260,6 +266,9 @@ impl Floats for Soft {
             None if a.is_nan() => Outcome::NotANumber,
             None => Outcome::Infinite { negative: a.is_negative() },
         }
+    }
+    fn approximate(&self, a: &Float) -> f64 {
+        a.to_rational().map_or(f64::NAN, |x| directed::cast_nearest(&x))
     }
 }
 

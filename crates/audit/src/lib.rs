@@ -9,8 +9,10 @@
 mod compare;
 mod error;
 mod floats;
+mod forest;
 mod law;
 mod outcome;
+mod piecewise;
 mod program;
 mod ranges;
 mod split;

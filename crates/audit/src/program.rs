@@ -147,12 +147,22 @@ impl<N> Step<N> {
 /// A mechanism on given parameters and inputs, run up to its first draw.
 #[derive(Debug, Clone)]
 pub(crate) struct Program<N> {
-    names: Arc<Vec<Name>>,
+    names: Vec<Name>,
     initial: Vec<Option<Value<N>>>,
     steps: Vec<Step<N>>,
     output: Node<N>,
     /// The slot of the output list, when the output is a list that the program appends to.
     output_list: Option<usize>,
+}
+
+/// The variables of a run, kept so that the next run need not allocate them.
+#[derive(Debug, Clone)]
+pub(crate) struct Scratch<N>(Vec<Option<Value<N>>>);
+
+impl<N> Default for Scratch<N> {
+    fn default() -> Self {
+        Scratch(Vec::new())
+    }
 }
 
 /// Steps after which a run is given up.
@@ -190,7 +200,7 @@ impl<N: Clone + PartialEq> Program<N> {
             _ => None,
         };
         let mut program =
-            Program { names: Arc::new(slots.names), initial, steps, output, output_list };
+            Program { names: slots.names, initial, steps, output, output_list };
         program.run_prefix(world)?;
         Ok(program)
     }
@@ -199,10 +209,9 @@ impl<N: Clone + PartialEq> Program<N> {
         let prefix = self.steps.iter().position(Step::draws).unwrap_or(self.steps.len());
         let rest = self.steps.split_off(prefix);
         let before = std::mem::replace(&mut self.steps, rest);
-        let mut machine = Machine::new(self, world);
+        let mut values = self.initial.clone();
         // The world decides nothing here; an undecided comparison is left for the run itself.
-        let done = machine.steps(&before);
-        let values = machine.values;
+        let done = self.machine(world, &mut values).steps(&before);
         match done {
             Ok(()) => self.initial = values,
             Err(Stop::Error(error)) => return Err(*error),
@@ -211,12 +220,26 @@ impl<N: Clone + PartialEq> Program<N> {
         Ok(())
     }
 
-    /// Runs to the end; the value that is released.
+    /// Runs to the end; the value that is released. The scratch is only there to be used again.
     #[inline]
-    pub(crate) fn run<W: World<Number = N>>(&self, world: &mut W) -> Result<Value<N>, Stop> {
-        let mut machine = Machine::new(self, world);
+    pub(crate) fn run<W: World<Number = N>>(
+        &self,
+        world: &mut W,
+        scratch: &mut Scratch<N>,
+    ) -> Result<Value<N>, Stop> {
+        scratch.0.clone_from(&self.initial);
+        let mut machine = self.machine(world, &mut scratch.0);
         machine.steps(&self.steps)?;
         machine.eval(&self.output)
+    }
+
+    fn machine<'a, W: World<Number = N>>(
+        &'a self,
+        world: &'a mut W,
+        values: &'a mut Vec<Option<Value<N>>>,
+    ) -> Machine<'a, W> {
+        let (names, output_list) = (&self.names, self.output_list);
+        Machine { world, values, names, output_list, budget: STEP_BUDGET }
     }
 }
 
@@ -344,23 +367,13 @@ impl Slots {
 /// One run.
 struct Machine<'a, W: World> {
     world: &'a mut W,
-    values: Vec<Option<Value<W::Number>>>,
-    names: Arc<Vec<Name>>,
+    values: &'a mut Vec<Option<Value<W::Number>>>,
+    names: &'a [Name],
     output_list: Option<usize>,
     budget: u32,
 }
 
-impl<'a, W: World> Machine<'a, W> {
-    fn new(program: &Program<W::Number>, world: &'a mut W) -> Self {
-        Machine {
-            world,
-            values: program.initial.clone(),
-            names: Arc::clone(&program.names),
-            output_list: program.output_list,
-            budget: STEP_BUDGET,
-        }
-    }
-
+impl<W: World> Machine<'_, W> {
     fn slot(&self, slot: usize) -> Result<&Value<W::Number>, Stop> {
         self.values[slot]
             .as_ref()

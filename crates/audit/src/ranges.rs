@@ -35,11 +35,13 @@ pub(crate) struct RangeWorld<F: Floats> {
     position: usize,
     /// The draw at which the last run ran off the tape.
     pub(crate) needed: Option<Draw<Range<F::Number>>>,
+    /// In the last run on single floats: what was last rounded to a grid, and the grid. Only guesses use it.
+    pub(crate) rounded: Option<(f64, f64)>,
 }
 
 impl<F: Floats> RangeWorld<F> {
     pub(crate) fn new(floats: F) -> Self {
-        RangeWorld { floats, tape: Vec::new(), position: 0, needed: None }
+        RangeWorld { floats, tape: Vec::new(), position: 0, needed: None, rounded: None }
     }
 
     /// Puts the tape back to its start before a run.
@@ -204,7 +206,10 @@ impl<F: Floats> World for RangeWorld<F> {
                 Ok(Range { low: self.larger(&a.low, &b.low), high: self.larger(&a.high, &b.high) })
             }
             // The nearest multiple is monotone in the number, but not in the grid.
-            Binary::RoundTo if self.is_point(b) => self.ends(a, |x| floats.round_to(x, &b.low)),
+            Binary::RoundTo if self.is_point(b) => {
+                self.rounded = Some((floats.approximate(&a.low), floats.approximate(&b.low)));
+                self.ends(a, |x| self.floats.round_to(x, &b.low))
+            }
             Binary::RoundTo => Err(Stop::Undecided),
             _ => Err(wrong("an operand", "a number")),
         }

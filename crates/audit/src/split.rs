@@ -16,7 +16,7 @@ use crate::error::AuditError;
 use crate::floats::{Floats, Hardware, Logarithm, Soft, ordinal_of_one, ordinal_units};
 use crate::law::{Law, LawBuilder};
 use crate::outcome::{Inputs, Parameters};
-use crate::program::{Draw, LawKind, Program, Stop, Value};
+use crate::program::{Draw, LawKind, Program, Scratch, Stop, Value};
 use crate::ranges::{Range, RangeWorld, integer, is_negative};
 
 /// How much work an exact law may take; what is not decided by then is escaped mass.
@@ -96,9 +96,16 @@ fn law_in<F: Floats>(
         .ok_or(AuditError::Unsupported { what: "a format in which 1 is not normal, or that is too wide" })?;
     let mut world = RangeWorld::new(floats);
     let program = Program::new(mechanism, parameters, inputs, &mut world)?;
-    let mut splitter =
-        Splitter { world, program, one, law: LawBuilder::default(), open: BinaryHeap::new(), runs: effort.runs };
-    splitter.explore()?;
+    let mut splitter = Splitter {
+        world,
+        program,
+        scratch: Scratch::default(),
+        one,
+        law: LawBuilder::default(),
+        open: BinaryHeap::new(),
+        runs: effort.runs,
+    };
+    splitter.explore()?; if std::env::var("DBG").is_ok() { eprintln!("runs {}", effort.runs - splitter.runs); }
     Ok(splitter.law.finish())
 }
 
@@ -145,6 +152,7 @@ impl<N> Ord for Path<N> {
 struct Splitter<F: Floats> {
     world: RangeWorld<F>,
     program: Program<Range<F::Number>>,
+    scratch: Scratch<Range<F::Number>>,
     one: u64,
     law: LawBuilder,
     open: BinaryHeap<Path<F::Number>>,
@@ -156,6 +164,53 @@ enum Seen<N> {
     Value(Value<Range<N>>),
     NeedsDraw,
     Undecided,
+}
+
+/// What a run on a single value showed.
+struct Sample<N> {
+    ordinal: u64,
+    seen: Seen<N>,
+    /// What was rounded to a grid, and the grid.
+    rounded: Option<(f64, f64)>,
+}
+
+/// Where to look next between two samples that differ, in search of the end of the left one's piece.
+///
+/// When the last operation before the outcome rounds to a grid, the piece ends where the rounded number crosses
+/// the middle between two multiples, and interpolation finds that in a few steps: it aims alternately a little
+/// left and a little right of the crossing, and halves the interval whenever two steps did not halve it.
+#[derive(Default)]
+struct Aim {
+    step: u32,
+    /// The width two steps ago.
+    width: u64,
+}
+
+impl Aim {
+    fn next<N>(&mut self, low: &Sample<N>, high: &Sample<N>) -> u64 {
+        let width = high.ordinal - low.ordinal;
+        let middle = low.ordinal + width / 2;
+        self.step += 1;
+        let slow = self.step.is_multiple_of(3) && {
+            let before = std::mem::replace(&mut self.width, width);
+            before != 0 && width > before / 8
+        };
+        match (low.rounded, high.rounded) {
+            (Some((a, grid)), Some((b, _))) if !slow && width > 16 => {
+                let towards = if b > a { 0.5 } else { -0.5 };
+                let crossing = ((a / grid).round_ties_even() + towards) * grid;
+                let share = (crossing - a) / (b - a);
+                if !(0.0..=1.0).contains(&share) {
+                    return middle;
+                }
+                let aside = (width >> 9).max(2);
+                let at = low.ordinal + (share * width as f64) as u64;
+                let at = if self.step.is_multiple_of(2) { at.saturating_sub(aside) } else { at.saturating_add(aside) };
+                at.clamp(low.ordinal + 1, high.ordinal - 1)
+            }
+            _ => middle,
+        }
+    }
 }
 
 impl<F: Floats> Splitter<F> {
@@ -182,7 +237,7 @@ impl<F: Floats> Splitter<F> {
     fn look(&mut self) -> Result<Seen<F::Number>, AuditError> {
         self.runs = self.runs.saturating_sub(1);
         self.world.rewind();
-        match self.program.run(&mut self.world) {
+        match self.program.run(&mut self.world, &mut self.scratch) {
             Ok(value) => Ok(Seen::Value(value)),
             Err(Stop::Draw) => Ok(Seen::NeedsDraw),
             Err(Stop::Undecided | Stop::Branch | Stop::Pruned) => Ok(Seen::Undecided),
@@ -305,26 +360,32 @@ impl<F: Floats> Splitter<F> {
             Some(last) if same => last.1 = high,
             _ => pieces.push((low, high)),
         };
-        // The value at the left end of what is still to do, and the right ends with their values, nearest last.
-        let mut low = span.low;
-        let mut value = self.at(&span, low)?;
-        join(low, low, false);
-        let mut ends = vec![(span.high, self.at(&span, span.high)?)];
-        while let Some((high, end)) = ends.pop() {
-            if self.agree(&value, &end) {
-                join(low, high, true);
-                low = high;
-            } else if high == low + 1 || self.runs == 0 {
-                join(low + 1, high, false);
-                (low, value) = (high, end);
+        // The left end of what is still to do, and right ends, the nearest last, each with what was seen there.
+        let mut low = self.sample(&span, span.low)?;
+        join(low.ordinal, low.ordinal, false);
+        let mut ends = vec![self.sample(&span, span.high)?];
+        let mut aim = Aim::default();
+        while let Some(end) = ends.pop() {
+            if self.agree(&low.seen, &end.seen) {
+                join(low.ordinal, end.ordinal, true);
+                low = end;
+            } else if end.ordinal == low.ordinal + 1 || self.runs == 0 {
+                join(low.ordinal + 1, end.ordinal, false);
+                low = end;
+                aim = Aim::default();
             } else {
-                let middle = low + (high - low) / 2;
-                let between = self.at(&span, middle)?;
-                ends.push((high, end));
-                ends.push((middle, between));
+                let between = self.sample(&span, aim.next(&low, &end))?;
+                ends.push(end);
+                ends.push(between);
             }
         }
         Ok(pieces)
+    }
+
+    fn sample(&mut self, span: &Span, ordinal: u64) -> Result<Sample<F::Number>, AuditError> {
+        self.world.rounded = None;
+        let seen = self.at(span, ordinal)?;
+        Ok(Sample { ordinal, seen, rounded: self.world.rounded })
     }
 
     fn agree(&self, a: &Seen<F::Number>, b: &Seen<F::Number>) -> bool {
