@@ -6,20 +6,31 @@
 
 #![forbid(unsafe_code)]
 
+mod candidates;
 mod compare;
+mod discrete;
 mod error;
+mod event;
 mod floats;
 mod forest;
 mod law;
+mod neighbours;
 mod outcome;
+mod paths;
 mod piecewise;
 mod program;
 mod ranges;
+mod reals;
+mod refute;
 mod split;
 
 pub use compare::{Bounds, OutcomeLoss, PairReport, Side, Worst, dilation};
 pub use error::AuditError;
+pub use event::{Condition, Event};
 pub use floats::Logarithm;
 pub use law::{Law, Mass};
+pub use neighbours::{admits, admits_parameters, neighbours, parameter_value};
 pub use outcome::{Given, Inputs, Outcome, Parameters};
+pub use paths::{Depth, event_probability, real_law};
+pub use refute::{Evidence, Refutation, Verdict, check_refutation, claimed, search_refutation};
 pub use split::{Effort, binary64_law, float_law};

@@ -11,6 +11,7 @@ use probity_exact::{Enclosure, Float, Format, Rational, Sign, directed};
 pub(crate) trait Scalar: Clone {
     fn from_rational(x: &Rational) -> Self;
     fn exp_of(x: &Rational) -> Self;
+    fn from_enclosed(x: &Enclosed) -> Self;
     fn plus(&self, other: &Self) -> Self;
     fn times(&self, other: &Self) -> Self;
     fn negated(&self) -> Self;
@@ -23,6 +24,9 @@ impl Scalar for f64 {
     }
     fn exp_of(x: &Rational) -> f64 {
         directed::exp_nearest(directed::cast_nearest(x))
+    }
+    fn from_enclosed(x: &Enclosed) -> f64 {
+        x.low().to_rational().map_or(f64::NAN, |low| directed::cast_nearest(&low))
     }
     fn plus(&self, other: &f64) -> f64 {
         self + other
@@ -47,6 +51,9 @@ impl Scalar for Enclosed {
     }
     fn exp_of(x: &Rational) -> Enclosed {
         Enclosed::from_rational(x).exp()
+    }
+    fn from_enclosed(x: &Enclosed) -> Enclosed {
+        x.clone()
     }
     fn plus(&self, other: &Enclosed) -> Enclosed {
         self.clone() + other.clone()

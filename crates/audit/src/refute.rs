@@ -1,0 +1,288 @@
+//! Counterexamples: two neighbours and a set of outputs whose probabilities contradict a claim.
+//!
+//! `search_refutation` guesses; `check_refutation` decides, with bounds of both probabilities that no rounding error
+//! can cross. Finding nothing proves nothing.
+
+use probity_exact::exp_bounds;
+use probity_kernel::term::{Claim, Mechanism};
+
+use crate::candidates::{Pair, events, pairs, parameters};
+use crate::compare::{Bounds, PairReport, Side};
+use crate::error::AuditError;
+use crate::event::Event;
+use crate::neighbours::{admits, claimed_value, neighbours};
+use crate::outcome::{Inputs, Parameters};
+use crate::paths::{Depth, Explorer, event_probability, real_law};
+
+/// Two neighbours and an event that contradict a claim: the first probability exceeds e^ε times the second plus δ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Refutation {
+    /// The parameters.
+    pub parameters: Parameters,
+    /// The input under which the event is likelier.
+    pub first: Inputs,
+    /// Its neighbour.
+    pub second: Inputs,
+    /// The set of outputs.
+    pub event: Event,
+    /// The probability of the event on the first input.
+    pub first_probability: Bounds,
+    /// The probability of the event on the second input.
+    pub second_probability: Bounds,
+    /// The claimed ε.
+    pub epsilon: Bounds,
+    /// The claimed δ.
+    pub delta: Bounds,
+    /// A lower bound of ln(first/second) in f64; infinite when the second probability is 0.
+    pub loss: f64,
+    /// How the probabilities were found.
+    pub evidence: Evidence,
+}
+
+/// How the probabilities of a refutation were found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Evidence {
+    /// Enumeration and exact integration over the reals, with rigorous enclosures.
+    Integration,
+    /// The exact law of the floating-point program.
+    FloatLaw,
+    /// All floats that lead to the output: none does from the second input.
+    Reachability,
+}
+
+/// What a search for a refutation ended with.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// The claim is false.
+    Refuted(Box<Refutation>),
+    /// Nothing was found. That proves nothing: the search looks at small inputs only.
+    NotRefuted {
+        /// The number of events whose probabilities were compared.
+        events: usize,
+        /// The largest share of the claimed ε that was seen, in f64 and not rigorous; 0 if there was none.
+        largest_share: f64,
+    },
+}
+
+/// Decides whether two inputs and an event contradict a claim over the reals; `None` when they do not.
+///
+/// ```
+/// use std::collections::BTreeMap;
+/// use probity_audit::{Condition, Event, Given, check_refutation};
+/// use probity_exact::rational;
+/// use probity_kernel::expr::{Expr, Run};
+/// use probity_kernel::term::{Adjacency, Claim, Distribution, Input, Mechanism, Reading, Sort, Statement};
+/// // Laplace noise of scale 1/2 is not 1-private.
+/// let half = Mechanism {
+///     name: "half".into(),
+///     inputs: vec![Input { name: "x".into(), sort: Sort::Real }],
+///     params: vec![],
+///     assumptions: vec![],
+///     body: vec![Statement::Draw {
+///         var: "y".into(),
+///         law: Distribution::Laplace { center: Expr::var("x"), scale: Expr::int(1) / Expr::int(2) },
+///     }],
+///     output: Expr::var("y"),
+///     adjacency: vec![Adjacency::Related(
+///         (Expr::of("x", Run::Second) - Expr::of("x", Run::First)).abs().le(Expr::int(1)),
+///     )],
+/// };
+/// let claim = |e: i64| Claim { epsilon: Expr::int(e), delta: Expr::int(0), reading: Reading::Reals };
+/// let x = |n: i64| BTreeMap::from([("x".into(), Given::Number(rational(n, 1).unwrap()))]);
+/// let event = Event::Value(Condition::AtMost(rational(0, 1).unwrap()));
+/// let check = |e: i64| check_refutation(&half, &claim(e), &BTreeMap::new(), &x(0), &x(1), &event).unwrap();
+/// assert!((check(1).unwrap().loss - 2.0).abs() < 1e-12);
+/// // Its true loss is 2, and that claim stands.
+/// assert_eq!(check(2), None);
+/// ```
+pub fn check_refutation(
+    mechanism: &Mechanism,
+    claim: &Claim,
+    parameters: &Parameters,
+    first: &Inputs,
+    second: &Inputs,
+    event: &Event,
+) -> Result<Option<Refutation>, AuditError> {
+    let admitted = admits(mechanism, parameters, first)?
+        && admits(mechanism, parameters, second)?
+        && neighbours(mechanism, parameters, first, second)?;
+    if !admitted {
+        return Ok(None);
+    }
+    let probability = |inputs: &Inputs| event_probability(mechanism, parameters, inputs, event, Depth::default());
+    let (Some(p), Some(q)) = (probability(first)?, probability(second)?) else { return Ok(None) };
+    let epsilon = claimed_value(mechanism, &claim.epsilon, parameters)?;
+    let delta = claimed_value(mechanism, &claim.delta, parameters)?;
+    if !contradicts(&p, &q, &epsilon, &delta) {
+        return Ok(None);
+    }
+    Ok(Some(Refutation {
+        parameters: parameters.clone(),
+        first: first.clone(),
+        second: second.clone(),
+        event: event.clone(),
+        loss: loss(&p, &q),
+        first_probability: p,
+        second_probability: q,
+        epsilon,
+        delta,
+        evidence: Evidence::Integration,
+    }))
+}
+
+/// Whether p > e^ε·q + δ for certain.
+pub(crate) fn contradicts(p: &Bounds, q: &Bounds, epsilon: &Bounds, delta: &Bounds) -> bool {
+    let factor = exp_bounds(&epsilon.high, 160).1.to_rational();
+    factor.is_some_and(|factor| p.low > &q.high * factor + &delta.high)
+}
+
+/// ln(p/q) from below.
+pub(crate) fn loss(p: &Bounds, q: &Bounds) -> f64 {
+    use probity_exact::directed::{cast_down, ln_down};
+    if q.high.is_zero() {
+        return f64::INFINITY;
+    }
+    ln_down(cast_down(&(&p.low / &q.high)))
+}
+
+/// Looks for a refutation of a claim over the reals. Parameters that are given stay; the others are chosen.
+pub fn search_refutation(
+    mechanism: &Mechanism,
+    claim: &Claim,
+    given: &Parameters,
+) -> Result<Verdict, AuditError> {
+    let mut search = Search { mechanism, claim, events: 0, largest_share: 0.0, unsupported: None };
+    for setting in parameters(mechanism, given, SETTINGS) {
+        for pair in pairs(mechanism, &setting) {
+            match search.pair(&setting, &pair) {
+                Ok(Some(refutation)) => return Ok(Verdict::Refuted(Box::new(refutation))),
+                Ok(None) => {}
+                // A pair that is not covered says nothing about the others.
+                Err(error) => search.unsupported = Some(error),
+            }
+            if search.events > MOST_EVENTS {
+                break;
+            }
+        }
+    }
+    match search.unsupported {
+        Some(error) if search.events == 0 => Err(error),
+        _ => Ok(Verdict::NotRefuted { events: search.events, largest_share: search.largest_share }),
+    }
+}
+
+/// Settings of parameters that are tried.
+const SETTINGS: usize = 4;
+
+/// Events after which a search gives up.
+const MOST_EVENTS: usize = 6000;
+
+/// What guesses are made with: few paths, so that each one is quick.
+const GUESS: Depth = Depth { paths: 400, tail_bits: 40 };
+
+/// What the laws of discrete programs are made with.
+const LAW: Depth = Depth { paths: 40_000, tail_bits: 50 };
+
+struct Search<'a> {
+    mechanism: &'a Mechanism,
+    claim: &'a Claim,
+    events: usize,
+    largest_share: f64,
+    unsupported: Option<AuditError>,
+}
+
+impl Search<'_> {
+    fn pair(&mut self, setting: &Parameters, pair: &Pair) -> Result<Option<Refutation>, AuditError> {
+        let epsilon = claimed_value(self.mechanism, &self.claim.epsilon, setting)?.to_f64();
+        let delta = claimed_value(self.mechanism, &self.claim.delta, setting)?.to_f64();
+        let mut first = Explorer::new(self.mechanism, setting, &pair.first, GUESS)?;
+        let mut second = Explorer::new(self.mechanism, setting, &pair.second, GUESS)?;
+        let events = events(&mut first, &pair.answers);
+        if events.is_empty() {
+            return self.discrete_pair(setting, pair, epsilon);
+        }
+        let mut problem = None;
+        for event in events {
+            self.events += 1;
+            let (p, q) = match (first.probability::<f64>(&event), second.probability::<f64>(&event)) {
+                (Ok(Some(p)), Ok(Some(q))) => (p, q),
+                (Err(error), _) | (_, Err(error)) => {
+                    problem = Some(error);
+                    continue;
+                }
+                _ => continue,
+            };
+            if !self.promising(p - delta, q, epsilon) {
+                continue;
+            }
+            let found =
+                check_refutation(self.mechanism, self.claim, setting, &pair.first, &pair.second, &event)?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        problem.map_or(Ok(None), Err)
+    }
+
+    /// Whether a guess is worth deciding; notes how near to the claim it comes.
+    fn promising(&mut self, p: f64, q: f64, epsilon: f64) -> bool {
+        if !(p > 1e-200) {
+            return false;
+        }
+        let loss = if q > p * 1e-15 { directed_ln(p / q) } else { f64::INFINITY };
+        if epsilon > 0.0 && loss.is_finite() {
+            self.largest_share = self.largest_share.max(loss / epsilon);
+        }
+        // Guesses err by rounding and cancellation; a true refutation by less than this is left unseen.
+        loss > epsilon + 1e-9 * (1.0 + epsilon.abs())
+    }
+
+    /// A program with discrete draws only: its laws tell the worst outcome.
+    fn discrete_pair(
+        &mut self,
+        setting: &Parameters,
+        pair: &Pair,
+        epsilon: f64,
+    ) -> Result<Option<Refutation>, AuditError> {
+        let law = |inputs: &Inputs| real_law(self.mechanism, setting, inputs, LAW);
+        let report = PairReport::new(&law(&pair.first)?, &law(&pair.second)?);
+        self.events += report.outcomes.len();
+        let impossible = report.impossible.first().map(|(outcome, side)| (outcome.clone(), *side));
+        let worst = report.worst.map(|worst| {
+            let loss = worst.loss.to_f64();
+            if epsilon > 0.0 {
+                self.largest_share = self.largest_share.max(loss / epsilon);
+            }
+            (worst.outcome, worst.side)
+        });
+        for (outcome, side) in [impossible, worst].into_iter().flatten() {
+            let (first, second) = match side {
+                Side::First => (&pair.first, &pair.second),
+                Side::Second => (&pair.second, &pair.first),
+            };
+            let event = Event::exactly(&outcome);
+            let found = check_refutation(self.mechanism, self.claim, setting, first, second, &event)?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// ln in f64, for guesses.
+fn directed_ln(x: f64) -> f64 {
+    probity_exact::directed::ln_nearest(x)
+}
+
+/// The claimed ε and δ of a claim for given parameters.
+pub fn claimed(
+    mechanism: &Mechanism,
+    claim: &Claim,
+    parameters: &Parameters,
+) -> Result<(Bounds, Bounds), AuditError> {
+    Ok((
+        claimed_value(mechanism, &claim.epsilon, parameters)?,
+        claimed_value(mechanism, &claim.delta, parameters)?,
+    ))
+}
