@@ -26,11 +26,21 @@ fn snapping() -> Mechanism {
 fn main() {
     let m = snapping();
     for (e, b, x, y) in [("1", "100", "0.3", "1.3"), ("0.5", "2000", "0", "1")] {
-        let p: Parameters = [("eps".into(), parse_rational(e).unwrap()), ("B".into(), parse_rational(b).unwrap())].into();
+        let p: Parameters =
+            [("eps".into(), parse_rational(e).unwrap()), ("B".into(), parse_rational(b).unwrap())].into();
         let (mut t1, mut t2, mut t3) = (1e9f64, 1e9f64, 1e9f64);
         for _ in 0..5 {
             let t = std::time::Instant::now();
-            let l = |x: &str| float_law(&m, &p, &[("x".into(), Given::Number(parse_rational(x).unwrap()))].into(), Format::BINARY64, Effort::default()).unwrap();
+            let l = |x: &str| {
+                float_law(
+                    &m,
+                    &p,
+                    &[("x".into(), Given::Number(parse_rational(x).unwrap()))].into(),
+                    Format::BINARY64,
+                    Effort::default(),
+                )
+                .unwrap()
+            };
             let (a, c) = (l(x), l(y));
             t1 = t1.min(t.elapsed().as_secs_f64() * 1e3);
             let t = std::time::Instant::now();

@@ -4,6 +4,7 @@ use probity_exact::{Rational, rational};
 use probity_kernel::expr::Name;
 use probity_kernel::term::{Adjacency, Mechanism, Sort};
 
+use crate::error::AuditError;
 use crate::event::{Condition, Event};
 use crate::neighbours::{admits, admits_parameters, neighbours, parameter_value};
 use crate::outcome::{Given, Inputs, Outcome, Parameters};
@@ -97,19 +98,25 @@ const SHAPES: [(usize, usize, usize); 16] = [
     (8, 1, 1),
 ];
 
-/// Where the two kinds of entries lie.
-const BASES: [(i64, i64); 5] = [(0, 0), (0, -8), (0, 8), (-4, 4), (0, -2)];
+/// Rounds of pairs.
+pub(crate) const ROUNDS: usize = 5;
+
+/// Where the two kinds of entries lie, by round.
+const BASES: [(i64, i64); ROUNDS] = [(0, 0), (0, -8), (0, 8), (-4, 4), (0, -2)];
+
+/// Longer lists are tried with all entries at 0 only.
+const LONGEST_SPREAD: usize = 3;
 
 /// How the two kinds of entries move to the neighbour.
 const MOVES: [(i64, i64); 6] = [(1, -1), (-1, 1), (1, 1), (-1, -1), (0, 1), (1, 0)];
 
-/// Pairs of neighbours, small ones first.
-pub(crate) fn pairs(mechanism: &Mechanism, parameters: &Parameters) -> Vec<Pair> {
+/// Pairs of neighbours of one round, small ones first; later rounds are less likely to tell.
+pub(crate) fn pairs(mechanism: &Mechanism, parameters: &Parameters, round: usize) -> Vec<Pair> {
     let list = mechanism.inputs.iter().find(|input| matches!(input.sort, Sort::RealList | Sort::IntList));
     let mut found = match list {
-        Some(input) if mechanism.inputs.len() == 1 => list_pairs(mechanism, parameters, &input.name),
-        Some(_) => Vec::new(),
-        None => scalar_pairs(mechanism),
+        Some(input) if mechanism.inputs.len() == 1 => list_pairs(mechanism, parameters, &input.name, round),
+        None if round == 0 => scalar_pairs(mechanism),
+        _ => Vec::new(),
     };
     found.retain(|pair| {
         let fits = |inputs: &Inputs| matches!(admits(mechanism, parameters, inputs), Ok(true));
@@ -122,7 +129,8 @@ pub(crate) fn pairs(mechanism: &Mechanism, parameters: &Parameters) -> Vec<Pair>
 }
 
 fn scalar_pairs(mechanism: &Mechanism) -> Vec<Pair> {
-    let numbers = [(0, 1), (1, 1), (-1, 1), (2, 1), (1, 2), (5, 1)].map(|(n, d)| Given::Number(fraction(n, d)));
+    let numbers =
+        [(0, 1), (1, 1), (-1, 1), (2, 1), (1, 2), (5, 1)].map(|(n, d)| Given::Number(fraction(n, d)));
     let mut all: Vec<Inputs> = vec![Inputs::new()];
     for input in &mechanism.inputs {
         let values: Vec<Given> = match input.sort {
@@ -149,7 +157,7 @@ fn scalar_pairs(mechanism: &Mechanism) -> Vec<Pair> {
     all.iter().flat_map(|first| all.iter().map(|second| pair(first, second))).collect()
 }
 
-fn list_pairs(mechanism: &Mechanism, parameters: &Parameters, name: &Name) -> Vec<Pair> {
+fn list_pairs(mechanism: &Mechanism, parameters: &Parameters, name: &Name, round: usize) -> Vec<Pair> {
     let bound = mechanism.adjacency.iter().find_map(|clause| match clause {
         Adjacency::EveryEntry { bound, .. }
         | Adjacency::EveryEntryGrows { bound, .. }
@@ -159,9 +167,13 @@ fn list_pairs(mechanism: &Mechanism, parameters: &Parameters, name: &Name) -> Ve
     let step = bound.map_or(Rational::ONE, |bound| bound.low);
     let one_entry = mechanism.adjacency.iter().any(|clause| matches!(clause, Adjacency::OneEntry { .. }));
     let mut found = Vec::new();
-    for (low, high, repeat) in SHAPES {
-        let kinds: Vec<bool> = [vec![false; low], vec![true; high]].concat().repeat(repeat);
-        for (below, above) in BASES {
+    let (below, above) = BASES[round % ROUNDS];
+    {
+        for (low, high, repeat) in SHAPES {
+            let kinds: Vec<bool> = [vec![false; low], vec![true; high]].concat().repeat(repeat);
+            if round > 0 && kinds.len() > LONGEST_SPREAD {
+                continue;
+            }
             let base: Vec<Rational> =
                 kinds.iter().map(|&kind| Rational::from(if kind { above } else { below })).collect();
             let mut push = |moved: Vec<Rational>| {
@@ -188,18 +200,24 @@ fn list_pairs(mechanism: &Mechanism, parameters: &Parameters, name: &Name) -> Ve
     found
 }
 
-/// Events that a run on the first input can lead to.
-pub(crate) fn events(explorer: &mut Explorer, answers: &[bool]) -> Vec<Event> {
+/// Events that a run on the first input can lead to; `None` when no draw is continuous, so that the whole law can be
+/// looked at.
+pub(crate) fn events(explorer: &mut Explorer, answers: &[bool]) -> Result<Option<Vec<Event>>, AuditError> {
     let mut outputs: Vec<Value<Real>> = Vec::new();
     let flipped: Vec<bool> = answers.iter().map(|a| !a).collect();
     // A running maximum makes no comparison for its first entry.
     let from_second = answers.get(1..).unwrap_or_default();
+    let mut continuous = false;
     for guide in [answers, &flipped, from_second, &[]] {
-        if let Ok(Some(output)) = explorer.guided(&mut guide.iter().copied())
-            && !outputs.contains(&output)
-        {
-            outputs.push(output);
+        if let Some((output, noisy)) = explorer.guided(guide)? {
+            continuous |= noisy;
+            if !outputs.contains(&output) {
+                outputs.push(output);
+            }
         }
+    }
+    if !continuous && outputs.iter().all(|output| outcome(output).is_some()) && !explorer.is_deterministic() {
+        return Ok(None);
     }
     let mut events: Vec<Event> = Vec::new();
     for output in &outputs {
@@ -209,7 +227,7 @@ pub(crate) fn events(explorer: &mut Explorer, answers: &[bool]) -> Vec<Event> {
             }
         }
     }
-    events
+    Ok(Some(events))
 }
 
 /// Thresholds for continuous numbers.

@@ -115,9 +115,8 @@ impl PairReport {
         let impossible: Vec<(Outcome, Side)> = outcomes
             .iter()
             .filter_map(|o| {
-                let none = |mass: &Mass, escaped: &Natural| {
-                    mass.high == Natural::ZERO && *escaped == Natural::ZERO
-                };
+                let none =
+                    |mass: &Mass, escaped: &Natural| mass.high == Natural::ZERO && *escaped == Natural::ZERO;
                 let some = |mass: &Mass| mass.low > Natural::ZERO;
                 if some(&o.first) && none(&o.second, &escaped.1) {
                     Some((o.outcome.clone(), Side::First))
@@ -129,11 +128,11 @@ impl PairReport {
             })
             .collect();
         let lost = |side: Side, law: &Law| -> Natural {
-            let masses = impossible.iter().filter(|(_, s)| *s == side).filter_map(|(o, _)| law.masses().get(o));
+            let masses =
+                impossible.iter().filter(|(_, s)| *s == side).filter_map(|(o, _)| law.masses().get(o));
             masses.map(|mass| &mass.low).sum()
         };
-        let impossible_mass =
-            first.fraction(&lost(Side::First, &first).max(lost(Side::Second, &second)));
+        let impossible_mass = first.fraction(&lost(Side::First, &first).max(lost(Side::Second, &second)));
         let escaped_mass = first.fraction(&escaped.0.clone().max(escaped.1.clone()));
         let curves = [Curve::new(&outcomes, Side::First), Curve::new(&outcomes, Side::Second)];
         let worst = worst(&outcomes, &escaped);

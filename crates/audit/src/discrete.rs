@@ -18,7 +18,8 @@ pub(crate) struct Tail {
 /// Most values that a single draw is split into.
 const MOST_VALUES: i64 = 1 << 16;
 
-const TOO_MANY: AuditError = AuditError::Unsupported { what: "a discrete draw with more than 2^16 likely values" };
+const TOO_MANY: AuditError =
+    AuditError::Unsupported { what: "a discrete draw with more than 2^16 likely values" };
 
 /// Bits of the enclosures of e^(−1/scale).
 const BITS: u32 = 160;
@@ -30,7 +31,8 @@ pub(crate) fn choices(law: &Needed, tail: Tail) -> Result<Vec<(Value<Real>, Chan
         law.arguments.get(i).ok_or_else(|| missing.into())
     };
     let known = |i: usize| -> Result<Rational, Stop> {
-        let random = AuditError::Unsupported { what: "a discrete law whose parameter is random or irrational" };
+        let random =
+            AuditError::Unsupported { what: "a discrete law whose parameter is random or irrational" };
         argument(i)?.known().cloned().ok_or_else(|| random.into())
     };
     let number = |x: Rational| Value::Number(Real::Form(crate::forest::Form::constant(x)));

@@ -203,9 +203,7 @@ impl Floats for Soft {
         self.format.div(a, b, Round::NearestEven)
     }
     fn modulo(&self, a: &Float, b: &Float) -> Float {
-        self.exactly(a, b, |x, y| {
-            (*y > Rational::ZERO).then(|| x - Rational::from((x / y).floor()) * y)
-        })
+        self.exactly(a, b, |x, y| (*y > Rational::ZERO).then(|| x - Rational::from((x / y).floor()) * y))
     }
     fn round_to(&self, a: &Float, grid: &Float) -> Float {
         if !a.is_finite() {

@@ -81,6 +81,11 @@ pub(crate) struct Conditions {
 }
 
 impl Conditions {
+    /// How many different linear forms are bounded.
+    pub(crate) fn len(&self) -> usize {
+        self.windows.len()
+    }
+
     /// Whether form ≤ 0 follows (`Some(true)`) or is impossible (`Some(false)`) from a single window.
     pub(crate) fn implies_not_positive(&self, form: &Form) -> Option<bool> {
         let (terms, bound, upper) = normalised(form);
@@ -135,8 +140,9 @@ pub(crate) fn probability<S: Scalar>(noises: &[Noise], conditions: &Conditions) 
         }
         match &window.terms[..] {
             [(draw, _)] => {
-                let restricted =
-                    densities[*draw].as_ref().map(|d| d.restricted(window.low.as_ref(), window.high.as_ref()));
+                let restricted = densities[*draw]
+                    .as_ref()
+                    .map(|d| d.restricted(window.low.as_ref(), window.high.as_ref()));
                 densities[*draw] = restricted;
             }
             [(first, _), (second, _)] => {

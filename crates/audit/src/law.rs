@@ -49,7 +49,8 @@ impl Law {
         masses: impl IntoIterator<Item = (Outcome, Natural)>,
         escaped: Natural,
     ) -> Law {
-        let enclosed = masses.into_iter().map(|(outcome, mass)| (outcome, Mass { low: mass.clone(), high: mass }));
+        let enclosed =
+            masses.into_iter().map(|(outcome, mass)| (outcome, Mass { low: mass.clone(), high: mass }));
         Law::enclosed(denominator, enclosed, escaped)
     }
 

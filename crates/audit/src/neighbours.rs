@@ -90,9 +90,8 @@ pub fn admits_parameters(mechanism: &Mechanism, parameters: &Parameters) -> Resu
             return Ok(false);
         }
     }
-    let is_input = |v: &Variable| {
-        mechanism.inputs.iter().any(|input| *v == Variable::Plain(input.name.clone()))
-    };
+    let is_input =
+        |v: &Variable| mechanism.inputs.iter().any(|input| *v == Variable::Plain(input.name.clone()));
     for assumption in &mechanism.assumptions {
         let mut about_inputs = false;
         assumption.for_each_variable(&mut |v| about_inputs |= is_input(v));
@@ -109,7 +108,9 @@ pub fn admits(mechanism: &Mechanism, parameters: &Parameters, inputs: &Inputs) -
         let given = inputs.get(&input.name);
         let given = given.ok_or_else(|| AuditError::Missing { name: input.name.to_string() })?;
         let fits = match (&input.sort, given) {
-            (Sort::Real, Given::Number(_)) | (Sort::Bool, Given::Bool(_)) | (Sort::RealList, Given::List(_)) => true,
+            (Sort::Real, Given::Number(_))
+            | (Sort::Bool, Given::Bool(_))
+            | (Sort::RealList, Given::List(_)) => true,
             (Sort::Int, Given::Number(x)) => x.is_int(),
             (Sort::IntList, Given::List(items)) => items.iter().all(Rational::is_int),
             (Sort::Category { count }, Given::Number(x)) => {
@@ -167,12 +168,11 @@ fn related(
     first: &Inputs,
     second: &Inputs,
 ) -> Result<bool, AuditError> {
-    let same_lengths = mechanism.inputs.iter().all(|input| {
-        match (first.get(&input.name), second.get(&input.name)) {
+    let same_lengths =
+        mechanism.inputs.iter().all(|input| match (first.get(&input.name), second.get(&input.name)) {
             (Some(Given::List(a)), Some(Given::List(b))) => a.len() == b.len(),
             _ => true,
-        }
-    });
+        });
     if !same_lengths {
         return Ok(false);
     }

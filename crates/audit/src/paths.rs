@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use probity_exact::{Natural, Rational, UnsignedAbs};
+use probity_exact::{Float, Natural, Rational, Round, UnsignedAbs};
 use probity_kernel::term::Mechanism;
 
 use crate::compare::Bounds;
@@ -14,7 +14,7 @@ use crate::law::{Law, LawBuilder, Mass};
 use crate::outcome::{Inputs, Outcome, Parameters};
 use crate::piecewise::{Enclosed, Scalar};
 use crate::program::{LawKind, Program, Scratch, Stop, Value};
-use crate::reals::{Chance, Choice, Real, RealWorld};
+use crate::reals::{CHANCES, Chance, Choice, Real, RealWorld};
 use crate::split::stop_error;
 
 /// Limits of an exploration over the reals.
@@ -36,6 +36,10 @@ impl Default for Depth {
 pub(crate) struct Explorer {
     program: Program<Real>,
     depth: Depth,
+    /// The largest number of discrete draws along a path so far.
+    most_draws: usize,
+    /// How much the paths followed so far cost: their draws, and the squares of their numbers of conditions.
+    pub(crate) work: usize,
     /// Values of draws met before, by law; most programs draw from few different laws.
     known: Vec<(KnownLaw, Vec<(Value<Real>, Chance)>)>,
 }
@@ -50,7 +54,7 @@ impl Explorer {
         depth: Depth,
     ) -> Result<Explorer, AuditError> {
         let program = Program::new(mechanism, parameters, inputs, &mut RealWorld::new(None))?;
-        Ok(Explorer { program, depth, known: Vec::new() })
+        Ok(Explorer { program, depth, most_draws: 0, work: 0, known: Vec::new() })
     }
 
     /// Follows every path into the event (every path at all without one). Answers whether all were followed.
@@ -73,6 +77,8 @@ impl Explorer {
                 .program
                 .run(&mut world, &mut scratch)
                 .and_then(|output| world.require_event(&output).map(|()| output));
+            self.most_draws = self.most_draws.max(world.discrete_draws + usize::from(world.needed.is_some()));
+            self.work += 1 + world.noises.len();
             match ended {
                 Ok(output) => visit(&world, &output)?,
                 Err(Stop::Pruned) => {}
@@ -93,7 +99,9 @@ impl Explorer {
                     }
                 }
                 Err(Stop::Undecided) => {
-                    return Err(AuditError::Unsupported { what: "a comparison of irrational numbers this close" });
+                    return Err(AuditError::Unsupported {
+                        what: "a comparison of irrational numbers this close",
+                    });
                 }
                 Err(Stop::Error(error)) => return Err(*error),
             }
@@ -116,38 +124,72 @@ impl Explorer {
         Ok(&self.known[place].1)
     }
 
-    /// Follows one path by answering comparisons in the order given, and `false` after that; the released value.
-    /// `None` when the path is impossible or needs a discrete draw.
-    pub(crate) fn guided(&self, answers: &mut dyn Iterator<Item = bool>) -> Result<Option<Value<Real>>, AuditError> {
+    /// Follows one path by answering comparisons in the order given, `false` after that, and every discrete draw by
+    /// its first value; the released value, and whether there was a continuous draw. `None` when the path is
+    /// impossible.
+    pub(crate) fn guided(&mut self, answers: &[bool]) -> Result<Option<(Value<Real>, bool)>, AuditError> {
+        let mut answers = answers.iter().copied();
         let mut world = RealWorld::new(None);
         let mut scratch = Scratch::default();
         let mut tape = Vec::new();
-        // A program that compares more often than this along one path is no candidate for a small counterexample.
+        // A program that chooses more often than this along one path is no candidate for a small counterexample.
         for _ in 0..200 {
             world.restart(tape);
-            match self.program.run(&mut world, &mut scratch) {
-                Ok(output) => return Ok(Some(output)),
-                Err(Stop::Branch) => {
-                    tape = std::mem::take(&mut world.tape);
-                    tape.push(Choice::Branch(answers.next().unwrap_or(false)));
+            let choice = match self.program.run(&mut world, &mut scratch) {
+                Ok(output) => return Ok(Some((output, !world.noises.is_empty()))),
+                Err(Stop::Branch) => Choice::Branch(answers.next().unwrap_or(false)),
+                Err(Stop::Draw) => {
+                    let first = match world.needed.take() {
+                        Some(law) => self.values(&law)?.first().cloned(),
+                        None => None,
+                    };
+                    let Some((value, chance)) = first else { return Ok(None) };
+                    Choice::Draw(value, chance)
                 }
                 Err(Stop::Error(error)) => return Err(*error),
-                Err(_) => return Ok(None),
-            }
+                Err(Stop::Pruned | Stop::Undecided) => return Ok(None),
+            };
+            tape = std::mem::take(&mut world.tape);
+            tape.push(choice);
         }
         Ok(None)
     }
 
-    /// The probability of the event: of all paths into it, plus what was cut off from infinite supports. `None` when
-    /// there were too many paths. For enclosures the second number bounds what was cut off.
+    /// The probability of all paths into the event; `None` when there were too many.
     pub(crate) fn probability<S: Scalar>(&mut self, event: &Event) -> Result<Option<S>, AuditError> {
-        let mut total = S::from_rational(&Rational::ZERO);
+        let mut continuous = S::from_rational(&Rational::ZERO);
+        let mut discrete = (Float::zero(false), Float::zero(false));
+        let mut integrals = 0;
         let complete = self.follow(Some(event), &mut |world, _| {
-            let noise: S = forest::probability(&world.noises, &world.conditions)?;
-            total = total.plus(&noise.times(&weight::<S>(&world.chance)));
+            let (low, high) = world.chance.ends();
+            if world.noises.is_empty() {
+                add_to(&mut discrete, &low, &high);
+            } else {
+                integrals += 2 * world.conditions.len().pow(2);
+                let noise: S = forest::probability(&world.noises, &world.conditions)?;
+                continuous = continuous.plus(&noise.times(&S::between(&low, &high)));
+            }
             Ok(())
         })?;
-        Ok(complete.then_some(total))
+        self.work += integrals;
+        Ok(complete.then(|| continuous.plus(&S::between(&discrete.0, &discrete.1))))
+    }
+
+    /// An upper bound of the probability that some draw falls where its infinite support was cut, for the paths
+    /// followed so far. Each cut tail is below 2^(1 − bits), whatever happened before.
+    pub(crate) fn cut(&self) -> Rational {
+        match self.has_cut() {
+            true => {
+                Rational::from(2 * self.most_draws)
+                    / Rational::from(Natural::ONE << self.depth.tail_bits as usize)
+            }
+            false => Rational::ZERO,
+        }
+    }
+
+    /// Whether the paths seen so far made no discrete draw.
+    pub(crate) fn is_deterministic(&self) -> bool {
+        self.known.is_empty()
     }
 
     /// Whether some draw's infinite support was cut, so that probabilities are only lower bounds.
@@ -157,12 +199,10 @@ impl Explorer {
     }
 }
 
-fn weight<S: Scalar>(chance: &Chance) -> S {
-    let exact = S::from_rational(&chance.exact);
-    match &chance.enclosed {
-        None => exact,
-        Some(enclosed) => exact.times(&S::from_enclosed(enclosed)),
-    }
+/// Adds to a sum of bounds, outward.
+fn add_to(sum: &mut (Float, Float), low: &Float, high: &Float) {
+    sum.0 = CHANCES.add(&sum.0, low, Round::Down);
+    sum.1 = CHANCES.add(&sum.1, high, Round::Up);
 }
 
 /// The probability of an event over the reals, between two bounds; `None` when the mechanism has more paths than
@@ -201,19 +241,8 @@ pub fn event_probability(
     let mut explorer = Explorer::new(mechanism, parameters, inputs, depth)?;
     let Some(inside) = explorer.probability::<Enclosed>(event)? else { return Ok(None) };
     let Some(mut bounds) = to_bounds(&inside) else { return Ok(None) };
-    if explorer.has_cut() {
-        // What was cut off may lie in the event: it is what all paths together lack of 1.
-        let mut all = Enclosed::from_rational(&Rational::ZERO);
-        let complete = explorer.follow(None, &mut |world, _| {
-            let noise: Enclosed = forest::probability(&world.noises, &world.conditions)?;
-            all = all.plus(&noise.times(&weight::<Enclosed>(&world.chance)));
-            Ok(())
-        })?;
-        match to_bounds(&all) {
-            Some(all) if complete => bounds.high += (Rational::ONE - all.low).max(Rational::ZERO),
-            _ => return Ok(None),
-        }
-    }
+    // What was cut off may lie in the event.
+    bounds.high += explorer.cut();
     bounds.low = bounds.low.max(Rational::ZERO);
     bounds.high = bounds.high.min(Rational::ONE);
     Ok(Some(bounds))
@@ -234,19 +263,20 @@ pub fn real_law(
     depth: Depth,
 ) -> Result<Law, AuditError> {
     let mut explorer = Explorer::new(mechanism, parameters, inputs, depth)?;
-    let mut masses: BTreeMap<Outcome, (Rational, Option<Enclosed>)> = BTreeMap::new();
+    let mut masses: BTreeMap<Outcome, (Rational, (Float, Float))> = BTreeMap::new();
     let complete = explorer.follow(None, &mut |world, output| {
         let continuous = AuditError::Unsupported { what: "the law of a continuous output; ask for an event" };
         if !world.noises.is_empty() {
             return Err(continuous);
         }
         let outcome = outcome(output).ok_or(continuous)?;
-        let entry = masses.entry(outcome).or_insert((Rational::ZERO, None));
-        match &world.chance.enclosed {
+        let zero = || (Rational::ZERO, (Float::zero(false), Float::zero(false)));
+        let entry = masses.entry(outcome).or_insert_with(zero);
+        match &world.chance.bounds {
             None => entry.0 += &world.chance.exact,
             Some(_) => {
-                let mass: Enclosed = weight(&world.chance);
-                entry.1 = Some(entry.1.take().map_or(mass.clone(), |sum| sum + mass));
+                let (low, high) = world.chance.ends();
+                add_to(&mut entry.1, &low, &high);
             }
         }
         Ok(())
@@ -254,34 +284,28 @@ pub fn real_law(
     if !complete {
         return Err(AuditError::Unsupported { what: "a law with more paths than the limit" });
     }
-    if masses.values().all(|(_, enclosed)| enclosed.is_none()) && !explorer.has_cut() {
+    if masses.values().all(|(_, bounds)| bounds.1.is_zero()) && !explorer.has_cut() {
         let mut law = LawBuilder::default();
         for (outcome, (mass, _)) in masses {
             law.add(outcome, &mass.numerator().unsigned_abs(), mass.denominator());
         }
         return Ok(law.finish());
     }
-    Ok(enclosed_law(masses))
+    Ok(enclosed_law(masses, &explorer.cut()))
 }
 
-/// Fixed-point masses with this many fractional bits: far finer than the enclosures they come from.
+/// Fixed-point masses with this many fractional bits: far finer than the bounds they come from.
 const PLACES: usize = 256;
 
-fn enclosed_law(masses: BTreeMap<Outcome, (Rational, Option<Enclosed>)>) -> Law {
+fn enclosed_law(masses: BTreeMap<Outcome, (Rational, (Float, Float))>, cut: &Rational) -> Law {
     let unit = Rational::from(Natural::ONE << PLACES);
-    let mut total = Natural::ZERO;
-    let mut entries = Vec::new();
-    for (outcome, (exact, enclosed)) in masses {
-        let sum = Enclosed::from_rational(&exact).plus(&enclosed.unwrap_or_else(|| Enclosed::from_rational(&Rational::ZERO)));
-        let Some(bounds) = to_bounds(&sum) else { continue };
-        let low = (bounds.low.max(Rational::ZERO) * &unit).floor().unsigned_abs();
-        let high = (bounds.high * &unit).ceil().unsigned_abs();
-        total += &low;
-        entries.push((outcome, Mass { low, high }));
-    }
-    let one = Natural::ONE << PLACES;
-    let escaped = if total < one { &one - &total } else { Natural::ZERO };
-    Law::enclosed(one, entries, escaped)
+    let entries = masses.into_iter().filter_map(|(outcome, (exact, (low, high)))| {
+        let (low, high) = (&exact + low.to_rational()?, &exact + high.to_rational()?);
+        let mass =
+            Mass { low: (low * &unit).floor().unsigned_abs(), high: (high * &unit).ceil().unsigned_abs() };
+        Some((outcome, mass))
+    });
+    Law::enclosed(Natural::ONE << PLACES, entries.collect::<Vec<_>>(), (cut * &unit).ceil().unsigned_abs())
 }
 
 /// The exact value that a constant is; `None` for a continuous number.

@@ -11,7 +11,7 @@ use probity_exact::{Enclosure, Float, Format, Rational, Sign, directed};
 pub(crate) trait Scalar: Clone {
     fn from_rational(x: &Rational) -> Self;
     fn exp_of(x: &Rational) -> Self;
-    fn from_enclosed(x: &Enclosed) -> Self;
+    fn between(low: &Float, high: &Float) -> Self;
     fn plus(&self, other: &Self) -> Self;
     fn times(&self, other: &Self) -> Self;
     fn negated(&self) -> Self;
@@ -25,8 +25,8 @@ impl Scalar for f64 {
     fn exp_of(x: &Rational) -> f64 {
         directed::exp_nearest(directed::cast_nearest(x))
     }
-    fn from_enclosed(x: &Enclosed) -> f64 {
-        x.low().to_rational().map_or(f64::NAN, |low| directed::cast_nearest(&low))
+    fn between(low: &Float, _high: &Float) -> f64 {
+        low.to_rational().map_or(f64::NAN, |low| directed::cast_nearest(&low))
     }
     fn plus(&self, other: &f64) -> f64 {
         self + other
@@ -52,8 +52,10 @@ impl Scalar for Enclosed {
     fn exp_of(x: &Rational) -> Enclosed {
         Enclosed::from_rational(x).exp()
     }
-    fn from_enclosed(x: &Enclosed) -> Enclosed {
-        x.clone()
+    fn between(low: &Float, high: &Float) -> Enclosed {
+        let format = Format::wide(BITS);
+        let enclosed = Enclosure::new(low.clone(), high.clone(), format);
+        enclosed.unwrap_or_else(|| Enclosure::everything(format))
     }
     fn plus(&self, other: &Enclosed) -> Enclosed {
         self.clone() + other.clone()
@@ -323,7 +325,10 @@ mod tests {
         for scale in [r(1, 1), r(2, 3), r(40, 7)] {
             for density in [Piecewise::<Enclosed>::laplace(&scale), Piecewise::exponential(&scale)] {
                 let total = density.integral().unwrap();
-                assert!(total.contains(&Rational::ONE) && *total.width_up().magnitude().to_rational().as_ref().unwrap() < r(1, 1 << 60));
+                assert!(
+                    total.contains(&Rational::ONE)
+                        && *total.width_up().magnitude().to_rational().as_ref().unwrap() < r(1, 1 << 60)
+                );
             }
         }
     }

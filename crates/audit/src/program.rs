@@ -40,12 +40,8 @@ pub(crate) trait World {
 
     fn constant(&self, x: &Rational) -> Self::Number;
     fn unary(&mut self, operation: Unary, a: &Self::Number) -> Result<Self::Number, Stop>;
-    fn binary(
-        &mut self,
-        operation: Binary,
-        a: &Self::Number,
-        b: &Self::Number,
-    ) -> Result<Self::Number, Stop>;
+    fn binary(&mut self, operation: Binary, a: &Self::Number, b: &Self::Number)
+    -> Result<Self::Number, Stop>;
     /// Whether `a operation b`, for one of the six comparisons.
     fn compare(&mut self, operation: Binary, a: &Self::Number, b: &Self::Number) -> Result<bool, Stop>;
     /// The integer that a loop bound or an index is.
@@ -199,8 +195,7 @@ impl<N: Clone + PartialEq> Program<N> {
             Node::Slot(slot) => Some(slot),
             _ => None,
         };
-        let mut program =
-            Program { names: slots.names, initial, steps, output, output_list };
+        let mut program = Program { names: slots.names, initial, steps, output, output_list };
         program.run_prefix(world)?;
         Ok(program)
     }
@@ -251,9 +246,7 @@ fn convert<W: World>(given: &Given, world: &W) -> Value<W::Number> {
     match given {
         Given::Number(x) => Value::Number(world.constant(x)),
         Given::Bool(b) => Value::Bool(*b),
-        Given::List(items) => {
-            Value::List(items.iter().map(|x| Value::Number(world.constant(x))).collect())
-        }
+        Given::List(items) => Value::List(items.iter().map(|x| Value::Number(world.constant(x))).collect()),
     }
 }
 
@@ -280,11 +273,7 @@ impl Slots {
         }
     }
 
-    fn steps<W: World>(
-        &mut self,
-        body: &[Statement],
-        world: &W,
-    ) -> Result<Vec<Step<W::Number>>, AuditError> {
+    fn steps<W: World>(&mut self, body: &[Statement], world: &W) -> Result<Vec<Step<W::Number>>, AuditError> {
         body.iter().map(|statement| self.step(statement, world)).collect()
     }
 
@@ -302,11 +291,9 @@ impl Slots {
                 let value = self.node(value, world)?;
                 Step::Append(self.declare(list), value)
             }
-            Statement::If { guard, then, otherwise } => Step::If(
-                self.node(guard, world)?,
-                self.steps(then, world)?,
-                self.steps(otherwise, world)?,
-            ),
+            Statement::If { guard, then, otherwise } => {
+                Step::If(self.node(guard, world)?, self.steps(then, world)?, self.steps(otherwise, world)?)
+            }
             Statement::For { index, from, to, body } => {
                 let (from, to) = (self.node(from, world)?, self.node(to, world)?);
                 Step::For(self.declare(index), from, to, self.steps(body, world)?)
@@ -317,11 +304,7 @@ impl Slots {
         })
     }
 
-    fn law<W: World>(
-        &mut self,
-        law: &Distribution,
-        world: &W,
-    ) -> Result<Draw<Node<W::Number>>, AuditError> {
+    fn law<W: World>(&mut self, law: &Distribution, world: &W) -> Result<Draw<Node<W::Number>>, AuditError> {
         use Distribution as D;
         let (kind, arguments): (LawKind, Vec<&Expr>) = match law {
             D::Uniform => (LawKind::Uniform, vec![]),
@@ -333,14 +316,11 @@ impl Slots {
             D::Laplace { center, scale } => (LawKind::Laplace, vec![center, scale]),
             D::DiscreteLaplace { center, scale } => (LawKind::DiscreteLaplace, vec![center, scale]),
             D::Gaussian { center, deviation } => (LawKind::Gaussian, vec![center, deviation]),
-            D::DiscreteGaussian { center, deviation } => {
-                (LawKind::DiscreteGaussian, vec![center, deviation])
-            }
+            D::DiscreteGaussian { center, deviation } => (LawKind::DiscreteGaussian, vec![center, deviation]),
             D::Exponential { scale } => (LawKind::Exponential, vec![scale]),
             D::Geometric { scale } => (LawKind::Geometric, vec![scale]),
         };
-        let arguments =
-            arguments.into_iter().map(|e| self.node(e, world)).collect::<Result<Vec<_>, _>>()?;
+        let arguments = arguments.into_iter().map(|e| self.node(e, world)).collect::<Result<Vec<_>, _>>()?;
         Ok(Draw { kind, arguments })
     }
 
@@ -419,8 +399,7 @@ impl<W: World> Machine<'_, W> {
                     let (from, to) = (self.number(from)?, self.number(to)?);
                     let (from, to) = (self.world.integer(&from)?, self.world.integer(&to)?);
                     for i in from..to {
-                        self.values[*slot] =
-                            Some(Value::Number(self.world.constant(&Rational::from(i))));
+                        self.values[*slot] = Some(Value::Number(self.world.constant(&Rational::from(i))));
                         self.spend()?;
                         self.steps(body)?;
                     }
@@ -520,12 +499,7 @@ impl<W: World> Machine<'_, W> {
         }
     }
 
-    fn compare(
-        &mut self,
-        op: Binary,
-        a: &Value<W::Number>,
-        b: &Value<W::Number>,
-    ) -> Result<bool, Stop> {
+    fn compare(&mut self, op: Binary, a: &Value<W::Number>, b: &Value<W::Number>) -> Result<bool, Stop> {
         match (a, b) {
             (Value::Number(a), Value::Number(b)) => self.world.compare(op, a, b),
             (Value::Bool(a), Value::Bool(b)) if op == Binary::Eq => Ok(a == b),

@@ -183,15 +183,15 @@ impl<F: Floats> World for RangeWorld<F> {
         let floats = &self.floats;
         match operation {
             // Sums do not need all corners: they grow with both operands.
-            Binary::Add if self.is_point(a) && self.is_point(b) => Ok(Range::point(floats.add(&a.low, &b.low))),
+            Binary::Add if self.is_point(a) && self.is_point(b) => {
+                Ok(Range::point(floats.add(&a.low, &b.low)))
+            }
             Binary::Add => self.hull(&[floats.add(&a.low, &b.low), floats.add(&a.high, &b.high)]),
             Binary::Sub if self.is_point(a) && self.is_point(b) => {
                 Ok(Range::point(floats.add(&a.low, &floats.neg(&b.low))))
             }
-            Binary::Sub => self.hull(&[
-                floats.add(&a.low, &floats.neg(&b.high)),
-                floats.add(&a.high, &floats.neg(&b.low)),
-            ]),
+            Binary::Sub => self
+                .hull(&[floats.add(&a.low, &floats.neg(&b.high)), floats.add(&a.high, &floats.neg(&b.low))]),
             Binary::Mul => self.corners(a, b, |x, y| floats.mul(x, y)),
             Binary::Div if !self.is_point(b) && self.contains_zero(b) => Err(Stop::Undecided),
             Binary::Div => self.corners(a, b, |x, y| floats.div(x, y)),

@@ -4,7 +4,9 @@
 //! choices on a tape; each choice adds its probability or its linear condition to the path. So a finished path is an
 //! output, a weight, and conditions on independent draws, which [`crate::forest`] integrates.
 
-use probity_exact::{Enclosure, Format, Integer, Rational, Round, exp_bounds, ln_bounds};
+use std::sync::LazyLock;
+
+use probity_exact::{Float, Format, Integer, Rational, Round, exp_bounds, ln_bounds};
 use probity_kernel::expr::{Binary, Unary};
 
 use crate::compare::shorten;
@@ -13,15 +15,14 @@ use crate::event::{Condition, Event};
 use crate::floats::round_half_even;
 use crate::forest::{Conditions, Form, Noise};
 use crate::outcome::Outcome;
-use crate::piecewise::Enclosed;
 use crate::program::{Draw, LawKind, Stop, Value, World, wrong};
 use crate::ranges::integer;
 
 /// Bits of the enclosures of irrational constants.
 const BITS: u32 = 200;
 
-/// Bits of the enclosures of probabilities.
-const CHANCE_BITS: u32 = 160;
+/// The precision of bounds of probabilities.
+pub(crate) static CHANCES: LazyLock<Format> = LazyLock::new(|| Format::wide(128));
 
 /// A real number of a path.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,16 +59,17 @@ impl Real {
     }
 }
 
-/// A probability: an exact factor, and an enclosure of an irrational one if there is any.
+/// A probability: an exact factor, and bounds of an irrational one if there is any.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Chance {
     pub(crate) exact: Rational,
-    pub(crate) enclosed: Option<Enclosed>,
+    /// Invariant: 0 ≤ low ≤ high.
+    pub(crate) bounds: Option<(Float, Float)>,
 }
 
 impl Chance {
     pub(crate) fn exactly(exact: Rational) -> Chance {
-        Chance { exact, enclosed: None }
+        Chance { exact, bounds: None }
     }
 
     /// A probability between two bounds, the lower of which is not negative.
@@ -75,9 +77,8 @@ impl Chance {
         if low == high {
             return Chance::exactly(low.clone());
         }
-        let format = Format::wide(CHANCE_BITS);
-        let ends = (format.round(low, Round::Down), format.round(high, Round::Up));
-        Chance { exact: Rational::ONE, enclosed: Enclosure::new(ends.0, ends.1, format) }
+        let bounds = (CHANCES.round(low, Round::Down), CHANCES.round(high, Round::Up));
+        Chance { exact: Rational::ONE, bounds: Some(bounds) }
     }
 
     pub(crate) fn times(&self, other: &Chance) -> Chance {
@@ -86,11 +87,23 @@ impl Chance {
             (_, true) => self.exact.clone(),
             _ => &self.exact * &other.exact,
         };
-        let enclosed = match (&self.enclosed, &other.enclosed) {
-            (Some(a), Some(b)) => Some(a.clone() * b.clone()),
+        let bounds = match (&self.bounds, &other.bounds) {
+            (Some(a), Some(b)) => {
+                Some((CHANCES.mul(&a.0, &b.0, Round::Down), CHANCES.mul(&a.1, &b.1, Round::Up)))
+            }
             (a, b) => a.as_ref().or(b.as_ref()).cloned(),
         };
-        Chance { exact, enclosed }
+        Chance { exact, bounds }
+    }
+
+    /// Lower and upper bound, the exact factor included.
+    pub(crate) fn ends(&self) -> (Float, Float) {
+        let ends = (CHANCES.round(&self.exact, Round::Down), CHANCES.round(&self.exact, Round::Up));
+        match &self.bounds {
+            None => ends,
+            Some(b) if self.exact.is_one() => b.clone(),
+            Some(b) => (CHANCES.mul(&ends.0, &b.0, Round::Down), CHANCES.mul(&ends.1, &b.1, Round::Up)),
+        }
     }
 }
 
@@ -115,6 +128,8 @@ pub(crate) struct RealWorld<'a> {
     pub(crate) conditions: Conditions,
     pub(crate) chance: Chance,
     pub(crate) needed: Option<Needed>,
+    /// How many discrete draws the path has made.
+    pub(crate) discrete_draws: usize,
     event: Option<&'a Event>,
 }
 
@@ -128,6 +143,7 @@ impl<'a> RealWorld<'a> {
             conditions: Conditions::default(),
             chance: Chance::exactly(Rational::ONE),
             needed: None,
+            discrete_draws: 0,
             event,
         }
     }
@@ -290,7 +306,9 @@ impl World for RealWorld<'_> {
         if operation == Unary::Neg {
             return match a {
                 Real::Between(low, high) => Ok(Real::Between(-high, -low)),
-                Real::Stepped(form, grid) => Ok(Real::Stepped(form.scaled(&Rational::from(-1)), grid.clone())),
+                Real::Stepped(form, grid) => {
+                    Ok(Real::Stepped(form.scaled(&Rational::from(-1)), grid.clone()))
+                }
                 _ => Ok(Real::Form(self.plain(a)?.scaled(&Rational::from(-1)))),
             };
         }
@@ -300,7 +318,9 @@ impl World for RealWorld<'_> {
             let negated = form.scaled(&Rational::from(-1));
             return Ok(Real::Form(if self.not_positive(form)? { negated } else { form.clone() }));
         }
-        let Some((low, high)) = a.bounds() else { return Err(unsupported("this function of a random number")) };
+        let Some((low, high)) = a.bounds() else {
+            return Err(unsupported("this function of a random number"));
+        };
         let exact = low == high;
         match operation {
             Unary::Abs if exact => Ok(Real::constant(if low < Rational::ZERO { -low } else { low })),
@@ -318,7 +338,8 @@ impl World for RealWorld<'_> {
                 }
             },
             Unary::Exp => {
-                let (down, up) = (exp_bounds(&low, BITS).0.to_rational(), exp_bounds(&high, BITS).1.to_rational());
+                let (down, up) =
+                    (exp_bounds(&low, BITS).0.to_rational(), exp_bounds(&high, BITS).1.to_rational());
                 match (down, up) {
                     (Some(down), Some(up)) if down == up => Ok(Real::constant(down)),
                     (Some(down), Some(up)) => Ok(Real::Between(down, up)),
@@ -326,7 +347,8 @@ impl World for RealWorld<'_> {
                 }
             }
             Unary::Ln | Unary::Pow2AtLeast => {
-                Err(AuditError::Domain { operation: "ln or pow2_at_least", allowed: "a positive number" }.into())
+                Err(AuditError::Domain { operation: "ln or pow2_at_least", allowed: "a positive number" }
+                    .into())
             }
             _ => Err(unsupported("this function of an irrational number")),
         }
@@ -413,7 +435,11 @@ impl World for RealWorld<'_> {
                     Binary::Ge => Binary::Le,
                     same => same,
                 };
-                return self.compare(mirrored, &Real::Stepped(form.clone(), grid.clone()), &Real::constant(c.clone()));
+                return self.compare(
+                    mirrored,
+                    &Real::Stepped(form.clone(), grid.clone()),
+                    &Real::constant(c.clone()),
+                );
             }
             _ => self.plain(a)?.minus(&self.plain(b)?),
         };
@@ -442,7 +468,8 @@ impl World for RealWorld<'_> {
     }
 
     fn draw(&mut self, law: &Draw<Real>) -> Result<Value<Real>, Stop> {
-        let argument = |i: usize| law.arguments.get(i).ok_or_else(|| wrong("a draw", "given all its arguments"));
+        let argument =
+            |i: usize| law.arguments.get(i).ok_or_else(|| wrong("a draw", "given all its arguments"));
         match law.kind {
             LawKind::Uniform => {
                 let draw = self.fresh(Noise::Exponential(Rational::ONE));
@@ -464,6 +491,7 @@ impl World for RealWorld<'_> {
                 Some(Choice::Draw(value, chance)) => {
                     let value = value.clone();
                     self.chance = self.chance.times(chance);
+                    self.discrete_draws += 1;
                     self.position += 1;
                     Ok(value)
                 }

@@ -3,10 +3,10 @@
 //! `search_refutation` guesses; `check_refutation` decides, with bounds of both probabilities that no rounding error
 //! can cross. Finding nothing proves nothing.
 
-use probity_exact::exp_bounds;
+use probity_exact::{directed, exp_bounds, ln_bounds};
 use probity_kernel::term::{Claim, Mechanism};
 
-use crate::candidates::{Pair, events, pairs, parameters};
+use crate::candidates::{Pair, ROUNDS, events, pairs, parameters};
 use crate::compare::{Bounds, PairReport, Side};
 use crate::error::AuditError;
 use crate::event::Event;
@@ -109,7 +109,8 @@ pub fn check_refutation(
     if !admitted {
         return Ok(None);
     }
-    let probability = |inputs: &Inputs| event_probability(mechanism, parameters, inputs, event, Depth::default());
+    let probability =
+        |inputs: &Inputs| event_probability(mechanism, parameters, inputs, event, Depth::default());
     let (Some(p), Some(q)) = (probability(first)?, probability(second)?) else { return Ok(None) };
     let epsilon = claimed_value(mechanism, &claim.epsilon, parameters)?;
     let delta = claimed_value(mechanism, &claim.delta, parameters)?;
@@ -138,11 +139,11 @@ pub(crate) fn contradicts(p: &Bounds, q: &Bounds, epsilon: &Bounds, delta: &Boun
 
 /// ln(p/q) from below.
 pub(crate) fn loss(p: &Bounds, q: &Bounds) -> f64 {
-    use probity_exact::directed::{cast_down, ln_down};
     if q.high.is_zero() {
         return f64::INFINITY;
     }
-    ln_down(cast_down(&(&p.low / &q.high)))
+    // By way of a rational: a ratio next to 1 would lose its loss in an f64.
+    ln_bounds(&(&p.low / &q.high), 80).map_or(f64::NEG_INFINITY, |(low, _)| directed::cast_down(&low))
 }
 
 /// Looks for a refutation of a claim over the reals. Parameters that are given stay; the others are chosen.
@@ -151,17 +152,20 @@ pub fn search_refutation(
     claim: &Claim,
     given: &Parameters,
 ) -> Result<Verdict, AuditError> {
-    let mut search = Search { mechanism, claim, events: 0, largest_share: 0.0, unsupported: None };
-    for setting in parameters(mechanism, given, SETTINGS) {
-        for pair in pairs(mechanism, &setting) {
-            match search.pair(&setting, &pair) {
-                Ok(Some(refutation)) => return Ok(Verdict::Refuted(Box::new(refutation))),
-                Ok(None) => {}
-                // A pair that is not covered says nothing about the others.
-                Err(error) => search.unsupported = Some(error),
-            }
-            if search.events > MOST_EVENTS {
-                break;
+    let mut search = Search { mechanism, claim, work: 0, events: 0, largest_share: 0.0, unsupported: None };
+    let settings = parameters(mechanism, given, SETTINGS);
+    'search: for round in 0..ROUNDS {
+        for setting in &settings {
+            for pair in pairs(mechanism, setting, round) {
+                match search.pair(setting, &pair) {
+                    Ok(Some(refutation)) => return Ok(Verdict::Refuted(Box::new(refutation))),
+                    Ok(None) => {}
+                    // A pair that is not covered says nothing about the others.
+                    Err(error) => search.unsupported = Some(error),
+                }
+                if search.work > MOST_WORK {
+                    break 'search;
+                }
             }
         }
     }
@@ -174,18 +178,22 @@ pub fn search_refutation(
 /// Settings of parameters that are tried.
 const SETTINGS: usize = 4;
 
-/// Events after which a search gives up.
-const MOST_EVENTS: usize = 6000;
+/// Work after which a search gives up, counted as in [`Explorer`]: about half a second.
+const MOST_WORK: usize = 80_000;
 
 /// What guesses are made with: few paths, so that each one is quick.
-const GUESS: Depth = Depth { paths: 400, tail_bits: 40 };
+const GUESS: Depth = Depth { paths: 40, tail_bits: 40 };
 
 /// What the laws of discrete programs are made with.
-const LAW: Depth = Depth { paths: 40_000, tail_bits: 50 };
+const LAW: Depth = Depth { paths: 20_000, tail_bits: 40 };
+
+/// What two laws of a discrete program are counted as.
+const WORK_OF_A_LAW: usize = 4000;
 
 struct Search<'a> {
     mechanism: &'a Mechanism,
     claim: &'a Claim,
+    work: usize,
     events: usize,
     largest_share: f64,
     unsupported: Option<AuditError>,
@@ -197,13 +205,15 @@ impl Search<'_> {
         let delta = claimed_value(self.mechanism, &self.claim.delta, setting)?.to_f64();
         let mut first = Explorer::new(self.mechanism, setting, &pair.first, GUESS)?;
         let mut second = Explorer::new(self.mechanism, setting, &pair.second, GUESS)?;
-        let events = events(&mut first, &pair.answers);
-        if events.is_empty() {
+        let Some(events) = events(&mut first, &pair.answers)? else {
             return self.discrete_pair(setting, pair, epsilon);
-        }
+        };
         let mut problem = None;
+        let mut spent = 0;
         for event in events {
             self.events += 1;
+            let total = first.work + second.work;
+            self.work += total - std::mem::replace(&mut spent, total);
             let (p, q) = match (first.probability::<f64>(&event), second.probability::<f64>(&event)) {
                 (Ok(Some(p)), Ok(Some(q))) => (p, q),
                 (Err(error), _) | (_, Err(error)) => {
@@ -229,7 +239,7 @@ impl Search<'_> {
         if !(p > 1e-200) {
             return false;
         }
-        let loss = if q > p * 1e-15 { directed_ln(p / q) } else { f64::INFINITY };
+        let loss = if q > p * 1e-15 { directed::ln_nearest(p / q) } else { f64::INFINITY };
         if epsilon > 0.0 && loss.is_finite() {
             self.largest_share = self.largest_share.max(loss / epsilon);
         }
@@ -247,6 +257,7 @@ impl Search<'_> {
         let law = |inputs: &Inputs| real_law(self.mechanism, setting, inputs, LAW);
         let report = PairReport::new(&law(&pair.first)?, &law(&pair.second)?);
         self.events += report.outcomes.len();
+        self.work += WORK_OF_A_LAW;
         let impossible = report.impossible.first().map(|(outcome, side)| (outcome.clone(), *side));
         let worst = report.worst.map(|worst| {
             let loss = worst.loss.to_f64();
@@ -268,11 +279,6 @@ impl Search<'_> {
         }
         Ok(None)
     }
-}
-
-/// ln in f64, for guesses.
-fn directed_ln(x: f64) -> f64 {
-    probity_exact::directed::ln_nearest(x)
 }
 
 /// The claimed ε and δ of a claim for given parameters.

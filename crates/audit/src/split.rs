@@ -105,7 +105,10 @@ fn law_in<F: Floats>(
         open: BinaryHeap::new(),
         runs: effort.runs,
     };
-    splitter.explore()?; if std::env::var("DBG").is_ok() { eprintln!("runs {}", effort.runs - splitter.runs); }
+    splitter.explore()?;
+    if std::env::var("DBG").is_ok() {
+        eprintln!("runs {}", effort.runs - splitter.runs);
+    }
     Ok(splitter.law.finish())
 }
 
@@ -205,7 +208,11 @@ impl Aim {
                 }
                 let aside = (width >> 9).max(2);
                 let at = low.ordinal + (share * width as f64) as u64;
-                let at = if self.step.is_multiple_of(2) { at.saturating_sub(aside) } else { at.saturating_add(aside) };
+                let at = if self.step.is_multiple_of(2) {
+                    at.saturating_sub(aside)
+                } else {
+                    at.saturating_add(aside)
+                };
                 at.clamp(low.ordinal + 1, high.ordinal - 1)
             }
             _ => middle,
@@ -298,7 +305,8 @@ impl<F: Floats> Splitter<F> {
 
     /// Splits the widest range of the path, or all of it at once when there is only one.
     fn split(&mut self, path: Path<F::Number>) -> Result<(), AuditError> {
-        let open: Vec<usize> = (0..path.spans.len()).filter(|&i| path.spans[i].low < path.spans[i].high).collect();
+        let open: Vec<usize> =
+            (0..path.spans.len()).filter(|&i| path.spans[i].low < path.spans[i].high).collect();
         match open[..] {
             [] => self.escape(&path),
             [only] => return self.split_single(&path, only),
@@ -348,11 +356,7 @@ impl<F: Floats> Splitter<F> {
     }
 
     /// Pieces on which the program would be constant if it were monotone, by bisection on single values.
-    fn guess_pieces(
-        &mut self,
-        path: &Path<F::Number>,
-        which: usize,
-    ) -> Result<Vec<(u64, u64)>, AuditError> {
+    fn guess_pieces(&mut self, path: &Path<F::Number>, which: usize) -> Result<Vec<(u64, u64)>, AuditError> {
         let span = path.spans[which].clone();
         self.world.tape.clone_from(&path.tape);
         let mut pieces: Vec<(u64, u64)> = Vec::new();
@@ -454,11 +458,7 @@ impl<F: Floats> Splitter<F> {
     }
 
     /// Continues a path with the possible values of the draw that it needs next.
-    fn extend(
-        &mut self,
-        path: &Path<F::Number>,
-        law: &Draw<Range<F::Number>>,
-    ) -> Result<(), AuditError> {
+    fn extend(&mut self, path: &Path<F::Number>, law: &Draw<Range<F::Number>>) -> Result<(), AuditError> {
         let exact = |i: usize| -> Result<Rational, AuditError> {
             let argument = law.arguments.get(i).and_then(|a| self.world.floats.exact(&a.low));
             argument.ok_or(AuditError::Domain { operation: "a draw", allowed: "its arguments are finite" })
@@ -564,7 +564,10 @@ pub(crate) fn response(
     count: i64,
 ) -> Result<Vec<(i64, Rational)>, AuditError> {
     if count < 2 || count > 1 << 20 {
-        return Err(AuditError::Domain { operation: "a choice of categories", allowed: "2 <= count <= 2^20" });
+        return Err(AuditError::Domain {
+            operation: "a choice of categories",
+            allowed: "2 <= count <= 2^20",
+        });
     }
     let inside = *value >= Rational::ZERO && *value < Rational::from(count) && value.is_int();
     let other = match inside {

@@ -45,7 +45,8 @@ fn double(text: &str) -> Rational {
 
 fn report(eps: &str, bound: &str, x: &str, y: &str) -> PairReport {
     let law = |x: &str| {
-        float_law(&snapping(), &parameters(eps, bound), &input(x), Format::BINARY64, Effort::default()).unwrap()
+        float_law(&snapping(), &parameters(eps, bound), &input(x), Format::BINARY64, Effort::default())
+            .unwrap()
     };
     let (first, second) = (law(x), law(y));
     assert!(first.is_exact() && first.sums_to_one() && second.is_exact() && second.sums_to_one());
@@ -65,7 +66,9 @@ fn figures_of_the_design() {
         let start = std::time::Instant::now();
         let report = report(eps, bound, x, y);
         println!("{:?}", start.elapsed());
-        let a=report.outcomes.iter().filter(|o|o.first.low>0u8.into()).count(); let b=report.outcomes.iter().filter(|o|o.second.low>0u8.into()).count(); println!("{a} {b} {} {outcomes} {:?}",report.outcomes.len(), report.impossible);
+        let a = report.outcomes.iter().filter(|o| o.first.low > 0u8.into()).count();
+        let b = report.outcomes.iter().filter(|o| o.second.low > 0u8.into()).count();
+        println!("{a} {b} {} {outcomes} {:?}", report.outcomes.len(), report.impossible);
         assert_eq!(report.impossible.len(), impossible, "impossible at {eps} {bound}");
         let found = report.excess(&double(eps)).unwrap();
         assert!(found.low <= found.high);
