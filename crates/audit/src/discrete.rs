@@ -7,7 +7,6 @@ use crate::error::AuditError;
 use crate::program::{LawKind, Stop, Value};
 use crate::ranges::integer;
 use crate::reals::{Chance, Needed, Real};
-use crate::split::{probability, response};
 
 /// Where supports are cut: the tail beyond is below 2^−bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -178,4 +177,34 @@ fn gaussian_weights(deviation: &Rational, tail: Tail) -> Result<Vec<Chance>, Sto
         }
     }
     Ok(weights.iter().map(|(down, up)| Chance::between(&(down / &high), &(up / &low))).collect())
+}
+
+/// A number in [0, 1].
+pub(crate) fn probability(p: Rational) -> Result<Rational, AuditError> {
+    if p < Rational::ZERO || p > Rational::ONE {
+        return Err(AuditError::Domain { operation: "a probability", allowed: "0 <= p <= 1" });
+    }
+    Ok(p)
+}
+
+/// `value` with probability `truth`, the other integers of 0, 1, …, count − 1 equally likely. A value outside the
+/// set is answered by a uniform category.
+pub(crate) fn response(
+    value: &Rational,
+    truth: &Rational,
+    count: i64,
+) -> Result<Vec<(i64, Rational)>, AuditError> {
+    if count < 2 || count > 1 << 20 {
+        return Err(AuditError::Domain {
+            operation: "a choice of categories",
+            allowed: "2 <= count <= 2^20",
+        });
+    }
+    let inside = *value >= Rational::ZERO && *value < Rational::from(count) && value.is_int();
+    let other = match inside {
+        true => (Rational::ONE - truth) / Rational::from(count - 1),
+        false => Rational::ONE / Rational::from(count),
+    };
+    let each = |k: i64| if Rational::from(k) == *value { truth.clone() } else { other.clone() };
+    Ok((0..count).map(|k| (k, each(k))).collect())
 }

@@ -4,7 +4,7 @@
 //! can cross. Finding nothing proves nothing.
 
 use probity_exact::{directed, exp_bounds, ln_bounds};
-use probity_kernel::term::{Claim, Mechanism};
+use probity_kernel::term::{Claim, Mechanism, Reading};
 
 use crate::candidates::{Pair, ROUNDS, events, pairs, parameters};
 use crate::compare::{Bounds, PairReport, Side};
@@ -13,6 +13,7 @@ use crate::event::Event;
 use crate::neighbours::{admits, claimed_value, neighbours};
 use crate::outcome::{Inputs, Parameters};
 use crate::paths::{Depth, Explorer, event_probability, real_law};
+use crate::refute_float::search_float_refutation;
 
 /// Two neighbours and an event that contradict a claim: the first probability exceeds e^ε times the second plus δ.
 #[derive(Debug, Clone, PartialEq)]
@@ -146,12 +147,16 @@ pub(crate) fn loss(p: &Bounds, q: &Bounds) -> f64 {
     ln_bounds(&(&p.low / &q.high), 80).map_or(f64::NEG_INFINITY, |(low, _)| directed::cast_down(&low))
 }
 
-/// Looks for a refutation of a claim over the reals. Parameters that are given stay; the others are chosen.
+/// Looks for a refutation of a claim, over the reals or in a floating-point format. Parameters that are given stay; the
+/// others are chosen.
 pub fn search_refutation(
     mechanism: &Mechanism,
     claim: &Claim,
     given: &Parameters,
 ) -> Result<Verdict, AuditError> {
+    if claim.reading != Reading::Reals {
+        return search_float_refutation(mechanism, claim, given);
+    }
     let mut search = Search { mechanism, claim, work: 0, events: 0, largest_share: 0.0, unsupported: None };
     let settings = parameters(mechanism, given, SETTINGS);
     'search: for round in 0..ROUNDS {

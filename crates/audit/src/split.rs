@@ -6,12 +6,15 @@
 //! to split is guessed by running on single floats, as if the program were monotone; that each piece is constant is
 //! then checked on the whole piece, so a program that is not monotone only takes longer.
 
+use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use dashu_base::BitTest;
 use probity_exact::{Format, Integer, Natural, Rational, UnsignedAbs};
 use probity_kernel::term::Mechanism;
 
+use crate::aim::{Aim, Sample};
+use crate::discrete::{probability, response};
 use crate::error::AuditError;
 use crate::floats::{Floats, Hardware, Logarithm, Soft, ordinal_of_one, ordinal_units};
 use crate::law::{Law, LawBuilder};
@@ -92,24 +95,7 @@ fn law_in<F: Floats>(
     inputs: &Inputs,
     effort: Effort,
 ) -> Result<Law, AuditError> {
-    let one = ordinal_of_one(&floats.format())
-        .ok_or(AuditError::Unsupported { what: "a format in which 1 is not normal, or that is too wide" })?;
-    let mut world = RangeWorld::new(floats);
-    let program = Program::new(mechanism, parameters, inputs, &mut world)?;
-    let mut splitter = Splitter {
-        world,
-        program,
-        scratch: Scratch::default(),
-        one,
-        law: LawBuilder::default(),
-        open: BinaryHeap::new(),
-        runs: effort.runs,
-    };
-    splitter.explore()?;
-    if std::env::var("DBG").is_ok() {
-        eprintln!("runs {}", effort.runs - splitter.runs);
-    }
-    Ok(splitter.law.finish())
+    Splitter::new(floats, mechanism, parameters, inputs)?.law(effort)
 }
 
 /// A contiguous range of the values of one draw, by ordinals.
@@ -142,17 +128,18 @@ impl<N> PartialEq for Path<N> {
 }
 impl<N> Eq for Path<N> {}
 impl<N> PartialOrd for Path<N> {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 impl<N> Ord for Path<N> {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+    fn cmp(&self, other: &Self) -> Ordering {
         self.priority.cmp(&other.priority)
     }
 }
 
-struct Splitter<F: Floats> {
+/// Splits the draws of one mechanism on one input.
+pub(crate) struct Splitter<F: Floats> {
     world: RangeWorld<F>,
     program: Program<Range<F::Number>>,
     scratch: Scratch<Range<F::Number>>,
@@ -160,6 +147,8 @@ struct Splitter<F: Floats> {
     law: LawBuilder,
     open: BinaryHeap<Path<F::Number>>,
     runs: u64,
+    /// Only this outcome is of interest: ranges that cannot lead to it are dropped.
+    target: Option<F::Number>,
 }
 
 /// What a run on a range showed.
@@ -169,58 +158,83 @@ enum Seen<N> {
     Undecided,
 }
 
-/// What a run on a single value showed.
-struct Sample<N> {
-    ordinal: u64,
-    seen: Seen<N>,
-    /// What was rounded to a grid, and the grid.
-    rounded: Option<(f64, f64)>,
-}
+impl<F: Floats> Splitter<F> {
+    pub(crate) fn new(
+        floats: F,
+        mechanism: &Mechanism,
+        parameters: &Parameters,
+        inputs: &Inputs,
+    ) -> Result<Self, AuditError> {
+        let one = ordinal_of_one(&floats.format()).ok_or(AuditError::Unsupported {
+            what: "a format in which 1 is not normal, or that is too wide",
+        })?;
+        let mut world = RangeWorld::new(floats);
+        let program = Program::new(mechanism, parameters, inputs, &mut world)?;
+        let law = LawBuilder::default();
+        let (open, scratch) = (BinaryHeap::new(), Scratch::default());
+        Ok(Splitter { world, program, scratch, one, law, open, runs: 0, target: None })
+    }
 
-/// Where to look next between two samples that differ, in search of the end of the left one's piece.
-///
-/// When the last operation before the outcome rounds to a grid, the piece ends where the rounded number crosses
-/// the middle between two multiples, and interpolation finds that in a few steps: it aims alternately a little
-/// left and a little right of the crossing, and halves the interval whenever two steps did not halve it.
-#[derive(Default)]
-struct Aim {
-    step: u32,
-    /// The width two steps ago.
-    width: u64,
-}
+    /// The whole law.
+    pub(crate) fn law(&mut self, effort: Effort) -> Result<Law, AuditError> {
+        self.runs = effort.runs;
+        self.explore()?;
+        Ok(std::mem::take(&mut self.law).finish())
+    }
 
-impl Aim {
-    fn next<N>(&mut self, low: &Sample<N>, high: &Sample<N>) -> u64 {
-        let width = high.ordinal - low.ordinal;
-        let middle = low.ordinal + width / 2;
-        self.step += 1;
-        let slow = self.step.is_multiple_of(3) && {
-            let before = std::mem::replace(&mut self.width, width);
-            before != 0 && width > before / 8
-        };
-        match (low.rounded, high.rounded) {
-            (Some((a, grid)), Some((b, _))) if !slow && width > 16 => {
-                let towards = if b > a { 0.5 } else { -0.5 };
-                let crossing = ((a / grid).round_ties_even() + towards) * grid;
-                let share = (crossing - a) / (b - a);
-                if !(0.0..=1.0).contains(&share) {
-                    return middle;
-                }
-                let aside = (width >> 9).max(2);
-                let at = low.ordinal + (share * width as f64) as u64;
-                let at = if self.step.is_multiple_of(2) {
-                    at.saturating_sub(aside)
-                } else {
-                    at.saturating_add(aside)
-                };
-                at.clamp(low.ordinal + 1, high.ordinal - 1)
+    /// The law restricted to one number: its mass, and what could not be decided as escaped mass.
+    pub(crate) fn law_at(&mut self, target: &F::Number, effort: Effort) -> Result<Law, AuditError> {
+        self.target = Some(target.clone());
+        let law = self.law(effort);
+        self.target = None;
+        law
+    }
+
+    pub(crate) fn floats(&self) -> &F {
+        &self.world.floats
+    }
+
+    /// One output, with draws made from random bits. Only laws that floating-point programs draw from are covered.
+    pub(crate) fn sample_output(
+        &mut self,
+        bits: &mut dyn FnMut() -> u64,
+    ) -> Result<Value<Range<F::Number>>, AuditError> {
+        self.world.tape.clear();
+        loop {
+            let unsupported = AuditError::Unsupported { what: "sampling from this program" };
+            match self.look()? {
+                Seen::Value(value) => return Ok(value),
+                Seen::NeedsDraw => {}
+                Seen::Undecided => return Err(unsupported),
             }
-            _ => middle,
+            let Some(law) = self.world.needed.take() else { return Err(unsupported) };
+            let value = match law.kind {
+                LawKind::Uniform => {
+                    let ordinal = uniform_ordinal(&self.world.floats.format(), bits);
+                    self.world.floats.from_ordinal(ordinal)
+                }
+                LawKind::Sign => {
+                    let sign = if bits() & 1 == 0 { Rational::ONE } else { Rational::from(-1) };
+                    self.world.floats.cast(&sign)
+                }
+                _ => return Err(unsupported),
+            };
+            self.world.tape.push(Value::Number(Range::point(value)));
         }
     }
-}
 
-impl<F: Floats> Splitter<F> {
+    /// Whether a released range cannot be the target.
+    fn misses(&self, value: &Value<Range<F::Number>>) -> bool {
+        let floats = &self.world.floats;
+        match (&self.target, value) {
+            (Some(target), Value::Number(range)) => {
+                floats.compare(target, &range.low) == Some(Ordering::Less)
+                    || floats.compare(target, &range.high) == Some(Ordering::Greater)
+            }
+            _ => false,
+        }
+    }
+
     fn explore(&mut self) -> Result<(), AuditError> {
         self.open.push(Path {
             tape: Vec::new(),
@@ -255,6 +269,7 @@ impl<F: Floats> Splitter<F> {
     /// Decides a path whose tape is in the world, or replaces it by smaller ones.
     fn visit(&mut self, path: Path<F::Number>) -> Result<(), AuditError> {
         match self.look()? {
+            Seen::Value(value) if self.misses(&value) => Ok(()),
             Seen::Value(value) => match self.world.outcome(&value) {
                 Some(outcome) => {
                     self.law.add(outcome, &self.mass(&path), &path.denominator);
@@ -309,7 +324,7 @@ impl<F: Floats> Splitter<F> {
             (0..path.spans.len()).filter(|&i| path.spans[i].low < path.spans[i].high).collect();
         match open[..] {
             [] => self.escape(&path),
-            [only] => return self.split_single(&path, only),
+            [only] if self.target.is_none() => return self.split_single(&path, only),
             _ => {
                 let widest = open.into_iter().max_by_key(|&i| path.spans[i].high - path.spans[i].low);
                 if let Some(i) = widest {
@@ -386,7 +401,7 @@ impl<F: Floats> Splitter<F> {
         Ok(pieces)
     }
 
-    fn sample(&mut self, span: &Span, ordinal: u64) -> Result<Sample<F::Number>, AuditError> {
+    fn sample(&mut self, span: &Span, ordinal: u64) -> Result<Sample<Seen<F::Number>>, AuditError> {
         self.world.rounded = None;
         let seen = self.at(span, ordinal)?;
         Ok(Sample { ordinal, seen, rounded: self.world.rounded })
@@ -548,32 +563,16 @@ pub(crate) fn stop_error(stop: Stop) -> AuditError {
     }
 }
 
-/// A number in [0, 1].
-pub(crate) fn probability(p: Rational) -> Result<Rational, AuditError> {
-    if p < Rational::ZERO || p > Rational::ONE {
-        return Err(AuditError::Domain { operation: "a probability", allowed: "0 <= p <= 1" });
+/// The ordinal of a uniform real in (0, 1) rounded down to the format: the leading zeros of a stream of bits give the
+/// binade, further bits the significand.
+fn uniform_ordinal(format: &Format, bits: &mut dyn FnMut() -> u64) -> u64 {
+    let places = format.precision() - 1;
+    let fraction = bits() & ((1 << places) - 1);
+    let mut zeros = 0;
+    while zeros < -format.emin() && bits() & 1 == 0 {
+        zeros += 1;
     }
-    Ok(p)
-}
-
-/// `value` with probability `truth`, the other integers of 0, 1, …, count − 1 equally likely. A value outside the
-/// set is answered by a uniform category.
-pub(crate) fn response(
-    value: &Rational,
-    truth: &Rational,
-    count: i64,
-) -> Result<Vec<(i64, Rational)>, AuditError> {
-    if count < 2 || count > 1 << 20 {
-        return Err(AuditError::Domain {
-            operation: "a choice of categories",
-            allowed: "2 <= count <= 2^20",
-        });
-    }
-    let inside = *value >= Rational::ZERO && *value < Rational::from(count) && value.is_int();
-    let other = match inside {
-        true => (Rational::ONE - truth) / Rational::from(count - 1),
-        false => Rational::ONE / Rational::from(count),
-    };
-    let each = |k: i64| if Rational::from(k) == *value { truth.clone() } else { other.clone() };
-    Ok((0..count).map(|k| (k, each(k))).collect())
+    // 2^−(zeros+1) ≤ u < 2^−zeros: binade emin is the first normal one.
+    let binade = (-format.emin() - zeros).max(0) as u64;
+    (binade << places) | fraction
 }
