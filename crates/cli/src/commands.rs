@@ -1,10 +1,13 @@
 //! One module for each subcommand.
 
+pub mod audit;
 pub mod check;
+pub mod counterexample;
 pub mod format;
 pub mod list;
 pub mod map;
 pub mod named;
+pub mod roundoff;
 pub mod sample;
 pub mod shell;
 pub mod verify;

@@ -3,6 +3,7 @@
 mod commands;
 mod failure;
 mod files;
+mod given;
 mod output;
 
 use std::process::ExitCode;
@@ -27,6 +28,10 @@ Numbers are read exactly: 7/3, 0.1, 1e-5.";
 enum Command {
     /// Prove the claim of a mechanism file, or of every file in a folder
     Verify(commands::verify::Arguments),
+    /// What a mechanism really loses on two inputs: exact laws, the worst outcome, a lower bound
+    Audit(commands::audit::Arguments),
+    /// Bound the rounding errors of the programs in an FPCore file
+    Roundoff(commands::roundoff::Arguments),
     /// Replay a certificate, trusting nothing in it
     Check(commands::check::Arguments),
     /// List the mechanism files of a folder
@@ -46,6 +51,8 @@ enum Command {
 fn run(command: Command) -> Answer {
     match command {
         Command::Verify(arguments) => commands::verify::run(&arguments),
+        Command::Audit(arguments) => commands::audit::run(&arguments),
+        Command::Roundoff(arguments) => commands::roundoff::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),
         Command::List(arguments) => commands::list::run(&arguments),
         Command::Map(arguments) => commands::map::run(&arguments),
