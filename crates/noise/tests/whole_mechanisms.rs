@@ -3,6 +3,8 @@
 //! map of the full noise, must be refuted.
 
 mod common;
+#[allow(dead_code)]
+mod falsifier;
 
 use common::ratio;
 use probity_exact::{Integer, Rational};
@@ -168,6 +170,30 @@ fn bounded_noise() {
     stands_and_falls("truncated", truncated, [&0, &1], 1, DRAWS, |x| *x);
     let renormalised = |halves| renormalised_geometric(range, scale(halves, ratio(3, 1))).unwrap();
     stands_and_falls("renormalised", renormalised, [&0, &1], 1, DRAWS, |x| *x);
+    // A range narrower than the scale is drawn in another way.
+    let narrow = IntegerRange::new(0, 2).unwrap();
+    let renormalised = |halves| renormalised_geometric(narrow, scale(halves, ratio(4, 1))).unwrap();
+    stands_and_falls("narrow", renormalised, [&0, &1], 1, DRAWS, |x| *x);
+}
+
+/// Both ways of drawing renormalised noise against its law.
+#[test]
+fn renormalised_noise_has_its_law() {
+    for (upper, halves) in [(6, 3), (2, 8), (3, 6), (4, 2)] {
+        let range = IntegerRange::new(0, upper).unwrap();
+        let noise = renormalised_geometric(range, Scale::new(ratio(halves, 2)).unwrap()).unwrap();
+        let weight = |y: i64| (-(y.abs_diff(1) as f64) * 2.0 / halves as f64).exp();
+        let total: f64 = (0..=upper).map(weight).sum();
+        let law: Vec<f64> = (0..=upper).map(|y| weight(y) / total).collect();
+        let mut counts = vec![0; law.len()];
+        answers(&noise, &1, DRAWS, upper as u64).into_iter().for_each(|y| counts[y as usize] += 1);
+        let deviation = falsifier::deviation(&law, &counts);
+        assert!(deviation < REFUTED, "{upper} {halves}: {deviation}");
+    }
+    // However much larger the scale is than the range, a draw ends.
+    let range = IntegerRange::new(7, 8).unwrap();
+    let flat = renormalised_geometric(range, Scale::new(ratio(1 << 49, 1)).unwrap()).unwrap();
+    assert!(answers(&flat, &7, 100, 1).contains(&8));
 }
 
 /// The true loss of renormalised noise is more than its scale suggests: that claim is refuted.
