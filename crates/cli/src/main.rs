@@ -25,7 +25,15 @@ Numbers are read exactly: 7/3, 0.1, 1e-5.";
 
 #[derive(Subcommand)]
 enum Command {
-    /// Draw noise: one value a line, exactly distributed, from the operating system's randomness
+    /// Prove the claim of a mechanism file, or of every file in a folder
+    Verify(commands::verify::Arguments),
+    /// Replay a certificate, trusting nothing in it
+    Check(commands::check::Arguments),
+    /// List the mechanism files of a folder
+    List(commands::list::Arguments),
+    /// The privacy map of a mechanism at a distance, and the inverse questions
+    Map(commands::map::Arguments),
+    /// Draw noise or noisy answers: one value a line, exactly distributed, from the system's randomness
     Sample(commands::sample::Arguments),
     /// Lay out mechanism files in the one way
     Fmt(commands::format::Arguments),
@@ -37,6 +45,10 @@ enum Command {
 
 fn run(command: Command) -> Answer {
     match command {
+        Command::Verify(arguments) => commands::verify::run(&arguments),
+        Command::Check(arguments) => commands::check::run(&arguments),
+        Command::List(arguments) => commands::list::run(&arguments),
+        Command::Map(arguments) => commands::map::run(&arguments),
         Command::Sample(arguments) => commands::sample::run(&arguments),
         Command::Fmt(arguments) => commands::format::run(&arguments),
         Command::Completions(arguments) => commands::shell::completions(&arguments, Arguments::command()),

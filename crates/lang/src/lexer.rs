@@ -161,6 +161,14 @@ mod tests {
     }
 
     #[test]
+    fn the_printed_grammar_has_every_keyword() {
+        let page = include_str!("../../../docs/language.md");
+        for keyword in Keyword::ALL {
+            assert!(page.contains(&format!("'{}'", keyword.text())), "{keyword:?} is not in the grammar");
+        }
+    }
+
+    #[test]
     fn unknown_characters_are_whole_characters() {
         assert_eq!(pieces("a ε §"), ["a", "ε", "§"]);
         assert_eq!(pieces("x // ε\n"), ["x", "// ε", "\n"]);

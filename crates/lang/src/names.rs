@@ -132,10 +132,10 @@ impl Names {
         all
     }
 
-    /// A name that is not declared, beginning with `stem`.
-    pub(crate) fn fresh(&self, stem: &str) -> String {
+    /// A name beginning with `stem` that is not declared, or that an earlier pass made for the same place.
+    pub(crate) fn fresh(&self, stem: &str, place: Span) -> String {
         let mut name = stem.to_string();
-        while self.symbols.contains_key(&name) {
+        while self.symbols.get(&name).is_some_and(|s| s.role != Role::LoopIndex || s.span != place) {
             name.push('_');
         }
         name

@@ -220,7 +220,7 @@ pub(crate) enum ProofLine {
     /// `pointwise`
     Pointwise,
     /// `couple draw: coupling`
-    Couple(Ident, CouplingSyntax),
+    Couple(Ident, Box<CouplingSyntax>),
     /// `invariant loop: assertion`
     Invariant(Ident, Expr),
 }
@@ -233,7 +233,7 @@ pub(crate) enum CouplingSyntax {
     /// `shift by … at cost …`
     Shift(PricedShift),
     /// `above threshold shift by … at cost …, else by … at cost …`; with `from`, the threshold counts as above.
-    Select { threshold: Expr, strict: bool, above: PricedShift, below: PricedShift },
+    Select { threshold: Expr, strict: bool, above: PricedShift, below: Box<PricedShift> },
     /// `scale at cost …`
     Scale(Expr),
     /// `same value at cost ln(numerator / denominator)`

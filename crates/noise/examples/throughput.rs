@@ -2,6 +2,9 @@
 //!
 //! Run with `cargo run --release -p probity-noise --example throughput`.
 
+// The insecure limit is what others do: the platform's ln.
+#![allow(clippy::disallowed_methods)]
+
 use std::hint::black_box;
 use std::time::Instant;
 

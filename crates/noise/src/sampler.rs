@@ -42,6 +42,8 @@ mod words;
 mod exact_law;
 #[cfg(test)]
 mod fast_path;
+#[cfg(test)]
+mod same_words;
 
 use std::fmt;
 

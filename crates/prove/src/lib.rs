@@ -2,7 +2,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod certificate;
 pub mod derivation;
+pub mod outline;
 pub mod plan;
 mod proof;
 pub mod search;

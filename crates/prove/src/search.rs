@@ -21,7 +21,13 @@ use crate::simplex::{Answer, Column, Fraction, solve};
 /// Nodes after which a search gives up.
 const MAX_NODES: usize = 3_000;
 /// The most inequalities of which products are formed.
-const MAX_FACTORS: usize = 14;
+const MAX_FACTORS: usize = 8;
+/// The most terms of an inequality that enters a product.
+const MAX_FACTOR_TERMS: usize = 5;
+/// The most roundings that are compared with each other.
+const MAX_ROUNDINGS: usize = 4;
+/// The largest question put to the simplex: rows times columns.
+const MAX_CELLS: usize = 150_000;
 
 /// Why no evidence was found.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,16 +52,21 @@ impl From<Rejection> for Stuck {
 /// Evidence that the hypotheses entail the goal, if the search finds any.
 pub fn search_evidence(context: &Context, hypotheses: &[&Expr], goal: &Expr) -> Result<Evidence, Stuck> {
     let mut facts = Facts::new(context, hypotheses, goal)?;
-    let mut lemmas = Vec::new();
+    let mut lemmas: Vec<(Lemma, usize, usize)> = Vec::new();
     for lemma in useful_lemmas(context, hypotheses.iter().copied().chain([goal]).chain(context.facts())) {
+        let start = facts.list().len();
         facts = facts.with_lemma(&lemma)?;
-        lemmas.push(lemma);
+        lemmas.push((lemma, start, facts.list().len() - start));
     }
     let known = facts.list().len();
     let mut search = Search { nodes: 0, known };
     let mut evidence = search.refute(&facts)?;
-    for lemma in lemmas.into_iter().rev() {
-        evidence = Evidence::Cite(lemma, Box::new(evidence));
+    // A lemma that was not needed is not cited.
+    for (lemma, start, count) in lemmas.into_iter().rev() {
+        evidence = match without(&evidence, start, count) {
+            Some(shorter) => shorter,
+            None => Evidence::Cite(lemma, Box::new(evidence)),
+        };
     }
     Ok(evidence)
 }
@@ -64,6 +75,7 @@ pub fn search_evidence(context: &Context, hypotheses: &[&Expr], goal: &Expr) -> 
 fn useful_lemmas<'a>(context: &Context, formulas: impl Iterator<Item = &'a Expr>) -> Vec<Lemma> {
     let mut entries = BTreeSet::new();
     let mut others = BTreeMap::new();
+    let mut rounded: BTreeSet<(Expr, Expr)> = BTreeSet::new();
     for formula in formulas {
         visit(formula, &mut |e| match e {
             Expr::Index(Variable::Of(list, _), index) => {
@@ -75,6 +87,9 @@ fn useful_lemmas<'a>(context: &Context, formulas: impl Iterator<Item = &'a Expr>
             Expr::Unary(Unary::Floor, a) => {
                 others.insert(e.clone(), Lemma::Floor((**a).clone()));
             }
+            Expr::Binary(Binary::RoundTo, a, b) if rounded.len() < MAX_ROUNDINGS => {
+                rounded.insert(((**a).clone(), (**b).clone()));
+            }
             Expr::Binary(Binary::Mod, a, b) => {
                 others.insert(e.clone(), Lemma::ModRange((**a).clone(), (**b).clone()));
             }
@@ -82,7 +97,13 @@ fn useful_lemmas<'a>(context: &Context, formulas: impl Iterator<Item = &'a Expr>
         });
     }
     let entries = entries.into_iter().map(|(list, index)| Lemma::Adjacent(list, index));
-    entries.chain(others.into_values()).filter(|lemma| lemma.formula(context).is_some()).collect()
+    let same = rounded.iter().enumerate().flat_map(|(n, (a, g))| {
+        let later = rounded.iter().skip(n + 1);
+        later.map(move |(b, h)| {
+            Lemma::SameBinary(Binary::RoundTo, (a.clone(), b.clone()), (g.clone(), h.clone()))
+        })
+    });
+    entries.chain(others.into_values()).chain(same).filter(|lemma| lemma.formula(context).is_some()).collect()
 }
 
 fn visit(expr: &Expr, see: &mut dyn FnMut(&Expr)) {
@@ -141,12 +162,15 @@ impl Search {
                 Outcome::Values(values) => values,
             }
         };
-        if let Some(number) = violated(facts.list(), &values) {
+        // Values can satisfy a disjunction by luck, where a product would have excluded them, so a disjunction
+        // that no value violates is split too before giving up.
+        let next = violated(facts.list(), &values).or_else(|| unsplit(facts.list()));
+        if let Some(number) = next {
             return self.split(facts, number);
         }
-        match ask(&product_rows(facts))? {
-            Outcome::Evidence(evidence) => Ok(*evidence),
-            Outcome::Values(_) => {
+        match ask(&product_rows(facts)) {
+            Ok(Outcome::Evidence(evidence)) => Ok(*evidence),
+            _ => {
                 let path = facts.list()[self.known.min(facts.list().len())..].iter().map(show).collect();
                 Err(Stuck::Open { path })
             }
@@ -264,7 +288,18 @@ fn scaled_rows(facts: &Facts<'_>, base: &[Row]) -> Vec<Row> {
 /// Products of up to three inequalities, with parameters, when there are few enough of them.
 fn product_rows(facts: &Facts<'_>) -> Vec<Row> {
     let base = base_rows(facts.list());
-    let factors: Vec<&Row> = base.iter().filter(|row| !row.free).collect();
+    // Only what occurs in a product somewhere is worth multiplying.
+    let degree = |m: &Monomial| m.powers().map(|(_, power)| power.unsigned_abs()).sum::<u32>();
+    let multiplied: BTreeSet<&Expr> = base
+        .iter()
+        .flat_map(|row| row.poly.terms())
+        .filter(|(m, _)| degree(m) > 1)
+        .flat_map(|(m, _)| m.powers().map(|(atom, _)| atom))
+        .collect();
+    let inside =
+        |row: &Row| row.poly.terms().all(|(m, _)| m.powers().all(|(atom, _)| multiplied.contains(atom)));
+    let small = |row: &Row| !row.free && row.poly.terms().count() <= MAX_FACTOR_TERMS && inside(row);
+    let factors: Vec<&Row> = base.iter().filter(|row| small(row)).collect();
     let mut rows = Vec::new();
     if factors.len() > MAX_FACTORS {
         return rows;
@@ -342,6 +377,10 @@ fn ask(rows: &[Row]) -> Result<Outcome, Stuck> {
         }
         columns.push(column);
     }
+    // Every row brings an artificial column of its own.
+    if (index.len() + 2) * (columns.len() + index.len() + 2) > MAX_CELLS {
+        return Err(Stuck::TooLong);
+    }
     match solve(index.len(), &columns).ok_or(Stuck::TooLong)? {
         Answer::Values(values) => {
             Ok(Outcome::Values(index.into_iter().map(|(m, place)| (m, values[place])).collect()))
@@ -376,13 +415,30 @@ fn violated(facts: &[Fact], values: &BTreeMap<Monomial, Fraction>) -> Option<usi
     let mut best: Option<(usize, usize)> = None;
     for (number, fact) in facts.iter().enumerate() {
         if let Fact::Any(parts) = fact
-            && !parts.iter().any(|part| satisfied(part, facts, values))
+            && !parts.iter().any(|part| satisfied(part, facts, values) || present(part, facts))
             && best.is_none_or(|(size, _)| parts.len() < size)
         {
             best = Some((parts.len(), number));
         }
     }
     best.map(|(_, number)| number)
+}
+
+/// The smallest disjunction of which no part has been assumed.
+fn unsplit(facts: &[Fact]) -> Option<usize> {
+    let open = facts.iter().enumerate().filter_map(|(number, fact)| match fact {
+        Fact::Any(parts) if !parts.iter().any(|part| present(part, facts)) => Some((parts.len(), number)),
+        _ => None,
+    });
+    open.min().map(|(_, number)| number)
+}
+
+/// Whether a fact has been assumed already; its own disjunctions are then facts to be split in their turn.
+fn present(fact: &Fact, facts: &[Fact]) -> bool {
+    match fact {
+        Fact::All(parts) => parts.iter().all(|part| present(part, facts)),
+        other => facts.contains(other),
+    }
 }
 
 fn satisfied(fact: &Fact, facts: &[Fact], values: &BTreeMap<Monomial, Fraction>) -> bool {

@@ -4,9 +4,9 @@ use probity_exact::Rational;
 use probity_kernel::expr::{Expr as Term, Name, Run, Variable};
 use probity_kernel::term::{Adjacency, Claim, Reading};
 
-use super::expressions::constant;
 use super::{Elaborator, Scope};
 use crate::Span;
+use crate::constant::number as constant;
 use crate::diagnostic::Code;
 use crate::names::Role;
 use crate::syntax::{ClaimSyntax, Expr, File, FormatSyntax, Ident, NeighboursKind};

@@ -7,9 +7,9 @@ use probity_kernel::expr::{Binary, Expr as Term, Name, Run, Unary, Variable};
 
 use super::{Elaborator, GHOSTS, Scope, compare};
 use crate::Span;
+use crate::constant::number as constant;
 use crate::diagnostic::{Code, quoted};
 use crate::names::{Role, nearest};
-use crate::parser::MAX_DEPTH;
 use crate::syntax::{BinaryOp, CompareOp, Expr, ExprKind, Ident};
 use crate::types::Type;
 
@@ -416,24 +416,4 @@ impl Elaborator<'_> {
 
 fn apply(operation: Binary, left: Term, right: Term) -> Term {
     Term::Binary(operation, Arc::new(left), Arc::new(right))
-}
-
-/// The value of a term that is made of numbers only. Terms are at most [`MAX_DEPTH`] high where they are
-/// written; a definition put in can double that.
-pub(super) fn constant(term: &Term) -> Option<Rational> {
-    constant_within(term, 2 * MAX_DEPTH)
-}
-
-fn constant_within(term: &Term, height: usize) -> Option<Rational> {
-    let height = height.checked_sub(1)?;
-    let value = |t: &Term| constant_within(t, height);
-    match term {
-        Term::Number(number) => Some(number.clone()),
-        Term::Unary(Unary::Neg, a) => Some(-value(a)?),
-        Term::Binary(Binary::Div, a, b) => {
-            let divisor = value(b)?;
-            if divisor.is_zero() { None } else { Some(value(a)? / divisor) }
-        }
-        _ => None,
-    }
 }

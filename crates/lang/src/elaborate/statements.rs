@@ -4,9 +4,9 @@ use probity_exact::Rational;
 use probity_kernel::expr::{Expr as Term, Name};
 use probity_kernel::term::{Distribution, Statement as KernelStatement};
 
-use super::expressions::constant;
 use super::{Elaborator, Scope};
 use crate::Span;
+use crate::constant::number as constant;
 use crate::diagnostic::{Code, quoted};
 use crate::names::{Role, nearest};
 use crate::syntax::{Expr, Ident, Iteration, Statement, StatementKind};
@@ -215,7 +215,7 @@ impl Elaborator<'_> {
                     return;
                 };
                 // The kernel knows loops over integers only: `for v in q` runs over the places of q.
-                let text = self.names.fresh(&format!("{}_index", variable.text));
+                let text = self.names.fresh(&format!("{}_index", variable.text), variable.span);
                 let index = Ident { text, span: variable.span };
                 let value = Term::var(index.text.as_str()).index_of(list_variable.clone());
                 (index, Term::int(0), Term::Length(list_variable), Some((value, entry_type)))

@@ -36,7 +36,7 @@ pub(super) fn fill_direct<T: Outcome, E: Entropy + ?Sized>(
             let mut open = 0u64;
             for (at, (value, &[leading, mantissa])) in out.iter_mut().zip(pairs).enumerate() {
                 let (number, decided) = magnitude.decide_raw(TwoWords { leading, mantissa });
-                open |= u64::from(!decided) << at;
+                open |= u64::from(!decided).wrapping_shl(at as u32);
                 *value = T::from_word(is_negative(sides, leading), number);
             }
             for at in ones(open) {
@@ -71,9 +71,9 @@ pub(super) fn fill_split<T: Outcome, E: Entropy + ?Sized>(
                 let low = LowWord::new(low, shift);
                 let minus_zero = negative & (number == 0) & (low.value == 0);
                 let done = decided & is_accepted_at_once(low.spare, low.prefix) & !minus_zero;
-                open |= u64::from(!done) << at;
+                open |= u64::from(!done).wrapping_shl(at as u32);
                 // At most 2^22 and 35 bits, see `Magnitude::decide_raw`: the sum fits.
-                *value = T::from_word(negative, (number << shift) | low.value);
+                *value = T::from_word(negative, number.wrapping_shl(shift as u32) | low.value);
             }
             for at in ones(open) {
                 words.unread(&triples[at]);

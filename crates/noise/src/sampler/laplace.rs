@@ -21,7 +21,7 @@ use super::magnitude::{MAX_SCALE_LOG2, Magnitude, Sides};
 use super::neg_ln::TwoWords;
 use super::outcome::{LowWord, Outcome};
 use super::parameter::{ParameterError, Scale};
-use super::prefix::{Chunks, Prefix, next_bits};
+use super::prefix::{Chunks, Prefix, next_bits, until_accepted};
 use super::threshold::Threshold;
 use super::words::Words;
 use super::{EntropyError, SampleError};
@@ -111,11 +111,8 @@ impl Plan {
 
     /// One draw by the exact path alone.
     fn draw_exactly<T: Outcome, C: Chunks>(&self, sides: Sides, chunks: &mut C) -> Result<T, SampleError> {
-        loop {
-            if let Some((negative, magnitude)) = self.attempt_exactly(sides, chunks)? {
-                return T::from_magnitude(negative, magnitude).ok_or(SampleError::DoesNotFit);
-            }
-        }
+        let (negative, magnitude) = until_accepted(|| self.attempt_exactly(sides, chunks))?;
+        T::from_magnitude(negative, magnitude).ok_or(SampleError::DoesNotFit)
     }
 
     /// One trial by the exact path: whether the noise is negative, and its magnitude; `None` to draw again.
@@ -182,14 +179,15 @@ pub(super) fn draw_split<T: Outcome, E: Entropy + ?Sized>(
     sides: Sides,
     words: &mut Words<'_, E>,
 ) -> Result<T, SampleError> {
-    loop {
+    until_accepted(|| {
         let (negative, high) = draw_signed(high, sides, words)?;
         let low = draw_low::<T, E>(scale, shift, words)?;
-        // −0 is drawn again.
-        if !(negative && high == 0 && T::low_is_zero(&low)) {
-            return T::join(negative, high, shift, low).ok_or(SampleError::DoesNotFit);
+        if negative && high == 0 && T::low_is_zero(&low) {
+            // −0 is drawn again.
+            return Ok(None);
         }
-    }
+        T::join(negative, high, shift, low).map(Some).ok_or(SampleError::DoesNotFit)
+    })
 }
 
 /// The exact path, going on from what the fast path has seen.
@@ -213,7 +211,8 @@ fn low_threshold(scale: &Rational, low: Natural) -> Threshold {
 /// they do unless the first LOW_ACCEPT_LOG2 of them are all ones.
 #[inline(always)]
 pub(super) fn is_accepted_at_once(bits: u32, prefix: u64) -> bool {
-    prefix >> (bits - LOW_ACCEPT_LOG2) != (1 << LOW_ACCEPT_LOG2) - 1
+    // There are at least 29 bits; `wrapping` only spares checks in a hot loop.
+    prefix.wrapping_shr(bits.wrapping_sub(LOW_ACCEPT_LOG2)) != (1 << LOW_ACCEPT_LOG2) - 1
 }
 
 /// R of the module's text.
@@ -223,14 +222,14 @@ fn draw_low<T: Outcome, E: Entropy + ?Sized>(
     shift: usize,
     words: &mut Words<'_, E>,
 ) -> Result<T::Low, EntropyError> {
-    loop {
+    until_accepted(|| {
         let (low, bits, prefix) = T::draw_low(shift, words)?;
-        let surely = is_accepted_at_once(bits, prefix);
-        if surely || accept_low(scale, T::low_to_natural(&low), Prefix::known(prefix, bits as usize), words)?
-        {
-            return Ok(low);
-        }
-    }
+        let accepted = is_accepted_at_once(bits, prefix) || {
+            let prefix = Prefix::known(prefix, bits as usize);
+            accept_low(scale, T::low_to_natural(&low), prefix, words)?
+        };
+        Ok(accepted.then_some(low))
+    })
 }
 
 #[cold]

@@ -73,8 +73,9 @@ impl LowWord {
     /// The caller owes 1 ≤ shift ≤ MAX_SHIFT.
     #[inline(always)]
     pub(crate) fn new(word: u64, shift: usize) -> Self {
-        let spare = 64 - shift as u32;
-        LowWord { value: word >> spare, spare, prefix: word & ((1 << spare) - 1) }
+        // The shifts are below 64; `wrapping` only spares checks in a hot loop.
+        let spare = 64u32.wrapping_sub(shift as u32);
+        LowWord { value: word.wrapping_shr(spare), spare, prefix: word & u64::MAX.wrapping_shr(shift as u32) }
     }
 }
 

@@ -13,6 +13,24 @@ use crate::entropy::EntropyError;
 /// is possible. A fair source gets here with probability below 2^−65000 for every sampler of this crate.
 const STUCK_AFTER: usize = 1 << 16;
 
+/// Trials after which a rejection sampler blames the source. Every trial of this crate succeeds with probability
+/// above 0.4, so a fair source gets here with probability below 2^−65000.
+const TRIALS: usize = 1 << 17;
+
+/// Repeats `trial` until it accepts.
+#[inline(always)]
+pub(crate) fn until_accepted<Answer, Failure: From<EntropyError>>(
+    mut trial: impl FnMut() -> Result<Option<Answer>, Failure>,
+) -> Result<Answer, Failure> {
+    for _ in 0..TRIALS {
+        if let Some(answer) = trial()? {
+            return Ok(answer);
+        }
+    }
+    // Each trial has read a bit at least.
+    Err(EntropyError::Stuck { bits: TRIALS }.into())
+}
+
 /// A supply of independent fair bits, a fixed number at a time.
 ///
 /// Production reads 64 at a time; the exact-law tests read single bits, so that they can enumerate every case.

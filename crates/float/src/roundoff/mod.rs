@@ -1,0 +1,198 @@
+//! Bounds of the rounding error of a program over all inputs in a box.
+//!
+//! ```
+//! use probity_float::{fpcore, roundoff};
+//! let file = fpcore::read("(FPCore (x) :name \"half\" :pre (<= 1 x 2) (/ x (+ x 1)))").unwrap();
+//! let core = file[0].content.as_ref().unwrap();
+//! let analysis = roundoff::analyse(core, &roundoff::Options::default());
+//! let bound = analysis.absolute.unwrap();
+//! assert!(bound < 2e-16 && analysis.sampled.unwrap() <= bound);
+//! ```
+
+mod doubled;
+pub mod rounding;
+mod sample;
+pub mod search;
+pub mod tape;
+
+use std::fmt;
+
+use crate::fpcore::{Comparison, Core};
+use crate::span::Span;
+use search::{Condition, Found, Objective, Problem, maximise};
+use tape::{Evaluation, Tape};
+
+/// How to analyse.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// Inputs are floats already; otherwise they are reals that are rounded first, and that error counts.
+    pub exact_inputs: bool,
+    /// How much work the search may do, in evaluations of one operation over one box.
+    pub effort: usize,
+    /// How many inputs to sample.
+    pub samples: usize,
+    /// Whether to bound the relative error too.
+    pub relative: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { exact_inputs: false, effort: 60_000, samples: 4_000, relative: true }
+    }
+}
+
+/// Why there is no bound.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Unbounded {
+    /// An input has no range.
+    Input(String),
+    /// No input meets the precondition.
+    Empty,
+    /// The result may be 0, where a relative error means nothing.
+    ResultMayBeZero,
+    /// Somewhere in this box an operation may be undefined or overflow, or the search gave up.
+    Undefined {
+        /// The operation, as an expression.
+        operation: String,
+        /// A box of inputs where it happens, as far as the search could tell.
+        place: Vec<(String, f64, f64)>,
+    },
+    /// Not asked for.
+    NotAsked,
+}
+
+impl fmt::Display for Unbounded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unbounded::Input(name) => write!(f, "the input '{name}' has no range in the precondition"),
+            Unbounded::Empty => write!(f, "no input meets the precondition"),
+            Unbounded::ResultMayBeZero => write!(f, "the result may be 0"),
+            Unbounded::Undefined { operation, place } => {
+                write!(f, "{operation} may be undefined or overflow")?;
+                for (i, (name, low, high)) in place.iter().enumerate() {
+                    write!(f, "{} {name} in [{low}, {high}]", if i == 0 { " for" } else { "," })?;
+                }
+                Ok(())
+            }
+            Unbounded::NotAsked => write!(f, "not asked for"),
+        }
+    }
+}
+
+/// What an analysis found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Analysis {
+    /// Not below |computed − real| for any input.
+    pub absolute: Result<f64, Unbounded>,
+    /// Not below |computed − real| / |real| for any input.
+    pub relative: Result<f64, Unbounded>,
+    /// An error that occurs, rounded down: the absolute bound cannot be below it.
+    pub sampled: Option<f64>,
+    /// Boxes that the search looked at.
+    pub boxes: usize,
+}
+
+/// Bounds the rounding error of a computation.
+pub fn analyse(core: &Core, options: &Options) -> Analysis {
+    let mut ranges = Vec::new();
+    for input in &core.inputs {
+        match (&input.low, &input.high) {
+            (Some(low), Some(high)) if low <= high => ranges.push(Span::around(low, high)),
+            (Some(_), Some(_)) => return failed(Unbounded::Empty),
+            _ => return failed(Unbounded::Input(input.name.clone())),
+        }
+    }
+    let mut places = Vec::new();
+    let mut boxes = 0;
+    let absolute = bound(core, &ranges, Objective::Absolute, options, &mut places, &mut boxes);
+    let relative = match (options.relative, &absolute) {
+        (false, _) => Err(Unbounded::NotAsked),
+        (true, Err(reason)) => Err(reason.clone()),
+        (true, Ok(_)) => bound(core, &ranges, Objective::Relative, options, &mut Vec::new(), &mut boxes),
+    };
+    let sampled = sample::sampled_error(core, &ranges, &places, options.samples, options.exact_inputs);
+    Analysis { absolute, relative, sampled, boxes }
+}
+
+fn failed(reason: Unbounded) -> Analysis {
+    Analysis { absolute: Err(reason.clone()), relative: Err(reason), sampled: None, boxes: 0 }
+}
+
+/// The largest bound over all pairs of a way that the reals take and a way that the floats take.
+fn bound(
+    core: &Core,
+    ranges: &[Span],
+    objective: Objective,
+    options: &Options,
+    places: &mut Vec<Vec<Span>>,
+    boxes: &mut usize,
+) -> Result<f64, Unbounded> {
+    let mut worst: Option<f64> = None;
+    for (i, real) in core.paths.iter().enumerate() {
+        for (j, float) in core.paths.iter().enumerate() {
+            let mut roots = vec![real.result, float.result];
+            let guards: Vec<(Comparison, bool)> = core
+                .constraints
+                .iter()
+                .chain(&real.guards)
+                .map(|c| (*c, false))
+                .chain(float.guards.iter().filter(|_| i != j).map(|c| (*c, true)))
+                .collect();
+            roots.extend(guards.iter().flat_map(|(c, _)| [c.left, c.right]));
+            let (program, placed) = core.program.restricted(&roots);
+            let tape = Tape::new(&program, options.exact_inputs);
+            let conditions: Vec<Condition> = guards
+                .iter()
+                .enumerate()
+                .map(|(k, (_, in_floats))| Condition {
+                    left: placed[2 + 2 * k],
+                    right: placed[3 + 2 * k],
+                    in_floats: *in_floats,
+                })
+                .collect();
+            let objective = match (i == j, objective) {
+                (true, objective) => objective,
+                // A relative error across two ways is left to the absolute one.
+                (false, Objective::Relative) => return Err(Unbounded::NotAsked),
+                (false, _) => Objective::Divergence { taken: placed[1] },
+            };
+            // A relative bound is read to two figures at most: it gets less work.
+            let (share, gap) = if objective == Objective::Relative { (3, 0.03) } else { (1, 0.0005) };
+            let budget = (options.effort / share / tape.len().max(1)).clamp(100, 20_000);
+            let problem =
+                Problem { tape: &tape, root: placed[0], objective, conditions: &conditions, budget, gap };
+            let Found { upper, place, boxes: more } = maximise(&problem, ranges);
+            *boxes += more;
+            match upper {
+                None => {}
+                Some(upper) if upper.is_finite() => {
+                    worst = Some(worst.map_or(upper, |w| w.max(upper)));
+                    places.push(place);
+                }
+                Some(_) => return Err(reason(core, &tape, placed[0], &program, objective, &place)),
+            }
+        }
+    }
+    worst.ok_or(Unbounded::Empty)
+}
+
+/// Which operation has no finite range or error over the box where the search gave up.
+fn reason(
+    core: &Core,
+    tape: &Tape,
+    root: usize,
+    program: &crate::program::Program,
+    objective: Objective,
+    place: &[Span],
+) -> Unbounded {
+    let mut evaluation = Evaluation::default();
+    tape.forward(place, None, &mut evaluation);
+    let names: Vec<String> = core.inputs.iter().map(|input| input.name.clone()).collect();
+    match (0..=root).find(|i| !evaluation.error[*i].is_finite() || !evaluation.value[*i].is_bounded()) {
+        None if objective == Objective::Relative => Unbounded::ResultMayBeZero,
+        found => Unbounded::Undefined {
+            operation: program.render(found.unwrap_or(root), &names),
+            place: names.into_iter().zip(place).map(|(name, span)| (name, span.low(), span.high())).collect(),
+        },
+    }
+}

@@ -1,0 +1,1 @@
+//! Checks derivations of rounding errors.
