@@ -214,13 +214,13 @@ fn choices() {
     let scores = |list: [i64; 3]| list.map(Rational::from).to_vec();
     for rule in [Rule::Exponential, Rule::NoisyMax] {
         let any = |halves| choice(3, rule, Scores::Any, scale(halves, ratio(2, 1))).unwrap();
-        let (left, right) = (scores([0, 6, 6]), scores([1, 5, 5]));
+        let (left, right) = (scores([0, 3, 3]), scores([1, 2, 2]));
         stands_and_falls("choice", any, [&left, &right], 1, 40_000, |x| *x);
         let monotone = |halves| choice(3, rule, Scores::Monotone, scale(halves, ratio(2, 1))).unwrap();
         let (left, right) = (scores([0, 3, 3]), scores([1, 3, 3]));
         stands_and_falls("monotone choice", monotone, [&left, &right], 1, 40_000, |x| *x);
         let integers = |halves| choice_of_integers(2, rule, Scores::Any, scale(halves, ratio(2, 1))).unwrap();
-        stands_and_falls("integers", integers, [&vec![0, 5], &vec![1, 4]], 1, 40_000, |x| *x);
+        stands_and_falls("integers", integers, [&vec![0, 3], &vec![1, 2]], 1, 40_000, |x| *x);
     }
 }
 

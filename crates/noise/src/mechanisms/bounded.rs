@@ -9,7 +9,7 @@
 
 use probity_exact::{Natural, Rational};
 
-use super::laplace::over_scale;
+use super::laplace::{discrete_laplace, over_scale};
 use crate::compose::Function;
 use crate::domain::IntegerRange;
 use crate::entropy::Entropy;
@@ -65,11 +65,8 @@ pub fn truncated_geometric(
     scale: Scale,
 ) -> Result<Measurement<i64, i64>, ParameterError> {
     let map = truncated_geometric_map(&range, &scale);
-    let noise = DiscreteLaplace::<i64>::new(scale)?;
-    let run = move |input: &i64, entropy: &mut dyn Entropy| -> Result<i64, MechanismError> {
-        Ok(input.saturating_add(noise.sample(entropy)?).clamp(range.lower(), range.upper()))
-    };
-    Ok(Measurement::new(range, Metric::Absolute, map, Function(run)))
+    let noisy = discrete_laplace(range, scale)?.post_process(move |y| y.clamp(range.lower(), range.upper()));
+    Ok(noisy.with_map(map))
 }
 
 /// The map of [`renormalised_geometric`]. With q = e^(−1/scale), w = width and e = min(⌊d_in⌋, w), for e ≥ 1:
