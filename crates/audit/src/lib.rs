@@ -26,6 +26,7 @@ mod reach;
 mod reals;
 mod refute;
 mod refute_float;
+mod search;
 mod split;
 
 pub use compare::{Bounds, OutcomeLoss, PairReport, Side, Worst, dilation};
@@ -40,4 +41,5 @@ pub use paths::{Depth, event_probability, real_law};
 pub use reach::{Reachability, outcome_mass, reachability};
 pub use refute::{Evidence, Refutation, Verdict, check_refutation, claimed, search_refutation};
 pub use refute_float::search_float_refutation;
+pub use search::{FoundPair, SearchState, SearchTask, all_pairs, search_worst_pair};
 pub use split::{Effort, binary64_law, float_law};

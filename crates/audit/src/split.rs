@@ -383,7 +383,8 @@ impl<F: Floats> Splitter<F> {
         let mut low = self.sample(&span, span.low)?;
         join(low.ordinal, low.ordinal, false);
         let mut ends = vec![self.sample(&span, span.high)?];
-        let mut aim = Aim::default();
+        let places = self.world.floats.format().precision() - 1;
+        let mut aim = Aim::new(places);
         while let Some(end) = ends.pop() {
             if self.agree(&low.seen, &end.seen) {
                 join(low.ordinal, end.ordinal, true);
@@ -391,7 +392,7 @@ impl<F: Floats> Splitter<F> {
             } else if end.ordinal == low.ordinal + 1 || self.runs == 0 {
                 join(low.ordinal + 1, end.ordinal, false);
                 low = end;
-                aim = Aim::default();
+                aim = Aim::new(places);
             } else {
                 let between = self.sample(&span, aim.next(&low, &end))?;
                 ends.push(end);
@@ -435,6 +436,7 @@ impl<F: Floats> Splitter<F> {
         low: u64,
         high: u64,
     ) -> Result<(), AuditError> {
+        let others = &path.weight * self.other_masses(path, which);
         let mut pieces = vec![(low, high)];
         while let Some((low, high)) = pieces.pop() {
             let piece = Span { low, high, ..path.spans[which].clone() };
@@ -447,7 +449,7 @@ impl<F: Floats> Splitter<F> {
             };
             match (outcome, seen) {
                 (Some(outcome), _) => {
-                    let mass = &path.weight * self.span_mass(&piece) * self.other_masses(path, which);
+                    let mass = self.span_mass(&piece) * &others;
                     self.law.add(outcome, &mass, &path.denominator);
                 }
                 // Further draws: the path goes on with this range.
