@@ -197,9 +197,12 @@ impl Elaborator<'_> {
             ExprKind::Negate(a) | ExprKind::Not(a) => over(&[a]),
             ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => over(&[a, b]),
             ExprKind::Conditional(a, b, c) => over(&[a, b, c]),
-            ExprKind::Call(_, arguments) | ExprKind::List(arguments) => over(&arguments.iter().collect::<Vec<_>>()),
+            ExprKind::Call(_, arguments) | ExprKind::List(arguments) => {
+                over(&arguments.iter().collect::<Vec<_>>())
+            }
             ExprKind::Compare(first, links) => {
-                let parts: Vec<&Expr> = std::iter::once(&**first).chain(links.iter().map(|(_, e)| e)).collect();
+                let parts: Vec<&Expr> =
+                    std::iter::once(&**first).chain(links.iter().map(|(_, e)| e)).collect();
                 let (height, size) = over(&parts);
                 // Inner operands stand twice in the conjunction.
                 (height + links.len(), size.saturating_mul(2))
@@ -229,7 +232,9 @@ impl Elaborator<'_> {
             ScalarType::Real => Sort::Real,
             ScalarType::Int => Sort::Int,
             ScalarType::Bool => Sort::Bool,
-            ScalarType::Category(count) => Sort::Category { count: self.typed(count, Scope::Fixed, Type::Int) },
+            ScalarType::Category(count) => {
+                Sort::Category { count: self.typed(count, Scope::Fixed, Type::Int) }
+            }
         };
         match (&ty.list, &sort) {
             (None, _) => sort,
@@ -293,10 +298,12 @@ impl Elaborator<'_> {
 
     fn report_unused(&mut self) {
         for (name, symbol) in self.names.in_order() {
-            let reported = matches!(symbol.role, Role::Input | Role::Param | Role::Definition(_) | Role::Variable);
+            let reported =
+                matches!(symbol.role, Role::Input | Role::Param | Role::Definition(_) | Role::Variable);
             if !symbol.used && reported && !name.starts_with('_') {
                 self.sink.report_with(Code::Unused, symbol.span, || {
-                    let message = format!("nothing uses {} `{name}`: expected a use", &symbol.role.describe());
+                    let message =
+                        format!("nothing uses {} `{name}`: expected a use", &symbol.role.describe());
                     (message, Some(format!("leave it out, or call it `_{name}`")))
                 });
             }

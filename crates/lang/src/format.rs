@@ -107,7 +107,9 @@ fn gap(before_left: Option<Token>, left: Option<Token>, right: Token, source: &s
         (TokenKind::Mark(OpenParen | OpenBracket), _) => "",
         (_, TokenKind::Mark(CloseParen | CloseBracket | Comma | Colon | Prime)) => "",
         // `shift by (…) at cost (…)`: words of a phrase, not calls.
-        (TokenKind::Name, TokenKind::Mark(OpenParen)) if PHRASE_WORDS.contains(&left.span.text(source)) => " ",
+        (TokenKind::Name, TokenKind::Mark(OpenParen)) if PHRASE_WORDS.contains(&left.span.text(source)) => {
+            " "
+        }
         // A call or an index.
         (TokenKind::Name | TokenKind::Keyword(Keyword::Append), TokenKind::Mark(OpenParen)) => "",
         (_, TokenKind::Mark(OpenBracket)) if ends_value => "",

@@ -145,9 +145,10 @@ mod tests {
 
     #[test]
     fn numbers_and_ranges() {
-        assert_eq!(pieces("0..n 1.5e-3 .5 2e+7 1e-x 1. 3-1"), [
-            "0", "..", "n", "1.5e-3", ".5", "2e+7", "1e-x", "1.", "3", "-", "1"
-        ]);
+        assert_eq!(
+            pieces("0..n 1.5e-3 .5 2e+7 1e-x 1. 3-1"),
+            ["0", "..", "n", "1.5e-3", ".5", "2e+7", "1e-x", "1.", "3", "-", "1"]
+        );
     }
 
     #[test]
@@ -156,6 +157,14 @@ mod tests {
             for earlier in &Mark::ALL[..position] {
                 assert!(!mark.text().starts_with(earlier.text()), "{mark:?} is hidden by {earlier:?}");
             }
+        }
+    }
+
+    #[test]
+    fn the_printed_grammar_has_every_keyword() {
+        let page = include_str!("../../../docs/language.md");
+        for keyword in Keyword::ALL {
+            assert!(page.contains(&format!("'{}'", keyword.text())), "{keyword:?} is not in the grammar");
         }
     }
 

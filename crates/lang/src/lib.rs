@@ -20,6 +20,7 @@
 
 #![forbid(unsafe_code)]
 
+mod constant;
 mod diagnostic;
 mod elaborate;
 mod format;
@@ -28,6 +29,7 @@ mod names;
 mod parser;
 mod program;
 mod render;
+mod settings;
 mod span;
 mod syntax;
 mod types;
@@ -37,6 +39,7 @@ pub use format::format;
 pub use probity_kernel::term::{Claim, Hints, Mechanism};
 pub use program::{LoadError, Program, SourceHash, Spans, load, load_text};
 pub use render::render;
+pub use settings::{Setting, SettingError};
 pub use span::{LineIndex, Span};
 
 /// Largest source text, in bytes.

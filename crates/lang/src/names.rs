@@ -132,10 +132,10 @@ impl Names {
         all
     }
 
-    /// A name that is not declared, beginning with `stem`.
-    pub(crate) fn fresh(&self, stem: &str) -> String {
+    /// A name beginning with `stem` that is not declared, or that an earlier pass made for the same place.
+    pub(crate) fn fresh(&self, stem: &str, place: Span) -> String {
         let mut name = stem.to_string();
-        while self.symbols.contains_key(&name) {
+        while self.symbols.get(&name).is_some_and(|s| s.role != Role::LoopIndex || s.span != place) {
             name.push('_');
         }
         name
@@ -192,7 +192,13 @@ mod tests {
 
     #[test]
     fn distances() {
-        for (a, b, d) in [("", "", 0), ("eps", "esp", 1), ("laplace", "lapalce", 1), ("abc", "", 3), ("kitten", "sitting", 3)] {
+        for (a, b, d) in [
+            ("", "", 0),
+            ("eps", "esp", 1),
+            ("laplace", "lapalce", 1),
+            ("abc", "", 3),
+            ("kitten", "sitting", 3),
+        ] {
             assert_eq!(distance(a, b), d, "{a} {b}");
             assert_eq!(distance(b, a), d, "{b} {a}");
         }

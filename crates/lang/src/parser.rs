@@ -8,10 +8,10 @@ mod items;
 mod proofs;
 mod statements;
 
+use crate::Span;
 use crate::diagnostic::{Code, Sink, quoted};
 use crate::lexer::{Keyword, MAX_NAME, Mark, Token, TokenKind, tokenize};
 use crate::syntax::{File, Ident};
-use crate::Span;
 
 /// Deepest nesting of blocks, and highest expression tree. A sum of a hundred terms reaches it.
 pub(crate) const MAX_DEPTH: usize = 100;
@@ -52,7 +52,10 @@ fn significant_tokens(source: &str, sink: &mut Sink) -> Vec<Token> {
             TokenKind::Comment => continue,
             TokenKind::Unknown => {
                 let mut span = token.span;
-                while raw.get(position).is_some_and(|t| t.kind == TokenKind::Unknown && t.span.start == span.end) {
+                while raw
+                    .get(position)
+                    .is_some_and(|t| t.kind == TokenKind::Unknown && t.span.start == span.end)
+                {
                     span = span.to(raw[position].span);
                     position += 1;
                 }
@@ -83,7 +86,9 @@ fn begins_line(raw: &[Token], position: usize) -> bool {
     match kind(0) {
         // An `if` that opens a block is a statement, another one is a value.
         TokenKind::Keyword(Keyword::If) => {
-            let line = raw[position..].iter().take_while(|t| !matches!(t.kind, TokenKind::Newline | TokenKind::Comment));
+            let line = raw[position..]
+                .iter()
+                .take_while(|t| !matches!(t.kind, TokenKind::Newline | TokenKind::Comment));
             line.last().is_some_and(|t| t.kind == TokenKind::Mark(Mark::OpenBrace))
         }
         TokenKind::Keyword(keyword) => !matches!(
@@ -116,10 +121,15 @@ fn report_unknown(source: &str, span: Span, sink: &mut Sink) {
             Some('≤') => Some("write `<=`".into()),
             Some('≥') => Some("write `>=`".into()),
             Some('^') => Some("there is no power operator; write a product, or `exp`".into()),
-            Some(c) if c.is_alphabetic() => Some("names are made of the letters a-z, A-Z, digits and `_`".into()),
+            Some(c) if c.is_alphabetic() => {
+                Some("names are made of the letters a-z, A-Z, digits and `_`".into())
+            }
             _ => None,
         };
-        (format!("{} is no part of the language: expected a name, a number or an operator", quoted(text)), hint)
+        (
+            format!("{} is no part of the language: expected a name, a number or an operator", quoted(text)),
+            hint,
+        )
     });
 }
 
@@ -278,6 +288,8 @@ impl Parser<'_> {
                 self.advance();
             }
             TokenKind::End | TokenKind::Mark(Mark::CloseBrace) => {}
+            // A block that was never closed ends before the line that cannot be in it.
+            _ if self.at > 0 && self.tokens[self.at - 1].kind == TokenKind::Newline => {}
             _ => {
                 self.unexpected("the end of the line", None);
                 self.skip_line();

@@ -156,3 +156,27 @@ pub fn load_text(source: &str) -> Result<Program, Vec<Diagnostic>> {
         warnings: diagnostics,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loop_over_entries_is_a_loop_over_places() {
+        let text = "mechanism m(q: real[])\nparam v_index > 0\nsum = v_index\nfor v in q {\nsum = sum + v\n}\n\
+                    for v in q {\nsum = sum - v\n}\nreturn sum\nneighbours one entry of q differs by at most 1\nclaim 1";
+        let program = load_text(text).unwrap();
+        let shown = program.mechanism.to_string();
+        assert!(shown.contains("for v_index_ in 0..length(q) {\n  v = q[v_index_]\n"), "{shown}");
+        assert!(shown.contains("for v_index__ in 0..length(q) {\n  v = q[v_index__]\n"), "{shown}");
+    }
+
+    #[test]
+    fn integers_do_not_index_once_they_are_real() {
+        // `i` holds a real further down, in the loop.
+        let text = "mechanism m(q: real[])\ni = 0\nfor k in 0..3 {\ny = q[i]\ni = i + 0.5\n}\nreturn i\n\
+                    neighbours one entry of q differs by at most 1\nclaim 1";
+        let codes: Vec<Code> = load_text(text).unwrap_err().iter().map(|d| d.code).collect();
+        assert_eq!(codes, [Code::WrongType]);
+    }
+}

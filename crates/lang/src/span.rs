@@ -43,7 +43,8 @@ pub struct LineIndex {
 impl LineIndex {
     /// Indexes `source`, whose lines end with `\n`.
     pub fn new(source: &str) -> LineIndex {
-        let after_newline = source.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at as u32 + 1);
+        let after_newline =
+            source.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at as u32 + 1);
         LineIndex { starts: std::iter::once(0).chain(after_newline).collect() }
     }
 

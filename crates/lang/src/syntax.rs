@@ -107,15 +107,39 @@ pub(crate) struct Statement {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StatementKind {
-    Draw { target: Ident, law: Ident, arguments: Vec<Expr> },
-    Assign { target: Ident, value: Expr },
-    Append { list: Ident, value: Expr },
-    If { condition: Expr, yes: Vec<Statement>, no: Vec<Statement> },
-    For { variable: Ident, over: Iteration, body: Vec<Statement> },
-    While { condition: Expr, label: Option<Ident>, body: Vec<Statement> },
+    Draw {
+        target: Ident,
+        law: Ident,
+        arguments: Vec<Expr>,
+    },
+    Assign {
+        target: Ident,
+        value: Expr,
+    },
+    Append {
+        list: Ident,
+        value: Expr,
+    },
+    If {
+        condition: Expr,
+        yes: Vec<Statement>,
+        no: Vec<Statement>,
+    },
+    For {
+        variable: Ident,
+        over: Iteration,
+        body: Vec<Statement>,
+    },
+    While {
+        condition: Expr,
+        label: Option<Ident>,
+        body: Vec<Statement>,
+    },
     Return(Expr),
     /// A line that could not be read. What it would have assigned is known if its first words were.
-    Faulty { target: Option<Ident> },
+    Faulty {
+        target: Option<Ident>,
+    },
 }
 
 /// What a `for` runs over.
@@ -196,7 +220,7 @@ pub(crate) enum ProofLine {
     /// `pointwise`
     Pointwise,
     /// `couple draw: coupling`
-    Couple(Ident, CouplingSyntax),
+    Couple(Ident, Box<CouplingSyntax>),
     /// `invariant loop: assertion`
     Invariant(Ident, Expr),
 }
@@ -209,7 +233,7 @@ pub(crate) enum CouplingSyntax {
     /// `shift by … at cost …`
     Shift(PricedShift),
     /// `above threshold shift by … at cost …, else by … at cost …`; with `from`, the threshold counts as above.
-    Select { threshold: Expr, strict: bool, above: PricedShift, below: PricedShift },
+    Select { threshold: Expr, strict: bool, above: PricedShift, below: Box<PricedShift> },
     /// `scale at cost …`
     Scale(Expr),
     /// `same value at cost ln(numerator / denominator)`

@@ -42,7 +42,9 @@ fn statement_spans_follow_the_order_of_the_kernel() {
             .lines()
             .map(str::trim)
             .filter(|line| !line.starts_with('}') && !line.starts_with("return"))
-            .filter(|line| ["mechanism", "param", "where", "neighbours"].iter().all(|word| !line.starts_with(word)))
+            .filter(|line| {
+                ["mechanism", "param", "where", "neighbours"].iter().all(|word| !line.starts_with(word))
+            })
             .collect();
         assert_eq!(statements.len(), program.spans.statements.len(), "{}", path.display());
         for (printed, span) in statements.iter().zip(&program.spans.statements) {

@@ -76,10 +76,16 @@ impl Tables {
     }
 }
 
+/// x · y, which always fits. (An i128 product that is checked for overflow costs ten times as much.)
+#[inline(always)]
+fn wide(x: i64, y: i64) -> i128 {
+    i128::from(x).wrapping_mul(i128::from(y))
+}
+
 /// x · y / 2^63 for fixed-point factors with 63 fractional bits, rounded down.
 #[inline(always)]
 fn mul63(x: i64, y: i64) -> i64 {
-    ((i128::from(x) * i128::from(y)) >> 63) as i64
+    (wide(x, y) >> 63) as i64
 }
 
 /// S(r) = 1/2 − r/3 + r²/4 − … with 63 fractional bits, for |r| ≤ 2^−6.9 given with 63 fractional bits, so that
@@ -104,7 +110,7 @@ fn ln_tail(r: i64) -> i64 {
     let mut k = 9;
     while k > 0 {
         k -= 1;
-        sum = COEFFICIENTS[k] + mul63(r, sum);
+        sum = COEFFICIENTS[k].wrapping_add(mul63(r, sum));
     }
     sum
 }
@@ -134,18 +140,19 @@ pub(crate) fn fast_ln(x: f64, direction: Round) -> Option<f64> {
         // Next to 1 the logarithm is r − r²·S(r) alone, and must be right relative to r. Normalise r to
         // ρ = r·2^z with 2^61 ≤ |ρ·2^60| < 2^62: then ln x · 2^z = ρ − ρ²·S·2^−z.
         let z = r.unsigned_abs().leading_zeros() - 2;
-        let rho = i128::from(r << z);
+        let rho = r << z;
         let tail = i128::from(ln_tail(r << 3));
         // ρ² ∈ [4, 16) has 120 fractional bits; cut to 60, times S with 63: 123 fractional bits; then 2^−z.
-        let square = (rho * rho) >> 60;
-        let correction = (square * tail) >> z;
+        let square = wide(rho, rho) >> 60;
+        // square < 2^64 and |tail| < 2^62.
+        let correction = square.wrapping_mul(tail) >> z;
         // In units of 2^−123: the cut of ρ² is 2^−60 times S ≤ 0.51; S's error 2^−61 times ρ² < 16 is 2^−57; both
         // are divided by 2^z, 8 ≤ z ≤ 54. With one unit from the last cut: below 2^(67−z).
-        ((rho << 63) - correction, 123 + z as i32, 1i128 << (67 - z))
+        ((i128::from(rho) << 63) - correction, 123 + z as i32, 1i128 << (67 - z))
     } else {
         // r² < 2^−13.8 has 120 fractional bits; cut to 70, times S with 63; then cut to 116.
-        let square = (i128::from(r) * i128::from(r)) >> 50;
-        let tail = (square * i128::from(ln_tail(r << 3))) >> 17;
+        let square = (wide(r, r) >> 50) as i64;
+        let tail = wide(square, ln_tail(r << 3)) >> 17;
         let sum =
             i128::from(exponent) * tables.ln2 + tables.minus_ln_inverse[cell] + (i128::from(r) << 56) - tail;
         // In units of 2^−116: the tables err by |exponent| + 1 < 2^11 units, the cut of r² is 2^−70 times S ≤ 0.51,
@@ -169,9 +176,9 @@ pub(crate) fn fast_exp(x: f64, direction: Round) -> Option<f64> {
     let significand = i128::from((bits & ((1 << 52) - 1)) | (1 << 52));
     let shift = (bits >> 52) as i64 - 1023 - 52 + i64::from(LN_PLACES);
     let fixed = if x < 0.0 { -(significand << shift) } else { significand << shift };
-    // k = x·128/ln 2 to the nearest integer; an error of one would only make r a little larger.
+    // k = x·128/ln 2 to the nearest integer, |k| < 2^18; an error of one would only make r a little larger.
     let k = (x * (CELLS as f64 * std::f64::consts::LOG2_E)).round_ties_even() as i64;
-    let r = fixed - i128::from(k) * tables.ln2_over_cells;
+    let r = fixed - i128::from(k).wrapping_mul(tables.ln2_over_cells);
     // |r| < 2^−8.4 with 116 fractional bits; now with 70, which fits in 62 bits.
     let r = (r >> (LN_PLACES - 70)) as i64;
     // (e^r − 1) = r + r²/2 + r³/6 + r⁴/24 + … with 70 fractional bits.
@@ -179,19 +186,19 @@ pub(crate) fn fast_exp(x: f64, direction: Round) -> Option<f64> {
     let mut i = 6;
     while i > 0 {
         i -= 1;
-        sum = INVERSE_FACTORIALS[i] + (((i128::from(sum) * i128::from(r)) >> 70) as i64);
+        sum = INVERSE_FACTORIALS[i] + ((wide(sum, r) >> 70) as i64);
     }
     // sum = 1 + r/2 + r²/6 + … with 62 fractional bits; e^r − 1 = r·sum.
-    let growth = (i128::from(r) * i128::from(sum)) >> 62;
-    // 2^(cell/128) · (1 + growth): the power cut to 63 fractional bits, times 70, cut to 126.
+    let growth = (wide(r, sum) >> 62) as i64;
+    // 2^(cell/128) · (1 + growth): the power cut to 63 fractional bits, times 70, cut to 126; 64 bits times 62.
     let cell = k.rem_euclid(CELLS as i64) as usize;
     let exponent = k.div_euclid(CELLS as i64);
     let power = tables.power[cell];
-    let value = power as i128 + (((power >> 63) as i128 * growth) >> 7);
-    // In units of 2^−126, with 2^(cell/128) < 2 as a factor everywhere: r's error is |k|·2^−116 < 2^−99 and its cut
-    // 2^−70; sum's error is below 3·2^−62 (the Horner steps, and r^7/8! < 2^−74), times |r| < 2^−8.4; growth's cut is 2^−70;
-    // power's cut 2^−63 · 2^−8.4. Together below 2·(2^−70 + 2^−68.8 + 2^−70) + 2^−71.4 + 2^−126 < 2^−67.
-    round_interval(value, 1i128 << 59, (i64::from(POWER_PLACES) - exponent) as i32, direction)
+    let value = power as i128 + ((((power >> 63) as i128).wrapping_mul(i128::from(growth))) >> 7);
+    // In units of 2^−126, with 2^(cell/128) < 2 as a factor of the first three: r's error is |k|·2^−116 < 2^−98 and its
+    // cut 2^−70; sum's error is below 3·2^−62 (the Horner steps, and r^7/8! < 2^−74) times |r| < 2^−8.4, so 2^−68.8;
+    // growth's cut is 2^−70; power's cut is 2^−63 · 2^−8.4. Together below 2·(2^−69 + 2^−68.8) + 2^−71 < 2^−66.
+    round_interval(value, 1i128 << 60, (i64::from(POWER_PLACES) - exponent) as i32, direction)
 }
 
 /// 1/1!, 1/2!, … 1/7! with 62 fractional bits.
@@ -207,43 +214,43 @@ const INVERSE_FACTORIALS: [i64; 7] = {
     table
 };
 
-/// The f64 to which every number in (value ± error)·2^−places rounds; `None` when there is more than one.
-#[inline]
+/// The f64 to which every number in (value ± error)·2^−places rounds, for numbers that are below the largest
+/// finite double and neither doubles nor midpoints of doubles; `None` when the bound does not decide.
+#[inline(always)]
 fn round_interval(value: i128, error: i128, places: i32, direction: Round) -> Option<f64> {
     let negative = value < 0;
     let magnitude = value.unsigned_abs();
     let error = error.unsigned_abs();
-    if magnitude <= error {
-        return None;
-    }
-    let low = round_magnitude(magnitude - error, places, negative, direction);
-    let high = round_magnitude(magnitude + error, places, negative, direction);
-    (low == high).then_some(if negative { -low } else { low })
-}
-
-/// magnitude · 2^−places rounded to a non-negative f64 as the magnitude of a number of the given sign. The number
-/// is not 0 and below the largest finite double.
-#[inline(always)]
-fn round_magnitude(magnitude: u128, places: i32, negative: bool, direction: Round) -> f64 {
     let leading = 127 - magnitude.leading_zeros() as i32 - places;
     let quantum = (leading - 52).max(-1074);
     let cut = quantum + places;
-    let (kept, rest) = if cut <= 0 {
-        ((magnitude << -cut) as u64, Rest::Zero)
-    } else if cut > 127 {
-        // Only far below the subnormals: nothing is kept, and the rest is below half as 2^127 > magnitude.
-        (0, Rest::BelowHalf)
-    } else {
-        let rest = magnitude & ((1 << cut) - 1);
-        let rest = match rest {
-            0 => Rest::Zero,
-            _ => Rest::from_half(rest.cmp(&(1 << (cut - 1)))),
-        };
-        ((magnitude >> cut) as u64, rest)
+    // The error must be far below the last place. (Beyond 120 the number is among the smallest subnormals.)
+    if !(8..=120).contains(&cut) || error >> (cut - 4) != 0 {
+        return None;
+    }
+    let kept = (magnitude >> cut) as u64;
+    let rest = magnitude & ((1 << cut) - 1);
+    let half = 1u128 << (cut - 1);
+    let up = match direction {
+        // Nearest: the interval must keep off the midpoint. If it reaches over a double, both parts go there, also
+        // over a power of two, below which the midpoint is half as far.
+        Round::NearestEven | Round::NearestAway => {
+            if rest.abs_diff(half) <= error {
+                return None;
+            }
+            rest > half
+        }
+        // Directed: the interval must keep off the doubles on both sides.
+        _ => {
+            if rest <= error || rest + error >= half << 1 {
+                return None;
+            }
+            direction.magnitude_goes_up(negative, false, Rest::BelowHalf)
+        }
     };
-    let up = direction.magnitude_goes_up(negative, kept & 1 == 1, rest);
-    // The exponent field counts from the subnormals' quantum; a carry runs into it and is right.
-    f64::from_bits(kept + u64::from(up) + (((quantum + 1074) as u64) << 52))
+    // The exponent field counts from the subnormals' quantum; the hidden bit and a carry run into it and are right.
+    let rounded = f64::from_bits(kept + u64::from(up) + (((quantum + 1074) as u64) << 52));
+    Some(if negative { -rounded } else { rounded })
 }
 
 #[cfg(test)]
@@ -255,7 +262,8 @@ mod tests {
     #[test]
     fn cells_leave_a_small_r() {
         let tables = &*TABLES;
-        let limit = 2f64.powf(-6.9);
+        // 2^−6.9, rounded down.
+        let limit = 0.00837;
         for cell in 0..CELLS {
             for end in [cell as f64, cell as f64 + 1.0] {
                 let r = (1.0 + end / 128.0) * f64::from(tables.inverse[cell]) / 256.0 - 1.0;

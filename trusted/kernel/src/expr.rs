@@ -2,8 +2,8 @@
 //!
 //! There is one type for both, so that substituting a program's expression into an assertion is plain
 //! substitution. A boolean expression is a formula. An expression is total: `a / 0`, `ln` outside the positive
-//! reals, `a mod 0`, a grid that is not positive and a list read outside its bounds all have some fixed value
-//! that no rule of the kernel relies on.
+//! reals, `a mod 0`, a grid that is not positive and a list read outside its bounds all have the value 0, on
+//! which no rule relies beyond its being the same number every time.
 
 use std::fmt;
 use std::ops;

@@ -4,9 +4,9 @@ use probity_exact::Rational;
 use probity_kernel::expr::{Expr as Term, Name, Run, Variable};
 use probity_kernel::term::{Adjacency, Claim, Reading};
 
-use super::expressions::constant;
 use super::{Elaborator, Scope};
 use crate::Span;
+use crate::constant::number as constant;
 use crate::diagnostic::Code;
 use crate::names::Role;
 use crate::syntax::{ClaimSyntax, Expr, File, FormatSyntax, Ident, NeighboursKind};
@@ -70,7 +70,8 @@ impl Elaborator<'_> {
         term.for_each_variable(&mut |v| second |= matches!(v, Variable::Of(_, Run::Second)));
         if !second {
             self.sink.report_with(Code::VacuousAdjacency, relation.span, || {
-                let message = "this says nothing about the neighbouring input: expected a primed input such as `x'`";
+                let message =
+                    "this says nothing about the neighbouring input: expected a primed input such as `x'`";
                 (message.to_string(), Some("what holds of one input alone belongs in a `where` line".into()))
             });
         }
@@ -97,7 +98,8 @@ impl Elaborator<'_> {
                 let (role, ty) = (symbol.role.clone(), symbol.ty);
                 if role != Role::Input || !ty.is_list() {
                     self.sink.report(Code::WrongType, list.span, || {
-                        let found = if role == Role::Input { ty.to_string() } else { role.describe().to_string() };
+                        let found =
+                            if role == Role::Input { ty.to_string() } else { role.describe().to_string() };
                         format!("`{}` is {found}: expected an input list", list.text)
                     });
                 }
@@ -114,8 +116,9 @@ impl Elaborator<'_> {
 
     fn not_negative(&mut self, term: &Term, span: Span, what: &str) {
         if constant(term).is_some_and(|value| value < Rational::ZERO) {
-            self.sink
-                .report(Code::OutOfRange, span, || format!("{what} is not negative: expected a value from 0 on"));
+            self.sink.report(Code::OutOfRange, span, || {
+                format!("{what} is not negative: expected a value from 0 on")
+            });
         }
     }
 
@@ -183,7 +186,8 @@ impl Elaborator<'_> {
         }
         self.sink.report_with(Code::BadFormat, format.span, || {
             let message = "expected `binary64`, `binary32`, `binary16` or `float(precision, emin, emax)`";
-            let hint = "a format has a precision from 2 to 1024 and emin < emax, such as float(24, -126, 127)";
+            let hint =
+                "a format has a precision from 2 to 1024 and emin < emax, such as float(24, -126, 127)";
             (message.to_string(), Some(hint.to_string()))
         });
         None

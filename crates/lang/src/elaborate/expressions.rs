@@ -7,9 +7,9 @@ use probity_kernel::expr::{Binary, Expr as Term, Name, Run, Unary, Variable};
 
 use super::{Elaborator, GHOSTS, Scope, compare};
 use crate::Span;
+use crate::constant::number as constant;
 use crate::diagnostic::{Code, quoted};
 use crate::names::{Role, nearest};
-use crate::parser::MAX_DEPTH;
 use crate::syntax::{BinaryOp, CompareOp, Expr, ExprKind, Ident};
 use crate::types::Type;
 
@@ -103,7 +103,9 @@ impl Elaborator<'_> {
             }
             ExprKind::Call(function, arguments) => self.call(function, arguments, expr.span, scope),
             ExprKind::Index(list, index) => self.index(list, index, scope),
-            ExprKind::List(entries) if entries.is_empty() => Value { term: Term::EmptyList, ty: Type::EmptyList },
+            ExprKind::List(entries) if entries.is_empty() => {
+                Value { term: Term::EmptyList, ty: Type::EmptyList }
+            }
             ExprKind::List(_) => {
                 self.sink.report_with(Code::WrongType, expr.span, || {
                     let hint = "start with `out = []` and add entries with `append(out, value)`";
@@ -239,7 +241,8 @@ impl Elaborator<'_> {
         }
         let mut values: Vec<Value> = arguments.iter().map(|a| self.numeric(a, scope)).collect();
         let joined = values.iter().fold(Type::Unknown, |ty, v| ty.join(v.ty).unwrap_or(Type::Unknown));
-        if function.text == "round_to" && constant(&values[1].term).is_some_and(|grid| grid <= Rational::ZERO) {
+        if function.text == "round_to" && constant(&values[1].term).is_some_and(|grid| grid <= Rational::ZERO)
+        {
             self.sink.report(Code::OutOfRange, arguments[1].span, || {
                 "a grid has a positive step: expected a value above 0".into()
             });
@@ -262,7 +265,9 @@ impl Elaborator<'_> {
     fn length(&mut self, list: &Expr, scope: Scope) -> Value {
         let value = self.expression(list, scope);
         match value.term {
-            Term::Var(variable) if value.ty.is_list() => Value { term: Term::Length(variable), ty: Type::Int },
+            Term::Var(variable) if value.ty.is_list() => {
+                Value { term: Term::Length(variable), ty: Type::Int }
+            }
             _ if value.ty == Type::Unknown => Value::faulty(),
             _ => {
                 self.sink.report(Code::WrongType, list.span, || {
@@ -342,7 +347,8 @@ impl Elaborator<'_> {
         };
         if scope == Scope::Program && !assigned {
             self.sink.report_with(Code::UseBeforeAssignment, span, || {
-                let message = format!("`{name}` may have no value here: expected an assignment on every path");
+                let message =
+                    format!("`{name}` may have no value here: expected an assignment on every path");
                 (message, Some("assign it before the branch or loop".into()))
             });
         }
@@ -358,7 +364,8 @@ impl Elaborator<'_> {
     fn primed(&mut self, name: &str, span: Span, scope: Scope) -> Value {
         if !matches!(scope, Scope::Relation | Scope::Proof) {
             self.sink.report_with(Code::PrimeOutsideRelation, span, || {
-                let message = format!("`{name}'` is the neighbouring run's: expected `{name}`, or a `neighbours` line");
+                let message =
+                    format!("`{name}'` is the neighbouring run's: expected `{name}`, or a `neighbours` line");
                 (message, Some("a mechanism sees one input, not its neighbour".into()))
             });
             return Value::faulty();
@@ -393,7 +400,10 @@ impl Elaborator<'_> {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "inputs stand in the first line, parameters in `param` lines".to_string(),
             };
-            (format!("{} is not declared: expected an input, a parameter or a variable", quoted(name)), Some(hint))
+            (
+                format!("{} is not declared: expected an input, a parameter or a variable", quoted(name)),
+                Some(hint),
+            )
         });
     }
 
@@ -406,24 +416,4 @@ impl Elaborator<'_> {
 
 fn apply(operation: Binary, left: Term, right: Term) -> Term {
     Term::Binary(operation, Arc::new(left), Arc::new(right))
-}
-
-/// The value of a term that is made of numbers only. Terms are at most [`MAX_DEPTH`] high where they are
-/// written; a definition put in can double that.
-pub(super) fn constant(term: &Term) -> Option<Rational> {
-    constant_within(term, 2 * MAX_DEPTH)
-}
-
-fn constant_within(term: &Term, height: usize) -> Option<Rational> {
-    let height = height.checked_sub(1)?;
-    let value = |t: &Term| constant_within(t, height);
-    match term {
-        Term::Number(number) => Some(number.clone()),
-        Term::Unary(Unary::Neg, a) => Some(-value(a)?),
-        Term::Binary(Binary::Div, a, b) => {
-            let divisor = value(b)?;
-            if divisor.is_zero() { None } else { Some(value(a)? / divisor) }
-        }
-        _ => None,
-    }
 }

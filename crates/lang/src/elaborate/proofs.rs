@@ -35,7 +35,10 @@ impl Elaborator<'_> {
         match self.names.get(&draw.text) {
             None => self.unknown_name(&draw.text, draw.span),
             Some(symbol) if !symbol.drawn => self.sink.report(Code::WrongType, draw.span, || {
-                format!("nothing draws {}: expected a variable that a `~` statement draws", quoted(&draw.text))
+                format!(
+                    "nothing draws {}: expected a variable that a `~` statement draws",
+                    quoted(&draw.text)
+                )
             }),
             Some(_) => {}
         }
@@ -50,7 +53,10 @@ impl Elaborator<'_> {
             None if is_numbered => {}
             None => self.unknown_name(&label.text, label.span),
             Some(_) => self.sink.report(Code::WrongType, label.span, || {
-                format!("{} names no loop: expected the index of a `for` or the label of a `while`", quoted(&label.text))
+                format!(
+                    "{} names no loop: expected the index of a `for` or the label of a `while`",
+                    quoted(&label.text)
+                )
             }),
         }
     }
@@ -67,7 +73,9 @@ impl Elaborator<'_> {
                 let (above, below) = (self.priced(above), self.priced(below));
                 Coupling::Select { threshold, strict: *strict, above, below }
             }
-            CouplingSyntax::Scale(cost) => Coupling::Scale { cost: self.typed(cost, Scope::Proof, Type::Real) },
+            CouplingSyntax::Scale(cost) => {
+                Coupling::Scale { cost: self.typed(cost, Scope::Proof, Type::Real) }
+            }
             CouplingSyntax::SameValue(cost) => return self.same_value(cost),
             CouplingSyntax::SignedLog(shift) => {
                 let (by, cost) = self.priced(shift);

@@ -4,9 +4,9 @@ use probity_exact::Rational;
 use probity_kernel::expr::{Expr as Term, Name};
 use probity_kernel::term::{Distribution, Statement as KernelStatement};
 
-use super::expressions::constant;
 use super::{Elaborator, Scope};
 use crate::Span;
+use crate::constant::number as constant;
 use crate::diagnostic::{Code, quoted};
 use crate::names::{Role, nearest};
 use crate::syntax::{Expr, Ident, Iteration, Statement, StatementKind};
@@ -35,7 +35,10 @@ pub(super) fn is_distribution(name: &str) -> bool {
 
 impl Elaborator<'_> {
     /// The statements of a mechanism, and the value that its last line returns.
-    pub(super) fn statements_and_output(&mut self, body: &[Statement]) -> (Vec<KernelStatement>, Option<Term>) {
+    pub(super) fn statements_and_output(
+        &mut self,
+        body: &[Statement],
+    ) -> (Vec<KernelStatement>, Option<Term>) {
         let Some((last, before)) = body.split_last() else { return (Vec::new(), None) };
         let StatementKind::Return(value) = &last.kind else {
             let statements = self.block(body);
@@ -44,7 +47,8 @@ impl Elaborator<'_> {
                 return (statements, None);
             }
             self.sink.report_with(Code::MissingReturn, last.span, || {
-                let message = "the mechanism ends here without a result: expected `return` as its last statement";
+                let message =
+                    "the mechanism ends here without a result: expected `return` as its last statement";
                 (message.to_string(), Some("to stop early, let a condition guard the rest".into()))
             });
             return (statements, None);
@@ -79,7 +83,10 @@ impl Elaborator<'_> {
                 if new.ty.is_list() && !matches!(new.ty, Type::EmptyList | Type::Unknown) {
                     self.sink.report_with(Code::WrongType, value.span, || {
                         let hint = "start with `out = []` and add entries with `append(out, value)`";
-                        ("a list is not copied: expected a number, a boolean or `[]`".into(), Some(hint.into()))
+                        (
+                            "a list is not copied: expected a number, a boolean or `[]`".into(),
+                            Some(hint.into()),
+                        )
                     });
                 }
                 self.store(target, new.ty, value.span);
@@ -184,7 +191,13 @@ impl Elaborator<'_> {
         out.push(KernelStatement::Append { list: Name::new(&list.text), value: new.term });
     }
 
-    fn for_loop(&mut self, variable: &Ident, over: &Iteration, body: &[Statement], out: &mut Vec<KernelStatement>) {
+    fn for_loop(
+        &mut self,
+        variable: &Ident,
+        over: &Iteration,
+        body: &[Statement],
+        out: &mut Vec<KernelStatement>,
+    ) {
         let (index, from, to, entry) = match over {
             Iteration::Range(low, high) => {
                 let low = self.typed(low, Scope::Program, Type::Int);
@@ -202,7 +215,7 @@ impl Elaborator<'_> {
                     return;
                 };
                 // The kernel knows loops over integers only: `for v in q` runs over the places of q.
-                let text = self.names.fresh(&format!("{}_index", variable.text));
+                let text = self.names.fresh(&format!("{}_index", variable.text), variable.span);
                 let index = Ident { text, span: variable.span };
                 let value = Term::var(index.text.as_str()).index_of(list_variable.clone());
                 (index, Term::int(0), Term::Length(list_variable), Some((value, entry_type)))
@@ -235,7 +248,10 @@ impl Elaborator<'_> {
         if found != Type::Unknown {
             self.sink.report_with(Code::WrongType, span, || {
                 let hint = "write `for i in 0..n` to count";
-                (format!("a loop runs over a range or a list: expected a list, found {found}"), Some(hint.into()))
+                (
+                    format!("a loop runs over a range or a list: expected a list, found {found}"),
+                    Some(hint.into()),
+                )
             });
         }
     }
@@ -243,7 +259,8 @@ impl Elaborator<'_> {
     fn label(&mut self, label: Option<&Ident>) -> Name {
         self.whiles += 1;
         let Some(label) = label else { return Name::new(format!("loop{}", self.whiles)) };
-        let known = self.names.get(&label.text).is_some_and(|s| s.role == Role::LoopLabel && s.span == label.span);
+        let known =
+            self.names.get(&label.text).is_some_and(|s| s.role == Role::LoopLabel && s.span == label.span);
         if !known {
             self.declare(label, Role::LoopLabel, Type::Unknown);
         }
@@ -265,7 +282,8 @@ impl Elaborator<'_> {
                 let high_term = self.typed(high, Scope::Program, Type::Real);
                 if (low_term, high_term) != (Term::int(0), Term::int(1)) {
                     self.sink.report_with(Code::OutOfRange, low.span.to(high.span), || {
-                        let message = "a uniform draw lies between 0 and 1: expected `uniform(0, 1)`".to_string();
+                        let message =
+                            "a uniform draw lies between 0 and 1: expected `uniform(0, 1)`".to_string();
                         (message, Some("scale the drawn value afterwards".into()))
                     });
                 }

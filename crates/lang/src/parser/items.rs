@@ -5,7 +5,8 @@ use crate::Span;
 use crate::diagnostic::{Code, quoted};
 use crate::lexer::{Keyword, Mark, TokenKind};
 use crate::syntax::{
-    ClaimSyntax, File, FormatSyntax, Ident, Input, ListLength, Neighbours, NeighboursKind, Param, ScalarType, TypeExpr,
+    ClaimSyntax, File, FormatSyntax, Ident, Input, ListLength, Neighbours, NeighboursKind, Param, ScalarType,
+    TypeExpr,
 };
 
 /// The parts of a file in the order in which they stand.
@@ -43,7 +44,9 @@ impl Seen {
             TokenKind::Keyword(Keyword::Mechanism) => self.header = true,
             TokenKind::Keyword(Keyword::Neighbours) => self.neighbours = true,
             TokenKind::Keyword(Keyword::Claim) => self.claim = true,
-            TokenKind::Keyword(Keyword::Param | Keyword::Where | Keyword::Let | Keyword::Expect | Keyword::Proof) => {}
+            TokenKind::Keyword(
+                Keyword::Param | Keyword::Where | Keyword::Let | Keyword::Expect | Keyword::Proof,
+            ) => {}
             _ => self.statements = true,
         }
     }
@@ -64,9 +67,9 @@ impl Parser<'_> {
                 }
                 TokenKind::Keyword(Keyword::Mechanism) => Part::Header,
                 TokenKind::Keyword(Keyword::Param | Keyword::Where | Keyword::Let) => Part::Declarations,
-                TokenKind::Keyword(Keyword::Neighbours | Keyword::Claim | Keyword::Expect | Keyword::Proof) => {
-                    Part::Claims
-                }
+                TokenKind::Keyword(
+                    Keyword::Neighbours | Keyword::Claim | Keyword::Expect | Keyword::Proof,
+                ) => Part::Claims,
                 _ if self.at_statement() => Part::Statements,
                 _ => {
                     self.stray();
@@ -166,7 +169,8 @@ impl Parser<'_> {
     /// Reports a part that is written a second time.
     fn once(&mut self, first: Option<Span>, again: Span, what: &str) {
         if first.is_some() {
-            self.sink.report(Code::Repeated, again, || format!("a mechanism has one {what}: expected no second"));
+            self.sink
+                .report(Code::Repeated, again, || format!("a mechanism has one {what}: expected no second"));
         }
     }
 
@@ -220,7 +224,8 @@ impl Parser<'_> {
             _ => {
                 self.sink.report_with(Code::Unexpected, span, || {
                     let found = quoted(&text);
-                    let message = format!("expected a type: `real`, `int`, `bool` or `category(count)`, found {found}");
+                    let message =
+                        format!("expected a type: `real`, `int`, `bool` or `category(count)`, found {found}");
                     (message, Some("a list of N reals is `real[N]`".into()))
                 });
                 return Err(Reported);
@@ -282,7 +287,8 @@ impl Parser<'_> {
     }
 
     fn float_format(&mut self) -> Parsed<FormatSyntax> {
-        let name = self.expect_name("a format: `binary64`, `binary32`, `binary16` or `float(precision, emin, emax)`")?;
+        let name = self
+            .expect_name("a format: `binary64`, `binary32`, `binary16` or `float(precision, emin, emax)`")?;
         let arguments = if self.at_mark(Mark::OpenParen) {
             let opened = self.advance().span;
             self.arguments(Mark::CloseParen, opened)?.0
@@ -303,7 +309,8 @@ impl Parser<'_> {
         ];
         for (present, what) in parts {
             if !present {
-                self.sink.report(Code::Missing, end, || format!("the file ends without {what}: expected one"));
+                self.sink
+                    .report(Code::Missing, end, || format!("the file ends without {what}: expected one"));
             }
         }
     }

@@ -27,7 +27,8 @@ impl Parser<'_> {
                     return lines;
                 }
                 TokenKind::End | TokenKind::Keyword(_) => {
-                    self.sink.report(Code::Unclosed, opened, || "this block is never closed: expected `}`".into());
+                    self.sink
+                        .report(Code::Unclosed, opened, || "this block is never closed: expected `}`".into());
                     return lines;
                 }
                 _ => match self.proof_line() {
@@ -50,7 +51,7 @@ impl Parser<'_> {
             self.advance();
             let draw = self.expect_name("the variable of a draw")?;
             self.expect_mark(Mark::Colon, "before the coupling")?;
-            return Ok(ProofLine::Couple(draw, self.coupling()?));
+            return Ok(ProofLine::Couple(draw, Box::new(self.coupling()?)));
         }
         if self.at_word("invariant") {
             self.advance();
@@ -78,7 +79,7 @@ impl Parser<'_> {
             let above = self.priced_shift()?;
             self.expect_mark(Mark::Comma, "before the shift on the other side")?;
             self.expect_keyword(crate::lexer::Keyword::Else, "before the shift on the other side")?;
-            let below = self.priced_shift()?;
+            let below = Box::new(self.priced_shift()?);
             return Ok(CouplingSyntax::Select { threshold, strict, above, below });
         }
         if self.at_word("scale") {

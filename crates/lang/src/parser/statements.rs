@@ -193,7 +193,8 @@ impl Parser<'_> {
                     | Keyword::Expect
                     | Keyword::Proof,
                 ) => {
-                    self.sink.report(Code::Unclosed, opened, || "this block is never closed: expected `}`".into());
+                    self.sink
+                        .report(Code::Unclosed, opened, || "this block is never closed: expected `}`".into());
                     return Ok(lines);
                 }
                 _ if self.at_statement() => lines.push(self.statement_line()),

@@ -1,0 +1,5 @@
+//! One module for each subcommand.
+
+pub mod format;
+pub mod sample;
+pub mod shell;

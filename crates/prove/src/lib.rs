@@ -1,0 +1,11 @@
+//! Finds derivations. Untrusted: may miss a proof, cannot forge one.
+
+#![forbid(unsafe_code)]
+
+pub mod derivation;
+pub mod plan;
+mod proof;
+pub mod search;
+pub mod simplex;
+
+pub use proof::{Proof, prove};
