@@ -34,6 +34,7 @@ pub(crate) trait Floats {
     fn order(&self, a: &Self::Number, b: &Self::Number) -> Option<Ordering>;
     /// Whether the two are one datum: NaN is NaN, −0 is not +0.
     fn same(&self, a: &Self::Number, b: &Self::Number) -> bool;
+    fn is_infinite(&self, a: &Self::Number) -> bool;
     /// The exact value of a finite number.
     fn exact(&self, a: &Self::Number) -> Option<Rational>;
     /// The number in [0, 1] with this ordinal, 0 being 0 and 1 the smallest subnormal.
@@ -138,6 +139,10 @@ impl Floats for Hardware {
     #[inline(always)]
     fn same(&self, a: &f64, b: &f64) -> bool {
         a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
+    }
+    #[inline(always)]
+    fn is_infinite(&self, a: &f64) -> bool {
+        a.is_infinite()
     }
     fn exact(&self, a: &f64) -> Option<Rational> {
         rational_from_f64(*a)
@@ -250,6 +255,9 @@ impl Floats for Soft {
     }
     fn same(&self, a: &Float, b: &Float) -> bool {
         a == b
+    }
+    fn is_infinite(&self, a: &Float) -> bool {
+        !a.is_finite() && !a.is_nan()
     }
     fn exact(&self, a: &Float) -> Option<Rational> {
         a.to_rational()

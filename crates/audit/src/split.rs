@@ -280,14 +280,21 @@ impl<F: Floats> Splitter<F> {
             Seen::NeedsDraw => {
                 let needed = self.world.needed.take();
                 match needed {
-                    Some(law) if law.arguments.iter().all(|a| self.world.is_point(a)) => {
-                        self.extend(&path, &law)
-                    }
+                    Some(law) if self.is_one_law(&law) => self.extend(&path, &law),
                     _ => self.split(path),
                 }
             }
             Seen::Undecided => self.split(path),
         }
+    }
+
+    /// Whether the arguments of a draw are single values.
+    fn is_one_law(&self, law: &Draw<Range<F::Number>>) -> bool {
+        law.arguments.iter().all(|a| self.world.is_point(a))
+    }
+
+    fn needs_one_law(&self) -> bool {
+        self.world.needed.as_ref().is_some_and(|law| self.is_one_law(law))
     }
 
     fn mass(&self, path: &Path<F::Number>) -> Natural {
@@ -452,8 +459,8 @@ impl<F: Floats> Splitter<F> {
                     let mass = self.span_mass(&piece) * &others;
                     self.law.add(outcome, &mass, &path.denominator);
                 }
-                // Further draws: the path goes on with this range.
-                (None, Seen::NeedsDraw) => self.push(path, which, low, high),
+                // Further draws, of a law that is the same on all of the range: the path goes on with it.
+                (None, Seen::NeedsDraw) if self.needs_one_law() => self.push(path, which, low, high),
                 _ if low == high || self.runs == 0 => {
                     let piece = self.narrowed(path, which, low, high);
                     self.escape(&piece);
