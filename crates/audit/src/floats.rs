@@ -38,7 +38,7 @@ pub(crate) trait Floats {
     /// The exact value of a finite number.
     fn exact(&self, a: &Self::Number) -> Option<Rational>;
     /// The number in [0, 1] with this ordinal, 0 being 0 and 1 the smallest subnormal.
-    fn from_ordinal(&self, ordinal: u64) -> Self::Number;
+    fn at_ordinal(&self, ordinal: u64) -> Self::Number;
     fn outcome(&self, a: &Self::Number) -> Outcome;
     /// The number as an f64, roughly; only guesses use it.
     fn approximate(&self, a: &Self::Number) -> f64;
@@ -109,6 +109,8 @@ impl Floats for Hardware {
         soft_to_f64(SOFT64.pow2_at_least(&Float::from_f64(*a)))
     }
     #[inline(always)]
+    // The platform's logarithm is what is audited here.
+    #[allow(clippy::disallowed_methods)]
     fn ln(&self, a: &f64) -> f64 {
         match self.logarithm {
             Logarithm::CorrectlyRounded => directed::ln_nearest(*a),
@@ -148,7 +150,7 @@ impl Floats for Hardware {
         rational_from_f64(*a)
     }
     #[inline(always)]
-    fn from_ordinal(&self, ordinal: u64) -> f64 {
+    fn at_ordinal(&self, ordinal: u64) -> f64 {
         f64::from_bits(ordinal)
     }
     fn outcome(&self, a: &f64) -> Outcome {
@@ -262,7 +264,7 @@ impl Floats for Soft {
     fn exact(&self, a: &Float) -> Option<Rational> {
         a.to_rational()
     }
-    fn from_ordinal(&self, ordinal: u64) -> Float {
+    fn at_ordinal(&self, ordinal: u64) -> Float {
         let quantum = self.format.emin() - i64::from(self.format.precision()) + 1;
         Float::from_parts(false, ordinal_units(&self.format, ordinal), quantum)
     }

@@ -199,12 +199,12 @@ impl SearchTask<'_> {
                 // Within one distance of the best, and ever nearer.
                 (Some(best), 0 | 1) if best.setting == setting => {
                     let shrink = rational(1, 1i64 << (bits.next() % 40)).unwrap_or_default();
-                    let sign = if bits.next() % 2 == 0 { Rational::ONE } else { Rational::from(-1) };
+                    let sign = if bits.next().is_multiple_of(2) { Rational::ONE } else { Rational::from(-1) };
                     &best.first + sign * shrink * fraction(&mut bits) * &self.distance
                 }
                 // Near an end of the range: outcomes are farthest from there.
                 (_, 2) => {
-                    let end = if bits.next() % 2 == 0 { size.clone() } else { -&size };
+                    let end = if bits.next().is_multiple_of(2) { size.clone() } else { -&size };
                     let inward = fraction(&mut bits) * &self.distance * Rational::from(2);
                     if end > Rational::ZERO { end - inward } else { end + inward }
                 }

@@ -211,7 +211,7 @@ impl<F: Floats> Splitter<F> {
             let value = match law.kind {
                 LawKind::Uniform => {
                     let ordinal = uniform_ordinal(&self.world.floats.format(), bits);
-                    self.world.floats.from_ordinal(ordinal)
+                    self.world.floats.at_ordinal(ordinal)
                 }
                 LawKind::Sign => {
                     let sign = if bits() & 1 == 0 { Rational::ONE } else { Rational::from(-1) };
@@ -319,7 +319,7 @@ impl<F: Floats> Splitter<F> {
     fn range(&self, span: &Span) -> Range<F::Number> {
         let floats = &self.world.floats;
         let value = |ordinal: u64| match &span.offset {
-            None => floats.from_ordinal(ordinal),
+            None => floats.at_ordinal(ordinal),
             Some(offset) => floats.cast(&Rational::from(offset + Integer::from(ordinal))),
         };
         Range { low: value(span.low), high: value(span.high) }
