@@ -1,4 +1,7 @@
 //! Finds derivations. Untrusted: may miss a proof, cannot forge one.
+//!
+//! [`prove`] searches; [`certificate::write`] makes a file of what it found and [`certificate::check`] replays
+//! such a file; [`view::derivation`] shows a proof step by step.
 
 #![forbid(unsafe_code)]
 
@@ -9,5 +12,6 @@ pub mod plan;
 mod proof;
 pub mod search;
 pub mod simplex;
+pub mod view;
 
 pub use proof::{Proof, prove};
