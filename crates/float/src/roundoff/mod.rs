@@ -13,6 +13,8 @@ mod doubled;
 pub mod rounding;
 mod sample;
 pub mod search;
+#[cfg(test)]
+mod soundness;
 pub mod tape;
 
 use std::fmt;
