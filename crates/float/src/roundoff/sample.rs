@@ -35,13 +35,15 @@ impl Source {
 /// The largest error found at up to `count` inputs, most of them around the places given; `None` when no
 /// input met the conditions. The real result is compared with what the program computes from rounded
 /// inputs (or from float inputs, with `exact_inputs`).
-pub fn sampled_error(
-    core: &Core,
-    ranges: &[Span],
-    places: &[Vec<Span>],
-    count: usize,
-    exact_inputs: bool,
-) -> Option<f64> {
+pub fn sampled_error(core: &Core, places: &[Vec<Span>], count: usize, exact_inputs: bool) -> Option<f64> {
+    // Doubles inside the ranges, whose ends need not be doubles.
+    let mut ranges = Vec::new();
+    for input in &core.inputs {
+        let low = directed::cast_up(input.low.as_ref()?);
+        let high = directed::cast_down(input.high.as_ref()?);
+        ranges.push((low <= high).then(|| Span::new(low, high))?);
+    }
+    let ranges = ranges.as_slice();
     let mut source = Source(1);
     let fast = core.program.nodes().iter().all(|node| node.format == Format::BINARY64);
     // Software floats are some hundred times slower.
