@@ -111,8 +111,8 @@ fn offset(high: f64, range: Span, source: &mut Source, exact: bool) -> Doubled {
     }
     // Up to just below half a unit, mostly near it, where rounding the input costs most.
     let half = (high.next_up() - high).min(high - high.next_down()) * 0.499_999;
-    let share = if source.next() % 2 == 0 { 1.0 } else { source.unit() };
-    let sign = if source.next() % 2 == 0 { 1.0 } else { -1.0 };
+    let share = if source.next().is_multiple_of(2) { 1.0 } else { source.unit() };
+    let sign = if source.next().is_multiple_of(2) { 1.0 } else { -1.0 };
     Doubled { high, low: sign * share * half }
 }
 
