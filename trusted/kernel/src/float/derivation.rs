@@ -530,10 +530,7 @@ fn rounded(
     let down = if low.low().is_negative() { low * grow.clone() } else { shrink(&low)? } - tiny.clone();
     let up = if high.high().is_negative() { shrink(&high)? } else { high * grow.clone() } + tiny.clone();
     let float = down.hull(&up);
-    let most = format.max_finite().to_rational().ok_or(Fault::Undefined)?;
-    if size(&float).high().to_rational().is_none_or(|size| size > most) {
-        return Err(Fault::Undefined);
-    }
+    within_format(&float, format)?;
     // |fl(v) − v| ≤ η/(1+η)·|v|.
     let share = eta.checked_div(&grow).ok_or(Fault::Undefined)?;
     let local = share.clone() * size(&computed) + tiny;
@@ -543,6 +540,15 @@ fn rounded(
         _ => absolute.checked_div(&least(&value)).map(|quotient| size(&quotient)),
     };
     Ok(Follows { real: value, float, absolute, relative })
+}
+
+/// No value is beyond the largest finite float.
+fn within_format(x: &Real, format: Format) -> Result<(), Fault> {
+    let most = format.max_finite().to_rational().ok_or(Fault::Undefined)?;
+    match size(x).high().to_rational() {
+        Some(size) if size <= most => Ok(()),
+        _ => Err(Fault::Undefined),
+    }
 }
 
 fn format_least_normal(format: Format) -> Option<Rational> {
@@ -570,6 +576,8 @@ fn round_to(grid: &Rational, x: &Premise, format: Format) -> Result<Follows, Fau
         range(&ends)
     };
     let (value, computed) = (snap(&x.real)?, snap(&x.float)?);
+    // Rounding up next to the largest float may leave the format.
+    within_format(&computed, format)?;
     let apart = size(&(computed.clone() - value.clone()));
     let absolute =
         if is_zero(&x.absolute) { whole(0) } else { (x.absolute.clone() + real(grid)).min(&apart) };
