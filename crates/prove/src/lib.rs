@@ -4,6 +4,7 @@
 
 pub mod certificate;
 pub mod derivation;
+pub mod explain;
 pub mod plan;
 mod proof;
 pub mod search;
