@@ -5,6 +5,7 @@
 pub mod certificate;
 pub mod derivation;
 pub mod explain;
+pub mod outline;
 pub mod plan;
 mod proof;
 pub mod search;

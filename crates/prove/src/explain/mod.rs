@@ -32,7 +32,6 @@
 mod cases;
 mod numbers;
 mod recognise;
-mod walk;
 
 pub use cases::{Case, End, Place, Position, Range};
 pub use numbers::{
@@ -40,4 +39,3 @@ pub use numbers::{
     Verdict, tabulate,
 };
 pub use recognise::{NotSnapping, Snapping};
-pub use walk::{Line, walk};
