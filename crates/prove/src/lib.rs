@@ -7,6 +7,8 @@
 
 pub mod certificate;
 pub mod derivation;
+pub mod explain;
+pub mod outline;
 pub mod plan;
 mod proof;
 pub mod search;
