@@ -6,6 +6,7 @@ mod failure;
 mod files;
 mod given;
 mod output;
+mod verdict;
 
 use std::process::ExitCode;
 
