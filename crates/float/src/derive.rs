@@ -101,6 +101,8 @@ fn build(
         Op::Min(..) => Rule::Min,
         Op::Max(..) => Rule::Max,
         Op::Cast(_) => return Err(Underivable::Shape("casts")),
+        Op::Trigonometric(..) => return Err(Underivable::Shape("trigonometric functions")),
+        Op::Power(..) => return Err(Underivable::Shape("powers")),
     };
     let premises = op
         .arguments()

@@ -11,7 +11,7 @@ use std::fmt;
 use probity_exact::{Format, Rational};
 
 use crate::numeral;
-use crate::program::{Constant, NodeId, Op, Program};
+use crate::program::{Constant, NodeId, Op, Program, Trigonometric};
 use crate::sexp::{self, Kind, Sexp, SexpError};
 
 /// Alternatives of `if` beyond which a benchmark is not covered.
@@ -445,6 +445,12 @@ impl Reader {
         }
     }
 
+    /// The exponent of a `pow` that is a whole constant up to 64.
+    fn small_power(&self, id: NodeId) -> Option<u32> {
+        let Op::Constant(c) = &self.program.nodes()[id].op else { return None };
+        (0..=64).find(|n| c.low == c.high && c.low == Rational::from(*n))
+    }
+
     fn operation(
         &mut self,
         form: &Sexp,
@@ -498,6 +504,19 @@ impl Reader {
                 ("fmin", [x, y]) => Op::Min(*x, *y),
                 ("fmax", [x, y]) => Op::Max(*x, *y),
                 ("cast", [x]) => Op::Cast(*x),
+                ("sin", [x]) => Op::Trigonometric(Trigonometric::Sine, *x),
+                ("cos", [x]) => Op::Trigonometric(Trigonometric::Cosine, *x),
+                ("tan", [x]) => Op::Trigonometric(Trigonometric::Tangent, *x),
+                ("atan", [x]) => Op::Trigonometric(Trigonometric::Arctangent, *x),
+                ("pow", [x, n]) => match self.small_power(*n) {
+                    Some(n) => Op::Power(*x, n),
+                    None => {
+                        return refuse(
+                            form,
+                            "'pow' is covered for constant whole exponents from 0 to 64 only",
+                        );
+                    }
+                },
                 (
                     "+" | "-" | "*" | "/" | "sqrt" | "fma" | "fabs" | "exp" | "log" | "fmin" | "fmax"
                     | "cast",
@@ -628,7 +647,9 @@ mod tests {
     fn what_is_not_covered_says_so() {
         for (text, part) in [
             ("(FPCore (x)\n (while (< x 1) ([x 0 (+ x 1)]) x))", "while"),
-            ("(FPCore (x) (sin x))", "'sin'"),
+            ("(FPCore (x) (erf x))", "'erf'"),
+            ("(FPCore (x) (pow x x))", "exponents"),
+            ("(FPCore (x) (sin x x))", "'sin'"),
             ("(FPCore (x) :precision real x)", "real"),
             ("(FPCore (x) y)", "'y'"),
             ("(FPCore ((a 3)) 1)", "array"),

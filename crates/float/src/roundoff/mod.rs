@@ -162,7 +162,7 @@ fn bound(
             };
             // A relative bound is read to two figures at most: it gets less work.
             let (share, gap) = if objective == Objective::Relative { (6, 0.01) } else { (1, 0.0005) };
-            let budget = (options.effort / share / tape.operations().max(1)).clamp(100, 20_000);
+            let budget = (options.effort / share / tape.cost().max(1)).clamp(100, 20_000);
             let problem =
                 Problem { tape: &tape, root: placed[0], objective, conditions: &conditions, budget, gap };
             let Found { upper, place, boxes: more } = maximise(&problem, ranges);

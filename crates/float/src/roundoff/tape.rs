@@ -13,7 +13,7 @@
 use probity_exact::{Enclosure, Float, Format, Rational};
 
 use super::rounding::Grain;
-use crate::program::{NodeId, Op, Program};
+use crate::program::{NodeId, Op, Program, Trigonometric, power};
 use crate::span::Span;
 
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +33,8 @@ enum Step {
     Min(usize, usize),
     Max(usize, usize),
     Cast(usize),
+    Trigonometric(Trigonometric, usize),
+    Power(usize, u32),
 }
 
 /// What a node's rounding may do.
@@ -224,6 +226,8 @@ impl Tape {
                 Op::Min(x, y) => (Step::Min(x, y), Rounding::Exact),
                 Op::Max(x, y) => (Step::Max(x, y), Rounding::Exact),
                 Op::Cast(x) => (Step::Cast(x), Rounding::Nearest { sum: false }),
+                Op::Trigonometric(f, x) => (Step::Trigonometric(f, x), Rounding::Nearest { sum: false }),
+                Op::Power(x, n) => (Step::Power(x, n), Rounding::Nearest { sum: false }),
             };
             let uniform = node.op.arguments().iter().all(|argument| nodes[*argument].format == format);
             // An operand of another format may have more bits or reach further down: no shortcut applies.
@@ -246,9 +250,14 @@ impl Tape {
         tape
     }
 
-    /// How many operations there are.
-    pub fn operations(&self) -> usize {
-        self.steps.len()
+    /// What one evaluation costs, in units of an addition, about.
+    pub fn cost(&self) -> usize {
+        let cost = |step: &Step| match step {
+            Step::Exp(_) | Step::Ln(_) => 4,
+            Step::Trigonometric(..) => 20,
+            _ => 1,
+        };
+        self.steps.iter().map(cost).sum()
     }
 
     /// The node of an input, if the program uses it.
@@ -311,9 +320,14 @@ impl Tape {
     fn arguments(&self, i: usize) -> [Option<usize>; 3] {
         match self.steps[i] {
             Step::Constant | Step::Input(_) => [None; 3],
-            Step::Neg(x) | Step::Abs(x) | Step::Sqrt(x) | Step::Exp(x) | Step::Ln(x) | Step::Cast(x) => {
-                [Some(x), None, None]
-            }
+            Step::Neg(x)
+            | Step::Abs(x)
+            | Step::Sqrt(x)
+            | Step::Exp(x)
+            | Step::Ln(x)
+            | Step::Cast(x)
+            | Step::Trigonometric(_, x)
+            | Step::Power(x, _) => [Some(x), None, None],
             Step::Add(x, y)
             | Step::Sub(x, y)
             | Step::Mul(x, y)
@@ -378,6 +392,15 @@ impl Tape {
                 (Some(value), true, Some(slope)) => (value, [slope, O, O]),
                 _ => (ALL, [ALL, O, O]),
             },
+            Step::Trigonometric(f, x) => match (f.of(&v(x)), slope(f, w(x))) {
+                (Some(value), Some(slope)) => (value, [slope, O, O]),
+                _ => (ALL, [ALL, O, O]),
+            },
+            // The slope is n·x^(n−1), and 0 for n = 0.
+            Step::Power(x, n) => {
+                let slope = Span::point(f64::from(n)) * power(&w(x), n.saturating_sub(1));
+                (power(&v(x), n), [slope, O, O])
+            }
             Step::Min(x, y) | Step::Max(x, y) => {
                 let smaller = matches!(self.steps[i], Step::Min(..));
                 let value = if smaller { v(x).min(v(y)) } else { v(x).max(v(y)) };
@@ -545,10 +568,41 @@ impl Tape {
             Step::Exp(x) => {
                 out.backward[x] = out.backward[x] + adjoint * out.partial[i][0] * t(x);
             }
+            Step::Trigonometric(f, x) => {
+                out.backward[x] = out.backward[x] + adjoint * or_all(curve(f, w(x))) * t(x);
+            }
+            Step::Power(x, n) => {
+                let factor = Span::point(f64::from(n) * f64::from(n.saturating_sub(1)));
+                out.backward[x] =
+                    out.backward[x] + adjoint * factor * power(&w(x), n.saturating_sub(2)) * t(x);
+            }
             Step::Ln(x) => {
                 out.backward[x] = out.backward[x] - adjoint * out.partial[i][0].square() * t(x);
             }
             _ => {}
+        }
+    }
+}
+
+/// The first derivative of a trigonometric function over an interval; `None` at a pole.
+fn slope(f: Trigonometric, x: Span) -> Option<Span> {
+    match f {
+        Trigonometric::Sine => Trigonometric::Cosine.of(&x),
+        Trigonometric::Cosine => Trigonometric::Sine.of(&x).map(|sine| -sine),
+        Trigonometric::Tangent => f.of(&x).map(|tangent| Span::ONE + tangent.square()),
+        Trigonometric::Arctangent => (Span::ONE + x.square()).reciprocal(),
+    }
+}
+
+/// The second derivative; `None` at a pole.
+fn curve(f: Trigonometric, x: Span) -> Option<Span> {
+    let two = Span::point(2.0);
+    match f {
+        Trigonometric::Sine | Trigonometric::Cosine => f.of(&x).map(|value| -value),
+        Trigonometric::Tangent => f.of(&x).map(|tangent| two * tangent * (Span::ONE + tangent.square())),
+        Trigonometric::Arctangent => {
+            let inverse = (Span::ONE + x.square()).reciprocal()?;
+            Some(-(two * x * inverse.square()))
         }
     }
 }
