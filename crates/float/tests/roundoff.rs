@@ -143,3 +143,26 @@ fn branches_count_the_jump() {
     let smooth = one("(FPCore (x) :pre (<= 1 x 10) (if (< x 5) x (+ x 0)))", &options).absolute.unwrap();
     assert!(smooth < 1e-14, "{smooth}");
 }
+
+/// Short texts that stand for huge numbers or deep programs end soon, with a bound or a reason.
+#[test]
+fn hostile_texts_end() {
+    let tower = |base: &str, count: usize| {
+        let squares = "[a (* a a)] ".repeat(count);
+        format!("(FPCore (x) :pre (<= 1 x 2) (let* ([a {base}] {squares}) (+ x a)))")
+    };
+    for text in [tower("10", 60), tower("1e-9999", 60), tower("x", 400), tower("(+ x 0.1)", 30)] {
+        let core = fpcore::read(&text).unwrap().remove(0).content.unwrap();
+        let found = analyse(&core, &Options { samples: 100, effort: 1_000, ..Options::default() });
+        assert!(found.absolute.is_err() || found.absolute.unwrap() >= 0.0);
+        assert!(derive::derive(&core, false).is_err() || text.contains("e-9999"));
+    }
+    let long = format!("(FPCore (x) :pre (<= 1 x 2) (let* ({}) x))", "[x (+ x 1)] ".repeat(3_000));
+    let core = fpcore::read(&long).unwrap().remove(0).content.unwrap();
+    let found =
+        analyse(&core, &Options { samples: 10, effort: 1_000, relative: false, ..Options::default() });
+    assert!(found.absolute.unwrap() < 1e-8);
+    assert_eq!(derive::derive(&core, false), Err(derive::Underivable::Size));
+    let many = format!("(FPCore (x) :pre (<= 1 x 2) (let* ({}) x))", "[x (+ x 1)] ".repeat(30_000));
+    assert!(fpcore::read(&many).unwrap()[0].content.as_ref().unwrap_err().reason.contains("20000"));
+}

@@ -9,6 +9,7 @@
 //! assert!(bound < 2e-16 && analysis.sampled.unwrap() <= bound);
 //! ```
 
+mod derivatives;
 mod doubled;
 pub mod rounding;
 mod sample;

@@ -10,6 +10,7 @@ use super::doubled::Doubled;
 use crate::fpcore::{Comparison, Core, Path};
 use crate::program::{NodeId, Op, Program, enclose};
 use crate::span::Span;
+use crate::trigonometry::Interval;
 
 /// Working precision of the enclosures.
 const BITS: u32 = 160;
@@ -226,5 +227,5 @@ fn verified(core: &Core, point: &[Doubled]) -> Option<f64> {
     })?;
     let computed = Enclosure::point(floats[float.result].clone(), wide)?;
     let off = (computed - values[real.result].clone()).abs();
-    Some(directed::cast_down(&off.low().to_rational()?))
+    Some(off.doubles().0)
 }
