@@ -11,6 +11,7 @@
 
 mod derivatives;
 mod doubled;
+mod linear;
 pub mod rounding;
 mod sample;
 pub mod search;
@@ -146,7 +147,7 @@ fn bound(
                 .collect();
             roots.extend(guards.iter().flat_map(|(c, _)| [c.left, c.right]));
             let (program, placed) = core.program.restricted(&roots);
-            let tape = Tape::new(&program, options.exact_inputs);
+            let mut tape = Tape::new(&program, options.exact_inputs);
             let conditions: Vec<Condition> = guards
                 .iter()
                 .enumerate()
@@ -161,8 +162,9 @@ fn bound(
                 (false, Objective::Relative) => return Err(Unbounded::Branches),
                 (false, _) => Objective::Divergence { taken: placed[1] },
             };
+            tape.imply(&linear::implied_ranges(&program, core.inputs.len(), &conditions));
             // A relative bound is read to two figures at most: it gets less work.
-            let (share, gap) = if objective == Objective::Relative { (6, 0.01) } else { (1, 0.0005) };
+            let (share, gap) = if objective == Objective::Relative { (3, 0.01) } else { (1, 0.0005) };
             let budget = (options.effort / share / tape.cost().max(1)).clamp(100, 20_000);
             let problem =
                 Problem { tape: &tape, root: placed[0], objective, conditions: &conditions, budget, gap };

@@ -61,6 +61,8 @@ pub struct Tape {
     constants: Vec<Span>,
     /// Which inputs a node depends on, one bit each; inputs from 63 on share the last bit.
     depends: Vec<u64>,
+    /// Ranges that the values keep wherever the conditions of the problem hold.
+    implied: Vec<Option<Span>>,
     /// Nodes whose arguments have the node's own format, so that Sterbenz's lemma applies to differences.
     uniform: Vec<bool>,
 }
@@ -88,6 +90,8 @@ pub struct Evaluation {
     pub(super) backward: Vec<Span>,
     /// A kink lies inside a range: there is no gradient.
     pub kinked: bool,
+    /// The conditions exclude the box.
+    pub excluded: bool,
 }
 
 impl Default for Evaluation {
@@ -104,6 +108,7 @@ impl Default for Evaluation {
             tangent: vec![],
             backward: vec![],
             kinked: false,
+            excluded: false,
         }
     }
 }
@@ -179,6 +184,7 @@ impl Tape {
             grain: Vec::new(),
             constants: Vec::new(),
             depends: Vec::new(),
+            implied: Vec::new(),
             uniform: Vec::new(),
         };
         // `Some(true)`: ± 2^k with k ≥ 0; `Some(false)`: with k < 0.
@@ -249,8 +255,22 @@ impl Tape {
             tape.constants.push(constant);
             tape.depends.push(depends);
             tape.uniform.push(uniform);
+            tape.implied.push(None);
         }
         tape
+    }
+
+    /// Tells what holds of nodes wherever the conditions of the problem do.
+    pub fn imply(&mut self, ranges: &[(NodeId, Span)]) {
+        for (node, range) in ranges {
+            let known = self.implied[*node].unwrap_or(Span::EVERYTHING);
+            self.implied[*node] = Some(known.intersection(*range).unwrap_or(known));
+        }
+    }
+
+    /// Whether values are cut by conditions: then they are not those of all points of a box.
+    pub fn is_conditional(&self) -> bool {
+        self.implied.iter().any(|range| range.is_some())
     }
 
     /// What one evaluation costs, in units of an addition, about.
@@ -284,8 +304,14 @@ impl Tape {
         out.error.clear();
         out.partial.clear();
         out.kinked = false;
+        out.excluded = false;
         for i in 0..n {
-            let (value, partial) = self.apply(i, inputs, out);
+            let (mut value, partial) = self.apply(i, inputs, out);
+            if let Some(range) = self.implied[i] {
+                // No common point: no input of the box meets the conditions.
+                out.excluded |= value.intersection(range).is_none();
+                value = value.intersection(range).unwrap_or(value);
+            }
             let arguments = self.arguments(i);
             let mut propagated = 0.0;
             for (k, argument) in arguments.iter().enumerate() {
