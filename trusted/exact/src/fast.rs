@@ -195,10 +195,10 @@ pub(crate) fn fast_exp(x: f64, direction: Round) -> Option<f64> {
     let exponent = k.div_euclid(CELLS as i64);
     let power = tables.power[cell];
     let value = power as i128 + ((((power >> 63) as i128).wrapping_mul(i128::from(growth))) >> 7);
-    // In units of 2^−126, with 2^(cell/128) < 2 as a factor everywhere: r's error is |k|·2^−116 < 2^−99 and its cut
-    // 2^−70; sum's error is below 3·2^−62 (the Horner steps, and r^7/8! < 2^−74), times |r| < 2^−8.4; growth's cut is 2^−70;
-    // power's cut 2^−63 · 2^−8.4. Together below 2·(2^−70 + 2^−68.8 + 2^−70) + 2^−71.4 + 2^−126 < 2^−67.
-    round_interval(value, 1i128 << 59, (i64::from(POWER_PLACES) - exponent) as i32, direction)
+    // In units of 2^−126, with 2^(cell/128) < 2 as a factor of the first three: r's error is |k|·2^−116 < 2^−98 and its
+    // cut 2^−70; sum's error is below 3·2^−62 (the Horner steps, and r^7/8! < 2^−74) times |r| < 2^−8.4, so 2^−68.8;
+    // growth's cut is 2^−70; power's cut is 2^−63 · 2^−8.4. Together below 2·(2^−69 + 2^−68.8) + 2^−71 < 2^−66.
+    round_interval(value, 1i128 << 60, (i64::from(POWER_PLACES) - exponent) as i32, direction)
 }
 
 /// 1/1!, 1/2!, … 1/7! with 62 fractional bits.
@@ -262,7 +262,8 @@ mod tests {
     #[test]
     fn cells_leave_a_small_r() {
         let tables = &*TABLES;
-        let limit = 2f64.powf(-6.9);
+        // 2^−6.9, rounded down.
+        let limit = 0.00837;
         for cell in 0..CELLS {
             for end in [cell as f64, cell as f64 + 1.0] {
                 let r = (1.0 + end / 128.0) * f64::from(tables.inverse[cell]) / 256.0 - 1.0;

@@ -2,8 +2,8 @@
 //!
 //! There is one type for both, so that substituting a program's expression into an assertion is plain
 //! substitution. A boolean expression is a formula. An expression is total: `a / 0`, `ln` outside the positive
-//! reals, `a mod 0`, a grid that is not positive and a list read outside its bounds all have some fixed value
-//! that no rule of the kernel relies on.
+//! reals, `a mod 0`, a grid that is not positive and a list read outside its bounds all have the value 0, on
+//! which no rule relies beyond its being the same number every time.
 
 use std::fmt;
 use std::ops;
@@ -311,6 +311,43 @@ impl Expr {
                 index.for_each_variable(visit);
             }
         }
+    }
+
+    /// The parts of an expression.
+    fn parts(&self) -> [Option<&Expr>; 3] {
+        match self {
+            Expr::Number(_) | Expr::Bool(_) | Expr::EmptyList | Expr::Var(_) | Expr::Length(_) => {
+                [None, None, None]
+            }
+            Expr::Unary(_, a) | Expr::Index(_, a) => [Some(a), None, None],
+            Expr::Binary(_, a, b) => [Some(a), Some(b), None],
+            Expr::Clamp(a, b, c) | Expr::If(a, b, c) => [Some(a), Some(b), Some(c)],
+        }
+    }
+
+    /// How deep the expression nests. Takes no stack, whatever the depth.
+    pub fn depth(&self) -> usize {
+        let mut deepest = 0;
+        let mut left = vec![(self, 1)];
+        while let Some((expr, depth)) = left.pop() {
+            deepest = deepest.max(depth);
+            left.extend(expr.parts().into_iter().flatten().map(|part| (part, depth + 1)));
+        }
+        deepest
+    }
+
+    /// Whether the expression has at most `limit` parts. Looks at no more than that many.
+    pub fn is_within(&self, limit: usize) -> bool {
+        let mut left = vec![self];
+        let mut seen = 0;
+        while let Some(expr) = left.pop() {
+            seen += 1;
+            if seen > limit {
+                return false;
+            }
+            left.extend(expr.parts().into_iter().flatten());
+        }
+        true
     }
 
     /// Whether `variable` occurs.

@@ -5,7 +5,18 @@
 
 #![forbid(unsafe_code)]
 
+pub mod context;
+pub mod definitions;
+pub mod entail;
+pub mod equivalence;
 pub mod expr;
+pub mod fact;
 pub mod float;
+pub mod lemma;
+pub mod poly;
+pub mod privacy;
+pub mod rejection;
 pub mod render;
+pub mod rules;
+pub mod sampling;
 pub mod term;

@@ -1,0 +1,5 @@
+//! `cargo run --release`: the table of `probity_bench`.
+
+fn main() -> Result<(), probity_bench::Failure> {
+    probity_bench::run()
+}

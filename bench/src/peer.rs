@@ -1,0 +1,119 @@
+//! The peer: the `opendp` crate through its public constructors, as a user of it would call them.
+
+use std::collections::HashSet;
+use std::hint::black_box;
+
+use opendp::domains::{AtomDomain, VectorDomain};
+use opendp::measurements::{
+    make_gaussian, make_laplace, make_randomized_response, make_randomized_response_bool,
+};
+use opendp::measures::{MaxDivergence, ZeroConcentratedDivergence};
+use opendp::metrics::{L1Distance, L2Distance};
+use opendp::traits::samplers::{sample_bernoulli_float, sample_uniform_uint_below};
+use opendp::traits::{InfAdd, InfDiv, InfExp, InfLn, InfMul, InfSub};
+
+use crate::Failure;
+use crate::work::{Work, over_operands};
+
+/// Whether this build of the peer has its default source of random bits.
+pub const AS_IT_COMES: bool = cfg!(feature = "openssl");
+
+/// Where the peer's random bits come from in this build.
+pub const ENTROPY: &str = if AS_IT_COMES {
+    "with OpenSSL, its default"
+} else {
+    "without OpenSSL, which would need perl and make: about 4 times as fast as its default,\nand, in its own words, \
+     not secure"
+};
+
+/// Length of the vectors that get noise.
+const VECTOR: usize = 1000;
+
+/// Discrete Laplace noise on a vector of i64.
+pub fn discrete_laplace(scale: f64) -> Result<Work, Failure> {
+    let domain = VectorDomain::new(AtomDomain::<i64>::default());
+    let noise = make_laplace::<_, _, MaxDivergence>(domain, L1Distance::<i64>::default(), scale, None)?;
+    let zeros = vec![0i64; VECTOR];
+    Ok(Work::new(VECTOR as u64, move || {
+        black_box(noise.invoke(&zeros)?);
+        Ok(())
+    }))
+}
+
+/// Laplace noise on a vector of f64, on the peer's default grid.
+pub fn float_laplace(scale: f64) -> Result<Work, Failure> {
+    let domain = VectorDomain::new(AtomDomain::<f64>::new_non_nan());
+    let noise = make_laplace::<_, _, MaxDivergence>(domain, L1Distance::<f64>::default(), scale, None)?;
+    let zeros = vec![0f64; VECTOR];
+    Ok(Work::new(VECTOR as u64, move || {
+        black_box(noise.invoke(&zeros)?);
+        Ok(())
+    }))
+}
+
+/// Discrete Gaussian noise on a vector of i64.
+pub fn discrete_gaussian(scale: f64) -> Result<Work, Failure> {
+    let domain = VectorDomain::new(AtomDomain::<i64>::default());
+    let metric = L2Distance::<f64>::default();
+    let noise = make_gaussian::<_, _, ZeroConcentratedDivergence>(domain, metric, scale, None)?;
+    let zeros = vec![0i64; VECTOR];
+    Ok(Work::new(VECTOR as u64, move || {
+        black_box(noise.invoke(&zeros)?);
+        Ok(())
+    }))
+}
+
+/// Randomized response on a bool, truth with probability 3/4.
+pub fn response_bool() -> Result<Work, Failure> {
+    let response = make_randomized_response_bool(0.75, false)?;
+    Ok(Work::new(VECTOR as u64, move || {
+        for _ in 0..VECTOR {
+            black_box(response.invoke(black_box(&true))?);
+        }
+        Ok(())
+    }))
+}
+
+/// Randomized response over ten categories, truth with probability 1/2.
+pub fn response_of_ten() -> Result<Work, Failure> {
+    let response = make_randomized_response((0..10).collect::<HashSet<i32>>(), 0.5)?;
+    Ok(Work::new(VECTOR as u64, move || {
+        for _ in 0..VECTOR {
+            black_box(response.invoke(black_box(&3))?);
+        }
+        Ok(())
+    }))
+}
+
+/// Bernoulli with a probability that is no power of two.
+pub fn bernoulli() -> Work {
+    Work::new(VECTOR as u64, || {
+        for _ in 0..VECTOR {
+            black_box(sample_bernoulli_float(black_box(0.3), false)?);
+        }
+        Ok(())
+    })
+}
+
+/// A uniform choice among ten.
+pub fn choice_of_ten() -> Work {
+    Work::new(VECTOR as u64, || {
+        for _ in 0..VECTOR {
+            black_box(sample_uniform_uint_below(black_box(10u64))?);
+        }
+        Ok(())
+    })
+}
+
+/// The peer's directed arithmetic by the name of ours.
+pub fn directed(name: &str) -> Option<Work> {
+    Some(match name {
+        "add_up" => over_operands(|a, b| a.inf_add(&b)),
+        "sub_up" => over_operands(|a, b| a.inf_sub(&b)),
+        "mul_up" => over_operands(|a, b| a.inf_mul(&b)),
+        "div_up" => over_operands(|a, b| a.inf_div(&b)),
+        "ln_up" => over_operands(|a, _| a.inf_ln()),
+        "exp_up" => over_operands(|a, _| a.inf_exp()),
+        _ => return None,
+    })
+}

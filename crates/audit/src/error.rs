@@ -1,0 +1,78 @@
+//! Why an audit could not be carried out.
+
+use std::fmt;
+
+/// Why an audit could not be carried out. None of these says anything about the privacy of the mechanism.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AuditError {
+    /// A parameter or an input that the mechanism needs was not given.
+    Missing {
+        /// Its name.
+        name: String,
+    },
+    /// A value was given for a name that the mechanism does not have.
+    Unknown {
+        /// The name.
+        name: String,
+    },
+    /// A value of one kind stands where another is needed.
+    WrongKind {
+        /// Where.
+        place: String,
+        /// What is allowed there.
+        expected: &'static str,
+    },
+    /// A variable is read before anything was assigned to it.
+    Unassigned {
+        /// The variable.
+        name: String,
+    },
+    /// A list is read outside its bounds.
+    OutOfBounds {
+        /// The index asked for.
+        index: i64,
+        /// The length of the list.
+        length: usize,
+    },
+    /// An operation outside its domain: a division by zero, a scale that is not positive.
+    Domain {
+        /// What was asked for.
+        operation: &'static str,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+    /// The reading does not cover this construct.
+    Unsupported {
+        /// What is not covered, and what is.
+        what: &'static str,
+    },
+    /// The mechanism did not finish within the budget of steps.
+    TooManySteps,
+    /// A search state could not be read back.
+    State {
+        /// The line at fault, counted from 1.
+        line: usize,
+        /// What a line must be.
+        expected: &'static str,
+    },
+}
+
+impl fmt::Display for AuditError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AuditError::Missing { name } => write!(f, "no value was given for {name}"),
+            AuditError::Unknown { name } => write!(f, "the mechanism has no input or parameter {name}"),
+            AuditError::WrongKind { place, expected } => write!(f, "{place} must be {expected}"),
+            AuditError::Unassigned { name } => write!(f, "{name} is read before it has a value"),
+            AuditError::OutOfBounds { index, length } => {
+                write!(f, "index {index} is outside a list of length {length}")
+            }
+            AuditError::Domain { operation, allowed } => write!(f, "{operation}: {allowed}"),
+            AuditError::Unsupported { what } => write!(f, "not covered: {what}"),
+            AuditError::TooManySteps => write!(f, "the mechanism did not finish within the budget of steps"),
+            AuditError::State { line, expected } => write!(f, "search state, line {line}: {expected}"),
+        }
+    }
+}
+
+impl std::error::Error for AuditError {}

@@ -1,0 +1,318 @@
+//! All paths of a program over the reals: the law of a discrete program, and the probability of an event.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use probity_exact::{Float, Natural, Rational, Round, UnsignedAbs};
+use probity_kernel::term::Mechanism;
+
+use crate::compare::Bounds;
+use crate::discrete::{Tail, choices};
+use crate::error::AuditError;
+use crate::event::Event;
+use crate::forest;
+use crate::law::{Law, LawBuilder, Mass};
+use crate::outcome::{Inputs, Outcome, Parameters};
+use crate::piecewise::{Enclosed, Scalar};
+use crate::program::{LawKind, Program, Scratch, Stop, Value};
+use crate::reals::{CHANCES, Choice, Real, RealWorld, Weighted};
+use crate::split::stop_error;
+
+/// Limits of an exploration over the reals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Depth {
+    /// The largest number of paths that are followed.
+    pub paths: usize,
+    /// Infinite supports are cut where the tail of a draw is below 2^−tail_bits.
+    pub tail_bits: u32,
+}
+
+impl Default for Depth {
+    fn default() -> Depth {
+        Depth { paths: 1 << 20, tail_bits: 64 }
+    }
+}
+
+/// A mechanism on one input, ready to be followed along its paths.
+pub(crate) struct Explorer {
+    program: Program<Real>,
+    depth: Depth,
+    /// The largest number of discrete draws along a path so far.
+    most_draws: usize,
+    /// How much the paths followed so far cost: their draws, and the squares of their numbers of conditions.
+    pub(crate) work: usize,
+    /// Values of draws met before, by law; most programs draw from few different laws.
+    known: Vec<(KnownLaw, Vec<Rc<Weighted>>)>,
+}
+
+type KnownLaw = (LawKind, Vec<Real>);
+
+/// What is done with a finished path and what it released.
+type Visit<'a> = &'a mut dyn FnMut(&RealWorld, &Value<Real>) -> Result<(), AuditError>;
+
+impl Explorer {
+    pub(crate) fn new(
+        mechanism: &Mechanism,
+        parameters: &Parameters,
+        inputs: &Inputs,
+        depth: Depth,
+    ) -> Result<Explorer, AuditError> {
+        let program = Program::new(mechanism, parameters, inputs, &mut RealWorld::new(None))?;
+        Ok(Explorer { program, depth, most_draws: 0, work: 0, known: Vec::new() })
+    }
+
+    /// Follows every path into the event (every path at all without one). Answers whether all were followed.
+    pub(crate) fn follow(&mut self, event: Option<&Event>, visit: Visit<'_>) -> Result<bool, AuditError> {
+        let mut world = RealWorld::new(event);
+        let mut scratch = Scratch::default();
+        let mut open: Vec<Vec<Choice>> = vec![Vec::new()];
+        let mut left = self.depth.paths;
+        while let Some(tape) = open.pop() {
+            if left == 0 {
+                return Ok(false);
+            }
+            left -= 1;
+            world.restart(tape);
+            let ended = self
+                .program
+                .run(&mut world, &mut scratch)
+                .and_then(|output| world.require_event(&output).map(|()| output));
+            self.most_draws = self.most_draws.max(world.discrete_draws + usize::from(world.needed.is_some()));
+            self.work += 1 + world.noises.len();
+            match ended {
+                Ok(output) => visit(&world, &output)?,
+                Err(Stop::Pruned) => {}
+                Err(Stop::Branch) => {
+                    for holds in [false, true] {
+                        let mut tape = world.tape.clone();
+                        tape.push(Choice::Branch(holds));
+                        open.push(tape);
+                    }
+                }
+                Err(Stop::Draw) => {
+                    let tape = std::mem::take(&mut world.tape);
+                    let Some(law) = world.needed.take() else { continue };
+                    for weighted in self.values(&law)? {
+                        let mut tape = tape.clone();
+                        tape.push(Choice::Draw(Rc::clone(weighted)));
+                        open.push(tape);
+                    }
+                }
+                Err(Stop::Undecided) => {
+                    return Err(AuditError::Unsupported {
+                        what: "a comparison of irrational numbers this close",
+                    });
+                }
+                Err(Stop::Error(error)) => return Err(*error),
+            }
+        }
+        Ok(true)
+    }
+
+    fn values(&mut self, law: &crate::reals::Needed) -> Result<&[Rc<Weighted>], AuditError> {
+        let key = (law.kind, law.arguments.clone());
+        let place = match self.known.iter().position(|(known, _)| *known == key) {
+            Some(place) => place,
+            None => {
+                let tail = Tail { bits: self.depth.tail_bits };
+                let mut values = choices(law, tail).map_err(stop_error)?;
+                values.retain(|(_, chance)| !chance.exact.is_zero());
+                self.known.push((key, values.into_iter().map(Rc::new).collect()));
+                self.known.len() - 1
+            }
+        };
+        Ok(&self.known[place].1)
+    }
+
+    /// Follows one path by answering comparisons in the order given, `false` after that, and every discrete draw by
+    /// its first value; the released value, and whether there was a continuous draw. `None` when the path is
+    /// impossible.
+    pub(crate) fn guided(&mut self, answers: &[bool]) -> Result<Option<(Value<Real>, bool)>, AuditError> {
+        let mut answers = answers.iter().copied();
+        let mut world = RealWorld::new(None);
+        let mut scratch = Scratch::default();
+        let mut tape = Vec::new();
+        // A program that chooses more often than this along one path is no candidate for a small counterexample.
+        for _ in 0..200 {
+            world.restart(tape);
+            let choice = match self.program.run(&mut world, &mut scratch) {
+                Ok(output) => return Ok(Some((output, !world.noises.is_empty()))),
+                Err(Stop::Branch) => Choice::Branch(answers.next().unwrap_or(false)),
+                Err(Stop::Draw) => {
+                    let first = match world.needed.take() {
+                        Some(law) => self.values(&law)?.first().cloned(),
+                        None => None,
+                    };
+                    let Some(weighted) = first else { return Ok(None) };
+                    Choice::Draw(weighted)
+                }
+                Err(Stop::Error(error)) => return Err(*error),
+                Err(Stop::Pruned | Stop::Undecided) => return Ok(None),
+            };
+            tape = std::mem::take(&mut world.tape);
+            tape.push(choice);
+        }
+        Ok(None)
+    }
+
+    /// The probability of all paths into the event; `None` when there were too many.
+    pub(crate) fn probability<S: Scalar>(&mut self, event: &Event) -> Result<Option<S>, AuditError> {
+        let mut continuous = S::from_rational(&Rational::ZERO);
+        let mut discrete = (Float::zero(false), Float::zero(false));
+        let mut integrals = 0;
+        let complete = self.follow(Some(event), &mut |world, _| {
+            let (low, high) = world.chance.ends();
+            if world.noises.is_empty() {
+                add_to(&mut discrete, &low, &high);
+            } else {
+                integrals += 2 * world.conditions.len().pow(2);
+                let noise: S = forest::probability(&world.noises, &world.conditions)?;
+                continuous = continuous.plus(&noise.times(&S::between(&low, &high)));
+            }
+            Ok(())
+        })?;
+        self.work += integrals;
+        Ok(complete.then(|| continuous.plus(&S::between(&discrete.0, &discrete.1))))
+    }
+
+    /// An upper bound of the probability that some draw falls where its infinite support was cut, for the paths
+    /// followed so far. Each cut tail is below 2^(1 − bits), whatever happened before.
+    pub(crate) fn cut(&self) -> Rational {
+        match self.has_cut() {
+            true => {
+                Rational::from(2 * self.most_draws)
+                    / Rational::from(Natural::ONE << self.depth.tail_bits as usize)
+            }
+            false => Rational::ZERO,
+        }
+    }
+
+    /// Whether the paths seen so far made no discrete draw.
+    pub(crate) fn is_deterministic(&self) -> bool {
+        self.known.is_empty()
+    }
+
+    /// Whether some draw's infinite support was cut, so that probabilities are only lower bounds.
+    pub(crate) fn has_cut(&self) -> bool {
+        let infinite = [LawKind::DiscreteLaplace, LawKind::DiscreteGaussian, LawKind::Geometric];
+        self.known.iter().any(|((kind, _), _)| infinite.contains(kind))
+    }
+}
+
+/// Adds to a sum of bounds, outward.
+fn add_to(sum: &mut (Float, Float), low: &Float, high: &Float) {
+    sum.0 = CHANCES.add(&sum.0, low, Round::Down);
+    sum.1 = CHANCES.add(&sum.1, high, Round::Up);
+}
+
+/// The probability of an event over the reals, between two bounds; `None` when the mechanism has more paths than
+/// `depth` allows.
+///
+/// ```
+/// use std::collections::BTreeMap;
+/// use probity_audit::{Condition, Depth, Event, Given, event_probability};
+/// use probity_exact::rational;
+/// use probity_kernel::expr::Expr;
+/// use probity_kernel::term::{Distribution, Input, Mechanism, Sort, Statement};
+/// let laplace = Mechanism {
+///     name: "laplace".into(),
+///     inputs: vec![Input { name: "x".into(), sort: Sort::Real }],
+///     params: vec![],
+///     assumptions: vec![],
+///     body: vec![Statement::Draw {
+///         var: "y".into(),
+///         law: Distribution::Laplace { center: Expr::var("x"), scale: Expr::int(1) },
+///     }],
+///     output: Expr::var("y"),
+///     adjacency: vec![],
+/// };
+/// let inputs = BTreeMap::from([("x".into(), Given::Number(rational(1, 1).unwrap()))]);
+/// let event = Event::Value(Condition::AtMost(rational(0, 1).unwrap()));
+/// let p = event_probability(&laplace, &BTreeMap::new(), &inputs, &event, Depth::default()).unwrap().unwrap();
+/// assert_eq!(p.to_f64(), (-1f64).exp() / 2.0);
+/// ```
+pub fn event_probability(
+    mechanism: &Mechanism,
+    parameters: &Parameters,
+    inputs: &Inputs,
+    event: &Event,
+    depth: Depth,
+) -> Result<Option<Bounds>, AuditError> {
+    let mut explorer = Explorer::new(mechanism, parameters, inputs, depth)?;
+    let Some(inside) = explorer.probability::<Enclosed>(event)? else { return Ok(None) };
+    let Some(mut bounds) = to_bounds(&inside) else { return Ok(None) };
+    // What was cut off may lie in the event.
+    bounds.high += explorer.cut();
+    bounds.low = bounds.low.max(Rational::ZERO);
+    bounds.high = bounds.high.min(Rational::ONE);
+    Ok(Some(bounds))
+}
+
+fn to_bounds(x: &Enclosed) -> Option<Bounds> {
+    Some(Bounds { low: x.low().to_rational()?, high: x.high().to_rational()? })
+}
+
+/// The law of a mechanism with discrete draws only, over the reals.
+///
+/// With rational probabilities it is exact. Probabilities like e^(−1/s) are enclosed, and infinite supports are cut;
+/// what is cut off is the law's escaped mass.
+pub fn real_law(
+    mechanism: &Mechanism,
+    parameters: &Parameters,
+    inputs: &Inputs,
+    depth: Depth,
+) -> Result<Law, AuditError> {
+    let mut explorer = Explorer::new(mechanism, parameters, inputs, depth)?;
+    let mut masses: BTreeMap<Outcome, (Rational, (Float, Float))> = BTreeMap::new();
+    let complete = explorer.follow(None, &mut |world, output| {
+        let continuous = AuditError::Unsupported { what: "the law of a continuous output; ask for an event" };
+        if !world.noises.is_empty() {
+            return Err(continuous);
+        }
+        let outcome = outcome(output).ok_or(continuous)?;
+        let zero = || (Rational::ZERO, (Float::zero(false), Float::zero(false)));
+        let entry = masses.entry(outcome).or_insert_with(zero);
+        match &world.chance.bounds {
+            None => entry.0 += &world.chance.exact,
+            Some(_) => {
+                let (low, high) = world.chance.ends();
+                add_to(&mut entry.1, &low, &high);
+            }
+        }
+        Ok(())
+    })?;
+    if !complete {
+        return Err(AuditError::Unsupported { what: "a law with more paths than the limit" });
+    }
+    if masses.values().all(|(_, bounds)| bounds.1.is_zero()) && !explorer.has_cut() {
+        let mut law = LawBuilder::default();
+        for (outcome, (mass, _)) in masses {
+            law.add(outcome, &mass.numerator().unsigned_abs(), mass.denominator());
+        }
+        return Ok(law.finish());
+    }
+    Ok(enclosed_law(masses, &explorer.cut()))
+}
+
+/// Fixed-point masses with this many fractional bits: far finer than the bounds they come from.
+const PLACES: usize = 256;
+
+fn enclosed_law(masses: BTreeMap<Outcome, (Rational, (Float, Float))>, cut: &Rational) -> Law {
+    let unit = Rational::from(Natural::ONE << PLACES);
+    let entries = masses.into_iter().filter_map(|(outcome, (exact, (low, high)))| {
+        let (low, high) = (&exact + low.to_rational()?, &exact + high.to_rational()?);
+        let mass =
+            Mass { low: (low * &unit).floor().unsigned_abs(), high: (high * &unit).ceil().unsigned_abs() };
+        Some((outcome, mass))
+    });
+    Law::enclosed(Natural::ONE << PLACES, entries.collect::<Vec<_>>(), (cut * &unit).ceil().unsigned_abs())
+}
+
+/// The exact value that a constant is; `None` for a continuous number.
+pub(crate) fn outcome(value: &Value<Real>) -> Option<Outcome> {
+    match value {
+        Value::Number(x) => x.known().map(|x| Outcome::Number(x.clone())),
+        Value::Bool(b) => Some(Outcome::Bool(*b)),
+        Value::List(items) => items.iter().map(outcome).collect::<Option<Vec<_>>>().map(Outcome::List),
+    }
+}

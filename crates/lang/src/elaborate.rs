@@ -1,0 +1,324 @@
+//! Syntax tree to kernel terms: names are resolved, types checked, definitions put in. Untrusted: what a
+//! theorem is about is the term that comes out, and the kernel prints that term itself.
+
+mod claims;
+mod expressions;
+mod proofs;
+mod statements;
+
+use probity_kernel::expr::{Expr as Term, Name};
+use probity_kernel::term::{Claim, Hints, Input, Mechanism, Param, Sort, Statement};
+
+use crate::Span;
+use crate::diagnostic::{Code, Sink, quoted};
+use crate::names::{Definition, Names, Role};
+use crate::parser::MAX_DEPTH;
+use crate::syntax::{CompareOp, Expr, ExprKind, File, Ident, ListLength, ScalarType, TypeExpr};
+use crate::types::Type;
+
+/// Names that proofs use for what no program can name.
+const GHOSTS: [&str; 3] = ["cost", "result", "changed"];
+
+/// How often the types of variables are inferred before they are checked. A second pass sees what a loop body
+/// assigns below its use; a third is for a chain of two such variables.
+const INFERENCE_PASSES: usize = 3;
+
+/// Most nodes of a definition's value with the definitions that it uses put in.
+const MAX_DEFINITION: usize = 10_000;
+
+/// Everything that a file says, in the kernel's terms.
+pub(crate) struct Elaborated {
+    pub(crate) mechanism: Mechanism,
+    pub(crate) claim: Claim,
+    pub(crate) hints: Option<Hints>,
+    /// The place of every statement of the body, in the order in which the kernel prints them.
+    pub(crate) statement_spans: Vec<Span>,
+}
+
+/// Turns a tree into terms; `None` when something is at fault, which the sink then knows.
+pub(crate) fn elaborate(file: &File, sink: &mut Sink) -> Option<Elaborated> {
+    let mut elaborator = Elaborator {
+        names: Names::default(),
+        sink,
+        spans: Vec::new(),
+        whiles: 0,
+        loops: Vec::new(),
+        report_unknown: !file.lost_declarations,
+    };
+    elaborator.file(file)
+}
+
+/// What the names of an expression may refer to, and how they are written in the kernel.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// Parameters and definitions.
+    Fixed,
+    /// These and the inputs of one run.
+    Assumption,
+    /// Every name, in one run.
+    Program,
+    /// Parameters, and the inputs of both runs.
+    Relation,
+    /// Every name in both runs, and the ghosts.
+    Proof,
+}
+
+struct Elaborator<'a> {
+    names: Names,
+    sink: &'a mut Sink,
+    spans: Vec<Span>,
+    /// How many `while` loops were seen, to label them.
+    whiles: usize,
+    /// The loop indices in scope.
+    loops: Vec<String>,
+    /// Whether unknown names are reported: not when a line that declares names was lost.
+    report_unknown: bool,
+}
+
+impl Elaborator<'_> {
+    fn file(&mut self, file: &File) -> Option<Elaborated> {
+        self.declare_inputs(file);
+        let params = self.params(file);
+        self.definitions(file);
+        self.infer_types(file);
+        let (inputs, mut assumptions) = self.inputs(file);
+        assumptions.extend(self.bounds(file));
+        for assumption in &file.assumptions {
+            assumptions.extend(self.formula(assumption, Scope::Assumption));
+        }
+        let (body, output) = self.body(file);
+        let adjacency = self.adjacency(file);
+        let claim = self.claim(file.claim.as_ref());
+        let hints = file.proof.as_ref().map(|proof| self.proof(proof));
+        // A name may look unused only because the line that uses it was lost.
+        if self.sink.is_clean() {
+            self.report_unused();
+        }
+        if !self.sink.is_clean() {
+            return None;
+        }
+        let name = Name::new(&file.name.as_ref()?.text);
+        let mechanism = Mechanism { name, inputs, params, assumptions, body, output: output?, adjacency };
+        let statement_spans = std::mem::take(&mut self.spans);
+        Some(Elaborated { mechanism, claim: claim?, hints, statement_spans })
+    }
+
+    fn declare(&mut self, name: &Ident, role: Role, ty: Type) {
+        self.not_a_ghost(name);
+        let described = role.describe();
+        if let Err(earlier) = self.names.declare(name, role, ty) {
+            self.sink.report_with(Code::DuplicateName, name.span, || {
+                let message = format!(
+                    "{} is declared here as {described} and above as {}: expected another name",
+                    quoted(&name.text),
+                    earlier.role.describe()
+                );
+                (message, Some("a name means one thing in the whole file".into()))
+            });
+        }
+    }
+
+    fn not_a_ghost(&mut self, name: &Ident) {
+        if GHOSTS.contains(&name.text.as_str()) {
+            self.sink.report(Code::NotAssignable, name.span, || {
+                format!("`{}` has a meaning in proofs: expected another name", name.text)
+            });
+        }
+    }
+
+    /// Declares the inputs first, so that a later name that is the same is the one at fault.
+    fn declare_inputs(&mut self, file: &File) {
+        for input in &file.inputs {
+            let scalar = match input.ty.scalar {
+                ScalarType::Real => Type::Real,
+                ScalarType::Int | ScalarType::Category(_) => Type::Int,
+                ScalarType::Bool => Type::Bool,
+            };
+            let ty = if input.ty.list.is_some() { scalar.list() } else { Some(scalar) };
+            self.declare(&input.name, Role::Input, ty.unwrap_or(Type::Unknown));
+        }
+    }
+
+    fn params(&mut self, file: &File) -> Vec<Param> {
+        let mut params = Vec::new();
+        for param in &file.params {
+            let sort = match &param.ty {
+                None => Sort::Real,
+                Some(TypeExpr { scalar: ScalarType::Real, list: None, .. }) => Sort::Real,
+                Some(TypeExpr { scalar: ScalarType::Int, list: None, .. }) => Sort::Int,
+                Some(other) => {
+                    self.sink.report(Code::WrongType, other.span, || {
+                        "a parameter is a number: expected `real` or `int`".to_string()
+                    });
+                    Sort::Real
+                }
+            };
+            let ty = if sort == Sort::Int { Type::Int } else { Type::Real };
+            self.declare(&param.name, Role::Param, ty);
+            params.push(Param { name: Name::new(&param.name.text), sort });
+        }
+        params
+    }
+
+    /// The `let` lines. Each may use the parameters and the definitions above it.
+    fn definitions(&mut self, file: &File) {
+        for (name, expr) in &file.definitions {
+            let value = self.expression(expr, Scope::Fixed);
+            if !value.ty.is_numeric() && value.ty != Type::Bool {
+                self.require(&value, Type::Real, expr.span);
+            }
+            let (height, size) = self.extent(expr);
+            let mut definition = Definition { value: value.term, height, size };
+            if height > MAX_DEPTH || size > MAX_DEFINITION {
+                self.sink.report(Code::TooDeep, expr.span, || {
+                    let found = format!("{height} levels and {size} nodes");
+                    format!(
+                        "with its definitions put in this has {found}: expected at most {MAX_DEPTH} and {MAX_DEFINITION}"
+                    )
+                });
+                definition = Definition { value: Term::Bool(false), height: 1, size: 1 };
+            }
+            self.declare(name, Role::Definition(definition), value.ty);
+        }
+    }
+
+    /// Height and number of nodes of an expression with its definitions put in.
+    fn extent(&self, expr: &Expr) -> (usize, usize) {
+        let over = |parts: &[&Expr]| {
+            let extents = parts.iter().map(|part| self.extent(part));
+            extents.fold((1, 1usize), |(h, s), (height, size)| (h.max(height + 1), s.saturating_add(size)))
+        };
+        match &expr.kind {
+            ExprKind::Name(name) => match self.names.get(name).map(|symbol| &symbol.role) {
+                Some(Role::Definition(definition)) => (definition.height, definition.size),
+                _ => (1, 1),
+            },
+            ExprKind::Number(_) | ExprKind::Bool(_) | ExprKind::Primed(_) => (1, 1),
+            ExprKind::Negate(a) | ExprKind::Not(a) => over(&[a]),
+            ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => over(&[a, b]),
+            ExprKind::Conditional(a, b, c) => over(&[a, b, c]),
+            ExprKind::Call(_, arguments) | ExprKind::List(arguments) => {
+                over(&arguments.iter().collect::<Vec<_>>())
+            }
+            ExprKind::Compare(first, links) => {
+                let parts: Vec<&Expr> =
+                    std::iter::once(&**first).chain(links.iter().map(|(_, e)| e)).collect();
+                let (height, size) = over(&parts);
+                // Inner operands stand twice in the conjunction.
+                (height + links.len(), size.saturating_mul(2))
+            }
+        }
+    }
+
+    /// The inputs, and what their types say about them: a list of a given length has that length.
+    fn inputs(&mut self, file: &File) -> (Vec<Input>, Vec<Term>) {
+        let mut inputs = Vec::new();
+        let mut lengths = Vec::new();
+        for input in &file.inputs {
+            let sort = self.input_sort(&input.ty);
+            let name = Name::new(&input.name.text);
+            if let Some(ListLength::Exactly(length)) = &input.ty.list {
+                let length = self.typed(length, Scope::Fixed, Type::Int);
+                let list = probity_kernel::expr::Variable::Plain(name.clone());
+                lengths.push(Term::Length(list).equals(length));
+            }
+            inputs.push(Input { name, sort });
+        }
+        (inputs, lengths)
+    }
+
+    fn input_sort(&mut self, ty: &TypeExpr) -> Sort {
+        let sort = match &ty.scalar {
+            ScalarType::Real => Sort::Real,
+            ScalarType::Int => Sort::Int,
+            ScalarType::Bool => Sort::Bool,
+            ScalarType::Category(count) => {
+                Sort::Category { count: self.typed(count, Scope::Fixed, Type::Int) }
+            }
+        };
+        match (&ty.list, &sort) {
+            (None, _) => sort,
+            (Some(_), Sort::Real) => Sort::RealList,
+            (Some(_), Sort::Int) => Sort::IntList,
+            (Some(_), _) => {
+                self.sink.report_with(Code::WrongType, ty.span, || {
+                    let message = "an input list holds numbers: expected `real[]` or `int[]`".to_string();
+                    (message, Some("write bits as the integers 0 and 1".into()))
+                });
+                Sort::IntList
+            }
+        }
+    }
+
+    /// What the `param` lines say: `param eps > 0`.
+    fn bounds(&mut self, file: &File) -> Vec<Term> {
+        let mut bounds = Vec::new();
+        for param in &file.params {
+            if let Some((operator, bound)) = &param.bound {
+                let bound = self.typed(bound, Scope::Fixed, Type::Real);
+                bounds.push(compare(*operator, Term::var(param.name.text.as_str()), bound));
+            }
+        }
+        bounds
+    }
+
+    /// Runs over the body without reporting, to learn the names and types of all variables.
+    fn infer_types(&mut self, file: &File) {
+        let mark = self.names.mark();
+        self.sink.mute(true);
+        for _ in 1..INFERENCE_PASSES {
+            self.statements_and_output(&file.body);
+            self.names.undo(mark);
+        }
+        self.sink.mute(false);
+        self.names.forget_uses();
+    }
+
+    fn body(&mut self, file: &File) -> (Vec<Statement>, Option<Term>) {
+        self.spans.clear();
+        let mut body: Vec<Statement> = Vec::new();
+        for (name, value) in &file.definitions {
+            self.spans.push(name.span.to(value.span));
+            let value = self.expression_quietly(value);
+            body.push(Statement::Assign { var: Name::new(&name.text), value });
+        }
+        self.whiles = 0;
+        let (statements, output) = self.statements_and_output(&file.body);
+        body.extend(statements);
+        (body, output)
+    }
+
+    /// A definition's value as the body assigns it; its faults were reported where it was declared.
+    fn expression_quietly(&mut self, value: &Expr) -> Term {
+        self.sink.mute(true);
+        let term = self.expression(value, Scope::Program).term;
+        self.sink.mute(false);
+        term
+    }
+
+    fn report_unused(&mut self) {
+        for (name, symbol) in self.names.in_order() {
+            let reported =
+                matches!(symbol.role, Role::Input | Role::Param | Role::Definition(_) | Role::Variable);
+            if !symbol.used && reported && !name.starts_with('_') {
+                self.sink.report_with(Code::Unused, symbol.span, || {
+                    let message =
+                        format!("nothing uses {} `{name}`: expected a use", &symbol.role.describe());
+                    (message, Some(format!("leave it out, or call it `_{name}`")))
+                });
+            }
+        }
+    }
+}
+
+/// The comparison as the kernel writes it.
+fn compare(operator: CompareOp, left: Term, right: Term) -> Term {
+    match operator {
+        CompareOp::Less => left.lt(right),
+        CompareOp::AtMost => left.le(right),
+        CompareOp::Equal => left.equals(right),
+        CompareOp::NotEqual => left.differs(right),
+        CompareOp::AtLeast => left.ge(right),
+        CompareOp::Greater => left.gt(right),
+    }
+}

@@ -1,0 +1,317 @@
+//! The parts of a file around the statements: header, parameters, adjacency, claim.
+
+use super::{Parsed, Parser, Reported};
+use crate::Span;
+use crate::diagnostic::{Code, quoted};
+use crate::lexer::{Keyword, Mark, TokenKind};
+use crate::syntax::{
+    ClaimSyntax, File, FormatSyntax, Ident, Input, ListLength, Neighbours, NeighboursKind, Param, ScalarType,
+    TypeExpr,
+};
+
+/// The parts of a file in the order in which they stand.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+enum Part {
+    Header,
+    Declarations,
+    Statements,
+    Claims,
+}
+
+impl Part {
+    fn description(self) -> &'static str {
+        match self {
+            Part::Header => "the `mechanism` line",
+            Part::Declarations => "`param`, `where` and `let`",
+            Part::Statements => "the statements",
+            Part::Claims => "`neighbours`, `claim`, `expect` and `proof`",
+        }
+    }
+}
+
+/// Which of the parts that every file has were begun. One that was begun and given up is not also missing.
+#[derive(Default)]
+struct Seen {
+    header: bool,
+    statements: bool,
+    neighbours: bool,
+    claim: bool,
+}
+
+impl Seen {
+    fn note(&mut self, first: TokenKind) {
+        match first {
+            TokenKind::Keyword(Keyword::Mechanism) => self.header = true,
+            TokenKind::Keyword(Keyword::Neighbours) => self.neighbours = true,
+            TokenKind::Keyword(Keyword::Claim) => self.claim = true,
+            TokenKind::Keyword(
+                Keyword::Param | Keyword::Where | Keyword::Let | Keyword::Expect | Keyword::Proof,
+            ) => {}
+            _ => self.statements = true,
+        }
+    }
+}
+
+impl Parser<'_> {
+    pub(super) fn file(&mut self) -> File {
+        let mut file = File::default();
+        let mut reached = Part::Header;
+        let mut seen = Seen::default();
+        loop {
+            let kind = self.peek();
+            let part = match kind {
+                TokenKind::End => break,
+                TokenKind::Newline => {
+                    self.advance();
+                    continue;
+                }
+                TokenKind::Keyword(Keyword::Mechanism) => Part::Header,
+                TokenKind::Keyword(Keyword::Param | Keyword::Where | Keyword::Let) => Part::Declarations,
+                TokenKind::Keyword(
+                    Keyword::Neighbours | Keyword::Claim | Keyword::Expect | Keyword::Proof,
+                ) => Part::Claims,
+                _ if self.at_statement() => Part::Statements,
+                _ => {
+                    self.stray();
+                    continue;
+                }
+            };
+            self.in_order(part, reached);
+            seen.note(kind);
+            reached = if part > reached { part } else { reached };
+            if self.item(kind, &mut file).is_err() {
+                file.lost_neighbours |= kind == TokenKind::Keyword(Keyword::Neighbours);
+                file.lost_declarations |= matches!(part, Part::Header | Part::Declarations);
+                self.skip_line();
+            }
+        }
+        self.missing_parts(&seen);
+        file
+    }
+
+    /// Passes over something that begins no part of a file.
+    fn stray(&mut self) {
+        if self.at_mark(Mark::CloseBrace) {
+            let hint = "no block is open here".to_string();
+            self.unexpected("a statement or a declaration", Some(hint));
+            self.advance();
+        } else {
+            self.unexpected("a statement or a declaration", None);
+            self.skip_line();
+        }
+    }
+
+    fn in_order(&mut self, part: Part, reached: Part) {
+        if part < reached {
+            let span = self.span();
+            self.sink.report(Code::OutOfOrder, span, || {
+                format!("{} stand before {}: expected them above", part.description(), reached.description())
+            });
+        }
+    }
+
+    fn item(&mut self, kind: TokenKind, file: &mut File) -> Parsed<()> {
+        let TokenKind::Keyword(keyword) = kind else {
+            let line = self.statement_line();
+            file.body.push(line);
+            return Ok(());
+        };
+        let start = self.span();
+        match keyword {
+            Keyword::Mechanism => self.header(file)?,
+            Keyword::Param => {
+                self.advance();
+                let param = self.param()?;
+                file.params.push(param);
+            }
+            Keyword::Where => {
+                self.advance();
+                let assumption = self.expression()?;
+                file.assumptions.push(assumption);
+            }
+            Keyword::Let => {
+                self.advance();
+                let name = self.expect_name("the name that is defined")?;
+                self.expect_mark(Mark::Assign, "after the name that is defined")?;
+                let value = self.expression()?;
+                file.definitions.push((name, value));
+            }
+            Keyword::Neighbours => {
+                let clause = self.neighbours()?;
+                file.neighbours.push(clause);
+            }
+            Keyword::Claim => {
+                self.once(file.claim.as_ref().map(|c| c.span), start, "`claim`");
+                let claim = self.claim()?;
+                file.claim.get_or_insert(claim);
+            }
+            Keyword::Expect => {
+                self.once(file.expect_refuted, start, "`expect`");
+                self.advance();
+                let end = self.expect_keyword(Keyword::Refuted, "after `expect`")?;
+                file.expect_refuted = Some(start.to(end));
+            }
+            Keyword::Proof => {
+                self.once(file.proof.as_ref().map(|p| p.span), start, "`proof`");
+                let proof = self.proof()?;
+                file.proof.get_or_insert(proof);
+            }
+            _ => {
+                let line = self.statement_line();
+                file.body.push(line);
+                return Ok(());
+            }
+        }
+        self.end_of_line();
+        Ok(())
+    }
+
+    /// Reports a part that is written a second time.
+    fn once(&mut self, first: Option<Span>, again: Span, what: &str) {
+        if first.is_some() {
+            self.sink
+                .report(Code::Repeated, again, || format!("a mechanism has one {what}: expected no second"));
+        }
+    }
+
+    /// `mechanism name(input: type, …)`
+    fn header(&mut self, file: &mut File) -> Parsed<()> {
+        let start = self.span();
+        self.once(file.name.as_ref().map(|n| n.span), start, "`mechanism` line");
+        self.advance();
+        let name = self.expect_name("the name of the mechanism")?;
+        let first = file.name.is_none();
+        file.name.get_or_insert(name);
+        let opened = self.expect_mark(Mark::OpenParen, "after the name of the mechanism")?;
+        while !self.at_mark(Mark::CloseParen) {
+            let name = self.expect_name("the name of an input")?;
+            self.expect_mark(Mark::Colon, "between an input and its type")?;
+            let ty = self.type_expression()?;
+            if first {
+                file.inputs.push(Input { name, ty });
+            }
+            if !self.eat_mark(Mark::Comma) {
+                break;
+            }
+        }
+        self.expect_close(Mark::CloseParen, opened)?;
+        Ok(())
+    }
+
+    /// `name [: type] [comparison value]`
+    fn param(&mut self) -> Parsed<Param> {
+        let name = self.expect_name("the name of a parameter")?;
+        let ty = if self.eat_mark(Mark::Colon) { Some(self.type_expression()?) } else { None };
+        let Some(operator) = self.comparison_operator() else { return Ok(Param { name, ty, bound: None }) };
+        self.advance();
+        let bound = self.expression()?;
+        Ok(Param { name, ty, bound: Some((operator, bound)) })
+    }
+
+    /// `real`, `int`, `bool`, `category(count)`, each with `[length]` for a list.
+    fn type_expression(&mut self) -> Parsed<TypeExpr> {
+        let Ident { text, span } = self.expect_name("a type: `real`, `int`, `bool` or `category(count)`")?;
+        let scalar = match text.as_str() {
+            "real" => ScalarType::Real,
+            "int" => ScalarType::Int,
+            "bool" => ScalarType::Bool,
+            "category" => {
+                let opened = self.expect_mark(Mark::OpenParen, "and the number of categories")?;
+                let count = self.expression()?;
+                self.expect_close(Mark::CloseParen, opened)?;
+                ScalarType::Category(Box::new(count))
+            }
+            _ => {
+                self.sink.report_with(Code::Unexpected, span, || {
+                    let found = quoted(&text);
+                    let message =
+                        format!("expected a type: `real`, `int`, `bool` or `category(count)`, found {found}");
+                    (message, Some("a list of N reals is `real[N]`".into()))
+                });
+                return Err(Reported);
+            }
+        };
+        let list = if self.at_mark(Mark::OpenBracket) { Some(self.list_length()?) } else { None };
+        Ok(TypeExpr { scalar, list, span: span.to(self.previous_span()) })
+    }
+
+    /// `[]` or `[length]`
+    fn list_length(&mut self) -> Parsed<ListLength> {
+        let opened = self.advance().span;
+        if self.eat_mark(Mark::CloseBracket) {
+            return Ok(ListLength::AnyLength);
+        }
+        let length = self.expression()?;
+        self.expect_close(Mark::CloseBracket, opened)?;
+        Ok(ListLength::Exactly(length))
+    }
+
+    /// `neighbours any`, `neighbours one entry of list differs by at most bound`, `neighbours relation`, …
+    fn neighbours(&mut self) -> Parsed<Neighbours> {
+        let start = self.advance().span;
+        let phrase = self.peek_ahead(1) == TokenKind::Name;
+        let kind = if phrase && (self.at_word("every") || self.at_word("one")) {
+            self.entries_clause()?
+        } else if self.at_word("any") && matches!(self.peek_ahead(1), TokenKind::Newline | TokenKind::End) {
+            self.advance();
+            NeighboursKind::Any
+        } else {
+            NeighboursKind::Relation(self.expression()?)
+        };
+        Ok(Neighbours { kind, span: start.to(self.previous_span()) })
+    }
+
+    /// `every entry of list differs by at most bound`, `… grows by at most bound`, `one entry of list differs …`
+    fn entries_clause(&mut self) -> Parsed<NeighboursKind> {
+        let every = self.at_word("every");
+        self.advance();
+        self.expect_words(&["entry", "of"])?;
+        let list = self.expect_name("the name of a list")?;
+        let grows = every && self.at_word("grows");
+        self.expect_words(&[if grows { "grows" } else { "differs" }, "by", "at", "most"])?;
+        let bound = self.expression()?;
+        Ok(match (every, grows) {
+            (true, true) => NeighboursKind::EveryEntryGrows { list, bound },
+            (true, false) => NeighboursKind::EveryEntry { list, bound },
+            (false, _) => NeighboursKind::OneEntry { list, bound },
+        })
+    }
+
+    /// `claim epsilon [, delta] [in format]`
+    fn claim(&mut self) -> Parsed<ClaimSyntax> {
+        let start = self.advance().span;
+        let epsilon = self.expression()?;
+        let delta = if self.eat_mark(Mark::Comma) { Some(self.expression()?) } else { None };
+        let format = if self.eat_keyword(Keyword::In) { Some(self.float_format()?) } else { None };
+        Ok(ClaimSyntax { epsilon, delta, format, span: start.to(self.previous_span()) })
+    }
+
+    fn float_format(&mut self) -> Parsed<FormatSyntax> {
+        let name = self
+            .expect_name("a format: `binary64`, `binary32`, `binary16` or `float(precision, emin, emax)`")?;
+        let arguments = if self.at_mark(Mark::OpenParen) {
+            let opened = self.advance().span;
+            self.arguments(Mark::CloseParen, opened)?.0
+        } else {
+            Vec::new()
+        };
+        let span = name.span.to(self.previous_span());
+        Ok(FormatSyntax { name, arguments, span })
+    }
+
+    fn missing_parts(&mut self, seen: &Seen) {
+        let end = self.span();
+        let parts = [
+            (seen.header, "`mechanism name(input: type)` on the first line"),
+            (seen.statements, "statements that end with `return`"),
+            (seen.neighbours, "`neighbours`, which says what inputs must not be told apart"),
+            (seen.claim, "`claim`, which says how private the mechanism is"),
+        ];
+        for (present, what) in parts {
+            if !present {
+                self.sink
+                    .report(Code::Missing, end, || format!("the file ends without {what}: expected one"));
+            }
+        }
+    }
+}

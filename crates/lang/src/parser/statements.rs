@@ -1,0 +1,208 @@
+//! Statements and blocks.
+
+use super::{Parsed, Parser, Reported};
+use crate::Span;
+use crate::diagnostic::Code;
+use crate::lexer::{Keyword, Mark, TokenKind};
+use crate::syntax::{Expr, Ident, Iteration, Statement, StatementKind};
+
+impl Parser<'_> {
+    /// Whether a statement can begin at the cursor.
+    pub(super) fn at_statement(&self) -> bool {
+        matches!(
+            self.peek(),
+            TokenKind::Name
+                | TokenKind::Keyword(
+                    Keyword::If | Keyword::For | Keyword::While | Keyword::Return | Keyword::Append
+                )
+        )
+    }
+
+    /// One statement with the end of its line. One that is given up is kept as a faulty line, so that what it
+    /// would have assigned does not look unknown.
+    pub(super) fn statement_line(&mut self) -> Statement {
+        let span = self.span();
+        let assigns = matches!(self.peek_ahead(1), TokenKind::Mark(Mark::Assign | Mark::Draw));
+        let is_target = self.peek() == TokenKind::Name && assigns;
+        let target = is_target.then(|| Ident { text: self.text().to_string(), span });
+        match self.statement() {
+            Ok(statement) => {
+                self.end_of_line();
+                statement
+            }
+            Err(Reported) => {
+                self.skip_line();
+                Statement { kind: StatementKind::Faulty { target }, span }
+            }
+        }
+    }
+
+    fn statement(&mut self) -> Parsed<Statement> {
+        let start = self.span();
+        let (kind, end) = match self.peek() {
+            TokenKind::Keyword(Keyword::If) => return self.nested(Self::branch),
+            TokenKind::Keyword(Keyword::For) => self.for_loop()?,
+            TokenKind::Keyword(Keyword::While) => self.while_loop()?,
+            TokenKind::Keyword(Keyword::Return) => {
+                self.advance();
+                let value = self.expression()?;
+                let end = value.span;
+                (StatementKind::Return(value), end)
+            }
+            TokenKind::Keyword(Keyword::Append) => self.append()?,
+            _ => self.draw_or_assign()?,
+        };
+        Ok(Statement { kind, span: start.to(end) })
+    }
+
+    /// `name ~ law(arguments)` or `name = value`
+    fn draw_or_assign(&mut self) -> Parsed<(StatementKind, Span)> {
+        let target = self.expect_name("a statement")?;
+        if self.eat_mark(Mark::Assign) {
+            let value = self.expression()?;
+            let end = value.span;
+            return Ok((StatementKind::Assign { target, value }, end));
+        }
+        if self.eat_mark(Mark::Draw) {
+            let law = self.expect_name("a distribution")?;
+            let opened = self.expect_mark(Mark::OpenParen, "after the distribution")?;
+            let (arguments, end) = self.arguments(Mark::CloseParen, opened)?;
+            return Ok((StatementKind::Draw { target, law, arguments }, end));
+        }
+        let hint = "`name = value` assigns, `name ~ distribution(...)` draws";
+        Err(self.unexpected("`=` or `~`", Some(hint.into())))
+    }
+
+    /// `append(list, value)`
+    fn append(&mut self) -> Parsed<(StatementKind, Span)> {
+        self.advance();
+        let opened = self.expect_mark(Mark::OpenParen, "after `append`")?;
+        let list = self.expect_name("the name of a list")?;
+        self.expect_mark(Mark::Comma, "between the list and the value")?;
+        let value = self.expression()?;
+        let end = self.expect_close(Mark::CloseParen, opened)?;
+        Ok((StatementKind::Append { list, value }, end))
+    }
+
+    /// `if condition { … } [else if … | else { … }]`
+    fn branch(&mut self) -> Parsed<Statement> {
+        let start = self.expect_keyword(Keyword::If, "before a condition")?;
+        let (condition, end, yes) = self.headed_block(Self::expression)?;
+        let no = if self.eat_keyword(Keyword::Else) {
+            if self.at_keyword(Keyword::If) { vec![self.nested(Self::branch)?] } else { self.block()? }
+        } else {
+            Vec::new()
+        };
+        Ok(Statement { kind: StatementKind::If { condition: condition?, yes, no }, span: start.to(end) })
+    }
+
+    /// `for i in low .. high { … }` or `for x in list { … }`
+    fn for_loop(&mut self) -> Parsed<(StatementKind, Span)> {
+        self.advance();
+        let (head, end, body) = self.headed_block(Self::for_head)?;
+        let (variable, over) = head?;
+        Ok((StatementKind::For { variable, over, body }, end))
+    }
+
+    fn for_head(&mut self) -> Parsed<(Ident, Iteration)> {
+        let variable = self.expect_name("the name of the loop variable")?;
+        self.expect_keyword(Keyword::In, "after the loop variable")?;
+        let first = self.expression()?;
+        if self.eat_mark(Mark::Range) {
+            let high = self.expression()?;
+            return Ok((variable, Iteration::Range(first, high)));
+        }
+        Ok((variable, Iteration::Entries(first)))
+    }
+
+    /// `while condition [as label] { … }`
+    fn while_loop(&mut self) -> Parsed<(StatementKind, Span)> {
+        self.advance();
+        let (head, end, body) = self.headed_block(Self::while_head)?;
+        let (condition, label) = head?;
+        Ok((StatementKind::While { condition, label, body }, end))
+    }
+
+    fn while_head(&mut self) -> Parsed<(Expr, Option<Ident>)> {
+        let condition = self.expression()?;
+        if !self.at_word("as") {
+            return Ok((condition, None));
+        }
+        self.advance();
+        Ok((condition, Some(self.expect_name("a label for the loop")?)))
+    }
+
+    /// Reads what stands before a block, and the block. After a fault in the head the cursor is moved to the
+    /// brace of this line, if it has one, so that the faults of the block are reported too.
+    fn headed_block<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Parsed<T>,
+    ) -> Parsed<(Parsed<T>, Span, Vec<Statement>)> {
+        let head = read(self);
+        if head.is_err() {
+            while !matches!(
+                self.peek(),
+                TokenKind::Newline | TokenKind::End | TokenKind::Mark(Mark::OpenBrace | Mark::CloseBrace)
+            ) {
+                self.advance();
+            }
+            if !self.at_mark(Mark::OpenBrace) {
+                return Err(Reported);
+            }
+        }
+        let end = self.previous_span();
+        let block = self.block()?;
+        Ok((head, end, block))
+    }
+
+    /// `{` lines `}`
+    pub(super) fn block(&mut self) -> Parsed<Vec<Statement>> {
+        if !self.at_mark(Mark::OpenBrace) {
+            return Err(self.unexpected("`{`", None));
+        }
+        let opened = self.span();
+        if self.depth >= super::MAX_DEPTH {
+            let reported = self.too_deep(opened);
+            self.skip_block();
+            return Err(reported);
+        }
+        self.nested(|parser| parser.block_lines(opened))
+    }
+
+    fn block_lines(&mut self, opened: Span) -> Parsed<Vec<Statement>> {
+        self.advance();
+        let mut lines = Vec::new();
+        loop {
+            match self.peek() {
+                TokenKind::Newline => {
+                    self.advance();
+                }
+                TokenKind::Mark(Mark::CloseBrace) => {
+                    self.advance();
+                    return Ok(lines);
+                }
+                // No block holds a part of the file around it: the brace before was forgotten.
+                TokenKind::End
+                | TokenKind::Keyword(
+                    Keyword::Mechanism
+                    | Keyword::Param
+                    | Keyword::Where
+                    | Keyword::Let
+                    | Keyword::Neighbours
+                    | Keyword::Claim
+                    | Keyword::Expect
+                    | Keyword::Proof,
+                ) => {
+                    self.sink
+                        .report(Code::Unclosed, opened, || "this block is never closed: expected `}`".into());
+                    return Ok(lines);
+                }
+                _ if self.at_statement() => lines.push(self.statement_line()),
+                _ => {
+                    self.unexpected("a statement or `}`", None);
+                    self.skip_line();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! A loaded program: the terms, where each statement stands, and the hash of the text they came from.
+//!
+//! ```
+//! let text = "mechanism coin(b: bool)\nparam p > 0\nwhere p < 1\ny ~ bernoulli(p)\n\
+//!             return y\nneighbours any\nclaim 0";
+//! let program = probity_lang::load_text(text).unwrap();
+//! assert_eq!(program.spans.statements[0].text(text), "y ~ bernoulli(p)");
+//! assert_eq!(program.warnings.len(), 1); // nothing uses `b`
+//! ```
+
+use std::fmt;
+use std::path::Path;
+
+use probity_kernel::term::{Claim, Hints, Mechanism};
+use sha2::{Digest, Sha256};
+
+use crate::diagnostic::{Code, Diagnostic, Sink};
+use crate::elaborate::elaborate;
+use crate::parser::parse;
+use crate::{Span, too_large};
+
+/// A mechanism as its text says it, and what is claimed of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Program {
+    /// The mechanism, with its parameters, assumptions and adjacency.
+    pub mechanism: Mechanism,
+    /// The claim.
+    pub claim: Claim,
+    /// What the `proof` block says, when there is one.
+    pub hints: Option<Hints>,
+    /// Whether the text says `expect refuted`: the claim is false, and a test of Probity.
+    pub expect_refuted: bool,
+    /// Where things stand in the text.
+    pub spans: Spans,
+    /// The hash of the text.
+    pub source_hash: SourceHash,
+    /// What is probably not meant.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Where the parts of a program stand in its text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Spans {
+    /// The name of the mechanism.
+    pub name: Span,
+    /// The inputs, in order.
+    pub inputs: Vec<Span>,
+    /// The parameters, in order.
+    pub params: Vec<Span>,
+    /// Every statement of the body, in the order in which the kernel prints them: a block after its head. The
+    /// definitions come first, since the body begins with them.
+    pub statements: Vec<Span>,
+    /// The clauses of the adjacency.
+    pub neighbours: Vec<Span>,
+    /// The claim.
+    pub claim: Span,
+}
+
+/// The SHA-256 of a source text, by which certificates name the file that they are about.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SourceHash(pub [u8; 32]);
+
+impl SourceHash {
+    /// The hash of `text`.
+    ///
+    /// ```
+    /// let hash = probity_lang::SourceHash::of("abc").to_string();
+    /// assert_eq!(hash, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    /// ```
+    pub fn of(text: &str) -> SourceHash {
+        SourceHash(Sha256::digest(text.as_bytes()).into())
+    }
+}
+
+impl fmt::Display for SourceHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for SourceHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SourceHash({self})")
+    }
+}
+
+/// The faults of a file that could not be loaded, with its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoadError {
+    /// The path, as it was given.
+    pub path: String,
+    /// The text; empty when the file could not be read.
+    pub source: String,
+    /// All faults, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&crate::render(&self.diagnostics, &self.path, &self.source))
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// Reads the file at `path` and loads it.
+///
+/// ```
+/// let error = probity_lang::load("no/such/file.dp").unwrap_err();
+/// assert_eq!(error.diagnostics[0].code, probity_lang::Code::UnreadableFile);
+/// ```
+pub fn load(path: impl AsRef<Path>) -> Result<Program, LoadError> {
+    let name = path.as_ref().display().to_string();
+    let unreadable = |reason: String| {
+        let message = format!("cannot read {name}: {reason}; expected a UTF-8 text file");
+        let fault = Diagnostic { code: Code::UnreadableFile, span: Span::default(), message, hint: None };
+        LoadError { path: name.clone(), source: String::new(), diagnostics: vec![fault] }
+    };
+    let bytes = std::fs::read(path.as_ref()).map_err(|error| unreadable(error.to_string()))?;
+    let source = String::from_utf8(bytes).map_err(|error| unreadable(error.utf8_error().to_string()))?;
+    load_text(&source).map_err(|diagnostics| LoadError { path: name, source, diagnostics })
+}
+
+/// Loads a text: syntax, names, types, terms. Returns all faults, in the order of the text.
+///
+/// ```
+/// let faults = probity_lang::load_text("mechanism m(x: real)\ny = z\nreturn x +").unwrap_err();
+/// let codes: Vec<&str> = faults.iter().map(|fault| fault.code.name()).collect();
+/// assert_eq!(codes, ["E0301", "E0201", "E0205", "E0205"]);
+/// ```
+pub fn load_text(source: &str) -> Result<Program, Vec<Diagnostic>> {
+    if let Some(fault) = too_large(source) {
+        return Err(vec![fault]);
+    }
+    let mut sink = Sink::default();
+    let file = parse(source, &mut sink);
+    let elaborated = elaborate(&file, &mut sink);
+    let clean = sink.is_clean();
+    let diagnostics = sink.finish();
+    let (Some(elaborated), true) = (elaborated, clean) else { return Err(diagnostics) };
+    let spans = Spans {
+        name: file.name.as_ref().map_or(Span::default(), |name| name.span),
+        inputs: file.inputs.iter().map(|input| input.name.span).collect(),
+        params: file.params.iter().map(|param| param.name.span).collect(),
+        statements: elaborated.statement_spans,
+        neighbours: file.neighbours.iter().map(|clause| clause.span).collect(),
+        claim: file.claim.as_ref().map_or(Span::default(), |claim| claim.span),
+    };
+    Ok(Program {
+        mechanism: elaborated.mechanism,
+        claim: elaborated.claim,
+        hints: elaborated.hints,
+        expect_refuted: file.expect_refuted.is_some(),
+        spans,
+        source_hash: SourceHash::of(source),
+        warnings: diagnostics,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loop_over_entries_is_a_loop_over_places() {
+        let text = "mechanism m(q: real[])\nparam v_index > 0\nsum = v_index\nfor v in q {\nsum = sum + v\n}\n\
+                    for v in q {\nsum = sum - v\n}\nreturn sum\nneighbours one entry of q differs by at most 1\nclaim 1";
+        let program = load_text(text).unwrap();
+        let shown = program.mechanism.to_string();
+        assert!(shown.contains("for v_index_ in 0..length(q) {\n  v = q[v_index_]\n"), "{shown}");
+        assert!(shown.contains("for v_index__ in 0..length(q) {\n  v = q[v_index__]\n"), "{shown}");
+    }
+
+    #[test]
+    fn integers_do_not_index_once_they_are_real() {
+        // `i` holds a real further down, in the loop.
+        let text = "mechanism m(q: real[])\ni = 0\nfor k in 0..3 {\ny = q[i]\ni = i + 0.5\n}\nreturn i\n\
+                    neighbours one entry of q differs by at most 1\nclaim 1";
+        let codes: Vec<Code> = load_text(text).unwrap_err().iter().map(|d| d.code).collect();
+        assert_eq!(codes, [Code::WrongType]);
+    }
+}

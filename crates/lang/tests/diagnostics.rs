@@ -1,0 +1,104 @@
+//! The data suites: `tests/accept` loads, `tests/reject` is refused with the codes written in its lines.
+//!
+//! A line expects the codes after `//~` in it, and the end of a file those after `//~eof`. Nothing else may be
+//! reported, and nothing less.
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use common::sources;
+use probity_lang::{Code, Diagnostic, LineIndex, format, load_text, render};
+
+/// Codes per line, counted from one; 0 stands for the end of the file.
+type Expected = BTreeMap<usize, Vec<String>>;
+
+fn expected(text: &str) -> Expected {
+    let mut all = Expected::new();
+    for (number, line) in text.lines().enumerate() {
+        let Some((_, marker)) = line.split_once("//~") else { continue };
+        let (place, codes) = match marker.strip_prefix("eof") {
+            Some(codes) => (0, codes),
+            None => (number + 1, marker),
+        };
+        all.entry(place).or_default().extend(codes.split_whitespace().map(str::to_string));
+    }
+    all.values_mut().for_each(|codes| codes.sort());
+    all
+}
+
+fn found(text: &str, diagnostics: &[Diagnostic]) -> Expected {
+    let index = LineIndex::new(text);
+    let mut all = Expected::new();
+    for diagnostic in diagnostics {
+        let at_end = diagnostic.span.start as usize == text.len();
+        let place = if at_end { 0 } else { index.line_of(diagnostic.span.start) + 1 };
+        all.entry(place).or_default().push(diagnostic.code.to_string());
+    }
+    all.values_mut().for_each(|codes| codes.sort());
+    all
+}
+
+#[test]
+fn accepted_files_load_with_the_warnings_they_name() {
+    for (path, text) in sources("tests/accept") {
+        let name = path.display().to_string();
+        match load_text(&text) {
+            Err(faults) => panic!("{}", render(&faults, &name, &text)),
+            Ok(program) => {
+                let shown = render(&program.warnings, &name, &text);
+                assert_eq!(found(&text, &program.warnings), expected(&text), "{name}\n{shown}");
+            }
+        }
+    }
+}
+
+#[test]
+fn rejected_files_are_refused_with_the_codes_they_name() {
+    let mut wrong = String::new();
+    for (path, text) in sources("tests/reject") {
+        let name = path.display().to_string();
+        let faults = load_text(&text).expect_err(&format!("{name} was accepted"));
+        let (found, expected) = (found(&text, &faults), expected(&text));
+        if found != expected {
+            let shown = render(&faults, &name, &text);
+            wrong.push_str(&format!("{name}\nfound    {found:?}\nexpected {expected:?}\n{shown}\n"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn every_code_is_reported_by_some_file() {
+    let mut seen = BTreeSet::new();
+    for (_, text) in [sources("tests/reject"), sources("tests/accept")].concat() {
+        seen.extend(expected(&text).into_values().flatten());
+    }
+    // These three are about a file as a whole; `robustness.rs` and the documentation of `load` test them.
+    for elsewhere in [Code::UnreadableFile, Code::FileTooLarge, Code::TooManyFaults] {
+        seen.insert(elsewhere.to_string());
+    }
+    let all: BTreeSet<String> = Code::ALL.iter().map(Code::to_string).collect();
+    assert_eq!(seen, all);
+}
+
+#[test]
+fn every_message_says_what_was_expected() {
+    for (path, text) in sources("tests/reject") {
+        for fault in load_text(&text).unwrap_err() {
+            assert!(fault.message.contains("expected"), "{}: {fault}", path.display());
+        }
+    }
+}
+
+#[test]
+fn unformatted_files_keep_their_meaning() {
+    for (path, text) in sources("tests/accept") {
+        let name = path.display();
+        let formatted = format(&text).unwrap();
+        assert_eq!(format(&formatted).unwrap(), formatted, "{name}");
+        let (before, after) = (load_text(&text).unwrap(), load_text(&formatted).unwrap());
+        assert_eq!(before.mechanism, after.mechanism, "{name}");
+        assert_eq!((before.claim, before.hints), (after.claim, after.hints), "{name}");
+    }
+}

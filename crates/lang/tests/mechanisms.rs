@@ -1,0 +1,57 @@
+//! The library of mechanisms loads, is formatted, and says of itself what the folder says.
+
+mod common;
+
+use common::sources;
+use probity_lang::{format, load_text, render};
+
+fn library() -> Vec<(std::path::PathBuf, String)> {
+    [sources("mechanisms"), sources("mechanisms/broken")].concat()
+}
+
+#[test]
+fn every_mechanism_loads_without_warnings() {
+    for (path, text) in library() {
+        let name = path.display().to_string();
+        match load_text(&text) {
+            Err(faults) => panic!("{}", render(&faults, &name, &text)),
+            Ok(program) => {
+                assert!(program.warnings.is_empty(), "{}", render(&program.warnings, &name, &text));
+                assert_eq!(Some(program.mechanism.name.as_str()), path.file_stem().and_then(|s| s.to_str()));
+                assert!(text.starts_with("// "), "{name} has no header comment");
+                let broken = path.parent().unwrap().ends_with("broken");
+                assert_eq!(program.expect_refuted, broken, "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_mechanism_is_formatted() {
+    for (path, text) in library() {
+        assert_eq!(format(&text).unwrap(), text, "{} is not formatted", path.display());
+    }
+}
+
+#[test]
+fn statement_spans_follow_the_order_of_the_kernel() {
+    for (path, text) in library() {
+        let program = load_text(&text).unwrap();
+        let printed = program.mechanism.to_string();
+        let statements: Vec<&str> = printed
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.starts_with('}') && !line.starts_with("return"))
+            .filter(|line| {
+                ["mechanism", "param", "where", "neighbours"].iter().all(|word| !line.starts_with(word))
+            })
+            .collect();
+        assert_eq!(statements.len(), program.spans.statements.len(), "{}", path.display());
+        for (printed, span) in statements.iter().zip(&program.spans.statements) {
+            // The first word agrees: the variable, or the keyword of the statement.
+            let first = |text: &str| text.split([' ', '(']).next().unwrap_or("").to_string();
+            let written = span.text(&text).trim_start_matches("let ");
+            assert_eq!(first(printed), first(written), "{}: {printed} / {written}", path.display());
+        }
+    }
+}

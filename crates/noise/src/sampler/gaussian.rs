@@ -1,0 +1,201 @@
+//! Discrete Gaussian noise, for every rational σ².
+//!
+//! After Canonne, Kamath and Steinke (2020): with t = ⌊σ⌋ + 1, draw Y from the discrete Laplace of scale t and
+//! accept it with probability e^−γ, γ = (|Y| − σ²/t)²/(2σ²). Then
+//!
+//! P(Y = y)·e^−γ ∝ exp(−|y|/t − y²/(2σ²) + |y|/t − σ²/(2t²)) ∝ exp(−y²/(2σ²)).
+//!
+//! The number of trials (1.3 to 2.2 on average) is independent of the value accepted, as always in rejection
+//! sampling, and each trial takes the same time. Acceptance is decided as −ln U > γ, with −ln U from the fixed
+//! point of `neg_ln` and γ in f64, both with their errors; what that leaves open, U < e^−γ decides exactly.
+
+use dashu_base::SquareRoot;
+use probity_exact::directed::cast_nearest;
+use probity_exact::{Natural, Rational};
+
+use super::SampleError;
+use super::bounds::{log2_floor, power_of_two};
+use super::draw::Draw;
+use super::laplace::DiscreteLaplace;
+use super::neg_ln::{NEG_LN_BITS, TABLE, Table, TwoWords, WIDTH};
+use super::outcome::Outcome;
+use super::parameter::{ParameterError, Scale, SquaredScale};
+use super::prefix::{Chunks, Prefix, until_accepted};
+use super::threshold::Threshold;
+use super::words::Words;
+use crate::entropy::{Entropy, EntropyError};
+
+/// f64's unit roundoff.
+const U: f64 = f64::EPSILON / 2.0;
+/// One unit of −ln U, and what it is uncertain by.
+const NEG_LN_UNIT: f64 = 1.0 / (1u64 << NEG_LN_BITS) as f64;
+const NEG_LN_ERROR: f64 = WIDTH as f64 * NEG_LN_UNIT;
+/// For σ² from 2^−300 to 2^300 nothing in the f64 path can underflow or overflow: see `Acceptance::decide_fast`.
+const FAST_LOG2: i64 = 300;
+
+/// Discrete Gaussian noise: P(X = x) ∝ exp(−x²/(2σ²)) for every integer x.
+///
+/// ```
+/// use probity_noise::entropy::SecureEntropy;
+/// use probity_noise::sampler::{DiscreteGaussian, Sampler, SquaredScale};
+/// let noise = DiscreteGaussian::<i64>::new(SquaredScale::from_f64(100.0)?)?;
+/// let x: i64 = noise.sample(&mut SecureEntropy::new()?)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct DiscreteGaussian<T: Outcome = i64> {
+    squared_scale: SquaredScale,
+    /// `None` for σ² = 0: no noise.
+    pub(super) trial: Option<Trial<T>>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Trial<T: Outcome> {
+    pub(super) proposal: DiscreteLaplace<T>,
+    pub(super) acceptance: Acceptance,
+}
+
+impl<T: Outcome> Trial<T> {
+    /// One trial by the exact path: the proposal if it was accepted.
+    pub(super) fn attempt_exactly<C: Chunks>(&self, chunks: &mut C) -> Result<Option<T>, SampleError> {
+        let value: T = self.proposal.draw_exactly(chunks)?;
+        let threshold = self.acceptance.threshold(value.magnitude());
+        let accepted = Prefix::unknown().resolve(chunks, |prefix| threshold.is_above(prefix))?;
+        Ok(accepted.then_some(value))
+    }
+}
+
+impl<T: Outcome> DiscreteGaussian<T> {
+    /// Noise with this σ²; 0 is no noise.
+    ///
+    /// # Errors
+    /// When the outcome type is `i64` and σ² is 2^100 or more.
+    pub fn new(squared_scale: SquaredScale) -> Result<Self, ParameterError> {
+        let value = squared_scale.value();
+        if value.is_zero() {
+            return Ok(DiscreteGaussian { squared_scale, trial: None });
+        }
+        if let Some(limit) = T::SCALE_LIMIT
+            && *value >= power_of_two(2 * limit.log2)
+        {
+            return Err(ParameterError::new("squared scale", value, limit.squared_scale_allowed));
+        }
+        // ⌊√(n/d)⌋ = ⌊√⌊n/d⌋⌋.
+        let floor = Natural::try_from(value.floor()).unwrap_or(Natural::ZERO);
+        let scale = Rational::from(floor.sqrt() + Natural::ONE);
+        let acceptance = Acceptance::new(value.clone(), &scale);
+        // σ < 2^50 gives ⌊σ⌋ + 1 ≤ 2^50, which the Laplace noise accepts.
+        let proposal = DiscreteLaplace::new(Scale::new(scale)?)?;
+        Ok(DiscreteGaussian { squared_scale, trial: Some(Trial { proposal, acceptance }) })
+    }
+
+    /// σ².
+    pub fn squared_scale(&self) -> &SquaredScale {
+        &self.squared_scale
+    }
+}
+
+/// Accepts y with probability e^−γ, γ = (|y| − σ²/t)²/(2σ²).
+#[derive(Debug, Clone)]
+pub(super) struct Acceptance {
+    squared_scale: Rational,
+    /// σ²/t.
+    centre: Rational,
+    /// σ²/t and 1/(2σ²) to the nearest double; `None` when σ² is too far from 1 for the fast path.
+    fast: Option<(f64, f64)>,
+    table: &'static Table,
+}
+
+impl Acceptance {
+    fn new(squared_scale: Rational, scale: &Rational) -> Self {
+        let centre = &squared_scale / scale;
+        let fast = (log2_floor(&squared_scale).abs() < FAST_LOG2).then(|| {
+            let half_inverse = Rational::ONE / (&squared_scale * Rational::from(2u8));
+            (cast_nearest(&centre), cast_nearest(&half_inverse))
+        });
+        Acceptance { squared_scale, centre, fast, table: &TABLE }
+    }
+
+    /// γ.
+    pub(super) fn exponent(&self, magnitude: Natural) -> Rational {
+        let distance = Rational::from(magnitude) - &self.centre;
+        &distance * &distance / (&self.squared_scale * Rational::from(2u8))
+    }
+
+    fn threshold(&self, magnitude: Natural) -> Threshold {
+        Threshold::ExpNeg(self.exponent(magnitude))
+    }
+
+    /// −ln U > γ in machine arithmetic; `None` when the errors leave it open.
+    ///
+    /// With u = 2^−53: the magnitude a, the centre c and the factor f = 1/(2σ²) each carry a relative error of
+    /// at most u. Then d = a − c errs by at most E = 2.01·u·(a + c), and d²·f by at most
+    /// (2|d| + E)·E·f + 4u·d²·f ≤ 4.1·u·[(a + c)·(|d| + 1.1·u·(a + c))·f + d²·f]. The code doubles the
+    /// constants, which more than covers the roundings of the bound itself. −ln U loses another u in its
+    /// conversion and is known to WIDTH units; the last subtraction errs by u times the larger operand at most.
+    ///
+    /// No underflow or overflow: σ² is within 2^±300 and t ≤ σ + 1, so c and f are within 2^±301; d is 0
+    /// or at least ulp(c) ≥ 2^−354. A magnitude can be large, then d²·f is large or infinite: −∞ and NaN
+    /// compare as "open", and the exact path decides.
+    #[inline(always)]
+    pub(super) fn decide_fast(&self, magnitude: f64, words: TwoWords) -> Option<bool> {
+        let (centre, factor) = self.fast?;
+        let sum = magnitude + centre;
+        let distance = (magnitude - centre).abs();
+        let exponent = distance * distance * factor;
+        let exponent_error = 8.0 * U * (sum * (distance + 8.0 * U * sum) * factor + exponent);
+        // Exact scaling by a power of two.
+        let neg_ln = self.table.neg_ln_lower(words) as f64 * NEG_LN_UNIT;
+        let error = exponent_error + 4.0 * U * (neg_ln + exponent) + 2.0 * NEG_LN_ERROR;
+        let gap = neg_ln - exponent;
+        // Both comparisons are false for NaN.
+        let decided = words.is_normal() && (gap > error || gap < -error);
+        decided.then_some(gap > 0.0)
+    }
+
+    #[cold]
+    fn finish<E: Entropy + ?Sized>(
+        &self,
+        magnitude: Natural,
+        pair: TwoWords,
+        words: &mut Words<'_, E>,
+    ) -> Result<bool, EntropyError> {
+        let threshold = self.threshold(magnitude);
+        pair.prefix().resolve(words, |prefix| threshold.is_above(prefix))
+    }
+}
+
+impl<T: Outcome> Draw for DiscreteGaussian<T> {
+    type Value = T;
+
+    fn blank() -> T {
+        T::default()
+    }
+
+    fn expected_words(&self, count: usize) -> usize {
+        // Each trial takes a proposal and two words for its acceptance, and about two in three succeed.
+        let Some(trial) = &self.trial else { return 0 };
+        let one_trial = trial.proposal.expected_words(count).saturating_add(count.saturating_mul(2));
+        one_trial.saturating_add(one_trial / 2)
+    }
+
+    #[inline(always)]
+    fn draw<E: Entropy + ?Sized>(&self, words: &mut Words<'_, E>) -> Result<T, SampleError> {
+        let Some(Trial { proposal, acceptance }) = &self.trial else { return Ok(T::default()) };
+        until_accepted(|| {
+            let value = proposal.draw(words)?;
+            let [leading, mantissa] = words.next_two()?;
+            let pair = TwoWords { leading, mantissa };
+            let accepted = match acceptance.decide_fast(value.magnitude_f64(), pair) {
+                Some(accepted) => accepted,
+                None => acceptance.finish(value.magnitude(), pair, words)?,
+            };
+            Ok(accepted.then_some(value))
+        })
+    }
+
+    fn draw_exactly<C: Chunks>(&self, chunks: &mut C) -> Result<T, SampleError> {
+        let Some(trial) = &self.trial else { return Ok(T::default()) };
+        until_accepted(|| trial.attempt_exactly(chunks))
+    }
+}

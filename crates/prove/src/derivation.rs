@@ -1,0 +1,277 @@
+//! Derivations: which rule to apply where, and the evidence for every side condition.
+//!
+//! A [`Plan`] says which couplings, invariants and program equivalences to use. Walking a program backwards with
+//! a plan meets side conditions in a fixed order; a [`Justify`] answers each with evidence. One implementation
+//! searches, the other reads the evidence back from a certificate. Every step is a call of a kernel rule, so
+//! nothing here can make a false theorem.
+
+use std::fmt;
+use std::sync::Arc;
+
+use probity_kernel::context::{Context, Orientation};
+use probity_kernel::entail::Evidence;
+use probity_kernel::equivalence::Rewrite;
+use probity_kernel::expr::{Expr, Name, Run, Variable};
+use probity_kernel::privacy::{Comparison, Side, Theorem, goal, privacy, start};
+use probity_kernel::rejection::Rejection;
+use probity_kernel::rules::{self, Assertion, Judgement};
+use probity_kernel::sampling;
+use probity_kernel::term::{Claim, Coupling, Mechanism, Statement};
+
+/// How to prove one statement, or two for a joint coupling.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Move {
+    /// An assignment or an append, by its rule.
+    Plain,
+    /// A statement without draws, each run on its own.
+    OneSided,
+    /// A draw, by a sampling axiom.
+    Draw(Coupling),
+    /// A uniform draw and a sign, jointly: the shift of s·ln(u) and its cost.
+    Joint(Expr, Expr),
+    /// A conditional whose branch both runs take together.
+    If(Vec<Move>, Vec<Move>),
+    /// A `for` loop with its invariant.
+    For(Expr, Vec<Move>),
+    /// A `while` loop with its invariant.
+    While(Expr, Vec<Move>),
+    /// No statement: what holds at this point, and all that is remembered from before it.
+    Assert(Expr),
+}
+
+/// How to prove a mechanism private.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Plan {
+    /// Program equivalences, applied first.
+    pub rewrites: Vec<Rewrite>,
+    /// How outputs are compared.
+    pub comparison: Comparison,
+    /// The moves, per orientation of the adjacency.
+    pub sides: Vec<(Orientation, Vec<Move>)>,
+}
+
+/// A side condition that could not be met, or a rule that did not apply.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    /// Where: the rule and the statement.
+    pub place: String,
+    /// What went wrong.
+    pub reason: Reason,
+}
+
+/// What went wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// A rule of the kernel said no.
+    Rejected(Rejection),
+    /// A side condition for which no evidence was found.
+    NotShown {
+        /// What had to be shown.
+        goal: String,
+        /// On which path it fails: assumptions on the way.
+        path: Vec<String>,
+    },
+    /// The plan does not fit the program.
+    PlanDoesNotFit(&'static str),
+    /// A certificate ends before its derivation does.
+    EvidenceMissing,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at {}: ", self.place)?;
+        match &self.reason {
+            Reason::Rejected(rejection) => write!(f, "{rejection}"),
+            Reason::NotShown { goal, path } => {
+                write!(f, "not shown: {goal}")?;
+                path.iter().try_for_each(|step| write!(f, "\n  where {step}"))
+            }
+            Reason::PlanDoesNotFit(why) => write!(f, "the plan does not fit: {why}"),
+            Reason::EvidenceMissing => write!(f, "evidence is missing"),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Answers side conditions with evidence.
+pub trait Justify {
+    /// Evidence that the hypotheses entail the goal.
+    fn justify(&mut self, context: &Context, hypotheses: &[&Expr], goal: &Expr) -> Result<Evidence, Reason>;
+}
+
+/// Replays a plan and makes the theorem, or says where it fails.
+pub fn replay(
+    mechanism: &Mechanism,
+    claim: &Claim,
+    plan: &Plan,
+    justify: &mut dyn Justify,
+) -> Result<Theorem, Failure> {
+    let rejected = |place: &str| {
+        let place = place.to_string();
+        move |rejection| Failure { place, reason: Reason::Rejected(rejection) }
+    };
+    let mut rewritten = mechanism.clone();
+    for rewrite in &plan.rewrites {
+        rewritten = rewrite.apply(&rewritten).map_err(rejected(rewrite.name()))?;
+    }
+    let mut judgements = Vec::new();
+    for (orientation, moves) in &plan.sides {
+        let context = Context::new(&rewritten, *orientation).map_err(rejected("the mechanism"))?;
+        let context = Arc::new(context);
+        let post = Assertion::new(goal(&context, claim, plan.comparison)).map_err(rejected("the claim"))?;
+        let mut walk = Walk { context: context.clone(), justify };
+        let judgement = walk.block(&rewritten.body, moves, &post)?;
+        let evidence = walk.ask("the start of the program", &[&start()], judgement.pre().formula())?;
+        judgements.push((judgement, evidence));
+    }
+    let sides: Vec<Side<'_>> =
+        judgements.iter().map(|(judgement, evidence)| Side { judgement, evidence }).collect();
+    privacy(mechanism, claim, &plan.rewrites, plan.comparison, &sides).map_err(rejected("the final rule"))
+}
+
+struct Walk<'a> {
+    context: Arc<Context>,
+    justify: &'a mut dyn Justify,
+}
+
+impl Walk<'_> {
+    fn ask(&mut self, place: &str, hypotheses: &[&Expr], goal: &Expr) -> Result<Evidence, Failure> {
+        self.justify
+            .justify(&self.context, hypotheses, goal)
+            .map_err(|reason| Failure { place: place.to_string(), reason })
+    }
+
+    /// Walks a block backwards from what must hold after it.
+    fn block(&mut self, body: &[Statement], moves: &[Move], post: &Assertion) -> Result<Judgement, Failure> {
+        let mut judgement = rules::skip(&self.context, post);
+        let mut left = body.len();
+        for step in moves.iter().rev() {
+            let size = match step {
+                Move::Assert(_) => 0,
+                Move::Joint(..) => 2,
+                _ => 1,
+            };
+            let Some(at) = left.checked_sub(size) else {
+                return Err(misfit("the program", "it has more moves than statements"));
+            };
+            judgement = match step {
+                Move::Assert(formula) => self.assert(formula, &judgement)?,
+                _ => {
+                    let middle = judgement.pre().clone();
+                    let first = self.statement(&body[at..left], step, &middle)?;
+                    rules::seq(&first, &judgement).map_err(reject("SEQ"))?
+                }
+            };
+            left = at;
+        }
+        if left == 0 {
+            Ok(judgement)
+        } else {
+            Err(misfit("the program", "it has more statements than moves"))
+        }
+    }
+
+    fn assert(&mut self, formula: &Expr, judgement: &Judgement) -> Result<Judgement, Failure> {
+        let place = format!("the assertion '{formula}'");
+        let evidence = self.ask(&place, &[formula], judgement.pre().formula())?;
+        rules::strengthen(formula, judgement, &evidence).map_err(reject(&place))
+    }
+
+    fn statement(&mut self, body: &[Statement], step: &Move, post: &Assertion) -> Result<Judgement, Failure> {
+        let context = self.context.clone();
+        let head = body.first().ok_or_else(|| misfit("the program", "a move without a statement"))?;
+        let place = describe(head);
+        match (step, head) {
+            (Move::Plain, Statement::Append { .. }) => {
+                rules::append(&context, head, post).map_err(reject(&place))
+            }
+            (Move::Plain, _) => rules::assign(&context, head, post).map_err(reject(&place)),
+            (Move::OneSided, _) => rules::one_sided_both(&context, head, post).map_err(reject(&place)),
+            (Move::Draw(coupling), _) => {
+                sampling::sample(&context, head, coupling, post).map_err(reject(&place))
+            }
+            (Move::Joint(by, cost), _) => {
+                let second = body.get(1).ok_or_else(|| misfit(&place, "a joint coupling needs two draws"))?;
+                sampling::signed_log(&context, (head, second), (by, cost), post).map_err(reject(&place))
+            }
+            (Move::If(yes, no), Statement::If { guard, then, otherwise }) => {
+                let then = self.block(then, yes, post)?;
+                let otherwise = self.block(otherwise, no, post)?;
+                rules::cond(guard, &then, &otherwise).map_err(reject(&place))
+            }
+            (Move::For(invariant, moves), Statement::For { index, from, to, body }) => {
+                self.for_loop(&place, (index, from, to, body), invariant, moves, post)
+            }
+            (Move::While(invariant, moves), Statement::While { label, guard, body }) => {
+                self.while_loop(&place, (label, guard, body), invariant, moves, post)
+            }
+            _ => Err(misfit(&place, "the move is for another kind of statement")),
+        }
+    }
+
+    fn for_loop(
+        &mut self,
+        place: &str,
+        (index, from, to, body): (&Name, &Expr, &Expr, &[Statement]),
+        invariant: &Expr,
+        moves: &[Move],
+        post: &Assertion,
+    ) -> Result<Judgement, Failure> {
+        let i = Expr::var(index.clone());
+        let next =
+            invariant.replace(&|v| (*v == Variable::Plain(index.clone())).then(|| i.clone() + Expr::int(1)));
+        let next = Assertion::new(next).map_err(reject(place))?;
+        let inner = self.block(body, moves, &next)?;
+        let (low, high) = (self.context.in_run(from, Run::First), self.context.in_run(to, Run::First));
+        let range = low.le(i.clone()).and(i.lt(high));
+        let kept =
+            self.ask(&format!("the invariant of {place}"), &[invariant, &range], inner.pre().formula())?;
+        let whole = rules::for_loop(index, (from, to), invariant, &inner, &kept).map_err(reject(place))?;
+        self.end_loop(place, &whole, post)
+    }
+
+    fn while_loop(
+        &mut self,
+        place: &str,
+        (label, guard, body): (&Name, &Expr, &[Statement]),
+        invariant: &Expr,
+        moves: &[Move],
+        post: &Assertion,
+    ) -> Result<Judgement, Failure> {
+        let inside = Assertion::new(invariant.clone()).map_err(reject(place))?;
+        let inner = self.block(body, moves, &inside)?;
+        let first = self.context.in_run(guard, Run::First);
+        let second = self.context.in_run(guard, Run::Second);
+        let keeps = self.ask(
+            &format!("the invariant of {place}"),
+            &[invariant, &first, &second],
+            inner.pre().formula(),
+        )?;
+        let agrees = self.ask(&format!("the guard of {place}"), &[invariant], &first.equals(second))?;
+        let whole =
+            rules::while_loop(label, guard, invariant, &inner, (&keeps, &agrees)).map_err(reject(place))?;
+        self.end_loop(place, &whole, post)
+    }
+
+    fn end_loop(&mut self, place: &str, whole: &Judgement, post: &Assertion) -> Result<Judgement, Failure> {
+        let place = format!("the end of {place}");
+        let evidence = self.ask(&place, &[whole.post().formula()], post.formula())?;
+        rules::weaken(whole, post, &evidence).map_err(reject(&place))
+    }
+}
+
+fn reject(place: &str) -> impl FnOnce(Rejection) -> Failure {
+    let place = place.to_string();
+    move |rejection| Failure { place, reason: Reason::Rejected(rejection) }
+}
+
+fn misfit(place: &str, why: &'static str) -> Failure {
+    Failure { place: place.to_string(), reason: Reason::PlanDoesNotFit(why) }
+}
+
+/// The first line of a statement.
+fn describe(statement: &Statement) -> String {
+    let text = statement.to_string();
+    format!("'{}'", text.lines().next().unwrap_or_default().trim_end_matches(" {"))
+}

@@ -1,0 +1,269 @@
+//! A small exact simplex: either multipliers that combine inequalities into a contradiction (Farkas), or values
+//! that satisfy them all.
+//!
+//! Untrusted: what it finds is checked by the kernel. Numbers are fractions of machine integers with every
+//! overflow checked; on overflow the search gives up, which can lose a proof and nothing else.
+//!
+//! ```
+//! use probity_prove::simplex::{Answer, Column, Fraction, solve};
+//! // x − 1 ≥ 0 and −x > 0 contradict each other. Row 0 holds the coefficients of x.
+//! let at_least = Column { entries: vec![(0, Fraction::ONE)], constant: -Fraction::ONE, strict: false, free: false };
+//! let below = Column { entries: vec![(0, -Fraction::ONE)], constant: Fraction::ZERO, strict: true, free: false };
+//! assert!(matches!(solve(1, &[at_least, below]), Some(Answer::Contradiction(_))));
+//! ```
+
+use std::cmp::Ordering;
+use std::ops::Neg;
+
+/// An exact fraction. Invariant: the denominator is positive and the fraction in lowest terms.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fraction {
+    numerator: i128,
+    denominator: i128,
+}
+
+fn gcd(mut a: i128, mut b: i128) -> i128 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+impl Fraction {
+    /// 0.
+    pub const ZERO: Fraction = Fraction { numerator: 0, denominator: 1 };
+    /// 1.
+    pub const ONE: Fraction = Fraction { numerator: 1, denominator: 1 };
+    /// Beyond this size a product of two could overflow, so the search gives up.
+    const LIMIT: i128 = 1 << 60;
+
+    /// The fraction, unless it is too large to compute with or the denominator is 0.
+    pub fn new(numerator: i128, denominator: i128) -> Option<Fraction> {
+        if denominator == 0 || numerator == i128::MIN || denominator == i128::MIN {
+            return None;
+        }
+        let divisor = gcd(numerator.abs(), denominator.abs()) * denominator.signum();
+        let (numerator, denominator) = (numerator / divisor, denominator / divisor);
+        (numerator.abs() < Self::LIMIT && denominator < Self::LIMIT)
+            .then_some(Fraction { numerator, denominator })
+    }
+
+    /// Numerator and denominator.
+    pub fn parts(self) -> (i128, i128) {
+        (self.numerator, self.denominator)
+    }
+
+    /// Whether it is 0.
+    pub fn is_zero(self) -> bool {
+        self.numerator == 0
+    }
+
+    /// −1, 0 or 1.
+    pub fn signum(self) -> i128 {
+        self.numerator.signum()
+    }
+
+    /// The sum, unless too large.
+    pub fn plus(self, other: Fraction) -> Option<Fraction> {
+        if self.denominator == 1 && other.denominator == 1 {
+            let numerator = self.numerator + other.numerator;
+            return (numerator.abs() < Self::LIMIT).then_some(Fraction { numerator, denominator: 1 });
+        }
+        Fraction::new(
+            self.numerator * other.denominator + other.numerator * self.denominator,
+            self.denominator * other.denominator,
+        )
+    }
+
+    /// The product, unless too large.
+    pub fn times(self, other: Fraction) -> Option<Fraction> {
+        if self.is_zero() || other.is_zero() {
+            return Some(Fraction::ZERO);
+        }
+        Fraction::new(self.numerator * other.numerator, self.denominator * other.denominator)
+    }
+
+    /// The quotient, unless too large or undefined.
+    pub fn over(self, other: Fraction) -> Option<Fraction> {
+        Fraction::new(self.numerator * other.denominator, self.denominator * other.numerator)
+    }
+}
+
+impl Neg for Fraction {
+    type Output = Fraction;
+    fn neg(self) -> Fraction {
+        Fraction { numerator: -self.numerator, denominator: self.denominator }
+    }
+}
+
+impl PartialOrd for Fraction {
+    fn partial_cmp(&self, other: &Fraction) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Fraction {
+    fn cmp(&self, other: &Fraction) -> Ordering {
+        (self.numerator * other.denominator).cmp(&(other.numerator * self.denominator))
+    }
+}
+
+/// An inequality `entries·x + constant ≥ 0` (`> 0` if strict, `= 0` if free).
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Coefficients, by variable.
+    pub entries: Vec<(usize, Fraction)>,
+    /// The constant.
+    pub constant: Fraction,
+    /// Whether the inequality is strict.
+    pub strict: bool,
+    /// Whether it is an equation, whose multiplier may have any sign.
+    pub free: bool,
+}
+
+/// What [`solve`] found.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// A multiplier per inequality; the combination is a contradiction.
+    Contradiction(Vec<Fraction>),
+    /// A value per variable; they satisfy every inequality.
+    Values(Vec<Fraction>),
+}
+
+/// Pivots after which the search gives up.
+const MAX_PIVOTS: usize = 2_000;
+/// Pivots after which the smallest-index rule takes over, which cannot cycle.
+const PATIENCE: usize = 200;
+
+struct Tableau {
+    /// One row per constraint of the dual, then the objective. The last entry of a row is its right side.
+    rows: Vec<Vec<Fraction>>,
+    basis: Vec<usize>,
+}
+
+/// Decides the inequalities over `variables` variables. `None` if the numbers grew too large.
+///
+/// It looks for multipliers λ ≥ 0 and a slack with Σ λ·entries = 0 per variable, Σ λ·constant + slack = 0, and
+/// slack + Σ_strict λ = 1, by minimising the sum of artificial variables. If the minimum is positive, the prices
+/// of the rows are values that satisfy the inequalities.
+pub fn solve(variables: usize, columns: &[Column]) -> Option<Answer> {
+    let (constant_row, norm_row) = (variables, variables + 1);
+    let height = variables + 2;
+    let backward: Vec<usize> = (0..columns.len()).filter(|&k| columns[k].free).collect();
+    let slack = columns.len() + backward.len();
+    let artificial = slack + 1;
+    let width = artificial + height;
+    let mut rows = vec![vec![Fraction::ZERO; width + 1]; height + 1];
+    let mut put = |j: usize, column: &Column, negate: bool| {
+        let sign = |f: Fraction| if negate { -f } else { f };
+        for &(i, value) in &column.entries {
+            rows[i][j] = sign(value);
+        }
+        rows[constant_row][j] = sign(column.constant);
+        if column.strict {
+            rows[norm_row][j] = Fraction::ONE;
+        }
+    };
+    for (k, column) in columns.iter().enumerate() {
+        put(k, column, false);
+    }
+    for (n, &k) in backward.iter().enumerate() {
+        put(columns.len() + n, &columns[k], true);
+    }
+    rows[constant_row][slack] = Fraction::ONE;
+    rows[norm_row][slack] = Fraction::ONE;
+    rows[norm_row][width] = Fraction::ONE;
+    for i in 0..height {
+        rows[i][artificial + i] = Fraction::ONE;
+    }
+    // Reduced costs: the cost is 1 on artificials, all of which are basic.
+    for j in 0..=width {
+        if j >= artificial && j < width {
+            continue;
+        }
+        let mut sum = Fraction::ZERO;
+        for row in rows.iter().take(height) {
+            sum = sum.plus(row[j])?;
+        }
+        rows[height][j] = -sum;
+    }
+    let mut tableau = Tableau { rows, basis: (artificial..artificial + height).collect() };
+    tableau.minimise(artificial)?;
+    let multiplier = |j: usize| match tableau.basis.iter().position(|&b| b == j) {
+        Some(i) => tableau.rows[i][width],
+        None => Fraction::ZERO,
+    };
+    if tableau.rows[height][width].is_zero() {
+        let mut answer: Vec<Fraction> = (0..columns.len()).map(multiplier).collect();
+        for (n, &k) in backward.iter().enumerate() {
+            answer[k] = answer[k].plus(-multiplier(columns.len() + n))?;
+        }
+        return Some(Answer::Contradiction(answer));
+    }
+    let price = |i: usize| Fraction::ONE.plus(-tableau.rows[height][artificial + i]);
+    let unit = price(constant_row)?;
+    (0..variables).map(|i| price(i)?.over(unit)).collect::<Option<Vec<_>>>().map(Answer::Values)
+}
+
+impl Tableau {
+    /// Pivots until no reduced cost of the first `structural` columns is negative.
+    fn minimise(&mut self, structural: usize) -> Option<()> {
+        let height = self.basis.len();
+        let width = self.rows[height].len() - 1;
+        for step in 0..MAX_PIVOTS {
+            let costs = &self.rows[height];
+            let candidates = (0..structural).filter(|&j| costs[j].signum() < 0);
+            let entering = if step < PATIENCE {
+                candidates.min_by(|&a, &b| costs[a].cmp(&costs[b]))
+            } else {
+                candidates.min()
+            };
+            let Some(entering) = entering else { return Some(()) };
+            let mut leaving: Option<(usize, Fraction)> = None;
+            for i in 0..height {
+                let pivot = self.rows[i][entering];
+                if pivot.signum() <= 0 {
+                    continue;
+                }
+                let ratio = self.rows[i][width].over(pivot)?;
+                let better = match leaving {
+                    None => true,
+                    Some((best, least)) => match ratio.cmp(&least) {
+                        Ordering::Less => true,
+                        Ordering::Equal => self.basis[i] < self.basis[best],
+                        Ordering::Greater => false,
+                    },
+                };
+                if better {
+                    leaving = Some((i, ratio));
+                }
+            }
+            // The objective is bounded below by 0, so some row limits the step.
+            let (leaving, _) = leaving?;
+            self.pivot(leaving, entering)?;
+        }
+        None
+    }
+
+    fn pivot(&mut self, row: usize, column: usize) -> Option<()> {
+        let pivot = self.rows[row][column];
+        for value in &mut self.rows[row] {
+            if !value.is_zero() {
+                *value = value.over(pivot)?;
+            }
+        }
+        let source: Vec<(usize, Fraction)> =
+            self.rows[row].iter().enumerate().filter(|(_, v)| !v.is_zero()).map(|(j, v)| (j, *v)).collect();
+        for i in 0..self.rows.len() {
+            let factor = self.rows[i][column];
+            if i == row || factor.is_zero() {
+                continue;
+            }
+            for &(j, value) in &source {
+                self.rows[i][j] = self.rows[i][j].plus(-factor.times(value)?)?;
+            }
+        }
+        self.basis[row] = column;
+        Some(())
+    }
+}

@@ -1,0 +1,210 @@
+//! Entailment with evidence: the one place where the kernel does arithmetic.
+//!
+//! To show that hypotheses entail a goal, the hypotheses and the goal's negation are laid out as numbered
+//! facts, and evidence shows that no values satisfy all of them: by cases, by cutting on a formula, by citing
+//! lemmas, and at every end by a combination of facts that adds up to a contradiction. Checking evidence takes
+//! no search. All variables are universally quantified.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use probity_exact::Rational;
+
+use crate::context::Context;
+use crate::expr::{Expr, Name};
+use crate::fact::{Fact, fact, poly, positive_monomial};
+use crate::lemma::Lemma;
+use crate::poly::Poly;
+use crate::rejection::Rejection;
+
+/// A product of facts `p ≥ 0` or `p > 0`, of a positive monomial in the parameters and of a coefficient.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Product {
+    /// A positive number.
+    pub coefficient: Rational,
+    /// Powers of parameters that the assumptions make positive.
+    pub scale: Vec<(Name, i32)>,
+    /// The numbers of the facts multiplied.
+    pub facts: Vec<usize>,
+}
+
+/// Why a list of facts is contradictory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Evidence {
+    /// The products (each ≥ 0, and > 0 if all its facts are strict) plus multiples of equations add up to a
+    /// constant that is negative, or 0 while a product is strict.
+    Combination {
+        /// The products.
+        products: Vec<Product>,
+        /// Equations, each times any number.
+        equations: Vec<(usize, Expr)>,
+    },
+    /// The two facts say that one boolean is true and that it is false.
+    Clash(usize, usize),
+    /// The fact is `false`.
+    Absurd(usize),
+    /// The fact is a disjunction, and each part contradicts the rest.
+    Cases(usize, Vec<Evidence>),
+    /// The facts contradict the formula, and they contradict its negation.
+    Cut(Expr, Box<Evidence>, Box<Evidence>),
+    /// The lemma joins the facts.
+    Cite(Lemma, Box<Evidence>),
+}
+
+/// Numbered facts. A conjunction is numbered by its parts, in order.
+#[derive(Clone, Debug)]
+pub struct Facts<'a> {
+    context: &'a Context,
+    /// Shared, since every branch of the evidence has most of its facts from the branch above.
+    facts: Vec<Arc<Fact>>,
+}
+
+impl<'a> Facts<'a> {
+    /// What the context knows, then the hypotheses, then the negation of the goal.
+    pub fn new(context: &'a Context, hypotheses: &[&Expr], goal: &Expr) -> Result<Facts<'a>, Rejection> {
+        let mut facts = Facts { context, facts: Vec::new() };
+        for known in context.facts() {
+            facts.push(fact(context, known, true)?);
+        }
+        for hypothesis in hypotheses {
+            facts.push(fact(context, hypothesis, true)?);
+        }
+        facts.push(fact(context, goal, false)?);
+        Ok(facts)
+    }
+
+    /// The facts, by number.
+    pub fn list(&self) -> &[Arc<Fact>] {
+        &self.facts
+    }
+
+    /// The context.
+    pub fn context(&self) -> &'a Context {
+        self.context
+    }
+
+    fn push(&mut self, fact: Fact) {
+        match fact {
+            Fact::All(parts) => parts.into_iter().for_each(|part| self.push(part)),
+            other => self.facts.push(Arc::new(other)),
+        }
+    }
+
+    fn get(&self, number: usize, needed: &'static str) -> Result<&Fact, Rejection> {
+        self.facts.get(number).map(|fact| &**fact).ok_or(Rejection::NoSuchFact { number, needed })
+    }
+
+    /// One list of facts per part of a disjunction, the part added at the end.
+    pub fn cases(&self, number: usize) -> Result<Vec<Facts<'a>>, Rejection> {
+        let needed = "a disjunction";
+        match self.get(number, needed)? {
+            Fact::Any(parts) => Ok(parts
+                .iter()
+                .map(|part| {
+                    let mut branch = self.clone();
+                    branch.push(part.clone());
+                    branch
+                })
+                .collect()),
+            _ => Err(Rejection::NoSuchFact { number, needed }),
+        }
+    }
+
+    /// The facts with a formula, or its negation, added.
+    pub fn with(&self, formula: &Expr, polarity: bool) -> Result<Facts<'a>, Rejection> {
+        let mut more = self.clone();
+        more.push(fact(self.context, formula, polarity)?);
+        Ok(more)
+    }
+
+    /// The facts with a lemma added.
+    pub fn with_lemma(&self, lemma: &Lemma) -> Result<Facts<'a>, Rejection> {
+        let formula =
+            lemma.formula(self.context).ok_or_else(|| Rejection::NotAFormula { found: lemma.to_string() })?;
+        self.with(&formula, true)
+    }
+
+    /// Checks that the facts are contradictory; notes the lemmas used.
+    fn check(&self, evidence: &Evidence, lemmas: &mut BTreeSet<&'static str>) -> Result<(), Rejection> {
+        match evidence {
+            Evidence::Absurd(number) => match self.get(*number, "false")? {
+                Fact::Any(parts) if parts.is_empty() => Ok(()),
+                _ => Err(Rejection::NoSuchFact { number: *number, needed: "false" }),
+            },
+            Evidence::Clash(yes, no) => match (self.get(*yes, "a boolean")?, self.get(*no, "a boolean")?) {
+                (Fact::Holds(a, true), Fact::Holds(b, false)) if a == b => Ok(()),
+                _ => Err(Rejection::NoSuchFact { number: *no, needed: "the negation of the other" }),
+            },
+            Evidence::Cases(number, branches) => {
+                let cases = self.cases(*number)?;
+                if cases.len() != branches.len() {
+                    return Err(Rejection::WrongBranches { expected: cases.len(), found: branches.len() });
+                }
+                cases.iter().zip(branches).try_for_each(|(facts, branch)| facts.check(branch, lemmas))
+            }
+            Evidence::Cut(formula, yes, no) => {
+                self.with(formula, true)?.check(yes, lemmas)?;
+                self.with(formula, false)?.check(no, lemmas)
+            }
+            Evidence::Cite(lemma, rest) => {
+                lemmas.insert(lemma.name());
+                self.with_lemma(lemma)?.check(rest, lemmas)
+            }
+            Evidence::Combination { products, equations } => self.check_combination(products, equations),
+        }
+    }
+
+    fn check_combination(&self, products: &[Product], equations: &[(usize, Expr)]) -> Result<(), Rejection> {
+        let mut sum = Poly::zero();
+        let mut some_strict = false;
+        for product in products {
+            let (value, strict) = self.product(product)?;
+            sum = sum.plus(&value);
+            some_strict |= strict;
+        }
+        for (number, multiplier) in equations {
+            let Fact::Zero(equation) = self.get(*number, "an equation")? else {
+                return Err(Rejection::NoSuchFact { number: *number, needed: "an equation" });
+            };
+            sum = sum.plus(&equation.times(&poly(self.context, multiplier)?)?);
+        }
+        match sum.as_constant() {
+            Some(c) if c < Rational::ZERO || (c.is_zero() && some_strict) => Ok(()),
+            _ => Err(Rejection::NotAContradiction { sum: sum.to_expr().to_string() }),
+        }
+    }
+
+    /// The value of a product, which is ≥ 0, and whether it is > 0.
+    fn product(&self, product: &Product) -> Result<(Poly, bool), Rejection> {
+        if product.coefficient <= Rational::ZERO {
+            return Err(Rejection::NegativeMultiplier { found: product.coefficient.to_string() });
+        }
+        let mut value = positive_monomial(self.context, &product.scale)?.scaled(&product.coefficient);
+        let mut strict = true;
+        for number in &product.facts {
+            let needed = "an inequality";
+            match self.get(*number, needed)? {
+                Fact::Positive(p) => value = value.times(p)?,
+                Fact::NonNegative(p) => {
+                    value = value.times(p)?;
+                    strict = false;
+                }
+                _ => return Err(Rejection::NoSuchFact { number: *number, needed }),
+            }
+        }
+        Ok((value, strict))
+    }
+}
+
+/// Checks that, in the context, the hypotheses entail the goal, for all values of all variables. Answers with
+/// the names of the lemmas used.
+pub fn check_entailment(
+    context: &Context,
+    hypotheses: &[&Expr],
+    goal: &Expr,
+    evidence: &Evidence,
+) -> Result<BTreeSet<&'static str>, Rejection> {
+    let mut lemmas = BTreeSet::new();
+    Facts::new(context, hypotheses, goal)?.check(evidence, &mut lemmas)?;
+    Ok(lemmas)
+}

@@ -1,0 +1,342 @@
+//! Program equivalences: two mechanisms with the same inputs whose outputs have the same law.
+//!
+//! A theorem about the rewritten mechanism is a theorem about the original. Each rewriting checks that it
+//! applies; none can change what a mechanism releases.
+
+use crate::context::for_each_expr;
+use crate::expr::{Binary, Expr, Name, Variable};
+use crate::rejection::Rejection;
+use crate::term::{Distribution, Mechanism, Statement};
+
+/// A rewriting step.
+///
+/// ```
+/// use probity_kernel::equivalence::Rewrite;
+/// let step = Rewrite::LaplaceLaw { uniform: "u".into(), sign: "s".into(), noise: "z".into() };
+/// assert_eq!(step.name(), "LAPLACE-LAW");
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Rewrite {
+    /// u uniform on (0, 1], s a fair sign: s·ln(u) has the law Laplace(0, 1).
+    LaplaceLaw {
+        /// The uniform draw.
+        uniform: Name,
+        /// The sign.
+        sign: Name,
+        /// A new name for s·ln(u).
+        noise: Name,
+    },
+    /// keep is true with probability p, other is uniform among the categories other than v: `if keep then v else
+    /// other` has the law of a randomized response.
+    ResponseLaw {
+        /// The Bernoulli draw.
+        keep: Name,
+        /// The draw among the others.
+        other: Name,
+        /// A new name for the response.
+        response: Name,
+    },
+    /// A variable that is set once, before its uses, is replaced by its value.
+    Inline {
+        /// The variable.
+        var: Name,
+    },
+    /// `if g { y = a } else { y = b }` is `y = if g then a else b`.
+    Conditional {
+        /// The variable assigned in both branches.
+        var: Name,
+    },
+}
+
+impl Rewrite {
+    /// The name under which a theorem lists it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Rewrite::LaplaceLaw { .. } => "LAPLACE-LAW",
+            Rewrite::ResponseLaw { .. } => "RESPONSE-LAW",
+            Rewrite::Inline { .. } => "INLINE",
+            Rewrite::Conditional { .. } => "CONDITIONAL",
+        }
+    }
+
+    /// The rewritten mechanism.
+    pub fn apply(&self, mechanism: &Mechanism) -> Result<Mechanism, Rejection> {
+        match self {
+            Rewrite::LaplaceLaw { uniform, sign, noise } => laplace_law(mechanism, uniform, sign, noise),
+            Rewrite::ResponseLaw { keep, other, response } => response_law(mechanism, keep, other, response),
+            Rewrite::Inline { var } => inline(mechanism, var),
+            Rewrite::Conditional { var } => conditional(mechanism, var),
+        }
+    }
+}
+
+fn refuse<T>(law: &'static str, reason: impl Into<String>) -> Result<T, Rejection> {
+    Err(Rejection::NotEquivalent { law, reason: reason.into() })
+}
+
+/// ```text
+/// u ~ uniform(0,1); s ~ sign(); C[s·ln(u)]   =   z ~ laplace(0, 1); C[z]
+/// ```
+/// −ln(u) is exponential with rate 1, and a fair sign makes it Laplace. u and s occur in s·ln(u) only.
+fn laplace_law(m: &Mechanism, u: &Name, s: &Name, noise: &Name) -> Result<Mechanism, Rejection> {
+    const LAW: &str = "LAPLACE-LAW";
+    let at_u = only_setting(LAW, m, u)?;
+    let at_s = only_setting(LAW, m, s)?;
+    if !matches!(m.body.get(at_u), Some(Statement::Draw { law: Distribution::Uniform, .. })) {
+        return refuse(LAW, format!("{u} is not drawn from uniform(0, 1)"));
+    }
+    if !matches!(m.body.get(at_s), Some(Statement::Draw { law: Distribution::Sign, .. })) {
+        return refuse(LAW, format!("{s} is not a sign"));
+    }
+    let is_s = |e: &Expr| *e == Expr::var(s.clone());
+    let is_ln_u = |e: &Expr| *e == Expr::var(u.clone()).ln();
+    let z = || Expr::var(noise.clone());
+    let rewrite = |e: &Expr| match e {
+        Expr::Binary(Binary::Mul, a, b) if (is_s(a) && is_ln_u(b)) || (is_ln_u(a) && is_s(b)) => Some(z()),
+        // s · (ln(u) / d) is (s · ln(u)) / d, also where d = 0 and a quotient is 0.
+        Expr::Binary(Binary::Mul, a, b) => match (&**a, &**b) {
+            (x, Expr::Binary(Binary::Div, y, d)) | (Expr::Binary(Binary::Div, y, d), x)
+                if (is_s(x) && is_ln_u(y)) || (is_ln_u(x) && is_s(y)) =>
+            {
+                Some(z() / (**d).clone())
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    let law = Distribution::Laplace { center: Expr::int(0), scale: Expr::int(1) };
+    replace_draws(LAW, m, (at_u, u), (at_s, s), (noise, law), &rewrite)
+}
+
+/// ```text
+/// k ~ bernoulli(p); o ~ uniform_other(v, t); C[if k then v else o]   =   y ~ response(v, p, t); C[y]
+/// ```
+/// k and o occur in that expression only; p, v and t are made of inputs and parameters, which never change.
+fn response_law(m: &Mechanism, keep: &Name, other: &Name, response: &Name) -> Result<Mechanism, Rejection> {
+    const LAW: &str = "RESPONSE-LAW";
+    let at_keep = only_setting(LAW, m, keep)?;
+    let at_other = only_setting(LAW, m, other)?;
+    let Some(Statement::Draw { law: Distribution::Bernoulli(p), .. }) = m.body.get(at_keep) else {
+        return refuse(LAW, format!("{keep} is not a Bernoulli draw"));
+    };
+    let Some(Statement::Draw { law: Distribution::UniformOther { value, count }, .. }) = m.body.get(at_other)
+    else {
+        return refuse(LAW, format!("{other} is not drawn uniformly among the others"));
+    };
+    for e in [p, value, count] {
+        check_fixed(LAW, m, e)?;
+    }
+    let whole = Expr::var(keep.clone()).choose(value.clone(), Expr::var(other.clone()));
+    let rewrite = |e: &Expr| (*e == whole).then(|| Expr::var(response.clone()));
+    let law = Distribution::Response { value: value.clone(), truth: p.clone(), count: count.clone() };
+    replace_draws(LAW, m, (at_keep, keep), (at_other, other), (response, law), &rewrite)
+}
+
+/// Replaces two draws by one, and the expression in which alone they occur by the new variable.
+fn replace_draws(
+    law_name: &'static str,
+    m: &Mechanism,
+    (at_a, a): (usize, &Name),
+    (at_b, b): (usize, &Name),
+    (new, law): (&Name, Distribution),
+    rewrite: &dyn Fn(&Expr) -> Option<Expr>,
+) -> Result<Mechanism, Rejection> {
+    check_new(law_name, m, new)?;
+    let (first, last) = (at_a.min(at_b), at_a.max(at_b));
+    let mut early = false;
+    for_each_expr(&m.body[..last], &mut |e| early |= mentions(e, a) || mentions(e, b));
+    if early || first == last {
+        return refuse(law_name, format!("{a} or {b} is used before both are drawn"));
+    }
+    let mut body = map_block(&m.body, rewrite);
+    body[first] = Statement::Draw { var: new.clone(), law };
+    body.remove(last);
+    // Moving the later draw forward is fine: the draws are independent and nothing between reads either.
+    let rewritten = Mechanism { body, output: map_parts(&m.output, rewrite), ..m.clone() };
+    let mut left = mentions(&rewritten.output, a) || mentions(&rewritten.output, b);
+    for_each_expr(&rewritten.body, &mut |e| left |= mentions(e, a) || mentions(e, b));
+    if left {
+        return refuse(law_name, format!("{a} or {b} is also used on its own"));
+    }
+    Ok(rewritten)
+}
+
+/// ```text
+/// x = e; C[x]   =   C[e]
+/// ```
+/// x is set once, at the top level; nothing that e mentions is set later, and x is not used before.
+fn inline(m: &Mechanism, var: &Name) -> Result<Mechanism, Rejection> {
+    const LAW: &str = "INLINE";
+    let at = only_setting(LAW, m, var)?;
+    let Some(Statement::Assign { value, .. }) = m.body.get(at) else {
+        return refuse(LAW, format!("{var} is not assigned"));
+    };
+    if *value == Expr::EmptyList || mentions(value, var) {
+        return refuse(LAW, format!("{var} does not stand for a value"));
+    }
+    let mut early = false;
+    for_each_expr(&m.body[..at], &mut |e| early |= mentions(e, var));
+    let mut changes = None;
+    let later = &m.body[at + 1..];
+    value.for_each_variable(&mut |v| {
+        if let Variable::Plain(name) = v
+            && settings(later, name) > 0
+        {
+            changes = Some(name.clone());
+        }
+    });
+    if early {
+        return refuse(LAW, format!("{var} is used before it is set"));
+    }
+    if let Some(name) = changes {
+        return refuse(LAW, format!("{name} changes after {var} is set from it"));
+    }
+    let rewrite = |e: &Expr| (*e == Expr::var(var.clone())).then(|| value.clone());
+    let mut body = map_block(&m.body, &rewrite);
+    body.remove(at);
+    Ok(Mechanism { body, output: map_parts(&m.output, &rewrite), ..m.clone() })
+}
+
+/// ```text
+/// if g { y = a } else { y = b }   =   y = if g then a else b
+/// ```
+fn conditional(m: &Mechanism, var: &Name) -> Result<Mechanism, Rejection> {
+    const LAW: &str = "CONDITIONAL";
+    let mut body = m.body.clone();
+    for statement in &mut body {
+        let Statement::If { guard, then, otherwise } = statement else { continue };
+        let ([Statement::Assign { var: x, value: a }], [Statement::Assign { var: y, value: b }]) =
+            (then.as_slice(), otherwise.as_slice())
+        else {
+            continue;
+        };
+        if x == var && y == var && *a != Expr::EmptyList && *b != Expr::EmptyList {
+            let value = guard.clone().choose(a.clone(), b.clone());
+            *statement = Statement::Assign { var: var.clone(), value };
+            return Ok(Mechanism { body, ..m.clone() });
+        }
+    }
+    refuse(LAW, format!("no conditional assigns {var} once in each branch and nothing else"))
+}
+
+fn mentions(e: &Expr, name: &Name) -> bool {
+    e.mentions(&Variable::Plain(name.clone()))
+}
+
+/// How often a block sets a name, as a variable, list or loop index.
+fn settings(body: &[Statement], name: &Name) -> usize {
+    body.iter()
+        .map(|statement| match statement {
+            Statement::Draw { var, .. } | Statement::Assign { var, .. } => usize::from(var == name),
+            Statement::Append { list, .. } => usize::from(list == name),
+            Statement::If { then, otherwise, .. } => settings(then, name) + settings(otherwise, name),
+            Statement::For { index, body, .. } => usize::from(index == name) + settings(body, name),
+            Statement::While { body, .. } => settings(body, name),
+        })
+        .sum()
+}
+
+/// The place of the one statement that sets `name`, at the top level of the body.
+fn only_setting(law: &'static str, m: &Mechanism, name: &Name) -> Result<usize, Rejection> {
+    let here = m.body.iter().position(|statement| {
+        matches!(statement, Statement::Draw { var, .. } | Statement::Assign { var, .. } if var == name)
+    });
+    match here {
+        Some(at) if settings(&m.body, name) == 1 => Ok(at),
+        _ => refuse(law, format!("{name} is not set exactly once, at the top level")),
+    }
+}
+
+/// A name that the mechanism does not use yet.
+fn check_new(law: &'static str, m: &Mechanism, name: &Name) -> Result<(), Rejection> {
+    let declared = m.inputs.iter().any(|i| i.name == *name) || m.params.iter().any(|p| p.name == *name);
+    let mut used = declared || settings(&m.body, name) > 0 || mentions(&m.output, name);
+    for_each_expr(&m.body, &mut |e| used |= mentions(e, name));
+    if used { refuse(law, format!("the name {name} is taken")) } else { Ok(()) }
+}
+
+/// An expression made of inputs and parameters only: nothing sets its variables.
+fn check_fixed(law: &'static str, m: &Mechanism, e: &Expr) -> Result<(), Rejection> {
+    let mut wrong = None;
+    e.for_each_variable(&mut |v| {
+        let fixed = matches!(v, Variable::Plain(name) if settings(&m.body, name) == 0);
+        if !fixed {
+            wrong = Some(v.to_string());
+        }
+    });
+    match wrong {
+        None => Ok(()),
+        Some(v) => refuse(law, format!("'{e}' mentions {v}, which the program sets")),
+    }
+}
+
+/// Replaces the parts of an expression for which `rewrite` answers, outermost first.
+fn map_parts(expr: &Expr, rewrite: &dyn Fn(&Expr) -> Option<Expr>) -> Expr {
+    if let Some(new) = rewrite(expr) {
+        return new;
+    }
+    let go = |e: &std::sync::Arc<Expr>| std::sync::Arc::new(map_parts(e, rewrite));
+    match expr {
+        Expr::Number(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) | Expr::EmptyList => expr.clone(),
+        Expr::Unary(op, a) => Expr::Unary(*op, go(a)),
+        Expr::Binary(op, a, b) => Expr::Binary(*op, go(a), go(b)),
+        Expr::Clamp(a, b, c) => Expr::Clamp(go(a), go(b), go(c)),
+        Expr::If(a, b, c) => Expr::If(go(a), go(b), go(c)),
+        Expr::Index(list, index) => Expr::Index(list.clone(), go(index)),
+    }
+}
+
+/// The same for every expression of a block.
+fn map_block(body: &[Statement], rewrite: &dyn Fn(&Expr) -> Option<Expr>) -> Vec<Statement> {
+    let e = |e: &Expr| map_parts(e, rewrite);
+    body.iter()
+        .map(|statement| match statement {
+            Statement::Draw { var, law } => Statement::Draw { var: var.clone(), law: map_law(law, &e) },
+            Statement::Assign { var, value } => Statement::Assign { var: var.clone(), value: e(value) },
+            Statement::Append { list, value } => Statement::Append { list: list.clone(), value: e(value) },
+            Statement::If { guard, then, otherwise } => Statement::If {
+                guard: e(guard),
+                then: map_block(then, rewrite),
+                otherwise: map_block(otherwise, rewrite),
+            },
+            Statement::For { index, from, to, body } => Statement::For {
+                index: index.clone(),
+                from: e(from),
+                to: e(to),
+                body: map_block(body, rewrite),
+            },
+            Statement::While { label, guard, body } => {
+                Statement::While { label: label.clone(), guard: e(guard), body: map_block(body, rewrite) }
+            }
+        })
+        .collect()
+}
+
+fn map_law(law: &Distribution, e: &dyn Fn(&Expr) -> Expr) -> Distribution {
+    match law {
+        Distribution::Uniform => Distribution::Uniform,
+        Distribution::Sign => Distribution::Sign,
+        Distribution::Bernoulli(p) => Distribution::Bernoulli(e(p)),
+        Distribution::UniformInt { low, high } => Distribution::UniformInt { low: e(low), high: e(high) },
+        Distribution::UniformOther { value, count } => {
+            Distribution::UniformOther { value: e(value), count: e(count) }
+        }
+        Distribution::Response { value, truth, count } => {
+            Distribution::Response { value: e(value), truth: e(truth), count: e(count) }
+        }
+        Distribution::Laplace { center, scale } => {
+            Distribution::Laplace { center: e(center), scale: e(scale) }
+        }
+        Distribution::DiscreteLaplace { center, scale } => {
+            Distribution::DiscreteLaplace { center: e(center), scale: e(scale) }
+        }
+        Distribution::Gaussian { center, deviation } => {
+            Distribution::Gaussian { center: e(center), deviation: e(deviation) }
+        }
+        Distribution::DiscreteGaussian { center, deviation } => {
+            Distribution::DiscreteGaussian { center: e(center), deviation: e(deviation) }
+        }
+        Distribution::Exponential { scale } => Distribution::Exponential { scale: e(scale) },
+        Distribution::Geometric { scale } => Distribution::Geometric { scale: e(scale) },
+    }
+}

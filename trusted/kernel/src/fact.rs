@@ -1,0 +1,314 @@
+//! From formulas to facts: the normal form in which evidence is checked.
+//!
+//! A formula becomes a tree of conjunctions and disjunctions over comparisons of a polynomial with 0. Choices
+//! inside numbers (`if`, `abs`, `min`, `max`, `clamp`) become disjunctions by their definitions, so no lemma
+//! about them is needed. A strict inequality between integers becomes a weak one with a gap of 1.
+
+use std::sync::Arc;
+
+use probity_exact::Rational;
+
+use crate::context::{Context, Kind};
+use crate::expr::{Binary, Expr, Name, Unary, Variable};
+use crate::poly::{MAX_EXPONENT, Monomial, Poly};
+use crate::rejection::Rejection;
+
+/// The most comparisons that one formula may unfold into.
+const MAX_LITERALS: usize = 20_000;
+
+/// What a formula says, in normal form.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Fact {
+    /// The polynomial is 0.
+    Zero(Poly),
+    /// The polynomial is > 0.
+    Positive(Poly),
+    /// The polynomial is ≥ 0.
+    NonNegative(Poly),
+    /// A boolean that arithmetic does not look into is true, or false.
+    Holds(Expr, bool),
+    /// One of them holds; none at all is `false`.
+    Any(Vec<Fact>),
+    /// All of them hold; none at all is `true`.
+    All(Vec<Fact>),
+}
+
+const TRUE: Fact = Fact::All(Vec::new());
+const FALSE: Fact = Fact::Any(Vec::new());
+
+/// The fact that `formula` is true (or false, if not `polarity`).
+///
+/// ```
+/// use probity_kernel::context::{Context, Orientation};
+/// use probity_kernel::expr::Expr;
+/// use probity_kernel::fact::{Fact, fact};
+/// use probity_kernel::term::{Mechanism, Param, Sort};
+/// let mechanism = Mechanism {
+///     name: "m".into(), inputs: vec![], params: vec![Param { name: "n".into(), sort: Sort::Int }],
+///     assumptions: vec![], body: vec![], output: Expr::int(0), adjacency: vec![],
+/// };
+/// let context = Context::new(&mechanism, Orientation::Forward).unwrap();
+/// let strict = fact(&context, &Expr::var("n").gt(Expr::int(3)), true).unwrap();
+/// let weak = fact(&context, &Expr::var("n").ge(Expr::int(4)), true).unwrap();
+/// assert_eq!(strict, weak);
+/// ```
+pub fn fact(context: &Context, formula: &Expr, polarity: bool) -> Result<Fact, Rejection> {
+    Converter { context, fuel: MAX_LITERALS }.formula(formula, polarity)
+}
+
+/// The polynomial that an expression without choices is.
+pub fn poly(context: &Context, expr: &Expr) -> Result<Poly, Rejection> {
+    let poly = |e: &Expr| poly(context, e);
+    match expr {
+        Expr::Number(n) => Ok(Poly::constant(n.clone())),
+        Expr::Unary(Unary::Neg, a) => Ok(Poly::zero().minus(&poly(a)?)),
+        Expr::Binary(Binary::Add, a, b) => Ok(poly(a)?.plus(&poly(b)?)),
+        Expr::Binary(Binary::Sub, a, b) => Ok(poly(a)?.minus(&poly(b)?)),
+        Expr::Binary(Binary::Mul, a, b) => poly(a)?.times(&poly(b)?),
+        Expr::Binary(Binary::Div, a, b) => poly(a)?.times(&inverse(context, &poly(b)?)),
+        _ if matches!(context.kind(expr), Kind::Bool | Kind::List) => {
+            Err(Rejection::NotANumber { found: expr.to_string() })
+        }
+        _ => Ok(Poly::atom(canonical(context, expr)?)),
+    }
+}
+
+/// 1/p: exact for a monomial of positive parameters, otherwise an atom about which only the lemmas on inverses
+/// speak.
+fn inverse(context: &Context, p: &Poly) -> Poly {
+    if let Some((monomial, coefficient)) = p.as_term() {
+        let invertible =
+            |atom: &Expr| matches!(atom, Expr::Var(Variable::Plain(n)) if context.is_positive(n));
+        if monomial.powers().all(|(atom, _)| invertible(atom)) {
+            return Poly::term(monomial.inverse(), Rational::ONE / coefficient);
+        }
+    }
+    Poly::atom(Expr::int(1) / p.to_expr())
+}
+
+/// The expression with every numeric part in normal form, so that equal parts are the same expression.
+pub fn canonical(context: &Context, expr: &Expr) -> Result<Expr, Rejection> {
+    let go = |e: &Arc<Expr>| canonical(context, e).map(Arc::new);
+    match expr {
+        // Substitution renames lists and replaces other variables, so what is read as a list must be one.
+        Expr::Length(v) | Expr::Index(v, _) if context.kind(&Expr::Var(v.clone())) != Kind::List => {
+            Err(Rejection::NotANumber { found: expr.to_string() })
+        }
+        Expr::Bool(_) | Expr::EmptyList | Expr::Length(_) | Expr::Var(_) => Ok(expr.clone()),
+        Expr::Number(_) | Expr::Unary(Unary::Neg, _) => Ok(poly(context, expr)?.to_expr()),
+        Expr::Binary(Binary::Add | Binary::Sub | Binary::Mul | Binary::Div, ..) => {
+            Ok(poly(context, expr)?.to_expr())
+        }
+        Expr::Unary(op, a) => Ok(Expr::Unary(*op, go(a)?)),
+        Expr::Binary(op, a, b) => Ok(Expr::Binary(*op, go(a)?, go(b)?)),
+        Expr::Clamp(a, b, c) => Ok(Expr::Clamp(go(a)?, go(b)?, go(c)?)),
+        Expr::If(a, b, c) => Ok(Expr::If(go(a)?, go(b)?, go(c)?)),
+        Expr::Index(list, index) => Ok(Expr::Index(list.clone(), go(index)?)),
+    }
+}
+
+/// A product of powers of parameters that the assumptions make positive; a rejection for any other name.
+pub fn positive_monomial(context: &Context, powers: &[(Name, i32)]) -> Result<Poly, Rejection> {
+    for (name, power) in powers {
+        if !context.is_positive(name) {
+            return Err(Rejection::NotPositive { found: name.to_string() });
+        }
+        if power.saturating_abs() > MAX_EXPONENT {
+            return Err(Rejection::TooLarge);
+        }
+    }
+    if powers.len() > MAX_EXPONENT as usize {
+        return Err(Rejection::TooLarge);
+    }
+    Ok(Poly::term(Monomial::of_names(powers), Rational::ONE))
+}
+
+struct Converter<'a> {
+    context: &'a Context,
+    fuel: usize,
+}
+
+impl Converter<'_> {
+    fn formula(&mut self, formula: &Expr, polarity: bool) -> Result<Fact, Rejection> {
+        self.fuel = self.fuel.checked_sub(1).ok_or(Rejection::TooLarge)?;
+        match formula {
+            Expr::Bool(value) => Ok(if *value == polarity { TRUE } else { FALSE }),
+            Expr::Unary(Unary::Not, a) => self.formula(a, !polarity),
+            Expr::Binary(op @ (Binary::And | Binary::Or), a, b) => {
+                let parts = [self.formula(a, polarity)?, self.formula(b, polarity)?];
+                Ok(if (*op == Binary::And) == polarity { all(parts) } else { any(parts) })
+            }
+            Expr::If(condition, yes, no) if self.context.kind(formula) == Kind::Bool => {
+                self.choice(condition, yes, no, polarity)
+            }
+            Expr::Binary(
+                op @ (Binary::Lt | Binary::Le | Binary::Eq | Binary::Ne | Binary::Ge | Binary::Gt),
+                a,
+                b,
+            ) => self.comparison(*op, a, b, polarity),
+            Expr::Var(_) if self.context.kind(formula) == Kind::Bool => {
+                Ok(Fact::Holds(formula.clone(), polarity))
+            }
+            _ => Err(Rejection::NotAFormula { found: formula.to_string() }),
+        }
+    }
+
+    fn choice(&mut self, condition: &Expr, yes: &Expr, no: &Expr, polarity: bool) -> Result<Fact, Rejection> {
+        let first = all([self.formula(condition, true)?, self.formula(yes, polarity)?]);
+        let second = all([self.formula(condition, false)?, self.formula(no, polarity)?]);
+        Ok(any([first, second]))
+    }
+
+    fn comparison(&mut self, op: Binary, a: &Expr, b: &Expr, polarity: bool) -> Result<Fact, Rejection> {
+        match (op, polarity) {
+            (Binary::Ne, _) => return self.comparison(Binary::Eq, a, b, !polarity),
+            (Binary::Gt, _) => return self.comparison(Binary::Lt, b, a, polarity),
+            (Binary::Ge, _) => return self.comparison(Binary::Le, b, a, polarity),
+            (Binary::Eq, _) => match (self.context.kind(a), self.context.kind(b)) {
+                (Kind::Bool, Kind::Bool) => {
+                    let both = [self.formula(a, true)?, self.formula(b, polarity)?];
+                    let neither = [self.formula(a, false)?, self.formula(b, !polarity)?];
+                    return Ok(any([all(both), all(neither)]));
+                }
+                (Kind::List, Kind::List) => {
+                    let (a, b) = if a <= b { (a, b) } else { (b, a) };
+                    return Ok(Fact::Holds(a.clone().equals(b.clone()), polarity));
+                }
+                (Kind::Bool | Kind::List, _) | (_, Kind::Bool | Kind::List) => {
+                    let found = a.clone().equals(b.clone());
+                    return Err(Rejection::NotAFormula { found: found.to_string() });
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+        // |a| ≤ b is a ≤ b and −a ≤ b: no case split is needed.
+        if let (Binary::Le | Binary::Lt, Expr::Unary(Unary::Abs, inner)) = (op, a) {
+            let parts = [
+                self.comparison(op, inner, b, polarity)?,
+                self.comparison(op, &-(**inner).clone(), b, polarity)?,
+            ];
+            return Ok(if polarity { all(parts) } else { any(parts) });
+        }
+        let whole = Expr::Binary(op, Arc::new(a.clone()), Arc::new(b.clone()));
+        if let Some(found) = find_choice(a).or_else(|| find_choice(b)) {
+            let with = |value: &Expr| replace_part(&whole, &found.whole, value);
+            return self.choice(&found.condition, &with(&found.yes), &with(&found.no), polarity);
+        }
+        self.fuel = self.fuel.checked_sub(1).ok_or(Rejection::TooLarge)?;
+        let difference = poly(self.context, b)?.minus(&poly(self.context, a)?);
+        Ok(match (op, polarity) {
+            (Binary::Le, true) => self.non_negative(difference),
+            (Binary::Lt, true) => self.positive(difference),
+            (Binary::Le, false) => self.positive(Poly::zero().minus(&difference)),
+            (Binary::Lt, false) => self.non_negative(Poly::zero().minus(&difference)),
+            (_, true) => match difference.as_constant() {
+                Some(c) => constant(c.is_zero()),
+                None => Fact::Zero(difference),
+            },
+            (_, false) => {
+                let below = self.positive(difference.clone());
+                let above = self.positive(Poly::zero().minus(&difference));
+                any([below, above])
+            }
+        })
+    }
+
+    fn non_negative(&self, p: Poly) -> Fact {
+        match p.as_constant() {
+            Some(c) => constant(c >= Rational::ZERO),
+            None => Fact::NonNegative(p),
+        }
+    }
+
+    /// p > 0; for an integer p this is p − 1 ≥ 0.
+    fn positive(&self, p: Poly) -> Fact {
+        match p.as_constant() {
+            Some(c) => constant(c > Rational::ZERO),
+            None if self.is_integer(&p) => Fact::NonNegative(p.minus(&Poly::one())),
+            None => Fact::Positive(p),
+        }
+    }
+
+    /// Integer coefficients, integer atoms, no division.
+    fn is_integer(&self, p: &Poly) -> bool {
+        p.terms().all(|(monomial, coefficient)| {
+            coefficient.is_int()
+                && monomial.powers().all(|(atom, power)| power > 0 && self.context.kind(atom) == Kind::Int)
+        })
+    }
+}
+
+fn constant(value: bool) -> Fact {
+    if value { TRUE } else { FALSE }
+}
+
+/// Conjunction, flattened.
+fn all(parts: [Fact; 2]) -> Fact {
+    let mut flat = Vec::new();
+    for part in parts {
+        match part {
+            Fact::All(inner) => flat.extend(inner),
+            Fact::Any(inner) if inner.is_empty() => return FALSE,
+            other => flat.push(other),
+        }
+    }
+    if flat.len() == 1 { flat.swap_remove(0) } else { Fact::All(flat) }
+}
+
+/// Disjunction, flattened.
+fn any(parts: [Fact; 2]) -> Fact {
+    let mut flat = Vec::new();
+    for part in parts {
+        match part {
+            Fact::Any(inner) => flat.extend(inner),
+            Fact::All(inner) if inner.is_empty() => return TRUE,
+            other => flat.push(other),
+        }
+    }
+    if flat.len() == 1 { flat.swap_remove(0) } else { Fact::Any(flat) }
+}
+
+/// A number that is defined by cases: `whole` is `yes` where `condition` holds and `no` elsewhere.
+struct Choice {
+    whole: Expr,
+    condition: Expr,
+    yes: Expr,
+    no: Expr,
+}
+
+/// The first number defined by cases inside `expr`.
+fn find_choice(expr: &Expr) -> Option<Choice> {
+    let choice = |condition: Expr, yes: &Expr, no: &Expr| {
+        Some(Choice { whole: expr.clone(), condition, yes: yes.clone(), no: no.clone() })
+    };
+    match expr {
+        Expr::Unary(Unary::Abs, a) => choice(Expr::int(0).le((**a).clone()), a, &-(**a).clone()),
+        Expr::Binary(Binary::Min, a, b) => choice((**a).clone().le((**b).clone()), a, b),
+        Expr::Binary(Binary::Max, a, b) => choice((**a).clone().le((**b).clone()), b, a),
+        Expr::Clamp(a, low, high) => {
+            let inner = (**a).clone().min((**high).clone());
+            choice(inner.clone().le((**low).clone()), low, &inner)
+        }
+        Expr::If(condition, yes, no) => choice((**condition).clone(), yes, no),
+        Expr::Number(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) | Expr::EmptyList => None,
+        Expr::Unary(_, a) | Expr::Index(_, a) => find_choice(a),
+        Expr::Binary(_, a, b) => find_choice(a).or_else(|| find_choice(b)),
+    }
+}
+
+/// Replaces every part equal to `old`.
+fn replace_part(expr: &Expr, old: &Expr, new: &Expr) -> Expr {
+    if expr == old {
+        return new.clone();
+    }
+    let go = |e: &Arc<Expr>| Arc::new(replace_part(e, old, new));
+    match expr {
+        Expr::Number(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) | Expr::EmptyList => expr.clone(),
+        Expr::Unary(op, a) => Expr::Unary(*op, go(a)),
+        Expr::Binary(op, a, b) => Expr::Binary(*op, go(a), go(b)),
+        Expr::Clamp(a, b, c) => Expr::Clamp(go(a), go(b), go(c)),
+        Expr::If(a, b, c) => Expr::If(go(a), go(b), go(c)),
+        Expr::Index(list, index) => Expr::Index(list.clone(), go(index)),
+    }
+}

@@ -1,0 +1,207 @@
+//! Facts of real analysis that the kernel takes as they are.
+//!
+//! Each lemma is a formula that is true for all real values of its arguments; conditions stand inside the
+//! formula as premises, so citing a lemma needs no further check. Numbers defined by cases need no lemma.
+
+use std::fmt;
+
+use crate::context::Context;
+use crate::expr::{Binary, Expr, Name, Unary, Variable};
+
+/// A lemma and its arguments.
+///
+/// ```
+/// use probity_kernel::expr::Expr;
+/// use probity_kernel::lemma::Lemma;
+/// assert_eq!(Lemma::ExpPositive(Expr::var("a")).to_string(), "exp-positive(a)");
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Lemma {
+    /// What the adjacency says of the entries of a list at an index.
+    Adjacent(Name, Expr),
+    /// a ≠ 0 ⇒ a·(1/a) = 1
+    Inverse(Expr),
+    /// a > 0 ⇒ 1/a > 0
+    InversePositive(Expr),
+    /// floor(a) ≤ a < floor(a) + 1
+    Floor(Expr),
+    /// a ≤ b ⇒ floor(a) ≤ floor(b)
+    FloorMonotone(Expr, Expr),
+    /// g > 0 ⇒ |round_to(a, g) − a| ≤ g/2
+    RoundNear(Expr, Expr),
+    /// g > 0 ∧ a ≤ b ⇒ round_to(a, g) ≤ round_to(b, g)
+    RoundMonotone(Expr, Expr, Expr),
+    /// For integers, b > 0 ⇒ 0 ≤ a mod b < b
+    ModRange(Expr, Expr),
+    /// a > 0 ⇒ a ≤ pow2_at_least(a) < 2a
+    Pow2(Expr),
+    /// exp(a) > 0
+    ExpPositive(Expr),
+    /// exp(a + b) = exp(a)·exp(b)
+    ExpSum(Expr, Expr),
+    /// a ≤ b ⇒ exp(a) ≤ exp(b)
+    ExpMonotone(Expr, Expr),
+    /// 1 + a ≤ exp(a)
+    ExpTangent(Expr),
+    /// 0 < a ≤ b ⇒ ln(a) ≤ ln(b)
+    LnMonotone(Expr, Expr),
+    /// a > 1 ⇒ ln(a) > 0
+    LnPositive(Expr),
+    /// a > 0 ∧ b > 0 ⇒ ln(a·b) = ln(a) + ln(b)
+    LnProduct(Expr, Expr),
+    /// a > 0 ⇒ exp(ln(a)) = a
+    ExpLn(Expr),
+    /// ln(exp(a)) = a
+    LnExp(Expr),
+    /// a = b ⇒ f(a) = f(b), for f an operation on one number
+    SameUnary(Unary, Expr, Expr),
+    /// a = b ∧ c = d ⇒ f(a, c) = f(b, d), for f an operation on two numbers
+    SameBinary(Binary, (Expr, Expr), (Expr, Expr)),
+    /// a = b ⇒ list[a] = list[b]
+    SameEntry(Variable, Expr, Expr),
+}
+
+impl Lemma {
+    /// The name under which a theorem lists it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Lemma::Adjacent(..) => "adjacent",
+            Lemma::Inverse(_) => "inverse",
+            Lemma::InversePositive(_) => "inverse-positive",
+            Lemma::Floor(_) => "floor",
+            Lemma::FloorMonotone(..) => "floor-monotone",
+            Lemma::RoundNear(..) => "round-near",
+            Lemma::RoundMonotone(..) => "round-monotone",
+            Lemma::ModRange(..) => "mod-range",
+            Lemma::Pow2(_) => "pow2",
+            Lemma::ExpPositive(_) => "exp-positive",
+            Lemma::ExpSum(..) => "exp-sum",
+            Lemma::ExpMonotone(..) => "exp-monotone",
+            Lemma::ExpTangent(_) => "exp-tangent",
+            Lemma::LnMonotone(..) => "ln-monotone",
+            Lemma::LnPositive(_) => "ln-positive",
+            Lemma::LnProduct(..) => "ln-product",
+            Lemma::ExpLn(_) => "exp-ln",
+            Lemma::LnExp(_) => "ln-exp",
+            Lemma::SameUnary(..) => "same-unary",
+            Lemma::SameBinary(..) => "same-binary",
+            Lemma::SameEntry(..) => "same-entry",
+        }
+    }
+
+    /// The formula. `None` if the arguments are not of the sorts that the lemma is about.
+    pub fn formula(&self, context: &Context) -> Option<Expr> {
+        let zero = || Expr::int(0);
+        let one = || Expr::int(1);
+        let positive = |a: &Expr| zero().lt(a.clone());
+        let (a, rest) = match self {
+            Lemma::Adjacent(list, index) => return Some(context.adjacent_entries(list, index)),
+            Lemma::SameEntry(list, a, b) => {
+                let entry = |i: &Expr| i.clone().index_of(list.clone());
+                return Some(a.clone().equals(b.clone()).implies(entry(a).equals(entry(b))));
+            }
+            Lemma::SameBinary(op, (a, b), (c, d)) => {
+                if !matches!(op, Binary::Mod | Binary::RoundTo) {
+                    return None;
+                }
+                let apply = |p: &Expr, q: &Expr| Expr::Binary(*op, p.clone().into(), q.clone().into());
+                let same = a.clone().equals(b.clone()).and(c.clone().equals(d.clone()));
+                return Some(same.implies(apply(a, c).equals(apply(b, d))));
+            }
+            Lemma::ModRange(a, b) => {
+                let integers = [a, b].iter().all(|e| context.kind(e) == crate::context::Kind::Int);
+                let m = a.clone().modulo(b.clone());
+                return integers.then(|| positive(b).implies(zero().le(m.clone()).and(m.lt(b.clone()))));
+            }
+            Lemma::Inverse(a)
+            | Lemma::InversePositive(a)
+            | Lemma::Floor(a)
+            | Lemma::Pow2(a)
+            | Lemma::ExpPositive(a)
+            | Lemma::ExpTangent(a)
+            | Lemma::LnPositive(a)
+            | Lemma::ExpLn(a)
+            | Lemma::LnExp(a) => (a, vec![]),
+            Lemma::FloorMonotone(a, b)
+            | Lemma::RoundNear(a, b)
+            | Lemma::ExpSum(a, b)
+            | Lemma::ExpMonotone(a, b)
+            | Lemma::LnMonotone(a, b)
+            | Lemma::LnProduct(a, b)
+            | Lemma::SameUnary(_, a, b) => (a, vec![b]),
+            Lemma::RoundMonotone(a, b, g) => (a, vec![b, g]),
+        };
+        let a = a.clone();
+        let mut rest = rest.into_iter().cloned();
+        let b = rest.next().unwrap_or_else(zero);
+        let g = rest.next().unwrap_or_else(zero);
+        Some(match self {
+            Lemma::Inverse(_) => a.clone().differs(zero()).implies((a.clone() * (one() / a)).equals(one())),
+            Lemma::InversePositive(_) => positive(&a).implies(positive(&(one() / a))),
+            Lemma::Floor(_) => a.clone().floor().le(a.clone()).and(a.clone().lt(a.floor() + one())),
+            Lemma::FloorMonotone(..) => a.clone().le(b.clone()).implies(a.floor().le(b.floor())),
+            Lemma::RoundNear(..) => {
+                let error = a.clone().round_to(b.clone()) - a;
+                positive(&b).implies(error.abs().le(b / Expr::int(2)))
+            }
+            Lemma::RoundMonotone(..) => {
+                let premise = positive(&g).and(a.clone().le(b.clone()));
+                premise.implies(a.round_to(g.clone()).le(b.round_to(g)))
+            }
+            Lemma::Pow2(_) => {
+                let p = a.clone().pow2_at_least();
+                positive(&a).implies(a.clone().le(p.clone()).and(p.lt(a * Expr::int(2))))
+            }
+            Lemma::ExpPositive(_) => positive(&a.exp()),
+            Lemma::ExpSum(..) => (a.clone() + b.clone()).exp().equals(a.exp() * b.exp()),
+            Lemma::ExpMonotone(..) => a.clone().le(b.clone()).implies(a.exp().le(b.exp())),
+            Lemma::ExpTangent(_) => (one() + a.clone()).le(a.exp()),
+            Lemma::LnMonotone(..) => positive(&a).and(a.clone().le(b.clone())).implies(a.ln().le(b.ln())),
+            Lemma::LnPositive(_) => one().lt(a.clone()).implies(positive(&a.ln())),
+            Lemma::LnProduct(..) => {
+                let premise = positive(&a).and(positive(&b));
+                premise.implies((a.clone() * b.clone()).ln().equals(a.ln() + b.ln()))
+            }
+            Lemma::ExpLn(_) => positive(&a).implies(a.clone().ln().exp().equals(a)),
+            Lemma::LnExp(_) => a.clone().exp().ln().equals(a),
+            Lemma::SameUnary(op, ..) => {
+                if !matches!(op, Unary::Floor | Unary::Ln | Unary::Exp | Unary::Pow2AtLeast) {
+                    return None;
+                }
+                let apply = |e: &Expr| Expr::Unary(*op, e.clone().into());
+                a.clone().equals(b.clone()).implies(apply(&a).equals(apply(&b)))
+            }
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for Lemma {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}(", self.name())?;
+        match self {
+            Lemma::Adjacent(list, e) => write!(f, "{list}, {e}")?,
+            Lemma::Inverse(a)
+            | Lemma::InversePositive(a)
+            | Lemma::Floor(a)
+            | Lemma::Pow2(a)
+            | Lemma::ExpPositive(a)
+            | Lemma::ExpTangent(a)
+            | Lemma::LnPositive(a)
+            | Lemma::ExpLn(a)
+            | Lemma::LnExp(a) => write!(f, "{a}")?,
+            Lemma::FloorMonotone(a, b)
+            | Lemma::RoundNear(a, b)
+            | Lemma::ModRange(a, b)
+            | Lemma::ExpSum(a, b)
+            | Lemma::ExpMonotone(a, b)
+            | Lemma::LnMonotone(a, b)
+            | Lemma::LnProduct(a, b)
+            | Lemma::SameUnary(_, a, b)
+            | Lemma::SameEntry(_, a, b) => write!(f, "{a}, {b}")?,
+            Lemma::RoundMonotone(a, b, g) => write!(f, "{a}, {b}, {g}")?,
+            Lemma::SameBinary(_, (a, b), (c, d)) => write!(f, "{a}, {b}, {c}, {d}")?,
+        }
+        write!(f, ")")
+    }
+}

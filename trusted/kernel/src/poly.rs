@@ -1,0 +1,211 @@
+//! Polynomials over atoms, with rational coefficients: the normal form in which the kernel compares numbers.
+//!
+//! An atom is an expression that arithmetic does not look into (a variable, `q[i]`, `ln(u)`, …), already in
+//! normal form itself. Negative exponents occur only for parameters that the assumptions make positive, so
+//! every monomial has a value in every model.
+//!
+//! ```
+//! use probity_kernel::expr::Expr;
+//! use probity_kernel::poly::Poly;
+//! let x = Poly::atom(Expr::var("x"));
+//! let square = x.plus(&Poly::one()).times(&x.plus(&Poly::one())).unwrap();
+//! assert_eq!(square.to_expr().to_string(), "1 + 2 * x + x * x");
+//! ```
+
+use std::collections::BTreeMap;
+
+use probity_exact::Rational;
+
+use crate::expr::{Expr, Name, Variable};
+use crate::rejection::Rejection;
+
+/// The most terms that a polynomial may have. Honest proofs stay far below; hostile evidence meets a wall.
+const MAX_TERMS: usize = 5_000;
+/// The largest exponent, for the same reason.
+pub(crate) const MAX_EXPONENT: i32 = 64;
+
+/// A product of powers of atoms. Invariant: no exponent is 0.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Monomial(BTreeMap<Expr, i32>);
+
+impl Monomial {
+    /// The powers, by atom.
+    pub fn powers(&self) -> impl Iterator<Item = (&Expr, i32)> {
+        self.0.iter().map(|(atom, power)| (atom, *power))
+    }
+
+    /// Whether this is the empty product, 1.
+    pub fn is_one(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// A product of powers of parameters.
+    pub fn of_names(powers: &[(Name, i32)]) -> Monomial {
+        let mut product = Monomial::default();
+        for (name, power) in powers {
+            product.multiply(&Expr::Var(Variable::Plain(name.clone())), *power);
+        }
+        product
+    }
+
+    fn multiply(&mut self, atom: &Expr, power: i32) {
+        let sum = self.0.get(atom).copied().unwrap_or(0).saturating_add(power);
+        if sum == 0 {
+            self.0.remove(atom);
+        } else {
+            self.0.insert(atom.clone(), sum);
+        }
+    }
+
+    /// The product of two.
+    pub fn times(&self, other: &Monomial) -> Monomial {
+        let mut product = self.clone();
+        for (atom, power) in &other.0 {
+            product.multiply(atom, *power);
+        }
+        product
+    }
+
+    /// One over it.
+    pub fn inverse(&self) -> Monomial {
+        Monomial(self.0.iter().map(|(atom, power)| (atom.clone(), power.saturating_neg())).collect())
+    }
+
+    fn too_large(&self) -> bool {
+        self.0.values().any(|power| power.saturating_abs() > MAX_EXPONENT)
+    }
+}
+
+/// A polynomial. Invariant: no coefficient is 0.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Poly(BTreeMap<Monomial, Rational>);
+
+impl Poly {
+    /// 0.
+    pub fn zero() -> Poly {
+        Poly::default()
+    }
+
+    /// 1.
+    pub fn one() -> Poly {
+        Poly::constant(Rational::ONE)
+    }
+
+    /// A constant.
+    pub fn constant(value: Rational) -> Poly {
+        Poly::term(Monomial::default(), value)
+    }
+
+    /// A coefficient times a monomial.
+    pub fn term(monomial: Monomial, coefficient: Rational) -> Poly {
+        let mut poly = Poly::zero();
+        poly.add_term(&monomial, &coefficient);
+        poly
+    }
+
+    /// An atom.
+    pub fn atom(atom: Expr) -> Poly {
+        let mut monomial = Monomial::default();
+        monomial.multiply(&atom, 1);
+        Poly::term(monomial, Rational::ONE)
+    }
+
+    /// The terms, in order.
+    pub fn terms(&self) -> impl Iterator<Item = (&Monomial, &Rational)> {
+        self.0.iter()
+    }
+
+    /// The value, if it is a constant.
+    pub fn as_constant(&self) -> Option<Rational> {
+        match self.0.len() {
+            0 => Some(Rational::ZERO),
+            1 => self.0.iter().next().filter(|(m, _)| m.is_one()).map(|(_, c)| c.clone()),
+            _ => None,
+        }
+    }
+
+    /// The only term, if there is exactly one.
+    pub fn as_term(&self) -> Option<(&Monomial, &Rational)> {
+        if self.0.len() == 1 { self.0.iter().next() } else { None }
+    }
+
+    fn add_term(&mut self, monomial: &Monomial, coefficient: &Rational) {
+        let sum = match self.0.get(monomial) {
+            Some(old) => old + coefficient,
+            None => coefficient.clone(),
+        };
+        if sum.is_zero() {
+            self.0.remove(monomial);
+        } else {
+            self.0.insert(monomial.clone(), sum);
+        }
+    }
+
+    /// The sum of two.
+    pub fn plus(&self, other: &Poly) -> Poly {
+        let mut sum = self.clone();
+        for (monomial, coefficient) in &other.0 {
+            sum.add_term(monomial, coefficient);
+        }
+        sum
+    }
+
+    /// The difference of two.
+    pub fn minus(&self, other: &Poly) -> Poly {
+        self.plus(&other.scaled(&-Rational::ONE))
+    }
+
+    /// A multiple.
+    pub fn scaled(&self, factor: &Rational) -> Poly {
+        if factor.is_zero() {
+            return Poly::zero();
+        }
+        Poly(self.0.iter().map(|(m, c)| (m.clone(), c * factor)).collect())
+    }
+
+    /// The product of two.
+    pub fn times(&self, other: &Poly) -> Result<Poly, Rejection> {
+        if self.0.len().saturating_mul(other.0.len()) > MAX_TERMS {
+            return Err(Rejection::TooLarge);
+        }
+        let mut product = Poly::zero();
+        for (m, c) in &self.0 {
+            for (n, d) in &other.0 {
+                let monomial = m.times(n);
+                if monomial.too_large() {
+                    return Err(Rejection::TooLarge);
+                }
+                product.add_term(&monomial, &(c * d));
+            }
+        }
+        Ok(product)
+    }
+
+    /// The polynomial as an expression; equal polynomials give equal expressions.
+    pub fn to_expr(&self) -> Expr {
+        let mut sum: Option<Expr> = None;
+        for (monomial, coefficient) in &self.0 {
+            let mut product: Option<Expr> = if *coefficient == Rational::ONE && !monomial.is_one() {
+                None
+            } else {
+                Some(Expr::Number(coefficient.clone()))
+            };
+            for (atom, power) in &monomial.0 {
+                for _ in 0..power.unsigned_abs() {
+                    product = Some(match product {
+                        None if *power > 0 => atom.clone(),
+                        Some(p) if *power > 0 => p * atom.clone(),
+                        None => Expr::int(1) / atom.clone(),
+                        Some(p) => p / atom.clone(),
+                    });
+                }
+            }
+            let term = product.unwrap_or_else(|| Expr::int(1));
+            sum = Some(match sum {
+                None => term,
+                Some(s) => s + term,
+            });
+        }
+        sum.unwrap_or_else(|| Expr::int(0))
+    }
+}

@@ -1,0 +1,181 @@
+//! From judgements to theorems: what a proof of privacy is.
+//!
+//! A [`Theorem`] says that a mechanism meets a claim. It has no constructor but the rule [`privacy`], travels in
+//! no file, and lists what it rests on.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use crate::context::{Context, Kind, Orientation};
+use crate::entail::{Evidence, check_entailment};
+use crate::equivalence::Rewrite;
+use crate::expr::{Expr, Run, Variable};
+use crate::rejection::Rejection;
+use crate::rules::{Assertion, Judgement};
+use crate::term::{Claim, Mechanism, Reading};
+
+/// How the outputs of the two runs are compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Comparison {
+    /// The outputs are equal: output == output' and cost ≤ ε.
+    Equal,
+    /// PW-EQ: for every value r, output == r ⇒ output' == r and cost ≤ ε. For countable outputs only.
+    Pointwise,
+}
+
+/// A mechanism meets a claim.
+///
+/// No field can be set from outside, and there is no other way to make one:
+/// ```compile_fail
+/// use probity_kernel::privacy::Theorem;
+/// fn forge(honest: Theorem, claim: probity_kernel::term::Claim) -> Theorem {
+///     Theorem { claim, ..honest }
+/// }
+/// ```
+/// ```compile_fail
+/// fn stronger(mut honest: probity_kernel::privacy::Theorem) {
+///     honest.claim.epsilon = probity_kernel::expr::Expr::int(0);
+/// }
+/// ```
+/// ```compile_fail
+/// let from_nothing = probity_kernel::privacy::Theorem::default();
+/// ```
+#[derive(Clone, Debug)]
+pub struct Theorem {
+    mechanism: Mechanism,
+    claim: Claim,
+    axioms: BTreeSet<&'static str>,
+}
+
+impl Theorem {
+    /// What was proved private.
+    pub fn mechanism(&self) -> &Mechanism {
+        &self.mechanism
+    }
+
+    /// What was proved of it.
+    pub fn claim(&self) -> &Claim {
+        &self.claim
+    }
+
+    /// The sampling axioms, program equivalences and lemmas that the proof rests on.
+    pub fn axioms(&self) -> &BTreeSet<&'static str> {
+        &self.axioms
+    }
+}
+
+impl fmt::Display for Theorem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}is differentially private with {}", self.mechanism, self.claim)
+    }
+}
+
+/// What a final judgement about the mechanism of the context must end with.
+pub fn goal(context: &Context, claim: &Claim, comparison: Comparison) -> Expr {
+    let output = &context.mechanism().output;
+    let (first, second) = (context.in_run(output, Run::First), context.in_run(output, Run::Second));
+    let within = Expr::cost().le(claim.epsilon.clone());
+    match comparison {
+        Comparison::Equal => first.equals(second).and(within),
+        Comparison::Pointwise => {
+            let result = Expr::Var(Variable::Result);
+            first.equals(result.clone()).implies(second.equals(result).and(within))
+        }
+    }
+}
+
+/// What is known before the first step, besides the facts of the context.
+pub fn start() -> Expr {
+    Expr::cost().equals(Expr::int(0))
+}
+
+/// A judgement about the whole program, and evidence that its precondition holds at the start.
+pub struct Side<'a> {
+    /// The judgement.
+    pub judgement: &'a Judgement,
+    /// Evidence that the start entails its precondition.
+    pub evidence: &'a Evidence,
+}
+
+/// ```text
+/// m = m₁ = … = mₙ by program equivalences    ⊢ mₙ : Φ ⇒ output == output' and cost ≤ ε    cost = 0 ⊨ Φ
+/// ──────────────────────────────────────────────────────────────────────────────────────────────────────
+/// m is (ε, δ)-differentially private over the reals, for every δ ≥ 0
+/// ```
+/// in both orientations of the adjacency, unless it is symmetric. With PW-EQ the judgement ends with
+/// `output == r ⇒ output' == r and cost ≤ ε` instead.
+pub fn privacy(
+    mechanism: &Mechanism,
+    claim: &Claim,
+    rewrites: &[Rewrite],
+    comparison: Comparison,
+    sides: &[Side<'_>],
+) -> Result<Theorem, Rejection> {
+    // The mechanism as it stands must make sense, not only what it is rewritten to.
+    Context::new(mechanism, Orientation::Forward)?;
+    check_claim(mechanism, claim)?;
+    let mut axioms = BTreeSet::new();
+    let mut rewritten = mechanism.clone();
+    for rewrite in rewrites {
+        rewritten = rewrite.apply(&rewritten)?;
+        axioms.insert(rewrite.name());
+    }
+    let mut covered = BTreeSet::new();
+    for Side { judgement, evidence } in sides {
+        let context = &judgement.context;
+        if *context.mechanism() != rewritten {
+            return Err(Rejection::ContextDiffers);
+        }
+        if judgement.program != rewritten.body {
+            let show = |p: &[crate::term::Statement]| p.iter().map(|s| s.to_string()).collect::<String>();
+            return Err(Rejection::ProgramDiffers {
+                left: show(&judgement.program),
+                right: show(&rewritten.body),
+            });
+        }
+        let needed = goal(context, claim, comparison);
+        if judgement.post != Assertion::new(needed.clone())? {
+            return Err(Rejection::WrongGoal {
+                found: judgement.post.formula.to_string(),
+                needed: needed.to_string(),
+            });
+        }
+        if comparison == Comparison::Pointwise {
+            if !matches!(context.kind(&rewritten.output), Kind::Int | Kind::Bool) {
+                return Err(Rejection::NotCountable { output: rewritten.output.to_string() });
+            }
+            axioms.insert("PW-EQ");
+        }
+        axioms.extend(check_entailment(context, &[&start()], &judgement.pre.formula, evidence)?);
+        axioms.extend(&judgement.axioms);
+        covered.insert(context.orientation() == Orientation::Forward);
+        if context.adjacency_is_symmetric() {
+            covered.extend([true, false]);
+        }
+    }
+    if covered.len() < 2 {
+        return Err(Rejection::ClaimNotCovered {
+            reason: "the adjacency is not symmetric, and only one orientation is proved",
+        });
+    }
+    Ok(Theorem { mechanism: mechanism.clone(), claim: claim.clone(), axioms })
+}
+
+/// The claim is about the reals, its epsilon is made of parameters, and its delta is a number ≥ 0.
+fn check_claim(mechanism: &Mechanism, claim: &Claim) -> Result<(), Rejection> {
+    if claim.reading != Reading::Reals {
+        return Err(Rejection::ClaimNotCovered { reason: "this rule proves claims over the reals only" });
+    }
+    let delta_fine = matches!(&claim.delta, Expr::Number(n) if *n >= probity_exact::Rational::ZERO);
+    if !delta_fine {
+        return Err(Rejection::ClaimNotCovered { reason: "delta must be a number at or above 0" });
+    }
+    let mut public = true;
+    claim.epsilon.for_each_variable(&mut |v| {
+        public &= matches!(v, Variable::Plain(name) if mechanism.params.iter().any(|p| p.name == *name));
+    });
+    if !public {
+        return Err(Rejection::ClaimNotCovered { reason: "epsilon must be made of parameters" });
+    }
+    Ok(())
+}

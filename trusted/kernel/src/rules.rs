@@ -1,0 +1,514 @@
+//! The rules for programs.
+//!
+//! A [`Judgement`] ⊢ c : Φ ⇒ Ψ is about two runs of one program c. It says: from any pair of states (and cost κ)
+//! in Φ there is a measure μ on pairs of final states and final costs κ' such that
+//! 1. the first marginal of μ is the output law of the first run,
+//! 2. μ is supported on Ψ,
+//! 3. for every set E of final states, ∫ 1[second ∈ E]·e^(κ − κ') dμ ≤ the probability of E in the second run.
+//!
+//! The cost is thus a ghost variable of the state: what (ε,δ)-judgements carry as an index, assertions bound
+//! here, and a bound may depend on the state, as sparse vector needs. `docs/logic.md` proves every rule.
+//!
+//! Rules compute the weakest precondition they can. An assertion may speak of arbitrary values, written `y#0`:
+//! what a draw turned out to be. They are universally quantified at the front of the assertion, so nothing can
+//! be known of them: a sampling rule forgets.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::context::{Context, Kind};
+use crate::entail::{Evidence, check_entailment};
+use crate::expr::{Binary, Expr, Name, Run, Variable};
+use crate::rejection::Rejection;
+use crate::term::Statement;
+
+/// The most parts that an assertion may have. Substitution can double a formula at every step.
+const MAX_PARTS: usize = 100_000;
+
+/// A rejection for a formula that has grown beyond reason.
+pub(crate) fn check_size(formula: &Expr) -> Result<(), Rejection> {
+    if formula.is_within(MAX_PARTS) { Ok(()) } else { Err(Rejection::TooLarge) }
+}
+
+/// A formula with some of its variables universally quantified at the front.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Assertion {
+    /// The quantified variables, all of the form [`Variable::Arbitrary`].
+    pub(crate) arbitrary: BTreeSet<Variable>,
+    pub(crate) formula: Expr,
+}
+
+impl Assertion {
+    /// A formula without quantified variables. Rejects one that mentions an arbitrary value: outside its
+    /// quantifier there is no such thing.
+    pub fn new(formula: Expr) -> Result<Assertion, Rejection> {
+        let mut wrong = None;
+        formula.for_each_variable(&mut |v| {
+            if matches!(v, Variable::Arbitrary(..)) {
+                wrong = Some(v.to_string());
+            }
+        });
+        match wrong {
+            None => Ok(Assertion { arbitrary: BTreeSet::new(), formula }),
+            Some(variable) => Err(Rejection::KnowsADraw { variable, assertion: formula.to_string() }),
+        }
+    }
+
+    /// The formula under the quantifiers.
+    pub fn formula(&self) -> &Expr {
+        &self.formula
+    }
+
+    /// The assertion with its formula replaced by one that has the same arbitrary values.
+    pub(crate) fn map(&self, formula: Expr) -> Assertion {
+        Assertion { arbitrary: self.arbitrary.clone(), formula }
+    }
+}
+
+/// A proved statement about two runs of a program. Only the rules make one.
+///
+/// ```compile_fail
+/// use probity_kernel::rules::Judgement;
+/// fn forge(honest: Judgement) -> Judgement {
+///     Judgement { program: vec![], ..honest }
+/// }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Judgement {
+    pub(crate) context: Arc<Context>,
+    pub(crate) program: Vec<Statement>,
+    pub(crate) pre: Assertion,
+    pub(crate) post: Assertion,
+    pub(crate) axioms: BTreeSet<&'static str>,
+}
+
+impl Judgement {
+    /// The program.
+    pub fn program(&self) -> &[Statement] {
+        &self.program
+    }
+
+    /// What must hold before.
+    pub fn pre(&self) -> &Assertion {
+        &self.pre
+    }
+
+    /// What then holds after.
+    pub fn post(&self) -> &Assertion {
+        &self.post
+    }
+
+    /// The sampling axioms and lemmas that it rests on.
+    pub fn axioms(&self) -> &BTreeSet<&'static str> {
+        &self.axioms
+    }
+}
+
+fn same_context(a: &Judgement, b: &Judgement) -> Result<(), Rejection> {
+    if Arc::ptr_eq(&a.context, &b.context) || a.context == b.context {
+        Ok(())
+    } else {
+        Err(Rejection::ContextDiffers)
+    }
+}
+
+fn both_axioms(a: &Judgement, b: &Judgement) -> BTreeSet<&'static str> {
+    a.axioms.union(&b.axioms).copied().collect()
+}
+
+/// `formula` with the variable `name` of the given run replaced.
+pub(crate) fn set_in_run(formula: &Expr, name: &Name, run: Run, value: &Expr) -> Expr {
+    let target = Variable::Of(name.clone(), run);
+    formula.replace(&|v| (*v == target).then(|| value.clone()))
+}
+
+/// ```text
+/// ──────────────── SKIP
+/// ⊢ (nothing) : Ψ ⇒ Ψ
+/// ```
+pub fn skip(context: &Arc<Context>, post: &Assertion) -> Judgement {
+    Judgement {
+        context: context.clone(),
+        program: vec![],
+        pre: post.clone(),
+        post: post.clone(),
+        axioms: BTreeSet::new(),
+    }
+}
+
+/// ```text
+/// ─────────────────────────────────────── ASSIGN
+/// ⊢ x = e : Ψ[x := e, x' := e'] ⇒ Ψ
+/// ```
+/// For `x = []`, `x == x'` becomes true, and nothing else may be said of the list.
+pub fn assign(
+    context: &Arc<Context>,
+    statement: &Statement,
+    post: &Assertion,
+) -> Result<Judgement, Rejection> {
+    let Statement::Assign { var, value } = statement else {
+        return Err(wrong("ASSIGN", statement));
+    };
+    let formula = if *value == Expr::EmptyList {
+        replace_list_equality(&post.formula, var, &Expr::Bool(true))?
+    } else if context.kind(value) == Kind::List {
+        return Err(wrong("ASSIGN", statement));
+    } else {
+        // The two values do not mention what the other replaces: each speaks of its own run.
+        let first = set_in_run(&post.formula, var, Run::First, &context.in_run(value, Run::First));
+        one_sided(context, statement, &first, Run::Second)?
+    };
+    step(context, statement, post.map(formula), post)
+}
+
+/// ```text
+/// ─────────────────────────────────────────────────────────────────── APPEND
+/// ⊢ append e to l : Ψ[l == l' := (l == l' and e == e')] ⇒ Ψ
+/// ```
+/// Two lists with a value put at the end of each are equal exactly if the lists were and the values are.
+/// Nothing else may be said of the list.
+pub fn append(
+    context: &Arc<Context>,
+    statement: &Statement,
+    post: &Assertion,
+) -> Result<Judgement, Rejection> {
+    let Statement::Append { list, value } = statement else {
+        return Err(wrong("APPEND", statement));
+    };
+    let same_value = context.in_run(value, Run::First).equals(context.in_run(value, Run::Second));
+    let same_list = Expr::of(list.clone(), Run::First).equals(Expr::of(list.clone(), Run::Second));
+    let formula = replace_list_equality(&post.formula, list, &same_list.and(same_value))?;
+    step(context, statement, post.map(formula), post)
+}
+
+/// ```text
+/// ────────────────────────────────────────── ONE-SIDED   c is made of assignments and conditionals
+/// ⊢ c : wp'(c, wp(c, Ψ)) ⇒ Ψ
+/// ```
+/// Without draws each run is a function of its own state, so the runs may take different branches.
+pub fn one_sided_both(
+    context: &Arc<Context>,
+    statement: &Statement,
+    post: &Assertion,
+) -> Result<Judgement, Rejection> {
+    let first = one_sided(context, statement, &post.formula, Run::First)?;
+    let formula = one_sided(context, statement, &first, Run::Second)?;
+    step(context, statement, post.map(formula), post)
+}
+
+/// The weakest precondition of a draw-free statement in one run.
+fn one_sided(context: &Context, statement: &Statement, post: &Expr, run: Run) -> Result<Expr, Rejection> {
+    match statement {
+        Statement::Assign { var, value } if context.kind(value) != Kind::List => {
+            Ok(set_in_run(post, var, run, &context.in_run(value, run)))
+        }
+        Statement::If { guard, then, otherwise } => {
+            let block = |body: &[Statement]| {
+                body.iter().rev().try_fold(post.clone(), |post, s| one_sided(context, s, &post, run))
+            };
+            let guard = context.in_run(guard, run);
+            let both = branches(guard, block(then)?, block(otherwise)?);
+            check_size(&both).map(|()| both)
+        }
+        other => Err(wrong("ONE-SIDED", other)),
+    }
+}
+
+/// (g ⇒ a) ∧ (¬g ⇒ b), or just a where both are the same.
+fn branches(guard: Expr, yes: Expr, no: Expr) -> Expr {
+    if yes == no { yes } else { guard.clone().implies(yes).and(guard.or(no)) }
+}
+
+/// ```text
+/// ⊢ c : Φ ⇒ Θ    ⊢ d : Θ ⇒ Ψ
+/// ─────────────────────────── SEQ
+/// ⊢ c; d : Φ ⇒ Ψ
+/// ```
+/// Costs add, since the cost is part of the state.
+pub fn seq(first: &Judgement, second: &Judgement) -> Result<Judgement, Rejection> {
+    same_context(first, second)?;
+    if first.post != second.pre {
+        return Err(Rejection::MiddleDiffers {
+            left: first.post.formula.to_string(),
+            right: second.pre.formula.to_string(),
+        });
+    }
+    Ok(Judgement {
+        context: first.context.clone(),
+        program: first.program.iter().chain(&second.program).cloned().collect(),
+        pre: first.pre.clone(),
+        post: second.post.clone(),
+        axioms: both_axioms(first, second),
+    })
+}
+
+/// ```text
+/// ⊢ c : Φ ⇒ Ψ    ⊢ d : Θ ⇒ Ψ
+/// ────────────────────────────────────────────────────────────────────────── COND
+/// ⊢ if g { c } else { d } : (g == g') and (g ⇒ Φ) and (not g ⇒ Θ) ⇒ Ψ
+/// ```
+/// Both runs take the same branch.
+pub fn cond(guard: &Expr, then: &Judgement, otherwise: &Judgement) -> Result<Judgement, Rejection> {
+    same_context(then, otherwise)?;
+    if then.post != otherwise.post {
+        return Err(Rejection::MiddleDiffers {
+            left: then.post.formula.to_string(),
+            right: otherwise.post.formula.to_string(),
+        });
+    }
+    let context = &then.context;
+    let (first, second) = (context.in_run(guard, Run::First), context.in_run(guard, Run::Second));
+    let parts = branches(first.clone(), then.pre.formula.clone(), otherwise.pre.formula.clone());
+    // One quantifier for both branches: (g ⇒ ∀y.A) ∧ (¬g ⇒ ∀y.B) is ∀y.((g ⇒ A) ∧ (¬g ⇒ B)), as no guard
+    // mentions an arbitrary value.
+    let pre = Assertion {
+        arbitrary: then.pre.arbitrary.union(&otherwise.pre.arbitrary).cloned().collect(),
+        formula: if first == second { parts } else { first.equals(second).and(parts) },
+    };
+    check_size(&pre.formula)?;
+    let statement = Statement::If {
+        guard: guard.clone(),
+        then: then.program.clone(),
+        otherwise: otherwise.program.clone(),
+    };
+    Ok(Judgement {
+        context: context.clone(),
+        program: vec![statement],
+        pre,
+        post: then.post.clone(),
+        axioms: both_axioms(then, otherwise),
+    })
+}
+
+/// ```text
+/// ⊢ c : Φ ⇒ I[i := i + 1]    I and from ≤ i < to ⊨ Φ
+/// ─────────────────────────────────────────────────────────────────────────── FOR
+/// ⊢ for i in from..to { c } : from ≤ to and I[i := from] ⇒ I[i := to]
+/// ```
+/// The bounds are the same in both runs and fixed. Costs sum over the iterations: the invariant bounds them.
+pub fn for_loop(
+    index: &Name,
+    (from, to): (&Expr, &Expr),
+    invariant: &Expr,
+    body: &Judgement,
+    evidence: &Evidence,
+) -> Result<Judgement, Rejection> {
+    let context = &body.context;
+    Assertion::new(invariant.clone())?;
+    for bound in [from, to] {
+        if context.in_run(bound, Run::First) != context.in_run(bound, Run::Second)
+            || bound.mentions(&Variable::Plain(index.clone()))
+        {
+            return Err(Rejection::LoopBoundNotShared { bound: bound.to_string() });
+        }
+        if context.kind(bound) != Kind::Int {
+            return Err(Rejection::NotAnInteger { found: bound.to_string() });
+        }
+    }
+    let (low, high) = (context.in_run(from, Run::First), context.in_run(to, Run::First));
+    let i = Expr::var(index.clone());
+    let at =
+        |value: &Expr| invariant.replace(&|v| (*v == Variable::Plain(index.clone())).then(|| value.clone()));
+    let next = Assertion::new(at(&(i.clone() + Expr::int(1))))?;
+    if body.post != next {
+        return Err(Rejection::MiddleDiffers {
+            left: body.post.formula.to_string(),
+            right: next.formula.to_string(),
+        });
+    }
+    let range = low.clone().le(i.clone()).and(i.lt(high.clone()));
+    let lemmas = check_entailment(context, &[invariant, &range], &body.pre.formula, evidence)?;
+    let statement = Statement::For {
+        index: index.clone(),
+        from: from.clone(),
+        to: to.clone(),
+        body: body.program.clone(),
+    };
+    Ok(Judgement {
+        context: context.clone(),
+        program: vec![statement],
+        pre: Assertion::new(low.clone().le(high.clone()).and(at(&low)))?,
+        post: Assertion::new(at(&high))?,
+        axioms: body.axioms.union(&lemmas).copied().collect(),
+    })
+}
+
+/// ```text
+/// ⊢ c : Φ ⇒ I    I and g and g' ⊨ Φ    I ⊨ g == g'
+/// ────────────────────────────────────────────────── WHILE
+/// ⊢ while g { c } : I ⇒ I and not g
+/// ```
+/// Both runs make the same number of iterations. A run that never ends has no output.
+pub fn while_loop(
+    label: &Name,
+    guard: &Expr,
+    invariant: &Expr,
+    body: &Judgement,
+    (keeps, agrees): (&Evidence, &Evidence),
+) -> Result<Judgement, Rejection> {
+    let context = &body.context;
+    let inside = Assertion::new(invariant.clone())?;
+    if body.post != inside {
+        return Err(Rejection::MiddleDiffers {
+            left: body.post.formula.to_string(),
+            right: invariant.to_string(),
+        });
+    }
+    let (first, second) = (context.in_run(guard, Run::First), context.in_run(guard, Run::Second));
+    let mut lemmas = check_entailment(context, &[invariant, &first, &second], &body.pre.formula, keeps)?;
+    lemmas.extend(check_entailment(context, &[invariant], &first.clone().equals(second), agrees)?);
+    let statement =
+        Statement::While { label: label.clone(), guard: guard.clone(), body: body.program.clone() };
+    Ok(Judgement {
+        context: context.clone(),
+        program: vec![statement],
+        pre: inside,
+        post: Assertion::new(invariant.clone().and(!first))?,
+        axioms: body.axioms.union(&lemmas).copied().collect(),
+    })
+}
+
+/// ```text
+/// Φ ⊨ Φ'    ⊢ c : Φ' ⇒ Ψ
+/// ─────────────────────── CONSEQ, before     the arbitrary values of Φ' do not occur in Φ
+/// ⊢ c : Φ ⇒ Ψ
+/// ```
+pub fn strengthen(pre: &Expr, judgement: &Judgement, evidence: &Evidence) -> Result<Judgement, Rejection> {
+    let pre = Assertion::new(pre.clone())?;
+    let lemmas = check_entailment(&judgement.context, &[&pre.formula], &judgement.pre.formula, evidence)?;
+    let axioms = judgement.axioms.union(&lemmas).copied().collect();
+    Ok(Judgement { pre, axioms, ..judgement.clone() })
+}
+
+/// ```text
+/// ⊢ c : Φ ⇒ Ψ    Ψ ⊨ Ψ'
+/// ────────────────────── CONSEQ, after     Ψ has no arbitrary values
+/// ⊢ c : Φ ⇒ Ψ'
+/// ```
+pub fn weaken(judgement: &Judgement, post: &Assertion, evidence: &Evidence) -> Result<Judgement, Rejection> {
+    // `new` rejects a Ψ that speaks of arbitrary values, so those of Ψ' are fresh for it.
+    let known = Assertion::new(judgement.post.formula.clone())?;
+    let lemmas = check_entailment(&judgement.context, &[&known.formula], &post.formula, evidence)?;
+    let axioms = judgement.axioms.union(&lemmas).copied().collect();
+    Ok(Judgement { post: post.clone(), axioms, ..judgement.clone() })
+}
+
+/// ```text
+/// ⊢ c : Φ ⇒ Ψ    ⊢ c : Θ ⇒ Ψ
+/// ──────────────────────────────────────────── CASE     f mentions no arbitrary value
+/// ⊢ c : (f ⇒ Φ) and (not f ⇒ Θ) ⇒ Ψ
+/// ```
+pub fn case(formula: &Expr, yes: &Judgement, no: &Judgement) -> Result<Judgement, Rejection> {
+    same_context(yes, no)?;
+    Assertion::new(formula.clone())?;
+    if yes.program != no.program {
+        let show = |j: &Judgement| j.program.iter().map(|s| s.to_string()).collect::<String>();
+        return Err(Rejection::ProgramDiffers { left: show(yes), right: show(no) });
+    }
+    if yes.post != no.post {
+        return Err(Rejection::MiddleDiffers {
+            left: yes.post.formula.to_string(),
+            right: no.post.formula.to_string(),
+        });
+    }
+    let pre = Assertion {
+        arbitrary: yes.pre.arbitrary.union(&no.pre.arbitrary).cloned().collect(),
+        formula: branches(formula.clone(), yes.pre.formula.clone(), no.pre.formula.clone()),
+    };
+    Ok(Judgement { pre, axioms: both_axioms(yes, no), ..yes.clone() })
+}
+
+/// ```text
+/// ⊢ c : Φ ⇒ Ψ
+/// ────────────────────────────── FRAME     f mentions nothing that c changes, nor the cost
+/// ⊢ c : Φ and f ⇒ Ψ and f
+/// ```
+pub fn frame(judgement: &Judgement, formula: &Expr) -> Result<Judgement, Rejection> {
+    Assertion::new(formula.clone())?;
+    let mut changed = BTreeSet::new();
+    collect_changed(&judgement.program, &mut changed);
+    let mut wrong = None;
+    formula.for_each_variable(&mut |v| match v {
+        Variable::Cost => wrong = Some(v.to_string()),
+        Variable::Of(name, _) | Variable::Plain(name) if changed.contains(name) => {
+            wrong = Some(v.to_string())
+        }
+        _ => {}
+    });
+    if let Some(variable) = wrong {
+        return Err(Rejection::MayNotMention { variable, assertion: formula.to_string() });
+    }
+    let with = |a: &Assertion| a.map(a.formula.clone().and(formula.clone()));
+    Ok(Judgement { pre: with(&judgement.pre), post: with(&judgement.post), ..judgement.clone() })
+}
+
+/// The variables that a program sets, loop indices included.
+fn collect_changed(program: &[Statement], changed: &mut BTreeSet<Name>) {
+    for statement in program {
+        match statement {
+            Statement::Draw { var, .. } | Statement::Assign { var, .. } => {
+                changed.insert(var.clone());
+            }
+            Statement::Append { list, .. } => {
+                changed.insert(list.clone());
+            }
+            Statement::If { then, otherwise, .. } => {
+                collect_changed(then, changed);
+                collect_changed(otherwise, changed);
+            }
+            Statement::For { index, body, .. } => {
+                changed.insert(index.clone());
+                collect_changed(body, changed);
+            }
+            Statement::While { body, .. } => collect_changed(body, changed),
+        }
+    }
+}
+
+fn step(
+    context: &Arc<Context>,
+    statement: &Statement,
+    pre: Assertion,
+    post: &Assertion,
+) -> Result<Judgement, Rejection> {
+    check_size(&pre.formula)?;
+    Ok(Judgement {
+        context: context.clone(),
+        program: vec![statement.clone()],
+        pre,
+        post: post.clone(),
+        axioms: BTreeSet::new(),
+    })
+}
+
+pub(crate) fn wrong(rule: &'static str, statement: &Statement) -> Rejection {
+    Rejection::WrongStatement { rule, found: statement.to_string().trim_end().to_string() }
+}
+
+/// Replaces `list == list'`; rejects a formula that says anything else of the list.
+fn replace_list_equality(formula: &Expr, list: &Name, new: &Expr) -> Result<Expr, Rejection> {
+    let is = |e: &Expr, run| matches!(e, Expr::Var(Variable::Of(name, r)) if name == list && *r == run);
+    let go = |e: &Arc<Expr>| replace_list_equality(e, list, new).map(Arc::new);
+    let forbidden = |v: &Variable| match v {
+        Variable::Of(name, _) | Variable::Plain(name) => name == list,
+        _ => false,
+    };
+    match formula {
+        Expr::Binary(Binary::Eq, a, b)
+            if (is(a, Run::First) && is(b, Run::Second)) || (is(a, Run::Second) && is(b, Run::First)) =>
+        {
+            Ok(new.clone())
+        }
+        Expr::Var(v) | Expr::Length(v) | Expr::Index(v, _) if forbidden(v) => {
+            Err(Rejection::MayNotMention { variable: v.to_string(), assertion: formula.to_string() })
+        }
+        Expr::Number(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) | Expr::EmptyList => {
+            Ok(formula.clone())
+        }
+        Expr::Unary(op, a) => Ok(Expr::Unary(*op, go(a)?)),
+        Expr::Binary(op, a, b) => Ok(Expr::Binary(*op, go(a)?, go(b)?)),
+        Expr::Clamp(a, b, c) => Ok(Expr::Clamp(go(a)?, go(b)?, go(c)?)),
+        Expr::If(a, b, c) => Ok(Expr::If(go(a)?, go(b)?, go(c)?)),
+        Expr::Index(v, index) => Ok(Expr::Index(v.clone(), go(index)?)),
+    }
+}

@@ -1,0 +1,374 @@
+//! The sampling axioms.
+//!
+//! Each one couples a draw `y` of the first run with the draw `y'` of the second. What is known before the draw
+//! cannot speak of the value drawn: it is a fresh arbitrary value, `y#n`, in the precondition. The shifts and
+//! costs of a coupling are evaluated before the draw and may not mention it.
+//!
+//! Every rule has the shape
+//! ```text
+//! ──────────────────────────────────────────────────────────────────────────────────────────
+//! ⊢ y ~ law : side conditions and (support of y#n ⇒ Ψ[y := y#n, y' := f(y#n), cost := cost + c]) ⇒ Ψ
+//! ```
+//! and its soundness is that e^−c times the first law, moved by f, lies below the second law.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::context::{Context, Kind, parameters};
+use crate::expr::{Expr, Name, Run, Variable};
+use crate::rejection::Rejection;
+use crate::rules::{Assertion, Judgement, check_size, wrong};
+use crate::term::{Coupling, Distribution, Statement};
+
+/// A draw about to be coupled, and the state of the precondition under construction.
+struct Draw<'a> {
+    context: &'a Arc<Context>,
+    statement: &'a Statement,
+    var: &'a Name,
+    law: &'a Distribution,
+    post: &'a Assertion,
+    /// The value drawn in the first run.
+    value: Variable,
+}
+
+/// Applies the sampling axiom that the coupling names. See the private functions of this module for the axioms,
+/// one each.
+pub fn sample(
+    context: &Arc<Context>,
+    statement: &Statement,
+    coupling: &Coupling,
+    post: &Assertion,
+) -> Result<Judgement, Rejection> {
+    let Statement::Draw { var, law } = statement else {
+        return Err(wrong("a sampling axiom", statement));
+    };
+    for e in expressions(coupling) {
+        check_before_draw(e, &[var])?;
+    }
+    let draw = Draw { context, statement, var, law, post, value: fresh(var, post, &BTreeSet::new()) };
+    match coupling {
+        Coupling::Null => draw.null(),
+        Coupling::Shift { by, cost } => draw.shift(by, cost),
+        Coupling::Select { threshold, strict, above, below } => {
+            draw.select((threshold, *strict), (&above.0, &above.1), (&below.0, &below.1))
+        }
+        Coupling::Scale { cost } => draw.scale(cost),
+        Coupling::SameValue { ratio } => draw.same_value(&ratio.0, &ratio.1),
+        Coupling::SignedLog { .. } => Err(draw.no_such(coupling)),
+    }
+}
+
+impl Draw<'_> {
+    /// AXNULL: one law, one value, no cost.
+    /// ```text
+    /// the parameters of the law are equal in both runs
+    /// ─────────────────────────────────────────────────
+    /// y' = y at cost 0
+    /// ```
+    fn null(&self) -> Result<Judgement, Rejection> {
+        self.check_integers(self.law)?;
+        let same = parameters(self.law).into_iter().map(|p| self.first(p).equals(self.second(p)));
+        let side = Expr::all(same.collect::<Vec<_>>());
+        self.conclude("AXNULL", side, self.after(&self.drawn(), &Expr::int(0)))
+    }
+
+    /// LAPGEN and its kin: a translation by k.
+    /// ```text
+    /// scale = scale' > 0    |k + center − center'| ≤ c · scale
+    /// ───────────────────────────────────────────────────────── LAPGEN; DLAPGEN with k and the centers integers
+    /// y' = y + k at cost c
+    ///
+    /// scale = scale' > 0    0 ≤ k ≤ c · scale
+    /// ──────────────────────────────────────── EXPGEN, y ≥ 0; GEOGEN with k an integer
+    /// y' = y + k at cost c
+    /// ```
+    /// With c = 0 and k = center' − center this is LAPNULL.
+    fn shift(&self, by: &Expr, cost: &Expr) -> Result<Judgement, Rejection> {
+        let (axiom, side) = self.translation(by, cost)?;
+        let moved = self.drawn() + by.clone();
+        self.conclude(axiom, side, self.after(&moved, cost))
+    }
+
+    /// LAPGEN with a choice: far draws move by one amount, near draws by another.
+    /// ```text
+    /// both translations allowed    below.k ≤ above.k    the threshold t does not mention y
+    /// ─────────────────────────────────────────────────────────────────────────────────────
+    /// y ≥ t: y' = y + above.k at cost above.c;   y < t: y' = y + below.k at cost below.c
+    /// ```
+    /// The images of the two parts are disjoint because the shift does not shrink across the threshold.
+    fn select(
+        &self,
+        (threshold, strict): (&Expr, bool),
+        above: (&Expr, &Expr),
+        below: (&Expr, &Expr),
+    ) -> Result<Judgement, Rejection> {
+        let (axiom, above_side) = self.translation(above.0, above.1)?;
+        let (_, below_side) = self.translation(below.0, below.1)?;
+        let side = above_side.and(below_side).and(below.0.clone().le(above.0.clone()));
+        let is_above =
+            if strict { self.drawn().gt(threshold.clone()) } else { self.drawn().ge(threshold.clone()) };
+        let then = self.after(&(self.drawn() + above.0.clone()), above.1);
+        let otherwise = self.after(&(self.drawn() + below.0.clone()), below.1);
+        self.conclude(axiom, side, is_above.clone().implies(then).and(is_above.or(otherwise)))
+    }
+
+    /// AXUNIF, in its exact form and in the one direction in which it is free of loss.
+    /// ```text
+    /// c ≥ 0
+    /// ────────────────────────────── u, u' uniform on (0, 1]
+    /// u' = exp(−c) · u at cost c
+    /// ```
+    fn scale(&self, cost: &Expr) -> Result<Judgement, Rejection> {
+        if *self.law != Distribution::Uniform {
+            return Err(self.no_such(&Coupling::Scale { cost: cost.clone() }));
+        }
+        let shrunk = (-cost.clone()).exp() * self.drawn();
+        self.conclude("AXUNIF", Expr::int(0).le(cost.clone()), self.after(&shrunk, cost))
+    }
+
+    /// MAXDIV: two discrete laws whose ratio is at most a/b everywhere.
+    /// ```text
+    /// a, b > 0    Pr[y = v]·b ≤ a·Pr[y' = v] for every v
+    /// ───────────────────────────────────────────────────
+    /// y' = y at cost ln(a/b)
+    /// ```
+    fn same_value(&self, a: &Expr, b: &Expr) -> Result<Judgement, Rejection> {
+        let (zero, one) = (Expr::int(0), Expr::int(1));
+        let at_most = |p: Expr, q: Expr| (p * b.clone()).le(a.clone() * q);
+        let probability = |p: &Expr| zero.clone().le(p.clone()).and(p.clone().le(one.clone()));
+        let mut side = vec![zero.clone().lt(a.clone()), zero.clone().lt(b.clone())];
+        match self.law {
+            Distribution::Bernoulli(p) => {
+                let (p, q) = (self.first(p), self.second(p));
+                side.extend([probability(&p), probability(&q), at_most(p.clone(), q.clone())]);
+                side.push(at_most(one.clone() - p, one.clone() - q));
+            }
+            Distribution::Response { value, truth, count } => {
+                self.check_integers(self.law)?;
+                let (p, t) = (self.first(truth), self.first(count));
+                side.extend([p.clone().equals(self.second(truth)), t.clone().equals(self.second(count))]);
+                side.extend([probability(&p), Expr::int(2).le(t.clone()), b.clone().le(a.clone())]);
+                for v in [self.first(value), self.second(value)] {
+                    side.push(zero.clone().le(v.clone()).and(v.lt(t.clone())));
+                }
+                // The truth has mass p, each of the t − 1 others (1 − p)/(t − 1).
+                let others = t - one.clone();
+                side.push(at_most(p.clone() * others.clone(), one.clone() - p.clone()));
+                side.push(at_most(one.clone() - p.clone(), p * others));
+            }
+            _ => {
+                let coupling = Coupling::SameValue { ratio: (a.clone(), b.clone()) };
+                return Err(self.no_such(&coupling));
+            }
+        }
+        let cost = (a.clone() / b.clone()).ln();
+        self.conclude("MAXDIV", Expr::all(side), self.after(&self.drawn(), &cost))
+    }
+
+    /// The axiom and the side condition of a translation.
+    fn translation(&self, by: &Expr, cost: &Expr) -> Result<(&'static str, Expr), Rejection> {
+        let whole = || match self.context.kind(by) {
+            Kind::Int => Ok(()),
+            _ => Err(Rejection::NotAnInteger { found: by.to_string() }),
+        };
+        let (axiom, center, scale) = match self.law {
+            Distribution::Laplace { center, scale } => ("LAPGEN", Some(center), scale),
+            Distribution::DiscreteLaplace { center, scale } => {
+                whole()?;
+                ("DLAPGEN", Some(center), scale)
+            }
+            Distribution::Exponential { scale } => ("EXPGEN", None, scale),
+            Distribution::Geometric { scale } => {
+                whole()?;
+                ("GEOGEN", None, scale)
+            }
+            _ => return Err(self.no_such(&Coupling::Shift { by: by.clone(), cost: cost.clone() })),
+        };
+        self.check_integers(self.law)?;
+        let budget = cost.clone() * self.first(scale);
+        let within = match center {
+            Some(center) => (by.clone() + self.first(center) - self.second(center)).abs().le(budget),
+            None => Expr::int(0).le(by.clone()).and(by.clone().le(budget)),
+        };
+        let scales = Expr::int(0).lt(self.first(scale)).and(self.first(scale).equals(self.second(scale)));
+        Ok((axiom, scales.and(within)))
+    }
+
+    /// Laws on the integers need integer places: their draws are taken to be integers elsewhere.
+    fn check_integers(&self, law: &Distribution) -> Result<(), Rejection> {
+        let places: Vec<&Expr> = match law {
+            Distribution::UniformInt { low, high } => vec![low, high],
+            Distribution::UniformOther { value, count } => vec![value, count],
+            Distribution::Response { value, count, .. } => vec![value, count],
+            Distribution::DiscreteLaplace { center, .. } | Distribution::DiscreteGaussian { center, .. } => {
+                vec![center]
+            }
+            _ => vec![],
+        };
+        match places.into_iter().find(|e| self.context.kind(e) != Kind::Int) {
+            None => Ok(()),
+            Some(e) => Err(Rejection::NotAnInteger { found: e.to_string() }),
+        }
+    }
+
+    /// What is known of every value of the law.
+    fn support(&self) -> Expr {
+        let y = self.drawn();
+        match self.law {
+            Distribution::Uniform => Expr::int(0).lt(y.clone()).and(y.le(Expr::int(1))),
+            Distribution::Sign => y.clone().equals(Expr::int(1)).or(y.equals(Expr::int(-1))),
+            Distribution::UniformInt { low, high } => {
+                self.first(low).le(y.clone()).and(y.le(self.first(high)))
+            }
+            Distribution::UniformOther { count, .. } | Distribution::Response { count, .. } => {
+                Expr::int(0).le(y.clone()).and(y.lt(self.first(count)))
+            }
+            Distribution::Exponential { .. } | Distribution::Geometric { .. } => Expr::int(0).le(y),
+            _ => Expr::Bool(true),
+        }
+    }
+
+    fn drawn(&self) -> Expr {
+        Expr::Var(self.value.clone())
+    }
+
+    fn first(&self, e: &Expr) -> Expr {
+        self.context.in_run(e, Run::First)
+    }
+
+    fn second(&self, e: &Expr) -> Expr {
+        self.context.in_run(e, Run::Second)
+    }
+
+    /// Ψ[y := y#n, y' := second, cost := cost + c], all at once.
+    fn after(&self, second: &Expr, cost: &Expr) -> Expr {
+        after(&self.post.formula, &[(self.var, self.drawn(), second.clone())], cost)
+    }
+
+    fn conclude(&self, axiom: &'static str, side: Expr, after: Expr) -> Result<Judgement, Rejection> {
+        let formula = match self.support() {
+            Expr::Bool(true) => side.and(after),
+            support => side.and(support.implies(after)),
+        };
+        check_size(&formula)?;
+        let mut arbitrary = self.post.arbitrary.clone();
+        arbitrary.insert(self.value.clone());
+        Ok(Judgement {
+            context: self.context.clone(),
+            program: vec![self.statement.clone()],
+            pre: Assertion { arbitrary, formula },
+            post: self.post.clone(),
+            axioms: BTreeSet::from([axiom]),
+        })
+    }
+
+    fn no_such(&self, coupling: &Coupling) -> Rejection {
+        Rejection::NoSuchCoupling { law: self.law.to_string(), coupling: coupling.to_string() }
+    }
+}
+
+/// SIGNED-LOG: a uniform u on (0, 1] and a fair sign s, coupled jointly.
+/// ```text
+/// |k| ≤ c
+/// ──────────────────────────────────────────────────
+/// s'·ln(u') = s·ln(u) + k at cost c
+/// ```
+/// The map, for k ≥ 0 and z = s·ln(u): s = −1 (z ≥ 0): s' = −1, u' = e^−k·u. s = 1 and u ≤ e^−k (z ≤ −k): s' = 1,
+/// u' = e^k·u. s = 1 and u > e^−k: s' = −1, u' = e^−k/u. For k < 0 mirror the signs. It is one-to-one up to null
+/// sets and multiplies densities by at most e^|k|. Keeping the sign would leave mass (1 − e^−|k|)/2 uncovered.
+pub fn signed_log(
+    context: &Arc<Context>,
+    (uniform, sign): (&Statement, &Statement),
+    (by, cost): (&Expr, &Expr),
+    post: &Assertion,
+) -> Result<Judgement, Rejection> {
+    let Statement::Draw { var: u, law: Distribution::Uniform } = uniform else {
+        return Err(wrong("SIGNED-LOG", uniform));
+    };
+    let Statement::Draw { var: s, law: Distribution::Sign } = sign else {
+        return Err(wrong("SIGNED-LOG", sign));
+    };
+    if u == s {
+        return Err(wrong("SIGNED-LOG", sign));
+    }
+    for e in [by, cost] {
+        check_before_draw(e, &[u, s])?;
+    }
+    let mut taken = BTreeSet::new();
+    let mut next = |name: &Name| {
+        let value = fresh(name, post, &taken);
+        taken.insert(value.clone());
+        Expr::Var(value)
+    };
+    let (u1, s1, u2, s2) = (next(u), next(s), next(u), next(s));
+    let in_range = |e: &Expr| Expr::int(0).lt(e.clone()).and(e.clone().le(Expr::int(1)));
+    let is_sign = |e: &Expr| e.clone().equals(Expr::int(1)).or(e.clone().equals(Expr::int(-1)));
+    let joined = (s2.clone() * u2.clone().ln()).equals(s1.clone() * u1.clone().ln() + by.clone());
+    let support = Expr::all([in_range(&u1), in_range(&u2), is_sign(&s1), is_sign(&s2), joined]);
+    let after = after(&post.formula, &[(u, u1, u2), (s, s1, s2)], cost);
+    let formula = by.clone().abs().le(cost.clone()).and(support.implies(after));
+    check_size(&formula)?;
+    Ok(Judgement {
+        context: context.clone(),
+        program: vec![uniform.clone(), sign.clone()],
+        pre: Assertion { arbitrary: post.arbitrary.union(&taken).cloned().collect(), formula },
+        post: post.clone(),
+        axioms: BTreeSet::from(["SIGNED-LOG"]),
+    })
+}
+
+/// The formula after draws: each variable gets its two values, and the cost is charged, all at once.
+fn after(formula: &Expr, draws: &[(&Name, Expr, Expr)], cost: &Expr) -> Expr {
+    formula.replace(&|v| match v {
+        Variable::Of(name, run) => {
+            draws.iter().find(|(var, ..)| *var == name).map(|(_, first, second)| match run {
+                Run::First => first.clone(),
+                Run::Second => second.clone(),
+            })
+        }
+        Variable::Cost if *cost != Expr::int(0) => Some(Expr::cost() + cost.clone()),
+        _ => None,
+    })
+}
+
+/// An arbitrary value for a draw of `name` that occurs nowhere in the assertion.
+fn fresh(name: &Name, post: &Assertion, taken: &BTreeSet<Variable>) -> Variable {
+    let mut used: BTreeSet<Variable> = post.arbitrary.union(taken).cloned().collect();
+    post.formula.for_each_variable(&mut |v| {
+        used.insert(v.clone());
+    });
+    let mut number = 0;
+    loop {
+        let candidate = Variable::Arbitrary(name.clone(), number);
+        if !used.contains(&candidate) {
+            return candidate;
+        }
+        number += 1;
+    }
+}
+
+/// What is evaluated before the draw mentions neither the variables drawn nor arbitrary values.
+fn check_before_draw(e: &Expr, drawn: &[&Name]) -> Result<(), Rejection> {
+    Assertion::new(e.clone())?;
+    let mut wrong = None;
+    e.for_each_variable(&mut |v| match v {
+        Variable::Plain(name) | Variable::Of(name, _) if drawn.contains(&name) => wrong = Some(v.to_string()),
+        _ => {}
+    });
+    match wrong {
+        None => Ok(()),
+        Some(variable) => Err(Rejection::KnowsADraw { variable, assertion: e.to_string() }),
+    }
+}
+
+fn expressions(coupling: &Coupling) -> Vec<&Expr> {
+    match coupling {
+        Coupling::Null => vec![],
+        Coupling::Shift { by, cost } | Coupling::SignedLog { by, cost } => vec![by, cost],
+        Coupling::Select { threshold, above, below, .. } => {
+            vec![threshold, &above.0, &above.1, &below.0, &below.1]
+        }
+        Coupling::Scale { cost } => vec![cost],
+        Coupling::SameValue { ratio } => vec![&ratio.0, &ratio.1],
+    }
+}
