@@ -6,7 +6,7 @@ use probity_prove::certificate;
 use serde_json::json;
 
 use crate::failure::{Answer, Failure, Status};
-use crate::{files, output};
+use crate::{files, given, output};
 
 /// Which certificate, and what it must be about.
 #[derive(clap::Args)]
@@ -30,9 +30,8 @@ pub fn run(arguments: &Arguments) -> Answer {
     let answer = match &arguments.mechanism {
         None => certificate::check(&text),
         Some(path) => {
-            let settings: Result<Vec<_>, _> = arguments.settings.iter().map(|s| s.parse()).collect();
             let (_, program) = files::program(path)?;
-            let program = program.with(&settings.map_err(Failure::new)?).map_err(Failure::new)?;
+            let program = program.with(&given::settings(&arguments.settings)?).map_err(Failure::new)?;
             certificate::check_for(&text, &program.mechanism, &program.claim)
         }
     };

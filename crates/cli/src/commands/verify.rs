@@ -3,13 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use probity_audit::{Refutation, Verdict as Finding, search_refutation};
 use probity_lang::{Program, Setting};
 use probity_prove::derivation::Failure as NotProved;
 use probity_prove::{Proof, certificate, outline};
 use serde_json::{Value, json};
 
+use super::counterexample;
 use crate::failure::{Answer, Failure, Status};
-use crate::{files, output};
+use crate::{files, given, output};
 
 /// What to verify, and what to show.
 #[derive(clap::Args)]
@@ -30,17 +32,36 @@ pub struct Arguments {
     json: bool,
 }
 
-/// What became of one file.
+/// What became of one file: an upper bound from the prover, a lower bound from the audit.
 struct Verdict {
     path: PathBuf,
     program: Program,
-    outcome: Result<Box<Proof>, NotProved>,
+    proof: Result<Box<Proof>, NotProved>,
+    refutation: Option<Box<Refutation>>,
     seconds: f64,
 }
 
 impl Verdict {
     fn status(&self) -> &'static str {
-        if self.outcome.is_ok() { "proved" } else { "open" }
+        match (&self.proof, &self.refutation) {
+            (Ok(_), None) => "proved",
+            (Err(_), Some(_)) => "refuted",
+            (Err(_), None) => "open",
+            (Ok(_), Some(_)) => "BOUNDS CROSS",
+        }
+    }
+
+    fn exit(&self) -> Status {
+        match (&self.proof, &self.refutation) {
+            (Ok(_), None) => Status::Done,
+            (Err(_), _) => Status::No,
+            (Ok(_), Some(_)) => Status::BoundsCross,
+        }
+    }
+
+    /// Whether the file is what it says it is: proved, or refuted where it expects that.
+    fn is_as_expected(&self) -> bool {
+        self.status() == if self.program.expect_refuted { "refuted" } else { "proved" }
     }
 
     fn to_json(&self) -> Value {
@@ -52,19 +73,20 @@ impl Verdict {
             "epsilon": self.program.claim.epsilon.to_string(),
             "delta": self.program.claim.delta.to_string(),
             "expect_refuted": self.program.expect_refuted,
+            "axioms": [],
             "seconds": self.seconds,
         });
-        match &self.outcome {
+        match &self.proof {
             Ok(proof) => {
                 value["axioms"] = proof.theorem().axioms().iter().copied().collect();
                 value["couplings"] = couplings(proof)
                     .map(|line| json!({"statement": line.statement, "coupling": line.rule}))
                     .collect();
             }
-            Err(failure) => {
-                value["axioms"] = json!([]);
-                value["reason"] = failure.to_string().into();
-            }
+            Err(failure) => value["reason"] = failure.to_string().into(),
+        }
+        if let Some(refutation) = &self.refutation {
+            value["counterexample"] = counterexample::to_json(refutation);
         }
         value
     }
@@ -77,7 +99,7 @@ fn couplings(proof: &Proof) -> impl Iterator<Item = outline::Line> {
 
 /// Verifies.
 pub fn run(arguments: &Arguments) -> Answer {
-    let settings = settings(&arguments.settings)?;
+    let settings = given::settings(&arguments.settings)?;
     if arguments.path.is_dir() {
         if arguments.certificate.is_some() || arguments.derivation {
             return Err(Failure::new("--certificate and --derivation are about one file")
@@ -86,7 +108,7 @@ pub fn run(arguments: &Arguments) -> Answer {
         return folder(arguments, &settings);
     }
     let verdict = verify(&arguments.path, &settings)?;
-    if let (Some(path), Ok(proof)) = (&arguments.certificate, &verdict.outcome) {
+    if let (Some(path), Ok(proof)) = (&arguments.certificate, &verdict.proof) {
         files::write(path, certificate::write(proof).as_bytes())?;
     }
     if arguments.json {
@@ -94,26 +116,29 @@ pub fn run(arguments: &Arguments) -> Answer {
     } else {
         print_one(&verdict, arguments)?;
     }
-    Ok(if verdict.outcome.is_ok() { Status::Done } else { Status::No })
-}
-
-fn settings(texts: &[String]) -> Result<Vec<Setting>, Failure> {
-    texts.iter().map(|text| text.parse().map_err(Failure::new)).collect()
+    Ok(verdict.exit())
 }
 
 fn verify(path: &Path, settings: &[Setting]) -> Result<Verdict, Failure> {
     let (_, program) = files::program(path)?;
-    let program = program.with(settings).map_err(Failure::new)?;
     let start = Instant::now();
+    // The audit wants the parameters by name; the prover wants them substituted.
+    let parameters = given::parameters(&program.mechanism, settings)?;
+    let refutation = match search_refutation(&program.mechanism, &program.claim, &parameters) {
+        Ok(Finding::Refuted(refutation)) => Some(refutation),
+        // Not finding one, or not being able to look, shows nothing.
+        Ok(Finding::NotRefuted { .. }) | Err(_) => None,
+    };
+    let program = program.with(settings).map_err(Failure::new)?;
     let hints = program.hints.clone().unwrap_or_default();
-    let outcome = probity_prove::prove(&program.mechanism, &program.claim, &hints).map(Box::new);
-    Ok(Verdict { path: path.to_owned(), program, outcome, seconds: start.elapsed().as_secs_f64() })
+    let proof = probity_prove::prove(&program.mechanism, &program.claim, &hints).map(Box::new);
+    Ok(Verdict { path: path.to_owned(), program, proof, refutation, seconds: start.elapsed().as_secs_f64() })
 }
 
 fn print_one(verdict: &Verdict, arguments: &Arguments) -> Result<(), Failure> {
     let Program { mechanism, claim, .. } = &verdict.program;
     output::print(|out| {
-        match &verdict.outcome {
+        match &verdict.proof {
             Ok(proof) => {
                 writeln!(out, "proved: {}", proof.theorem())?;
                 writeln!(out, "couplings:")?;
@@ -140,12 +165,21 @@ fn print_one(verdict: &Verdict, arguments: &Arguments) -> Result<(), Failure> {
                 }
             }
             Err(failure) => {
-                writeln!(out, "not proved: {} with {claim}", mechanism.name)?;
-                writeln!(out, "{failure}")?;
+                writeln!(out, "{}: {} with {claim}", verdict.status(), mechanism.name)?;
+                writeln!(out, "not proved {failure}")?;
                 if verdict.program.expect_refuted {
                     writeln!(out, "(the file expects its claim to be refuted)")?;
                 }
             }
+        }
+        if let Some(refutation) = &verdict.refutation {
+            if verdict.proof.is_ok() {
+                writeln!(
+                    out,
+                    "THE BOUNDS CROSS: the claim is proved and refuted. One of the two is a bug; please report it."
+                )?;
+            }
+            counterexample::print(refutation, out)?;
         }
         writeln!(out, "{:.3} s", verdict.seconds)
     })
@@ -156,14 +190,18 @@ fn folder(arguments: &Arguments, settings: &[Setting]) -> Answer {
     for path in files::mechanisms(&arguments.path)? {
         verdicts.push(verify(&path, settings)?);
     }
-    // A folder is in order when every claim is proved that is not there to be refuted, and no other one is.
-    let in_order = verdicts.iter().all(|verdict| verdict.outcome.is_ok() != verdict.program.expect_refuted);
     if arguments.json {
         output::json(&verdicts.iter().map(Verdict::to_json).collect())?;
     } else {
         print_table(&verdicts)?;
     }
-    Ok(if in_order { Status::Done } else { Status::No })
+    Ok(if verdicts.iter().any(|verdict| verdict.exit() == Status::BoundsCross) {
+        Status::BoundsCross
+    } else if verdicts.iter().all(Verdict::is_as_expected) {
+        Status::Done
+    } else {
+        Status::No
+    })
 }
 
 fn print_table(verdicts: &[Verdict]) -> Result<(), Failure> {
