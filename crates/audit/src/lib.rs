@@ -12,6 +12,7 @@ mod compare;
 mod confidence;
 mod constants;
 mod discrete;
+mod draws;
 mod error;
 mod event;
 mod floats;
@@ -28,6 +29,7 @@ mod reach;
 mod reals;
 mod refute;
 mod refute_float;
+mod sampling;
 mod search;
 mod split;
 

@@ -49,6 +49,14 @@ pub enum Evidence {
     FloatLaw,
     /// All floats that lead to the output: none does from the second input.
     Reachability,
+    /// Counting in samples of the floating-point program, with Clopper–Pearson bounds: the last resort. The bounds of
+    /// the two probabilities are all right except with probability at most 2^−risk_bits.
+    Sampling {
+        /// Samples for each input.
+        samples: u32,
+        /// The exponent of the risk.
+        risk_bits: u32,
+    },
 }
 
 /// What a search for a refutation ended with.
