@@ -148,6 +148,11 @@ impl PairReport {
         }
     }
 
+    /// How many outcomes the first input can lead to for certain.
+    pub fn outcomes_of_first(&self) -> usize {
+        self.outcomes.iter().filter(|o| o.first.low > Natural::ZERO).count()
+    }
+
     /// The worst finite loss minus `epsilon`, to about 100 bits: positive when the claim fails on this pair.
     pub fn excess(&self, epsilon: &Rational) -> Option<Bounds> {
         let loss = &self.worst.as_ref()?.loss;

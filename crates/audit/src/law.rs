@@ -1,7 +1,6 @@
 //! The law of an output: outcomes and their probabilities over one common denominator.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt;
 use std::io;
 
 use probity_exact::{Integer, Natural, Rational};
@@ -146,15 +145,6 @@ impl Law {
             masses: self.masses.iter().map(|(outcome, mass)| (outcome.clone(), scale(mass))).collect(),
             escaped: &self.escaped * &factor,
         }
-    }
-}
-
-impl fmt::Display for Law {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (outcome, mass) in &self.masses {
-            writeln!(f, "{outcome}: {}", self.fraction(&mass.low))?;
-        }
-        Ok(())
     }
 }
 

@@ -12,7 +12,8 @@ use crate::error::AuditError;
 use crate::event::Event;
 use crate::neighbours::{admits, claimed_value, neighbours};
 use crate::outcome::{Inputs, Parameters};
-use crate::paths::{Depth, Explorer, event_probability, real_law};
+use crate::paths::{Depth, Explorer, event_probability};
+use crate::real_law::real_law;
 use crate::refute_float::search_float_refutation;
 
 /// Two neighbours and an event that contradict a claim: the first probability exceeds e^ε times the second plus δ.

@@ -25,7 +25,7 @@ const SAMPLES: u32 = 32;
 const SETTINGS: usize = 3;
 
 /// Pairs that are tried for each setting.
-const PAIRS: usize = 12;
+const PAIRS: usize = 6;
 
 /// Looks for a refutation of a claim about a floating-point format.
 ///

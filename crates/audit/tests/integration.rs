@@ -2,8 +2,11 @@
 
 use std::path::Path;
 
-use probity_audit::{Condition, Depth, Event, Given, Inputs, Outcome, Parameters, event_probability};
+use probity_audit::{
+    Condition, Depth, Event, Given, Inputs, Outcome, PairReport, Parameters, event_probability, output_law,
+};
 use probity_exact::{Rational, directed::ln_nearest, rational};
+use probity_kernel::term::Reading;
 use probity_lang::Program;
 
 fn program(name: &str) -> Program {
@@ -154,6 +157,23 @@ fn snapping_over_the_reals() {
     assert!((at(-3) - e(-2.5) / 2.0).abs() < 1e-15);
     let total: f64 = (-3..=3).map(at).sum();
     assert!((total - 1.0).abs() < 1e-14);
+}
+
+/// The whole law of snapping over the reals: 21 outcomes, and neighbours lose exactly ε.
+#[test]
+fn the_law_of_snapping_over_the_reals() {
+    let program = program("snapping.dp");
+    let parameters = parameters(&[("eps", r(1, 1)), ("B", r(10, 1))]);
+    let law = |n: i64| {
+        let inputs: Inputs = [("x".into(), Given::Number(r(n, 4)))].into();
+        output_law(&program.mechanism, &parameters, &inputs, Reading::Reals).unwrap()
+    };
+    let (first, second) = (law(1), law(5));
+    assert!(first.outcomes() == 21 && first.sums_to_one() && second.sums_to_one());
+    let report = PairReport::new(&first, &second);
+    let loss = report.worst.unwrap().loss;
+    assert!(loss.low <= Rational::ONE && loss.high >= Rational::ONE);
+    assert!(loss.high - loss.low < r(1, 1 << 60));
 }
 
 /// What integration does not cover is refused by name, never guessed.

@@ -58,8 +58,7 @@ fn figures_of_the_design() {
     ];
     for (eps, bound, x, y, outcomes, excess, at, impossible) in rows {
         let report = snapping(eps, bound, x, y);
-        let of_first = report.outcomes.iter().filter(|o| o.first.low > 0u8.into()).count();
-        assert_eq!(of_first, outcomes, "outcomes at {eps} {bound}");
+        assert_eq!(report.outcomes_of_first(), outcomes, "outcomes at {eps} {bound}");
         assert_eq!(report.impossible.len(), impossible, "impossible at {eps} {bound}");
         assert_eq!(report.impossible_mass > Rational::ZERO, impossible > 0);
         let found = report.excess(&double(eps)).unwrap();
