@@ -114,8 +114,7 @@ impl Law {
         Rational::from_parts(Integer::from(mass.clone()), self.denominator.clone())
     }
 
-    /// Writes `outcome,low,high` lines of exact rationals, the escaped mass last. Each fraction is over the common
-    /// denominator's reduced form, so a reader can add them up exactly.
+    /// Writes a line `outcome,low,high` of exact rationals for each outcome, and the escaped mass last.
     pub fn write_csv(&self, out: &mut dyn io::Write) -> io::Result<()> {
         writeln!(out, "outcome,probability_low,probability_high")?;
         for (outcome, mass) in &self.masses {
