@@ -1,5 +1,15 @@
 //! One module for each subcommand.
 
+pub mod audit;
+pub mod certify;
+pub mod check;
+pub mod counterexample;
+pub mod explain;
 pub mod format;
+pub mod list;
+pub mod map;
+pub mod named;
+pub mod roundoff;
 pub mod sample;
 pub mod shell;
+pub mod verify;

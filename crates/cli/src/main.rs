@@ -1,9 +1,12 @@
 //! The `probity` command. Reads arguments, calls the crates, prints; it decides nothing itself.
 
 mod commands;
+mod decimal;
 mod failure;
 mod files;
+mod given;
 mod output;
+mod verdict;
 
 use std::process::ExitCode;
 
@@ -25,10 +28,26 @@ Numbers are read exactly: 7/3, 0.1, 1e-5.";
 
 #[derive(Subcommand)]
 enum Command {
-    /// Draw noise: one value a line, exactly distributed, from the operating system's randomness
+    /// Prove the claim of a mechanism file, or of every file in a folder
+    Verify(commands::verify::Arguments),
+    /// Certify the privacy of a mechanism as it runs in floating point
+    Certify(commands::certify::Arguments),
+    /// What a mechanism really loses on two inputs: exact laws, the worst outcome, a lower bound
+    Audit(commands::audit::Arguments),
+    /// Bound the rounding errors of the programs in an FPCore file
+    Roundoff(commands::roundoff::Arguments),
+    /// Replay a certificate, trusting nothing in it
+    Check(commands::check::Arguments),
+    /// List the mechanism files of a folder
+    List(commands::list::Arguments),
+    /// The privacy map of a mechanism at a distance, and the inverse questions
+    Map(Box<commands::map::Arguments>),
+    /// Draw noise or noisy answers: one value a line, exactly distributed, from the system's randomness
     Sample(commands::sample::Arguments),
     /// Lay out mechanism files in the one way
     Fmt(commands::format::Arguments),
+    /// Explain why a mechanism is private: the derivation, and for snapping the table of all cases
+    Explain(commands::explain::Arguments),
     /// Print a completion script for a shell
     Completions(commands::shell::CompletionArguments),
     /// Print the manual page
@@ -37,8 +56,16 @@ enum Command {
 
 fn run(command: Command) -> Answer {
     match command {
+        Command::Verify(arguments) => commands::verify::run(&arguments),
+        Command::Certify(arguments) => commands::certify::run(&arguments),
+        Command::Audit(arguments) => commands::audit::run(&arguments),
+        Command::Roundoff(arguments) => commands::roundoff::run(&arguments),
+        Command::Check(arguments) => commands::check::run(&arguments),
+        Command::List(arguments) => commands::list::run(&arguments),
+        Command::Map(arguments) => commands::map::run(&arguments),
         Command::Sample(arguments) => commands::sample::run(&arguments),
         Command::Fmt(arguments) => commands::format::run(&arguments),
+        Command::Explain(arguments) => commands::explain::run(&arguments),
         Command::Completions(arguments) => commands::shell::completions(&arguments, Arguments::command()),
         Command::Man => commands::shell::manual(Arguments::command()),
     }

@@ -2,6 +2,9 @@
 //!
 //! Run with `cargo run --release -p probity-noise --example throughput`.
 
+// The insecure limit is what others do: the platform's ln.
+#![allow(clippy::disallowed_methods)]
+
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -96,6 +99,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     sampler("uniform choice of 10", &Choice::uniform(10)?, entropy);
     let weights: Vec<Rational> = (1..=10u8).map(Rational::from).collect();
     sampler("weighted choice of 10", &Choice::weighted(&weights)?, entropy);
+    let weights: Vec<Rational> = (1..=60u8).map(Rational::from).collect();
+    sampler("weighted choice of 60", &Choice::weighted(&weights)?, entropy);
+    let weights: Vec<Rational> = (1..=1000u16).map(Rational::from).collect();
+    sampler("weighted choice of 1000", &Choice::weighted(&weights)?, entropy);
     sampler("uniform below 10^9", &UniformBelow::<i64>::new(Count::new(1_000_000_000u64)?)?, entropy);
     sampler("uniform below 2^63 - 25", &UniformBelow::<i64>::new(Count::new((1u64 << 63) - 25)?)?, entropy);
     sampler("sign", &Sign, entropy);

@@ -39,7 +39,7 @@ impl<E: Entropy + ?Sized> Entropy for &mut E {
 
 /// An [`Entropy`] that is fit for a release. Sealed: no type outside this module can claim it.
 ///
-/// ```compile_fail
+/// ```compile_fail,E0277
 /// use probity_noise::entropy::{Entropy, EntropyError, Secure};
 /// struct Constant;
 /// impl Entropy for Constant {

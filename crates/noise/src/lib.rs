@@ -4,5 +4,18 @@
 
 #![forbid(unsafe_code)]
 
+pub mod accuracy;
+pub mod calibrate;
+pub mod catalogue;
+pub mod compose;
+pub mod domain;
 pub mod entropy;
+pub mod map;
+pub mod measure;
+pub mod measurement;
+pub mod mechanisms;
+pub mod metric;
+pub mod odometer;
 pub mod sampler;
+pub mod search;
+pub mod unit;

@@ -24,7 +24,7 @@
 
 use probity_kernel::context::Context;
 use probity_kernel::entail::Evidence;
-use probity_kernel::expr::Expr;
+use probity_kernel::expr::{Binary, Expr, Unary};
 use probity_kernel::privacy::Theorem;
 use probity_kernel::rejection::Rejection;
 use probity_kernel::term::{Claim, Hints, Mechanism};
@@ -89,16 +89,44 @@ struct Searching {
 
 impl Justify for Searching {
     fn justify(&mut self, context: &Context, hypotheses: &[&Expr], goal: &Expr) -> Result<Evidence, Reason> {
-        // A conjunction is shown part by part, so that a failure names the part.
-        let evidence = search_evidence(context, hypotheses, goal).map_err(|stuck| match stuck {
-            Stuck::Rejected(rejection) => Reason::Rejected(rejection),
-            Stuck::Open { path } => Reason::NotShown { goal: goal.to_string(), path },
-            Stuck::TooLong => Reason::NotShown {
-                goal: goal.to_string(),
-                path: vec!["the search took too long".to_string()],
-            },
-        })?;
-        self.found.push(evidence.clone());
-        Ok(evidence)
+        match search_evidence(context, hypotheses, goal) {
+            Ok(evidence) => {
+                self.found.push(evidence.clone());
+                Ok(evidence)
+            }
+            Err(Stuck::Rejected(rejection)) => Err(Reason::Rejected(rejection)),
+            Err(Stuck::Open { .. } | Stuck::TooLong) => {
+                let hypotheses = hypotheses.iter().map(|h| (*h).clone()).collect();
+                Err(blame(context, hypotheses, goal, vec![]))
+            }
+        }
+    }
+}
+
+/// Finds the part of a goal that cannot be shown, and the path on which it is needed.
+fn blame(context: &Context, mut hypotheses: Vec<Expr>, goal: &Expr, mut path: Vec<String>) -> Reason {
+    match goal {
+        Expr::Binary(Binary::And, a, b) => {
+            let known: Vec<&Expr> = hypotheses.iter().collect();
+            match search_evidence(context, &known, a) {
+                Ok(_) => {
+                    // What has been shown may be used for the rest.
+                    hypotheses.push((**a).clone());
+                    blame(context, hypotheses, b, path)
+                }
+                Err(_) => blame(context, hypotheses, a, path),
+            }
+        }
+        // An implication, as the rules write it: assume the premise and go on.
+        Expr::Binary(Binary::Or, a, b) => {
+            let premise = match &**a {
+                Expr::Unary(Unary::Not, premise) => (**premise).clone(),
+                other => !other.clone(),
+            };
+            path.push(premise.to_string());
+            hypotheses.push(premise);
+            blame(context, hypotheses, b, path)
+        }
+        _ => Reason::NotShown { goal: goal.to_string(), path },
     }
 }

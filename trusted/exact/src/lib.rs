@@ -16,7 +16,7 @@ mod format;
 mod rational;
 mod round;
 
-pub use dashu_base::{Abs, Sign, Signed, UnsignedAbs};
+pub use dashu_base::{Abs, BitTest, DivRem, Sign, Signed, UnsignedAbs};
 pub use dashu_int::{IBig as Integer, UBig as Natural};
 pub use dashu_ratio::RBig as Rational;
 pub use elementary::{exp_bounds, ln_bounds};

@@ -6,10 +6,12 @@
 #![forbid(unsafe_code)]
 
 pub mod context;
+pub mod definitions;
 pub mod entail;
 pub mod equivalence;
 pub mod expr;
 pub mod fact;
+pub mod float;
 pub mod lemma;
 pub mod poly;
 pub mod privacy;

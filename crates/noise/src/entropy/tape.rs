@@ -3,7 +3,7 @@
 //! Behind the cargo feature `tape`, which is off by default, and never [`Secure`](super::Secure): a release
 //! cannot be made from a tape.
 //!
-//! ```compile_fail
+//! ```compile_fail,E0277
 //! use probity_noise::entropy::{Secure, tape::Tape};
 //! fn release(entropy: &mut dyn Secure) {}
 //! release(&mut Tape::seeded(1));

@@ -67,7 +67,6 @@ macro_rules! coin {
 
         impl Draw for $name {
             type Value = bool;
-            const WORDS: usize = 1;
 
             fn blank() -> bool {
                 false
@@ -81,7 +80,7 @@ macro_rules! coin {
                 Ok(Prefix::unknown().resolve(chunks, |prefix| self.coin.decide(prefix))?)
             }
 
-            fn expected_words(count: usize) -> usize {
+            fn expected_words(&self, count: usize) -> usize {
                 count.div_ceil(2)
             }
 

@@ -13,7 +13,7 @@ use super::words::Words;
 use crate::entropy::Entropy;
 
 /// Up to this many weights are scanned in full for every draw; beyond, the position is found by bisection.
-const SCAN: usize = 64;
+const SCAN: usize = 16;
 
 /// An index below k: uniform, or with given weights.
 ///
@@ -145,7 +145,6 @@ impl Lane for Weighted<'_> {
 
 impl Draw for Choice {
     type Value = usize;
-    const WORDS: usize = 1;
 
     fn blank() -> usize {
         0
@@ -165,7 +164,7 @@ impl Draw for Choice {
         })?)
     }
 
-    fn expected_words(count: usize) -> usize {
+    fn expected_words(&self, count: usize) -> usize {
         count.div_ceil(2)
     }
 

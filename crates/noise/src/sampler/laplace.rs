@@ -15,12 +15,13 @@ use std::marker::PhantomData;
 use probity_exact::{Natural, Rational};
 
 use super::bounds::{log2_floor, power_of_two};
+use super::bulk;
 use super::draw::Draw;
 use super::magnitude::{MAX_SCALE_LOG2, Magnitude, Sides};
 use super::neg_ln::TwoWords;
-use super::outcome::Outcome;
+use super::outcome::{LowWord, Outcome};
 use super::parameter::{ParameterError, Scale};
-use super::prefix::{Chunks, Prefix, next_bits};
+use super::prefix::{Chunks, Prefix, next_bits, until_accepted};
 use super::threshold::Threshold;
 use super::words::Words;
 use super::{EntropyError, SampleError};
@@ -64,45 +65,54 @@ impl Plan {
         Plan::Split { high, shift, scale: scale.clone() }
     }
 
-    /// One draw. The sign is the lowest bit of the first word; one-sided noise ignores it.
-    #[inline(always)]
+    /// Two words for −ln U, and those of the low part with the bits that accept it.
+    fn expected_words(&self, count: usize) -> usize {
+        count.saturating_mul(match self {
+            Plan::Zero => 0,
+            Plan::Direct(_) => 2,
+            Plan::Split { shift, .. } => 2 + (shift + LOW_ACCEPT_LOG2 as usize).div_ceil(64),
+        })
+    }
+
+    /// One draw.
     fn draw<T: Outcome, E: Entropy + ?Sized>(
         &self,
         sides: Sides,
         words: &mut Words<'_, E>,
     ) -> Result<T, SampleError> {
-        loop {
-            let (magnitude, shift) = match self {
-                Plan::Zero => return Ok(T::default()),
-                Plan::Direct(magnitude) => (magnitude, 0),
-                Plan::Split { high, shift, .. } => (high, *shift),
-            };
-            let [leading, mantissa] = words.next_two()?;
-            let pair = TwoWords { leading, mantissa };
-            let negative = sides == Sides::Two && pair.leading & 1 == 1;
-            let high = match magnitude.decide_fast(pair) {
-                Some(high) => high,
-                None => finish(magnitude, pair.prefix(), words)?,
-            };
-            let Plan::Split { scale, .. } = self else {
-                let value = T::from_small(negative, high);
-                return value.ok_or(SampleError::DoesNotFit);
-            };
-            let low = draw_low::<T, E>(scale, shift, words)?;
-            if negative && high == 0 && T::low_is_zero(&low) {
-                continue;
-            }
-            return T::join(negative, high, shift, low).ok_or(SampleError::DoesNotFit);
+        match self {
+            Plan::Zero => Ok(T::default()),
+            Plan::Direct(magnitude) => draw_direct(magnitude, sides, words),
+            Plan::Split { high, shift, scale } => draw_split(high, *shift, scale, sides, words),
         }
+    }
+
+    /// Fills `out` with draws; the plan is looked at once.
+    fn draw_all<T: Outcome, E: Entropy + ?Sized>(
+        &self,
+        sides: Sides,
+        out: &mut [T],
+        words: &mut Words<'_, E>,
+    ) -> Result<(), SampleError> {
+        match self {
+            Plan::Zero => out.fill(T::default()),
+            Plan::Direct(magnitude) => bulk::fill_direct(magnitude, sides, out, words)?,
+            Plan::Split { high, shift, scale } if *shift <= LowWord::MAX_SHIFT => {
+                bulk::fill_split(high, *shift, scale, sides, out, words)?;
+            }
+            Plan::Split { high, shift, scale } => {
+                for value in out {
+                    *value = draw_split(high, *shift, scale, sides, words)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// One draw by the exact path alone.
     fn draw_exactly<T: Outcome, C: Chunks>(&self, sides: Sides, chunks: &mut C) -> Result<T, SampleError> {
-        loop {
-            if let Some((negative, magnitude)) = self.attempt_exactly(sides, chunks)? {
-                return T::from_magnitude(negative, magnitude).ok_or(SampleError::DoesNotFit);
-            }
-        }
+        let (negative, magnitude) = until_accepted(|| self.attempt_exactly(sides, chunks))?;
+        T::from_magnitude(negative, magnitude).ok_or(SampleError::DoesNotFit)
     }
 
     /// One trial by the exact path: whether the noise is negative, and its magnitude; `None` to draw again.
@@ -127,6 +137,59 @@ impl Plan {
     }
 }
 
+/// The sign: the lowest bit of the first word, which one-sided noise ignores.
+#[inline(always)]
+pub(super) fn is_negative(sides: Sides, leading: u64) -> bool {
+    sides == Sides::Two && leading & 1 == 1
+}
+
+/// A sign and a magnitude below 2^32.
+#[inline(always)]
+fn draw_signed<E: Entropy + ?Sized>(
+    magnitude: &Magnitude,
+    sides: Sides,
+    words: &mut Words<'_, E>,
+) -> Result<(bool, u64), SampleError> {
+    let [leading, mantissa] = words.next_two()?;
+    let pair = TwoWords { leading, mantissa };
+    let value = match magnitude.decide_fast(pair) {
+        Some(value) => value,
+        None => finish(magnitude, pair.prefix(), words)?,
+    };
+    Ok((is_negative(sides, leading), value))
+}
+
+/// Noise in one piece.
+#[inline(always)]
+pub(super) fn draw_direct<T: Outcome, E: Entropy + ?Sized>(
+    magnitude: &Magnitude,
+    sides: Sides,
+    words: &mut Words<'_, E>,
+) -> Result<T, SampleError> {
+    let (negative, value) = draw_signed(magnitude, sides, words)?;
+    Ok(T::from_word(negative, value))
+}
+
+/// Noise split into a high and a low part.
+#[inline(always)]
+pub(super) fn draw_split<T: Outcome, E: Entropy + ?Sized>(
+    high: &Magnitude,
+    shift: usize,
+    scale: &Rational,
+    sides: Sides,
+    words: &mut Words<'_, E>,
+) -> Result<T, SampleError> {
+    until_accepted(|| {
+        let (negative, high) = draw_signed(high, sides, words)?;
+        let low = draw_low::<T, E>(scale, shift, words)?;
+        if negative && high == 0 && T::low_is_zero(&low) {
+            // −0 is drawn again.
+            return Ok(None);
+        }
+        T::join(negative, high, shift, low).map(Some).ok_or(SampleError::DoesNotFit)
+    })
+}
+
 /// The exact path, going on from what the fast path has seen.
 #[cold]
 fn finish<E: Entropy + ?Sized>(
@@ -136,12 +199,20 @@ fn finish<E: Entropy + ?Sized>(
 ) -> Result<u64, SampleError> {
     let value = prefix.resolve(words, |prefix| magnitude.decide(prefix))?;
     // A prefix ends at 2^16 bits and the scale at 2^16, so the value is below 2^32.
-    u64::try_from(value).map_err(|_| SampleError::DoesNotFit)
+    u32::try_from(value).map(u64::from).map_err(|_| SampleError::DoesNotFit)
 }
 
 /// e^(−low/scale): the probability of accepting a low part.
 fn low_threshold(scale: &Rational, low: Natural) -> Threshold {
     Threshold::ExpNeg(Rational::from(low) / scale)
+}
+
+/// Whether these first bits of a uniform real accept every low part: e^−x ≥ 1 − x > 1 − 2^−LOW_ACCEPT_LOG2, so
+/// they do unless the first LOW_ACCEPT_LOG2 of them are all ones.
+#[inline(always)]
+pub(super) fn is_accepted_at_once(bits: u32, prefix: u64) -> bool {
+    // There are at least 29 bits; `wrapping` only spares checks in a hot loop.
+    prefix.wrapping_shr(bits.wrapping_sub(LOW_ACCEPT_LOG2)) != (1 << LOW_ACCEPT_LOG2) - 1
 }
 
 /// R of the module's text.
@@ -151,15 +222,14 @@ fn draw_low<T: Outcome, E: Entropy + ?Sized>(
     shift: usize,
     words: &mut Words<'_, E>,
 ) -> Result<T::Low, EntropyError> {
-    loop {
+    until_accepted(|| {
         let (low, bits, prefix) = T::draw_low(shift, words)?;
-        // e^−x ≥ 1 − x > 1 − 2^−LOW_ACCEPT_LOG2, so a uniform real accepts unless its first bits are all ones.
-        let surely = prefix >> (bits - LOW_ACCEPT_LOG2) != (1 << LOW_ACCEPT_LOG2) - 1;
-        if surely || accept_low(scale, T::low_to_natural(&low), Prefix::known(prefix, bits as usize), words)?
-        {
-            return Ok(low);
-        }
-    }
+        let accepted = is_accepted_at_once(bits, prefix) || {
+            let prefix = Prefix::known(prefix, bits as usize);
+            accept_low(scale, T::low_to_natural(&low), prefix, words)?
+        };
+        Ok(accepted.then_some(low))
+    })
 }
 
 #[cold]
@@ -202,10 +272,13 @@ macro_rules! noise {
 
         impl<T: Outcome> Draw for $name<T> {
             type Value = T;
-            const WORDS: usize = 2;
 
             fn blank() -> T {
                 T::default()
+            }
+
+            fn expected_words(&self, count: usize) -> usize {
+                self.plan.expected_words(count)
             }
 
             #[inline(always)]
@@ -215,6 +288,14 @@ macro_rules! noise {
 
             fn draw_exactly<C: Chunks>(&self, chunks: &mut C) -> Result<T, SampleError> {
                 self.plan.draw_exactly($sides, chunks)
+            }
+
+            fn draw_all<E: Entropy + ?Sized>(
+                &self,
+                out: &mut [T],
+                words: &mut Words<'_, E>,
+            ) -> Result<(), SampleError> {
+                self.plan.draw_all($sides, out, words)
             }
         }
     };

@@ -18,7 +18,7 @@ pub(crate) const MAX_SCALE_LOG2: i64 = 16;
 const GUARD_BITS: usize = 40;
 
 /// The fast path counts in units of 2^(e−58), where 2^e > s. In these units the truth lies in [y, y + SLACK]:
-/// - −ln U is low by at most WIDTH units of 2^−58, times s < 2^e: 8;
+/// - −ln U is low by at most WIDTH units of 2^−58, times s < 2^e: 11;
 /// - s is cut to a multiple of 2^(e−64), times −ln U < 45 < 64: 1;
 /// - the product is cut: 1;
 /// - b is low by at most 2.
@@ -71,12 +71,20 @@ impl Magnitude {
     /// The fast path: the value, or `None` when the words leave it open.
     #[inline(always)]
     pub(crate) fn decide_fast(&self, words: TwoWords) -> Option<u64> {
+        let (value, decided) = self.decide_raw(words);
+        decided.then_some(value)
+    }
+
+    /// The fast path without a branch: a value of at most 45·2^16 < 2^22, and whether it is decided.
+    #[inline(always)]
+    pub(crate) fn decide_raw(&self, words: TwoWords) -> (u64, bool) {
         // With −ln U < 45: 45·2^58 + 2^(63−1) + SLACK < 2^64, so nothing here can overflow.
         let product = u128::from(self.table.neg_ln_lower(words)) * u128::from(self.scale_units);
         let lower = ((product >> 64) as u64).wrapping_add(self.offset_units);
-        let value = lower >> self.fraction_bits;
-        let upper = lower.wrapping_add(SLACK) >> self.fraction_bits;
-        (value == upper && words.is_normal()).then_some(value)
+        // The shift is from 42 to 63; `wrapping` only spares a check.
+        let value = lower.wrapping_shr(self.fraction_bits);
+        let upper = lower.wrapping_add(SLACK).wrapping_shr(self.fraction_bits);
+        (value, (value == upper) & words.is_normal())
     }
 
     /// The exact path: the value, or `None` when the prefix leaves it open.

@@ -6,8 +6,8 @@
 //!
 //! −ln U = (k+1)·ln 2 − ln m.
 //!
-//! For ln m, a table indexed by the top 8 bits of B holds r, a 16-bit approximation of 1/m, and T = −ln r.
-//! With z = m·r − 1, ln m = T + ln(1 + z), and |z| < 2^−8.9 leaves a short series. All in integers: the same
+//! For ln m, a table indexed by the top 9 bits of B holds r, a 16-bit number just above 1/m, and T = −ln r.
+//! With z = m·r − 1, ln m = T + ln(1 + z), and 0 ≤ z < 2^−8.9 leaves a short series. All in integers: the same
 //! on every machine, and every error is a count of units of 2^−58. The table is made at first use from the
 //! enclosures of `probity_exact`, so no constant has to be believed.
 
@@ -18,21 +18,21 @@ use probity_exact::{Natural, Rational, ln_bounds, rational};
 use super::bounds::power_of_two;
 use super::prefix::Prefix;
 
-const INDEX_BITS: u32 = 8;
+const INDEX_BITS: u32 = 9;
 const RECIPROCAL_BITS: u32 = 16;
 /// −ln U is answered in units of 2^−58: it is below 64·ln 2 < 45, so 64 bits hold it.
 pub(crate) const NEG_LN_BITS: u32 = 58;
-/// z is held in units of 2^−71: |z| < 2^−8.9 then fits in 63 bits.
-const Z_BITS: u32 = 71;
-/// Coefficients are held in units of 2^−62.
-const COEFFICIENT_BITS: u32 = 62;
-const TERMS: usize = 6;
-/// 1/1 … 1/6: the alternating coefficients of ln(1 + z)/z, rounded down.
-const RECIPROCALS: [i64; TERMS] = {
+/// z is held in units of 2^−72: it is below 2^−8, so 64 bits hold it.
+const Z_BITS: u32 = 72;
+/// Coefficients are held in units of 2^−63.
+const COEFFICIENT_BITS: u32 = 63;
+const TERMS: usize = 5;
+/// 1/1 … 1/5: the alternating coefficients of ln(1 + z)/z, rounded down.
+const RECIPROCALS: [u64; TERMS] = {
     let mut values = [0; TERMS];
     let mut at = 0;
     while at < TERMS {
-        values[at] = (1i64 << COEFFICIENT_BITS) / (at as i64 + 1);
+        values[at] = (1u64 << COEFFICIENT_BITS) / (at as u64 + 1);
         at += 1;
     }
     values
@@ -43,11 +43,11 @@ const RECIPROCALS: [i64; TERMS] = {
 /// In these units, for k + 1 ≤ 64:
 /// - (k+1)·ln 2: ln 2 is short by less than 1/64, so the product by less than 1, and its cut by less than 1;
 /// - T: the table's value is high by less than 2;
-/// - ln(1 + z): lies in [p − 0.1, p + 1.1] for the computed p (see [`Table::ln_m_upper`]);
+/// - ln(1 + z): lies in [p − 4.1, p + 1.1] for the computed p (see [`Table::ln_m_upper`]);
 /// - the cell: ln m grows by less than 2^−64, 1/64 of a unit, across it.
 ///
-/// So lower = (k+1)·ln 2 − T − (p + 2) is below the truth, by at most 2 + 2 + 2.2 in all.
-pub(crate) const WIDTH: u64 = 8;
+/// So lower = (k+1)·ln 2 − T − (p + 2) is below the truth, by at most 2 + 2 + 6.2 in all.
+pub(crate) const WIDTH: u64 = 11;
 
 /// A uniform real as two words, see the module's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,9 +106,9 @@ impl Table {
         let bounds = |x: &Rational| ln_bounds(x, 96).unwrap_or((Rational::ZERO, Rational::ZERO));
         let ln_2 = (bounds(&Rational::from(2u8)).0 * power_of_two(64)).floor();
         let entries = std::array::from_fn(|index| {
-            // The centre of the cell is (512 + 2·index + 1)/512; its reciprocal, rounded to 16 bits.
-            let centre = 513 + 2 * index as u64;
-            let reciprocal = ((512u64 << RECIPROCAL_BITS) + centre / 2) / centre;
+            // The cell begins at m = 1 + index/2^9; the reciprocal of that, rounded up to 16 bits.
+            let start = (1u64 << INDEX_BITS) + index as u64;
+            let reciprocal = (1u64 << (INDEX_BITS + RECIPROCAL_BITS)).div_ceil(start);
             let value = rational(reciprocal, 1u64 << RECIPROCAL_BITS).unwrap_or(Rational::ONE);
             let neg_ln = (-bounds(&value).0 * power_of_two(i64::from(NEG_LN_BITS))).ceil();
             Entry { reciprocal, neg_ln: saturating_u64(neg_ln) }
@@ -125,28 +125,30 @@ impl Table {
         (whole as u64).saturating_sub(self.ln_m_upper(words.mantissa))
     }
 
-    /// T + p + 2, where ln(1 + z) for z = m·r − 1 lies in [p − 0.1, p + 1.1] in units of 2^−58.
+    /// T + p + 2, where ln(1 + z) for z = m·r − 1 lies in [p − 4.1, p + 1.1] in units of 2^−58.
     ///
-    /// With z cut to 71 bits (error below 2^−71) and h the Horner value of the six terms: each step errs by
-    /// less than 2 units of 2^−62 and the next multiplies that by |z| < 2^−8.9, so h errs by less than 2^−60.9
-    /// and z·h by less than 2^−69.8; the terms left out are below |z|^7/7 · 1.01 < 2^−65. Together below 2^−64,
-    /// that is 1/64 of a unit, before the last product is cut to a whole unit.
+    /// With z cut to 72 bits (error below 2^−72) and h the Horner value of the five terms: each step errs by
+    /// less than 2 units of 2^−63 and the next multiplies that by z < 2^−8.9, so h errs by less than 2^−61.9
+    /// and z·h by less than 2^−70.8, together below 1/64 of a unit before the last product is cut to a whole
+    /// unit. The terms left out begin with −z^6/6, so they lower the truth, by less than 4.01 units, as
+    /// z < 0.00209 (a test looks at every cell).
     #[inline(always)]
     fn ln_m_upper(&self, mantissa: u64) -> u64 {
         let entry = &self.entries[(mantissa >> (64 - INDEX_BITS)) as usize];
-        // m·r − 1 = (2^64 + B)·r − 2^80 in units of 2^−80. It is below 2^72 in size, so after the cut to units
-        // of 2^−71 only 64 bits matter, and 2^71 vanishes among them.
+        // m·r − 1 = (2^64 + B)·r − 2^80 in units of 2^−80. It is from 0 to 2^72, so after the cut to units
+        // of 2^−72 only 64 bits matter, and 2^72 vanishes among them.
         const CUT: u32 = 64 + RECIPROCAL_BITS - Z_BITS;
         let low = ((u128::from(mantissa) * u128::from(entry.reciprocal)) >> CUT) as u64;
-        let z = low.wrapping_add(entry.reciprocal << (64 - CUT)) as i64;
-        let times_z = |h: i64, shift: u32| ((i128::from(z) * i128::from(h)) >> shift) as i64;
+        let z = low.wrapping_add(entry.reciprocal << (64 - CUT));
+        // In units of 2^−71, for h in units of 2^−63.
+        let times_z = |h: u64| ((u128::from(z) * u128::from(h)) >> 64) as u64;
+        const PRODUCT_BITS: u32 = Z_BITS + COEFFICIENT_BITS - 64;
         let mut h = RECIPROCALS[TERMS - 1];
         for coefficient in RECIPROCALS[..TERMS - 1].iter().rev() {
-            h = coefficient.wrapping_sub(times_z(h, Z_BITS));
+            h = coefficient.wrapping_sub(times_z(h) >> (PRODUCT_BITS - COEFFICIENT_BITS));
         }
-        let p = times_z(h, Z_BITS + COEFFICIENT_BITS - NEG_LN_BITS);
-        // Not negative: it is at least ln m.
-        entry.neg_ln.wrapping_add_signed(p.wrapping_add(2))
+        let p = times_z(h) >> (PRODUCT_BITS - NEG_LN_BITS);
+        entry.neg_ln.wrapping_add(p).wrapping_add(2)
     }
 }
 
@@ -179,12 +181,11 @@ mod tests {
     #[test]
     fn reciprocals_leave_a_small_remainder() {
         for (index, entry) in TABLE.entries.iter().enumerate() {
-            assert!(entry.reciprocal < 1 << 16 && entry.reciprocal >= 1 << 15);
-            for corner in [256 + index as i64, 257 + index as i64] {
-                let z = rational(corner * entry.reciprocal as i64, 256i64 << 16).unwrap() - Rational::ONE;
+            assert!(entry.reciprocal <= 1 << 16 && entry.reciprocal > 1 << 15);
+            for corner in [512 + index as i64, 513 + index as i64] {
+                let z = rational(corner * entry.reciprocal as i64, 512i64 << 16).unwrap() - Rational::ONE;
                 // 2^−8.9 > 0.00209.
-                let limit = rational(209, 100_000).unwrap();
-                assert!(z < limit && z > -limit, "{index}");
+                assert!(z < rational(209, 100_000).unwrap() && z >= Rational::ZERO, "{index}");
             }
         }
     }
@@ -193,7 +194,7 @@ mod tests {
     fn the_error_bound_holds_at_every_corner_of_the_table() {
         for index in 0..1u64 << INDEX_BITS {
             let start = index << (64 - INDEX_BITS);
-            for mantissa in [start, start | 1, start | (u64::MAX >> INDEX_BITS), start | (1 << 55)] {
+            for mantissa in [start, start | 1, start | (u64::MAX >> INDEX_BITS), start | (1 << 54)] {
                 for leading in [u64::MAX, 1 << 63, 1 << 40, 2] {
                     check(TwoWords { leading, mantissa });
                 }
@@ -215,8 +216,8 @@ mod tests {
     #[test]
     fn a_width_too_small_would_be_noticed() {
         // The bound is not idle: some word is off by more than two units.
-        let off_by_more_than_two = (0..256u64).any(|index| {
-            let words = TwoWords { leading: 2, mantissa: index << 56 };
+        let off_by_more_than_two = (0..512u64).any(|index| {
+            let words = TwoWords { leading: 2, mantissa: index << 55 };
             let lower = Rational::from(TABLE.neg_ln_lower(words)) * unit();
             let largest = neg_ln_bounds(&words.prefix().lower(), 100).unwrap().0;
             largest > lower + Rational::from(2u8) * unit()

@@ -3,7 +3,7 @@
 use probity_exact::directed::cast_nearest;
 use probity_exact::{Integer, Natural, Rational, Sign, UnsignedAbs};
 
-use super::prefix::{Chunks, next_bits};
+use super::prefix::next_bits;
 use super::words::Words;
 use crate::entropy::{Entropy, EntropyError};
 
@@ -33,8 +33,8 @@ pub trait Parts: Clone + Default {
     /// Whether the low bits are all zero.
     fn low_is_zero(low: &Self::Low) -> bool;
 
-    /// ±magnitude; `None` when that does not fit.
-    fn from_small(negative: bool, magnitude: u64) -> Option<Self>;
+    /// ±magnitude for a magnitude below 2^63.
+    fn from_word(negative: bool, magnitude: u64) -> Self;
 
     /// ±(high·2^shift + low); `None` when that does not fit.
     fn join(negative: bool, high: u64, shift: usize, low: Self::Low) -> Option<Self>;
@@ -54,6 +54,29 @@ pub struct ScaleLimit {
     pub(crate) log2: i64,
     pub(crate) scale_allowed: &'static str,
     pub(crate) squared_scale_allowed: &'static str,
+}
+
+/// A word cut into low bits of an outcome and the first bits of an independent uniform real.
+pub(crate) struct LowWord {
+    /// The upper `shift` bits of the word.
+    pub(crate) value: u64,
+    /// How many bits are left: at least 29.
+    pub(crate) spare: u32,
+    /// These bits.
+    pub(crate) prefix: u64,
+}
+
+impl LowWord {
+    /// Most low bits that are taken from one word.
+    pub(crate) const MAX_SHIFT: usize = 35;
+
+    /// The caller owes 1 ≤ shift ≤ MAX_SHIFT.
+    #[inline(always)]
+    pub(crate) fn new(word: u64, shift: usize) -> Self {
+        // The shifts are below 64; `wrapping` only spares checks in a hot loop.
+        let spare = 64u32.wrapping_sub(shift as u32);
+        LowWord { value: word.wrapping_shr(spare), spare, prefix: word & u64::MAX.wrapping_shr(shift as u32) }
+    }
 }
 
 /// ±magnitude for a magnitude of at least 0, without a branch: a fair sign cannot be predicted.
@@ -78,10 +101,9 @@ impl Parts for i64 {
         shift: usize,
         words: &mut Words<'_, E>,
     ) -> Result<(u64, u32, u64), EntropyError> {
-        // The scale limit keeps the shift below 36, so one word has at least 28 bits to spare.
-        let word = words.next()?;
-        let spare = 64 - shift as u32;
-        Ok((word >> spare, spare, word & ((1 << spare) - 1)))
+        // The scale limit keeps the shift at 35 at most.
+        let low = LowWord::new(words.next()?, shift);
+        Ok((low.value, low.spare, low.prefix))
     }
 
     fn low_to_natural(low: &u64) -> Natural {
@@ -94,8 +116,8 @@ impl Parts for i64 {
     }
 
     #[inline(always)]
-    fn from_small(negative: bool, magnitude: u64) -> Option<i64> {
-        Some(signed(negative, i64::try_from(magnitude).ok()?))
+    fn from_word(negative: bool, magnitude: u64) -> i64 {
+        signed(negative, magnitude as i64)
     }
 
     #[inline(always)]
@@ -127,7 +149,11 @@ impl Parts for Integer {
         shift: usize,
         words: &mut Words<'_, E>,
     ) -> Result<(Natural, u32, u64), EntropyError> {
-        Ok((next_bits(shift, words)?, 64, words.next_chunk()?))
+        if shift <= LowWord::MAX_SHIFT {
+            let low = LowWord::new(words.next()?, shift);
+            return Ok((Natural::from(low.value), low.spare, low.prefix));
+        }
+        Ok((next_bits(shift, words)?, 64, words.next()?))
     }
 
     fn low_to_natural(low: &Natural) -> Natural {
@@ -138,8 +164,8 @@ impl Parts for Integer {
         *low == Natural::ZERO
     }
 
-    fn from_small(negative: bool, magnitude: u64) -> Option<Integer> {
-        Integer::from_magnitude(negative, Natural::from(magnitude))
+    fn from_word(negative: bool, magnitude: u64) -> Integer {
+        Integer::from(signed(negative, magnitude as i64))
     }
 
     fn join(negative: bool, high: u64, shift: usize, low: Natural) -> Option<Integer> {

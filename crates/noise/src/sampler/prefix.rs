@@ -9,9 +9,27 @@ use probity_exact::{Natural, Rational};
 
 use crate::entropy::EntropyError;
 
-/// Bits after which an undecided draw is blamed on the source. A fair source gets here with probability
-/// below 2^−65000 for every sampler of this crate.
+/// Bits after which an undecided draw is blamed on the source, counted from the first moment that a decision
+/// is possible. A fair source gets here with probability below 2^−65000 for every sampler of this crate.
 const STUCK_AFTER: usize = 1 << 16;
+
+/// Trials after which a rejection sampler blames the source. Every trial of this crate succeeds with probability
+/// above 0.4, so a fair source gets here with probability below 2^−65000.
+const TRIALS: usize = 1 << 17;
+
+/// Repeats `trial` until it accepts.
+#[inline(always)]
+pub(crate) fn until_accepted<Answer, Failure: From<EntropyError>>(
+    mut trial: impl FnMut() -> Result<Option<Answer>, Failure>,
+) -> Result<Answer, Failure> {
+    for _ in 0..TRIALS {
+        if let Some(answer) = trial()? {
+            return Ok(answer);
+        }
+    }
+    // Each trial has read a bit at least.
+    Err(EntropyError::Stuck { bits: TRIALS }.into())
+}
 
 /// A supply of independent fair bits, a fixed number at a time.
 ///
@@ -43,6 +61,12 @@ impl Prefix {
         Prefix { numerator: numerator.into(), bits }
     }
 
+    /// Whole chunks, at least `least` bits of them: where fewer cannot decide.
+    pub(crate) fn of_at_least<C: Chunks>(least: usize, chunks: &mut C) -> Result<Self, EntropyError> {
+        let (numerator, bits) = read(least, chunks)?;
+        Ok(Prefix { numerator, bits })
+    }
+
     pub(crate) fn bits(&self) -> usize {
         self.bits
     }
@@ -61,38 +85,48 @@ impl Prefix {
         Rational::from_parts((&self.numerator + Natural::ONE).into(), Natural::ONE << self.bits)
     }
 
-    fn reveal<C: Chunks>(&mut self, chunks: &mut C) -> Result<(), EntropyError> {
-        if self.bits >= STUCK_AFTER {
-            return Err(EntropyError::Stuck { bits: self.bits });
-        }
-        self.numerator =
-            (std::mem::take(&mut self.numerator) << C::CHUNK_BITS as usize) + chunks.next_chunk()?;
-        self.bits += C::CHUNK_BITS as usize;
-        Ok(())
-    }
-
     /// Reveals bits until `decide` knows the answer.
     pub(crate) fn resolve<Answer, C: Chunks>(
         mut self,
         chunks: &mut C,
         decide: impl Fn(&Prefix) -> Option<Answer>,
     ) -> Result<Answer, EntropyError> {
+        let limit = self.bits + STUCK_AFTER;
         loop {
             if let Some(answer) = decide(&self) {
                 return Ok(answer);
             }
-            self.reveal(chunks)?;
+            if self.bits >= limit {
+                return Err(EntropyError::Stuck { bits: self.bits });
+            }
+            let bits = C::CHUNK_BITS as usize;
+            self.numerator = (std::mem::take(&mut self.numerator) << bits) + chunks.next_chunk()?;
+            self.bits += bits;
         }
     }
 }
 
 /// The next `count` bits as a number, whatever the size of a chunk; surplus bits of the last chunk are dropped.
 pub(crate) fn next_bits<C: Chunks>(count: usize, chunks: &mut C) -> Result<Natural, EntropyError> {
+    let (value, bits) = read(count, chunks)?;
+    Ok(value >> (bits - count))
+}
+
+/// Whole chunks as a number, at least `least` bits of them, and how many bits there are.
+fn read<C: Chunks>(least: usize, chunks: &mut C) -> Result<(Natural, usize), EntropyError> {
+    let count = least.div_ceil(C::CHUNK_BITS as usize);
     let mut value = Natural::ZERO;
-    let mut have = 0;
-    while have < count {
-        value = (value << C::CHUNK_BITS as usize) + chunks.next_chunk()?;
-        have += C::CHUNK_BITS as usize;
+    if C::CHUNK_BITS == u64::BITS && count > 1 {
+        // In one go: appending words one by one would take quadratic time.
+        let mut bytes = Vec::with_capacity(count * 8);
+        for _ in 0..count {
+            bytes.extend(chunks.next_chunk()?.to_be_bytes());
+        }
+        value = Natural::from_be_bytes(&bytes);
+    } else {
+        for _ in 0..count {
+            value = (value << C::CHUNK_BITS as usize) + chunks.next_chunk()?;
+        }
     }
-    Ok(value >> (have - count))
+    Ok((value, count * C::CHUNK_BITS as usize))
 }

@@ -28,7 +28,6 @@ fn of_bit(bit: u64) -> i64 {
 
 impl Draw for Sign {
     type Value = i64;
-    const WORDS: usize = 1;
 
     fn blank() -> i64 {
         0
@@ -42,7 +41,7 @@ impl Draw for Sign {
         Ok(of_bit(u64::from(next_bits(1, chunks)? == Natural::ONE)))
     }
 
-    fn expected_words(count: usize) -> usize {
+    fn expected_words(&self, count: usize) -> usize {
         count.div_ceil(64)
     }
 

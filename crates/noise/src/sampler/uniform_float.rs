@@ -58,10 +58,13 @@ fn assemble(zeros: u64, fraction: u64) -> f64 {
 
 impl Draw for UniformDouble {
     type Value = f64;
-    const WORDS: usize = 2;
 
     fn blank() -> f64 {
         f64::NAN
+    }
+
+    fn expected_words(&self, count: usize) -> usize {
+        count.saturating_mul(2)
     }
 
     #[inline(always)]
@@ -110,10 +113,13 @@ impl UniformFloat {
 
 impl Draw for UniformFloat {
     type Value = Float;
-    const WORDS: usize = 2;
 
     fn blank() -> Float {
         Float::nan()
+    }
+
+    fn expected_words(&self, count: usize) -> usize {
+        count.saturating_mul(1 + (self.format.precision() as usize - 1).div_ceil(64))
     }
 
     fn draw<E: Entropy + ?Sized>(&self, words: &mut Words<'_, E>) -> Result<Float, SampleError> {

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use dashu_base::BitTest;
 use probity_exact::Natural;
 
 use super::SampleError;
@@ -30,7 +31,7 @@ use crate::entropy::{Entropy, EntropyError};
 #[derive(Debug, Clone)]
 pub struct UniformBelow<T: Outcome = i64> {
     count: Count,
-    /// The count again, when it fits in a word.
+    /// The count again, when it is at most 2^63.
     small: Option<u64>,
     outcome: PhantomData<T>,
 }
@@ -46,7 +47,7 @@ impl<T: Outcome> UniformBelow<T> {
             let allowed = "at most 2^63 for 64-bit outcomes; draw `Integer` outcomes beyond";
             return Err(ParameterError::new("count", count.value(), allowed));
         }
-        let small = u64::try_from(count.value()).ok();
+        let small = u64::try_from(count.value()).ok().filter(|&count| count <= 1 << 63);
         Ok(UniformBelow { count, small, outcome: PhantomData })
     }
 
@@ -65,13 +66,13 @@ pub(crate) fn decide_below(count: &Natural, prefix: &Prefix) -> Option<Natural> 
     (value == last >> prefix.bits()).then_some(value)
 }
 
-/// ⌊U·n⌋ for a count of one word. A word decides unless the fraction that is still unknown can carry; the
+/// ⌊U·n⌋ for a count from 1 to 2^63. A word decides unless the fraction that is still unknown can carry; the
 /// following words then add to the fraction. Each leaves the carry open with probability n/2^64 at most.
 #[inline(always)]
 fn draw_small<E: Entropy + ?Sized>(count: u64, words: &mut Words<'_, E>) -> Result<u64, EntropyError> {
     let (value, fraction) = multiply(words.next()?, count);
     // U·n = value + (fraction + ρ)/2^64 with 0 ≤ ρ < n: no carry when fraction + n ≤ 2^64.
-    if fraction <= 0u64.wrapping_sub(count) || count == 0 {
+    if fraction <= count.wrapping_neg() {
         return Ok(value);
     }
     Ok(value.wrapping_add(carry(count, fraction, words)?))
@@ -92,7 +93,7 @@ fn carry<E: Entropy + ?Sized>(
             return Ok(1);
         }
         // Only a carry out of `rest` can still change the answer, and only if the sum is all ones.
-        if sum != u64::MAX || rest <= 0u64.wrapping_sub(count) {
+        if sum != u64::MAX || rest <= count.wrapping_neg() {
             return Ok(0);
         }
         fraction = rest;
@@ -109,23 +110,29 @@ fn multiply(a: u64, b: u64) -> (u64, u64) {
 
 impl<T: Outcome> Draw for UniformBelow<T> {
     type Value = T;
-    const WORDS: usize = 1;
 
     fn blank() -> T {
         T::default()
     }
 
+    fn expected_words(&self, count: usize) -> usize {
+        count.saturating_mul(self.count.value().bit_len().div_ceil(64).max(1))
+    }
+
     #[inline(always)]
     fn draw<E: Entropy + ?Sized>(&self, words: &mut Words<'_, E>) -> Result<T, SampleError> {
         match self.small {
-            Some(count) => T::from_small(false, draw_small(count, words)?).ok_or(SampleError::DoesNotFit),
+            Some(count) => Ok(T::from_word(false, draw_small(count, words)?)),
             None => self.draw_exactly(words),
         }
     }
 
     fn draw_exactly<C: Chunks>(&self, chunks: &mut C) -> Result<T, SampleError> {
         let count = self.count.value();
-        let value = Prefix::unknown().resolve(chunks, |prefix| decide_below(count, prefix))?;
+        // With fewer bits than the largest value has, every interval is too wide for one value.
+        let least = (count - Natural::ONE).bit_len();
+        let prefix = Prefix::of_at_least(least, chunks)?;
+        let value = prefix.resolve(chunks, |prefix| decide_below(count, prefix))?;
         T::from_magnitude(false, value).ok_or(SampleError::DoesNotFit)
     }
 }

@@ -5,45 +5,47 @@ use zeroize::Zeroize;
 use super::prefix::Chunks;
 use crate::entropy::{Entropy, EntropyError};
 
-/// Words per request to the source: enough to make the cost of a request vanish.
-const BLOCK: usize = 512;
-/// Words of the first request once the expected number is used up; later requests double.
-const EXTRA: usize = 8;
+/// Words per request in a long call: enough to make the cost of a request vanish.
+pub(crate) const LONG: usize = 512;
+/// Words per request in a call for a single draw.
+pub(crate) const SHORT: usize = 8;
 
 /// Words read in blocks from a source. It lives for one call only, so that no unused word outlives the call
-/// or a fork; it is wiped when dropped.
-pub struct Words<'e, E: Entropy + ?Sized> {
-    entropy: &'e mut E,
-    buffer: [u64; BLOCK],
+/// or a fork; the block is wiped when it is dropped.
+pub struct Words<'w, E: Entropy + ?Sized> {
+    entropy: &'w mut E,
+    /// Invariant: not empty; the words from `next` up to `filled` are random and unread.
+    block: &'w mut [u64],
     next: usize,
     filled: usize,
-    /// How many words the caller is still expected to need beyond those in the buffer.
+    /// How many words the caller is still expected to need beyond those in the block.
     expected: usize,
     /// How many words to ask for when more are needed than expected.
     extra: usize,
 }
 
-impl<'e, E: Entropy + ?Sized> Words<'e, E> {
-    pub(crate) fn new(entropy: &'e mut E, expected: usize) -> Self {
-        Words { entropy, buffer: [0; BLOCK], next: 0, filled: 0, expected, extra: EXTRA }
+impl<'w, E: Entropy + ?Sized> Words<'w, E> {
+    /// Reads from `entropy` through `block`, which must not be empty.
+    pub(crate) fn new(entropy: &'w mut E, block: &'w mut [u64], expected: usize) -> Self {
+        Words { entropy, block, next: 0, filled: 0, expected, extra: SHORT }
     }
 
     /// The next word.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Result<u64, EntropyError> {
-        if self.next == self.filled {
-            self.refill()?;
+        match self.block[..self.filled].get(self.next) {
+            Some(&word) => {
+                self.next = self.next.wrapping_add(1);
+                Ok(word)
+            }
+            None => self.next_of_new_block(),
         }
-        // The mask changes nothing, since next < filled ≤ BLOCK; it spares a bounds check.
-        let word = self.buffer[self.next & (BLOCK - 1)];
-        self.next = self.next.wrapping_add(1);
-        Ok(word)
     }
 
     /// The next two words.
     #[inline(always)]
     pub(crate) fn next_two(&mut self) -> Result<[u64; 2], EntropyError> {
-        match self.buffer[..self.filled].get(self.next..self.next.wrapping_add(2)) {
+        match self.block[..self.filled].get(self.next..self.next.wrapping_add(2)) {
             Some(&[first, second]) => {
                 self.next = self.next.wrapping_add(2);
                 Ok([first, second])
@@ -52,19 +54,34 @@ impl<'e, E: Entropy + ?Sized> Words<'e, E> {
         }
     }
 
+    /// Fills `words` from the source itself, past what was read ahead.
+    pub(crate) fn fill(&mut self, words: &mut [u64]) -> Result<(), EntropyError> {
+        self.expected = self.expected.saturating_sub(words.len());
+        self.entropy.fill_words(words)
+    }
+
+    /// Makes `words`, fewer than a block holds, the next ones to be read.
+    pub(crate) fn unread(&mut self, words: &[u64]) {
+        // What was read ahead follows as far as there is room; dropping fresh words changes no law.
+        let kept = (self.filled - self.next).min(self.block.len() - words.len());
+        self.block.copy_within(self.next..self.next + kept, words.len());
+        self.block[..words.len()].copy_from_slice(words);
+        (self.next, self.filled) = (0, words.len() + kept);
+    }
+
     #[cold]
-    fn refill(&mut self) -> Result<(), EntropyError> {
+    fn next_of_new_block(&mut self) -> Result<u64, EntropyError> {
         if self.expected == 0 {
             self.expected = self.extra;
-            self.extra = (2 * self.extra).min(BLOCK);
+            self.extra = self.extra.saturating_mul(2).min(LONG);
         }
-        let wanted = self.expected.min(BLOCK);
-        // Nothing counts as read until the source has delivered.
+        let wanted = self.expected.min(self.block.len());
+        // Nothing counts as filled until the source has delivered.
         (self.next, self.filled) = (0, 0);
-        self.entropy.fill_words(&mut self.buffer[..wanted])?;
-        self.filled = wanted;
+        self.entropy.fill_words(&mut self.block[..wanted])?;
         self.expected -= wanted;
-        Ok(())
+        (self.next, self.filled) = (1, wanted);
+        Ok(self.block[0])
     }
 }
 
@@ -78,6 +95,6 @@ impl<E: Entropy + ?Sized> Chunks for Words<'_, E> {
 
 impl<E: Entropy + ?Sized> Drop for Words<'_, E> {
     fn drop(&mut self) {
-        self.buffer[..self.filled].zeroize();
+        self.block.zeroize();
     }
 }

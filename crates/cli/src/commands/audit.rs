@@ -1,0 +1,196 @@
+//! `probity audit`: what a mechanism really loses on two inputs. A lower bound, and it says so.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use probity_audit::{
+    Bounds, Depth, Effort, Inputs, Law, PairReport, Parameters, Side, claimed, float_law, real_law,
+};
+use probity_exact::{Rational, directed};
+use probity_kernel::term::Reading;
+use probity_lang::Program;
+use serde_json::{Value, json};
+
+use crate::failure::{Answer, Failure, Status};
+use crate::{files, given, output};
+
+/// What to audit.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// A mechanism file
+    path: PathBuf,
+    /// Give a parameter a value, as eps=1; may be repeated
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    settings: Vec<String>,
+    /// The two inputs to compare, as 0 1 or "[1,2]" "[1,3]"
+    #[arg(long, num_args = 2, value_names = ["INPUT", "NEIGHBOUR"], allow_negative_numbers = true, required = true)]
+    inputs: Vec<String>,
+    /// The arithmetic: reals, binary64, binary32, binary16, or precision,emin,emax
+    #[arg(long = "in", value_name = "READING", value_parser = given::reading)]
+    reading: Option<Reading>,
+    /// Write both output laws as exact rationals
+    #[arg(long, value_name = "FILE.csv")]
+    distribution: Option<PathBuf>,
+    /// Also give the privacy curve: delta at this epsilon; may be repeated
+    #[arg(long = "at-epsilon", value_name = "EPSILON", value_parser = probity_exact::parse_rational)]
+    at_epsilon: Vec<Rational>,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A comparison that was made.
+struct Comparison {
+    report: PairReport,
+    /// How many outcomes each input has.
+    outcomes: [usize; 2],
+    reading: Reading,
+    epsilon: Bounds,
+    seconds: f64,
+}
+
+/// Audits.
+pub fn run(arguments: &Arguments) -> Answer {
+    let (_, program) = files::program(&arguments.path)?;
+    let parameters = given::parameters(&program.mechanism, &given::settings(&arguments.settings)?)?;
+    let [first, second] = &arguments.inputs[..] else {
+        return Err(Failure::new("an audit compares two inputs").hint("add --inputs 0 1"));
+    };
+    let inputs = [given::inputs(&program.mechanism, first)?, given::inputs(&program.mechanism, second)?];
+    let start = Instant::now();
+    let (laws, reading) = laws(&program, &parameters, &inputs, arguments.reading)?;
+    let report = PairReport::new(&laws[0], &laws[1]);
+    let used = given::rounded(&parameters, reading)?;
+    let (epsilon, _) = claimed(&program.mechanism, &program.claim, &used).map_err(Failure::new)?;
+    let outcomes = [laws[0].outcomes(), laws[1].outcomes()];
+    let comparison =
+        Comparison { report, outcomes, reading, epsilon, seconds: start.elapsed().as_secs_f64() };
+    if let Some(path) = &arguments.distribution {
+        files::write(path, distribution(&comparison.report).as_bytes())?;
+    }
+    match arguments.json {
+        true => output::json(&to_json(&comparison, arguments))?,
+        false => print(&comparison, arguments)?,
+    }
+    Ok(Status::Done)
+}
+
+/// The laws of both inputs, in the reading that was asked for; else in that of the claim, or in binary64 where a claim
+/// over the reals is about continuous noise, which has no outcomes to count.
+fn laws(
+    program: &Program,
+    parameters: &Parameters,
+    inputs: &[Inputs; 2],
+    asked: Option<Reading>,
+) -> Result<([Law; 2], Reading), Failure> {
+    let over_reals = || -> Result<[Law; 2], Failure> {
+        let law =
+            |inputs| real_law(&program.mechanism, parameters, inputs, Depth::default()).map_err(Failure::new);
+        Ok([law(&inputs[0])?, law(&inputs[1])?])
+    };
+    let in_format = |reading: Reading| -> Result<([Law; 2], Reading), Failure> {
+        let format = given::format(reading)?;
+        let law = |inputs| {
+            float_law(&program.mechanism, parameters, inputs, format, Effort::default()).map_err(Failure::new)
+        };
+        Ok(([law(&inputs[0])?, law(&inputs[1])?], reading))
+    };
+    match asked {
+        Some(Reading::Reals) => Ok((over_reals()?, Reading::Reals)),
+        Some(reading) => in_format(reading),
+        None if program.claim.reading != Reading::Reals => in_format(program.claim.reading),
+        None => match over_reals() {
+            Ok(laws) => Ok((laws, Reading::Reals)),
+            Err(_) => in_format(Reading::BINARY64),
+        },
+    }
+}
+
+/// Both laws side by side, as exact rationals.
+fn distribution(report: &PairReport) -> String {
+    let exact = report.outcomes.iter().all(|o| o.first.low == o.first.high && o.second.low == o.second.high);
+    let mut text = String::from(match exact {
+        true => "outcome,first,second\n",
+        false => "outcome,first_low,first_high,second_low,second_high\n",
+    });
+    for outcome in &report.outcomes {
+        let masses = match exact {
+            true => vec![&outcome.first.low, &outcome.second.low],
+            false => vec![&outcome.first.low, &outcome.first.high, &outcome.second.low, &outcome.second.high],
+        };
+        let cells: Vec<String> = masses
+            .into_iter()
+            .map(|mass| Rational::from_parts(mass.clone().into(), report.denominator.clone()).to_string())
+            .collect();
+        text.push_str(&format!("\"{}\",{}\n", outcome.outcome, cells.join(",")));
+    }
+    text
+}
+
+fn to_json(comparison: &Comparison, arguments: &Arguments) -> Value {
+    let Comparison { report, outcomes, reading, epsilon, seconds } = comparison;
+    let mut value = json!({
+        "reading": reading.to_string(),
+        "outcomes": outcomes[0],
+        "outcomes_of_neighbour": outcomes[1],
+        "epsilon": epsilon.to_f64(),
+        "impossible": report.impossible.len(),
+        "impossible_outcomes": report.impossible.iter().map(|(outcome, _)| outcome.to_string()).collect::<Vec<_>>(),
+        // Rounded up: half the smallest double would print as 0.
+        "impossible_mass": directed::cast_up(&report.impossible_mass),
+        "escaped_mass": directed::cast_up(&report.escaped_mass),
+        "delta_at_epsilon": report.delta(&epsilon.high).to_f64(),
+        "is": "a lower bound: other inputs may lose more",
+        "seconds": seconds,
+    });
+    if let Some(worst) = &report.worst {
+        value["loss"] = json!(worst.loss.to_f64());
+        value["excess"] = json!(excess(comparison));
+        value["worst_outcome"] = worst.outcome.to_string().into();
+    }
+    if !arguments.at_epsilon.is_empty() {
+        let point = |epsilon: &Rational| json!({"epsilon": epsilon.to_string(), "delta": report.delta(epsilon).to_f64()});
+        value["curve"] = arguments.at_epsilon.iter().map(point).collect();
+    }
+    value
+}
+
+/// The worst finite loss less the claimed ε.
+fn excess(comparison: &Comparison) -> Option<f64> {
+    let middle = (&comparison.epsilon.low + &comparison.epsilon.high) / Rational::from(2);
+    comparison.report.excess(&middle).map(|excess| excess.to_f64())
+}
+
+fn print(comparison: &Comparison, arguments: &Arguments) -> Result<(), Failure> {
+    let Comparison { report, outcomes, reading, epsilon, seconds } = comparison;
+    output::print(|out| {
+        writeln!(out, "audit {reading}: {} outcomes, {} under the neighbour", outcomes[0], outcomes[1])?;
+        match &report.worst {
+            Some(worst) => {
+                writeln!(out, "loss    {} at outcome {}", worst.loss.to_f64(), worst.outcome)?;
+                writeln!(out, "claimed {}", epsilon.to_f64())?;
+                if let Some(excess) = excess(comparison) {
+                    writeln!(out, "excess  {excess:.3e}")?;
+                }
+            }
+            None => writeln!(out, "no outcome is possible under both inputs")?,
+        }
+        writeln!(out, "impossible outcomes: {}", report.impossible.len())?;
+        for (outcome, side) in report.impossible.iter().take(10) {
+            let only = match side {
+                Side::First => "first",
+                Side::Second => "second",
+            };
+            writeln!(out, "  {outcome} is possible under the {only} input only")?;
+        }
+        if !report.impossible.is_empty() {
+            writeln!(out, "impossible mass {}", output::scientific(&report.impossible_mass))?;
+        }
+        writeln!(out, "escaped mass {}", output::scientific(&report.escaped_mass))?;
+        writeln!(out, "delta at the claimed epsilon {:.3e}", report.delta(&epsilon.high).to_f64())?;
+        for epsilon in &arguments.at_epsilon {
+            writeln!(out, "delta({epsilon}) = {:.6e}", report.delta(epsilon).to_f64())?;
+        }
+        writeln!(out, "This is a lower bound: other inputs may lose more.  {seconds:.3} s")
+    })
+}

@@ -1,0 +1,63 @@
+//! `probity check`: replay a certificate, trusting nothing in it.
+
+use std::path::PathBuf;
+
+use probity_prove::certificate;
+use serde_json::json;
+
+use crate::failure::{Answer, Failure, Status};
+use crate::{files, given, output};
+
+/// Which certificate, and what it must be about.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The certificate
+    certificate: PathBuf,
+    /// The mechanism file that the certificate must be about
+    #[arg(long, value_name = "FILE")]
+    mechanism: Option<PathBuf>,
+    /// Give a parameter of the mechanism file a value, as eps=1; may be repeated
+    #[arg(long = "set", value_name = "NAME=VALUE", requires = "mechanism")]
+    settings: Vec<String>,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Replays.
+pub fn run(arguments: &Arguments) -> Answer {
+    let text = files::text(&arguments.certificate)?;
+    let answer = match &arguments.mechanism {
+        None => certificate::check(&text),
+        Some(path) => {
+            let (_, program) = files::program(path)?;
+            let program = program.with(&given::settings(&arguments.settings)?).map_err(Failure::new)?;
+            certificate::check_for(&text, &program.mechanism, &program.claim)
+        }
+    };
+    match answer {
+        Ok(theorem) => {
+            let axioms: Vec<&str> = theorem.axioms().iter().copied().collect();
+            if arguments.json {
+                let mechanism = theorem.mechanism().name.as_str();
+                let claim = theorem.claim().to_string();
+                output::json(&json!({
+                    "status": "accepted", "mechanism": mechanism, "claim": claim, "axioms": axioms,
+                }))?;
+            } else {
+                output::print(|out| {
+                    writeln!(out, "accepted: {theorem}")?;
+                    writeln!(out, "axioms: {}", axioms.join(", "))
+                })?;
+            }
+            Ok(Status::Done)
+        }
+        Err(fault) => {
+            match arguments.json {
+                true => output::json(&json!({"status": "rejected", "reason": fault.to_string()}))?,
+                false => output::print(|out| writeln!(out, "rejected: {fault}"))?,
+            }
+            Ok(Status::No)
+        }
+    }
+}

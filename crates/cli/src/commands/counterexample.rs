@@ -1,0 +1,69 @@
+//! A refutation, for people and for programs.
+
+use std::io::{self, Write};
+
+use probity_audit::{Bounds, Evidence, Inputs, Parameters, Refutation};
+use serde_json::{Value, json};
+
+use crate::output::scientific;
+
+/// Writes a refutation: inputs, event, both probabilities, the loss against the claim.
+pub fn print(refutation: &Refutation, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "counterexample:")?;
+    if !refutation.parameters.is_empty() {
+        writeln!(out, "  parameters     {}", parameters(&refutation.parameters))?;
+    }
+    writeln!(out, "  input          {}", inputs(&refutation.first))?;
+    writeln!(out, "  neighbour      {}", inputs(&refutation.second))?;
+    writeln!(out, "  event          {}", refutation.event)?;
+    writeln!(out, "  probability    {}", range(&refutation.first_probability))?;
+    writeln!(out, "  of neighbour   {}", range(&refutation.second_probability))?;
+    writeln!(
+        out,
+        "  loss           {} against the claimed {}",
+        refutation.loss,
+        refutation.epsilon.to_f64()
+    )?;
+    writeln!(out, "  found by       {}", evidence(refutation.evidence))
+}
+
+/// The same as data.
+pub fn to_json(refutation: &Refutation) -> Value {
+    let bounds = |bounds: &Bounds| json!([bounds.low.to_string(), bounds.high.to_string()]);
+    let loss = if refutation.loss.is_finite() { json!(refutation.loss) } else { json!("inf") };
+    json!({
+        "parameters": parameters(&refutation.parameters),
+        "input": inputs(&refutation.first),
+        "neighbour": inputs(&refutation.second),
+        "event": refutation.event.to_string(),
+        "probability": bounds(&refutation.first_probability),
+        "probability_of_neighbour": bounds(&refutation.second_probability),
+        "loss": loss,
+        "claimed_epsilon": refutation.epsilon.to_f64(),
+        "evidence": evidence(refutation.evidence),
+    })
+}
+
+fn evidence(evidence: Evidence) -> &'static str {
+    match evidence {
+        Evidence::Integration => "exact integration over the reals",
+        Evidence::FloatLaw => "the exact law of the floating-point program",
+        Evidence::Reachability => "reachability: no draws give this output from the neighbour",
+    }
+}
+
+fn parameters(parameters: &Parameters) -> String {
+    let parts: Vec<String> = parameters.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    parts.join(", ")
+}
+
+fn inputs(inputs: &Inputs) -> String {
+    let parts: Vec<String> = inputs.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    parts.join(", ")
+}
+
+/// A probability: once if its bounds print alike, else both.
+fn range(bounds: &Bounds) -> String {
+    let (low, high) = (scientific(&bounds.low), scientific(&bounds.high));
+    if low == high { low } else { format!("{low} to {high}") }
+}

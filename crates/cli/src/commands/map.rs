@@ -1,0 +1,196 @@
+//! `probity map`: the privacy map of a mechanism at a distance, and the inverse questions: how much noise reaches
+//! a budget, and what error to expect.
+
+use probity_exact::{Natural, Rational, parse_rational};
+use probity_noise::accuracy::Level;
+use probity_noise::catalogue::{self, Entry};
+use probity_noise::measure::Loss;
+use probity_noise::unit::{Delta, Epsilon, Rho, Sensitivity};
+use serde_json::{Map, Value, json};
+
+use super::named::{Named, Offer};
+use crate::failure::{Answer, Failure, Status};
+use crate::output;
+
+/// What has a privacy map.
+pub struct Maps;
+
+impl Offer for Maps {
+    fn offers(entry: &Entry) -> bool {
+        entry.has_map
+    }
+    const NEEDS_ALL: bool = false;
+}
+
+/// The question.
+#[derive(clap::Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    named: Named<Maps>,
+    /// How far neighbouring inputs lie apart
+    #[arg(long, value_parser = parse_rational, default_value = "1", allow_negative_numbers = true, global = true)]
+    d_in: Rational,
+    /// Ask for the least noise whose epsilon is at most this (with --target-delta: whose epsilon and delta are)
+    #[arg(long, value_parser = parse_rational, global = true, value_name = "EPSILON")]
+    target_epsilon: Option<Rational>,
+    /// The delta that goes with --target-epsilon
+    #[arg(long, value_parser = parse_rational, global = true, value_name = "DELTA")]
+    target_delta: Option<Rational>,
+    /// Ask for the least noise whose rho is at most this
+    #[arg(long, value_parser = parse_rational, global = true, value_name = "RHO")]
+    target_rho: Option<Rational>,
+    /// Also give the error that holds with probability 1 - ALPHA
+    #[arg(long, value_parser = parse_rational, global = true)]
+    alpha: Option<Rational>,
+    /// With --alpha: ask for the largest scale that keeps this error
+    #[arg(long, value_parser = parse_rational, global = true, value_name = "ERROR")]
+    target_error: Option<Rational>,
+    /// With --alpha: the error holds for this many answers at once
+    #[arg(long, default_value_t = 1, global = true)]
+    answers: u64,
+    /// Answer in JSON
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+/// Answers.
+pub fn run(arguments: &Arguments) -> Answer {
+    let mut fields = Map::new();
+    let mut lines = Vec::new();
+    fields.insert("mechanism".into(), arguments.named.name.clone().into());
+    let distance = Sensitivity::new(arguments.d_in.clone()).map_err(Failure::new)?;
+    if let Some(target) = target(arguments)? {
+        inverse(arguments, &distance, &target, &mut fields, &mut lines)?;
+    } else if let Some(error) = &arguments.target_error {
+        scale_for_error(arguments, error, &mut fields, &mut lines)?;
+    } else {
+        forward(arguments, &distance, &mut fields, &mut lines)?;
+    }
+    match arguments.json {
+        true => output::json(&Value::Object(fields))?,
+        false => output::print(|out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))?,
+    }
+    Ok(Status::Done)
+}
+
+/// The loss at d_in, with the map it comes from.
+fn forward(
+    arguments: &Arguments,
+    distance: &Sensitivity,
+    fields: &mut Map<String, Value>,
+    lines: &mut Vec<String>,
+) -> Result<(), Failure> {
+    let Named { name, arguments: given, .. } = &arguments.named;
+    let map = catalogue::privacy_map(name, given).map_err(Failure::new)?;
+    let loss = map.loss(distance).map_err(Failure::new)?;
+    fields.insert("d_in".into(), distance.value().to_string().into());
+    fields.insert("map".into(), map.to_string().into());
+    lines.push(format!("{name}: {map}"));
+    lines.push(format!("at d_in = {distance}: {loss}"));
+    let mut put = |name: &str, value: f64| fields.insert(name.into(), number(value));
+    match &loss {
+        Loss::Pure(epsilon) => {
+            put("epsilon", epsilon.to_f64_up());
+        }
+        Loss::Approximate { epsilon, delta } => {
+            put("epsilon", epsilon.to_f64_up());
+            put("delta", delta.to_f64_up());
+        }
+        Loss::Concentrated(rho) => {
+            put("rho", rho.to_f64_up());
+        }
+        Loss::Profile(curve) => {
+            fields.insert("profile".into(), curve.expression().to_string().into());
+        }
+    }
+    if let Some(level) = level(arguments)? {
+        let error = catalogue::error_at(name, given, &level, arguments.answers).map_err(Failure::new)?;
+        lines.push(format!("with probability 1 - {}: error at most {error}", shown(&arguments.alpha)));
+        fields.insert("error".into(), error.to_string().into());
+    }
+    Ok(())
+}
+
+/// The least noise that reaches a target.
+fn inverse(
+    arguments: &Arguments,
+    distance: &Sensitivity,
+    target: &Loss,
+    fields: &mut Map<String, Value>,
+    lines: &mut Vec<String>,
+) -> Result<(), Failure> {
+    let Named { name, arguments: given, .. } = &arguments.named;
+    let answer = catalogue::calibrate(name, given, distance, target).map_err(Failure::new)?;
+    fields.insert("d_in".into(), distance.value().to_string().into());
+    fields.insert("target".into(), target.to_string().into());
+    put_answer(&answer, fields);
+    lines.push(format!(
+        "{name} at d_in = {distance} keeps {target} with {} = {}",
+        answer.parameter,
+        answer.exact.as_ref().map_or(answer.double.to_string(), Rational::to_string)
+    ));
+    Ok(())
+}
+
+/// The most noise that keeps an error.
+fn scale_for_error(
+    arguments: &Arguments,
+    error: &Rational,
+    fields: &mut Map<String, Value>,
+    lines: &mut Vec<String>,
+) -> Result<(), Failure> {
+    let level = level(arguments)?.ok_or_else(|| {
+        Failure::new("--target-error says nothing without a probability").hint("add --alpha 0.05, say")
+    })?;
+    let whole = Natural::try_from(error.floor())
+        .map_err(|_| Failure::new(format!("target-error = {error} is not allowed: it must be at least 0")))?;
+    let name = &arguments.named.name;
+    let answer = catalogue::scale_for_error(name, &whole, &level, arguments.answers).map_err(Failure::new)?;
+    fields.insert("error".into(), whole.to_string().into());
+    put_answer(&answer, fields);
+    lines.push(format!(
+        "{name} errs by at most {whole} with probability 1 - {} up to {} = {}",
+        shown(&arguments.alpha),
+        answer.parameter,
+        answer.double
+    ));
+    Ok(())
+}
+
+fn put_answer(answer: &catalogue::Answer, fields: &mut Map<String, Value>) {
+    fields.insert("parameter".into(), answer.parameter.into());
+    fields.insert("value".into(), number(answer.double));
+    if let Some(exact) = &answer.exact {
+        fields.insert("exact".into(), exact.to_string().into());
+    }
+}
+
+fn target(arguments: &Arguments) -> Result<Option<Loss>, Failure> {
+    let bad = |error| Failure::new(error);
+    Ok(match (&arguments.target_epsilon, &arguments.target_delta, &arguments.target_rho) {
+        (None, None, None) => None,
+        (Some(epsilon), None, None) => Some(Loss::Pure(Epsilon::new(epsilon.clone()).map_err(bad)?)),
+        (Some(epsilon), Some(delta), None) => Some(Loss::Approximate {
+            epsilon: Epsilon::new(epsilon.clone()).map_err(bad)?,
+            delta: Delta::new(delta.clone()).map_err(bad)?,
+        }),
+        (None, None, Some(rho)) => Some(Loss::Concentrated(Rho::new(rho.clone()).map_err(bad)?)),
+        _ => {
+            return Err(Failure::new("these targets do not go together")
+                .hint("give --target-epsilon, or that with --target-delta, or --target-rho"));
+        }
+    })
+}
+
+fn level(arguments: &Arguments) -> Result<Option<Level>, Failure> {
+    arguments.alpha.clone().map(|alpha| Level::new(alpha).map_err(Failure::new)).transpose()
+}
+
+fn shown(alpha: &Option<Rational>) -> String {
+    alpha.as_ref().map_or_else(String::new, Rational::to_string)
+}
+
+/// A double in JSON, which has no infinity: that is the text "inf".
+fn number(value: f64) -> Value {
+    if value.is_finite() { json!(value) } else { json!("inf") }
+}

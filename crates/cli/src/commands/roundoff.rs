@@ -1,0 +1,122 @@
+//! `probity roundoff`: bounds of the rounding errors of the programs in an FPCore file.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use probity_float::fpcore::{self, Benchmark};
+use probity_float::roundoff::{self, Analysis, Options, Unbounded};
+use serde_json::{Value, json};
+
+use crate::failure::{Answer, Failure, Status};
+use crate::{files, output};
+
+/// Which file, and how to look at it.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// A file of FPCore programs
+    path: PathBuf,
+    /// Only the program with this name
+    #[arg(long)]
+    name: Option<String>,
+    /// Inputs are floats already; otherwise they are reals, and rounding them counts
+    #[arg(long)]
+    exact_inputs: bool,
+    /// Work that the search may do, in evaluations of one operation over one box
+    #[arg(long, default_value_t = Options::default().effort)]
+    effort: usize,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// One program and what was found.
+struct Row {
+    name: String,
+    found: Result<Analysis, String>,
+    seconds: f64,
+}
+
+/// Bounds.
+pub fn run(arguments: &Arguments) -> Answer {
+    let text = files::text(&arguments.path)?;
+    let all = fpcore::read(&text)
+        .map_err(|error| Failure::new(format!("{}: {error}", arguments.path.display())))?;
+    let wanted: Vec<&Benchmark> = match &arguments.name {
+        None => all.iter().collect(),
+        Some(name) => all.iter().filter(|benchmark| benchmark.name == *name).collect(),
+    };
+    if wanted.is_empty() {
+        let names: Vec<&str> = all.iter().map(|benchmark| benchmark.name.as_str()).collect();
+        return Err(
+            Failure::new("there is no such program in the file").hint(format!("it has {}", names.join(", ")))
+        );
+    }
+    let options =
+        Options { exact_inputs: arguments.exact_inputs, effort: arguments.effort, ..Options::default() };
+    let rows: Vec<Row> = wanted.into_iter().map(|benchmark| analyse(benchmark, &options)).collect();
+    if arguments.json {
+        output::json(&rows.iter().map(to_json).collect())?;
+    } else {
+        let heading = ["name", "absolute", "sampled", "relative", "ms"];
+        output::table(&heading, rows.iter().map(to_cells))?;
+        let missing =
+            rows.iter().filter_map(|row| row.found.as_ref().err().map(|reason| (&row.name, reason)));
+        output::print(|out| {
+            let inputs =
+                if options.exact_inputs { "inputs are floats" } else { "inputs are reals, rounded first" };
+            writeln!(
+                out,
+                "\nabsolute and relative are upper bounds over all inputs, sampled is an error that occurs; {inputs}"
+            )?;
+            missing
+                .into_iter()
+                .try_for_each(|(name, reason)| writeln!(out, "{name} is not covered: {reason}"))
+        })?;
+    }
+    Ok(Status::Done)
+}
+
+fn analyse(benchmark: &Benchmark, options: &Options) -> Row {
+    let start = Instant::now();
+    let found = match &benchmark.content {
+        Ok(core) => Ok(roundoff::analyse(core, options)),
+        Err(reason) => Err(reason.to_string()),
+    };
+    Row { name: benchmark.name.clone(), found, seconds: start.elapsed().as_secs_f64() }
+}
+
+fn to_json(row: &Row) -> Value {
+    let mut value = json!({"name": row.name, "seconds": row.seconds});
+    match &row.found {
+        Err(reason) => value["not_covered"] = reason.clone().into(),
+        Ok(found) => {
+            let mut put = |name: &str, bound: &Result<f64, Unbounded>| match bound {
+                Ok(bound) => value[name] = json!(bound),
+                Err(reason) => {
+                    value[name] = Value::Null;
+                    value[format!("{name}_unbounded")] = reason.to_string().into();
+                }
+            };
+            put("absolute", &found.absolute);
+            put("relative", &found.relative);
+            value["sampled"] = found.sampled.map_or(Value::Null, |error| json!(error));
+        }
+    }
+    value
+}
+
+fn to_cells(row: &Row) -> Vec<String> {
+    let bound = |bound: &Result<f64, Unbounded>| match bound {
+        Ok(bound) => format!("{bound:.3e}"),
+        Err(Unbounded::NotAsked) => String::new(),
+        Err(_) => "unbounded".to_owned(),
+    };
+    let milliseconds = format!("{:.1}", row.seconds * 1e3);
+    match &row.found {
+        Err(_) => vec![row.name.clone(), "not covered".into(), String::new(), String::new(), milliseconds],
+        Ok(found) => {
+            let sampled = found.sampled.map_or(String::new(), |error| format!("{error:.3e}"));
+            vec![row.name.clone(), bound(&found.absolute), sampled, bound(&found.relative), milliseconds]
+        }
+    }
+}

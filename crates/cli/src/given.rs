@@ -1,0 +1,126 @@
+//! Values given on the command line: parameters, inputs, floating-point formats.
+
+use std::collections::BTreeMap;
+
+use probity_audit::{Given, Inputs, Parameters};
+use probity_exact::{Format, Rational, Round, parse_rational};
+use probity_kernel::term::{Mechanism, Reading, Sort};
+use probity_lang::Setting;
+
+use crate::failure::Failure;
+
+/// `--set` options as settings.
+pub fn settings(texts: &[String]) -> Result<Vec<Setting>, Failure> {
+    texts.iter().map(|text| text.parse().map_err(Failure::new)).collect()
+}
+
+/// Settings as the parameters of an audit. Names are checked here, so that a typing error is not taken for silence.
+pub fn parameters(mechanism: &Mechanism, settings: &[Setting]) -> Result<Parameters, Failure> {
+    let mut parameters = BTreeMap::new();
+    for setting in settings {
+        let Some(param) = mechanism.params.iter().find(|param| param.name.as_str() == setting.name) else {
+            let known: Vec<&str> = mechanism.params.iter().map(|param| param.name.as_str()).collect();
+            return Err(Failure::new(format!("{} has no parameter {}", mechanism.name, setting.name))
+                .hint(format!("its parameters are {}", known.join(", "))));
+        };
+        parameters.insert(param.name.clone(), setting.value.clone());
+    }
+    Ok(parameters)
+}
+
+/// The inputs of a mechanism from one text: the value itself when there is one input, else `name=value;name=value`.
+pub fn inputs(mechanism: &Mechanism, text: &str) -> Result<Inputs, Failure> {
+    let parts: Vec<(String, &str)> = match (&mechanism.inputs[..], text.contains('=')) {
+        ([only], false) => vec![(only.name.to_string(), text)],
+        _ => {
+            let pair = |part: &'_ str| part.split_once('=').map(|(name, _)| name.trim().to_owned());
+            let mut parts = Vec::new();
+            for part in text.split(';') {
+                let name = pair(part).ok_or_else(|| {
+                    Failure::new(format!("'{part}' names no input")).hint("write x=1;q=[1,2,3]")
+                })?;
+                parts.push((name, part.split_once('=').map_or("", |(_, value)| value)));
+            }
+            parts
+        }
+    };
+    let mut inputs = BTreeMap::new();
+    for (name, value) in parts {
+        let Some(input) = mechanism.inputs.iter().find(|input| input.name.as_str() == name) else {
+            let known: Vec<&str> = mechanism.inputs.iter().map(|input| input.name.as_str()).collect();
+            return Err(Failure::new(format!("{} has no input {name}", mechanism.name))
+                .hint(format!("its inputs are {}", known.join(", "))));
+        };
+        inputs.insert(input.name.clone(), value_of(&input.sort, value.trim())?);
+    }
+    match mechanism.inputs.iter().find(|input| !inputs.contains_key(&input.name)) {
+        Some(input) => Err(Failure::new(format!("the input {} is missing in '{text}'", input.name))),
+        None => Ok(inputs),
+    }
+}
+
+fn value_of(sort: &Sort, text: &str) -> Result<Given, Failure> {
+    Ok(match sort {
+        Sort::Bool => match text {
+            "true" => Given::Bool(true),
+            "false" => Given::Bool(false),
+            _ => return Err(Failure::new(format!("'{text}' is neither true nor false"))),
+        },
+        Sort::RealList | Sort::IntList => {
+            let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
+            let items = inner.split(',').map(str::trim).filter(|item| !item.is_empty());
+            Given::List(items.map(number).collect::<Result<_, _>>()?)
+        }
+        Sort::Real | Sort::Int | Sort::Category { .. } => Given::Number(number(text)?),
+    })
+}
+
+fn number(text: &str) -> Result<Rational, Failure> {
+    parse_rational(text).map_err(Failure::new)
+}
+
+/// A reading by its name: `reals`, `binary64`, `binary32`, `binary16`, or `precision,emin,emax`.
+pub fn reading(text: &str) -> Result<Reading, String> {
+    let refused = || {
+        format!("'{text}' is no reading: write reals, binary64, binary32, binary16, or a format as 8,-20,20")
+    };
+    Ok(match text {
+        "reals" => Reading::Reals,
+        "binary64" => Reading::BINARY64,
+        "binary32" => Reading::BINARY32,
+        "binary16" => Reading::BINARY16,
+        _ => {
+            let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+            let [precision, emin, emax] = parts[..] else { return Err(refused()) };
+            let (Ok(precision), Ok(emin), Ok(emax)) = (precision.parse(), emin.parse(), emax.parse()) else {
+                return Err(refused());
+            };
+            let reading = Reading::Binary { precision, emin, emax };
+            format(reading).map_err(|failure| failure.to_string())?;
+            reading
+        }
+    })
+}
+
+/// The format of a reading; a failure for the reals.
+pub fn format(reading: Reading) -> Result<Format, Failure> {
+    match reading {
+        Reading::Reals => Err(Failure::new("the reals are no floating-point format")),
+        Reading::Binary { precision, emin, emax } => {
+            Format::new(precision, i64::from(emin), i64::from(emax)).map_err(Failure::new)
+        }
+    }
+}
+
+/// The parameters as the reading computes with them: rounded to the format.
+pub fn rounded(parameters: &Parameters, reading: Reading) -> Result<Parameters, Failure> {
+    if reading == Reading::Reals {
+        return Ok(parameters.clone());
+    }
+    let format = format(reading)?;
+    let round = |value: &Rational| {
+        let float = format.round(value, Round::NearestEven);
+        float.to_rational().ok_or_else(|| Failure::new(format!("{value} is beyond the range of {format}")))
+    };
+    parameters.iter().map(|(name, value)| Ok((name.clone(), round(value)?))).collect()
+}

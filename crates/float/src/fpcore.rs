@@ -1,0 +1,663 @@
+//! Reads FPCore files: names, formats, preconditions and loop-free bodies become [`Program`]s. What is not
+//! covered is reported with its reason, never skipped.
+//!
+//! The meaning given to a file: an input is a real number within the precondition, rounded to its format first
+//! (FPTaylor's and Gappa's convention); every constant is rounded; every operation is correctly rounded, to
+//! nearest, ties to even.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use probity_exact::{Format, Rational};
+
+use crate::numeral;
+use crate::program::{Constant, NodeId, Op, Program};
+use crate::sexp::{self, Kind, Sexp, SexpError};
+
+/// Alternatives of `if` beyond which a benchmark is not covered.
+const MAX_PATHS: usize = 12;
+
+/// One `(FPCore …)` of a file.
+#[derive(Debug, Clone)]
+pub struct Benchmark {
+    /// Its `:name`, or `line N`.
+    pub name: String,
+    /// The line on which it starts.
+    pub line: usize,
+    /// What it computes, or why that is not covered.
+    pub content: Result<Core, NotCovered>,
+}
+
+/// Why a benchmark is not analysed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotCovered {
+    /// The line at fault.
+    pub line: usize,
+    /// What stands there.
+    pub reason: String,
+}
+
+impl fmt::Display for NotCovered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.reason)
+    }
+}
+
+/// A loop-free computation over bounded inputs.
+#[derive(Debug, Clone)]
+pub struct Core {
+    /// The inputs.
+    pub inputs: Vec<Input>,
+    /// All operations, of the body and of the conditions.
+    pub program: Program,
+    /// What the precondition says beyond the ranges of the inputs, over the reals: all of these hold.
+    pub constraints: Vec<Comparison>,
+    /// Parts of the precondition that are not conjunctions of comparisons. Leaving them out is sound, as it
+    /// only adds inputs.
+    pub ignored: usize,
+    /// The ways through the body. One of them is taken over the reals, and one in floats.
+    pub paths: Vec<Path>,
+}
+
+/// An input with its range.
+#[derive(Debug, Clone)]
+pub struct Input {
+    /// Its name.
+    pub name: String,
+    /// What the input is rounded to.
+    pub format: Format,
+    /// Its smallest value.
+    pub low: Option<Rational>,
+    /// Its largest value.
+    pub high: Option<Rational>,
+}
+
+/// left ≤ right, or left < right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Comparison {
+    /// The side that is not larger.
+    pub left: NodeId,
+    /// The side that is not smaller.
+    pub right: NodeId,
+    /// Whether equality is excluded.
+    pub strict: bool,
+}
+
+/// A way through the `if`s of a body: taken when all comparisons hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Path {
+    /// What holds on this way.
+    pub guards: Vec<Comparison>,
+    /// The result.
+    pub result: NodeId,
+}
+
+/// Reads a file.
+///
+/// ```
+/// let file = probity_float::fpcore::read("(FPCore (x) :name \"twice\" :pre (<= 0 x 1) (+ x x))").unwrap();
+/// assert_eq!(file[0].name, "twice");
+/// assert!(file[0].content.is_ok());
+/// ```
+pub fn read(text: &str) -> Result<Vec<Benchmark>, SexpError> {
+    Ok(sexp::read(text)?.iter().map(benchmark).collect())
+}
+
+fn benchmark(form: &Sexp) -> Benchmark {
+    let mut name = None;
+    if let Some(items) = form.list() {
+        for pair in items.windows(2) {
+            if let (Some(":name"), Kind::Text(text)) = (pair[0].word(), &pair[1].kind) {
+                name = Some(text.clone());
+            }
+        }
+    }
+    let name = name.unwrap_or_else(|| format!("line {}", form.line));
+    Benchmark { name, line: form.line, content: Reader::default().core(form) }
+}
+
+type Environment = HashMap<String, NodeId>;
+
+/// What an expression may be, by which way the conditions go.
+type Alternatives = Vec<Path>;
+
+#[derive(Default)]
+struct Reader {
+    program: Program,
+}
+
+fn refuse<T>(at: &Sexp, reason: impl Into<String>) -> Result<T, NotCovered> {
+    Err(NotCovered { line: at.line, reason: reason.into() })
+}
+
+/// Words cut to a length that is fit to print.
+fn shown(word: &str) -> String {
+    word.chars().take(40).collect()
+}
+
+impl Reader {
+    fn core(mut self, form: &Sexp) -> Result<Core, NotCovered> {
+        let Some([head, rest @ ..]) = form.list() else {
+            return refuse(form, "not an (FPCore …) form");
+        };
+        if head.word() != Some("FPCore") {
+            return refuse(form, "not an (FPCore …) form");
+        }
+        // An optional name may stand before the arguments.
+        let rest = match rest {
+            [first, tail @ ..] if first.word().is_some() => tail,
+            _ => rest,
+        };
+        let Some((arguments, rest)) = rest.split_first() else {
+            return refuse(form, "the list of arguments is missing");
+        };
+        let Some((body, properties)) = rest.split_last() else {
+            return refuse(form, "the body is missing");
+        };
+        let mut format = Format::BINARY64;
+        let mut precondition = None;
+        for pair in properties.chunks(2) {
+            let [key, value] = pair else {
+                return refuse(&pair[0], "a property has no value");
+            };
+            match key.word() {
+                Some(":precision") => format = read_format(value)?,
+                Some(":round") if value.word() != Some("nearestEven") => {
+                    return refuse(value, "only rounding to nearest, ties to even, is covered");
+                }
+                Some(":pre") => precondition = Some(value),
+                Some(word) if word.starts_with(':') => {}
+                _ => return refuse(key, "a property does not start with ':'"),
+            }
+        }
+        let (mut inputs, environment) = self.arguments(arguments, format)?;
+        let mut constraints = Vec::new();
+        let mut ignored = 0;
+        if let Some(condition) = precondition {
+            // A condition is read over the reals; that its nodes carry a format does not matter.
+            ignored = self.precondition(condition, &environment, format, &mut inputs, &mut constraints);
+        }
+        let paths = self.expression(body, &environment, format)?;
+        Ok(Core { inputs, program: self.program, constraints, ignored, paths })
+    }
+
+    fn arguments(&mut self, form: &Sexp, format: Format) -> Result<(Vec<Input>, Environment), NotCovered> {
+        let Some(items) = form.list() else {
+            return refuse(form, "the arguments are not a list");
+        };
+        let mut inputs: Vec<Input> = Vec::new();
+        let mut environment = Environment::new();
+        for item in items {
+            let (name, format) = match &item.kind {
+                Kind::Word(word) => (word.clone(), format),
+                Kind::List(parts) => match parts.as_slice() {
+                    [bang, middle @ .., last] if bang.word() == Some("!") && last.word().is_some() => {
+                        (shown(last.word().unwrap_or("")), properties_format(middle, format)?)
+                    }
+                    _ => return refuse(item, "an argument that is an array is not covered"),
+                },
+                Kind::Text(_) => return refuse(item, "an argument is a string"),
+            };
+            let node = self.node(item, Op::Input(inputs.len()), format)?;
+            environment.insert(name.clone(), node);
+            inputs.push(Input { name, format, low: None, high: None });
+        }
+        Ok((inputs, environment))
+    }
+
+    fn node(&mut self, at: &Sexp, op: Op, format: Format) -> Result<NodeId, NotCovered> {
+        match self.program.add(op, format) {
+            Some(id) => Ok(id),
+            None => refuse(at, "the program has more than 20000 operations"),
+        }
+    }
+
+    fn constant(
+        &mut self,
+        at: &Sexp,
+        constant: Constant,
+        format: Format,
+    ) -> Result<Alternatives, NotCovered> {
+        Ok(vec![Path { guards: vec![], result: self.node(at, Op::Constant(constant), format)? }])
+    }
+
+    /// Takes what a conjunction says into ranges and constraints; returns how many parts it had to leave out.
+    fn precondition(
+        &mut self,
+        form: &Sexp,
+        environment: &Environment,
+        format: Format,
+        inputs: &mut [Input],
+        constraints: &mut Vec<Comparison>,
+    ) -> usize {
+        let Some([head, rest @ ..]) = form.list() else {
+            return usize::from(form.word() != Some("TRUE"));
+        };
+        match (head.word(), rest) {
+            (Some("and"), parts) => parts
+                .iter()
+                .map(|part| self.precondition(part, environment, format, inputs, constraints))
+                .sum(),
+            (Some(word @ ("let" | "let*")), [bindings, body]) => {
+                match self.bind(bindings, environment, format, word == "let*") {
+                    Ok(alternatives) if alternatives.len() == 1 && alternatives[0].0.is_empty() => {
+                        self.precondition(body, &alternatives[0].1, format, inputs, constraints)
+                    }
+                    _ => 1,
+                }
+            }
+            _ => match self.condition(form, environment, format, true) {
+                Ok(alternatives) if alternatives.len() == 1 => {
+                    for comparison in &alternatives[0] {
+                        self.restrict(*comparison, inputs, constraints);
+                    }
+                    0
+                }
+                _ => 1,
+            },
+        }
+    }
+
+    /// A comparison of an input with a constant narrows its range; any other is a constraint.
+    fn restrict(&self, comparison: Comparison, inputs: &mut [Input], constraints: &mut Vec<Comparison>) {
+        let nodes = self.program.nodes();
+        match (&nodes[comparison.left].op, &nodes[comparison.right].op) {
+            (Op::Constant(bound), Op::Input(i)) => {
+                let low = &mut inputs[*i].low;
+                if low.as_ref().is_none_or(|old| *old < bound.low) {
+                    *low = Some(bound.low.clone());
+                }
+            }
+            (Op::Input(i), Op::Constant(bound)) => {
+                let high = &mut inputs[*i].high;
+                if high.as_ref().is_none_or(|old| *old > bound.high) {
+                    *high = Some(bound.high.clone());
+                }
+            }
+            (Op::Constant(_), Op::Constant(_)) => {}
+            _ => constraints.push(comparison),
+        }
+    }
+
+    /// The ways in which a condition comes out as wanted, each a conjunction.
+    fn condition(
+        &mut self,
+        form: &Sexp,
+        environment: &Environment,
+        format: Format,
+        wanted: bool,
+    ) -> Result<Vec<Vec<Comparison>>, NotCovered> {
+        match form.word() {
+            Some("TRUE") => return Ok(if wanted { vec![vec![]] } else { vec![] }),
+            Some("FALSE") => return Ok(if wanted { vec![] } else { vec![vec![]] }),
+            _ => {}
+        }
+        let Some([head, rest @ ..]) = form.list() else {
+            return refuse(form, "a condition is neither a comparison nor a combination of such");
+        };
+        let word = head.word().unwrap_or("");
+        match (word, rest) {
+            ("not", [part]) => self.condition(part, environment, format, !wanted),
+            ("and" | "or", parts) => {
+                let conjunction = (word == "and") == wanted;
+                let mut ways: Vec<Vec<Comparison>> = if conjunction { vec![vec![]] } else { vec![] };
+                for part in parts {
+                    let more = self.condition(part, environment, format, wanted)?;
+                    if conjunction {
+                        ways = ways
+                            .iter()
+                            .flat_map(|w| more.iter().map(|m| [w.clone(), m.clone()].concat()))
+                            .collect();
+                    } else {
+                        ways.extend(more);
+                    }
+                    if ways.len() > MAX_PATHS {
+                        return refuse(form, "a condition has more than 12 ways to hold");
+                    }
+                }
+                Ok(ways)
+            }
+            ("<" | "<=" | ">" | ">=" | "==" | "!=", parts) => {
+                let mut sides = Vec::new();
+                for part in parts {
+                    match self.expression(part, environment, format)?.as_slice() {
+                        [Path { guards, result }] if guards.is_empty() => sides.push(*result),
+                        _ => return refuse(part, "an `if` inside a condition is not covered"),
+                    }
+                }
+                if parts.len() > 2 && (!wanted || word == "!=") {
+                    return refuse(form, "a negated chain of comparisons is not covered");
+                }
+                Ok(comparisons(word, &sides, wanted))
+            }
+            _ => refuse(form, format!("the condition '{}' is not covered", shown(word))),
+        }
+    }
+
+    /// Environments of a `let` or `let*`, one per combination of the alternatives of what is bound.
+    fn bind(
+        &mut self,
+        form: &Sexp,
+        outer: &Environment,
+        format: Format,
+        sequential: bool,
+    ) -> Result<Vec<(Vec<Comparison>, Environment)>, NotCovered> {
+        let Some(bindings) = form.list() else {
+            return refuse(form, "the bindings of a let are not a list");
+        };
+        let mut ways = vec![(Vec::new(), outer.clone())];
+        for binding in bindings {
+            let Some([name, value]) = binding.list() else {
+                return refuse(binding, "a binding is not [name value]");
+            };
+            let Some(name) = name.word() else {
+                return refuse(name, "a binding's name is not a word");
+            };
+            let mut next = Vec::new();
+            for (guards, inner) in &ways {
+                let scope = if sequential { inner } else { outer };
+                for way in self.expression(value, scope, format)? {
+                    let mut environment = inner.clone();
+                    environment.insert(name.into(), way.result);
+                    next.push(([guards.clone(), way.guards].concat(), environment));
+                }
+            }
+            if next.len() > MAX_PATHS {
+                return refuse(binding, "there are more than 12 ways through the `if`s");
+            }
+            ways = next;
+        }
+        Ok(ways)
+    }
+
+    fn expression(
+        &mut self,
+        form: &Sexp,
+        environment: &Environment,
+        format: Format,
+    ) -> Result<Alternatives, NotCovered> {
+        let items = match &form.kind {
+            Kind::Text(_) => return refuse(form, "a string is not a number"),
+            Kind::Word(word) => {
+                if let Some(id) = environment.get(word) {
+                    return Ok(vec![Path { guards: vec![], result: *id }]);
+                }
+                return match numeral::constant(word) {
+                    Some(constant) => self.constant(form, constant, format),
+                    None => refuse(form, format!("'{}' is neither a number nor a variable", shown(word))),
+                };
+            }
+            Kind::List(items) => items,
+        };
+        let Some((head, arguments)) = items.split_first() else {
+            return refuse(form, "an empty list is not an expression");
+        };
+        let Some(word) = head.word() else {
+            return refuse(head, "an expression starts with a list");
+        };
+        match (word, arguments) {
+            ("let" | "let*", [bindings, body]) => {
+                let mut all = Vec::new();
+                for (guards, inner) in self.bind(bindings, environment, format, word == "let*")? {
+                    for way in self.expression(body, &inner, format)? {
+                        all.push(Path { guards: [guards.clone(), way.guards].concat(), result: way.result });
+                    }
+                }
+                limited(form, all)
+            }
+            ("if", [condition, then, otherwise]) => {
+                let mut all = Vec::new();
+                for (wanted, branch) in [(true, then), (false, otherwise)] {
+                    let ways = self.condition(condition, environment, format, wanted)?;
+                    if ways.is_empty() {
+                        continue;
+                    }
+                    for way in self.expression(branch, environment, format)? {
+                        for guards in &ways {
+                            all.push(Path {
+                                guards: [guards.clone(), way.guards.clone()].concat(),
+                                result: way.result,
+                            });
+                        }
+                    }
+                }
+                limited(form, all)
+            }
+            ("!", [middle @ .., body]) => {
+                let format = properties_format(middle, format)?;
+                self.expression(body, environment, format)
+            }
+            ("digits", [m, e, b]) => {
+                let read =
+                    numeral::digits(m.word().unwrap_or(""), e.word().unwrap_or(""), b.word().unwrap_or(""));
+                match read {
+                    Some(constant) => self.constant(form, constant, format),
+                    None => refuse(form, "digits needs a number, an exponent within 20000 and a base"),
+                }
+            }
+            ("while" | "while*" | "for" | "for*", _) => {
+                refuse(form, format!("a `{word}` loop is not covered"))
+            }
+            ("tensor" | "tensor*" | "array" | "ref" | "dim" | "size", _) => {
+                refuse(form, format!("`{word}`: arrays are not covered"))
+            }
+            _ => self.operation(form, word, arguments, environment, format),
+        }
+    }
+
+    fn operation(
+        &mut self,
+        form: &Sexp,
+        word: &str,
+        arguments: &[Sexp],
+        environment: &Environment,
+        format: Format,
+    ) -> Result<Alternatives, NotCovered> {
+        let mut ways: Vec<(Vec<Comparison>, Vec<NodeId>)> = vec![(vec![], vec![])];
+        for argument in arguments {
+            let alternatives = self.expression(argument, environment, format)?;
+            ways = ways
+                .iter()
+                .flat_map(|(guards, ids)| {
+                    alternatives.iter().map(move |way| {
+                        let mut ids = ids.clone();
+                        ids.push(way.result);
+                        ([guards.clone(), way.guards.clone()].concat(), ids)
+                    })
+                })
+                .collect();
+            if ways.len() > MAX_PATHS {
+                return refuse(form, "there are more than 12 ways through the `if`s");
+            }
+        }
+        let mut all = Vec::new();
+        for (guards, mut ids) in ways {
+            // Operations that do not round need arguments of their own format.
+            if matches!(word, "fabs" | "fmin" | "fmax" | "-") && (word != "-" || ids.len() == 1) {
+                for id in &mut ids {
+                    if self.program.nodes()[*id].format != format {
+                        *id = self.node(form, Op::Cast(*id), format)?;
+                    }
+                }
+            }
+            let op = match (word, ids.as_slice()) {
+                ("+", [x]) => {
+                    all.push(Path { guards, result: *x });
+                    continue;
+                }
+                ("+", [x, y]) => Op::Add(*x, *y),
+                ("-", [x]) => Op::Neg(*x),
+                ("-", [x, y]) => Op::Sub(*x, *y),
+                ("*", [x, y]) => Op::Mul(*x, *y),
+                ("/", [x, y]) => Op::Div(*x, *y),
+                ("sqrt", [x]) => Op::Sqrt(*x),
+                ("fma", [x, y, z]) => Op::Fma(*x, *y, *z),
+                ("fabs", [x]) => Op::Abs(*x),
+                ("exp", [x]) => Op::Exp(*x),
+                ("log", [x]) => Op::Ln(*x),
+                ("fmin", [x, y]) => Op::Min(*x, *y),
+                ("fmax", [x, y]) => Op::Max(*x, *y),
+                ("cast", [x]) => Op::Cast(*x),
+                (
+                    "+" | "-" | "*" | "/" | "sqrt" | "fma" | "fabs" | "exp" | "log" | "fmin" | "fmax"
+                    | "cast",
+                    _,
+                ) => {
+                    return refuse(form, format!("'{word}' does not take {} arguments", ids.len()));
+                }
+                _ => return refuse(form, format!("the function '{}' is not covered", shown(word))),
+            };
+            all.push(Path { guards, result: self.node(form, op, format)? });
+        }
+        Ok(all)
+    }
+}
+
+fn limited(form: &Sexp, ways: Alternatives) -> Result<Alternatives, NotCovered> {
+    if ways.len() > MAX_PATHS {
+        return refuse(form, "there are more than 12 ways through the `if`s");
+    }
+    Ok(ways)
+}
+
+/// The chain `a ? b ? c …` as conjunctions of ≤ and <; its negation only for two sides.
+fn comparisons(word: &str, sides: &[NodeId], wanted: bool) -> Vec<Vec<Comparison>> {
+    let pairs: Vec<(NodeId, NodeId)> = sides.windows(2).map(|pair| (pair[0], pair[1])).collect();
+    let less = |left, right, strict| Comparison { left, right, strict };
+    let all =
+        |make: &dyn Fn(NodeId, NodeId) -> Comparison| vec![pairs.iter().map(|(a, b)| make(*a, *b)).collect()];
+    match (word, wanted) {
+        ("<", true) | (">=", false) => all(&|a, b| less(a, b, true)),
+        ("<=", true) | (">", false) => all(&|a, b| less(a, b, false)),
+        (">", true) | ("<=", false) => all(&|a, b| less(b, a, true)),
+        (">=", true) | ("<", false) => all(&|a, b| less(b, a, false)),
+        ("==", true) | ("!=", false) => {
+            vec![pairs.iter().flat_map(|(a, b)| [less(*a, *b, false), less(*b, *a, false)]).collect()]
+        }
+        // a ≠ b: below or above.
+        _ => pairs.iter().flat_map(|(a, b)| [vec![less(*a, *b, true)], vec![less(*b, *a, true)]]).collect(),
+    }
+}
+
+/// The `:precision` among annotations, or the one from outside.
+fn properties_format(properties: &[Sexp], outer: Format) -> Result<Format, NotCovered> {
+    let mut format = outer;
+    for pair in properties.chunks(2) {
+        match pair {
+            [key, value] if key.word() == Some(":precision") => format = read_format(value)?,
+            [key, value] if key.word() == Some(":round") && value.word() != Some("nearestEven") => {
+                return refuse(value, "only rounding to nearest, ties to even, is covered");
+            }
+            _ => {}
+        }
+    }
+    Ok(format)
+}
+
+fn read_format(form: &Sexp) -> Result<Format, NotCovered> {
+    let made = match &form.kind {
+        Kind::Word(word) => match word.as_str() {
+            "binary16" => Ok(Format::BINARY16),
+            "binary32" => Ok(Format::BINARY32),
+            "binary64" => Ok(Format::BINARY64),
+            "binary80" => Format::new(64, -16382, 16383),
+            "binary128" => Format::new(113, -16382, 16383),
+            other => return refuse(form, format!("the precision '{}' is not covered", shown(other))),
+        },
+        Kind::List(items) => {
+            match items.iter().map(|item| item.word().unwrap_or("")).collect::<Vec<_>>().as_slice() {
+                ["float", exponent, total] => match (exponent.parse::<u32>(), total.parse::<u32>()) {
+                    (Ok(e @ 2..=30), Ok(n)) if n > e + 1 && n < 10_000 => {
+                        let emax = (1i64 << (e - 1)) - 1;
+                        Format::new(n - e, 1 - emax, emax)
+                    }
+                    _ => return refuse(form, "(float E N) needs 2 ≤ E ≤ 30 and E + 1 < N < 10000"),
+                },
+                _ => return refuse(form, "this precision is not covered"),
+            }
+        }
+        Kind::Text(_) => return refuse(form, "a precision is not a string"),
+    };
+    made.or_else(|error| refuse(form, error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn only(text: &str) -> Result<Core, NotCovered> {
+        read(text).unwrap().remove(0).content
+    }
+
+    #[test]
+    fn ranges_and_constraints() {
+        let core = only(
+            "(FPCore (x y) :pre (and (<= -1 x 2) (< 0 y) (<= y 1/3) (<= x y) (or (< x 0) (< y 0))) (+ x y))",
+        )
+        .unwrap();
+        assert_eq!(core.inputs[0].low.as_ref().unwrap().to_string(), "-1");
+        assert_eq!(core.inputs[1].high.as_ref().unwrap().to_string(), "1/3");
+        assert_eq!((core.constraints.len(), core.ignored), (1, 1));
+    }
+
+    #[test]
+    fn lets_bind_in_parallel_or_in_sequence() {
+        let parallel = only("(FPCore (x) (let ([x 1] [y x]) (+ x y)))").unwrap();
+        let sequential = only("(FPCore (x) (let* ([x 1] [y x]) (+ x y)))").unwrap();
+        assert_eq!(parallel.program.render(parallel.paths[0].result, &["x".into()]), "(1 + x)");
+        assert_eq!(sequential.program.render(sequential.paths[0].result, &["x".into()]), "(1 + 1)");
+    }
+
+    #[test]
+    fn branches_are_paths() {
+        let core = only("(FPCore (x) (let ([y (if (< x 0) (- x) x)]) (* y y)))").unwrap();
+        assert_eq!(core.paths.len(), 2);
+        assert_eq!(core.paths[0].guards.len(), 1);
+    }
+
+    #[test]
+    fn formats() {
+        let core = only("(FPCore (x) :precision binary32 (! :precision binary64 (+ x 1)))").unwrap();
+        assert_eq!(core.inputs[0].format, Format::BINARY32);
+        assert_eq!(core.program.nodes()[core.paths[0].result].format, Format::BINARY64);
+        let core = only("(FPCore (x) :precision (float 5 16) x)").unwrap();
+        assert_eq!(core.inputs[0].format, Format::BINARY16);
+    }
+
+    #[test]
+    fn what_is_not_covered_says_so() {
+        for (text, part) in [
+            ("(FPCore (x)\n (while (< x 1) ([x 0 (+ x 1)]) x))", "while"),
+            ("(FPCore (x) (sin x))", "'sin'"),
+            ("(FPCore (x) :precision real x)", "real"),
+            ("(FPCore (x) y)", "'y'"),
+            ("(FPCore ((a 3)) 1)", "array"),
+            ("(FPCore (x) (+ x 1 2))", "arguments"),
+            ("(FPCore (x) :round toZero x)", "nearest"),
+            ("(FPCore)", "missing"),
+            ("(FPCore (x))", "missing"),
+            ("hello", "FPCore"),
+            ("(FPCore (x) ())", "empty"),
+        ] {
+            let reason = only(text).unwrap_err().reason;
+            assert!(reason.contains(part), "{text}: {reason}");
+        }
+        assert_eq!(only("(FPCore (x)\n (while (< x 1) ([x 0 (+ x 1)]) x))").unwrap_err().line, 2);
+    }
+
+    /// Random cuts and splices of a real file never panic.
+    #[test]
+    fn mangled_texts_do_not_panic() {
+        let text = "(FPCore (x) :name \"a\" :pre (and (<= 0 x 1) (< x (* 2 x))) (let ([y (sqrt x)]) (if (< x 0.5) (/ 1 y) (fma x y 0x1p3))))";
+        let letters: Vec<char> = text.chars().collect();
+        let mut state = 3u64;
+        for _ in 0..20_000 {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let (a, b) = ((state >> 33) as usize % letters.len(), (state >> 13) as usize % letters.len());
+            let mangled: String = letters[..a].iter().chain(&letters[b..]).collect();
+            if let Ok(file) = read(&mangled) {
+                assert!(file.len() < 100);
+            }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Bounds of the rounding error of a program over all inputs in a box.
+//!
+//! ```
+//! use probity_float::{fpcore, roundoff};
+//! let file = fpcore::read("(FPCore (x) :name \"half\" :pre (<= 1 x 2) (/ x (+ x 1)))").unwrap();
+//! let core = file[0].content.as_ref().unwrap();
+//! let analysis = roundoff::analyse(core, &roundoff::Options::default());
+//! let bound = analysis.absolute.unwrap();
+//! assert!(bound < 2e-16 && analysis.sampled.unwrap() <= bound);
+//! ```
+
+mod doubled;
+pub mod rounding;
+mod sample;
+pub mod search;
+#[cfg(test)]
+mod soundness;
+pub mod tape;
+
+use std::fmt;
+
+use crate::fpcore::{Comparison, Core};
+use crate::span::Span;
+use search::{Condition, Found, Objective, Problem, maximise};
+use tape::{Evaluation, Tape};
+
+/// How to analyse.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// Inputs are floats already; otherwise they are reals that are rounded first, and that error counts.
+    pub exact_inputs: bool,
+    /// How much work the search may do, in evaluations of one operation over one box.
+    pub effort: usize,
+    /// How many inputs to sample.
+    pub samples: usize,
+    /// Whether to bound the relative error too.
+    pub relative: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { exact_inputs: false, effort: 60_000, samples: 4_000, relative: true }
+    }
+}
+
+/// Why there is no bound.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Unbounded {
+    /// An input has no range.
+    Input(String),
+    /// No input meets the precondition.
+    Empty,
+    /// The result may be 0, where a relative error means nothing, or the search could not tell it from 0.
+    ResultMayBeZero,
+    /// Reals and floats may take different ways through an `if`; only the absolute error is bounded then.
+    Branches,
+    /// Somewhere in this box an operation may be undefined or overflow, or the search gave up.
+    Undefined {
+        /// The operation, as an expression.
+        operation: String,
+        /// A box of inputs where it happens, as far as the search could tell.
+        place: Vec<(String, f64, f64)>,
+    },
+    /// Not asked for.
+    NotAsked,
+}
+
+impl fmt::Display for Unbounded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unbounded::Input(name) => write!(f, "the input '{name}' has no range in the precondition"),
+            Unbounded::Empty => write!(f, "no input meets the precondition"),
+            Unbounded::ResultMayBeZero => write!(f, "the result may be 0, or was not told from 0"),
+            Unbounded::Branches => write!(f, "the ways of an `if` may differ between reals and floats"),
+            Unbounded::Undefined { operation, place } => {
+                write!(f, "{operation} may be undefined or overflow")?;
+                for (i, (name, low, high)) in place.iter().enumerate() {
+                    write!(f, "{} {name} in [{low}, {high}]", if i == 0 { " for" } else { "," })?;
+                }
+                Ok(())
+            }
+            Unbounded::NotAsked => write!(f, "not asked for"),
+        }
+    }
+}
+
+/// What an analysis found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Analysis {
+    /// Not below |computed − real| for any input.
+    pub absolute: Result<f64, Unbounded>,
+    /// Not below |computed − real| / |real| for any input.
+    pub relative: Result<f64, Unbounded>,
+    /// An error that occurs, rounded down: the absolute bound cannot be below it.
+    pub sampled: Option<f64>,
+    /// Boxes that the search looked at.
+    pub boxes: usize,
+}
+
+/// Bounds the rounding error of a computation.
+pub fn analyse(core: &Core, options: &Options) -> Analysis {
+    let mut ranges = Vec::new();
+    for input in &core.inputs {
+        match (&input.low, &input.high) {
+            (Some(low), Some(high)) if low <= high => ranges.push(Span::around(low, high)),
+            (Some(_), Some(_)) => return failed(Unbounded::Empty),
+            _ => return failed(Unbounded::Input(input.name.clone())),
+        }
+    }
+    let mut places = Vec::new();
+    let mut boxes = 0;
+    let absolute = bound(core, &ranges, Objective::Absolute, options, &mut places, &mut boxes);
+    let relative = match (options.relative, &absolute) {
+        (false, _) => Err(Unbounded::NotAsked),
+        (true, Err(reason)) => Err(reason.clone()),
+        (true, Ok(_)) => bound(core, &ranges, Objective::Relative, options, &mut Vec::new(), &mut boxes),
+    };
+    let sampled = sample::sampled_error(core, &places, options.samples, options.exact_inputs);
+    Analysis { absolute, relative, sampled, boxes }
+}
+
+fn failed(reason: Unbounded) -> Analysis {
+    Analysis { absolute: Err(reason.clone()), relative: Err(reason), sampled: None, boxes: 0 }
+}
+
+/// The largest bound over all pairs of a way that the reals take and a way that the floats take.
+fn bound(
+    core: &Core,
+    ranges: &[Span],
+    objective: Objective,
+    options: &Options,
+    places: &mut Vec<Vec<Span>>,
+    boxes: &mut usize,
+) -> Result<f64, Unbounded> {
+    let mut worst: Option<f64> = None;
+    for (i, real) in core.paths.iter().enumerate() {
+        for (j, float) in core.paths.iter().enumerate() {
+            let mut roots = vec![real.result, float.result];
+            let guards: Vec<(Comparison, bool)> = core
+                .constraints
+                .iter()
+                .chain(&real.guards)
+                .map(|c| (*c, false))
+                .chain(float.guards.iter().filter(|_| i != j).map(|c| (*c, true)))
+                .collect();
+            roots.extend(guards.iter().flat_map(|(c, _)| [c.left, c.right]));
+            let (program, placed) = core.program.restricted(&roots);
+            let tape = Tape::new(&program, options.exact_inputs);
+            let conditions: Vec<Condition> = guards
+                .iter()
+                .enumerate()
+                .map(|(k, (_, in_floats))| Condition {
+                    left: placed[2 + 2 * k],
+                    right: placed[3 + 2 * k],
+                    in_floats: *in_floats,
+                })
+                .collect();
+            let objective = match (i == j, objective) {
+                (true, objective) => objective,
+                (false, Objective::Relative) => return Err(Unbounded::Branches),
+                (false, _) => Objective::Divergence { taken: placed[1] },
+            };
+            // A relative bound is read to two figures at most: it gets less work.
+            let (share, gap) = if objective == Objective::Relative { (6, 0.01) } else { (1, 0.0005) };
+            let budget = (options.effort / share / tape.operations().max(1)).clamp(100, 20_000);
+            let problem =
+                Problem { tape: &tape, root: placed[0], objective, conditions: &conditions, budget, gap };
+            let Found { upper, place, boxes: more } = maximise(&problem, ranges);
+            *boxes += more;
+            match upper {
+                // The conditions exclude this pair of ways.
+                None => {}
+                Some(upper) if upper.is_finite() => {
+                    worst = Some(worst.map_or(upper, |w| w.max(upper)));
+                    places.push(place);
+                }
+                // The absolute error was bounded before: only a result of 0 is left as a reason.
+                Some(_) if objective == Objective::Relative => return Err(Unbounded::ResultMayBeZero),
+                Some(_) => return Err(reason(core, &tape, placed[0], &program, &place)),
+            }
+        }
+    }
+    worst.ok_or(Unbounded::Empty)
+}
+
+/// Which operation has no finite range or error over the box where the search gave up.
+fn reason(
+    core: &Core,
+    tape: &Tape,
+    root: usize,
+    program: &crate::program::Program,
+    place: &[Span],
+) -> Unbounded {
+    let mut evaluation = Evaluation::default();
+    tape.forward(place, None, &mut evaluation);
+    let names: Vec<String> = core.inputs.iter().map(|input| input.name.clone()).collect();
+    let infinite = |i: &usize| !evaluation.error[*i].is_finite() || !evaluation.value[*i].is_bounded();
+    Unbounded::Undefined {
+        operation: program.render((0..=root).find(infinite).unwrap_or(root), &names),
+        place: names.into_iter().zip(place).map(|(name, span)| (name, span.low(), span.high())).collect(),
+    }
+}

@@ -1,0 +1,364 @@
+//! The largest value of the error sum over a box of inputs, by branch and bound. Every bound that is returned is
+//! sound whenever the search stops; more steps only make it tighter.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use super::tape::{Evaluation, Tape, plus_up, times_up};
+use crate::program::NodeId;
+use crate::span::Span;
+
+/// What is maximised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Objective {
+    /// The error.
+    Absolute,
+    /// The error divided by the size of the real result.
+    Relative,
+    /// The largest |real first root − real second root| plus the error of the second.
+    Divergence {
+        /// What the float program computes when the two take different ways.
+        taken: NodeId,
+    },
+}
+
+/// A condition on the real values: left ≤ right, possibly only up to the errors of both (a condition that
+/// was decided in floats).
+#[derive(Debug, Clone, Copy)]
+pub struct Condition {
+    /// The side that is not larger.
+    pub left: NodeId,
+    /// The side that is not smaller.
+    pub right: NodeId,
+    /// Whether it was decided in floats.
+    pub in_floats: bool,
+}
+
+/// A problem: a program, its result, what to maximise, and where.
+#[derive(Debug, Clone)]
+pub struct Problem<'a> {
+    /// The program.
+    pub tape: &'a Tape,
+    /// Its result.
+    pub root: NodeId,
+    /// What to maximise.
+    pub objective: Objective,
+    /// What holds of the inputs.
+    pub conditions: &'a [Condition],
+    /// Boxes to look at, at most.
+    pub budget: usize,
+    /// How close to a value that is attained the bound needs to come, as a fraction.
+    pub gap: f64,
+}
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// Not below the maximum; infinite when no bound was found; `None` when the conditions exclude the
+    /// whole box.
+    pub upper: Option<f64>,
+    /// A box where the upper bound was not improved further.
+    pub place: Vec<Span>,
+    /// Boxes looked at.
+    pub boxes: usize,
+}
+
+struct Region {
+    upper: f64,
+    inputs: Vec<Span>,
+    /// The input to halve next.
+    split: Option<usize>,
+    /// Lower limits for the D_i: what they are on a box of which this one is a face that dominates it.
+    floors: Option<Vec<f64>>,
+}
+
+impl PartialEq for Region {
+    fn eq(&self, other: &Region) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+impl Eq for Region {}
+impl PartialOrd for Region {
+    fn partial_cmp(&self, other: &Region) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Region {
+    fn cmp(&self, other: &Region) -> Ordering {
+        self.upper.total_cmp(&other.upper)
+    }
+}
+
+/// Finds an upper bound of the objective over the box.
+pub fn maximise(problem: &Problem, inputs: &[Span]) -> Found {
+    let mut search = Searcher {
+        problem,
+        whole: inputs.iter().map(|span| span.width_up()).collect(),
+        main: Evaluation::default(),
+        point: Evaluation::default(),
+        attained: 0.0,
+        signs: (false, false),
+    };
+    let mut heap = BinaryHeap::new();
+    let mut boxes = 1;
+    // Regions that cannot be halved any more.
+    let mut stuck: Option<Region> = None;
+    heap.extend(search.region(inputs.to_vec(), None));
+    while let Some(top) = heap.pop() {
+        // A result of both signs is 0 in between: its relative error has no bound.
+        if problem.objective == Objective::Relative && search.signs == (true, true) {
+            return Found { upper: Some(f64::INFINITY), place: inputs.to_vec(), boxes };
+        }
+        let stuck_upper = stuck.as_ref().map_or(f64::NEG_INFINITY, |region| region.upper);
+        if boxes >= problem.budget
+            || top.upper <= search.attained * (1.0 + problem.gap)
+            || top.upper <= stuck_upper
+        {
+            let (upper, place) = match stuck {
+                Some(region) if region.upper > top.upper => (region.upper, region.inputs),
+                _ => (top.upper, top.inputs),
+            };
+            return Found { upper: Some(upper), place, boxes };
+        }
+        let halves = top.split.and_then(|k| halves(&top.inputs, k));
+        match halves {
+            None => {
+                if top.upper > stuck_upper {
+                    stuck = Some(top);
+                }
+            }
+            Some(halves) => {
+                boxes += 2;
+                for half in halves {
+                    heap.extend(search.region(half, top.floors.clone()).map(|region| Region {
+                        // A part is never worse than the whole.
+                        upper: region.upper.min(top.upper),
+                        ..region
+                    }));
+                }
+            }
+        }
+    }
+    match stuck {
+        Some(region) => Found { upper: Some(region.upper), place: region.inputs, boxes },
+        None => Found { upper: None, place: inputs.to_vec(), boxes },
+    }
+}
+
+fn halves(inputs: &[Span], k: usize) -> Option<[Vec<Span>; 2]> {
+    let span = inputs[k];
+    let middle = span.middle();
+    if !(span.low() < middle && middle < span.high()) {
+        return None;
+    }
+    let mut parts = [inputs.to_vec(), inputs.to_vec()];
+    parts[0][k] = Span::new(span.low(), middle);
+    parts[1][k] = Span::new(middle, span.high());
+    Some(parts)
+}
+
+struct Searcher<'a, 'b> {
+    problem: &'a Problem<'b>,
+    /// The widths of the inputs at the start.
+    whole: Vec<f64>,
+    main: Evaluation,
+    point: Evaluation,
+    /// The largest value of the objective's estimate at a point so far.
+    attained: f64,
+    /// Whether points were seen where the result is not positive, and where it is not negative.
+    signs: (bool, bool),
+}
+
+impl Searcher<'_, '_> {
+    /// Bounds the objective over a box; `None` when the conditions exclude it.
+    fn region(&mut self, mut inputs: Vec<Span>, mut floors: Option<Vec<f64>>) -> Option<Region> {
+        // Each round may drop inputs in which the objective is monotone; there are finitely many.
+        for _ in 0..=inputs.len() {
+            let tape = self.problem.tape;
+            tape.forward(&inputs, floors.as_deref(), &mut self.main);
+            if self.problem.conditions.iter().any(|condition| violated(condition, &self.main)) {
+                return None;
+            }
+            let sum = match self.problem.objective {
+                Objective::Divergence { taken } => tape.backward(taken, &mut self.main),
+                _ => tape.backward(self.problem.root, &mut self.main),
+            };
+            let plain = match self.problem.objective {
+                Objective::Divergence { taken } => sum.min(self.main.error[taken]),
+                _ => sum.min(self.main.error[self.problem.root]),
+            };
+            if let Objective::Divergence { taken } = self.problem.objective {
+                let apart = self.main.value[self.problem.root] - self.main.value[taken];
+                let upper = plus_up(apart.magnitude(), plain);
+                let split = self.widest(&inputs);
+                return Some(Region { upper, inputs, split, floors });
+            }
+            let (upper, split, face) = self.refine(&inputs, plain);
+            match face {
+                Some(face) => {
+                    inputs = face;
+                    floors = Some(self.main.local.clone());
+                }
+                None => return Some(Region { upper, inputs, split, floors }),
+            }
+        }
+        let split = self.widest(&inputs);
+        Some(Region { upper: f64::INFINITY, inputs, split, floors })
+    }
+
+    /// The input that is still widest, compared with where it started.
+    fn widest(&self, inputs: &[Span]) -> Option<usize> {
+        let share = |k: usize| if self.whole[k] > 0.0 { inputs[k].width_up() / self.whole[k] } else { 0.0 };
+        (0..inputs.len())
+            .filter(|k| inputs[*k].low() < inputs[*k].high())
+            .max_by(|a, b| share(*a).total_cmp(&share(*b)))
+    }
+
+    /// The mean-value bound, which input to halve, and a face on which the maximum lies for certain.
+    fn refine(&mut self, inputs: &[Span], plain: f64) -> (f64, Option<usize>, Option<Vec<Span>>) {
+        let Problem { tape, root, objective, conditions, .. } = *self.problem;
+        let widest = self.widest(inputs);
+        let value = self.main.value[root];
+        let scale = |error: f64, value: Span| match objective {
+            Objective::Relative if error == 0.0 => 0.0,
+            Objective::Relative if value.mignitude() == 0.0 => f64::INFINITY,
+            Objective::Relative => (error / value.mignitude()).next_up(),
+            _ => error,
+        };
+        if !plain.is_finite() {
+            return (f64::INFINITY, widest, None);
+        }
+        let gradient = tape.gradient(root, inputs.len(), &mut self.main);
+        let gradient = gradient.and_then(|gradient| match objective {
+            Objective::Relative => self.quotient_gradient(&gradient, value, plain),
+            _ => Some(gradient),
+        });
+        let Some(gradient) = gradient else {
+            self.attain(&inputs.iter().map(|span| Span::point(span.middle())).collect::<Vec<_>>());
+            return (scale(plain, value), widest, None);
+        };
+        // D_i is about the same everywhere in the box, for every i that matters: keeping it on a face costs little.
+        let even = (0..=root)
+            .all(|i| self.main.adjoint[i] == Span::ZERO || self.main.local[i] == self.main.local_least[i]);
+        let monotone = |k: usize| gradient[k].low() >= 0.0 || gradient[k].high() <= 0.0;
+        let corner = |k: usize| {
+            if gradient[k].low() >= 0.0 {
+                inputs[k].high()
+            } else if gradient[k].high() <= 0.0 {
+                inputs[k].low()
+            } else {
+                inputs[k].middle()
+            }
+        };
+        let wide = |k: &usize| inputs[*k].low() < inputs[*k].high();
+        // A face may leave the conditions' region: then none is taken.
+        if even && conditions.is_empty() && (0..inputs.len()).filter(wide).any(monotone) {
+            let face = (0..inputs.len())
+                .map(|k| if monotone(k) { Span::point(corner(k)) } else { inputs[k] })
+                .collect();
+            return (f64::INFINITY, None, Some(face));
+        }
+        let at: Vec<Span> = (0..inputs.len()).map(|k| Span::point(corner(k))).collect();
+        let floors = self.main.local.clone();
+        tape.forward(&at, Some(&floors), &mut self.point);
+        let mut taylor = scale(tape.backward(root, &mut self.point), self.point.value[root]);
+        let mut slack = vec![0.0; inputs.len()];
+        let mut value_here = self.point.value[root];
+        for k in 0..inputs.len() {
+            let (low, high) = (inputs[k].low(), inputs[k].high());
+            let offset = Span::new((low - at[k].high()).next_down(), (high - at[k].low()).next_up());
+            if low == high {
+                continue;
+            }
+            if !monotone(k) {
+                slack[k] = times_up(gradient[k].magnitude(), offset.magnitude());
+                taylor = plus_up(taylor, slack[k]);
+            }
+            if objective == Objective::Relative {
+                value_here = value_here + self.slope(k) * offset;
+            }
+        }
+        let value = value.intersection(value_here).unwrap_or(value);
+        let upper = scale(plain, value).min(taylor);
+        self.attain(&at);
+        // Blame the inputs for what the bound may lose: the gradient's slack, and steps of the D_i.
+        for i in 0..=root {
+            let loss = self.main.adjoint[i].magnitude() * (self.main.local[i] - self.main.local_least[i]);
+            let loss = if objective == Objective::Relative { loss / value.mignitude() } else { loss };
+            if loss > 0.0 && loss.is_finite() {
+                for k in (0..inputs.len()).filter(wide).filter(|k| tape.depends_on(i, *k)) {
+                    slack[k] += loss * inputs[k].width_up() / self.whole[k];
+                }
+            }
+        }
+        let split = (0..inputs.len())
+            .filter(wide)
+            .max_by(|a, b| slack[*a].total_cmp(&slack[*b]))
+            .filter(|k| slack[*k] > 0.0 && slack[*k].is_finite())
+            .or(widest);
+        (upper, split, None)
+    }
+
+    /// The gradient of S/|v| for S with the given gradient: (S'·|v| − S·|v|')/v². `None` when v may be 0.
+    fn quotient_gradient(&self, gradient: &[Span], value: Span, plain: f64) -> Option<Vec<Span>> {
+        if value.contains_zero() {
+            return None;
+        }
+        // With every sign known S is a sum of positive terms; otherwise it may be anything up to the bound.
+        let signed = |i: usize| {
+            let adjoint = self.main.adjoint[i];
+            adjoint.low() >= 0.0 || adjoint.high() <= 0.0 || self.main.local[i] == 0.0
+        };
+        let known = (0..=self.problem.root).all(signed);
+        let sum = Span::new(if known { 0.0 } else { -plain }, plain);
+        let size = value.abs();
+        let square = size.square();
+        (0..gradient.len())
+            .map(|k| {
+                let slope = if value.low() > 0.0 { self.slope(k) } else { -self.slope(k) };
+                (gradient[k] * size - sum * slope).checked_div(square)
+            })
+            .collect()
+    }
+
+    /// ∂F/∂x_k over the last box: the adjoint of the input's node.
+    fn slope(&self, k: usize) -> Span {
+        self.problem.tape.input_node(k).map_or(Span::ZERO, |node| self.main.adjoint[node])
+    }
+
+    /// Takes note of the estimate at a point, if the point meets the conditions for certain.
+    fn attain(&mut self, at: &[Span]) {
+        let Problem { tape, root, objective, conditions, .. } = *self.problem;
+        tape.forward(at, None, &mut self.point);
+        let inside = conditions.iter().all(|condition| {
+            let distance = self.point.value[condition.right] - self.point.value[condition.left];
+            distance.low() >= 0.0
+        });
+        let sum = tape.backward(root, &mut self.point);
+        if !inside || !sum.is_finite() {
+            return;
+        }
+        let value = self.point.value[root];
+        self.signs.0 |= value.high() <= 0.0;
+        self.signs.1 |= value.low() >= 0.0;
+        let here = match objective {
+            Objective::Relative => sum / value.magnitude(),
+            _ => sum,
+        };
+        if here.is_finite() {
+            self.attained = self.attained.max(here);
+        }
+    }
+}
+
+/// Whether the condition fails everywhere in the box.
+fn violated(condition: &Condition, evaluation: &Evaluation) -> bool {
+    let Condition { left, right, in_floats } = *condition;
+    let distance = evaluation.value[right] - evaluation.value[left];
+    let slack = match in_floats {
+        true => plus_up(evaluation.error[left], evaluation.error[right]),
+        false => 0.0,
+    };
+    // right − left ≤ distance.high < −slack: not even the errors can make it hold.
+    distance.high() < 0.0 && -distance.high() > slack
+}

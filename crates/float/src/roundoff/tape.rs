@@ -1,0 +1,554 @@
+//! A program over a box of inputs: ranges, local rounding errors, and how much each of them moves the result.
+//!
+//! Write ṽ_i = op_i(ṽ_arguments) + d_i for the float at node i, with |d_i| ≤ D_i its own rounding error, and F(x, d)
+//! for the result as a function of the inputs and of all d. On the segment from 0 to d the mean-value theorem
+//! gives F(x, d) − F(x, 0) = Σ d_i · ∂F/∂d_i(x, θd), and ∂F/∂d_i is the adjoint of node i, evaluated at values
+//! that are off by no more than E_j at node j. So Σ D_i · |adjoint_i|, with adjoints over ranges widened by E_j, bounds
+//! the error with no remainder left over. (|x|, min and max are Lipschitz, and the
+//! theorem holds with their generalised derivatives.)
+//!
+//! The gradient of that sum in x, for any fixed signs and d, comes from differentiating the directional
+//! derivative Σ c_i · ∂F/∂d_i backwards once more.
+
+use probity_exact::{Enclosure, Float, Format, Rational};
+
+use super::rounding::Grain;
+use crate::program::{NodeId, Op, Program};
+use crate::span::Span;
+
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    Constant,
+    Input(usize),
+    Neg(usize),
+    Abs(usize),
+    Add(usize, usize),
+    Sub(usize, usize),
+    Mul(usize, usize),
+    Div(usize, usize),
+    Sqrt(usize),
+    Fma(usize, usize, usize),
+    Exp(usize),
+    Ln(usize),
+    Min(usize, usize),
+    Max(usize, usize),
+    Cast(usize),
+}
+
+/// What a node's rounding may do.
+#[derive(Debug, Clone, Copy)]
+enum Rounding {
+    /// Nothing.
+    Exact,
+    /// Only results in the subnormal range move.
+    Underflow,
+    /// A known amount, with its sign: a constant's own error.
+    Fixed(Span),
+    /// As far as the size of the result allows.
+    Nearest { sum: bool },
+}
+
+/// A program prepared for evaluation.
+#[derive(Debug, Clone)]
+pub struct Tape {
+    steps: Vec<Step>,
+    rounding: Vec<Rounding>,
+    grain: Vec<Grain>,
+    constants: Vec<Span>,
+    /// Which inputs a node depends on, one bit each; inputs from 63 on share the last bit.
+    depends: Vec<u64>,
+    /// Nodes whose arguments have the node's own format, so that Sterbenz's lemma applies to differences.
+    uniform: Vec<bool>,
+}
+
+/// The results of an evaluation over one box, reused from one to the next.
+#[derive(Debug, Clone)]
+pub struct Evaluation {
+    /// Over the reals.
+    pub value: Vec<Span>,
+    /// Widened by the error: holds what is computed, and everything between.
+    pub wide: Vec<Span>,
+    /// The bounds D_i, over the whole box.
+    pub local: Vec<f64>,
+    /// What D_i is at least, at the point of the box where it is smallest.
+    pub local_least: Vec<f64>,
+    /// The bounds E_i of the whole error at a node.
+    pub error: Vec<f64>,
+    /// ∂F/∂d_i.
+    pub adjoint: Vec<Span>,
+    /// Partial derivatives in the arguments, over the widened ranges.
+    partial: Vec<[Span; 3]>,
+    /// What the errors of all constants do to the result together.
+    constants: Span,
+    tangent: Vec<Span>,
+    backward: Vec<Span>,
+    /// A kink lies inside a range: there is no gradient.
+    pub kinked: bool,
+}
+
+impl Default for Evaluation {
+    fn default() -> Evaluation {
+        Evaluation {
+            value: vec![],
+            wide: vec![],
+            local: vec![],
+            local_least: vec![],
+            error: vec![],
+            adjoint: vec![],
+            partial: vec![],
+            constants: Span::ZERO,
+            tangent: vec![],
+            backward: vec![],
+            kinked: false,
+        }
+    }
+}
+
+fn up(x: f64) -> f64 {
+    if x == 0.0 { 0.0 } else { x.next_up() }
+}
+
+/// x · y rounded up for x, y ≥ 0, with 0 · ∞ = 0.
+pub fn times_up(x: f64, y: f64) -> f64 {
+    if x == 0.0 || y == 0.0 { 0.0 } else { (x * y).next_up() }
+}
+
+/// x + y rounded up for x, y ≥ 0.
+pub fn plus_up(x: f64, y: f64) -> f64 {
+    if x == 0.0 {
+        y
+    } else if y == 0.0 {
+        x
+    } else {
+        up(x + y)
+    }
+}
+
+/// For nodes that depend on no input: the real value, and how far the computed one is from it.
+fn known_values(program: &Program) -> Vec<Option<(Span, Span)>> {
+    let wide = Format::wide(220);
+    let floats = program.run(&[]);
+    let mut reals: Vec<Option<Enclosure<Float>>> = Vec::new();
+    for node in program.nodes() {
+        reals.push(match node.op {
+            Op::Constant(ref c) => {
+                Some(Enclosure::around(&c.low, wide).hull(&Enclosure::around(&c.high, wide)))
+            }
+            _ => crate::program::enclose(&node.op, |x| reals[x].clone()),
+        });
+    }
+    let known = |(real, float): (Option<Enclosure<Float>>, &Float)| {
+        let real = real?;
+        let ends = Span::around(&real.low().to_rational()?, &real.high().to_rational()?);
+        let error = match Enclosure::point(float.clone(), wide) {
+            Some(computed) => {
+                let off = computed - real;
+                Span::around(&off.low().to_rational()?, &off.high().to_rational()?)
+            }
+            None => Span::EVERYTHING,
+        };
+        Some((ends, error))
+    };
+    reals.into_iter().zip(&floats).map(known).collect()
+}
+
+/// Whether a constant is ± a power of two, and if so whether it is an integer.
+fn power_of_two(value: &Rational) -> Option<bool> {
+    use probity_exact::{Natural, UnsignedAbs};
+    let numerator = value.numerator().unsigned_abs();
+    let denominator = value.denominator();
+    let is_power = |n: &Natural| n.trailing_zeros().is_some_and(|zeros| (n >> zeros) == Natural::ONE);
+    if !is_power(&numerator) || !is_power(denominator) {
+        return None;
+    }
+    Some(*denominator == Natural::ONE)
+}
+
+impl Tape {
+    /// Prepares a program. With `exact_inputs`, inputs are floats already and are not rounded.
+    pub fn new(program: &Program, exact_inputs: bool) -> Tape {
+        let nodes = program.nodes();
+        let mut tape = Tape {
+            steps: Vec::new(),
+            rounding: Vec::new(),
+            grain: Vec::new(),
+            constants: Vec::new(),
+            depends: Vec::new(),
+            uniform: Vec::new(),
+        };
+        // `Some(true)`: ± 2^k with k ≥ 0; `Some(false)`: with k < 0.
+        let power = |id: NodeId| match &nodes[id].op {
+            Op::Constant(c) if c.low == c.high => power_of_two(&c.low),
+            _ => None,
+        };
+        let known = known_values(program);
+        for (id, node) in nodes.iter().enumerate() {
+            let mut constant = Span::ZERO;
+            let format = node.format;
+            let scaling = |growing: bool| if growing { Rounding::Exact } else { Rounding::Underflow };
+            let folded = known[id].as_ref();
+            let (step, rounding) = match node.op {
+                _ if folded.is_some() => {
+                    let (value, error) = folded.copied().unwrap_or((Span::EVERYTHING, Span::EVERYTHING));
+                    constant = value;
+                    (Step::Constant, Rounding::Fixed(error))
+                }
+                Op::Constant(_) => (Step::Constant, Rounding::Fixed(Span::EVERYTHING)),
+                Op::Input(i) => (
+                    Step::Input(i),
+                    if exact_inputs { Rounding::Exact } else { Rounding::Nearest { sum: false } },
+                ),
+                Op::Neg(x) => (Step::Neg(x), Rounding::Exact),
+                Op::Abs(x) => (Step::Abs(x), Rounding::Exact),
+                Op::Add(x, y) => (Step::Add(x, y), Rounding::Nearest { sum: true }),
+                Op::Sub(x, y) => (Step::Sub(x, y), Rounding::Nearest { sum: true }),
+                Op::Mul(x, y) => {
+                    let rounding = match (power(x), power(y)) {
+                        (Some(growing), _) | (_, Some(growing)) => scaling(growing),
+                        _ => Rounding::Nearest { sum: false },
+                    };
+                    (Step::Mul(x, y), rounding)
+                }
+                Op::Div(x, y) => {
+                    let unit = matches!(&nodes[y].op, Op::Constant(c) if c.low == Rational::ONE && c.high == Rational::ONE);
+                    let rounding = match power(y) {
+                        Some(growing) => scaling(!growing || unit),
+                        None => Rounding::Nearest { sum: false },
+                    };
+                    (Step::Div(x, y), rounding)
+                }
+                Op::Sqrt(x) => (Step::Sqrt(x), Rounding::Nearest { sum: false }),
+                Op::Fma(x, y, z) => (Step::Fma(x, y, z), Rounding::Nearest { sum: false }),
+                Op::Exp(x) => (Step::Exp(x), Rounding::Nearest { sum: false }),
+                Op::Ln(x) => (Step::Ln(x), Rounding::Nearest { sum: false }),
+                Op::Min(x, y) => (Step::Min(x, y), Rounding::Exact),
+                Op::Max(x, y) => (Step::Max(x, y), Rounding::Exact),
+                Op::Cast(x) => (Step::Cast(x), Rounding::Nearest { sum: false }),
+            };
+            let uniform = node.op.arguments().iter().all(|argument| nodes[*argument].format == format);
+            // An operand of another format may have more bits or reach further down: no shortcut applies.
+            let rounding = match rounding {
+                Rounding::Nearest { .. } if !uniform => Rounding::Nearest { sum: false },
+                Rounding::Exact | Rounding::Underflow if !uniform => Rounding::Nearest { sum: false },
+                other => other,
+            };
+            let depends = match node.op {
+                Op::Input(i) => 1 << i.min(63),
+                _ => node.op.arguments().iter().fold(0, |mask, argument| mask | tape.depends[*argument]),
+            };
+            tape.steps.push(step);
+            tape.rounding.push(rounding);
+            tape.grain.push(Grain::new(format));
+            tape.constants.push(constant);
+            tape.depends.push(depends);
+            tape.uniform.push(uniform);
+        }
+        tape
+    }
+
+    /// How many operations there are.
+    pub fn operations(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// The node of an input, if the program uses it.
+    pub fn input_node(&self, input: usize) -> Option<NodeId> {
+        self.steps.iter().position(|step| matches!(step, Step::Input(i) if *i == input))
+    }
+
+    /// Whether the node depends on the input.
+    pub fn depends_on(&self, node: NodeId, input: usize) -> bool {
+        self.depends[node] >> input.min(63) & 1 == 1
+    }
+
+    /// Ranges and errors over a box. `floors` are lower limits for the D_i: a point of a larger box is
+    /// evaluated with the D_i of that box.
+    pub fn forward(&self, inputs: &[Span], floors: Option<&[f64]>, out: &mut Evaluation) {
+        let n = self.steps.len();
+        out.value.clear();
+        out.wide.clear();
+        out.local.clear();
+        out.local_least.clear();
+        out.error.clear();
+        out.partial.clear();
+        out.kinked = false;
+        for i in 0..n {
+            let (value, partial) = self.apply(i, inputs, out);
+            let arguments = self.arguments(i);
+            let mut propagated = 0.0;
+            for (k, argument) in arguments.iter().enumerate() {
+                if let Some(argument) = argument {
+                    propagated = plus_up(propagated, times_up(partial[k].magnitude(), out.error[*argument]));
+                }
+            }
+            if let Step::Sqrt(x) = self.steps[i] {
+                // |√a − √b| ≤ √|a − b|, which is finite where the derivative is not.
+                propagated = propagated.min(up(out.error[x].sqrt()));
+            }
+            let (mut local, least) = self.local_error(i, value, propagated, out);
+            if let Some(floors) = floors {
+                local = local.max(floors[i]);
+            }
+            let error = plus_up(propagated, local);
+            let mut wide = value.widened(error);
+            // With no error from before, fl and everything between keep the sign of the exact value.
+            if propagated == 0.0 && error.is_finite() {
+                wide = match (value.low() >= 0.0, value.high() <= 0.0) {
+                    (true, _) => Span::new(wide.low().max(0.0), wide.high()),
+                    (_, true) => Span::new(wide.low(), wide.high().min(0.0)),
+                    _ => wide,
+                };
+            }
+            out.value.push(value);
+            out.partial.push(partial);
+            out.local.push(local);
+            out.local_least.push(least);
+            out.error.push(error);
+            out.wide.push(wide);
+        }
+    }
+
+    fn arguments(&self, i: usize) -> [Option<usize>; 3] {
+        match self.steps[i] {
+            Step::Constant | Step::Input(_) => [None; 3],
+            Step::Neg(x) | Step::Abs(x) | Step::Sqrt(x) | Step::Exp(x) | Step::Ln(x) | Step::Cast(x) => {
+                [Some(x), None, None]
+            }
+            Step::Add(x, y)
+            | Step::Sub(x, y)
+            | Step::Mul(x, y)
+            | Step::Div(x, y)
+            | Step::Min(x, y)
+            | Step::Max(x, y) => [Some(x), Some(y), None],
+            Step::Fma(x, y, z) => [Some(x), Some(y), Some(z)],
+        }
+    }
+
+    /// The real range of a node, and its partial derivatives over the widened ranges of its arguments.
+    /// Where an operation is not defined, anything is possible.
+    fn apply(&self, i: usize, inputs: &[Span], out: &mut Evaluation) -> (Span, [Span; 3]) {
+        const O: Span = Span::ZERO;
+        const I: Span = Span::ONE;
+        const ALL: Span = Span::EVERYTHING;
+        let minus = -I;
+        let v = |x: usize| out.value[x];
+        let w = |x: usize| out.wide[x];
+        match self.steps[i] {
+            Step::Constant => (self.constants[i], [O; 3]),
+            Step::Input(x) => (inputs.get(x).copied().unwrap_or(ALL), [O; 3]),
+            Step::Neg(x) => (-v(x), [minus, O, O]),
+            Step::Cast(x) => (v(x), [I, O, O]),
+            Step::Abs(x) => {
+                let slope = if w(x).low() >= 0.0 {
+                    I
+                } else if w(x).high() <= 0.0 {
+                    minus
+                } else {
+                    out.kinked = true;
+                    Span::new(-1.0, 1.0)
+                };
+                (v(x).abs(), [slope, O, O])
+            }
+            Step::Add(x, y) => (v(x) + v(y), [I, I, O]),
+            Step::Sub(x, y) if x == y => (O, [O; 3]),
+            Step::Sub(x, y) => (v(x) - v(y), [I, minus, O]),
+            Step::Mul(x, y) if x == y => (v(x).square(), [w(x), w(x), O]),
+            Step::Mul(x, y) => (v(x) * v(y), [w(y), w(x), O]),
+            Step::Div(x, y) => match (v(x).checked_div(v(y)), w(y).reciprocal(), w(x).checked_div(w(y))) {
+                (Some(value), Some(inverse), Some(quotient)) => (value, [inverse, -(quotient * inverse), O]),
+                _ => (ALL, [ALL, ALL, O]),
+            },
+            Step::Sqrt(x) => {
+                let value = v(x).sqrt();
+                let slope = if w(x).low() > 0.0 {
+                    w(x).sqrt().and_then(|root| Span::point(0.5).checked_div(root))
+                } else {
+                    None
+                };
+                // A widened range below 0 may give NaN in floats, unless it is 0 itself.
+                match (value, slope) {
+                    (Some(value), Some(slope)) => (value, [slope, O, O]),
+                    (Some(value), None) if w(x).low() >= 0.0 => (value, [ALL, O, O]),
+                    _ => (ALL, [ALL, O, O]),
+                }
+            }
+            Step::Fma(x, y, z) => (v(x) * v(y) + v(z), [w(y), w(x), I]),
+            Step::Exp(x) => (v(x).exp(), [w(x).exp(), O, O]),
+            Step::Ln(x) => match (v(x).ln(), w(x).low() > 0.0, w(x).reciprocal()) {
+                (Some(value), true, Some(slope)) => (value, [slope, O, O]),
+                _ => (ALL, [ALL, O, O]),
+            },
+            Step::Min(x, y) | Step::Max(x, y) => {
+                let smaller = matches!(self.steps[i], Step::Min(..));
+                let value = if smaller { v(x).min(v(y)) } else { v(x).max(v(y)) };
+                let first = if smaller { w(x).high() <= w(y).low() } else { w(x).low() >= w(y).high() };
+                let second = if smaller { w(y).high() <= w(x).low() } else { w(y).low() >= w(x).high() };
+                let slopes = match (first, second) {
+                    (true, _) => [I, O, O],
+                    (_, true) => [O, I, O],
+                    _ => {
+                        out.kinked = true;
+                        [Span::new(0.0, 1.0), Span::new(0.0, 1.0), O]
+                    }
+                };
+                (value, slopes)
+            }
+        }
+    }
+
+    /// D_i over the box, and the least that it is anywhere in it.
+    fn local_error(&self, i: usize, value: Span, propagated: f64, out: &Evaluation) -> (f64, f64) {
+        let grain = &self.grain[i];
+        let magnitude = plus_up(value.magnitude(), propagated);
+        // Overflow and undefined operations come out as an infinite D, also of exact operations.
+        let overflow = grain.error(magnitude, true).is_infinite();
+        match self.rounding[i] {
+            _ if overflow => (f64::INFINITY, f64::INFINITY),
+            Rounding::Exact => (0.0, 0.0),
+            Rounding::Underflow => (grain.tiny(), grain.tiny()),
+            Rounding::Fixed(error) => (error.magnitude(), error.magnitude()),
+            Rounding::Nearest { sum } => {
+                if sum && self.uniform[i] && self.difference_is_exact(i, out) {
+                    return (0.0, 0.0);
+                }
+                let (most, least) = (grain.error(magnitude, sum), grain.error(value.mignitude(), sum));
+                match self.steps[i] {
+                    // Both operands are floats, and the nearest float to their sum is at least as near as either.
+                    Step::Add(x, y) | Step::Sub(x, y) if sum && self.uniform[i] => {
+                        let smaller = out.wide[x].magnitude().min(out.wide[y].magnitude());
+                        (most.min(smaller), least.min(smaller))
+                    }
+                    _ => (most, least),
+                }
+            }
+        }
+    }
+
+    /// Sterbenz: x − y is a float when y/2 ≤ x ≤ 2y, for the floats x and y.
+    fn difference_is_exact(&self, i: usize, out: &Evaluation) -> bool {
+        let (x, y) = match self.steps[i] {
+            Step::Sub(x, y) => (out.wide[x], out.wide[y]),
+            Step::Add(x, y) => (out.wide[x], -out.wide[y]),
+            _ => return false,
+        };
+        let (x, y) = if x.high() < 0.0 { (-x, -y) } else { (x, y) };
+        x.low() > 0.0 && y.low() > 0.0 && y.high() <= 2.0 * x.low() && x.high() <= 2.0 * y.low()
+    }
+
+    /// Adjoints of the root, and Σ D_i·|adjoint_i|, where the errors of constants, being known, are summed with
+    /// their signs first. Needs a forward pass over the same box.
+    pub fn backward(&self, root: NodeId, out: &mut Evaluation) -> f64 {
+        out.adjoint.clear();
+        out.adjoint.resize(self.steps.len(), Span::ZERO);
+        out.adjoint[root] = Span::ONE;
+        let mut sum = 0.0;
+        out.constants = Span::ZERO;
+        for i in (0..=root).rev() {
+            let adjoint = out.adjoint[i];
+            if adjoint == Span::ZERO {
+                continue;
+            }
+            match self.rounding[i] {
+                Rounding::Fixed(error) => out.constants = out.constants + adjoint * error,
+                _ => sum = plus_up(sum, times_up(adjoint.magnitude(), out.local[i])),
+            }
+            for (k, argument) in self.arguments(i).iter().enumerate() {
+                if let Some(argument) = *argument {
+                    out.adjoint[argument] = out.adjoint[argument] + adjoint * out.partial[i][k];
+                }
+            }
+        }
+        plus_up(sum, out.constants.magnitude())
+    }
+
+    /// The gradient in the inputs of Σ ± D_i·∂F/∂d_i, for all signs that the absolute values may need at once.
+    /// Needs forward and backward passes over the same box. `None` when there is a kink.
+    pub fn gradient(&self, root: NodeId, inputs: usize, out: &mut Evaluation) -> Option<Vec<Span>> {
+        if out.kinked {
+            return None;
+        }
+        out.tangent.clear();
+        for i in 0..=root {
+            let (adjoint, local) = (out.adjoint[i], out.local[i]);
+            let mut tangent = if adjoint == Span::ZERO || local == 0.0 {
+                Span::ZERO
+            } else if let Rounding::Fixed(error) = self.rounding[i] {
+                match (out.constants.low() >= 0.0, out.constants.high() <= 0.0) {
+                    (true, _) => error,
+                    (_, true) => -error,
+                    _ => error.hull(-error),
+                }
+            } else if adjoint.low() >= 0.0 {
+                Span::point(local)
+            } else if adjoint.high() <= 0.0 {
+                Span::point(-local)
+            } else {
+                Span::new(-local, local)
+            };
+            for (k, argument) in self.arguments(i).iter().enumerate() {
+                if let Some(argument) = *argument {
+                    tangent = tangent + out.partial[i][k] * out.tangent[argument];
+                }
+            }
+            out.tangent.push(tangent);
+        }
+        out.backward.clear();
+        out.backward.resize(self.steps.len(), Span::ZERO);
+        let mut gradient = vec![Span::ZERO; inputs];
+        for i in (0..=root).rev() {
+            let (adjoint, backward) = (out.adjoint[i], out.backward[i]);
+            if adjoint == Span::ZERO && backward == Span::ZERO {
+                continue;
+            }
+            for (k, argument) in self.arguments(i).iter().enumerate() {
+                if let Some(argument) = *argument {
+                    out.backward[argument] = out.backward[argument] + backward * out.partial[i][k];
+                }
+            }
+            self.curvature(i, adjoint, out);
+            if let Step::Input(x) = self.steps[i]
+                && let Some(place) = gradient.get_mut(x)
+            {
+                *place = *place + out.backward[i];
+            }
+        }
+        Some(gradient)
+    }
+
+    /// Adds adjoint · (second derivatives · tangents) to what flows back to the arguments.
+    fn curvature(&self, i: usize, adjoint: Span, out: &mut Evaluation) {
+        let w = |x: usize| out.wide[x];
+        let t = |x: usize| out.tangent[x];
+        let all = Span::EVERYTHING;
+        let or_all = |x: Option<Span>| x.unwrap_or(all);
+        match self.steps[i] {
+            Step::Mul(x, y) | Step::Fma(x, y, _) => {
+                let (to_x, to_y) = (adjoint * t(y), adjoint * t(x));
+                out.backward[x] = out.backward[x] + to_x;
+                out.backward[y] = out.backward[y] + to_y;
+            }
+            Step::Div(x, y) => {
+                let inverse = or_all(w(y).reciprocal());
+                let square = inverse.square();
+                let quotient = w(x) * inverse;
+                // ∂²/∂x∂y = −1/y², ∂²/∂y² = 2x/y³.
+                let to_x = -(adjoint * square * t(y));
+                let to_y = adjoint * square * (quotient * t(y) * Span::point(2.0) - t(x));
+                out.backward[x] = out.backward[x] + to_x;
+                out.backward[y] = out.backward[y] + to_y;
+            }
+            Step::Sqrt(x) => {
+                let inverse = or_all(w(x).reciprocal());
+                let second = -(out.partial[i][0] * inverse * Span::point(0.5));
+                out.backward[x] = out.backward[x] + adjoint * second * t(x);
+            }
+            Step::Exp(x) => {
+                out.backward[x] = out.backward[x] + adjoint * out.partial[i][0] * t(x);
+            }
+            Step::Ln(x) => {
+                out.backward[x] = out.backward[x] - adjoint * out.partial[i][0].square() * t(x);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! A fast interval of reals with f64 ends, for searches that evaluate millions of them.
+//!
+//! Every operation rounds to nearest and then steps outward by one double, which is sound and costs a few
+//! nanoseconds; `probity_exact::Enclosure` is tighter by up to one unit in the last place and ten times slower.
+
+use probity_exact::{Rational, directed};
+
+/// All reals between two doubles, ends included; an infinite end means unbounded.
+///
+/// ```
+/// use probity_float::Span;
+/// let x = Span::new(-1.0, 2.0);
+/// assert_eq!(x.square().low(), 0.0);
+/// assert!((x * x).low() <= -2.0);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Span {
+    /// Invariant: low ≤ high and neither is NaN.
+    low: f64,
+    high: f64,
+}
+
+/// The double below a result that was rounded to nearest. An exact zero sum or product is left alone by the
+/// callers, so that signs survive.
+fn below(x: f64) -> f64 {
+    x.next_down()
+}
+
+fn above(x: f64) -> f64 {
+    x.next_up()
+}
+
+/// x + y rounded down; a sum that rounds to zero is zero (Sterbenz).
+fn sum_down(x: f64, y: f64) -> f64 {
+    let s = x + y;
+    if s == 0.0 { 0.0 } else { below(s) }
+}
+
+fn sum_up(x: f64, y: f64) -> f64 {
+    let s = x + y;
+    if s == 0.0 { 0.0 } else { above(s) }
+}
+
+/// x · y with 0 · ∞ = 0, as an infinite end is never attained.
+fn product(x: f64, y: f64) -> f64 {
+    if x == 0.0 || y == 0.0 { 0.0 } else { x * y }
+}
+
+impl Span {
+    /// All reals.
+    pub const EVERYTHING: Span = Span { low: f64::NEG_INFINITY, high: f64::INFINITY };
+    /// The number 0.
+    pub const ZERO: Span = Span { low: 0.0, high: 0.0 };
+    /// The number 1.
+    pub const ONE: Span = Span { low: 1.0, high: 1.0 };
+
+    /// [low, high]; all reals when that is no interval, which can only widen a result.
+    pub fn new(low: f64, high: f64) -> Span {
+        if low <= high { Span { low, high } } else { Span::EVERYTHING }
+    }
+
+    /// The interval of one double.
+    pub fn point(x: f64) -> Span {
+        Span::new(x, x)
+    }
+
+    /// The narrowest interval around the rationals from low to high.
+    pub fn around(low: &Rational, high: &Rational) -> Span {
+        Span::new(directed::cast_down(low), directed::cast_up(high))
+    }
+
+    /// The lower end.
+    pub fn low(self) -> f64 {
+        self.low
+    }
+
+    /// The upper end.
+    pub fn high(self) -> f64 {
+        self.high
+    }
+
+    /// The largest |x|.
+    pub fn magnitude(self) -> f64 {
+        self.low.abs().max(self.high.abs())
+    }
+
+    /// The smallest |x|.
+    pub fn mignitude(self) -> f64 {
+        if self.low > 0.0 {
+            self.low
+        } else if self.high < 0.0 {
+            -self.high
+        } else {
+            0.0
+        }
+    }
+
+    /// Whether 0 is in the interval.
+    pub fn contains_zero(self) -> bool {
+        self.low <= 0.0 && self.high >= 0.0
+    }
+
+    /// Whether both ends are finite.
+    pub fn is_bounded(self) -> bool {
+        self.low.is_finite() && self.high.is_finite()
+    }
+
+    /// A double near the middle.
+    pub fn middle(self) -> f64 {
+        let middle = 0.5 * self.low + 0.5 * self.high;
+        if middle.is_finite() { middle.clamp(self.low, self.high) } else { 0f64.clamp(self.low, self.high) }
+    }
+
+    /// An upper bound of high − low.
+    pub fn width_up(self) -> f64 {
+        sum_up(self.high, -self.low)
+    }
+
+    /// [low − by, high + by], rounded outward; `by` ≥ 0.
+    pub fn widened(self, by: f64) -> Span {
+        if by == 0.0 {
+            return self;
+        }
+        Span::new(below(self.low - by), above(self.high + by))
+    }
+
+    /// The smallest interval that contains both.
+    pub fn hull(self, other: Span) -> Span {
+        Span { low: self.low.min(other.low), high: self.high.max(other.high) }
+    }
+
+    /// What both contain, if anything.
+    pub fn intersection(self, other: Span) -> Option<Span> {
+        let (low, high) = (self.low.max(other.low), self.high.min(other.high));
+        (low <= high).then_some(Span { low, high })
+    }
+
+    /// |x|.
+    pub fn abs(self) -> Span {
+        Span { low: self.mignitude(), high: self.magnitude() }
+    }
+
+    /// min(x, y).
+    pub fn min(self, other: Span) -> Span {
+        Span { low: self.low.min(other.low), high: self.high.min(other.high) }
+    }
+
+    /// max(x, y).
+    pub fn max(self, other: Span) -> Span {
+        Span { low: self.low.max(other.low), high: self.high.max(other.high) }
+    }
+
+    /// x².
+    pub fn square(self) -> Span {
+        let magnitude = self.abs();
+        let low = product(magnitude.low, magnitude.low);
+        let high = product(magnitude.high, magnitude.high);
+        Span::new(
+            if low == 0.0 { 0.0 } else { below(low) },
+            if high == 0.0 && magnitude.high == 0.0 { 0.0 } else { above(high) },
+        )
+    }
+
+    /// 1 / x; `None` when x may be 0.
+    pub fn reciprocal(self) -> Option<Span> {
+        if self.contains_zero() {
+            return None;
+        }
+        let (low, high) = (1.0 / self.high, 1.0 / self.low);
+        // Only an infinite end has the reciprocal 0, a limit that is not crossed.
+        Some(Span::new(
+            if low == 0.0 { 0.0 } else { below(low) },
+            if high == 0.0 { 0.0 } else { above(high) },
+        ))
+    }
+
+    /// x / y; `None` when y may be 0.
+    pub fn checked_div(self, divisor: Span) -> Option<Span> {
+        if divisor.contains_zero() {
+            return None;
+        }
+        let mut low = f64::INFINITY;
+        let mut high = f64::NEG_INFINITY;
+        for x in [self.low, self.high] {
+            for y in [divisor.low, divisor.high] {
+                // ∞/∞ only at corners whose limit in y is 0; the other corners hold the limit in x.
+                let quotient = x / y;
+                let quotient = if quotient.is_nan() || x == 0.0 { 0.0 } else { quotient };
+                low = low.min(quotient);
+                high = high.max(quotient);
+            }
+        }
+        // A quotient that is exactly 0 because x is 0 keeps its sign; an underflow is widened.
+        let exact_low = low == 0.0 && self.low == 0.0 && divisor.low > 0.0;
+        let exact_high = high == 0.0 && self.high == 0.0 && divisor.low > 0.0;
+        Some(Span::new(if exact_low { 0.0 } else { below(low) }, if exact_high { 0.0 } else { above(high) }))
+    }
+
+    /// √x; `None` when x may be negative.
+    pub fn sqrt(self) -> Option<Span> {
+        if self.low < 0.0 {
+            return None;
+        }
+        let low = self.low.sqrt();
+        Some(Span::new(if low == 0.0 { 0.0 } else { below(low) }, above(self.high.sqrt())))
+    }
+
+    /// ln x; `None` when x may be 0 or negative.
+    pub fn ln(self) -> Option<Span> {
+        (self.low > 0.0).then(|| Span::new(directed::ln_down(self.low), directed::ln_up(self.high)))
+    }
+
+    /// e^x.
+    pub fn exp(self) -> Span {
+        Span::new(directed::exp_down(self.low), directed::exp_up(self.high))
+    }
+
+    /// x · factor for a factor ≥ 0 known exactly.
+    pub fn scaled(self, factor: f64) -> Span {
+        self * Span::point(factor)
+    }
+}
+
+impl std::ops::Add for Span {
+    type Output = Span;
+    fn add(self, other: Span) -> Span {
+        Span::new(sum_down(self.low, other.low), sum_up(self.high, other.high))
+    }
+}
+
+impl std::ops::Neg for Span {
+    type Output = Span;
+    fn neg(self) -> Span {
+        Span { low: -self.high, high: -self.low }
+    }
+}
+
+impl std::ops::Sub for Span {
+    type Output = Span;
+    fn sub(self, other: Span) -> Span {
+        self + -other
+    }
+}
+
+impl std::ops::Mul for Span {
+    type Output = Span;
+    fn mul(self, other: Span) -> Span {
+        if self == Span::ONE {
+            return other;
+        }
+        if other == Span::ONE {
+            return self;
+        }
+        let corners = [
+            product(self.low, other.low),
+            product(self.low, other.high),
+            product(self.high, other.low),
+            product(self.high, other.high),
+        ];
+        let low = corners[0].min(corners[1]).min(corners[2]).min(corners[3]);
+        let high = corners[0].max(corners[1]).max(corners[2]).max(corners[3]);
+        // A corner is 0 because a factor is 0 (exact) or because it underflowed. With both factors on one
+        // side of 0 the sign of the product is known and 0 is a sound end even then.
+        let same_sign = (self.low >= 0.0 && other.low >= 0.0) || (self.high <= 0.0 && other.high <= 0.0);
+        let opposite = (self.low >= 0.0 && other.high <= 0.0) || (self.high <= 0.0 && other.low >= 0.0);
+        let low = if low == 0.0 && same_sign { 0.0 } else { below(low) };
+        let high = if high == 0.0 && opposite { 0.0 } else { above(high) };
+        Span::new(low, high)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probity_exact::{Enclosure, rational_from_f64};
+
+    fn random(state: &mut u64) -> f64 {
+        *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        let bits = *state ^ (*state >> 31);
+        match bits % 8 {
+            0 => 0.0,
+            1 => f64::from_bits(bits >> 12) * if bits & 16 == 0 { 1.0 } else { -1.0 },
+            2 => f64::from_bits(bits & !(1 << 62)),
+            3 => (bits % 17) as f64 - 8.0,
+            _ => (bits >> 11) as f64 / 9e15 - 0.5,
+        }
+    }
+
+    /// Every operation contains the tightest enclosure of its result, on random intervals with awkward ends.
+    #[test]
+    fn contains_the_tight_enclosure() {
+        let mut state = 5u64;
+        let finite = |x: f64| if x.is_finite() { x } else { 1.0 };
+        for _ in 0..200_000 {
+            let [a, b, c, d] = [(); 4].map(|()| finite(random(&mut state)));
+            let (x, y) = (Span::new(a.min(b), a.max(b)), Span::new(c.min(d), c.max(d)));
+            let tight = |s: Span| Enclosure::new(s.low, s.high, ()).unwrap();
+            let within = |t: Enclosure<f64>, s: Span| {
+                assert!(s.low <= *t.low() && *t.high() <= s.high, "{x:?} {y:?}: {t:?} {s:?}");
+            };
+            within(tight(x) + tight(y), x + y);
+            within(tight(x) - tight(y), x - y);
+            within(tight(x) * tight(y), x * y);
+            within(tight(x).square(), x.square());
+            if let Some(quotient) = x.checked_div(y) {
+                within(tight(x).checked_div(&tight(y)).unwrap(), quotient);
+                within(
+                    Enclosure::point(1.0, ()).unwrap().checked_div(&tight(y)).unwrap(),
+                    y.reciprocal().unwrap(),
+                );
+            }
+            within(tight(x.abs()).sqrt().unwrap(), x.abs().sqrt().unwrap());
+        }
+    }
+
+    #[test]
+    fn signs_and_zeros_survive() {
+        let unit = Span::new(0.0, 1.0);
+        assert_eq!((unit * unit).low(), 0.0);
+        assert_eq!((unit - unit), Span::new(below(-1.0), above(1.0)));
+        assert_eq!(unit.checked_div(Span::new(1.0, 2.0)).unwrap().low(), 0.0);
+        assert_eq!(unit.checked_div(unit), None);
+        assert_eq!(Span::new(-1.0, 1.0).sqrt(), None);
+        assert_eq!(unit.ln(), None);
+        let third = probity_exact::rational(1, 3).unwrap();
+        let span = Span::around(&third, &third);
+        assert!(
+            rational_from_f64(span.low()).unwrap() < third && third < rational_from_f64(span.high()).unwrap()
+        );
+    }
+}

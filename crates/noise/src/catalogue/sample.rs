@@ -1,0 +1,208 @@
+//! Samples by name, one value a line, from the calling thread's secure randomness.
+
+use std::fmt::Display;
+use std::io::Write;
+
+use probity_exact::{Integer, Natural, Rational, UnsignedAbs};
+
+use super::{Arguments, CatalogueError, find};
+use crate::domain::ClampedFloats;
+use crate::entropy::with_secure;
+use crate::measurement::Measurement;
+use crate::mechanisms::{
+    Rule, choice, gaussian_on_grid, laplace_on_grid, renormalised_geometric, truncated_geometric,
+};
+use crate::sampler::{
+    Bernoulli, BernoulliExp, Count, DiscreteGaussian, DiscreteLaplace, Exponent, Geometric, ParameterError,
+    Sampler, UniformBelow, UniformDouble,
+};
+
+/// Values drawn at a time, so that memory does not grow with the count.
+const BLOCK: usize = 4096;
+
+/// Writes `count` independent values, one a line: of a sampler, or of a mechanism's answers to the argument `input`
+/// (0 unless given).
+///
+/// ```
+/// use probity_noise::catalogue::{Arguments, write_samples};
+/// let mut out = Vec::new();
+/// write_samples("discrete-laplace", &Arguments::new([("scale", "10")]), 1000, &mut out)?;
+/// let text = String::from_utf8(out)?;
+/// assert_eq!(text.lines().filter(|line| line.parse::<i64>().is_ok()).count(), 1000);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// When the name or an argument is unknown, missing or outside its range, or the values cannot be drawn or written.
+pub fn write_samples(
+    name: &str,
+    arguments: &Arguments,
+    count: u64,
+    out: &mut dyn Write,
+) -> Result<(), CatalogueError> {
+    let integer = || arguments.rational_or("input", Rational::ZERO).and_then(whole);
+    let small = || arguments.number_or("input", 0i64, "a 64-bit integer");
+    let float = || arguments.number_or("input", 0f64, "a double");
+    match find(name, arguments)?.name {
+        "discrete-laplace" => {
+            let (input, scale) = (integer()?, arguments.scale()?);
+            match DiscreteLaplace::<i64>::new(scale.clone()) {
+                Ok(noise) if input == Integer::ZERO => draw(&noise, count, out),
+                _ => draw_shifted(&DiscreteLaplace::<Integer>::new(scale)?, &input, count, out),
+            }
+        }
+        "discrete-gaussian" => {
+            let (input, squared_scale) = (integer()?, arguments.squared_scale()?);
+            match DiscreteGaussian::<i64>::new(squared_scale.clone()) {
+                Ok(noise) if input == Integer::ZERO => draw(&noise, count, out),
+                _ => draw_shifted(&DiscreteGaussian::<Integer>::new(squared_scale)?, &input, count, out),
+            }
+        }
+        "geometric" => draw(&Geometric::<i64>::new(arguments.scale()?)?, count, out),
+        "bernoulli" => draw(&Bernoulli::new(arguments.probability()?), count, out),
+        "bernoulli-exp" => {
+            draw(&BernoulliExp::new(Exponent::new(arguments.rational("exponent")?)?), count, out)
+        }
+        "uniform-integer" => {
+            let below = natural("below", arguments.rational("below")?)?;
+            draw(&UniformBelow::<Integer>::new(Count::new(below)?)?, count, out)
+        }
+        "uniform-float" => draw(&UniformDouble, count, out),
+        "randomized-response" => {
+            let law = arguments.response()?;
+            let response = law.over((0..law.categories() as i64).collect())?;
+            answer(&response, small()?, count, out)
+        }
+        "truncated-geometric" => {
+            answer(&truncated_geometric(arguments.range()?, arguments.scale()?)?, small()?, count, out)
+        }
+        "renormalised-geometric" => {
+            answer(&renormalised_geometric(arguments.range()?, arguments.scale()?)?, small()?, count, out)
+        }
+        rule @ ("exponential" | "noisy-max") => {
+            let scores = arguments.required("scores")?;
+            let scores: Vec<Rational> =
+                scores.split(',').map(|score| super::read("scores", score)).collect::<Result<_, _>>()?;
+            let rule = if rule == "exponential" { Rule::Exponential } else { Rule::NoisyMax };
+            let pick = choice(scores.len(), rule, arguments.scores()?, arguments.scale()?)?;
+            answer(&pick, scores, count, out)
+        }
+        "laplace-on-grid" => {
+            let input = float()?;
+            let domain = ClampedFloats::new(input, input)?;
+            answer(&laplace_on_grid(domain, arguments.grid()?, arguments.scale()?)?, input, count, out)
+        }
+        "gaussian-on-grid" => {
+            let input = float()?;
+            let domain = ClampedFloats::new(input, input)?;
+            let noisy = gaussian_on_grid(domain, arguments.grid()?, arguments.squared_scale()?)?;
+            answer(&noisy, input, count, out)
+        }
+        "snapping" => answer(&arguments.snapping()?.measurement(), float()?, count, out),
+        _ => Err(CatalogueError::Unknown { name: format!("{name} (nothing to sample)") }),
+    }
+}
+
+fn whole(value: Rational) -> Result<Integer, CatalogueError> {
+    match value.is_int() {
+        true => Ok(value.floor()),
+        false => Err(ParameterError::new("input", value, "an integer").into()),
+    }
+}
+
+fn natural(name: &'static str, value: Rational) -> Result<Natural, CatalogueError> {
+    match value.is_int() && value >= Rational::ZERO {
+        true => Ok(value.floor().unsigned_abs()),
+        false => Err(ParameterError::new(name, value, "a positive integer").into()),
+    }
+}
+
+/// How many values the next block has.
+fn blocks(count: u64) -> impl Iterator<Item = usize> {
+    let full = count / BLOCK as u64;
+    let rest = (count % BLOCK as u64) as usize;
+    (0..full).map(|_| BLOCK).chain((rest > 0).then_some(rest))
+}
+
+fn line(value: &impl Display, out: &mut dyn Write) -> Result<(), CatalogueError> {
+    writeln!(out, "{value}").map_err(CatalogueError::Output)
+}
+
+fn draw<S: Sampler>(sampler: &S, count: u64, out: &mut dyn Write) -> Result<(), CatalogueError>
+where
+    S::Value: Display,
+{
+    for size in blocks(count) {
+        let values = with_secure(|entropy| sampler.sample_vec(size, entropy))?;
+        values.iter().try_for_each(|value| line(value, out))?;
+    }
+    Ok(())
+}
+
+fn draw_shifted<S: Sampler<Value = Integer>>(
+    sampler: &S,
+    shift: &Integer,
+    count: u64,
+    out: &mut dyn Write,
+) -> Result<(), CatalogueError> {
+    for size in blocks(count) {
+        let values = with_secure(|entropy| sampler.sample_vec(size, entropy))?;
+        values.iter().try_for_each(|value| line(&(value + shift), out))?;
+    }
+    Ok(())
+}
+
+fn answer<Input: Clone, Output: Display>(
+    measurement: &Measurement<Input, Output>,
+    input: Input,
+    count: u64,
+    out: &mut dyn Write,
+) -> Result<(), CatalogueError> {
+    for size in blocks(count) {
+        let answers = measurement.invoke_vec(&vec![input.clone(); size])?;
+        answers.iter().try_for_each(|value| line(value, out))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::ENTRIES;
+
+    fn lines(name: &str, text: &str, count: u64) -> Result<Vec<String>, String> {
+        let arguments = Arguments::new(text.split_whitespace().filter_map(|pair| pair.split_once('=')));
+        let mut out = Vec::new();
+        write_samples(name, &arguments, count, &mut out).map_err(|error| error.to_string())?;
+        Ok(String::from_utf8(out).unwrap().lines().map(str::to_owned).collect())
+    }
+
+    #[test]
+    fn everything_that_says_it_has_samples_has_them() {
+        for entry in ENTRIES.iter().filter(|entry| entry.has_samples) {
+            let text = match entry.name {
+                "discrete-gaussian" => "squared-scale=3",
+                "randomized-response" => "categories=3 prob=1/2 input=2",
+                "truncated-geometric" | "renormalised-geometric" => "scale=2 lower=-3 upper=3",
+                "exponential" | "noisy-max" => "scale=1 scores=1,2,5/2",
+                "laplace-on-grid" | "gaussian-on-grid" => "scale=2 grid=-1 input=1.5",
+                "snapping" => "epsilon=1 bound=50 input=3.5",
+                "bernoulli" => "prob=1/3",
+                "bernoulli-exp" => "exponent=1",
+                "uniform-integer" => "below=6",
+                "uniform-float" => "",
+                _ => "scale=5",
+            };
+            assert_eq!(lines(entry.name, text, 5000).map(|lines| lines.len()), Ok(5000), "{}", entry.name);
+        }
+        assert!(lines("above-threshold", "threshold-scale=1 query-scale=1", 1).is_err());
+    }
+
+    #[test]
+    fn inputs_of_any_size_are_shifted_exactly() {
+        let far = lines("discrete-laplace", "scale=1/1000 input=100000000000000000000000", 3);
+        assert_eq!(far, Ok(vec!["100000000000000000000000".to_string(); 3]));
+        assert!(lines("discrete-laplace", "scale=1 input=1/2", 1).unwrap_err().contains("input = 1/2"));
+        assert!(lines("truncated-geometric", "scale=1 lower=0 upper=3 input=9", 1).is_err());
+    }
+}

@@ -1,0 +1,161 @@
+//! From one measure to another, each conversion a theorem, each result data again.
+//!
+//! The proofs, or where they are published, are in `docs/proofs/composition.md`.
+
+use probity_exact::Rational;
+
+use crate::map::{Expression, Guarantee, MapError, PrivacyMap, Relation};
+use crate::measure::Measure;
+use crate::measurement::MechanismError;
+use crate::sampler::ParameterError;
+use crate::unit::Delta;
+
+fn number(value: u32) -> Expression {
+    Expression::constant(Rational::from(value))
+}
+
+/// A δ that a conversion can aim at: strictly between 0 and 1.
+fn proper(delta: &Delta) -> Result<Expression, ParameterError> {
+    match delta.exact() {
+        Some(value) if value > Rational::ZERO && value < Rational::ONE => {
+            Ok(Expression::parameter("δ", value))
+        }
+        _ => Err(ParameterError::new("delta", delta, "more than 0 and less than 1")),
+    }
+}
+
+/// `finite`, where `value` is neither 0 nor ∞; these convert to themselves.
+fn between_zero_and_infinity(value: &Expression, finite: Expression) -> Expression {
+    let or_infinite = Expression::cases(
+        value.clone(),
+        Relation::Equal,
+        Expression::infinity(),
+        Expression::infinity(),
+        finite,
+    );
+    Expression::cases(value.clone(), Relation::Equal, Expression::zero(), Expression::zero(), or_infinite)
+}
+
+/// ln((α − 1)/α).
+fn ln_order_ratio() -> Expression {
+    let order = Expression::order;
+    ((order() - Expression::one()) / order()).ln()
+}
+
+/// The least ε over α with which ρ implies (ε, δ): αρ + ln((α−1)/α) + (ln(1/δ) − ln α)/(α − 1), and never
+/// below 0 (Canonne, Kamath, Steinke 2020, Proposition 12).
+fn epsilon_of_rho(rho: &Expression, delta: Expression) -> Expression {
+    let order = Expression::order;
+    let rest = ((Expression::one() / delta).ln() - order().ln()) / (order() - Expression::one());
+    let at_order = Expression::sum([order() * rho.clone(), ln_order_ratio(), rest]);
+    let least = Expression::max(Expression::zero(), [at_order.least_over_order()]);
+    between_zero_and_infinity(rho, least)
+}
+
+/// The δ with which ρ implies (ε, δ): exp of the least over α of (α−1)(αρ − ε + ln((α−1)/α)) − ln α, and never
+/// above 1. The same proposition, solved for δ.
+fn delta_of_rho(rho: &Expression) -> Expression {
+    let order = Expression::order;
+    let inner = order() * rho.clone() - Expression::epsilon() + ln_order_ratio();
+    let exponent = (order() - Expression::one()) * inner - order().ln();
+    let curve = Expression::min(Expression::one(), [exponent.least_over_order().exp()]);
+    let or_vacuous =
+        Expression::cases(rho.clone(), Relation::Equal, Expression::infinity(), Expression::one(), curve);
+    Expression::cases(rho.clone(), Relation::Equal, Expression::zero(), Expression::zero(), or_vacuous)
+}
+
+/// The exact profile of randomized response at ε₀, which every ε₀-private mechanism is a post-processing of:
+/// (e^ε₀ − e^ε)/(e^ε₀ + 1) below ε₀, and 0 from there on.
+fn delta_of_epsilon(known: &Expression) -> Expression {
+    let epsilon = Expression::epsilon;
+    let below = (known.clone().exp() - epsilon().exp()) / (known.clone().exp() + Expression::one());
+    let finite = Expression::cases(known.clone(), Relation::AtMost, epsilon(), Expression::zero(), below);
+    Expression::cases(known.clone(), Relation::Equal, Expression::infinity(), Expression::one(), finite)
+}
+
+impl PrivacyMap {
+    /// The same claim in ρ: ε-privacy is ε²/2-concentrated.
+    ///
+    /// # Errors
+    /// When the map is in a measure that does not imply concentrated privacy, or has no certificate.
+    pub fn to_concentrated(&self) -> Result<PrivacyMap, MapError> {
+        match self.guarantee() {
+            Guarantee::Pure { epsilon } => {
+                Ok(PrivacyMap::concentrated(epsilon.clone().squared() / number(2)))
+            }
+            Guarantee::Concentrated { .. } => Ok(self.clone()),
+            _ => Err(self.cannot_become(Measure::ZeroConcentrated)),
+        }
+    }
+
+    /// The same claim in (ε, δ), with this δ where the conversion has a choice.
+    ///
+    /// # Errors
+    /// When δ is not strictly between 0 and 1, or the map is a profile (ask its curve) or has no certificate.
+    pub fn to_approximate(&self, delta: &Delta) -> Result<PrivacyMap, MechanismError> {
+        let delta = proper(delta)?;
+        match self.guarantee() {
+            Guarantee::Pure { epsilon } => Ok(PrivacyMap::approximate(epsilon.clone(), Expression::zero())),
+            Guarantee::Approximate { .. } => Ok(self.clone()),
+            Guarantee::Concentrated { rho } => {
+                Ok(PrivacyMap::approximate(epsilon_of_rho(rho, delta.clone()), delta))
+            }
+            _ => Err(self.cannot_become(Measure::Approximate).into()),
+        }
+    }
+
+    /// The same claim as a profile δ(ε).
+    ///
+    /// # Errors
+    /// When the map has no certificate.
+    pub fn to_profile(&self) -> Result<PrivacyMap, MapError> {
+        match self.guarantee() {
+            Guarantee::Pure { epsilon } => Ok(PrivacyMap::profile(delta_of_epsilon(epsilon))),
+            Guarantee::Approximate { epsilon, delta } => {
+                // With probability δ₀ anything may happen; otherwise the pair is as for ε₀.
+                let delta = Expression::min(Expression::one(), [delta.clone()]);
+                let rest = Expression::one() - delta.clone();
+                Ok(PrivacyMap::profile(delta + rest * delta_of_epsilon(epsilon)))
+            }
+            Guarantee::Concentrated { rho } => Ok(PrivacyMap::profile(delta_of_rho(rho))),
+            Guarantee::Profile { .. } => Ok(self.clone()),
+            Guarantee::Uncertified { .. } => Err(self.cannot_become(Measure::Profile)),
+        }
+    }
+
+    /// The map of `count` mechanisms with this map each, chosen one after the other in view of earlier answers, by
+    /// advanced composition: ε' = kε(e^ε − 1)/(e^ε + 1) + ε√(2k ln(1/δ')), δ_total = kδ + δ', where δ' is
+    /// `slack` (Kairouz, Oh, Viswanath 2015, Theorem 3.4 with 1 − (1−δ)^k(1−δ') ≤ kδ + δ'). The plain sum
+    /// kε is taken where it is smaller.
+    ///
+    /// # Errors
+    /// When the slack is not strictly between 0 and 1, or the map is neither pure nor approximate.
+    pub fn composed_with_slack(&self, count: u32, slack: &Delta) -> Result<PrivacyMap, MechanismError> {
+        let slack = match proper(slack)?.node() {
+            crate::map::Node::Parameter { value, .. } => Expression::parameter("slack", value.clone()),
+            _ => return Err(ParameterError::new("slack", slack, "more than 0 and less than 1").into()),
+        };
+        let (epsilon, delta) = match self.guarantee() {
+            Guarantee::Pure { epsilon } => (epsilon, Expression::zero()),
+            Guarantee::Approximate { epsilon, delta } => (epsilon, delta.clone()),
+            _ => return Err(self.cannot_become(Measure::Approximate).into()),
+        };
+        let count = Expression::parameter("count", Rational::from(count));
+        let power = epsilon.clone().exp();
+        let drift = count.clone() * epsilon.clone() * (power.clone() - Expression::one())
+            / (power + Expression::one());
+        let spread = (number(2) * count.clone() * (Expression::one() / slack.clone()).ln()).sqrt();
+        let plain = count.clone() * epsilon.clone();
+        let advanced = drift + epsilon.clone() * spread;
+        let least = between_zero_and_infinity(epsilon, Expression::min(plain, [advanced]));
+        Ok(PrivacyMap::approximate(least, count * delta + slack))
+    }
+
+    /// The error of a conversion that does not exist.
+    fn cannot_become(&self, asked: Measure) -> MapError {
+        match self.guarantee() {
+            Guarantee::Uncertified { missing } => MapError::NoCertificate { missing: missing.clone() },
+            _ => MapError::MeasureDiffers { map: self.measure().unwrap_or(asked), asked },
+        }
+    }
+}

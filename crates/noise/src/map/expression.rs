@@ -1,0 +1,514 @@
+//! The language of privacy maps: a real number written as a tree over d_in and exact parameters.
+//!
+//! An expression is data. It says what a number is, not how to compute it; [`evaluate`](super::evaluate) encloses
+//! it, and [`PrivacyMap`](super::PrivacyMap) rounds it up, once.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::{Add, Div, Mul, Sub};
+use std::sync::Arc;
+
+use probity_exact::{Rational, Signed};
+
+/// What an expression may depend on besides its constants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Variable {
+    /// The distance between the two inputs.
+    DistanceIn,
+    /// The ε at which a privacy profile is asked for δ.
+    Epsilon,
+    /// The order α > 1 over which [`Expression::least_over_order`] minimises.
+    Order,
+}
+
+impl fmt::Display for Variable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Variable::DistanceIn => "d_in",
+            Variable::Epsilon => "ε",
+            Variable::Order => "α",
+        })
+    }
+}
+
+/// The comparison in a case distinction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    /// left = right
+    Equal,
+    /// left < right
+    Less,
+    /// left ≤ right
+    AtMost,
+}
+
+impl fmt::Display for Relation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Relation::Equal => "=",
+            Relation::Less => "<",
+            Relation::AtMost => "≤",
+        })
+    }
+}
+
+/// One node of an expression.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Node {
+    /// This number.
+    Constant(Rational),
+    /// A number with a name, which is what it prints as.
+    Parameter {
+        /// The name.
+        name: Arc<str>,
+        /// The exact value.
+        value: Rational,
+    },
+    /// +∞.
+    Infinity,
+    /// A variable.
+    Variable(Variable),
+    /// The sum of all; 0 when there are none.
+    Sum(Vec<Expression>),
+    /// left − right.
+    Difference(Expression, Expression),
+    /// left · right.
+    Product(Expression, Expression),
+    /// left / right.
+    Quotient(Expression, Expression),
+    /// The largest of all; there is at least one.
+    Max(Vec<Expression>),
+    /// The smallest of all; there is at least one.
+    Min(Vec<Expression>),
+    /// The natural logarithm.
+    Ln(Expression),
+    /// e to this power.
+    Exp(Expression),
+    /// The non-negative square root.
+    Sqrt(Expression),
+    /// The smallest integer that is not below.
+    Ceil(Expression),
+    /// The largest integer that is not above.
+    Floor(Expression),
+    /// `then` where the comparison holds, `otherwise` elsewhere.
+    Cases {
+        /// Left side of the comparison.
+        left: Expression,
+        /// The comparison.
+        relation: Relation,
+        /// Right side of the comparison.
+        right: Expression,
+        /// The value where it holds.
+        then: Expression,
+        /// The value where it does not.
+        otherwise: Expression,
+    },
+    /// The least value over orders α > 1. Every α gives a valid bound; evaluation takes the best one it finds.
+    LeastOverOrder(Expression),
+}
+
+/// A real number or +∞, as a tree that is cheap to clone.
+///
+/// ```
+/// use probity_exact::rational;
+/// use probity_noise::map::Expression;
+/// let scale = Expression::parameter("scale", rational(7, 3).unwrap());
+/// let loss = Expression::distance_in() / scale;
+/// assert_eq!(loss.to_string(), "d_in / scale");
+/// assert_eq!(loss.parameters().len(), 1);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expression(Arc<Node>);
+
+impl Expression {
+    fn of(node: Node) -> Self {
+        Expression(Arc::new(node))
+    }
+
+    /// The root of the tree.
+    pub fn node(&self) -> &Node {
+        &self.0
+    }
+
+    /// This number.
+    pub fn constant(value: impl Into<Rational>) -> Self {
+        Self::of(Node::Constant(value.into()))
+    }
+
+    /// This number, under a name.
+    pub fn parameter(name: &str, value: Rational) -> Self {
+        Self::of(Node::Parameter { name: name.into(), value })
+    }
+
+    /// 0.
+    pub fn zero() -> Self {
+        Self::constant(Rational::ZERO)
+    }
+
+    /// 1.
+    pub fn one() -> Self {
+        Self::constant(Rational::ONE)
+    }
+
+    /// +∞.
+    pub fn infinity() -> Self {
+        Self::of(Node::Infinity)
+    }
+
+    /// The variable d_in.
+    pub fn distance_in() -> Self {
+        Self::of(Node::Variable(Variable::DistanceIn))
+    }
+
+    /// The variable ε of a privacy profile.
+    pub fn epsilon() -> Self {
+        Self::of(Node::Variable(Variable::Epsilon))
+    }
+
+    /// The variable α of [`least_over_order`](Expression::least_over_order).
+    pub fn order() -> Self {
+        Self::of(Node::Variable(Variable::Order))
+    }
+
+    /// The sum of all terms. Sums of sums are flattened, so a long composition stays shallow.
+    pub fn sum(terms: impl IntoIterator<Item = Expression>) -> Self {
+        let mut flat = Vec::new();
+        for term in terms {
+            match term.node() {
+                Node::Sum(inner) => flat.extend(inner.iter().cloned()),
+                Node::Constant(value) if value.is_zero() => {}
+                _ => flat.push(term),
+            }
+        }
+        match flat.len() {
+            0 => Self::zero(),
+            1 => flat.remove(0),
+            _ => Self::of(Node::Sum(flat)),
+        }
+    }
+
+    /// The largest of `first` and `others`.
+    pub fn max(first: Expression, others: impl IntoIterator<Item = Expression>) -> Self {
+        let all: Vec<_> = std::iter::once(first).chain(others).collect();
+        Self::of(Node::Max(all))
+    }
+
+    /// The smallest of `first` and `others`.
+    pub fn min(first: Expression, others: impl IntoIterator<Item = Expression>) -> Self {
+        let all: Vec<_> = std::iter::once(first).chain(others).collect();
+        Self::of(Node::Min(all))
+    }
+
+    /// The natural logarithm of this.
+    pub fn ln(self) -> Self {
+        Self::of(Node::Ln(self))
+    }
+
+    /// e to the power of this.
+    pub fn exp(self) -> Self {
+        Self::of(Node::Exp(self))
+    }
+
+    /// The square root of this.
+    pub fn sqrt(self) -> Self {
+        Self::of(Node::Sqrt(self))
+    }
+
+    /// The smallest integer that is not below this.
+    pub fn ceil(self) -> Self {
+        Self::of(Node::Ceil(self))
+    }
+
+    /// The largest integer that is not above this.
+    pub fn floor(self) -> Self {
+        Self::of(Node::Floor(self))
+    }
+
+    /// This times itself.
+    pub fn squared(self) -> Self {
+        self.clone() * self
+    }
+
+    /// `then` where `left relation right` holds, `otherwise` elsewhere.
+    pub fn cases(
+        left: Expression,
+        relation: Relation,
+        right: Expression,
+        then: Expression,
+        otherwise: Expression,
+    ) -> Self {
+        Self::of(Node::Cases { left, relation, right, then, otherwise })
+    }
+
+    /// 0 when d_in = 0, `otherwise` elsewhere: equal inputs have equal laws, whatever the mechanism.
+    pub fn zero_at_zero(otherwise: Expression) -> Self {
+        Self::cases(Self::distance_in(), Relation::Equal, Self::zero(), Self::zero(), otherwise)
+    }
+
+    /// The least value of this over the orders α > 1.
+    pub fn least_over_order(self) -> Self {
+        Self::of(Node::LeastOverOrder(self))
+    }
+
+    /// The same tree with every occurrence of a variable replaced. An α bound by
+    /// [`least_over_order`](Expression::least_over_order) is left alone.
+    pub fn substitute(&self, variable: Variable, value: &Expression) -> Self {
+        let go = |inner: &Expression| inner.substitute(variable, value);
+        let all = |inner: &[Expression]| inner.iter().map(go).collect();
+        Self::of(match self.node() {
+            Node::Variable(found) if *found == variable => return value.clone(),
+            Node::Constant(_) | Node::Parameter { .. } | Node::Infinity | Node::Variable(_) => {
+                return self.clone();
+            }
+            Node::Sum(terms) => Node::Sum(all(terms)),
+            Node::Max(items) => Node::Max(all(items)),
+            Node::Min(items) => Node::Min(all(items)),
+            Node::Difference(a, b) => Node::Difference(go(a), go(b)),
+            Node::Product(a, b) => Node::Product(go(a), go(b)),
+            Node::Quotient(a, b) => Node::Quotient(go(a), go(b)),
+            Node::Ln(a) => Node::Ln(go(a)),
+            Node::Exp(a) => Node::Exp(go(a)),
+            Node::Sqrt(a) => Node::Sqrt(go(a)),
+            Node::Ceil(a) => Node::Ceil(go(a)),
+            Node::Floor(a) => Node::Floor(go(a)),
+            Node::Cases { left, relation, right, then, otherwise } => Node::Cases {
+                left: go(left),
+                relation: *relation,
+                right: go(right),
+                then: go(then),
+                otherwise: go(otherwise),
+            },
+            Node::LeastOverOrder(_) if variable == Variable::Order => return self.clone(),
+            Node::LeastOverOrder(a) => Node::LeastOverOrder(go(a)),
+        })
+    }
+
+    /// The direct parts of this node.
+    pub(crate) fn children(&self) -> Vec<&Expression> {
+        match self.node() {
+            Node::Constant(_) | Node::Parameter { .. } | Node::Infinity | Node::Variable(_) => Vec::new(),
+            Node::Sum(items) | Node::Max(items) | Node::Min(items) => items.iter().collect(),
+            Node::Difference(a, b) | Node::Product(a, b) | Node::Quotient(a, b) => vec![a, b],
+            Node::Ln(a) | Node::Exp(a) | Node::Sqrt(a) => vec![a],
+            Node::Ceil(a) | Node::Floor(a) | Node::LeastOverOrder(a) => vec![a],
+            Node::Cases { left, right, then, otherwise, .. } => vec![left, right, then, otherwise],
+        }
+    }
+
+    /// Whether no variable occurs, so that the value is known once and for all.
+    pub fn is_constant(&self) -> bool {
+        match self.node() {
+            Node::Variable(_) => false,
+            Node::LeastOverOrder(inner) => {
+                inner.substitute(Variable::Order, &Expression::one()).is_constant()
+            }
+            _ => self.children().into_iter().all(Expression::is_constant),
+        }
+    }
+
+    /// The named parameters and their values, in order of first occurrence. A name that stands for several
+    /// values is listed once for each.
+    pub fn parameters(&self) -> Vec<(Arc<str>, Rational)> {
+        fn collect(expression: &Expression, found: &mut Vec<(Arc<str>, Rational)>) {
+            if let Node::Parameter { name, value } = expression.node() {
+                let known = found.iter().any(|(n, v)| n == name && v == value);
+                if !known {
+                    found.push((name.clone(), value.clone()));
+                }
+            }
+            expression.children().into_iter().for_each(|child| collect(child, found));
+        }
+        let mut found = Vec::new();
+        collect(self, &mut found);
+        found
+    }
+}
+
+impl Add for Expression {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self::sum([self, other])
+    }
+}
+
+impl Sub for Expression {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self::of(Node::Difference(self, other))
+    }
+}
+
+impl Mul for Expression {
+    type Output = Self;
+    fn mul(self, other: Self) -> Self {
+        Self::of(Node::Product(self, other))
+    }
+}
+
+impl Div for Expression {
+    type Output = Self;
+    fn div(self, other: Self) -> Self {
+        Self::of(Node::Quotient(self, other))
+    }
+}
+
+/// How tightly a node binds when printed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Binding {
+    Case,
+    Sum,
+    Product,
+    Factor,
+    Atom,
+}
+
+/// Prints the formula with parameters by name; a name that stands for several values prints as the value.
+impl fmt::Display for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut values: BTreeMap<Arc<str>, usize> = BTreeMap::new();
+        for (name, _) in self.parameters() {
+            *values.entry(name).or_default() += 1;
+        }
+        let named = |name: &Arc<str>| values.get(name) == Some(&1);
+        self.print(f, Binding::Case, &named)
+    }
+}
+
+impl Expression {
+    fn print(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        within: Binding,
+        named: &dyn Fn(&Arc<str>) -> bool,
+    ) -> fmt::Result {
+        let binding = self.binding(named);
+        if binding < within {
+            f.write_str("(")?;
+        }
+        let list = |f: &mut fmt::Formatter<'_>, items: &[Expression], separator: &str, within: Binding| {
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    f.write_str(separator)?;
+                }
+                item.print(f, within, named)?;
+            }
+            Ok(())
+        };
+        let pair = |f: &mut fmt::Formatter<'_>, a: &Expression, sign: &str, b: &Expression| {
+            a.print(f, binding, named)?;
+            f.write_str(sign)?;
+            // The right operand of − and / needs brackets at the same level, and · shares its level with /.
+            b.print(f, if binding == Binding::Sum { Binding::Product } else { Binding::Factor }, named)
+        };
+        let call = |f: &mut fmt::Formatter<'_>, name: &str, a: &Expression| {
+            write!(f, "{name}(")?;
+            a.print(f, Binding::Case, named)?;
+            f.write_str(")")
+        };
+        match self.node() {
+            Node::Constant(value) => write!(f, "{value}")?,
+            Node::Parameter { name, value } if !named(name) => write!(f, "{value}")?,
+            Node::Parameter { name, .. } => write!(f, "{name}")?,
+            Node::Infinity => f.write_str("∞")?,
+            Node::Variable(variable) => write!(f, "{variable}")?,
+            Node::Sum(terms) => list(f, terms, " + ", Binding::Product)?,
+            Node::Difference(a, b) => pair(f, a, " - ", b)?,
+            Node::Product(a, b) => pair(f, a, " · ", b)?,
+            Node::Quotient(a, b) => pair(f, a, " / ", b)?,
+            Node::Max(items) | Node::Min(items) => {
+                f.write_str(if matches!(self.node(), Node::Max(_)) { "max(" } else { "min(" })?;
+                list(f, items, ", ", Binding::Case)?;
+                f.write_str(")")?;
+            }
+            Node::Ln(a) => call(f, "ln", a)?,
+            Node::Exp(a) => call(f, "exp", a)?,
+            Node::Sqrt(a) => call(f, "sqrt", a)?,
+            Node::Ceil(a) => call(f, "ceil", a)?,
+            Node::Floor(a) => call(f, "floor", a)?,
+            Node::LeastOverOrder(a) => call(f, "min over α > 1 of ", a)?,
+            Node::Cases { left, relation, right, then, otherwise } => {
+                f.write_str("if ")?;
+                left.print(f, Binding::Sum, named)?;
+                write!(f, " {relation} ")?;
+                right.print(f, Binding::Sum, named)?;
+                f.write_str(" then ")?;
+                then.print(f, Binding::Sum, named)?;
+                f.write_str(" else ")?;
+                otherwise.print(f, Binding::Case, named)?;
+            }
+        }
+        if binding < within {
+            f.write_str(")")?;
+        }
+        Ok(())
+    }
+
+    fn binding(&self, named: &dyn Fn(&Arc<str>) -> bool) -> Binding {
+        let of_number = |value: &Rational| match (value.is_negative(), value.is_int()) {
+            (true, _) => Binding::Sum,
+            (false, false) => Binding::Product,
+            (false, true) => Binding::Atom,
+        };
+        match self.node() {
+            Node::Cases { .. } => Binding::Case,
+            Node::Sum(_) | Node::Difference(..) => Binding::Sum,
+            Node::Product(..) | Node::Quotient(..) => Binding::Product,
+            Node::Constant(value) => of_number(value),
+            Node::Parameter { name, value } if !named(name) => of_number(value),
+            _ => Binding::Atom,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probity_exact::rational;
+
+    fn number(n: i64, d: i64) -> Expression {
+        Expression::constant(rational(n, d).unwrap())
+    }
+
+    #[test]
+    fn prints_with_the_brackets_it_needs() {
+        let d = Expression::distance_in;
+        for (expression, text) in [
+            (d() / (d() / d()), "d_in / (d_in / d_in)"),
+            (d() / d() / d(), "d_in / d_in / d_in"),
+            ((d() + d()) * d(), "(d_in + d_in) · d_in"),
+            (d() - (d() - d()), "d_in - (d_in - d_in)"),
+            (d() / number(7, 3), "d_in / (7/3)"),
+            (d() * number(-2, 1), "d_in · (-2)"),
+            (Expression::zero_at_zero(d() + d()), "if d_in = 0 then 0 else d_in + d_in"),
+            (d() + Expression::zero_at_zero(d()), "d_in + (if d_in = 0 then 0 else d_in)"),
+            (Expression::max(d(), [number(1, 1)]).ln(), "ln(max(d_in, 1))"),
+        ] {
+            assert_eq!(expression.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_name_with_two_values_prints_as_the_values() {
+        let loss =
+            |scale| Expression::distance_in() / Expression::parameter("scale", rational(scale, 1).unwrap());
+        assert_eq!((loss(2) + loss(2)).to_string(), "d_in / scale + d_in / scale");
+        assert_eq!((loss(2) + loss(3)).to_string(), "d_in / 2 + d_in / 3");
+    }
+
+    #[test]
+    fn long_sums_stay_shallow() {
+        let total = (0..2000).fold(Expression::zero(), |sum, _| sum + Expression::one());
+        let Node::Sum(terms) = total.node() else { panic!("not a sum") };
+        assert_eq!(terms.len(), 2000);
+    }
+
+    #[test]
+    fn substitution_respects_what_is_bound() {
+        let bound = Expression::order().least_over_order();
+        assert_eq!(bound.substitute(Variable::Order, &Expression::one()), bound);
+        let group = Expression::distance_in()
+            .squared()
+            .substitute(Variable::DistanceIn, &(Expression::distance_in() * number(3, 1)));
+        assert_eq!(group.to_string(), "d_in · 3 · (d_in · 3)");
+    }
+}

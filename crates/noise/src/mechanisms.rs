@@ -1,0 +1,32 @@
+//! The mechanisms, each with a map that is proved in `docs/proofs`.
+//!
+//! The proofs speak about the samplers' exact laws. A sampler may fail instead of answering: when the source of
+//! randomness fails, and with probability below 2^−11000 a draw when a value does not fit in 64 bits. A failure
+//! depends on the noise alone, never on the input.
+
+mod above_threshold;
+mod additive;
+mod bounded;
+mod choice;
+mod gaussian;
+mod grid;
+mod laplace;
+mod randomized_response;
+mod snapping;
+
+pub use above_threshold::{AboveThreshold, ThresholdQueries};
+pub use bounded::{
+    renormalised_geometric, renormalised_geometric_map, truncated_geometric, truncated_geometric_map,
+};
+pub use choice::{Rule, Scores, choice, choice_map, choice_of_integers};
+pub use gaussian::{
+    discrete_gaussian, discrete_gaussian_big, discrete_gaussian_big_vector, discrete_gaussian_map,
+    discrete_gaussian_vector,
+};
+pub use grid::{Grid, gaussian_on_grid, gaussian_vector_on_grid, laplace_on_grid, laplace_vector_on_grid};
+pub use laplace::{
+    discrete_laplace, discrete_laplace_big, discrete_laplace_big_vector, discrete_laplace_map,
+    discrete_laplace_vector, discrete_laplace_wrapping, discrete_laplace_wrapping_big,
+};
+pub use randomized_response::{RandomizedResponse, randomized_response_bits, randomized_response_bool};
+pub use snapping::{Snapping, SnappingCertificate, SnappingCertifier};

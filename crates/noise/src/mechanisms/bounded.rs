@@ -1,0 +1,165 @@
+//! Noise on a bounded range of integers, two ways, each with its true loss. Proofs:
+//! `docs/proofs/truncated-geometric.md`.
+//!
+//! *Truncated*: x + Z clamped to the range; what lies beyond piles up at the ends. Its loss is
+//! min(⌊d_in⌋, width)/scale, attained at an end.
+//!
+//! *Renormalised*: P(y) ∝ e^(−|y − x|/scale) on the range only. Its loss is *more* than d_in/scale, because the
+//! constant depends on x; the map says by how much.
+
+use probity_exact::{Natural, Rational};
+
+use super::laplace::{discrete_laplace, over_scale};
+use crate::compose::Function;
+use crate::domain::IntegerRange;
+use crate::entropy::Entropy;
+use crate::map::{Expression, PrivacyMap, Relation};
+use crate::measurement::{Measurement, MechanismError};
+use crate::metric::Metric;
+use crate::sampler::{
+    BernoulliExp, Count, DiscreteLaplace, Exponent, ParameterError, Sampler, Scale, UniformBelow,
+};
+
+/// min(⌊d_in⌋, width): how far apart two members at most d_in apart can be.
+fn reach(range: &IntegerRange) -> Expression {
+    let width = Expression::parameter("width", Rational::from(range.width()));
+    Expression::min(Expression::distance_in().floor(), [width])
+}
+
+/// 0 where no two members are that close, which also keeps 0·∞ and ln 1 out.
+fn zero_when_nothing_differs(range: &IntegerRange, otherwise: Expression) -> Expression {
+    match range.width() {
+        0 => Expression::zero(),
+        _ => Expression::cases(
+            Expression::distance_in(),
+            Relation::Less,
+            Expression::one(),
+            Expression::zero(),
+            otherwise,
+        ),
+    }
+}
+
+/// The map of [`truncated_geometric`]: ε = min(⌊d_in⌋, width)/scale.
+///
+/// ```
+/// use probity_noise::domain::IntegerRange;
+/// use probity_noise::mechanisms::truncated_geometric_map;
+/// use probity_noise::sampler::Scale;
+/// use probity_noise::unit::Sensitivity;
+/// let map = truncated_geometric_map(&IntegerRange::new(0, 10)?, &Scale::from_f64(2.0)?);
+/// assert_eq!(map.loss(&Sensitivity::from(1u32))?.to_string(), "ε = 0.5");
+/// assert_eq!(map.loss(&Sensitivity::from(99u32))?.to_string(), "ε = 5");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn truncated_geometric_map(range: &IntegerRange, scale: &Scale) -> PrivacyMap {
+    PrivacyMap::pure(zero_when_nothing_differs(range, over_scale(reach(range), scale)))
+}
+
+/// x + Z clamped to the range, Z discrete Laplace.
+///
+/// # Errors
+/// When the scale is 2^50 or more.
+pub fn truncated_geometric(
+    range: IntegerRange,
+    scale: Scale,
+) -> Result<Measurement<i64, i64>, ParameterError> {
+    let map = truncated_geometric_map(&range, &scale);
+    let noisy = discrete_laplace(range, scale)?.post_process(move |y| y.clamp(range.lower(), range.upper()));
+    Ok(noisy.with_map(map))
+}
+
+/// The map of [`renormalised_geometric`]. With q = e^(−1/scale), w = width and e = min(⌊d_in⌋, w), for e ≥ 1:
+///
+/// ε = e/scale + ln((1 + q − q^(e+1) − q^(w−e+1)) / (1 − q^(w+1))), which for e = w is w/scale.
+///
+/// ```
+/// use probity_noise::domain::IntegerRange;
+/// use probity_noise::mechanisms::renormalised_geometric_map;
+/// use probity_noise::sampler::Scale;
+/// use probity_noise::unit::Sensitivity;
+/// let map = renormalised_geometric_map(&IntegerRange::new(0, 10)?, &Scale::from_f64(2.0)?);
+/// // More than the 1/2 that the noise's name suggests.
+/// assert_eq!(map.loss(&Sensitivity::from(1u32))?.to_string(), "ε = 0.7126636112686522");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn renormalised_geometric_map(range: &IntegerRange, scale: &Scale) -> PrivacyMap {
+    if scale.value().is_zero() {
+        return PrivacyMap::pure(zero_when_nothing_differs(range, Expression::infinity()));
+    }
+    let width = || Expression::parameter("width", Rational::from(range.width()));
+    let scale = || Expression::parameter("scale", scale.value().clone());
+    // q to this power.
+    let power = |exponent: Expression| ((Expression::zero() - exponent) / scale()).exp();
+    let one = Expression::one;
+    let moved = one() + power(one()) - power(reach(range) + one()) - power(width() - reach(range) + one());
+    let at_the_end = one() - power(width() + one());
+    let loss = reach(range) / scale() + (moved / at_the_end).ln();
+    // From end to end the constants are equal and the logarithm is 0.
+    let loss = Expression::cases(reach(range), Relation::Equal, width(), width() / scale(), loss);
+    PrivacyMap::pure(zero_when_nothing_differs(range, loss))
+}
+
+/// y in the range with probability proportional to e^(−|y − x|/scale).
+///
+/// Proposals are drawn until one is accepted, each with probability above 0.3: x + Z, accepted if it falls in the
+/// range, where the range is wider than the scale; else a uniform y, accepted with probability e^(−|y − x|/scale).
+///
+/// # Errors
+/// When the scale is 2^50 or more.
+pub fn renormalised_geometric(
+    range: IntegerRange,
+    scale: Scale,
+) -> Result<Measurement<i64, i64>, ParameterError> {
+    let map = renormalised_geometric_map(&range, &scale);
+    let proposal = Proposal::new(range, scale)?;
+    let run = move |input: &i64, entropy: &mut dyn Entropy| -> Result<i64, MechanismError> {
+        loop {
+            if let Some(answer) = proposal.draw(*input, range, entropy)? {
+                return Ok(answer);
+            }
+        }
+    };
+    Ok(Measurement::new(range, Metric::Absolute, map, Function(run)))
+}
+
+/// How a candidate for the renormalised law is drawn.
+enum Proposal {
+    /// x + Z: within the range with probability at least P(0 ≤ Z ≤ w) = (1 − q^(w+1))/(1 + q) > (1 − 1/e)/2, as w > scale.
+    Noise(DiscreteLaplace<i64>),
+    /// Uniform: accepted with probability at least e^(−w/scale) ≥ 1/e, as w ≤ scale.
+    Uniform { steps: UniformBelow<i64>, scale: Rational },
+}
+
+impl Proposal {
+    fn new(range: IntegerRange, scale: Scale) -> Result<Self, ParameterError> {
+        let noise = DiscreteLaplace::<i64>::new(scale.clone())?;
+        if scale.value().is_zero() || Rational::from(range.width()) > *scale.value() {
+            return Ok(Proposal::Noise(noise));
+        }
+        let steps = UniformBelow::new(Count::new(Natural::from(range.width()) + Natural::ONE)?)?;
+        Ok(Proposal::Uniform { steps, scale: scale.value().clone() })
+    }
+
+    /// One candidate; `None` when it is not accepted.
+    fn draw(
+        &self,
+        input: i64,
+        range: IntegerRange,
+        entropy: &mut dyn Entropy,
+    ) -> Result<Option<i64>, MechanismError> {
+        match self {
+            Proposal::Noise(noise) => {
+                let noisy = input.checked_add(noise.sample(entropy)?);
+                Ok(noisy.filter(|noisy| (range.lower()..=range.upper()).contains(noisy)))
+            }
+            Proposal::Uniform { steps, scale } => {
+                // The width is below 2^50 here, so the sum stays within the range.
+                let candidate = range.lower().saturating_add(steps.sample(entropy)?);
+                let exponent = Exponent::new(Rational::from(candidate.abs_diff(input)) / scale)?;
+                let accepted = BernoulliExp::new(exponent).sample(entropy)?;
+                Ok(accepted.then_some(candidate))
+            }
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Randomized response: the truth with probability p, else a uniform *other* category.
+//!
+//! Map: ε = ln max(p(t−1)/(1−p), (1−p)/(p(t−1))), 0 at d_in = 0; t is the number of categories. An input outside the
+//! categories gets a uniform one, which Lemma 1 of `docs/proofs/randomized-response.md` covers because
+//! p ≥ 1/t, compared exactly: the double nearest to 1/3 lies below 1/3 and is refused.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use probity_exact::Rational;
+
+use crate::domain::{Everything, Vectors};
+use crate::entropy::Entropy;
+use crate::map::{Expression, Point, PrivacyMap};
+use crate::measurement::{Measurement, Mechanism, MechanismError};
+use crate::metric::Metric;
+use crate::sampler::{Bernoulli, Choice, ParameterError, Probability, Sampler};
+use crate::search::greatest_double;
+use crate::unit::Epsilon;
+
+/// The law of randomized response over t categories.
+///
+/// ```
+/// use probity_exact::rational;
+/// use probity_noise::mechanisms::RandomizedResponse;
+/// use probity_noise::sampler::Probability;
+/// use probity_noise::unit::Sensitivity;
+/// let half = Probability::new(rational(1, 2).unwrap())?;
+/// let response = RandomizedResponse::new(10, half)?;
+/// assert_eq!(response.map().loss(&Sensitivity::from(1u32))?.to_string(), "ε = 2.1972245773362196");
+/// let survey = response.over(vec!["red", "green"]).unwrap_err();
+/// let survey = RandomizedResponse::new(2, Probability::from_f64(0.75)?)?.over(vec!["red", "green"])?;
+/// let answer = survey.invoke(&"red")?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RandomizedResponse {
+    /// Invariant: from 2 to 2^32 − 1.
+    categories: usize,
+    /// Invariant: 1/categories ≤ truth < 1.
+    truth: Probability,
+}
+
+impl RandomizedResponse {
+    /// Over this many categories, telling the truth with this probability.
+    ///
+    /// # Errors
+    /// When there are fewer than 2 categories or more than 2^32 − 1, or p is not in [1/t, 1), compared exactly.
+    pub fn new(categories: usize, truth: Probability) -> Result<Self, ParameterError> {
+        check_count(categories)?;
+        if truth.value() * Rational::from(categories) < Rational::ONE {
+            let allowed = "at least 1 / (number of categories), compared exactly";
+            return Err(ParameterError::new("probability of the truth", truth.value(), allowed));
+        }
+        if *truth.value() >= Rational::ONE {
+            return Err(ParameterError::new("probability of the truth", truth.value(), "less than 1"));
+        }
+        Ok(RandomizedResponse { categories, truth })
+    }
+
+    /// Over this many categories, with the largest probability of the truth that costs at most ε: the
+    /// largest double that does, or 1/t where every such double is below that.
+    ///
+    /// # Errors
+    /// When there are fewer than 2 categories or more than 2^32 − 1.
+    pub fn from_epsilon(categories: usize, epsilon: &Epsilon) -> Result<Self, MechanismError> {
+        check_count(categories)?;
+        let fair = Rational::ONE / Rational::from(categories);
+        let nowhere = Rational::ONE;
+        // The loss grows with p from 0 at p = 1/t; each candidate is decided exactly.
+        let found = greatest_double(|p| match Probability::from_f64(p) {
+            Err(_) => Ok(false),
+            Ok(p) if *p.value() <= fair => Ok(true),
+            Ok(p) if *p.value() >= Rational::ONE => Ok(false),
+            Ok(p) => match epsilon.exact() {
+                Some(bound) => loss(categories, p.value()).is_at_most(&Point::at(&nowhere), &bound),
+                None => Ok(true),
+            },
+        });
+        let largest = found.map_err(crate::map::MapError::from)?.unwrap_or(0.0);
+        let truth = match Probability::from_f64(largest)? {
+            p if *p.value() < fair => Probability::new(fair)?,
+            p => p,
+        };
+        Ok(Self::new(categories, truth)?)
+    }
+
+    /// The number of categories.
+    pub fn categories(&self) -> usize {
+        self.categories
+    }
+
+    /// The probability of the truth.
+    pub fn truth(&self) -> &Probability {
+        &self.truth
+    }
+
+    /// The probability of each other category: (1−p)/(t−1).
+    pub fn lie(&self) -> Rational {
+        (Rational::ONE - self.truth.value()) / Rational::from(self.categories - 1)
+    }
+
+    /// The privacy map for the discrete distance.
+    pub fn map(&self) -> PrivacyMap {
+        PrivacyMap::pure(Expression::zero_at_zero(loss(self.categories, self.truth.value())))
+    }
+
+    /// The measurement over these categories. Any value may be given; one outside the categories is answered with
+    /// a uniform category.
+    ///
+    /// # Errors
+    /// When two categories are equal, or their number is not that of the law.
+    pub fn over<Category>(
+        &self,
+        categories: Vec<Category>,
+    ) -> Result<Measurement<Category, Category>, ParameterError>
+    where
+        Category: Eq + Hash + Clone + Send + Sync + 'static,
+    {
+        if categories.len() != self.categories {
+            let allowed = "as many as the law was made for";
+            return Err(ParameterError::new("number of categories", categories.len(), allowed));
+        }
+        let mut index = HashMap::with_capacity(categories.len());
+        for (position, category) in categories.iter().enumerate() {
+            if let Some(first) = index.insert(category.clone(), position) {
+                let value = format!("positions {first} and {position} hold the same category");
+                return Err(ParameterError::new("categories", value, "distinct"));
+            }
+        }
+        // One draw answers: offset 0 is the truth, each other offset one of the others.
+        let mut weights = vec![self.lie(); self.categories];
+        weights[0] = self.truth.value().clone();
+        let offset = Choice::weighted(&weights)?;
+        let anything = Choice::uniform(self.categories)?;
+        let mechanism = OverCategories { categories, index, offset, anything };
+        Ok(Measurement::new(Everything, Metric::Discrete, self.map(), mechanism))
+    }
+
+    /// Unbiased estimates of how many respondents belong to each category, from how often each was answered. Exact;
+    /// an estimate may be negative or exceed the number of respondents. Every respondent must belong to
+    /// some category.
+    ///
+    /// With q = (1−p)/(t−1), the expected count is p·nᵢ + q·(n − nᵢ), so nᵢ is estimated by (cᵢ − q·n)/(p − q).
+    ///
+    /// # Errors
+    /// When the number of counts differs from that of categories, or p = 1/t, where answers tell nothing.
+    pub fn debias(&self, counts: &[u64]) -> Result<Vec<Rational>, ParameterError> {
+        if counts.len() != self.categories {
+            let allowed = "one for each category";
+            return Err(ParameterError::new("number of counts", counts.len(), allowed));
+        }
+        let lie = self.lie();
+        let gap = self.truth.value() - &lie;
+        if gap.is_zero() {
+            let allowed = "more than 1 / (number of categories), or the answers tell nothing";
+            return Err(ParameterError::new("probability of the truth", self.truth.value(), allowed));
+        }
+        let total = counts.iter().fold(Rational::ZERO, |sum, count| sum + Rational::from(*count));
+        let background = lie * total;
+        Ok(counts.iter().map(|count| (Rational::from(*count) - &background) / &gap).collect())
+    }
+}
+
+fn check_count(categories: usize) -> Result<(), ParameterError> {
+    match u32::try_from(categories) {
+        Ok(2..) => Ok(()),
+        _ => Err(ParameterError::new("number of categories", categories, "from 2 to 2^32 - 1")),
+    }
+}
+
+/// ln of the larger of the two ratios of probabilities.
+fn loss(categories: usize, truth: &Rational) -> Expression {
+    let prob = || Expression::parameter("prob", truth.clone());
+    let others = || Expression::parameter("categories", Rational::from(categories)) - Expression::one();
+    let truthful = prob() * others() / (Expression::one() - prob());
+    let lying = (Expression::one() - prob()) / (prob() * others());
+    Expression::max(truthful, [lying]).ln()
+}
+
+struct OverCategories<Category> {
+    categories: Vec<Category>,
+    index: HashMap<Category, usize>,
+    offset: Choice,
+    anything: Choice,
+}
+
+impl<Category: Eq + Hash + Clone> OverCategories<Category> {
+    fn shifted(&self, position: usize, offset: usize) -> &Category {
+        let sum = position + offset;
+        &self.categories[if sum < self.categories.len() { sum } else { sum - self.categories.len() }]
+    }
+}
+
+impl<Category> Mechanism<Category, Category> for OverCategories<Category>
+where
+    Category: Eq + Hash + Clone + Send + Sync,
+{
+    fn answer(&self, input: &Category, entropy: &mut dyn Entropy) -> Result<Category, MechanismError> {
+        // Both draws are made whatever the input is.
+        let offset = self.offset.sample(entropy)?;
+        let anything = self.anything.sample(entropy)?;
+        Ok(match self.index.get(input) {
+            Some(position) => self.shifted(*position, offset).clone(),
+            None => self.categories[anything].clone(),
+        })
+    }
+
+    fn answer_each(
+        &self,
+        inputs: &[Category],
+        entropy: &mut dyn Entropy,
+    ) -> Result<Vec<Category>, MechanismError> {
+        let offsets = self.offset.sample_vec(inputs.len(), entropy)?;
+        let mut answers = Vec::with_capacity(inputs.len());
+        for (input, offset) in inputs.iter().zip(offsets) {
+            answers.push(match self.index.get(input) {
+                Some(position) => self.shifted(*position, offset).clone(),
+                None => self.categories[self.anything.sample(entropy)?].clone(),
+            });
+        }
+        Ok(answers)
+    }
+}
+
+/// Randomized response of one bit: the truth with probability p, else its opposite.
+///
+/// ```
+/// use probity_noise::mechanisms::randomized_response_bool;
+/// use probity_noise::sampler::Probability;
+/// use probity_noise::unit::Sensitivity;
+/// let coin = randomized_response_bool(Probability::from_f64(0.75)?)?;
+/// assert_eq!(coin.map(&Sensitivity::from(1u32))?.to_string(), "ε = 1.0986122886681098");
+/// assert_eq!(coin.invoke_vec(&[true; 1000])?.len(), 1000);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// When p is not in [1/2, 1).
+pub fn randomized_response_bool(truth: Probability) -> Result<Measurement<bool, bool>, ParameterError> {
+    let law = RandomizedResponse::new(2, truth)?;
+    let mechanism = Bits(Bernoulli::new(law.truth.clone()));
+    Ok(Measurement::new(Everything, Metric::Discrete, law.map(), mechanism))
+}
+
+/// Randomized response of every bit of a vector, independently. d_in is the number of bits that differ, and
+/// each costs ln(p/(1−p)); no more can differ than there are.
+///
+/// # Errors
+/// When p is not in [1/2, 1), or a known length is 0.
+pub fn randomized_response_bits(
+    length: Option<usize>,
+    truth: Probability,
+) -> Result<Measurement<Vec<bool>, Vec<bool>>, ParameterError> {
+    let law = RandomizedResponse::new(2, truth)?;
+    let mut domain = Vectors::of(Everything);
+    // Bits differ one at a time, so a distance between two integers is as good as the lower one.
+    let mut differing = Expression::distance_in().floor();
+    if let Some(length) = length {
+        domain = domain.with_length(length)?;
+        differing = Expression::min(differing, [Expression::parameter("length", Rational::from(length))]);
+    }
+    let map = PrivacyMap::pure(differing * loss(2, law.truth.value()));
+    Ok(Measurement::new(domain, Metric::ChangeOne, map, Bits(Bernoulli::new(law.truth))))
+}
+
+/// Keeps each bit where the coin says so, else flips it.
+struct Bits(Bernoulli);
+
+impl Mechanism<bool, bool> for Bits {
+    fn answer(&self, input: &bool, entropy: &mut dyn Entropy) -> Result<bool, MechanismError> {
+        Ok(*input == self.0.sample(entropy)?)
+    }
+
+    fn answer_each(&self, inputs: &[bool], entropy: &mut dyn Entropy) -> Result<Vec<bool>, MechanismError> {
+        let mut answers = self.0.sample_vec(inputs.len(), entropy)?;
+        for (answer, input) in answers.iter_mut().zip(inputs) {
+            *answer = *answer == *input;
+        }
+        Ok(answers)
+    }
+}
+
+impl Mechanism<Vec<bool>, Vec<bool>> for Bits {
+    fn answer(&self, input: &Vec<bool>, entropy: &mut dyn Entropy) -> Result<Vec<bool>, MechanismError> {
+        Mechanism::<bool, bool>::answer_each(self, input, entropy)
+    }
+}

@@ -1,0 +1,218 @@
+//! The text form of every type that a certificate holds: one table per type, read in both directions.
+
+use probity_kernel::context::Orientation;
+use probity_kernel::entail::{Evidence, Product};
+use probity_kernel::equivalence::Rewrite;
+use probity_kernel::expr::{Binary, Expr, Run, Unary, Variable};
+use probity_kernel::lemma::Lemma;
+use probity_kernel::privacy::Comparison;
+use probity_kernel::term::{
+    Adjacency, Claim, Coupling, Distribution, Input, Mechanism, Param, Reading, Sort, Statement,
+};
+
+use super::text::{Code, ReadError, Text};
+use crate::derivation::{Move, Plan};
+
+/// A table: the word for each variant, and its fields in order.
+macro_rules! code {
+    ($type:ident { $($word:literal => $($path:ident)::+ { $($field:tt: $name:ident),* },)* }) => {
+        impl Code for $type {
+            fn write(&self) -> Text {
+                match self {
+                    $($($path)::+ { $($field: $name),* } => Text::named($word, vec![$($name.write()),*]),)*
+                }
+            }
+            fn read(text: &Text) -> Result<Self, ReadError> {
+                // A type whose variants have no fields takes nothing from its parts.
+                #[allow(unused_mut)]
+                let (word, mut parts) = text.head()?;
+                let value = match word {
+                    $($word => {
+                        $(let $name = parts.next()?;)*
+                        $($path)::+ { $($field: $name),* }
+                    })*
+                    other => return Err(ReadError::new(concat!("a ", stringify!($type)), other)),
+                };
+                parts.end()?;
+                Ok(value)
+            }
+        }
+    };
+}
+
+code! { Run { "1" => Run::First {}, "2" => Run::Second {}, } }
+
+code! { Variable {
+    "plain" => Variable::Plain { 0: name },
+    "of" => Variable::Of { 0: name, 1: run },
+    "cost" => Variable::Cost {},
+    "result" => Variable::Result {},
+    "changed" => Variable::Changed { 0: list },
+    "arbitrary" => Variable::Arbitrary { 0: name, 1: number },
+} }
+
+code! { Unary {
+    "neg" => Unary::Neg {},
+    "abs" => Unary::Abs {},
+    "floor" => Unary::Floor {},
+    "ln" => Unary::Ln {},
+    "exp" => Unary::Exp {},
+    "pow2-at-least" => Unary::Pow2AtLeast {},
+    "not" => Unary::Not {},
+} }
+
+code! { Binary {
+    "+" => Binary::Add {},
+    "-" => Binary::Sub {},
+    "*" => Binary::Mul {},
+    "/" => Binary::Div {},
+    "mod" => Binary::Mod {},
+    "min" => Binary::Min {},
+    "max" => Binary::Max {},
+    "round-to" => Binary::RoundTo {},
+    "<" => Binary::Lt {},
+    "<=" => Binary::Le {},
+    "==" => Binary::Eq {},
+    "!=" => Binary::Ne {},
+    ">=" => Binary::Ge {},
+    ">" => Binary::Gt {},
+    "and" => Binary::And {},
+    "or" => Binary::Or {},
+} }
+
+code! { Expr {
+    "number" => Expr::Number { 0: value },
+    "bool" => Expr::Bool { 0: value },
+    "var" => Expr::Var { 0: variable },
+    "unary" => Expr::Unary { 0: operation, 1: a },
+    "binary" => Expr::Binary { 0: operation, 1: a, 2: b },
+    "clamp" => Expr::Clamp { 0: value, 1: low, 2: high },
+    "if" => Expr::If { 0: condition, 1: yes, 2: no },
+    "index" => Expr::Index { 0: list, 1: index },
+    "length" => Expr::Length { 0: list },
+    "empty-list" => Expr::EmptyList {},
+} }
+
+code! { Sort {
+    "real" => Sort::Real {},
+    "int" => Sort::Int {},
+    "bool" => Sort::Bool {},
+    "category" => Sort::Category { count: count },
+    "real-list" => Sort::RealList {},
+    "int-list" => Sort::IntList {},
+} }
+
+code! { Input { "input" => Input { name: name, sort: sort }, } }
+code! { Param { "param" => Param { name: name, sort: sort }, } }
+
+code! { Distribution {
+    "uniform" => Distribution::Uniform {},
+    "sign" => Distribution::Sign {},
+    "bernoulli" => Distribution::Bernoulli { 0: p },
+    "uniform-int" => Distribution::UniformInt { low: low, high: high },
+    "uniform-other" => Distribution::UniformOther { value: value, count: count },
+    "response" => Distribution::Response { value: value, truth: truth, count: count },
+    "laplace" => Distribution::Laplace { center: center, scale: scale },
+    "discrete-laplace" => Distribution::DiscreteLaplace { center: center, scale: scale },
+    "gaussian" => Distribution::Gaussian { center: center, deviation: deviation },
+    "discrete-gaussian" => Distribution::DiscreteGaussian { center: center, deviation: deviation },
+    "exponential" => Distribution::Exponential { scale: scale },
+    "geometric" => Distribution::Geometric { scale: scale },
+} }
+
+code! { Statement {
+    "draw" => Statement::Draw { var: var, law: law },
+    "assign" => Statement::Assign { var: var, value: value },
+    "append" => Statement::Append { list: list, value: value },
+    "if" => Statement::If { guard: guard, then: then, otherwise: otherwise },
+    "for" => Statement::For { index: index, from: from, to: to, body: body },
+    "while" => Statement::While { label: label, guard: guard, body: body },
+} }
+
+code! { Adjacency {
+    "related" => Adjacency::Related { 0: assertion },
+    "every-entry" => Adjacency::EveryEntry { list: list, bound: bound },
+    "every-entry-grows" => Adjacency::EveryEntryGrows { list: list, bound: bound },
+    "one-entry" => Adjacency::OneEntry { list: list, bound: bound },
+} }
+
+code! { Mechanism {
+    "mechanism" => Mechanism {
+        name: name, inputs: inputs, params: params, assumptions: assumptions, body: body, output: output,
+        adjacency: adjacency
+    },
+} }
+
+code! { Reading {
+    "reals" => Reading::Reals {},
+    "binary" => Reading::Binary { precision: precision, emin: emin, emax: emax },
+} }
+
+code! { Claim { "claim" => Claim { epsilon: epsilon, delta: delta, reading: reading }, } }
+
+code! { Coupling {
+    "null" => Coupling::Null {},
+    "shift" => Coupling::Shift { by: by, cost: cost },
+    "select" => Coupling::Select { threshold: threshold, strict: strict, above: above, below: below },
+    "scale" => Coupling::Scale { cost: cost },
+    "same-value" => Coupling::SameValue { ratio: ratio },
+    "signed-log" => Coupling::SignedLog { by: by, cost: cost },
+} }
+
+code! { Rewrite {
+    "laplace-law" => Rewrite::LaplaceLaw { uniform: uniform, sign: sign, noise: noise },
+    "response-law" => Rewrite::ResponseLaw { keep: keep, other: other, response: response },
+    "inline" => Rewrite::Inline { var: var },
+    "conditional" => Rewrite::Conditional { var: var },
+} }
+
+code! { Comparison { "equal" => Comparison::Equal {}, "pointwise" => Comparison::Pointwise {}, } }
+code! { Orientation { "forward" => Orientation::Forward {}, "backward" => Orientation::Backward {}, } }
+
+code! { Move {
+    "plain" => Move::Plain {},
+    "one-sided" => Move::OneSided {},
+    "draw" => Move::Draw { 0: coupling },
+    "joint" => Move::Joint { 0: by, 1: cost },
+    "if" => Move::If { 0: then, 1: otherwise },
+    "for" => Move::For { 0: invariant, 1: body },
+    "while" => Move::While { 0: invariant, 1: body },
+    "assert" => Move::Assert { 0: formula },
+} }
+
+code! { Plan { "plan" => Plan { rewrites: rewrites, comparison: comparison, sides: sides }, } }
+
+code! { Product { "product" => Product { coefficient: coefficient, scale: scale, facts: facts }, } }
+
+code! { Lemma {
+    "adjacent" => Lemma::Adjacent { 0: list, 1: index },
+    "inverse" => Lemma::Inverse { 0: a },
+    "inverse-positive" => Lemma::InversePositive { 0: a },
+    "floor" => Lemma::Floor { 0: a },
+    "floor-monotone" => Lemma::FloorMonotone { 0: a, 1: b },
+    "round-near" => Lemma::RoundNear { 0: a, 1: g },
+    "round-monotone" => Lemma::RoundMonotone { 0: a, 1: b, 2: g },
+    "mod-range" => Lemma::ModRange { 0: a, 1: b },
+    "pow2" => Lemma::Pow2 { 0: a },
+    "exp-positive" => Lemma::ExpPositive { 0: a },
+    "exp-sum" => Lemma::ExpSum { 0: a, 1: b },
+    "exp-monotone" => Lemma::ExpMonotone { 0: a, 1: b },
+    "exp-tangent" => Lemma::ExpTangent { 0: a },
+    "ln-monotone" => Lemma::LnMonotone { 0: a, 1: b },
+    "ln-positive" => Lemma::LnPositive { 0: a },
+    "ln-product" => Lemma::LnProduct { 0: a, 1: b },
+    "exp-ln" => Lemma::ExpLn { 0: a },
+    "ln-exp" => Lemma::LnExp { 0: a },
+    "same-unary" => Lemma::SameUnary { 0: operation, 1: a, 2: b },
+    "same-binary" => Lemma::SameBinary { 0: operation, 1: first, 2: second },
+    "same-entry" => Lemma::SameEntry { 0: list, 1: a, 2: b },
+} }
+
+code! { Evidence {
+    "combination" => Evidence::Combination { products: products, equations: equations },
+    "clash" => Evidence::Clash { 0: yes, 1: no },
+    "absurd" => Evidence::Absurd { 0: number },
+    "cases" => Evidence::Cases { 0: number, 1: branches },
+    "cut" => Evidence::Cut { 0: formula, 1: yes, 2: no },
+    "cite" => Evidence::Cite { 0: lemma, 1: rest },
+} }

@@ -1,0 +1,188 @@
+//! Certificates: files from which anyone can replay a proof.
+//!
+//! A certificate is a text of one entry a line: the format, the hash of what it is about, the mechanism, the
+//! claim, the plan, and the evidence for each side condition in the order in which a replay meets it. Nothing in
+//! it is believed: [`check`] replays the plan with the kernel's rules and answers with the theorem that the
+//! kernel makes, which quotes the mechanism and the claim itself.
+//!
+//! ```
+//! let fault = probity_prove::certificate::check("no certificate").unwrap_err();
+//! assert_eq!(fault.to_string(), "line 1: expected 'probity-certificate 1', found 'no certificate'");
+//! ```
+
+mod code;
+mod text;
+
+use std::fmt;
+
+use probity_kernel::context::Context;
+use probity_kernel::entail::Evidence;
+use probity_kernel::expr::Expr;
+use probity_kernel::privacy::Theorem;
+use probity_kernel::term::{Claim, Mechanism};
+use sha2::{Digest, Sha256};
+
+pub use text::{Code, ReadError, Text};
+
+use crate::derivation::{Failure, Justify, Plan, Reason, replay};
+use crate::proof::Proof;
+
+const FORMAT: &str = "probity-certificate 1";
+
+/// Why a certificate is rejected.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// A line cannot be read.
+    Unreadable {
+        /// Its number, from 1.
+        line: usize,
+        /// What is wrong with it.
+        error: ReadError,
+    },
+    /// The hash is not that of the mechanism and the claim.
+    WrongHash {
+        /// What the certificate says.
+        stated: String,
+        /// What it should say.
+        actual: String,
+    },
+    /// The certificate is about another mechanism, or claims something else of it.
+    AnotherClaim {
+        /// What was to be checked.
+        wanted: String,
+        /// What the certificate is about.
+        found: String,
+    },
+    /// A step of the derivation does not hold.
+    Step {
+        /// How many side conditions were met before it.
+        after: usize,
+        /// The step and what is wrong with it.
+        failure: Failure,
+    },
+    /// There is more evidence than the derivation uses.
+    EvidenceLeft {
+        /// How many pieces.
+        pieces: usize,
+    },
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Unreadable { line, error } => write!(f, "line {line}: {error}"),
+            Fault::WrongHash { stated, actual } => {
+                write!(f, "the hash is {stated}, but that of the mechanism and claim is {actual}")
+            }
+            Fault::AnotherClaim { wanted, found } => {
+                write!(f, "the certificate is about\n{found}\nand not about\n{wanted}")
+            }
+            Fault::Step { after, failure } => write!(f, "after {after} side conditions, {failure}"),
+            Fault::EvidenceLeft { pieces } => write!(f, "{pieces} pieces of evidence are not used"),
+        }
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// The SHA-256 of the text of a mechanism and a claim: what a certificate is about.
+pub fn content_hash(mechanism: &Mechanism, claim: &Claim) -> String {
+    let text = format!("{}\n{}\n", mechanism.write(), claim.write());
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The certificate of a proof.
+pub fn write(proof: &Proof) -> String {
+    let (mechanism, claim) = (proof.theorem().mechanism(), proof.theorem().claim());
+    let mut text = format!(
+        "{FORMAT}\nhash {}\n{}\n{}\n{}\n",
+        content_hash(mechanism, claim),
+        mechanism.write(),
+        claim.write(),
+        proof.plan().write()
+    );
+    for evidence in proof.evidence() {
+        text.push_str(&format!("{}\n", evidence.write()));
+    }
+    text
+}
+
+/// Replays a certificate.
+pub fn check(certificate: &str) -> Result<Theorem, Fault> {
+    let mut lines = Lines { lines: certificate.lines().collect(), at: 0 };
+    let format = lines.next()?;
+    if format != FORMAT {
+        return Err(lines.fault(ReadError::new(format!("'{FORMAT}'"), format)));
+    }
+    let line = lines.next()?;
+    let Some(stated) = line.strip_prefix("hash ") else {
+        return Err(lines.fault(ReadError::new("a hash", line)));
+    };
+    let stated = stated.to_string();
+    let mechanism: Mechanism = lines.read()?;
+    let claim: Claim = lines.read()?;
+    let actual = content_hash(&mechanism, &claim);
+    if stated != actual {
+        return Err(Fault::WrongHash { stated, actual });
+    }
+    let plan: Plan = lines.read()?;
+    let mut evidence: Vec<Evidence> = Vec::new();
+    while lines.at < lines.lines.len() {
+        evidence.push(lines.read()?);
+    }
+    let given = evidence.len();
+    let mut recorded = Recorded { evidence: evidence.into_iter(), used: 0 };
+    let theorem = replay(&mechanism, &claim, &plan, &mut recorded)
+        .map_err(|failure| Fault::Step { after: recorded.used.saturating_sub(1), failure })?;
+    if recorded.used < given {
+        return Err(Fault::EvidenceLeft { pieces: given - recorded.used });
+    }
+    Ok(theorem)
+}
+
+/// Replays a certificate that must be about the given mechanism and claim.
+pub fn check_for(certificate: &str, mechanism: &Mechanism, claim: &Claim) -> Result<Theorem, Fault> {
+    let theorem = check(certificate)?;
+    if theorem.mechanism() != mechanism || theorem.claim() != claim {
+        return Err(Fault::AnotherClaim {
+            wanted: format!("{mechanism}{claim}"),
+            found: format!("{}{}", theorem.mechanism(), theorem.claim()),
+        });
+    }
+    Ok(theorem)
+}
+
+struct Lines<'a> {
+    lines: Vec<&'a str>,
+    at: usize,
+}
+
+impl<'a> Lines<'a> {
+    fn next(&mut self) -> Result<&'a str, Fault> {
+        let line = self.lines.get(self.at).copied();
+        self.at += 1;
+        line.ok_or_else(|| self.fault(ReadError::new("another line", "the end")))
+    }
+
+    fn read<T: Code>(&mut self) -> Result<T, Fault> {
+        let line = self.next()?;
+        Text::parse(line).and_then(|text| T::read(&text)).map_err(|error| self.fault(error))
+    }
+
+    fn fault(&self, error: ReadError) -> Fault {
+        Fault::Unreadable { line: self.at, error }
+    }
+}
+
+/// Answers side conditions with what a certificate recorded.
+struct Recorded {
+    evidence: std::vec::IntoIter<Evidence>,
+    used: usize,
+}
+
+impl Justify for Recorded {
+    fn justify(&mut self, _: &Context, _: &[&Expr], _: &Expr) -> Result<Evidence, Reason> {
+        self.used += 1;
+        self.evidence.next().ok_or(Reason::EvidenceMissing)
+    }
+}

@@ -1,0 +1,137 @@
+//! A proof as an outline: each statement of the program with the rule that proves it, and what it costs.
+//!
+//! For readers only; nothing is decided from it.
+//!
+//! ```
+//! # use probity_kernel::expr::{Expr, Run};
+//! # use probity_kernel::term::{Adjacency, Claim, Distribution, Hints, Input, Mechanism, Param, Reading, Sort, Statement};
+//! # let laplace = Mechanism {
+//! #     name: "laplace".into(),
+//! #     inputs: vec![Input { name: "x".into(), sort: Sort::Real }],
+//! #     params: vec![Param { name: "eps".into(), sort: Sort::Real }],
+//! #     assumptions: vec![Expr::var("eps").gt(Expr::int(0))],
+//! #     body: vec![Statement::Draw {
+//! #         var: "y".into(),
+//! #         law: Distribution::Laplace { center: Expr::var("x"), scale: Expr::int(1) / Expr::var("eps") },
+//! #     }],
+//! #     output: Expr::var("y"),
+//! #     adjacency: vec![Adjacency::Related(
+//! #         (Expr::of("x", Run::Second) - Expr::of("x", Run::First)).abs().le(Expr::int(1)),
+//! #     )],
+//! # };
+//! # let claim = Claim { epsilon: Expr::var("eps"), delta: Expr::int(0), reading: Reading::Reals };
+//! let proof = probity_prove::prove(&laplace, &claim, &Hints::default()).unwrap();
+//! let lines = probity_prove::outline::outline(&proof);
+//! assert!(lines[0].statement.starts_with("y ~ laplace"));
+//! assert!(lines[0].rule.contains("at cost eps"));
+//! ```
+
+use probity_kernel::context::Orientation;
+use probity_kernel::equivalence::Rewrite;
+use probity_kernel::term::{Mechanism, Statement};
+
+use crate::derivation::Move;
+use crate::proof::Proof;
+
+/// A statement and how it is proved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// How deep inside loops and conditionals.
+    pub depth: usize,
+    /// The statement, or the head of a block; a heading when it is empty of program text.
+    pub statement: String,
+    /// The rule, with its coupling or invariant.
+    pub rule: String,
+}
+
+/// The outline of a proof: the program equivalences first, then each orientation of the adjacency.
+pub fn outline(proof: &Proof) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut program = proof.theorem().mechanism().clone();
+    for rewrite in &proof.plan().rewrites {
+        lines.push(Line { depth: 0, statement: "the program".into(), rule: rewritten(rewrite) });
+        // A proof's rewrites apply, as the theorem shows.
+        program = rewrite.apply(&program).unwrap_or(program);
+    }
+    let several = proof.plan().sides.len() > 1;
+    for (orientation, moves) in &proof.plan().sides {
+        if several {
+            let heading = match orientation {
+                Orientation::Forward => "the first run has x, the second x'",
+                Orientation::Backward => "the first run has x', the second x",
+            };
+            lines.push(Line { depth: 0, statement: heading.into(), rule: "orientation".into() });
+        }
+        block(&program.body, moves, 0, &mut lines);
+        lines.push(released(&program));
+    }
+    lines
+}
+
+fn released(program: &Mechanism) -> Line {
+    Line {
+        depth: 0,
+        statement: format!("return {}", program.output),
+        rule: "equal outputs, cost within the claim".into(),
+    }
+}
+
+fn rewritten(rewrite: &Rewrite) -> String {
+    format!("{}: the same law", rewrite.name())
+}
+
+fn block(body: &[Statement], moves: &[Move], depth: usize, lines: &mut Vec<Line>) {
+    let mut rest = body;
+    for step in moves {
+        if let Move::Assert(fact) = step {
+            lines.push(Line { depth, statement: String::new(), rule: format!("CONSEQ: here {fact}") });
+            continue;
+        }
+        let Some((statement, after)) = rest.split_first() else { return };
+        rest = after;
+        let mut push = |statement: String, rule: String| lines.push(Line { depth, statement, rule });
+        match (step, statement) {
+            (Move::Plain, Statement::Append { .. }) => push(head(statement), "APPEND".into()),
+            (Move::Plain, _) => push(head(statement), "ASSIGN".into()),
+            (Move::OneSided, _) => push(head(statement), "ONE-SIDED: each run on its own".into()),
+            (Move::Draw(coupling), _) => push(head(statement), format!("couple: {coupling}")),
+            (Move::Joint(by, cost), _) => {
+                push(
+                    head(statement),
+                    format!("couple with the sign: s·ln(u) shifted by {by} at cost {cost}"),
+                );
+                if let Some((sign, after)) = rest.split_first() {
+                    rest = after;
+                    lines.push(Line {
+                        depth,
+                        statement: head(sign),
+                        rule: "coupled with the uniform".into(),
+                    });
+                }
+            }
+            (Move::If(yes, no), Statement::If { then, otherwise, .. }) => {
+                push(head(statement), "COND: both runs take the same branch".into());
+                block(then, yes, depth + 1, lines);
+                if !otherwise.is_empty() {
+                    lines.push(Line { depth, statement: "else".into(), rule: String::new() });
+                    block(otherwise, no, depth + 1, lines);
+                }
+            }
+            (Move::For(invariant, inner), Statement::For { body, .. }) => {
+                push(head(statement), format!("FOR, invariant: {invariant}"));
+                block(body, inner, depth + 1, lines);
+            }
+            (Move::While(invariant, inner), Statement::While { body, .. }) => {
+                push(head(statement), format!("WHILE, invariant: {invariant}"));
+                block(body, inner, depth + 1, lines);
+            }
+            _ => push(head(statement), "?".into()),
+        }
+    }
+}
+
+/// The first line of a statement, without the brace that opens its block.
+fn head(statement: &Statement) -> String {
+    let text = statement.to_string();
+    text.lines().next().unwrap_or_default().trim_end_matches('{').trim().to_owned()
+}

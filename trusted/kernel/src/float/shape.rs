@@ -1,0 +1,376 @@
+//! Sections 1 and 2 of the proof: which mechanisms the theorem is about, and the few numbers it needs of them.
+
+use std::fmt;
+
+use probity_exact::{Format, Integer, Natural, Rational, Round, Sign, Signed, UnsignedAbs};
+
+/// How the uniform number is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Uniform {
+    /// U*: a uniform real of (0, 1) rounded down to the format.
+    Star,
+    /// A uniform real of (0, 1) rounded down to a multiple of 2^−bits: what most libraries draw.
+    Bits(u32),
+}
+
+/// A rounded step after the logarithm.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scaling {
+    /// ⊘ c for a positive float c.
+    Divide(Rational),
+    /// ⊗ c for a positive float c.
+    Multiply(Rational),
+}
+
+/// The mechanism of section 1: clamp(round_to(x ⊕ s·n(u), grid), −bound, bound).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapped {
+    /// The format in which it runs.
+    pub format: Format,
+    /// How u is drawn.
+    pub uniform: Uniform,
+    /// The error of the logarithm in units of its last place; 0 means correctly rounded.
+    pub ln_ulps: u32,
+    /// What follows the logarithm.
+    pub scaling: Vec<Scaling>,
+    /// Λ, a power of two.
+    pub grid: Rational,
+    /// B, a float.
+    pub bound: Rational,
+    /// Δ: how far apart neighbouring inputs may be.
+    pub sensitivity: Rational,
+}
+
+/// Mironov's mechanism for all ε and B in two ranges: n(u) = ln(u) ⊘ ε, Λ the smallest power of two ≥ 1/ε.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Family {
+    /// The format in which it runs.
+    pub format: Format,
+    /// How u is drawn.
+    pub uniform: Uniform,
+    /// The error of the logarithm in units of its last place; 0 means correctly rounded.
+    pub ln_ulps: u32,
+    /// The smallest and the largest ε.
+    pub epsilon: (Rational, Rational),
+    /// The smallest and the largest B.
+    pub bound: (Rational, Rational),
+    /// Δ: how far apart neighbouring inputs may be.
+    pub sensitivity: Rational,
+}
+
+/// Why the theorem does not apply. Each names what was found and what is allowed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rejection {
+    /// A parameter is zero or negative.
+    NotPositive {
+        /// Which one.
+        parameter: &'static str,
+        /// What it is.
+        found: Rational,
+    },
+    /// A parameter is not a number of the format.
+    NotAFloat {
+        /// Which one.
+        parameter: &'static str,
+        /// What it is.
+        found: Rational,
+    },
+    /// A range has its ends in the wrong order.
+    EmptyRange {
+        /// Which one.
+        parameter: &'static str,
+    },
+    /// The grid is no power of two: its half-grid points are not floats.
+    GridNotPowerOfTwo {
+        /// Λ.
+        grid: Rational,
+    },
+    /// Half-grid points up to the bound are not all normal floats.
+    GridTooFine {
+        /// Λ.
+        grid: Rational,
+        /// B.
+        bound: Rational,
+    },
+    /// A step of the noise may leave the normal range of the format.
+    NoiseOutOfRange {
+        /// The product of the constants up to that step.
+        factor: Rational,
+    },
+    /// The uniform has more bits than the format.
+    UniformTooFine {
+        /// How many.
+        bits: u32,
+    },
+    /// The logarithm's error leaves nothing to be said.
+    LogarithmTooCoarse {
+        /// Its error in units of the last place.
+        ulps: u32,
+    },
+    /// Λ and Δ are so large that no cell is near both inputs.
+    CellTooWide,
+    /// The rounding errors of two thresholds are larger than the cell between them: the method says nothing.
+    CellTooNarrow {
+        /// ρ(Λ − 2h), the least width of a cell; the errors have to stay below it.
+        width: Rational,
+    },
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Rejection::NotPositive { parameter, found } => {
+                write!(f, "{parameter} is {found}; it has to be positive")
+            }
+            Rejection::NotAFloat { parameter, found } => {
+                write!(f, "{parameter} is {found}, which is no number of the format")
+            }
+            Rejection::EmptyRange { parameter } => write!(f, "the range of {parameter} is empty"),
+            Rejection::GridNotPowerOfTwo { grid } => {
+                write!(f, "the grid is {grid}; it has to be a power of two")
+            }
+            Rejection::GridTooFine { grid, bound } => {
+                write!(
+                    f,
+                    "the half-grid points of grid {grid} up to the bound {bound} are not all normal floats"
+                )
+            }
+            Rejection::NoiseOutOfRange { factor } => {
+                write!(f, "the noise times {factor} may leave the normal range of the format")
+            }
+            Rejection::UniformTooFine { bits } => {
+                write!(f, "a uniform of {bits} bits has more than the format")
+            }
+            Rejection::LogarithmTooCoarse { ulps } => {
+                write!(f, "a logarithm with an error of {ulps} units in the last place is too coarse")
+            }
+            Rejection::CellTooWide => {
+                write!(f, "grid and sensitivity are so large that no cell is near two neighbouring inputs")
+            }
+            Rejection::CellTooNarrow { width } => {
+                let shown = probity_exact::directed::cast_nearest(width);
+                write!(
+                    f,
+                    "the rounding errors exceed the width {shown} of a cell of the grid, in units of the noise's scale"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for Rejection {}
+
+/// What the theorem needs to know. Every number is a bound in the direction in which the loss grows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Shape {
+    /// Not below κ.
+    pub kappa: Rational,
+    /// η.
+    pub eta: Rational,
+    /// |emin|, of which ln 2 times is the reach of the relatively fine floats.
+    pub depth: u64,
+    pub uniform: Uniform,
+    /// Not above ρ(Λ − 2h).
+    pub width: Rational,
+    /// Not below ρT.
+    pub reach: Rational,
+    /// Not below ρ(Λ + 2h + Δ).
+    pub overlap: Rational,
+}
+
+pub(super) fn positive(parameter: &'static str, found: &Rational) -> Result<(), Rejection> {
+    if found.is_positive() && !found.is_zero() {
+        return Ok(());
+    }
+    Err(Rejection::NotPositive { parameter, found: found.clone() })
+}
+
+fn float(parameter: &'static str, found: &Rational, format: Format) -> Result<(), Rejection> {
+    if format.round(found, Round::Down).to_rational().as_ref() == Some(found) {
+        return Ok(());
+    }
+    Err(Rejection::NotAFloat { parameter, found: found.clone() })
+}
+
+fn whole(value: i64) -> Rational {
+    Rational::from(Integer::from(value))
+}
+
+/// 2^exponent, for exponents of formats that fit in memory.
+fn power_of_two(exponent: i64) -> Option<Rational> {
+    probity_exact::Float::from_dyadic(Integer::ONE, exponent).to_rational()
+}
+
+fn is_power_of_two(x: &Rational) -> bool {
+    let single = |n: &Natural| n.trailing_zeros().is_some_and(|zeros| (n >> zeros) == Natural::ONE);
+    x.numerator().sign() == Sign::Positive && single(&x.numerator().unsigned_abs()) && single(x.denominator())
+}
+
+/// The smallest multiple of the grid that is not below the bound.
+pub(super) fn ceiling(bound: &Rational, grid: &Rational) -> Rational {
+    Rational::from((bound / grid).ceil()) * grid
+}
+
+/// κ and the checks of section 1: the logarithm and every scaling, whose partial products are given.
+fn kappa(
+    format: Format,
+    uniform: Uniform,
+    ln_ulps: u32,
+    factors: &[Rational],
+) -> Result<Rational, Rejection> {
+    let eta = format.unit_roundoff();
+    let step = Rational::ONE + &eta;
+    if let Uniform::Bits(bits) = uniform
+        && (bits == 0 || bits > format.precision())
+    {
+        return Err(Rejection::UniformTooFine { bits });
+    }
+    let mut kappa = if ln_ulps == 0 {
+        step.clone()
+    } else {
+        let error = whole(2) * whole(i64::from(ln_ulps)) * &eta;
+        if error >= Rational::ONE {
+            return Err(Rejection::LogarithmTooCoarse { ulps: ln_ulps });
+        }
+        Rational::ONE / (Rational::ONE - error)
+    };
+    // −ln u lies in [η, p − emin]; the logarithm itself is the first factor, 1.
+    let most = format.max_finite().to_rational();
+    let least = power_of_two(format.emin());
+    let one = Rational::ONE;
+    for factor in std::iter::once(&one).chain(factors) {
+        let out = || Rejection::NoiseOutOfRange { factor: factor.clone() };
+        let (most, least) = (most.as_ref().ok_or_else(out)?, least.as_ref().ok_or_else(out)?);
+        let largest = whole(i64::from(format.precision()) - format.emin()) * factor;
+        let smallest = &eta * factor;
+        if largest * whole(2) > *most || smallest < whole(2) * least {
+            return Err(out());
+        }
+    }
+    for _ in factors {
+        kappa *= &step;
+    }
+    Ok(kappa)
+}
+
+/// Section 2's condition: the odd multiples of Λ/2 up to `top` − Λ/2 are normal floats.
+fn check_grid(format: Format, grid: &Rational, bound: &Rational) -> Result<(), Rejection> {
+    if !is_power_of_two(grid) {
+        return Err(Rejection::GridNotPowerOfTwo { grid: grid.clone() });
+    }
+    let fine = || Rejection::GridTooFine { grid: grid.clone(), bound: bound.clone() };
+    let top = ceiling(bound, grid);
+    let least = power_of_two(format.emin()).ok_or_else(fine)?;
+    let most = format.max_finite().to_rational().ok_or_else(fine)?;
+    let span = power_of_two(i64::from(format.precision())).ok_or_else(fine)?;
+    // An odd multiple j·Λ/2 with j < 2^p has at most p significant bits.
+    if grid < &(&least * whole(2)) || whole(2) * &top / grid > span || top > most {
+        return Err(fine());
+    }
+    Ok(())
+}
+
+impl Snapped {
+    /// ρ: the quotient of the exact values of the constants.
+    pub fn rate(&self) -> Rational {
+        self.scaling.iter().fold(Rational::ONE, |rate, step| match step {
+            Scaling::Divide(c) => rate * c,
+            Scaling::Multiply(c) => {
+                if c.is_zero() {
+                    rate
+                } else {
+                    rate / c
+                }
+            }
+        })
+    }
+
+    pub(super) fn shape(&self) -> Result<Shape, Rejection> {
+        let mut factors = Vec::new();
+        let mut factor = Rational::ONE;
+        for step in &self.scaling {
+            let (Scaling::Divide(c) | Scaling::Multiply(c)) = step;
+            positive("a constant of the noise", c)?;
+            float("a constant of the noise", c, self.format)?;
+            factor = if matches!(step, Scaling::Divide(_)) { factor / c } else { factor * c };
+            factors.push(factor.clone());
+        }
+        positive("the bound", &self.bound)?;
+        float("the bound", &self.bound, self.format)?;
+        positive("the grid", &self.grid)?;
+        positive("the sensitivity", &self.sensitivity)?;
+        check_grid(self.format, &self.grid, &self.bound)?;
+        let kappa = kappa(self.format, self.uniform, self.ln_ulps, &factors)?;
+        let (eta, rate) = (self.format.unit_roundoff(), self.rate());
+        let half = &self.grid / whole(2);
+        let top = ceiling(&self.bound, &self.grid) - &half;
+        let h = &eta * &top;
+        Ok(Shape {
+            kappa,
+            depth: self.format.emin().min(0).unsigned_abs(),
+            uniform: self.uniform,
+            width: &rate * (&self.grid - whole(2) * &h),
+            reach: &rate * (&self.bound + &top + &h),
+            overlap: &rate * (&self.grid + whole(2) * &h + &self.sensitivity),
+            eta,
+        })
+    }
+}
+
+impl Family {
+    pub(super) fn shape(&self) -> Result<Shape, Rejection> {
+        let ((low, high), (least, most)) = (&self.epsilon, &self.bound);
+        for (parameter, range) in [("epsilon", &self.epsilon), ("the bound", &self.bound)] {
+            positive(parameter, &range.0)?;
+            if range.0 > range.1 {
+                return Err(Rejection::EmptyRange { parameter });
+            }
+        }
+        positive("the sensitivity", &self.sensitivity)?;
+        // Every ε and every B of the ranges: the checks are monotone, so the extremes decide.
+        let factors = [Rational::ONE / low, Rational::ONE / high];
+        let one_step = kappa(self.format, self.uniform, self.ln_ulps, &factors[..1])?;
+        kappa(self.format, self.uniform, self.ln_ulps, &factors[1..])?;
+        let (finest, coarsest) = (mironov_grid(high), mironov_grid(low));
+        for grid in [finest, coarsest] {
+            check_grid(self.format, &grid, most)?;
+            check_grid(self.format, &grid, least)?;
+        }
+        let eta = self.format.unit_roundoff();
+        // 1 ≤ εΛ < 2 and max|t| ≤ B + Λ/2, so ε·h ≤ η(εB + 1) ≤ η(ε_high·B_high + 1).
+        let scaled = high * most;
+        let drift = &eta * (&scaled + Rational::ONE);
+        Ok(Shape {
+            kappa: one_step,
+            depth: self.format.emin().min(0).unsigned_abs(),
+            uniform: self.uniform,
+            width: Rational::ONE - whole(2) * &drift,
+            reach: whole(2) * &scaled + Rational::ONE + &drift,
+            overlap: whole(2) + whole(2) * &drift + high * &self.sensitivity,
+            eta,
+        })
+    }
+}
+
+/// Mironov's Λ: the smallest power of two that is at least 1/ε.
+///
+/// ```
+/// use probity_exact::rational;
+/// use probity_kernel::float::shape::mironov_grid;
+/// assert_eq!(mironov_grid(&rational(1, 10).unwrap()), rational(16, 1).unwrap());
+/// assert_eq!(mironov_grid(&rational(4, 1).unwrap()), rational(1, 4).unwrap());
+/// ```
+pub fn mironov_grid(epsilon: &Rational) -> Rational {
+    let mut grid = Rational::ONE;
+    if !epsilon.is_positive() || epsilon.is_zero() {
+        return grid;
+    }
+    let two = whole(2);
+    while &grid * epsilon < Rational::ONE {
+        grid *= &two;
+    }
+    while &grid * epsilon >= two {
+        grid /= &two;
+    }
+    grid
+}
