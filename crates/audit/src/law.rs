@@ -1,5 +1,6 @@
 //! The law of an output: outcomes and their probabilities over one common denominator.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 
@@ -128,12 +129,12 @@ impl Law {
     }
 
     /// The two laws over one denominator.
-    pub(crate) fn over_common_denominator(&self, other: &Law) -> (Law, Law) {
+    pub(crate) fn over_common_denominator<'a>(&'a self, other: &'a Law) -> (Cow<'a, Law>, Cow<'a, Law>) {
         if self.denominator == other.denominator {
-            return (self.clone(), other.clone());
+            return (Cow::Borrowed(self), Cow::Borrowed(other));
         }
         let common = least_common_multiple(&self.denominator, &other.denominator);
-        (self.scaled_to(&common), other.scaled_to(&common))
+        (Cow::Owned(self.scaled_to(&common)), Cow::Owned(other.scaled_to(&common)))
     }
 
     fn scaled_to(&self, denominator: &Natural) -> Law {

@@ -396,7 +396,7 @@ impl<F: Floats> Splitter<F> {
         join(low.ordinal, low.ordinal, false);
         let mut ends = vec![self.sample(&span, span.high)?];
         let places = self.world.floats.format().precision() - 1;
-        let mut aim = Aim::new(places);
+        let mut aim = Aim::new(places, self.one);
         while let Some(end) = ends.pop() {
             if self.agree(&low.seen, &end.seen) {
                 join(low.ordinal, end.ordinal, true);
@@ -404,7 +404,7 @@ impl<F: Floats> Splitter<F> {
             } else if end.ordinal == low.ordinal + 1 || self.runs == 0 {
                 join(low.ordinal + 1, end.ordinal, false);
                 low = end;
-                aim = Aim::new(places);
+                aim = Aim::new(places, self.one);
             } else {
                 let between = self.sample(&span, aim.next(&low, &end))?;
                 ends.push(end);
