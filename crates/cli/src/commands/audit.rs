@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use probity_audit::{
-    Bounds, Depth, Effort, Inputs, Law, PairReport, Parameters, Side, claimed, float_law, real_law,
+    Bounds, Depth, Effort, Inputs, Law, PairReport, Parameters, Side, claimed, float_law, output_law,
+    real_law,
 };
 use probity_exact::{Rational, directed};
 use probity_kernel::term::Reading;
@@ -96,7 +97,12 @@ fn laws(
         Ok(([law(&inputs[0])?, law(&inputs[1])?], reading))
     };
     match asked {
-        Some(Reading::Reals) => Ok((over_reals()?, Reading::Reals)),
+        Some(Reading::Reals) => {
+            let law = |inputs| {
+                output_law(&program.mechanism, parameters, inputs, Reading::Reals).map_err(Failure::new)
+            };
+            Ok(([law(&inputs[0])?, law(&inputs[1])?], Reading::Reals))
+        }
         Some(reading) => in_format(reading),
         None if program.claim.reading != Reading::Reals => in_format(program.claim.reading),
         None => match over_reals() {
