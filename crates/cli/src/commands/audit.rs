@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use probity_audit::{
     Bounds, Depth, Effort, Inputs, Law, PairReport, Parameters, Side, claimed, float_law, logarithm_cost,
-    reachability, real_law,
+    output_law, reachability, real_law,
 };
 use probity_exact::{Format, Rational, directed};
 use probity_kernel::term::Reading;
@@ -189,7 +189,12 @@ fn laws(
         Ok(([law(&inputs[0])?, law(&inputs[1])?], reading))
     };
     match asked {
-        Some(Reading::Reals) => Ok((over_reals()?, Reading::Reals)),
+        Some(Reading::Reals) => {
+            let law = |inputs| {
+                output_law(&program.mechanism, parameters, inputs, Reading::Reals).map_err(Failure::new)
+            };
+            Ok(([law(&inputs[0])?, law(&inputs[1])?], Reading::Reals))
+        }
         Some(reading) => in_format(reading),
         None if program.claim.reading != Reading::Reals => in_format(program.claim.reading),
         None => match over_reals() {

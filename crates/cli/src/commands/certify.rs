@@ -51,9 +51,7 @@ pub fn run(arguments: &Arguments) -> Answer {
     let (values, ranges) = given::values_and_ranges(&arguments.settings)?;
     let answer = match ranges.is_empty() {
         true => one(arguments, &program, values).map(Found::One),
-        false => {
-            family(arguments, &program, values, ranges).map(|theorem| Found::Family(Box::new(theorem)))
-        }
+        false => family(arguments, &program, values, ranges).map(|theorem| Found::Family(Box::new(theorem))),
     };
     let seconds = start.elapsed().as_secs_f64();
     match answer {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use probity_audit::{Bounds, Evidence, Inputs, Parameters, Refutation};
+use probity_audit::{Bounds, Inputs, Parameters, Refutation};
 use serde_json::{Value, json};
 
 use crate::output::scientific;
@@ -24,7 +24,7 @@ pub fn print(refutation: &Refutation, out: &mut dyn Write) -> io::Result<()> {
         refutation.loss,
         refutation.epsilon.to_f64()
     )?;
-    writeln!(out, "  found by       {}", evidence(refutation.evidence))
+    writeln!(out, "  found by       {}", refutation.evidence)
 }
 
 /// The same as data.
@@ -40,21 +40,8 @@ pub fn to_json(refutation: &Refutation) -> Value {
         "probability_of_neighbour": bounds(&refutation.second_probability),
         "loss": loss,
         "claimed_epsilon": refutation.epsilon.to_f64(),
-        "evidence": evidence(refutation.evidence),
+        "evidence": refutation.evidence.to_string(),
     })
-}
-
-fn evidence(evidence: Evidence) -> String {
-    match evidence {
-        Evidence::Integration => "exact integration over the reals".into(),
-        Evidence::FloatLaw => "the exact law of the floating-point program".into(),
-        Evidence::Reachability => "reachability: no draws give this output from the neighbour".into(),
-        Evidence::Sampling { samples, risk_bits } => {
-            format!(
-                "{samples} samples of each, Clopper-Pearson bounds that err with probability 2^-{risk_bits} at most"
-            )
-        }
-    }
 }
 
 fn parameters(parameters: &Parameters) -> String {
