@@ -1,8 +1,10 @@
 //! One module for each subcommand.
 
 pub mod audit;
+pub mod certify;
 pub mod check;
 pub mod counterexample;
+pub mod explain;
 pub mod format;
 pub mod list;
 pub mod map;

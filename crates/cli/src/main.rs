@@ -1,6 +1,7 @@
 //! The `probity` command. Reads arguments, calls the crates, prints; it decides nothing itself.
 
 mod commands;
+mod decimal;
 mod failure;
 mod files;
 mod given;
@@ -28,6 +29,8 @@ Numbers are read exactly: 7/3, 0.1, 1e-5.";
 enum Command {
     /// Prove the claim of a mechanism file, or of every file in a folder
     Verify(commands::verify::Arguments),
+    /// Certify the privacy of a mechanism as it runs in floating point
+    Certify(commands::certify::Arguments),
     /// What a mechanism really loses on two inputs: exact laws, the worst outcome, a lower bound
     Audit(commands::audit::Arguments),
     /// Bound the rounding errors of the programs in an FPCore file
@@ -42,6 +45,8 @@ enum Command {
     Sample(commands::sample::Arguments),
     /// Lay out mechanism files in the one way
     Fmt(commands::format::Arguments),
+    /// Explain why a mechanism is private: the derivation, and for snapping the table of all cases
+    Explain(commands::explain::Arguments),
     /// Print a completion script for a shell
     Completions(commands::shell::CompletionArguments),
     /// Print the manual page
@@ -51,6 +56,7 @@ enum Command {
 fn run(command: Command) -> Answer {
     match command {
         Command::Verify(arguments) => commands::verify::run(&arguments),
+        Command::Certify(arguments) => commands::certify::run(&arguments),
         Command::Audit(arguments) => commands::audit::run(&arguments),
         Command::Roundoff(arguments) => commands::roundoff::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),
@@ -58,6 +64,7 @@ fn run(command: Command) -> Answer {
         Command::Map(arguments) => commands::map::run(&arguments),
         Command::Sample(arguments) => commands::sample::run(&arguments),
         Command::Fmt(arguments) => commands::format::run(&arguments),
+        Command::Explain(arguments) => commands::explain::run(&arguments),
         Command::Completions(arguments) => commands::shell::completions(&arguments, Arguments::command()),
         Command::Man => commands::shell::manual(Arguments::command()),
     }
