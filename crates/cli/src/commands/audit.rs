@@ -77,7 +77,7 @@ pub fn run(arguments: &Arguments) -> Answer {
 
 /// The laws of both inputs, in the reading that was asked for; else in that of the claim, or in binary64 where a claim
 /// over the reals is about continuous noise, which has no outcomes to count.
-fn laws(
+pub fn laws(
     program: &Program,
     parameters: &Parameters,
     inputs: &[Inputs; 2],
@@ -107,7 +107,7 @@ fn laws(
 }
 
 /// The parameters as the reading computes with them: rounded to the format.
-fn rounded(parameters: &Parameters, reading: Reading) -> Result<Parameters, Failure> {
+pub fn rounded(parameters: &Parameters, reading: Reading) -> Result<Parameters, Failure> {
     if reading == Reading::Reals {
         return Ok(parameters.clone());
     }

@@ -33,16 +33,20 @@ pub struct Arguments {
 }
 
 /// What became of one file: an upper bound from the prover, a lower bound from the audit.
-struct Verdict {
+pub struct Verdict {
     path: PathBuf,
-    program: Program,
-    proof: Result<Box<Proof>, NotProved>,
-    refutation: Option<Box<Refutation>>,
+    /// The mechanism and its claim, with the settings in it.
+    pub program: Program,
+    /// The proof, or where the search for one ended.
+    pub proof: Result<Box<Proof>, NotProved>,
+    /// A counterexample, if one was found.
+    pub refutation: Option<Box<Refutation>>,
     seconds: f64,
 }
 
 impl Verdict {
-    fn status(&self) -> &'static str {
+    /// One word.
+    pub fn status(&self) -> &'static str {
         match (&self.proof, &self.refutation) {
             (Ok(_), None) => "proved",
             (Err(_), Some(_)) => "refuted",
@@ -93,7 +97,7 @@ impl Verdict {
 }
 
 /// The draws of a proof with their couplings.
-fn couplings(proof: &Proof) -> impl Iterator<Item = outline::Line> {
+pub fn couplings(proof: &Proof) -> impl Iterator<Item = outline::Line> {
     outline::outline(proof).into_iter().filter(|line| line.rule.starts_with("couple"))
 }
 
@@ -119,7 +123,8 @@ pub fn run(arguments: &Arguments) -> Answer {
     Ok(verdict.exit())
 }
 
-fn verify(path: &Path, settings: &[Setting]) -> Result<Verdict, Failure> {
+/// Looks for a counterexample and for a proof.
+pub fn verify(path: &Path, settings: &[Setting]) -> Result<Verdict, Failure> {
     let (_, program) = files::program(path)?;
     let start = Instant::now();
     // The audit wants the parameters by name; the prover wants them substituted.

@@ -1,0 +1,171 @@
+//! `probity report`: all that is known about a mechanism on one page: proof or counterexample, certificate, audit, plots.
+
+mod bounds;
+mod certificate;
+mod choice;
+mod laws;
+mod progress;
+mod verification;
+
+use std::path::PathBuf;
+
+use probity_audit::{Inputs, Parameters};
+use probity_exact::{Format, Rational};
+use probity_float::certificate::{Certificate, certify};
+use probity_float::recognise::recognise;
+use probity_kernel::float::Snapped;
+use probity_kernel::term::Reading;
+use probity_lang::Program;
+use probity_report::{Block, Document, Section, Tone};
+
+use super::verify;
+use crate::failure::{Answer, Failure, Status};
+use crate::{files, given};
+use laws::Audit;
+use progress::watched;
+
+/// What to report on, and where to.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// A mechanism file
+    path: PathBuf,
+    /// Write the page to this file
+    #[arg(long, value_name = "FILE.html")]
+    out: PathBuf,
+    /// Give a parameter a value, as eps=1; may be repeated
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    settings: Vec<String>,
+    /// Two neighbouring inputs to compare, as 0 1 or "[1,2]" "[1,3]"
+    #[arg(long, num_args = 2, value_names = ["INPUT", "NEIGHBOUR"], allow_negative_numbers = true)]
+    inputs: Option<Vec<String>>,
+    /// The arithmetic to audit and certify: reals, binary64, binary32, binary16, or precision,emin,emax
+    #[arg(long = "in", value_name = "READING", value_parser = given::reading)]
+    reading: Option<Reading>,
+}
+
+/// A mechanism with numbers in it.
+struct Case<'a> {
+    program: &'a Program,
+    parameters: Parameters,
+    inputs: [Inputs; 2],
+}
+
+/// The certificate of an implementation, and what it is about.
+struct Certified {
+    snapped: Snapped,
+    certificate: Certificate,
+}
+
+/// Writes the page. The exit code says whether lower and upper bounds agree, not what they say.
+pub fn run(arguments: &Arguments) -> Answer {
+    let (source, program) = files::program(&arguments.path)?;
+    let settings = given::settings(&arguments.settings)?;
+    let parameters = choice::parameters(&program, &settings)?;
+    let verdict = watched("looking for a proof and for a counterexample", || {
+        // What holds for all parameters holds for these, and says more.
+        match verify::verify(&arguments.path, &[]) {
+            Ok(verdict) if verdict.proof.is_ok() || settings.is_empty() => Ok(verdict),
+            _ => verify::verify(&arguments.path, &settings),
+        }
+    })?;
+    let certified = parameters.as_ref().map(|parameters| {
+        watched("certifying the implementation", || certified(&program, parameters, arguments.reading))
+    });
+    let case = match parameters {
+        None => None,
+        Some(parameters) => choice::inputs(&program, &parameters, arguments.inputs.as_deref())?
+            .map(|inputs| Case { program: &program, parameters, inputs }),
+    };
+    let has_certificate = matches!(&certified, Some(Ok(_)));
+    let audit = case.as_ref().map(|case| {
+        watched("computing the exact laws of both inputs", || {
+            Audit::new(case, arguments.reading, has_certificate)
+        })
+    });
+
+    let mut crossed = verdict.proof.is_ok() && verdict.refutation.is_some();
+    let mut sections = verification::sections(&verdict, &source);
+    match &certified {
+        Some(Ok(certified)) => sections.push(certificate::section(certified)),
+        Some(Err(reason)) => sections.push(certificate::refused(reason)),
+        None => {}
+    }
+    let known = certified.as_ref().and_then(|certified| certified.as_deref().ok());
+    match (&case, audit) {
+        (Some(case), Some(Ok(audit))) => {
+            crossed |= known.is_some_and(|known| audit.contradicts(case, known));
+            sections.push(laws::section(case, &audit, known));
+            if let Some(known) = known
+                && let Some(section) =
+                    watched("auditing other bounds B", || bounds::section(case, known, &mut crossed))
+            {
+                sections.push(section);
+            }
+        }
+        (_, Some(Err(reason))) => sections.push(without_laws(&reason)),
+        _ => sections.push(without_laws(
+            "no values for the parameters, or no pair of neighbours, were given or could be chosen",
+        )),
+    }
+
+    let mut lead = verification::lead(&verdict);
+    if crossed {
+        lead.insert(
+            0,
+            Block::Notice {
+                tone: Tone::Bad,
+                heading: "THE BOUNDS CROSS".into(),
+                blocks: vec![Block::Text(
+                    "A lower bound from the audit exceeds a proved upper bound. One of the two is a bug."
+                        .into(),
+                )],
+            },
+        );
+    }
+    let document = Document { title: format!("Privacy report: {}", program.mechanism.name), lead, sections };
+    files::write(&arguments.out, document.to_html().as_bytes())?;
+    println!("{}: {}, written to {}", program.mechanism.name, verdict.status(), arguments.out.display());
+    Ok(if crossed { Status::BoundsCross } else { Status::Done })
+}
+
+/// The certificate, or the reason why there is none.
+fn certified(
+    program: &Program,
+    parameters: &Parameters,
+    reading: Option<Reading>,
+) -> Result<Box<Certified>, String> {
+    let format = format_of(reading).map_err(|failure| failure.to_string())?;
+    let values = parameters.iter().map(|(name, value)| (name.to_string(), value.clone())).collect();
+    let snapped = recognise(&program.mechanism, &values, format).map_err(|reason| reason.to_string())?;
+    let certificate = certify(&snapped).map_err(|reason| reason.to_string())?;
+    Ok(Box::new(Certified { snapped, certificate }))
+}
+
+/// The format that was asked for; binary64 if none was.
+fn format_of(reading: Option<Reading>) -> Result<Format, Failure> {
+    given::format(reading.unwrap_or(Reading::BINARY64))
+}
+
+fn without_laws(reason: &str) -> Section {
+    let text = format!("There are no output laws to show: {reason}.");
+    Section { heading: "Audit".into(), blocks: vec![Block::Text(text)] }
+}
+
+/// `eps = 1, B = 100`.
+fn listed<N: ToString, V: ToString>(values: impl IntoIterator<Item = (N, V)>) -> String {
+    let parts: Vec<String> = values
+        .into_iter()
+        .map(|(name, value)| format!("{} = {}", name.to_string(), value.to_string()))
+        .collect();
+    parts.join(", ")
+}
+
+/// A number for a table or a caption, to four digits.
+fn figure(x: f64) -> String {
+    if x == 0.0 { "0".into() } else { format!("{x:.3e}") }
+}
+
+/// The middle of two bounds.
+fn middle(bounds: &probity_audit::Bounds) -> Rational {
+    (&bounds.low + &bounds.high) / Rational::from(2)
+}
