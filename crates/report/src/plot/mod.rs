@@ -76,7 +76,8 @@ pub enum Colour {
 
 /// How the points of a series are shown.
 ///
-/// Where a point has an infinite y it is drawn as a triangle on the edge of the plot.
+/// Where a point has an infinite y it is drawn as a triangle on the edge of the plot. A line has a gap where a coordinate
+/// is not finite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
     /// A line through the points.
@@ -91,6 +92,8 @@ pub enum Mark {
     Square,
     /// A round dot at each point, on a stem from the bottom.
     Stems,
+    /// Triangles on the edge only: all points are beyond the drawing.
+    Beyond,
     /// The area between consecutive pairs of points with one x: low, high, low, high, …
     Band,
 }

@@ -194,6 +194,7 @@ impl Entry<'_> {
             Mark::Round | Mark::Square | Mark::Stems => {
                 writeln!(out, "<path class=\"{class} {colour}\" d=\"M{middle:.1} {y:.1}h.01\"/>")
             }
+            Mark::Beyond => triangle(out, colour, middle, (y - 5.0, y + 5.0)),
             Mark::Band => writeln!(
                 out,
                 "<rect class=\"band {colour}\" x=\"{from:.1}\" y=\"{:.1}\" width=\"{SAMPLE}\" height=\"12\"/>",
@@ -217,6 +218,7 @@ fn class(mark: Mark) -> &'static str {
         Mark::Dotted => "line dots",
         Mark::Round | Mark::Stems => "round",
         Mark::Square => "square",
+        Mark::Beyond => "off",
         Mark::Band => "band",
     }
 }
@@ -271,8 +273,14 @@ fn draw(out: &mut String, series: &Series, x: &Ruler, y: &Ruler) {
     let mut path = String::new();
     match series.mark {
         Mark::Line | Mark::Dashed | Mark::Dotted => {
-            for (number, (px, py)) in finite.iter().enumerate() {
-                let _ = write!(path, "{}{px:.1} {py:.1}", if number == 0 { 'M' } else { 'L' });
+            let mut pen = 'M';
+            for (px, py) in series.points.iter().map(place) {
+                if px.is_finite() && py.is_finite() {
+                    let _ = write!(path, "{pen}{px:.1} {py:.1}");
+                    pen = 'L';
+                } else {
+                    pen = 'M';
+                }
             }
         }
         Mark::Round | Mark::Square | Mark::Stems => {
@@ -280,6 +288,7 @@ fn draw(out: &mut String, series: &Series, x: &Ruler, y: &Ruler) {
                 let _ = write!(path, "M{px:.1} {py:.1}h.01");
             }
         }
+        Mark::Beyond => {}
         Mark::Band => {
             let (low, high): (Vec<_>, Vec<_>) = finite.chunks_exact(2).map(|pair| (pair[0], pair[1])).unzip();
             for (number, (px, py)) in low.iter().chain(high.iter().rev()).enumerate() {
@@ -298,14 +307,17 @@ fn draw(out: &mut String, series: &Series, x: &Ruler, y: &Ruler) {
         let small = if finite.len() > MANY { "small " } else { "" };
         let _ = writeln!(out, "<path class=\"{small}{} {colour}\" d=\"{path}\"/>", class(series.mark));
     }
-    for (px, sign) in usable.iter().filter(|p| p.1.is_infinite()).map(|p| (x.place(p.0), p.1.signum())) {
-        // A triangle that points off the drawing.
-        let (tip, base) = if sign > 0.0 { (y.to + 1.0, y.to + 11.0) } else { (y.from - 1.0, y.from - 11.0) };
-        let _ = writeln!(
-            out,
-            "<path class=\"off {colour}\" d=\"M{px:.1} {tip:.1}L{:.1} {base:.1}H{:.1}Z\"/>",
-            px - 6.0,
-            px + 6.0
-        );
+    if matches!(series.mark, Mark::Line | Mark::Dashed | Mark::Dotted | Mark::Band) {
+        return;
     }
+    for (px, sign) in usable.iter().filter(|p| p.1.is_infinite()).map(|p| (x.place(p.0), p.1.signum())) {
+        let ends = if sign > 0.0 { (y.to + 1.0, y.to + 11.0) } else { (y.from - 1.0, y.from - 11.0) };
+        let _ = triangle(out, colour, px, ends);
+    }
+}
+
+/// A triangle from its tip to its base.
+fn triangle(out: &mut String, colour: &str, x: f64, (tip, base): (f64, f64)) -> std::fmt::Result {
+    let (left, right) = (x - 6.0, x + 6.0);
+    writeln!(out, "<path class=\"off {colour}\" d=\"M{x:.1} {tip:.1}L{left:.1} {base:.1}H{right:.1}Z\"/>")
 }

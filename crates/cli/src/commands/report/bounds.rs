@@ -47,7 +47,7 @@ pub fn section(case: &Case<'_>, certified: &Certified, crossed: &mut bool) -> Op
         line("audited on the two inputs", Colour::First, Mark::Round, audited),
     ];
     if !infinite.is_empty() {
-        series.push(line("audited, δ = 0: infinite", Colour::Second, Mark::Square, infinite));
+        series.push(line("audited, δ = 0: infinite", Colour::Second, Mark::Beyond, infinite));
     }
     let plot = Plot {
         title: format!("Loss beyond ε against the bound {name}"),

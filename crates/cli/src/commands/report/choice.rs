@@ -11,6 +11,9 @@ use crate::given;
 /// Parameters that were not set: 1 for a privacy parameter, else the first of these that is admitted.
 const PLAIN: [(i64, i64); 7] = [(10, 1), (1, 1), (1, 2), (3, 4), (1, 10), (2, 1), (3, 1)];
 
+/// The same for integers, which are sizes more often than not: the work may be exponential in them.
+const SIZES: [(i64, i64); 4] = [(3, 1), (2, 1), (1, 1), (10, 1)];
+
 /// Combinations that are tried.
 const MOST: usize = 4096;
 
@@ -22,7 +25,8 @@ pub fn parameters(program: &Program, settings: &[Setting]) -> Result<Option<Para
         .iter()
         .map(|param| {
             let first = matches!(param.name.as_str(), "eps" | "epsilon").then_some((1, 1));
-            first.into_iter().chain(PLAIN).filter_map(|(n, d)| rational(n, d)).collect()
+            let plain = if param.sort == Sort::Int { &SIZES[..] } else { &PLAIN[..] };
+            first.into_iter().chain(plain.iter().copied()).filter_map(|(n, d)| rational(n, d)).collect()
         })
         .collect();
     let combinations = candidates.iter().map(Vec::len).product::<usize>();

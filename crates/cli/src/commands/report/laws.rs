@@ -205,14 +205,14 @@ impl<'a> Shown<'a> {
                 certified.certificate.excess
             ));
         }
-        for (name, y) in [("claimed ε", epsilon), ("−ε", -epsilon)] {
-            series.push(Series {
-                name: name.into(),
-                colour: Colour::Text,
-                mark: Mark::Dashed,
-                points: self.level(y),
-            });
-        }
+        let gap = (f64::NAN, f64::NAN);
+        let both = self.level(epsilon).into_iter().chain([gap]).chain(self.level(-epsilon));
+        series.push(Series {
+            name: "claimed ±ε".into(),
+            colour: Colour::Text,
+            mark: Mark::Dashed,
+            points: both.collect(),
+        });
         series.push(Series { name: "loss".into(), colour: Colour::First, mark: Mark::Round, points });
         if !audit.report.impossible.is_empty() {
             caption.push_str(" A triangle on the edge marks an outcome that one of the inputs cannot produce: its loss is infinite.");
