@@ -10,7 +10,7 @@ mod verification;
 use std::path::PathBuf;
 
 use probity_audit::{Inputs, Parameters};
-use probity_exact::{Format, Rational};
+use probity_exact::{Format, Rational, rational_from_f64};
 use probity_float::certificate::{Certificate, certify};
 use probity_float::recognise::recognise;
 use probity_kernel::float::Snapped;
@@ -20,7 +20,7 @@ use probity_report::{Block, Document, Section, Tone};
 
 use super::verify;
 use crate::failure::{Answer, Failure, Status};
-use crate::{files, given};
+use crate::{decimal, files, given};
 use laws::Audit;
 use progress::watched;
 
@@ -163,6 +163,14 @@ fn listed<N: ToString, V: ToString>(values: impl IntoIterator<Item = (N, V)>) ->
 /// A number for a table or a caption, to four digits.
 fn figure(x: f64) -> String {
     if x == 0.0 { "0".into() } else { format!("{x:.3e}") }
+}
+
+/// An upper bound to four digits, rounded up.
+fn at_most(bound: f64) -> String {
+    match rational_from_f64(bound) {
+        Some(exact) => decimal::up(&exact, 4),
+        None => bound.to_string(),
+    }
 }
 
 /// The middle of two bounds.

@@ -1,12 +1,13 @@
 //! The certificate of the floating-point implementation: the theorem, the paper's cases, the numbers of the proof.
 
-use probity_exact::{Rational, directed};
+use probity_exact::Rational;
 use probity_float::derive;
 use probity_float::paper::Case;
 use probity_kernel::float::FloatTheorem;
 use probity_report::{Block, Section};
 
-use super::{Certified, figure};
+use super::{Certified, at_most};
+use crate::decimal;
 
 /// The section for a mechanism that has no certificate.
 pub fn refused(reason: &str) -> Section {
@@ -26,8 +27,8 @@ pub fn section(certified: &Certified) -> Section {
         Block::Code(certificate.theorem.to_string()),
         Block::Facts(vec![
             ("ε".into(), certificate.epsilon.to_string()),
-            ("excess over the reals".into(), format!("{:.3e}", certificate.excess)),
-            ("δ".into(), format!("{} ({})", figure(certificate.delta), certificate.purity())),
+            ("excess over the reals".into(), at_most(certificate.excess)),
+            ("δ".into(), format!("{} ({})", at_most(certificate.delta), certificate.purity())),
             (
                 "published excess 12Bεη + 2η".into(),
                 format!("{:.3e}; it {published}", certificate.published_bound),
@@ -40,8 +41,9 @@ pub fn section(certified: &Certified) -> Section {
         Err(reason) => blocks.push(Block::Text(format!("The paper's method says nothing here: {reason}."))),
         Ok(excess) => {
             blocks.push(Block::Text(format!(
-                "The paper's method, case by case, gives an excess of {excess:.3e}. L and R are the intervals of the \
-                 thresholds of u between which the outcome is produced, at one instance of the case; the excess holds for all."
+                "The paper's method, case by case, gives an excess of {}. L and R are the intervals of the \
+                 thresholds of u between which the outcome is produced, at one instance of the case; the excess holds for all.",
+                at_most(*excess)
             )));
             blocks.push(cases(certificate.cases()));
             blocks.push(derivations(certificate.cases()));
@@ -53,10 +55,10 @@ pub fn section(certified: &Certified) -> Section {
 
 fn numbers(theorem: &FloatTheorem) -> Block {
     let steps = theorem.steps();
-    let up = |name: &str, value: &Rational| (name.to_owned(), figure(directed::cast_up(value)));
+    let up = |name: &str, value: &Rational| (name.to_owned(), decimal::up(value, 4));
     let facts = vec![
         up("κ − 1, relative error of the noise", &(&steps.kappa - Rational::ONE)),
-        ("width of a cell, in scales".into(), figure(directed::cast_down(&steps.width))),
+        ("width of a cell, in scales".into(), decimal::down(&steps.width, 4)),
         up("farthest threshold, in scales", &steps.reach),
         up("compared up to, in scales", &steps.near),
         up("excess of ln H, at most", &steps.above),
@@ -85,9 +87,8 @@ fn cases(cases: &[Case]) -> Block {
         Some((low, high)) => format!("[{low:.4e}, {high:.4e}]"),
         None => missing.to_owned(),
     };
-    let row = |case: &Case| {
-        vec![place(case), ends(&case.left, "0"), ends(&case.right, "1"), format!("{:.3e}", case.excess)]
-    };
+    let row =
+        |case: &Case| vec![place(case), ends(&case.left, "0"), ends(&case.right, "1"), at_most(case.excess)];
     Block::Table {
         heading: ["outcome x", "L", "R", "excess ≤"].map(str::to_owned).to_vec(),
         rows: cases.iter().map(row).collect(),

@@ -6,7 +6,7 @@ use probity_kernel::term::Reading;
 use probity_report::plot::{Axis, Colour, Mark, Plot, Series, log10};
 use probity_report::{Block, Section};
 
-use super::{Case, Certified, figure, listed, middle};
+use super::{Case, Certified, at_most, figure, listed, middle};
 use crate::commands::audit;
 use crate::failure::Failure;
 use crate::{given, output};
@@ -201,8 +201,8 @@ impl<'a> Shown<'a> {
                 points,
             });
             caption.push_str(&format!(
-                " The certificate adds {:.3e} to ε, too little to be seen here: the next plot shows it.",
-                certified.certificate.excess
+                " The certificate adds {} to ε, too little to be seen here: the next plot shows it.",
+                at_most(certified.certificate.excess)
             ));
         }
         let gap = (f64::NAN, f64::NAN);
@@ -277,12 +277,12 @@ impl<'a> Shown<'a> {
             series,
         };
         let caption = format!(
-            "Certified: at most {:.3e} above ε{}. Published: {:.3e}. {far} outcomes whose loss is more than 10⁻⁶ below ε are \
+            "Certified: at most {} above ε{}. Published: {:.3e}. {far} outcomes whose loss is more than 10⁻⁶ below ε are \
              not drawn.{}",
-            certificate.excess,
+            at_most(certificate.excess),
             match certificate.delta {
                 0.0 => String::new(),
-                delta => format!(", but for events of mass δ = {delta:.3e}"),
+                delta => format!(", but for events of mass δ = {}", at_most(delta)),
             },
             certificate.published_bound,
             self.note
