@@ -54,6 +54,7 @@ svg .grid { stroke: var(--rule); stroke-width: 1; fill: none; }
 .band { fill: var(--c); fill-opacity: 0.14; stroke: none; }
 .round { fill: none; stroke: var(--c); stroke-linecap: round; stroke-width: 4; }
 .square { fill: none; stroke: var(--c); stroke-linecap: square; stroke-width: 3.2; }
+.large.round { stroke-width: 7; } .large.square { stroke-width: 6; }
 .small.round { stroke-width: 2.6; } .small.square { stroke-width: 2; }
 .stem { fill: none; stroke: var(--c); stroke-width: 1.4; stroke-opacity: 0.75; }
 .off { fill: var(--c); stroke: none; }

@@ -60,6 +60,9 @@ pub fn ticks(scale: Scale, low: f64, high: f64, most: usize) -> Vec<Tick> {
         return vec![];
     }
     let most = most.max(2);
+    if scale == Scale::Log && high - low < 2.0 {
+        return within_decades(low, high, most);
+    }
     let step = step(
         low,
         high,
@@ -84,6 +87,26 @@ pub fn ticks(scale: Scale, low: f64, high: f64, most: usize) -> Vec<Tick> {
         index += 1.0;
     }
     found
+}
+
+/// Ticks of a logarithmic axis of less than two decades: 1, 2 and 5 times the powers of ten, or the powers alone where these
+/// are too many.
+fn within_decades(low: f64, high: f64, most: usize) -> Vec<Tick> {
+    let slack = (high - low) * 1e-9;
+    let decades = (low.floor() as i64)..=(high.ceil() as i64);
+    let between = |multiples: &'static [(f64, &'static str)]| -> Vec<Tick> {
+        let all = decades.clone().flat_map(|decade| multiples.iter().map(move |multiple| (decade, multiple)));
+        all.map(|(decade, (log, digit))| {
+            let power = format!("10{}", superscript(decade));
+            let label = if *digit == "1" { power } else { format!("{digit}·{power}") };
+            Tick { at: decade as f64 + log, label }
+        })
+        .filter(|tick| tick.at >= low - slack && tick.at <= high + slack)
+        .collect()
+    };
+    // Decimal logarithms of 2 and 5.
+    let fine = between(&[(0.0, "1"), (0.301_029_995_663_981_2, "2"), (0.698_970_004_336_018_8, "5")]);
+    if fine.len() <= most { fine } else { between(&[(0.0, "1")]) }
 }
 
 /// The smallest of 1, 2, 5 times a power of ten that is at least `least` and has at most `most` multiples in the range.
@@ -164,8 +187,9 @@ mod tests {
     #[test]
     fn log_ticks_are_decades_far_beyond_doubles() {
         assert_eq!(labels(Scale::Log, -400.0, 0.0, 4), ["10⁻⁴⁰⁰", "10⁻²⁰⁰", "10⁰"]);
-        assert_eq!(labels(Scale::Log, -0.4, 0.4, 5), ["10⁰"]);
-        assert_eq!(labels(Scale::Log, 0.1, 0.4, 5), [""; 0]);
+        assert_eq!(labels(Scale::Log, -0.4, 0.4, 5), ["5·10⁻¹", "10⁰", "2·10⁰"]);
+        assert_eq!(labels(Scale::Log, -1.0, 0.5, 4), ["10⁻¹", "10⁰"]);
+        assert_eq!(labels(Scale::Log, 0.1, 0.2, 5), [""; 0]);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use super::scale::{Tick, ticks};
+use super::scale::{Scale, Tick, ticks};
 use super::{Axis, Colour, Mark, Plot, Series};
 use crate::html::escape;
 
@@ -18,8 +18,9 @@ const BOTTOM: f64 = 54.0;
 const RIGHT: f64 = 30.0;
 /// Width of the sample of a mark in the legend.
 const SAMPLE: f64 = 24.0;
-/// Points beyond which dots become smaller.
-const MANY: usize = 120;
+/// Points up to which dots are larger, and beyond which they are smaller.
+const FEW: usize = 40;
+const MANY: usize = 400;
 
 /// The width of a text of 13 units' height, estimated from above for the common sans-serif fonts.
 pub(crate) fn text_width(text: &str) -> f64 {
@@ -63,6 +64,10 @@ fn range(axis: &Axis, values: impl Iterator<Item = f64>) -> (f64, f64) {
         return (0.0, 1.0);
     }
     let span = high - low;
+    if axis.scale == Scale::Log && span < 2.0 {
+        // Whole decades, so that there are ticks.
+        return (low.floor(), if high.ceil() > low.floor() { high.ceil() } else { low.floor() + 1.0 });
+    }
     // A single value gets a range around it.
     let room = if span > 0.0 { span * 0.05 } else { low.abs().max(1.0) * 0.5 };
     (low - room, high + room)
@@ -304,8 +309,12 @@ fn draw(out: &mut String, series: &Series, x: &Ruler, y: &Ruler) {
         let _ = writeln!(out, "<path class=\"stem {colour}\" d=\"{stems}\"/>");
     }
     if !path.is_empty() {
-        let small = if finite.len() > MANY { "small " } else { "" };
-        let _ = writeln!(out, "<path class=\"{small}{} {colour}\" d=\"{path}\"/>", class(series.mark));
+        let size = match finite.len() {
+            0..=FEW => "large ",
+            ..=MANY => "",
+            _ => "small ",
+        };
+        let _ = writeln!(out, "<path class=\"{size}{} {colour}\" d=\"{path}\"/>", class(series.mark));
     }
     if matches!(series.mark, Mark::Line | Mark::Dashed | Mark::Dotted | Mark::Band) {
         return;

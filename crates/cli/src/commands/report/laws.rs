@@ -1,7 +1,7 @@
 //! The audit of one pair of inputs: both output laws, the loss of every outcome, and the δ(ε) curve.
 
 use probity_audit::{Bounds, Given, Inputs, Mass, Outcome, OutcomeLoss, PairReport, claimed, neighbours};
-use probity_exact::{BitTest, Integer, Natural, Rational, Round, directed, ln_bounds};
+use probity_exact::{Abs, BitTest, Integer, Natural, Rational, Round, directed, ln_bounds};
 use probity_kernel::term::Reading;
 use probity_report::plot::{Axis, Colour, Mark, Plot, Series, log10};
 use probity_report::{Block, Section};
@@ -107,15 +107,19 @@ fn facts(case: &Case<'_>, audit: &Audit, names: &[String; 2]) -> Block {
     }
     facts.push(("claimed ε".into(), audit.epsilon.to_f64().to_string()));
     if let Some(excess) = audit.excess() {
-        facts.push(("loss less ε".into(), format!("{:.3e}", excess.to_f64())));
+        let unknown = (&excess.high - &excess.low) + (&audit.epsilon.high - &audit.epsilon.low);
+        let shown = match middle(&excess).abs() <= unknown {
+            true => "0, to about 100 bits".to_owned(),
+            false => format!("{:.3e}", excess.to_f64()),
+        };
+        facts.push(("loss less ε".into(), shown));
     }
     let impossible = match report.impossible.len() {
         0 => "none".to_owned(),
         some => format!("{some}, of mass {}", output::scientific(&report.impossible_mass)),
     };
     facts.push(("outcomes possible under one input only".into(), impossible));
-    facts
-        .push(("δ at the claimed ε".into(), output::scientific(&middle(&report.delta(&audit.epsilon.high)))));
+    facts.push(("δ at the claimed ε".into(), output::scientific(&report.delta(&audit.epsilon.high).low)));
     facts.push(("this is".into(), "a lower bound: other inputs may lose more".into()));
     Block::Facts(facts)
 }
@@ -140,10 +144,15 @@ impl<'a> Shown<'a> {
         };
         let numbers: Option<Vec<f64>> =
             kept.iter().map(|o| o.outcome.number().map(directed::cast_nearest)).collect();
+        let even = |numbers: &Vec<f64>| {
+            let gaps = || numbers.windows(2).map(|pair| pair[1] - pair[0]);
+            gaps().all(|gap| Some(gap) == gaps().next())
+        };
         let (places, axis) = match numbers {
-            Some(numbers) => (numbers, Axis::linear("outcome")),
-            None => {
-                let names = kept.iter().map(|o| o.outcome.to_string()).collect();
+            Some(numbers) if kept.len() > FEW || !even(&numbers) => (numbers, Axis::linear("outcome")),
+            // Few outcomes are named one by one.
+            _ => {
+                let names = kept.iter().map(|o| shown(&o.outcome)).collect();
                 ((0..kept.len()).map(|i| i as f64).collect(), Axis::named("outcome", names))
             }
         };
@@ -152,10 +161,12 @@ impl<'a> Shown<'a> {
         Shown { outcomes: places.into_iter().zip(kept).collect(), axis, apart, note }
     }
 
-    /// A level from the first outcome to the last.
+    /// A level along the whole axis.
     fn level(&self, y: f64) -> Vec<(f64, f64)> {
-        let ends = [self.outcomes.first(), self.outcomes.last()];
-        ends.into_iter().flatten().map(|(x, _)| (*x, y)).collect()
+        let first = self.outcomes.first().map(|(x, _)| *x);
+        let last = self.outcomes.last().map(|(x, _)| *x);
+        let ends = self.axis.range.map_or([first, last], |(low, high)| [Some(low), Some(high)]);
+        ends.into_iter().flatten().map(|x| (x, y)).collect()
     }
 
     fn laws(&self, report: &PairReport, names: &[String; 2]) -> Block {
@@ -331,22 +342,22 @@ fn precise_loss(outcome: &OutcomeLoss) -> Option<Rational> {
 
 fn curve(audit: &Audit) -> Block {
     let claimed = middle(&audit.epsilon);
-    // Up to 1.2 of the claim, and closer and closer to it from below.
-    let thousandths = |n: i64| &claimed * Rational::from(n) / Rational::from(1000);
-    let close = (2..=15u32).map(|k| {
-        let part = Rational::from_parts(Integer::ONE, Natural::from(10u8).pow(k as usize));
-        &claimed * (Rational::ONE - part)
+    // Up to 1.2 of the claim, and closer and closer to it from both sides.
+    let hundredths = |n: i64| &claimed * Rational::from(n) / Rational::from(100);
+    let close = (2..=15usize).flat_map(|k| {
+        let part = Rational::from_parts(Integer::ONE, Natural::from(10u8).pow(k));
+        [&claimed * (Rational::ONE - &part), &claimed * (Rational::ONE + part)]
     });
-    let mut epsilons: Vec<Rational> = (0..=120).map(|n| thousandths(n * 10)).chain(close).collect();
+    let mut epsilons: Vec<Rational> = (0..=120).map(hundredths).chain(close).collect();
     epsilons.sort();
     epsilons.dedup();
     let at = |epsilon: &Rational| {
-        Some((directed::cast_nearest(epsilon), log10(&middle(&audit.report.delta(epsilon)))?))
+        Some((directed::cast_nearest(epsilon), log10(&audit.report.delta(epsilon).low)?))
     };
     let points: Vec<(f64, f64)> = epsilons.iter().filter_map(at).collect();
     let ends = points.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), p| (l.min(p.1), h.max(p.1)));
     let x = audit.epsilon.to_f64();
-    let there = output::scientific(&middle(&audit.report.delta(&claimed)));
+    let there = output::scientific(&audit.report.delta(&audit.epsilon.high).low);
     let plot = Plot {
         title: "Privacy curve of the two inputs".into(),
         x: Axis::linear("ε, nats"),
@@ -361,9 +372,12 @@ fn curve(audit: &Audit) -> Block {
             Series { name: "δ(ε)".into(), colour: Colour::First, mark: Mark::Line, points },
         ],
     };
+    let end = match audit.report.impossible.is_empty() {
+        true => "beyond the largest loss it is 0",
+        false => "it never falls to 0, because of the outcomes that one of the inputs cannot produce",
+    };
     let caption = format!(
-        "The smallest δ for which these two inputs are (ε, δ)-indistinguishable. At the claimed ε it is {there}; \
-         where the line ends it is 0."
+        "The smallest δ for which these two inputs are (ε, δ)-indistinguishable. At the claimed ε it is {there}; {end}."
     );
     Block::Figure { plot: Box::new(plot), caption }
 }
