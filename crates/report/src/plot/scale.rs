@@ -1,5 +1,7 @@
 //! Scales and their ticks.
 
+use std::f64::consts::{LN_2, LN_10, LOG10_2};
+
 use probity_exact::{Abs, BitTest, Rational, UnsignedAbs, directed};
 
 /// What a coordinate means.
@@ -41,8 +43,8 @@ pub fn log10(x: &Rational) -> Option<f64> {
     };
     let (above, above_cut) = leading(&magnitude.numerator().clone().unsigned_abs());
     let (below, below_cut) = leading(magnitude.denominator());
-    let ln = directed::ln_nearest(above / below) + (above_cut - below_cut) * std::f64::consts::LN_2;
-    Some(ln / std::f64::consts::LN_10)
+    let ln = directed::ln_nearest(above / below) + (above_cut - below_cut) * LN_2;
+    Some(ln / LN_10)
 }
 
 /// Ticks at round numbers between two coordinates, at most `most` of them where `most` ≥ 2.
@@ -104,8 +106,7 @@ fn within_decades(low: f64, high: f64, most: usize) -> Vec<Tick> {
         .filter(|tick| tick.at >= low - slack && tick.at <= high + slack)
         .collect()
     };
-    // Decimal logarithms of 2 and 5.
-    let fine = between(&[(0.0, "1"), (0.301_029_995_663_981_2, "2"), (0.698_970_004_336_018_8, "5")]);
+    let fine = between(&[(0.0, "1"), (LOG10_2, "2"), (1.0 - LOG10_2, "5")]);
     if fine.len() <= most { fine } else { between(&[(0.0, "1")]) }
 }
 
@@ -122,7 +123,7 @@ fn step(low: f64, high: f64, most: usize, least: f64) -> f64 {
 
 /// ⌊log10 x⌋, up to one at powers of ten.
 fn decade(x: f64) -> i32 {
-    (directed::ln_nearest(x.max(f64::MIN_POSITIVE)) / std::f64::consts::LN_10).floor() as i32
+    (directed::ln_nearest(x.max(f64::MIN_POSITIVE)) / LN_10).floor() as i32
 }
 
 /// m·10^e: a quotient where e < 0, because 10^−e is exact and 0.1 is not.

@@ -310,8 +310,8 @@ fn draw(out: &mut String, series: &Series, x: &Ruler, y: &Ruler) {
     }
     if !path.is_empty() {
         let size = match finite.len() {
-            0..=FEW => "large ",
-            ..=MANY => "",
+            n if n <= FEW => "large ",
+            n if n <= MANY => "",
             _ => "small ",
         };
         let _ = writeln!(out, "<path class=\"{size}{} {colour}\" d=\"{path}\"/>", class(series.mark));
