@@ -6,7 +6,7 @@ use std::time::Instant;
 use probity_audit::{
     Bounds, Depth, Effort, Inputs, Law, PairReport, Parameters, Side, claimed, float_law, real_law,
 };
-use probity_exact::{Format, Rational, Round, directed};
+use probity_exact::{Rational, directed};
 use probity_kernel::term::Reading;
 use probity_lang::Program;
 use serde_json::{Value, json};
@@ -60,7 +60,7 @@ pub fn run(arguments: &Arguments) -> Answer {
     let start = Instant::now();
     let (laws, reading) = laws(&program, &parameters, &inputs, arguments.reading)?;
     let report = PairReport::new(&laws[0], &laws[1]);
-    let used = rounded(&parameters, reading)?;
+    let used = given::rounded(&parameters, reading)?;
     let (epsilon, _) = claimed(&program.mechanism, &program.claim, &used).map_err(Failure::new)?;
     let outcomes = [laws[0].outcomes(), laws[1].outcomes()];
     let comparison =
@@ -104,19 +104,6 @@ pub fn laws(
             Err(_) => in_format(Reading::BINARY64),
         },
     }
-}
-
-/// The parameters as the reading computes with them: rounded to the format.
-pub fn rounded(parameters: &Parameters, reading: Reading) -> Result<Parameters, Failure> {
-    if reading == Reading::Reals {
-        return Ok(parameters.clone());
-    }
-    let format: Format = given::format(reading)?;
-    let round = |value: &Rational| {
-        let float = format.round(value, Round::NearestEven);
-        float.to_rational().ok_or_else(|| Failure::new(format!("{value} is beyond the range of {format}")))
-    };
-    parameters.iter().map(|(name, value)| Ok((name.clone(), round(value)?))).collect()
 }
 
 /// Both laws side by side, as exact rationals.

@@ -18,8 +18,8 @@ use probity_kernel::term::Reading;
 use probity_lang::Program;
 use probity_report::{Block, Document, Section, Tone};
 
-use super::verify;
 use crate::failure::{Answer, Failure, Status};
+use crate::verdict::Verdict;
 use crate::{decimal, files, given};
 use laws::Audit;
 use progress::watched;
@@ -63,9 +63,9 @@ pub fn run(arguments: &Arguments) -> Answer {
     let parameters = choice::parameters(&program, &settings)?;
     let verdict = watched("looking for a proof and for a counterexample", || {
         // What holds for all parameters holds for these, and says more.
-        match verify::verify(&arguments.path, &[]) {
-            Ok(verdict) if verdict.proof.is_ok() || settings.is_empty() => Ok(verdict),
-            _ => verify::verify(&arguments.path, &settings),
+        match Verdict::of(&arguments.path, &[]) {
+            Ok(verdict) if verdict.upper.is_ok() || settings.is_empty() => Ok(verdict),
+            _ => Verdict::of(&arguments.path, &settings),
         }
     })?;
     let certified = parameters.as_ref().map(|parameters| {
@@ -83,7 +83,7 @@ pub fn run(arguments: &Arguments) -> Answer {
         })
     });
 
-    let mut crossed = verdict.proof.is_ok() && verdict.refutation.is_some();
+    let mut crossed = verdict.upper.is_ok() && verdict.refutation.is_some();
     let mut sections = verification::sections(&verdict, &source);
     match &certified {
         Some(Ok(certified)) => sections.push(certificate::section(certified)),

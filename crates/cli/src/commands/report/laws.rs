@@ -41,7 +41,7 @@ impl Audit {
             ));
         }
         let report = PairReport::new(&laws[0], &laws[1]);
-        let used = audit::rounded(&case.parameters, reading).map_err(shown)?;
+        let used = given::rounded(&case.parameters, reading).map_err(shown)?;
         let (epsilon, _) = claimed(&case.program.mechanism, &case.program.claim, &used)
             .map_err(|error| error.to_string())?;
         Ok(Audit { report, reading, epsilon })

@@ -5,19 +5,20 @@ use probity_prove::outline;
 use probity_report::{Block, Section, Step, Tone};
 
 use crate::commands::counterexample;
-use crate::commands::verify::{Verdict, couplings};
+use crate::commands::verify::couplings;
+use crate::verdict::{Upper, Verdict};
 
 /// The status in a box, with the counterexample where there is one.
 pub fn lead(verdict: &Verdict) -> Vec<Block> {
     let claim = &verdict.program.claim;
     let name = &verdict.program.mechanism.name;
-    let mut blocks = vec![match &verdict.proof {
+    let mut blocks = vec![match &verdict.upper {
         Ok(_) => Block::Notice {
             tone: Tone::Good,
             heading: "Proved".into(),
             blocks: vec![Block::Text(format!("{name} is differentially private with {claim}."))],
         },
-        Err(failure) => {
+        Err(reason) => {
             let (tone, heading) = match verdict.refutation {
                 Some(_) => (Tone::Bad, "Refuted"),
                 None => (Tone::Plain, "Open: neither proved nor refuted"),
@@ -26,7 +27,7 @@ pub fn lead(verdict: &Verdict) -> Vec<Block> {
             Block::Notice {
                 tone,
                 heading: heading.into(),
-                blocks: vec![claim, Block::Text(format!("Not proved {failure}."))],
+                blocks: vec![claim, Block::Text(format!("Not proved: {reason}."))],
             }
         }
     }];
@@ -52,8 +53,8 @@ fn boxed(refutation: &Refutation) -> Block {
 /// The claim in the kernel's words; couplings, axioms and derivation of a proof.
 pub fn sections(verdict: &Verdict, source: &str) -> Vec<Section> {
     let mut sections = Vec::new();
-    match &verdict.proof {
-        Ok(proof) => {
+    match &verdict.upper {
+        Ok(Upper::Derived(proof)) => {
             sections.push(Section {
                 heading: "The theorem, in the kernel's words".into(),
                 blocks: vec![Block::Code(proof.theorem().to_string()), as_written(source)],
@@ -81,7 +82,8 @@ pub fn sections(verdict: &Verdict, source: &str) -> Vec<Section> {
                 ],
             });
         }
-        Err(_) => {
+        // A certificate has a section of its own.
+        Ok(Upper::Certified(_)) | Err(_) => {
             let text = verdict.program.mechanism.to_string();
             sections.push(Section {
                 heading: "The mechanism, in the kernel's words".into(),
