@@ -10,7 +10,7 @@ mod verification;
 use std::path::PathBuf;
 
 use probity_audit::{Inputs, Parameters};
-use probity_exact::{Format, Rational, rational_from_f64};
+use probity_exact::{Rational, rational_from_f64};
 use probity_float::certificate::{Certificate, certify};
 use probity_float::recognise::recognise;
 use probity_kernel::float::Snapped;
@@ -18,7 +18,7 @@ use probity_kernel::term::Reading;
 use probity_lang::Program;
 use probity_report::{Block, Document, Section, Tone};
 
-use crate::failure::{Answer, Failure, Status};
+use crate::failure::{Answer, Status};
 use crate::verdict::Verdict;
 use crate::{decimal, files, given};
 use laws::Audit;
@@ -68,8 +68,14 @@ pub fn run(arguments: &Arguments) -> Answer {
             _ => Verdict::of(&arguments.path, &settings),
         }
     })?;
-    let certified = parameters.as_ref().map(|parameters| {
-        watched("certifying the implementation", || certified(&program, parameters, arguments.reading))
+    let reading = arguments.reading.or(match program.claim.reading {
+        Reading::Reals => None,
+        format => Some(format),
+    });
+    // Over the reals there is no implementation to certify.
+    let implemented = parameters.as_ref().filter(|_| reading != Some(Reading::Reals));
+    let certified = implemented.map(|parameters| {
+        watched("certifying the implementation", || certified(&program, parameters, reading))
     });
     let case = match parameters {
         None => None,
@@ -78,9 +84,7 @@ pub fn run(arguments: &Arguments) -> Answer {
     };
     let has_certificate = matches!(&certified, Some(Ok(_)));
     let audit = case.as_ref().map(|case| {
-        watched("computing the exact laws of both inputs", || {
-            Audit::new(case, arguments.reading, has_certificate)
-        })
+        watched("computing the exact laws of both inputs", || Audit::new(case, reading, has_certificate))
     });
 
     let mut crossed = verdict.upper.is_ok() && verdict.refutation.is_some();
@@ -134,16 +138,12 @@ fn certified(
     parameters: &Parameters,
     reading: Option<Reading>,
 ) -> Result<Box<Certified>, String> {
-    let format = format_of(reading).map_err(|failure| failure.to_string())?;
+    let format =
+        given::format(reading.unwrap_or(Reading::BINARY64)).map_err(|failure| failure.to_string())?;
     let values = parameters.iter().map(|(name, value)| (name.to_string(), value.clone())).collect();
     let snapped = recognise(&program.mechanism, &values, format).map_err(|reason| reason.to_string())?;
     let certificate = certify(&snapped).map_err(|reason| reason.to_string())?;
     Ok(Box::new(Certified { snapped, certificate }))
-}
-
-/// The format that was asked for; binary64 if none was.
-fn format_of(reading: Option<Reading>) -> Result<Format, Failure> {
-    given::format(reading.unwrap_or(Reading::BINARY64))
 }
 
 fn without_laws(reason: &str) -> Section {
