@@ -177,3 +177,29 @@ fn at_most(bound: f64) -> String {
 fn middle(bounds: &probity_audit::Bounds) -> Rational {
     (&bounds.low + &bounds.high) / Rational::from(2)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probity_audit::Given;
+
+    #[test]
+    fn a_certificate_that_says_too_little_is_contradicted() {
+        let source = include_str!("../../../../mechanisms/snapping.dp");
+        let program = probity_lang::load_text(source).unwrap();
+        let number = |n: i64, d: i64| probity_exact::rational(n, d).unwrap();
+        let at = |epsilon: Rational| Parameters::from([("eps".into(), epsilon), ("B".into(), number(20, 1))]);
+        let x = |n: i64| Inputs::from([("x".into(), Given::Number(number(n, 1)))]);
+        let case = |inputs| Case { program: &program, parameters: at(number(1, 1)), inputs };
+        let honest = certified(&program, &at(number(1, 1)), None).unwrap();
+        let too_little = certified(&program, &at(number(1, 2)), None).unwrap();
+        let near = case([x(0), x(1)]);
+        let audit = Audit::new(&near, None, true).unwrap();
+        assert!(!audit.contradicts(&near, &honest));
+        assert!(audit.contradicts(&near, &too_little));
+        // What inputs that are no neighbours show contradicts nothing.
+        let far = case([x(0), x(5)]);
+        let audit = Audit::new(&far, None, true).unwrap();
+        assert!(!audit.contradicts(&far, &too_little));
+    }
+}

@@ -20,7 +20,7 @@ const RIGHT: f64 = 30.0;
 const SAMPLE: f64 = 24.0;
 /// Points up to which dots are larger, and beyond which they are smaller.
 const FEW: usize = 40;
-const MANY: usize = 400;
+const MANY: usize = 150;
 
 /// The width of a text of 13 units' height, estimated from above for the common sans-serif fonts.
 pub(crate) fn text_width(text: &str) -> f64 {

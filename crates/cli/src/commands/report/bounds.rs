@@ -9,6 +9,7 @@ use probity_kernel::float::Snapped;
 use probity_report::plot::{Axis, Colour, Mark, Plot, Series, log10};
 use probity_report::{Block, Section};
 
+use super::laws::are_neighbours_in;
 use super::{Case, Certified, middle};
 
 /// Bounds are 2^k/ε: the paper's range is 1/ε < B < 2^42/ε.
@@ -20,6 +21,7 @@ const AUDITED: std::ops::RangeInclusive<u32> = 1..=12;
 /// The section, or `None` where no parameter of the mechanism is the bound.
 pub fn section(case: &Case<'_>, certified: &Certified, crossed: &mut bool) -> Option<Section> {
     let name = bound_name(case, &certified.snapped)?;
+    let comparable = are_neighbours_in(case, certified.snapped.format);
     let (mut published, mut proved, mut audited, mut infinite) = (vec![], vec![], vec![], vec![]);
     for power in CERTIFIED {
         let bound = Rational::from(1u64 << power) / certified.snapped.rate();
@@ -34,7 +36,7 @@ pub fn section(case: &Case<'_>, certified: &Certified, crossed: &mut bool) -> Op
             continue;
         }
         let Some((report, epsilon)) = audit(case, certified, &name, bound) else { continue };
-        *crossed |= report.delta(&certificate.epsilon_exact).low > *certificate.theorem.delta();
+        *crossed |= comparable && report.delta(&certificate.epsilon_exact).low > *certificate.theorem.delta();
         audited.extend(excess_at(&report, &epsilon, &certificate).and_then(|e| log10(&e)).map(|y| (x, y)));
         if !report.impossible.is_empty() {
             infinite.push((x, f64::INFINITY));
@@ -58,8 +60,8 @@ pub fn section(case: &Case<'_>, certified: &Certified, crossed: &mut bool) -> Op
     let pure = match pure {
         Some(pure) => format!(
             "Up to {name} = {pure} the certificate is pure. Beyond it the certificate is (ε + excess, δ) with a tiny δ, and \
-             the dots show the audited excess at that δ; at δ = 0 the loss is infinite (triangles), and the published \
-             bound is false."
+             the dots show the audited excess at that δ. A triangle marks a bound at which an outcome is possible under one of \
+             the inputs only: there the loss at δ = 0 is infinite, and the published bound is false."
         ),
         None => "The dots show the audited excess at the δ of the certificate.".into(),
     };

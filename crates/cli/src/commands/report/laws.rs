@@ -1,7 +1,7 @@
 //! The audit of one pair of inputs: both output laws, the loss of every outcome, and the δ(ε) curve.
 
 use probity_audit::{Bounds, Given, Inputs, Mass, Outcome, OutcomeLoss, PairReport, claimed, neighbours};
-use probity_exact::{Abs, BitTest, Integer, Natural, Rational, Round, directed, ln_bounds};
+use probity_exact::{Abs, BitTest, Format, Integer, Natural, Rational, Round, directed, ln_bounds};
 use probity_kernel::term::Reading;
 use probity_report::plot::{Axis, Colour, Mark, Plot, Series, log10};
 use probity_report::{Block, Section};
@@ -50,7 +50,7 @@ impl Audit {
     /// Whether this pair loses for certain more than the certificate allows.
     pub fn contradicts(&self, case: &Case<'_>, certified: &Certified) -> bool {
         let theorem = &certified.certificate.theorem;
-        are_neighbours_in(case, self.reading)
+        are_neighbours_in(case, certified.snapped.format)
             && self.report.delta(&certified.certificate.epsilon_exact).low > *theorem.delta()
     }
 
@@ -61,8 +61,7 @@ impl Audit {
 }
 
 /// Whether the inputs are neighbours after they are rounded to the format; a certificate is about such inputs only.
-fn are_neighbours_in(case: &Case<'_>, reading: Reading) -> bool {
-    let Ok(format) = given::format(reading) else { return false };
+pub fn are_neighbours_in(case: &Case<'_>, format: Format) -> bool {
     let round = |inputs: &Inputs| -> Option<Inputs> {
         let value = |given: &Given| match given {
             Given::Number(x) => Some(Given::Number(format.round(x, Round::NearestEven).to_rational()?)),
