@@ -35,7 +35,7 @@ pub struct Arguments {
     /// Give a parameter a value, as eps=1; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE")]
     settings: Vec<String>,
-    /// Two neighbouring inputs to compare, as 0 1 or "[1,2]" "[1,3]"
+    /// Two neighbouring inputs to compare, as 0 1; lists are written as 1,2 and 1,3
     #[arg(long, num_args = 2, value_names = ["INPUT", "NEIGHBOUR"], allow_negative_numbers = true)]
     inputs: Option<Vec<String>>,
     /// The arithmetic to audit and certify: reals, binary64, binary32, binary16, or precision,emin,emax
