@@ -170,7 +170,7 @@ fn reach(
 
 /// The laws of both inputs, in the reading that was asked for; else in that of the claim, or in binary64 where a claim
 /// over the reals is about continuous noise, which has no outcomes to count.
-fn laws(
+pub fn laws(
     program: &Program,
     parameters: &Parameters,
     inputs: &[Inputs; 2],

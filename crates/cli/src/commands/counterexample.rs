@@ -10,21 +10,28 @@ use crate::output::scientific;
 /// Writes a refutation: inputs, event, both probabilities, the loss against the claim.
 pub fn print(refutation: &Refutation, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "counterexample:")?;
-    if !refutation.parameters.is_empty() {
-        writeln!(out, "  parameters     {}", parameters(&refutation.parameters))?;
+    for (name, value) in facts(refutation) {
+        writeln!(out, "  {name:<14} {value}")?;
     }
-    writeln!(out, "  input          {}", inputs(&refutation.first))?;
-    writeln!(out, "  neighbour      {}", inputs(&refutation.second))?;
-    writeln!(out, "  event          {}", refutation.event)?;
-    writeln!(out, "  probability    {}", range(&refutation.first_probability))?;
-    writeln!(out, "  of neighbour   {}", range(&refutation.second_probability))?;
-    writeln!(
-        out,
-        "  loss           {} against the claimed {}",
-        refutation.loss,
-        refutation.epsilon.to_f64()
-    )?;
-    writeln!(out, "  found by       {}", refutation.evidence)
+    Ok(())
+}
+
+/// The lines of a refutation, each with its name.
+pub fn facts(refutation: &Refutation) -> Vec<(&'static str, String)> {
+    let mut facts = Vec::new();
+    if !refutation.parameters.is_empty() {
+        facts.push(("parameters", parameters(&refutation.parameters)));
+    }
+    facts.extend([
+        ("input", inputs(&refutation.first)),
+        ("neighbour", inputs(&refutation.second)),
+        ("event", refutation.event.to_string()),
+        ("probability", range(&refutation.first_probability)),
+        ("of neighbour", range(&refutation.second_probability)),
+        ("loss", format!("{} against the claimed {}", refutation.loss, refutation.epsilon.to_f64())),
+        ("found by", refutation.evidence.to_string()),
+    ]);
+    facts
 }
 
 /// The same as data.
