@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use probity_audit::{
-    Bounds, Depth, Effort, Inputs, Law, PairReport, Parameters, Side, claimed, float_law, real_law,
+    Bounds, Depth, Effort, Inputs, Law, PairReport, Parameters, Side, admits, claimed, float_law, neighbours,
+    real_law,
 };
 use probity_exact::{Format, Rational, Round, directed};
 use probity_kernel::term::Reading;
@@ -45,6 +46,8 @@ struct Comparison {
     /// How many outcomes each input has.
     outcomes: [usize; 2],
     reading: Reading,
+    /// Whether the claim is about these inputs at all.
+    neighbours: bool,
     epsilon: Bounds,
     seconds: f64,
 }
@@ -57,14 +60,19 @@ pub fn run(arguments: &Arguments) -> Answer {
         return Err(Failure::new("an audit compares two inputs").hint("add --inputs 0 1"));
     };
     let inputs = [given::inputs(&program.mechanism, first)?, given::inputs(&program.mechanism, second)?];
+    for (input, text) in inputs.iter().zip([first, second]) {
+        check_input(&program, &parameters, input, text)?;
+    }
+    let neighbours =
+        neighbours(&program.mechanism, &parameters, &inputs[0], &inputs[1]).map_err(Failure::new)?;
     let start = Instant::now();
     let (laws, reading) = laws(&program, &parameters, &inputs, arguments.reading)?;
     let report = PairReport::new(&laws[0], &laws[1]);
     let used = rounded(&parameters, reading)?;
     let (epsilon, _) = claimed(&program.mechanism, &program.claim, &used).map_err(Failure::new)?;
     let outcomes = [laws[0].outcomes(), laws[1].outcomes()];
-    let comparison =
-        Comparison { report, outcomes, reading, epsilon, seconds: start.elapsed().as_secs_f64() };
+    let seconds = start.elapsed().as_secs_f64();
+    let comparison = Comparison { report, outcomes, reading, neighbours, epsilon, seconds };
     if let Some(path) = &arguments.distribution {
         files::write(path, distribution(&comparison.report).as_bytes())?;
     }
@@ -73,6 +81,20 @@ pub fn run(arguments: &Arguments) -> Answer {
         false => print(&comparison, arguments)?,
     }
     Ok(Status::Done)
+}
+
+/// Refuses an input that the mechanism is not defined for: a loss there would say nothing about it.
+fn check_input(program: &Program, parameters: &Parameters, input: &Inputs, text: &str) -> Result<(), Failure> {
+    let mechanism = &program.mechanism;
+    if admits(mechanism, parameters, input).map_err(Failure::new)? {
+        return Ok(());
+    }
+    let assumptions: Vec<String> = mechanism.assumptions.iter().map(ToString::to_string).collect();
+    let failure = Failure::new(format!("{} is not defined for the input {text}", mechanism.name));
+    Err(match assumptions.is_empty() {
+        true => failure.hint("see the types of its inputs"),
+        false => failure.hint(format!("it assumes {}", assumptions.join(", "))),
+    })
 }
 
 /// The laws of both inputs, in the reading that was asked for; else in that of the claim, or in binary64 where a claim
@@ -101,7 +123,8 @@ fn laws(
         None if program.claim.reading != Reading::Reals => in_format(program.claim.reading),
         None => match over_reals() {
             Ok(laws) => Ok((laws, Reading::Reals)),
-            Err(_) => in_format(Reading::BINARY64),
+            Err(failure) => in_format(Reading::BINARY64)
+                .map_err(|_| failure.hint("its law in binary64 is not covered either")),
         },
     }
 }
@@ -141,11 +164,12 @@ fn distribution(report: &PairReport) -> String {
 }
 
 fn to_json(comparison: &Comparison, arguments: &Arguments) -> Value {
-    let Comparison { report, outcomes, reading, epsilon, seconds } = comparison;
+    let Comparison { report, outcomes, reading, neighbours, epsilon, seconds } = comparison;
     let mut value = json!({
         "reading": reading.to_string(),
         "outcomes": outcomes[0],
         "outcomes_of_neighbour": outcomes[1],
+        "neighbours": neighbours,
         "epsilon": epsilon.to_f64(),
         "impossible": report.impossible.len(),
         "impossible_outcomes": report.impossible.iter().map(|(outcome, _)| outcome.to_string()).collect::<Vec<_>>(),
@@ -168,16 +192,22 @@ fn to_json(comparison: &Comparison, arguments: &Arguments) -> Value {
     value
 }
 
-/// The worst finite loss less the claimed ε.
+/// The worst finite loss less the claimed ε, if the claim is about these inputs.
 fn excess(comparison: &Comparison) -> Option<f64> {
+    if !comparison.neighbours {
+        return None;
+    }
     let middle = (&comparison.epsilon.low + &comparison.epsilon.high) / Rational::from(2);
     comparison.report.excess(&middle).map(|excess| excess.to_f64())
 }
 
 fn print(comparison: &Comparison, arguments: &Arguments) -> Result<(), Failure> {
-    let Comparison { report, outcomes, reading, epsilon, seconds } = comparison;
+    let Comparison { report, outcomes, reading, neighbours, epsilon, seconds } = comparison;
     output::print(|out| {
         writeln!(out, "audit {reading}: {} outcomes, {} under the neighbour", outcomes[0], outcomes[1])?;
+        if !neighbours {
+            writeln!(out, "These inputs are not neighbours: the claim says nothing about them.")?;
+        }
         match &report.worst {
             Some(worst) => {
                 writeln!(out, "loss    {} at outcome {}", worst.loss.to_f64(), worst.outcome)?;
