@@ -1,0 +1,83 @@
+//! Prove a mechanism of your own from Rust, keep the proof, and see a broken one refuted.
+//!
+//! `cargo run -p probity-examples --bin verify_my_mechanism -- my_mechanism.cert`
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::{env, fs};
+
+use probity_audit::{Verdict, search_refutation};
+use probity_lang::Program;
+use probity_prove::certificate;
+
+/// Two totals of one list with noise on each: the second total counts the even places only.
+const TWO_TOTALS: &str = "
+mechanism two_totals(q: real[])
+param eps > 0
+
+all = 0
+even = 0
+for i in 0..length(q) {
+  all = all + q[i]
+  if i mod 2 == 0 {
+    even = even + q[i]
+  }
+}
+a ~ laplace(all, 2 / eps)
+b ~ laplace(even, 2 / eps)
+out = []
+append(out, a)
+append(out, b)
+return out
+
+neighbours one entry of q differs by at most 1
+claim eps
+";
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = env::args().nth(1).ok_or("usage: verify_my_mechanism CERTIFICATE")?;
+
+    // 1. Search for a proof. The search may be wrong about anything; the theorem is made by the kernel.
+    let honest = load(TWO_TOTALS)?;
+    let proof = probity_prove::prove(&honest.mechanism, &honest.claim, &hints(&honest))
+        .map_err(|failure| format!("no proof was found: {failure}"))?;
+    println!("proved: {} with {}", honest.mechanism.name, proof.theorem().claim());
+
+    // 2. Keep it, and check it as somebody would who trusts neither the search nor the file.
+    fs::write(&path, certificate::write(&proof))?;
+    let theorem = certificate::check_for(&fs::read_to_string(&path)?, &honest.mechanism, &honest.claim)?;
+    println!("checked: {path} rests on {:?}", theorem.axioms());
+
+    // 3. The same with noise for one total, not two. There is no proof, and there is a counterexample.
+    let greedy = load(&TWO_TOTALS.replace("2 / eps", "1 / eps"))?;
+    match probity_prove::prove(&greedy.mechanism, &greedy.claim, &hints(&greedy)) {
+        Ok(_) => return Err("a false claim was proved".into()),
+        Err(failure) => println!("no proof of the greedy one: {failure}"),
+    }
+    match search_refutation(&greedy.mechanism, &greedy.claim, &BTreeMap::new())? {
+        Verdict::Refuted(found) => {
+            println!("refuted: {:?} against {:?}", found.first, found.second);
+            println!("on the event {} the loss is at least {}, not {}", found.event, found.loss, found.epsilon.to_f64());
+        }
+        Verdict::NotRefuted { .. } => println!("no counterexample was found, which shows nothing"),
+    }
+
+    // 4. The certificate of the honest one does not pass for the greedy one.
+    let text = fs::read_to_string(&path)?;
+    match certificate::check_for(&text, &greedy.mechanism, &greedy.claim) {
+        Ok(_) => Err("a certificate was accepted for another mechanism".into()),
+        Err(_) => {
+            println!("the certificate is rejected for the greedy one");
+            Ok(())
+        }
+    }
+}
+
+/// Reads a mechanism, or says what is wrong with its text.
+fn load(text: &str) -> Result<Program, String> {
+    probity_lang::load_text(text).map_err(|faults| probity_lang::render(&faults, "two_totals", text))
+}
+
+fn hints(program: &Program) -> probity_lang::Hints {
+    program.hints.clone().unwrap_or_default()
+}
