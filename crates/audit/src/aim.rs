@@ -11,42 +11,44 @@ pub(crate) struct Sample<S> {
 /// Where to look next between two samples that differ, in search of the end of the left one's piece.
 ///
 /// When the last operation before the outcome rounds to a grid, the piece ends where the rounded number crosses
-/// the middle between two multiples, and interpolation finds that in a few steps: it aims alternately a little
-/// left and a little right of the crossing, and halves the interval whenever two steps did not halve it.
-#[derive(Default)]
+/// the middle between two multiples. Interpolation finds that: it aims alternately right and left of the
+/// crossing, as far aside as it may err. If that does not narrow the interval, halving does.
 pub(crate) struct Aim {
+    /// Ordinals per binade, as an exponent.
+    places: u32,
     step: u32,
     /// The width two steps ago.
     width: u64,
 }
 
 impl Aim {
+    pub(crate) fn new(places: u32) -> Aim {
+        Aim { places, step: 0, width: u64::MAX }
+    }
+
     pub(crate) fn next<S>(&mut self, low: &Sample<S>, high: &Sample<S>) -> u64 {
         let width = high.ordinal - low.ordinal;
         let middle = low.ordinal + width / 2;
         self.step += 1;
-        let slow = self.step.is_multiple_of(3) && {
-            let before = std::mem::replace(&mut self.width, width);
-            before != 0 && width > before / 8
-        };
-        match (low.rounded, high.rounded) {
-            (Some((a, grid)), Some((b, _))) if !slow && width > 16 => {
-                let towards = if b > a { 0.5 } else { -0.5 };
-                let crossing = ((a / grid).round_ties_even() + towards) * grid;
-                let share = (crossing - a) / (b - a);
-                if !(0.0..=1.0).contains(&share) {
-                    return middle;
-                }
-                let aside = (width >> 9).max(2);
-                let at = low.ordinal + (share * width as f64) as u64;
-                let at = if self.step.is_multiple_of(2) {
-                    at.saturating_sub(aside)
-                } else {
-                    at.saturating_add(aside)
-                };
-                at.clamp(low.ordinal + 1, high.ordinal - 1)
-            }
-            _ => middle,
+        if self.step % 2 == 1 && std::mem::replace(&mut self.width, width) / 4 < width {
+            return middle;
         }
+        let (Some((a, grid)), Some((b, _))) = (low.rounded, high.rounded) else { return middle };
+        let crossing = ((a / grid).round_ties_even() + if b > a { 0.5 } else { -0.5 }) * grid;
+        let share = (crossing - a) / (b - a);
+        // What the last rounding hides, in ordinals.
+        let hidden = 2.0 * f64::EPSILON * a.abs().max(b.abs()) / (b - a).abs() * width as f64;
+        if width < 16 || !(0.0..=1.0).contains(&share) || hidden * 4.0 > width as f64 {
+            return middle;
+        }
+        // Between ordinals h binades apart, a logarithm bends away from the chord by less than h²/4 binades; over
+        // many binades by less than 0.09.
+        let binades = width as f64 / 2f64.powi(self.places as i32);
+        let bend = (binades * 0.25).min(0.09 / binades);
+        let aside = (bend * width as f64 + hidden + 1.0) as u64;
+        let at = low.ordinal + (share * width as f64) as u64;
+        let at =
+            if self.step.is_multiple_of(2) { at.saturating_sub(aside) } else { at.saturating_add(aside) };
+        at.clamp(low.ordinal + 1, high.ordinal - 1)
     }
 }

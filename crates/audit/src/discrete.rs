@@ -6,7 +6,7 @@ use probity_exact::{Float, Format, Rational, Round, exp_bounds};
 use crate::error::AuditError;
 use crate::program::{LawKind, Stop, Value};
 use crate::ranges::integer;
-use crate::reals::{Chance, Needed, Real};
+use crate::reals::{Chance, Needed, Real, Weighted};
 
 /// Where supports are cut: the tail beyond is below 2^−bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ const TOO_MANY: AuditError =
 const BITS: u32 = 160;
 
 /// The values of the law and their probabilities.
-pub(crate) fn choices(law: &Needed, tail: Tail) -> Result<Vec<(Value<Real>, Chance)>, Stop> {
+pub(crate) fn choices(law: &Needed, tail: Tail) -> Result<Vec<Weighted>, Stop> {
     let argument = |i: usize| -> Result<&Real, Stop> {
         let missing = AuditError::Unsupported { what: "a draw without its arguments" };
         law.arguments.get(i).ok_or_else(|| missing.into())
@@ -194,7 +194,7 @@ pub(crate) fn response(
     truth: &Rational,
     count: i64,
 ) -> Result<Vec<(i64, Rational)>, AuditError> {
-    if count < 2 || count > 1 << 20 {
+    if !(2..=1 << 20).contains(&count) {
         return Err(AuditError::Domain {
             operation: "a choice of categories",
             allowed: "2 <= count <= 2^20",

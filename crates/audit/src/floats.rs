@@ -34,10 +34,11 @@ pub(crate) trait Floats {
     fn order(&self, a: &Self::Number, b: &Self::Number) -> Option<Ordering>;
     /// Whether the two are one datum: NaN is NaN, −0 is not +0.
     fn same(&self, a: &Self::Number, b: &Self::Number) -> bool;
+    fn is_infinite(&self, a: &Self::Number) -> bool;
     /// The exact value of a finite number.
     fn exact(&self, a: &Self::Number) -> Option<Rational>;
     /// The number in [0, 1] with this ordinal, 0 being 0 and 1 the smallest subnormal.
-    fn from_ordinal(&self, ordinal: u64) -> Self::Number;
+    fn at_ordinal(&self, ordinal: u64) -> Self::Number;
     fn outcome(&self, a: &Self::Number) -> Outcome;
     /// The number as an f64, roughly; only guesses use it.
     fn approximate(&self, a: &Self::Number) -> f64;
@@ -108,6 +109,8 @@ impl Floats for Hardware {
         soft_to_f64(SOFT64.pow2_at_least(&Float::from_f64(*a)))
     }
     #[inline(always)]
+    // The platform's logarithm is what is audited here.
+    #[allow(clippy::disallowed_methods)]
     fn ln(&self, a: &f64) -> f64 {
         match self.logarithm {
             Logarithm::CorrectlyRounded => directed::ln_nearest(*a),
@@ -139,11 +142,15 @@ impl Floats for Hardware {
     fn same(&self, a: &f64, b: &f64) -> bool {
         a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
     }
+    #[inline(always)]
+    fn is_infinite(&self, a: &f64) -> bool {
+        a.is_infinite()
+    }
     fn exact(&self, a: &f64) -> Option<Rational> {
         rational_from_f64(*a)
     }
     #[inline(always)]
-    fn from_ordinal(&self, ordinal: u64) -> f64 {
+    fn at_ordinal(&self, ordinal: u64) -> f64 {
         f64::from_bits(ordinal)
     }
     fn outcome(&self, a: &f64) -> Outcome {
@@ -251,10 +258,13 @@ impl Floats for Soft {
     fn same(&self, a: &Float, b: &Float) -> bool {
         a == b
     }
+    fn is_infinite(&self, a: &Float) -> bool {
+        !a.is_finite() && !a.is_nan()
+    }
     fn exact(&self, a: &Float) -> Option<Rational> {
         a.to_rational()
     }
-    fn from_ordinal(&self, ordinal: u64) -> Float {
+    fn at_ordinal(&self, ordinal: u64) -> Float {
         let quantum = self.format.emin() - i64::from(self.format.precision()) + 1;
         Float::from_parts(false, ordinal_units(&self.format, ordinal), quantum)
     }

@@ -164,33 +164,53 @@ pub(crate) fn least_common_multiple(a: &Natural, b: &Natural) -> Natural {
     a * reduced.denominator()
 }
 
-/// Collects exact masses with different denominators.
+/// Collects exact masses with different denominators, of which there are few.
 #[derive(Debug, Default)]
 pub(crate) struct LawBuilder {
-    groups: HashMap<Natural, (HashMap<Outcome, Natural>, Natural)>,
+    groups: Vec<Group>,
+}
+
+/// Masses in units of one over the denominator.
+#[derive(Debug)]
+struct Group {
+    denominator: Natural,
+    masses: HashMap<Outcome, Natural>,
+    escaped: Natural,
 }
 
 impl LawBuilder {
     pub(crate) fn add(&mut self, outcome: Outcome, mass: &Natural, denominator: &Natural) {
-        *self.group(denominator).0.entry(outcome).or_default() += mass;
+        *self.group(denominator).masses.entry(outcome).or_default() += mass;
     }
 
     pub(crate) fn escape(&mut self, mass: &Natural, denominator: &Natural) {
-        self.group(denominator).1 += mass;
+        self.group(denominator).escaped += mass;
     }
 
-    fn group(&mut self, denominator: &Natural) -> &mut (HashMap<Outcome, Natural>, Natural) {
-        self.groups.entry(denominator.clone()).or_default()
+    fn group(&mut self, denominator: &Natural) -> &mut Group {
+        let place = self.groups.iter().position(|group| group.denominator == *denominator);
+        let place = place.unwrap_or_else(|| {
+            let (denominator, escaped) = (denominator.clone(), Natural::ZERO);
+            self.groups.push(Group { denominator, masses: HashMap::new(), escaped });
+            self.groups.len() - 1
+        });
+        &mut self.groups[place]
     }
 
-    pub(crate) fn finish(self) -> Law {
-        let common = self.groups.keys().fold(Natural::ONE, |common, d| least_common_multiple(&common, d));
+    pub(crate) fn finish(mut self) -> Law {
+        if self.groups.len() == 1
+            && let Some(only) = self.groups.pop()
+        {
+            return Law::exact(only.denominator, only.masses, only.escaped);
+        }
+        let denominators = self.groups.iter().map(|group| &group.denominator);
+        let common = denominators.fold(Natural::ONE, |common, d| least_common_multiple(&common, d));
         let mut masses: HashMap<Outcome, Natural> = HashMap::new();
         let mut escaped = Natural::ZERO;
-        for (denominator, (group, lost)) in self.groups {
-            let factor = &common / denominator;
-            escaped += lost * &factor;
-            for (outcome, mass) in group {
+        for group in self.groups {
+            let factor = &common / group.denominator;
+            escaped += group.escaped * &factor;
+            for (outcome, mass) in group.masses {
                 *masses.entry(outcome).or_default() += mass * &factor;
             }
         }

@@ -1,6 +1,7 @@
 //! All paths of a program over the reals: the law of a discrete program, and the probability of an event.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use probity_exact::{Float, Natural, Rational, Round, UnsignedAbs};
 use probity_kernel::term::Mechanism;
@@ -14,7 +15,7 @@ use crate::law::{Law, LawBuilder, Mass};
 use crate::outcome::{Inputs, Outcome, Parameters};
 use crate::piecewise::{Enclosed, Scalar};
 use crate::program::{LawKind, Program, Scratch, Stop, Value};
-use crate::reals::{CHANCES, Chance, Choice, Real, RealWorld};
+use crate::reals::{CHANCES, Choice, Real, RealWorld, Weighted};
 use crate::split::stop_error;
 
 /// Limits of an exploration over the reals.
@@ -41,10 +42,13 @@ pub(crate) struct Explorer {
     /// How much the paths followed so far cost: their draws, and the squares of their numbers of conditions.
     pub(crate) work: usize,
     /// Values of draws met before, by law; most programs draw from few different laws.
-    known: Vec<(KnownLaw, Vec<(Value<Real>, Chance)>)>,
+    known: Vec<(KnownLaw, Vec<Rc<Weighted>>)>,
 }
 
 type KnownLaw = (LawKind, Vec<Real>);
+
+/// What is done with a finished path and what it released.
+type Visit<'a> = &'a mut dyn FnMut(&RealWorld, &Value<Real>) -> Result<(), AuditError>;
 
 impl Explorer {
     pub(crate) fn new(
@@ -58,11 +62,7 @@ impl Explorer {
     }
 
     /// Follows every path into the event (every path at all without one). Answers whether all were followed.
-    pub(crate) fn follow(
-        &mut self,
-        event: Option<&Event>,
-        visit: &mut dyn FnMut(&RealWorld, &Value<Real>) -> Result<(), AuditError>,
-    ) -> Result<bool, AuditError> {
+    pub(crate) fn follow(&mut self, event: Option<&Event>, visit: Visit<'_>) -> Result<bool, AuditError> {
         let mut world = RealWorld::new(event);
         let mut scratch = Scratch::default();
         let mut open: Vec<Vec<Choice>> = vec![Vec::new()];
@@ -92,9 +92,9 @@ impl Explorer {
                 Err(Stop::Draw) => {
                     let tape = std::mem::take(&mut world.tape);
                     let Some(law) = world.needed.take() else { continue };
-                    for (value, chance) in self.values(&law)? {
+                    for weighted in self.values(&law)? {
                         let mut tape = tape.clone();
-                        tape.push(Choice::Draw(value.clone(), chance.clone()));
+                        tape.push(Choice::Draw(Rc::clone(weighted)));
                         open.push(tape);
                     }
                 }
@@ -109,7 +109,7 @@ impl Explorer {
         Ok(true)
     }
 
-    fn values(&mut self, law: &crate::reals::Needed) -> Result<&[(Value<Real>, Chance)], AuditError> {
+    fn values(&mut self, law: &crate::reals::Needed) -> Result<&[Rc<Weighted>], AuditError> {
         let key = (law.kind, law.arguments.clone());
         let place = match self.known.iter().position(|(known, _)| *known == key) {
             Some(place) => place,
@@ -117,7 +117,7 @@ impl Explorer {
                 let tail = Tail { bits: self.depth.tail_bits };
                 let mut values = choices(law, tail).map_err(stop_error)?;
                 values.retain(|(_, chance)| !chance.exact.is_zero());
-                self.known.push((key, values));
+                self.known.push((key, values.into_iter().map(Rc::new).collect()));
                 self.known.len() - 1
             }
         };
@@ -143,8 +143,8 @@ impl Explorer {
                         Some(law) => self.values(&law)?.first().cloned(),
                         None => None,
                     };
-                    let Some((value, chance)) = first else { return Ok(None) };
-                    Choice::Draw(value, chance)
+                    let Some(weighted) = first else { return Ok(None) };
+                    Choice::Draw(weighted)
                 }
                 Err(Stop::Error(error)) => return Err(*error),
                 Err(Stop::Pruned | Stop::Undecided) => return Ok(None),

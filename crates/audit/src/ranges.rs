@@ -124,9 +124,25 @@ impl<F: Floats> RangeWorld<F> {
             && self.floats.compare(&a.high, &zero) != Some(Ordering::Less)
     }
 
+    /// Whether some members of two ranges, not both points, may give NaN although the corners do not: ∞ − ∞, 0 · ∞,
+    /// 0/0 or ∞/∞ inside; or whether a quotient jumps at a divisor 0.
+    fn may_be_undefined(&self, operation: Binary, a: &Range<F::Number>, b: &Range<F::Number>) -> bool {
+        if self.is_point(a) && self.is_point(b) {
+            return false;
+        }
+        let infinite =
+            |r: &Range<F::Number>| self.floats.is_infinite(&r.low) || self.floats.is_infinite(&r.high);
+        match operation {
+            Binary::Add | Binary::Sub => infinite(a) && infinite(b),
+            Binary::Mul => (infinite(a) && self.contains_zero(b)) || (infinite(b) && self.contains_zero(a)),
+            Binary::Div => self.contains_zero(b) || (infinite(a) && infinite(b)),
+            _ => false,
+        }
+    }
+
     fn smaller(&self, a: &F::Number, b: &F::Number) -> F::Number {
-        // As IEEE 754's minimum: NaN if either is NaN.
-        match self.floats.compare(a, b) {
+        // As IEEE 754's minimum: −0 lies below +0, and NaN if either is NaN.
+        match self.floats.order(a, b) {
             Some(Ordering::Greater) => b.clone(),
             Some(_) => a.clone(),
             None if self.floats.compare(a, a).is_some() => b.clone(),
@@ -182,6 +198,7 @@ impl<F: Floats> World for RangeWorld<F> {
     ) -> Result<Self::Number, Stop> {
         let floats = &self.floats;
         match operation {
+            _ if self.may_be_undefined(operation, a, b) => Err(Stop::Undecided),
             // Sums do not need all corners: they grow with both operands.
             Binary::Add if self.is_point(a) && self.is_point(b) => {
                 Ok(Range::point(floats.add(&a.low, &b.low)))
@@ -193,7 +210,6 @@ impl<F: Floats> World for RangeWorld<F> {
             Binary::Sub => self
                 .hull(&[floats.add(&a.low, &floats.neg(&b.high)), floats.add(&a.high, &floats.neg(&b.low))]),
             Binary::Mul => self.corners(a, b, |x, y| floats.mul(x, y)),
-            Binary::Div if !self.is_point(b) && self.contains_zero(b) => Err(Stop::Undecided),
             Binary::Div => self.corners(a, b, |x, y| floats.div(x, y)),
             Binary::Mod if self.is_point(a) && self.is_point(b) => {
                 Ok(Range::point(floats.modulo(&a.low, &b.low)))

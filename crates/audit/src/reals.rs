@@ -4,12 +4,13 @@
 //! choices on a tape; each choice adds its probability or its linear condition to the path. So a finished path is an
 //! output, a weight, and conditions on independent draws, which [`crate::forest`] integrates.
 
+use std::rc::Rc;
 use std::sync::LazyLock;
 
-use probity_exact::{Float, Format, Integer, Rational, Round, exp_bounds, ln_bounds};
+use probity_exact::{Float, Format, Rational, Round, exp_bounds, ln_bounds};
 use probity_kernel::expr::{Binary, Unary};
 
-use crate::compare::shorten;
+use crate::constants::{BITS, DIVISION, between, pow2_at_least, stepped_bound, unsupported};
 use crate::error::AuditError;
 use crate::event::{Condition, Event};
 use crate::floats::round_half_even;
@@ -17,9 +18,6 @@ use crate::forest::{Conditions, Form, Noise};
 use crate::outcome::Outcome;
 use crate::program::{Draw, LawKind, Stop, Value, World, wrong};
 use crate::ranges::integer;
-
-/// Bits of the enclosures of irrational constants.
-const BITS: u32 = 200;
 
 /// The precision of bounds of probabilities.
 pub(crate) static CHANCES: LazyLock<Format> = LazyLock::new(|| Format::wide(128));
@@ -107,13 +105,16 @@ impl Chance {
     }
 }
 
+/// A value of a discrete draw and its probability.
+pub(crate) type Weighted = (Value<Real>, Chance);
+
 /// One choice on the tape.
 #[derive(Debug, Clone)]
 pub(crate) enum Choice {
     /// The outcome of a comparison.
     Branch(bool),
-    /// The value of a discrete draw.
-    Draw(Value<Real>, Chance),
+    /// The value of a discrete draw; shared by all paths that make this choice.
+    Draw(Rc<Weighted>),
 }
 
 /// The law that a path needs a choice from.
@@ -167,7 +168,7 @@ impl<'a> RealWorld<'a> {
                 self.require(&condition)?;
                 Ok(holds)
             }
-            Some(Choice::Draw(..)) => Err(wrong("the tape", "read in the order that it was written")),
+            Some(Choice::Draw(_)) => Err(wrong("the tape", "read in the order that it was written")),
             None => Err(Stop::Branch),
         }
     }
@@ -250,46 +251,6 @@ impl<'a> RealWorld<'a> {
             None => Err(unsupported("a continuous draw whose scale is irrational or random")),
         }
     }
-}
-
-fn unsupported(what: &'static str) -> Stop {
-    AuditError::Unsupported { what }.into()
-}
-
-const DIVISION: AuditError = AuditError::Domain { operation: "a division", allowed: "the divisor is not 0" };
-
-/// The smallest power of two at or above a positive rational.
-fn pow2_at_least(x: &Rational) -> Rational {
-    let two = Rational::from(2);
-    let mut power = Rational::ONE;
-    while power < *x {
-        power *= &two;
-    }
-    while &power / &two >= *x {
-        power /= &two;
-    }
-    power
-}
-
-/// Arithmetic on constants between bounds.
-fn between(operation: Binary, a: (Rational, Rational), b: (Rational, Rational)) -> Result<Real, Stop> {
-    let corners = |f: &dyn Fn(&Rational, &Rational) -> Rational| {
-        let values = [f(&a.0, &b.0), f(&a.0, &b.1), f(&a.1, &b.0), f(&a.1, &b.1)];
-        let low = values.iter().min().cloned().unwrap_or_default();
-        (low, values.iter().max().cloned().unwrap_or_default())
-    };
-    let result = match operation {
-        Binary::Add => (&a.0 + &b.0, &a.1 + &b.1),
-        Binary::Sub => (&a.0 - &b.1, &a.1 - &b.0),
-        Binary::Mul => corners(&|x, y| x * y),
-        Binary::Div if b.0 <= Rational::ZERO && b.1 >= Rational::ZERO => return Err(DIVISION.into()),
-        Binary::Div => corners(&|x, y| x / y),
-        Binary::Min => (a.0.min(b.0), a.1.min(b.1)),
-        Binary::Max => (a.0.max(b.0), a.1.max(b.1)),
-        _ => return Err(unsupported("this operation on an irrational number")),
-    };
-    let (low, high) = shorten(result, BITS);
-    Ok(Real::Between(low, high))
 }
 
 impl World for RealWorld<'_> {
@@ -488,9 +449,9 @@ impl World for RealWorld<'_> {
             }
             LawKind::Gaussian => Err(unsupported("continuous Gaussian noise")),
             _ => match self.tape.get(self.position) {
-                Some(Choice::Draw(value, chance)) => {
-                    let value = value.clone();
-                    self.chance = self.chance.times(chance);
+                Some(Choice::Draw(weighted)) => {
+                    let value = weighted.0.clone();
+                    self.chance = self.chance.times(&weighted.1);
                     self.discrete_draws += 1;
                     self.position += 1;
                     Ok(value)
@@ -513,15 +474,4 @@ impl World for RealWorld<'_> {
             _ => Ok(()),
         }
     }
-}
-
-/// Where a number must lie for its nearest multiple of the grid to compare with c: the middle above the last
-/// multiple at or below c (for ≤ and >), or strictly below c (for < and ≥).
-fn stepped_bound(c: &Rational, grid: &Rational, operation: Binary) -> Rational {
-    let quotient = c / grid;
-    let last = match operation {
-        Binary::Lt | Binary::Ge => quotient.ceil() - Integer::ONE,
-        _ => quotient.floor(),
-    };
-    (Rational::from(last) + Rational::ONE / Rational::from(2)) * grid
 }

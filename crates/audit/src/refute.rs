@@ -241,7 +241,7 @@ impl Search<'_> {
 
     /// Whether a guess is worth deciding; notes how near to the claim it comes.
     fn promising(&mut self, p: f64, q: f64, epsilon: f64) -> bool {
-        if !(p > 1e-200) {
+        if p.is_nan() || p <= 1e-200 {
             return false;
         }
         let loss = if q > p * 1e-15 { directed::ln_nearest(p / q) } else { f64::INFINITY };

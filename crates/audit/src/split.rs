@@ -211,7 +211,7 @@ impl<F: Floats> Splitter<F> {
             let value = match law.kind {
                 LawKind::Uniform => {
                     let ordinal = uniform_ordinal(&self.world.floats.format(), bits);
-                    self.world.floats.from_ordinal(ordinal)
+                    self.world.floats.at_ordinal(ordinal)
                 }
                 LawKind::Sign => {
                     let sign = if bits() & 1 == 0 { Rational::ONE } else { Rational::from(-1) };
@@ -280,14 +280,21 @@ impl<F: Floats> Splitter<F> {
             Seen::NeedsDraw => {
                 let needed = self.world.needed.take();
                 match needed {
-                    Some(law) if law.arguments.iter().all(|a| self.world.is_point(a)) => {
-                        self.extend(&path, &law)
-                    }
+                    Some(law) if self.is_one_law(&law) => self.extend(&path, &law),
                     _ => self.split(path),
                 }
             }
             Seen::Undecided => self.split(path),
         }
+    }
+
+    /// Whether the arguments of a draw are single values.
+    fn is_one_law(&self, law: &Draw<Range<F::Number>>) -> bool {
+        law.arguments.iter().all(|a| self.world.is_point(a))
+    }
+
+    fn needs_one_law(&self) -> bool {
+        self.world.needed.as_ref().is_some_and(|law| self.is_one_law(law))
     }
 
     fn mass(&self, path: &Path<F::Number>) -> Natural {
@@ -312,7 +319,7 @@ impl<F: Floats> Splitter<F> {
     fn range(&self, span: &Span) -> Range<F::Number> {
         let floats = &self.world.floats;
         let value = |ordinal: u64| match &span.offset {
-            None => floats.from_ordinal(ordinal),
+            None => floats.at_ordinal(ordinal),
             Some(offset) => floats.cast(&Rational::from(offset + Integer::from(ordinal))),
         };
         Range { low: value(span.low), high: value(span.high) }
@@ -383,7 +390,8 @@ impl<F: Floats> Splitter<F> {
         let mut low = self.sample(&span, span.low)?;
         join(low.ordinal, low.ordinal, false);
         let mut ends = vec![self.sample(&span, span.high)?];
-        let mut aim = Aim::default();
+        let places = self.world.floats.format().precision() - 1;
+        let mut aim = Aim::new(places);
         while let Some(end) = ends.pop() {
             if self.agree(&low.seen, &end.seen) {
                 join(low.ordinal, end.ordinal, true);
@@ -391,7 +399,7 @@ impl<F: Floats> Splitter<F> {
             } else if end.ordinal == low.ordinal + 1 || self.runs == 0 {
                 join(low.ordinal + 1, end.ordinal, false);
                 low = end;
-                aim = Aim::default();
+                aim = Aim::new(places);
             } else {
                 let between = self.sample(&span, aim.next(&low, &end))?;
                 ends.push(end);
@@ -435,6 +443,7 @@ impl<F: Floats> Splitter<F> {
         low: u64,
         high: u64,
     ) -> Result<(), AuditError> {
+        let others = &path.weight * self.other_masses(path, which);
         let mut pieces = vec![(low, high)];
         while let Some((low, high)) = pieces.pop() {
             let piece = Span { low, high, ..path.spans[which].clone() };
@@ -447,11 +456,11 @@ impl<F: Floats> Splitter<F> {
             };
             match (outcome, seen) {
                 (Some(outcome), _) => {
-                    let mass = &path.weight * self.span_mass(&piece) * self.other_masses(path, which);
+                    let mass = self.span_mass(&piece) * &others;
                     self.law.add(outcome, &mass, &path.denominator);
                 }
-                // Further draws: the path goes on with this range.
-                (None, Seen::NeedsDraw) => self.push(path, which, low, high),
+                // Further draws, of a law that is the same on all of the range: the path goes on with it.
+                (None, Seen::NeedsDraw) if self.needs_one_law() => self.push(path, which, low, high),
                 _ if low == high || self.runs == 0 => {
                     let piece = self.narrowed(path, which, low, high);
                     self.escape(&piece);

@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod check;
 pub mod counterexample;
+pub mod explain;
 pub mod format;
 pub mod list;
 pub mod map;

@@ -1,6 +1,7 @@
 //! The `probity` command. Reads arguments, calls the crates, prints; it decides nothing itself.
 
 mod commands;
+mod decimal;
 mod failure;
 mod files;
 mod given;
@@ -42,6 +43,8 @@ enum Command {
     Sample(commands::sample::Arguments),
     /// Lay out mechanism files in the one way
     Fmt(commands::format::Arguments),
+    /// Explain why a mechanism is private: the derivation, and for snapping the table of all cases
+    Explain(commands::explain::Arguments),
     /// Print a completion script for a shell
     Completions(commands::shell::CompletionArguments),
     /// Print the manual page
@@ -58,6 +61,7 @@ fn run(command: Command) -> Answer {
         Command::Map(arguments) => commands::map::run(&arguments),
         Command::Sample(arguments) => commands::sample::run(&arguments),
         Command::Fmt(arguments) => commands::format::run(&arguments),
+        Command::Explain(arguments) => commands::explain::run(&arguments),
         Command::Completions(arguments) => commands::shell::completions(&arguments, Arguments::command()),
         Command::Man => commands::shell::manual(Arguments::command()),
     }

@@ -140,3 +140,68 @@ fn unfinished_work_does_not_land() {
         }
     }
 }
+
+/// Source files of a folder, with their code but not their unit tests or comments.
+fn sources(folder: &str) -> Vec<(PathBuf, String)> {
+    let found: Vec<_> = files(&root().join(folder), &[".rs"])
+        .into_iter()
+        .map(|path| (path.clone(), code(&read(&path))))
+        .collect();
+    assert!(!found.is_empty(), "{folder} has no source files");
+    found
+}
+
+#[test]
+fn no_f64_decides_anything_in_the_kernel() {
+    for (path, code) in sources("trusted/kernel/src") {
+        assert!(!has_word(&code, "f64") && !has_word(&code, "f32"), "{} mentions f64", path.display());
+    }
+}
+
+#[test]
+fn the_kernel_does_not_panic() {
+    for (path, code) in sources("trusted/kernel/src") {
+        for mark in [".unwrap()", ".expect(", "panic!(", "unreachable!("] {
+            assert!(!code.contains(mark), "{} contains {mark}", path.display());
+        }
+    }
+}
+
+#[test]
+fn a_theorem_travels_in_no_file() {
+    for manifest in files(&root().join("trusted"), &["Cargo.toml"]) {
+        assert!(
+            !dependencies(&read(&manifest)).iter().any(|name| name.starts_with("serde")),
+            "{}",
+            manifest.display()
+        );
+    }
+}
+
+#[test]
+fn the_audit_uses_none_of_the_kernels_rules() {
+    for (path, code) in sources("crates/audit/src") {
+        for (at, _) in code.match_indices("probity_kernel::") {
+            let module: String = code[at + "probity_kernel::".len()..]
+                .chars()
+                .take_while(|c| c.is_alphanumeric() || *c == '_')
+                .collect();
+            assert!(matches!(module.as_str(), "term" | "expr"), "{} uses {module}", path.display());
+        }
+        assert!(!has_word(&code, "Theorem"), "{} mentions Theorem", path.display());
+    }
+    let manifest = read(&root().join("crates/audit/Cargo.toml"));
+    assert!(!dependencies(&manifest).iter().any(|name| name == "probity-prove"));
+}
+
+#[test]
+fn no_machine_and_no_registry_is_named() {
+    let words =
+        [concat!("/ro", "ot/"), concat!("/ho", "me/"), concat!("crates", ".io-"), concat!("/wo", "rk/")];
+    for path in files(&root(), &[".rs", ".md", ".toml", ".dp", ".py", ".sh"]) {
+        let text = read(&path);
+        for word in words {
+            assert!(!text.contains(word), "{} contains {word}", path.display());
+        }
+    }
+}

@@ -25,17 +25,7 @@ fn report(benchmark: &fpcore::Benchmark) {
     match &benchmark.content {
         Err(reason) => println!("{:<18} not covered: {reason}", benchmark.name),
         Ok(core) => {
-            let mut options = roundoff::Options::default();
-            if let Ok(e) = std::env::var("EFFORT") {
-                options.effort = e.parse().unwrap();
-            }
-            if let Ok(e) = std::env::var("SAMPLES") {
-                options.samples = e.parse().unwrap();
-            }
-            if let Ok(e) = std::env::var("REL") {
-                options.relative = e == "1";
-            }
-            let found = roundoff::analyse(core, &options);
+            let found = roundoff::analyse(core, &roundoff::Options::default());
             let show = |bound: &Result<f64, roundoff::Unbounded>| match bound {
                 Ok(value) => format!("{value:.3e}"),
                 Err(reason) => format!("({reason})"),

@@ -4,9 +4,13 @@
 
 #![forbid(unsafe_code)]
 
+pub mod certificate;
+pub mod derive;
 pub mod fpcore;
 pub mod numeral;
+pub mod paper;
 pub mod program;
+pub mod recognise;
 pub mod roundoff;
 pub mod sexp;
 mod span;

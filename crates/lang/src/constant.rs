@@ -14,10 +14,31 @@ pub(crate) enum Constant {
 
 /// The value of `term` if it is a number made of numbers; `None` otherwise, and where it has no value or none
 /// that is rational (`ln`, `exp`).
-pub(crate) fn number(term: &Expr) -> Option<Rational> {
+///
+/// ```
+/// use probity_kernel::expr::Expr;
+/// let grid = (Expr::int(1) / Expr::int(3)).pow2_at_least();
+/// assert_eq!(probity_lang::number(&grid).unwrap().to_string(), "1/2");
+/// assert!(probity_lang::number(&Expr::int(2).ln()).is_none());
+/// ```
+pub fn number(term: &Expr) -> Option<Rational> {
     match constant(term)? {
         Constant::Number(value) => Some(value),
         Constant::Bool(_) => None,
+    }
+}
+
+/// The truth value of `term` if it is one made of numbers; `None` otherwise.
+///
+/// ```
+/// use probity_kernel::expr::Expr;
+/// assert_eq!(probity_lang::truth(&Expr::int(2).lt(Expr::int(1))), Some(false));
+/// assert_eq!(probity_lang::truth(&Expr::int(2)), None);
+/// ```
+pub fn truth(term: &Expr) -> Option<bool> {
+    match constant(term)? {
+        Constant::Bool(value) => Some(value),
+        Constant::Number(_) => None,
     }
 }
 

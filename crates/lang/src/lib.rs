@@ -34,6 +34,7 @@ mod span;
 mod syntax;
 mod types;
 
+pub use constant::{number, truth};
 pub use diagnostic::{Code, Diagnostic, MAX_REPORTED, Severity};
 pub use format::format;
 pub use probity_kernel::term::{Claim, Hints, Mechanism};

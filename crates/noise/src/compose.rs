@@ -98,10 +98,8 @@ impl<Input: 'static, Output: 'static> Measurement<Input, Output> {
         &self,
         function: impl Fn(Output) -> Next + Send + Sync + 'static,
     ) -> Measurement<Input, Next> {
-        let mechanism = self.mechanism().clone();
-        let run =
-            move |input: &Input, entropy: &mut dyn Entropy| mechanism.answer(input, entropy).map(&function);
-        Measurement::new(self.domain().clone(), self.metric(), self.privacy_map().clone(), Function(run))
+        let mechanism = PostProcessed { mechanism: self.mechanism().clone(), function };
+        Measurement::new(self.domain().clone(), self.metric(), self.privacy_map().clone(), mechanism)
     }
 
     /// The same mechanism with a map for groups, from what it says about one record: k records are k steps.
@@ -300,6 +298,25 @@ where
 {
     fn answer(&self, input: &Input, entropy: &mut dyn Entropy) -> Result<Output, MechanismError> {
         (self.0)(input, entropy)
+    }
+}
+
+/// A mechanism whose answers pass through a function.
+struct PostProcessed<Input, Output, F> {
+    mechanism: Arc<dyn Mechanism<Input, Output>>,
+    function: F,
+}
+
+impl<Input, Output, Next, F> Mechanism<Input, Next> for PostProcessed<Input, Output, F>
+where
+    F: Fn(Output) -> Next + Send + Sync,
+{
+    fn answer(&self, input: &Input, entropy: &mut dyn Entropy) -> Result<Next, MechanismError> {
+        self.mechanism.answer(input, entropy).map(&self.function)
+    }
+
+    fn answer_each(&self, inputs: &[Input], entropy: &mut dyn Entropy) -> Result<Vec<Next>, MechanismError> {
+        Ok(self.mechanism.answer_each(inputs, entropy)?.into_iter().map(&self.function).collect())
     }
 }
 

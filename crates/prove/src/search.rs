@@ -6,6 +6,7 @@
 //! inequalities. What a branch did not need is dropped from the evidence on the way back.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use probity_exact::{Integer, Natural, Rational};
 use probity_kernel::context::Context;
@@ -171,7 +172,10 @@ impl Search {
         match ask(&product_rows(facts)) {
             Ok(Outcome::Evidence(evidence)) => Ok(*evidence),
             _ => {
-                let path = facts.list()[self.known.min(facts.list().len())..].iter().map(show).collect();
+                let path = facts.list()[self.known.min(facts.list().len())..]
+                    .iter()
+                    .map(|fact| show(fact))
+                    .collect();
                 Err(Stuck::Open { path })
             }
         }
@@ -208,10 +212,10 @@ fn show(fact: &Fact) -> String {
 }
 
 /// A `false`, or a boolean that is both true and false.
-fn plain_contradiction(facts: &[Fact]) -> Option<Evidence> {
+fn plain_contradiction(facts: &[Arc<Fact>]) -> Option<Evidence> {
     let mut seen: BTreeMap<(&Expr, bool), usize> = BTreeMap::new();
     for (number, fact) in facts.iter().enumerate() {
-        match fact {
+        match &**fact {
             Fact::Any(parts) if parts.is_empty() => return Some(Evidence::Absurd(number)),
             Fact::Holds(e, polarity) => {
                 if let Some(&other) = seen.get(&(e, !polarity)) {
@@ -228,10 +232,10 @@ fn plain_contradiction(facts: &[Fact]) -> Option<Evidence> {
     None
 }
 
-fn base_rows(facts: &[Fact]) -> Vec<Row> {
+fn base_rows(facts: &[Arc<Fact>]) -> Vec<Row> {
     let mut seen = BTreeSet::new();
-    let row = |(number, fact): (usize, &Fact)| {
-        let (poly, strict, free) = match fact {
+    let row = |(number, fact): (usize, &Arc<Fact>)| {
+        let (poly, strict, free) = match &**fact {
             Fact::Zero(p) => (p, false, true),
             Fact::Positive(p) => (p, true, false),
             Fact::NonNegative(p) => (p, false, false),
@@ -411,10 +415,10 @@ fn ask(rows: &[Row]) -> Result<Outcome, Stuck> {
 }
 
 /// The disjunction with the fewest parts that the values violate.
-fn violated(facts: &[Fact], values: &BTreeMap<Monomial, Fraction>) -> Option<usize> {
+fn violated(facts: &[Arc<Fact>], values: &BTreeMap<Monomial, Fraction>) -> Option<usize> {
     let mut best: Option<(usize, usize)> = None;
     for (number, fact) in facts.iter().enumerate() {
-        if let Fact::Any(parts) = fact
+        if let Fact::Any(parts) = &**fact
             && !parts.iter().any(|part| satisfied(part, facts, values) || present(part, facts))
             && best.is_none_or(|(size, _)| parts.len() < size)
         {
@@ -425,8 +429,8 @@ fn violated(facts: &[Fact], values: &BTreeMap<Monomial, Fraction>) -> Option<usi
 }
 
 /// The smallest disjunction of which no part has been assumed.
-fn unsplit(facts: &[Fact]) -> Option<usize> {
-    let open = facts.iter().enumerate().filter_map(|(number, fact)| match fact {
+fn unsplit(facts: &[Arc<Fact>]) -> Option<usize> {
+    let open = facts.iter().enumerate().filter_map(|(number, fact)| match &**fact {
         Fact::Any(parts) if !parts.iter().any(|part| present(part, facts)) => Some((parts.len(), number)),
         _ => None,
     });
@@ -434,14 +438,14 @@ fn unsplit(facts: &[Fact]) -> Option<usize> {
 }
 
 /// Whether a fact has been assumed already; its own disjunctions are then facts to be split in their turn.
-fn present(fact: &Fact, facts: &[Fact]) -> bool {
+fn present(fact: &Fact, facts: &[Arc<Fact>]) -> bool {
     match fact {
         Fact::All(parts) => parts.iter().all(|part| present(part, facts)),
-        other => facts.contains(other),
+        other => facts.iter().any(|known| **known == *other),
     }
 }
 
-fn satisfied(fact: &Fact, facts: &[Fact], values: &BTreeMap<Monomial, Fraction>) -> bool {
+fn satisfied(fact: &Fact, facts: &[Arc<Fact>], values: &BTreeMap<Monomial, Fraction>) -> bool {
     let sign = |p: &Poly| {
         let mut sum = Fraction::ZERO;
         for (monomial, coefficient) in p.terms() {
@@ -459,7 +463,7 @@ fn satisfied(fact: &Fact, facts: &[Fact], values: &BTreeMap<Monomial, Fraction>)
         Fact::Zero(p) => sign(p) == Some(0),
         Fact::Positive(p) => sign(p) == Some(1),
         Fact::NonNegative(p) => matches!(sign(p), Some(0 | 1)),
-        Fact::Holds(..) => facts.contains(fact),
+        Fact::Holds(..) => present(fact, facts),
         Fact::Any(parts) => parts.iter().any(|part| satisfied(part, facts, values)),
         Fact::All(parts) => parts.iter().all(|part| satisfied(part, facts, values)),
     }

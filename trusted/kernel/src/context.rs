@@ -20,6 +20,10 @@ use crate::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use crate::rejection::Rejection;
 use crate::term::{Adjacency, Distribution, Mechanism, Sort, Statement};
 
+/// The most that the expressions of a mechanism may nest, all depths added up. Weakest preconditions substitute
+/// them into each other, so this bounds how deep an assertion can get, and with it the stack.
+const MAX_TOTAL_DEPTH: usize = 1_500;
+
 /// Which of the two neighbouring inputs the first run gets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Orientation {
@@ -78,6 +82,12 @@ impl Context {
             positive: BTreeSet::new(),
             facts: Vec::new(),
         };
+        let mut depth = mechanism.output.depth();
+        for_each_expr(&mechanism.body, &mut |e| depth += e.depth());
+        mechanism.assumptions.iter().for_each(|e| depth += e.depth());
+        if depth > MAX_TOTAL_DEPTH {
+            return Err(Rejection::TooLarge);
+        }
         for param in &mechanism.params {
             let kind = match param.sort {
                 Sort::Real => Kind::Real,

@@ -6,6 +6,7 @@
 //! no search. All variables are universally quantified.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use probity_exact::Rational;
 
@@ -54,7 +55,8 @@ pub enum Evidence {
 #[derive(Clone, Debug)]
 pub struct Facts<'a> {
     context: &'a Context,
-    facts: Vec<Fact>,
+    /// Shared, since every branch of the evidence has most of its facts from the branch above.
+    facts: Vec<Arc<Fact>>,
 }
 
 impl<'a> Facts<'a> {
@@ -72,7 +74,7 @@ impl<'a> Facts<'a> {
     }
 
     /// The facts, by number.
-    pub fn list(&self) -> &[Fact] {
+    pub fn list(&self) -> &[Arc<Fact>] {
         &self.facts
     }
 
@@ -84,12 +86,12 @@ impl<'a> Facts<'a> {
     fn push(&mut self, fact: Fact) {
         match fact {
             Fact::All(parts) => parts.into_iter().for_each(|part| self.push(part)),
-            other => self.facts.push(other),
+            other => self.facts.push(Arc::new(other)),
         }
     }
 
     fn get(&self, number: usize, needed: &'static str) -> Result<&Fact, Rejection> {
-        self.facts.get(number).ok_or(Rejection::NoSuchFact { number, needed })
+        self.facts.get(number).map(|fact| &**fact).ok_or(Rejection::NoSuchFact { number, needed })
     }
 
     /// One list of facts per part of a disjunction, the part added at the end.

@@ -313,6 +313,43 @@ impl Expr {
         }
     }
 
+    /// The parts of an expression.
+    fn parts(&self) -> [Option<&Expr>; 3] {
+        match self {
+            Expr::Number(_) | Expr::Bool(_) | Expr::EmptyList | Expr::Var(_) | Expr::Length(_) => {
+                [None, None, None]
+            }
+            Expr::Unary(_, a) | Expr::Index(_, a) => [Some(a), None, None],
+            Expr::Binary(_, a, b) => [Some(a), Some(b), None],
+            Expr::Clamp(a, b, c) | Expr::If(a, b, c) => [Some(a), Some(b), Some(c)],
+        }
+    }
+
+    /// How deep the expression nests. Takes no stack, whatever the depth.
+    pub fn depth(&self) -> usize {
+        let mut deepest = 0;
+        let mut left = vec![(self, 1)];
+        while let Some((expr, depth)) = left.pop() {
+            deepest = deepest.max(depth);
+            left.extend(expr.parts().into_iter().flatten().map(|part| (part, depth + 1)));
+        }
+        deepest
+    }
+
+    /// Whether the expression has at most `limit` parts. Looks at no more than that many.
+    pub fn is_within(&self, limit: usize) -> bool {
+        let mut left = vec![self];
+        let mut seen = 0;
+        while let Some(expr) = left.pop() {
+            seen += 1;
+            if seen > limit {
+                return false;
+            }
+            left.extend(expr.parts().into_iter().flatten());
+        }
+        true
+    }
+
     /// Whether `variable` occurs.
     pub fn mentions(&self, variable: &Variable) -> bool {
         let mut found = false;

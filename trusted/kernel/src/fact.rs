@@ -10,7 +10,7 @@ use probity_exact::Rational;
 
 use crate::context::{Context, Kind};
 use crate::expr::{Binary, Expr, Name, Unary, Variable};
-use crate::poly::{Monomial, Poly};
+use crate::poly::{MAX_EXPONENT, Monomial, Poly};
 use crate::rejection::Rejection;
 
 /// The most comparisons that one formula may unfold into.
@@ -109,10 +109,16 @@ pub fn canonical(context: &Context, expr: &Expr) -> Result<Expr, Rejection> {
 
 /// A product of powers of parameters that the assumptions make positive; a rejection for any other name.
 pub fn positive_monomial(context: &Context, powers: &[(Name, i32)]) -> Result<Poly, Rejection> {
-    for (name, _) in powers {
+    for (name, power) in powers {
         if !context.is_positive(name) {
             return Err(Rejection::NotPositive { found: name.to_string() });
         }
+        if power.saturating_abs() > MAX_EXPONENT {
+            return Err(Rejection::TooLarge);
+        }
+    }
+    if powers.len() > MAX_EXPONENT as usize {
+        return Err(Rejection::TooLarge);
     }
     Ok(Poly::term(Monomial::of_names(powers), Rational::ONE))
 }

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod context;
+pub mod definitions;
 pub mod entail;
 pub mod equivalence;
 pub mod expr;

@@ -22,7 +22,7 @@ use crate::rejection::Rejection;
 /// The most terms that a polynomial may have. Honest proofs stay far below; hostile evidence meets a wall.
 const MAX_TERMS: usize = 5_000;
 /// The largest exponent, for the same reason.
-const MAX_EXPONENT: i32 = 64;
+pub(crate) const MAX_EXPONENT: i32 = 64;
 
 /// A product of powers of atoms. Invariant: no exponent is 0.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]

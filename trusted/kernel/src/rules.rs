@@ -22,6 +22,14 @@ use crate::expr::{Binary, Expr, Name, Run, Variable};
 use crate::rejection::Rejection;
 use crate::term::Statement;
 
+/// The most parts that an assertion may have. Substitution can double a formula at every step.
+const MAX_PARTS: usize = 100_000;
+
+/// A rejection for a formula that has grown beyond reason.
+pub(crate) fn check_size(formula: &Expr) -> Result<(), Rejection> {
+    if formula.is_within(MAX_PARTS) { Ok(()) } else { Err(Rejection::TooLarge) }
+}
+
 /// A formula with some of its variables universally quantified at the front.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Assertion {
@@ -150,7 +158,7 @@ pub fn assign(
         let first = set_in_run(&post.formula, var, Run::First, &context.in_run(value, Run::First));
         one_sided(context, statement, &first, Run::Second)?
     };
-    Ok(step(context, statement, post.map(formula), post))
+    step(context, statement, post.map(formula), post)
 }
 
 /// ```text
@@ -170,7 +178,7 @@ pub fn append(
     let same_value = context.in_run(value, Run::First).equals(context.in_run(value, Run::Second));
     let same_list = Expr::of(list.clone(), Run::First).equals(Expr::of(list.clone(), Run::Second));
     let formula = replace_list_equality(&post.formula, list, &same_list.and(same_value))?;
-    Ok(step(context, statement, post.map(formula), post))
+    step(context, statement, post.map(formula), post)
 }
 
 /// ```text
@@ -185,7 +193,7 @@ pub fn one_sided_both(
 ) -> Result<Judgement, Rejection> {
     let first = one_sided(context, statement, &post.formula, Run::First)?;
     let formula = one_sided(context, statement, &first, Run::Second)?;
-    Ok(step(context, statement, post.map(formula), post))
+    step(context, statement, post.map(formula), post)
 }
 
 /// The weakest precondition of a draw-free statement in one run.
@@ -199,7 +207,8 @@ fn one_sided(context: &Context, statement: &Statement, post: &Expr, run: Run) ->
                 body.iter().rev().try_fold(post.clone(), |post, s| one_sided(context, s, &post, run))
             };
             let guard = context.in_run(guard, run);
-            Ok(branches(guard, block(then)?, block(otherwise)?))
+            let both = branches(guard, block(then)?, block(otherwise)?);
+            check_size(&both).map(|()| both)
         }
         other => Err(wrong("ONE-SIDED", other)),
     }
@@ -256,6 +265,7 @@ pub fn cond(guard: &Expr, then: &Judgement, otherwise: &Judgement) -> Result<Jud
         arbitrary: then.pre.arbitrary.union(&otherwise.pre.arbitrary).cloned().collect(),
         formula: if first == second { parts } else { first.equals(second).and(parts) },
     };
+    check_size(&pre.formula)?;
     let statement = Statement::If {
         guard: guard.clone(),
         then: then.program.clone(),
@@ -455,14 +465,20 @@ fn collect_changed(program: &[Statement], changed: &mut BTreeSet<Name>) {
     }
 }
 
-fn step(context: &Arc<Context>, statement: &Statement, pre: Assertion, post: &Assertion) -> Judgement {
-    Judgement {
+fn step(
+    context: &Arc<Context>,
+    statement: &Statement,
+    pre: Assertion,
+    post: &Assertion,
+) -> Result<Judgement, Rejection> {
+    check_size(&pre.formula)?;
+    Ok(Judgement {
         context: context.clone(),
         program: vec![statement.clone()],
         pre,
         post: post.clone(),
         axioms: BTreeSet::new(),
-    }
+    })
 }
 
 pub(crate) fn wrong(rule: &'static str, statement: &Statement) -> Rejection {

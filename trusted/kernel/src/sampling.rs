@@ -17,7 +17,7 @@ use std::sync::Arc;
 use crate::context::{Context, Kind, parameters};
 use crate::expr::{Expr, Name, Run, Variable};
 use crate::rejection::Rejection;
-use crate::rules::{Assertion, Judgement, wrong};
+use crate::rules::{Assertion, Judgement, check_size, wrong};
 use crate::term::{Coupling, Distribution, Statement};
 
 /// A draw about to be coupled, and the state of the precondition under construction.
@@ -250,6 +250,7 @@ impl Draw<'_> {
             Expr::Bool(true) => side.and(after),
             support => side.and(support.implies(after)),
         };
+        check_size(&formula)?;
         let mut arbitrary = self.post.arbitrary.clone();
         arbitrary.insert(self.value.clone());
         Ok(Judgement {
@@ -306,6 +307,7 @@ pub fn signed_log(
     let support = Expr::all([in_range(&u1), in_range(&u2), is_sign(&s1), is_sign(&s2), joined]);
     let after = after(&post.formula, &[(u, u1, u2), (s, s1, s2)], cost);
     let formula = by.clone().abs().le(cost.clone()).and(support.implies(after));
+    check_size(&formula)?;
     Ok(Judgement {
         context: context.clone(),
         program: vec![uniform.clone(), sign.clone()],

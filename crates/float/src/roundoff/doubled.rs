@@ -69,7 +69,7 @@ impl Doubled {
 
     /// e^x.
     pub fn exp(self) -> Doubled {
-        const LN2: Doubled = Doubled { high: std::f64::consts::LN_2, low: 2.319046813846299558e-17 };
+        const LN2: Doubled = Doubled { high: std::f64::consts::LN_2, low: 2.3190468138462996e-17 };
         let turns = (self.high / std::f64::consts::LN_2).round();
         if !turns.is_finite() || turns.abs() > 1000.0 {
             return Doubled::from(f64::NAN);

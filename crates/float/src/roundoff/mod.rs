@@ -13,6 +13,8 @@ mod doubled;
 pub mod rounding;
 mod sample;
 pub mod search;
+#[cfg(test)]
+mod soundness;
 pub mod tape;
 
 use std::fmt;
@@ -48,8 +50,10 @@ pub enum Unbounded {
     Input(String),
     /// No input meets the precondition.
     Empty,
-    /// The result may be 0, where a relative error means nothing.
+    /// The result may be 0, where a relative error means nothing, or the search could not tell it from 0.
     ResultMayBeZero,
+    /// Reals and floats may take different ways through an `if`; only the absolute error is bounded then.
+    Branches,
     /// Somewhere in this box an operation may be undefined or overflow, or the search gave up.
     Undefined {
         /// The operation, as an expression.
@@ -66,7 +70,8 @@ impl fmt::Display for Unbounded {
         match self {
             Unbounded::Input(name) => write!(f, "the input '{name}' has no range in the precondition"),
             Unbounded::Empty => write!(f, "no input meets the precondition"),
-            Unbounded::ResultMayBeZero => write!(f, "the result may be 0"),
+            Unbounded::ResultMayBeZero => write!(f, "the result may be 0, or was not told from 0"),
+            Unbounded::Branches => write!(f, "the ways of an `if` may differ between reals and floats"),
             Unbounded::Undefined { operation, place } => {
                 write!(f, "{operation} may be undefined or overflow")?;
                 for (i, (name, low, high)) in place.iter().enumerate() {
@@ -110,7 +115,7 @@ pub fn analyse(core: &Core, options: &Options) -> Analysis {
         (true, Err(reason)) => Err(reason.clone()),
         (true, Ok(_)) => bound(core, &ranges, Objective::Relative, options, &mut Vec::new(), &mut boxes),
     };
-    let sampled = sample::sampled_error(core, &ranges, &places, options.samples, options.exact_inputs);
+    let sampled = sample::sampled_error(core, &places, options.samples, options.exact_inputs);
     Analysis { absolute, relative, sampled, boxes }
 }
 
@@ -152,24 +157,26 @@ fn bound(
                 .collect();
             let objective = match (i == j, objective) {
                 (true, objective) => objective,
-                // A relative error across two ways is left to the absolute one.
-                (false, Objective::Relative) => return Err(Unbounded::NotAsked),
+                (false, Objective::Relative) => return Err(Unbounded::Branches),
                 (false, _) => Objective::Divergence { taken: placed[1] },
             };
             // A relative bound is read to two figures at most: it gets less work.
-            let (share, gap) = if objective == Objective::Relative { (3, 0.03) } else { (1, 0.0005) };
-            let budget = (options.effort / share / tape.len().max(1)).clamp(100, 20_000);
+            let (share, gap) = if objective == Objective::Relative { (6, 0.01) } else { (1, 0.0005) };
+            let budget = (options.effort / share / tape.operations().max(1)).clamp(100, 20_000);
             let problem =
                 Problem { tape: &tape, root: placed[0], objective, conditions: &conditions, budget, gap };
             let Found { upper, place, boxes: more } = maximise(&problem, ranges);
             *boxes += more;
             match upper {
+                // The conditions exclude this pair of ways.
                 None => {}
                 Some(upper) if upper.is_finite() => {
                     worst = Some(worst.map_or(upper, |w| w.max(upper)));
                     places.push(place);
                 }
-                Some(_) => return Err(reason(core, &tape, placed[0], &program, objective, &place)),
+                // The absolute error was bounded before: only a result of 0 is left as a reason.
+                Some(_) if objective == Objective::Relative => return Err(Unbounded::ResultMayBeZero),
+                Some(_) => return Err(reason(core, &tape, placed[0], &program, &place)),
             }
         }
     }
@@ -182,17 +189,14 @@ fn reason(
     tape: &Tape,
     root: usize,
     program: &crate::program::Program,
-    objective: Objective,
     place: &[Span],
 ) -> Unbounded {
     let mut evaluation = Evaluation::default();
     tape.forward(place, None, &mut evaluation);
     let names: Vec<String> = core.inputs.iter().map(|input| input.name.clone()).collect();
-    match (0..=root).find(|i| !evaluation.error[*i].is_finite() || !evaluation.value[*i].is_bounded()) {
-        None if objective == Objective::Relative => Unbounded::ResultMayBeZero,
-        found => Unbounded::Undefined {
-            operation: program.render(found.unwrap_or(root), &names),
-            place: names.into_iter().zip(place).map(|(name, span)| (name, span.low(), span.high())).collect(),
-        },
+    let infinite = |i: &usize| !evaluation.error[*i].is_finite() || !evaluation.value[*i].is_bounded();
+    Unbounded::Undefined {
+        operation: program.render((0..=root).find(infinite).unwrap_or(root), &names),
+        place: names.into_iter().zip(place).map(|(name, span)| (name, span.low(), span.high())).collect(),
     }
 }

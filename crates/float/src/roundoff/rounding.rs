@@ -100,7 +100,7 @@ mod tests {
                         if bound.is_finite() {
                             assert!(moved <= rational_from_f64(bound).unwrap(), "{precision} {size}");
                         }
-                        let binade = (size.max(1e-9).log2().floor() as i64 + 6).max(0) as usize;
+                        let binade = (exponent_of(size.max(1e-9)) + 6).max(0) as usize;
                         let share = moved.to_f64().value() / bound;
                         worst[binade] = worst[binade].max(if bound.is_finite() { share } else { 0.0 });
                     }

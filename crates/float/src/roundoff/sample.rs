@@ -35,13 +35,15 @@ impl Source {
 /// The largest error found at up to `count` inputs, most of them around the places given; `None` when no
 /// input met the conditions. The real result is compared with what the program computes from rounded
 /// inputs (or from float inputs, with `exact_inputs`).
-pub fn sampled_error(
-    core: &Core,
-    ranges: &[Span],
-    places: &[Vec<Span>],
-    count: usize,
-    exact_inputs: bool,
-) -> Option<f64> {
+pub fn sampled_error(core: &Core, places: &[Vec<Span>], count: usize, exact_inputs: bool) -> Option<f64> {
+    // Doubles inside the ranges, whose ends need not be doubles.
+    let mut ranges = Vec::new();
+    for input in &core.inputs {
+        let low = directed::cast_up(input.low.as_ref()?);
+        let high = directed::cast_down(input.high.as_ref()?);
+        ranges.push((low <= high).then(|| Span::new(low, high))?);
+    }
+    let ranges = ranges.as_slice();
     let mut source = Source(1);
     let fast = core.program.nodes().iter().all(|node| node.format == Format::BINARY64);
     // Software floats are some hundred times slower.
@@ -109,8 +111,8 @@ fn offset(high: f64, range: Span, source: &mut Source, exact: bool) -> Doubled {
     }
     // Up to just below half a unit, mostly near it, where rounding the input costs most.
     let half = (high.next_up() - high).min(high - high.next_down()) * 0.499_999;
-    let share = if source.next() % 2 == 0 { 1.0 } else { source.unit() };
-    let sign = if source.next() % 2 == 0 { 1.0 } else { -1.0 };
+    let share = if source.next().is_multiple_of(2) { 1.0 } else { source.unit() };
+    let sign = if source.next().is_multiple_of(2) { 1.0 } else { -1.0 };
     Doubled { high, low: sign * share * half }
 }
 

@@ -228,7 +228,12 @@ impl Searcher<'_, '_> {
         if !plain.is_finite() {
             return (f64::INFINITY, widest, None);
         }
-        let Some(gradient) = tape.gradient(root, inputs.len(), &mut self.main) else {
+        let gradient = tape.gradient(root, inputs.len(), &mut self.main);
+        let gradient = gradient.and_then(|gradient| match objective {
+            Objective::Relative => self.quotient_gradient(&gradient, value, plain),
+            _ => Some(gradient),
+        });
+        let Some(gradient) = gradient else {
             self.attain(&inputs.iter().map(|span| Span::point(span.middle())).collect::<Vec<_>>());
             return (scale(plain, value), widest, None);
         };
@@ -246,12 +251,8 @@ impl Searcher<'_, '_> {
             }
         };
         let wide = |k: &usize| inputs[*k].low() < inputs[*k].high();
-        // A face may leave the conditions' region, and a quotient is another function: then no face is taken.
-        if even
-            && objective == Objective::Absolute
-            && conditions.is_empty()
-            && (0..inputs.len()).filter(wide).any(monotone)
-        {
+        // A face may leave the conditions' region: then none is taken.
+        if even && conditions.is_empty() && (0..inputs.len()).filter(wide).any(monotone) {
             let face = (0..inputs.len())
                 .map(|k| if monotone(k) { Span::point(corner(k)) } else { inputs[k] })
                 .collect();
@@ -260,7 +261,7 @@ impl Searcher<'_, '_> {
         let at: Vec<Span> = (0..inputs.len()).map(|k| Span::point(corner(k))).collect();
         let floors = self.main.local.clone();
         tape.forward(&at, Some(&floors), &mut self.point);
-        let mut taylor = tape.backward(root, &mut self.point);
+        let mut taylor = scale(tape.backward(root, &mut self.point), self.point.value[root]);
         let mut slack = vec![0.0; inputs.len()];
         let mut value_here = self.point.value[root];
         for k in 0..inputs.len() {
@@ -278,25 +279,16 @@ impl Searcher<'_, '_> {
             }
         }
         let value = value.intersection(value_here).unwrap_or(value);
-        let upper = scale(plain.min(taylor), value);
+        let upper = scale(plain, value).min(taylor);
         self.attain(&at);
         // Blame the inputs for what the bound may lose: the gradient's slack, and steps of the D_i.
         for i in 0..=root {
             let loss = self.main.adjoint[i].magnitude() * (self.main.local[i] - self.main.local_least[i]);
+            let loss = if objective == Objective::Relative { loss / value.mignitude() } else { loss };
             if loss > 0.0 && loss.is_finite() {
                 for k in (0..inputs.len()).filter(wide).filter(|k| tape.depends_on(i, *k)) {
                     slack[k] += loss * inputs[k].width_up() / self.whole[k];
                 }
-            }
-        }
-        if objective == Objective::Relative {
-            // The width of the result counts as much as the width of the error.
-            let size = value.mignitude();
-            for k in (0..inputs.len()).filter(wide) {
-                slack[k] += upper.min(1.0)
-                    * self.slope(k).magnitude()
-                    * inputs[k].width_up()
-                    * if size > 0.0 { 1.0 } else { 1e3 };
             }
         }
         let split = (0..inputs.len())
@@ -305,6 +297,28 @@ impl Searcher<'_, '_> {
             .filter(|k| slack[*k] > 0.0 && slack[*k].is_finite())
             .or(widest);
         (upper, split, None)
+    }
+
+    /// The gradient of S/|v| for S with the given gradient: (S'·|v| − S·|v|')/v². `None` when v may be 0.
+    fn quotient_gradient(&self, gradient: &[Span], value: Span, plain: f64) -> Option<Vec<Span>> {
+        if value.contains_zero() {
+            return None;
+        }
+        // With every sign known S is a sum of positive terms; otherwise it may be anything up to the bound.
+        let signed = |i: usize| {
+            let adjoint = self.main.adjoint[i];
+            adjoint.low() >= 0.0 || adjoint.high() <= 0.0 || self.main.local[i] == 0.0
+        };
+        let known = (0..=self.problem.root).all(signed);
+        let sum = Span::new(if known { 0.0 } else { -plain }, plain);
+        let size = value.abs();
+        let square = size.square();
+        (0..gradient.len())
+            .map(|k| {
+                let slope = if value.low() > 0.0 { self.slope(k) } else { -self.slope(k) };
+                (gradient[k] * size - sum * slope).checked_div(square)
+            })
+            .collect()
     }
 
     /// ∂F/∂x_k over the last box: the adjoint of the input's node.

@@ -247,7 +247,7 @@ impl Tape {
     }
 
     /// How many operations there are.
-    pub fn len(&self) -> usize {
+    pub fn operations(&self) -> usize {
         self.steps.len()
     }
 

@@ -76,13 +76,43 @@ impl Fraction {
         Some(Fraction { numerator: self.numerator.div_euclid(self.denominator), denominator: 1 })
     }
 
-    /// Rounded up to a double, where one division of doubles does it.
+    /// Rounded up to a double: by one division where both parts are doubles, else by trying the doubles around the
+    /// quotient in exact arithmetic.
     fn round_up(self) -> Option<f64> {
-        let fits = self.numerator.unsigned_abs() <= EXACT_DOUBLE.unsigned_abs();
-        if fits && self.denominator <= EXACT_DOUBLE {
-            return Some(div_up(self.numerator as f64, self.denominator as f64));
+        let Fraction { numerator, denominator } = self;
+        if numerator.unsigned_abs() <= EXACT_DOUBLE.unsigned_abs() && denominator <= EXACT_DOUBLE {
+            return Some(div_up(numerator as f64, denominator as f64));
+        }
+        if numerator <= 0 {
+            return None;
+        }
+        // Three roundings of relative error 2^-53 each: the quotient is within 3 doubles of the guess, and a normal
+        // double, as both parts are below 2^127.
+        let guess = numerator as f64 / denominator as f64;
+        let first = guess.to_bits().checked_sub(4)?;
+        for bits in first..=first + 8 {
+            let candidate = f64::from_bits(bits);
+            if self.is_at_most(candidate)? {
+                return Some(candidate);
+            }
         }
         None
+    }
+
+    /// Whether numerator/denominator ≤ m·2^e, a positive normal double: numerator ≤ m·2^e·denominator.
+    fn is_at_most(self, double: f64) -> Option<bool> {
+        let bits = double.to_bits();
+        let exponent = (bits >> 52) as i32 - 1075;
+        let significand = i128::from((bits & ((1 << 52) - 1)) | (1 << 52));
+        let product = significand.checked_mul(self.denominator)?;
+        let shifted = |value: i128, by: i32| {
+            let fits = u32::try_from(by).ok().filter(|by| value.leading_zeros() > *by + 1)?;
+            Some(value << fits)
+        };
+        match exponent >= 0 {
+            true => Some(self.numerator <= shifted(product, exponent)?),
+            false => Some(shifted(self.numerator, -exponent)? <= product),
+        }
     }
 }
 
@@ -241,6 +271,6 @@ mod tests {
                 }
             }
         }
-        assert!(answered > 10_000, "only {answered} answers came from machine arithmetic");
+        assert!(answered > 20_000, "only {answered} answers came from machine arithmetic");
     }
 }

@@ -7,16 +7,18 @@
 //! *Renormalised*: P(y) ∝ e^(−|y − x|/scale) on the range only. Its loss is *more* than d_in/scale, because the
 //! constant depends on x; the map says by how much.
 
-use probity_exact::Rational;
+use probity_exact::{Natural, Rational};
 
-use super::laplace::over_scale;
+use super::laplace::{discrete_laplace, over_scale};
 use crate::compose::Function;
 use crate::domain::IntegerRange;
 use crate::entropy::Entropy;
 use crate::map::{Expression, PrivacyMap, Relation};
 use crate::measurement::{Measurement, MechanismError};
 use crate::metric::Metric;
-use crate::sampler::{DiscreteLaplace, ParameterError, Sampler, Scale};
+use crate::sampler::{
+    BernoulliExp, Count, DiscreteLaplace, Exponent, ParameterError, Sampler, Scale, UniformBelow,
+};
 
 /// min(⌊d_in⌋, width): how far apart two members at most d_in apart can be.
 fn reach(range: &IntegerRange) -> Expression {
@@ -63,11 +65,8 @@ pub fn truncated_geometric(
     scale: Scale,
 ) -> Result<Measurement<i64, i64>, ParameterError> {
     let map = truncated_geometric_map(&range, &scale);
-    let noise = DiscreteLaplace::<i64>::new(scale)?;
-    let run = move |input: &i64, entropy: &mut dyn Entropy| -> Result<i64, MechanismError> {
-        Ok(input.saturating_add(noise.sample(entropy)?).clamp(range.lower(), range.upper()))
-    };
-    Ok(Measurement::new(range, Metric::Absolute, map, Function(run)))
+    let noisy = discrete_laplace(range, scale)?.post_process(move |y| y.clamp(range.lower(), range.upper()));
+    Ok(noisy.with_map(map))
 }
 
 /// The map of [`renormalised_geometric`]. With q = e^(−1/scale), w = width and e = min(⌊d_in⌋, w), for e ≥ 1:
@@ -103,8 +102,8 @@ pub fn renormalised_geometric_map(range: &IntegerRange, scale: &Scale) -> Privac
 
 /// y in the range with probability proportional to e^(−|y − x|/scale).
 ///
-/// Drawn as x + Z until it falls in the range, which each draw does with probability above 1/2: at least
-/// one side of x, or x itself, is within.
+/// Proposals are drawn until one is accepted, each with probability above 0.3: x + Z, accepted if it falls in the
+/// range, where the range is wider than the scale; else a uniform y, accepted with probability e^(−|y − x|/scale).
 ///
 /// # Errors
 /// When the scale is 2^50 or more.
@@ -113,15 +112,54 @@ pub fn renormalised_geometric(
     scale: Scale,
 ) -> Result<Measurement<i64, i64>, ParameterError> {
     let map = renormalised_geometric_map(&range, &scale);
-    let noise = DiscreteLaplace::<i64>::new(scale)?;
+    let proposal = Proposal::new(range, scale)?;
     let run = move |input: &i64, entropy: &mut dyn Entropy| -> Result<i64, MechanismError> {
         loop {
-            if let Some(noisy) = input.checked_add(noise.sample(entropy)?)
-                && (range.lower()..=range.upper()).contains(&noisy)
-            {
-                return Ok(noisy);
+            if let Some(answer) = proposal.draw(*input, range, entropy)? {
+                return Ok(answer);
             }
         }
     };
     Ok(Measurement::new(range, Metric::Absolute, map, Function(run)))
+}
+
+/// How a candidate for the renormalised law is drawn.
+enum Proposal {
+    /// x + Z: within the range with probability at least P(0 ≤ Z ≤ w) = (1 − q^(w+1))/(1 + q) > (1 − 1/e)/2, as w > scale.
+    Noise(DiscreteLaplace<i64>),
+    /// Uniform: accepted with probability at least e^(−w/scale) ≥ 1/e, as w ≤ scale.
+    Uniform { steps: UniformBelow<i64>, scale: Rational },
+}
+
+impl Proposal {
+    fn new(range: IntegerRange, scale: Scale) -> Result<Self, ParameterError> {
+        let noise = DiscreteLaplace::<i64>::new(scale.clone())?;
+        if scale.value().is_zero() || Rational::from(range.width()) > *scale.value() {
+            return Ok(Proposal::Noise(noise));
+        }
+        let steps = UniformBelow::new(Count::new(Natural::from(range.width()) + Natural::ONE)?)?;
+        Ok(Proposal::Uniform { steps, scale: scale.value().clone() })
+    }
+
+    /// One candidate; `None` when it is not accepted.
+    fn draw(
+        &self,
+        input: i64,
+        range: IntegerRange,
+        entropy: &mut dyn Entropy,
+    ) -> Result<Option<i64>, MechanismError> {
+        match self {
+            Proposal::Noise(noise) => {
+                let noisy = input.checked_add(noise.sample(entropy)?);
+                Ok(noisy.filter(|noisy| (range.lower()..=range.upper()).contains(noisy)))
+            }
+            Proposal::Uniform { steps, scale } => {
+                // The width is below 2^50 here, so the sum stays within the range.
+                let candidate = range.lower().saturating_add(steps.sample(entropy)?);
+                let exponent = Exponent::new(Rational::from(candidate.abs_diff(input)) / scale)?;
+                let accepted = BernoulliExp::new(exponent).sample(entropy)?;
+                Ok(accepted.then_some(candidate))
+            }
+        }
+    }
 }

@@ -84,7 +84,8 @@ pub fn choice(
     };
     let domain = Vectors::of(Everything).with_length(candidates)?;
     let run = move |input: &Vec<Rational>, entropy: &mut dyn Entropy| {
-        let coins = Coins::new(input, &scale)?;
+        // The domain has at least one candidate.
+        let Some(coins) = Coins::new(input, &scale) else { return Ok(0) };
         match rule {
             Rule::Exponential => coins.until_accepted(entropy),
             Rule::NoisyMax => coins.permute_and_flip(entropy),
@@ -113,35 +114,36 @@ pub fn choice_of_integers(
     Ok(Measurement::new(domain, metric, map, Function(run)))
 }
 
-/// One coin for each candidate: heads with probability e^((sᵢ − s*)/scale), where s* is the best score.
-struct Coins(Vec<Option<BernoulliExp>>);
+/// One coin for each candidate: heads with probability e^((sᵢ − s*)/scale), where s* is the best score. At scale 0, in
+/// the limit, the best candidates have sure coins and the others none.
+struct Coins<'s> {
+    scores: &'s [Rational],
+    best: &'s Rational,
+    scale: &'s Scale,
+}
 
-impl Coins {
-    /// At scale 0, in the limit, the best candidates have sure coins and the others none.
-    fn new(scores: &[Rational], scale: &Scale) -> Result<Self, MechanismError> {
-        let best = scores.iter().max().cloned().unwrap_or(Rational::ZERO);
-        let coin = |score: &Rational| -> Result<Option<BernoulliExp>, ParameterError> {
-            let gap = &best - score;
-            Ok(match (gap.is_zero(), scale.value().is_zero()) {
-                (true, _) => Some(BernoulliExp::new(Exponent::new(Rational::ZERO)?)),
-                (false, true) => None,
-                (false, false) => Some(BernoulliExp::new(Exponent::new(gap / scale.value())?)),
-            })
-        };
-        Ok(Coins(scores.iter().map(coin).collect::<Result<_, _>>()?))
+impl<'s> Coins<'s> {
+    /// `None` when there is no candidate.
+    fn new(scores: &'s [Rational], scale: &'s Scale) -> Option<Self> {
+        Some(Coins { scores, best: scores.iter().max()?, scale })
     }
 
     fn flip(&self, index: usize, entropy: &mut dyn Entropy) -> Result<bool, MechanismError> {
-        match &self.0[index] {
-            Some(coin) => Ok(coin.sample(entropy)?),
-            None => Ok(false),
+        let gap = self.best - &self.scores[index];
+        if gap.is_zero() {
+            return Ok(true);
         }
+        if self.scale.value().is_zero() {
+            return Ok(false);
+        }
+        let exponent = Exponent::new(gap / self.scale.value())?;
+        Ok(BernoulliExp::new(exponent).sample(entropy)?)
     }
 
     /// A uniform candidate, accepted with its coin, else all over again: P(i) ∝ e^(sᵢ/scale). The best candidate is
     /// always accepted, so fewer than n rounds are expected; how many were needed depends on the scores.
     fn until_accepted(&self, entropy: &mut dyn Entropy) -> Result<usize, MechanismError> {
-        let candidate = uniform(self.0.len())?;
+        let candidate = uniform(self.scores.len())?;
         loop {
             let index = index_of(candidate.sample(entropy)?);
             if self.flip(index, entropy)? {
@@ -152,7 +154,7 @@ impl Coins {
 
     /// Candidates in random order, each accepted with its coin; the best one's coin is sure.
     fn permute_and_flip(&self, entropy: &mut dyn Entropy) -> Result<usize, MechanismError> {
-        let mut waiting: Vec<usize> = (0..self.0.len()).collect();
+        let mut waiting: Vec<usize> = (0..self.scores.len()).collect();
         loop {
             let position = index_of(uniform(waiting.len())?.sample(entropy)?);
             let index = waiting.swap_remove(position);

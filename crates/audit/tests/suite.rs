@@ -1,0 +1,109 @@
+//! Every broken mechanism of the library is refuted, no correct one is.
+
+use std::path::{Path, PathBuf};
+
+use probity_audit::{
+    Condition, Event, Given, Inputs, Outcome, Parameters, Verdict, check_refutation, search_refutation,
+};
+use probity_exact::{Rational, parse_rational, rational};
+use probity_lang::Program;
+
+fn library(folder: &str) -> Vec<(PathBuf, Program)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../mechanisms").join(folder);
+    let mut files: Vec<PathBuf> = std::fs::read_dir(root)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "dp"))
+        .collect();
+    files.sort();
+    files.into_iter().map(|path| (path.clone(), probity_lang::load(path).unwrap())).collect()
+}
+
+fn verdict(program: &Program) -> Verdict {
+    search_refutation(&program.mechanism, &program.claim, &Parameters::new()).unwrap()
+}
+
+#[test]
+fn broken_mechanisms_are_refuted() {
+    let broken = library("broken");
+    assert!(broken.len() >= 18);
+    for (path, program) in broken {
+        let Verdict::Refuted(found) = verdict(&program) else { panic!("not refuted: {}", path.display()) };
+        assert!(found.first_probability.low > found.second_probability.high, "{}", path.display());
+        assert!(found.loss > found.epsilon.to_f64() || found.loss >= 0.5, "{}", path.display());
+    }
+}
+
+#[test]
+fn correct_mechanisms_are_not_refuted() {
+    let correct = library("");
+    assert!(correct.len() >= 20);
+    for (path, program) in correct {
+        match verdict(&program) {
+            Verdict::NotRefuted { events, .. } => assert!(events > 0, "nothing tried: {}", path.display()),
+            Verdict::Refuted(found) => panic!("refuted: {} by {found:?}", path.display()),
+        }
+    }
+}
+
+fn program(name: &str) -> Program {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../mechanisms");
+    probity_lang::load(root.join(name)).unwrap()
+}
+
+fn list(items: &[i64]) -> Inputs {
+    [("q".into(), Given::List(items.iter().map(|&x| Rational::from(x)).collect()))].into()
+}
+
+/// EasyCrypt's report-noisy-max lemma: ε = 1/2, (−8, 6) against (−7, 5), log-ratio 1.737·ε.
+#[test]
+fn the_false_lemma_of_report_noisy_max() {
+    let program = program("broken/report_noisy_max_geometric.dp");
+    let parameters: Parameters = [("eps".into(), rational(1, 2).unwrap())].into();
+    let event = Event::Value(Condition::Is(Outcome::Number(Rational::ZERO)));
+    let check = |first: &[i64], second: &[i64]| {
+        let (first, second) = (list(first), list(second));
+        check_refutation(&program.mechanism, &program.claim, &parameters, &first, &second, &event).unwrap()
+    };
+    let found = check(&[-7, 5], &[-8, 6]).unwrap();
+    assert_eq!(format!("{:.3}", found.loss / 0.5), "1.737");
+    // In the other direction this outcome shows nothing.
+    assert_eq!(check(&[-8, 6], &[-7, 5]), None);
+    // Inputs that are no neighbours refute nothing.
+    assert_eq!(check(&[-5, 5], &[-8, 6]), None);
+}
+
+/// A refutation is no more than the claim it is held against: the true loss of the half-scale mechanism stands.
+#[test]
+fn true_claims_survive_the_same_check() {
+    let source = |claim: &str| {
+        format!(
+            "mechanism half(x: real)\nparam eps > 0\ny ~ laplace(x, 1 / (2 * eps))\nreturn y\n\
+             neighbours abs(x' - x) <= 1\nclaim {claim}\n"
+        )
+    };
+    let verdict = |claim: &str| {
+        let program = probity_lang::load_text(&source(claim)).unwrap();
+        search_refutation(&program.mechanism, &program.claim, &Parameters::new()).unwrap()
+    };
+    assert!(matches!(verdict("2 * eps"), Verdict::NotRefuted { .. }));
+    assert!(matches!(verdict("1.99 * eps"), Verdict::Refuted(_)));
+}
+
+/// With an additive slack: Laplace noise claimed at ε/2 holds with a large δ and not with a small one.
+#[test]
+fn delta_is_part_of_the_claim() {
+    let x = |text: &str| -> Inputs { [("x".into(), Given::Number(parse_rational(text).unwrap()))].into() };
+    let check = |delta: &str| {
+        let source = format!(
+            "mechanism lap(x: real)\ny ~ laplace(x, 1)\nreturn y\n\
+             neighbours abs(x' - x) <= 1\nclaim 1/2, {delta}\n"
+        );
+        let program = probity_lang::load_text(&source).unwrap();
+        let event = Event::Value(Condition::AtMost(rational(1, 4).unwrap()));
+        check_refutation(&program.mechanism, &program.claim, &Parameters::new(), &x("0"), &x("1"), &event)
+            .unwrap()
+    };
+    assert!(check("1/100").is_some());
+    assert!(check("9/10").is_none());
+}
