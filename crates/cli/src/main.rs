@@ -6,6 +6,7 @@ mod failure;
 mod files;
 mod given;
 mod output;
+mod verdict;
 
 use std::process::ExitCode;
 
@@ -29,6 +30,8 @@ Numbers are read exactly: 7/3, 0.1, 1e-5.";
 enum Command {
     /// Prove the claim of a mechanism file, or of every file in a folder
     Verify(commands::verify::Arguments),
+    /// Certify the privacy of a mechanism as it runs in floating point
+    Certify(commands::certify::Arguments),
     /// What a mechanism really loses on two inputs: exact laws, the worst outcome, a lower bound
     Audit(commands::audit::Arguments),
     /// Bound the rounding errors of the programs in an FPCore file
@@ -54,6 +57,7 @@ enum Command {
 fn run(command: Command) -> Answer {
     match command {
         Command::Verify(arguments) => commands::verify::run(&arguments),
+        Command::Certify(arguments) => commands::certify::run(&arguments),
         Command::Audit(arguments) => commands::audit::run(&arguments),
         Command::Roundoff(arguments) => commands::roundoff::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),

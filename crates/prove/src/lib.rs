@@ -13,6 +13,7 @@ pub mod plan;
 mod proof;
 pub mod search;
 pub mod simplex;
+mod suggest;
 pub mod view;
 
 pub use proof::{Proof, prove};

@@ -249,7 +249,7 @@ impl Maker<'_> {
                             (false, true) => by.clone(),
                             (false, false) => by.clone() + apart.clone(),
                         };
-                        Coupling::Shift { by, cost: moved.abs() / first(scale) }
+                        Coupling::Shift { by, cost: over(moved.abs(), &first(scale)) }
                     })
                     .collect();
                 if !same_center {
@@ -328,6 +328,16 @@ impl Maker<'_> {
             invariants.push(Expr::cost().le(Expr::int(0)).and(Expr::all(equal)));
         }
         invariants
+    }
+}
+
+/// amount / scale, written without a quotient of quotients.
+fn over(amount: Expr, scale: &Expr) -> Expr {
+    match scale {
+        Expr::Binary(Binary::Div, n, d) if **n == Expr::int(1) => amount * (**d).clone(),
+        Expr::Binary(Binary::Div, n, d) => amount * (**d).clone() / (**n).clone(),
+        whole if *whole == Expr::int(1) => amount,
+        whole => amount / whole.clone(),
     }
 }
 

@@ -11,13 +11,14 @@ use std::sync::Arc;
 use probity_exact::{Integer, Natural, Rational};
 use probity_kernel::context::Context;
 use probity_kernel::entail::{Evidence, Facts, Product};
-use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
+use probity_kernel::expr::{Expr, Name, Variable};
 use probity_kernel::fact::Fact;
 use probity_kernel::lemma::Lemma;
 use probity_kernel::poly::{Monomial, Poly};
 use probity_kernel::rejection::Rejection;
 
 use crate::simplex::{Answer, Column, Fraction, solve};
+use crate::suggest::{analytic_lemmas, common_lemmas};
 
 /// Nodes after which a search gives up.
 const MAX_NODES: usize = 3_000;
@@ -25,8 +26,6 @@ const MAX_NODES: usize = 3_000;
 const MAX_FACTORS: usize = 8;
 /// The most terms of an inequality that enters a product.
 const MAX_FACTOR_TERMS: usize = 5;
-/// The most roundings that are compared with each other.
-const MAX_ROUNDINGS: usize = 4;
 /// The largest question put to the simplex: rows times columns.
 const MAX_CELLS: usize = 150_000;
 
@@ -52,76 +51,45 @@ impl From<Rejection> for Stuck {
 
 /// Evidence that the hypotheses entail the goal, if the search finds any.
 pub fn search_evidence(context: &Context, hypotheses: &[&Expr], goal: &Expr) -> Result<Evidence, Stuck> {
+    let formulas = || hypotheses.iter().copied().chain([goal]).chain(context.facts());
+    let lemmas = common_lemmas(context, formulas());
+    let stuck = match search_with(context, hypotheses, goal, &lemmas) {
+        Err(stuck @ Stuck::Open { .. }) => stuck,
+        answer => return answer,
+    };
+    // Lemmas on ln and on quotients make many cases, so they are tried only where the others do not do.
+    let more = analytic_lemmas(context, formulas());
+    if more.is_empty() {
+        return Err(stuck);
+    }
+    let all: Vec<Lemma> = lemmas.into_iter().chain(more).collect();
+    search_with(context, hypotheses, goal, &all)
+}
+
+fn search_with(
+    context: &Context,
+    hypotheses: &[&Expr],
+    goal: &Expr,
+    lemmas: &[Lemma],
+) -> Result<Evidence, Stuck> {
     let mut facts = Facts::new(context, hypotheses, goal)?;
-    let mut lemmas: Vec<(Lemma, usize, usize)> = Vec::new();
-    for lemma in useful_lemmas(context, hypotheses.iter().copied().chain([goal]).chain(context.facts())) {
+    let mut cited = Vec::new();
+    for lemma in lemmas {
         let start = facts.list().len();
-        facts = facts.with_lemma(&lemma)?;
-        lemmas.push((lemma, start, facts.list().len() - start));
+        facts = facts.with_lemma(lemma)?;
+        cited.push((lemma, start, facts.list().len() - start));
     }
     let known = facts.list().len();
     let mut search = Search { nodes: 0, known };
     let mut evidence = search.refute(&facts)?;
     // A lemma that was not needed is not cited.
-    for (lemma, start, count) in lemmas.into_iter().rev() {
+    for (lemma, start, count) in cited.into_iter().rev() {
         evidence = match without(&evidence, start, count) {
             Some(shorter) => shorter,
-            None => Evidence::Cite(lemma, Box::new(evidence)),
+            None => Evidence::Cite(lemma.clone(), Box::new(evidence)),
         };
     }
     Ok(evidence)
-}
-
-/// The lemmas that the atoms of the question suggest.
-fn useful_lemmas<'a>(context: &Context, formulas: impl Iterator<Item = &'a Expr>) -> Vec<Lemma> {
-    let mut entries = BTreeSet::new();
-    let mut others = BTreeMap::new();
-    let mut rounded: BTreeSet<(Expr, Expr)> = BTreeSet::new();
-    for formula in formulas {
-        visit(formula, &mut |e| match e {
-            Expr::Index(Variable::Of(list, _), index) => {
-                // One instance per index, up to normal form.
-                if let Ok(index) = probity_kernel::fact::canonical(context, index) {
-                    entries.insert((list.clone(), index));
-                }
-            }
-            Expr::Unary(Unary::Floor, a) => {
-                others.insert(e.clone(), Lemma::Floor((**a).clone()));
-            }
-            Expr::Binary(Binary::RoundTo, a, b) if rounded.len() < MAX_ROUNDINGS => {
-                rounded.insert(((**a).clone(), (**b).clone()));
-            }
-            Expr::Binary(Binary::Mod, a, b) => {
-                others.insert(e.clone(), Lemma::ModRange((**a).clone(), (**b).clone()));
-            }
-            _ => {}
-        });
-    }
-    let entries = entries.into_iter().map(|(list, index)| Lemma::Adjacent(list, index));
-    let same = rounded.iter().enumerate().flat_map(|(n, (a, g))| {
-        let later = rounded.iter().skip(n + 1);
-        later.map(move |(b, h)| {
-            Lemma::SameBinary(Binary::RoundTo, (a.clone(), b.clone()), (g.clone(), h.clone()))
-        })
-    });
-    entries.chain(others.into_values()).chain(same).filter(|lemma| lemma.formula(context).is_some()).collect()
-}
-
-fn visit(expr: &Expr, see: &mut dyn FnMut(&Expr)) {
-    see(expr);
-    match expr {
-        Expr::Number(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) | Expr::EmptyList => {}
-        Expr::Unary(_, a) | Expr::Index(_, a) => visit(a, see),
-        Expr::Binary(_, a, b) => {
-            visit(a, see);
-            visit(b, see);
-        }
-        Expr::Clamp(a, b, c) | Expr::If(a, b, c) => {
-            visit(a, see);
-            visit(b, see);
-            visit(c, see);
-        }
-    }
 }
 
 /// A row of the question put to the simplex: what it says, and how evidence cites it.
@@ -131,6 +99,8 @@ struct Row {
     free: bool,
     scale: Vec<(Name, i32)>,
     facts: Vec<usize>,
+    /// What an equation was multiplied by.
+    multiplier: Monomial,
 }
 
 struct Search {
@@ -242,7 +212,14 @@ fn base_rows(facts: &[Arc<Fact>]) -> Vec<Row> {
             _ => return None,
         };
         let new = seen.insert((poly.clone(), strict, free));
-        new.then(|| Row { poly: poly.clone(), strict, free, scale: vec![], facts: vec![number] })
+        new.then(|| Row {
+            poly: poly.clone(),
+            strict,
+            free,
+            scale: vec![],
+            facts: vec![number],
+            multiplier: Monomial::default(),
+        })
     };
     facts.iter().enumerate().filter_map(row).collect()
 }
@@ -266,27 +243,41 @@ fn scaled_rows(facts: &Facts<'_>, base: &[Row]) -> Vec<Row> {
     for monomial in &used {
         if let Some(scale) = as_scale(context, monomial).filter(|s| !s.is_empty()) {
             let poly = Poly::term((*monomial).clone(), Rational::ONE);
-            rows.push(Row { poly, strict: true, free: false, scale, facts: vec![] });
+            rows.push(Row {
+                poly,
+                strict: true,
+                free: false,
+                scale,
+                facts: vec![],
+                multiplier: Monomial::default(),
+            });
         }
     }
     for row in base {
-        let mut scales = BTreeSet::new();
-        let Some((leading, _)) = row.poly.terms().last() else { continue };
-        let inverse = leading.inverse();
-        for monomial in &used {
-            let quotient = monomial.times(&inverse);
-            if !quotient.is_one() {
-                scales.extend(as_scale(context, &quotient).map(|scale| (quotient, scale)));
-            }
-        }
-        for (monomial, scale) in scales {
-            let Ok(poly) = row.poly.times(&Poly::term(monomial, Rational::ONE)) else { continue };
+        for multiplier in multipliers(context, row, &used) {
+            let Ok(poly) = row.poly.times(&Poly::term(multiplier.clone(), Rational::ONE)) else { continue };
             if poly.terms().all(|(m, _)| m.is_one() || used.contains(m)) {
-                rows.push(Row { poly, strict: row.strict, free: row.free, scale, facts: row.facts.clone() });
+                let scale = as_scale(context, &multiplier).unwrap_or_default();
+                let (strict, free, facts) = (row.strict, row.free, row.facts.clone());
+                rows.push(Row { poly, strict, free, scale, facts, multiplier });
             }
         }
     }
     rows
+}
+
+/// What a row may be multiplied by so that its leading monomial becomes one in use: positive parameters, and
+/// for a nonlinear equation anything.
+fn multipliers(context: &Context, row: &Row, used: &BTreeSet<&Monomial>) -> BTreeSet<Monomial> {
+    let degree = |m: &Monomial| m.powers().map(|(_, power)| power.unsigned_abs()).sum::<u32>();
+    let anything = row.free && row.poly.terms().any(|(m, _)| degree(m) > 1);
+    let Some((leading, _)) = row.poly.terms().max_by_key(|(m, _)| degree(m)) else { return BTreeSet::new() };
+    let inverse = leading.inverse();
+    let fits = |m: &Monomial| {
+        let whole = m.powers().all(|(_, power)| power > 0);
+        !m.is_one() && (as_scale(context, m).is_some() || anything && whole)
+    };
+    used.iter().map(|m| m.times(&inverse)).filter(fits).collect()
 }
 
 /// Products of up to three inequalities, with parameters, when there are few enough of them.
@@ -343,6 +334,7 @@ fn product(factors: &[&Row], scale: &[(Name, i32)]) -> Option<Row> {
         free: false,
         scale: scale.to_vec(),
         facts: factors.iter().flat_map(|f| f.facts.iter().copied()).collect(),
+        multiplier: Monomial::default(),
     })
 }
 
@@ -399,8 +391,8 @@ fn ask(rows: &[Row]) -> Result<Outcome, Stuck> {
                 let coefficient = to_rational(multiplier);
                 match (row.free, row.facts.as_slice()) {
                     (true, [number]) => {
-                        let scale = Poly::term(Monomial::of_names(&row.scale), coefficient);
-                        equations.push((*number, scale.to_expr()));
+                        let multiplier = Poly::term(row.multiplier.clone(), coefficient);
+                        equations.push((*number, multiplier.to_expr()));
                     }
                     _ => products.push(Product {
                         coefficient,

@@ -20,7 +20,7 @@
 //! let claim = Claim { epsilon: Expr::var("eps"), delta: Expr::int(0), reading: Reading::Reals };
 //! let proof = probity_prove::prove(&laplace, &claim, &Hints::default()).unwrap();
 //! let lines = probity_prove::view::derivation(&proof);
-//! assert_eq!(lines[0].to_string(), "LAPGEN  y ~ laplace(x, 1 / eps)  -- shift by 0 at cost abs(x - x') / (1 / eps)");
+//! assert_eq!(lines[0].to_string(), "LAPGEN  y ~ laplace(x, 1 / eps)  -- shift by 0 at cost abs(x - x') * eps");
 //! ```
 
 use std::fmt;

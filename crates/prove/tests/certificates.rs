@@ -114,7 +114,7 @@ fn forged(lines: &[&str], at: usize, line: &str) -> Option<String> {
 }
 
 /// The most changes tried in one piece of evidence; in the other lines every word is changed.
-const CHANGES_PER_EVIDENCE: usize = 150;
+const CHANGES_PER_EVIDENCE: usize = 50;
 
 /// Calls `see` with every certificate, line number and changed text.
 fn for_each_change(mut see: impl FnMut(&str, usize, &str, &str)) -> usize {

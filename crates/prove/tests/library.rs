@@ -24,6 +24,8 @@ const PROVED: &[(&str, &str)] = &[
     ("snapping", "LAPLACE-LAW"),
     ("snapping_direct", "SIGNED-LOG"),
     ("randomized_response", "MAXDIV"),
+    ("one_time_rappor", "MAXDIV"),
+    ("truncated_geometric", "DLAPGEN"),
     ("noisy_histogram", "LAPGEN"),
     ("partial_sum", "LAPGEN"),
     ("prefix_sum", "LAPGEN"),
@@ -58,6 +60,7 @@ fn simple_mechanisms_need_no_proof_block() {
         "noisy_histogram",
         "partial_sum",
         "prefix_sum",
+        "truncated_geometric",
     ];
     for name in automatic {
         let program = load(name);

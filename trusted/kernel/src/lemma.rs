@@ -45,6 +45,8 @@ pub enum Lemma {
     ExpTangent(Expr),
     /// 0 < a ≤ b ⇒ ln(a) ≤ ln(b)
     LnMonotone(Expr, Expr),
+    /// a > 1 ⇒ ln(a) > 0
+    LnPositive(Expr),
     /// a > 0 ∧ b > 0 ⇒ ln(a·b) = ln(a) + ln(b)
     LnProduct(Expr, Expr),
     /// a > 0 ⇒ exp(ln(a)) = a
@@ -77,6 +79,7 @@ impl Lemma {
             Lemma::ExpMonotone(..) => "exp-monotone",
             Lemma::ExpTangent(_) => "exp-tangent",
             Lemma::LnMonotone(..) => "ln-monotone",
+            Lemma::LnPositive(_) => "ln-positive",
             Lemma::LnProduct(..) => "ln-product",
             Lemma::ExpLn(_) => "exp-ln",
             Lemma::LnExp(_) => "ln-exp",
@@ -116,6 +119,7 @@ impl Lemma {
             | Lemma::Pow2(a)
             | Lemma::ExpPositive(a)
             | Lemma::ExpTangent(a)
+            | Lemma::LnPositive(a)
             | Lemma::ExpLn(a)
             | Lemma::LnExp(a) => (a, vec![]),
             Lemma::FloorMonotone(a, b)
@@ -153,6 +157,7 @@ impl Lemma {
             Lemma::ExpMonotone(..) => a.clone().le(b.clone()).implies(a.exp().le(b.exp())),
             Lemma::ExpTangent(_) => (one() + a.clone()).le(a.exp()),
             Lemma::LnMonotone(..) => positive(&a).and(a.clone().le(b.clone())).implies(a.ln().le(b.ln())),
+            Lemma::LnPositive(_) => one().lt(a.clone()).implies(positive(&a.ln())),
             Lemma::LnProduct(..) => {
                 let premise = positive(&a).and(positive(&b));
                 premise.implies((a.clone() * b.clone()).ln().equals(a.ln() + b.ln()))
@@ -182,6 +187,7 @@ impl fmt::Display for Lemma {
             | Lemma::Pow2(a)
             | Lemma::ExpPositive(a)
             | Lemma::ExpTangent(a)
+            | Lemma::LnPositive(a)
             | Lemma::ExpLn(a)
             | Lemma::LnExp(a) => write!(f, "{a}")?,
             Lemma::FloorMonotone(a, b)

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use probity_exact::directed::{exp_nearest, ln_nearest};
 use probity_exact::{Rational, rational};
 use probity_kernel::context::{Context, Orientation};
 use probity_kernel::expr::{Binary, Expr, Run, Unary, Variable};
@@ -216,15 +217,15 @@ fn float(expr: &Expr, at: &BTreeMap<&str, f64>) -> f64 {
         Expr::Unary(Unary::Floor, a) => v(a).floor(),
         Expr::Unary(Unary::Ln, a) => {
             if v(a) > 0.0 {
-                v(a).ln()
+                ln_nearest(v(a))
             } else {
                 0.0
             }
         }
-        Expr::Unary(Unary::Exp, a) => v(a).exp(),
+        Expr::Unary(Unary::Exp, a) => exp_nearest(v(a)),
         Expr::Unary(Unary::Pow2AtLeast, a) => {
             if v(a) > 0.0 {
-                v(a).log2().ceil().exp2()
+                (-40..40).map(|k| 2f64.powi(k)).find(|p| *p >= v(a)).unwrap()
             } else {
                 0.0
             }
@@ -302,6 +303,7 @@ fn lemmas_are_true() {
         two(Lemma::ExpMonotone),
         Lemma::ExpTangent(a.clone()),
         two(Lemma::LnMonotone),
+        Lemma::LnPositive(a.clone()),
         two(Lemma::LnProduct),
         Lemma::ExpLn(a.clone()),
         Lemma::LnExp(a.clone()),

@@ -7,7 +7,7 @@ use probity_audit::{
     Bounds, Depth, Effort, Inputs, Law, PairReport, Parameters, Side, admits, claimed, float_law, neighbours,
     real_law,
 };
-use probity_exact::{Format, Rational, Round, directed};
+use probity_exact::{Rational, directed};
 use probity_kernel::term::Reading;
 use probity_lang::Program;
 use serde_json::{Value, json};
@@ -68,7 +68,7 @@ pub fn run(arguments: &Arguments) -> Answer {
     let start = Instant::now();
     let (laws, reading) = laws(&program, &parameters, &inputs, arguments.reading)?;
     let report = PairReport::new(&laws[0], &laws[1]);
-    let used = rounded(&parameters, reading)?;
+    let used = given::rounded(&parameters, reading)?;
     let (epsilon, _) = claimed(&program.mechanism, &program.claim, &used).map_err(Failure::new)?;
     let outcomes = [laws[0].outcomes(), laws[1].outcomes()];
     let seconds = start.elapsed().as_secs_f64();
@@ -127,19 +127,6 @@ fn laws(
                 .map_err(|_| failure.hint("its law in binary64 is not covered either")),
         },
     }
-}
-
-/// The parameters as the reading computes with them: rounded to the format.
-fn rounded(parameters: &Parameters, reading: Reading) -> Result<Parameters, Failure> {
-    if reading == Reading::Reals {
-        return Ok(parameters.clone());
-    }
-    let format: Format = given::format(reading)?;
-    let round = |value: &Rational| {
-        let float = format.round(value, Round::NearestEven);
-        float.to_rational().ok_or_else(|| Failure::new(format!("{value} is beyond the range of {format}")))
-    };
-    parameters.iter().map(|(name, value)| Ok((name.clone(), round(value)?))).collect()
 }
 
 /// Both laws side by side, as exact rationals.

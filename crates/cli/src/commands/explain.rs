@@ -56,10 +56,13 @@ pub fn run(arguments: &Arguments) -> Answer {
 fn explain(arguments: &Arguments) -> Result<Explanation, Failure> {
     let settings: Vec<Setting> =
         arguments.settings.iter().map(|text| text.parse().map_err(Failure::new)).collect::<Result<_, _>>()?;
-    let (_, program) = files::program(&arguments.path)?;
-    let program = program.with(&settings).map_err(Failure::new)?;
-    let hints = program.hints.clone().unwrap_or_default();
-    let proof = prove(&program.mechanism, &program.claim, &hints).map(Box::new);
+    let (_, symbolic) = files::program(&arguments.path)?;
+    let program = symbolic.with(&settings).map_err(Failure::new)?;
+    // What holds for all parameters holds for these, and explains more.
+    let proof = search(&symbolic).or_else(|failure| match settings.is_empty() {
+        true => Err(failure),
+        false => search(&program),
+    });
     let snapping = Snapping::recognise(&program.mechanism);
     let table = match (&arguments.inputs, &snapping) {
         (None, _) => None,
@@ -73,6 +76,11 @@ fn explain(arguments: &Arguments) -> Result<Explanation, Failure> {
         }
     };
     Ok(Explanation { program, proof, snapping, table })
+}
+
+fn search(program: &Program) -> Result<Box<Proof>, NotProved> {
+    let hints = program.hints.clone().unwrap_or_default();
+    prove(&program.mechanism, &program.claim, &hints).map(Box::new)
 }
 
 /// The numbers that the mechanism's expressions stand for.

@@ -1,16 +1,15 @@
 //! `probity verify`: is the claim of a mechanism file true? One file in detail, a folder as one table.
 
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::io::{self, Write};
+use std::path::PathBuf;
 
-use probity_audit::{Refutation, Verdict as Finding, search_refutation};
 use probity_lang::{Program, Setting};
-use probity_prove::derivation::Failure as NotProved;
-use probity_prove::{Proof, certificate, outline};
+use probity_prove::{Proof, certificate, view};
 use serde_json::{Value, json};
 
 use super::counterexample;
 use crate::failure::{Answer, Failure, Status};
+use crate::verdict::{Upper, Verdict};
 use crate::{files, given, output};
 
 /// What to verify, and what to show.
@@ -18,7 +17,7 @@ use crate::{files, given, output};
 pub struct Arguments {
     /// A mechanism file, or a folder of them
     path: PathBuf,
-    /// Give a parameter a value, as eps=1; may be repeated
+    /// Give a parameter a value, as eps=1; may be repeated. For a folder: where a file has the parameter
     #[arg(long = "set", value_name = "NAME=VALUE")]
     settings: Vec<String>,
     /// Write a certificate that `probity check` accepts
@@ -32,71 +31,6 @@ pub struct Arguments {
     json: bool,
 }
 
-/// What became of one file: an upper bound from the prover, a lower bound from the audit.
-struct Verdict {
-    path: PathBuf,
-    program: Program,
-    proof: Result<Box<Proof>, NotProved>,
-    refutation: Option<Box<Refutation>>,
-    seconds: f64,
-}
-
-impl Verdict {
-    fn status(&self) -> &'static str {
-        match (&self.proof, &self.refutation) {
-            (Ok(_), None) => "proved",
-            (Err(_), Some(_)) => "refuted",
-            (Err(_), None) => "open",
-            (Ok(_), Some(_)) => "BOUNDS CROSS",
-        }
-    }
-
-    fn exit(&self) -> Status {
-        match (&self.proof, &self.refutation) {
-            (Ok(_), None) => Status::Done,
-            (Err(_), _) => Status::No,
-            (Ok(_), Some(_)) => Status::BoundsCross,
-        }
-    }
-
-    /// Whether the file is what it says it is: proved, or refuted where it expects that.
-    fn is_as_expected(&self) -> bool {
-        self.status() == if self.program.expect_refuted { "refuted" } else { "proved" }
-    }
-
-    fn to_json(&self) -> Value {
-        let mut value = json!({
-            "file": self.path.display().to_string(),
-            "mechanism": self.program.mechanism.name.as_str(),
-            "status": self.status(),
-            "claim": self.program.claim.to_string(),
-            "epsilon": self.program.claim.epsilon.to_string(),
-            "delta": self.program.claim.delta.to_string(),
-            "expect_refuted": self.program.expect_refuted,
-            "axioms": [],
-            "seconds": self.seconds,
-        });
-        match &self.proof {
-            Ok(proof) => {
-                value["axioms"] = proof.theorem().axioms().iter().copied().collect();
-                value["couplings"] = couplings(proof)
-                    .map(|line| json!({"statement": line.statement, "coupling": line.rule}))
-                    .collect();
-            }
-            Err(failure) => value["reason"] = failure.to_string().into(),
-        }
-        if let Some(refutation) = &self.refutation {
-            value["counterexample"] = counterexample::to_json(refutation);
-        }
-        value
-    }
-}
-
-/// The draws of a proof with their couplings.
-fn couplings(proof: &Proof) -> impl Iterator<Item = outline::Line> {
-    outline::outline(proof).into_iter().filter(|line| line.rule.starts_with("couple"))
-}
-
 /// Verifies.
 pub fn run(arguments: &Arguments) -> Answer {
     let settings = given::settings(&arguments.settings)?;
@@ -107,93 +41,140 @@ pub fn run(arguments: &Arguments) -> Answer {
         }
         return folder(arguments, &settings);
     }
-    let verdict = verify(&arguments.path, &settings)?;
-    if let (Some(path), Ok(proof)) = (&arguments.certificate, &verdict.proof) {
+    let verdict = Verdict::of(&arguments.path, &settings)?;
+    if let Some(path) = &arguments.certificate
+        && let Ok(Upper::Derived(proof)) = &verdict.upper
+    {
         files::write(path, certificate::write(proof).as_bytes())?;
     }
-    if arguments.json {
-        output::json(&verdict.to_json())?;
-    } else {
-        print_one(&verdict, arguments)?;
+    match arguments.json {
+        true => output::json(&to_json(&verdict))?,
+        false => output::print(|out| print_one(&verdict, arguments, out))?,
     }
     Ok(verdict.exit())
 }
 
-fn verify(path: &Path, settings: &[Setting]) -> Result<Verdict, Failure> {
-    let (_, program) = files::program(path)?;
-    let start = Instant::now();
-    // The audit wants the parameters by name; the prover wants them substituted.
-    let parameters = given::parameters(&program.mechanism, settings)?;
-    let refutation = match search_refutation(&program.mechanism, &program.claim, &parameters) {
-        Ok(Finding::Refuted(refutation)) => Some(refutation),
-        // Not finding one, or not being able to look, shows nothing.
-        Ok(Finding::NotRefuted { .. }) | Err(_) => None,
-    };
-    let program = program.with(settings).map_err(Failure::new)?;
-    let hints = program.hints.clone().unwrap_or_default();
-    let proof = probity_prove::prove(&program.mechanism, &program.claim, &hints).map(Box::new);
-    Ok(Verdict { path: path.to_owned(), program, proof, refutation, seconds: start.elapsed().as_secs_f64() })
+fn to_json(verdict: &Verdict) -> Value {
+    let Program { mechanism, claim, expect_refuted, .. } = &verdict.program;
+    let mut value = json!({
+        "file": verdict.path.display().to_string(),
+        "mechanism": mechanism.name.as_str(),
+        "status": verdict.status(),
+        "claim": claim.to_string(),
+        "epsilon": claim.epsilon.to_string(),
+        "delta": claim.delta.to_string(),
+        "expect_refuted": expect_refuted,
+        "axioms": verdict.axioms(),
+        "audited_share_of_claim": verdict.audited_share.filter(|share| share.is_finite()),
+        "seconds": verdict.seconds,
+    });
+    match &verdict.upper {
+        Ok(Upper::Derived(proof)) => {
+            value["couplings"] = view::draws(proof)
+                .iter()
+                .map(|draw| {
+                    let costs: Vec<String> = draw.costs.iter().map(ToString::to_string).collect();
+                    json!({
+                        "draw": names(draw), "axiom": draw.axiom, "coupling": draw.coupling.to_string(), "costs": costs,
+                    })
+                })
+                .collect();
+        }
+        Ok(Upper::Certified(_)) => {}
+        Err(reason) => value["reason"] = reason.clone().into(),
+    }
+    if let Some(certificate) = &verdict.certificate {
+        value["certified_epsilon"] = json!(certificate.epsilon);
+        value["certified_delta"] = json!(certificate.delta);
+    }
+    if let Some(refutation) = &verdict.refutation {
+        value["counterexample"] = counterexample::to_json(refutation);
+    }
+    value
 }
 
-fn print_one(verdict: &Verdict, arguments: &Arguments) -> Result<(), Failure> {
+fn print_one(verdict: &Verdict, arguments: &Arguments, out: &mut dyn Write) -> io::Result<()> {
     let Program { mechanism, claim, .. } = &verdict.program;
-    output::print(|out| {
-        match &verdict.proof {
-            Ok(proof) => {
-                writeln!(out, "proved: {}", proof.theorem())?;
-                writeln!(out, "couplings:")?;
-                for line in couplings(proof) {
-                    writeln!(out, "  {}\n      {}", line.statement, line.rule)?;
-                }
-                let axioms: Vec<&str> = proof.theorem().axioms().iter().copied().collect();
-                writeln!(out, "total cost: at most {}", claim.epsilon)?;
-                writeln!(out, "axioms: {}", axioms.join(", "))?;
-                if arguments.derivation {
-                    writeln!(out, "derivation:")?;
-                    for line in outline::outline(proof) {
-                        let indent = "  ".repeat(line.depth + 1);
-                        match line.statement.is_empty() {
-                            true => writeln!(out, "{indent}  -- {}", line.rule)?,
-                            false => {
-                                writeln!(out, "{indent}{}\n{indent}    -- {}", line.statement, line.rule)?
-                            }
-                        }
-                    }
-                }
-                if let Some(path) = &arguments.certificate {
-                    writeln!(out, "certificate: {}", path.display())?;
-                }
-            }
-            Err(failure) => {
-                writeln!(out, "{}: {} with {claim}", verdict.status(), mechanism.name)?;
-                writeln!(out, "not proved {failure}")?;
-                if verdict.program.expect_refuted {
-                    writeln!(out, "(the file expects its claim to be refuted)")?;
-                }
-            }
-        }
-        if let Some(refutation) = &verdict.refutation {
-            if verdict.proof.is_ok() {
+    match &verdict.upper {
+        Ok(Upper::Derived(proof)) => print_proof(proof, arguments, out)?,
+        Ok(Upper::Certified(certificate)) => {
+            writeln!(out, "proved: {}\nby the certificate {}", mechanism.name, certificate.theorem)?;
+            writeln!(out, "axioms: {}", verdict.axioms().join(", "))?;
+            if arguments.certificate.is_some() {
                 writeln!(
                     out,
-                    "THE BOUNDS CROSS: the claim is proved and refuted. One of the two is a bug; please report it."
+                    "no file was written: `probity certify` makes this proof anew in milliseconds"
                 )?;
             }
-            counterexample::print(refutation, out)?;
         }
-        writeln!(out, "{:.3} s", verdict.seconds)
-    })
+        Err(reason) => {
+            writeln!(out, "{}: {} with {claim}", verdict.status(), mechanism.name)?;
+            writeln!(out, "not proved: {reason}")?;
+            if verdict.program.expect_refuted {
+                writeln!(out, "(the file expects its claim to be refuted)")?;
+            }
+        }
+    }
+    if let Some(certificate) = &verdict.certificate {
+        writeln!(out, "certified {}", certificate.theorem)?;
+    }
+    if let Some(refutation) = &verdict.refutation {
+        if verdict.upper.is_ok() {
+            writeln!(
+                out,
+                "THE BOUNDS CROSS: the claim is proved and refuted. One of the two is a bug; please report it."
+            )?;
+        }
+        counterexample::print(refutation, out)?;
+    } else if let Some(share) = verdict.audited_share {
+        writeln!(
+            out,
+            "audited: {share:.3} of the claimed epsilon was seen (a lower bound, on small inputs)"
+        )?;
+    }
+    writeln!(out, "{:.3} s", verdict.seconds)
+}
+
+/// The variables of a draw.
+fn names(draw: &view::Draw) -> String {
+    let names: Vec<&str> = draw.variables.iter().map(|name| name.as_str()).collect();
+    names.join(", ")
+}
+
+fn print_proof(proof: &Proof, arguments: &Arguments, out: &mut dyn Write) -> io::Result<()> {
+    let theorem = proof.theorem();
+    write!(out, "proved: {theorem}")?;
+    writeln!(out, "couplings:")?;
+    for draw in view::draws(proof) {
+        writeln!(out, "  {:<10} {:<8} {}", names(&draw), draw.axiom, draw.coupling)?;
+    }
+    writeln!(out, "total cost: at most {}", theorem.claim().epsilon)?;
+    let axioms: Vec<&str> = theorem.axioms().iter().copied().collect();
+    writeln!(out, "axioms: {}", axioms.join(", "))?;
+    if arguments.derivation {
+        writeln!(out, "derivation:")?;
+        for line in view::derivation(proof) {
+            writeln!(out, "  {line}")?;
+        }
+    }
+    if let Some(path) = &arguments.certificate {
+        writeln!(out, "certificate: {}", path.display())?;
+    }
+    Ok(())
 }
 
 fn folder(arguments: &Arguments, settings: &[Setting]) -> Answer {
     let mut verdicts = Vec::new();
     for path in files::mechanisms(&arguments.path)? {
-        verdicts.push(verify(&path, settings)?);
+        let (_, program) = files::program(&path)?;
+        let has =
+            |setting: &&Setting| program.mechanism.params.iter().any(|p| p.name.as_str() == setting.name);
+        let own: Vec<Setting> = settings.iter().filter(has).cloned().collect();
+        verdicts.push(Verdict::of(&path, &own)?);
     }
-    if arguments.json {
-        output::json(&verdicts.iter().map(Verdict::to_json).collect())?;
-    } else {
-        print_table(&verdicts)?;
+    match arguments.json {
+        true => output::json(&verdicts.iter().map(to_json).collect())?,
+        false => print_table(&verdicts)?,
     }
     Ok(if verdicts.iter().any(|verdict| verdict.exit() == Status::BoundsCross) {
         Status::BoundsCross
@@ -206,14 +187,34 @@ fn folder(arguments: &Arguments, settings: &[Setting]) -> Answer {
 
 fn print_table(verdicts: &[Verdict]) -> Result<(), Failure> {
     let rows = verdicts.iter().map(|verdict| {
-        let expected = if verdict.program.expect_refuted { "refuted" } else { "proved" };
+        let expected = if verdict.is_as_expected() { "as expected" } else { "UNEXPECTED" };
+        let certified = verdict.certificate.as_ref().map_or("-".to_owned(), |certificate| {
+            match certificate.delta == 0.0 {
+                true => format!("{}", certificate.epsilon),
+                false => format!("{}, delta {:.1e}", certificate.epsilon, certificate.delta),
+            }
+        });
         vec![
             verdict.program.mechanism.name.to_string(),
             verdict.program.claim.epsilon.to_string(),
             verdict.status().to_owned(),
             expected.to_owned(),
+            certified,
+            verdict.audited_share.map_or("-".to_owned(), |share| format!("{share:.3}")),
             format!("{:.3}", verdict.seconds),
         ]
     });
-    output::table(&["mechanism", "epsilon", "status", "expected", "seconds"], rows)
+    let heading = ["mechanism", "claim", "status", "", "certified in binary64", "audited / claim", "seconds"];
+    output::table(&heading, rows)?;
+    let count = |status: &str| verdicts.iter().filter(|verdict| verdict.status() == status).count();
+    output::print(|out| {
+        let seconds: f64 = verdicts.iter().map(|verdict| verdict.seconds).sum();
+        writeln!(
+            out,
+            "\n{} proved, {} refuted, {} open in {seconds:.1} s. An audit is a lower bound, on small inputs.",
+            count("proved"),
+            count("refuted"),
+            count("open"),
+        )
+    })
 }

@@ -199,6 +199,7 @@ code! { Lemma {
     "exp-monotone" => Lemma::ExpMonotone { 0: a, 1: b },
     "exp-tangent" => Lemma::ExpTangent { 0: a },
     "ln-monotone" => Lemma::LnMonotone { 0: a, 1: b },
+    "ln-positive" => Lemma::LnPositive { 0: a },
     "ln-product" => Lemma::LnProduct { 0: a, 1: b },
     "exp-ln" => Lemma::ExpLn { 0: a },
     "ln-exp" => Lemma::LnExp { 0: a },
