@@ -4,6 +4,9 @@
 //! together). In the expected text `…` stands for anything within a line, and a line of `…` alone for any lines.
 //! A block marked `dp NAME` is written to the file NAME first. Each page runs in a folder of its own that looks
 //! like the root of the repository, so that pages may write files.
+//!
+//! With `UPDATE_MANUAL=1` in the environment, output that differs is written into the pages instead: read the
+//! difference before you keep it.
 
 #![cfg(unix)]
 
@@ -109,8 +112,51 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// A command that prints something else than its page says.
+#[derive(Debug, PartialEq)]
+struct Difference {
+    place: String,
+    command: String,
+    expected: String,
+    printed: String,
+}
+
+impl Difference {
+    fn shown(&self) -> String {
+        let Difference { place, command, expected, printed } = self;
+        format!("{place}\n$ {command}\n--- expected\n{expected}\n--- printed\n{printed}\n")
+    }
+
+    /// The page with what was printed in the place of what was expected; times become `…`.
+    fn mend(&self, page: &str) -> String {
+        let block =
+            |text: &str| format!("$ {}\n{text}{}", self.command, if text.is_empty() { "" } else { "\n" });
+        let printed: Vec<String> = self.printed.lines().map(without_time).collect();
+        page.replacen(&block(&self.expected), &block(&printed.join("\n")), 1)
+    }
+}
+
+/// A line with a time at its end, `0.123 s` or `"seconds": 0.123`, as `…`.
+fn without_time(line: &str) -> String {
+    let is_number =
+        |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || ".e-".contains(c));
+    if let Some((before, after)) = line.split_once("\"seconds\": ") {
+        let comma = if after.ends_with(',') { "," } else { "" };
+        return format!("{before}\"seconds\": …{comma}");
+    }
+    let (before, time) = match line.strip_suffix(" s") {
+        Some(rest) => rest.rsplit_once(' ').map_or(("", rest), |(before, time)| (before, time)),
+        None => return line.to_owned(),
+    };
+    match (is_number(time), before) {
+        (true, "") => "… s".to_owned(),
+        (true, before) => format!("{before} … s"),
+        (false, _) => line.to_owned(),
+    }
+}
+
 /// Runs the blocks of a page. Answers with the number of commands and what is wrong.
-fn try_page(name: &Path, page: &str) -> (usize, Vec<String>) {
+fn try_page(name: &Path, page: &str) -> (usize, Vec<Difference>) {
     let place = Workplace::new(name);
     let (mut commands, mut wrong) = (0, Vec::new());
     for block in blocks(page) {
@@ -130,7 +176,8 @@ fn try_page(name: &Path, page: &str) -> (usize, Vec<String>) {
             let (wanted, got): (Vec<_>, Vec<_>) = (expected.lines().collect(), printed.lines().collect());
             if !matches(&wanted, &got) {
                 let place = format!("{}, block at line {}", name.display(), block.line);
-                wrong.push(format!("{place}\n$ {line}\n--- expected\n{expected}\n--- printed\n{printed}\n"));
+                let [command, expected, printed] = [line, expected, printed].map(str::to_owned);
+                wrong.push(Difference { place, command, expected, printed });
             }
         }
     }
@@ -155,9 +202,14 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
 fn every_command_prints_what_its_page_says() {
     let (mut commands, mut wrong) = (0, Vec::new());
     for path in pages(&root().join("docs")) {
-        let (count, faults) = try_page(&path, &fs::read_to_string(&path).unwrap());
+        let mut page = fs::read_to_string(&path).unwrap();
+        let (count, differences) = try_page(&path, &page);
         commands += count;
-        wrong.extend(faults);
+        wrong.extend(differences.iter().map(Difference::shown));
+        if std::env::var_os("UPDATE_MANUAL").is_some() && !differences.is_empty() {
+            differences.iter().for_each(|difference| page = difference.mend(&page));
+            fs::write(&path, page).unwrap();
+        }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(commands >= 40, "only {commands} commands were found");
@@ -165,11 +217,23 @@ fn every_command_prints_what_its_page_says() {
 
 #[test]
 fn a_page_that_lies_is_caught() {
-    let page = "```console\n$ probity map discrete-laplace --scale 2\n…\nat d_in = 1: ε = 0.25\n$ echo $?\n1\n```\n";
+    let page =
+        "```console\n$ probity map discrete-laplace --scale 2\n…\nat d_in = 1: ε = 0.25\n$ echo $?\n1\n```\n";
     let (commands, wrong) = try_page(Path::new("lying.md"), page);
     assert_eq!((commands, wrong.len()), (2, 2), "{wrong:?}");
-    let page = page.replace("0.25", "0.5").replace("\n1\n", "\n0\n");
-    assert_eq!(try_page(Path::new("honest.md"), &page), (2, vec![]));
+    let honest = page.replace("0.25", "0.5").replace("\n1\n", "\n0\n");
+    assert_eq!(try_page(Path::new("honest.md"), &honest), (2, vec![]));
+    // What is mended is right afterwards.
+    let mended = wrong.iter().fold(page.to_owned(), |page, difference| difference.mend(&page));
+    assert_eq!(try_page(Path::new("mended.md"), &mended), (2, vec![]));
+}
+
+#[test]
+fn times_are_left_out() {
+    assert_eq!(without_time("0.123 s"), "… s");
+    assert_eq!(without_time("A lower bound.  0.123 s"), "A lower bound.  … s");
+    assert_eq!(without_time("  \"seconds\": 1.5e-5,"), "  \"seconds\": …,");
+    assert_eq!(without_time("it takes minutes"), "it takes minutes");
 }
 
 #[test]
@@ -189,7 +253,8 @@ fn an_ellipsis_stands_for_what_is_left_out_and_nothing_else() {
 fn links(page: &str) -> Vec<String> {
     let outside_code: String = page.split("```").step_by(2).collect();
     let inline = outside_code.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    let named = outside_code.lines().filter_map(|line| line.strip_prefix('[')?.split_once("]: ").map(|(_, to)| to));
+    let named =
+        outside_code.lines().filter_map(|line| line.strip_prefix('[')?.split_once("]: ").map(|(_, to)| to));
     inline
         .chain(named)
         .map(|target| target.split('#').next().unwrap_or_default().to_owned())

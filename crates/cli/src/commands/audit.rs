@@ -84,7 +84,12 @@ pub fn run(arguments: &Arguments) -> Answer {
 }
 
 /// Refuses an input that the mechanism is not defined for: a loss there would say nothing about it.
-fn check_input(program: &Program, parameters: &Parameters, input: &Inputs, text: &str) -> Result<(), Failure> {
+fn check_input(
+    program: &Program,
+    parameters: &Parameters,
+    input: &Inputs,
+    text: &str,
+) -> Result<(), Failure> {
     let mechanism = &program.mechanism;
     if admits(mechanism, parameters, input).map_err(Failure::new)? {
         return Ok(());
