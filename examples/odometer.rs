@@ -46,7 +46,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         };
         let analysts: Vec<_> = (0..ANALYSTS).map(|_| scope.spawn(ask_until_refused)).collect();
-        analysts.into_iter().map(|analyst| analyst.join().map_err(|_| "an analyst panicked")).collect::<Result<Vec<_>, _>>()
+        analysts
+            .into_iter()
+            .map(|analyst| analyst.join().map_err(|_| "an analyst panicked"))
+            .collect::<Result<Vec<_>, _>>()
     })?;
 
     let mut total = 0;

@@ -57,7 +57,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     match search_refutation(&greedy.mechanism, &greedy.claim, &BTreeMap::new())? {
         Verdict::Refuted(found) => {
             println!("refuted: {:?} against {:?}", found.first, found.second);
-            println!("on the event {} the loss is at least {}, not {}", found.event, found.loss, found.epsilon.to_f64());
+            println!(
+                "on the event {} the loss is at least {}, not {}",
+                found.event,
+                found.loss,
+                found.epsilon.to_f64()
+            );
         }
         Verdict::NotRefuted { .. } => println!("no counterexample was found, which shows nothing"),
     }

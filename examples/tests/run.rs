@@ -58,7 +58,8 @@ fn survey() {
     assert!(fine, "{errors}");
     // At most ln 3 = 1.09861228866810969…
     assert!(printed.starts_with("each answer costs its respondent ε = 1.098612288668109"), "{printed}");
-    let rows: Vec<Vec<&str>> = printed.lines().skip(2).map(|line| line.split_whitespace().collect()).collect();
+    let rows: Vec<Vec<&str>> =
+        printed.lines().skip(2).map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(rows.iter().map(|row| row[0]).collect::<Vec<_>>(), ["never", "once", "sometimes", "often"]);
     assert_eq!(rows.iter().map(|row| row[1].parse::<u64>().unwrap()).sum::<u64>(), 40_000);
     for row in rows {
@@ -73,7 +74,8 @@ fn verify_my_mechanism() {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("two_totals.cert");
     let (fine, printed, errors) = run(env!("CARGO_BIN_EXE_verify_my_mechanism"), &[path.to_str().unwrap()]);
     assert!(fine, "{errors}");
-    for part in ["proved: two_totals", "checked: ", "no proof of the greedy one", "refuted: ", "is rejected"] {
+    for part in ["proved: two_totals", "checked: ", "no proof of the greedy one", "refuted: ", "is rejected"]
+    {
         assert!(printed.contains(part), "no '{part}' in\n{printed}");
     }
     assert!(path.exists());

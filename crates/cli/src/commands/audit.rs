@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use probity_audit::{
-    Bounds, Depth, Effort, Inputs, Law, PairReport, Parameters, Side, admits, claimed, float_law, neighbours,
-    real_law,
+    Bounds, Depth, Effort, Inputs, Law, PairReport, Parameters, Side, admits, admits_parameters, claimed,
+    float_law, neighbours, real_law,
 };
 use probity_exact::{Rational, directed};
 use probity_kernel::term::Reading;
@@ -95,7 +95,8 @@ fn check_input(
         return Ok(());
     }
     let assumptions: Vec<String> = mechanism.assumptions.iter().map(ToString::to_string).collect();
-    let failure = Failure::new(format!("{} is not defined for the input {text}", mechanism.name));
+    let failure =
+        Failure::new(format!("{} is not defined for the input {text} with these parameters", mechanism.name));
     Err(match assumptions.is_empty() {
         true => failure.hint("see the types of its inputs"),
         false => failure.hint(format!("it assumes {}", assumptions.join(", "))),
