@@ -3,6 +3,7 @@
 //! `cargo run -p probity-examples --bin odometer`
 
 use std::error::Error;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
 
@@ -19,7 +20,17 @@ use probity_noise::unit::{Epsilon, Sensitivity};
 
 const ANALYSTS: usize = 4;
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
     let one_row = Sensitivity::from(1u32);
     let domain = IntegerRange::WIDEST;
 

@@ -5,6 +5,7 @@
 //! Prints the noisy count, what it cost, and how far off it may be.
 
 use std::error::Error;
+use std::process::ExitCode;
 use std::{env, fs};
 
 use probity_exact::{parse_rational, rational};
@@ -14,7 +15,17 @@ use probity_noise::domain::IntegerRange;
 use probity_noise::mechanisms::discrete_laplace;
 use probity_noise::unit::{Epsilon, Sensitivity};
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let [path, column, value, epsilon] = &arguments[..] else {
         return Err("usage: private_count TABLE.csv COLUMN VALUE EPSILON".into());

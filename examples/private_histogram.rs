@@ -5,6 +5,7 @@
 //! The categories are an argument: which values occur in the data is private, so a program must not find them there.
 
 use std::error::Error;
+use std::process::ExitCode;
 use std::{env, fs};
 
 use probity_exact::{parse_rational, rational};
@@ -14,7 +15,17 @@ use probity_noise::domain::{IntegerRange, Vectors};
 use probity_noise::mechanisms::discrete_laplace_vector;
 use probity_noise::unit::{Epsilon, Sensitivity};
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let [path, column, epsilon, categories] = &arguments[..] else {
         return Err("usage: private_histogram TABLE.csv COLUMN EPSILON CATEGORY,CATEGORY,…".into());
@@ -29,7 +40,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let scale = laplace_scale(&one_person, &Epsilon::new(parse_rational(epsilon)?)?)?;
     let domain = Vectors::of(IntegerRange::WIDEST).with_length(categories.len())?;
     let histogram = discrete_laplace_vector(domain, scale.clone())?
-        // Nobody expects negative counts. Clamping sees the noisy answer only, and costs nothing.
+        // Nobody expects negative counts. Clamping sees the noisy answer only: it costs nothing, and brings no
+        // count further from the truth.
         .post_process(|counts: Vec<i64>| counts.into_iter().map(|count| count.max(0)).collect::<Vec<_>>());
 
     let noisy = histogram.invoke(&counts)?;
@@ -39,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (category, count) in categories.iter().zip(&noisy) {
         println!("{category:<widest$} {count:>6} {}", "#".repeat((*count).clamp(0, 80) as usize));
     }
-    println!("all counts are within {error} of the truth with probability 95 % (those above 0)");
+    println!("all counts are within {error} of the truth with probability 95 %");
     println!("cost: {}", histogram.map(&one_person)?);
     Ok(())
 }

@@ -6,6 +6,7 @@
 //! that this brings in, and stated with an error that holds for every category with probability 95 %.
 
 use std::error::Error;
+use std::process::ExitCode;
 
 use probity_exact::{Rational, directed, rational};
 use probity_noise::accuracy::{Level, response_error};
@@ -17,7 +18,17 @@ const ANSWERS: [&str; 4] = ["never", "once", "sometimes", "often"];
 /// What the respondents would say if they were sure that nobody knows: made up.
 const TRUTH: [usize; 4] = [26_000, 9_000, 4_000, 1_000];
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
     // ln 3: a true answer is three times as likely as any other one. The truth is told with the largest
     // probability that costs no more, which is found with exact comparisons.
     let epsilon = Epsilon::from_f64(directed::ln_down(3.0))?;

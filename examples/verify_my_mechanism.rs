@@ -4,41 +4,44 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::process::ExitCode;
 use std::{env, fs};
 
-use probity_audit::{Verdict, search_refutation};
+use probity_audit::{Inputs, Verdict, search_refutation};
 use probity_lang::Program;
 use probity_prove::certificate;
 
-/// Two totals of one list with noise on each: the second total counts the even places only.
-const TWO_TOTALS: &str = "
-mechanism two_totals(q: real[])
+/// A total in which every entry counts twice, once on each side of the books. Negative answers are shown as 0.
+const DOUBLE_ENTRY: &str = "
+mechanism double_entry(q: real[])
 param eps > 0
 
-all = 0
-even = 0
+total = 0
 for i in 0..length(q) {
-  all = all + q[i]
-  if i mod 2 == 0 {
-    even = even + q[i]
-  }
+  total = total + q[i]
 }
-a ~ laplace(all, 2 / eps)
-b ~ laplace(even, 2 / eps)
-out = []
-append(out, a)
-append(out, b)
-return out
+y ~ laplace(2 * total, 2 / eps)
+return max(y, 0)
 
 neighbours one entry of q differs by at most 1
 claim eps
 ";
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
     let path = env::args().nth(1).ok_or("usage: verify_my_mechanism CERTIFICATE")?;
 
     // 1. Search for a proof. The search may be wrong about anything; the theorem is made by the kernel.
-    let honest = load(TWO_TOTALS)?;
+    let honest = load(DOUBLE_ENTRY)?;
     let proof = probity_prove::prove(&honest.mechanism, &honest.claim, &hints(&honest))
         .map_err(|failure| format!("no proof was found: {failure}"))?;
     println!("proved: {} with {}", honest.mechanism.name, proof.theorem().claim());
@@ -48,15 +51,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let theorem = certificate::check_for(&fs::read_to_string(&path)?, &honest.mechanism, &honest.claim)?;
     println!("checked: {path} rests on {:?}", theorem.axioms());
 
-    // 3. The same with noise for one total, not two. There is no proof, and there is a counterexample.
-    let greedy = load(&TWO_TOTALS.replace("2 / eps", "1 / eps"))?;
+    // 3. The same with noise for entries that count once. There is no proof, and there is a counterexample.
+    let greedy = load(&DOUBLE_ENTRY.replace("2 / eps", "1 / eps"))?;
     match probity_prove::prove(&greedy.mechanism, &greedy.claim, &hints(&greedy)) {
         Ok(_) => return Err("a false claim was proved".into()),
         Err(failure) => println!("no proof of the greedy one: {failure}"),
     }
     match search_refutation(&greedy.mechanism, &greedy.claim, &BTreeMap::new())? {
         Verdict::Refuted(found) => {
-            println!("refuted: {:?} against {:?}", found.first, found.second);
+            println!("refuted: {} against {}", shown(&found.first), shown(&found.second));
             println!(
                 "on the event {} the loss is at least {}, not {}",
                 found.event,
@@ -80,9 +83,14 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Reads a mechanism, or says what is wrong with its text.
 fn load(text: &str) -> Result<Program, String> {
-    probity_lang::load_text(text).map_err(|faults| probity_lang::render(&faults, "two_totals", text))
+    probity_lang::load_text(text).map_err(|faults| probity_lang::render(&faults, "double_entry", text))
 }
 
 fn hints(program: &Program) -> probity_lang::Hints {
     program.hints.clone().unwrap_or_default()
+}
+
+fn shown(inputs: &Inputs) -> String {
+    let parts: Vec<String> = inputs.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    parts.join(", ")
 }

@@ -71,11 +71,16 @@ fn survey() {
 
 #[test]
 fn verify_my_mechanism() {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("two_totals.cert");
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("double_entry.cert");
     let (fine, printed, errors) = run(env!("CARGO_BIN_EXE_verify_my_mechanism"), &[path.to_str().unwrap()]);
     assert!(fine, "{errors}");
-    for part in ["proved: two_totals", "checked: ", "no proof of the greedy one", "refuted: ", "is rejected"]
-    {
+    for part in [
+        "proved: double_entry",
+        "checked: ",
+        "no proof of the greedy one",
+        "refuted: q = [0] against q = [1]",
+        "is rejected",
+    ] {
         assert!(printed.contains(part), "no '{part}' in\n{printed}");
     }
     assert!(path.exists());

@@ -91,7 +91,10 @@ fn check_input(
     text: &str,
 ) -> Result<(), Failure> {
     let mechanism = &program.mechanism;
-    if admits(mechanism, parameters, input).map_err(Failure::new)? {
+    // The parameters first: an assumption about an input cannot be read without them.
+    let admitted = admits_parameters(mechanism, parameters).map_err(Failure::new)?
+        && admits(mechanism, parameters, input).map_err(Failure::new)?;
+    if admitted {
         return Ok(());
     }
     let assumptions: Vec<String> = mechanism.assumptions.iter().map(ToString::to_string).collect();
