@@ -41,7 +41,7 @@ enum Command {
     /// List the mechanism files of a folder
     List(commands::list::Arguments),
     /// The privacy map of a mechanism at a distance, and the inverse questions
-    Map(commands::map::Arguments),
+    Map(Box<commands::map::Arguments>),
     /// Draw noise or noisy answers: one value a line, exactly distributed, from the system's randomness
     Sample(commands::sample::Arguments),
     /// Lay out mechanism files in the one way

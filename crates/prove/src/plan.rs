@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use probity_kernel::context::{Context, Kind, Orientation};
+use probity_kernel::context::{Context, Kind, Orientation, for_each_expr};
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::privacy::Comparison;
@@ -263,7 +263,8 @@ impl Maker<'_> {
         }
     }
 
-    /// Shifts that make up for the difference of one input: x − x', times and over each parameter.
+    /// Shifts that make up for the difference of one input: x − x', times and over each parameter, or the
+    /// number that stands in a parameter's place.
     fn input_shifts(&self, scale: &Expr) -> Vec<Expr> {
         let mechanism = self.context.mechanism();
         let mut shifts = Vec::new();
@@ -274,9 +275,21 @@ impl Maker<'_> {
                 shifts.push(apart.clone() * Expr::var(param.name.clone()));
                 shifts.push(apart.clone() / Expr::var(param.name.clone()));
             }
+            for number in self.numbers() {
+                shifts.push(apart.clone() * number.clone());
+                shifts.push(apart.clone() / number);
+            }
             shifts.push(apart * scale.clone());
         }
         shifts
+    }
+
+    /// The numbers by which the program divides or multiplies, without 0 and 1; a few of them, as each costs a search.
+    fn numbers(&self) -> Vec<Expr> {
+        let mut found: Vec<Expr> = Vec::new();
+        for_each_expr(&self.context.mechanism().body, &mut |expr| collect_factors(expr, &mut found));
+        found.truncate(MOST_NUMBERS);
+        found
     }
 
     /// Ratios of discrete laws, read off a claim of the form ln(a / b), or ln(a).
@@ -370,5 +383,31 @@ fn set_by(body: &[Statement], set: &mut BTreeSet<Name>) {
             }
             Statement::For { body, .. } | Statement::While { body, .. } => set_by(body, set),
         }
+    }
+}
+
+/// Numbers that are tried as factors of a shift.
+const MOST_NUMBERS: usize = 4;
+
+/// Adds the numbers that are factors or divisors somewhere in the expression.
+fn collect_factors(expr: &Expr, found: &mut Vec<Expr>) {
+    if let Expr::Binary(Binary::Mul | Binary::Div, a, b) = expr {
+        for factor in [a, b] {
+            let new = match &**factor {
+                Expr::Number(n) => !n.is_zero() && !n.is_one() && !found.contains(factor),
+                _ => false,
+            };
+            if new {
+                found.push((**factor).clone());
+            }
+        }
+    }
+    match expr {
+        Expr::Unary(_, a) | Expr::Index(_, a) => collect_factors(a, found),
+        Expr::Binary(_, a, b) => [a, b].into_iter().for_each(|e| collect_factors(e, found)),
+        Expr::Clamp(a, b, c) | Expr::If(a, b, c) => {
+            [a, b, c].into_iter().for_each(|e| collect_factors(e, found))
+        }
+        Expr::Number(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) | Expr::EmptyList => {}
     }
 }

@@ -129,31 +129,22 @@ impl Case {
         }
     }
 
-    /// The draws that lead to the outcome in one run.
+    /// The draws that lead to the outcome in one run: w = t at u = e^(ε(t − f)) for s = +1, and at u = e^(ε(f − t)) for
+    /// s = −1. With s = +1 all of w ≤ f is reached, with s = −1 all of w ≥ f.
     pub fn ranges(&self, run: Run) -> Vec<Range> {
         let f = query(run);
-        // The powers of e at the ends: u = e^(ε(t − f)) gives w = t for s = +1, u = e^(ε(f − t)) for s = −1.
-        let (down_to, up_to, back_from, back_to) = match self.place {
-            Lower => {
-                (End::Zero, power(&format!("−b − Λ/2 − {f}")), power(&format!("{f} + b + Λ/2")), End::Zero)
-            }
-            Inside => (
-                power(&format!("x − Λ/2 − {f}")),
-                power(&format!("x + Λ/2 − {f}")),
-                power(&format!("{f} − x − Λ/2")),
-                power(&format!("{f} − x + Λ/2")),
-            ),
-            Upper => {
-                (power(&format!("b + Λ/2 − {f}")), End::Zero, End::Zero, power(&format!("{f} − b − Λ/2")))
-            }
+        let one_sign = |sign, low, high| vec![Range { sign, low, high }];
+        let both_signs = |plus, minus| {
+            vec![Range { sign: 1, low: plus, high: End::One }, Range { sign: -1, low: minus, high: End::One }]
         };
-        match self.position(run) {
-            Below => vec![Range { sign: 1, low: down_to, high: up_to }],
-            Above => vec![Range { sign: -1, low: back_from, high: back_to }],
-            At => vec![
-                Range { sign: 1, low: down_to, high: End::One },
-                Range { sign: -1, low: back_from, high: End::One },
-            ],
+        match (self.place, self.position(run)) {
+            (Lower, At) => both_signs(End::Zero, power(format!("{f} + b + Λ/2"))),
+            (Lower, _) => one_sign(1, End::Zero, power(format!("−b − Λ/2 − {f}"))),
+            (Inside, Below) => one_sign(1, power(format!("x − Λ/2 − {f}")), power(format!("x + Λ/2 − {f}"))),
+            (Inside, At) => both_signs(power(format!("x − Λ/2 − {f}")), power(format!("{f} − x − Λ/2"))),
+            (Inside, Above) => one_sign(-1, power(format!("{f} − x − Λ/2")), power(format!("{f} − x + Λ/2"))),
+            (Upper, At) => both_signs(power(format!("b + Λ/2 − {f}")), End::Zero),
+            (Upper, _) => one_sign(-1, End::Zero, power(format!("{f} − b − Λ/2"))),
         }
     }
 
@@ -236,7 +227,7 @@ fn query(run: Run) -> &'static str {
     }
 }
 
-fn power(exponent: &str) -> End {
+fn power(exponent: String) -> End {
     End::Tie(format!("ε({exponent})"))
 }
 
