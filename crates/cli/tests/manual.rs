@@ -272,3 +272,40 @@ fn every_link_leads_somewhere() {
         }
     }
 }
+
+/// How many lines the library in a folder has without unit tests, and how many of them are code.
+fn size(folder: &Path) -> (usize, usize) {
+    let (mut lines, mut code) = (0, 0);
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            let (more_lines, more_code) = size(&path);
+            (lines, code) = (lines + more_lines, code + more_code);
+        } else {
+            let text = fs::read_to_string(&path).unwrap();
+            for line in text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().lines() {
+                lines += 1;
+                code += usize::from(!line.trim().is_empty() && !line.trim().starts_with("//"));
+            }
+        }
+    }
+    (lines, code)
+}
+
+/// The table in `docs/trust.md` is an upper bound, and not more than half as much again.
+#[test]
+fn the_trusted_crates_are_as_small_as_the_manual_says() {
+    let page = fs::read_to_string(root().join("docs/trust.md")).unwrap();
+    for name in ["trusted/exact", "trusted/kernel"] {
+        let row = page.lines().find(|line| line.starts_with(&format!("| `{name}` |"))).unwrap();
+        let stated: Vec<usize> = row.split('|').filter_map(|cell| cell.trim().parse().ok()).collect();
+        let (lines, code) = size(&root().join(name).join("src"));
+        for (stated, found) in stated.iter().zip([lines, code]) {
+            assert!(
+                found <= *stated && *stated <= found * 3 / 2,
+                "{name} has {found}, the page says {stated}"
+            );
+        }
+        assert_eq!(stated.len(), 2);
+    }
+}

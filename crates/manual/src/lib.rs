@@ -1,7 +1,8 @@
 //! The manual: each page of `docs/` is a module here, so that `cargo doc` builds the book and `cargo test` runs
 //! every Rust example in it. The commands on the pages are run by `crates/cli/tests/manual.rs`.
 //!
-//! The contents are on the page [`contents`].
+//! The contents are on the page [`contents`]. The proofs of the privacy maps in `docs/proofs` are not here: rustdoc
+//! would take their displayed formulas for Rust.
 
 #![forbid(unsafe_code)]
 // Pages are written for any reader of Markdown, in which square brackets are also intervals and list entries.
@@ -27,5 +28,8 @@ pages! {
     trust = "trust.md";
     float_semantics = "float-semantics.md";
     noise = "noise.md";
+    logic = "logic.md";
     threshold_theorem = "threshold-theorem.md";
+    papers = "papers.md";
+    findings = "findings.md";
 }
