@@ -9,6 +9,7 @@
 //! assert!(certificate.excess <= 2.0e-13 && certificate.delta == 0.0);
 //! ```
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use probity_exact::{Format, Integer, Rational, Round, directed, ln_bounds};
@@ -18,7 +19,8 @@ use probity_kernel::float::{
 };
 
 use crate::paper::{Case, PaperMethod, paper_method};
-use crate::recognise::Unrecognised;
+use crate::recognise::{Unrecognised, recognise};
+use probity_kernel::term::Mechanism;
 
 /// Which argument the certified loss rests on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,6 +149,43 @@ pub fn certify(mechanism: &Snapped) -> Result<Certificate, Refusal> {
         paper: paper_method(mechanism),
         theorem,
     })
+}
+
+/// How an implementation draws its uniform and takes logarithms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Implementation {
+    /// How u is drawn.
+    pub uniform: Uniform,
+    /// The error of the logarithm in units of its last place; 0 means correctly rounded.
+    pub ln_ulps: u32,
+}
+
+impl Default for Implementation {
+    fn default() -> Implementation {
+        Implementation { uniform: Uniform::Star, ln_ulps: 0 }
+    }
+}
+
+/// Certifies a mechanism's text: parameters are rounded to the format first, and the certified loss is that of the
+/// rounded ones.
+///
+/// ```
+/// use std::collections::BTreeMap;
+/// use probity_exact::{Format, rational};
+/// use probity_float::certificate::{Implementation, certify_term};
+/// use probity_float::recognise::snapping_term;
+/// let set = BTreeMap::from([("eps".into(), rational(1, 10).unwrap()), ("B".into(), rational(1000, 1).unwrap())]);
+/// let certificate = certify_term(&snapping_term(), &set, Format::BINARY64, Implementation::default()).unwrap();
+/// assert!(certificate.excess < 2e-13 && certificate.delta == 0.0);
+/// ```
+pub fn certify_term(
+    mechanism: &Mechanism,
+    parameters: &BTreeMap<String, Rational>,
+    format: Format,
+    implementation: Implementation,
+) -> Result<Certificate, Refusal> {
+    let snapped = recognise(mechanism, parameters, format).map_err(Refusal::Form)?;
+    certify(&Snapped { uniform: implementation.uniform, ln_ulps: implementation.ln_ulps, ..snapped })
 }
 
 /// Certifies Mironov's mechanism for all ε and B in two ranges at once.

@@ -46,13 +46,18 @@ impl std::fmt::Display for Underivable {
             Underivable::Shape(what) => write!(f, "derivations do not cover {what}"),
             Underivable::Input(name) => write!(f, "the input '{name}' has no range"),
             Underivable::Operation(what) => write!(f, "{what} may be undefined or overflow"),
-            Underivable::Size => write!(f, "the derivation would have more than 5000 nodes"),
+            Underivable::Size => {
+                write!(f, "the derivation would have more than 5000 nodes, or be deeper than 400")
+            }
         }
     }
 }
 
 /// Nodes of a tree beyond which none is built: a tree repeats what a program shares.
 const MAX_NODES: usize = 5_000;
+
+/// Nodes on a way from the root to a leaf beyond which no tree is built; the kernel's limit is 500.
+const MAX_DEPTH: usize = 400;
 
 /// The derivation of a straight-line computation.
 pub fn derive(core: &Core, exact_inputs: bool) -> Result<Derivation, Underivable> {
@@ -63,51 +68,66 @@ pub fn derive(core: &Core, exact_inputs: bool) -> Result<Derivation, Underivable
     if core.program.nodes().iter().any(|node| node.format != format) {
         return Err(Underivable::Shape("several formats at once"));
     }
-    let mut budget = MAX_NODES;
-    build(core, path.result, format, exact_inputs, &mut budget)
+    let mut builder = Builder { core, format, exact_inputs, budget: MAX_NODES };
+    builder.build(path.result, 0)
 }
 
-fn build(
-    core: &Core,
-    id: NodeId,
+struct Builder<'a> {
+    core: &'a Core,
     format: Format,
-    exact: bool,
-    budget: &mut usize,
-) -> Result<Derivation, Underivable> {
-    *budget = budget.checked_sub(1).ok_or(Underivable::Size)?;
-    let op = &core.program.nodes()[id].op;
-    let rule = match op {
-        Op::Constant(c) if c.low == c.high => Rule::Const(c.low.clone()),
-        Op::Constant(_) => return Err(Underivable::Shape("irrational constants")),
-        Op::Input(i) => {
-            let input = &core.inputs[*i];
-            match (&input.low, &input.high) {
-                (Some(low), Some(high)) => {
-                    Rule::Var { name: input.name.clone(), low: low.clone(), high: high.clone(), exact }
-                }
-                _ => return Err(Underivable::Input(input.name.clone())),
-            }
+    exact_inputs: bool,
+    /// Nodes that may still be made.
+    budget: usize,
+}
+
+impl Builder<'_> {
+    fn build(&mut self, id: NodeId, depth: usize) -> Result<Derivation, Underivable> {
+        self.budget = self.budget.checked_sub(1).ok_or(Underivable::Size)?;
+        if depth > MAX_DEPTH {
+            return Err(Underivable::Size);
         }
-        Op::Neg(_) => Rule::Neg,
-        Op::Abs(_) => Rule::Abs,
-        Op::Add(..) => Rule::Op(Operation::Add),
-        Op::Sub(..) => Rule::Op(Operation::Sub),
-        Op::Mul(..) => Rule::Op(Operation::Mul),
-        Op::Div(..) => Rule::Op(Operation::Div),
-        Op::Sqrt(_) => Rule::Op(Operation::Sqrt),
-        Op::Fma(..) => Rule::Op(Operation::Fma),
-        Op::Exp(_) => Rule::Op(Operation::Exp),
-        Op::Ln(_) => Rule::Ln,
-        Op::Min(..) => Rule::Min,
-        Op::Max(..) => Rule::Max,
-        Op::Cast(_) => return Err(Underivable::Shape("casts")),
-    };
-    let premises = op
-        .arguments()
-        .into_iter()
-        .map(|argument| build(core, argument, format, exact, budget))
-        .collect::<Result<Vec<_>, _>>()?;
-    node(rule, premises, format).map_err(|_| Underivable::Operation(rendered(&core.program, id, core)))
+        let rule = self.rule(id)?;
+        let mut premises = Vec::new();
+        for argument in self.core.program.nodes()[id].op.arguments() {
+            premises.push(self.build(argument, depth + 1)?);
+        }
+        let undefined = |_| Underivable::Operation(rendered(&self.core.program, id, self.core));
+        node(rule, premises, self.format).map_err(undefined)
+    }
+
+    fn rule(&self, id: NodeId) -> Result<Rule, Underivable> {
+        Ok(match &self.core.program.nodes()[id].op {
+            Op::Constant(c) if c.low == c.high => Rule::Const(c.low.clone()),
+            Op::Constant(_) => return Err(Underivable::Shape("irrational constants")),
+            Op::Input(i) => {
+                let input = &self.core.inputs[*i];
+                match (&input.low, &input.high) {
+                    (Some(low), Some(high)) => Rule::Var {
+                        name: input.name.clone(),
+                        low: low.clone(),
+                        high: high.clone(),
+                        exact: self.exact_inputs,
+                    },
+                    _ => return Err(Underivable::Input(input.name.clone())),
+                }
+            }
+            Op::Neg(_) => Rule::Neg,
+            Op::Abs(_) => Rule::Abs,
+            Op::Add(..) => Rule::Op(Operation::Add),
+            Op::Sub(..) => Rule::Op(Operation::Sub),
+            Op::Mul(..) => Rule::Op(Operation::Mul),
+            Op::Div(..) => Rule::Op(Operation::Div),
+            Op::Sqrt(_) => Rule::Op(Operation::Sqrt),
+            Op::Fma(..) => Rule::Op(Operation::Fma),
+            Op::Exp(_) => Rule::Op(Operation::Exp),
+            Op::Ln(_) => Rule::Ln,
+            Op::Min(..) => Rule::Min,
+            Op::Max(..) => Rule::Max,
+            Op::Cast(_) => return Err(Underivable::Shape("casts")),
+            Op::Trigonometric(..) => return Err(Underivable::Shape("trigonometric functions")),
+            Op::Power(..) => return Err(Underivable::Shape("powers")),
+        })
+    }
 }
 
 fn rendered(program: &Program, id: NodeId, core: &Core) -> String {

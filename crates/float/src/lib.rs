@@ -14,5 +14,6 @@ pub mod recognise;
 pub mod roundoff;
 pub mod sexp;
 mod span;
+pub mod trigonometry;
 
 pub use span::Span;

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 
 use probity_exact::{Enclosure, Float, Format, Rational, Round};
 
+use crate::trigonometry::{self, Interval};
+
 /// The position of an operation in its program.
 pub type NodeId = usize;
 
@@ -56,6 +58,62 @@ pub enum Op {
     Max(NodeId, NodeId),
     /// x rounded to the node's format.
     Cast(NodeId),
+    /// sin x, cos x, tan x or arctan x, correctly rounded.
+    Trigonometric(Trigonometric, NodeId),
+    /// x^n, rounded once.
+    Power(NodeId, u32),
+}
+
+/// Which function of a [`Op::Trigonometric`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Trigonometric {
+    /// sin.
+    Sine,
+    /// cos.
+    Cosine,
+    /// tan.
+    Tangent,
+    /// arctan.
+    Arctangent,
+}
+
+impl Trigonometric {
+    /// The function over an interval; `None` at a pole.
+    pub fn of<T: Interval>(self, x: &T) -> Option<T> {
+        match self {
+            Trigonometric::Sine => Some(trigonometry::sine(x)),
+            Trigonometric::Cosine => Some(trigonometry::cosine(x)),
+            Trigonometric::Tangent => trigonometry::tangent(x),
+            Trigonometric::Arctangent => Some(trigonometry::arctangent(x)),
+        }
+    }
+
+    /// Its name in FPCore.
+    pub fn name(self) -> &'static str {
+        match self {
+            Trigonometric::Sine => "sin",
+            Trigonometric::Cosine => "cos",
+            Trigonometric::Tangent => "tan",
+            Trigonometric::Arctangent => "atan",
+        }
+    }
+}
+
+/// x^n over an interval.
+pub fn power<T: Interval>(x: &T, n: u32) -> T {
+    let one = x.whole(1);
+    match n {
+        0 => one,
+        1 => x.clone(),
+        // An even power is a power of the square, which is never negative.
+        n if n % 2 == 0 => power(&x.squared(), n / 2),
+        // An odd power grows: its ends decide.
+        n => {
+            let (low, high) = x.ends();
+            let at = |end: &T| end.times(&power(&end.squared(), n / 2));
+            at(&low).joined(&at(&high))
+        }
+    }
 }
 
 impl Op {
@@ -64,6 +122,7 @@ impl Op {
         match *self {
             Op::Constant(_) | Op::Input(_) => vec![],
             Op::Neg(x) | Op::Abs(x) | Op::Sqrt(x) | Op::Exp(x) | Op::Ln(x) | Op::Cast(x) => vec![x],
+            Op::Trigonometric(_, x) | Op::Power(x, _) => vec![x],
             Op::Add(x, y) | Op::Sub(x, y) | Op::Mul(x, y) | Op::Div(x, y) | Op::Min(x, y) | Op::Max(x, y) => {
                 vec![x, y]
             }
@@ -89,6 +148,8 @@ impl Op {
             Op::Min(x, y) => Op::Min(map(x), map(y)),
             Op::Max(x, y) => Op::Max(map(x), map(y)),
             Op::Cast(x) => Op::Cast(map(x)),
+            Op::Trigonometric(f, x) => Op::Trigonometric(f, map(x)),
+            Op::Power(x, n) => Op::Power(map(x), n),
         }
     }
 }
@@ -192,6 +253,8 @@ impl Program {
             Op::Min(x, y) => format!("min({}, {})", sub(*x), sub(*y)),
             Op::Max(x, y) => format!("max({}, {})", sub(*x), sub(*y)),
             Op::Cast(x) => format!("round({})", sub(*x)),
+            Op::Trigonometric(f, x) => format!("{}({})", f.name(), sub(*x)),
+            Op::Power(x, n) => format!("{}^{n}", sub(*x)),
         }
     }
 
@@ -232,6 +295,7 @@ impl Program {
                     }
                 }
                 Op::Cast(x) => f.round_float(v(x), near),
+                Op::Trigonometric(..) | Op::Power(..) => rounded_enclosure(&node.op, v, f),
             };
             values.push(value);
         }
@@ -258,7 +322,19 @@ pub fn enclose(op: &Op, argument: impl Fn(NodeId) -> Option<Enclosure<Float>>) -
         Op::Min(x, y) => v(x)?.min(&v(y)?),
         Op::Max(x, y) => v(x)?.max(&v(y)?),
         Op::Cast(x) => v(x)?,
+        Op::Trigonometric(f, x) => f.of(&v(x)?)?,
+        Op::Power(x, n) => power(&v(x)?, n),
     })
+}
+
+/// An operation on floats, correctly rounded by way of an enclosure of 160 bits (whose ends round alike unless the
+/// result is extremely near to a midpoint; then the lower end counts).
+fn rounded_enclosure<'a>(op: &Op, value: impl Fn(NodeId) -> &'a Float, format: Format) -> Float {
+    let exact = |x: NodeId| Enclosure::point(value(x).clone(), Format::wide(160));
+    match enclose(op, exact) {
+        Some(result) => format.round_float(result.low(), Round::NearestEven),
+        None => Float::nan(),
+    }
 }
 
 #[cfg(test)]

@@ -94,8 +94,8 @@ fn dominates_exact_losses() {
         assert!((at_worst - known).abs() <= 0.001 * known, "{at_worst:e} against {known:e}");
         let mut r = -bound;
         while r <= bound {
-            let excess = log_excess(&ratio(r), epsilon);
-            assert!(excess <= certificate.epsilon - epsilon, "outcome {r}: {excess:e}");
+            let (loss, _) = probity_exact::ln_bounds(&ratio(r), 200).unwrap();
+            assert!(loss <= certificate.epsilon_exact, "outcome {r}: {loss}");
             r = ((r / grid).floor() * grid + grid).min(if r < bound { bound } else { f64::INFINITY });
         }
     }

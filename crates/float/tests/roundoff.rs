@@ -1,8 +1,9 @@
 //! The rounding-error bounds against the figures of FPTaylor and Gappa, against sampled errors, and on awkward
 //! programs.
 
-use probity_exact::Format;
 use probity_exact::directed::{exp_nearest, ln_nearest};
+use probity_exact::{Enclosure, Float, Format, Rational, Round, rational, rational_from_f64};
+use probity_float::program::{Op, enclose};
 use probity_float::roundoff::{Options, Unbounded, analyse};
 use probity_float::{derive, fpcore};
 
@@ -142,4 +143,88 @@ fn branches_count_the_jump() {
     assert!((1.0..1.001).contains(&bound), "{bound}");
     let smooth = one("(FPCore (x) :pre (<= 1 x 10) (if (< x 5) x (+ x 0)))", &options).absolute.unwrap();
     assert!(smooth < 1e-14, "{smooth}");
+}
+
+/// Short texts that stand for huge numbers or deep programs end soon, with a bound or a reason.
+#[test]
+fn hostile_texts_end() {
+    let tower = |base: &str, count: usize| {
+        let squares = "[a (* a a)] ".repeat(count);
+        format!("(FPCore (x) :pre (<= 1 x 2) (let* ([a {base}] {squares}) (+ x a)))")
+    };
+    for text in [tower("10", 60), tower("1e-9999", 60), tower("x", 400), tower("(+ x 0.1)", 30)] {
+        let core = fpcore::read(&text).unwrap().remove(0).content.unwrap();
+        let found = analyse(&core, &Options { samples: 100, effort: 1_000, ..Options::default() });
+        assert!(found.absolute.is_err() || found.absolute.unwrap() >= 0.0);
+        assert!(derive::derive(&core, false).is_err() || text.contains("e-9999"));
+    }
+    let long = format!("(FPCore (x) :pre (<= 1 x 2) (let* ({}) x))", "[x (+ x 1)] ".repeat(3_000));
+    let core = fpcore::read(&long).unwrap().remove(0).content.unwrap();
+    let found =
+        analyse(&core, &Options { samples: 10, effort: 1_000, relative: false, ..Options::default() });
+    assert!(found.absolute.unwrap() < 1e-8);
+    assert_eq!(derive::derive(&core, false), Err(derive::Underivable::Size));
+    let many = format!("(FPCore (x) :pre (<= 1 x 2) (let* ({}) x))", "[x (+ x 1)] ".repeat(30_000));
+    assert!(fpcore::read(&many).unwrap()[0].content.as_ref().unwrap_err().reason.contains("20000"));
+}
+
+/// |computed − real| and |real| at a point, the first rounded down and the second up.
+fn error_at(core: &fpcore::Core, point: &[Rational]) -> Option<(Rational, Rational)> {
+    let wide = Format::wide(200);
+    let mut reals: Vec<Enclosure<Float>> = Vec::new();
+    for node in core.program.nodes() {
+        reals.push(match &node.op {
+            Op::Constant(c) => Enclosure::around(&c.low, wide).hull(&Enclosure::around(&c.high, wide)),
+            Op::Input(i) => Enclosure::around(&point[*i], wide),
+            op => enclose(op, |x| Some(reals[x].clone()))?,
+        });
+    }
+    let inputs: Vec<Float> = point.iter().map(|x| Format::BINARY64.round(x, Round::NearestEven)).collect();
+    let result = core.paths[0].result;
+    let computed = Enclosure::point(core.program.run(&inputs)[result].clone(), wide)?;
+    let error = (computed - reals[result].clone()).abs().low().to_rational()?;
+    Some((error, reals[result].abs().high().to_rational()?))
+}
+
+/// Absolute and relative bounds hold at random points that are computed exactly, also where conditions cut the box.
+#[test]
+fn bounds_hold_at_random_points() {
+    let triangle = "(FPCore (a b c) :name \"triangle\" :pre (and (<= 1 a 9) (<= 1 b 9) (<= 1 c 9) \
+        (> (+ a b) (+ c 0.1)) (> (+ a c) (+ b 0.1)) (> (+ b c) (+ a 0.1))) \
+        (let ([s (/ (+ (+ a b) c) 2)]) (sqrt (* (* (* s (- s a)) (- s b)) (- s c)))))";
+    let sphere = "(FPCore (x r a b) :name \"sphere\" :pre (and (<= 20 x 30) (<= 0 r 10) (<= -1.5 a 1.5) (<= -3 b 3)) \
+        (+ x (* (* r (sin a)) (cos b))))";
+    let mut state = 21u64;
+    let mut next = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        rational((state >> 24) as i64, 1i64 << 40).unwrap()
+    };
+    for benchmark in fpcore::read(&format!("{BENCHMARKS} {triangle} {sphere}")).unwrap() {
+        let core = benchmark.content.unwrap();
+        let found = analyse(&core, &Options { samples: 0, effort: 20_000, ..Options::default() });
+        let absolute = rational_from_f64(found.absolute.unwrap()).unwrap();
+        let relative = found.relative.ok().map(|bound| rational_from_f64(bound).unwrap());
+        let mut held = 0;
+        for _ in 0..150 {
+            let point: Vec<Rational> = core
+                .inputs
+                .iter()
+                .map(|input| {
+                    let (low, high) = (input.low.clone().unwrap(), input.high.clone().unwrap());
+                    &low + next() * (high - &low)
+                })
+                .collect();
+            let [a, b, c] = [0, 1, 2].map(|i| point.get(i).cloned().unwrap_or_default());
+            let tenth = rational(1, 10).unwrap();
+            let inside = &a + &b > &c + &tenth && &a + &c > &b + &tenth && &b + &c > &a + &tenth;
+            if benchmark.name == "triangle" && !inside {
+                continue;
+            }
+            let Some((error, size)) = error_at(&core, &point) else { continue };
+            assert!(error <= absolute, "{} at {point:?}", benchmark.name);
+            assert!(relative.as_ref().is_none_or(|r| error <= r * size), "{} at {point:?}", benchmark.name);
+            held += 1;
+        }
+        assert!(held > 20, "{}: {held}", benchmark.name);
+    }
 }

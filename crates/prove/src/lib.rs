@@ -1,7 +1,7 @@
 //! Finds derivations. Untrusted: may miss a proof, cannot forge one.
 //!
 //! [`prove`] searches; [`certificate::write`] makes a file of what it found and [`certificate::check`] replays
-//! such a file; [`view::derivation`] shows a proof step by step.
+//! such a file; [`outline::outline`] shows a proof step by step.
 
 #![forbid(unsafe_code)]
 
@@ -14,6 +14,5 @@ mod proof;
 pub mod search;
 pub mod simplex;
 mod suggest;
-pub mod view;
 
 pub use proof::{Proof, prove};

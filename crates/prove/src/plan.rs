@@ -347,8 +347,8 @@ impl Maker<'_> {
 /// amount / scale, written without a quotient of quotients.
 fn over(amount: Expr, scale: &Expr) -> Expr {
     match scale {
-        Expr::Binary(Binary::Div, n, d) if **n == Expr::int(1) => amount * (**d).clone(),
-        Expr::Binary(Binary::Div, n, d) => amount * (**d).clone() / (**n).clone(),
+        Expr::Binary(Binary::Div, n, d) if **n == Expr::int(1) => (**d).clone() * amount,
+        Expr::Binary(Binary::Div, n, d) => (**d).clone() * amount / (**n).clone(),
         whole if *whole == Expr::int(1) => amount,
         whole => amount / whole.clone(),
     }

@@ -63,28 +63,37 @@ impl Proof {
 pub fn prove(mechanism: &Mechanism, claim: &Claim, hints: &Hints) -> Result<Proof, Failure> {
     let malformed =
         |rejection: Rejection| Failure { place: "the mechanism".into(), reason: Reason::Rejected(rejection) };
-    let mut best: Option<(usize, Failure)> = None;
-    for plan in search_plans(mechanism, claim, hints).map_err(malformed)? {
-        let mut searching = Searching { found: Vec::new() };
-        match replay(mechanism, claim, &plan, &mut searching) {
-            Ok(theorem) => return Ok(Proof { theorem, plan, evidence: searching.found }),
-            Err(failure) => {
+    let plans = search_plans(mechanism, claim, hints).map_err(malformed)?;
+    let mut best: Option<(usize, &Plan)> = None;
+    for plan in &plans {
+        let mut searching = Searching { found: Vec::new(), explain: false };
+        match replay(mechanism, claim, plan, &mut searching) {
+            Ok(theorem) => return Ok(Proof { theorem, plan: plan.clone(), evidence: searching.found }),
+            Err(_) => {
                 let reached = searching.found.len();
-                if best.as_ref().is_none_or(|(most, _)| reached > *most) {
-                    best = Some((reached, failure));
+                if best.is_none_or(|(most, _)| reached > most) {
+                    best = Some((reached, plan));
                 }
             }
         }
     }
-    Err(best.map(|(_, failure)| failure).unwrap_or(Failure {
-        place: "the program".into(),
-        reason: Reason::PlanDoesNotFit("no template fits; a proof block may help"),
-    }))
+    // Finding whom to blame takes further searches, so only the best plan is asked.
+    let mut searching = Searching { found: Vec::new(), explain: true };
+    match best.map(|(_, plan)| (plan, replay(mechanism, claim, plan, &mut searching))) {
+        Some((_, Err(failure))) => Err(failure),
+        Some((plan, Ok(theorem))) => Ok(Proof { theorem, plan: plan.clone(), evidence: searching.found }),
+        None => Err(Failure {
+            place: "the program".into(),
+            reason: Reason::PlanDoesNotFit("no template fits; a proof block may help"),
+        }),
+    }
 }
 
 /// Answers side conditions by searching, and keeps what it found.
 struct Searching {
     found: Vec<Evidence>,
+    /// Whether a failure is to name the part of the condition that cannot be shown.
+    explain: bool,
 }
 
 impl Justify for Searching {
@@ -95,6 +104,9 @@ impl Justify for Searching {
                 Ok(evidence)
             }
             Err(Stuck::Rejected(rejection)) => Err(Reason::Rejected(rejection)),
+            Err(Stuck::Open { .. } | Stuck::TooLong) if !self.explain => {
+                Err(Reason::NotShown { goal: goal.to_string(), path: vec![] })
+            }
             Err(Stuck::Open { .. } | Stuck::TooLong) => {
                 let hypotheses = hypotheses.iter().map(|h| (*h).clone()).collect();
                 Err(blame(context, hypotheses, goal, vec![]))

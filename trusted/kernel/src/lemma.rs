@@ -57,7 +57,7 @@ pub enum Lemma {
     SameUnary(Unary, Expr, Expr),
     /// a = b ∧ c = d ⇒ f(a, c) = f(b, d), for f an operation on two numbers
     SameBinary(Binary, (Expr, Expr), (Expr, Expr)),
-    /// a = b ⇒ list[a] = list[b]
+    /// `a = b ⇒ list[a] = list[b]`
     SameEntry(Variable, Expr, Expr),
 }
 

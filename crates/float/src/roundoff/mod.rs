@@ -9,7 +9,9 @@
 //! assert!(bound < 2e-16 && analysis.sampled.unwrap() <= bound);
 //! ```
 
+mod derivatives;
 mod doubled;
+mod linear;
 pub mod rounding;
 mod sample;
 pub mod search;
@@ -145,7 +147,7 @@ fn bound(
                 .collect();
             roots.extend(guards.iter().flat_map(|(c, _)| [c.left, c.right]));
             let (program, placed) = core.program.restricted(&roots);
-            let tape = Tape::new(&program, options.exact_inputs);
+            let mut tape = Tape::new(&program, options.exact_inputs);
             let conditions: Vec<Condition> = guards
                 .iter()
                 .enumerate()
@@ -160,9 +162,10 @@ fn bound(
                 (false, Objective::Relative) => return Err(Unbounded::Branches),
                 (false, _) => Objective::Divergence { taken: placed[1] },
             };
+            tape.imply(&linear::implied_ranges(&program, core.inputs.len(), &conditions));
             // A relative bound is read to two figures at most: it gets less work.
-            let (share, gap) = if objective == Objective::Relative { (6, 0.01) } else { (1, 0.0005) };
-            let budget = (options.effort / share / tape.operations().max(1)).clamp(100, 20_000);
+            let (share, gap) = if objective == Objective::Relative { (3, 0.01) } else { (1, 0.0005) };
+            let budget = (options.effort / share / tape.cost().max(1)).clamp(100, 20_000);
             let problem =
                 Problem { tape: &tape, root: placed[0], objective, conditions: &conditions, budget, gap };
             let Found { upper, place, boxes: more } = maximise(&problem, ranges);

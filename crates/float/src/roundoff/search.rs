@@ -176,7 +176,9 @@ impl Searcher<'_, '_> {
         for _ in 0..=inputs.len() {
             let tape = self.problem.tape;
             tape.forward(&inputs, floors.as_deref(), &mut self.main);
-            if self.problem.conditions.iter().any(|condition| violated(condition, &self.main)) {
+            if self.main.excluded
+                || self.problem.conditions.iter().any(|condition| violated(condition, &self.main))
+            {
                 return None;
             }
             let sum = match self.problem.objective {
@@ -218,7 +220,7 @@ impl Searcher<'_, '_> {
     fn refine(&mut self, inputs: &[Span], plain: f64) -> (f64, Option<usize>, Option<Vec<Span>>) {
         let Problem { tape, root, objective, conditions, .. } = *self.problem;
         let widest = self.widest(inputs);
-        let value = self.main.value[root];
+        let value = self.result_range(inputs);
         let scale = |error: f64, value: Span| match objective {
             Objective::Relative if error == 0.0 => 0.0,
             Objective::Relative if value.mignitude() == 0.0 => f64::INFINITY,
@@ -228,14 +230,23 @@ impl Searcher<'_, '_> {
         if !plain.is_finite() {
             return (f64::INFINITY, widest, None);
         }
-        let gradient = tape.gradient(root, inputs.len(), &mut self.main);
+        // Values that are cut by conditions say nothing about the points between two members of the box.
+        let gradient = match tape.is_conditional() {
+            true => None,
+            false => tape.gradient(root, inputs.len(), &mut self.main),
+        };
         let gradient = gradient.and_then(|gradient| match objective {
             Objective::Relative => self.quotient_gradient(&gradient, value, plain),
             _ => Some(gradient),
         });
         let Some(gradient) = gradient else {
             self.attain(&inputs.iter().map(|span| Span::point(span.middle())).collect::<Vec<_>>());
-            return (scale(plain, value), widest, None);
+            // A result that may be 0: halve the input that moves it most.
+            let moves = |k: &usize| self.slope(*k).magnitude() * inputs[*k].width_up();
+            let steepest = (0..inputs.len())
+                .filter(|k| objective == Objective::Relative && moves(k).is_finite() && moves(k) > 0.0)
+                .max_by(|x, y| moves(x).total_cmp(&moves(y)));
+            return (scale(plain, value), steepest.or(widest), None);
         };
         // D_i is about the same everywhere in the box, for every i that matters: keeping it on a face costs little.
         let even = (0..=root)
@@ -263,7 +274,6 @@ impl Searcher<'_, '_> {
         tape.forward(&at, Some(&floors), &mut self.point);
         let mut taylor = scale(tape.backward(root, &mut self.point), self.point.value[root]);
         let mut slack = vec![0.0; inputs.len()];
-        let mut value_here = self.point.value[root];
         for k in 0..inputs.len() {
             let (low, high) = (inputs[k].low(), inputs[k].high());
             let offset = Span::new((low - at[k].high()).next_down(), (high - at[k].low()).next_up());
@@ -274,11 +284,7 @@ impl Searcher<'_, '_> {
                 slack[k] = times_up(gradient[k].magnitude(), offset.magnitude());
                 taylor = plus_up(taylor, slack[k]);
             }
-            if objective == Objective::Relative {
-                value_here = value_here + self.slope(k) * offset;
-            }
         }
-        let value = value.intersection(value_here).unwrap_or(value);
         let upper = scale(plain, value).min(taylor);
         self.attain(&at);
         // Blame the inputs for what the bound may lose: the gradient's slack, and steps of the D_i.
@@ -297,6 +303,22 @@ impl Searcher<'_, '_> {
             .filter(|k| slack[*k] > 0.0 && slack[*k].is_finite())
             .or(widest);
         (upper, split, None)
+    }
+
+    /// The real result over the box; for a relative error also by its mean-value form, which tells it from 0 sooner.
+    fn result_range(&mut self, inputs: &[Span]) -> Span {
+        let Problem { tape, root, objective, .. } = *self.problem;
+        let plain = self.main.value[root];
+        if objective != Objective::Relative || tape.is_conditional() {
+            return plain;
+        }
+        let middle: Vec<Span> = inputs.iter().map(|span| Span::point(span.middle())).collect();
+        tape.forward(&middle, None, &mut self.point);
+        let mut value = self.point.value[root];
+        for (k, (span, at)) in inputs.iter().zip(&middle).enumerate() {
+            value = value + self.slope(k) * (*span - *at);
+        }
+        plain.intersection(value).unwrap_or(plain)
     }
 
     /// The gradient of S/|v| for S with the given gradient: (S'·|v| − S·|v|')/v². `None` when v may be 0.

@@ -5,7 +5,7 @@ use probity_exact::{Float, Format, Rational, Round, directed, rational_from_f64}
 
 use super::doubled::Doubled;
 use super::tape::{Evaluation, Tape};
-use crate::program::{Op, Program, enclose};
+use crate::program::{Op, Program, Trigonometric, enclose};
 use crate::span::Span;
 
 struct Source(u64);
@@ -172,7 +172,7 @@ fn every_input_of_small_formats() {
         let format = Format::new(precision, emin, emax).unwrap();
         let all: Vec<f64> = format.all_finite().unwrap().iter().map(|x| x.to_f64().unwrap()).collect();
         type Make = fn(&[usize]) -> Op;
-        let operations: [(usize, Make); 10] = [
+        let operations: [(usize, Make); 15] = [
             (2, |x| Op::Add(x[0], x[1])),
             (2, |x| Op::Sub(x[0], x[1])),
             (2, |x| Op::Mul(x[0], x[1])),
@@ -183,6 +183,11 @@ fn every_input_of_small_formats() {
             (1, |x| Op::Sqrt(x[0])),
             (1, |x| Op::Exp(x[0])),
             (1, |x| Op::Ln(x[0])),
+            (1, |x| Op::Trigonometric(Trigonometric::Sine, x[0])),
+            (1, |x| Op::Trigonometric(Trigonometric::Cosine, x[0])),
+            (1, |x| Op::Trigonometric(Trigonometric::Tangent, x[0])),
+            (1, |x| Op::Trigonometric(Trigonometric::Arctangent, x[0])),
+            (1, |x| Op::Power(x[0], 3)),
         ];
         for (inputs, make) in operations {
             let program = in_format(inputs, format, make);

@@ -12,12 +12,14 @@
 
 use probity_exact::{Enclosure, Float, Format, Rational};
 
+use super::derivatives::slope;
 use super::rounding::Grain;
-use crate::program::{NodeId, Op, Program};
+use crate::program::{NodeId, Op, Program, Trigonometric, power};
 use crate::span::Span;
+use crate::trigonometry::Interval;
 
 #[derive(Debug, Clone, Copy)]
-enum Step {
+pub(super) enum Step {
     Constant,
     Input(usize),
     Neg(usize),
@@ -33,11 +35,13 @@ enum Step {
     Min(usize, usize),
     Max(usize, usize),
     Cast(usize),
+    Trigonometric(Trigonometric, usize),
+    Power(usize, u32),
 }
 
 /// What a node's rounding may do.
 #[derive(Debug, Clone, Copy)]
-enum Rounding {
+pub(super) enum Rounding {
     /// Nothing.
     Exact,
     /// Only results in the subnormal range move.
@@ -51,12 +55,14 @@ enum Rounding {
 /// A program prepared for evaluation.
 #[derive(Debug, Clone)]
 pub struct Tape {
-    steps: Vec<Step>,
-    rounding: Vec<Rounding>,
+    pub(super) steps: Vec<Step>,
+    pub(super) rounding: Vec<Rounding>,
     grain: Vec<Grain>,
     constants: Vec<Span>,
     /// Which inputs a node depends on, one bit each; inputs from 63 on share the last bit.
     depends: Vec<u64>,
+    /// Ranges that the values keep wherever the conditions of the problem hold.
+    implied: Vec<Option<Span>>,
     /// Nodes whose arguments have the node's own format, so that Sterbenz's lemma applies to differences.
     uniform: Vec<bool>,
 }
@@ -77,13 +83,15 @@ pub struct Evaluation {
     /// ∂F/∂d_i.
     pub adjoint: Vec<Span>,
     /// Partial derivatives in the arguments, over the widened ranges.
-    partial: Vec<[Span; 3]>,
+    pub(super) partial: Vec<[Span; 3]>,
     /// What the errors of all constants do to the result together.
-    constants: Span,
-    tangent: Vec<Span>,
-    backward: Vec<Span>,
+    pub(super) constants: Span,
+    pub(super) tangent: Vec<Span>,
+    pub(super) backward: Vec<Span>,
     /// A kink lies inside a range: there is no gradient.
     pub kinked: bool,
+    /// The conditions exclude the box.
+    pub excluded: bool,
 }
 
 impl Default for Evaluation {
@@ -100,6 +108,7 @@ impl Default for Evaluation {
             tangent: vec![],
             backward: vec![],
             kinked: false,
+            excluded: false,
         }
     }
 }
@@ -137,17 +146,18 @@ fn known_values(program: &Program) -> Vec<Option<(Span, Span)>> {
             _ => crate::program::enclose(&node.op, |x| reals[x].clone()),
         });
     }
+    // By way of doubles, not rationals: a short text may make a constant with billions of digits.
+    let around = |x: &Enclosure<Float>| {
+        let (low, high) = x.doubles();
+        Span::new(low, high)
+    };
     let known = |(real, float): (Option<Enclosure<Float>>, &Float)| {
         let real = real?;
-        let ends = Span::around(&real.low().to_rational()?, &real.high().to_rational()?);
         let error = match Enclosure::point(float.clone(), wide) {
-            Some(computed) => {
-                let off = computed - real;
-                Span::around(&off.low().to_rational()?, &off.high().to_rational()?)
-            }
+            Some(computed) => around(&(computed - real.clone())),
             None => Span::EVERYTHING,
         };
-        Some((ends, error))
+        Some((around(&real), error))
     };
     reals.into_iter().zip(&floats).map(known).collect()
 }
@@ -174,6 +184,7 @@ impl Tape {
             grain: Vec::new(),
             constants: Vec::new(),
             depends: Vec::new(),
+            implied: Vec::new(),
             uniform: Vec::new(),
         };
         // `Some(true)`: ± 2^k with k ≥ 0; `Some(false)`: with k < 0.
@@ -224,6 +235,8 @@ impl Tape {
                 Op::Min(x, y) => (Step::Min(x, y), Rounding::Exact),
                 Op::Max(x, y) => (Step::Max(x, y), Rounding::Exact),
                 Op::Cast(x) => (Step::Cast(x), Rounding::Nearest { sum: false }),
+                Op::Trigonometric(f, x) => (Step::Trigonometric(f, x), Rounding::Nearest { sum: false }),
+                Op::Power(x, n) => (Step::Power(x, n), Rounding::Nearest { sum: false }),
             };
             let uniform = node.op.arguments().iter().all(|argument| nodes[*argument].format == format);
             // An operand of another format may have more bits or reach further down: no shortcut applies.
@@ -242,13 +255,32 @@ impl Tape {
             tape.constants.push(constant);
             tape.depends.push(depends);
             tape.uniform.push(uniform);
+            tape.implied.push(None);
         }
         tape
     }
 
-    /// How many operations there are.
-    pub fn operations(&self) -> usize {
-        self.steps.len()
+    /// Tells what holds of nodes wherever the conditions of the problem do.
+    pub fn imply(&mut self, ranges: &[(NodeId, Span)]) {
+        for (node, range) in ranges {
+            let known = self.implied[*node].unwrap_or(Span::EVERYTHING);
+            self.implied[*node] = Some(known.intersection(*range).unwrap_or(known));
+        }
+    }
+
+    /// Whether values are cut by conditions: then they are not those of all points of a box.
+    pub fn is_conditional(&self) -> bool {
+        self.implied.iter().any(|range| range.is_some())
+    }
+
+    /// What one evaluation costs, in units of an addition, about.
+    pub fn cost(&self) -> usize {
+        let cost = |step: &Step| match step {
+            Step::Exp(_) | Step::Ln(_) => 4,
+            Step::Trigonometric(..) => 20,
+            _ => 1,
+        };
+        self.steps.iter().map(cost).sum()
     }
 
     /// The node of an input, if the program uses it.
@@ -272,8 +304,14 @@ impl Tape {
         out.error.clear();
         out.partial.clear();
         out.kinked = false;
+        out.excluded = false;
         for i in 0..n {
-            let (value, partial) = self.apply(i, inputs, out);
+            let (mut value, partial) = self.apply(i, inputs, out);
+            if let Some(range) = self.implied[i] {
+                // No common point: no input of the box meets the conditions.
+                out.excluded |= value.intersection(range).is_none();
+                value = value.intersection(range).unwrap_or(value);
+            }
             let arguments = self.arguments(i);
             let mut propagated = 0.0;
             for (k, argument) in arguments.iter().enumerate() {
@@ -308,12 +346,17 @@ impl Tape {
         }
     }
 
-    fn arguments(&self, i: usize) -> [Option<usize>; 3] {
+    pub(super) fn arguments(&self, i: usize) -> [Option<usize>; 3] {
         match self.steps[i] {
             Step::Constant | Step::Input(_) => [None; 3],
-            Step::Neg(x) | Step::Abs(x) | Step::Sqrt(x) | Step::Exp(x) | Step::Ln(x) | Step::Cast(x) => {
-                [Some(x), None, None]
-            }
+            Step::Neg(x)
+            | Step::Abs(x)
+            | Step::Sqrt(x)
+            | Step::Exp(x)
+            | Step::Ln(x)
+            | Step::Cast(x)
+            | Step::Trigonometric(_, x)
+            | Step::Power(x, _) => [Some(x), None, None],
             Step::Add(x, y)
             | Step::Sub(x, y)
             | Step::Mul(x, y)
@@ -378,6 +421,15 @@ impl Tape {
                 (Some(value), true, Some(slope)) => (value, [slope, O, O]),
                 _ => (ALL, [ALL, O, O]),
             },
+            Step::Trigonometric(f, x) => match (f.of(&v(x)), slope(f, w(x))) {
+                (Some(value), Some(slope)) => (value, [slope, O, O]),
+                _ => (ALL, [ALL, O, O]),
+            },
+            // The slope is n·x^(n−1), and 0 for n = 0.
+            Step::Power(x, n) => {
+                let slope = Span::point(f64::from(n)) * power(&w(x), n.saturating_sub(1));
+                (power(&v(x), n), [slope, O, O])
+            }
             Step::Min(x, y) | Step::Max(x, y) => {
                 let smaller = matches!(self.steps[i], Step::Min(..));
                 let value = if smaller { v(x).min(v(y)) } else { v(x).max(v(y)) };
@@ -433,122 +485,5 @@ impl Tape {
         };
         let (x, y) = if x.high() < 0.0 { (-x, -y) } else { (x, y) };
         x.low() > 0.0 && y.low() > 0.0 && y.high() <= 2.0 * x.low() && x.high() <= 2.0 * y.low()
-    }
-
-    /// Adjoints of the root, and Σ D_i·|adjoint_i|, where the errors of constants, being known, are summed with
-    /// their signs first. Needs a forward pass over the same box.
-    pub fn backward(&self, root: NodeId, out: &mut Evaluation) -> f64 {
-        out.adjoint.clear();
-        out.adjoint.resize(self.steps.len(), Span::ZERO);
-        out.adjoint[root] = Span::ONE;
-        let mut sum = 0.0;
-        out.constants = Span::ZERO;
-        for i in (0..=root).rev() {
-            let adjoint = out.adjoint[i];
-            if adjoint == Span::ZERO {
-                continue;
-            }
-            match self.rounding[i] {
-                Rounding::Fixed(error) => out.constants = out.constants + adjoint * error,
-                _ => sum = plus_up(sum, times_up(adjoint.magnitude(), out.local[i])),
-            }
-            for (k, argument) in self.arguments(i).iter().enumerate() {
-                if let Some(argument) = *argument {
-                    out.adjoint[argument] = out.adjoint[argument] + adjoint * out.partial[i][k];
-                }
-            }
-        }
-        plus_up(sum, out.constants.magnitude())
-    }
-
-    /// The gradient in the inputs of Σ ± D_i·∂F/∂d_i, for all signs that the absolute values may need at once.
-    /// Needs forward and backward passes over the same box. `None` when there is a kink.
-    pub fn gradient(&self, root: NodeId, inputs: usize, out: &mut Evaluation) -> Option<Vec<Span>> {
-        if out.kinked {
-            return None;
-        }
-        out.tangent.clear();
-        for i in 0..=root {
-            let (adjoint, local) = (out.adjoint[i], out.local[i]);
-            let mut tangent = if adjoint == Span::ZERO || local == 0.0 {
-                Span::ZERO
-            } else if let Rounding::Fixed(error) = self.rounding[i] {
-                match (out.constants.low() >= 0.0, out.constants.high() <= 0.0) {
-                    (true, _) => error,
-                    (_, true) => -error,
-                    _ => error.hull(-error),
-                }
-            } else if adjoint.low() >= 0.0 {
-                Span::point(local)
-            } else if adjoint.high() <= 0.0 {
-                Span::point(-local)
-            } else {
-                Span::new(-local, local)
-            };
-            for (k, argument) in self.arguments(i).iter().enumerate() {
-                if let Some(argument) = *argument {
-                    tangent = tangent + out.partial[i][k] * out.tangent[argument];
-                }
-            }
-            out.tangent.push(tangent);
-        }
-        out.backward.clear();
-        out.backward.resize(self.steps.len(), Span::ZERO);
-        let mut gradient = vec![Span::ZERO; inputs];
-        for i in (0..=root).rev() {
-            let (adjoint, backward) = (out.adjoint[i], out.backward[i]);
-            if adjoint == Span::ZERO && backward == Span::ZERO {
-                continue;
-            }
-            for (k, argument) in self.arguments(i).iter().enumerate() {
-                if let Some(argument) = *argument {
-                    out.backward[argument] = out.backward[argument] + backward * out.partial[i][k];
-                }
-            }
-            self.curvature(i, adjoint, out);
-            if let Step::Input(x) = self.steps[i]
-                && let Some(place) = gradient.get_mut(x)
-            {
-                *place = *place + out.backward[i];
-            }
-        }
-        Some(gradient)
-    }
-
-    /// Adds adjoint · (second derivatives · tangents) to what flows back to the arguments.
-    fn curvature(&self, i: usize, adjoint: Span, out: &mut Evaluation) {
-        let w = |x: usize| out.wide[x];
-        let t = |x: usize| out.tangent[x];
-        let all = Span::EVERYTHING;
-        let or_all = |x: Option<Span>| x.unwrap_or(all);
-        match self.steps[i] {
-            Step::Mul(x, y) | Step::Fma(x, y, _) => {
-                let (to_x, to_y) = (adjoint * t(y), adjoint * t(x));
-                out.backward[x] = out.backward[x] + to_x;
-                out.backward[y] = out.backward[y] + to_y;
-            }
-            Step::Div(x, y) => {
-                let inverse = or_all(w(y).reciprocal());
-                let square = inverse.square();
-                let quotient = w(x) * inverse;
-                // ∂²/∂x∂y = −1/y², ∂²/∂y² = 2x/y³.
-                let to_x = -(adjoint * square * t(y));
-                let to_y = adjoint * square * (quotient * t(y) * Span::point(2.0) - t(x));
-                out.backward[x] = out.backward[x] + to_x;
-                out.backward[y] = out.backward[y] + to_y;
-            }
-            Step::Sqrt(x) => {
-                let inverse = or_all(w(x).reciprocal());
-                let second = -(out.partial[i][0] * inverse * Span::point(0.5));
-                out.backward[x] = out.backward[x] + adjoint * second * t(x);
-            }
-            Step::Exp(x) => {
-                out.backward[x] = out.backward[x] + adjoint * out.partial[i][0] * t(x);
-            }
-            Step::Ln(x) => {
-                out.backward[x] = out.backward[x] - adjoint * out.partial[i][0].square() * t(x);
-            }
-            _ => {}
-        }
     }
 }

@@ -5,6 +5,7 @@
 //! anything: parameters are exact rationals, and every bound comes from enclosures with outward rounding.
 
 pub mod derivation;
+mod rounding;
 pub mod shape;
 pub mod threshold;
 
