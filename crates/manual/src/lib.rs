@@ -30,6 +30,8 @@ pages! {
     noise = "noise.md";
     logic = "logic.md";
     threshold_theorem = "threshold-theorem.md";
+    rounding_error = "rounding-error.md";
+    audit = "audit.md";
     papers = "papers.md";
     findings = "findings.md";
 }
