@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use probity_lang::{Program, Setting};
-use probity_prove::{Proof, certificate, view};
+use probity_prove::{Proof, certificate, outline};
 use serde_json::{Value, json};
 
 use super::counterexample;
@@ -70,14 +70,8 @@ fn to_json(verdict: &Verdict) -> Value {
     });
     match &verdict.upper {
         Ok(Upper::Derived(proof)) => {
-            value["couplings"] = view::draws(proof)
-                .iter()
-                .map(|draw| {
-                    let costs: Vec<String> = draw.costs.iter().map(ToString::to_string).collect();
-                    json!({
-                        "draw": names(draw), "axiom": draw.axiom, "coupling": draw.coupling.to_string(), "costs": costs,
-                    })
-                })
+            value["couplings"] = couplings(proof)
+                .map(|line| json!({"statement": line.statement, "coupling": line.rule}))
                 .collect();
         }
         Ok(Upper::Certified(_)) => {}
@@ -135,26 +129,30 @@ fn print_one(verdict: &Verdict, arguments: &Arguments, out: &mut dyn Write) -> i
     writeln!(out, "{:.3} s", verdict.seconds)
 }
 
-/// The variables of a draw.
-fn names(draw: &view::Draw) -> String {
-    let names: Vec<&str> = draw.variables.iter().map(|name| name.as_str()).collect();
-    names.join(", ")
+/// The draws of a proof with their couplings.
+fn couplings(proof: &Proof) -> impl Iterator<Item = outline::Line> {
+    outline::outline(proof).into_iter().filter(|line| line.rule.starts_with("couple"))
 }
 
 fn print_proof(proof: &Proof, arguments: &Arguments, out: &mut dyn Write) -> io::Result<()> {
     let theorem = proof.theorem();
     write!(out, "proved: {theorem}")?;
     writeln!(out, "couplings:")?;
-    for draw in view::draws(proof) {
-        writeln!(out, "  {:<10} {:<8} {}", names(&draw), draw.axiom, draw.coupling)?;
+    for line in couplings(proof) {
+        writeln!(out, "  {}\n      {}", line.statement, line.rule)?;
     }
     writeln!(out, "total cost: at most {}", theorem.claim().epsilon)?;
     let axioms: Vec<&str> = theorem.axioms().iter().copied().collect();
     writeln!(out, "axioms: {}", axioms.join(", "))?;
     if arguments.derivation {
         writeln!(out, "derivation:")?;
-        for line in view::derivation(proof) {
-            writeln!(out, "  {line}")?;
+        for line in outline::outline(proof) {
+            let indent = "  ".repeat(line.depth + 1);
+            match (line.statement.is_empty(), line.rule.is_empty()) {
+                (true, _) => writeln!(out, "{indent}  -- {}", line.rule)?,
+                (false, true) => writeln!(out, "{indent}{}", line.statement)?,
+                (false, false) => writeln!(out, "{indent}{}\n{indent}    -- {}", line.statement, line.rule)?,
+            }
         }
     }
     if let Some(path) = &arguments.certificate {
