@@ -8,7 +8,7 @@ use probity_audit::{
     float_law, neighbours, real_law,
 };
 use probity_exact::{Rational, directed};
-use probity_kernel::term::Reading;
+use probity_kernel::term::{Distribution, Reading, Statement};
 use probity_lang::Program;
 use serde_json::{Value, json};
 
@@ -106,8 +106,8 @@ fn check_input(
     })
 }
 
-/// The laws of both inputs, in the reading that was asked for; else in that of the claim, or in binary64 where a claim
-/// over the reals is about continuous noise, which has no outcomes to count.
+/// The laws of both inputs, in the reading that was asked for; else in the format of the claim. A claim over the reals
+/// is audited in binary64 if the file says how the noise is made of a uniform draw, otherwise over the reals.
 fn laws(
     program: &Program,
     parameters: &Parameters,
@@ -130,12 +130,19 @@ fn laws(
         Some(Reading::Reals) => Ok((over_reals()?, Reading::Reals)),
         Some(reading) => in_format(reading),
         None if program.claim.reading != Reading::Reals => in_format(program.claim.reading),
-        None => match over_reals() {
-            Ok(laws) => Ok((laws, Reading::Reals)),
-            Err(failure) => in_format(Reading::BINARY64)
-                .map_err(|_| failure.hint("its law in binary64 is not covered either")),
-        },
+        None if draws_uniform(&program.mechanism.body) => in_format(Reading::BINARY64),
+        None => Ok((over_reals()?, Reading::Reals)),
     }
+}
+
+/// Whether some statement draws from `uniform(0, 1)`, so that the file is a program that can run in floats.
+fn draws_uniform(statements: &[Statement]) -> bool {
+    statements.iter().any(|statement| match statement {
+        Statement::Draw { law, .. } => *law == Distribution::Uniform,
+        Statement::If { then, otherwise, .. } => draws_uniform(then) || draws_uniform(otherwise),
+        Statement::For { body, .. } | Statement::While { body, .. } => draws_uniform(body),
+        Statement::Assign { .. } | Statement::Append { .. } => false,
+    })
 }
 
 /// Both laws side by side, as exact rationals.
