@@ -11,5 +11,6 @@ pub mod map;
 pub mod named;
 pub mod roundoff;
 pub mod sample;
+pub mod search;
 pub mod shell;
 pub mod verify;
