@@ -53,7 +53,9 @@ impl Verdict {
         let (refutation, audited_share) =
             match search_refutation(&program.mechanism, &program.claim, &parameters) {
                 Ok(Finding::Refuted(refutation)) => {
-                    let share = refutation.loss / refutation.epsilon.to_f64();
+                    let claimed = refutation.epsilon.to_f64();
+                    // Of a claim of 0, or of less than that, any loss is more than every multiple.
+                    let share = if claimed > 0.0 { refutation.loss / claimed } else { f64::INFINITY };
                     (Some(refutation), Some(share))
                 }
                 Ok(Finding::NotRefuted { events, largest_share }) => {

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use probity_audit::{
-    Bounds, Depth, Effort, Inputs, Law, PairReport, Parameters, Side, claimed, float_law, logarithm_cost,
-    output_law, reachability, real_law,
+    Bounds, Depth, Effort, Inputs, Law, PairReport, Parameters, Side, admits, admits_parameters, claimed,
+    float_law, logarithm_cost, neighbours, output_law, reachability, real_law,
 };
 use probity_exact::{Format, Rational, directed};
-use probity_kernel::term::Reading;
+use probity_kernel::term::{Distribution, Reading, Statement};
 use probity_lang::Program;
 use serde_json::{Value, json};
 
@@ -62,6 +62,8 @@ struct Comparison {
     /// How many outcomes each input has.
     outcomes: [usize; 2],
     reading: Reading,
+    /// Whether the claim is about these inputs at all.
+    neighbours: bool,
     epsilon: Bounds,
     seconds: f64,
 }
@@ -90,14 +92,19 @@ pub fn run(arguments: &Arguments) -> Answer {
         return Err(Failure::new("an audit compares two inputs").hint("add --inputs 0 1"));
     };
     let inputs = [given::inputs(&program.mechanism, first)?, given::inputs(&program.mechanism, second)?];
+    for (input, text) in inputs.iter().zip([first, second]) {
+        check_input(&program, &parameters, input, text)?;
+    }
+    let neighbours =
+        neighbours(&program.mechanism, &parameters, &inputs[0], &inputs[1]).map_err(Failure::new)?;
     let start = Instant::now();
     let (laws, reading) = laws(&program, &parameters, &inputs, arguments.reading)?;
     let report = PairReport::new(&laws[0], &laws[1]);
     let used = given::rounded(&parameters, reading)?;
     let (epsilon, _) = claimed(&program.mechanism, &program.claim, &used).map_err(Failure::new)?;
     let outcomes = [laws[0].outcomes(), laws[1].outcomes()];
-    let comparison =
-        Comparison { report, outcomes, reading, epsilon, seconds: start.elapsed().as_secs_f64() };
+    let seconds = start.elapsed().as_secs_f64();
+    let comparison = Comparison { report, outcomes, reading, neighbours, epsilon, seconds };
     if let Some(path) = &arguments.distribution {
         files::write(path, distribution(&comparison.report).as_bytes())?;
     }
@@ -168,8 +175,31 @@ fn reach(
     Ok(("reachability", line, data))
 }
 
-/// The laws of both inputs, in the reading that was asked for; else in that of the claim, or in binary64 where a claim
-/// over the reals is about continuous noise, which has no outcomes to count.
+/// Refuses an input that the mechanism is not defined for: a loss there would say nothing about it.
+fn check_input(
+    program: &Program,
+    parameters: &Parameters,
+    input: &Inputs,
+    text: &str,
+) -> Result<(), Failure> {
+    let mechanism = &program.mechanism;
+    // The parameters first: an assumption about an input cannot be read without them.
+    let admitted = admits_parameters(mechanism, parameters).map_err(Failure::new)?
+        && admits(mechanism, parameters, input).map_err(Failure::new)?;
+    if admitted {
+        return Ok(());
+    }
+    let assumptions: Vec<String> = mechanism.assumptions.iter().map(ToString::to_string).collect();
+    let failure =
+        Failure::new(format!("{} is not defined for the input {text} with these parameters", mechanism.name));
+    Err(match assumptions.is_empty() {
+        true => failure.hint("see the types of its inputs"),
+        false => failure.hint(format!("it assumes {}", assumptions.join(", "))),
+    })
+}
+
+/// The laws of both inputs, in the reading that was asked for; else in the format of the claim. A claim over the reals
+/// is audited in binary64 if the file says how the noise is made of a uniform draw, otherwise over the reals.
 pub fn laws(
     program: &Program,
     parameters: &Parameters,
@@ -197,11 +227,19 @@ pub fn laws(
         }
         Some(reading) => in_format(reading),
         None if program.claim.reading != Reading::Reals => in_format(program.claim.reading),
-        None => match over_reals() {
-            Ok(laws) => Ok((laws, Reading::Reals)),
-            Err(_) => in_format(Reading::BINARY64),
-        },
+        None if draws_uniform(&program.mechanism.body) => in_format(Reading::BINARY64),
+        None => Ok((over_reals()?, Reading::Reals)),
     }
+}
+
+/// Whether some statement draws from `uniform(0, 1)`, so that the file is a program that can run in floats.
+fn draws_uniform(statements: &[Statement]) -> bool {
+    statements.iter().any(|statement| match statement {
+        Statement::Draw { law, .. } => *law == Distribution::Uniform,
+        Statement::If { then, otherwise, .. } => draws_uniform(then) || draws_uniform(otherwise),
+        Statement::For { body, .. } | Statement::While { body, .. } => draws_uniform(body),
+        Statement::Assign { .. } | Statement::Append { .. } => false,
+    })
 }
 
 /// Both laws side by side, as exact rationals.
@@ -226,11 +264,12 @@ fn distribution(report: &PairReport) -> String {
 }
 
 fn to_json(comparison: &Comparison, arguments: &Arguments) -> Value {
-    let Comparison { report, outcomes, reading, epsilon, seconds } = comparison;
+    let Comparison { report, outcomes, reading, neighbours, epsilon, seconds } = comparison;
     let mut value = json!({
         "reading": reading.to_string(),
         "outcomes": outcomes[0],
         "outcomes_of_neighbour": outcomes[1],
+        "neighbours": neighbours,
         "epsilon": epsilon.to_f64(),
         "impossible": report.impossible.len(),
         "impossible_outcomes": report.impossible.iter().map(|(outcome, _)| outcome.to_string()).collect::<Vec<_>>(),
@@ -253,16 +292,22 @@ fn to_json(comparison: &Comparison, arguments: &Arguments) -> Value {
     value
 }
 
-/// The worst finite loss less the claimed ε.
+/// The worst finite loss less the claimed ε, if the claim is about these inputs.
 fn excess(comparison: &Comparison) -> Option<f64> {
+    if !comparison.neighbours {
+        return None;
+    }
     let middle = (&comparison.epsilon.low + &comparison.epsilon.high) / Rational::from(2);
     comparison.report.excess(&middle).map(|excess| excess.to_f64())
 }
 
 fn print(comparison: &Comparison, arguments: &Arguments) -> Result<(), Failure> {
-    let Comparison { report, outcomes, reading, epsilon, seconds } = comparison;
+    let Comparison { report, outcomes, reading, neighbours, epsilon, seconds } = comparison;
     output::print(|out| {
         writeln!(out, "audit {reading}: {} outcomes, {} under the neighbour", outcomes[0], outcomes[1])?;
+        if !neighbours {
+            writeln!(out, "These inputs are not neighbours: the claim says nothing about them.")?;
+        }
         match &report.worst {
             Some(worst) => {
                 writeln!(out, "loss    {} at outcome {}", worst.loss.to_f64(), worst.outcome)?;

@@ -41,6 +41,9 @@ pub fn run(arguments: &Arguments) -> Answer {
     let text = files::text(&arguments.path)?;
     let all = fpcore::read(&text)
         .map_err(|error| Failure::new(format!("{}: {error}", arguments.path.display())))?;
+    if all.is_empty() {
+        return Err(Failure::new(format!("there is no FPCore program in {}", arguments.path.display())));
+    }
     let wanted: Vec<&Benchmark> = match &arguments.name {
         None => all.iter().collect(),
         Some(name) => all.iter().filter(|benchmark| benchmark.name == *name).collect(),
