@@ -211,12 +211,14 @@ pub(super) fn ceiling(bound: &Rational, grid: &Rational) -> Rational {
     Rational::from((bound / grid).ceil()) * grid
 }
 
-/// κ and the checks of section 1: the logarithm and every scaling, whose partial products are given.
+/// κ and the checks of section 1: the logarithm and every scaling, whose partial products are given, and of which
+/// `roundings` round.
 fn kappa(
     format: Format,
     uniform: Uniform,
     ln_ulps: u32,
     factors: &[Rational],
+    roundings: usize,
 ) -> Result<Rational, Rejection> {
     let eta = format.unit_roundoff();
     let step = Rational::ONE + &eta;
@@ -247,7 +249,7 @@ fn kappa(
             return Err(out());
         }
     }
-    for _ in factors {
+    for _ in 0..roundings {
         kappa *= &step;
     }
     Ok(kappa)
@@ -288,19 +290,22 @@ impl Snapped {
     pub(super) fn shape(&self) -> Result<Shape, Rejection> {
         let mut factors = Vec::new();
         let mut factor = Rational::ONE;
+        // A power of two changes the exponent only, which `kappa` checks to stay in range.
+        let mut roundings = 0;
         for step in &self.scaling {
             let (Scaling::Divide(c) | Scaling::Multiply(c)) = step;
             positive("a constant of the noise", c)?;
             float("a constant of the noise", c, self.format)?;
             factor = if matches!(step, Scaling::Divide(_)) { factor / c } else { factor * c };
             factors.push(factor.clone());
+            roundings += usize::from(!is_power_of_two(c));
         }
         positive("the bound", &self.bound)?;
         float("the bound", &self.bound, self.format)?;
         positive("the grid", &self.grid)?;
         positive("the sensitivity", &self.sensitivity)?;
         check_grid(self.format, &self.grid, &self.bound)?;
-        let kappa = kappa(self.format, self.uniform, self.ln_ulps, &factors)?;
+        let kappa = kappa(self.format, self.uniform, self.ln_ulps, &factors, roundings)?;
         let (eta, rate) = (self.format.unit_roundoff(), self.rate());
         let half = &self.grid / whole(2);
         let top = ceiling(&self.bound, &self.grid) - &half;
@@ -329,8 +334,9 @@ impl Family {
         positive("the sensitivity", &self.sensitivity)?;
         // Every ε and every B of the ranges: the checks are monotone, so the extremes decide.
         let factors = [Rational::ONE / low, Rational::ONE / high];
-        let one_step = kappa(self.format, self.uniform, self.ln_ulps, &factors[..1])?;
-        kappa(self.format, self.uniform, self.ln_ulps, &factors[1..])?;
+        // The division rounds for all but the powers of two among the ε.
+        let one_step = kappa(self.format, self.uniform, self.ln_ulps, &factors[..1], 1)?;
+        kappa(self.format, self.uniform, self.ln_ulps, &factors[1..], 1)?;
         let (finest, coarsest) = (mironov_grid(high), mironov_grid(low));
         for grid in [finest, coarsest] {
             check_grid(self.format, &grid, most)?;
