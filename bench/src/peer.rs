@@ -85,6 +85,36 @@ pub fn response_of_ten() -> Result<Work, Failure> {
     }))
 }
 
+/// The map of discrete Laplace noise.
+pub fn laplace_map() -> Result<Work, Failure> {
+    let domain = VectorDomain::new(AtomDomain::<i64>::default());
+    let noise = make_laplace::<_, _, MaxDivergence>(domain, L1Distance::<i64>::default(), 7.0 / 3.0, None)?;
+    Ok(Work::new(1, move || {
+        black_box(noise.map(black_box(&1))?);
+        Ok(())
+    }))
+}
+
+/// The map of discrete Gaussian noise.
+pub fn gaussian_map() -> Result<Work, Failure> {
+    let domain = VectorDomain::new(AtomDomain::<i64>::default());
+    let metric = L2Distance::<f64>::default();
+    let noise = make_gaussian::<_, _, ZeroConcentratedDivergence>(domain, metric, 10.0, None)?;
+    Ok(Work::new(1, move || {
+        black_box(noise.map(black_box(&1.0))?);
+        Ok(())
+    }))
+}
+
+/// The map of randomized response over ten categories.
+pub fn response_map() -> Result<Work, Failure> {
+    let response = make_randomized_response((0..10).collect::<HashSet<i32>>(), 0.5)?;
+    Ok(Work::new(1, move || {
+        black_box(response.map(black_box(&1))?);
+        Ok(())
+    }))
+}
+
 /// Bernoulli with a probability that is no power of two.
 pub fn bernoulli() -> Work {
     Work::new(VECTOR as u64, || {

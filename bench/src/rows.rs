@@ -1,7 +1,7 @@
 //! What is measured, and the bars that we set ourselves.
 
 use crate::work::{self, Work};
-use crate::{Failure, insecure, ours, peer};
+use crate::{Failure, insecure, mechanisms, ours, peer};
 
 /// The scales at which noise is compared.
 const SCALES: [f64; 6] = [0.5, 1.0, 10.0, 1e3, 1e6, 1e12];
@@ -128,6 +128,12 @@ pub fn sections() -> Result<Vec<Section>, Failure> {
         Section { title: "Noise, samples per CPU-second", unit: Unit::PerSecond, rows: noise()? },
         Section { title: "Choices, samples per CPU-second", unit: Unit::PerSecond, rows: choices()? },
         Section {
+            title: "Whole mechanisms, answers per CPU-second",
+            unit: Unit::PerSecond,
+            rows: whole_mechanisms()?,
+        },
+        Section { title: "Privacy maps, ns per call", unit: Unit::Nanoseconds, rows: maps()? },
+        Section {
             title: "Directed arithmetic, ns per operation",
             unit: Unit::Nanoseconds,
             rows: arithmetic(),
@@ -194,6 +200,42 @@ fn choices() -> Result<Vec<Row>, Failure> {
     row.bars = vec![Bar::PerSecond(1e8)];
     rows.push(row);
     Ok(rows)
+}
+
+/// Ours on vectors of 1e5. The peer's cost per answer does not depend on the length, so it gets shorter ones.
+fn whole_mechanisms() -> Result<Vec<Row>, Failure> {
+    let mut rows = Vec::new();
+    let mut add = |name: &str, ours: Work, peer: Option<Work>, bars: Vec<Bar>| {
+        let mut row = Row::new(name, Unit::PerSecond);
+        (row.ours, row.peer, row.bars) = (Some(ours), peer, bars);
+        rows.push(row);
+    };
+    let (noise, response) = (vec![Bar::TimesPeer(100.0)], vec![Bar::TimesPeer(50.0)]);
+    let peer = Some(peer::discrete_laplace(10.0)?);
+    add("integer Laplace, scale 10", mechanisms::discrete_laplace(10.0)?, peer, noise.clone());
+    let peer = Some(peer::float_laplace(10.0)?);
+    add("float Laplace, scale 10", mechanisms::float_laplace(10.0)?, peer, noise.clone());
+    let peer = Some(peer::discrete_gaussian(10.0)?);
+    add("integer Gaussian, scale 10", mechanisms::discrete_gaussian(10.0)?, peer, noise);
+    let peer = Some(peer::response_bool()?);
+    add("randomized response, bool", mechanisms::response_bool()?, peer, response.clone());
+    let peer = Some(peer::response_of_ten()?);
+    add("randomized response, 10 categories", mechanisms::response_of_ten()?, peer, response);
+    add("snapping, ε = 1, B = 100", mechanisms::snapping()?, None, vec![Bar::PerSecond(1e7)]);
+    Ok(rows)
+}
+
+fn maps() -> Result<Vec<Row>, Failure> {
+    let row = |name: &str, ours: Work, peer: Option<Work>| {
+        let mut row = Row::new(name, Unit::Nanoseconds);
+        (row.ours, row.peer, row.bars) = (Some(ours), peer, vec![Bar::Nanoseconds(1000.0)]);
+        row
+    };
+    Ok(vec![
+        row("discrete Laplace", mechanisms::laplace_map()?, Some(peer::laplace_map()?)),
+        row("discrete Gaussian", mechanisms::gaussian_map()?, Some(peer::gaussian_map()?)),
+        row("randomized response", mechanisms::response_map()?, Some(peer::response_map()?)),
+    ])
 }
 
 fn arithmetic() -> Vec<Row> {

@@ -1,5 +1,7 @@
 //! Guesses where the outcome of a program changes, between two single values of a draw.
 
+use probity_exact::directed::{exp_nearest, ln_nearest};
+
 /// What a run on a single value showed.
 pub(crate) struct Sample<S> {
     pub(crate) ordinal: u64,
@@ -16,14 +18,16 @@ pub(crate) struct Sample<S> {
 pub(crate) struct Aim {
     /// Ordinals per binade, as an exponent.
     places: u32,
+    /// The ordinal of 1.
+    one: u64,
     step: u32,
     /// The width two steps ago.
     width: u64,
 }
 
 impl Aim {
-    pub(crate) fn new(places: u32) -> Aim {
-        Aim { places, step: 0, width: u64::MAX }
+    pub(crate) fn new(places: u32, one: u64) -> Aim {
+        Aim { places, one, step: 0, width: u64::MAX }
     }
 
     pub(crate) fn next<S>(&mut self, low: &Sample<S>, high: &Sample<S>) -> u64 {
@@ -41,14 +45,45 @@ impl Aim {
         if width < 16 || !(0.0..=1.0).contains(&share) || hidden * 4.0 > width as f64 {
             return middle;
         }
-        // Between ordinals h binades apart, a logarithm bends away from the chord by less than h²/4 binades; over
-        // many binades by less than 0.09.
         let binades = width as f64 / 2f64.powi(self.places as i32);
-        let bend = (binades * 0.25).min(0.09 / binades);
-        let aside = (bend * width as f64 + hidden + 1.0) as u64;
-        let at = low.ordinal + (share * width as f64) as u64;
+        let (at, aside) = match self.by_logarithm(low.ordinal, high.ordinal, share) {
+            // Noise is most often linear in ln u, and then one step finds the crossing up to rounding.
+            Some(at) if self.step <= 2 && binades > 0.01 => (at, hidden + 16.0 * self.binade(low.ordinal)),
+            // Between ordinals h binades apart, a logarithm bends away from the chord by less than h²/4 binades; over
+            // many binades by less than 0.09.
+            _ => {
+                let bend = (binades * 0.25).min(0.09 / binades);
+                (low.ordinal + (share * width as f64) as u64, bend * width as f64 + hidden)
+            }
+        };
+        let aside = aside as u64 + 1;
         let at =
             if self.step.is_multiple_of(2) { at.saturating_sub(aside) } else { at.saturating_add(aside) };
         at.clamp(low.ordinal + 1, high.ordinal - 1)
+    }
+
+    /// How many binades below 1 an ordinal may lie at most, at least 1: the size of its logarithm.
+    fn binade(&self, ordinal: u64) -> f64 {
+        let one = self.one >> self.places;
+        (one.saturating_sub(ordinal >> self.places) + 1) as f64
+    }
+
+    /// The ordinal at the given share of the way in logarithms; `None` among subnormals.
+    fn by_logarithm(&self, low: u64, high: u64, share: f64) -> Option<u64> {
+        let size = 2f64.powi(self.places as i32);
+        if low >> self.places == 0 {
+            return None;
+        }
+        // log2 of a float, counted from the binade of the lower one.
+        let base = low >> self.places;
+        let mask = (1u64 << self.places) - 1;
+        let ln2 = std::f64::consts::LN_2;
+        let log = |ordinal: u64| {
+            let fraction = (ordinal & mask) as f64 / size;
+            ((ordinal >> self.places) - base) as f64 + ln_nearest(1.0 + fraction) / ln2
+        };
+        let at = log(low) + share * (log(high) - log(low));
+        let fraction = exp_nearest((at - at.floor()) * ln2) - 1.0;
+        Some(((base + at.floor() as u64) << self.places) + (fraction * size) as u64)
     }
 }

@@ -148,6 +148,11 @@ impl PairReport {
         }
     }
 
+    /// How many outcomes the first input can lead to for certain.
+    pub fn outcomes_of_first(&self) -> usize {
+        self.outcomes.iter().filter(|o| o.first.low > Natural::ZERO).count()
+    }
+
     /// The worst finite loss minus `epsilon`, to about 100 bits: positive when the claim fails on this pair.
     pub fn excess(&self, epsilon: &Rational) -> Option<Bounds> {
         let loss = &self.worst.as_ref()?.loss;
@@ -217,7 +222,7 @@ fn with_escaped(mass: &Mass, escaped: &Natural) -> Mass {
     Mass { low: mass.low.clone(), high: &mass.high + escaped }
 }
 
-/// A natural between two doubles m·2^e with 2^63 ≤ m < 2^64 truncated: `(low, high, exponent)`, both in [2^63, 2^64].
+/// `(low, high, e)` with low·2^e ≤ x ≤ high·2^e, where low and high are whole numbers up to 2^53.
 fn leading_bits(x: &Natural) -> (f64, f64, i64) {
     let length = x.bit_len();
     let cut = length.saturating_sub(53);
@@ -252,7 +257,7 @@ fn quick_ln_quotient(n: &Natural, d: &Natural) -> (f64, f64) {
     let shift = n_shift - d_shift;
     let down = directed::div_down(n_low, d_high);
     let up = directed::div_up(n_high, d_low);
-    // Quotients of 53-bit numbers are far from the ends of the range, so a moderate shift is exact.
+    // Quotients of 53-bit numbers lie within 2^±53, so that a moderate shift is exact.
     if shift.abs() <= 900 {
         let scale = 2f64.powi(shift as i32);
         return (directed::ln_down(down * scale), directed::ln_up(up * scale));

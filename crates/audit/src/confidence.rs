@@ -39,36 +39,59 @@ fn lower_bound(successes: u32, trials: u32, risk: &Rational) -> Rational {
     if successes == 0 {
         return Rational::ZERO;
     }
+    let coefficient = around(&Rational::from(binomial(trials, successes)));
     let (mut good, mut bad) = (Natural::ZERO, Natural::ONE << PLACES);
     while &bad - &good > Natural::ONE {
         let middle = (&good + &bad) >> 1;
         let p = Rational::from_parts(Integer::from(middle.clone()), Natural::ONE << PLACES);
-        let tail = upper_tail(successes, trials, &p).high().to_rational();
-        // The tail grows with p.
+        let tail = upper_tail(successes, trials, &coefficient, &p).and_then(|tail| tail.high().to_rational());
+        // The tail grows with p; a p without a bound of its tail only makes the result more cautious.
         if tail.is_some_and(|tail| tail <= *risk) { good = middle } else { bad = middle }
     }
     Rational::from_parts(Integer::from(good), Natural::ONE << PLACES)
 }
 
-/// P(Bin(trials, p) ≥ successes), for 0 < p < 1.
-fn upper_tail(successes: u32, trials: u32, p: &Rational) -> Real {
-    let around = |x: &Rational| Real::around(x, Format::wide(BITS));
+fn around(x: &Rational) -> Real {
+    Real::around(x, Format::wide(BITS))
+}
+
+/// n over k.
+fn binomial(n: u32, k: u32) -> Natural {
+    let k = k.min(n - k);
+    (0..k).fold(Natural::ONE, |product, i| product * Natural::from(n - i) / Natural::from(i + 1))
+}
+
+/// P(Bin(trials, p) ≥ successes) for 0 < p < 1, given the binomial coefficient; `None` for p ≥ successes/trials, where
+/// the terms do not fall from the start.
+///
+/// P(X = k + 1) = P(X = k)·(trials − k)/(k + 1)·p/q, and this factor falls with k: once it is r < 1, all that is left is
+/// at most the last term times r/(1 − r).
+fn upper_tail(successes: u32, trials: u32, coefficient: &Real, p: &Rational) -> Option<Real> {
+    if p * Rational::from(trials) >= Rational::from(successes) {
+        return None;
+    }
     let q = Rational::ONE - p;
-    let odds = p / &q;
-    // P(X = trials) = p^trials, then downwards by P(X = k − 1) = P(X = k)·k/(trials − k + 1)·q/p.
-    let mut term = power(&around(p), trials);
-    let inverse_odds = around(&(Rational::ONE / odds));
+    let odds = around(&(p / &q));
+    let mut term =
+        coefficient.clone() * power(&around(p), successes) * power(&around(&q), trials - successes);
     let mut sum = term.clone();
-    for k in (successes + 1..=trials).rev() {
-        let step = around(&(Rational::from(k) / Rational::from(trials - k + 1)));
-        term = term * step * inverse_odds.clone();
+    let one = around(&Rational::ONE);
+    for k in successes..trials {
+        let factor = around(&(Rational::from(trials - k) / Rational::from(k + 1))) * odds.clone();
+        let rest = (term.clone() * factor.clone()).checked_div(&(one.clone() - factor.clone()))?;
+        // Relative to the sum the rest no longer matters: count it in full on the upper side.
+        let small = around(&Rational::from_parts(Integer::ONE, Natural::ONE << 60)) * sum.clone();
+        if rest.high().compare(small.low()) == Some(std::cmp::Ordering::Less) {
+            return Some(sum.clone().hull(&(sum + rest)));
+        }
+        term = term * factor;
         sum = sum + term.clone();
     }
-    sum
+    Some(sum)
 }
 
 fn power(x: &Real, n: u32) -> Real {
-    let mut result = Real::around(&Rational::ONE, Format::wide(BITS));
+    let mut result = around(&Rational::ONE);
     let (mut square, mut rest) = (x.clone(), n);
     while rest > 0 {
         if rest % 2 == 1 {
@@ -94,6 +117,12 @@ mod tests {
     }
 
     #[test]
+    fn binomial_coefficients() {
+        assert_eq!(binomial(10, 4), Natural::from(210u8));
+        assert_eq!((binomial(7, 0), binomial(7, 7)), (Natural::ONE, Natural::ONE));
+    }
+
+    #[test]
     fn senseless_counts_are_refused() {
         let risk = rational(1, 20).unwrap();
         assert_eq!(clopper_pearson(5, 4, &risk), None);
@@ -108,7 +137,9 @@ mod tests {
         let risk = rational(1, 100).unwrap();
         let (low, _) = clopper_pearson(30, 100, &risk).unwrap();
         let above = &low + rational(1, 1i64 << 30).unwrap();
-        assert!(upper_tail(30, 100, &low).high().to_rational().unwrap() <= risk);
-        assert!(upper_tail(30, 100, &above).low().to_rational().unwrap() > risk);
+        let coefficient = around(&Rational::from(binomial(100, 30)));
+        let tail = |p: &Rational| upper_tail(30, 100, &coefficient, p).unwrap();
+        assert!(tail(&low).high().to_rational().unwrap() <= risk);
+        assert!(tail(&above).low().to_rational().unwrap() > risk);
     }
 }

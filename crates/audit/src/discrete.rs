@@ -194,10 +194,10 @@ pub(crate) fn response(
     truth: &Rational,
     count: i64,
 ) -> Result<Vec<(i64, Rational)>, AuditError> {
-    if !(2..=1 << 20).contains(&count) {
+    if !(2..=MOST_VALUES).contains(&count) {
         return Err(AuditError::Domain {
             operation: "a choice of categories",
-            allowed: "2 <= count <= 2^20",
+            allowed: "2 <= count <= 2^16",
         });
     }
     let inside = *value >= Rational::ZERO && *value < Rational::from(count) && value.is_int();

@@ -49,6 +49,37 @@ impl Event {
     }
 }
 
+impl Condition {
+    /// Whether a released value meets the condition.
+    pub fn holds(&self, outcome: &Outcome) -> bool {
+        match self {
+            Condition::Is(expected) => outcome == expected,
+            Condition::AtMost(bound) => match outcome {
+                Outcome::Infinite { negative } => *negative,
+                other => other.number().is_some_and(|x| x <= bound),
+            },
+            Condition::AtLeast(bound) => match outcome {
+                Outcome::Infinite { negative } => !*negative,
+                other => other.number().is_some_and(|x| x >= bound),
+            },
+            Condition::Anything => true,
+        }
+    }
+}
+
+impl Event {
+    /// Whether an output lies in the event.
+    pub fn contains(&self, outcome: &Outcome) -> bool {
+        match (self, outcome) {
+            (Event::Value(condition), outcome) => condition.holds(outcome),
+            (Event::List(conditions), Outcome::List(items)) => {
+                conditions.len() == items.len() && conditions.iter().zip(items).all(|(c, item)| c.holds(item))
+            }
+            _ => false,
+        }
+    }
+}
+
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let describe = |place: String, condition: &Condition| match condition {

@@ -294,7 +294,7 @@ pub(crate) fn ordinal_units(format: &Format, ordinal: u64) -> Natural {
 /// The ordinal of 1, the number of floats in [0, 1); `None` when it has no u64 or 1 is not normal.
 pub(crate) fn ordinal_of_one(format: &Format) -> Option<u64> {
     let places = format.precision() - 1;
-    if places > 62 || format.emin() > 0 || format.emax() < 0 {
+    if places > 62 || format.emin() > 0 || !(0..1 << 20).contains(&format.emax()) {
         return None;
     }
     let binade = u64::try_from(1 - format.emin()).ok()?;

@@ -101,6 +101,16 @@ impl Conditions {
         }
     }
 
+    /// The interval that a form with draws is confined to by a single window, if it is on both sides.
+    pub(crate) fn bounds(&self, form: &Form) -> Option<(Rational, Rational)> {
+        let (terms, _, positive) = normalised(form);
+        let window = self.windows.iter().find(|w| w.terms == terms)?;
+        let (_, lead) = form.terms.first()?;
+        let at = |bound: &Rational| bound * lead + &form.constant;
+        let (low, high) = (at(window.low.as_ref()?), at(window.high.as_ref()?));
+        Some(if positive { (low, high) } else { (high, low) })
+    }
+
     /// Adds form ≤ 0, for a form with draws; false when that leaves nothing.
     pub(crate) fn require_not_positive(&mut self, form: &Form) -> bool {
         let (terms, bound, upper) = normalised(form);

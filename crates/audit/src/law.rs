@@ -1,7 +1,7 @@
 //! The law of an output: outcomes and their probabilities over one common denominator.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::fmt;
 use std::io;
 
 use probity_exact::{Integer, Natural, Rational};
@@ -115,8 +115,7 @@ impl Law {
         Rational::from_parts(Integer::from(mass.clone()), self.denominator.clone())
     }
 
-    /// Writes `outcome,low,high` lines of exact rationals, the escaped mass last. Each fraction is over the common
-    /// denominator's reduced form, so a reader can add them up exactly.
+    /// Writes a line `outcome,low,high` of exact rationals for each outcome, and the escaped mass last.
     pub fn write_csv(&self, out: &mut dyn io::Write) -> io::Result<()> {
         writeln!(out, "outcome,probability_low,probability_high")?;
         for (outcome, mass) in &self.masses {
@@ -130,12 +129,12 @@ impl Law {
     }
 
     /// The two laws over one denominator.
-    pub(crate) fn over_common_denominator(&self, other: &Law) -> (Law, Law) {
+    pub(crate) fn over_common_denominator<'a>(&'a self, other: &'a Law) -> (Cow<'a, Law>, Cow<'a, Law>) {
         if self.denominator == other.denominator {
-            return (self.clone(), other.clone());
+            return (Cow::Borrowed(self), Cow::Borrowed(other));
         }
         let common = least_common_multiple(&self.denominator, &other.denominator);
-        (self.scaled_to(&common), other.scaled_to(&common))
+        (Cow::Owned(self.scaled_to(&common)), Cow::Owned(other.scaled_to(&common)))
     }
 
     fn scaled_to(&self, denominator: &Natural) -> Law {
@@ -146,15 +145,6 @@ impl Law {
             masses: self.masses.iter().map(|(outcome, mass)| (outcome.clone(), scale(mass))).collect(),
             escaped: &self.escaped * &factor,
         }
-    }
-}
-
-impl fmt::Display for Law {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (outcome, mass) in &self.masses {
-            writeln!(f, "{outcome}: {}", self.fraction(&mass.low))?;
-        }
-        Ok(())
     }
 }
 

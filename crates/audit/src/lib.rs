@@ -3,6 +3,41 @@
 //! An audit looks at concrete inputs. What it finds is a lower bound of the loss, and it is never a
 //! theorem. It knows what a mechanism is (`probity_kernel::term`) but none of the kernel's rules, so that it can
 //! catch their bugs.
+//!
+//! - [`output_law`], [`float_law`], [`real_law`]: the law of the output on one input;
+//! - [`PairReport`]: what two laws show, outcome by outcome, and the hockey-stick curve;
+//! - [`search_worst_pair`], [`all_pairs`]: the inputs that lose most;
+//! - [`search_refutation`], [`check_refutation`]: counterexamples to a claim;
+//! - [`reachability`], [`outcome_mass`]: which outputs give the input away.
+//!
+//! ```
+//! use probity_audit::{Effort, Given, Inputs, PairReport, Parameters, float_law};
+//! use probity_exact::{Format, rational};
+//! // Snapping with ε = 1 and B = 100 loses a little more than 1 in binary64.
+//! let program = probity_lang::load_text(
+//!     "mechanism snapping(x: real)
+//!      param eps > 0
+//!      param B > 0
+//!      let grid = pow2_at_least(1 / eps)
+//!      u ~ uniform(0, 1)
+//!      s ~ sign()
+//!      w = x + s * ln(u) / eps
+//!      return clamp(round_to(w, grid), -B, B)
+//!      neighbours abs(x' - x) <= 1
+//!      claim eps",
+//! )
+//! .unwrap();
+//! let number = |n: i64| rational(n, 1).unwrap();
+//! let parameters: Parameters = [("eps".into(), number(1)), ("B".into(), number(100))].into();
+//! let law = |x: i64| {
+//!     let inputs: Inputs = [("x".into(), Given::Number(number(x)))].into();
+//!     float_law(&program.mechanism, &parameters, &inputs, Format::BINARY64, Effort::default()).unwrap()
+//! };
+//! let report = PairReport::new(&law(0), &law(1));
+//! assert_eq!(report.outcomes_of_first(), 201);
+//! let excess = report.excess(&number(1)).unwrap();
+//! assert_eq!(format!("{:.3e}", excess.to_f64()), "1.915e-15");
+//! ```
 
 #![forbid(unsafe_code)]
 
@@ -12,11 +47,13 @@ mod compare;
 mod confidence;
 mod constants;
 mod discrete;
+mod draws;
 mod error;
 mod event;
 mod floats;
 mod forest;
 mod law;
+mod logarithm;
 mod machine;
 mod neighbours;
 mod outcome;
@@ -25,9 +62,11 @@ mod piecewise;
 mod program;
 mod ranges;
 mod reach;
+mod real_law;
 mod reals;
 mod refute;
 mod refute_float;
+mod sampling;
 mod search;
 mod split;
 
@@ -37,10 +76,12 @@ pub use error::AuditError;
 pub use event::{Condition, Event};
 pub use floats::Logarithm;
 pub use law::{Law, Mass};
+pub use logarithm::{LogarithmCost, logarithm_cost};
 pub use neighbours::{admits, admits_parameters, neighbours, parameter_value};
 pub use outcome::{Given, Inputs, Outcome, Parameters};
-pub use paths::{Depth, event_probability, real_law};
+pub use paths::{Depth, event_probability};
 pub use reach::{Reachability, outcome_mass, reachability};
+pub use real_law::{output_law, real_law};
 pub use refute::{Evidence, Refutation, Verdict, check_refutation, claimed, search_refutation};
 pub use refute_float::search_float_refutation;
 pub use search::{FoundPair, SearchState, SearchTask, all_pairs, search_worst_pair};

@@ -1,9 +1,8 @@
-//! All paths of a program over the reals: the law of a discrete program, and the probability of an event.
+//! All paths of a program over the reals, and the probability of an event.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use probity_exact::{Float, Natural, Rational, Round, UnsignedAbs};
+use probity_exact::{Float, Natural, Rational, Round};
 use probity_kernel::term::Mechanism;
 
 use crate::compare::Bounds;
@@ -11,7 +10,6 @@ use crate::discrete::{Tail, choices};
 use crate::error::AuditError;
 use crate::event::Event;
 use crate::forest;
-use crate::law::{Law, LawBuilder, Mass};
 use crate::outcome::{Inputs, Outcome, Parameters};
 use crate::piecewise::{Enclosed, Scalar};
 use crate::program::{LawKind, Program, Scratch, Stop, Value};
@@ -200,7 +198,7 @@ impl Explorer {
 }
 
 /// Adds to a sum of bounds, outward.
-fn add_to(sum: &mut (Float, Float), low: &Float, high: &Float) {
+pub(crate) fn add_to(sum: &mut (Float, Float), low: &Float, high: &Float) {
     sum.0 = CHANCES.add(&sum.0, low, Round::Down);
     sum.1 = CHANCES.add(&sum.1, high, Round::Up);
 }
@@ -250,62 +248,6 @@ pub fn event_probability(
 
 fn to_bounds(x: &Enclosed) -> Option<Bounds> {
     Some(Bounds { low: x.low().to_rational()?, high: x.high().to_rational()? })
-}
-
-/// The law of a mechanism with discrete draws only, over the reals.
-///
-/// With rational probabilities it is exact. Probabilities like e^(−1/s) are enclosed, and infinite supports are cut;
-/// what is cut off is the law's escaped mass.
-pub fn real_law(
-    mechanism: &Mechanism,
-    parameters: &Parameters,
-    inputs: &Inputs,
-    depth: Depth,
-) -> Result<Law, AuditError> {
-    let mut explorer = Explorer::new(mechanism, parameters, inputs, depth)?;
-    let mut masses: BTreeMap<Outcome, (Rational, (Float, Float))> = BTreeMap::new();
-    let complete = explorer.follow(None, &mut |world, output| {
-        let continuous = AuditError::Unsupported { what: "the law of a continuous output; ask for an event" };
-        if !world.noises.is_empty() {
-            return Err(continuous);
-        }
-        let outcome = outcome(output).ok_or(continuous)?;
-        let zero = || (Rational::ZERO, (Float::zero(false), Float::zero(false)));
-        let entry = masses.entry(outcome).or_insert_with(zero);
-        match &world.chance.bounds {
-            None => entry.0 += &world.chance.exact,
-            Some(_) => {
-                let (low, high) = world.chance.ends();
-                add_to(&mut entry.1, &low, &high);
-            }
-        }
-        Ok(())
-    })?;
-    if !complete {
-        return Err(AuditError::Unsupported { what: "a law with more paths than the limit" });
-    }
-    if masses.values().all(|(_, bounds)| bounds.1.is_zero()) && !explorer.has_cut() {
-        let mut law = LawBuilder::default();
-        for (outcome, (mass, _)) in masses {
-            law.add(outcome, &mass.numerator().unsigned_abs(), mass.denominator());
-        }
-        return Ok(law.finish());
-    }
-    Ok(enclosed_law(masses, &explorer.cut()))
-}
-
-/// Fixed-point masses with this many fractional bits: far finer than the bounds they come from.
-const PLACES: usize = 256;
-
-fn enclosed_law(masses: BTreeMap<Outcome, (Rational, (Float, Float))>, cut: &Rational) -> Law {
-    let unit = Rational::from(Natural::ONE << PLACES);
-    let entries = masses.into_iter().filter_map(|(outcome, (exact, (low, high)))| {
-        let (low, high) = (&exact + low.to_rational()?, &exact + high.to_rational()?);
-        let mass =
-            Mass { low: (low * &unit).floor().unsigned_abs(), high: (high * &unit).ceil().unsigned_abs() };
-        Some((outcome, mass))
-    });
-    Law::enclosed(Natural::ONE << PLACES, entries.collect::<Vec<_>>(), (cut * &unit).ceil().unsigned_abs())
 }
 
 /// The exact value that a constant is; `None` for a continuous number.

@@ -12,7 +12,8 @@ use crate::error::AuditError;
 use crate::event::Event;
 use crate::neighbours::{admits, claimed_value, neighbours};
 use crate::outcome::{Inputs, Parameters};
-use crate::paths::{Depth, Explorer, event_probability, real_law};
+use crate::paths::{Depth, Explorer, event_probability};
+use crate::real_law::real_law;
 use crate::refute_float::search_float_refutation;
 
 /// Two neighbours and an event that contradict a claim: the first probability exceeds e^ε times the second plus δ.
@@ -49,6 +50,14 @@ pub enum Evidence {
     FloatLaw,
     /// All floats that lead to the output: none does from the second input.
     Reachability,
+    /// Counting in samples of the floating-point program, with Clopper–Pearson bounds: the last resort. The bounds of
+    /// the two probabilities are all right except with probability at most 2^−risk_bits.
+    Sampling {
+        /// Samples for each input.
+        samples: u32,
+        /// The exponent of the risk.
+        risk_bits: u32,
+    },
 }
 
 /// What a search for a refutation ended with.

@@ -1,5 +1,5 @@
 //! Refutations of claims about floating-point programs: by the exact law where there are few outcomes, by
-//! reachability where there are too many.
+//! reachability where there are too many, and by counting in samples where neither decides.
 
 use probity_exact::{Format, Rational, Round};
 use probity_kernel::term::{Claim, Mechanism, Reading};
@@ -12,6 +12,7 @@ use crate::neighbours::claimed_value;
 use crate::outcome::{Inputs, Outcome, Parameters};
 use crate::reach::reachability;
 use crate::refute::{Evidence, Refutation, Verdict, contradicts, loss};
+use crate::sampling::{DECIDING_SAMPLES, RISK_BITS, Sampler, search_event};
 use crate::split::{Effort, float_law};
 
 /// Runs for one law; a program with more outcomes than this decides is looked at by reachability.
@@ -24,7 +25,7 @@ const SAMPLES: u32 = 32;
 const SETTINGS: usize = 3;
 
 /// Pairs that are tried for each setting.
-const PAIRS: usize = 12;
+const PAIRS: usize = 6;
 
 /// Looks for a refutation of a claim about a floating-point format.
 ///
@@ -83,7 +84,12 @@ impl Case<'_> {
         let law = |inputs| float_law(self.mechanism, self.setting, inputs, self.format, LAW);
         let first = law(self.first)?;
         if first.escaped_mass() > Rational::ZERO {
-            return Ok((self.by_reachability(&epsilon, &delta)?, SAMPLES as usize, 0.0));
+            let found = match self.by_reachability(&epsilon, &delta) {
+                Ok(Some(found)) => Some(found),
+                Ok(None) | Err(AuditError::Unsupported { .. }) => self.by_sampling(&epsilon, &delta)?,
+                Err(error) => return Err(error),
+            };
+            return Ok((found, SAMPLES as usize, 0.0));
         }
         let second = law(self.second)?;
         let report = PairReport::new(&first, &second);
@@ -117,6 +123,21 @@ impl Case<'_> {
         let event = Event::exactly(&Outcome::Number(outcome));
         let pair = (self.first, self.second);
         Ok(Some(self.refutation(pair, event, (mass, nothing), (epsilon, delta), Evidence::Reachability)))
+    }
+
+    fn by_sampling(&self, epsilon: &Bounds, delta: &Bounds) -> Result<Option<Refutation>, AuditError> {
+        for (first, second, seed) in [(self.first, self.second, 1), (self.second, self.first, 2)] {
+            let sampler = |inputs| Sampler::new(self.mechanism, self.setting, inputs, self.format);
+            let (mut a, mut b) = (sampler(first)?, sampler(second)?);
+            let Some(event) = search_event(&mut a, &mut b, epsilon.to_f64(), seed)? else { continue };
+            // Fresh samples: those that suggested the event say nothing fair about it.
+            let (p, q) = (a.probability(&event, seed + 100)?, b.probability(&event, seed + 200)?);
+            if contradicts(&p, &q, epsilon, delta) {
+                let evidence = Evidence::Sampling { samples: DECIDING_SAMPLES, risk_bits: RISK_BITS };
+                return Ok(Some(self.refutation((first, second), event, (p, q), (epsilon, delta), evidence)));
+            }
+        }
+        Ok(None)
     }
 
     fn refutation(

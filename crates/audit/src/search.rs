@@ -8,7 +8,7 @@
 use std::fmt;
 
 use probity_exact::{Format, Rational, Round, parse_rational, rational};
-use probity_kernel::expr::Name;
+use probity_kernel::expr::{Expr, Name};
 use probity_kernel::term::{Mechanism, Sort};
 
 use crate::compare::{Bounds, PairReport};
@@ -18,7 +18,6 @@ use crate::neighbours::{admits, claimed_value, neighbours};
 use crate::outcome::{Given, Inputs, Outcome, Parameters};
 use crate::reach::Bits;
 use crate::split::{Effort, float_law};
-use probity_kernel::expr::Expr;
 
 /// What a search is about.
 #[derive(Debug, Clone)]

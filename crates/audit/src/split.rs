@@ -14,13 +14,13 @@ use probity_exact::{Format, Integer, Natural, Rational, UnsignedAbs};
 use probity_kernel::term::Mechanism;
 
 use crate::aim::{Aim, Sample};
-use crate::discrete::{probability, response};
+use crate::draws::{Options, options, pick};
 use crate::error::AuditError;
 use crate::floats::{Floats, Hardware, Logarithm, Soft, ordinal_of_one, ordinal_units};
 use crate::law::{Law, LawBuilder};
-use crate::outcome::{Inputs, Parameters};
-use crate::program::{Draw, LawKind, Program, Scratch, Stop, Value};
-use crate::ranges::{Range, RangeWorld, integer, is_negative};
+use crate::outcome::{Inputs, Outcome, Parameters};
+use crate::program::{Draw, Program, Scratch, Stop, Value};
+use crate::ranges::{Range, RangeWorld};
 
 /// How much work an exact law may take; what is not decided by then is escaped mass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,6 +151,9 @@ pub(crate) struct Splitter<F: Floats> {
     target: Option<F::Number>,
 }
 
+/// Runs that splitting a box of several draws is counted as: its masses are products of long integers.
+const BOX_COST: u64 = 20;
+
 /// What a run on a range showed.
 enum Seen<N> {
     Value(Value<Range<N>>),
@@ -194,7 +197,7 @@ impl<F: Floats> Splitter<F> {
         &self.world.floats
     }
 
-    /// One output, with draws made from random bits. Only laws that floating-point programs draw from are covered.
+    /// One output, with draws made from random bits.
     pub(crate) fn sample_output(
         &mut self,
         bits: &mut dyn FnMut() -> u64,
@@ -208,19 +211,15 @@ impl<F: Floats> Splitter<F> {
                 Seen::Undecided => return Err(unsupported),
             }
             let Some(law) = self.world.needed.take() else { return Err(unsupported) };
-            let value = match law.kind {
-                LawKind::Uniform => {
-                    let ordinal = uniform_ordinal(&self.world.floats.format(), bits);
-                    self.world.floats.at_ordinal(ordinal)
-                }
-                LawKind::Sign => {
-                    let sign = if bits() & 1 == 0 { Rational::ONE } else { Rational::from(-1) };
-                    self.world.floats.cast(&sign)
-                }
-                _ => return Err(unsupported),
-            };
-            self.world.tape.push(Value::Number(Range::point(value)));
+            let options = options(&self.world.floats, self.one, &law)?;
+            let value = pick(&self.world.floats, &options, bits).ok_or(unsupported)?;
+            self.world.tape.push(value);
         }
+    }
+
+    /// The released value of a single run.
+    pub(crate) fn outcome(&self, value: &Value<Range<F::Number>>) -> Option<Outcome> {
+        self.world.outcome(value)
     }
 
     /// Whether a released range cannot be the target.
@@ -332,17 +331,23 @@ impl<F: Floats> Splitter<F> {
         match open[..] {
             [] => self.escape(&path),
             [only] if self.target.is_none() => return self.split_single(&path, only),
+            [only] => self.halve(&path, only),
             _ => {
+                self.runs = self.runs.saturating_sub(BOX_COST);
                 let widest = open.into_iter().max_by_key(|&i| path.spans[i].high - path.spans[i].low);
                 if let Some(i) = widest {
-                    let Span { low, high, .. } = path.spans[i];
-                    let middle = low + (high - low) / 2;
-                    self.push(&path, i, low, middle);
-                    self.push(&path, i, middle + 1, high);
+                    self.halve(&path, i);
                 }
             }
         }
         Ok(())
+    }
+
+    fn halve(&mut self, path: &Path<F::Number>, which: usize) {
+        let Span { low, high, .. } = path.spans[which];
+        let middle = low + (high - low) / 2;
+        self.push(path, which, low, middle);
+        self.push(path, which, middle + 1, high);
     }
 
     /// The path with one of its ranges made smaller.
@@ -391,7 +396,7 @@ impl<F: Floats> Splitter<F> {
         join(low.ordinal, low.ordinal, false);
         let mut ends = vec![self.sample(&span, span.high)?];
         let places = self.world.floats.format().precision() - 1;
-        let mut aim = Aim::new(places);
+        let mut aim = Aim::new(places, self.one);
         while let Some(end) = ends.pop() {
             if self.agree(&low.seen, &end.seen) {
                 join(low.ordinal, end.ordinal, true);
@@ -399,7 +404,7 @@ impl<F: Floats> Splitter<F> {
             } else if end.ordinal == low.ordinal + 1 || self.runs == 0 {
                 join(low.ordinal + 1, end.ordinal, false);
                 low = end;
-                aim = Aim::new(places);
+                aim = Aim::new(places, self.one);
             } else {
                 let between = self.sample(&span, aim.next(&low, &end))?;
                 ends.push(end);
@@ -483,54 +488,11 @@ impl<F: Floats> Splitter<F> {
 
     /// Continues a path with the possible values of the draw that it needs next.
     fn extend(&mut self, path: &Path<F::Number>, law: &Draw<Range<F::Number>>) -> Result<(), AuditError> {
-        let exact = |i: usize| -> Result<Rational, AuditError> {
-            let argument = law.arguments.get(i).and_then(|a| self.world.floats.exact(&a.low));
-            argument.ok_or(AuditError::Domain { operation: "a draw", allowed: "its arguments are finite" })
+        let values = match options(&self.world.floats, self.one, law)? {
+            Options::Span { offset, count, unit } => return self.extend_by_span(path, offset, count, unit),
+            Options::Values(values) => values,
         };
-        let number = |x: Rational| Value::Number(Range::point(self.world.floats.cast(&x)));
-        let choices: Vec<(Value<Range<F::Number>>, Rational)> = match law.kind {
-            LawKind::Uniform => {
-                let unit = ordinal_units(&self.world.floats.format(), self.one);
-                return self.extend_by_span(path, None, self.one, unit);
-            }
-            LawKind::UniformInt => {
-                let (low, high) = (exact(0)?.ceil(), exact(1)?.floor());
-                let count = &high - &low + Integer::ONE;
-                if is_negative(&count) || count == Integer::ZERO {
-                    return Err(AuditError::Domain { operation: "uniform_int", allowed: "low <= high" });
-                }
-                let Ok(ordinals) = u64::try_from(&count) else {
-                    return Err(AuditError::Unsupported { what: "uniform_int over 2^64 integers or more" });
-                };
-                return self.extend_by_span(path, Some(low), ordinals, count.unsigned_abs());
-            }
-            LawKind::Sign => {
-                let half = Rational::from_parts(Integer::ONE, Natural::from(2u8));
-                vec![(number(Rational::from(-1)), half.clone()), (number(Rational::ONE), half)]
-            }
-            LawKind::Bernoulli => {
-                let p = probability(exact(0)?)?;
-                vec![(Value::Bool(true), p.clone()), (Value::Bool(false), Rational::ONE - p)]
-            }
-            LawKind::UniformOther | LawKind::Response => {
-                let last = exact(law.arguments.len() - 1)?;
-                let count = integer(Some(&last)).map_err(stop_error)?;
-                let truth = match law.kind {
-                    LawKind::Response => probability(exact(1)?)?,
-                    _ => Rational::ZERO,
-                };
-                response(&exact(0)?, &truth, count)?
-                    .into_iter()
-                    .map(|(value, p)| (number(Rational::from(value)), p))
-                    .collect()
-            }
-            _ => {
-                return Err(AuditError::Unsupported {
-                    what: "this distribution in a floating-point format; say how the program makes it from uniform draws",
-                });
-            }
-        };
-        for (value, p) in choices {
+        for (value, p) in values {
             if p.is_zero() {
                 continue;
             }
@@ -570,18 +532,4 @@ pub(crate) fn stop_error(stop: Stop) -> AuditError {
         Stop::Error(error) => *error,
         _ => AuditError::Unsupported { what: "a choice that is not known yet" },
     }
-}
-
-/// The ordinal of a uniform real in (0, 1) rounded down to the format: the leading zeros of a stream of bits give the
-/// binade, further bits the significand.
-fn uniform_ordinal(format: &Format, bits: &mut dyn FnMut() -> u64) -> u64 {
-    let places = format.precision() - 1;
-    let fraction = bits() & ((1 << places) - 1);
-    let mut zeros = 0;
-    while zeros < -format.emin() && bits() & 1 == 0 {
-        zeros += 1;
-    }
-    // 2^−(zeros+1) ≤ u < 2^−zeros: binade emin is the first normal one.
-    let binade = (-format.emin() - zeros).max(0) as u64;
-    (binade << places) | fraction
 }

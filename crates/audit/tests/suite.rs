@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use probity_audit::{
-    Condition, Event, Given, Inputs, Outcome, Parameters, Verdict, check_refutation, search_refutation,
+    Condition, Event, Evidence, Given, Inputs, Outcome, Parameters, Verdict, check_refutation,
+    search_refutation,
 };
 use probity_exact::{Rational, parse_rational, rational};
 use probity_lang::Program;
@@ -106,4 +107,22 @@ fn delta_is_part_of_the_claim() {
     };
     assert!(check("1/100").is_some());
     assert!(check("9/10").is_none());
+}
+
+/// Two uniform draws make too many boxes for an exact law and no single preimage: samples decide, and say how surely.
+#[test]
+fn sampling_is_the_last_resort() {
+    let verdict = |scale: &str| {
+        let source = format!(
+            "mechanism difference(x: real)\nparam eps > 0\nu ~ uniform(0, 1)\nv ~ uniform(0, 1)\n\
+             return x + (ln(u) - ln(v)) / ({scale})\nneighbours abs(x' - x) <= 1\nclaim eps in binary64\n"
+        );
+        let program = probity_lang::load_text(&source).unwrap();
+        let parameters: Parameters = [("eps".into(), Rational::ONE)].into();
+        search_refutation(&program.mechanism, &program.claim, &parameters).unwrap()
+    };
+    let Verdict::Refuted(found) = verdict("2 * eps") else { panic!("half the noise was not refuted") };
+    assert!(matches!(found.evidence, Evidence::Sampling { risk_bits: 30, .. }), "{found:?}");
+    assert!(found.loss > 1.0 && found.loss < 2.0);
+    assert!(matches!(verdict("eps"), Verdict::NotRefuted { .. }));
 }

@@ -12,5 +12,6 @@ pub mod named;
 pub mod report;
 pub mod roundoff;
 pub mod sample;
+pub mod search;
 pub mod shell;
 pub mod verify;

@@ -14,6 +14,29 @@ pub fn settings(texts: &[String]) -> Result<Vec<Setting>, Failure> {
     texts.iter().map(|text| text.parse().map_err(Failure::new)).collect()
 }
 
+/// Parameters that are to take every value of a range.
+pub type Ranges = BTreeMap<String, (Rational, Rational)>;
+
+/// `--set` options with a value, and those with a range `low..high`.
+pub fn values_and_ranges(texts: &[String]) -> Result<(Vec<Setting>, Ranges), Failure> {
+    let mut values = Vec::new();
+    let mut ranges = BTreeMap::new();
+    for text in texts {
+        let range = text.split_once('=').and_then(|(name, value)| Some((name, value.split_once("..")?)));
+        match range {
+            None => values.push(text.clone()),
+            Some((name, (low, high))) => {
+                let (low, high) = (number(low)?, number(high)?);
+                if low > high {
+                    return Err(Failure::new(format!("the range {text} is empty")));
+                }
+                ranges.insert(name.trim().to_owned(), (low, high));
+            }
+        }
+    }
+    Ok((settings(&values)?, ranges))
+}
+
 /// Settings as the parameters of an audit. Names are checked here, so that a typing error is not taken for silence.
 pub fn parameters(mechanism: &Mechanism, settings: &[Setting]) -> Result<Parameters, Failure> {
     let mut parameters = BTreeMap::new();

@@ -35,7 +35,7 @@ pub trait Interval: Clone {
     fn with(&self, low: &Rational, high: &Rational) -> Self;
     /// A whole number below 2^53, with this one's precision.
     fn whole(&self, value: i64) -> Self;
-    /// π/2, and what it exceeds [`HEAD`] by, with this one's precision.
+    /// π/2, and what it exceeds its first 30 fractional bits by, with this one's precision.
     fn quarter_turn(&self) -> (Self, Self);
     /// x + y.
     fn plus(&self, other: &Self) -> Self;

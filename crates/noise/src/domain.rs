@@ -67,6 +67,17 @@ pub trait Domain<Input>: fmt::Display + Send + Sync {
     /// When the input is not a member.
     fn check(&self, input: &Input) -> Result<(), DomainError>;
 
+    /// Accepts lists of members only; the error names the position.
+    ///
+    /// # Errors
+    /// When an input is not a member.
+    fn check_each(&self, inputs: &[Input]) -> Result<(), DomainError> {
+        inputs
+            .iter()
+            .enumerate()
+            .try_for_each(|(position, input)| self.check(input).map_err(|error| error.at(position)))
+    }
+
     /// Whether all members have the same number of records. Then adding one record leaves the domain, and group
     /// privacy cannot go that way.
     fn fixes_length(&self) -> bool {
@@ -77,6 +88,10 @@ pub trait Domain<Input>: fmt::Display + Send + Sync {
 impl<Input, D: Domain<Input> + ?Sized> Domain<Input> for Arc<D> {
     fn check(&self, input: &Input) -> Result<(), DomainError> {
         (**self).check(input)
+    }
+
+    fn check_each(&self, inputs: &[Input]) -> Result<(), DomainError> {
+        (**self).check_each(inputs)
     }
 
     fn fixes_length(&self) -> bool {
@@ -359,10 +374,7 @@ impl<Entry, D: Domain<Entry>> Domain<Vec<Entry>> for Vectors<D> {
         if self.length.is_some_and(|length| length != input.len()) {
             return Err(DomainError::outside(self));
         }
-        for (position, entry) in input.iter().enumerate() {
-            self.entries.check(entry).map_err(|error| error.at(position))?;
-        }
-        Ok(())
+        self.entries.check_each(input)
     }
 
     fn fixes_length(&self) -> bool {

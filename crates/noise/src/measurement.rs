@@ -246,7 +246,7 @@ impl<Input, Output> Measurement<Input, Output> {
         inputs: &[Input],
         entropy: &mut dyn Entropy,
     ) -> Result<Vec<Output>, MechanismError> {
-        inputs.iter().try_for_each(|input| self.domain.check(input))?;
+        self.domain.check_each(inputs)?;
         self.mechanism.answer_each(inputs, entropy)
     }
 

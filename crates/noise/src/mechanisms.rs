@@ -29,4 +29,4 @@ pub use laplace::{
     discrete_laplace_vector, discrete_laplace_wrapping, discrete_laplace_wrapping_big,
 };
 pub use randomized_response::{RandomizedResponse, randomized_response_bits, randomized_response_bool};
-pub use snapping::{Snapping, SnappingCertificate, SnappingCertifier};
+pub use snapping::Snapping;

@@ -179,6 +179,23 @@ fn lies_are_uniform_over_the_other_categories_of_any_type() {
     assert!(deviation(&truthful, &counts) < REFUTED);
 }
 
+/// Many categories are found by hashing, few by scanning: the law is the same.
+#[test]
+fn many_categories_have_the_same_law() {
+    let law = RandomizedResponse::new(100, Probability::new(ratio(1, 2)).unwrap()).unwrap();
+    let survey = law.over((0..100u64).map(|i| i * i).collect()).unwrap();
+    let answers = survey.simulate_vec(&vec![49; 200_000], &mut Tape::seeded(4)).unwrap();
+    let mut counts = vec![0; 100];
+    answers.iter().for_each(|answer| counts[answer.isqrt() as usize] += 1);
+    let mut truthful = vec![1.0 / 198.0; 100];
+    truthful[7] = 0.5;
+    assert!(deviation(&truthful, &counts) < REFUTED);
+    let outside = survey.simulate_vec(&vec![2; 200_000], &mut Tape::seeded(5)).unwrap();
+    let mut counts = vec![0; 100];
+    outside.iter().for_each(|answer| counts[answer.isqrt() as usize] += 1);
+    assert!(deviation(&[0.01; 100], &counts) < REFUTED);
+}
+
 #[test]
 fn bad_categories_are_refused() {
     let law = |t, p: Rational| RandomizedResponse::new(t, Probability::new(p).unwrap());

@@ -148,6 +148,15 @@ fn laplace_in_all_its_forms() {
 }
 
 #[test]
+fn snapping() {
+    let make = |halves: i64| {
+        let epsilon = Epsilon::new(ratio(1, halves)).unwrap();
+        Snapping::new(&epsilon, Sensitivity::from(1u32), 40.0).unwrap().measurement()
+    };
+    stands_and_falls("snapping", make, [&0.5, &1.5], 1, DRAWS, |x| *x as i64);
+}
+
+#[test]
 fn gaussian_in_all_its_forms() {
     // Half the scale is a quarter of its square.
     let squared = |halves: i64| SquaredScale::new(ratio(halves * halves, 1)).unwrap();

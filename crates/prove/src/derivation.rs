@@ -27,6 +27,8 @@ pub enum Move {
     OneSided,
     /// A draw, by a sampling axiom.
     Draw(Coupling),
+    /// A Laplace draw up to its tails: the coupling, and the distance from the center beyond which mass is given up.
+    UpTo(Coupling, Expr),
     /// A uniform draw and a sign, jointly: the shift of s·ln(u) and its cost.
     Joint(Expr, Expr),
     /// A conditional whose branch both runs take together.
@@ -190,6 +192,9 @@ impl Walk<'_> {
             (Move::OneSided, _) => rules::one_sided_both(&context, head, post).map_err(reject(&place)),
             (Move::Draw(coupling), _) => {
                 sampling::sample(&context, head, coupling, post).map_err(reject(&place))
+            }
+            (Move::UpTo(coupling, tail), _) => {
+                sampling::up_to_tail(&context, head, coupling, tail, post).map_err(reject(&place))
             }
             (Move::Joint(by, cost), _) => {
                 let second = body.get(1).ok_or_else(|| misfit(&place, "a joint coupling needs two draws"))?;

@@ -95,6 +95,9 @@ fn block(body: &[Statement], moves: &[Move], depth: usize, lines: &mut Vec<Line>
             (Move::Plain, _) => push(head(statement), "ASSIGN".into()),
             (Move::OneSided, _) => push(head(statement), "ONE-SIDED: each run on its own".into()),
             (Move::Draw(coupling), _) => push(head(statement), format!("couple: {coupling}")),
+            (Move::UpTo(coupling, tail), _) => {
+                push(head(statement), format!("couple: {coupling}; UP-TO-BAD: within {tail} of the center"));
+            }
             (Move::Joint(by, cost), _) => {
                 push(
                     head(statement),

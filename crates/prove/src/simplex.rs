@@ -13,7 +13,7 @@
 //! ```
 
 use std::cmp::Ordering;
-use std::ops::Neg;
+use std::ops::{Neg, Rem};
 
 /// An exact fraction. Invariant: the denominator is positive and the fraction in lowest terms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,8 +22,9 @@ pub struct Fraction {
     denominator: i128,
 }
 
-fn gcd(mut a: i128, mut b: i128) -> i128 {
-    while b != 0 {
+/// The greatest common divisor; b is not 0.
+fn gcd<T: Copy + Default + PartialEq + Rem<Output = T>>(mut a: T, mut b: T) -> T {
+    while b != T::default() {
         (a, b) = (b, a % b);
     }
     a
@@ -42,10 +43,21 @@ impl Fraction {
         if denominator == 0 || numerator == i128::MIN || denominator == i128::MIN {
             return None;
         }
-        let divisor = gcd(numerator.abs(), denominator.abs()) * denominator.signum();
-        let (numerator, denominator) = (numerator / divisor, denominator / divisor);
-        (numerator.abs() < Self::LIMIT && denominator < Self::LIMIT)
-            .then_some(Fraction { numerator, denominator })
+        let sign = numerator.signum() * denominator.signum();
+        let (n, d) = (numerator.unsigned_abs(), denominator.unsigned_abs());
+        // Nearly all numbers are small, and division of machine words is several times faster.
+        let (n, d) = match (u64::try_from(n), u64::try_from(d)) {
+            (Ok(n), Ok(d)) => {
+                let divisor = gcd(n, d);
+                (u128::from(n / divisor), u128::from(d / divisor))
+            }
+            _ => {
+                let divisor = gcd(n, d);
+                (n / divisor, d / divisor)
+            }
+        };
+        let fits = n < Self::LIMIT.unsigned_abs() && d < Self::LIMIT.unsigned_abs();
+        fits.then_some(Fraction { numerator: sign * n as i128, denominator: d as i128 })
     }
 
     /// Numerator and denominator.
@@ -265,5 +277,81 @@ impl Tableau {
         }
         self.basis[row] = column;
         Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fractions_are_exact_or_absent() {
+        let f = |n, d| Fraction::new(n, d).unwrap();
+        assert_eq!(f(6, -4).parts(), (-3, 2));
+        assert_eq!(f(0, -7).parts(), (0, 1));
+        assert_eq!(f(1, 3).plus(f(1, 6)), Some(f(1, 2)));
+        assert_eq!(f(2, 3).times(f(-3, 4)), Some(f(-1, 2)));
+        assert_eq!(f(1, 2).over(f(0, 1)), None);
+        assert_eq!(Fraction::new(1, 0), None);
+        assert_eq!(Fraction::new(i128::MIN, 1), None);
+        let large = f((1 << 59) + 1, 1);
+        assert_eq!(large.times(large), None);
+        assert_eq!(f(1 << 59, 3).times(f(3, 1 << 59)), Some(Fraction::ONE));
+        assert!(f(1, 3) < f(1, 2) && f(-1, 2) < f(-1, 3));
+    }
+
+    /// Systems from a fixed pseudo-random sequence: a contradiction adds up to one, values satisfy everything.
+    #[test]
+    fn answers_are_what_they_claim() {
+        let mut state = 3u64;
+        let mut roll = |below: i128| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            i128::from(state >> 33) % below
+        };
+        let (mut contradictions, mut satisfied) = (0, 0);
+        for _ in 0..500 {
+            let count = 3 + roll(8) as usize;
+            let columns: Vec<Column> = (0..count)
+                .map(|_| Column {
+                    entries: (0..3).filter_map(|i| Some((i, Fraction::new(roll(7) - 3, 1)?))).collect(),
+                    constant: Fraction::new(roll(9) - 4, 1).unwrap(),
+                    strict: roll(3) == 0,
+                    free: roll(6) == 0,
+                })
+                .map(|column| Column { strict: column.strict && !column.free, ..column })
+                .collect();
+            match solve(3, &columns).unwrap() {
+                Answer::Values(values) => {
+                    satisfied += 1;
+                    for column in &columns {
+                        let sum = column.entries.iter().fold(column.constant, |sum, (i, c)| {
+                            sum.plus(c.times(values[*i]).unwrap()).unwrap()
+                        });
+                        let fine = match (column.free, column.strict) {
+                            (true, _) => sum.is_zero(),
+                            (false, true) => sum.signum() > 0,
+                            (false, false) => sum.signum() >= 0,
+                        };
+                        assert!(fine, "{columns:?} at {values:?}");
+                    }
+                }
+                Answer::Contradiction(multipliers) => {
+                    contradictions += 1;
+                    let mut total = [Fraction::ZERO; 4];
+                    let mut strict = false;
+                    for (column, m) in columns.iter().zip(multipliers) {
+                        assert!(column.free || m.signum() >= 0);
+                        strict |= column.strict && !m.is_zero();
+                        let constant = [(3, column.constant)];
+                        for (i, c) in column.entries.iter().chain(&constant) {
+                            total[*i] = total[*i].plus(c.times(m).unwrap()).unwrap();
+                        }
+                    }
+                    assert!(total[..3].iter().all(|t| t.is_zero()));
+                    assert!(total[3].signum() < 0 || total[3].is_zero() && strict);
+                }
+            }
+        }
+        assert!(contradictions > 50 && satisfied > 50, "{contradictions} {satisfied}");
     }
 }

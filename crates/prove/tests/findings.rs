@@ -276,3 +276,36 @@ fn while_loops_stay_together_or_are_refused() {
     assert!(answer("n < N and x > 0").is_err());
     assert!(answer("n < N + 1").is_err());
 }
+
+/// Up to bad: a mechanism that says nothing unless the noise is large costs no ε and δ = exp(−t·ε), and no other δ,
+/// nor none, is accepted for it.
+#[test]
+fn the_tails_are_given_up_as_delta() {
+    let text = "mechanism rarely(x: real)\nparam eps > 0\nparam t >= 0\ny ~ laplace(x, 1 / eps)\n\
+                return if abs(y - x) <= t then 0 else y\nneighbours abs(x' - x) <= 1\nclaim 0\n";
+    let mechanism = probity_lang::load_text(text).unwrap().mechanism;
+    let identity = Coupling::Shift { by: int(0), cost: var("eps") };
+    let follow = Coupling::Shift { by: second("x") - first("x"), cost: int(0) };
+    let give_up = |coupling: &Coupling, tail: Expr, comparison| Plan {
+        rewrites: vec![],
+        comparison,
+        sides: vec![(Orientation::Forward, vec![Move::UpTo(coupling.clone(), tail)])],
+    };
+    let delta = |tail: Expr| (-(tail / (int(1) / var("eps")))).exp();
+    let prove_with = |plan: &Plan, delta: Expr| {
+        let claim = Claim { epsilon: int(0), delta, reading: Reading::Reals };
+        replay(&mechanism, &claim, plan, &mut Search)
+    };
+    let plan = give_up(&follow, var("t"), Comparison::Equal);
+    let theorem = prove_with(&plan, delta(var("t"))).unwrap();
+    assert!(theorem.axioms().contains("UP-TO-BAD"));
+    // Another δ, none, a pointwise proof, a coupling that costs something, a tail that is not beyond t.
+    assert!(prove_with(&plan, delta(int(2) * var("t"))).is_err());
+    assert!(prove_with(&plan, int(0)).is_err());
+    assert!(prove_with(&give_up(&follow, var("t"), Comparison::Pointwise), delta(var("t"))).is_err());
+    assert!(prove_with(&give_up(&identity, var("t"), Comparison::Equal), delta(var("t"))).is_err());
+    let wide = var("t") + int(1);
+    assert!(prove_with(&give_up(&follow, wide.clone(), Comparison::Equal), delta(wide)).is_err());
+    // A tail that depends on the input is no parameter.
+    assert!(prove_with(&give_up(&follow, first("x"), Comparison::Equal), delta(first("x"))).is_err());
+}

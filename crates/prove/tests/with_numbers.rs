@@ -19,7 +19,8 @@ fn is_proved(program: &Program) -> bool {
 #[test]
 fn values_in_place_of_symbols() {
     for eps in ["eps=1", "eps=0.1", "eps=7/3", "eps=100"] {
-        for name in ["snapping.dp", "snapping_direct.dp", "laplace.dp", "partial_sum.dp", "sparse_vector.dp"] {
+        for name in ["snapping.dp", "snapping_direct.dp", "laplace.dp", "partial_sum.dp", "sparse_vector.dp"]
+        {
             let mut program = load(name, &[eps]);
             assert!(is_proved(&program), "{name} with {eps}");
             program.claim.epsilon = program.claim.epsilon * Expr::int(999) / Expr::int(1000);

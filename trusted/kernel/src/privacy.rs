@@ -103,7 +103,8 @@ pub struct Side<'a> {
 /// m is (ε, δ)-differentially private over the reals, for every δ ≥ 0
 /// ```
 /// in both orientations of the adjacency, unless it is symmetric. With PW-EQ the judgement ends with
-/// `output == r ⇒ output' == r and cost ≤ ε` instead.
+/// `output == r ⇒ output' == r and cost ≤ ε` instead. A judgement that gives up mass δ proves the claim with exactly
+/// that δ, for equal outputs: in a pointwise proof the mass would be given up once for every output.
 pub fn privacy(
     mechanism: &Mechanism,
     claim: &Claim,
@@ -146,6 +147,7 @@ pub fn privacy(
             }
             axioms.insert("PW-EQ");
         }
+        check_delta(claim, comparison, &judgement.delta)?;
         axioms.extend(check_entailment(context, &[&start()], &judgement.pre.formula, evidence)?);
         axioms.extend(&judgement.axioms);
         covered.insert(context.orientation() == Orientation::Forward);
@@ -161,21 +163,29 @@ pub fn privacy(
     Ok(Theorem { mechanism: mechanism.clone(), claim: claim.clone(), axioms })
 }
 
-/// The claim is about the reals, its epsilon is made of parameters, and its delta is a number ≥ 0.
+/// The judgement gives up no mass and the claim has a number ≥ 0 for δ, or both name the same δ.
+fn check_delta(claim: &Claim, comparison: Comparison, given_up: &Expr) -> Result<(), Rejection> {
+    let nothing = *given_up == Expr::int(0);
+    let number = matches!(&claim.delta, Expr::Number(n) if *n >= probity_exact::Rational::ZERO);
+    if nothing && number || !nothing && *given_up == claim.delta && comparison == Comparison::Equal {
+        return Ok(());
+    }
+    Err(Rejection::ClaimNotCovered { reason: "delta is not what the judgement gives up" })
+}
+
+/// The claim is about the reals, and its epsilon and delta are made of parameters.
 fn check_claim(mechanism: &Mechanism, claim: &Claim) -> Result<(), Rejection> {
     if claim.reading != Reading::Reals {
         return Err(Rejection::ClaimNotCovered { reason: "this rule proves claims over the reals only" });
     }
-    let delta_fine = matches!(&claim.delta, Expr::Number(n) if *n >= probity_exact::Rational::ZERO);
-    if !delta_fine {
-        return Err(Rejection::ClaimNotCovered { reason: "delta must be a number at or above 0" });
-    }
     let mut public = true;
-    claim.epsilon.for_each_variable(&mut |v| {
-        public &= matches!(v, Variable::Plain(name) if mechanism.params.iter().any(|p| p.name == *name));
-    });
+    for e in [&claim.epsilon, &claim.delta] {
+        e.for_each_variable(&mut |v| {
+            public &= matches!(v, Variable::Plain(name) if mechanism.params.iter().any(|p| p.name == *name));
+        });
+    }
     if !public {
-        return Err(Rejection::ClaimNotCovered { reason: "epsilon must be made of parameters" });
+        return Err(Rejection::ClaimNotCovered { reason: "epsilon and delta must be made of parameters" });
     }
     Ok(())
 }

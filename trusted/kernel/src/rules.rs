@@ -1,8 +1,8 @@
 //! The rules for programs.
 //!
-//! A [`Judgement`] ⊢ c : Φ ⇒ Ψ is about two runs of one program c. It says: from any pair of states (and cost κ)
+//! A [`Judgement`] ⊢ c : Φ ⇒ Ψ (up to δ, where not 0) is about two runs of one program c. It says: from any pair of states (and cost κ)
 //! in Φ there is a measure μ on pairs of final states and final costs κ' such that
-//! 1. the first marginal of μ is the output law of the first run,
+//! 1. the first marginal of μ is the output law of the first run, but for mass of at most δ,
 //! 2. μ is supported on Ψ,
 //! 3. for every set E of final states, ∫ 1[second ∈ E]·e^(κ − κ') dμ ≤ the probability of E in the second run.
 //!
@@ -79,6 +79,8 @@ pub struct Judgement {
     pub(crate) program: Vec<Statement>,
     pub(crate) pre: Assertion,
     pub(crate) post: Assertion,
+    /// The mass of the first run that is given up, an expression in the parameters; usually 0.
+    pub(crate) delta: Expr,
     pub(crate) axioms: BTreeSet<&'static str>,
 }
 
@@ -96,6 +98,11 @@ impl Judgement {
     /// What then holds after.
     pub fn post(&self) -> &Assertion {
         &self.post
+    }
+
+    /// The mass of the first run that is given up.
+    pub fn delta(&self) -> &Expr {
+        &self.delta
     }
 
     /// The sampling axioms and lemmas that it rests on.
@@ -116,6 +123,34 @@ fn both_axioms(a: &Judgement, b: &Judgement) -> BTreeSet<&'static str> {
     a.axioms.union(&b.axioms).copied().collect()
 }
 
+/// An expression made of parameters only.
+pub(crate) fn check_public(context: &Context, e: &Expr) -> Result<(), Rejection> {
+    let params = &context.mechanism().params;
+    let mut wrong = None;
+    e.for_each_variable(&mut |v| match v {
+        Variable::Plain(name) if params.iter().any(|p| p.name == *name) => {}
+        _ => wrong = Some(v.to_string()),
+    });
+    match wrong {
+        None => Ok(()),
+        Some(variable) => Err(Rejection::MayNotMention { variable, assertion: e.to_string() }),
+    }
+}
+
+/// The sum of what both give up. In a conditional only one of the two is, so the sum is on the safe side.
+fn both_deltas(a: &Judgement, b: &Judgement) -> Expr {
+    match (a.delta == Expr::int(0), b.delta == Expr::int(0)) {
+        (_, true) => a.delta.clone(),
+        (true, false) => b.delta.clone(),
+        (false, false) => a.delta.clone() + b.delta.clone(),
+    }
+}
+
+/// What a number of iterations give up together.
+fn times(count: Expr, delta: &Expr) -> Expr {
+    if *delta == Expr::int(0) { Expr::int(0) } else { count * delta.clone() }
+}
+
 /// `formula` with the variable `name` of the given run replaced.
 pub(crate) fn set_in_run(formula: &Expr, name: &Name, run: Run, value: &Expr) -> Expr {
     let target = Variable::Of(name.clone(), run);
@@ -132,6 +167,7 @@ pub fn skip(context: &Arc<Context>, post: &Assertion) -> Judgement {
         program: vec![],
         pre: post.clone(),
         post: post.clone(),
+        delta: Expr::int(0),
         axioms: BTreeSet::new(),
     }
 }
@@ -224,7 +260,7 @@ fn branches(guard: Expr, yes: Expr, no: Expr) -> Expr {
 /// ─────────────────────────── SEQ
 /// ⊢ c; d : Φ ⇒ Ψ
 /// ```
-/// Costs add, since the cost is part of the state.
+/// Costs add, since the cost is part of the state; so does the mass given up.
 pub fn seq(first: &Judgement, second: &Judgement) -> Result<Judgement, Rejection> {
     same_context(first, second)?;
     if first.post != second.pre {
@@ -238,6 +274,7 @@ pub fn seq(first: &Judgement, second: &Judgement) -> Result<Judgement, Rejection
         program: first.program.iter().chain(&second.program).cloned().collect(),
         pre: first.pre.clone(),
         post: second.post.clone(),
+        delta: both_deltas(first, second),
         axioms: both_axioms(first, second),
     })
 }
@@ -276,6 +313,7 @@ pub fn cond(guard: &Expr, then: &Judgement, otherwise: &Judgement) -> Result<Jud
         program: vec![statement],
         pre,
         post: then.post.clone(),
+        delta: both_deltas(then, otherwise),
         axioms: both_axioms(then, otherwise),
     })
 }
@@ -305,6 +343,8 @@ pub fn for_loop(
             return Err(Rejection::NotAnInteger { found: bound.to_string() });
         }
     }
+    // What an iteration gives up is the same for all, so that together they give up a multiple.
+    check_public(context, &body.delta)?;
     let (low, high) = (context.in_run(from, Run::First), context.in_run(to, Run::First));
     let i = Expr::var(index.clone());
     let at =
@@ -329,6 +369,7 @@ pub fn for_loop(
         program: vec![statement],
         pre: Assertion::new(low.clone().le(high.clone()).and(at(&low)))?,
         post: Assertion::new(at(&high))?,
+        delta: times(high.clone() - low.clone(), &body.delta),
         axioms: body.axioms.union(&lemmas).copied().collect(),
     })
 }
@@ -347,6 +388,9 @@ pub fn while_loop(
     (keeps, agrees): (&Evidence, &Evidence),
 ) -> Result<Judgement, Rejection> {
     let context = &body.context;
+    if body.delta != Expr::int(0) {
+        return Err(Rejection::ClaimNotCovered { reason: "a while loop may not give up mass" });
+    }
     let inside = Assertion::new(invariant.clone())?;
     if body.post != inside {
         return Err(Rejection::MiddleDiffers {
@@ -364,6 +408,7 @@ pub fn while_loop(
         program: vec![statement],
         pre: inside,
         post: Assertion::new(invariant.clone().and(!first))?,
+        delta: Expr::int(0),
         axioms: body.axioms.union(&lemmas).copied().collect(),
     })
 }
@@ -415,7 +460,7 @@ pub fn case(formula: &Expr, yes: &Judgement, no: &Judgement) -> Result<Judgement
         arbitrary: yes.pre.arbitrary.union(&no.pre.arbitrary).cloned().collect(),
         formula: branches(formula.clone(), yes.pre.formula.clone(), no.pre.formula.clone()),
     };
-    Ok(Judgement { pre, axioms: both_axioms(yes, no), ..yes.clone() })
+    Ok(Judgement { pre, delta: both_deltas(yes, no), axioms: both_axioms(yes, no), ..yes.clone() })
 }
 
 /// ```text
@@ -477,6 +522,7 @@ fn step(
         program: vec![statement.clone()],
         pre,
         post: post.clone(),
+        delta: Expr::int(0),
         axioms: BTreeSet::new(),
     })
 }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use crate::context::{Context, Kind, parameters};
 use crate::expr::{Expr, Name, Run, Variable};
 use crate::rejection::Rejection;
-use crate::rules::{Assertion, Judgement, check_size, wrong};
+use crate::rules::{Assertion, Judgement, check_public, check_size, wrong};
 use crate::term::{Coupling, Distribution, Statement};
 
 /// A draw about to be coupled, and the state of the precondition under construction.
@@ -258,6 +258,7 @@ impl Draw<'_> {
             program: vec![self.statement.clone()],
             pre: Assertion { arbitrary, formula },
             post: self.post.clone(),
+            delta: Expr::int(0),
             axioms: BTreeSet::from([axiom]),
         })
     }
@@ -265,6 +266,43 @@ impl Draw<'_> {
     fn no_such(&self, coupling: &Coupling) -> Rejection {
         Rejection::NoSuchCoupling { law: self.law.to_string(), coupling: coupling.to_string() }
     }
+}
+
+/// UP-TO-BAD, for the tails of a Laplace draw.
+/// ```text
+/// ⊢ y ~ laplace(e, b) : Φ ⇒ (|y − e| ≤ t ⇒ Ψ) by a sampling axiom    0 ≤ t    b, t made of parameters
+/// ─────────────────────────────────────────────────────────────────────────────────────────────────────
+/// ⊢ y ~ laplace(e, b) : Φ and 0 ≤ t and 0 < b ⇒ Ψ, up to δ = exp(−t/b)
+/// ```
+/// The draws with |y − e| > t have mass exp(−t/b) in the first run; the coupling is restricted to the others.
+pub fn up_to_tail(
+    context: &Arc<Context>,
+    statement: &Statement,
+    coupling: &Coupling,
+    tail: &Expr,
+    post: &Assertion,
+) -> Result<Judgement, Rejection> {
+    let Statement::Draw { var, law: Distribution::Laplace { center, scale } } = statement else {
+        return Err(wrong("UP-TO-BAD", statement));
+    };
+    for public in [tail, scale] {
+        check_public(context, public)?;
+    }
+    // The center is the one before the draw; that it does not mention y makes it the same one after.
+    check_before_draw(&context.in_run(center, Run::First), &[var])?;
+    let distance = Expr::of(var.clone(), Run::First) - context.in_run(center, Run::First);
+    let near = distance.abs().le(tail.clone());
+    let restricted = post.map(near.implies(post.formula.clone()));
+    let inner = sample(context, statement, coupling, &restricted)?;
+    let sane = Expr::int(0).le(tail.clone()).and(Expr::int(0).lt(scale.clone()));
+    let axioms = inner.axioms.iter().copied().chain(["UP-TO-BAD"]).collect();
+    Ok(Judgement {
+        pre: inner.pre.map(inner.pre.formula.clone().and(sane)),
+        post: post.clone(),
+        delta: (-(tail.clone() / scale.clone())).exp(),
+        axioms,
+        ..inner
+    })
 }
 
 /// SIGNED-LOG: a uniform u on (0, 1] and a fair sign s, coupled jointly.
@@ -313,6 +351,7 @@ pub fn signed_log(
         program: vec![uniform.clone(), sign.clone()],
         pre: Assertion { arbitrary: post.arbitrary.union(&taken).cloned().collect(), formula },
         post: post.clone(),
+        delta: Expr::int(0),
         axioms: BTreeSet::from(["SIGNED-LOG"]),
     })
 }

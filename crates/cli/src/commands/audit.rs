@@ -4,13 +4,15 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use probity_audit::{
-    Bounds, Depth, Effort, Inputs, Law, PairReport, Parameters, Side, claimed, float_law, real_law,
+    Bounds, Depth, Effort, Inputs, Law, PairReport, Parameters, Side, claimed, float_law, logarithm_cost,
+    reachability, real_law,
 };
-use probity_exact::{Rational, directed};
+use probity_exact::{Format, Rational, directed};
 use probity_kernel::term::Reading;
 use probity_lang::Program;
 use serde_json::{Value, json};
 
+use super::search;
 use crate::failure::{Answer, Failure, Status};
 use crate::{files, given, output};
 
@@ -23,7 +25,8 @@ pub struct Arguments {
     #[arg(long = "set", value_name = "NAME=VALUE")]
     settings: Vec<String>,
     /// The two inputs to compare, as 0 1 or "[1,2]" "[1,3]"
-    #[arg(long, num_args = 2, value_names = ["INPUT", "NEIGHBOUR"], allow_negative_numbers = true, required = true)]
+    #[arg(long, num_args = 2, value_names = ["INPUT", "NEIGHBOUR"], allow_negative_numbers = true)]
+    #[arg(required_unless_present_any = ["search", "exhaustive"])]
     inputs: Vec<String>,
     /// The arithmetic: reals, binary64, binary32, binary16, or precision,emin,emax
     #[arg(long = "in", value_name = "READING", value_parser = given::reading)]
@@ -34,6 +37,20 @@ pub struct Arguments {
     /// Also give the privacy curve: delta at this epsilon; may be repeated
     #[arg(long = "at-epsilon", value_name = "EPSILON", value_parser = probity_exact::parse_rational)]
     at_epsilon: Vec<Rational>,
+    /// Look for the worst pair of neighbours; parameters may have ranges then, as --set eps=1/2..2
+    #[arg(long, conflicts_with = "inputs")]
+    search: bool,
+    /// Compare all pairs of neighbours of a small format
+    #[arg(long, conflicts_with_all = ["inputs", "search"])]
+    exhaustive: bool,
+    #[command(flatten)]
+    budget: search::Budget,
+    /// Also measure what the platform's logarithm costs in place of the correctly rounded one, in binary64
+    #[arg(long, requires = "inputs")]
+    platform_ln: bool,
+    /// Also draw this many outputs of the first input and decide for each whether the second can produce it
+    #[arg(long, value_name = "SAMPLES", requires = "inputs")]
+    reach: Option<u32>,
     /// Answer in JSON
     #[arg(long)]
     json: bool,
@@ -52,6 +69,22 @@ struct Comparison {
 /// Audits.
 pub fn run(arguments: &Arguments) -> Answer {
     let (_, program) = files::program(&arguments.path)?;
+    if arguments.search || arguments.exhaustive {
+        let reading = arguments.reading.unwrap_or(match program.claim.reading {
+            Reading::Reals => Reading::BINARY64,
+            reading => reading,
+        });
+        let question = search::Question {
+            program: &program,
+            settings: &arguments.settings,
+            format: given::format(reading)?,
+            json: arguments.json,
+        };
+        return match arguments.search {
+            true => search::search(&question, &arguments.budget),
+            false => search::exhaustive(&question),
+        };
+    }
     let parameters = given::parameters(&program.mechanism, &given::settings(&arguments.settings)?)?;
     let [first, second] = &arguments.inputs[..] else {
         return Err(Failure::new("an audit compares two inputs").hint("add --inputs 0 1"));
@@ -68,11 +101,71 @@ pub fn run(arguments: &Arguments) -> Answer {
     if let Some(path) = &arguments.distribution {
         files::write(path, distribution(&comparison.report).as_bytes())?;
     }
+    let mut extras = Vec::new();
+    if arguments.platform_ln {
+        extras.push(platform_ln(&program, &parameters, &inputs)?);
+    }
+    if let Some(samples) = arguments.reach {
+        extras.push(reach(&program, &parameters, &inputs, given::format(comparison.reading)?, samples)?);
+    }
     match arguments.json {
-        true => output::json(&to_json(&comparison, arguments))?,
-        false => print(&comparison, arguments)?,
+        true => {
+            let mut value = to_json(&comparison, arguments);
+            for (name, _, data) in extras {
+                value[name] = data;
+            }
+            output::json(&value)?;
+        }
+        false => {
+            print(&comparison, arguments)?;
+            output::print(|out| extras.iter().try_for_each(|(_, line, _)| writeln!(out, "{line}")))?;
+        }
     }
     Ok(Status::Done)
+}
+
+/// A further answer: its name, a line for people, data for programs.
+type Extra = (&'static str, String, Value);
+
+fn platform_ln(program: &Program, parameters: &Parameters, inputs: &[Inputs; 2]) -> Result<Extra, Failure> {
+    let cost = logarithm_cost(&program.mechanism, parameters, &inputs[0], &inputs[1], Effort::default())
+        .map_err(Failure::new)?;
+    let loss = |bounds: &Option<Bounds>| bounds.as_ref().map(Bounds::to_f64);
+    let (right, platform) = (loss(&cost.correctly_rounded), loss(&cost.platform));
+    let difference = match (&cost.correctly_rounded, &cost.platform) {
+        (Some(a), Some(b)) => output::scientific(&(&b.low - &a.low)),
+        _ => "unknown".into(),
+    };
+    let line = format!(
+        "with the platform's ln: {} outcomes have another probability, the worst loss changes by {difference}",
+        cost.outcomes_changed
+    );
+    let data = json!({
+        "outcomes_changed": cost.outcomes_changed, "loss": platform, "loss_correctly_rounded": right,
+        "difference": difference,
+    });
+    Ok(("platform_ln", line, data))
+}
+
+/// The seed with which outputs are drawn: an audit gives the same answer each time.
+const SEED: u64 = 1;
+
+fn reach(
+    program: &Program,
+    parameters: &Parameters,
+    inputs: &[Inputs; 2],
+    format: Format,
+    samples: u32,
+) -> Result<Extra, Failure> {
+    let found = reachability(&program.mechanism, parameters, &inputs[0], &inputs[1], format, samples, SEED)
+        .map_err(Failure::new)?;
+    let (low, high) = (directed::cast_down(&found.share.low), directed::cast_up(&found.share.high));
+    let line = format!(
+        "{} of {} outputs of the first input cannot come from the second: they give it away (share {low:.3} to {high:.3} at 95 %)",
+        found.unreachable, found.samples
+    );
+    let data = json!({"samples": found.samples, "unreachable": found.unreachable, "share": [low, high]});
+    Ok(("reachability", line, data))
 }
 
 /// The laws of both inputs, in the reading that was asked for; else in that of the claim, or in binary64 where a claim

@@ -5,17 +5,18 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use probity_exact::{Rational, directed, parse_rational};
+use probity_exact::{Rational, directed};
 use probity_float::certificate::{Certificate, Refusal, certify, certify_family};
 use probity_float::derive;
 use probity_float::paper::Case;
 use probity_float::recognise::recognise;
 use probity_kernel::float::{Family, FloatTheorem, Scaling, Snapped, Uniform, shape::mironov_grid};
 use probity_kernel::term::Reading;
-use probity_lang::Program;
+use probity_lang::{Program, Setting};
 use serde_json::{Value, json};
 
 use crate::failure::{Answer, Failure, Status};
+use crate::given::Ranges;
 use crate::{files, given, output};
 
 /// What to certify.
@@ -47,12 +48,10 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Answer {
     let (_, program) = files::program(&arguments.path)?;
     let start = Instant::now();
-    let (values, ranges) = split(&arguments.settings)?;
+    let (values, ranges) = given::values_and_ranges(&arguments.settings)?;
     let answer = match ranges.is_empty() {
-        true => one(arguments, &program, &values).map(Found::One),
-        false => {
-            family(arguments, &program, &values, &ranges).map(|theorem| Found::Family(Box::new(theorem)))
-        }
+        true => one(arguments, &program, values).map(Found::One),
+        false => family(arguments, &program, values, ranges).map(|theorem| Found::Family(Box::new(theorem))),
     };
     let seconds = start.elapsed().as_secs_f64();
     match answer {
@@ -101,29 +100,6 @@ impl From<Failure> for NotCertified {
     }
 }
 
-type Ranges = BTreeMap<String, (Rational, Rational)>;
-
-/// Settings with a value, and settings with a range `low..high`.
-fn split(texts: &[String]) -> Result<(Vec<String>, Ranges), Failure> {
-    let mut values = Vec::new();
-    let mut ranges = BTreeMap::new();
-    for text in texts {
-        let range = text.split_once('=').and_then(|(name, value)| Some((name, value.split_once("..")?)));
-        match range {
-            None => values.push(text.clone()),
-            Some((name, (low, high))) => {
-                let (low, high) =
-                    (parse_rational(low).map_err(Failure::new)?, parse_rational(high).map_err(Failure::new)?);
-                if low > high {
-                    return Err(Failure::new(format!("the range {text} is empty")));
-                }
-                ranges.insert(name.trim().to_owned(), (low, high));
-            }
-        }
-    }
-    Ok((values, ranges))
-}
-
 fn uniform(arguments: &Arguments) -> Uniform {
     arguments.uniform_bits.map_or(Uniform::Star, Uniform::Bits)
 }
@@ -142,9 +118,8 @@ fn recognised(
 fn one(
     arguments: &Arguments,
     program: &Program,
-    values: &[String],
+    settings: Vec<Setting>,
 ) -> Result<Box<Certificate>, NotCertified> {
-    let settings = given::settings(values)?;
     // The assumptions must hold for what was set.
     program.with(&settings).map_err(Failure::new)?;
     let values = settings.into_iter().map(|setting| (setting.name, setting.value)).collect();
@@ -155,11 +130,10 @@ fn one(
 fn family(
     arguments: &Arguments,
     program: &Program,
-    values: &[String],
-    ranges: &Ranges,
+    values: Vec<Setting>,
+    mut all: Ranges,
 ) -> Result<FloatTheorem, NotCertified> {
-    let mut all: Ranges = ranges.clone();
-    for setting in given::settings(values)? {
+    for setting in values {
         all.insert(setting.name, (setting.value.clone(), setting.value));
     }
     let (Some(epsilon), Some(bound)) = (all.get("eps").cloned(), all.get("B").cloned()) else {

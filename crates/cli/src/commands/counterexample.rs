@@ -29,7 +29,7 @@ pub fn facts(refutation: &Refutation) -> Vec<(&'static str, String)> {
         ("probability", range(&refutation.first_probability)),
         ("of neighbour", range(&refutation.second_probability)),
         ("loss", format!("{} against the claimed {}", refutation.loss, refutation.epsilon.to_f64())),
-        ("found by", evidence(refutation.evidence).to_owned()),
+        ("found by", evidence(refutation.evidence)),
     ]);
     facts
 }
@@ -51,11 +51,16 @@ pub fn to_json(refutation: &Refutation) -> Value {
     })
 }
 
-fn evidence(evidence: Evidence) -> &'static str {
+fn evidence(evidence: Evidence) -> String {
     match evidence {
-        Evidence::Integration => "exact integration over the reals",
-        Evidence::FloatLaw => "the exact law of the floating-point program",
-        Evidence::Reachability => "reachability: no draws give this output from the neighbour",
+        Evidence::Integration => "exact integration over the reals".into(),
+        Evidence::FloatLaw => "the exact law of the floating-point program".into(),
+        Evidence::Reachability => "reachability: no draws give this output from the neighbour".into(),
+        Evidence::Sampling { samples, risk_bits } => {
+            format!(
+                "{samples} samples of each, Clopper-Pearson bounds that err with probability 2^-{risk_bits} at most"
+            )
+        }
     }
 }
 

@@ -148,9 +148,10 @@ fn print_proof(proof: &Proof, arguments: &Arguments, out: &mut dyn Write) -> io:
         writeln!(out, "derivation:")?;
         for line in outline::outline(proof) {
             let indent = "  ".repeat(line.depth + 1);
-            match line.statement.is_empty() {
-                true => writeln!(out, "{indent}  -- {}", line.rule)?,
-                false => writeln!(out, "{indent}{}\n{indent}    -- {}", line.statement, line.rule)?,
+            match (line.statement.is_empty(), line.rule.is_empty()) {
+                (true, _) => writeln!(out, "{indent}  -- {}", line.rule)?,
+                (false, true) => writeln!(out, "{indent}{}", line.statement)?,
+                (false, false) => writeln!(out, "{indent}{}\n{indent}    -- {}", line.statement, line.rule)?,
             }
         }
     }

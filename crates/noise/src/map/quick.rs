@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 use probity_exact::Rational;
-use probity_exact::directed::div_up;
+use probity_exact::directed::{cast_up, div_up};
 
 use super::evaluate::{Point, Value};
 use super::expression::{Expression, Node, Relation, Variable};
@@ -121,7 +121,7 @@ impl Fraction {
 enum Quick {
     Exact(Fraction),
     Infinite,
-    /// An irrational constant, known only rounded up: good as a result, not as an operand.
+    /// A constant that is irrational or too long, known only rounded up: good as a result, not as an operand.
     Rounded(f64),
 }
 
@@ -165,7 +165,10 @@ fn compile(expression: &Expression) -> Option<Step> {
         let at = Point::at(&nowhere);
         // A rational constant is exact at any precision.
         return Some(Step::Known(match expression.evaluate(&at, 96) {
-            Ok(Value::Exact(value)) => Quick::Exact(Fraction::of(&value)?),
+            Ok(Value::Exact(value)) => match Fraction::of(&value) {
+                Some(fraction) => Quick::Exact(fraction),
+                None => Quick::Rounded(cast_up(&value)),
+            },
             Ok(Value::Infinite) => Quick::Infinite,
             _ => Quick::Rounded(expression.round_up(&at).ok()?),
         }));

@@ -178,6 +178,9 @@ fn loss(categories: usize, truth: &Rational) -> Expression {
     Expression::max(truthful, [lying]).ln()
 }
 
+/// Up to this many categories are searched one by one, which is faster than hashing.
+const SCAN: usize = 32;
+
 struct OverCategories<Category> {
     categories: Vec<Category>,
     index: HashMap<Category, usize>,
@@ -186,6 +189,20 @@ struct OverCategories<Category> {
 }
 
 impl<Category: Eq + Hash + Clone> OverCategories<Category> {
+    #[inline]
+    fn position(&self, input: &Category) -> Option<usize> {
+        if self.categories.len() > SCAN {
+            return self.index.get(input).copied();
+        }
+        // No early exit: the time does not depend on where the input is found.
+        self.categories.iter().enumerate().fold(
+            None,
+            |found, (position, category)| {
+                if category == input { Some(position) } else { found }
+            },
+        )
+    }
+
     fn shifted(&self, position: usize, offset: usize) -> &Category {
         let sum = position + offset;
         &self.categories[if sum < self.categories.len() { sum } else { sum - self.categories.len() }]
@@ -200,8 +217,8 @@ where
         // Both draws are made whatever the input is.
         let offset = self.offset.sample(entropy)?;
         let anything = self.anything.sample(entropy)?;
-        Ok(match self.index.get(input) {
-            Some(position) => self.shifted(*position, offset).clone(),
+        Ok(match self.position(input) {
+            Some(position) => self.shifted(position, offset).clone(),
             None => self.categories[anything].clone(),
         })
     }
@@ -214,8 +231,8 @@ where
         let offsets = self.offset.sample_vec(inputs.len(), entropy)?;
         let mut answers = Vec::with_capacity(inputs.len());
         for (input, offset) in inputs.iter().zip(offsets) {
-            answers.push(match self.index.get(input) {
-                Some(position) => self.shifted(*position, offset).clone(),
+            answers.push(match self.position(input) {
+                Some(position) => self.shifted(position, offset).clone(),
                 None => self.categories[self.anything.sample(entropy)?].clone(),
             });
         }

@@ -2,11 +2,12 @@
 //!
 //! u is a uniform real in (0, 1) rounded down to a double, ln is correctly rounded, the division and the addition
 //! are one rounding each, and rounding to the grid Λ (the least power of two that is not below Δ/ε) is exact. What this
-//! costs in binary64 is for a certificate of floating-point arithmetic to say. Until one is given, the map
-//! refuses to answer.
+//! costs in binary64 is a theorem of the kernel (`docs/threshold-theorem.md`), and the map is the theorem's. Where the
+//! theorem does not apply, the map refuses to answer.
 
 use probity_exact::directed::{cast_down, ln_nearest};
-use probity_exact::{Integer, Natural, Rational};
+use probity_exact::{Format, Integer, Natural, Rational, rational_from_f64};
+use probity_kernel::float::{FloatTheorem, Rejection, Scaling, Snapped, Uniform, threshold};
 
 use crate::domain::ClampedFloats;
 use crate::entropy::Entropy;
@@ -14,7 +15,7 @@ use crate::map::{Expression, PrivacyMap, Relation};
 use crate::measurement::{Measurement, Mechanism, MechanismError};
 use crate::metric::Metric;
 use crate::sampler::{ParameterError, Sampler, Sign, UniformDouble};
-use crate::unit::{Delta, Epsilon, Sensitivity};
+use crate::unit::{Epsilon, Sensitivity};
 
 /// Rates and grids stay this far (in bits) from the ends of the doubles' range.
 const EXPONENT_LIMIT: i64 = 900;
@@ -29,10 +30,12 @@ const MAX_STEPS: f64 = (1u64 << 52) as f64;
 /// use probity_noise::unit::{Epsilon, Sensitivity};
 /// let snapping = Snapping::new(&Epsilon::from_f64(0.1)?, Sensitivity::from(1u32), 1000.0)?;
 /// assert_eq!(snapping.grid(), 16.0);
-/// let noisy = snapping.measurement().invoke(&3.7)?;
-/// assert_eq!(noisy % 16.0 == 0.0 || noisy.abs() == 1000.0, true);
-/// // No certificate, no claim.
-/// assert!(snapping.measurement().map(&Sensitivity::from(1u32)).is_err());
+/// let measurement = snapping.measurement();
+/// let noisy = measurement.invoke(&3.7)?;
+/// assert!(noisy % 16.0 == 0.0 || noisy.abs() == 1000.0);
+/// // 0.1, and what binary64 costs beyond it.
+/// let loss = measurement.map(&Sensitivity::from(1u32))?.to_string();
+/// assert!(loss.starts_with("ε = 0.1000000000001"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -45,25 +48,6 @@ pub struct Snapping {
     grid: f64,
     /// B.
     bound: f64,
-}
-
-/// What a certificate of the floating-point mechanism establishes, for inputs at most Δ apart.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SnappingCertificate {
-    /// The ε of the implementation, extra loss included.
-    pub epsilon: Epsilon,
-    /// The mass of the outcomes that ε does not bound.
-    pub delta: Delta,
-}
-
-/// Whoever can certify the binary64 mechanism. This is the only way to a snapping measurement with a map;
-/// implementations live with the analysis of floating-point programs, and owe its proof.
-pub trait SnappingCertifier {
-    /// The certificate for these parameters; the text says why there is none.
-    ///
-    /// # Errors
-    /// When nothing can be certified for these parameters.
-    fn certify(&self, mechanism: &Snapping) -> Result<SnappingCertificate, String>;
 }
 
 impl Snapping {
@@ -118,41 +102,51 @@ impl Snapping {
         &self.sensitivity
     }
 
-    /// The mechanism without a claim: its map refuses to answer.
-    pub fn measurement(&self) -> Measurement<f64, f64> {
-        let missing =
-            "snapping runs in binary64, and no certificate of its floating-point arithmetic was given";
-        self.with_map(PrivacyMap::uncertified(missing))
-    }
-
-    /// The mechanism with the certificate's claim: (ε, δ) for inputs up to Δ apart, ∞ beyond.
+    /// What the kernel proves of this very mechanism: U*, a correctly rounded ln, one division, one addition.
     ///
     /// # Errors
-    /// When the certifier has no certificate for these parameters.
-    pub fn certified(
-        &self,
-        certifier: &dyn SnappingCertifier,
-    ) -> Result<Measurement<f64, f64>, MechanismError> {
-        let certificate =
-            certifier.certify(self).map_err(|missing| crate::map::MapError::NoCertificate { missing })?;
-        let claim = |name: &str, value: Option<Rational>| {
-            let value = value.map_or(Expression::infinity(), |value| Expression::parameter(name, value));
-            let limit = Expression::parameter("Δ", self.sensitivity.value().clone());
-            let beyond = Expression::infinity();
-            Expression::zero_at_zero(Expression::cases(
-                Expression::distance_in(),
-                Relation::AtMost,
-                limit,
-                value,
-                beyond,
-            ))
+    /// When the theorem does not apply to these parameters.
+    pub fn theorem(&self) -> Result<FloatTheorem, Rejection> {
+        // All three are finite doubles.
+        let exact = |x: f64| rational_from_f64(x).unwrap_or(Rational::ZERO);
+        threshold(&Snapped {
+            format: Format::BINARY64,
+            uniform: Uniform::Star,
+            ln_ulps: 0,
+            scaling: vec![Scaling::Divide(exact(self.rate))],
+            grid: exact(self.grid),
+            bound: exact(self.bound),
+            sensitivity: self.sensitivity.value().clone(),
+        })
+    }
+
+    /// The measurement, with the theorem's map: (rate·Δ + excess, δ) for inputs up to Δ apart, ∞ beyond. The map
+    /// refuses to answer where there is no theorem.
+    pub fn measurement(&self) -> Measurement<f64, f64> {
+        let theorem = match self.theorem() {
+            Ok(theorem) => theorem,
+            Err(reason) => {
+                let missing =
+                    format!("snapping in binary64 has no certificate for these parameters: {reason}");
+                return self.with_map(PrivacyMap::uncertified(missing));
+            }
         };
-        let epsilon = claim("ε_certified", certificate.epsilon.exact());
-        let map = match certificate.delta == Delta::zero() {
+        let sensitivity = || Expression::parameter("Δ", self.sensitivity.value().clone());
+        let up_to_sensitivity = |value: Expression| {
+            let (distance, beyond) = (Expression::distance_in(), Expression::infinity());
+            let claim = Expression::cases(distance, Relation::AtMost, sensitivity(), value, beyond);
+            Expression::zero_at_zero(claim)
+        };
+        let rate = Expression::parameter("rate", rational_from_f64(self.rate).unwrap_or(Rational::ZERO));
+        let excess = Expression::parameter("excess", theorem.excess().clone());
+        let epsilon = up_to_sensitivity(rate * sensitivity() + excess);
+        self.with_map(match theorem.delta().is_zero() {
             true => PrivacyMap::pure(epsilon),
-            false => PrivacyMap::approximate(epsilon, claim("δ_certified", certificate.delta.exact())),
-        };
-        Ok(self.with_map(map))
+            false => {
+                let delta = Expression::parameter("δ", theorem.delta().clone());
+                PrivacyMap::approximate(epsilon, up_to_sensitivity(delta))
+            }
+        })
     }
 
     fn with_map(&self, map: PrivacyMap) -> Measurement<f64, f64> {
@@ -169,7 +163,9 @@ impl Snapping {
         // Dividing and multiplying by a power of two are exact within the limits of the constructor; an infinity
         // (u = 0) passes through and is clamped.
         let snapped = ((inner + noise) / self.grid).round_ties_even() * self.grid;
-        snapped.clamp(-self.bound, self.bound)
+        // Adding 0 turns −0 into +0: the sign of a zero would tell on which side of 0 the noisy sum fell, a cut that is
+        // not on the grid and that the theorem does not allow.
+        snapped.clamp(-self.bound, self.bound) + 0.0
     }
 }
 
@@ -233,6 +229,8 @@ mod tests {
     use super::*;
     use crate::entropy::tape::Tape;
     use crate::map::MapError;
+    use crate::measure::Loss;
+    use crate::unit::Delta;
 
     fn snapping(epsilon: f64, sensitivity: f64, bound: f64) -> Snapping {
         let sensitivity = Sensitivity::from_f64(sensitivity).unwrap();
@@ -276,30 +274,53 @@ mod tests {
     }
 
     #[test]
-    fn without_a_certificate_the_map_refuses() {
-        let one = Sensitivity::from(1u32);
-        let error = snapping(1.0, 1.0, 100.0).measurement().map(&one).unwrap_err();
-        assert!(matches!(&error, MapError::NoCertificate { missing } if missing.contains("certificate")));
+    fn zero_has_one_sign() {
+        let snapping = snapping(1.0, 1.0, 100.0);
+        for (input, sign) in [(0.0, 1), (0.0, -1), (-0.0, 1), (-0.25, 1), (0.25, -1)] {
+            let answer = snapping.apply(input, 1f64.next_down(), sign);
+            assert_eq!(answer.to_bits(), 0, "{input} {sign}");
+        }
     }
 
     #[test]
-    fn with_a_certificate_the_map_is_the_certificates_up_to_the_sensitivity() {
-        struct Fixed;
-        impl SnappingCertifier for Fixed {
-            fn certify(&self, _: &Snapping) -> Result<SnappingCertificate, String> {
-                Ok(SnappingCertificate { epsilon: Epsilon::from_f64(1.25).unwrap(), delta: Delta::zero() })
-            }
+    fn the_map_is_the_theorems_up_to_the_sensitivity() {
+        for (epsilon, sensitivity, bound) in
+            [(1.0, 1.0, 100.0), (0.1, 1.0, 1000.0), (0.5, 3.0, 64.0), (0.3, 0.1, 7.0)]
+        {
+            let snapping = snapping(epsilon, sensitivity, bound);
+            let theorem = snapping.theorem().unwrap();
+            let measurement = snapping.measurement();
+            let loss = |distance: Rational| measurement.map(&Sensitivity::new(distance).unwrap()).unwrap();
+            let claimed = Epsilon::from_f64(probity_exact::directed::cast_up(&theorem.epsilon())).unwrap();
+            let limit = snapping.sensitivity().value().clone();
+            assert_eq!(loss(limit.clone()), Loss::Pure(claimed.clone()));
+            assert_eq!(loss(&limit / Rational::from(2u8)), Loss::Pure(claimed.clone()));
+            assert_eq!(loss(limit * Rational::from(2u8)), Loss::Pure(Epsilon::infinite()));
+            assert_eq!(loss(Rational::ZERO), Loss::Pure(Epsilon::zero()));
+            // More than over the reals, by very little.
+            let excess = claimed.to_f64_up() - epsilon;
+            assert!(excess > 0.0 && excess < 1e-11, "{excess}");
         }
-        let certified = snapping(1.0, 2.0, 100.0).certified(&Fixed).unwrap();
-        let loss = |distance: u32| certified.map(&Sensitivity::from(distance)).unwrap().to_string();
-        assert_eq!([loss(0), loss(1), loss(2), loss(3)], ["ε = 0", "ε = 1.25", "ε = 1.25", "ε = ∞"]);
-        struct Never;
-        impl SnappingCertifier for Never {
-            fn certify(&self, _: &Snapping) -> Result<SnappingCertificate, String> {
-                Err("the bound is too large".into())
-            }
-        }
-        assert!(snapping(1.0, 2.0, 100.0).certified(&Never).is_err());
+    }
+
+    /// Finding 7: beyond 708/ε some outcomes are impossible for one input, so no ε alone can hold.
+    #[test]
+    fn far_bounds_have_a_delta() {
+        let far = snapping(0.5, 1.0, 2000.0).measurement();
+        let Loss::Approximate { delta, .. } = far.map(&Sensitivity::from(1u32)).unwrap() else {
+            panic!("a pure claim would be false")
+        };
+        assert!(delta > Delta::zero() && delta.to_f64_up() < 1e-300);
+    }
+
+    #[test]
+    fn without_a_theorem_the_map_refuses() {
+        // A grid too fine for doubles at the bound: 2^52 steps, of which the half steps are no doubles.
+        let coarse = snapping(1.0, 1.0, MAX_STEPS);
+        assert!(coarse.theorem().is_err());
+        let error = coarse.measurement().map(&Sensitivity::from(1u32)).unwrap_err();
+        assert!(matches!(&error, MapError::NoCertificate { missing } if missing.contains("certificate")));
+        assert!(coarse.measurement().simulate(&1.0, &mut Tape::seeded(1)).is_ok());
     }
 
     #[test]

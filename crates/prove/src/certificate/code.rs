@@ -173,6 +173,7 @@ code! { Move {
     "plain" => Move::Plain {},
     "one-sided" => Move::OneSided {},
     "draw" => Move::Draw { 0: coupling },
+    "up-to" => Move::UpTo { 0: coupling, 1: tail },
     "joint" => Move::Joint { 0: by, 1: cost },
     "if" => Move::If { 0: then, 1: otherwise },
     "for" => Move::For { 0: invariant, 1: body },

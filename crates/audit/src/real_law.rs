@@ -1,0 +1,143 @@
+//! The law of an output over the reals, where the output is discrete: by the paths of the program, each with its exact or
+//! enclosed probability.
+
+use std::collections::BTreeMap;
+
+use probity_exact::{Float, Format, Integer, Natural, Rational, Round, UnsignedAbs};
+use probity_kernel::term::{Mechanism, Reading};
+
+use crate::error::AuditError;
+use crate::forest::{self, Form};
+use crate::law::{Law, LawBuilder, Mass};
+use crate::outcome::{Inputs, Outcome, Parameters};
+use crate::paths::{Depth, Explorer, add_to, outcome};
+use crate::piecewise::Enclosed;
+use crate::program::Value;
+use crate::reals::{CHANCES, Real, RealWorld};
+use crate::split::{Effort, float_law};
+
+/// The law of the output in a reading: over the reals, or exactly in a floating-point format, with default limits.
+pub fn output_law(
+    mechanism: &Mechanism,
+    parameters: &Parameters,
+    inputs: &Inputs,
+    reading: Reading,
+) -> Result<Law, AuditError> {
+    match reading {
+        Reading::Reals => real_law(mechanism, parameters, inputs, Depth::default()),
+        Reading::Binary { precision, emin, emax } => {
+            let format = Format::new(precision, i64::from(emin), i64::from(emax))
+                .map_err(|_| AuditError::Unsupported { what: "this floating-point format" })?;
+            float_law(mechanism, parameters, inputs, format, Effort::default())
+        }
+    }
+}
+
+/// The law of a discrete output over the reals.
+///
+/// With rational probabilities it is exact. Probabilities like e^(−1/s), and those of continuous noise that is
+/// compared or rounded, are enclosed. Infinite supports are cut; what is cut off is the law's escaped mass.
+pub fn real_law(
+    mechanism: &Mechanism,
+    parameters: &Parameters,
+    inputs: &Inputs,
+    depth: Depth,
+) -> Result<Law, AuditError> {
+    let mut explorer = Explorer::new(mechanism, parameters, inputs, depth)?;
+    let mut masses = Masses::default();
+    let complete = explorer.follow(None, &mut |world, output| masses.add_path(world, output))?;
+    if !complete {
+        return Err(AuditError::Unsupported { what: "a law with more paths than the limit" });
+    }
+    Ok(masses.law(&explorer.cut()))
+}
+
+const CONTINUOUS: AuditError =
+    AuditError::Unsupported { what: "the law of a continuous output; ask for the probability of an event" };
+
+/// Most multiples of a grid that one path may release.
+const MOST_MULTIPLES: i64 = 1 << 14;
+
+/// Per outcome, a sum of exact probabilities and a sum of bounds.
+#[derive(Default)]
+struct Masses(BTreeMap<Outcome, (Rational, (Float, Float))>);
+
+impl Masses {
+    fn add_path(&mut self, world: &RealWorld<'_>, output: &Value<Real>) -> Result<(), AuditError> {
+        if let (Some(outcome), true) = (outcome(output), world.noises.is_empty()) {
+            match &world.chance.bounds {
+                None => self.entry(outcome).0 += &world.chance.exact,
+                Some(_) => {
+                    let (low, high) = world.chance.ends();
+                    add_to(&mut self.entry(outcome).1, &low, &high);
+                }
+            }
+            return Ok(());
+        }
+        match (outcome(output), output) {
+            (Some(outcome), _) => self.add_continuous(world, outcome),
+            (None, Value::Number(Real::Stepped(form, grid))) => {
+                let (low, high) = world.conditions.bounds(form).ok_or(CONTINUOUS)?;
+                // Each multiple between the bounds, with the half cells at the ends.
+                let half = Rational::ONE / Rational::from(2);
+                let first = (low / grid - &half).floor();
+                let last = (high / grid + &half).ceil();
+                if &last - &first > Integer::from(MOST_MULTIPLES) {
+                    return Err(CONTINUOUS);
+                }
+                let mut k = first;
+                while k <= last {
+                    let center = Rational::from(k.clone()) * grid;
+                    let mut cell = world.clone();
+                    let below = form.minus(&Form::constant(&center + grid * &half));
+                    let above = Form::constant(&center - grid * &half).minus(form);
+                    let possible = cell.conditions.require_not_positive(&below)
+                        && cell.conditions.require_not_positive(&above);
+                    if possible {
+                        self.add_continuous(&cell, Outcome::Number(center))?;
+                    }
+                    k += Integer::ONE;
+                }
+                Ok(())
+            }
+            _ => Err(CONTINUOUS),
+        }
+    }
+
+    /// Adds a path whose continuous draws are under conditions.
+    fn add_continuous(&mut self, world: &RealWorld<'_>, outcome: Outcome) -> Result<(), AuditError> {
+        let noise: Enclosed = forest::probability(&world.noises, &world.conditions)?;
+        let (low, high) = world.chance.ends();
+        let zero = Float::zero(false);
+        let below = if noise.low().is_negative() { &zero } else { noise.low() };
+        let low = CHANCES.mul(&low, below, Round::Down);
+        let high = CHANCES.mul(&high, noise.high(), Round::Up);
+        add_to(&mut self.entry(outcome).1, &low, &high);
+        Ok(())
+    }
+
+    fn entry(&mut self, outcome: Outcome) -> &mut (Rational, (Float, Float)) {
+        self.0.entry(outcome).or_insert_with(|| (Rational::ZERO, (Float::zero(false), Float::zero(false))))
+    }
+
+    fn law(self, cut: &Rational) -> Law {
+        if cut.is_zero() && self.0.values().all(|(_, bounds)| bounds.1.is_zero()) {
+            let mut law = LawBuilder::default();
+            for (outcome, (mass, _)) in self.0 {
+                law.add(outcome, &mass.numerator().unsigned_abs(), mass.denominator());
+            }
+            return law.finish();
+        }
+        // Fixed-point masses that keep 160 bits of the smallest one.
+        let exponents = self.0.values().filter_map(|(_, bounds)| bounds.1.leading_exponent());
+        let places = 160 + exponents.min().map_or(0, |e| (-e).clamp(0, 1 << 16)) as usize;
+        let unit = Rational::from(Natural::ONE << places);
+        let entries = self.0.into_iter().filter_map(|(outcome, (exact, (low, high)))| {
+            let (low, high) = (&exact + low.to_rational()?, exact + high.to_rational()?);
+            let low = (low * &unit).floor().unsigned_abs();
+            Some((outcome, Mass { low, high: (high * &unit).ceil().unsigned_abs() }))
+        });
+        let entries: Vec<_> = entries.collect();
+        Law::enclosed(Natural::ONE << places, entries, (cut * unit).ceil().unsigned_abs())
+    }
+}

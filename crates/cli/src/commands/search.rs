@@ -1,0 +1,244 @@
+//! `probity audit --search` and `--exhaustive`: the worst pair of neighbours, as far as it was found.
+
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use probity_audit::{
+    Effort, FoundPair, Parameters, SearchState, SearchTask, all_pairs, parameter_value, search_worst_pair,
+};
+use probity_exact::{Format, Rational};
+use probity_kernel::expr::{Binary, Expr, Unary};
+use probity_kernel::term::{Adjacency, Mechanism};
+use probity_lang::Program;
+use serde_json::{Value, json};
+
+use crate::failure::{Answer, Failure, Status};
+use crate::{files, given, output};
+
+/// How long and how to search.
+#[derive(clap::Args)]
+pub struct Budget {
+    /// Search for this many seconds
+    #[arg(long, default_value_t = 10.0, requires = "search")]
+    seconds: f64,
+    /// Stop after this many pairs, which makes the result reproducible
+    #[arg(long, requires = "search")]
+    pairs: Option<u64>,
+    /// The seed of the random choices
+    #[arg(long, default_value_t = 1, requires = "search")]
+    seed: u64,
+    /// Go on from this file if it exists, and write there how far the search came
+    #[arg(long, value_name = "FILE", requires = "search")]
+    resume: Option<PathBuf>,
+}
+
+/// What is looked for.
+pub struct Question<'a> {
+    /// The mechanism.
+    pub program: &'a Program,
+    /// The `--set` options.
+    pub settings: &'a [String],
+    /// Where it runs.
+    pub format: Format,
+    /// Whether to answer in JSON.
+    pub json: bool,
+}
+
+/// Values of a parameter that are tried from a range: its ends and points between.
+const POINTS: u32 = 5;
+
+/// Searches within a budget.
+pub fn search(question: &Question<'_>, budget: &Budget) -> Answer {
+    let settings = settings(question)?;
+    let first = settings.first().cloned().unwrap_or_default();
+    let task = SearchTask {
+        mechanism: &question.program.mechanism,
+        epsilon: &question.program.claim.epsilon,
+        distance: distance(&question.program.mechanism, &first)?,
+        settings,
+        format: question.format,
+        effort: Effort::default(),
+    };
+    let mut state = match &budget.resume {
+        Some(path) if path.exists() => SearchState::read(&files::text(path)?).map_err(Failure::new)?,
+        _ => SearchState::new(budget.seed),
+    };
+    let start = Instant::now();
+    let limit = Duration::try_from_secs_f64(budget.seconds).map_err(|_| {
+        Failure::new(format!("seconds = {} is not allowed: it must be at least 0", budget.seconds))
+    })?;
+    let mut progress = Progress::new(start);
+    search_worst_pair(&task, &mut state, &mut |state| {
+        progress.show(state);
+        start.elapsed() < limit && budget.pairs.is_none_or(|most| state.tried < most)
+    })
+    .map_err(Failure::new)?;
+    progress.clear();
+    if let Some(path) = &budget.resume {
+        files::write(path, state.to_string().as_bytes())?;
+    }
+    answer(question, state.best.as_ref(), state.tried, &task.settings, start)
+}
+
+/// Looks at all pairs of a small format.
+pub fn exhaustive(question: &Question<'_>) -> Answer {
+    let settings = settings(question)?;
+    let start = Instant::now();
+    let mut worst: Option<FoundPair> = None;
+    let mut tried = 0;
+    for (number, setting) in settings.iter().enumerate() {
+        let Program { mechanism, claim, .. } = question.program;
+        let (found, pairs) =
+            all_pairs(mechanism, &claim.epsilon, setting, question.format, Effort::default())
+                .map_err(Failure::new)?;
+        tried += pairs;
+        let found = found.map(|pair| FoundPair { setting: number, ..pair });
+        let is_worse = |pair: &FoundPair| {
+            worst
+                .as_ref()
+                .is_none_or(|best| (pair.impossible > 0, pair.excess) > (best.impossible > 0, best.excess))
+        };
+        if found.as_ref().is_some_and(is_worse) {
+            worst = found;
+        }
+    }
+    answer(question, worst.as_ref(), tried, &settings, start)
+}
+
+/// Every combination of values for the parameters with ranges.
+fn settings(question: &Question<'_>) -> Result<Vec<Parameters>, Failure> {
+    let (values, ranges) = given::values_and_ranges(question.settings)?;
+    let mechanism = &question.program.mechanism;
+    let mut all = vec![given::parameters(mechanism, &values)?];
+    for (name, (low, high)) in ranges {
+        let param = mechanism.params.iter().find(|param| param.name.as_str() == name);
+        let Some(param) = param else {
+            return Err(Failure::new(format!("{} has no parameter {name}", mechanism.name)));
+        };
+        let step = (&high - &low) / Rational::from(POINTS - 1);
+        let points = (0..POINTS).map(|i| &low + &step * Rational::from(i));
+        all = points
+            .flat_map(|value| {
+                all.iter().cloned().map(move |mut setting| {
+                    setting.insert(param.name.clone(), value.clone());
+                    setting
+                })
+            })
+            .collect();
+    }
+    Ok(all)
+}
+
+/// How far apart neighbours are, read off `abs(x' - x) <= distance`.
+fn distance(mechanism: &Mechanism, parameters: &Parameters) -> Result<Rational, Failure> {
+    let bound = mechanism.adjacency.iter().find_map(|clause| match clause {
+        Adjacency::Related(Expr::Binary(Binary::Le, left, right)) => match &**left {
+            Expr::Unary(Unary::Abs, _) => Some(right),
+            _ => None,
+        },
+        _ => None,
+    });
+    match bound {
+        Some(bound) => Ok(parameter_value(bound, parameters).map_err(Failure::new)?.low),
+        None => Err(Failure::new("the search is for neighbours of the form abs(x' - x) <= distance")),
+    }
+}
+
+/// One line on a terminal, a few times a second.
+struct Progress {
+    start: Instant,
+    shown: Option<Instant>,
+    terminal: bool,
+}
+
+impl Progress {
+    fn new(start: Instant) -> Progress {
+        Progress { start, shown: None, terminal: std::io::stderr().is_terminal() }
+    }
+
+    fn show(&mut self, state: &SearchState) {
+        let due = self.shown.unwrap_or(self.start).elapsed() > Duration::from_millis(200);
+        if self.terminal && due {
+            let best = state.best.as_ref().map_or(f64::NAN, |best| best.excess);
+            eprint!(
+                "\r{:6.1} s  {} pairs  worst excess {best:.3e}   ",
+                self.start.elapsed().as_secs_f64(),
+                state.tried
+            );
+            let _ = std::io::stderr().flush();
+            self.shown = Some(Instant::now());
+        }
+    }
+
+    fn clear(&self) {
+        if self.shown.is_some() {
+            eprint!("\r{:70}\r", "");
+        }
+    }
+}
+
+fn answer(
+    question: &Question<'_>,
+    best: Option<&FoundPair>,
+    tried: u64,
+    settings: &[Parameters],
+    start: Instant,
+) -> Answer {
+    let seconds = start.elapsed().as_secs_f64();
+    let setting = best.and_then(|best| settings.get(best.setting));
+    let shown = setting.map(|setting| {
+        let parts: Vec<String> = setting.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        parts.join(", ")
+    });
+    if question.json {
+        let mut value = json!({
+            "reading": question.format.to_string(), "pairs": tried, "seconds": seconds,
+            "is": "a lower bound: other inputs may lose more",
+        });
+        if let Some(best) = best {
+            value["excess"] = json!(best.excess);
+            value["impossible"] = json!(best.impossible);
+            value["inputs"] = json!([decimal(&best.first), decimal(&best.second)]);
+            value["worst_outcome"] =
+                best.outcome.as_ref().map_or(Value::Null, |outcome| outcome.to_string().into());
+            value["parameters"] = shown.into();
+        }
+        output::json(&value)?;
+        return Ok(Status::Done);
+    }
+    output::print(|out| {
+        match best {
+            None => writeln!(out, "no pair of neighbours was found")?,
+            Some(best) => {
+                writeln!(out, "worst of {tried} pairs in {}:", question.format)?;
+                if let Some(parameters) = shown.filter(|text| !text.is_empty()) {
+                    writeln!(out, "  parameters {parameters}")?;
+                }
+                writeln!(out, "  inputs     {} and {}", decimal(&best.first), decimal(&best.second))?;
+                writeln!(out, "  excess     {:.4e}", best.excess)?;
+                if let Some(outcome) = &best.outcome {
+                    writeln!(out, "  at outcome {outcome}")?;
+                }
+                if best.impossible > 0 {
+                    writeln!(
+                        out,
+                        "  {} outcomes are possible under one of them only: the loss is infinite",
+                        best.impossible
+                    )?;
+                }
+            }
+        }
+        writeln!(out, "This is a lower bound: other inputs may lose more.  {seconds:.1} s")
+    })?;
+    Ok(Status::Done)
+}
+
+/// A number of a format as a decimal that reads back as itself, where it is a double.
+fn decimal(x: &Rational) -> String {
+    let double = probity_exact::directed::cast_nearest(x);
+    match probity_exact::rational_from_f64(double) {
+        Some(exact) if exact == *x => format!("{double}"),
+        _ => x.to_string(),
+    }
+}
