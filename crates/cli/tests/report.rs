@@ -67,7 +67,9 @@ fn the_figures_are_those_of_the_audit_and_of_the_certificate() {
     let json = |arguments: &[&str]| -> serde_json::Value {
         serde_json::from_slice(&probity(arguments).stdout).unwrap()
     };
-    let audit = json(&[&["audit", "mechanisms/snapping.dp", "--json"], &options[..], &inputs].concat());
+    let audit = json(
+        &[&["audit", "mechanisms/snapping.dp", "--json", "--in", "binary64"], &options[..], &inputs].concat(),
+    );
     let excess = audit["excess"].as_f64().unwrap();
     assert!((excess - 0.1931).abs() < 1e-4);
     assert!(page.contains(&format!("<dt>loss less ε</dt><dd>{excess:.3e}</dd>")));
