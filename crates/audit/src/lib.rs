@@ -4,7 +4,7 @@
 //! theorem. It knows what a mechanism is (`probity_kernel::term`) but none of the kernel's rules, so that it can
 //! catch their bugs.
 //!
-//! - [`output_law`], [`float_law`], [`real_law`]: the law of the output on one input;
+//! - [`output_law`], [`float_law`], [`real_law`], [`integrated_law`]: the law of the output on one input;
 //! - [`PairReport`]: what two laws show, outcome by outcome, and the hockey-stick curve;
 //! - [`search_worst_pair`], [`all_pairs`]: the inputs that lose most;
 //! - [`search_refutation`], [`check_refutation`]: counterexamples to a claim;
@@ -81,7 +81,7 @@ pub use neighbours::{admits, admits_parameters, neighbours, parameter_value};
 pub use outcome::{Given, Inputs, Outcome, Parameters};
 pub use paths::{Depth, event_probability};
 pub use reach::{Reachability, outcome_mass, reachability};
-pub use real_law::{output_law, real_law};
+pub use real_law::{integrated_law, output_law, real_law};
 pub use refute::{Evidence, Refutation, Verdict, check_refutation, claimed, search_refutation};
 pub use refute_float::search_float_refutation;
 pub use search::{FoundPair, SearchState, SearchTask, all_pairs, search_worst_pair};

@@ -24,7 +24,7 @@ pub fn output_law(
     reading: Reading,
 ) -> Result<Law, AuditError> {
     match reading {
-        Reading::Reals => real_law(mechanism, parameters, inputs, Depth::default()),
+        Reading::Reals => integrated_law(mechanism, parameters, inputs, Depth::default()),
         Reading::Binary { precision, emin, emax } => {
             let format = Format::new(precision, i64::from(emin), i64::from(emax))
                 .map_err(|_| AuditError::Unsupported { what: "this floating-point format" })?;
@@ -33,18 +33,38 @@ pub fn output_law(
     }
 }
 
-/// The law of a discrete output over the reals.
+/// The law of a mechanism with discrete draws only, over the reals.
 ///
-/// With rational probabilities it is exact. Probabilities like e^(−1/s), and those of continuous noise that is
-/// compared or rounded, are enclosed. Infinite supports are cut; what is cut off is the law's escaped mass.
+/// With rational probabilities it is exact. Probabilities like e^(−1/s) are enclosed. Infinite supports are cut; what is
+/// cut off is the law's escaped mass.
 pub fn real_law(
     mechanism: &Mechanism,
     parameters: &Parameters,
     inputs: &Inputs,
     depth: Depth,
 ) -> Result<Law, AuditError> {
+    law_by_paths(mechanism, parameters, inputs, depth, Masses { integrate: false, ..Masses::default() })
+}
+
+/// The law of a discrete output over the reals, also of continuous draws that are compared, or rounded and clamped:
+/// their probabilities are integrals, enclosed to many bits.
+pub fn integrated_law(
+    mechanism: &Mechanism,
+    parameters: &Parameters,
+    inputs: &Inputs,
+    depth: Depth,
+) -> Result<Law, AuditError> {
+    law_by_paths(mechanism, parameters, inputs, depth, Masses { integrate: true, ..Masses::default() })
+}
+
+fn law_by_paths(
+    mechanism: &Mechanism,
+    parameters: &Parameters,
+    inputs: &Inputs,
+    depth: Depth,
+    mut masses: Masses,
+) -> Result<Law, AuditError> {
     let mut explorer = Explorer::new(mechanism, parameters, inputs, depth)?;
-    let mut masses = Masses::default();
     let complete = explorer.follow(None, &mut |world, output| masses.add_path(world, output))?;
     if !complete {
         return Err(AuditError::Unsupported { what: "a law with more paths than the limit" });
@@ -58,9 +78,14 @@ const CONTINUOUS: AuditError =
 /// Most multiples of a grid that one path may release.
 const MOST_MULTIPLES: i64 = 1 << 14;
 
-/// Per outcome, a sum of exact probabilities and a sum of bounds.
+/// The masses of the outcomes seen so far.
 #[derive(Default)]
-struct Masses(BTreeMap<Outcome, (Rational, (Float, Float))>);
+struct Masses {
+    /// Whether paths with continuous draws are integrated, or refused.
+    integrate: bool,
+    /// Per outcome, a sum of exact probabilities and a sum of bounds.
+    sums: BTreeMap<Outcome, (Rational, (Float, Float))>,
+}
 
 impl Masses {
     fn add_path(&mut self, world: &RealWorld<'_>, output: &Value<Real>) -> Result<(), AuditError> {
@@ -73,6 +98,9 @@ impl Masses {
                 }
             }
             return Ok(());
+        }
+        if !self.integrate {
+            return Err(CONTINUOUS);
         }
         match (outcome(output), output) {
             (Some(outcome), _) => self.add_continuous(world, outcome),
@@ -117,22 +145,22 @@ impl Masses {
     }
 
     fn entry(&mut self, outcome: Outcome) -> &mut (Rational, (Float, Float)) {
-        self.0.entry(outcome).or_insert_with(|| (Rational::ZERO, (Float::zero(false), Float::zero(false))))
+        self.sums.entry(outcome).or_insert_with(|| (Rational::ZERO, (Float::zero(false), Float::zero(false))))
     }
 
     fn law(self, cut: &Rational) -> Law {
-        if cut.is_zero() && self.0.values().all(|(_, bounds)| bounds.1.is_zero()) {
+        if cut.is_zero() && self.sums.values().all(|(_, bounds)| bounds.1.is_zero()) {
             let mut law = LawBuilder::default();
-            for (outcome, (mass, _)) in self.0 {
+            for (outcome, (mass, _)) in self.sums {
                 law.add(outcome, &mass.numerator().unsigned_abs(), mass.denominator());
             }
             return law.finish();
         }
         // Fixed-point masses that keep 160 bits of the smallest one.
-        let exponents = self.0.values().filter_map(|(_, bounds)| bounds.1.leading_exponent());
+        let exponents = self.sums.values().filter_map(|(_, bounds)| bounds.1.leading_exponent());
         let places = 160 + exponents.min().map_or(0, |e| (-e).clamp(0, 1 << 16)) as usize;
         let unit = Rational::from(Natural::ONE << places);
-        let entries = self.0.into_iter().filter_map(|(outcome, (exact, (low, high)))| {
+        let entries = self.sums.into_iter().filter_map(|(outcome, (exact, (low, high)))| {
             let (low, high) = (&exact + low.to_rational()?, exact + high.to_rational()?);
             let low = (low * &unit).floor().unsigned_abs();
             Some((outcome, Mass { low, high: (high * &unit).ceil().unsigned_abs() }))

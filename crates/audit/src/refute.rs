@@ -3,6 +3,8 @@
 //! `search_refutation` guesses; `check_refutation` decides, with bounds of both probabilities that no rounding error
 //! can cross. Finding nothing proves nothing.
 
+use std::fmt;
+
 use probity_exact::{directed, exp_bounds, ln_bounds};
 use probity_kernel::term::{Claim, Mechanism, Reading};
 
@@ -58,6 +60,22 @@ pub enum Evidence {
         /// The exponent of the risk.
         risk_bits: u32,
     },
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Evidence::Integration => write!(f, "exact integration over the reals"),
+            Evidence::FloatLaw => write!(f, "the exact law of the floating-point program"),
+            Evidence::Reachability => {
+                write!(f, "reachability: no draws give this output from the neighbour")
+            }
+            Evidence::Sampling { samples, risk_bits } => write!(
+                f,
+                "{samples} samples of each, Clopper-Pearson bounds that err with probability at most 2^-{risk_bits}"
+            ),
+        }
+    }
 }
 
 /// What a search for a refutation ended with.

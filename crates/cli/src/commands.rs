@@ -9,6 +9,7 @@ pub mod format;
 pub mod list;
 pub mod map;
 pub mod named;
+pub mod report;
 pub mod roundoff;
 pub mod sample;
 pub mod search;

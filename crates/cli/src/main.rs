@@ -34,6 +34,8 @@ enum Command {
     Certify(commands::certify::Arguments),
     /// What a mechanism really loses on two inputs: exact laws, the worst outcome, a lower bound
     Audit(commands::audit::Arguments),
+    /// All that is known about a mechanism on one HTML page, with plots
+    Report(commands::report::Arguments),
     /// Bound the rounding errors of the programs in an FPCore file
     Roundoff(commands::roundoff::Arguments),
     /// Replay a certificate, trusting nothing in it
@@ -59,6 +61,7 @@ fn run(command: Command) -> Answer {
         Command::Verify(arguments) => commands::verify::run(&arguments),
         Command::Certify(arguments) => commands::certify::run(&arguments),
         Command::Audit(arguments) => commands::audit::run(&arguments),
+        Command::Report(arguments) => commands::report::run(&arguments),
         Command::Roundoff(arguments) => commands::roundoff::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),
         Command::List(arguments) => commands::list::run(&arguments),

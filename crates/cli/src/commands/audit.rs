@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use probity_audit::{
     Bounds, Depth, Effort, Inputs, Law, PairReport, Parameters, Side, admits, admits_parameters, claimed,
-    float_law, logarithm_cost, neighbours, reachability, real_law,
+    float_law, logarithm_cost, neighbours, output_law, reachability, real_law,
 };
 use probity_exact::{Format, Rational, directed};
 use probity_kernel::term::{Distribution, Reading, Statement};
@@ -200,7 +200,7 @@ fn check_input(
 
 /// The laws of both inputs, in the reading that was asked for; else in the format of the claim. A claim over the reals
 /// is audited in binary64 if the file says how the noise is made of a uniform draw, otherwise over the reals.
-fn laws(
+pub fn laws(
     program: &Program,
     parameters: &Parameters,
     inputs: &[Inputs; 2],
@@ -219,7 +219,12 @@ fn laws(
         Ok(([law(&inputs[0])?, law(&inputs[1])?], reading))
     };
     match asked {
-        Some(Reading::Reals) => Ok((over_reals()?, Reading::Reals)),
+        Some(Reading::Reals) => {
+            let law = |inputs| {
+                output_law(&program.mechanism, parameters, inputs, Reading::Reals).map_err(Failure::new)
+            };
+            Ok(([law(&inputs[0])?, law(&inputs[1])?], Reading::Reals))
+        }
         Some(reading) => in_format(reading),
         None if program.claim.reading != Reading::Reals => in_format(program.claim.reading),
         None if draws_uniform(&program.mechanism.body) => in_format(Reading::BINARY64),

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use probity_audit::{Bounds, Evidence, Inputs, Parameters, Refutation};
+use probity_audit::{Bounds, Inputs, Parameters, Refutation};
 use serde_json::{Value, json};
 
 use crate::output::scientific;
@@ -10,21 +10,28 @@ use crate::output::scientific;
 /// Writes a refutation: inputs, event, both probabilities, the loss against the claim.
 pub fn print(refutation: &Refutation, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "counterexample:")?;
-    if !refutation.parameters.is_empty() {
-        writeln!(out, "  parameters     {}", parameters(&refutation.parameters))?;
+    for (name, value) in facts(refutation) {
+        writeln!(out, "  {name:<14} {value}")?;
     }
-    writeln!(out, "  input          {}", inputs(&refutation.first))?;
-    writeln!(out, "  neighbour      {}", inputs(&refutation.second))?;
-    writeln!(out, "  event          {}", refutation.event)?;
-    writeln!(out, "  probability    {}", range(&refutation.first_probability))?;
-    writeln!(out, "  of neighbour   {}", range(&refutation.second_probability))?;
-    writeln!(
-        out,
-        "  loss           {} against the claimed {}",
-        refutation.loss,
-        refutation.epsilon.to_f64()
-    )?;
-    writeln!(out, "  found by       {}", evidence(refutation.evidence))
+    Ok(())
+}
+
+/// The lines of a refutation, each with its name.
+pub fn facts(refutation: &Refutation) -> Vec<(&'static str, String)> {
+    let mut facts = Vec::new();
+    if !refutation.parameters.is_empty() {
+        facts.push(("parameters", parameters(&refutation.parameters)));
+    }
+    facts.extend([
+        ("input", inputs(&refutation.first)),
+        ("neighbour", inputs(&refutation.second)),
+        ("event", refutation.event.to_string()),
+        ("probability", range(&refutation.first_probability)),
+        ("of neighbour", range(&refutation.second_probability)),
+        ("loss", format!("{} against the claimed {}", refutation.loss, refutation.epsilon.to_f64())),
+        ("found by", refutation.evidence.to_string()),
+    ]);
+    facts
 }
 
 /// The same as data.
@@ -40,21 +47,8 @@ pub fn to_json(refutation: &Refutation) -> Value {
         "probability_of_neighbour": bounds(&refutation.second_probability),
         "loss": loss,
         "claimed_epsilon": refutation.epsilon.to_f64(),
-        "evidence": evidence(refutation.evidence),
+        "evidence": refutation.evidence.to_string(),
     })
-}
-
-fn evidence(evidence: Evidence) -> String {
-    match evidence {
-        Evidence::Integration => "exact integration over the reals".into(),
-        Evidence::FloatLaw => "the exact law of the floating-point program".into(),
-        Evidence::Reachability => "reachability: no draws give this output from the neighbour".into(),
-        Evidence::Sampling { samples, risk_bits } => {
-            format!(
-                "{samples} samples of each, Clopper-Pearson bounds that err with probability 2^-{risk_bits} at most"
-            )
-        }
-    }
 }
 
 fn parameters(parameters: &Parameters) -> String {

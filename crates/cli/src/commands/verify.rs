@@ -130,7 +130,7 @@ fn print_one(verdict: &Verdict, arguments: &Arguments, out: &mut dyn Write) -> i
 }
 
 /// The draws of a proof with their couplings.
-fn couplings(proof: &Proof) -> impl Iterator<Item = outline::Line> {
+pub fn couplings(proof: &Proof) -> impl Iterator<Item = outline::Line> {
     outline::outline(proof).into_iter().filter(|line| line.rule.starts_with("couple"))
 }
 

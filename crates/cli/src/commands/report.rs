@@ -1,0 +1,205 @@
+//! `probity report`: all that is known about a mechanism on one page: proof or counterexample, certificate, audit, plots.
+
+mod bounds;
+mod certificate;
+mod choice;
+mod laws;
+mod progress;
+mod verification;
+
+use std::path::PathBuf;
+
+use probity_audit::{Inputs, Parameters};
+use probity_exact::{Rational, rational_from_f64};
+use probity_float::certificate::{Certificate, certify};
+use probity_float::recognise::recognise;
+use probity_kernel::float::Snapped;
+use probity_kernel::term::Reading;
+use probity_lang::Program;
+use probity_report::{Block, Document, Section, Tone};
+
+use crate::failure::{Answer, Status};
+use crate::verdict::Verdict;
+use crate::{decimal, files, given};
+use laws::Audit;
+use progress::watched;
+
+/// What to report on, and where to.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// A mechanism file
+    path: PathBuf,
+    /// Write the page to this file
+    #[arg(long, value_name = "FILE.html")]
+    out: PathBuf,
+    /// Give a parameter a value, as eps=1; may be repeated
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    settings: Vec<String>,
+    /// Two neighbouring inputs to compare, as 0 1; lists are written as 1,2 and 1,3
+    #[arg(long, num_args = 2, value_names = ["INPUT", "NEIGHBOUR"], allow_negative_numbers = true)]
+    inputs: Option<Vec<String>>,
+    /// The arithmetic to audit and certify: reals, binary64, binary32, binary16, or precision,emin,emax
+    #[arg(long = "in", value_name = "READING", value_parser = given::reading)]
+    reading: Option<Reading>,
+}
+
+/// A mechanism with numbers in it.
+struct Case<'a> {
+    program: &'a Program,
+    parameters: Parameters,
+    inputs: [Inputs; 2],
+}
+
+/// The certificate of an implementation, and what it is about.
+struct Certified {
+    snapped: Snapped,
+    certificate: Certificate,
+}
+
+/// Writes the page. The exit code says whether lower and upper bounds agree, not what they say.
+pub fn run(arguments: &Arguments) -> Answer {
+    let (source, program) = files::program(&arguments.path)?;
+    let settings = given::settings(&arguments.settings)?;
+    let parameters = choice::parameters(&program, &settings)?;
+    let verdict = watched("looking for a proof and for a counterexample", || {
+        // What holds for all parameters holds for these, and says more.
+        match Verdict::of(&arguments.path, &[]) {
+            Ok(verdict) if verdict.upper.is_ok() || settings.is_empty() => Ok(verdict),
+            _ => Verdict::of(&arguments.path, &settings),
+        }
+    })?;
+    let reading = arguments.reading.or(match program.claim.reading {
+        Reading::Reals => None,
+        format => Some(format),
+    });
+    // Over the reals there is no implementation to certify.
+    let implemented = parameters.as_ref().filter(|_| reading != Some(Reading::Reals));
+    let certified = implemented.map(|parameters| {
+        watched("certifying the implementation", || certified(&program, parameters, reading))
+    });
+    let case = match parameters {
+        None => None,
+        Some(parameters) => choice::inputs(&program, &parameters, arguments.inputs.as_deref())?
+            .map(|inputs| Case { program: &program, parameters, inputs }),
+    };
+    let has_certificate = matches!(&certified, Some(Ok(_)));
+    let audit = case.as_ref().map(|case| {
+        watched("computing the exact laws of both inputs", || Audit::new(case, reading, has_certificate))
+    });
+
+    let mut crossed = verdict.upper.is_ok() && verdict.refutation.is_some();
+    let mut sections = verification::sections(&verdict, &source);
+    match &certified {
+        Some(Ok(certified)) => sections.push(certificate::section(certified)),
+        Some(Err(reason)) => sections.push(certificate::refused(reason)),
+        None => {}
+    }
+    let known = certified.as_ref().and_then(|certified| certified.as_deref().ok());
+    match (&case, audit) {
+        (Some(case), Some(Ok(audit))) => {
+            crossed |= known.is_some_and(|known| audit.contradicts(case, known));
+            sections.push(laws::section(case, &audit, known));
+            if let Some(known) = known
+                && let Some(section) =
+                    watched("auditing other bounds B", || bounds::section(case, known, &mut crossed))
+            {
+                sections.push(section);
+            }
+        }
+        (_, Some(Err(reason))) => sections.push(without_laws(&reason)),
+        _ => sections.push(without_laws(
+            "no values for the parameters, or no pair of neighbours, were given or could be chosen",
+        )),
+    }
+
+    let mut lead = verification::lead(&verdict);
+    if crossed {
+        lead.insert(
+            0,
+            Block::Notice {
+                tone: Tone::Bad,
+                heading: "THE BOUNDS CROSS".into(),
+                blocks: vec![Block::Text(
+                    "A lower bound from the audit exceeds a proved upper bound. One of the two is a bug."
+                        .into(),
+                )],
+            },
+        );
+    }
+    let document = Document { title: format!("Privacy report: {}", program.mechanism.name), lead, sections };
+    files::write(&arguments.out, document.to_html().as_bytes())?;
+    println!("{}: {}, written to {}", program.mechanism.name, verdict.status(), arguments.out.display());
+    Ok(if crossed { Status::BoundsCross } else { Status::Done })
+}
+
+/// The certificate, or the reason why there is none.
+fn certified(
+    program: &Program,
+    parameters: &Parameters,
+    reading: Option<Reading>,
+) -> Result<Box<Certified>, String> {
+    let format =
+        given::format(reading.unwrap_or(Reading::BINARY64)).map_err(|failure| failure.to_string())?;
+    let values = parameters.iter().map(|(name, value)| (name.to_string(), value.clone())).collect();
+    let snapped = recognise(&program.mechanism, &values, format).map_err(|reason| reason.to_string())?;
+    let certificate = certify(&snapped).map_err(|reason| reason.to_string())?;
+    Ok(Box::new(Certified { snapped, certificate }))
+}
+
+fn without_laws(reason: &str) -> Section {
+    let text = format!("There are no output laws to show: {reason}.");
+    Section { heading: "Audit".into(), blocks: vec![Block::Text(text)] }
+}
+
+/// `eps = 1, B = 100`.
+fn listed<N: ToString, V: ToString>(values: impl IntoIterator<Item = (N, V)>) -> String {
+    let parts: Vec<String> = values
+        .into_iter()
+        .map(|(name, value)| format!("{} = {}", name.to_string(), value.to_string()))
+        .collect();
+    parts.join(", ")
+}
+
+/// A number for a table or a caption, to four digits.
+fn figure(x: f64) -> String {
+    if x == 0.0 { "0".into() } else { format!("{x:.3e}") }
+}
+
+/// An upper bound to four digits, rounded up.
+fn at_most(bound: f64) -> String {
+    match rational_from_f64(bound) {
+        Some(exact) => decimal::up(&exact, 4),
+        None => bound.to_string(),
+    }
+}
+
+/// The middle of two bounds.
+fn middle(bounds: &probity_audit::Bounds) -> Rational {
+    (&bounds.low + &bounds.high) / Rational::from(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probity_audit::Given;
+
+    #[test]
+    fn a_certificate_that_says_too_little_is_contradicted() {
+        let source = include_str!("../../../../mechanisms/snapping.dp");
+        let program = probity_lang::load_text(source).unwrap();
+        let number = |n: i64, d: i64| probity_exact::rational(n, d).unwrap();
+        let at = |epsilon: Rational| Parameters::from([("eps".into(), epsilon), ("B".into(), number(20, 1))]);
+        let x = |n: i64| Inputs::from([("x".into(), Given::Number(number(n, 1)))]);
+        let case = |inputs| Case { program: &program, parameters: at(number(1, 1)), inputs };
+        let honest = certified(&program, &at(number(1, 1)), None).unwrap();
+        let too_little = certified(&program, &at(number(1, 2)), None).unwrap();
+        let near = case([x(0), x(1)]);
+        let audit = Audit::new(&near, None, true).unwrap();
+        assert!(!audit.contradicts(&near, &honest));
+        assert!(audit.contradicts(&near, &too_little));
+        // What inputs that are no neighbours show contradicts nothing.
+        let far = case([x(0), x(5)]);
+        let audit = Audit::new(&far, None, true).unwrap();
+        assert!(!audit.contradicts(&far, &too_little));
+    }
+}
