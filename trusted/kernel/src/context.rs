@@ -252,7 +252,15 @@ impl Context {
         };
         for_each_expr(&self.mechanism.body, &mut see);
         see(&self.mechanism.output);
-        self.mechanism.assumptions.iter().for_each(see);
+        // An assumption is taken as a fact wherever a proof stands, so it may not speak of what a program changes.
+        let is_fixed =
+            |name: &Name| self.is_input(name) || self.mechanism.params.iter().any(|p| p.name == *name);
+        for assumption in &self.mechanism.assumptions {
+            assumption.for_each_variable(&mut |v| match v {
+                Variable::Plain(name) if is_fixed(name) => {}
+                _ => wrong = Some(format!("an assumption mentions {v}, which is no parameter or input")),
+            });
+        }
         match wrong {
             None => Ok(()),
             Some(reason) => Err(malformed(reason)),

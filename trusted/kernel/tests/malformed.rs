@@ -1,0 +1,52 @@
+//! Mechanisms that make no sense are refused before anything is proved of them.
+
+use probity_kernel::context::{Context, Orientation};
+use probity_kernel::expr::Expr;
+use probity_kernel::rejection::Rejection;
+use probity_kernel::term::{Distribution, Input, Mechanism, Param, Sort, Statement};
+
+/// y ~ laplace(x, 1 / eps); return y, under the given assumption.
+fn laplace(assumption: Expr) -> Mechanism {
+    let law = Distribution::Laplace { center: Expr::var("x"), scale: Expr::int(1) / Expr::var("eps") };
+    Mechanism {
+        name: "laplace".into(),
+        inputs: vec![Input { name: "x".into(), sort: Sort::Real }],
+        params: vec![Param { name: "eps".into(), sort: Sort::Real }],
+        assumptions: vec![Expr::var("eps").gt(Expr::int(0)), assumption],
+        body: vec![Statement::Draw { var: "y".into(), law }],
+        output: Expr::var("y"),
+        adjacency: vec![],
+    }
+}
+
+fn reason(mechanism: &Mechanism) -> Option<String> {
+    match Context::new(mechanism, Orientation::Forward) {
+        Err(Rejection::Malformed { reason }) => Some(reason),
+        Err(other) => panic!("{other}"),
+        Ok(_) => None,
+    }
+}
+
+#[test]
+fn assumptions_are_about_parameters_and_inputs() {
+    assert_eq!(reason(&laplace(Expr::var("x").ge(Expr::int(0)))), None);
+    // Facts about a variable that the program sets would be believed after every draw of it.
+    let drawn = reason(&laplace(Expr::var("y").equals(Expr::int(0)))).unwrap();
+    assert!(drawn.contains("y, which is no parameter or input"), "{drawn}");
+    let unknown = reason(&laplace(Expr::var("z").equals(Expr::int(0)))).unwrap();
+    assert!(unknown.contains("z, which is no parameter or input"), "{unknown}");
+}
+
+#[test]
+fn names_have_one_role_and_are_set_before_use() {
+    let fine = laplace(Expr::Bool(true));
+    let mut twice = fine.clone();
+    twice.params.push(Param { name: "x".into(), sort: Sort::Real });
+    assert!(reason(&twice).unwrap().contains("declared twice"));
+    let mut never = fine.clone();
+    never.output = Expr::var("w");
+    assert!(reason(&never).unwrap().contains("never set"));
+    let mut assigned = fine;
+    assigned.body.push(Statement::Assign { var: "x".into(), value: Expr::int(0) });
+    assert!(reason(&assigned).unwrap().contains("assigned"));
+}
