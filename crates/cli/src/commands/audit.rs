@@ -24,7 +24,7 @@ pub struct Arguments {
     /// Give a parameter a value, as eps=1; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE")]
     settings: Vec<String>,
-    /// The two inputs to compare, as 0 1 or "[1,2]" "[1,3]"
+    /// The two inputs to compare, as 0 1; a list as 1,2,3; several inputs as "x=1;q=1,2"
     #[arg(long, num_args = 2, value_names = ["INPUT", "NEIGHBOUR"], allow_negative_numbers = true)]
     #[arg(required_unless_present_any = ["search", "exhaustive"])]
     inputs: Vec<String>,
