@@ -1,6 +1,7 @@
 //! One module for each subcommand.
 
 pub mod audit;
+pub mod bench;
 pub mod certify;
 pub mod check;
 pub mod counterexample;

@@ -6,6 +6,7 @@ mod failure;
 mod files;
 mod given;
 mod output;
+mod progress;
 mod verdict;
 
 use std::process::ExitCode;
@@ -50,6 +51,8 @@ enum Command {
     Fmt(commands::format::Arguments),
     /// Explain why a mechanism is private: the derivation, and for snapping the table of all cases
     Explain(commands::explain::Arguments),
+    /// Measure how fast it is on this machine
+    Bench(commands::bench::Arguments),
     /// Print a completion script for a shell
     Completions(commands::shell::CompletionArguments),
     /// Print the manual page
@@ -69,6 +72,7 @@ fn run(command: Command) -> Answer {
         Command::Sample(arguments) => commands::sample::run(&arguments),
         Command::Fmt(arguments) => commands::format::run(&arguments),
         Command::Explain(arguments) => commands::explain::run(&arguments),
+        Command::Bench(arguments) => commands::bench::run(&arguments),
         Command::Completions(arguments) => commands::shell::completions(&arguments, Arguments::command()),
         Command::Man => commands::shell::manual(Arguments::command()),
     }

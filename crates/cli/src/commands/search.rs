@@ -1,6 +1,5 @@
 //! `probity audit --search` and `--exhaustive`: the worst pair of neighbours, as far as it was found.
 
-use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -14,6 +13,7 @@ use probity_lang::Program;
 use serde_json::{Value, json};
 
 use crate::failure::{Answer, Failure, Status};
+use crate::progress::Progress;
 use crate::{files, given, output};
 
 /// How long and how to search.
@@ -68,13 +68,16 @@ pub fn search(question: &Question<'_>, budget: &Budget) -> Answer {
     let limit = Duration::try_from_secs_f64(budget.seconds).map_err(|_| {
         Failure::new(format!("seconds = {} is not allowed: it must be at least 0", budget.seconds))
     })?;
-    let mut progress = Progress::new(start);
+    let mut progress = Progress::new();
     search_worst_pair(&task, &mut state, &mut |state| {
-        progress.show(state);
+        progress.show(|| {
+            let best = state.best.as_ref().map_or(f64::NAN, |best| best.excess);
+            format!("{} pairs, worst excess {best:.3e}", state.tried)
+        });
         start.elapsed() < limit && budget.pairs.is_none_or(|most| state.tried < most)
     })
     .map_err(Failure::new)?;
-    progress.clear();
+    drop(progress);
     if let Some(path) = &budget.resume {
         files::write(path, state.to_string().as_bytes())?;
     }
@@ -142,39 +145,6 @@ fn distance(mechanism: &Mechanism, parameters: &Parameters) -> Result<Rational, 
     match bound {
         Some(bound) => Ok(parameter_value(bound, parameters).map_err(Failure::new)?.low),
         None => Err(Failure::new("the search is for neighbours of the form abs(x' - x) <= distance")),
-    }
-}
-
-/// One line on a terminal, a few times a second.
-struct Progress {
-    start: Instant,
-    shown: Option<Instant>,
-    terminal: bool,
-}
-
-impl Progress {
-    fn new(start: Instant) -> Progress {
-        Progress { start, shown: None, terminal: std::io::stderr().is_terminal() }
-    }
-
-    fn show(&mut self, state: &SearchState) {
-        let due = self.shown.unwrap_or(self.start).elapsed() > Duration::from_millis(200);
-        if self.terminal && due {
-            let best = state.best.as_ref().map_or(f64::NAN, |best| best.excess);
-            eprint!(
-                "\r{:6.1} s  {} pairs  worst excess {best:.3e}   ",
-                self.start.elapsed().as_secs_f64(),
-                state.tried
-            );
-            let _ = std::io::stderr().flush();
-            self.shown = Some(Instant::now());
-        }
-    }
-
-    fn clear(&self) {
-        if self.shown.is_some() {
-            eprint!("\r{:70}\r", "");
-        }
     }
 }
 

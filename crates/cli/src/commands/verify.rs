@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::counterexample;
 use crate::failure::{Answer, Failure, Status};
+use crate::progress::Progress;
 use crate::verdict::{Upper, Verdict};
 use crate::{files, given, output};
 
@@ -163,13 +164,16 @@ fn print_proof(proof: &Proof, arguments: &Arguments, out: &mut dyn Write) -> io:
 
 fn folder(arguments: &Arguments, settings: &[Setting]) -> Answer {
     let mut verdicts = Vec::new();
+    let mut progress = Progress::new();
     for path in files::mechanisms(&arguments.path)? {
+        progress.show(|| path.display().to_string());
         let (_, program) = files::program(&path)?;
         let has =
             |setting: &&Setting| program.mechanism.params.iter().any(|p| p.name.as_str() == setting.name);
         let own: Vec<Setting> = settings.iter().filter(has).cloned().collect();
         verdicts.push(Verdict::of(&path, &own)?);
     }
+    drop(progress);
     match arguments.json {
         true => output::json(&verdicts.iter().map(to_json).collect())?,
         false => print_table(&verdicts)?,
