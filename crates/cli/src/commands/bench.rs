@@ -95,9 +95,12 @@ fn samplers(add: &mut dyn FnMut(Row)) -> Result<(), Failure> {
     }
 }
 
+/// An operation on doubles with its rounding direction in the name.
+type Operation = fn(f64, f64) -> f64;
+
 fn arithmetic(add: &mut dyn FnMut(Row)) {
     let inputs: Vec<(f64, f64)> = (1..=BATCH).map(|i| (i as f64 / 163.0, 1.0 / i as f64)).collect();
-    let operations: [(&str, fn(f64, f64) -> f64); 6] = [
+    let operations: [(&str, Operation); 6] = [
         ("add_up", directed::add_up),
         ("mul_up", directed::mul_up),
         ("div_up", directed::div_up),
