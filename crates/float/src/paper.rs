@@ -7,6 +7,15 @@
 //! the real one by at most d = ρ((κ − 1)|y − f| + κη|y|). The mass below a u-threshold is off by another factor
 //! 1 + 2η, which the paper leaves out. Unlike the threshold method this one pays for the rounding of the sum, so d grows with
 //! the bound.
+//!
+//! ```
+//! use probity_exact::{Format, rational};
+//! use probity_float::{certificate::snapping, paper::paper_method};
+//! let mechanism = snapping(&rational(1, 1).unwrap(), &rational(100, 1).unwrap(), Format::BINARY64);
+//! let method = paper_method(&mechanism);
+//! assert_eq!(method.cases.len(), 11);
+//! assert!(method.excess.unwrap() < 2e-13);
+//! ```
 
 use probity_exact::{Enclosure, Float, Format, Integer, Rational, ln_bounds};
 use probity_kernel::float::derivation::{Derivation, Operation, Rule};

@@ -3,6 +3,16 @@
 //! The proofs speak about the samplers' exact laws. A sampler may fail instead of answering: when the source of
 //! randomness fails, and with probability below 2^−11000 a draw when a value does not fit in 64 bits. A failure
 //! depends on the noise alone, never on the input.
+//!
+//! ```
+//! use probity_exact::rational;
+//! use probity_noise::mechanisms::discrete_laplace_map;
+//! use probity_noise::sampler::Scale;
+//! use probity_noise::unit::Sensitivity;
+//! let map = discrete_laplace_map(&Scale::new(rational(7, 3).unwrap())?);
+//! assert_eq!(map.loss(&Sensitivity::from(2u32))?.to_string(), "ε = 0.8571428571428572");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod above_threshold;
 mod additive;

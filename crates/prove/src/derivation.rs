@@ -4,6 +4,30 @@
 //! a plan meets side conditions in a fixed order; a [`Justify`] answers each with evidence. One implementation
 //! searches, the other reads the evidence back from a certificate. Every step is a call of a kernel rule, so
 //! nothing here can make a false theorem.
+//!
+//! ```
+//! # use probity_kernel::expr::{Expr, Run};
+//! # use probity_kernel::term::{Adjacency, Claim, Distribution, Hints, Input, Mechanism, Param, Reading, Sort, Statement};
+//! # let laplace = Mechanism {
+//! #     name: "laplace".into(),
+//! #     inputs: vec![Input { name: "x".into(), sort: Sort::Real }],
+//! #     params: vec![Param { name: "eps".into(), sort: Sort::Real }],
+//! #     assumptions: vec![Expr::var("eps").gt(Expr::int(0))],
+//! #     body: vec![Statement::Draw {
+//! #         var: "y".into(),
+//! #         law: Distribution::Laplace { center: Expr::var("x"), scale: Expr::int(1) / Expr::var("eps") },
+//! #     }],
+//! #     output: Expr::var("y"),
+//! #     adjacency: vec![Adjacency::Related(
+//! #         (Expr::of("x", Run::Second) - Expr::of("x", Run::First)).abs().le(Expr::int(1)),
+//! #     )],
+//! # };
+//! # let claim = Claim { epsilon: Expr::var("eps"), delta: Expr::int(0), reading: Reading::Reals };
+//! use probity_prove::derivation::Move;
+//! let proof = probity_prove::prove(&laplace, &claim, &Hints::default()).unwrap();
+//! let (_, moves) = &proof.plan().sides[0];
+//! assert!(matches!(moves[0], Move::Draw(_)));
+//! ```
 
 use std::fmt;
 use std::sync::Arc;

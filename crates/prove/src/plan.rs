@@ -4,6 +4,28 @@
 //! difference of an input), for each loop a few invariants (everything equal; accumulators apart by what the one
 //! changed entry can do; nothing paid before that entry). The first plan whose side conditions can all be shown
 //! wins.
+//!
+//! ```
+//! # use probity_kernel::expr::{Expr, Run};
+//! # use probity_kernel::term::{Adjacency, Claim, Distribution, Hints, Input, Mechanism, Param, Reading, Sort, Statement};
+//! # let laplace = Mechanism {
+//! #     name: "laplace".into(),
+//! #     inputs: vec![Input { name: "x".into(), sort: Sort::Real }],
+//! #     params: vec![Param { name: "eps".into(), sort: Sort::Real }],
+//! #     assumptions: vec![Expr::var("eps").gt(Expr::int(0))],
+//! #     body: vec![Statement::Draw {
+//! #         var: "y".into(),
+//! #         law: Distribution::Laplace { center: Expr::var("x"), scale: Expr::int(1) / Expr::var("eps") },
+//! #     }],
+//! #     output: Expr::var("y"),
+//! #     adjacency: vec![Adjacency::Related(
+//! #         (Expr::of("x", Run::Second) - Expr::of("x", Run::First)).abs().le(Expr::int(1)),
+//! #     )],
+//! # };
+//! # let claim = Claim { epsilon: Expr::var("eps"), delta: Expr::int(0), reading: Reading::Reals };
+//! let plans = probity_prove::plan::search_plans(&laplace, &claim, &Hints::default()).unwrap();
+//! assert!(!plans.is_empty());
+//! ```
 
 use std::collections::BTreeSet;
 

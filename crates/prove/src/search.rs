@@ -4,6 +4,24 @@
 //! a contradiction, which is evidence, or with values; a disjunction that the values violate is split. Products
 //! with positive parameters, and at the end products of a few facts, are offered to the simplex as further
 //! inequalities. What a branch did not need is dropped from the evidence on the way back.
+//!
+//! ```
+//! # use probity_kernel::context::{Context, Orientation};
+//! # use probity_kernel::expr::Expr;
+//! # use probity_kernel::term::{Mechanism, Param, Sort};
+//! # let mechanism = Mechanism {
+//! #     name: "m".into(), inputs: vec![], params: vec![Param { name: "p".into(), sort: Sort::Real }],
+//! #     assumptions: vec![], body: vec![], output: Expr::int(0), adjacency: vec![],
+//! # };
+//! let context = Context::new(&mechanism, Orientation::Forward).unwrap();
+//! use probity_kernel::entail::check_entailment;
+//! use probity_prove::search::search_evidence;
+//! let (p, one, two) = (Expr::var("p"), Expr::int(1), Expr::int(2));
+//! let (known, goal) = (two.lt(p.clone()), one.le(p.clone()));
+//! let evidence = search_evidence(&context, &[&known], &goal).unwrap();
+//! assert!(check_entailment(&context, &[&known], &goal, &evidence).is_ok());
+//! assert!(search_evidence(&context, &[&goal], &known).is_err());
+//! ```
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

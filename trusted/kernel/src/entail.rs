@@ -4,6 +4,22 @@
 //! facts, and evidence shows that no values satisfy all of them: by cases, by cutting on a formula, by citing
 //! lemmas, and at every end by a combination of facts that adds up to a contradiction. Checking evidence takes
 //! no search. All variables are universally quantified.
+//!
+//! ```
+//! # use probity_kernel::context::{Context, Orientation};
+//! # use probity_kernel::expr::Expr;
+//! # use probity_kernel::term::{Mechanism, Param, Sort};
+//! # let mechanism = Mechanism {
+//! #     name: "m".into(), inputs: vec![], params: vec![Param { name: "p".into(), sort: Sort::Real }],
+//! #     assumptions: vec![], body: vec![], output: Expr::int(0), adjacency: vec![],
+//! # };
+//! let context = Context::new(&mechanism, Orientation::Forward).unwrap();
+//! // Evidence that names a fact that is not there is rejected, whatever it is for.
+//! use probity_kernel::entail::{Evidence, check_entailment};
+//! let p = Expr::var("p");
+//! let nonsense = Evidence::Absurd(7);
+//! assert!(check_entailment(&context, &[], &p.clone().lt(p), &nonsense).is_err());
+//! ```
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
