@@ -2,11 +2,12 @@
 //!
 //! Everything here is a lower bound of what the mechanism loses: other inputs may show more.
 
-use std::cmp::Ordering;
+use std::sync::OnceLock;
 
 use dashu_base::BitTest;
 use probity_exact::{Float, Integer, Natural, Rational, Round, directed, exp_bounds, ln_bounds};
 
+use crate::curve::Curve;
 use crate::law::{Law, Mass};
 use crate::outcome::Outcome;
 
@@ -90,8 +91,18 @@ pub struct PairReport {
     pub escaped_mass: Rational,
     /// Escaped masses of the two laws, in units.
     escaped: (Natural, Natural),
-    /// Outcomes by falling lower bound of |log ratio| per side, and sums of masses up to each.
-    curves: [Curve; 2],
+    /// For the divergences of the two sides, made when first asked for.
+    curves: OnceLock<[Curve; 2]>,
+}
+
+impl OutcomeLoss {
+    /// The masses under the given side's input and under the other.
+    pub(crate) fn masses(&self, side: Side) -> (&Mass, &Mass) {
+        match side {
+            Side::First => (&self.first, &self.second),
+            Side::Second => (&self.second, &self.first),
+        }
+    }
 }
 
 impl PairReport {
@@ -134,7 +145,6 @@ impl PairReport {
         };
         let impossible_mass = first.fraction(&lost(Side::First, &first).max(lost(Side::Second, &second)));
         let escaped_mass = first.fraction(&escaped.0.clone().max(escaped.1.clone()));
-        let curves = [Curve::new(&outcomes, Side::First), Curve::new(&outcomes, Side::Second)];
         let worst = worst(&outcomes, &escaped);
         PairReport {
             denominator: first.denominator().clone(),
@@ -144,7 +154,7 @@ impl PairReport {
             impossible_mass,
             escaped_mass,
             escaped,
-            curves,
+            curves: OnceLock::new(),
         }
     }
 
@@ -175,7 +185,10 @@ impl PairReport {
     /// The ε-DP divergence sup_E (μ1(E) − e^ε·μ2(E)), where μ1 is the law of the given side.
     pub fn divergence(&self, epsilon: &Rational, side: Side) -> Bounds {
         let (low, high) = exp_bounds(epsilon, 100);
-        let curve = &self.curves[if side == Side::First { 0 } else { 1 }];
+        let [first, second] = self.curves.get_or_init(|| {
+            [Curve::new(&self.outcomes, Side::First), Curve::new(&self.outcomes, Side::Second)]
+        });
+        let curve = if side == Side::First { first } else { second };
         let escaped = match side {
             Side::First => (&self.escaped.0, &self.escaped.1),
             Side::Second => (&self.escaped.1, &self.escaped.0),
@@ -184,7 +197,7 @@ impl PairReport {
             // Beyond the range of exponents only impossible outcomes count, and those are in the sums.
             return Bounds { low: Rational::ZERO, high: Rational::ONE };
         };
-        let bounds = curve.divergence(epsilon, &low, &high, escaped);
+        let bounds = curve.divergence(&self.outcomes, epsilon, &low, &high, escaped);
         let unit = Rational::from(self.denominator.clone());
         Bounds { low: bounds.low / &unit, high: bounds.high / unit }
     }
@@ -233,7 +246,7 @@ fn leading_bits(x: &Natural) -> (f64, f64, i64) {
 }
 
 /// Bounds of ln(p/q) in f64, to about 2^−50.
-fn quick_log_ratio(p: &Mass, q: &Mass) -> (f64, f64) {
+pub(crate) fn quick_log_ratio(p: &Mass, q: &Mass) -> (f64, f64) {
     let down = if p.low == Natural::ZERO {
         f64::NEG_INFINITY
     } else if q.high == Natural::ZERO {
@@ -333,81 +346,6 @@ fn worst(outcomes: &[OutcomeLoss], escaped: &(Natural, Natural)) -> Option<Worst
         }
     }
     worst
-}
-
-/// The outcomes of one side by falling loss, with sums of masses.
-#[derive(Debug, Clone, PartialEq)]
-struct Curve {
-    /// `(low, high)` bounds of the loss in f64, by falling lower bound, without regard to escaped mass.
-    losses: Vec<(f64, f64)>,
-    masses: Vec<(Mass, Mass)>,
-    /// Sums of the lower mass of this side and of the upper mass of the other, over the outcomes before each.
-    sums: Vec<(Natural, Natural)>,
-    /// The same with upper and lower bounds exchanged.
-    opposite_sums: Vec<(Natural, Natural)>,
-    /// The widest of the bounds.
-    width: f64,
-}
-
-impl Curve {
-    fn new(outcomes: &[OutcomeLoss], side: Side) -> Curve {
-        let mut rows: Vec<((f64, f64), (Mass, Mass))> = outcomes
-            .iter()
-            .map(|o| match side {
-                Side::First => (o.first.clone(), o.second.clone()),
-                Side::Second => (o.second.clone(), o.first.clone()),
-            })
-            .map(|(p, q)| (quick_log_ratio(&p, &q), (p, q)))
-            .collect();
-        rows.sort_by(|a, b| b.0.0.partial_cmp(&a.0.0).unwrap_or(Ordering::Equal));
-        let mut sums = vec![(Natural::ZERO, Natural::ZERO)];
-        let mut opposite_sums = sums.clone();
-        let mut width = 0f64;
-        for ((low, high), (p, q)) in &rows {
-            if let (Some(a), Some(b)) = (sums.last(), opposite_sums.last()) {
-                let (next, opposite) = ((&a.0 + &p.low, &a.1 + &q.high), (&b.0 + &p.high, &b.1 + &q.low));
-                sums.push(next);
-                opposite_sums.push(opposite);
-            }
-            if low.is_finite() && high.is_finite() {
-                width = width.max(directed::sub_up(*high, *low));
-            } else if low != high {
-                width = f64::INFINITY;
-            }
-        }
-        let (losses, masses) = rows.into_iter().unzip();
-        Curve { losses, masses, sums, opposite_sums, width }
-    }
-
-    /// Bounds of Σ max(0, p − e^ε q), in units. Outcomes whose bounds lie above ε are summed at once; those that ε
-    /// falls into are looked at one by one; the others contribute nothing.
-    fn divergence(
-        &self,
-        epsilon: &Rational,
-        factor_low: &Rational,
-        factor_high: &Rational,
-        escaped: (&Natural, &Natural),
-    ) -> Bounds {
-        let threshold = directed::cast_up(epsilon);
-        let certain = self.losses.partition_point(|(low, _)| *low > threshold);
-        let whole = |x: &Natural| Rational::from(x.clone());
-        let (p, q) = &self.sums[certain];
-        let mut low = whole(p) - whole(q) * factor_high;
-        let (p, q) = &self.opposite_sums[certain];
-        let mut high = whole(p) - whole(q) * factor_low;
-        let end = directed::sub_down(directed::cast_down(epsilon), self.width);
-        for ((loss, _), (p, q)) in self.losses[certain..].iter().zip(&self.masses[certain..]) {
-            if *loss < end {
-                break;
-            }
-            low += (whole(&p.low) - whole(&q.high) * factor_high).max(Rational::ZERO);
-            high += (whole(&p.high) - whole(&q.low) * factor_low).max(Rational::ZERO);
-        }
-        // Escaped mass of the other side may lie on the chosen outcomes; escaped mass of this side anywhere.
-        low -= whole(escaped.1) * factor_high;
-        high += whole(escaped.0);
-        Bounds { low: low.max(Rational::ZERO), high: high.max(Rational::ZERO) }
-    }
 }
 
 /// A rational rounded down and up to a float of the given bits, to keep bounds short.

@@ -46,6 +46,7 @@ mod candidates;
 mod compare;
 mod confidence;
 mod constants;
+mod curve;
 mod discrete;
 mod draws;
 mod error;

@@ -9,6 +9,7 @@ use std::cmp::Ordering;
 use probity_exact::{Integer, Rational, Sign};
 use probity_kernel::expr::{Binary, Unary};
 
+use crate::aim::Trace;
 use crate::error::AuditError;
 use crate::floats::Floats;
 use crate::outcome::Outcome;
@@ -35,13 +36,13 @@ pub(crate) struct RangeWorld<F: Floats> {
     position: usize,
     /// The draw at which the last run ran off the tape.
     pub(crate) needed: Option<Draw<Range<F::Number>>>,
-    /// In the last run on single floats: what was last rounded to a grid, and the grid. Only guesses use it.
-    pub(crate) rounded: Option<(f64, f64)>,
+    /// What the last run on single floats computed on the way. Only guesses use it.
+    pub(crate) trace: Trace,
 }
 
 impl<F: Floats> RangeWorld<F> {
     pub(crate) fn new(floats: F) -> Self {
-        RangeWorld { floats, tape: Vec::new(), position: 0, needed: None, rounded: None }
+        RangeWorld { floats, tape: Vec::new(), position: 0, needed: None, trace: Trace::default() }
     }
 
     /// Puts the tape back to its start before a run.
@@ -178,7 +179,11 @@ impl<F: Floats> World for RangeWorld<F> {
                 }
             }
             Unary::Floor => self.ends(a, |x| floats.floor(x)),
-            Unary::Ln if self.is_point(a) => Ok(Range::point(floats.ln(&a.low))),
+            Unary::Ln if self.is_point(a) => {
+                let logarithm = floats.ln(&a.low);
+                self.trace.logarithm = Some(floats.approximate(&logarithm));
+                Ok(Range::point(logarithm))
+            }
             Unary::Ln => {
                 let (low, high) = floats.ln_range(&a.low, &a.high);
                 self.hull(&[low, high])
@@ -223,7 +228,7 @@ impl<F: Floats> World for RangeWorld<F> {
             }
             // The nearest multiple is monotone in the number, but not in the grid.
             Binary::RoundTo if self.is_point(b) => {
-                self.rounded = Some((floats.approximate(&a.low), floats.approximate(&b.low)));
+                self.trace.rounded = Some((floats.approximate(&a.low), floats.approximate(&b.low)));
                 self.ends(a, |x| self.floats.round_to(x, &b.low))
             }
             Binary::RoundTo => Err(Stop::Undecided),

@@ -13,7 +13,7 @@ use dashu_base::BitTest;
 use probity_exact::{Format, Integer, Natural, Rational, UnsignedAbs};
 use probity_kernel::term::Mechanism;
 
-use crate::aim::{Aim, Sample};
+use crate::aim::{Aim, Sample, Scale, Trace};
 use crate::draws::{Options, options, pick};
 use crate::error::AuditError;
 use crate::floats::{Floats, Hardware, Logarithm, Soft, ordinal_of_one, ordinal_units};
@@ -396,15 +396,22 @@ impl<F: Floats> Splitter<F> {
         join(low.ordinal, low.ordinal, false);
         let mut ends = vec![self.sample(&span, span.high)?];
         let places = self.world.floats.format().precision() - 1;
-        let mut aim = Aim::new(places, self.one);
+        let mut aim = Aim::new(match span.offset {
+            None => Scale::Floats { places, one: self.one },
+            Some(_) => Scale::Integers { places },
+        });
+        let start = self.runs;
         while let Some(end) = ends.pop() {
+            if is_hopeless(start, self.runs, low.ordinal - span.low, span.high - span.low) {
+                self.runs = 0;
+            }
             if self.agree(&low.seen, &end.seen) {
                 join(low.ordinal, end.ordinal, true);
                 low = end;
             } else if end.ordinal == low.ordinal + 1 || self.runs == 0 {
                 join(low.ordinal + 1, end.ordinal, false);
                 low = end;
-                aim = Aim::new(places, self.one);
+                aim = aim.from(&low);
             } else {
                 let between = self.sample(&span, aim.next(&low, &end))?;
                 ends.push(end);
@@ -415,9 +422,9 @@ impl<F: Floats> Splitter<F> {
     }
 
     fn sample(&mut self, span: &Span, ordinal: u64) -> Result<Sample<Seen<F::Number>>, AuditError> {
-        self.world.rounded = None;
+        self.world.trace = Trace::default();
         let seen = self.at(span, ordinal)?;
-        Ok(Sample { ordinal, seen, rounded: self.world.rounded })
+        Ok(Sample { ordinal, seen, trace: self.world.trace })
     }
 
     fn agree(&self, a: &Seen<F::Number>, b: &Seen<F::Number>) -> bool {
@@ -521,6 +528,14 @@ impl<F: Floats> Splitter<F> {
         self.open.push(path);
         Ok(())
     }
+}
+
+/// Whether so little of the way is done that the runs would not suffice for a hundredth of it. A program that rounds to
+/// no grid has as many outcomes as there are floats.
+fn is_hopeless(at_start: u64, left: u64, done: u64, all: u64) -> bool {
+    const LEAST: u64 = 50_000;
+    let used = at_start - left;
+    left > 0 && used > LEAST && (done as f64 / all as f64) * (at_start as f64 / used as f64) < 0.01
 }
 
 fn bit_length(x: &Natural) -> i64 {

@@ -1,11 +1,12 @@
 //! `probity audit`: what a mechanism really loses on two inputs. A lower bound, and it says so.
 
 use std::path::PathBuf;
+use std::thread;
 use std::time::Instant;
 
 use probity_audit::{
-    Bounds, Depth, Effort, Inputs, Law, PairReport, Parameters, Side, admits, admits_parameters, claimed,
-    float_law, logarithm_cost, neighbours, output_law, reachability, real_law,
+    AuditError, Bounds, Depth, Effort, Inputs, Law, PairReport, Parameters, Side, admits, admits_parameters,
+    claimed, float_law, logarithm_cost, neighbours, output_law, reachability, real_law,
 };
 use probity_exact::{Format, Rational, directed};
 use probity_kernel::term::{Distribution, Reading, Statement};
@@ -112,7 +113,8 @@ pub fn run(arguments: &Arguments) -> Answer {
     if arguments.platform_ln {
         extras.push(platform_ln(&program, &parameters, &inputs)?);
     }
-    if let Some(samples) = arguments.reach {
+    let too_many = comparison.reading != Reading::Reals && is_undecided(&comparison.report);
+    if let Some(samples) = arguments.reach.or(too_many.then_some(REACH)) {
         extras.push(reach(&program, &parameters, &inputs, given::format(comparison.reading)?, samples)?);
     }
     match arguments.json {
@@ -129,6 +131,14 @@ pub fn run(arguments: &Arguments) -> Answer {
         }
     }
     Ok(Status::Done)
+}
+
+/// Outputs that are drawn when there are too many outcomes for a law.
+const REACH: u32 = 200;
+
+/// Whether most of the mass escaped, so that the laws show little.
+fn is_undecided(report: &PairReport) -> bool {
+    report.escaped_mass > Rational::ONE / Rational::from(2)
 }
 
 /// A further answer: its name, a line for people, data for programs.
@@ -206,30 +216,38 @@ pub fn laws(
     inputs: &[Inputs; 2],
     asked: Option<Reading>,
 ) -> Result<([Law; 2], Reading), Failure> {
-    let over_reals = || -> Result<[Law; 2], Failure> {
-        let law =
-            |inputs| real_law(&program.mechanism, parameters, inputs, Depth::default()).map_err(Failure::new);
-        Ok([law(&inputs[0])?, law(&inputs[1])?])
-    };
+    let mechanism = &program.mechanism;
     let in_format = |reading: Reading| -> Result<([Law; 2], Reading), Failure> {
         let format = given::format(reading)?;
-        let law = |inputs| {
-            float_law(&program.mechanism, parameters, inputs, format, Effort::default()).map_err(Failure::new)
-        };
-        Ok(([law(&inputs[0])?, law(&inputs[1])?], reading))
+        let law = |inputs: &Inputs| float_law(mechanism, parameters, inputs, format, Effort::default());
+        Ok((both(inputs, law)?, reading))
     };
     match asked {
         Some(Reading::Reals) => {
-            let law = |inputs| {
-                output_law(&program.mechanism, parameters, inputs, Reading::Reals).map_err(Failure::new)
-            };
-            Ok(([law(&inputs[0])?, law(&inputs[1])?], Reading::Reals))
+            let law = |inputs: &Inputs| output_law(mechanism, parameters, inputs, Reading::Reals);
+            Ok((both(inputs, law)?, Reading::Reals))
         }
         Some(reading) => in_format(reading),
         None if program.claim.reading != Reading::Reals => in_format(program.claim.reading),
-        None if draws_uniform(&program.mechanism.body) => in_format(Reading::BINARY64),
-        None => Ok((over_reals()?, Reading::Reals)),
+        None if draws_uniform(&mechanism.body) => in_format(Reading::BINARY64),
+        None => {
+            let law = |inputs: &Inputs| real_law(mechanism, parameters, inputs, Depth::default());
+            Ok((both(inputs, law)?, Reading::Reals))
+        }
     }
+}
+
+/// The laws of the two inputs, side by side on two threads.
+fn both(
+    inputs: &[Inputs; 2],
+    law: impl Fn(&Inputs) -> Result<Law, AuditError> + Sync,
+) -> Result<[Law; 2], Failure> {
+    let (first, second) = thread::scope(|scope| {
+        let second = scope.spawn(|| law(&inputs[1]));
+        (law(&inputs[0]), second.join())
+    });
+    let second = second.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    Ok([first.map_err(Failure::new)?, second.map_err(Failure::new)?])
 }
 
 /// Whether some statement draws from `uniform(0, 1)`, so that the file is a program that can run in floats.
@@ -276,7 +294,7 @@ fn to_json(comparison: &Comparison, arguments: &Arguments) -> Value {
         // Rounded up: half the smallest double would print as 0.
         "impossible_mass": directed::cast_up(&report.impossible_mass),
         "escaped_mass": directed::cast_up(&report.escaped_mass),
-        "delta_at_epsilon": report.delta(&epsilon.high).to_f64(),
+        "delta_at_epsilon": delta(report, &epsilon.high),
         "is": "a lower bound: other inputs may lose more",
         "seconds": seconds,
     });
@@ -286,10 +304,16 @@ fn to_json(comparison: &Comparison, arguments: &Arguments) -> Value {
         value["worst_outcome"] = worst.outcome.to_string().into();
     }
     if !arguments.at_epsilon.is_empty() {
-        let point = |epsilon: &Rational| json!({"epsilon": epsilon.to_string(), "delta": report.delta(epsilon).to_f64()});
+        let point =
+            |epsilon: &Rational| json!({"epsilon": epsilon.to_string(), "delta": delta(report, epsilon)});
         value["curve"] = arguments.at_epsilon.iter().map(point).collect();
     }
     value
+}
+
+/// What is certain of δ(ε), rounded to nearest.
+fn delta(report: &PairReport, epsilon: &Rational) -> f64 {
+    directed::cast_nearest(&report.delta(epsilon).low)
 }
 
 /// The worst finite loss less the claimed ε, if the claim is about these inputs.
@@ -316,6 +340,9 @@ fn print(comparison: &Comparison, arguments: &Arguments) -> Result<(), Failure> 
                     writeln!(out, "excess  {excess:.3e}")?;
                 }
             }
+            None if is_undecided(report) => {
+                writeln!(out, "There are too many outcomes for an exact law: nearly every float is one.")?;
+            }
             None => writeln!(out, "no outcome is possible under both inputs")?,
         }
         writeln!(out, "impossible outcomes: {}", report.impossible.len())?;
@@ -330,9 +357,9 @@ fn print(comparison: &Comparison, arguments: &Arguments) -> Result<(), Failure> 
             writeln!(out, "impossible mass {}", output::scientific(&report.impossible_mass))?;
         }
         writeln!(out, "escaped mass {}", output::scientific(&report.escaped_mass))?;
-        writeln!(out, "delta at the claimed epsilon {:.3e}", report.delta(&epsilon.high).to_f64())?;
+        writeln!(out, "delta at the claimed epsilon {:.3e}", delta(report, &epsilon.high))?;
         for epsilon in &arguments.at_epsilon {
-            writeln!(out, "delta({epsilon}) = {:.6e}", report.delta(epsilon).to_f64())?;
+            writeln!(out, "delta({epsilon}) = {:.6e}", delta(report, epsilon))?;
         }
         writeln!(out, "This is a lower bound: other inputs may lose more.  {seconds:.3} s")
     })
