@@ -139,7 +139,8 @@ impl Aim {
     fn at_logarithm<S>(&self, low: &Sample<S>, high: &Sample<S>, logarithm: f64) -> u64 {
         match (self.scale, low.trace.logarithm, high.trace.logarithm) {
             (Scale::Integers { .. }, Some(a), Some(b)) => {
-                let share = (logarithm - a).exp_m1() / (b - a).exp_m1();
+                let start = exp_nearest(a);
+                let share = (exp_nearest(logarithm) - start) / (exp_nearest(b) - start);
                 low.ordinal.saturating_add((share * (high.ordinal - low.ordinal) as f64) as u64)
             }
             _ => self.scale.ordinal(exp_nearest(logarithm)),
