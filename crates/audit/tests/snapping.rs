@@ -6,7 +6,7 @@ use probity_audit::{
     Effort, Given, Inputs, Logarithm, Outcome, PairReport, Parameters, SearchState, SearchTask, binary64_law,
     float_law, logarithm_cost, outcome_mass, reachability, search_worst_pair,
 };
-use probity_exact::{Format, Rational, directed, parse_rational, rational, rational_from_f64};
+use probity_exact::{Format, Natural, Rational, directed, parse_rational, rational, rational_from_f64};
 use probity_lang::Program;
 
 fn mechanism(file: &str) -> Program {
@@ -200,5 +200,24 @@ fn one_outcome_or_the_whole_law() {
         let mass =
             outcome_mass(&program.mechanism, &parameters, &x, outcome, Format::BINARY64, effort).unwrap();
         assert_eq!((mass.low, mass.high), law.probability(&Outcome::Number(outcome.clone())));
+    }
+}
+
+/// Sixty random pairs against laws worked out by plain bisection with MPFR's logarithm (scripts/snapping_laws.py).
+#[test]
+fn laws_of_a_second_program() {
+    for line in include_str!("data/snapping_laws.txt").lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [eps, bound, x, y, outcomes, of_neighbour, impossible, worst, excess] = words[..] else {
+            panic!("nine words: {line}");
+        };
+        let report = snapping(eps, bound, x, y);
+        let of_second = report.outcomes.iter().filter(|o| o.second.low > Natural::ZERO).count();
+        assert_eq!(report.outcomes_of_first().to_string(), outcomes, "{line}");
+        assert_eq!(of_second.to_string(), of_neighbour, "{line}");
+        assert_eq!(report.impossible.len().to_string(), impossible, "{line}");
+        assert_eq!(report.worst.as_ref().unwrap().outcome.to_string(), worst, "{line}");
+        let found = report.excess(&number(eps)).unwrap().to_f64();
+        assert_eq!(format!("{found:.12e}"), format!("{:.12e}", excess.parse::<f64>().unwrap()), "{line}");
     }
 }

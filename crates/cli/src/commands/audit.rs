@@ -26,7 +26,7 @@ pub struct Arguments {
     #[arg(long = "set", value_name = "NAME=VALUE")]
     settings: Vec<String>,
     /// The two inputs to compare, as 0 1; a list as 1,2,3; several inputs as "x=1;q=1,2"
-    #[arg(long, num_args = 2, value_names = ["INPUT", "NEIGHBOUR"], allow_negative_numbers = true)]
+    #[arg(long, num_args = 2, value_names = ["INPUT", "NEIGHBOUR"], allow_hyphen_values = true)]
     #[arg(required_unless_present_any = ["search", "exhaustive"])]
     inputs: Vec<String>,
     /// The arithmetic: reals, binary64, binary32, binary16, or precision,emin,emax

@@ -25,7 +25,7 @@ pub struct Arguments {
     #[arg(long = "set", value_name = "NAME=VALUE")]
     settings: Vec<String>,
     /// Two neighbouring inputs, for the table in numbers
-    #[arg(long, num_args = 2, value_names = ["F(A)", "F(A')"], allow_negative_numbers = true, value_parser = parse_rational)]
+    #[arg(long, num_args = 2, value_names = ["F(A)", "F(A')"], allow_hyphen_values = true, value_parser = parse_rational)]
     inputs: Option<Vec<Rational>>,
     /// Answer in JSON
     #[arg(long)]

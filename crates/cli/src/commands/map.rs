@@ -28,7 +28,7 @@ pub struct Arguments {
     #[command(subcommand)]
     named: Named<Maps>,
     /// How far neighbouring inputs lie apart
-    #[arg(long, value_parser = parse_rational, default_value = "1", allow_negative_numbers = true, global = true)]
+    #[arg(long, value_parser = parse_rational, default_value = "1", allow_hyphen_values = true, global = true)]
     d_in: Rational,
     /// Ask for the least noise whose epsilon is at most this (with --target-delta: whose epsilon and delta are)
     #[arg(long, value_parser = parse_rational, global = true, value_name = "EPSILON")]

@@ -36,7 +36,7 @@ pub struct Arguments {
     #[arg(long = "set", value_name = "NAME=VALUE")]
     settings: Vec<String>,
     /// Two neighbouring inputs to compare, as 0 1; lists are written as 1,2 and 1,3
-    #[arg(long, num_args = 2, value_names = ["INPUT", "NEIGHBOUR"], allow_negative_numbers = true)]
+    #[arg(long, num_args = 2, value_names = ["INPUT", "NEIGHBOUR"], allow_hyphen_values = true)]
     inputs: Option<Vec<String>>,
     /// The arithmetic to audit and certify: reals, binary64, binary32, binary16, or precision,emin,emax
     #[arg(long = "in", value_name = "READING", value_parser = given::reading)]
