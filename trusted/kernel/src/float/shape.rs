@@ -165,6 +165,8 @@ impl std::error::Error for Rejection {}
 pub(super) struct Shape {
     /// Not below κ.
     pub kappa: Rational,
+    /// The rates ρ_j of the rounded steps, `None` for an unknown one; no list unless all steps are correctly rounded.
+    pub roundings: Option<Vec<Option<Rational>>>,
     /// η.
     pub eta: Rational,
     /// |emin|, of which ln 2 times is the reach of the relatively fine floats.
@@ -176,6 +178,21 @@ pub(super) struct Shape {
     pub reach: Rational,
     /// Not below ρ(Λ + 2h + Δ).
     pub overlap: Rational,
+}
+
+impl Shape {
+    /// Not below |ρn(u) − L(u)| wherever one of the two is at most R: the smaller of (κ − 1)R and D(R).
+    pub fn drift(&self, near: &Rational) -> Rational {
+        let relative = (&self.kappa - Rational::ONE) * near;
+        let Some(rates) = &self.roundings else { return relative };
+        // R⁺
+        let most = near * &self.kappa * &self.kappa;
+        let sum = rates.iter().fold(Rational::ZERO, |sum, rate| match rate {
+            Some(rate) => sum + rate * power_of_two_within(&(&most / rate)),
+            None => sum + &most,
+        });
+        relative.min(sum * &self.eta)
+    }
 }
 
 pub(super) fn positive(parameter: &'static str, found: &Rational) -> Result<(), Rejection> {
@@ -290,28 +307,31 @@ impl Snapped {
     pub(super) fn shape(&self) -> Result<Shape, Rejection> {
         let mut factors = Vec::new();
         let mut factor = Rational::ONE;
-        // A power of two changes the exponent only, which `kappa` checks to stay in range.
-        let mut roundings = 0;
+        // A power of two changes the exponent only, which `kappa` checks to stay in range. The logarithm always rounds.
+        let mut rates = vec![Some(Rational::ONE)];
         for step in &self.scaling {
             let (Scaling::Divide(c) | Scaling::Multiply(c)) = step;
             positive("a constant of the noise", c)?;
             float("a constant of the noise", c, self.format)?;
             factor = if matches!(step, Scaling::Divide(_)) { factor / c } else { factor * c };
             factors.push(factor.clone());
-            roundings += usize::from(!is_power_of_two(c));
+            if !is_power_of_two(c) {
+                rates.push(Some(Rational::ONE / &factor));
+            }
         }
         positive("the bound", &self.bound)?;
         float("the bound", &self.bound, self.format)?;
         positive("the grid", &self.grid)?;
         positive("the sensitivity", &self.sensitivity)?;
         check_grid(self.format, &self.grid, &self.bound)?;
-        let kappa = kappa(self.format, self.uniform, self.ln_ulps, &factors, roundings)?;
+        let kappa = kappa(self.format, self.uniform, self.ln_ulps, &factors, rates.len() - 1)?;
         let (eta, rate) = (self.format.unit_roundoff(), self.rate());
         let half = &self.grid / whole(2);
         let top = ceiling(&self.bound, &self.grid) - &half;
         let h = &eta * &top;
         Ok(Shape {
             kappa,
+            roundings: (self.ln_ulps == 0).then_some(rates),
             depth: self.format.emin().min(0).unsigned_abs(),
             uniform: self.uniform,
             width: &rate * (&self.grid - whole(2) * &h),
@@ -348,6 +368,7 @@ impl Family {
         let drift = &eta * (&scaled + Rational::ONE);
         Ok(Shape {
             kappa: one_step,
+            roundings: (self.ln_ulps == 0).then(|| vec![Some(Rational::ONE), None]),
             depth: self.format.emin().min(0).unsigned_abs(),
             uniform: self.uniform,
             width: Rational::ONE - whole(2) * &drift,
@@ -379,4 +400,9 @@ pub fn mironov_grid(epsilon: &Rational) -> Rational {
         grid /= &two;
     }
     grid
+}
+
+/// The largest power of two that is at most x > 0.
+fn power_of_two_within(x: &Rational) -> Rational {
+    Rational::ONE / mironov_grid(x)
 }

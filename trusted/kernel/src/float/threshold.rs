@@ -232,9 +232,9 @@ fn bounds(shape: &Shape, near: &Rational) -> Option<Steps> {
     let (reach, kappa) = (real(near), real(&shape.kappa));
     let extra = kappa.clone() - one();
     let g = (one() + coarseness(shape, &reach)).ln()?;
-    // a = (1 − 1/κ)R + g, b = (κ − 1)R.
-    let above = (one() - one().checked_div(&kappa)?) * reach.clone() + g.clone();
-    let below = extra.clone() * reach;
+    // a = d + g, b = d.
+    let below = real(&shape.drift(near));
+    let above = below.clone() + g.clone();
     let q = (-real(&shape.width)).exp();
     let gap = one() - q.clone();
     // Beside the input.
