@@ -137,7 +137,7 @@ impl Law {
         (Cow::Owned(self.scaled_to(&common)), Cow::Owned(other.scaled_to(&common)))
     }
 
-    fn scaled_to(&self, denominator: &Natural) -> Law {
+    pub(crate) fn scaled_to(&self, denominator: &Natural) -> Law {
         let factor = denominator / &self.denominator;
         let scale = |mass: &Mass| Mass { low: &mass.low * &factor, high: &mass.high * &factor };
         Law {

@@ -1,7 +1,7 @@
 //! Which inputs a mechanism admits, which of them are neighbours, and what a claim says in numbers.
 
 use probity_exact::Rational;
-use probity_kernel::expr::{Expr, Name, Run, Variable};
+use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::term::{Adjacency, Input, Mechanism, Sort};
 
 use crate::compare::Bounds;
@@ -79,6 +79,38 @@ fn inlined(mechanism: &Mechanism, expr: &Expr) -> Expr {
         }
     }
     result
+}
+
+/// How far apart neighbours may be, when they are exactly the numbers with `abs(x' - x) <= distance`.
+///
+/// ```
+/// use std::collections::BTreeMap;
+/// use probity_audit::distance;
+/// let program = probity_lang::load_text("mechanism m(x: real)
+/// y ~ laplace(x, 1)
+/// return y
+/// neighbours abs(x' - x) <= 3
+/// claim 3").unwrap();
+/// assert_eq!(distance(&program.mechanism, &BTreeMap::new()).unwrap().unwrap().to_f64(), 3.0);
+/// ```
+pub fn distance(mechanism: &Mechanism, parameters: &Parameters) -> Result<Option<Bounds>, AuditError> {
+    let ([input], [Adjacency::Related(Expr::Binary(Binary::Le, apart, bound))]) =
+        (&mechanism.inputs[..], &mechanism.adjacency[..])
+    else {
+        return Ok(None);
+    };
+    let (first, second) =
+        (Expr::of(input.name.as_str(), Run::First), Expr::of(input.name.as_str(), Run::Second));
+    let is_difference = match &**apart {
+        Expr::Unary(Unary::Abs, inner) => {
+            **inner == second.clone() - first.clone() || **inner == first - second
+        }
+        _ => false,
+    };
+    if !is_difference {
+        return Ok(None);
+    }
+    parameter_value(bound, parameters).map(Some)
 }
 
 /// Whether the parameters alone meet the mechanism's assumptions about them.

@@ -3,7 +3,7 @@
 //! The search tries structured inputs first (the ends and the middle of the admitted range, and floats next to them),
 //! then alternates between random inputs and small changes of the best one so far. Every step depends on the state alone:
 //! the same seed and the same number of steps give the same result, and a state that was written down can be resumed.
-//! What it finds is a lower bound; for small formats `all_pairs` looks at everything instead.
+//! What it finds is a lower bound; for small formats [`all_pairs`](crate::all_pairs) looks at everything instead.
 
 use std::fmt;
 
@@ -55,7 +55,7 @@ pub struct FoundPair {
 
 impl FoundPair {
     /// Infinite losses first, then by excess.
-    fn is_worse_than(&self, other: &FoundPair) -> bool {
+    pub(crate) fn is_worse_than(&self, other: &FoundPair) -> bool {
         (self.impossible > 0, self.excess) > (other.impossible > 0, other.excess)
     }
 }
@@ -151,14 +151,14 @@ pub fn search_worst_pair(
     }
 }
 
-fn numeric_input(mechanism: &Mechanism) -> Result<&Name, AuditError> {
+pub(crate) fn numeric_input(mechanism: &Mechanism) -> Result<&Name, AuditError> {
     match &mechanism.inputs[..] {
         [input] if matches!(input.sort, Sort::Real | Sort::Int) => Ok(&input.name),
         _ => Err(AuditError::Unsupported { what: "a search over anything but a single numeric input" }),
     }
 }
 
-fn given(name: &Name, x: &Rational) -> Inputs {
+pub(crate) fn given(name: &Name, x: &Rational) -> Inputs {
     Inputs::from([(name.clone(), Given::Number(x.clone()))])
 }
 
@@ -244,7 +244,7 @@ impl SearchTask<'_> {
     }
 }
 
-fn judge(
+pub(crate) fn judge(
     setting: usize,
     first: &Rational,
     second: &Rational,
@@ -262,47 +262,4 @@ fn judge(
         impossible: report.impossible.len(),
         outcome: report.worst.map(|worst| worst.outcome),
     }
-}
-
-/// The worst pair over all inputs of the format: every admitted number against every neighbour of it.
-///
-/// Answers the pair and the number of pairs; `None` for the pair when there is none. Fails for formats with more than
-/// 2^24 numbers.
-pub fn all_pairs(
-    mechanism: &Mechanism,
-    epsilon: &Expr,
-    parameters: &Parameters,
-    format: Format,
-    effort: Effort,
-) -> Result<(Option<FoundPair>, u64), AuditError> {
-    let input = numeric_input(mechanism)?;
-    let numbers = format
-        .all_finite()
-        .ok_or(AuditError::Unsupported { what: "all inputs of a format with more than 2^24 numbers" })?;
-    let round = |x: &Rational| format.round(x, Round::NearestEven).to_rational().unwrap_or_default();
-    let rounded: Parameters = parameters.iter().map(|(name, x)| (name.clone(), round(x))).collect();
-    let epsilon = claimed_value(mechanism, epsilon, &rounded)?;
-    let mut laws: Vec<(Rational, Law)> = Vec::new();
-    for number in numbers {
-        let Some(x) = number.to_rational() else { continue };
-        if admits(mechanism, &rounded, &given(input, &x))? {
-            let law = float_law(mechanism, parameters, &given(input, &x), format, effort)?;
-            laws.push((x, law));
-        }
-    }
-    let mut worst: Option<FoundPair> = None;
-    let mut pairs = 0;
-    for (i, (x, a)) in laws.iter().enumerate() {
-        for (y, b) in &laws[i + 1..] {
-            if !neighbours(mechanism, &rounded, &given(input, x), &given(input, y))? {
-                continue;
-            }
-            pairs += 1;
-            let found = judge(0, x, y, a, b, &epsilon);
-            if worst.as_ref().is_none_or(|worst| found.is_worse_than(worst)) {
-                worst = Some(found);
-            }
-        }
-    }
-    Ok((worst, pairs))
 }

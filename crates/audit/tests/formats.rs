@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use probity_audit::{Effort, Given, Inputs, Outcome, PairReport, Parameters, all_pairs, float_law};
+use probity_audit::{AllPairs, Effort, Given, Inputs, Outcome, PairReport, Parameters, all_pairs, float_law};
 use probity_exact::{Float, Format, Integer, Rational, Round, rational};
 use probity_lang::Program;
 
@@ -183,9 +183,16 @@ fn all_pairs_of_a_small_format() {
     let program = snapping();
     let (eps, bound) = (r(1, 1), r(2, 1));
     let parameters: Parameters = [("eps".into(), eps.clone()), ("B".into(), bound.clone())].into();
-    let (worst, pairs) =
-        all_pairs(&program.mechanism, &program.claim.epsilon, &parameters, format, Effort::default())
-            .unwrap();
+    let AllPairs { worst, pairs, exact } = all_pairs(
+        &program.mechanism,
+        &program.claim.epsilon,
+        &parameters,
+        format,
+        Effort::default(),
+        &mut |_, _| (),
+    )
+    .unwrap();
+    assert!(exact);
     let inputs: Vec<Rational> = format
         .all_finite()
         .unwrap()

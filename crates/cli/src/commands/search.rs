@@ -4,11 +4,10 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use probity_audit::{
-    Effort, FoundPair, Parameters, SearchState, SearchTask, all_pairs, parameter_value, search_worst_pair,
+    AllPairs, Effort, FoundPair, Parameters, SearchState, SearchTask, all_pairs, search_worst_pair,
 };
 use probity_exact::{Format, Rational};
-use probity_kernel::expr::{Binary, Expr, Unary};
-use probity_kernel::term::{Adjacency, Mechanism};
+use probity_kernel::term::Mechanism;
 use probity_lang::Program;
 use serde_json::{Value, json};
 
@@ -44,6 +43,10 @@ pub struct Question<'a> {
     /// Whether to answer in JSON.
     pub json: bool,
 }
+
+/// What the answer says about other inputs.
+const LOWER_BOUND: &str = "a lower bound: other inputs may lose more";
+const COMPLETE: &str = "exact: these are all inputs of the format";
 
 /// Values of a parameter that are tried from a range: its ends and points between.
 const POINTS: u32 = 5;
@@ -81,21 +84,24 @@ pub fn search(question: &Question<'_>, budget: &Budget) -> Answer {
     if let Some(path) = &budget.resume {
         files::write(path, state.to_string().as_bytes())?;
     }
-    answer(question, state.best.as_ref(), state.tried, &task.settings, start)
+    answer(question, state.best.as_ref(), state.tried, &task.settings, LOWER_BOUND, start)
 }
 
 /// Looks at all pairs of a small format.
 pub fn exhaustive(question: &Question<'_>) -> Answer {
     let settings = settings(question)?;
     let start = Instant::now();
+    let mut progress = Progress::new();
     let mut worst: Option<FoundPair> = None;
-    let mut tried = 0;
+    let (mut tried, mut exact) = (0, true);
     for (number, setting) in settings.iter().enumerate() {
         let Program { mechanism, claim, .. } = question.program;
-        let (found, pairs) =
-            all_pairs(mechanism, &claim.epsilon, setting, question.format, Effort::default())
+        let mut show = |done: usize, all: usize| progress.show(|| format!("{done} of {all} inputs"));
+        let AllPairs { worst: found, pairs, exact: decided } =
+            all_pairs(mechanism, &claim.epsilon, setting, question.format, Effort::default(), &mut show)
                 .map_err(Failure::new)?;
         tried += pairs;
+        exact &= decided;
         let found = found.map(|pair| FoundPair { setting: number, ..pair });
         let is_worse = |pair: &FoundPair| {
             worst
@@ -106,7 +112,8 @@ pub fn exhaustive(question: &Question<'_>) -> Answer {
             worst = found;
         }
     }
-    answer(question, worst.as_ref(), tried, &settings, start)
+    drop(progress);
+    answer(question, worst.as_ref(), tried, &settings, if exact { COMPLETE } else { LOWER_BOUND }, start)
 }
 
 /// Every combination of values for the parameters with ranges.
@@ -133,17 +140,10 @@ fn settings(question: &Question<'_>) -> Result<Vec<Parameters>, Failure> {
     Ok(all)
 }
 
-/// How far apart neighbours are, read off `abs(x' - x) <= distance`.
+/// How far apart neighbours are.
 fn distance(mechanism: &Mechanism, parameters: &Parameters) -> Result<Rational, Failure> {
-    let bound = mechanism.adjacency.iter().find_map(|clause| match clause {
-        Adjacency::Related(Expr::Binary(Binary::Le, left, right)) => match &**left {
-            Expr::Unary(Unary::Abs, _) => Some(right),
-            _ => None,
-        },
-        _ => None,
-    });
-    match bound {
-        Some(bound) => Ok(parameter_value(bound, parameters).map_err(Failure::new)?.low),
+    match probity_audit::distance(mechanism, parameters).map_err(Failure::new)? {
+        Some(distance) => Ok(distance.low),
         None => Err(Failure::new("the search is for neighbours of the form abs(x' - x) <= distance")),
     }
 }
@@ -153,6 +153,7 @@ fn answer(
     best: Option<&FoundPair>,
     tried: u64,
     settings: &[Parameters],
+    meaning: &str,
     start: Instant,
 ) -> Answer {
     let seconds = start.elapsed().as_secs_f64();
@@ -164,7 +165,7 @@ fn answer(
     if question.json {
         let mut value = json!({
             "reading": question.format.to_string(), "pairs": tried, "seconds": seconds,
-            "is": "a lower bound: other inputs may lose more",
+            "is": meaning,
         });
         if let Some(best) = best {
             value["excess"] = json!(best.excess);
@@ -199,7 +200,7 @@ fn answer(
                 }
             }
         }
-        writeln!(out, "This is a lower bound: other inputs may lose more.  {seconds:.1} s")
+        writeln!(out, "This is {meaning}.  {seconds:.1} s")
     })?;
     Ok(Status::Done)
 }
