@@ -5,8 +5,8 @@ use std::thread;
 use std::time::Instant;
 
 use probity_audit::{
-    AuditError, Bounds, Depth, Effort, Inputs, Law, PairReport, Parameters, Side, admits, admits_parameters,
-    claimed, float_law, logarithm_cost, neighbours, output_law, reachability, real_law,
+    AuditError, Bounds, Effort, Inputs, Law, PairReport, Parameters, Side, admits, admits_parameters,
+    claimed, logarithm_cost, neighbours, output_law, reachability,
 };
 use probity_exact::{Format, Rational, directed};
 use probity_kernel::term::{Distribution, Reading, Statement};
@@ -217,24 +217,14 @@ pub fn laws(
     asked: Option<Reading>,
 ) -> Result<([Law; 2], Reading), Failure> {
     let mechanism = &program.mechanism;
-    let in_format = |reading: Reading| -> Result<([Law; 2], Reading), Failure> {
-        let format = given::format(reading)?;
-        let law = |inputs: &Inputs| float_law(mechanism, parameters, inputs, format, Effort::default());
-        Ok((both(inputs, law)?, reading))
+    let reading = match asked {
+        Some(reading) => reading,
+        None if program.claim.reading != Reading::Reals => program.claim.reading,
+        None if draws_uniform(&mechanism.body) => Reading::BINARY64,
+        None => Reading::Reals,
     };
-    match asked {
-        Some(Reading::Reals) => {
-            let law = |inputs: &Inputs| output_law(mechanism, parameters, inputs, Reading::Reals);
-            Ok((both(inputs, law)?, Reading::Reals))
-        }
-        Some(reading) => in_format(reading),
-        None if program.claim.reading != Reading::Reals => in_format(program.claim.reading),
-        None if draws_uniform(&mechanism.body) => in_format(Reading::BINARY64),
-        None => {
-            let law = |inputs: &Inputs| real_law(mechanism, parameters, inputs, Depth::default());
-            Ok((both(inputs, law)?, Reading::Reals))
-        }
-    }
+    let law = |inputs: &Inputs| output_law(mechanism, parameters, inputs, reading);
+    Ok((both(inputs, law)?, reading))
 }
 
 /// The laws of the two inputs, side by side on two threads.
