@@ -46,6 +46,8 @@ pub enum AuditError {
         /// What is not covered, and what is.
         what: &'static str,
     },
+    /// The parameters do not meet the mechanism's assumptions.
+    Parameters,
     /// The mechanism did not finish within the budget of steps.
     TooManySteps,
     /// A search state could not be read back.
@@ -69,6 +71,7 @@ impl fmt::Display for AuditError {
             }
             AuditError::Domain { operation, allowed } => write!(f, "{operation}: {allowed}"),
             AuditError::Unsupported { what } => write!(f, "not covered: {what}"),
+            AuditError::Parameters => write!(f, "the parameters do not meet the mechanism's assumptions"),
             AuditError::TooManySteps => write!(f, "the mechanism did not finish within the budget of steps"),
             AuditError::State { line, expected } => write!(f, "search state, line {line}: {expected}"),
         }

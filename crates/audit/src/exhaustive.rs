@@ -12,12 +12,12 @@ use probity_exact::{Format, Natural, Rational, Round};
 use probity_kernel::expr::Expr;
 use probity_kernel::term::Mechanism;
 
-use crate::compare::Bounds;
 use crate::error::AuditError;
 use crate::law::{Law, least_common_multiple};
 use crate::neighbours::{admits, claimed_value, distance, neighbours};
 use crate::outcome::{Outcome, Parameters};
-use crate::search::{FoundPair, given, judge, numeric_input};
+use crate::search::{given, judge, numeric_input};
+use crate::search_state::FoundPair;
 use crate::split::{Effort, float_law};
 
 /// Inputs between two reports of progress.
@@ -60,13 +60,17 @@ pub fn all_pairs(
     }
     let law = |x: &Rational| float_law(mechanism, parameters, &given(input, x), format, effort);
     let laws = laws(&inputs, law, progress)?;
+    let judged = |i: usize, j: usize| {
+        let (first, second) = (given(input, &inputs[i]), given(input, &inputs[j]));
+        judge(0, &first, &second, &laws[i], &laws[j], &epsilon)
+    };
     let (worst, pairs) = match distance(mechanism, &rounded)? {
-        Some(distance) => within(&inputs, &laws, &distance.low, &epsilon),
+        Some(distance) => within(&inputs, &laws, &distance.low, judged),
         None => {
             let near = |x: &Rational, y: &Rational| {
                 neighbours(mechanism, &rounded, &given(input, x), &given(input, y))
             };
-            related(&inputs, &laws, near, &epsilon)?
+            related(&inputs, near, judged)?
         }
     };
     Ok(AllPairs { worst, pairs, exact: laws.iter().all(Law::is_exact) })
@@ -101,9 +105,8 @@ fn laws(
 /// Any relation of neighbours: each pair in turn.
 fn related(
     inputs: &[Rational],
-    laws: &[Law],
     near: impl Fn(&Rational, &Rational) -> Result<bool, AuditError>,
-    epsilon: &Bounds,
+    judged: impl Fn(usize, usize) -> FoundPair,
 ) -> Result<(Option<FoundPair>, u64), AuditError> {
     let mut worst: Option<FoundPair> = None;
     let mut pairs = 0;
@@ -111,7 +114,7 @@ fn related(
         for (j, y) in inputs.iter().enumerate().skip(i + 1) {
             if near(x, y)? {
                 pairs += 1;
-                keep_worse(&mut worst, judge(0, x, y, &laws[i], &laws[j], epsilon));
+                keep_worse(&mut worst, judged(i, j));
             }
         }
     }
@@ -129,7 +132,7 @@ fn within(
     inputs: &[Rational],
     laws: &[Law],
     distance: &Rational,
-    epsilon: &Bounds,
+    judged: impl Fn(usize, usize) -> FoundPair,
 ) -> (Option<FoundPair>, u64) {
     let windows = windows(inputs, distance);
     let pairs = windows.iter().enumerate().map(|(i, window)| (window.end - i - 1) as u64).sum();
@@ -160,8 +163,7 @@ fn within(
     for Ratio { places: (i, j), .. } in
         [finite, infinite].into_iter().flatten().filter(|r| r.places.0 != r.places.1)
     {
-        let (i, j) = (i.min(j), i.max(j));
-        keep_worse(&mut worst, judge(0, &inputs[i], &inputs[j], &laws[i], &laws[j], epsilon));
+        keep_worse(&mut worst, judged(i.min(j), i.max(j)));
     }
     (worst, pairs)
 }
@@ -224,6 +226,8 @@ fn least_in_windows(values: &[Natural], windows: &[Range<usize>]) -> Vec<usize> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compare::Bounds;
+    use crate::outcome::Inputs;
 
     /// The sliding window finds what looking at each pair finds, also where an outcome is possible on one side only.
     #[test]
@@ -245,8 +249,10 @@ mod tests {
             for distance in [1, 2, 4] {
                 let distance = whole(distance);
                 let near = |x: &Rational, y: &Rational| Ok(x - y <= distance && y - x <= distance);
-                let (slow, pairs) = related(&inputs, &laws, near, &epsilon).unwrap();
-                let (fast, counted) = within(&inputs, &laws, &distance, &epsilon);
+                let none = Inputs::new();
+                let judged = |i: usize, j: usize| judge(0, &none, &none, &laws[i], &laws[j], &epsilon);
+                let (slow, pairs) = related(&inputs, near, judged).unwrap();
+                let (fast, counted) = within(&inputs, &laws, &distance, judged);
                 assert_eq!(pairs, counted);
                 let (slow, fast) = (slow.unwrap(), fast.unwrap());
                 assert_eq!(slow.impossible > 0, fast.impossible > 0, "{seed}");

@@ -70,6 +70,7 @@ mod refute;
 mod refute_float;
 mod sampling;
 mod search;
+mod search_state;
 mod split;
 
 pub use compare::{Bounds, OutcomeLoss, PairReport, Side, Worst, dilation};
@@ -87,5 +88,6 @@ pub use reach::{Reachability, outcome_mass, reachability};
 pub use real_law::{integrated_law, output_law, real_law};
 pub use refute::{Evidence, Refutation, Verdict, check_refutation, claimed, search_refutation};
 pub use refute_float::search_float_refutation;
-pub use search::{FoundPair, SearchState, SearchTask, search_worst_pair};
+pub use search::{SearchTask, search_worst_pair};
+pub use search_state::{FoundPair, SearchState};
 pub use split::{Effort, binary64_law, float_law};

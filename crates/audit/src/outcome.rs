@@ -77,6 +77,16 @@ pub enum Given {
     List(Vec<Rational>),
 }
 
+impl Given {
+    /// The number, if it is one.
+    pub fn number(&self) -> Option<&Rational> {
+        match self {
+            Given::Number(x) => Some(x),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for Given {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

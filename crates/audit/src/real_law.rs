@@ -23,12 +23,23 @@ pub fn output_law(
     inputs: &Inputs,
     reading: Reading,
 ) -> Result<Law, AuditError> {
+    law_in(mechanism, parameters, inputs, reading, Effort::default())
+}
+
+/// The law in a reading, with the given effort in a format.
+pub(crate) fn law_in(
+    mechanism: &Mechanism,
+    parameters: &Parameters,
+    inputs: &Inputs,
+    reading: Reading,
+    effort: Effort,
+) -> Result<Law, AuditError> {
     match reading {
         Reading::Reals => integrated_law(mechanism, parameters, inputs, Depth::default()),
         Reading::Binary { precision, emin, emax } => {
             let format = Format::new(precision, i64::from(emin), i64::from(emax))
                 .map_err(|_| AuditError::Unsupported { what: "this floating-point format" })?;
-            float_law(mechanism, parameters, inputs, format, Effort::default())
+            float_law(mechanism, parameters, inputs, format, effort)
         }
     }
 }

@@ -1,126 +1,39 @@
-//! Looks for the pair of neighbours that loses most in a floating-point format.
+//! Looks for the pair of neighbours that loses most.
 //!
-//! The search tries structured inputs first (the ends and the middle of the admitted range, and floats next to them),
-//! then alternates between random inputs and small changes of the best one so far. Every step depends on the state alone:
-//! the same seed and the same number of steps give the same result, and a state that was written down can be resumed.
-//! What it finds is a lower bound; for small formats [`all_pairs`](crate::all_pairs) looks at everything instead.
+//! For a number in a floating-point format the search tries structured inputs first (the ends and the middle of the admitted
+//! range, and floats next to them), then alternates between random inputs and small changes of the best one so far. For lists,
+//! categories and laws over the reals it goes through the pairs that a refutation would try, and ends after the last.
+//! Every step depends on the state alone: the same seed and the same number of steps give the same result, and a state that was
+//! written down can be resumed. What it finds is a lower bound; for small formats [`all_pairs`](crate::all_pairs) looks at everything instead.
 
-use std::fmt;
-
-use probity_exact::{Format, Rational, Round, parse_rational, rational};
+use probity_exact::{Format, Rational, Round, rational};
 use probity_kernel::expr::{Expr, Name};
-use probity_kernel::term::{Mechanism, Sort};
+use probity_kernel::term::{Mechanism, Reading, Sort};
 
+use crate::candidates::{Pair, ROUNDS, pairs};
 use crate::compare::{Bounds, PairReport};
 use crate::error::AuditError;
 use crate::law::Law;
-use crate::neighbours::{admits, claimed_value, neighbours};
-use crate::outcome::{Given, Inputs, Outcome, Parameters};
+use crate::neighbours::{admits, admits_parameters, claimed_value, distance, neighbours};
+use crate::outcome::{Given, Inputs, Parameters};
 use crate::reach::Bits;
-use crate::split::{Effort, float_law};
+use crate::real_law::law_in;
+use crate::search_state::{FoundPair, SearchState};
+use crate::split::Effort;
 
 /// What a search is about.
 #[derive(Debug, Clone)]
 pub struct SearchTask<'a> {
-    /// The mechanism, with a single numeric input.
+    /// The mechanism.
     pub mechanism: &'a Mechanism,
     /// The claimed ε, an expression in the parameters.
     pub epsilon: &'a Expr,
     /// The settings of the parameters to try, in turn.
     pub settings: Vec<Parameters>,
-    /// The format.
-    pub format: Format,
-    /// How far apart neighbours are: the second input is the first plus or minus this, if that is a neighbour.
-    pub distance: Rational,
-    /// The effort for one law.
+    /// The arithmetic.
+    pub reading: Reading,
+    /// The effort for one law in a format.
     pub effort: Effort,
-}
-
-/// A pair of inputs and what it shows.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FoundPair {
-    /// Which of the settings.
-    pub setting: usize,
-    /// The first input, a number of the format.
-    pub first: Rational,
-    /// The second input, a number of the format.
-    pub second: Rational,
-    /// The worst finite loss minus ε, in f64, rounded down.
-    pub excess: f64,
-    /// The number of outcomes that only one of the two can produce: the loss is infinite if there is one.
-    pub impossible: usize,
-    /// The outcome with the worst finite loss.
-    pub outcome: Option<Outcome>,
-}
-
-impl FoundPair {
-    /// Infinite losses first, then by excess.
-    pub(crate) fn is_worse_than(&self, other: &FoundPair) -> bool {
-        (self.impossible > 0, self.excess) > (other.impossible > 0, other.excess)
-    }
-}
-
-/// How far a search has come. Its text form can be read back with [`SearchState::read`].
-#[derive(Debug, Clone, PartialEq)]
-pub struct SearchState {
-    /// The seed of the random choices.
-    pub seed: u64,
-    /// The number of pairs tried.
-    pub tried: u64,
-    /// The worst pair so far.
-    pub best: Option<FoundPair>,
-}
-
-impl SearchState {
-    /// A search that has not started.
-    pub fn new(seed: u64) -> SearchState {
-        SearchState { seed, tried: 0, best: None }
-    }
-
-    /// Reads what `Display` wrote. The worst outcome is not kept: it is found again when the pair is looked at.
-    ///
-    /// ```
-    /// use probity_audit::SearchState;
-    /// let state = SearchState::new(7);
-    /// assert_eq!(SearchState::read(&state.to_string()), Ok(state));
-    /// assert!(SearchState::read("seed x").is_err());
-    /// ```
-    pub fn read(text: &str) -> Result<SearchState, AuditError> {
-        let mut state = SearchState::new(0);
-        for (i, line) in text.lines().enumerate() {
-            let expected = "seed N, tried N, or best SETTING FIRST SECOND EXCESS-BITS IMPOSSIBLE";
-            let fault = AuditError::State { line: i + 1, expected };
-            let words: Vec<&str> = line.split_whitespace().collect();
-            match words[..] {
-                ["seed", seed] => state.seed = seed.parse().map_err(|_| fault)?,
-                ["tried", tried] => state.tried = tried.parse().map_err(|_| fault)?,
-                ["best", setting, first, second, excess, impossible] => {
-                    let number = |text: &str| parse_rational(text).map_err(|_| fault.clone());
-                    state.best = Some(FoundPair {
-                        setting: setting.parse().map_err(|_| fault.clone())?,
-                        first: number(first)?,
-                        second: number(second)?,
-                        excess: f64::from_bits(excess.parse().map_err(|_| fault.clone())?),
-                        impossible: impossible.parse().map_err(|_| fault.clone())?,
-                        outcome: None,
-                    });
-                }
-                [] => {}
-                _ => return Err(fault),
-            }
-        }
-        Ok(state)
-    }
-}
-
-impl fmt::Display for SearchState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "seed {}\ntried {}", self.seed, self.tried)?;
-        if let Some(FoundPair { setting, first, second, excess, impossible, .. }) = &self.best {
-            writeln!(f, "best {setting} {first} {second} {} {impossible}", excess.to_bits())?;
-        }
-        Ok(())
-    }
 }
 
 /// Looks for a worse pair until `go_on` answers false; it is asked after every pair, with the state so far.
@@ -129,15 +42,26 @@ pub fn search_worst_pair(
     state: &mut SearchState,
     go_on: &mut dyn FnMut(&SearchState) -> bool,
 ) -> Result<(), AuditError> {
-    let input = numeric_input(task.mechanism)?;
-    if task.settings.is_empty() {
-        return Err(AuditError::Missing { name: "a setting of the parameters".into() });
+    for setting in &task.settings {
+        if !admits_parameters(task.mechanism, setting)? {
+            return Err(AuditError::Parameters);
+        }
     }
+    let candidates = task.candidates()?;
+    let mut uncovered = None;
     loop {
-        let setting = (state.tried % task.settings.len() as u64) as usize;
-        let found = match task.candidate(input, setting, state) {
-            Some((first, second)) => Some(task.look_at(input, setting, &first, &second)?),
-            None => None,
+        let found = match candidates.pair(task, state) {
+            Next::Pair(setting, first, second) => match task.look_at(setting, &first, &second) {
+                Ok(found) => Some(found),
+                // A pair that is not covered says nothing about the others.
+                Err(error @ AuditError::Unsupported { .. }) => {
+                    uncovered = Some(error);
+                    None
+                }
+                Err(error) => return Err(error),
+            },
+            Next::Refused => None,
+            Next::End => break,
         };
         state.tried += 1;
         if let Some(found) = found
@@ -146,7 +70,45 @@ pub fn search_worst_pair(
             state.best = Some(found);
         }
         if !go_on(state) {
-            return Ok(());
+            break;
+        }
+    }
+    match (uncovered, &state.best) {
+        (Some(error), None) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Where pairs come from.
+enum Candidates<'a> {
+    /// A number of a format, with neighbours at a distance.
+    Number { input: &'a Name, distance: Vec<Rational> },
+    /// A list of pairs, each with its setting.
+    Listed(Vec<(usize, Inputs, Inputs)>),
+}
+
+/// The next pair of a search.
+enum Next {
+    Pair(usize, Inputs, Inputs),
+    /// The choice was not admitted; the next one may be.
+    Refused,
+    End,
+}
+
+impl Candidates<'_> {
+    fn pair(&self, task: &SearchTask<'_>, state: &SearchState) -> Next {
+        match self {
+            Candidates::Listed(pairs) => match usize::try_from(state.tried).ok().and_then(|i| pairs.get(i)) {
+                Some((setting, first, second)) => Next::Pair(*setting, first.clone(), second.clone()),
+                None => Next::End,
+            },
+            Candidates::Number { input, distance } => {
+                let setting = (state.tried % task.settings.len() as u64) as usize;
+                match task.numbers(input, setting, &distance[setting], state) {
+                    Some((x, y)) => Next::Pair(setting, given(input, &x), given(input, &y)),
+                    None => Next::Refused,
+                }
+            }
         }
     }
 }
@@ -168,19 +130,54 @@ const PLACES: [i64; 5] = [-4, 4, 0, -2, 2];
 /// Floats looked at next to each place.
 const STEPS: u64 = 8;
 
-impl SearchTask<'_> {
+impl<'a> SearchTask<'a> {
+    fn candidates(&self) -> Result<Candidates<'a>, AuditError> {
+        if let (Reading::Binary { .. }, Ok(input)) = (self.reading, numeric_input(self.mechanism)) {
+            let mut distances = Vec::new();
+            for setting in 0..self.settings.len() {
+                distances.push(distance(self.mechanism, &self.rounded(setting))?.map(|bounds| bounds.low));
+            }
+            if let Some(distance) = distances.into_iter().collect() {
+                return Ok(Candidates::Number { input, distance });
+            }
+        }
+        let mut listed: Vec<(usize, Inputs, Inputs)> = Vec::new();
+        for round in 0..ROUNDS {
+            for (number, setting) in self.settings.iter().enumerate() {
+                for Pair { first, second, .. } in pairs(self.mechanism, setting, round) {
+                    let known = |(n, a, b): &(usize, Inputs, Inputs)| {
+                        *n == number && ((*a == first && *b == second) || (*a == second && *b == first))
+                    };
+                    if !listed.iter().any(known) {
+                        listed.push((number, first, second));
+                    }
+                }
+            }
+        }
+        Ok(Candidates::Listed(listed))
+    }
+
     /// The parameters of a setting as the program sees them.
     fn rounded(&self, setting: usize) -> Parameters {
         let round = |x: &Rational| self.to_float(x, Round::NearestEven);
         self.settings[setting].iter().map(|(name, x)| (name.clone(), round(x))).collect()
     }
 
+    /// The number as the reading has it.
     fn to_float(&self, x: &Rational, direction: Round) -> Rational {
-        self.format.round(x, direction).to_rational().unwrap_or_default()
+        let Reading::Binary { precision, emin, emax } = self.reading else { return x.clone() };
+        let format = Format::new(precision, i64::from(emin), i64::from(emax));
+        format.ok().and_then(|format| format.round(x, direction).to_rational()).unwrap_or_default()
     }
 
-    /// The next pair to try; `None` when the choice is not admitted.
-    fn candidate(&self, input: &Name, setting: usize, state: &SearchState) -> Option<(Rational, Rational)> {
+    /// The next two numbers to try; `None` when the choice is not admitted.
+    fn numbers(
+        &self,
+        input: &Name,
+        setting: usize,
+        distance: &Rational,
+        state: &SearchState,
+    ) -> Option<(Rational, Rational)> {
         let parameters = self.rounded(setting);
         // Inputs of the size of the largest parameter: a clamping bound, where there is one.
         let size = parameters.values().max()?.clone();
@@ -192,19 +189,21 @@ impl SearchTask<'_> {
             let place = rational(PLACES[(step / STEPS) as usize], 4).unwrap_or_default();
             let aside = rational((step % STEPS) as i64, STEPS as i64).unwrap_or_default();
             let inward = if place > Rational::ZERO { -aside } else { aside };
-            place * &size + inward * &self.distance
+            place * &size + inward * distance
         } else {
-            match (&state.best, bits.next() % 4) {
+            let near = state.best.as_ref().filter(|best| best.setting == setting);
+            let center = near.and_then(|best| best.first.get(input)).and_then(Given::number);
+            match (center, bits.next() % 4) {
                 // Within one distance of the best, and ever nearer.
-                (Some(best), 0 | 1) if best.setting == setting => {
+                (Some(center), 0 | 1) => {
                     let shrink = rational(1, 1i64 << (bits.next() % 40)).unwrap_or_default();
                     let sign = if bits.next().is_multiple_of(2) { Rational::ONE } else { Rational::from(-1) };
-                    &best.first + sign * shrink * fraction(&mut bits) * &self.distance
+                    center + sign * shrink * fraction(&mut bits) * distance
                 }
                 // Near an end of the range: outcomes are farthest from there.
                 (_, 2) => {
                     let end = if bits.next().is_multiple_of(2) { size.clone() } else { -&size };
-                    let inward = fraction(&mut bits) * &self.distance * Rational::from(2);
+                    let inward = fraction(&mut bits) * distance * Rational::from(2);
                     if end > Rational::ZERO { end - inward } else { end + inward }
                 }
                 _ => (fraction(&mut bits) * Rational::from(2) - Rational::ONE) * &size,
@@ -214,7 +213,7 @@ impl SearchTask<'_> {
         [Rational::ONE, Rational::from(-1)].into_iter().find_map(|sign| {
             // Rounding towards the first input keeps the distance.
             let direction = if sign > Rational::ZERO { Round::Down } else { Round::Up };
-            let second = self.to_float(&(&first + sign * &self.distance), direction);
+            let second = self.to_float(&(&first + sign * distance), direction);
             let fits = self.admitted(input, &parameters, &first, &second);
             fits.then(|| (first.clone(), second))
         })
@@ -229,16 +228,10 @@ impl SearchTask<'_> {
             && matches!(neighbours(self.mechanism, parameters, &a, &b), Ok(true))
     }
 
-    fn look_at(
-        &self,
-        input: &Name,
-        setting: usize,
-        first: &Rational,
-        second: &Rational,
-    ) -> Result<FoundPair, AuditError> {
+    fn look_at(&self, setting: usize, first: &Inputs, second: &Inputs) -> Result<FoundPair, AuditError> {
         let epsilon = claimed_value(self.mechanism, self.epsilon, &self.rounded(setting))?;
-        let law = |x: &Rational| {
-            float_law(self.mechanism, &self.settings[setting], &given(input, x), self.format, self.effort)
+        let law = |inputs: &Inputs| {
+            law_in(self.mechanism, &self.settings[setting], inputs, self.reading, self.effort)
         };
         Ok(judge(setting, first, second, &law(first)?, &law(second)?, &epsilon))
     }
@@ -246,8 +239,8 @@ impl SearchTask<'_> {
 
 pub(crate) fn judge(
     setting: usize,
-    first: &Rational,
-    second: &Rational,
+    first: &Inputs,
+    second: &Inputs,
     a: &Law,
     b: &Law,
     epsilon: &Bounds,

@@ -7,6 +7,7 @@ use probity_audit::{
     float_law, logarithm_cost, outcome_mass, reachability, search_worst_pair,
 };
 use probity_exact::{Format, Natural, Rational, directed, parse_rational, rational, rational_from_f64};
+use probity_kernel::term::Reading;
 use probity_lang::Program;
 
 fn mechanism(file: &str) -> Program {
@@ -146,8 +147,7 @@ fn the_search_finds_a_bad_pair() {
         mechanism: &program.mechanism,
         epsilon: &program.claim.epsilon,
         settings: vec![parameters("1", "100")],
-        format: Format::BINARY64,
-        distance: Rational::ONE,
+        reading: Reading::BINARY64,
         effort: Effort::default(),
     };
     let run = |state: &mut SearchState, until: u64| {
