@@ -1,6 +1,7 @@
 //! Exact numbers in decimal, with the direction of rounding chosen.
 
-use probity_exact::{Enclosure, Float, Natural, Rational, UnsignedAbs};
+use probity_audit::{Given, Outcome};
+use probity_exact::{Enclosure, Float, Natural, Rational, UnsignedAbs, directed, rational_from_f64};
 
 /// The largest decimal of this many significant digits that is not above the number.
 pub fn down(value: &Rational, digits: usize) -> String {
@@ -115,6 +116,56 @@ pub fn short(value: &Rational) -> String {
     if fraction.len() <= 12 { fraction } else { certain(value, value, 10) }
 }
 
+/// Digits that tell any two doubles apart.
+const TELLING: usize = 17;
+
+/// A number for a person who may want to use it: exactly where that is short, else after `≈` with as many digits as tell
+/// it from its neighbours.
+pub fn telling(value: &Rational) -> String {
+    let (low, high) = (down(value, TELLING), up(value, TELLING));
+    if low == high {
+        return low;
+    }
+    let fraction = value.to_string();
+    if fraction.len() <= 12 {
+        return fraction;
+    }
+    let nearest = directed::cast_nearest(value);
+    match rational_from_f64(nearest) {
+        // The shortest text that reads back as this double.
+        Some(same) if same == *value => format!("≈{}", double(nearest)),
+        _ => format!("≈{low}"),
+    }
+}
+
+/// A double in digits, with an exponent where there would be many zeros.
+pub fn double(x: f64) -> String {
+    match x == 0.0 || (1e-5..1e17).contains(&x.abs()) || !x.is_finite() {
+        true => format!("{x}"),
+        false => format!("{x:e}"),
+    }
+}
+
+/// What a mechanism released.
+pub fn outcome(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Number(x) => telling(x),
+        Outcome::List(items) => {
+            format!("[{}]", items.iter().map(self::outcome).collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// What a mechanism is given.
+pub fn given(given: &Given) -> String {
+    match given {
+        Given::Number(x) => telling(x),
+        Given::List(items) => format!("[{}]", items.iter().map(telling).collect::<Vec<_>>().join(", ")),
+        Given::Bool(_) => given.to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,5 +219,23 @@ mod tests {
         assert_eq!(shown("0.31599", "0.31601"), "[0.3159, 0.3161]");
         assert_eq!(shown("1.2345e-30", "1.2346e-30"), "1.234…e-30");
         assert_eq!(shown("-1", "1"), "[-1, 1]");
+    }
+    #[test]
+    fn numbers_for_people_are_short_and_tell_enough() {
+        let shown = |text: &str| telling(&number(text));
+        assert_eq!(shown("7/2"), "3.5");
+        assert_eq!(shown("0.1"), "0.1");
+        assert_eq!(shown("-1/1024"), "-0.0009765625");
+        assert_eq!(shown("2/3"), "2/3");
+        assert_eq!(shown("-7233264654955831/36028797018963968"), "≈-0.20076342407848255");
+        // Not a double: the digits towards zero.
+        assert_eq!(shown("10000000000001/30000000000000"), "≈0.33333333333336666");
+        // Two neighbours do not look alike.
+        assert_ne!(shown("9007199254740991/9007199254740992"), shown("9007199254740990/9007199254740992"));
+        assert_eq!(shown(&format!("1{}", "0".repeat(300))), "1e300");
+        assert_eq!(double(1e-300), "1e-300");
+        assert_eq!(double(0.25), "0.25");
+        let list = Outcome::List(vec![Outcome::Bool(true), Outcome::Number(number("5/2"))]);
+        assert_eq!(outcome(&list), "[true, 2.5]");
     }
 }

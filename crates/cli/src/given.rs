@@ -5,13 +5,41 @@ use std::collections::BTreeMap;
 use probity_audit::{Given, Inputs, Parameters};
 use probity_exact::{Format, Rational, Round, parse_rational};
 use probity_kernel::term::{Mechanism, Reading, Sort};
-use probity_lang::Setting;
+use probity_lang::{Program, Setting, SettingError};
 
 use crate::failure::Failure;
 
 /// `--set` options as settings.
 pub fn settings(texts: &[String]) -> Result<Vec<Setting>, Failure> {
     texts.iter().map(|text| text.parse().map_err(Failure::new)).collect()
+}
+
+/// The program with values for parameters, which must be admitted.
+pub fn with(program: &Program, settings: &[Setting]) -> Result<Program, Failure> {
+    let name = &program.mechanism.name;
+    program.with(settings).map_err(|error| match &error {
+        SettingError::UnknownParameter { name: wrong, allowed } => Failure::new(format!(
+            "{name} has no parameter {wrong}"
+        ))
+        .hint(meant("its parameters are", wrong, allowed)),
+        SettingError::AssumptionFails { assumption } => {
+            Failure::new(format!("{name} is not defined for these parameters: {assumption} is required"))
+                .hint("give other values with --set; the file's `param` and `where` lines say which")
+        }
+        _ => Failure::new(error),
+    })
+}
+
+/// The name that was probably meant, and all that there are.
+pub fn meant(all_are: &str, wrong: &str, allowed: &[String]) -> String {
+    let all = match allowed.is_empty() {
+        true => "there are none".to_owned(),
+        false => format!("{all_are} {}", allowed.join(", ")),
+    };
+    match probity_lang::nearest(wrong, allowed.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean {near}? {all}"),
+        None => all,
+    }
 }
 
 /// Parameters that are to take every value of a range.
@@ -28,27 +56,24 @@ pub fn values_and_ranges(texts: &[String]) -> Result<(Vec<Setting>, Ranges), Fai
             Some((name, (low, high))) => {
                 let (low, high) = (number(low)?, number(high)?);
                 if low > high {
-                    return Err(Failure::new(format!("the range {text} is empty")));
+                    return Err(Failure::new(format!("the range {text} is empty"))
+                        .hint("write the smaller end first, as eps=1/2..2"));
                 }
-                ranges.insert(name.trim().to_owned(), (low, high));
+                if ranges.insert(name.trim().to_owned(), (low, high)).is_some() {
+                    return Err(Failure::new(format!("the parameter {} has two ranges", name.trim())));
+                }
             }
         }
     }
     Ok((settings(&values)?, ranges))
 }
 
-/// Settings as the parameters of an audit. Names are checked here, so that a typing error is not taken for silence.
-pub fn parameters(mechanism: &Mechanism, settings: &[Setting]) -> Result<Parameters, Failure> {
-    let mut parameters = BTreeMap::new();
-    for setting in settings {
-        let Some(param) = mechanism.params.iter().find(|param| param.name.as_str() == setting.name) else {
-            let known: Vec<&str> = mechanism.params.iter().map(|param| param.name.as_str()).collect();
-            return Err(Failure::new(format!("{} has no parameter {}", mechanism.name, setting.name))
-                .hint(format!("its parameters are {}", known.join(", "))));
-        };
-        parameters.insert(param.name.clone(), setting.value.clone());
-    }
-    Ok(parameters)
+/// Settings as the parameters of an audit, which must be admitted.
+pub fn parameters(program: &Program, settings: &[Setting]) -> Result<Parameters, Failure> {
+    with(program, settings)?;
+    let params = program.mechanism.params.iter();
+    let value = |name: &str| settings.iter().find(|setting| setting.name == name);
+    Ok(params.filter_map(|p| Some((p.name.clone(), value(p.name.as_str())?.value.clone()))).collect())
 }
 
 /// The inputs of a mechanism from one text: the value itself when there is one input, else `name=value;name=value`.
@@ -70,14 +95,20 @@ pub fn inputs(mechanism: &Mechanism, text: &str) -> Result<Inputs, Failure> {
     let mut inputs = BTreeMap::new();
     for (name, value) in parts {
         let Some(input) = mechanism.inputs.iter().find(|input| input.name.as_str() == name) else {
-            let known: Vec<&str> = mechanism.inputs.iter().map(|input| input.name.as_str()).collect();
-            return Err(Failure::new(format!("{} has no input {name}", mechanism.name))
-                .hint(format!("its inputs are {}", known.join(", "))));
+            let known: Vec<String> = mechanism.inputs.iter().map(|input| input.name.to_string()).collect();
+            return Err(Failure::new(format!("{} has no input {name}", mechanism.name)).hint(meant(
+                "its inputs are",
+                &name,
+                &known,
+            )));
         };
-        inputs.insert(input.name.clone(), value_of(&input.sort, value.trim())?);
+        if inputs.insert(input.name.clone(), value_of(&input.sort, value.trim())?).is_some() {
+            return Err(Failure::new(format!("the input {name} has two values in '{text}'")));
+        }
     }
     match mechanism.inputs.iter().find(|input| !inputs.contains_key(&input.name)) {
-        Some(input) => Err(Failure::new(format!("the input {} is missing in '{text}'", input.name))),
+        Some(input) => Err(Failure::new(format!("the input {} is missing in '{text}'", input.name))
+            .hint("several inputs are written as \"x=1;q=[1,2,3]\"")),
         None => Ok(inputs),
     }
 }

@@ -1,5 +1,6 @@
 //! The `probity` command. Reads arguments, calls the crates, prints; it decides nothing itself.
 
+mod colour;
 mod commands;
 mod decimal;
 mod failure;
@@ -9,11 +10,12 @@ mod output;
 mod progress;
 mod verdict;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use failure::{Answer, Status};
+use failure::{Answer, Failure, Status};
 
 /// Prove, certify, audit and run differentially private mechanisms.
 #[derive(Parser)]
@@ -53,6 +55,8 @@ enum Command {
     Explain(commands::explain::Arguments),
     /// Measure how fast it is on this machine
     Bench(commands::bench::Arguments),
+    /// Print the JSON Schema of what --json answers
+    Schema(commands::schema::Arguments),
     /// Print a completion script for a shell
     Completions(commands::shell::CompletionArguments),
     /// Print the manual page
@@ -73,20 +77,32 @@ fn run(command: Command) -> Answer {
         Command::Fmt(arguments) => commands::format::run(&arguments),
         Command::Explain(arguments) => commands::explain::run(&arguments),
         Command::Bench(arguments) => commands::bench::run(&arguments),
+        Command::Schema(arguments) => commands::schema::run(&arguments),
         Command::Completions(arguments) => commands::shell::completions(&arguments, Arguments::command()),
         Command::Man => commands::shell::manual(Arguments::command()),
     }
 }
 
+/// Whether a program is to read the answer, which must be known even if the arguments make no sense.
+fn wants_json(arguments: impl Iterator<Item = OsString>) -> bool {
+    arguments.take_while(|argument| argument != "--").any(|argument| argument == "--json")
+}
+
 fn main() -> ExitCode {
-    // clap prints its own errors, with the nearest name for a typo, and exits with 2.
-    let status = match run(Arguments::parse().command) {
-        Ok(status) => status,
-        Err(failure) => {
-            eprintln!("{failure}");
-            Status::BadInput
-        }
+    let answer = match Arguments::try_parse() {
+        Ok(arguments) => run(arguments.command),
+        // Help and the version are answers; they exit with 0.
+        Err(error) if !error.use_stderr() => error.exit(),
+        Err(error) => Err(Failure::arguments(&error)),
     };
+    let status = answer.unwrap_or_else(|failure| {
+        output::complain(&failure.to_string());
+        if wants_json(std::env::args_os()) {
+            // If standard output is what failed, standard error has said so.
+            let _ = output::json(&failure.to_json());
+        }
+        Status::BadInput
+    });
     ExitCode::from(status as u8)
 }
 
@@ -97,5 +113,12 @@ mod tests {
     #[test]
     fn arguments_are_well_formed() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn json_is_asked_for_by_its_flag_alone() {
+        let asked = |text: &str| wants_json(text.split(' ').map(OsString::from));
+        assert!(asked("probity verify --json x") && asked("probity verfy --json"));
+        assert!(!asked("probity verify x --jsn") && !asked("probity verify -- --json"));
     }
 }

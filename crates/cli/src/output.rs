@@ -4,13 +4,14 @@ use std::io::{self, Write};
 
 use probity_exact::{Abs, BitTest, Integer, Natural, Rational};
 
+use crate::colour::{self, Painter};
 use crate::failure::Failure;
 
 /// Writes to standard output through a buffer.
 ///
 /// A reader that stops reading (`probity sample … | head`) ends the work without an error.
 pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = Painter::new(io::BufWriter::new(io::stdout().lock()), colour::wanted(&io::stdout()));
     match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Failure::new(format!("cannot write the answer: {error}")))
@@ -19,9 +20,25 @@ pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(),
     }
 }
 
+/// Writes a message to standard error. If nobody hears it there is nobody to tell.
+pub fn complain(text: &str) {
+    if !text.is_empty() {
+        let mut out = Painter::new(io::stderr().lock(), colour::wanted(&io::stderr()));
+        let _ = writeln!(out, "{}", text.trim_end()).and_then(|()| out.flush());
+    }
+}
+
 /// Prints one JSON value and a newline.
 pub fn json(value: &serde_json::Value) -> Result<(), Failure> {
     print(|out| writeln!(out, "{value:#}"))
+}
+
+/// A double in JSON, which has no infinity: that is the text "inf".
+pub fn number(value: f64) -> serde_json::Value {
+    match value.is_infinite() {
+        true => if value > 0.0 { "inf" } else { "-inf" }.into(),
+        false => value.into(),
+    }
 }
 
 /// The widest cell of a table; what is longer is cut, as JSON has it in full.

@@ -14,12 +14,13 @@ use serde_json::{Value, json};
 
 use super::search;
 use crate::failure::{Answer, Failure, Status};
-use crate::{files, given, output};
+use crate::progress::watched;
+use crate::{decimal, files, given, output};
 
 /// What to audit.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// A mechanism file
+    /// A mechanism file, or - for standard input
     path: PathBuf,
     /// Give a parameter a value, as eps=1; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE")]
@@ -70,6 +71,9 @@ struct Comparison {
 
 /// Audits.
 pub fn run(arguments: &Arguments) -> Answer {
+    for path in [&arguments.distribution, &arguments.budget.resume].into_iter().flatten() {
+        files::check_place(path)?;
+    }
     let (_, program) = files::program(&arguments.path)?;
     if arguments.search || arguments.exhaustive {
         let reading = arguments.reading.unwrap_or(match program.claim.reading {
@@ -87,7 +91,7 @@ pub fn run(arguments: &Arguments) -> Answer {
             false => search::exhaustive(&question),
         };
     }
-    let parameters = given::parameters(&program.mechanism, &given::settings(&arguments.settings)?)?;
+    let parameters = given::parameters(&program, &given::settings(&arguments.settings)?)?;
     let [first, second] = &arguments.inputs[..] else {
         return Err(Failure::new("an audit compares two inputs").hint("add --inputs 0 1"));
     };
@@ -98,7 +102,9 @@ pub fn run(arguments: &Arguments) -> Answer {
     let neighbours =
         neighbours(&program.mechanism, &parameters, &inputs[0], &inputs[1]).map_err(Failure::new)?;
     let start = Instant::now();
-    let (laws, reading) = laws(&program, &parameters, &inputs, arguments.reading)?;
+    let (laws, reading) = watched("computing the exact laws of both inputs", || {
+        laws(&program, &parameters, &inputs, arguments.reading)
+    })?;
     let report = PairReport::new(&laws[0], &laws[1]);
     let used = given::rounded(&parameters, reading)?;
     let (epsilon, _) = claimed(&program.mechanism, &program.claim, &used).map_err(Failure::new)?;
@@ -110,10 +116,13 @@ pub fn run(arguments: &Arguments) -> Answer {
     }
     let mut extras = Vec::new();
     if arguments.platform_ln {
-        extras.push(platform_ln(&program, &parameters, &inputs)?);
+        let work = || platform_ln(&program, &parameters, &inputs);
+        extras.push(watched("measuring the platform's logarithm", work)?);
     }
     if let Some(samples) = arguments.reach {
-        extras.push(reach(&program, &parameters, &inputs, given::format(comparison.reading)?, samples)?);
+        let format = given::format(comparison.reading)?;
+        let work = || reach(&program, &parameters, &inputs, format, samples);
+        extras.push(watched("deciding which outputs both inputs can have", work)?);
     }
     match arguments.json {
         true => {
@@ -270,7 +279,7 @@ fn to_json(comparison: &Comparison, arguments: &Arguments) -> Value {
         "outcomes": outcomes[0],
         "outcomes_of_neighbour": outcomes[1],
         "neighbours": neighbours,
-        "epsilon": epsilon.to_f64(),
+        "epsilon": output::number(epsilon.to_f64()),
         "impossible": report.impossible.len(),
         "impossible_outcomes": report.impossible.iter().map(|(outcome, _)| outcome.to_string()).collect::<Vec<_>>(),
         // Rounded up: half the smallest double would print as 0.
@@ -281,8 +290,8 @@ fn to_json(comparison: &Comparison, arguments: &Arguments) -> Value {
         "seconds": seconds,
     });
     if let Some(worst) = &report.worst {
-        value["loss"] = json!(worst.loss.to_f64());
-        value["excess"] = json!(excess(comparison));
+        value["loss"] = output::number(worst.loss.to_f64());
+        value["excess"] = excess(comparison).map(output::number).into();
         value["worst_outcome"] = worst.outcome.to_string().into();
     }
     if !arguments.at_epsilon.is_empty() {
@@ -301,6 +310,9 @@ fn excess(comparison: &Comparison) -> Option<f64> {
     comparison.report.excess(&middle).map(|excess| excess.to_f64())
 }
 
+/// Impossible outcomes that are named one by one.
+const LISTED: usize = 10;
+
 fn print(comparison: &Comparison, arguments: &Arguments) -> Result<(), Failure> {
     let Comparison { report, outcomes, reading, neighbours, epsilon, seconds } = comparison;
     output::print(|out| {
@@ -310,8 +322,9 @@ fn print(comparison: &Comparison, arguments: &Arguments) -> Result<(), Failure> 
         }
         match &report.worst {
             Some(worst) => {
-                writeln!(out, "loss    {} at outcome {}", worst.loss.to_f64(), worst.outcome)?;
-                writeln!(out, "claimed {}", epsilon.to_f64())?;
+                let loss = decimal::double(worst.loss.to_f64());
+                writeln!(out, "loss    {loss} at outcome {}", decimal::outcome(&worst.outcome))?;
+                writeln!(out, "claimed {}", decimal::double(epsilon.to_f64()))?;
                 if let Some(excess) = excess(comparison) {
                     writeln!(out, "excess  {excess:.3e}")?;
                 }
@@ -319,12 +332,15 @@ fn print(comparison: &Comparison, arguments: &Arguments) -> Result<(), Failure> 
             None => writeln!(out, "no outcome is possible under both inputs")?,
         }
         writeln!(out, "impossible outcomes: {}", report.impossible.len())?;
-        for (outcome, side) in report.impossible.iter().take(10) {
+        for (outcome, side) in report.impossible.iter().take(LISTED) {
             let only = match side {
                 Side::First => "first",
                 Side::Second => "second",
             };
-            writeln!(out, "  {outcome} is possible under the {only} input only")?;
+            writeln!(out, "  {} is possible under the {only} input only", decimal::outcome(outcome))?;
+        }
+        if report.impossible.len() > LISTED {
+            writeln!(out, "  … and {} more: --json has them all", report.impossible.len() - LISTED)?;
         }
         if !report.impossible.is_empty() {
             writeln!(out, "impossible mass {}", output::scientific(&report.impossible_mass))?;
@@ -332,7 +348,7 @@ fn print(comparison: &Comparison, arguments: &Arguments) -> Result<(), Failure> 
         writeln!(out, "escaped mass {}", output::scientific(&report.escaped_mass))?;
         writeln!(out, "delta at the claimed epsilon {:.3e}", report.delta(&epsilon.high).to_f64())?;
         for epsilon in &arguments.at_epsilon {
-            writeln!(out, "delta({epsilon}) = {:.6e}", report.delta(epsilon).to_f64())?;
+            writeln!(out, "delta({}) = {:.6e}", decimal::telling(epsilon), report.delta(epsilon).to_f64())?;
         }
         writeln!(out, "This is a lower bound: other inputs may lose more.  {seconds:.3} s")
     })

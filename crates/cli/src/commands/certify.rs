@@ -17,12 +17,14 @@ use serde_json::{Value, json};
 
 use crate::failure::{Answer, Failure, Status};
 use crate::given::Ranges;
-use crate::{files, given, output};
+use crate::output::number;
+use crate::progress::watched;
+use crate::{decimal, files, given, output};
 
 /// What to certify.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// A mechanism file of the form clamp(round_to(x + noise, grid), -B, B)
+    /// A mechanism file of the form clamp(round_to(x + noise, grid), -B, B), or - for standard input
     path: PathBuf,
     /// Give a parameter a value, as eps=1, or a range, as eps=1/2..2; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE")]
@@ -49,10 +51,10 @@ pub fn run(arguments: &Arguments) -> Answer {
     let (_, program) = files::program(&arguments.path)?;
     let start = Instant::now();
     let (values, ranges) = given::values_and_ranges(&arguments.settings)?;
-    let answer = match ranges.is_empty() {
+    let answer = watched("certifying the implementation", || match ranges.is_empty() {
         true => one(arguments, &program, values).map(Found::One),
         false => family(arguments, &program, values, ranges).map(|theorem| Found::Family(Box::new(theorem))),
-    };
+    });
     let seconds = start.elapsed().as_secs_f64();
     match answer {
         Ok(found) => {
@@ -121,7 +123,7 @@ fn one(
     settings: Vec<Setting>,
 ) -> Result<Box<Certificate>, NotCertified> {
     // The assumptions must hold for what was set.
-    program.with(&settings).map_err(Failure::new)?;
+    given::with(program, &settings)?;
     let values = settings.into_iter().map(|setting| (setting.name, setting.value)).collect();
     Ok(Box::new(certify(&recognised(arguments, program, &values)?)?))
 }
@@ -171,24 +173,24 @@ fn to_json(found: &Found, seconds: f64) -> Value {
         Found::One(certificate) => json!({
             "status": "certified",
             "claim": certificate.theorem.to_string(),
-            "epsilon": certificate.epsilon,
+            "epsilon": number(certificate.epsilon),
             "epsilon_exact": certificate.epsilon_exact.to_string(),
-            "delta": certificate.delta,
-            "excess": certificate.excess,
+            "delta": number(certificate.delta),
+            "excess": number(certificate.excess),
             "method": certificate.method.to_string(),
-            "published_bound": certificate.published_bound,
+            "published_bound": number(certificate.published_bound),
             "published_holds": certificate.published_holds,
-            "largest_pure_bound": certificate.largest_pure_bound,
-            "paper_excess": certificate.paper.excess.as_ref().ok(),
+            "largest_pure_bound": certificate.largest_pure_bound.map(number),
+            "paper_excess": certificate.paper.excess.as_ref().ok().copied().map(number),
             "cases": certificate.cases().iter().map(case_to_json).collect::<Vec<_>>(),
             "seconds": seconds,
         }),
         Found::Family(theorem) => json!({
             "status": "certified",
             "claim": theorem.to_string(),
-            "epsilon": directed::cast_up(&theorem.epsilon()),
-            "delta": directed::cast_up(theorem.delta()),
-            "excess": directed::cast_up(theorem.excess()),
+            "epsilon": number(directed::cast_up(&theorem.epsilon())),
+            "delta": number(directed::cast_up(theorem.delta())),
+            "excess": number(directed::cast_up(theorem.excess())),
             "method": "threshold",
             "seconds": seconds,
         }),
@@ -198,7 +200,7 @@ fn to_json(found: &Found, seconds: f64) -> Value {
 fn case_to_json(case: &Case) -> Value {
     json!({
         "outcome": case.outcome, "subcase": case.subcase,
-        "left": case.left, "right": case.right, "excess": case.excess,
+        "left": case.left, "right": case.right, "excess": number(case.excess),
     })
 }
 
@@ -219,7 +221,7 @@ fn print_one(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     writeln!(out, "certified: {} {}", program.mechanism.name, certificate.theorem)?;
-    writeln!(out, "  epsilon   {}", certificate.epsilon)?;
+    writeln!(out, "  epsilon   {}", decimal::double(certificate.epsilon))?;
     writeln!(out, "  excess    {:.3e} over the reals", certificate.excess)?;
     writeln!(out, "  {}", certificate.purity())?;
     writeln!(out, "  method    threshold (docs/threshold-theorem.md), checked by the kernel")?;

@@ -6,7 +6,7 @@ use probity_noise::accuracy::Level;
 use probity_noise::catalogue::{self, Entry};
 use probity_noise::measure::Loss;
 use probity_noise::unit::{Delta, Epsilon, Rho, Sensitivity};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::named::{Named, Offer};
 use crate::failure::{Answer, Failure, Status};
@@ -87,7 +87,7 @@ fn forward(
     fields.insert("map".into(), map.to_string().into());
     lines.push(format!("{name}: {map}"));
     lines.push(format!("at d_in = {distance}: {loss}"));
-    let mut put = |name: &str, value: f64| fields.insert(name.into(), number(value));
+    let mut put = |name: &str, value: f64| fields.insert(name.into(), output::number(value));
     match &loss {
         Loss::Pure(epsilon) => {
             put("epsilon", epsilon.to_f64_up());
@@ -159,7 +159,7 @@ fn scale_for_error(
 
 fn put_answer(answer: &catalogue::Answer, fields: &mut Map<String, Value>) {
     fields.insert("parameter".into(), answer.parameter.into());
-    fields.insert("value".into(), number(answer.double));
+    fields.insert("value".into(), output::number(answer.double));
     if let Some(exact) = &answer.exact {
         fields.insert("exact".into(), exact.to_string().into());
     }
@@ -188,9 +188,4 @@ fn level(arguments: &Arguments) -> Result<Option<Level>, Failure> {
 
 fn shown(alpha: &Option<Rational>) -> String {
     alpha.as_ref().map_or_else(String::new, Rational::to_string)
-}
-
-/// A double in JSON, which has no infinity: that is the text "inf".
-fn number(value: f64) -> Value {
-    if value.is_finite() { json!(value) } else { json!("inf") }
 }

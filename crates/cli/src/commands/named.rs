@@ -44,18 +44,22 @@ pub struct Named<O> {
     pub name: String,
     /// The arguments that were given.
     pub arguments: Arguments,
+    /// The same, name by name, as they were written.
+    pub pairs: Vec<(String, String)>,
     offer: std::marker::PhantomData<O>,
 }
 
 impl<O: Offer> FromArgMatches for Named<O> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         let missing = || Error::raw(clap::error::ErrorKind::MissingSubcommand, "name a mechanism\n");
-        let (name, given) = matches.subcommand().ok_or_else(missing)?;
+        let (name, values) = matches.subcommand().ok_or_else(missing)?;
         let entry = ENTRIES.iter().find(|entry| entry.name == name).ok_or_else(missing)?;
-        let pairs = entry.required.iter().chain(entry.optional).filter_map(|argument| {
-            given.get_one::<String>(argument).map(|value| ((*argument).to_owned(), value.clone()))
+        let given = entry.required.iter().chain(entry.optional).filter_map(|argument| {
+            values.get_one::<String>(argument).map(|value| ((*argument).to_owned(), value.clone()))
         });
-        Ok(Named { name: name.to_owned(), arguments: Arguments::new(pairs), offer: std::marker::PhantomData })
+        let pairs: Vec<(String, String)> = given.collect();
+        let arguments = Arguments::new(pairs.iter().cloned());
+        Ok(Named { name: name.to_owned(), arguments, pairs, offer: std::marker::PhantomData })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::failure::{Answer, Failure, Status};
 use crate::progress::Progress;
-use crate::{files, given, output};
+use crate::{decimal, files, given, output};
 
 /// How long and how to search.
 #[derive(clap::Args)]
@@ -30,7 +30,7 @@ pub struct Budget {
     seed: u64,
     /// Go on from this file if it exists, and write there how far the search came
     #[arg(long, value_name = "FILE", requires = "search")]
-    resume: Option<PathBuf>,
+    pub resume: Option<PathBuf>,
 }
 
 /// What is looked for.
@@ -44,6 +44,9 @@ pub struct Question<'a> {
     /// Whether to answer in JSON.
     pub json: bool,
 }
+
+/// How often a search that can be resumed is saved.
+const SAVED_EVERY: Duration = Duration::from_secs(2);
 
 /// Values of a parameter that are tried from a range: its ends and points between.
 const POINTS: u32 = 5;
@@ -68,16 +71,26 @@ pub fn search(question: &Question<'_>, budget: &Budget) -> Answer {
     let limit = Duration::try_from_secs_f64(budget.seconds).map_err(|_| {
         Failure::new(format!("seconds = {} is not allowed: it must be at least 0", budget.seconds))
     })?;
-    let mut progress = Progress::new();
+    let progress = Progress::new();
+    let mut saved = Instant::now();
+    let mut failed = None;
     search_worst_pair(&task, &mut state, &mut |state| {
+        // Now and then, so that an interrupted search loses little.
+        if let Some(path) = budget.resume.as_ref().filter(|_| saved.elapsed() > SAVED_EVERY) {
+            failed = files::write(path, state.to_string().as_bytes()).err();
+            saved = Instant::now();
+        }
         progress.show(|| {
             let best = state.best.as_ref().map_or(f64::NAN, |best| best.excess);
             format!("{} pairs, worst excess {best:.3e}", state.tried)
         });
-        start.elapsed() < limit && budget.pairs.is_none_or(|most| state.tried < most)
+        failed.is_none() && start.elapsed() < limit && budget.pairs.is_none_or(|most| state.tried < most)
     })
     .map_err(Failure::new)?;
     drop(progress);
+    if let Some(failure) = failed {
+        return Err(failure);
+    }
     if let Some(path) = &budget.resume {
         files::write(path, state.to_string().as_bytes())?;
     }
@@ -90,7 +103,9 @@ pub fn exhaustive(question: &Question<'_>) -> Answer {
     let start = Instant::now();
     let mut worst: Option<FoundPair> = None;
     let mut tried = 0;
+    let progress = Progress::new();
     for (number, setting) in settings.iter().enumerate() {
+        progress.step(number, settings.len(), || format!("settings, {tried} pairs"));
         let Program { mechanism, claim, .. } = question.program;
         let (found, pairs) =
             all_pairs(mechanism, &claim.epsilon, setting, question.format, Effort::default())
@@ -106,6 +121,7 @@ pub fn exhaustive(question: &Question<'_>) -> Answer {
             worst = found;
         }
     }
+    drop(progress);
     answer(question, worst.as_ref(), tried, &settings, start)
 }
 
@@ -113,11 +129,13 @@ pub fn exhaustive(question: &Question<'_>) -> Answer {
 fn settings(question: &Question<'_>) -> Result<Vec<Parameters>, Failure> {
     let (values, ranges) = given::values_and_ranges(question.settings)?;
     let mechanism = &question.program.mechanism;
-    let mut all = vec![given::parameters(mechanism, &values)?];
+    let mut all = vec![given::parameters(question.program, &values)?];
     for (name, (low, high)) in ranges {
         let param = mechanism.params.iter().find(|param| param.name.as_str() == name);
         let Some(param) = param else {
-            return Err(Failure::new(format!("{} has no parameter {name}", mechanism.name)));
+            let known: Vec<String> = mechanism.params.iter().map(|param| param.name.to_string()).collect();
+            return Err(Failure::new(format!("{} has no parameter {name}", mechanism.name))
+                .hint(given::meant("its parameters are", &name, &known)));
         };
         let step = (&high - &low) / Rational::from(POINTS - 1);
         let points = (0..POINTS).map(|i| &low + &step * Rational::from(i));
@@ -157,22 +175,22 @@ fn answer(
 ) -> Answer {
     let seconds = start.elapsed().as_secs_f64();
     let setting = best.and_then(|best| settings.get(best.setting));
-    let shown = setting.map(|setting| {
-        let parts: Vec<String> = setting.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        parts.join(", ")
-    });
+    let listed = |show: fn(&Rational) -> String| {
+        let part = |(name, value)| format!("{name} = {}", show(value));
+        setting.map(|setting| setting.iter().map(part).collect::<Vec<_>>().join(", "))
+    };
     if question.json {
         let mut value = json!({
             "reading": question.format.to_string(), "pairs": tried, "seconds": seconds,
             "is": "a lower bound: other inputs may lose more",
         });
         if let Some(best) = best {
-            value["excess"] = json!(best.excess);
+            value["excess"] = output::number(best.excess);
             value["impossible"] = json!(best.impossible);
-            value["inputs"] = json!([decimal(&best.first), decimal(&best.second)]);
+            value["inputs"] = json!([best.first.to_string(), best.second.to_string()]);
             value["worst_outcome"] =
                 best.outcome.as_ref().map_or(Value::Null, |outcome| outcome.to_string().into());
-            value["parameters"] = shown.into();
+            value["parameters"] = listed(Rational::to_string).into();
         }
         output::json(&value)?;
         return Ok(Status::Done);
@@ -182,13 +200,18 @@ fn answer(
             None => writeln!(out, "no pair of neighbours was found")?,
             Some(best) => {
                 writeln!(out, "worst of {tried} pairs in {}:", question.format)?;
-                if let Some(parameters) = shown.filter(|text| !text.is_empty()) {
+                if let Some(parameters) = listed(decimal::telling).filter(|text| !text.is_empty()) {
                     writeln!(out, "  parameters {parameters}")?;
                 }
-                writeln!(out, "  inputs     {} and {}", decimal(&best.first), decimal(&best.second))?;
+                writeln!(
+                    out,
+                    "  inputs     {} and {}",
+                    decimal::telling(&best.first),
+                    decimal::telling(&best.second)
+                )?;
                 writeln!(out, "  excess     {:.4e}", best.excess)?;
                 if let Some(outcome) = &best.outcome {
-                    writeln!(out, "  at outcome {outcome}")?;
+                    writeln!(out, "  at outcome {}", decimal::outcome(outcome))?;
                 }
                 if best.impossible > 0 {
                     writeln!(
@@ -202,13 +225,4 @@ fn answer(
         writeln!(out, "This is a lower bound: other inputs may lose more.  {seconds:.1} s")
     })?;
     Ok(Status::Done)
-}
-
-/// A number of a format as a decimal that reads back as itself, where it is a double.
-fn decimal(x: &Rational) -> String {
-    let double = probity_exact::directed::cast_nearest(x);
-    match probity_exact::rational_from_f64(double) {
-        Some(exact) if exact == *x => format!("{double}"),
-        _ => x.to_string(),
-    }
 }

@@ -9,7 +9,7 @@ use probity_report::{Block, Section};
 use super::{Case, Certified, at_most, figure, listed, middle};
 use crate::commands::audit;
 use crate::failure::Failure;
-use crate::{given, output};
+use crate::{decimal, given, output};
 
 /// Outcomes that a plot shows, and rows of the table.
 const MOST_POINTS: usize = 2000;
@@ -30,7 +30,7 @@ impl Audit {
     /// Computes both laws. A mechanism with a certificate is looked at in the certificate's format.
     pub fn new(case: &Case<'_>, asked: Option<Reading>, has_certificate: bool) -> Result<Audit, String> {
         let asked = asked.or(has_certificate.then_some(Reading::BINARY64));
-        let shown = |failure: Failure| failure.to_string().trim_start_matches("error: ").to_owned();
+        let shown = |failure: Failure| failure.reason();
         let (laws, reading) =
             audit::laws(case.program, &case.parameters, &case.inputs, asked).map_err(shown)?;
         let escaped = laws[0].escaped_mass().max(laws[1].escaped_mass());
@@ -101,7 +101,7 @@ fn facts(case: &Case<'_>, audit: &Audit, names: &[String; 2]) -> Block {
     if let Some(worst) = &report.worst {
         facts.push((
             "largest finite loss".into(),
-            format!("{} at outcome {}", worst.loss.to_f64(), worst.outcome),
+            format!("{} at outcome {}", worst.loss.to_f64(), decimal::outcome(&worst.outcome)),
         ));
     }
     facts.push(("claimed ε".into(), audit.epsilon.to_f64().to_string()));
