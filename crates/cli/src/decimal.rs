@@ -1,5 +1,7 @@
 //! Exact numbers in decimal, with the direction of rounding chosen.
 
+use std::fmt::Display;
+
 use probity_audit::{Given, Outcome};
 use probity_exact::{Enclosure, Float, Natural, Rational, UnsignedAbs, directed, rational_from_f64};
 
@@ -146,6 +148,14 @@ pub fn double(x: f64) -> String {
     }
 }
 
+/// `x = 1`, or `x ≈ 0.333` for a number that is shown as `≈0.333`.
+pub fn equation(name: impl Display, shown: &str) -> String {
+    match shown.strip_prefix('≈') {
+        Some(digits) => format!("{name} ≈ {digits}"),
+        None => format!("{name} = {shown}"),
+    }
+}
+
 /// What a mechanism released.
 pub fn outcome(outcome: &Outcome) -> String {
     match outcome {
@@ -233,6 +243,8 @@ mod tests {
         // Two neighbours do not look alike.
         assert_ne!(shown("9007199254740991/9007199254740992"), shown("9007199254740990/9007199254740992"));
         assert_eq!(shown(&format!("1{}", "0".repeat(300))), "1e300");
+        assert_eq!(equation("x", "≈0.1"), "x ≈ 0.1");
+        assert_eq!(equation("x", "0.1"), "x = 0.1");
         assert_eq!(double(1e-300), "1e-300");
         assert_eq!(double(0.25), "0.25");
         let list = Outcome::List(vec![Outcome::Bool(true), Outcome::Number(number("5/2"))]);

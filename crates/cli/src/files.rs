@@ -109,9 +109,7 @@ pub fn text(path: &Path) -> Result<String, Failure> {
             .in_file(path)
     })?;
     match text.trim().is_empty() {
-        true => Err(Failure::new(format!("{name} is empty"))
-            .hint("`probity list` shows mechanism files, docs/language.md how to write one")
-            .in_file(path)),
+        true => Err(Failure::new(format!("{name} is empty")).hint("name the file you meant").in_file(path)),
         false => Ok(text),
     }
 }

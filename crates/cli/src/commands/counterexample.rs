@@ -56,23 +56,25 @@ pub fn to_json(refutation: &Refutation) -> Value {
 
 /// `eps = 1, B = 100`.
 fn listed<Value>(values: &BTreeMap<Name, Value>, show: impl Fn(&Value) -> String) -> String {
-    values.iter().map(|(name, value)| format!("{name} = {}", show(value))).collect::<Vec<_>>().join(", ")
+    let parts: Vec<String> =
+        values.iter().map(|(name, value)| decimal::equation(name, &show(value))).collect();
+    parts.join(", ")
 }
 
 /// The event with its numbers as people write them.
 fn event(event: &Event) -> String {
-    let condition = |condition: &Condition| match condition {
-        Condition::Is(outcome) => Some(format!("= {}", decimal::outcome(outcome))),
-        Condition::AtMost(bound) => Some(format!("<= {}", decimal::telling(bound))),
-        Condition::AtLeast(bound) => Some(format!(">= {}", decimal::telling(bound))),
+    let condition = |place: String, condition: &Condition| match condition {
+        Condition::Is(outcome) => Some(decimal::equation(place, &decimal::outcome(outcome))),
+        Condition::AtMost(bound) => Some(format!("{place} <= {}", decimal::telling(bound))),
+        Condition::AtLeast(bound) => Some(format!("{place} >= {}", decimal::telling(bound))),
         Condition::Anything => None,
     };
     match event {
-        Event::Value(only) => condition(only).map_or("any output".into(), |text| format!("output {text}")),
+        Event::Value(only) => condition("output".into(), only).unwrap_or_else(|| "any output".into()),
         Event::List(conditions) => conditions
             .iter()
             .enumerate()
-            .filter_map(|(i, each)| Some(format!("output[{i}] {}", condition(each)?)))
+            .filter_map(|(i, each)| condition(format!("output[{i}]"), each))
             .chain([format!("length(output) = {}", conditions.len())])
             .collect::<Vec<_>>()
             .join(" and "),

@@ -176,7 +176,7 @@ fn answer(
     let seconds = start.elapsed().as_secs_f64();
     let setting = best.and_then(|best| settings.get(best.setting));
     let listed = |show: fn(&Rational) -> String| {
-        let part = |(name, value)| format!("{name} = {}", show(value));
+        let part = |(name, value)| decimal::equation(name, &show(value));
         setting.map(|setting| setting.iter().map(part).collect::<Vec<_>>().join(", "))
     };
     if question.json {
