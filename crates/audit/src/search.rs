@@ -267,13 +267,14 @@ fn judge(
 /// The worst pair over all inputs of the format: every admitted number against every neighbour of it.
 ///
 /// Answers the pair and the number of pairs; `None` for the pair when there is none. Fails for formats with more than
-/// 2^24 numbers.
+/// 2^24 numbers. `watch` is told how many inputs are done of how many, twice: for their laws, and for their pairs.
 pub fn all_pairs(
     mechanism: &Mechanism,
     epsilon: &Expr,
     parameters: &Parameters,
     format: Format,
     effort: Effort,
+    watch: &mut dyn FnMut(usize, usize),
 ) -> Result<(Option<FoundPair>, u64), AuditError> {
     let input = numeric_input(mechanism)?;
     let numbers = format
@@ -283,7 +284,9 @@ pub fn all_pairs(
     let rounded: Parameters = parameters.iter().map(|(name, x)| (name.clone(), round(x))).collect();
     let epsilon = claimed_value(mechanism, epsilon, &rounded)?;
     let mut laws: Vec<(Rational, Law)> = Vec::new();
-    for number in numbers {
+    let all = numbers.len();
+    for (done, number) in numbers.into_iter().enumerate() {
+        watch(done, all);
         let Some(x) = number.to_rational() else { continue };
         if admits(mechanism, &rounded, &given(input, &x))? {
             let law = float_law(mechanism, parameters, &given(input, &x), format, effort)?;
@@ -293,6 +296,7 @@ pub fn all_pairs(
     let mut worst: Option<FoundPair> = None;
     let mut pairs = 0;
     for (i, (x, a)) in laws.iter().enumerate() {
+        watch(i, laws.len());
         for (y, b) in &laws[i + 1..] {
             if !neighbours(mechanism, &rounded, &given(input, x), &given(input, y))? {
                 continue;

@@ -183,9 +183,15 @@ fn all_pairs_of_a_small_format() {
     let program = snapping();
     let (eps, bound) = (r(1, 1), r(2, 1));
     let parameters: Parameters = [("eps".into(), eps.clone()), ("B".into(), bound.clone())].into();
-    let (worst, pairs) =
-        all_pairs(&program.mechanism, &program.claim.epsilon, &parameters, format, Effort::default())
-            .unwrap();
+    let (worst, pairs) = all_pairs(
+        &program.mechanism,
+        &program.claim.epsilon,
+        &parameters,
+        format,
+        Effort::default(),
+        &mut |_, _| {},
+    )
+    .unwrap();
     let inputs: Vec<Rational> = format
         .all_finite()
         .unwrap()

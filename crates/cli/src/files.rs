@@ -62,7 +62,7 @@ fn cannot(what: &str, path: &Path, error: &io::Error) -> Failure {
     let reason = match error.kind() {
         io::ErrorKind::NotFound if what == "read" => "there is no such file".to_owned(),
         io::ErrorKind::NotFound => "there is no such folder".to_owned(),
-        io::ErrorKind::PermissionDenied => "you may not".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         io::ErrorKind::StorageFull => "the disk is full".to_owned(),
         io::ErrorKind::ReadOnlyFilesystem => "its file system is read-only".to_owned(),
         io::ErrorKind::NotADirectory => "a part of the path is a file, not a folder".to_owned(),

@@ -7,11 +7,41 @@ use probity_exact::{Format, Rational, Round, parse_rational};
 use probity_kernel::term::{Mechanism, Reading, Sort};
 use probity_lang::{Program, Setting, SettingError};
 
+use crate::decimal;
 use crate::failure::Failure;
 
 /// `--set` options as settings.
 pub fn settings(texts: &[String]) -> Result<Vec<Setting>, Failure> {
-    texts.iter().map(|text| text.parse().map_err(Failure::new)).collect()
+    let setting = |text: &String| {
+        text.parse().map_err(|error| match &error {
+            SettingError::Malformed { text, reason } => Failure::new(format!(
+                "--set {text} sets no parameter: {reason}"
+            ))
+            .hint(match text.contains("..") {
+                true => "ranges are for `certify` and for `audit --search`",
+                false => "write --set NAME=NUMBER, as --set eps=1/2",
+            }),
+            _ => Failure::new(error),
+        })
+    };
+    texts.iter().map(setting).collect()
+}
+
+/// Whether every parameter has a value.
+pub fn check_complete(program: &Program, settings: &[Setting]) -> Result<(), Failure> {
+    let mut params = program.mechanism.params.iter();
+    match params.find(|param| settings.iter().all(|setting| setting.name != param.name.as_str())) {
+        None => Ok(()),
+        Some(param) => Err(Failure::new(format!("no value was given for {}", param.name))
+            .hint(format!("add --set {}=VALUE", param.name))),
+    }
+}
+
+/// A count, as people write it: `1000000` or `1e6`.
+pub fn count(text: &str) -> Result<u64, String> {
+    let number = parse_rational(text).map_err(|error| error.to_string())?;
+    let whole = number.is_int().then(|| u64::try_from(number.floor()).ok()).flatten();
+    whole.ok_or_else(|| "it must be a whole number of at least 0 and less than 2^64".into())
 }
 
 /// The program with values for parameters, which must be admitted.
@@ -150,7 +180,7 @@ pub fn reading(text: &str) -> Result<Reading, String> {
                 return Err(refused());
             };
             let reading = Reading::Binary { precision, emin, emax };
-            format(reading).map_err(|failure| failure.to_string())?;
+            format(reading).map_err(|failure| failure.reason())?;
             reading
         }
     })
@@ -159,7 +189,8 @@ pub fn reading(text: &str) -> Result<Reading, String> {
 /// The format of a reading; a failure for the reals.
 pub fn format(reading: Reading) -> Result<Format, Failure> {
     match reading {
-        Reading::Reals => Err(Failure::new("the reals are no floating-point format")),
+        Reading::Reals => Err(Failure::new("the reals are no floating-point format")
+            .hint("add --in binary64, binary32, binary16, or a format as 8,-20,20")),
         Reading::Binary { precision, emin, emax } => {
             Format::new(precision, i64::from(emin), i64::from(emax)).map_err(Failure::new)
         }
@@ -174,7 +205,9 @@ pub fn rounded(parameters: &Parameters, reading: Reading) -> Result<Parameters, 
     let format = format(reading)?;
     let round = |value: &Rational| {
         let float = format.round(value, Round::NearestEven);
-        float.to_rational().ok_or_else(|| Failure::new(format!("{value} is beyond the range of {format}")))
+        float.to_rational().ok_or_else(|| {
+            Failure::new(format!("{} is beyond the range of {format}", decimal::telling(value)))
+        })
     };
     parameters.iter().map(|(name, value)| Ok((name.clone(), round(value)?))).collect()
 }

@@ -32,35 +32,61 @@ Numbers are read exactly: 7/3, 0.1, 1e-5.";
 #[derive(Subcommand)]
 enum Command {
     /// Prove the claim of a mechanism file, or of every file in a folder
+    #[command(
+        after_help = "Example: probity verify mechanisms/snapping.dp --set eps=1 --certificate snapping.cert"
+    )]
     Verify(commands::verify::Arguments),
     /// Certify the privacy of a mechanism as it runs in floating point
+    #[command(after_help = "Example: probity certify mechanisms/snapping.dp --set eps=1 --set B=100")]
     Certify(commands::certify::Arguments),
     /// What a mechanism really loses on two inputs: exact laws, the worst outcome, a lower bound
+    #[command(
+        after_help = "Example: probity audit mechanisms/snapping.dp --set eps=1 --set B=100 --inputs 0 1"
+    )]
     Audit(commands::audit::Arguments),
     /// All that is known about a mechanism on one HTML page, with plots
+    #[command(
+        after_help = "Example: probity report mechanisms/snapping.dp --set eps=1 --set B=100 --out report.html"
+    )]
     Report(commands::report::Arguments),
     /// Bound the rounding errors of the programs in an FPCore file
+    #[command(
+        after_help = "Example: probity roundoff crates/float/tests/data/benchmarks.fpcore --name doppler1"
+    )]
     Roundoff(commands::roundoff::Arguments),
     /// Replay a certificate, trusting nothing in it
+    #[command(
+        after_help = "Example: probity check certificates/snapping.cert --mechanism mechanisms/snapping.dp"
+    )]
     Check(commands::check::Arguments),
     /// List the mechanism files of a folder
+    #[command(after_help = "Example: probity list mechanisms/broken")]
     List(commands::list::Arguments),
     /// The privacy map of a mechanism at a distance, and the inverse questions
+    #[command(after_help = "Example: probity map discrete-laplace --scale 7/3 --d-in 2")]
     Map(Box<commands::map::Arguments>),
     /// Draw noise or noisy answers: one value a line, exactly distributed, from the system's randomness
+    #[command(after_help = "Example: probity sample discrete-laplace --scale 7/3 --count 10")]
     Sample(commands::sample::Arguments),
     /// Lay out mechanism files in the one way
+    #[command(after_help = "Example: probity fmt --check mechanisms")]
     Fmt(commands::format::Arguments),
     /// Explain why a mechanism is private: the derivation, and for snapping the table of all cases
+    #[command(
+        after_help = "Example: probity explain mechanisms/snapping.dp --set eps=1 --set B=10 --inputs 0 1"
+    )]
     Explain(commands::explain::Arguments),
     /// Measure how fast it is on this machine
     Bench(commands::bench::Arguments),
     /// Print the JSON Schema of what --json answers
+    #[command(after_help = "Example: probity schema verify")]
     Schema(commands::schema::Arguments),
     /// Print a completion script for a shell
+    #[command(after_help = "Example: probity completions bash")]
     Completions(commands::shell::CompletionArguments),
-    /// Print the manual page
-    Man,
+    /// Print the manual page of a subcommand, or of the whole
+    #[command(after_help = "Example: probity man verify")]
+    Man(commands::shell::ManualArguments),
 }
 
 fn run(command: Command) -> Answer {
@@ -79,7 +105,7 @@ fn run(command: Command) -> Answer {
         Command::Bench(arguments) => commands::bench::run(&arguments),
         Command::Schema(arguments) => commands::schema::run(&arguments),
         Command::Completions(arguments) => commands::shell::completions(&arguments, Arguments::command()),
-        Command::Man => commands::shell::manual(Arguments::command()),
+        Command::Man(arguments) => commands::shell::manual(&arguments, Arguments::command()),
     }
 }
 

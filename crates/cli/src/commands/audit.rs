@@ -37,6 +37,7 @@ pub struct Arguments {
     distribution: Option<PathBuf>,
     /// Also give the privacy curve: delta at this epsilon; may be repeated
     #[arg(long = "at-epsilon", value_name = "EPSILON", value_parser = probity_exact::parse_rational)]
+    #[arg(allow_negative_numbers = true)]
     at_epsilon: Vec<Rational>,
     /// Look for the worst pair of neighbours; parameters may have ranges then, as --set eps=1/2..2
     #[arg(long, conflicts_with = "inputs")]
@@ -50,7 +51,7 @@ pub struct Arguments {
     #[arg(long, requires = "inputs")]
     platform_ln: bool,
     /// Also draw this many outputs of the first input and decide for each whether the second can produce it
-    #[arg(long, value_name = "SAMPLES", requires = "inputs")]
+    #[arg(long, value_name = "SAMPLES", requires = "inputs", allow_negative_numbers = true)]
     reach: Option<u32>,
     /// Answer in JSON
     #[arg(long)]
@@ -91,7 +92,9 @@ pub fn run(arguments: &Arguments) -> Answer {
             false => search::exhaustive(&question),
         };
     }
-    let parameters = given::parameters(&program, &given::settings(&arguments.settings)?)?;
+    let settings = given::settings(&arguments.settings)?;
+    let parameters = given::parameters(&program, &settings)?;
+    given::check_complete(&program, &settings)?;
     let [first, second] = &arguments.inputs[..] else {
         return Err(Failure::new("an audit compares two inputs").hint("add --inputs 0 1"));
     };
@@ -107,6 +110,10 @@ pub fn run(arguments: &Arguments) -> Answer {
     })?;
     let report = PairReport::new(&laws[0], &laws[1]);
     let used = given::rounded(&parameters, reading)?;
+    if !admits_parameters(&program.mechanism, &used).map_err(Failure::new)? {
+        return Err(Failure::new(format!("{reading} the parameters round to values that are not admitted"))
+            .hint("give larger values, or another format with --in"));
+    }
     let (epsilon, _) = claimed(&program.mechanism, &program.claim, &used).map_err(Failure::new)?;
     let outcomes = [laws[0].outcomes(), laws[1].outcomes()];
     let seconds = start.elapsed().as_secs_f64();
@@ -199,11 +206,14 @@ fn check_input(
         return Ok(());
     }
     let assumptions: Vec<String> = mechanism.assumptions.iter().map(ToString::to_string).collect();
+    let types: Vec<String> =
+        mechanism.inputs.iter().map(|input| format!("{}: {}", input.name, input.sort)).collect();
+    let types = format!("its inputs are {}", types.join(", "));
     let failure =
         Failure::new(format!("{} is not defined for the input {text} with these parameters", mechanism.name));
     Err(match assumptions.is_empty() {
-        true => failure.hint("see the types of its inputs"),
-        false => failure.hint(format!("it assumes {}", assumptions.join(", "))),
+        true => failure.hint(types),
+        false => failure.hint(format!("{types}; it assumes {}", assumptions.join(", "))),
     })
 }
 

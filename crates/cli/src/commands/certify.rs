@@ -33,10 +33,10 @@ pub struct Arguments {
     #[arg(long = "in", value_name = "FORMAT", value_parser = given::reading, default_value = "binary64")]
     reading: Reading,
     /// Draw the uniform number with this many fixed bits instead of as U*
-    #[arg(long, value_name = "BITS")]
+    #[arg(long, value_name = "BITS", allow_negative_numbers = true)]
     uniform_bits: Option<u32>,
     /// The logarithm errs by up to this many units in its last place instead of being correctly rounded
-    #[arg(long, value_name = "ULPS", default_value_t = 0)]
+    #[arg(long, value_name = "ULPS", default_value_t = 0, allow_negative_numbers = true)]
     ln_ulps: u32,
     /// Print the derivation of every case of the paper's method, and the numbers of the theorem
     #[arg(long)]
@@ -124,6 +124,7 @@ fn one(
 ) -> Result<Box<Certificate>, NotCertified> {
     // The assumptions must hold for what was set.
     given::with(program, &settings)?;
+    given::check_complete(program, &settings)?;
     let values = settings.into_iter().map(|setting| (setting.name, setting.value)).collect();
     Ok(Box::new(certify(&recognised(arguments, program, &values)?)?))
 }
@@ -136,7 +137,23 @@ fn family(
     mut all: Ranges,
 ) -> Result<FloatTheorem, NotCertified> {
     for setting in values {
-        all.insert(setting.name, (setting.value.clone(), setting.value));
+        if all.insert(setting.name.clone(), (setting.value.clone(), setting.value)).is_some() {
+            return Err(
+                Failure::new(format!("the parameter {} has a value and a range", setting.name)).into()
+            );
+        }
+    }
+    // The names, and the assumptions at both ends.
+    let low = |(name, (low, _)): (&String, &(Rational, Rational))| Setting {
+        name: name.clone(),
+        value: low.clone(),
+    };
+    let high = |(name, (_, high)): (&String, &(Rational, Rational))| Setting {
+        name: name.clone(),
+        value: high.clone(),
+    };
+    for end in [all.iter().map(low).collect::<Vec<_>>(), all.iter().map(high).collect()] {
+        given::with(program, &end)?;
     }
     let (Some(epsilon), Some(bound)) = (all.get("eps").cloned(), all.get("B").cloned()) else {
         return Err(Failure::new("ranges are for the parameters eps and B of Mironov's mechanism")

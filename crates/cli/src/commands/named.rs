@@ -1,7 +1,9 @@
 //! A mechanism of the catalogue by its name, with its arguments as options: `discrete-laplace --scale 7/3`.
 
 use clap::{Arg, ArgMatches, Command, Error, FromArgMatches, Subcommand};
-use probity_noise::catalogue::{Arguments, ENTRIES, Entry};
+use probity_noise::catalogue::{Arguments, CatalogueError, ENTRIES, Entry};
+
+use crate::failure::Failure;
 
 /// What belongs to an argument of the catalogue, for the help text.
 fn meaning(argument: &str) -> &'static str {
@@ -84,6 +86,19 @@ impl<O: Offer> Subcommand for Named<O> {
     }
 }
 
+/// A request that the catalogue refused, with what to do.
+pub fn refused(error: CatalogueError) -> Failure {
+    let missing = match &error {
+        CatalogueError::Missing { argument } => Some(*argument),
+        _ => None,
+    };
+    let failure = Failure::new(error);
+    match missing {
+        Some(argument) => failure.hint(format!("add --{argument} VALUE")),
+        None => failure,
+    }
+}
+
 fn subcommand<O: Offer>(entry: &'static Entry) -> Command {
     let option = |name: &'static str, required: bool| {
         Arg::new(name)
@@ -92,6 +107,7 @@ fn subcommand<O: Offer>(entry: &'static Entry) -> Command {
             .required(required && O::NEEDS_ALL)
             .allow_hyphen_values(true)
             .value_name("VALUE")
+            .conflicts_with_all(if name == "squared-scale" { &["scale"][..] } else { &[] })
     };
     let command = Command::new(entry.name).about(entry.summary);
     let command = entry.required.iter().fold(command, |command, name| command.arg(option(name, true)));

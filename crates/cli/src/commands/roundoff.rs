@@ -23,7 +23,7 @@ pub struct Arguments {
     #[arg(long)]
     exact_inputs: bool,
     /// Work that the search may do, in evaluations of one operation over one box
-    #[arg(long, default_value_t = Options::default().effort)]
+    #[arg(long, default_value_t = Options::default().effort, allow_negative_numbers = true)]
     effort: usize,
     /// Answer in JSON
     #[arg(long)]
@@ -43,8 +43,12 @@ pub fn run(arguments: &Arguments) -> Answer {
     let all = fpcore::read(&text).map_err(|error| {
         Failure::new(format!("{}: {error}", arguments.path.display())).in_file(&arguments.path)
     })?;
-    if all.is_empty() {
-        return Err(Failure::new(format!("there is no FPCore program in {}", arguments.path.display())));
+    // Any text in brackets reads as something; without this word none of it is meant to be a program.
+    let has_programs = text.split('(').any(|part| part.trim_start().starts_with("FPCore"));
+    if all.is_empty() || !has_programs {
+        return Err(Failure::new(format!("there is no FPCore program in {}", arguments.path.display()))
+            .hint("a program is written as (FPCore (x) :pre (<= 1 x 2) (* x x))")
+            .in_file(&arguments.path));
     }
     let wanted: Vec<&Benchmark> = match &arguments.name {
         None => all.iter().collect(),

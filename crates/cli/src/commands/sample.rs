@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use probity_noise::catalogue::{CatalogueError, Entry, write_samples};
 use serde_json::{Value, json};
 
-use super::named::{Named, Offer};
+use super::named::{Named, Offer, refused};
 use crate::failure::{Answer, Failure, Status};
-use crate::output;
 use crate::progress::Progress;
+use crate::{given, output};
 
 /// What has values to draw.
 pub struct Samples;
@@ -26,7 +26,8 @@ pub struct Arguments {
     #[command(subcommand)]
     named: Named<Samples>,
     /// How many values
-    #[arg(long, short = 'n', default_value_t = 1, global = true)]
+    #[arg(long, short = 'n', default_value_t = 1, global = true, value_parser = given::count)]
+    #[arg(allow_negative_numbers = true)]
     count: u64,
     /// Answer in JSON, when all values are drawn
     #[arg(long, global = true)]
@@ -52,14 +53,14 @@ pub fn run(arguments: &Arguments) -> Answer {
     };
     if !arguments.json {
         output::print(draw)?;
-        return failed.map_or(Ok(Status::Done), |error| Err(Failure::new(error)));
+        return failed.map_or(Ok(Status::Done), |error| Err(refused(error)));
     }
     // In memory first: half an answer would be no JSON.
     let mut lines = Vec::new();
     draw(&mut lines).map_err(Failure::new)?;
     drop(progress);
     if let Some(error) = failed {
-        return Err(Failure::new(error));
+        return Err(refused(error));
     }
     let text = String::from_utf8_lossy(&lines);
     let parameters: serde_json::Map<String, Value> =

@@ -20,13 +20,13 @@ use crate::{decimal, files, given, output};
 #[derive(clap::Args)]
 pub struct Budget {
     /// Search for this many seconds
-    #[arg(long, default_value_t = 10.0, requires = "search")]
+    #[arg(long, default_value_t = 10.0, requires = "search", allow_negative_numbers = true)]
     seconds: f64,
     /// Stop after this many pairs, which makes the result reproducible
-    #[arg(long, requires = "search")]
+    #[arg(long, requires = "search", value_parser = given::count, allow_negative_numbers = true)]
     pairs: Option<u64>,
     /// The seed of the random choices
-    #[arg(long, default_value_t = 1, requires = "search")]
+    #[arg(long, default_value_t = 1, requires = "search", value_parser = given::count, allow_negative_numbers = true)]
     seed: u64,
     /// Go on from this file if it exists, and write there how far the search came
     #[arg(long, value_name = "FILE", requires = "search")]
@@ -64,7 +64,11 @@ pub fn search(question: &Question<'_>, budget: &Budget) -> Answer {
         effort: Effort::default(),
     };
     let mut state = match &budget.resume {
-        Some(path) if path.exists() => SearchState::read(&files::text(path)?).map_err(Failure::new)?,
+        Some(path) if path.exists() => SearchState::read(&files::text(path)?).map_err(|error| {
+            Failure::new(format!("{} is no state of a search: {error}", path.display()))
+                .hint("name a file that --resume wrote, or one that is not there yet")
+                .in_file(path)
+        })?,
         _ => SearchState::new(budget.seed),
     };
     let start = Instant::now();
@@ -105,11 +109,19 @@ pub fn exhaustive(question: &Question<'_>) -> Answer {
     let mut tried = 0;
     let progress = Progress::new();
     for (number, setting) in settings.iter().enumerate() {
-        progress.step(number, settings.len(), || format!("settings, {tried} pairs"));
         let Program { mechanism, claim, .. } = question.program;
-        let (found, pairs) =
-            all_pairs(mechanism, &claim.epsilon, setting, question.format, Effort::default())
-                .map_err(Failure::new)?;
+        let (found, pairs) = all_pairs(
+            mechanism,
+            &claim.epsilon,
+            setting,
+            question.format,
+            Effort::default(),
+            &mut |done, all| {
+                progress
+                    .step(done, all, || format!("inputs of settings {} of {}", number + 1, settings.len()));
+            },
+        )
+        .map_err(Failure::new)?;
         tried += pairs;
         let found = found.map(|pair| FoundPair { setting: number, ..pair });
         let is_worse = |pair: &FoundPair| {

@@ -275,15 +275,19 @@ fn print_table(rows: &[Row]) -> Result<(), Failure> {
     output::table(&heading, rows.iter().map(cells))?;
     let verdicts: Vec<&Verdict> = rows.iter().filter_map(|(_, verdict)| verdict.as_ref().ok()).collect();
     let count = |status: &str| verdicts.iter().filter(|verdict| verdict.status() == status).count();
-    let unreadable = match rows.len() - verdicts.len() {
-        0 => String::new(),
-        some => format!(", {some} unreadable"),
+    let failed = |status: &str| {
+        let failures = rows.iter().filter_map(|(_, verdict)| verdict.as_ref().err());
+        match failures.filter(|failure| failure.status() == status).count() {
+            0 => String::new(),
+            some => format!(", {some} {status}"),
+        }
     };
+    let others = failed("unreadable") + &failed("refused");
     output::print(|out| {
-        let seconds: f64 = verdicts.iter().map(|verdict| verdict.seconds).sum();
+        let seconds = verdicts.iter().fold(0.0, |sum, verdict| sum + verdict.seconds);
         writeln!(
             out,
-            "\n{} proved, {} refuted, {} open{unreadable} in {seconds:.1} s. An audit is a lower bound, on small inputs.",
+            "\n{} proved, {} refuted, {} open{others} in {seconds:.1} s. An audit is a lower bound, on small inputs.",
             count("proved"),
             count("refuted"),
             count("open"),
