@@ -84,6 +84,17 @@ fn the_figures_are_those_of_the_audit_and_of_the_certificate() {
 }
 
 #[test]
+fn outcomes_that_one_input_cannot_produce_have_their_rows() {
+    // Few outcomes, so that the impossible ones are in the table.
+    let options = ["--set", "eps=1", "--set", "B=100", "--inputs", "0", "1", "--in", "binary16"];
+    let (page, code) = page("impossible", "mechanisms/snapping.dp", &options);
+    assert_eq!(code, 0);
+    assert_eq!(check_page(&page), Ok(()));
+    assert!(page.contains("<dt>outcomes possible under one input only</dt><dd>2, of mass "));
+    assert!(page.contains("<td>-17</td>") && page.contains("<td>inf</td>"));
+}
+
+#[test]
 fn a_refuted_mechanism_shows_its_counterexample() {
     let (page, code) = page("refuted", "mechanisms/broken/laplace_half_scale.dp", &[]);
     assert_eq!(code, 0);

@@ -105,15 +105,11 @@ pub fn run(arguments: &Arguments) -> Answer {
     let neighbours =
         neighbours(&program.mechanism, &parameters, &inputs[0], &inputs[1]).map_err(Failure::new)?;
     let start = Instant::now();
+    let used = used(&program, &parameters, reading_of(&program, arguments.reading))?;
     let (laws, reading) = watched("computing the exact laws of both inputs", || {
         laws(&program, &parameters, &inputs, arguments.reading)
     })?;
     let report = PairReport::new(&laws[0], &laws[1]);
-    let used = given::rounded(&parameters, reading)?;
-    if !admits_parameters(&program.mechanism, &used).map_err(Failure::new)? {
-        return Err(Failure::new(format!("{reading} the parameters round to values that are not admitted"))
-            .hint("give larger values, or another format with --in"));
-    }
     let (epsilon, _) = claimed(&program.mechanism, &program.claim, &used).map_err(Failure::new)?;
     let outcomes = [laws[0].outcomes(), laws[1].outcomes()];
     let seconds = start.elapsed().as_secs_f64();
@@ -217,8 +213,28 @@ fn check_input(
     })
 }
 
-/// The laws of both inputs, in the reading that was asked for; else in the format of the claim. A claim over the reals
-/// is audited in binary64 if the file says how the noise is made of a uniform draw, otherwise over the reals.
+/// The arithmetic of an audit: the one that was asked for, else the format of the claim. A claim over the reals is audited
+/// in binary64 if the file says how the noise is made of a uniform draw, otherwise over the reals.
+pub fn reading_of(program: &Program, asked: Option<Reading>) -> Reading {
+    match asked {
+        Some(reading) => reading,
+        None if program.claim.reading != Reading::Reals => program.claim.reading,
+        None if draws_uniform(&program.mechanism.body) => Reading::BINARY64,
+        None => Reading::Reals,
+    }
+}
+
+/// The parameters as the arithmetic has them, which must be admitted too.
+pub fn used(program: &Program, parameters: &Parameters, reading: Reading) -> Result<Parameters, Failure> {
+    let used = given::rounded(parameters, reading)?;
+    match admits_parameters(&program.mechanism, &used).map_err(Failure::new)? {
+        true => Ok(used),
+        false => Err(Failure::new(format!("{reading} the parameters round to values that are not admitted"))
+            .hint("give other values, or another format with --in")),
+    }
+}
+
+/// The laws of both inputs in the arithmetic of the audit.
 pub fn laws(
     program: &Program,
     parameters: &Parameters,
@@ -244,10 +260,10 @@ pub fn laws(
             };
             Ok(([law(&inputs[0])?, law(&inputs[1])?], Reading::Reals))
         }
-        Some(reading) => in_format(reading),
-        None if program.claim.reading != Reading::Reals => in_format(program.claim.reading),
-        None if draws_uniform(&program.mechanism.body) => in_format(Reading::BINARY64),
-        None => Ok((over_reals()?, Reading::Reals)),
+        asked => match reading_of(program, asked) {
+            Reading::Reals => Ok((over_reals()?, Reading::Reals)),
+            format => in_format(format),
+        },
     }
 }
 

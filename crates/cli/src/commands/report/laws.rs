@@ -9,7 +9,7 @@ use probity_report::{Block, Section};
 use super::{Case, Certified, at_most, figure, listed, middle};
 use crate::commands::audit;
 use crate::failure::Failure;
-use crate::{decimal, given, output};
+use crate::{decimal, output};
 
 /// Outcomes that a plot shows, and rows of the table.
 const MOST_POINTS: usize = 2000;
@@ -31,6 +31,8 @@ impl Audit {
     pub fn new(case: &Case<'_>, asked: Option<Reading>, has_certificate: bool) -> Result<Audit, String> {
         let asked = asked.or(has_certificate.then_some(Reading::BINARY64));
         let shown = |failure: Failure| failure.reason();
+        let used = audit::used(case.program, &case.parameters, audit::reading_of(case.program, asked))
+            .map_err(shown)?;
         let (laws, reading) =
             audit::laws(case.program, &case.parameters, &case.inputs, asked).map_err(shown)?;
         let escaped = laws[0].escaped_mass().max(laws[1].escaped_mass());
@@ -41,7 +43,6 @@ impl Audit {
             ));
         }
         let report = PairReport::new(&laws[0], &laws[1]);
-        let used = given::rounded(&case.parameters, reading).map_err(shown)?;
         let (epsilon, _) = claimed(&case.program.mechanism, &case.program.claim, &used)
             .map_err(|error| error.to_string())?;
         Ok(Audit { report, reading, epsilon })
@@ -325,6 +326,10 @@ fn precise_loss(outcome: &OutcomeLoss) -> Option<Rational> {
     }
     let (larger, smaller) =
         if first.low >= second.low { (&first.low, &second.low) } else { (&second.low, &first.low) };
+    if smaller.is_zero() {
+        // An outcome that one of the inputs cannot produce.
+        return None;
+    }
     // The leading 192 bits of each are off by 2^−191 at most.
     let leading = |x: &Natural| {
         let cut = x.bit_len().saturating_sub(192);
