@@ -7,12 +7,12 @@ use probity_exact::{Enclosure, Float, Natural, Rational, UnsignedAbs, directed, 
 
 /// The largest decimal of this many significant digits that is not above the number.
 pub fn down(value: &Rational, digits: usize) -> String {
-    directed(value, digits, false)
+    rounded(value, digits, Towards::Below)
 }
 
 /// The smallest decimal of this many significant digits that is not below the number.
 pub fn up(value: &Rational, digits: usize) -> String {
-    directed(value, digits, true)
+    rounded(value, digits, Towards::Above)
 }
 
 /// The digits of a number in an interval that are certain, followed by `…` if there are more. Both ends where no
@@ -46,12 +46,19 @@ pub fn ends(value: &Enclosure<Float>) -> Option<(Rational, Rational)> {
     Some((value.low().to_rational()?, value.high().to_rational()?))
 }
 
-fn directed(value: &Rational, digits: usize, up: bool) -> String {
+/// Which decimal stands for a number that is none.
+#[derive(Clone, Copy, PartialEq)]
+enum Towards {
+    Below,
+    Above,
+    Nearest,
+}
+
+fn rounded(value: &Rational, digits: usize, towards: Towards) -> String {
     if value.is_zero() {
         return "0".into();
     }
     let negative = *value < Rational::ZERO;
-    let away = up != negative;
     let numerator = value.numerator().unsigned_abs();
     let denominator = value.denominator();
     let ten = |power: usize| Natural::from(10u8).pow(power);
@@ -69,8 +76,13 @@ fn directed(value: &Rational, digits: usize, up: bool) -> String {
         } else if quotient >= ten(digits) {
             exponent += 1;
         } else {
-            let exact = &quotient * &bottom == top;
-            let rounded = if away && !exact { quotient + Natural::ONE } else { quotient };
+            let rest = &top - &quotient * &bottom;
+            let away = match towards {
+                Towards::Below => negative && !rest.is_zero(),
+                Towards::Above => !negative && !rest.is_zero(),
+                Towards::Nearest => rest * Natural::from(2u8) >= bottom,
+            };
+            let rounded = if away { quotient + Natural::ONE } else { quotient };
             if rounded == ten(digits) {
                 exponent += 1;
                 break ten(digits - 1);
@@ -116,6 +128,21 @@ pub fn short(value: &Rational) -> String {
     }
     let fraction = value.to_string();
     if fraction.len() <= 12 { fraction } else { certain(value, value, 10) }
+}
+
+/// A number to four significant digits, rounded to the nearest: for what is measured, not for bounds.
+pub fn figure(value: &Rational) -> String {
+    rounded(value, 4, Towards::Nearest)
+}
+
+/// A double to four significant digits.
+pub fn figure_of(x: f64) -> String {
+    rational_from_f64(x).map_or_else(|| x.to_string(), |exact| figure(&exact))
+}
+
+/// An upper bound to four significant digits, rounded up.
+pub fn at_most(bound: f64) -> String {
+    rational_from_f64(bound).map_or_else(|| bound.to_string(), |exact| up(&exact, 4))
 }
 
 /// Digits that tell any two doubles apart.
@@ -249,5 +276,27 @@ mod tests {
         assert_eq!(double(0.25), "0.25");
         let list = Outcome::List(vec![Outcome::Bool(true), Outcome::Number(number("5/2"))]);
         assert_eq!(outcome(&list), "[true, 2.5]");
+    }
+    #[test]
+    fn figures_cover_every_size() {
+        let shown = |text: &str| figure(&number(text));
+        for (text, expected) in [
+            ("0", "0"),
+            ("1", "1"),
+            ("-1234.5", "-1235"),
+            ("999.99", "1000"),
+            ("1/3", "0.3333"),
+            ("-2/3", "-0.6667"),
+            ("1/1000", "0.001"),
+            ("0.00001234549", "1.235e-5"),
+            ("0.00001234449", "1.234e-5"),
+        ] {
+            assert_eq!(shown(text), expected, "{text}");
+        }
+        let tiny = Rational::from_parts(probity_exact::Integer::ONE, Natural::ONE << 1075);
+        assert_eq!(figure(&tiny), "2.47e-324");
+        assert_eq!(figure_of(f64::INFINITY), "inf");
+        assert_eq!(figure_of(0.25), "0.25");
+        assert_eq!(at_most(1.0 / 3.0), "0.3334");
     }
 }

@@ -152,7 +152,7 @@ fn platform_ln(program: &Program, parameters: &Parameters, inputs: &[Inputs; 2])
     let loss = |bounds: &Option<Bounds>| bounds.as_ref().map(Bounds::to_f64);
     let (right, platform) = (loss(&cost.correctly_rounded), loss(&cost.platform));
     let difference = match (&cost.correctly_rounded, &cost.platform) {
-        (Some(a), Some(b)) => output::scientific(&(&b.low - &a.low)),
+        (Some(a), Some(b)) => decimal::figure(&(&b.low - &a.low)),
         _ => "unknown".into(),
     };
     let line = format!(
@@ -352,7 +352,7 @@ fn print(comparison: &Comparison, arguments: &Arguments) -> Result<(), Failure> 
                 writeln!(out, "loss    {loss} at outcome {}", decimal::outcome(&worst.outcome))?;
                 writeln!(out, "claimed {}", decimal::double(epsilon.to_f64()))?;
                 if let Some(excess) = excess(comparison) {
-                    writeln!(out, "excess  {excess:.3e}")?;
+                    writeln!(out, "excess  {}", decimal::figure_of(excess))?;
                 }
             }
             None => writeln!(out, "no outcome is possible under both inputs")?,
@@ -369,10 +369,14 @@ fn print(comparison: &Comparison, arguments: &Arguments) -> Result<(), Failure> 
             writeln!(out, "  … and {} more: --json has them all", report.impossible.len() - LISTED)?;
         }
         if !report.impossible.is_empty() {
-            writeln!(out, "impossible mass {}", output::scientific(&report.impossible_mass))?;
+            writeln!(out, "impossible mass {}", decimal::figure(&report.impossible_mass))?;
         }
-        writeln!(out, "escaped mass {}", output::scientific(&report.escaped_mass))?;
-        writeln!(out, "delta at the claimed epsilon {:.3e}", report.delta(&epsilon.high).to_f64())?;
+        writeln!(out, "escaped mass {}", decimal::figure(&report.escaped_mass))?;
+        writeln!(
+            out,
+            "delta at the claimed epsilon {}",
+            decimal::figure_of(report.delta(&epsilon.high).to_f64())
+        )?;
         for epsilon in &arguments.at_epsilon {
             writeln!(out, "delta({}) = {:.6e}", decimal::telling(epsilon), report.delta(epsilon).to_f64())?;
         }

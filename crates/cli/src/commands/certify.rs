@@ -239,7 +239,7 @@ fn print_one(
 ) -> io::Result<()> {
     writeln!(out, "certified: {} {}", program.mechanism.name, certificate.theorem)?;
     writeln!(out, "  epsilon   {}", decimal::double(certificate.epsilon))?;
-    writeln!(out, "  excess    {:.3e} over the reals", certificate.excess)?;
+    writeln!(out, "  excess    at most {} over the reals", decimal::at_most(certificate.excess))?;
     writeln!(out, "  {}", certificate.purity())?;
     writeln!(out, "  method    threshold (docs/threshold-theorem.md), checked by the kernel")?;
     let holds = match certificate.published_holds {
@@ -247,14 +247,18 @@ fn print_one(
         Some(false) => "is false here: some outcome is possible under one neighbour only",
         None => "is neither proved nor refuted here",
     };
-    writeln!(out, "  published 12Bεη + 2η = {:.3e}, {holds}", certificate.published_bound)?;
+    writeln!(out, "  published 12Bεη + 2η = {}, {holds}", decimal::figure_of(certificate.published_bound))?;
     if derivation {
         print_steps(&certificate.theorem, out)?;
     }
     match &certificate.paper.excess {
         Err(reason) => writeln!(out, "the paper's method says nothing here: {reason}"),
         Ok(excess) => {
-            writeln!(out, "the paper's method, case by case (excess {excess:.3e}):")?;
+            writeln!(
+                out,
+                "the paper's method, case by case (excess at most {}):",
+                decimal::at_most(*excess)
+            )?;
             for case in certificate.cases() {
                 print_case(case, derivation, out)?;
             }
@@ -296,7 +300,7 @@ fn print_case(case: &Case, derivation: bool, out: &mut dyn Write) -> io::Result<
     };
     writeln!(out, "  case {place}")?;
     writeln!(out, "    L in {}  R in {}", ends(&case.left, "0"), ends(&case.right, "1"))?;
-    writeln!(out, "    excess at most {:.3e}", case.excess)?;
+    writeln!(out, "    excess at most {}", decimal::at_most(case.excess))?;
     if derivation && let Some(tree) = &case.derivation {
         for line in derive::text(tree).lines() {
             writeln!(out, "      {line}")?;

@@ -8,7 +8,7 @@ use probity_kernel::expr::Name;
 use serde_json::{Value, json};
 
 use crate::decimal;
-use crate::output::{number, scientific};
+use crate::output::number;
 
 /// Writes a refutation: inputs, event, both probabilities, the loss against the claim.
 pub fn print(refutation: &Refutation, out: &mut dyn Write) -> io::Result<()> {
@@ -83,6 +83,6 @@ fn event(event: &Event) -> String {
 
 /// A probability: once if its bounds print alike, else both.
 fn range(bounds: &Bounds) -> String {
-    let (low, high) = (scientific(&bounds.low), scientific(&bounds.high));
+    let (low, high) = (decimal::figure(&bounds.low), decimal::figure(&bounds.high));
     if low == high { low } else { format!("{low} to {high}") }
 }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use probity_audit::{Inputs, Parameters};
-use probity_exact::{Rational, rational_from_f64};
+use probity_exact::Rational;
 use probity_float::certificate::{Certificate, certify};
 use probity_float::recognise::recognise;
 use probity_kernel::float::Snapped;
@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use crate::failure::{Answer, Status};
 use crate::progress::watched;
 use crate::verdict::{Upper, Verdict};
-use crate::{decimal, files, given, output};
+use crate::{files, given, output};
 use laws::Audit;
 
 /// What to report on, and where to.
@@ -209,19 +209,6 @@ fn listed<N: ToString, V: ToString>(values: impl IntoIterator<Item = (N, V)>) ->
         .map(|(name, value)| format!("{} = {}", name.to_string(), value.to_string()))
         .collect();
     parts.join(", ")
-}
-
-/// A number for a table or a caption, to four digits.
-fn figure(x: f64) -> String {
-    if x == 0.0 { "0".into() } else { format!("{x:.3e}") }
-}
-
-/// An upper bound to four digits, rounded up.
-fn at_most(bound: f64) -> String {
-    match rational_from_f64(bound) {
-        Some(exact) => decimal::up(&exact, 4),
-        None => bound.to_string(),
-    }
 }
 
 /// The middle of two bounds.

@@ -86,7 +86,7 @@ pub fn search(question: &Question<'_>, budget: &Budget) -> Answer {
         }
         progress.show(|| {
             let best = state.best.as_ref().map_or(f64::NAN, |best| best.excess);
-            format!("{} pairs, worst excess {best:.3e}", state.tried)
+            format!("{} pairs, worst excess {}", state.tried, decimal::figure_of(best))
         });
         failed.is_none() && start.elapsed() < limit && budget.pairs.is_none_or(|most| state.tried < most)
     })
@@ -221,7 +221,7 @@ fn answer(
                     decimal::telling(&best.first),
                     decimal::telling(&best.second)
                 )?;
-                writeln!(out, "  excess     {:.4e}", best.excess)?;
+                writeln!(out, "  excess     {}", decimal::figure_of(best.excess))?;
                 if let Some(outcome) = &best.outcome {
                     writeln!(out, "  at outcome {}", decimal::outcome(outcome))?;
                 }

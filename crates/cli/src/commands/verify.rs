@@ -256,7 +256,7 @@ fn cells((path, verdict): &Row) -> Vec<String> {
         let epsilon = decimal::double(certificate.epsilon);
         match certificate.delta == 0.0 {
             true => epsilon,
-            false => format!("{epsilon}, delta {:.1e}", certificate.delta),
+            false => format!("{epsilon}, delta {}", decimal::at_most(certificate.delta)),
         }
     });
     vec![
