@@ -79,3 +79,17 @@ svg .grid { stroke: var(--rule); stroke-width: 1; fill: none; }
   dl { grid-template-columns: max-content 1fr; }
 }
 ";
+
+#[cfg(test)]
+mod tests {
+    use super::STYLE;
+
+    #[test]
+    fn no_cell_breaks_in_the_middle_of_an_interval() {
+        let cells: Vec<&str> = STYLE.lines().filter(|line| line.contains("white-space")).collect();
+        assert_eq!(cells.len(), 2, "{cells:?}");
+        assert!(cells[0].contains("nowrap"), "{cells:?}");
+        // The only text that may wrap is preformatted text on paper.
+        assert!(cells[1].trim_start().starts_with("pre {"), "{cells:?}");
+    }
+}
