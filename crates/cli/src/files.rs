@@ -147,7 +147,8 @@ fn nearest_file(path: &Path) -> String {
         .collect();
     match probity_lang::nearest(&name, entries.iter().map(String::as_str)) {
         Some(near) => format!("did you mean {}?", path.with_file_name(near).display()),
-        None => "check the path; `probity list` shows the library".into(),
+        None if Path::new("mechanisms").is_dir() => "check the path; `probity list` shows the library".into(),
+        None => "check the path; it is read from the current folder".into(),
     }
 }
 
