@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Looks at a report in a real browser: builds the page, has headless Chromium lay it out, and checks that every plot is
-# there with a size, that no text leaves its plot, and that no two texts overlap as rendered.
+# there with a size, that no text leaves its plot, that no two texts overlap as rendered, and that no interval of a table
+# breaks on paper.
 # Usage: scripts/screenshot.sh [FILE.png]. Without Chromium it says so and does nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -38,6 +39,15 @@ look() {
 }
 found=$(look --window-size=1100,5000 --dump-dom "file://$work/measured.html" | grep -o '<title>LOOKED[^<]*' || true)
 echo "${found#<title>}"
+if command -v pdftotext > /dev/null; then
+    look --print-to-pdf="$work/report.pdf" "file://$work/report.html" > /dev/null
+    # Cells that end inside an interval, as "[1.2e-86, 1.3e-" or "[1.2e-86,".
+    if pdftotext -layout "$work/report.pdf" - | grep -E '[0-9]e-( |$)|\[[0-9.e-]+,(  |$)'; then
+        echo "an interval breaks on paper"
+        exit 1
+    fi
+    echo "no interval breaks on paper"
+fi
 if [ "$#" -gt 0 ]; then
     look --window-size=1100,4700 --screenshot="$1" "file://$work/report.html" > /dev/null
     echo "wrote $1"

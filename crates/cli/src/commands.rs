@@ -13,6 +13,7 @@ pub mod named;
 pub mod report;
 pub mod roundoff;
 pub mod sample;
+pub mod schema;
 pub mod search;
 pub mod shell;
 pub mod verify;

@@ -1,15 +1,18 @@
 //! Exact numbers in decimal, with the direction of rounding chosen.
 
-use probity_exact::{Enclosure, Float, Natural, Rational, UnsignedAbs};
+use std::fmt::Display;
+
+use probity_audit::{Given, Outcome};
+use probity_exact::{Enclosure, Float, Natural, Rational, UnsignedAbs, directed, rational_from_f64};
 
 /// The largest decimal of this many significant digits that is not above the number.
 pub fn down(value: &Rational, digits: usize) -> String {
-    directed(value, digits, false)
+    rounded(value, digits, Towards::Below)
 }
 
 /// The smallest decimal of this many significant digits that is not below the number.
 pub fn up(value: &Rational, digits: usize) -> String {
-    directed(value, digits, true)
+    rounded(value, digits, Towards::Above)
 }
 
 /// The digits of a number in an interval that are certain, followed by `…` if there are more. Both ends where no
@@ -43,12 +46,19 @@ pub fn ends(value: &Enclosure<Float>) -> Option<(Rational, Rational)> {
     Some((value.low().to_rational()?, value.high().to_rational()?))
 }
 
-fn directed(value: &Rational, digits: usize, up: bool) -> String {
+/// Which decimal stands for a number that is none.
+#[derive(Clone, Copy, PartialEq)]
+enum Towards {
+    Below,
+    Above,
+    Nearest,
+}
+
+fn rounded(value: &Rational, digits: usize, towards: Towards) -> String {
     if value.is_zero() {
         return "0".into();
     }
     let negative = *value < Rational::ZERO;
-    let away = up != negative;
     let numerator = value.numerator().unsigned_abs();
     let denominator = value.denominator();
     let ten = |power: usize| Natural::from(10u8).pow(power);
@@ -66,8 +76,13 @@ fn directed(value: &Rational, digits: usize, up: bool) -> String {
         } else if quotient >= ten(digits) {
             exponent += 1;
         } else {
-            let exact = &quotient * &bottom == top;
-            let rounded = if away && !exact { quotient + Natural::ONE } else { quotient };
+            let rest = &top - &quotient * &bottom;
+            let away = match towards {
+                Towards::Below => negative && !rest.is_zero(),
+                Towards::Above => !negative && !rest.is_zero(),
+                Towards::Nearest => rest * Natural::from(2u8) >= bottom,
+            };
+            let rounded = if away { quotient + Natural::ONE } else { quotient };
             if rounded == ten(digits) {
                 exponent += 1;
                 break ten(digits - 1);
@@ -113,6 +128,79 @@ pub fn short(value: &Rational) -> String {
     }
     let fraction = value.to_string();
     if fraction.len() <= 12 { fraction } else { certain(value, value, 10) }
+}
+
+/// A number to four significant digits, rounded to the nearest: for what is measured, not for bounds.
+pub fn figure(value: &Rational) -> String {
+    rounded(value, 4, Towards::Nearest)
+}
+
+/// A double to four significant digits.
+pub fn figure_of(x: f64) -> String {
+    rational_from_f64(x).map_or_else(|| x.to_string(), |exact| figure(&exact))
+}
+
+/// An upper bound to four significant digits, rounded up.
+pub fn at_most(bound: f64) -> String {
+    rational_from_f64(bound).map_or_else(|| bound.to_string(), |exact| up(&exact, 4))
+}
+
+/// Digits that tell any two doubles apart.
+const TELLING: usize = 17;
+
+/// A number for a person who may want to use it: exactly where that is short, else after `≈` with as many digits as tell
+/// it from its neighbours.
+pub fn telling(value: &Rational) -> String {
+    let (low, high) = (down(value, TELLING), up(value, TELLING));
+    if low == high {
+        return low;
+    }
+    let fraction = value.to_string();
+    if fraction.len() <= 12 {
+        return fraction;
+    }
+    let nearest = directed::cast_nearest(value);
+    match rational_from_f64(nearest) {
+        // The shortest text that reads back as this double.
+        Some(same) if same == *value => format!("≈{}", double(nearest)),
+        _ => format!("≈{low}"),
+    }
+}
+
+/// A double in digits, with an exponent where there would be many zeros.
+pub fn double(x: f64) -> String {
+    match x == 0.0 || (1e-5..1e17).contains(&x.abs()) || !x.is_finite() {
+        true => format!("{x}"),
+        false => format!("{x:e}"),
+    }
+}
+
+/// `x = 1`, or `x ≈ 0.333` for a number that is shown as `≈0.333`.
+pub fn equation(name: impl Display, shown: &str) -> String {
+    match shown.strip_prefix('≈') {
+        Some(digits) => format!("{name} ≈ {digits}"),
+        None => format!("{name} = {shown}"),
+    }
+}
+
+/// What a mechanism released.
+pub fn outcome(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Number(x) => telling(x),
+        Outcome::List(items) => {
+            format!("[{}]", items.iter().map(self::outcome).collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// What a mechanism is given.
+pub fn given(given: &Given) -> String {
+    match given {
+        Given::Number(x) => telling(x),
+        Given::List(items) => format!("[{}]", items.iter().map(telling).collect::<Vec<_>>().join(", ")),
+        Given::Bool(_) => given.to_string(),
+    }
 }
 
 #[cfg(test)]
@@ -168,5 +256,47 @@ mod tests {
         assert_eq!(shown("0.31599", "0.31601"), "[0.3159, 0.3161]");
         assert_eq!(shown("1.2345e-30", "1.2346e-30"), "1.234…e-30");
         assert_eq!(shown("-1", "1"), "[-1, 1]");
+    }
+    #[test]
+    fn numbers_for_people_are_short_and_tell_enough() {
+        let shown = |text: &str| telling(&number(text));
+        assert_eq!(shown("7/2"), "3.5");
+        assert_eq!(shown("0.1"), "0.1");
+        assert_eq!(shown("-1/1024"), "-0.0009765625");
+        assert_eq!(shown("2/3"), "2/3");
+        assert_eq!(shown("-7233264654955831/36028797018963968"), "≈-0.20076342407848255");
+        // Not a double: the digits towards zero.
+        assert_eq!(shown("10000000000001/30000000000000"), "≈0.33333333333336666");
+        // Two neighbours do not look alike.
+        assert_ne!(shown("9007199254740991/9007199254740992"), shown("9007199254740990/9007199254740992"));
+        assert_eq!(shown(&format!("1{}", "0".repeat(300))), "1e300");
+        assert_eq!(equation("x", "≈0.1"), "x ≈ 0.1");
+        assert_eq!(equation("x", "0.1"), "x = 0.1");
+        assert_eq!(double(1e-300), "1e-300");
+        assert_eq!(double(0.25), "0.25");
+        let list = Outcome::List(vec![Outcome::Bool(true), Outcome::Number(number("5/2"))]);
+        assert_eq!(outcome(&list), "[true, 2.5]");
+    }
+    #[test]
+    fn figures_cover_every_size() {
+        let shown = |text: &str| figure(&number(text));
+        for (text, expected) in [
+            ("0", "0"),
+            ("1", "1"),
+            ("-1234.5", "-1235"),
+            ("999.99", "1000"),
+            ("1/3", "0.3333"),
+            ("-2/3", "-0.6667"),
+            ("1/1000", "0.001"),
+            ("0.00001234549", "1.235e-5"),
+            ("0.00001234449", "1.234e-5"),
+        ] {
+            assert_eq!(shown(text), expected, "{text}");
+        }
+        let tiny = Rational::from_parts(probity_exact::Integer::ONE, Natural::ONE << 1075);
+        assert_eq!(figure(&tiny), "2.47e-324");
+        assert_eq!(figure_of(f64::INFINITY), "inf");
+        assert_eq!(figure_of(0.25), "0.25");
+        assert_eq!(at_most(1.0 / 3.0), "0.3334");
     }
 }

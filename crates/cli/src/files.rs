@@ -1,15 +1,21 @@
-//! Finding and reading mechanism files, with a clear answer for what is not one; and writing files whole.
+//! Finding and reading files, with a clear answer for what is none; and writing files whole.
 
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs;
-use std::io::Write;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use probity_lang::Program;
 
 use crate::failure::Failure;
+use crate::output;
 
 /// The ending of mechanism files.
 const ENDING: &str = "dp";
+
+/// A mechanism or certificate is small; what is larger is refused.
+const MOST_BYTES: u64 = 64 << 20;
 
 /// The mechanism files that a path stands for: itself, or every `.dp` file below a folder, in order.
 pub fn mechanisms(path: &Path) -> Result<Vec<PathBuf>, Failure> {
@@ -17,77 +23,215 @@ pub fn mechanisms(path: &Path) -> Result<Vec<PathBuf>, Failure> {
         return Ok(vec![path.to_owned()]);
     }
     let mut found = Vec::new();
-    collect(path, &mut found)?;
+    collect(path, &mut BTreeSet::new(), &mut found);
     if found.is_empty() {
-        return Err(Failure::new(format!("there is no .{ENDING} file in {}", path.display())));
+        return Err(Failure::new(format!("there is no .{ENDING} file in {}", path.display()))
+            .hint("name a folder that has some, at any depth")
+            .in_file(path));
     }
     found.sort();
     Ok(found)
 }
 
-fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
-    let unreadable = |error| Failure::new(format!("cannot read {}: {error}", folder.display()));
-    for entry in fs::read_dir(folder).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
+/// Every folder is entered once, by whatever links it is reached: a loop of links ends.
+fn collect(folder: &Path, entered: &mut BTreeSet<PathBuf>, found: &mut Vec<PathBuf>) {
+    let listed = || -> io::Result<Vec<PathBuf>> {
+        fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect()
+    };
+    let (Ok(place), Ok(mut paths)) = (fs::canonicalize(folder), listed()) else {
+        // Reading it as a file says why it cannot be entered.
+        found.push(folder.to_owned());
+        return;
+    };
+    if !entered.insert(place) {
+        return;
+    }
+    // In order, so that of two links to a folder it is always the same one that counts.
+    paths.sort();
+    for path in paths {
         if path.is_dir() {
-            collect(&path, found)?;
+            collect(&path, entered, found);
         } else if path.extension().is_some_and(|ending| ending == ENDING) {
             found.push(path);
         }
     }
-    Ok(())
 }
 
-/// The text of a file. A mechanism or certificate is small; more than 64 MiB is refused unread.
+/// A failure of the system in plain words.
+fn cannot(what: &str, path: &Path, error: &io::Error) -> Failure {
+    let reason = match error.kind() {
+        io::ErrorKind::NotFound if what == "read" => "there is no such file".to_owned(),
+        io::ErrorKind::NotFound => "there is no such folder".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::StorageFull => "the disk is full".to_owned(),
+        io::ErrorKind::ReadOnlyFilesystem => "its file system is read-only".to_owned(),
+        io::ErrorKind::NotADirectory => "a part of the path is a file, not a folder".to_owned(),
+        _ => error.to_string(),
+    };
+    Failure::new(format!("cannot {what} {}: {reason}", path.display())).in_file(path)
+}
+
+/// The text of a file, or of standard input for `-`.
 pub fn text(path: &Path) -> Result<String, Failure> {
     let name = path.display();
-    let facts = fs::metadata(path).map_err(|error| {
-        Failure::new(format!("cannot read {name}: {error}"))
-            .hint("check the path; `probity list` shows the library")
+    let too_large = |size: String| {
+        Failure::new(format!("{name} has {size} bytes, too many to be what is asked for"))
+            .hint(format!("mechanisms, certificates and FPCore files have at most {} MiB", MOST_BYTES >> 20))
+            .in_file(path)
+    };
+    if let Ok(facts) = fs::metadata(path)
+        && facts.is_file()
+        && facts.len() > MOST_BYTES
+    {
+        return Err(too_large(facts.len().to_string()));
+    }
+    let bytes = if path == Path::new("-") { read(io::stdin().lock()) } else { open(path).and_then(read) };
+    let bytes = match bytes {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(cannot("read", path, &error).hint(nearest_file(path)));
+        }
+        Err(error) if error.kind() == io::ErrorKind::IsADirectory => {
+            fs::read_dir(path).map_err(|error| cannot("read", path, &error))?;
+            return Err(Failure::new(format!("{name} is a folder, not a file"))
+                .hint("name a file in it")
+                .in_file(path));
+        }
+        Err(error) => return Err(cannot("read", path, &error)),
+        Ok(bytes) => bytes,
+    };
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(too_large(format!("more than {MOST_BYTES}")));
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Failure::new(format!("{name} is not UTF-8 text (byte {at})"))
+            .hint("save it as UTF-8, or name the file you meant")
+            .in_file(path)
     })?;
-    if facts.is_dir() {
-        return Err(Failure::new(format!("{name} is a folder, not a file")).hint("name a file in it"));
+    match text.trim().is_empty() {
+        true => Err(Failure::new(format!("{name} is empty")).hint("name the file you meant").in_file(path)),
+        false => Ok(text),
     }
-    if facts.len() > 64 << 20 {
-        return Err(Failure::new(format!(
-            "{name} has {} bytes, too many to be what is asked for",
-            facts.len()
-        )));
+}
+
+fn open(path: &Path) -> io::Result<fs::File> {
+    // Some systems open folders and fail to read them, with another error.
+    match fs::metadata(path)?.is_dir() {
+        true => Err(io::ErrorKind::IsADirectory.into()),
+        false => fs::File::open(path),
     }
-    let bytes = fs::read(path).map_err(|error| Failure::new(format!("cannot read {name}: {error}")))?;
-    String::from_utf8(bytes).map_err(|error| {
-        Failure::new(format!("{name} is not UTF-8 text (byte {})", error.utf8_error().valid_up_to()))
-    })
+}
+
+/// Not more than one byte too many: a device may have no end.
+fn read(from: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// What may have been meant by the path of a file that is not there.
+fn nearest_file(path: &Path) -> String {
+    if path.is_symlink() {
+        return "it is a link that leads nowhere".into();
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let beside = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let in_library = Path::new("mechanisms").join(&name).with_extension(ENDING);
+    if in_library.is_file() {
+        return format!("did you mean {}?", in_library.display());
+    }
+    let entries: Vec<String> = fs::read_dir(beside)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .collect();
+    match probity_lang::nearest(&name, entries.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean {}?", path.with_file_name(near).display()),
+        None if Path::new("mechanisms").is_dir() => "check the path; `probity list` shows the library".into(),
+        None => "check the path; it is read from the current folder".into(),
+    }
+}
+
+/// A mechanism file that was read.
+pub struct Loaded {
+    /// Its text.
+    pub source: String,
+    /// What it says.
+    pub program: Program,
+    /// Its warnings, laid out for a reader.
+    pub warnings: String,
+}
+
+/// Reads a mechanism file.
+pub fn load(path: &Path) -> Result<Loaded, Failure> {
+    let source = text(path)?;
+    match probity_lang::load_text(&source) {
+        Ok(program) => {
+            let warnings = match program.warnings.is_empty() {
+                true => String::new(),
+                false => probity_lang::render(&program.warnings, &path.display().to_string(), &source),
+            };
+            Ok(Loaded { source, program, warnings })
+        }
+        Err(faults) => Err(Failure::faults(&faults, path, &source)),
+    }
 }
 
 /// A mechanism file with its text. Its warnings are printed to standard error.
 pub fn program(path: &Path) -> Result<(String, Program), Failure> {
-    let source = text(path)?;
-    let name = path.display().to_string();
-    match probity_lang::load_text(&source) {
-        Ok(program) => {
-            if !program.warnings.is_empty() {
-                eprint!("{}", probity_lang::render(&program.warnings, &name, &source));
-            }
-            Ok((source, program))
-        }
-        Err(faults) => Err(Failure::rendered(probity_lang::render(&faults, &name, &source))),
+    let Loaded { source, program, warnings } = load(path)?;
+    output::complain(&warnings);
+    Ok((source, program))
+}
+
+/// Whether a file can be written at a place, as far as can be told before the work for it is done.
+pub fn check_place(path: &Path) -> Result<(), Failure> {
+    let refused = |reason: &str| {
+        Failure::new(format!("cannot write {}: {reason}", path.display()))
+            .hint("name a file in a folder that exists")
+            .in_file(path)
+    };
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if path.is_dir() {
+        Err(refused("it is a folder"))
+    } else if path.file_name().is_none() || path == Path::new("-") {
+        Err(refused("it is no file name"))
+    } else if parent.is_dir() {
+        Ok(())
+    } else if parent.exists() {
+        Err(refused(&format!("{} is a file, not a folder", parent.display())))
+    } else {
+        Err(refused(&format!("there is no folder {}", parent.display())))
     }
 }
 
-/// Writes a file whole or not at all: to a temporary neighbour first, which then takes its place.
+/// Writes a file whole or not at all: to a temporary neighbour first, which then takes its place. What is no plain file,
+/// such as `/dev/null` or a pipe, is written to and stays what it is.
 pub fn write(path: &Path, contents: &[u8]) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| Failure::new(format!("cannot write {}: {error}", path.display()));
-    let Some(name) = path.file_name() else {
-        return Err(Failure::new(format!("{} is no file name", path.display())));
-    };
-    let mut hidden = std::ffi::OsString::from(".");
-    hidden.push(name);
+    check_place(path)?;
+    let failed = |error: io::Error| cannot("write", path, &error);
+    // A link stays one: the file that it leads to is replaced.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let before = fs::metadata(&target).ok();
+    if before.as_ref().is_some_and(|facts| !facts.is_file()) {
+        return fs::OpenOptions::new()
+            .write(true)
+            .open(&target)
+            .and_then(|mut file| file.write_all(contents))
+            .map_err(failed);
+    }
+    let mut hidden = OsString::from(".");
+    hidden.push(target.file_name().unwrap_or_default());
     hidden.push(format!(".{}.tmp", std::process::id()));
-    let temporary = path.with_file_name(hidden);
-    let written = fs::File::create(&temporary)
-        .and_then(|mut file| file.write_all(contents).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&temporary, path));
+    let temporary = target.with_file_name(hidden);
+    let fill = |file: fs::File| -> io::Result<()> {
+        if let Some(before) = &before {
+            file.set_permissions(before.permissions())?;
+        }
+        (&file).write_all(contents)?;
+        file.sync_all()
+    };
+    let written = fs::File::create(&temporary).and_then(fill).and_then(|()| fs::rename(&temporary, &target));
     if written.is_err() {
         // Nothing to do if there is nothing to remove.
         let _ = fs::remove_file(&temporary);

@@ -1,5 +1,6 @@
 //! The `probity` command. Reads arguments, calls the crates, prints; it decides nothing itself.
 
+mod colour;
 mod commands;
 mod decimal;
 mod failure;
@@ -9,11 +10,12 @@ mod output;
 mod progress;
 mod verdict;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use failure::{Answer, Status};
+use failure::{Answer, Failure, Status};
 
 /// Prove, certify, audit and run differentially private mechanisms.
 #[derive(Parser)]
@@ -30,33 +32,61 @@ Numbers are read exactly: 7/3, 0.1, 1e-5.";
 #[derive(Subcommand)]
 enum Command {
     /// Prove the claim of a mechanism file, or of every file in a folder
+    #[command(
+        after_help = "Example: probity verify mechanisms/snapping.dp --set eps=1 --certificate snapping.cert"
+    )]
     Verify(commands::verify::Arguments),
     /// Certify the privacy of a mechanism as it runs in floating point
+    #[command(after_help = "Example: probity certify mechanisms/snapping.dp --set eps=1 --set B=100")]
     Certify(commands::certify::Arguments),
     /// What a mechanism really loses on two inputs: exact laws, the worst outcome, a lower bound
+    #[command(
+        after_help = "Example: probity audit mechanisms/snapping.dp --set eps=1 --set B=100 --inputs 0 1"
+    )]
     Audit(commands::audit::Arguments),
     /// All that is known about a mechanism on one HTML page, with plots
+    #[command(
+        after_help = "Example: probity report mechanisms/snapping.dp --set eps=1 --set B=100 --out report.html"
+    )]
     Report(commands::report::Arguments),
     /// Bound the rounding errors of the programs in an FPCore file
+    #[command(
+        after_help = "Example: probity roundoff crates/float/tests/data/benchmarks.fpcore --name doppler1"
+    )]
     Roundoff(commands::roundoff::Arguments),
     /// Replay a certificate, trusting nothing in it
+    #[command(
+        after_help = "Example: probity check certificates/snapping.cert --mechanism mechanisms/snapping.dp"
+    )]
     Check(commands::check::Arguments),
     /// List the mechanism files of a folder
+    #[command(after_help = "Example: probity list mechanisms/broken")]
     List(commands::list::Arguments),
     /// The privacy map of a mechanism at a distance, and the inverse questions
+    #[command(after_help = "Example: probity map discrete-laplace --scale 7/3 --d-in 2")]
     Map(Box<commands::map::Arguments>),
     /// Draw noise or noisy answers: one value a line, exactly distributed, from the system's randomness
+    #[command(after_help = "Example: probity sample discrete-laplace --scale 7/3 --count 10")]
     Sample(commands::sample::Arguments),
     /// Lay out mechanism files in the one way
+    #[command(after_help = "Example: probity fmt --check mechanisms")]
     Fmt(commands::format::Arguments),
     /// Explain why a mechanism is private: the derivation, and for snapping the table of all cases
+    #[command(
+        after_help = "Example: probity explain mechanisms/snapping.dp --set eps=1 --set B=10 --inputs 0 1"
+    )]
     Explain(commands::explain::Arguments),
     /// Measure how fast it is on this machine
     Bench(commands::bench::Arguments),
+    /// Print the JSON Schema of what --json answers
+    #[command(after_help = "Example: probity schema verify")]
+    Schema(commands::schema::Arguments),
     /// Print a completion script for a shell
+    #[command(after_help = "Example: probity completions bash")]
     Completions(commands::shell::CompletionArguments),
-    /// Print the manual page
-    Man,
+    /// Print the manual page of a subcommand, or of the whole
+    #[command(after_help = "Example: probity man verify")]
+    Man(commands::shell::ManualArguments),
 }
 
 fn run(command: Command) -> Answer {
@@ -73,20 +103,32 @@ fn run(command: Command) -> Answer {
         Command::Fmt(arguments) => commands::format::run(&arguments),
         Command::Explain(arguments) => commands::explain::run(&arguments),
         Command::Bench(arguments) => commands::bench::run(&arguments),
+        Command::Schema(arguments) => commands::schema::run(&arguments),
         Command::Completions(arguments) => commands::shell::completions(&arguments, Arguments::command()),
-        Command::Man => commands::shell::manual(Arguments::command()),
+        Command::Man(arguments) => commands::shell::manual(&arguments, Arguments::command()),
     }
 }
 
+/// Whether a program is to read the answer, which must be known even if the arguments make no sense.
+fn wants_json(arguments: impl Iterator<Item = OsString>) -> bool {
+    arguments.take_while(|argument| argument != "--").any(|argument| argument == "--json")
+}
+
 fn main() -> ExitCode {
-    // clap prints its own errors, with the nearest name for a typo, and exits with 2.
-    let status = match run(Arguments::parse().command) {
-        Ok(status) => status,
-        Err(failure) => {
-            eprintln!("{failure}");
-            Status::BadInput
-        }
+    let answer = match Arguments::try_parse() {
+        Ok(arguments) => run(arguments.command),
+        // Help and the version are answers; they exit with 0.
+        Err(error) if !error.use_stderr() => error.exit(),
+        Err(error) => Err(Failure::arguments(&error)),
     };
+    let status = answer.unwrap_or_else(|failure| {
+        output::complain(&failure.to_string());
+        if wants_json(std::env::args_os()) {
+            // If standard output is what failed, standard error has said so.
+            let _ = output::json(&failure.to_json());
+        }
+        Status::BadInput
+    });
     ExitCode::from(status as u8)
 }
 
@@ -97,5 +139,12 @@ mod tests {
     #[test]
     fn arguments_are_well_formed() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn json_is_asked_for_by_its_flag_alone() {
+        let asked = |text: &str| wants_json(text.split(' ').map(OsString::from));
+        assert!(asked("probity verify --json x") && asked("probity verfy --json"));
+        assert!(!asked("probity verify x --jsn") && !asked("probity verify -- --json"));
     }
 }

@@ -15,7 +15,7 @@ use probity_lang::{Program, Setting};
 use probity_prove::Proof;
 
 use crate::failure::{Failure, Status};
-use crate::{files, given};
+use crate::given;
 
 /// Why the claim holds.
 pub enum Upper {
@@ -44,12 +44,11 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Looks at a file from both sides.
-    pub fn of(path: &Path, settings: &[Setting]) -> Result<Verdict, Failure> {
-        let (_, program) = files::program(path)?;
+    /// Looks at the program of a file from both sides.
+    pub fn of(path: &Path, program: &Program, settings: &[Setting]) -> Result<Verdict, Failure> {
         let start = Instant::now();
         // The audit wants the parameters by name; the prover wants them substituted.
-        let parameters = given::parameters(&program.mechanism, settings)?;
+        let parameters = given::parameters(program, settings)?;
         let (refutation, audited_share) =
             match search_refutation(&program.mechanism, &program.claim, &parameters) {
                 Ok(Finding::Refuted(refutation)) => {
@@ -64,14 +63,14 @@ impl Verdict {
                 // Not being able to look shows nothing.
                 Err(_) => (None, None),
             };
-        let substituted = program.with(settings).map_err(Failure::new)?;
+        let substituted = given::with(program, settings)?;
         let (upper, certificate) = match program.claim.reading {
-            Reading::Reals => (derive(&substituted), certificate(&program, settings, Format::BINARY64).ok()),
+            Reading::Reals => (derive(&substituted), certificate(program, settings, Format::BINARY64).ok()),
             reading => {
                 let format = given::format(reading)?;
                 let used = given::rounded(&parameters, reading)?;
-                let found = certificate(&program, settings, format);
-                (found.clone().and_then(|certificate| within_claim(&program, &used, certificate)), found.ok())
+                let found = certificate(program, settings, format);
+                (found.clone().and_then(|certificate| within_claim(program, &used, certificate)), found.ok())
             }
         };
         let seconds = start.elapsed().as_secs_f64();

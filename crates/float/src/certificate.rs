@@ -97,7 +97,8 @@ impl Certificate {
     /// One sentence on how pure the certificate is, with the bound that would keep it pure.
     pub fn purity(&self) -> String {
         let largest = match self.largest_pure_bound {
-            Some(bound) => format!("{bound}"),
+            Some(bound) if bound < 1e17 => format!("{bound}"),
+            Some(bound) => format!("{bound:e}"),
             None => "none".into(),
         };
         if self.delta == 0.0 {

@@ -37,6 +37,7 @@ mod types;
 pub use constant::{number, truth};
 pub use diagnostic::{Code, Diagnostic, MAX_REPORTED, Severity};
 pub use format::format;
+pub use names::nearest;
 pub use probity_kernel::term::{Claim, Hints, Mechanism};
 pub use program::{LoadError, Program, SourceHash, Spans, load, load_text};
 pub use render::render;

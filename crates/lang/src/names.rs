@@ -153,7 +153,7 @@ impl Names {
 }
 
 /// The candidate within a third of the letters of `wrong`, if there is one.
-pub(crate) fn nearest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = (wrong.len() / 3).max(1);
     candidates
         .map(|candidate| (distance(wrong, candidate), candidate))

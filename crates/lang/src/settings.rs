@@ -106,6 +106,9 @@ impl FromStr for Setting {
         let Some((name, value)) = text.split_once('=') else {
             return Err(malformed("it has no `=`".into()));
         };
+        if name.trim().is_empty() {
+            return Err(malformed("it names none".into()));
+        }
         let value = parse_rational(value).map_err(|error| malformed(error.to_string()))?;
         Ok(Setting { name: name.trim().to_string(), value })
     }

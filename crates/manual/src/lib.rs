@@ -1,8 +1,7 @@
 //! The manual: each page of `docs/` is a module here, so that `cargo doc` builds the book and `cargo test` runs
 //! every Rust example in it. The commands on the pages are run by `crates/cli/tests/manual.rs`.
 //!
-//! The contents are on the page [`contents`]. The proofs of the privacy maps in `docs/proofs` are not here: rustdoc
-//! would take their displayed formulas for Rust.
+//! The contents are on the page [`contents`].
 
 #![forbid(unsafe_code)]
 // Pages are written for any reader of Markdown, in which square brackets are also intervals and list entries.
@@ -34,4 +33,22 @@ pages! {
     audit = "audit.md";
     papers = "papers.md";
     findings = "findings.md";
+}
+
+/// What `--json` answers, as JSON Schema; `probity schema` prints it.
+#[doc = "```json"]
+#[doc = include_str!("../../../docs/schema/probity.json")]
+#[doc = "```"]
+pub mod schema {}
+
+/// The proofs of the privacy maps, one page for each mechanism.
+pub mod proofs {
+    pages! {
+        choice = "proofs/choice.md";
+        composition = "proofs/composition.md";
+        discrete_gaussian = "proofs/discrete-gaussian.md";
+        discrete_laplace = "proofs/discrete-laplace.md";
+        randomized_response = "proofs/randomized-response.md";
+        truncated_geometric = "proofs/truncated-geometric.md";
+    }
 }

@@ -90,8 +90,10 @@ impl Writer {
             }
             Block::Figure { plot, caption } => {
                 self.plots += 1;
-                self.out.push_str("<figure>\n");
+                // On a narrow window a plot scrolls rather than shrinks until nobody can read it.
+                self.out.push_str("<figure>\n<div class=\"wide\">");
                 self.out.push_str(&plot.to_svg(&format!("plot{}", self.plots)));
+                self.out.push_str("</div>\n");
                 self.element("figcaption", caption);
                 self.out.push_str("</figure>\n");
             }

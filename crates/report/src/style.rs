@@ -58,6 +58,12 @@ svg .grid { stroke: var(--rule); stroke-width: 1; fill: none; }
 .small.round { stroke-width: 2.6; } .small.square { stroke-width: 2; }
 .stem { fill: none; stroke: var(--c); stroke-width: 1.4; stroke-opacity: 0.75; }
 .off { fill: var(--c); stroke: none; }
+@media (max-width: 40rem) {
+  main { padding: 1rem 0.9rem 3rem; }
+  dl { grid-template-columns: 1fr; gap: 0; }
+  dd { margin: 0 0 0.45rem; }
+  figure svg { min-width: 36rem; }
+}
 @media print {
   :root { --back: #ffffff; --text: #000000; --soft: #333333; --rule: #bbbbbb; --panel: #ffffff;
     --c1: #0072b2; --c2: #d55e00; --c3: #007a5a; --c4: #a8437f; --good: #007a5a; --bad: #b3401a; }
@@ -65,7 +71,25 @@ svg .grid { stroke: var(--rule); stroke-width: 1; fill: none; }
   body { font-size: 11pt; }
   h2 { break-after: avoid; }
   figure, .notice, tr { break-inside: avoid; }
-  pre, .wide { overflow: visible; white-space: pre-wrap; }
-  th, td { white-space: normal; }
+  pre { overflow: visible; white-space: pre-wrap; }
+  .wide { overflow: visible; }
+  table { font-size: 7.5pt; }
+  th, td { padding-right: 0.7rem; }
+  figure svg { max-height: 82mm; }
+  dl { grid-template-columns: max-content 1fr; }
 }
 ";
+
+#[cfg(test)]
+mod tests {
+    use super::STYLE;
+
+    #[test]
+    fn no_cell_breaks_in_the_middle_of_an_interval() {
+        let cells: Vec<&str> = STYLE.lines().filter(|line| line.contains("white-space")).collect();
+        assert_eq!(cells.len(), 2, "{cells:?}");
+        assert!(cells[0].contains("nowrap"), "{cells:?}");
+        // The only text that may wrap is preformatted text on paper.
+        assert!(cells[1].trim_start().starts_with("pre {"), "{cells:?}");
+    }
+}

@@ -15,12 +15,13 @@ use serde_json::{Value, json};
 
 use super::search;
 use crate::failure::{Answer, Failure, Status};
-use crate::{files, given, output};
+use crate::progress::watched;
+use crate::{decimal, files, given, output};
 
 /// What to audit.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// A mechanism file
+    /// A mechanism file, or - for standard input
     path: PathBuf,
     /// Give a parameter a value, as eps=1; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE")]
@@ -37,6 +38,7 @@ pub struct Arguments {
     distribution: Option<PathBuf>,
     /// Also give the privacy curve: delta at this epsilon; may be repeated
     #[arg(long = "at-epsilon", value_name = "EPSILON", value_parser = probity_exact::parse_rational)]
+    #[arg(allow_negative_numbers = true)]
     at_epsilon: Vec<Rational>,
     /// Look for the worst pair of neighbours; parameters may have ranges then, as --set eps=1/2..2
     #[arg(long, conflicts_with = "inputs")]
@@ -50,7 +52,7 @@ pub struct Arguments {
     #[arg(long, requires = "inputs")]
     platform_ln: bool,
     /// Also draw this many outputs of the first input and decide for each whether the second can produce it
-    #[arg(long, value_name = "SAMPLES", requires = "inputs")]
+    #[arg(long, value_name = "SAMPLES", requires = "inputs", allow_negative_numbers = true)]
     reach: Option<u32>,
     /// Answer in JSON
     #[arg(long)]
@@ -71,16 +73,15 @@ struct Comparison {
 
 /// Audits.
 pub fn run(arguments: &Arguments) -> Answer {
+    for path in [&arguments.distribution, &arguments.budget.resume].into_iter().flatten() {
+        files::check_place(path)?;
+    }
     let (_, program) = files::program(&arguments.path)?;
     if arguments.search || arguments.exhaustive {
-        let reading = arguments.reading.unwrap_or(match program.claim.reading {
-            Reading::Reals => Reading::BINARY64,
-            reading => reading,
-        });
         let question = search::Question {
             program: &program,
             settings: &arguments.settings,
-            format: given::format(reading)?,
+            reading: reading_of(&program, arguments.reading),
             json: arguments.json,
         };
         return match arguments.search {
@@ -88,7 +89,9 @@ pub fn run(arguments: &Arguments) -> Answer {
             false => search::exhaustive(&question),
         };
     }
-    let parameters = given::parameters(&program.mechanism, &given::settings(&arguments.settings)?)?;
+    let settings = given::settings(&arguments.settings)?;
+    let parameters = given::parameters(&program, &settings)?;
+    given::check_complete(&program, &settings)?;
     let [first, second] = &arguments.inputs[..] else {
         return Err(Failure::new("an audit compares two inputs").hint("add --inputs 0 1"));
     };
@@ -99,9 +102,11 @@ pub fn run(arguments: &Arguments) -> Answer {
     let neighbours =
         neighbours(&program.mechanism, &parameters, &inputs[0], &inputs[1]).map_err(Failure::new)?;
     let start = Instant::now();
-    let (laws, reading) = laws(&program, &parameters, &inputs, arguments.reading)?;
+    let used = used(&program, &parameters, reading_of(&program, arguments.reading))?;
+    let (laws, reading) = watched("computing the exact laws of both inputs", || {
+        laws(&program, &parameters, &inputs, arguments.reading)
+    })?;
     let report = PairReport::new(&laws[0], &laws[1]);
-    let used = given::rounded(&parameters, reading)?;
     let (epsilon, _) = claimed(&program.mechanism, &program.claim, &used).map_err(Failure::new)?;
     let outcomes = [laws[0].outcomes(), laws[1].outcomes()];
     let seconds = start.elapsed().as_secs_f64();
@@ -111,11 +116,14 @@ pub fn run(arguments: &Arguments) -> Answer {
     }
     let mut extras = Vec::new();
     if arguments.platform_ln {
-        extras.push(platform_ln(&program, &parameters, &inputs)?);
+        let work = || platform_ln(&program, &parameters, &inputs);
+        extras.push(watched("measuring the platform's logarithm", work)?);
     }
     let too_many = comparison.reading != Reading::Reals && is_undecided(&comparison.report);
     if let Some(samples) = arguments.reach.or(too_many.then_some(REACH)) {
-        extras.push(reach(&program, &parameters, &inputs, given::format(comparison.reading)?, samples)?);
+        let format = given::format(comparison.reading)?;
+        let work = || reach(&program, &parameters, &inputs, format, samples);
+        extras.push(watched("deciding which outputs both inputs can have", work)?);
     }
     match arguments.json {
         true => {
@@ -150,7 +158,7 @@ fn platform_ln(program: &Program, parameters: &Parameters, inputs: &[Inputs; 2])
     let loss = |bounds: &Option<Bounds>| bounds.as_ref().map(Bounds::to_f64);
     let (right, platform) = (loss(&cost.correctly_rounded), loss(&cost.platform));
     let difference = match (&cost.correctly_rounded, &cost.platform) {
-        (Some(a), Some(b)) => output::scientific(&(&b.low - &a.low)),
+        (Some(a), Some(b)) => decimal::figure(&(&b.low - &a.low)),
         _ => "unknown".into(),
     };
     let line = format!(
@@ -200,16 +208,39 @@ fn check_input(
         return Ok(());
     }
     let assumptions: Vec<String> = mechanism.assumptions.iter().map(ToString::to_string).collect();
+    let types: Vec<String> =
+        mechanism.inputs.iter().map(|input| format!("{}: {}", input.name, input.sort)).collect();
+    let types = format!("its inputs are {}", types.join(", "));
     let failure =
         Failure::new(format!("{} is not defined for the input {text} with these parameters", mechanism.name));
     Err(match assumptions.is_empty() {
-        true => failure.hint("see the types of its inputs"),
-        false => failure.hint(format!("it assumes {}", assumptions.join(", "))),
+        true => failure.hint(types),
+        false => failure.hint(format!("{types}; it assumes {}", assumptions.join(", "))),
     })
 }
 
-/// The laws of both inputs, in the reading that was asked for; else in the format of the claim. A claim over the reals
-/// is audited in binary64 if the file says how the noise is made of a uniform draw, otherwise over the reals.
+/// The arithmetic of an audit: the one that was asked for, else the format of the claim. A claim over the reals is audited
+/// in binary64 if the file says how the noise is made of a uniform draw, otherwise over the reals.
+pub fn reading_of(program: &Program, asked: Option<Reading>) -> Reading {
+    match asked {
+        Some(reading) => reading,
+        None if program.claim.reading != Reading::Reals => program.claim.reading,
+        None if draws_uniform(&program.mechanism.body) => Reading::BINARY64,
+        None => Reading::Reals,
+    }
+}
+
+/// The parameters as the arithmetic has them, which must be admitted too.
+pub fn used(program: &Program, parameters: &Parameters, reading: Reading) -> Result<Parameters, Failure> {
+    let used = given::rounded(parameters, reading)?;
+    match admits_parameters(&program.mechanism, &used).map_err(Failure::new)? {
+        true => Ok(used),
+        false => Err(Failure::new(format!("{reading} the parameters round to values that are not admitted"))
+            .hint("give other values, or another format with --in")),
+    }
+}
+
+/// The laws of both inputs in the arithmetic of the audit.
 pub fn laws(
     program: &Program,
     parameters: &Parameters,
@@ -217,12 +248,7 @@ pub fn laws(
     asked: Option<Reading>,
 ) -> Result<([Law; 2], Reading), Failure> {
     let mechanism = &program.mechanism;
-    let reading = match asked {
-        Some(reading) => reading,
-        None if program.claim.reading != Reading::Reals => program.claim.reading,
-        None if draws_uniform(&mechanism.body) => Reading::BINARY64,
-        None => Reading::Reals,
-    };
+    let reading = reading_of(program, asked);
     let law = |inputs: &Inputs| output_law(mechanism, parameters, inputs, reading);
     Ok((both(inputs, law)?, reading))
 }
@@ -278,7 +304,7 @@ fn to_json(comparison: &Comparison, arguments: &Arguments) -> Value {
         "outcomes": outcomes[0],
         "outcomes_of_neighbour": outcomes[1],
         "neighbours": neighbours,
-        "epsilon": epsilon.to_f64(),
+        "epsilon": output::number(epsilon.to_f64()),
         "impossible": report.impossible.len(),
         "impossible_outcomes": report.impossible.iter().map(|(outcome, _)| outcome.to_string()).collect::<Vec<_>>(),
         // Rounded up: half the smallest double would print as 0.
@@ -289,8 +315,8 @@ fn to_json(comparison: &Comparison, arguments: &Arguments) -> Value {
         "seconds": seconds,
     });
     if let Some(worst) = &report.worst {
-        value["loss"] = json!(worst.loss.to_f64());
-        value["excess"] = json!(excess(comparison));
+        value["loss"] = output::number(worst.loss.to_f64());
+        value["excess"] = excess(comparison).map(output::number).into();
         value["worst_outcome"] = worst.outcome.to_string().into();
     }
     if !arguments.at_epsilon.is_empty() {
@@ -315,6 +341,9 @@ fn excess(comparison: &Comparison) -> Option<f64> {
     comparison.report.excess(&middle).map(|excess| excess.to_f64())
 }
 
+/// Impossible outcomes that are named one by one.
+const LISTED: usize = 10;
+
 fn print(comparison: &Comparison, arguments: &Arguments) -> Result<(), Failure> {
     let Comparison { report, outcomes, reading, neighbours, epsilon, seconds } = comparison;
     output::print(|out| {
@@ -324,10 +353,11 @@ fn print(comparison: &Comparison, arguments: &Arguments) -> Result<(), Failure> 
         }
         match &report.worst {
             Some(worst) => {
-                writeln!(out, "loss    {} at outcome {}", worst.loss.to_f64(), worst.outcome)?;
-                writeln!(out, "claimed {}", epsilon.to_f64())?;
+                let loss = decimal::double(worst.loss.to_f64());
+                writeln!(out, "loss    {loss} at outcome {}", decimal::outcome(&worst.outcome))?;
+                writeln!(out, "claimed {}", decimal::double(epsilon.to_f64()))?;
                 if let Some(excess) = excess(comparison) {
-                    writeln!(out, "excess  {excess:.3e}")?;
+                    writeln!(out, "excess  {}", decimal::figure_of(excess))?;
                 }
             }
             None if is_undecided(report) => {
@@ -336,20 +366,23 @@ fn print(comparison: &Comparison, arguments: &Arguments) -> Result<(), Failure> 
             None => writeln!(out, "no outcome is possible under both inputs")?,
         }
         writeln!(out, "impossible outcomes: {}", report.impossible.len())?;
-        for (outcome, side) in report.impossible.iter().take(10) {
+        for (outcome, side) in report.impossible.iter().take(LISTED) {
             let only = match side {
                 Side::First => "first",
                 Side::Second => "second",
             };
-            writeln!(out, "  {outcome} is possible under the {only} input only")?;
+            writeln!(out, "  {} is possible under the {only} input only", decimal::outcome(outcome))?;
+        }
+        if report.impossible.len() > LISTED {
+            writeln!(out, "  … and {} more: --json has them all", report.impossible.len() - LISTED)?;
         }
         if !report.impossible.is_empty() {
-            writeln!(out, "impossible mass {}", output::scientific(&report.impossible_mass))?;
+            writeln!(out, "impossible mass {}", decimal::figure(&report.impossible_mass))?;
         }
-        writeln!(out, "escaped mass {}", output::scientific(&report.escaped_mass))?;
-        writeln!(out, "delta at the claimed epsilon {:.3e}", delta(report, &epsilon.high))?;
+        writeln!(out, "escaped mass {}", decimal::figure(&report.escaped_mass))?;
+        writeln!(out, "delta at the claimed epsilon {}", decimal::figure_of(delta(report, &epsilon.high)))?;
         for epsilon in &arguments.at_epsilon {
-            writeln!(out, "delta({epsilon}) = {:.6e}", delta(report, epsilon))?;
+            writeln!(out, "delta({}) = {:.6e}", decimal::telling(epsilon), delta(report, epsilon))?;
         }
         writeln!(out, "This is a lower bound: other inputs may lose more.  {seconds:.3} s")
     })

@@ -34,7 +34,7 @@ type Row = (String, f64);
 
 /// Measures.
 pub fn run(arguments: &Arguments) -> Answer {
-    let mut progress = Progress::new();
+    let progress = Progress::new();
     let mut rows: Vec<Row> = Vec::new();
     let mut add = |row: Row| {
         progress.show(|| row.0.clone());

@@ -17,12 +17,14 @@ use serde_json::{Value, json};
 
 use crate::failure::{Answer, Failure, Status};
 use crate::given::Ranges;
-use crate::{files, given, output};
+use crate::output::number;
+use crate::progress::watched;
+use crate::{decimal, files, given, output};
 
 /// What to certify.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// A mechanism file of the form clamp(round_to(x + noise, grid), -B, B)
+    /// A mechanism file of the form clamp(round_to(x + noise, grid), -B, B), or - for standard input
     path: PathBuf,
     /// Give a parameter a value, as eps=1, or a range, as eps=1/2..2; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE")]
@@ -31,10 +33,10 @@ pub struct Arguments {
     #[arg(long = "in", value_name = "FORMAT", value_parser = given::reading, default_value = "binary64")]
     reading: Reading,
     /// Draw the uniform number with this many fixed bits instead of as U*
-    #[arg(long, value_name = "BITS")]
+    #[arg(long, value_name = "BITS", allow_negative_numbers = true)]
     uniform_bits: Option<u32>,
     /// The logarithm errs by up to this many units in its last place instead of being correctly rounded
-    #[arg(long, value_name = "ULPS", default_value_t = 0)]
+    #[arg(long, value_name = "ULPS", default_value_t = 0, allow_negative_numbers = true)]
     ln_ulps: u32,
     /// Print the derivation of every case of the paper's method, and the numbers of the theorem
     #[arg(long)]
@@ -49,10 +51,10 @@ pub fn run(arguments: &Arguments) -> Answer {
     let (_, program) = files::program(&arguments.path)?;
     let start = Instant::now();
     let (values, ranges) = given::values_and_ranges(&arguments.settings)?;
-    let answer = match ranges.is_empty() {
+    let answer = watched("certifying the implementation", || match ranges.is_empty() {
         true => one(arguments, &program, values).map(Found::One),
         false => family(arguments, &program, values, ranges).map(|theorem| Found::Family(Box::new(theorem))),
-    };
+    });
     let seconds = start.elapsed().as_secs_f64();
     match answer {
         Ok(found) => {
@@ -121,7 +123,8 @@ fn one(
     settings: Vec<Setting>,
 ) -> Result<Box<Certificate>, NotCertified> {
     // The assumptions must hold for what was set.
-    program.with(&settings).map_err(Failure::new)?;
+    given::with(program, &settings)?;
+    given::check_complete(program, &settings)?;
     let values = settings.into_iter().map(|setting| (setting.name, setting.value)).collect();
     Ok(Box::new(certify(&recognised(arguments, program, &values)?)?))
 }
@@ -134,7 +137,23 @@ fn family(
     mut all: Ranges,
 ) -> Result<FloatTheorem, NotCertified> {
     for setting in values {
-        all.insert(setting.name, (setting.value.clone(), setting.value));
+        if all.insert(setting.name.clone(), (setting.value.clone(), setting.value)).is_some() {
+            return Err(
+                Failure::new(format!("the parameter {} has a value and a range", setting.name)).into()
+            );
+        }
+    }
+    // The names, and the assumptions at both ends.
+    let low = |(name, (low, _)): (&String, &(Rational, Rational))| Setting {
+        name: name.clone(),
+        value: low.clone(),
+    };
+    let high = |(name, (_, high)): (&String, &(Rational, Rational))| Setting {
+        name: name.clone(),
+        value: high.clone(),
+    };
+    for end in [all.iter().map(low).collect::<Vec<_>>(), all.iter().map(high).collect()] {
+        given::with(program, &end)?;
     }
     let (Some(epsilon), Some(bound)) = (all.get("eps").cloned(), all.get("B").cloned()) else {
         return Err(Failure::new("ranges are for the parameters eps and B of Mironov's mechanism")
@@ -171,24 +190,24 @@ fn to_json(found: &Found, seconds: f64) -> Value {
         Found::One(certificate) => json!({
             "status": "certified",
             "claim": certificate.theorem.to_string(),
-            "epsilon": certificate.epsilon,
+            "epsilon": number(certificate.epsilon),
             "epsilon_exact": certificate.epsilon_exact.to_string(),
-            "delta": certificate.delta,
-            "excess": certificate.excess,
+            "delta": number(certificate.delta),
+            "excess": number(certificate.excess),
             "method": certificate.method.to_string(),
-            "published_bound": certificate.published_bound,
+            "published_bound": number(certificate.published_bound),
             "published_holds": certificate.published_holds,
-            "largest_pure_bound": certificate.largest_pure_bound,
-            "paper_excess": certificate.paper.excess.as_ref().ok(),
+            "largest_pure_bound": certificate.largest_pure_bound.map(number),
+            "paper_excess": certificate.paper.excess.as_ref().ok().copied().map(number),
             "cases": certificate.cases().iter().map(case_to_json).collect::<Vec<_>>(),
             "seconds": seconds,
         }),
         Found::Family(theorem) => json!({
             "status": "certified",
             "claim": theorem.to_string(),
-            "epsilon": directed::cast_up(&theorem.epsilon()),
-            "delta": directed::cast_up(theorem.delta()),
-            "excess": directed::cast_up(theorem.excess()),
+            "epsilon": number(directed::cast_up(&theorem.epsilon())),
+            "delta": number(directed::cast_up(theorem.delta())),
+            "excess": number(directed::cast_up(theorem.excess())),
             "method": "threshold",
             "seconds": seconds,
         }),
@@ -198,7 +217,7 @@ fn to_json(found: &Found, seconds: f64) -> Value {
 fn case_to_json(case: &Case) -> Value {
     json!({
         "outcome": case.outcome, "subcase": case.subcase,
-        "left": case.left, "right": case.right, "excess": case.excess,
+        "left": case.left, "right": case.right, "excess": number(case.excess),
     })
 }
 
@@ -219,8 +238,8 @@ fn print_one(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     writeln!(out, "certified: {} {}", program.mechanism.name, certificate.theorem)?;
-    writeln!(out, "  epsilon   {}", certificate.epsilon)?;
-    writeln!(out, "  excess    {:.3e} over the reals", certificate.excess)?;
+    writeln!(out, "  epsilon   {}", decimal::double(certificate.epsilon))?;
+    writeln!(out, "  excess    at most {} over the reals", decimal::at_most(certificate.excess))?;
     writeln!(out, "  {}", certificate.purity())?;
     writeln!(out, "  method    threshold (docs/threshold-theorem.md), checked by the kernel")?;
     let holds = match certificate.published_holds {
@@ -228,14 +247,18 @@ fn print_one(
         Some(false) => "is false here: some outcome is possible under one neighbour only",
         None => "is neither proved nor refuted here",
     };
-    writeln!(out, "  published 12Bεη + 2η = {:.3e}, {holds}", certificate.published_bound)?;
+    writeln!(out, "  published 12Bεη + 2η = {}, {holds}", decimal::figure_of(certificate.published_bound))?;
     if derivation {
         print_steps(&certificate.theorem, out)?;
     }
     match &certificate.paper.excess {
         Err(reason) => writeln!(out, "the paper's method says nothing here: {reason}"),
         Ok(excess) => {
-            writeln!(out, "the paper's method, case by case (excess {excess:.3e}):")?;
+            writeln!(
+                out,
+                "the paper's method, case by case (excess at most {}):",
+                decimal::at_most(*excess)
+            )?;
             for case in certificate.cases() {
                 print_case(case, derivation, out)?;
             }
@@ -277,7 +300,7 @@ fn print_case(case: &Case, derivation: bool, out: &mut dyn Write) -> io::Result<
     };
     writeln!(out, "  case {place}")?;
     writeln!(out, "    L in {}  R in {}", ends(&case.left, "0"), ends(&case.right, "1"))?;
-    writeln!(out, "    excess at most {:.3e}", case.excess)?;
+    writeln!(out, "    excess at most {}", decimal::at_most(case.excess))?;
     if derivation && let Some(tree) = &case.derivation {
         for line in derive::text(tree).lines() {
             writeln!(out, "      {line}")?;

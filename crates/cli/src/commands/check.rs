@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use probity_prove::certificate;
 use serde_json::json;
 
-use crate::failure::{Answer, Failure, Status};
+use crate::failure::{Answer, Status};
+use crate::progress::watched;
 use crate::{files, given, output};
 
 /// Which certificate, and what it must be about.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The certificate
+    /// The certificate, or - for standard input
     certificate: PathBuf,
     /// The mechanism file that the certificate must be about
     #[arg(long, value_name = "FILE")]
@@ -28,11 +29,13 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Answer {
     let text = files::text(&arguments.certificate)?;
     let answer = match &arguments.mechanism {
-        None => certificate::check(&text),
+        None => watched("replaying the derivation", || certificate::check(&text)),
         Some(path) => {
             let (_, program) = files::program(path)?;
-            let program = program.with(&given::settings(&arguments.settings)?).map_err(Failure::new)?;
-            certificate::check_for(&text, &program.mechanism, &program.claim)
+            let program = given::with(&program, &given::settings(&arguments.settings)?)?;
+            watched("replaying the derivation", || {
+                certificate::check_for(&text, &program.mechanism, &program.claim)
+            })
         }
     };
     match answer {

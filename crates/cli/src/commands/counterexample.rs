@@ -1,11 +1,14 @@
 //! A refutation, for people and for programs.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use probity_audit::{Bounds, Inputs, Parameters, Refutation};
+use probity_audit::{Bounds, Condition, Event, Refutation};
+use probity_kernel::expr::Name;
 use serde_json::{Value, json};
 
-use crate::output::scientific;
+use crate::decimal;
+use crate::output::number;
 
 /// Writes a refutation: inputs, event, both probabilities, the loss against the claim.
 pub fn print(refutation: &Refutation, out: &mut dyn Write) -> io::Result<()> {
@@ -20,15 +23,16 @@ pub fn print(refutation: &Refutation, out: &mut dyn Write) -> io::Result<()> {
 pub fn facts(refutation: &Refutation) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     if !refutation.parameters.is_empty() {
-        facts.push(("parameters", parameters(&refutation.parameters)));
+        facts.push(("parameters", listed(&refutation.parameters, decimal::telling)));
     }
+    let claimed = decimal::double(refutation.epsilon.to_f64());
     facts.extend([
-        ("input", inputs(&refutation.first)),
-        ("neighbour", inputs(&refutation.second)),
-        ("event", refutation.event.to_string()),
+        ("input", listed(&refutation.first, decimal::given)),
+        ("neighbour", listed(&refutation.second, decimal::given)),
+        ("event", event(&refutation.event)),
         ("probability", range(&refutation.first_probability)),
         ("of neighbour", range(&refutation.second_probability)),
-        ("loss", format!("{} against the claimed {}", refutation.loss, refutation.epsilon.to_f64())),
+        ("loss", format!("{} against the claimed {}", decimal::double(refutation.loss), claimed)),
         ("found by", refutation.evidence.to_string()),
     ]);
     facts
@@ -37,32 +41,48 @@ pub fn facts(refutation: &Refutation) -> Vec<(&'static str, String)> {
 /// The same as data.
 pub fn to_json(refutation: &Refutation) -> Value {
     let bounds = |bounds: &Bounds| json!([bounds.low.to_string(), bounds.high.to_string()]);
-    let loss = if refutation.loss.is_finite() { json!(refutation.loss) } else { json!("inf") };
     json!({
-        "parameters": parameters(&refutation.parameters),
-        "input": inputs(&refutation.first),
-        "neighbour": inputs(&refutation.second),
+        "parameters": listed(&refutation.parameters, ToString::to_string),
+        "input": listed(&refutation.first, ToString::to_string),
+        "neighbour": listed(&refutation.second, ToString::to_string),
         "event": refutation.event.to_string(),
         "probability": bounds(&refutation.first_probability),
         "probability_of_neighbour": bounds(&refutation.second_probability),
-        "loss": loss,
-        "claimed_epsilon": refutation.epsilon.to_f64(),
+        "loss": number(refutation.loss),
+        "claimed_epsilon": number(refutation.epsilon.to_f64()),
         "evidence": refutation.evidence.to_string(),
     })
 }
 
-fn parameters(parameters: &Parameters) -> String {
-    let parts: Vec<String> = parameters.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+/// `eps = 1, B = 100`.
+fn listed<Value>(values: &BTreeMap<Name, Value>, show: impl Fn(&Value) -> String) -> String {
+    let parts: Vec<String> =
+        values.iter().map(|(name, value)| decimal::equation(name, &show(value))).collect();
     parts.join(", ")
 }
 
-fn inputs(inputs: &Inputs) -> String {
-    let parts: Vec<String> = inputs.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-    parts.join(", ")
+/// The event with its numbers as people write them.
+fn event(event: &Event) -> String {
+    let condition = |place: String, condition: &Condition| match condition {
+        Condition::Is(outcome) => Some(decimal::equation(place, &decimal::outcome(outcome))),
+        Condition::AtMost(bound) => Some(format!("{place} <= {}", decimal::telling(bound))),
+        Condition::AtLeast(bound) => Some(format!("{place} >= {}", decimal::telling(bound))),
+        Condition::Anything => None,
+    };
+    match event {
+        Event::Value(only) => condition("output".into(), only).unwrap_or_else(|| "any output".into()),
+        Event::List(conditions) => conditions
+            .iter()
+            .enumerate()
+            .filter_map(|(i, each)| condition(format!("output[{i}]"), each))
+            .chain([format!("length(output) = {}", conditions.len())])
+            .collect::<Vec<_>>()
+            .join(" and "),
+    }
 }
 
 /// A probability: once if its bounds print alike, else both.
 fn range(bounds: &Bounds) -> String {
-    let (low, high) = (scientific(&bounds.low), scientific(&bounds.high));
+    let (low, high) = (decimal::figure(&bounds.low), decimal::figure(&bounds.high));
     if low == high { low } else { format!("{low} to {high}") }
 }

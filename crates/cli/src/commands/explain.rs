@@ -8,18 +8,19 @@ use std::path::PathBuf;
 
 use probity_exact::{Rational, parse_rational};
 use probity_kernel::expr::{Expr, Variable};
-use probity_lang::{Program, Setting};
+use probity_lang::Program;
 use probity_prove::derivation::Failure as NotProved;
 use probity_prove::explain::{NotSnapping, Numbers, Snapping, Table, Verdict, tabulate};
 use probity_prove::{Proof, prove};
 
 use crate::failure::{Answer, Failure, Status};
-use crate::files;
+use crate::progress::watched;
+use crate::{files, given};
 
 /// What to explain.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// A mechanism file
+    /// A mechanism file, or - for standard input
     path: PathBuf,
     /// Give a parameter a value, as eps=1; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE")]
@@ -42,7 +43,7 @@ struct Explanation {
 
 /// Explains.
 pub fn run(arguments: &Arguments) -> Answer {
-    let explanation = explain(arguments)?;
+    let explanation = watched("looking for a proof", || explain(arguments))?;
     if arguments.json {
         json::print(&explanation)?;
     } else {
@@ -54,10 +55,9 @@ pub fn run(arguments: &Arguments) -> Answer {
 }
 
 fn explain(arguments: &Arguments) -> Result<Explanation, Failure> {
-    let settings: Vec<Setting> =
-        arguments.settings.iter().map(|text| text.parse().map_err(Failure::new)).collect::<Result<_, _>>()?;
+    let settings = given::settings(&arguments.settings)?;
     let (_, symbolic) = files::program(&arguments.path)?;
-    let program = symbolic.with(&settings).map_err(Failure::new)?;
+    let program = given::with(&symbolic, &settings)?;
     // What holds for all parameters holds for these, and explains more.
     let proof = search(&symbolic).or_else(|failure| match settings.is_empty() {
         true => Err(failure),

@@ -1,6 +1,8 @@
 //! `probity fmt`: mechanism files in the one layout.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
 
 use crate::failure::{Answer, Failure, Status};
 use crate::{files, output};
@@ -8,7 +10,7 @@ use crate::{files, output};
 /// Which files, and what to do with them.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Mechanism files or folders of them
+    /// Mechanism files, folders of them, or - for standard input, which is printed
     #[arg(required = true)]
     paths: Vec<PathBuf>,
     /// Change nothing; name the files that are laid out otherwise, and exit with 1 if there are any
@@ -17,28 +19,73 @@ pub struct Arguments {
     /// Print the result instead of writing it to the file
     #[arg(long, conflicts_with = "check")]
     print: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
 }
 
-/// Formats.
+/// A file and what became of it.
+struct Done {
+    changed: bool,
+    written: bool,
+    /// The result, where it is to be printed.
+    formatted: Option<String>,
+}
+
+/// Formats. A file that cannot be read does not keep the others from it.
 pub fn run(arguments: &Arguments) -> Answer {
-    let mut status = Status::Done;
+    let mut rows: Vec<(PathBuf, Result<Done, Failure>)> = Vec::new();
     for path in &arguments.paths {
         for file in files::mechanisms(path)? {
-            let before = files::text(&file)?;
-            let name = file.display().to_string();
-            let after = probity_lang::format(&before)
-                .map_err(|faults| Failure::rendered(probity_lang::render(&faults, &name, &before)))?;
-            if arguments.print {
-                output::print(|out| out.write_all(after.as_bytes()))?;
-            } else if before != after {
-                if arguments.check {
-                    status = Status::No;
-                } else {
-                    files::write(&file, after.as_bytes())?;
+            let done = format(&file, arguments);
+            match &done {
+                Err(failure) => output::complain(&failure.to_string()),
+                Ok(_) if arguments.json => {}
+                Ok(Done { formatted: Some(text), .. }) => {
+                    output::print(|out| out.write_all(text.as_bytes()))?
                 }
-                output::print(|out| writeln!(out, "{name}"))?;
+                Ok(Done { changed: true, .. }) => output::print(|out| writeln!(out, "{}", file.display()))?,
+                Ok(_) => {}
             }
+            rows.push((file, done));
         }
     }
-    Ok(status)
+    if arguments.json {
+        output::json(&rows.iter().map(|(path, done)| to_json(path, done)).collect())?;
+    }
+    let changed = |done: &Result<Done, Failure>| done.as_ref().is_ok_and(|done| done.changed);
+    Ok(if rows.iter().any(|(_, done)| done.is_err()) {
+        Status::BadInput
+    } else if arguments.check && rows.iter().any(|(_, done)| changed(done)) {
+        Status::No
+    } else {
+        Status::Done
+    })
+}
+
+fn format(path: &Path, arguments: &Arguments) -> Result<Done, Failure> {
+    let before = files::text(path)?;
+    let after = probity_lang::format(&before).map_err(|faults| Failure::faults(&faults, path, &before))?;
+    let changed = before != after;
+    let print = arguments.print || (path == Path::new("-") && !arguments.check);
+    let written = changed && !print && !arguments.check;
+    if written {
+        files::write(path, after.as_bytes())?;
+    }
+    Ok(Done { changed, written, formatted: print.then_some(after) })
+}
+
+fn to_json(path: &Path, done: &Result<Done, Failure>) -> Value {
+    match done {
+        Err(failure) => failure.to_row(path),
+        Ok(Done { changed, written, formatted }) => {
+            let mut value = json!({
+                "file": path.display().to_string(), "changed": changed, "written": written,
+            });
+            if let Some(text) = formatted {
+                value["formatted"] = text.clone().into();
+            }
+            value
+        }
+    }
 }

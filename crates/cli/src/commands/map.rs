@@ -6,11 +6,11 @@ use probity_noise::accuracy::Level;
 use probity_noise::catalogue::{self, Entry};
 use probity_noise::measure::Loss;
 use probity_noise::unit::{Delta, Epsilon, Rho, Sensitivity};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use super::named::{Named, Offer};
+use super::named::{Named, Offer, refused};
 use crate::failure::{Answer, Failure, Status};
-use crate::output;
+use crate::{given, output};
 
 /// What has a privacy map.
 pub struct Maps;
@@ -31,22 +31,22 @@ pub struct Arguments {
     #[arg(long, value_parser = parse_rational, default_value = "1", allow_hyphen_values = true, global = true)]
     d_in: Rational,
     /// Ask for the least noise whose epsilon is at most this (with --target-delta: whose epsilon and delta are)
-    #[arg(long, value_parser = parse_rational, global = true, value_name = "EPSILON")]
+    #[arg(long, value_parser = parse_rational, global = true, allow_negative_numbers = true, value_name = "EPSILON")]
     target_epsilon: Option<Rational>,
     /// The delta that goes with --target-epsilon
-    #[arg(long, value_parser = parse_rational, global = true, value_name = "DELTA")]
+    #[arg(long, value_parser = parse_rational, global = true, allow_negative_numbers = true, value_name = "DELTA")]
     target_delta: Option<Rational>,
     /// Ask for the least noise whose rho is at most this
-    #[arg(long, value_parser = parse_rational, global = true, value_name = "RHO")]
+    #[arg(long, value_parser = parse_rational, global = true, allow_negative_numbers = true, value_name = "RHO")]
     target_rho: Option<Rational>,
     /// Also give the error that holds with probability 1 - ALPHA
-    #[arg(long, value_parser = parse_rational, global = true)]
+    #[arg(long, value_parser = parse_rational, global = true, allow_negative_numbers = true)]
     alpha: Option<Rational>,
     /// With --alpha: ask for the largest scale that keeps this error
-    #[arg(long, value_parser = parse_rational, global = true, value_name = "ERROR")]
+    #[arg(long, value_parser = parse_rational, global = true, allow_negative_numbers = true, value_name = "ERROR")]
     target_error: Option<Rational>,
     /// With --alpha: the error holds for this many answers at once
-    #[arg(long, default_value_t = 1, global = true)]
+    #[arg(long, default_value_t = 1, global = true, value_parser = given::count, allow_negative_numbers = true)]
     answers: u64,
     /// Answer in JSON
     #[arg(long, global = true)]
@@ -81,13 +81,13 @@ fn forward(
     lines: &mut Vec<String>,
 ) -> Result<(), Failure> {
     let Named { name, arguments: given, .. } = &arguments.named;
-    let map = catalogue::privacy_map(name, given).map_err(Failure::new)?;
+    let map = catalogue::privacy_map(name, given).map_err(refused)?;
     let loss = map.loss(distance).map_err(Failure::new)?;
     fields.insert("d_in".into(), distance.value().to_string().into());
     fields.insert("map".into(), map.to_string().into());
     lines.push(format!("{name}: {map}"));
     lines.push(format!("at d_in = {distance}: {loss}"));
-    let mut put = |name: &str, value: f64| fields.insert(name.into(), number(value));
+    let mut put = |name: &str, value: f64| fields.insert(name.into(), output::number(value));
     match &loss {
         Loss::Pure(epsilon) => {
             put("epsilon", epsilon.to_f64_up());
@@ -104,7 +104,7 @@ fn forward(
         }
     }
     if let Some(level) = level(arguments)? {
-        let error = catalogue::error_at(name, given, &level, arguments.answers).map_err(Failure::new)?;
+        let error = catalogue::error_at(name, given, &level, arguments.answers).map_err(refused)?;
         lines.push(format!("with probability 1 - {}: error at most {error}", shown(&arguments.alpha)));
         fields.insert("error".into(), error.to_string().into());
     }
@@ -120,7 +120,7 @@ fn inverse(
     lines: &mut Vec<String>,
 ) -> Result<(), Failure> {
     let Named { name, arguments: given, .. } = &arguments.named;
-    let answer = catalogue::calibrate(name, given, distance, target).map_err(Failure::new)?;
+    let answer = catalogue::calibrate(name, given, distance, target).map_err(refused)?;
     fields.insert("d_in".into(), distance.value().to_string().into());
     fields.insert("target".into(), target.to_string().into());
     put_answer(&answer, fields);
@@ -145,7 +145,7 @@ fn scale_for_error(
     let whole = Natural::try_from(error.floor())
         .map_err(|_| Failure::new(format!("target-error = {error} is not allowed: it must be at least 0")))?;
     let name = &arguments.named.name;
-    let answer = catalogue::scale_for_error(name, &whole, &level, arguments.answers).map_err(Failure::new)?;
+    let answer = catalogue::scale_for_error(name, &whole, &level, arguments.answers).map_err(refused)?;
     fields.insert("error".into(), whole.to_string().into());
     put_answer(&answer, fields);
     lines.push(format!(
@@ -159,7 +159,7 @@ fn scale_for_error(
 
 fn put_answer(answer: &catalogue::Answer, fields: &mut Map<String, Value>) {
     fields.insert("parameter".into(), answer.parameter.into());
-    fields.insert("value".into(), number(answer.double));
+    fields.insert("value".into(), output::number(answer.double));
     if let Some(exact) = &answer.exact {
         fields.insert("exact".into(), exact.to_string().into());
     }
@@ -175,6 +175,10 @@ fn target(arguments: &Arguments) -> Result<Option<Loss>, Failure> {
             delta: Delta::new(delta.clone()).map_err(bad)?,
         }),
         (None, None, Some(rho)) => Some(Loss::Concentrated(Rho::new(rho.clone()).map_err(bad)?)),
+        (None, Some(_), _) => {
+            return Err(Failure::new("--target-delta says nothing without an epsilon")
+                .hint("add --target-epsilon 1, say"));
+        }
         _ => {
             return Err(Failure::new("these targets do not go together")
                 .hint("give --target-epsilon, or that with --target-delta, or --target-rho"));
@@ -188,9 +192,4 @@ fn level(arguments: &Arguments) -> Result<Option<Level>, Failure> {
 
 fn shown(alpha: &Option<Rational>) -> String {
     alpha.as_ref().map_or_else(String::new, Rational::to_string)
-}
-
-/// A double in JSON, which has no infinity: that is the text "inf".
-fn number(value: f64) -> Value {
-    if value.is_finite() { json!(value) } else { json!("inf") }
 }

@@ -1,7 +1,9 @@
 //! A mechanism of the catalogue by its name, with its arguments as options: `discrete-laplace --scale 7/3`.
 
 use clap::{Arg, ArgMatches, Command, Error, FromArgMatches, Subcommand};
-use probity_noise::catalogue::{Arguments, ENTRIES, Entry};
+use probity_noise::catalogue::{Arguments, CatalogueError, ENTRIES, Entry};
+
+use crate::failure::Failure;
 
 /// What belongs to an argument of the catalogue, for the help text.
 fn meaning(argument: &str) -> &'static str {
@@ -44,18 +46,22 @@ pub struct Named<O> {
     pub name: String,
     /// The arguments that were given.
     pub arguments: Arguments,
+    /// The same, name by name, as they were written.
+    pub pairs: Vec<(String, String)>,
     offer: std::marker::PhantomData<O>,
 }
 
 impl<O: Offer> FromArgMatches for Named<O> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         let missing = || Error::raw(clap::error::ErrorKind::MissingSubcommand, "name a mechanism\n");
-        let (name, given) = matches.subcommand().ok_or_else(missing)?;
+        let (name, values) = matches.subcommand().ok_or_else(missing)?;
         let entry = ENTRIES.iter().find(|entry| entry.name == name).ok_or_else(missing)?;
-        let pairs = entry.required.iter().chain(entry.optional).filter_map(|argument| {
-            given.get_one::<String>(argument).map(|value| ((*argument).to_owned(), value.clone()))
+        let given = entry.required.iter().chain(entry.optional).filter_map(|argument| {
+            values.get_one::<String>(argument).map(|value| ((*argument).to_owned(), value.clone()))
         });
-        Ok(Named { name: name.to_owned(), arguments: Arguments::new(pairs), offer: std::marker::PhantomData })
+        let pairs: Vec<(String, String)> = given.collect();
+        let arguments = Arguments::new(pairs.iter().cloned());
+        Ok(Named { name: name.to_owned(), arguments, pairs, offer: std::marker::PhantomData })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
@@ -80,6 +86,19 @@ impl<O: Offer> Subcommand for Named<O> {
     }
 }
 
+/// A request that the catalogue refused, with what to do.
+pub fn refused(error: CatalogueError) -> Failure {
+    let missing = match &error {
+        CatalogueError::Missing { argument } => Some(*argument),
+        _ => None,
+    };
+    let failure = Failure::new(error);
+    match missing {
+        Some(argument) => failure.hint(format!("add --{argument} VALUE")),
+        None => failure,
+    }
+}
+
 fn subcommand<O: Offer>(entry: &'static Entry) -> Command {
     let option = |name: &'static str, required: bool| {
         Arg::new(name)
@@ -88,6 +107,7 @@ fn subcommand<O: Offer>(entry: &'static Entry) -> Command {
             .required(required && O::NEEDS_ALL)
             .allow_hyphen_values(true)
             .value_name("VALUE")
+            .conflicts_with_all(if name == "squared-scale" { &["scale"][..] } else { &[] })
     };
     let command = Command::new(entry.name).about(entry.summary);
     let command = entry.required.iter().fold(command, |command, name| command.arg(option(name, true)));

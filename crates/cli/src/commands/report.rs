@@ -4,30 +4,31 @@ mod bounds;
 mod certificate;
 mod choice;
 mod laws;
-mod progress;
 mod verification;
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use probity_audit::{Inputs, Parameters};
-use probity_exact::{Rational, rational_from_f64};
+use probity_exact::Rational;
 use probity_float::certificate::{Certificate, certify};
 use probity_float::recognise::recognise;
 use probity_kernel::float::Snapped;
 use probity_kernel::term::Reading;
 use probity_lang::Program;
 use probity_report::{Block, Document, Section, Tone};
+use serde_json::{Value, json};
 
 use crate::failure::{Answer, Status};
-use crate::verdict::Verdict;
-use crate::{decimal, files, given};
+use crate::progress::watched;
+use crate::verdict::{Upper, Verdict};
+use crate::{files, given, output};
 use laws::Audit;
-use progress::watched;
 
 /// What to report on, and where to.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// A mechanism file
+    /// A mechanism file, or - for standard input
     path: PathBuf,
     /// Write the page to this file
     #[arg(long, value_name = "FILE.html")]
@@ -41,6 +42,9 @@ pub struct Arguments {
     /// The arithmetic to audit and certify: reals, binary64, binary32, binary16, or precision,emin,emax
     #[arg(long = "in", value_name = "READING", value_parser = given::reading)]
     reading: Option<Reading>,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// A mechanism with numbers in it.
@@ -58,14 +62,16 @@ struct Certified {
 
 /// Writes the page. The exit code says whether lower and upper bounds agree, not what they say.
 pub fn run(arguments: &Arguments) -> Answer {
+    files::check_place(&arguments.out)?;
     let (source, program) = files::program(&arguments.path)?;
+    let start = Instant::now();
     let settings = given::settings(&arguments.settings)?;
     let parameters = choice::parameters(&program, &settings)?;
     let verdict = watched("looking for a proof and for a counterexample", || {
         // What holds for all parameters holds for these, and says more.
-        match Verdict::of(&arguments.path, &[]) {
+        match Verdict::of(&arguments.path, &program, &[]) {
             Ok(verdict) if verdict.upper.is_ok() || settings.is_empty() => Ok(verdict),
-            _ => Verdict::of(&arguments.path, &settings),
+            _ => Verdict::of(&arguments.path, &program, &settings),
         }
     })?;
     let reading = arguments.reading.or(match program.claim.reading {
@@ -95,10 +101,10 @@ pub fn run(arguments: &Arguments) -> Answer {
         None => {}
     }
     let known = certified.as_ref().and_then(|certified| certified.as_deref().ok());
-    match (&case, audit) {
+    match (&case, &audit) {
         (Some(case), Some(Ok(audit))) => {
             crossed |= known.is_some_and(|known| audit.contradicts(case, known));
-            sections.push(laws::section(case, &audit, known));
+            sections.push(laws::section(case, audit, known));
             if let Some(known) = known
                 && let Some(section) =
                     watched("auditing other bounds B", || bounds::section(case, known, &mut crossed))
@@ -106,7 +112,7 @@ pub fn run(arguments: &Arguments) -> Answer {
                 sections.push(section);
             }
         }
-        (_, Some(Err(reason))) => sections.push(without_laws(&reason)),
+        (_, Some(Err(reason))) => sections.push(without_laws(reason)),
         _ => sections.push(without_laws(
             "no values for the parameters, or no pair of neighbours, were given or could be chosen",
         )),
@@ -128,8 +134,54 @@ pub fn run(arguments: &Arguments) -> Answer {
     }
     let document = Document { title: format!("Privacy report: {}", program.mechanism.name), lead, sections };
     files::write(&arguments.out, document.to_html().as_bytes())?;
-    println!("{}: {}, written to {}", program.mechanism.name, verdict.status(), arguments.out.display());
+    if arguments.json {
+        let audit = audit.and_then(Result::ok);
+        let mut value = headline(&verdict, case.as_ref(), audit.as_ref(), known);
+        value["out"] = arguments.out.display().to_string().into();
+        value["bounds_cross"] = crossed.into();
+        value["seconds"] = start.elapsed().as_secs_f64().into();
+        output::json(&value)?;
+    } else {
+        let (name, status) = (&program.mechanism.name, verdict.status());
+        output::print(|out| writeln!(out, "{name}: {status}, written to {}", arguments.out.display()))?;
+    }
     Ok(if crossed { Status::BoundsCross } else { Status::Done })
+}
+
+/// The figures that the page opens with, for programs.
+fn headline(
+    verdict: &Verdict,
+    case: Option<&Case<'_>>,
+    audit: Option<&Audit>,
+    certified: Option<&Certified>,
+) -> Value {
+    let Program { mechanism, claim, .. } = &verdict.program;
+    let certificate = match (&verdict.upper, certified) {
+        (_, Some(certified)) => Some(&certified.certificate),
+        (Ok(Upper::Certified(certificate)), None) => Some(&**certificate),
+        _ => None,
+    };
+    let worst = audit.and_then(|audit| audit.report.worst.as_ref());
+    let excess = audit.and_then(Audit::excess);
+    let texts = |case: &Case<'_>| -> serde_json::Map<String, Value> {
+        case.parameters.iter().map(|(name, value)| (name.to_string(), value.to_string().into())).collect()
+    };
+    json!({
+        "file": verdict.path.display().to_string(),
+        "mechanism": mechanism.name.as_str(),
+        "status": verdict.status(),
+        "claim": claim.to_string(),
+        "parameters": case.map(texts),
+        "inputs": case.map(|case| [listed(&case.inputs[0]), listed(&case.inputs[1])]),
+        "certified_epsilon": certificate.map(|certificate| output::number(certificate.epsilon)),
+        "certified_delta": certificate.map(|certificate| output::number(certificate.delta)),
+        "reading": audit.map(|audit| audit.reading.to_string()),
+        "epsilon": audit.map(|audit| output::number(audit.epsilon.to_f64())),
+        "loss": worst.map(|worst| output::number(worst.loss.to_f64())),
+        "excess": excess.map(|excess| output::number(excess.to_f64())),
+        "worst_outcome": worst.map(|worst| worst.outcome.to_string()),
+        "impossible": audit.map(|audit| audit.report.impossible.len()),
+    })
 }
 
 /// The certificate, or the reason why there is none.
@@ -138,8 +190,7 @@ fn certified(
     parameters: &Parameters,
     reading: Option<Reading>,
 ) -> Result<Box<Certified>, String> {
-    let format =
-        given::format(reading.unwrap_or(Reading::BINARY64)).map_err(|failure| failure.to_string())?;
+    let format = given::format(reading.unwrap_or(Reading::BINARY64)).map_err(|failure| failure.reason())?;
     let values = parameters.iter().map(|(name, value)| (name.to_string(), value.clone())).collect();
     let snapped = recognise(&program.mechanism, &values, format).map_err(|reason| reason.to_string())?;
     let certificate = certify(&snapped).map_err(|reason| reason.to_string())?;
@@ -158,19 +209,6 @@ fn listed<N: ToString, V: ToString>(values: impl IntoIterator<Item = (N, V)>) ->
         .map(|(name, value)| format!("{} = {}", name.to_string(), value.to_string()))
         .collect();
     parts.join(", ")
-}
-
-/// A number for a table or a caption, to four digits.
-fn figure(x: f64) -> String {
-    if x == 0.0 { "0".into() } else { format!("{x:.3e}") }
-}
-
-/// An upper bound to four digits, rounded up.
-fn at_most(bound: f64) -> String {
-    match rational_from_f64(bound) {
-        Some(exact) => decimal::up(&exact, 4),
-        None => bound.to_string(),
-    }
 }
 
 /// The middle of two bounds.

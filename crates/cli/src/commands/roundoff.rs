@@ -8,12 +8,13 @@ use probity_float::roundoff::{self, Analysis, Options, Unbounded};
 use serde_json::{Value, json};
 
 use crate::failure::{Answer, Failure, Status};
-use crate::{files, output};
+use crate::progress::Progress;
+use crate::{files, given, output};
 
 /// Which file, and how to look at it.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// A file of FPCore programs
+    /// A file of FPCore programs, or - for standard input
     path: PathBuf,
     /// Only the program with this name
     #[arg(long)]
@@ -22,7 +23,7 @@ pub struct Arguments {
     #[arg(long)]
     exact_inputs: bool,
     /// Work that the search may do, in evaluations of one operation over one box
-    #[arg(long, default_value_t = Options::default().effort)]
+    #[arg(long, default_value_t = Options::default().effort, allow_negative_numbers = true)]
     effort: usize,
     /// Answer in JSON
     #[arg(long)]
@@ -39,24 +40,35 @@ struct Row {
 /// Bounds.
 pub fn run(arguments: &Arguments) -> Answer {
     let text = files::text(&arguments.path)?;
-    let all = fpcore::read(&text)
-        .map_err(|error| Failure::new(format!("{}: {error}", arguments.path.display())))?;
-    if all.is_empty() {
-        return Err(Failure::new(format!("there is no FPCore program in {}", arguments.path.display())));
+    let all = fpcore::read(&text).map_err(|error| {
+        Failure::new(format!("{}: {error}", arguments.path.display())).in_file(&arguments.path)
+    })?;
+    // Any text in brackets reads as something; without this word none of it is meant to be a program.
+    let has_programs = text.split('(').any(|part| part.trim_start().starts_with("FPCore"));
+    if all.is_empty() || !has_programs {
+        return Err(Failure::new(format!("there is no FPCore program in {}", arguments.path.display()))
+            .hint("a program is written as (FPCore (x) :pre (<= 1 x 2) (* x x))")
+            .in_file(&arguments.path));
     }
     let wanted: Vec<&Benchmark> = match &arguments.name {
         None => all.iter().collect(),
         Some(name) => all.iter().filter(|benchmark| benchmark.name == *name).collect(),
     };
     if wanted.is_empty() {
-        let names: Vec<&str> = all.iter().map(|benchmark| benchmark.name.as_str()).collect();
-        return Err(
-            Failure::new("there is no such program in the file").hint(format!("it has {}", names.join(", ")))
-        );
+        let names: Vec<String> = all.iter().map(|benchmark| benchmark.name.clone()).collect();
+        let wrong = arguments.name.as_deref().unwrap_or_default();
+        return Err(Failure::new(format!("there is no program {wrong} in the file"))
+            .hint(given::meant("it has", wrong, &names)));
     }
     let options =
         Options { exact_inputs: arguments.exact_inputs, effort: arguments.effort, ..Options::default() };
-    let rows: Vec<Row> = wanted.into_iter().map(|benchmark| analyse(benchmark, &options)).collect();
+    let progress = Progress::new();
+    let mut rows: Vec<Row> = Vec::new();
+    for (number, benchmark) in wanted.iter().enumerate() {
+        progress.step(number, wanted.len(), || benchmark.name.clone());
+        rows.push(analyse(benchmark, &options));
+    }
+    drop(progress);
     if arguments.json {
         output::json(&rows.iter().map(to_json).collect())?;
     } else {

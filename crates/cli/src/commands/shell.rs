@@ -3,7 +3,7 @@
 use clap_complete::Shell;
 
 use crate::failure::{Answer, Failure, Status};
-use crate::output;
+use crate::{given, output};
 
 /// Which shell.
 #[derive(clap::Args)]
@@ -20,8 +20,31 @@ pub fn completions(arguments: &CompletionArguments, mut command: clap::Command) 
     Ok(Status::Done)
 }
 
-/// Prints the manual page in roff.
-pub fn manual(command: clap::Command) -> Answer {
+/// Which page.
+#[derive(clap::Args)]
+pub struct ManualArguments {
+    /// The subcommand; the page of the whole unless given
+    command: Option<String>,
+}
+
+/// Prints a manual page in roff. Pages refer to each other as `probity-verify(1)`.
+pub fn manual(arguments: &ManualArguments, mut whole: clap::Command) -> Answer {
+    // Built, so that global options are on every page.
+    whole.build();
+    let command = match &arguments.command {
+        None => whole,
+        Some(name) => {
+            let known: Vec<String> =
+                whole.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+            whole.find_subcommand(name).cloned().ok_or_else(|| {
+                Failure::new(format!("there is no subcommand {name}")).hint(given::meant(
+                    "there are",
+                    name,
+                    &known,
+                ))
+            })?
+        }
+    };
     let mut page = Vec::new();
     clap_mangen::Man::new(command)
         .render(&mut page)

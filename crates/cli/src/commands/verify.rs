@@ -1,5 +1,6 @@
 //! `probity verify`: is the claim of a mechanism file true? One file in detail, a folder as one table.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -9,14 +10,14 @@ use serde_json::{Value, json};
 
 use super::counterexample;
 use crate::failure::{Answer, Failure, Status};
-use crate::progress::Progress;
+use crate::progress::{Progress, watched};
 use crate::verdict::{Upper, Verdict};
-use crate::{files, given, output};
+use crate::{decimal, files, given, output};
 
 /// What to verify, and what to show.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// A mechanism file, or a folder of them
+    /// A mechanism file, a folder of them, or - for standard input
     path: PathBuf,
     /// Give a parameter a value, as eps=1; may be repeated. For a folder: where a file has the parameter
     #[arg(long = "set", value_name = "NAME=VALUE")]
@@ -42,7 +43,13 @@ pub fn run(arguments: &Arguments) -> Answer {
         }
         return folder(arguments, &settings);
     }
-    let verdict = Verdict::of(&arguments.path, &settings)?;
+    if let Some(path) = &arguments.certificate {
+        files::check_place(path)?;
+    }
+    let (_, program) = files::program(&arguments.path)?;
+    let verdict = watched("looking for a proof and for a counterexample", || {
+        Verdict::of(&arguments.path, &program, &settings)
+    })?;
     if let Some(path) = &arguments.certificate
         && let Ok(Upper::Derived(proof)) = &verdict.upper
     {
@@ -79,8 +86,8 @@ fn to_json(verdict: &Verdict) -> Value {
         Err(reason) => value["reason"] = reason.clone().into(),
     }
     if let Some(certificate) = &verdict.certificate {
-        value["certified_epsilon"] = json!(certificate.epsilon);
-        value["certified_delta"] = json!(certificate.delta);
+        value["certified_epsilon"] = output::number(certificate.epsilon);
+        value["certified_delta"] = output::number(certificate.delta);
     }
     if let Some(refutation) = &verdict.refutation {
         value["counterexample"] = counterexample::to_json(refutation);
@@ -162,58 +169,125 @@ fn print_proof(proof: &Proof, arguments: &Arguments, out: &mut dyn Write) -> io:
     Ok(())
 }
 
+/// What became of a file of a folder.
+type Row = (PathBuf, Result<Verdict, Failure>);
+
 fn folder(arguments: &Arguments, settings: &[Setting]) -> Answer {
-    let mut verdicts = Vec::new();
-    let mut progress = Progress::new();
-    for path in files::mechanisms(&arguments.path)? {
-        progress.show(|| path.display().to_string());
-        let (_, program) = files::program(&path)?;
-        let has =
-            |setting: &&Setting| program.mechanism.params.iter().any(|p| p.name.as_str() == setting.name);
-        let own: Vec<Setting> = settings.iter().filter(has).cloned().collect();
-        verdicts.push(Verdict::of(&path, &own)?);
+    let paths = files::mechanisms(&arguments.path)?;
+    let mut rows: Vec<Row> = Vec::new();
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    let mut warnings = String::new();
+    let progress = Progress::new();
+    for (number, path) in paths.iter().enumerate() {
+        progress.step(number, paths.len(), || path.display().to_string());
+        let verdict = files::load(path).and_then(|loaded| {
+            warnings.push_str(&loaded.warnings);
+            let has = |setting: &&Setting| {
+                loaded.program.mechanism.params.iter().any(|param| param.name.as_str() == setting.name)
+            };
+            let own: Vec<Setting> = settings.iter().filter(has).cloned().collect();
+            known.extend(loaded.program.mechanism.params.iter().map(|param| param.name.to_string()));
+            Verdict::of(path, &loaded.program, &own)
+        });
+        rows.push((path.clone(), verdict));
     }
     drop(progress);
-    match arguments.json {
-        true => output::json(&verdicts.iter().map(to_json).collect())?,
-        false => print_table(&verdicts)?,
+    if let Some(setting) = settings.iter().find(|setting| !known.contains(&setting.name)) {
+        let known: Vec<String> = known.into_iter().collect();
+        return Err(Failure::new(format!(
+            "no file in {} has a parameter {}",
+            arguments.path.display(),
+            setting.name
+        ))
+        .hint(given::meant("their parameters are", &setting.name, &known)));
     }
-    Ok(if verdicts.iter().any(|verdict| verdict.exit() == Status::BoundsCross) {
+    output::complain(&warnings);
+    rows.iter()
+        .filter_map(|row| row.1.as_ref().err())
+        .for_each(|failure| output::complain(&failure.to_string()));
+    match arguments.json {
+        true => output::json(&rows.iter().map(row_to_json).collect())?,
+        false => print_table(&rows)?,
+    }
+    Ok(exit_of(&rows))
+}
+
+fn row_to_json((path, verdict): &Row) -> Value {
+    match verdict {
+        Ok(verdict) => to_json(verdict),
+        Err(failure) => failure.to_row(path),
+    }
+}
+
+/// The gravest of all: bounds that cross, then a file that could not be looked at, then one that is not as it says.
+fn exit_of(rows: &[Row]) -> Status {
+    let verdicts = || rows.iter().filter_map(|(_, verdict)| verdict.as_ref().ok());
+    if verdicts().any(|verdict| verdict.exit() == Status::BoundsCross) {
         Status::BoundsCross
-    } else if verdicts.iter().all(Verdict::is_as_expected) {
+    } else if rows.iter().any(|(_, verdict)| verdict.is_err()) {
+        Status::BadInput
+    } else if verdicts().all(Verdict::is_as_expected) {
         Status::Done
     } else {
         Status::No
-    })
+    }
 }
 
-fn print_table(verdicts: &[Verdict]) -> Result<(), Failure> {
-    let rows = verdicts.iter().map(|verdict| {
-        let expected = if verdict.is_as_expected() { "as expected" } else { "UNEXPECTED" };
-        let certified = verdict.certificate.as_ref().map_or("-".to_owned(), |certificate| {
-            match certificate.delta == 0.0 {
-                true => format!("{}", certificate.epsilon),
-                false => format!("{}, delta {:.1e}", certificate.epsilon, certificate.delta),
-            }
-        });
-        vec![
-            verdict.program.mechanism.name.to_string(),
-            verdict.program.claim.epsilon.to_string(),
-            verdict.status().to_owned(),
-            expected.to_owned(),
-            certified,
-            verdict.audited_share.map_or("-".to_owned(), |share| format!("{share:.3}")),
-            format!("{:.3}", verdict.seconds),
-        ]
+fn cells((path, verdict): &Row) -> Vec<String> {
+    let verdict = match verdict {
+        Ok(verdict) => verdict,
+        Err(failure) => {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let missing = || "-".to_owned();
+            return vec![
+                name,
+                // The row has the name already.
+                failure.reason().replace(&path.display().to_string(), "it"),
+                failure.status().into(),
+                missing(),
+                missing(),
+                missing(),
+                missing(),
+            ];
+        }
+    };
+    let expected = if verdict.is_as_expected() { "as expected" } else { "UNEXPECTED" };
+    let certified = verdict.certificate.as_ref().map_or("-".to_owned(), |certificate| {
+        let epsilon = decimal::double(certificate.epsilon);
+        match certificate.delta == 0.0 {
+            true => epsilon,
+            false => format!("{epsilon}, delta {}", decimal::at_most(certificate.delta)),
+        }
     });
+    vec![
+        verdict.program.mechanism.name.to_string(),
+        verdict.program.claim.epsilon.to_string(),
+        verdict.status().to_owned(),
+        expected.to_owned(),
+        certified,
+        verdict.audited_share.map_or("-".to_owned(), |share| format!("{share:.3}")),
+        format!("{:.3}", verdict.seconds),
+    ]
+}
+
+fn print_table(rows: &[Row]) -> Result<(), Failure> {
     let heading = ["mechanism", "claim", "status", "", "certified in binary64", "audited / claim", "seconds"];
-    output::table(&heading, rows)?;
+    output::table(&heading, rows.iter().map(cells))?;
+    let verdicts: Vec<&Verdict> = rows.iter().filter_map(|(_, verdict)| verdict.as_ref().ok()).collect();
     let count = |status: &str| verdicts.iter().filter(|verdict| verdict.status() == status).count();
+    let failed = |status: &str| {
+        let failures = rows.iter().filter_map(|(_, verdict)| verdict.as_ref().err());
+        match failures.filter(|failure| failure.status() == status).count() {
+            0 => String::new(),
+            some => format!(", {some} {status}"),
+        }
+    };
+    let others = failed("unreadable") + &failed("refused");
     output::print(|out| {
-        let seconds: f64 = verdicts.iter().map(|verdict| verdict.seconds).sum();
+        let seconds = verdicts.iter().fold(0.0, |sum, verdict| sum + verdict.seconds);
         writeln!(
             out,
-            "\n{} proved, {} refuted, {} open in {seconds:.1} s. An audit is a lower bound, on small inputs.",
+            "\n{} proved, {} refuted, {} open{others} in {seconds:.1} s. An audit is a lower bound, on small inputs.",
             count("proved"),
             count("refuted"),
             count("open"),

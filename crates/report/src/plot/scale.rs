@@ -92,15 +92,19 @@ pub fn ticks(scale: Scale, low: f64, high: f64, most: usize) -> Vec<Tick> {
 }
 
 /// Ticks of a logarithmic axis of less than two decades: 1, 2 and 5 times the powers of ten, or the powers alone where these
-/// are too many.
+/// are too many. Near 1 they are written as people write them: 0.5, not 5·10⁻¹.
 fn within_decades(low: f64, high: f64, most: usize) -> Vec<Tick> {
     let slack = (high - low) * 1e-9;
     let decades = (low.floor() as i64)..=(high.ceil() as i64);
     let between = |multiples: &'static [(f64, &'static str)]| -> Vec<Tick> {
         let all = decades.clone().flat_map(|decade| multiples.iter().map(move |multiple| (decade, multiple)));
         all.map(|(decade, (log, digit))| {
-            let power = format!("10{}", superscript(decade));
-            let label = if *digit == "1" { power } else { format!("{digit}·{power}") };
+            let label = match (decade, *digit) {
+                (0..=3, digit) => format!("{digit}{}", "0".repeat(decade.unsigned_abs() as usize)),
+                (-3..=-1, digit) => format!("0.{}{digit}", "0".repeat(decade.unsigned_abs() as usize - 1)),
+                (_, "1") => format!("10{}", superscript(decade)),
+                (_, digit) => format!("{digit}·10{}", superscript(decade)),
+            };
             Tick { at: decade as f64 + log, label }
         })
         .filter(|tick| tick.at >= low - slack && tick.at <= high + slack)
@@ -188,8 +192,11 @@ mod tests {
     #[test]
     fn log_ticks_are_decades_far_beyond_doubles() {
         assert_eq!(labels(Scale::Log, -400.0, 0.0, 4), ["10⁻⁴⁰⁰", "10⁻²⁰⁰", "10⁰"]);
-        assert_eq!(labels(Scale::Log, -0.4, 0.4, 5), ["5·10⁻¹", "10⁰", "2·10⁰"]);
-        assert_eq!(labels(Scale::Log, -1.0, 0.5, 4), ["10⁻¹", "10⁰"]);
+        assert_eq!(labels(Scale::Log, -0.4, 0.4, 5), ["0.5", "1", "2"]);
+        assert_eq!(labels(Scale::Log, -1.0, 0.5, 4), ["0.1", "1"]);
+        assert_eq!(labels(Scale::Log, 1.9, 3.2, 5), ["100", "200", "500", "1000"]);
+        assert_eq!(labels(Scale::Log, -3.1, -2.2, 5), ["0.001", "0.002", "0.005"]);
+        assert_eq!(labels(Scale::Log, -7.1, -6.2, 5), ["10⁻⁷", "2·10⁻⁷", "5·10⁻⁷"]);
         assert_eq!(labels(Scale::Log, 0.1, 0.2, 5), [""; 0]);
     }
 

@@ -197,7 +197,7 @@ impl Entry<'_> {
                 writeln!(out, "<path class=\"{class} {colour}\" d=\"M{from:.1} {y:.1}H{to:.1}\"/>")
             }
             Mark::Round | Mark::Square | Mark::Stems => {
-                writeln!(out, "<path class=\"{class} {colour}\" d=\"M{middle:.1} {y:.1}h.01\"/>")
+                writeln!(out, "<path class=\"large {class} {colour}\" d=\"M{middle:.1} {y:.1}h.01\"/>")
             }
             Mark::Beyond => triangle(out, colour, middle, (y - 5.0, y + 5.0)),
             Mark::Band => writeln!(

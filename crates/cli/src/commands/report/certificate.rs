@@ -6,8 +6,8 @@ use probity_float::paper::Case;
 use probity_kernel::float::FloatTheorem;
 use probity_report::{Block, Section};
 
-use super::{Certified, at_most};
-use crate::decimal;
+use super::Certified;
+use crate::decimal::{self, at_most};
 
 /// The section for a mechanism that has no certificate.
 pub fn refused(reason: &str) -> Section {
@@ -31,7 +31,7 @@ pub fn section(certified: &Certified) -> Section {
             ("δ".into(), format!("{} ({})", at_most(certificate.delta), certificate.purity())),
             (
                 "published excess 12Bεη + 2η".into(),
-                format!("{:.3e}; it {published}", certificate.published_bound),
+                format!("{}; it {published}", decimal::figure_of(certificate.published_bound)),
             ),
             ("method".into(), "threshold (docs/threshold-theorem.md), checked by the kernel".into()),
         ]),

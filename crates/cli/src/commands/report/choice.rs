@@ -19,7 +19,7 @@ const MOST: usize = 4096;
 
 /// The parameters, or `None` when some are missing and no plain numbers are admitted for them.
 pub fn parameters(program: &Program, settings: &[Setting]) -> Result<Option<Parameters>, Failure> {
-    let set = given::parameters(&program.mechanism, settings)?;
+    let set = given::parameters(program, settings)?;
     let missing: Vec<_> = program.mechanism.params.iter().filter(|p| !set.contains_key(&p.name)).collect();
     let candidates: Vec<Vec<Rational>> = missing
         .iter()

@@ -6,10 +6,10 @@ use probity_kernel::term::Reading;
 use probity_report::plot::{Axis, Colour, Mark, Plot, Series, log10};
 use probity_report::{Block, Section};
 
-use super::{Case, Certified, at_most, figure, listed, middle};
+use super::{Case, Certified, listed, middle};
 use crate::commands::audit;
+use crate::decimal::{self, at_most};
 use crate::failure::Failure;
-use crate::{given, output};
 
 /// Outcomes that a plot shows, and rows of the table.
 const MOST_POINTS: usize = 2000;
@@ -30,18 +30,19 @@ impl Audit {
     /// Computes both laws. A mechanism with a certificate is looked at in the certificate's format.
     pub fn new(case: &Case<'_>, asked: Option<Reading>, has_certificate: bool) -> Result<Audit, String> {
         let asked = asked.or(has_certificate.then_some(Reading::BINARY64));
-        let shown = |failure: Failure| failure.to_string().trim_start_matches("error: ").to_owned();
+        let shown = |failure: Failure| failure.reason();
+        let used = audit::used(case.program, &case.parameters, audit::reading_of(case.program, asked))
+            .map_err(shown)?;
         let (laws, reading) =
             audit::laws(case.program, &case.parameters, &case.inputs, asked).map_err(shown)?;
         let escaped = laws[0].escaped_mass().max(laws[1].escaped_mass());
         if &escaped * Rational::from(100) > Rational::ONE {
             return Err(format!(
                 "{reading} the outcomes are too many to list; a mass of {} was left when the work ended",
-                output::scientific(&escaped)
+                decimal::figure(&escaped)
             ));
         }
         let report = PairReport::new(&laws[0], &laws[1]);
-        let used = given::rounded(&case.parameters, reading).map_err(shown)?;
         let (epsilon, _) = claimed(&case.program.mechanism, &case.program.claim, &used)
             .map_err(|error| error.to_string())?;
         Ok(Audit { report, reading, epsilon })
@@ -101,7 +102,7 @@ fn facts(case: &Case<'_>, audit: &Audit, names: &[String; 2]) -> Block {
     if let Some(worst) = &report.worst {
         facts.push((
             "largest finite loss".into(),
-            format!("{} at outcome {}", worst.loss.to_f64(), worst.outcome),
+            format!("{} at outcome {}", worst.loss.to_f64(), decimal::outcome(&worst.outcome)),
         ));
     }
     facts.push(("claimed ε".into(), audit.epsilon.to_f64().to_string()));
@@ -109,16 +110,16 @@ fn facts(case: &Case<'_>, audit: &Audit, names: &[String; 2]) -> Block {
         let unknown = (&excess.high - &excess.low) + (&audit.epsilon.high - &audit.epsilon.low);
         let shown = match middle(&excess).abs() <= unknown {
             true => "0, to about 100 bits".to_owned(),
-            false => format!("{:.3e}", excess.to_f64()),
+            false => decimal::figure_of(excess.to_f64()),
         };
         facts.push(("loss less ε".into(), shown));
     }
     let impossible = match report.impossible.len() {
         0 => "none".to_owned(),
-        some => format!("{some}, of mass {}", output::scientific(&report.impossible_mass)),
+        some => format!("{some}, of mass {}", decimal::figure(&report.impossible_mass)),
     };
     facts.push(("outcomes possible under one input only".into(), impossible));
-    facts.push(("δ at the claimed ε".into(), output::scientific(&report.delta(&audit.epsilon.high).low)));
+    facts.push(("δ at the claimed ε".into(), decimal::figure(&report.delta(&audit.epsilon.high).low)));
     facts.push(("this is".into(), "a lower bound: other inputs may lose more".into()));
     Block::Facts(facts)
 }
@@ -287,14 +288,14 @@ impl<'a> Shown<'a> {
             series,
         };
         let caption = format!(
-            "Certified: at most {} above ε{}. Published: {:.3e}. {far} outcomes whose loss is more than 10⁻⁶ below ε are \
+            "Certified: at most {} above ε{}. Published: {}. {far} outcomes whose loss is more than 10⁻⁶ below ε are \
              not drawn.{}",
             at_most(certificate.excess),
             match certificate.delta {
                 0.0 => String::new(),
                 delta => format!(", but for events of mass δ = {}", at_most(delta)),
             },
-            certificate.published_bound,
+            decimal::figure_of(certificate.published_bound),
             self.note
         );
         Some(Block::Figure { plot: Box::new(plot), caption })
@@ -325,6 +326,10 @@ fn precise_loss(outcome: &OutcomeLoss) -> Option<Rational> {
     }
     let (larger, smaller) =
         if first.low >= second.low { (&first.low, &second.low) } else { (&second.low, &first.low) };
+    if smaller.is_zero() {
+        // An outcome that one of the inputs cannot produce.
+        return None;
+    }
     // The leading 192 bits of each are off by 2^−191 at most.
     let leading = |x: &Natural| {
         let cut = x.bit_len().saturating_sub(192);
@@ -356,7 +361,7 @@ fn curve(audit: &Audit) -> Block {
     let points: Vec<(f64, f64)> = epsilons.iter().filter_map(at).collect();
     let ends = points.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), p| (l.min(p.1), h.max(p.1)));
     let x = audit.epsilon.to_f64();
-    let there = output::scientific(&audit.report.delta(&audit.epsilon.high).low);
+    let there = decimal::figure(&audit.report.delta(&audit.epsilon.high).low);
     let plot = Plot {
         title: "Privacy curve of the two inputs".into(),
         x: Axis::linear("ε, nats"),
@@ -386,13 +391,13 @@ fn table(audit: &Audit, names: &[String; 2]) -> Block {
     let epsilon = middle(&audit.epsilon);
     let row = |o: &OutcomeLoss| {
         let excess = match precise_loss(o) {
-            Some(loss) if quick(o).is_finite() => figure(directed::cast_nearest(&(loss - &epsilon))),
+            Some(loss) if quick(o).is_finite() => decimal::figure(&(loss - &epsilon)),
             _ => String::new(),
         };
         vec![
             shown(&o.outcome),
-            output::scientific(&share(&o.first, &report.denominator)),
-            output::scientific(&share(&o.second, &report.denominator)),
+            decimal::figure(&share(&o.first, &report.denominator)),
+            decimal::figure(&share(&o.second, &report.denominator)),
             format!("{:.6}", quick(o)),
             excess,
         ]
@@ -415,7 +420,7 @@ fn table(audit: &Audit, names: &[String; 2]) -> Block {
 /// An outcome, short where it is a long fraction.
 fn shown(outcome: &Outcome) -> String {
     match outcome.number() {
-        Some(x) if x.to_string().len() > 12 => output::scientific(x),
+        Some(x) if x.to_string().len() > 12 => decimal::figure(x),
         _ => outcome.to_string(),
     }
 }
