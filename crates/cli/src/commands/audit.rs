@@ -332,13 +332,17 @@ fn delta(report: &PairReport, epsilon: &Rational) -> f64 {
     directed::cast_nearest(&report.delta(epsilon).low)
 }
 
-/// The worst finite loss less the claimed ε, if the claim is about these inputs.
+/// The worst finite loss less the claimed ε, if the claim is about these inputs; 0 when their bounds, some 30 digits,
+/// overlap.
 fn excess(comparison: &Comparison) -> Option<f64> {
     if !comparison.neighbours {
         return None;
     }
-    let middle = (&comparison.epsilon.low + &comparison.epsilon.high) / Rational::from(2);
-    comparison.report.excess(&middle).map(|excess| excess.to_f64())
+    let Bounds { low, high } = &comparison.epsilon;
+    let (above_high, above_low) = (comparison.report.excess(high)?, comparison.report.excess(low)?);
+    let bounds = Bounds { low: above_high.low, high: above_low.high };
+    let zero = bounds.low <= Rational::ZERO && bounds.high >= Rational::ZERO;
+    Some(if zero { 0.0 } else { bounds.to_f64() })
 }
 
 /// Impossible outcomes that are named one by one.
