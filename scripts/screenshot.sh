@@ -2,11 +2,17 @@
 # Looks at a report in a real browser: builds the page, has headless Chromium lay it out, and checks that every plot is
 # there with a size, that no text leaves its plot, that no two texts overlap as rendered, and that no interval of a table
 # breaks on paper.
-# Usage: scripts/screenshot.sh [FILE.png]. Without Chromium it says so and does nothing.
+# Usage: scripts/screenshot.sh [FILE.png]. Without Chromium it says so and does nothing; in CI it first tries to install it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
+find_browser() { command -v chromium || command -v chromium-browser || command -v google-chrome || true; }
+browser=$(find_browser)
+if [ -z "$browser" ] && [ "${CI:-}" = true ] && [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
+    (apt-get update && apt-get install --yes --no-install-recommends chromium fonts-dejavu-core poppler-utils) \
+        > /dev/null 2>&1 || true
+    browser=$(find_browser)
+fi
 if [ -z "$browser" ]; then
     echo "no Chromium found: nothing looked at"
     exit 0
@@ -49,7 +55,7 @@ if command -v pdftotext > /dev/null; then
     echo "no interval breaks on paper"
 fi
 if [ "$#" -gt 0 ]; then
-    look --window-size=1100,4700 --screenshot="$1" "file://$work/report.html" > /dev/null
+    look --window-size=1100,5000 --screenshot="$1" "file://$work/report.html" > /dev/null
     echo "wrote $1"
 fi
 [ "${found#<title>}" = "LOOKED 5 plots; nothing overlaps" ]
