@@ -1,8 +1,8 @@
 //! Exact confidence bounds for a share that was counted (Clopper and Pearson, 1934).
 
-use probity_exact::{Enclosure, Float, Format, Integer, Natural, Rational};
+use std::cmp::Ordering;
 
-type Real = Enclosure<Float>;
+use probity_exact::{Float, Format, Integer, Natural, Rational, Round};
 
 /// Bits of the arithmetic, far beyond the 40 bits of the bounds.
 const BITS: u32 = 128;
@@ -14,7 +14,7 @@ const PLACES: usize = 40;
 /// is wrong with probability at most `risk`. `None` unless successes ≤ trials, 1 ≤ trials ≤ 2^20 and 0 < risk < 1.
 ///
 /// The lower bound is the largest p, rounded down to 40 bits, at which as many successes or more have probability at most
-/// `risk`; the upper bound mirrors it. Binomial tails are summed with outward rounding, so the bounds are rigorous.
+/// `risk`; the upper bound mirrors it. Binomial tails are summed with upward rounding, so the bounds are rigorous.
 ///
 /// ```
 /// use probity_audit::clopper_pearson;
@@ -39,65 +39,80 @@ fn lower_bound(successes: u32, trials: u32, risk: &Rational) -> Rational {
     if successes == 0 {
         return Rational::ZERO;
     }
-    let coefficient = around(&Rational::from(binomial(trials, successes)));
+    let coefficient = binomial_up(trials, successes);
     let (mut good, mut bad) = (Natural::ZERO, Natural::ONE << PLACES);
     while &bad - &good > Natural::ONE {
         let middle = (&good + &bad) >> 1;
         let p = Rational::from_parts(Integer::from(middle.clone()), Natural::ONE << PLACES);
-        let tail = upper_tail(successes, trials, &coefficient, &p).and_then(|tail| tail.high().to_rational());
+        let tail = upper_tail_up(successes, trials, &coefficient, &p).and_then(|tail| tail.to_rational());
         // The tail grows with p; a p without a bound of its tail only makes the result more cautious.
         if tail.is_some_and(|tail| tail <= *risk) { good = middle } else { bad = middle }
     }
     Rational::from_parts(Integer::from(good), Natural::ONE << PLACES)
 }
 
-fn around(x: &Rational) -> Real {
-    Real::around(x, Format::wide(BITS))
+fn format() -> Format {
+    Format::wide(BITS)
 }
 
-/// n over k.
-fn binomial(n: u32, k: u32) -> Natural {
+fn whole(n: u32) -> Float {
+    format().round(&Rational::from(n), Round::Up)
+}
+
+fn times_up(a: &Float, b: &Float) -> Float {
+    format().mul(a, b, Round::Up)
+}
+
+/// An upper bound of n over k.
+fn binomial_up(n: u32, k: u32) -> Float {
     let k = k.min(n - k);
-    (0..k).fold(Natural::ONE, |product, i| product * Natural::from(n - i) / Natural::from(i + 1))
+    let next =
+        |product: Float, i: u32| format().div(&times_up(&product, &whole(n - i)), &whole(i + 1), Round::Up);
+    (0..k).fold(whole(1), next)
 }
 
-/// P(Bin(trials, p) ≥ successes) for 0 < p < 1, given the binomial coefficient; `None` for p ≥ successes/trials, where
-/// the terms do not fall from the start.
+/// An upper bound of P(Bin(trials, p) ≥ successes) for 0 < p < 1, given one of the binomial coefficient; `None` for
+/// p ≥ successes/trials, where the terms do not fall from the start. All terms are positive, so every step may round up.
 ///
 /// P(X = k + 1) = P(X = k)·(trials − k)/(k + 1)·p/q, and this factor falls with k: once it is r < 1, all that is left is
 /// at most the last term times r/(1 − r).
-fn upper_tail(successes: u32, trials: u32, coefficient: &Real, p: &Rational) -> Option<Real> {
+fn upper_tail_up(successes: u32, trials: u32, coefficient: &Float, p: &Rational) -> Option<Float> {
     if p * Rational::from(trials) >= Rational::from(successes) {
         return None;
     }
     let q = Rational::ONE - p;
-    let odds = around(&(p / &q));
-    let mut term =
-        coefficient.clone() * power(&around(p), successes) * power(&around(&q), trials - successes);
+    let up = |x: &Rational| format().round(x, Round::Up);
+    let odds = up(&(p / &q));
+    let mut term = times_up(
+        coefficient,
+        &times_up(&power_up(&up(p), successes), &power_up(&up(&q), trials - successes)),
+    );
     let mut sum = term.clone();
-    let one = around(&Rational::ONE);
     for k in successes..trials {
-        let factor = around(&(Rational::from(trials - k) / Rational::from(k + 1))) * odds.clone();
-        let rest = (term.clone() * factor.clone()).checked_div(&(one.clone() - factor.clone()))?;
-        // Relative to the sum the rest no longer matters: count it in full on the upper side.
-        let small = around(&Rational::from_parts(Integer::ONE, Natural::ONE << 60)) * sum.clone();
-        if rest.high().compare(small.low()) == Some(std::cmp::Ordering::Less) {
-            return Some(sum.clone().hull(&(sum + rest)));
+        let factor = times_up(&format().div(&whole(trials - k), &whole(k + 1), Round::Up), &odds);
+        let left = format().sub(&whole(1), &factor, Round::Down);
+        if !left.is_negative() && !left.is_zero() {
+            let rest = format().div(&times_up(&term, &factor), &left, Round::Up);
+            // Relative to the sum the rest no longer matters: count it in full.
+            let small = times_up(&sum, &Float::from_parts(false, Natural::ONE, -40));
+            if rest.compare(&small) == Some(Ordering::Less) {
+                return Some(format().add(&sum, &rest, Round::Up));
+            }
         }
-        term = term * factor;
-        sum = sum + term.clone();
+        term = times_up(&term, &factor);
+        sum = format().add(&sum, &term, Round::Up);
     }
     Some(sum)
 }
 
-fn power(x: &Real, n: u32) -> Real {
-    let mut result = around(&Rational::ONE);
+fn power_up(x: &Float, n: u32) -> Float {
+    let mut result = whole(1);
     let (mut square, mut rest) = (x.clone(), n);
     while rest > 0 {
         if rest % 2 == 1 {
-            result = result * square.clone();
+            result = times_up(&result, &square);
         }
-        square = square.square();
+        square = times_up(&square, &square);
         rest /= 2;
     }
     result
@@ -118,8 +133,8 @@ mod tests {
 
     #[test]
     fn binomial_coefficients() {
-        assert_eq!(binomial(10, 4), Natural::from(210u8));
-        assert_eq!((binomial(7, 0), binomial(7, 7)), (Natural::ONE, Natural::ONE));
+        assert_eq!(binomial_up(10, 4).to_rational(), Some(Rational::from(210)));
+        assert_eq!((binomial_up(7, 0), binomial_up(7, 7)), (whole(1), whole(1)));
     }
 
     #[test]
@@ -137,9 +152,17 @@ mod tests {
         let risk = rational(1, 100).unwrap();
         let (low, _) = clopper_pearson(30, 100, &risk).unwrap();
         let above = &low + rational(1, 1i64 << 30).unwrap();
-        let coefficient = around(&Rational::from(binomial(100, 30)));
-        let tail = |p: &Rational| upper_tail(30, 100, &coefficient, p).unwrap();
-        assert!(tail(&low).high().to_rational().unwrap() <= risk);
-        assert!(tail(&above).low().to_rational().unwrap() > risk);
+        // The tail, exactly.
+        let tail = |p: &Rational| {
+            let q = Rational::ONE - p;
+            let mut term = (0..100).fold(Rational::ONE, |product, _| product * &q);
+            let mut below = Rational::ZERO;
+            for k in 0..30 {
+                below += &term;
+                term = term * Rational::from(100 - k) / Rational::from(k + 1) * p / &q;
+            }
+            Rational::ONE - below
+        };
+        assert!(tail(&low) <= risk && tail(&above) > risk);
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn choices(law: &Needed, tail: Tail) -> Result<Vec<Weighted>, Stop> {
             AuditError::Unsupported { what: "a discrete law whose parameter is random or irrational" };
         argument(i)?.known().cloned().ok_or_else(|| random.into())
     };
-    let number = |x: Rational| Value::Number(Real::Form(crate::forest::Form::constant(x)));
+    let number = |x: Rational| Value::Number(Real::Form(crate::linear::Form::constant(x)));
     let half = Rational::ONE / Rational::from(2);
     Ok(match law.kind {
         LawKind::Sign => [-1, 1].map(|s| (number(Rational::from(s)), Chance::exactly(half.clone()))).to_vec(),

@@ -15,12 +15,14 @@ pub enum Condition {
     AtMost(Rational),
     /// It is a number at or above this one.
     AtLeast(Rational),
+    /// It is a number from the first to the second, both included.
+    Between(Rational, Rational),
     /// Nothing.
     Anything,
 }
 
 /// A set of outputs: conditions on the released value, or on each entry of a released list, whose length is then
-/// that of the conditions.
+/// that of the conditions; or a union of such sets.
 ///
 /// ```
 /// use probity_audit::{Condition, Event, Outcome};
@@ -37,6 +39,8 @@ pub enum Event {
     Value(Condition),
     /// The output is a list of this length.
     List(Vec<Condition>),
+    /// The output lies in one of these sets. A probability is asked for only where no two of them overlap.
+    Union(Vec<Event>),
 }
 
 impl Event {
@@ -62,8 +66,31 @@ impl Condition {
                 Outcome::Infinite { negative } => !*negative,
                 other => other.number().is_some_and(|x| x >= bound),
             },
+            Condition::Between(low, high) => outcome.number().is_some_and(|x| low <= x && x <= high),
             Condition::Anything => true,
         }
+    }
+
+    /// The numbers that meet the condition, as an interval with the ends that it has; `None` for a condition on
+    /// something else.
+    fn interval(&self) -> Option<(Option<&Rational>, Option<&Rational>)> {
+        match self {
+            Condition::Is(Outcome::Number(x)) => Some((Some(x), Some(x))),
+            Condition::AtMost(high) => Some((None, Some(high))),
+            Condition::AtLeast(low) => Some((Some(low), None)),
+            Condition::Between(low, high) => Some((Some(low), Some(high))),
+            Condition::Is(_) | Condition::Anything => None,
+        }
+    }
+
+    /// Whether it is certain that no value meets both conditions.
+    fn excludes(&self, other: &Condition) -> bool {
+        if let (Condition::Is(a), Condition::Is(b)) = (self, other) {
+            return a != b;
+        }
+        let (Some(a), Some(b)) = (self.interval(), other.interval()) else { return false };
+        let below = |high: Option<&Rational>, low: Option<&Rational>| matches!((high, low), (Some(h), Some(l)) if h < l);
+        below(a.1, b.0) || below(b.1, a.0)
     }
 }
 
@@ -75,7 +102,30 @@ impl Event {
             (Event::List(conditions), Outcome::List(items)) => {
                 conditions.len() == items.len() && conditions.iter().zip(items).all(|(c, item)| c.holds(item))
             }
+            (Event::Union(parts), outcome) => parts.iter().any(|part| part.contains(outcome)),
             _ => false,
+        }
+    }
+
+    /// The sets that the event is a union of, if it is certain that no two of them overlap.
+    pub(crate) fn disjoint_parts(&self) -> Option<&[Event]> {
+        let Event::Union(parts) = self else { return Some(std::slice::from_ref(self)) };
+        let apart = |(i, part): (usize, &Event)| parts[i + 1..].iter().all(|other| part.excludes(other));
+        parts.iter().enumerate().all(apart).then_some(parts)
+    }
+
+    /// Whether it is certain that no output lies in both events.
+    fn excludes(&self, other: &Event) -> bool {
+        match (self, other) {
+            (Event::Value(a), Event::Value(b)) => a.excludes(b),
+            (Event::List(a), Event::List(b)) => {
+                a.len() != b.len() || a.iter().zip(b).any(|(a, b)| a.excludes(b))
+            }
+            (Event::Union(_), _) | (_, Event::Union(_)) => false,
+            // A list is no single value.
+            (Event::Value(a), Event::List(_)) | (Event::List(_), Event::Value(a)) => {
+                *a != Condition::Anything
+            }
         }
     }
 }
@@ -86,6 +136,7 @@ impl fmt::Display for Event {
             Condition::Is(outcome) => Some(format!("{place} = {outcome}")),
             Condition::AtMost(bound) => Some(format!("{place} <= {bound}")),
             Condition::AtLeast(bound) => Some(format!("{place} >= {bound}")),
+            Condition::Between(low, high) => Some(format!("{low} <= {place} <= {high}")),
             Condition::Anything => None,
         };
         match self {
@@ -101,6 +152,43 @@ impl fmt::Display for Event {
                 }
                 write!(f, "length(output) = {}", conditions.len())
             }
+            Event::Union(parts) => {
+                // The first few say enough; all are in the value.
+                const SHOWN: usize = 8;
+                let shown: Vec<String> = parts.iter().take(SHOWN).map(Event::to_string).collect();
+                write!(f, "{}", shown.join(", or "))?;
+                match parts.len().saturating_sub(SHOWN) {
+                    0 => Ok(()),
+                    more => write!(f, ", or one of {more} more such sets"),
+                }
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(condition: Condition) -> Event {
+        Event::Value(condition)
+    }
+
+    #[test]
+    fn only_sets_that_cannot_overlap_are_a_disjoint_union() {
+        let n = |k: i64| Rational::from(k);
+        let is = |k: i64| value(Condition::Is(Outcome::Number(n(k))));
+        let union = |parts: Vec<Event>| Event::Union(parts).disjoint_parts().is_some();
+        assert!(union(vec![value(Condition::AtMost(n(0))), is(1), value(Condition::Between(n(2), n(3)))]));
+        assert!(!union(vec![value(Condition::AtMost(n(1))), is(1)]));
+        assert!(!union(vec![value(Condition::Between(n(0), n(2))), value(Condition::AtLeast(n(2)))]));
+        assert!(!union(vec![is(1), is(1)]));
+        assert!(!union(vec![value(Condition::Anything), is(1)]));
+        let lists = |first: bool, second: bool| {
+            Event::List(vec![Condition::Is(Outcome::Bool(first)), Condition::Is(Outcome::Bool(second))])
+        };
+        assert!(union(vec![lists(true, false), lists(false, false)]));
+        assert!(!union(vec![lists(true, false), Event::List(vec![Condition::Anything; 2])]));
+        assert!(union(vec![lists(true, false), Event::List(vec![Condition::Anything; 3])]));
     }
 }

@@ -1,152 +1,52 @@
-//! The probability that independent draws meet linear conditions, by exact integration.
+//! The probability that independent draws meet linear conditions, by exact integration along a tree.
 //!
-//! Conditions link at most two draws each. If the links form a forest, every tree is integrated from its leaves:
+//! Conditions link at most two draws each. If the links form a tree, it is integrated from its leaves:
 //! for a leaf y linked to x, P(y meets the link | x) is a piecewise function of x, and it multiplies x's density.
 //! That covers what mechanisms do with noise: comparisons with a noisy threshold, running maxima, windows.
-
-use std::collections::BTreeMap;
 
 use probity_exact::{Rational, Sign};
 
 use crate::error::AuditError;
-use crate::piecewise::{Piecewise, Scalar};
+use crate::linear::{Noise, Window};
 
-/// The law of a continuous draw, centred.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Noise {
-    /// Laplace noise with this scale.
-    Laplace(Rational),
-    /// Exponential noise with this scale.
-    Exponential(Rational),
+/// What densities and what becomes of them on the way to the root are made of.
+pub(crate) trait Function: Clone {
+    type Number;
+
+    /// The density of a draw; `None` if it is not of this kind.
+    fn density(noise: &Noise) -> Option<Self>;
+    fn constant(x: &Self::Number) -> Self;
+    /// The function, and 0 outside the bounds.
+    fn restricted(&self, low: Option<&Rational>, high: Option<&Rational>) -> Self;
+    fn times(&self, other: &Self) -> Self;
+    fn minus(&self, other: &Self) -> Self;
+    /// t ↦ f(slope·t + offset), for a slope that is not 0.
+    fn composed(&self, slope: &Rational, offset: &Rational) -> Self;
+    /// The antiderivative that vanishes at −∞; `None` when the integral from −∞ diverges.
+    fn antiderivative(&self) -> Option<Self>;
+    /// The limit at +∞; `None` when there is no finite one.
+    fn limit(&self) -> Option<Self::Number>;
 }
 
-/// constant + Σ coefficient · draw.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Form {
-    pub(crate) constant: Rational,
-    /// Invariant: by rising draw, no coefficient is zero.
-    pub(crate) terms: Vec<(usize, Rational)>,
+/// The integral over the whole line.
+fn integral<F: Function>(f: &F) -> Result<F::Number, AuditError> {
+    f.antiderivative().and_then(|primitive| primitive.limit()).ok_or(DIVERGES)
 }
 
-impl Form {
-    pub(crate) fn constant(constant: Rational) -> Form {
-        Form { constant, terms: Vec::new() }
-    }
-
-    pub(crate) fn draw(draw: usize) -> Form {
-        Form { constant: Rational::ZERO, terms: vec![(draw, Rational::ONE)] }
-    }
-
-    pub(crate) fn is_constant(&self) -> bool {
-        self.terms.is_empty()
-    }
-
-    pub(crate) fn scaled(&self, factor: &Rational) -> Form {
-        if factor.is_zero() {
-            return Form::constant(Rational::ZERO);
-        }
-        Form {
-            constant: &self.constant * factor,
-            terms: self.terms.iter().map(|(draw, c)| (*draw, c * factor)).collect(),
-        }
-    }
-
-    pub(crate) fn plus(&self, other: &Form) -> Form {
-        let mut terms: BTreeMap<usize, Rational> = self.terms.iter().cloned().collect();
-        for (draw, c) in &other.terms {
-            *terms.entry(*draw).or_default() += c;
-        }
-        terms.retain(|_, c| !c.is_zero());
-        Form { constant: &self.constant + &other.constant, terms: terms.into_iter().collect() }
-    }
-
-    pub(crate) fn minus(&self, other: &Form) -> Form {
-        self.plus(&other.scaled(&Rational::from(-1)))
-    }
-}
-
-/// A linear form without constant and with leading coefficient 1, and the interval that it must lie in. Closed or
-/// open makes no difference: a single value has no probability.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Window {
-    terms: Vec<(usize, Rational)>,
-    low: Option<Rational>,
-    high: Option<Rational>,
-}
-
-/// Linear conditions on draws.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Conditions {
-    windows: Vec<Window>,
-}
-
-impl Conditions {
-    /// How many different linear forms are bounded.
-    pub(crate) fn len(&self) -> usize {
-        self.windows.len()
-    }
-
-    /// Whether form ≤ 0 follows (`Some(true)`) or is impossible (`Some(false)`) from a single window.
-    pub(crate) fn implies_not_positive(&self, form: &Form) -> Option<bool> {
-        let (terms, bound, upper) = normalised(form);
-        let window = self.windows.iter().find(|w| w.terms == terms)?;
-        // The condition is direction ≤ bound if `upper`, else direction ≥ bound.
-        let (low, high) = (window.low.as_ref(), window.high.as_ref());
-        match upper {
-            true if high.is_some_and(|high| *high <= bound) => Some(true),
-            true if low.is_some_and(|low| *low >= bound) => Some(false),
-            false if low.is_some_and(|low| *low >= bound) => Some(true),
-            false if high.is_some_and(|high| *high <= bound) => Some(false),
-            _ => None,
-        }
-    }
-
-    /// The interval that a form with draws is confined to by a single window, if it is on both sides.
-    pub(crate) fn bounds(&self, form: &Form) -> Option<(Rational, Rational)> {
-        let (terms, _, positive) = normalised(form);
-        let window = self.windows.iter().find(|w| w.terms == terms)?;
-        let (_, lead) = form.terms.first()?;
-        let at = |bound: &Rational| bound * lead + &form.constant;
-        let (low, high) = (at(window.low.as_ref()?), at(window.high.as_ref()?));
-        Some(if positive { (low, high) } else { (high, low) })
-    }
-
-    /// Adds form ≤ 0, for a form with draws; false when that leaves nothing.
-    pub(crate) fn require_not_positive(&mut self, form: &Form) -> bool {
-        let (terms, bound, upper) = normalised(form);
-        let place = self.windows.iter().position(|w| w.terms == terms).unwrap_or_else(|| {
-            self.windows.push(Window { terms, low: None, high: None });
-            self.windows.len() - 1
-        });
-        let window = &mut self.windows[place];
-        if upper {
-            window.high = Some(window.high.take().map_or(bound.clone(), |high| high.min(bound)));
-        } else {
-            window.low = Some(window.low.take().map_or(bound.clone(), |low| low.max(bound)));
-        }
-        !matches!((&window.low, &window.high), (Some(low), Some(high)) if low >= high)
-    }
-}
-
-/// form ≤ 0 as `direction ≤ bound` (true) or `direction ≥ bound` (false), the direction's first coefficient being 1.
-fn normalised(form: &Form) -> (Vec<(usize, Rational)>, Rational, bool) {
-    let lead = form.terms.first().map_or(Rational::ONE, |(_, c)| c.clone());
-    let terms = form.terms.iter().map(|(draw, c)| (*draw, c / &lead)).collect();
-    let bound = -(&form.constant / &lead);
-    (terms, bound, lead.sign() == Sign::Positive)
-}
-
-/// The probability that the draws meet the conditions.
-pub(crate) fn probability<S: Scalar>(noises: &[Noise], conditions: &Conditions) -> Result<S, AuditError> {
-    let mut densities: Vec<Option<Piecewise<S>>> = vec![None; noises.len()];
+/// The probability that the draws of a connected component meet its windows; `None` when the windows do not link the
+/// draws as a tree, two by two.
+pub(crate) fn probability<F: Function>(
+    noises: &[Noise],
+    windows: &[&Window],
+) -> Result<Option<F::Number>, AuditError> {
+    let mut densities: Vec<Option<F>> = vec![None; noises.len()];
     let mut links: Vec<Vec<&Window>> = vec![Vec::new(); noises.len()];
-    let density = |draw: usize| match &noises[draw] {
-        Noise::Laplace(scale) => Piecewise::laplace(scale),
-        Noise::Exponential(scale) => Piecewise::exponential(scale),
-    };
-    for window in &conditions.windows {
+    for window in windows {
         for (draw, _) in &window.terms {
-            densities[*draw].get_or_insert_with(|| density(*draw));
+            if densities[*draw].is_none() {
+                let Some(density) = F::density(&noises[*draw]) else { return Ok(None) };
+                densities[*draw] = Some(density);
+            }
         }
         match &window.terms[..] {
             [(draw, _)] => {
@@ -159,50 +59,46 @@ pub(crate) fn probability<S: Scalar>(noises: &[Noise], conditions: &Conditions) 
                 links[*first].push(window);
                 links[*second].push(window);
             }
-            _ => return Err(UNSUPPORTED_LINK),
+            _ => return Ok(None),
         }
     }
-    let mut result = S::from_rational(&Rational::ONE);
-    let mut done = vec![false; noises.len()];
     // The draw with most links is the root: its children are leaves in the common case.
-    let mut order: Vec<usize> = (0..noises.len()).filter(|&d| densities[d].is_some()).collect();
-    order.sort_by_key(|&d| (std::cmp::Reverse(links[d].len()), d));
-    for root in order {
-        if !done[root] {
-            let tree = integrate_tree(root, None, &densities, &links, &mut done)?;
-            result = result.times(&tree.integral().ok_or(DIVERGES)?);
-        }
+    let draws = (0..noises.len()).filter(|&d| densities[d].is_some());
+    let Some(root) = draws.max_by_key(|&d| links[d].len()) else {
+        return Ok(None);
+    };
+    let mut done = vec![false; noises.len()];
+    match integrate_tree(root, None, &densities, &links, &mut done)? {
+        Some(tree) => Ok(Some(integral(&tree)?)),
+        None => Ok(None),
     }
-    Ok(result)
 }
 
-const UNSUPPORTED_LINK: AuditError =
-    AuditError::Unsupported { what: "a condition on three or more continuous draws at once" };
-const UNSUPPORTED_CYCLE: AuditError =
-    AuditError::Unsupported { what: "conditions that link continuous draws in a cycle" };
 const DIVERGES: AuditError = AuditError::Unsupported { what: "an integral that diverges" };
 
-/// The density of `draw`, times the probability of all that hangs below it.
-fn integrate_tree<S: Scalar>(
+/// The density of `draw`, times the probability of all that hangs below it; `None` when the links form no tree.
+fn integrate_tree<F: Function>(
     draw: usize,
     parent: Option<usize>,
-    densities: &[Option<Piecewise<S>>],
+    densities: &[Option<F>],
     links: &[Vec<&Window>],
     done: &mut [bool],
-) -> Result<Piecewise<S>, AuditError> {
+) -> Result<Option<F>, AuditError> {
     if std::mem::replace(&mut done[draw], true) {
-        return Err(UNSUPPORTED_CYCLE);
+        return Ok(None);
     }
     let mut density = densities[draw].clone().ok_or(DIVERGES)?;
     let mut to_parent = 0;
     for window in &links[draw] {
-        let [(first, _), (second, factor)] = &window.terms[..] else { return Err(UNSUPPORTED_LINK) };
+        let [(first, _), (second, factor)] = &window.terms[..] else { return Ok(None) };
         let child = if *first == draw { *second } else { *first };
         if Some(child) == parent {
             to_parent += 1;
             continue;
         }
-        let below = integrate_tree(child, Some(draw), densities, links, done)?;
+        let Some(below) = integrate_tree(child, Some(draw), densities, links, done)? else {
+            return Ok(None);
+        };
         let distribution = below.antiderivative().ok_or(DIVERGES)?;
         // The window is low ≤ x_first + factor·x_second ≤ high; solve for the child.
         let (slope, scale) = match child == *second {
@@ -214,10 +110,7 @@ fn integrate_tree<S: Scalar>(
         if scale.sign() == Sign::Negative {
             std::mem::swap(&mut low, &mut high);
         }
-        let total = || -> Result<Piecewise<S>, AuditError> {
-            let mass = distribution.limit().ok_or(DIVERGES)?;
-            Ok(Piecewise::one().scaled(&mass))
-        };
+        let total = || -> Result<F, AuditError> { Ok(F::constant(&distribution.limit().ok_or(DIVERGES)?)) };
         let above = high.map_or_else(total, |high| Ok(at(high)))?;
         let message = match low {
             Some(low) => above.minus(&at(low)),
@@ -226,28 +119,34 @@ fn integrate_tree<S: Scalar>(
         density = density.times(&message);
     }
     // Two different directions between the same two draws are a cycle of length two.
-    if to_parent > 1 { Err(UNSUPPORTED_CYCLE) } else { Ok(density) }
+    Ok((to_parent <= 1).then_some(density))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::piecewise::Enclosed;
+    use crate::linear::{Conditions, Form};
+    use crate::piecewise::{Enclosed, Piecewise, Scalar};
+    use crate::smooth::Smooth;
     use probity_exact::rational;
 
     fn r(n: i64, d: i64) -> Rational {
         rational(n, d).unwrap()
     }
 
-    /// One of three independent draws of one law is the largest with probability 1/3, for either law.
+    fn tree<S: Scalar>(noises: &[Noise], conditions: &Conditions) -> Option<S> {
+        probability::<Piecewise<S>>(noises, &conditions.windows.iter().collect::<Vec<_>>()).unwrap()
+    }
+
+    /// One of three independent draws of one law is the largest with probability 1/3, for any law.
     #[test]
     fn the_largest_of_three() {
-        for noise in [Noise::Laplace(r(2, 1)), Noise::Exponential(r(3, 2))] {
+        for noise in [Noise::Laplace(r(2, 1)), Noise::Exponential(r(3, 2)), Noise::Uniform] {
             let mut conditions = Conditions::default();
             for other in [1, 2] {
                 assert!(conditions.require_not_positive(&Form::draw(other).minus(&Form::draw(0))));
             }
-            let found: Enclosed = probability(&vec![noise; 3], &conditions).unwrap();
+            let found: Enclosed = tree(&vec![noise; 3], &conditions).unwrap();
             assert!(found.contains(&r(1, 3)));
             assert!(found.width_up().to_rational().unwrap() < r(1, 1 << 60));
         }
@@ -259,34 +158,56 @@ mod tests {
         let mut conditions = Conditions::default();
         conditions.require_not_positive(&Form::draw(1).minus(&Form::draw(0)));
         conditions.require_not_positive(&Form::draw(0).minus(&Form::draw(2)));
-        let found: Enclosed = probability(&vec![Noise::Laplace(r(1, 1)); 3], &conditions).unwrap();
+        let found: Enclosed = tree(&vec![Noise::Laplace(r(1, 1)); 3], &conditions).unwrap();
         assert!(found.contains(&r(1, 6)));
     }
 
+    /// With normal noise too, alone and among others, by Taylor models; and they agree with closed forms.
     #[test]
-    fn cycles_and_wide_links_are_refused() {
+    fn trees_of_normal_draws() {
+        let smooth = |noises: &[Noise], conditions: &Conditions| {
+            let windows: Vec<&Window> = conditions.windows.iter().collect();
+            probability::<Smooth>(noises, &windows).unwrap().unwrap()
+        };
+        let narrow = |found: &Enclosed| found.width_up().to_rational().unwrap() < r(1, 1 << 36);
+        let mut largest = Conditions::default();
+        let mut chain = Conditions::default();
+        for other in 1..5 {
+            largest.require_not_positive(&Form::draw(other).minus(&Form::draw(0)));
+            chain.require_not_positive(&Form::draw(other).minus(&Form::draw(other - 1)));
+        }
+        for noise in [Noise::Gaussian(r(3, 1)), Noise::Laplace(r(2, 3)), Noise::Exponential(r(5, 1))] {
+            let noises = vec![noise; 5];
+            let (a, b) = (smooth(&noises, &largest), smooth(&noises, &chain));
+            assert!(a.contains(&r(1, 5)) && narrow(&a), "{noises:?} {a:?}");
+            assert!(b.contains(&r(1, 120)) && narrow(&b), "{noises:?} {b:?}");
+        }
+        // Windows of all kinds: against closed forms where there are some.
+        let noises = [Noise::Laplace(r(1, 2)), Noise::Exponential(r(2, 1)), Noise::Laplace(r(3, 1))];
+        let mut mixed = Conditions::default();
+        let at_most = |form: Form, bound: i64| form.minus(&Form::constant(r(bound, 1)));
+        mixed.require_not_positive(&at_most(Form::draw(0).minus(&Form::draw(1).scaled(&r(2, 1))), -1));
+        mixed.require_not_positive(&at_most(Form::draw(1).plus(&Form::draw(2)), 3));
+        mixed.require_not_positive(&at_most(Form::draw(1).scaled(&r(-1, 1)), -1));
+        mixed.require_not_positive(&at_most(Form::draw(2).scaled(&r(-1, 1)), 2));
+        let (found, exact) = (smooth(&noises, &mixed), tree::<Enclosed>(&noises, &mixed).unwrap());
+        assert!(found.intersection(&exact).is_some() && narrow(&found), "{found:?} {exact:?}");
+    }
+
+    #[test]
+    fn cycles_and_wide_links_are_left_to_others() {
         let mut cycle = Conditions::default();
         for (a, b) in [(0, 1), (1, 2), (0, 2)] {
             cycle.require_not_positive(&Form::draw(a).minus(&Form::draw(b)));
         }
         let noises = vec![Noise::Laplace(r(1, 1)); 3];
-        assert_eq!(probability::<f64>(&noises, &cycle), Err(UNSUPPORTED_CYCLE));
+        assert_eq!(tree::<f64>(&noises, &cycle), None);
         let mut wide = Conditions::default();
         wide.require_not_positive(&Form::draw(0).plus(&Form::draw(1)).plus(&Form::draw(2)));
-        assert_eq!(probability::<f64>(&noises, &wide), Err(UNSUPPORTED_LINK));
+        assert_eq!(tree::<f64>(&noises, &wide), None);
         let mut two = Conditions::default();
         two.require_not_positive(&Form::draw(0).plus(&Form::draw(1)));
         two.require_not_positive(&Form::draw(0).minus(&Form::draw(1)));
-        assert_eq!(probability::<f64>(&noises, &two), Err(UNSUPPORTED_CYCLE));
-    }
-
-    #[test]
-    fn contradictions_are_seen() {
-        let mut conditions = Conditions::default();
-        let at_most = |v: i64| Form::draw(0).minus(&Form::constant(r(v, 1)));
-        assert!(conditions.require_not_positive(&at_most(1)));
-        assert_eq!(conditions.implies_not_positive(&at_most(2)), Some(true));
-        assert_eq!(conditions.implies_not_positive(&at_most(0)), None);
-        assert!(!conditions.require_not_positive(&at_most(1).scaled(&r(-1, 1))));
+        assert_eq!(tree::<f64>(&noises, &two), None);
     }
 }

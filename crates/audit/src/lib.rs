@@ -7,7 +7,9 @@
 //! - [`output_law`], [`float_law`], [`real_law`], [`integrated_law`]: the law of the output on one input;
 //! - [`PairReport`]: what two laws show, outcome by outcome, and the hockey-stick curve;
 //! - [`search_worst_pair`], [`all_pairs`]: the inputs that lose most;
+//! - [`event_probability`], [`enclosed_probability`]: the probability of a set of outputs over the reals;
 //! - [`search_refutation`], [`check_refutation`]: counterexamples to a claim;
+//! - [`search_shown_loss`]: what two inputs show where the output is continuous;
 //! - [`reachability`], [`outcome_mass`]: which outputs give the input away.
 //!
 //! ```
@@ -42,10 +44,12 @@
 #![forbid(unsafe_code)]
 
 mod aim;
+mod boxes;
 mod candidates;
 mod compare;
 mod confidence;
 mod constants;
+mod cube;
 mod curve;
 mod discrete;
 mod draws;
@@ -54,14 +58,22 @@ mod event;
 mod exhaustive;
 mod floats;
 mod forest;
+mod gaussian;
+mod guess;
+mod guided;
+mod integral;
 mod law;
+mod linear;
 mod logarithm;
 mod machine;
 mod neighbours;
+mod normal;
 mod outcome;
 mod paths;
 mod piecewise;
+mod polytope;
 mod program;
+mod quantile;
 mod ranges;
 mod reach;
 mod real_law;
@@ -71,8 +83,12 @@ mod refute_float;
 mod sampling;
 mod search;
 mod search_state;
+mod shown;
+mod smooth;
 mod split;
+mod telling;
 
+pub use boxes::enclosed_probability;
 pub use compare::{Bounds, OutcomeLoss, PairReport, Side, Worst, dilation};
 pub use confidence::clopper_pearson;
 pub use error::AuditError;
@@ -90,4 +106,5 @@ pub use refute::{Evidence, Refutation, Verdict, check_refutation, claimed, searc
 pub use refute_float::search_float_refutation;
 pub use search::{SearchTask, search_worst_pair};
 pub use search_state::{FoundPair, SearchState};
+pub use shown::{Shown, search_shown_loss};
 pub use split::{Effort, binary64_law, float_law};

@@ -9,7 +9,7 @@ use crate::compare::Bounds;
 use crate::discrete::{Tail, choices};
 use crate::error::AuditError;
 use crate::event::Event;
-use crate::forest;
+use crate::integral;
 use crate::outcome::{Inputs, Outcome, Parameters};
 use crate::piecewise::{Enclosed, Scalar};
 use crate::program::{LawKind, Program, Scratch, Stop, Value};
@@ -39,6 +39,8 @@ pub(crate) struct Explorer {
     most_draws: usize,
     /// How much the paths followed so far cost: their draws, and the squares of their numbers of conditions.
     pub(crate) work: usize,
+    /// Beyond this much work there are too many paths.
+    most_work: usize,
     /// Values of draws met before, by law; most programs draw from few different laws.
     known: Vec<(KnownLaw, Vec<Rc<Weighted>>)>,
 }
@@ -56,7 +58,12 @@ impl Explorer {
         depth: Depth,
     ) -> Result<Explorer, AuditError> {
         let program = Program::new(mechanism, parameters, inputs, &mut RealWorld::new(None))?;
-        Ok(Explorer { program, depth, most_draws: 0, work: 0, known: Vec::new() })
+        Ok(Explorer { program, depth, most_draws: 0, work: 0, most_work: usize::MAX, known: Vec::new() })
+    }
+
+    /// The same with a limit of its work.
+    pub(crate) fn within(self, most_work: usize) -> Explorer {
+        Explorer { most_work, ..self }
     }
 
     /// Follows every path into the event (every path at all without one). Answers whether all were followed.
@@ -66,7 +73,7 @@ impl Explorer {
         let mut open: Vec<Vec<Choice>> = vec![Vec::new()];
         let mut left = self.depth.paths;
         while let Some(tape) = open.pop() {
-            if left == 0 {
+            if left == 0 || self.work > self.most_work {
                 return Ok(false);
             }
             left -= 1;
@@ -76,7 +83,7 @@ impl Explorer {
                 .run(&mut world, &mut scratch)
                 .and_then(|output| world.require_event(&output).map(|()| output));
             self.most_draws = self.most_draws.max(world.discrete_draws + usize::from(world.needed.is_some()));
-            self.work += 1 + world.noises.len();
+            self.work += 2 + world.noises.len();
             match ended {
                 Ok(output) => visit(&world, &output)?,
                 Err(Stop::Pruned) => {}
@@ -123,9 +130,8 @@ impl Explorer {
     }
 
     /// Follows one path by answering comparisons in the order given, `false` after that, and every discrete draw by
-    /// its first value; the released value, and whether there was a continuous draw. `None` when the path is
-    /// impossible.
-    pub(crate) fn guided(&mut self, answers: &[bool]) -> Result<Option<(Value<Real>, bool)>, AuditError> {
+    /// its first value; the released value. `None` when the path is impossible.
+    pub(crate) fn guided(&mut self, answers: &[bool]) -> Result<Option<Value<Real>>, AuditError> {
         let mut answers = answers.iter().copied();
         let mut world = RealWorld::new(None);
         let mut scratch = Scratch::default();
@@ -134,7 +140,7 @@ impl Explorer {
         for _ in 0..200 {
             world.restart(tape);
             let choice = match self.program.run(&mut world, &mut scratch) {
-                Ok(output) => return Ok(Some((output, !world.noises.is_empty()))),
+                Ok(output) => return Ok(Some(output)),
                 Err(Stop::Branch) => Choice::Branch(answers.next().unwrap_or(false)),
                 Err(Stop::Draw) => {
                     let first = match world.needed.take() {
@@ -155,22 +161,15 @@ impl Explorer {
 
     /// The probability of all paths into the event; `None` when there were too many.
     pub(crate) fn probability<S: Scalar>(&mut self, event: &Event) -> Result<Option<S>, AuditError> {
-        let mut continuous = S::from_rational(&Rational::ZERO);
-        let mut discrete = (Float::zero(false), Float::zero(false));
-        let mut integrals = 0;
-        let complete = self.follow(Some(event), &mut |world, _| {
-            let (low, high) = world.chance.ends();
-            if world.noises.is_empty() {
-                add_to(&mut discrete, &low, &high);
-            } else {
-                integrals += 2 * world.conditions.len().pow(2);
-                let noise: S = forest::probability(&world.noises, &world.conditions)?;
-                continuous = continuous.plus(&noise.times(&S::between(&low, &high)));
-            }
-            Ok(())
-        })?;
-        self.work += integrals;
-        Ok(complete.then(|| continuous.plus(&S::between(&discrete.0, &discrete.1))))
+        let parts = event.disjoint_parts().ok_or(OVERLAP)?;
+        let mut sum = Sum::<S>::new();
+        let complete = match parts {
+            [single] => self.follow(Some(single), &mut |world, _| sum.add(world))?,
+            // The parts are disjoint, so their probabilities add up, path by path.
+            _ => self.follow(None, &mut |world, output| sum.add_parts(world, parts, output))?,
+        };
+        self.work += sum.work;
+        Ok(complete.then(|| sum.total()))
     }
 
     /// An upper bound of the probability that some draw falls where its infinite support was cut, for the paths
@@ -185,15 +184,66 @@ impl Explorer {
         }
     }
 
-    /// Whether the paths seen so far made no discrete draw.
-    pub(crate) fn is_deterministic(&self) -> bool {
-        self.known.is_empty()
-    }
-
     /// Whether some draw's infinite support was cut, so that probabilities are only lower bounds.
     pub(crate) fn has_cut(&self) -> bool {
         let infinite = [LawKind::DiscreteLaplace, LawKind::DiscreteGaussian, LawKind::Geometric];
         self.known.iter().any(|((kind, _), _)| infinite.contains(kind))
+    }
+}
+
+const OVERLAP: AuditError =
+    AuditError::Unsupported { what: "the probability of a union of sets that may overlap" };
+
+/// Probabilities of paths, summed.
+pub(crate) struct Sum<S> {
+    continuous: S,
+    discrete: (Float, Float),
+    /// What the integrals cost.
+    pub(crate) work: usize,
+}
+
+impl<S: Scalar> Sum<S> {
+    pub(crate) fn new() -> Sum<S> {
+        let continuous = S::from_rational(&Rational::ZERO);
+        Sum { continuous, discrete: (Float::zero(false), Float::zero(false)), work: 0 }
+    }
+
+    /// Adds the probability of a path.
+    pub(crate) fn add(&mut self, world: &RealWorld) -> Result<(), AuditError> {
+        let (low, high) = world.chance.ends();
+        if world.conditions.len() == 0 {
+            add_to(&mut self.discrete, &low, &high);
+        } else {
+            let noise: S = integral::probability(&world.noises, &world.conditions, &mut self.work)?;
+            self.continuous = self.continuous.plus(&noise.times(&S::between(&low, &high)));
+        }
+        Ok(())
+    }
+
+    /// Adds the probability that a path's output lies in one of several disjoint sets.
+    pub(crate) fn add_parts(
+        &mut self,
+        world: &RealWorld,
+        parts: &[Event],
+        output: &Value<Real>,
+    ) -> Result<(), AuditError> {
+        if let Some(known) = outcome(output) {
+            let inside = parts.iter().any(|part| part.contains(&known));
+            return if inside { self.add(world) } else { Ok(()) };
+        }
+        for part in parts {
+            let mut within = world.clone();
+            match within.require_output(part, output) {
+                Ok(()) => self.add(&within)?,
+                Err(Stop::Pruned) => {}
+                Err(stop) => return Err(stop_error(stop)),
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn total(&self) -> S {
+        self.continuous.plus(&S::between(&self.discrete.0, &self.discrete.1))
     }
 }
 

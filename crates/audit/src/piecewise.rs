@@ -7,18 +7,25 @@ use std::cmp::Ordering;
 
 use probity_exact::{Enclosure, Float, Format, Rational, Sign, directed};
 
+use crate::forest::Function;
+use crate::linear::Noise;
+
 /// The coefficients of a piecewise function.
 pub(crate) trait Scalar: Clone {
+    /// Whether these numbers are guesses, so that plain f64 precision does.
+    const QUICK: bool;
     fn from_rational(x: &Rational) -> Self;
     fn exp_of(x: &Rational) -> Self;
     fn between(low: &Float, high: &Float) -> Self;
     fn plus(&self, other: &Self) -> Self;
     fn times(&self, other: &Self) -> Self;
     fn negated(&self) -> Self;
+    fn from_enclosed(x: &Enclosed) -> Self;
 }
 
 /// Guesses: nothing is decided by these.
 impl Scalar for f64 {
+    const QUICK: bool = true;
     fn from_rational(x: &Rational) -> f64 {
         directed::cast_nearest(x)
     }
@@ -37,6 +44,10 @@ impl Scalar for f64 {
     fn negated(&self) -> f64 {
         -self
     }
+    fn from_enclosed(x: &Enclosed) -> f64 {
+        let end = |end: &Float| end.to_rational().map_or(f64::NAN, |end| directed::cast_nearest(&end));
+        (end(x.low()) + end(x.high())) / 2.0
+    }
 }
 
 /// Bits of the enclosures: far more than the cancellation in integrals of a dozen draws takes away.
@@ -46,6 +57,7 @@ const BITS: u32 = 256;
 pub(crate) type Enclosed = Enclosure<Float>;
 
 impl Scalar for Enclosed {
+    const QUICK: bool = false;
     fn from_rational(x: &Rational) -> Enclosed {
         Enclosure::around(x, Format::wide(BITS))
     }
@@ -66,6 +78,9 @@ impl Scalar for Enclosed {
     fn negated(&self) -> Enclosed {
         -self.clone()
     }
+    fn from_enclosed(x: &Enclosed) -> Enclosed {
+        x.clone()
+    }
 }
 
 /// coefficient · t^power · e^(rate·t).
@@ -85,20 +100,6 @@ pub(crate) struct Piecewise<S> {
 }
 
 impl<S: Scalar> Piecewise<S> {
-    /// The function that is 1 everywhere.
-    pub(crate) fn one() -> Piecewise<S> {
-        Piecewise { breaks: vec![], pieces: vec![vec![constant(S::from_rational(&Rational::ONE))]] }
-    }
-
-    /// The function times a number.
-    pub(crate) fn scaled(&self, factor: &S) -> Piecewise<S> {
-        let mut result = self.clone();
-        for term in result.pieces.iter_mut().flatten() {
-            term.coefficient = term.coefficient.times(factor);
-        }
-        result
-    }
-
     /// The density e^(−|t|/scale)/(2·scale).
     pub(crate) fn laplace(scale: &Rational) -> Piecewise<S> {
         let rate = Rational::ONE / scale;
@@ -115,18 +116,10 @@ impl<S: Scalar> Piecewise<S> {
         Piecewise { breaks: vec![Rational::ZERO], pieces: vec![vec![], decay] }
     }
 
-    /// The function, and 0 outside the bounds.
-    pub(crate) fn restricted(&self, low: Option<&Rational>, high: Option<&Rational>) -> Piecewise<S> {
-        let mut result = self.clone();
-        if let Some(low) = low {
-            let at = result.cut(low);
-            result.pieces[..=at].iter_mut().for_each(Vec::clear);
-        }
-        if let Some(high) = high {
-            let at = result.cut(high);
-            result.pieces[at + 1..].iter_mut().for_each(Vec::clear);
-        }
-        result
+    /// The density that is 1 on (0, 1].
+    pub(crate) fn uniform() -> Piecewise<S> {
+        let one = vec![constant(S::from_rational(&Rational::ONE))];
+        Piecewise { breaks: vec![Rational::ZERO, Rational::ONE], pieces: vec![vec![], one, vec![]] }
     }
 
     /// Makes `at` a breakpoint; its place among them.
@@ -139,35 +132,6 @@ impl<S: Scalar> Piecewise<S> {
                 place
             }
         }
-    }
-
-    /// The product.
-    pub(crate) fn times(&self, other: &Piecewise<S>) -> Piecewise<S> {
-        self.combined(other, |a, b| {
-            let mut product = Vec::new();
-            for x in a {
-                for y in b {
-                    let term = Term {
-                        power: x.power + y.power,
-                        rate: &x.rate + &y.rate,
-                        coefficient: x.coefficient.times(&y.coefficient),
-                    };
-                    add_term(&mut product, term);
-                }
-            }
-            product
-        })
-    }
-
-    /// The difference.
-    pub(crate) fn minus(&self, other: &Piecewise<S>) -> Piecewise<S> {
-        self.combined(other, |a, b| {
-            let mut difference = a.to_vec();
-            for y in b {
-                add_term(&mut difference, Term { coefficient: y.coefficient.negated(), ..y.clone() });
-            }
-            difference
-        })
     }
 
     fn combined(
@@ -192,9 +156,65 @@ impl<S: Scalar> Piecewise<S> {
         }
         Piecewise { breaks, pieces }
     }
+}
 
-    /// t ↦ f(slope·t + offset), for a slope that is not 0.
-    pub(crate) fn composed(&self, slope: &Rational, offset: &Rational) -> Piecewise<S> {
+impl<S: Scalar> Function for Piecewise<S> {
+    type Number = S;
+
+    fn density(noise: &Noise) -> Option<Piecewise<S>> {
+        match noise {
+            Noise::Laplace(scale) => Some(Piecewise::laplace(scale)),
+            Noise::Exponential(scale) => Some(Piecewise::exponential(scale)),
+            Noise::Uniform | Noise::Unused => Some(Piecewise::uniform()),
+            Noise::Gaussian(_) => None,
+        }
+    }
+
+    fn constant(x: &S) -> Piecewise<S> {
+        Piecewise { breaks: vec![], pieces: vec![vec![constant(x.clone())]] }
+    }
+
+    fn restricted(&self, low: Option<&Rational>, high: Option<&Rational>) -> Piecewise<S> {
+        let mut result = self.clone();
+        if let Some(low) = low {
+            let at = result.cut(low);
+            result.pieces[..=at].iter_mut().for_each(Vec::clear);
+        }
+        if let Some(high) = high {
+            let at = result.cut(high);
+            result.pieces[at + 1..].iter_mut().for_each(Vec::clear);
+        }
+        result
+    }
+
+    fn times(&self, other: &Piecewise<S>) -> Piecewise<S> {
+        self.combined(other, |a, b| {
+            let mut product = Vec::new();
+            for x in a {
+                for y in b {
+                    let term = Term {
+                        power: x.power + y.power,
+                        rate: &x.rate + &y.rate,
+                        coefficient: x.coefficient.times(&y.coefficient),
+                    };
+                    add_term(&mut product, term);
+                }
+            }
+            product
+        })
+    }
+
+    fn minus(&self, other: &Piecewise<S>) -> Piecewise<S> {
+        self.combined(other, |a, b| {
+            let mut difference = a.to_vec();
+            for y in b {
+                add_term(&mut difference, Term { coefficient: y.coefficient.negated(), ..y.clone() });
+            }
+            difference
+        })
+    }
+
+    fn composed(&self, slope: &Rational, offset: &Rational) -> Piecewise<S> {
         let mut breaks: Vec<Rational> = self.breaks.iter().map(|b| (b - offset) / slope).collect();
         let change = |terms: &Vec<Term<S>>| -> Vec<Term<S>> {
             let mut changed = Vec::new();
@@ -230,8 +250,7 @@ impl<S: Scalar> Piecewise<S> {
         Piecewise { breaks, pieces }
     }
 
-    /// The antiderivative that vanishes at −∞; `None` when the integral from −∞ diverges.
-    pub(crate) fn antiderivative(&self) -> Option<Piecewise<S>> {
+    fn antiderivative(&self) -> Option<Piecewise<S>> {
         if self.pieces[0].iter().any(|term| term.rate.sign() == Sign::Negative || term.rate.is_zero()) {
             return None;
         }
@@ -249,8 +268,7 @@ impl<S: Scalar> Piecewise<S> {
         Some(Piecewise { breaks: self.breaks.clone(), pieces })
     }
 
-    /// The limit at +∞; `None` when there is no finite one.
-    pub(crate) fn limit(&self) -> Option<S> {
+    fn limit(&self) -> Option<S> {
         let mut limit = S::from_rational(&Rational::ZERO);
         for term in self.pieces.last()? {
             match term.rate.is_zero() {
@@ -260,11 +278,6 @@ impl<S: Scalar> Piecewise<S> {
             }
         }
         Some(limit)
-    }
-
-    /// The integral over the whole line.
-    pub(crate) fn integral(&self) -> Option<S> {
-        self.antiderivative()?.limit()
     }
 }
 
@@ -320,11 +333,15 @@ mod tests {
         rational(n, d).unwrap()
     }
 
+    fn integral<S: Scalar>(f: &Piecewise<S>) -> Option<S> {
+        f.antiderivative()?.limit()
+    }
+
     #[test]
     fn densities_integrate_to_one() {
         for scale in [r(1, 1), r(2, 3), r(40, 7)] {
             for density in [Piecewise::<Enclosed>::laplace(&scale), Piecewise::exponential(&scale)] {
-                let total = density.integral().unwrap();
+                let total = integral(&density).unwrap();
                 assert!(
                     total.contains(&Rational::ONE)
                         && *total.width_up().magnitude().to_rational().as_ref().unwrap() < r(1, 1 << 60)
@@ -340,19 +357,19 @@ mod tests {
         // P(Y ≥ t) as a function of t is the distribution function of −Y at −t.
         let upper = density.antiderivative().unwrap().composed(&r(-1, 1), &Rational::ZERO);
         let shifted = upper.composed(&Rational::ONE, &Rational::ONE);
-        let found = density.times(&shifted).integral().unwrap();
+        let found = integral(&density.times(&shifted)).unwrap();
         let expected = Enclosed::exp_of(&r(-1, 1)).times(&Enclosed::from_rational(&r(3, 4)));
         assert!(found.intersection(&expected).is_some(), "{found:?}");
         assert!(found.width_up().to_rational().unwrap() < r(1, 1 << 60));
         // The guess agrees, and a wrong value would not.
         let guess = Piecewise::<f64>::laplace(&Rational::ONE);
         let upper = guess.antiderivative().unwrap().composed(&r(-1, 1), &r(-1, 1));
-        let guess = guess.times(&upper).integral().unwrap();
+        let guess = integral(&guess.times(&upper)).unwrap();
         assert!((guess - 0.75 * 0.36787944117144233).abs() < 1e-12 && (guess - 0.5 * 0.3679).abs() > 1e-3);
     }
 
     #[test]
     fn what_diverges_has_no_integral() {
-        assert!(Piecewise::<f64>::one().integral().is_none());
+        assert!(integral(&<Piecewise<f64> as Function>::constant(&1.0)).is_none());
     }
 }

@@ -7,8 +7,9 @@ use probity_exact::{Float, Format, Integer, Natural, Rational, Round, UnsignedAb
 use probity_kernel::term::{Mechanism, Reading};
 
 use crate::error::AuditError;
-use crate::forest::{self, Form};
+use crate::integral;
 use crate::law::{Law, LawBuilder, Mass};
+use crate::linear::Form;
 use crate::outcome::{Inputs, Outcome, Parameters};
 use crate::paths::{Depth, Explorer, add_to, outcome};
 use crate::piecewise::Enclosed;
@@ -145,7 +146,7 @@ impl Masses {
 
     /// Adds a path whose continuous draws are under conditions.
     fn add_continuous(&mut self, world: &RealWorld<'_>, outcome: Outcome) -> Result<(), AuditError> {
-        let noise: Enclosed = forest::probability(&world.noises, &world.conditions)?;
+        let noise: Enclosed = integral::probability(&world.noises, &world.conditions, &mut 0)?;
         let (low, high) = world.chance.ends();
         let zero = Float::zero(false);
         let below = if noise.low().is_negative() { &zero } else { noise.low() };

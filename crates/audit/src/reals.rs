@@ -14,7 +14,7 @@ use crate::constants::{BITS, DIVISION, between, pow2_at_least, stepped_bound, un
 use crate::error::AuditError;
 use crate::event::{Condition, Event};
 use crate::floats::round_half_even;
-use crate::forest::{Conditions, Form, Noise};
+use crate::linear::{Conditions, Form, Noise};
 use crate::outcome::Outcome;
 use crate::program::{Draw, LawKind, Stop, Value, World, wrong};
 use crate::ranges::integer;
@@ -29,7 +29,7 @@ pub(crate) enum Real {
     Form(Form),
     /// An irrational constant between two rationals.
     Between(Rational, Rational),
-    /// e^(−draw) for an exponential draw of scale 1: a uniform number in (0, 1].
+    /// A uniform number in (0, 1]: the draw itself, or e^(−draw); its first use decides.
     Uniform(usize),
     /// The multiple of the grid nearest to a form that is not constant.
     Stepped(Form, Rational),
@@ -149,6 +149,20 @@ impl<'a> RealWorld<'a> {
         }
     }
 
+    /// The path so far, for a world that looks for no event.
+    pub(crate) fn without_event(&self) -> RealWorld<'static> {
+        RealWorld {
+            tape: Vec::new(),
+            position: 0,
+            noises: self.noises.clone(),
+            conditions: self.conditions.clone(),
+            chance: self.chance.clone(),
+            needed: None,
+            discrete_draws: self.discrete_draws,
+            event: None,
+        }
+    }
+
     /// Starts a new path with these choices.
     pub(crate) fn restart(&mut self, tape: Vec<Choice>) {
         let event = self.event;
@@ -203,25 +217,40 @@ impl<'a> RealWorld<'a> {
                     false => Err(Stop::Undecided),
                 },
             },
-            (Condition::AtMost(bound), Value::Number(x)) => {
-                let form = self.plain(x)?;
-                self.require(&form.minus(&Form::constant(bound.clone())))
+            (Condition::AtMost(bound) | Condition::AtLeast(bound), Value::Number(x)) => {
+                let upper = matches!(condition, Condition::AtMost(_));
+                let above = match x {
+                    Real::Stepped(form, grid) => {
+                        let operation = if upper { Binary::Le } else { Binary::Ge };
+                        form.minus(&Form::constant(stepped_bound(bound, grid, operation)))
+                    }
+                    Real::Between(..) => {
+                        let operation = if upper { Binary::Le } else { Binary::Ge };
+                        return holds(self.compare(operation, x, &Real::constant(bound.clone()))?);
+                    }
+                    _ => self.plain(x)?.minus(&Form::constant(bound.clone())),
+                };
+                self.require(&if upper { above } else { above.scaled(&Rational::from(-1)) })
             }
-            (Condition::AtLeast(bound), Value::Number(x)) => {
-                let form = self.plain(x)?;
-                self.require(&Form::constant(bound.clone()).minus(&form))
+            (Condition::Between(low, high), _) => {
+                self.require_condition(&Condition::AtLeast(low.clone()), value)?;
+                self.require_condition(&Condition::AtMost(high.clone()), value)
             }
             _ => Err(Stop::Pruned),
         }
     }
 
-    /// Adds what the event asks of the whole output.
+    /// Adds what the event that this world looks for asks of the whole output.
     pub(crate) fn require_event(&mut self, output: &Value<Real>) -> Result<(), Stop> {
-        match (self.event, output) {
-            (None, _) => Ok(()),
-            (Some(Event::Value(condition)), value) => self.require_condition(condition, value),
+        self.event.map_or(Ok(()), |event| self.require_output(event, output))
+    }
+
+    /// Adds what an event, which is no union, asks of the whole output.
+    pub(crate) fn require_output(&mut self, event: &Event, output: &Value<Real>) -> Result<(), Stop> {
+        match (event, output) {
+            (Event::Value(condition), value) => self.require_condition(condition, value),
             // The entries were looked at when they were appended, or are now; twice does no harm.
-            (Some(Event::List(conditions)), Value::List(items)) if items.len() == conditions.len() => {
+            (Event::List(conditions), Value::List(items)) if items.len() == conditions.len() => {
                 for (condition, item) in conditions.iter().zip(items) {
                     self.require_condition(condition, item)?;
                 }
@@ -231,11 +260,28 @@ impl<'a> RealWorld<'a> {
         }
     }
 
-    fn plain(&self, x: &Real) -> Result<Form, Stop> {
+    /// A number as a linear form.
+    fn plain(&mut self, x: &Real) -> Result<Form, Stop> {
         match x {
             Real::Form(form) => Ok(form.clone()),
-            _ => Err(unsupported("arithmetic on a rounded, uniform or irrational number")),
+            Real::Uniform(draw) => {
+                self.settle(*draw, Noise::Uniform)?;
+                Ok(Form::draw(*draw))
+            }
+            Real::Between(..) => Err(unsupported("arithmetic on a random and an irrational number")),
+            Real::Stepped(..) => Err(unsupported("arithmetic on a rounded random number")),
         }
+    }
+
+    /// Decides how a uniform draw is used: as it is, or through its logarithm.
+    fn settle(&mut self, draw: usize, use_as: Noise) -> Result<(), Stop> {
+        let noise = &mut self.noises[draw];
+        if *noise == Noise::Unused {
+            *noise = use_as;
+        } else if *noise != use_as {
+            return Err(unsupported("a uniform draw that is used both plainly and through its logarithm"));
+        }
+        Ok(())
     }
 
     fn fresh(&mut self, noise: Noise) -> usize {
@@ -262,7 +308,15 @@ impl World for RealWorld<'_> {
 
     fn unary(&mut self, operation: Unary, a: &Real) -> Result<Real, Stop> {
         if let (Unary::Ln, Real::Uniform(draw)) = (operation, a) {
+            self.settle(*draw, Noise::Exponential(Rational::ONE))?;
             return Ok(Real::Form(Form::draw(*draw).scaled(&Rational::from(-1))));
+        }
+        // floor(w) is the integer nearest to w − 1/2; ties have no probability.
+        if let (Unary::Floor, Real::Form(_) | Real::Uniform(_)) = (operation, a)
+            && a.known().is_none()
+        {
+            let half = Form::constant(Rational::ONE / Rational::from(2));
+            return Ok(Real::Stepped(self.plain(a)?.minus(&half), Rational::ONE));
         }
         if operation == Unary::Neg {
             return match a {
@@ -433,7 +487,7 @@ impl World for RealWorld<'_> {
             |i: usize| law.arguments.get(i).ok_or_else(|| wrong("a draw", "given all its arguments"));
         match law.kind {
             LawKind::Uniform => {
-                let draw = self.fresh(Noise::Exponential(Rational::ONE));
+                let draw = self.fresh(Noise::Unused);
                 Ok(Value::Number(Real::Uniform(draw)))
             }
             LawKind::Laplace => {
@@ -447,7 +501,12 @@ impl World for RealWorld<'_> {
                 let draw = self.fresh(Noise::Exponential(scale));
                 Ok(Value::Number(Real::Form(Form::draw(draw))))
             }
-            LawKind::Gaussian => Err(unsupported("continuous Gaussian noise")),
+            LawKind::Gaussian => {
+                let center = self.plain(argument(0)?)?;
+                let deviation = self.scale(argument(1)?)?;
+                let draw = self.fresh(Noise::Gaussian(&deviation * &deviation));
+                Ok(Value::Number(Real::Form(center.plus(&Form::draw(draw)))))
+            }
             _ => match self.tape.get(self.position) {
                 Some(Choice::Draw(weighted)) => {
                     let value = weighted.0.clone();

@@ -5,18 +5,22 @@
 
 use std::fmt;
 
-use probity_exact::{directed, exp_bounds, ln_bounds};
+use probity_exact::{Rational, directed, exp_bounds, ln_bounds};
 use probity_kernel::term::{Claim, Mechanism, Reading};
 
-use crate::candidates::{Pair, ROUNDS, events, pairs, parameters};
-use crate::compare::{Bounds, PairReport, Side};
+use crate::boxes::Cube;
+use crate::candidates::{Pair, ROUNDS, pairs, parameters};
+use crate::compare::Bounds;
 use crate::error::AuditError;
 use crate::event::Event;
+use crate::guess::{self, Paths, Target};
+use crate::guided;
 use crate::neighbours::{admits, claimed_value, neighbours};
 use crate::outcome::{Inputs, Parameters};
 use crate::paths::{Depth, Explorer, event_probability};
-use crate::real_law::real_law;
 use crate::refute_float::search_float_refutation;
+use crate::sampling::{MOST_TESTS, RISK_BITS, Sampler};
+use crate::telling::search_event;
 
 /// Two neighbours and an event that contradict a claim: the first probability exceeds e^ε times the second plus δ.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,17 +52,21 @@ pub struct Refutation {
 pub enum Evidence {
     /// Enumeration and exact integration over the reals, with rigorous enclosures.
     Integration,
+    /// Boxes of draws over the reals that lead into the event or out of it for certain.
+    Enclosure,
     /// The exact law of the floating-point program.
     FloatLaw,
     /// All floats that lead to the output: none does from the second input.
     Reachability,
-    /// Counting in samples of the floating-point program, with Clopper–Pearson bounds: the last resort. The bounds of
-    /// the two probabilities are all right except with probability at most 2^−risk_bits.
+    /// Counting in samples of the program, with Clopper–Pearson bounds: the last resort. The bounds of all
+    /// probabilities that the search looked at are right except with probability at most 2^−risk_bits.
     Sampling {
         /// Samples for each input.
         samples: u32,
         /// The exponent of the risk.
         risk_bits: u32,
+        /// The seed of the samples of the first input; those of the second follow from it.
+        seed: u64,
     },
 }
 
@@ -66,13 +74,14 @@ impl fmt::Display for Evidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Evidence::Integration => write!(f, "exact integration over the reals"),
+            Evidence::Enclosure => write!(f, "rigorous enclosure over the reals, by boxes of draws"),
             Evidence::FloatLaw => write!(f, "the exact law of the floating-point program"),
             Evidence::Reachability => {
                 write!(f, "reachability: no draws give this output from the neighbour")
             }
-            Evidence::Sampling { samples, risk_bits } => write!(
+            Evidence::Sampling { samples, risk_bits, seed } => write!(
                 f,
-                "{samples} samples of each, Clopper-Pearson bounds that err with probability at most 2^-{risk_bits}"
+                "{samples} samples of each from seed {seed}, Clopper-Pearson bounds that err with probability at most 2^-{risk_bits}"
             ),
         }
     }
@@ -131,21 +140,50 @@ pub fn check_refutation(
     second: &Inputs,
     event: &Event,
 ) -> Result<Option<Refutation>, AuditError> {
+    check_within(mechanism, claim, parameters, (first, second), event, Depth::default())
+}
+
+/// [`check_refutation`] with limits of the exploration; beyond them, boxes.
+fn check_within(
+    mechanism: &Mechanism,
+    claim: &Claim,
+    parameters: &Parameters,
+    (first, second): (&Inputs, &Inputs),
+    event: &Event,
+    depth: Depth,
+) -> Result<Option<Refutation>, AuditError> {
     let admitted = admits(mechanism, parameters, first)?
         && admits(mechanism, parameters, second)?
         && neighbours(mechanism, parameters, first, second)?;
     if !admitted {
         return Ok(None);
     }
-    let probability =
-        |inputs: &Inputs| event_probability(mechanism, parameters, inputs, event, Depth::default());
-    let (Some(p), Some(q)) = (probability(first)?, probability(second)?) else { return Ok(None) };
-    let epsilon = claimed_value(mechanism, &claim.epsilon, parameters)?;
-    let delta = claimed_value(mechanism, &claim.delta, parameters)?;
-    if !contradicts(&p, &q, &epsilon, &delta) {
-        return Ok(None);
-    }
-    Ok(Some(Refutation {
+    let exactly = |inputs: &Inputs| event_probability(mechanism, parameters, inputs, event, depth);
+    let (both, evidence) = match (exactly(first), exactly(second)) {
+        (Ok(Some(p)), Ok(Some(q))) => ((p, q), Evidence::Integration),
+        (Err(error), _) | (_, Err(error)) if !matches!(error, AuditError::Unsupported { .. }) => {
+            return Err(error);
+        }
+        // What integration does not cover, boxes do, if less precisely.
+        _ => {
+            let enclosed = |inputs| Cube::new(mechanism, parameters, inputs)?.enclose(event, BOXES);
+            ((enclosed(first)?, enclosed(second)?), Evidence::Enclosure)
+        }
+    };
+    let claimed = claimed(mechanism, claim, parameters)?;
+    Ok(refutation(parameters, (first, second), event, both, claimed, evidence))
+}
+
+/// The refutation that two probabilities make, if they contradict the claim.
+fn refutation(
+    parameters: &Parameters,
+    (first, second): (&Inputs, &Inputs),
+    event: &Event,
+    (p, q): (Bounds, Bounds),
+    (epsilon, delta): (Bounds, Bounds),
+    evidence: Evidence,
+) -> Option<Refutation> {
+    contradicts(&p, &q, &epsilon, &delta).then(|| Refutation {
         parameters: parameters.clone(),
         first: first.clone(),
         second: second.clone(),
@@ -155,8 +193,8 @@ pub fn check_refutation(
         second_probability: q,
         epsilon,
         delta,
-        evidence: Evidence::Integration,
-    }))
+        evidence,
+    })
 }
 
 /// Whether p > e^ε·q + δ for certain.
@@ -184,24 +222,17 @@ pub fn search_refutation(
     if claim.reading != Reading::Reals {
         return search_float_refutation(mechanism, claim, given);
     }
-    let mut search = Search { mechanism, claim, work: 0, events: 0, largest_share: 0.0, unsupported: None };
+    let mut search =
+        Search { mechanism, claim, work: 0, events: 0, tests: 0, largest_share: 0.0, uncovered: None };
     let settings = parameters(mechanism, given, SETTINGS);
-    'search: for round in 0..ROUNDS {
-        for setting in &settings {
-            for pair in pairs(mechanism, setting, round) {
-                match search.pair(setting, &pair) {
-                    Ok(Some(refutation)) => return Ok(Verdict::Refuted(Box::new(refutation))),
-                    Ok(None) => {}
-                    // A pair that is not covered says nothing about the others.
-                    Err(error) => search.unsupported = Some(error),
-                }
-                if search.work > MOST_WORK {
-                    break 'search;
-                }
-            }
+    // First a few paths of each list, then all paths of all inputs.
+    for thorough in [false, true] {
+        search.work = if thorough { 0 } else { MOST_WORK / 2 };
+        if let Some(refutation) = search.rounds(&settings, thorough) {
+            return Ok(Verdict::Refuted(Box::new(refutation)));
         }
     }
-    match search.unsupported {
+    match search.uncovered {
         Some(error) if search.events == 0 => Err(error),
         _ => Ok(Verdict::NotRefuted { events: search.events, largest_share: search.largest_share }),
     }
@@ -211,54 +242,170 @@ pub fn search_refutation(
 const SETTINGS: usize = 4;
 
 /// Work after which a search gives up, counted as in [`Explorer`]: about half a second.
-const MOST_WORK: usize = 80_000;
+pub(crate) const MOST_WORK: usize = 80_000;
 
-/// What guesses are made with: few paths, so that each one is quick.
-const GUESS: Depth = Depth { paths: 40, tail_bits: 40 };
+/// What guesses are made with.
+pub(crate) const GUESS: Depth = Depth { paths: 20_000, tail_bits: 40 };
 
-/// What the laws of discrete programs are made with.
-const LAW: Depth = Depth { paths: 20_000, tail_bits: 40 };
+/// What guesses along guided paths are made with: few paths, so that each one is quick.
+const GUIDED: Depth = Depth { paths: 40, tail_bits: 40 };
 
-/// What two laws of a discrete program are counted as.
-const WORK_OF_A_LAW: usize = 4000;
+/// What decisions are made with.
+pub(crate) const DECISION: Depth = Depth { paths: 40_000, tail_bits: 64 };
+
+const TOO_MANY_PATHS: AuditError =
+    AuditError::Unsupported { what: "a program with more paths than the limit" };
+
+/// Guesses of one pair that are decided.
+pub(crate) const DECISIONS: usize = 3;
+
+/// Guesses err by rounding and cancellation: by about this much of ε, or in all. A true refutation by less is left unseen
+/// where deciding is dear.
+const NEARLY: f64 = 1e-9;
+
+/// Boxes for one probability.
+pub(crate) const BOXES: usize = 20_000;
+
+/// What samples for a guess are counted as, and what decisions by boxes and by samples are.
+const WORK_OF_SAMPLES: usize = 1500;
+const WORK_OF_BOXES: usize = 15_000;
+const WORK_OF_A_TEST: usize = 25_000;
 
 struct Search<'a> {
     mechanism: &'a Mechanism,
     claim: &'a Claim,
     work: usize,
     events: usize,
+    /// Tests by samples so far.
+    tests: usize,
     largest_share: f64,
-    unsupported: Option<AuditError>,
+    uncovered: Option<AuditError>,
 }
 
 impl Search<'_> {
-    fn pair(&mut self, setting: &Parameters, pair: &Pair) -> Result<Option<Refutation>, AuditError> {
-        let epsilon = claimed_value(self.mechanism, &self.claim.epsilon, setting)?.to_f64();
-        let delta = claimed_value(self.mechanism, &self.claim.delta, setting)?.to_f64();
-        let mut first = Explorer::new(self.mechanism, setting, &pair.first, GUESS)?;
-        let mut second = Explorer::new(self.mechanism, setting, &pair.second, GUESS)?;
-        let Some(events) = events(&mut first, &pair.answers)? else {
-            return self.discrete_pair(setting, pair, epsilon);
+    fn check(
+        &self,
+        setting: &Parameters,
+        pair: (&Inputs, &Inputs),
+        event: &Event,
+    ) -> Result<Option<Refutation>, AuditError> {
+        check_within(self.mechanism, self.claim, setting, pair, event, DECISION)
+    }
+
+    /// Looks at pairs of neighbours, round by round, until one refutes the claim or the work is done.
+    fn rounds(&mut self, settings: &[Parameters], thorough: bool) -> Option<Refutation> {
+        for round in 0..if thorough { ROUNDS } else { 1 } {
+            for setting in settings {
+                for pair in pairs(self.mechanism, setting, round) {
+                    if !thorough && pair.answers.is_empty() {
+                        continue;
+                    }
+                    match self.pair(setting, &pair, thorough) {
+                        Ok(None) => {}
+                        Ok(found) => return found,
+                        // A pair that is not covered says nothing about the others.
+                        Err(error) => self.uncovered = Some(error),
+                    }
+                    if self.work > MOST_WORK {
+                        return None;
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn pair(
+        &mut self,
+        setting: &Parameters,
+        pair: &Pair,
+        thorough: bool,
+    ) -> Result<Option<Refutation>, AuditError> {
+        let (epsilon, delta) = claimed(self.mechanism, self.claim, setting)?;
+        let target = Target { epsilon: epsilon.to_f64(), delta: delta.to_f64() };
+        if !thorough {
+            return self.guided(setting, pair, target);
+        }
+        match self.by_paths(setting, pair, target) {
+            Err(AuditError::Unsupported { .. }) => self.by_samples(setting, pair, target),
+            looked => looked,
+        }
+    }
+
+    /// All paths of both runs, or a few guided ones if there are too many.
+    fn by_paths(
+        &mut self,
+        setting: &Parameters,
+        pair: &Pair,
+        target: Target,
+    ) -> Result<Option<Refutation>, AuditError> {
+        let explorer = |inputs| Explorer::new(self.mechanism, setting, inputs, GUESS);
+        let mut first = explorer(&pair.first)?.within(MOST_WORK);
+        let mut second = explorer(&pair.second)?.within(MOST_WORK);
+        let both = match Paths::of(&mut first) {
+            Ok(Some(paths)) => Paths::of(&mut second)?.map(|other| (paths, other)),
+            Ok(None) => None,
+            Err(error) => return Err(error),
         };
+        self.work += first.work + second.work;
+        let Some((mut a, mut b)) = both else { return self.guided(setting, pair, target) };
+        self.events += a.outcomes().max(b.outcomes());
         let mut problem = None;
+        for swapped in [false, true] {
+            let events = match swapped {
+                false => guess::events(&mut a, &mut b, target),
+                true => guess::events(&mut b, &mut a, target),
+            };
+            let (x, y) = if swapped { (&pair.second, &pair.first) } else { (&pair.first, &pair.second) };
+            match events {
+                Ok(events) => {
+                    self.events += events.len();
+                    // Few exact probabilities: what f64 cannot tell from the claim is decided.
+                    let slack = if a.is_small() && b.is_small() { -NEARLY } else { NEARLY };
+                    let telling = events.iter().filter(|guess| self.promising(guess.loss, target, slack));
+                    for guess in telling.take(DECISIONS).collect::<Vec<_>>() {
+                        let found = self.check(setting, (x, y), &guess.event)?;
+                        if found.is_some() {
+                            return Ok(found);
+                        }
+                    }
+                }
+                Err(error) => problem = Some(error),
+            }
+        }
+        self.work += a.work + b.work;
+        problem.map_or(Ok(None), Err)
+    }
+
+    /// A few paths of the first run, and the events that they suggest.
+    fn guided(
+        &mut self,
+        setting: &Parameters,
+        pair: &Pair,
+        target: Target,
+    ) -> Result<Option<Refutation>, AuditError> {
+        let explorer = |inputs| Explorer::new(self.mechanism, setting, inputs, GUIDED);
+        let (mut first, mut second) = (explorer(&pair.first)?, explorer(&pair.second)?);
+        let mut problem = Some(TOO_MANY_PATHS);
         let mut spent = 0;
-        for event in events {
+        for event in guided::events(&mut first, &pair.answers)? {
             self.events += 1;
             let total = first.work + second.work;
             self.work += total - std::mem::replace(&mut spent, total);
             let (p, q) = match (first.probability::<f64>(&event), second.probability::<f64>(&event)) {
                 (Ok(Some(p)), Ok(Some(q))) => (p, q),
                 (Err(error), _) | (_, Err(error)) => {
-                    problem = Some(error);
+                    problem = problem.and(Some(error));
                     continue;
                 }
                 _ => continue,
             };
-            if !self.promising(p - delta, q, epsilon) {
+            // One event that was looked at is enough not to need samples.
+            problem = None;
+            if !self.promising(target.loss(p, q), target, NEARLY) {
                 continue;
             }
-            let found =
-                check_refutation(self.mechanism, self.claim, setting, &pair.first, &pair.second, &event)?;
+            let found = self.check(setting, (&pair.first, &pair.second), &event)?;
             if found.is_some() {
                 return Ok(found);
             }
@@ -267,44 +414,55 @@ impl Search<'_> {
     }
 
     /// Whether a guess is worth deciding; notes how near to the claim it comes.
-    fn promising(&mut self, p: f64, q: f64, epsilon: f64) -> bool {
-        if p.is_nan() || p <= 1e-200 {
-            return false;
-        }
-        let loss = if q > p * 1e-15 { directed::ln_nearest(p / q) } else { f64::INFINITY };
+    fn promising(&mut self, loss: f64, target: Target, slack: f64) -> bool {
+        let epsilon = target.epsilon;
         if epsilon > 0.0 && loss.is_finite() {
             self.largest_share = self.largest_share.max(loss / epsilon);
         }
-        // Guesses err by rounding and cancellation; a true refutation by less than this is left unseen.
-        loss > epsilon + 1e-9 * (1.0 + epsilon.abs())
+        loss > epsilon + slack * (1.0 + epsilon.abs())
     }
 
-    /// A program with discrete draws only: its laws tell the worst outcome.
-    fn discrete_pair(
+    /// A program that integration does not cover: samples suggest an event, boxes decide, or else other samples.
+    fn by_samples(
         &mut self,
         setting: &Parameters,
         pair: &Pair,
-        epsilon: f64,
+        target: Target,
     ) -> Result<Option<Refutation>, AuditError> {
-        let law = |inputs: &Inputs| real_law(self.mechanism, setting, inputs, LAW);
-        let report = PairReport::new(&law(&pair.first)?, &law(&pair.second)?);
-        self.events += report.outcomes.len();
-        self.work += WORK_OF_A_LAW;
-        let impossible = report.impossible.first().map(|(outcome, side)| (outcome.clone(), *side));
-        let worst = report.worst.map(|worst| {
-            let loss = worst.loss.to_f64();
-            if epsilon > 0.0 {
-                self.largest_share = self.largest_share.max(loss / epsilon);
-            }
-            (worst.outcome, worst.side)
-        });
-        for (outcome, side) in [impossible, worst].into_iter().flatten() {
-            let (first, second) = match side {
-                Side::First => (&pair.first, &pair.second),
-                Side::Second => (&pair.second, &pair.first),
+        let sampler = |inputs| Sampler::of_reals(self.mechanism, setting, inputs);
+        let (mut a, mut b) = (sampler(&pair.first)?, sampler(&pair.second)?);
+        let (of_a, of_b) = (a.guessing_outputs(1)?, b.guessing_outputs(2)?);
+        self.work += 2 * WORK_OF_SAMPLES;
+        self.events += 1;
+        for swapped in [false, true] {
+            let guessed = match swapped {
+                false => search_event(&of_a, &of_b, target),
+                true => search_event(&of_b, &of_a, target),
             };
-            let event = Event::exactly(&outcome);
-            let found = check_refutation(self.mechanism, self.claim, setting, first, second, &event)?;
+            let Some(event) = guessed else { continue };
+            let (x, y) = if swapped { (&pair.second, &pair.first) } else { (&pair.first, &pair.second) };
+            let (of_x, of_y) = if swapped { (&mut b, &mut a) } else { (&mut a, &mut b) };
+            self.work += WORK_OF_BOXES;
+            let both = (of_x.enclose(&event, BOXES)?, of_y.enclose(&event, BOXES)?);
+            // Samples tell a probability to a hundredth of itself or so; boxes may have done better.
+            let vague = |p: &Bounds| (&p.high - &p.low) * Rational::from(100) > p.high;
+            let undecided = vague(&both.0) || vague(&both.1);
+            let claimed = claimed(self.mechanism, self.claim, setting)?;
+            let found = refutation(setting, (x, y), &event, both, claimed.clone(), Evidence::Enclosure);
+            if found.is_some() {
+                return Ok(found);
+            }
+            if !undecided || self.tests == MOST_TESTS {
+                continue;
+            }
+            self.tests += 1;
+            self.work += WORK_OF_A_TEST;
+            // Fresh samples: those that suggested the event say nothing fair about it.
+            let seed = 100 * self.tests as u64;
+            let both = (of_x.probability(&event, seed)?, of_y.probability(&event, seed + 50)?);
+            let evidence =
+                Evidence::Sampling { samples: of_x.deciding_samples(), risk_bits: RISK_BITS, seed };
+            let found = refutation(setting, (x, y), &event, both, claimed, evidence);
             if found.is_some() {
                 return Ok(found);
             }

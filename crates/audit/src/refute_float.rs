@@ -8,12 +8,14 @@ use crate::candidates::{ROUNDS, pairs, parameters};
 use crate::compare::{Bounds, PairReport, Side};
 use crate::error::AuditError;
 use crate::event::Event;
+use crate::guess::Target;
 use crate::neighbours::claimed_value;
 use crate::outcome::{Inputs, Outcome, Parameters};
 use crate::reach::reachability;
 use crate::refute::{Evidence, Refutation, Verdict, contradicts, loss};
-use crate::sampling::{DECIDING_SAMPLES, RISK_BITS, Sampler, search_event};
+use crate::sampling::{RISK_BITS, Sampler};
 use crate::split::{Effort, float_law};
+use crate::telling::search_event;
 
 /// Runs for one law; a program with more outcomes than this decides is looked at by reachability.
 const LAW: Effort = Effort { runs: 40_000 };
@@ -129,11 +131,17 @@ impl Case<'_> {
         for (first, second, seed) in [(self.first, self.second, 1), (self.second, self.first, 2)] {
             let sampler = |inputs| Sampler::new(self.mechanism, self.setting, inputs, self.format);
             let (mut a, mut b) = (sampler(first)?, sampler(second)?);
-            let Some(event) = search_event(&mut a, &mut b, epsilon.to_f64(), seed)? else { continue };
+            let guesses = (a.guessing_outputs(seed)?, b.guessing_outputs(seed + 50)?);
+            let target = Target { epsilon: epsilon.to_f64(), delta: delta.to_f64() };
+            let Some(event) = search_event(&guesses.0, &guesses.1, target) else { continue };
             // Fresh samples: those that suggested the event say nothing fair about it.
             let (p, q) = (a.probability(&event, seed + 100)?, b.probability(&event, seed + 200)?);
             if contradicts(&p, &q, epsilon, delta) {
-                let evidence = Evidence::Sampling { samples: DECIDING_SAMPLES, risk_bits: RISK_BITS };
+                let evidence = Evidence::Sampling {
+                    samples: a.deciding_samples(),
+                    risk_bits: RISK_BITS,
+                    seed: seed + 100,
+                };
                 return Ok(Some(self.refutation((first, second), event, (p, q), (epsilon, delta), evidence)));
             }
         }

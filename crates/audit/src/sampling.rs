@@ -1,33 +1,46 @@
-//! The last resort: probabilities of a floating-point program counted in samples, with exact confidence bounds.
+//! The last resort: probabilities counted in samples, with exact confidence bounds.
 //!
 //! Each sample has exactly the program's law if the bits are independent and fair; here they are pseudo-random with a
-//! fixed seed, so that a run can be repeated.
+//! fixed seed, so that a run can be repeated. Over the reals a sample may stay undecided, since only the leading bits of
+//! its draws are looked at; it then counts as a miss for a lower bound and as a hit for an upper one.
+//!
+//! A search makes at most [`MOST_TESTS`] tests, and all their bounds together err with probability at most
+//! 2^−[`RISK_BITS`]. The event of a test is chosen from other samples than those that judge it.
 
 use probity_exact::{Format, Integer, Natural, Rational};
 use probity_kernel::term::Mechanism;
 
+use crate::boxes::Cube;
 use crate::compare::Bounds;
 use crate::confidence::clopper_pearson;
+use crate::cube::lies_in;
 use crate::error::AuditError;
-use crate::event::{Condition, Event};
+use crate::event::Event;
 use crate::floats::{Hardware, Soft};
 use crate::outcome::{Inputs, Outcome, Parameters};
 use crate::reach::Bits;
 use crate::split::Splitter;
 
 /// Samples from which an event is guessed.
-const GUESSING_SAMPLES: u32 = 1000;
+const GUESSING_SAMPLES: u32 = 2000;
 
-/// Samples that decide about an event, for each input.
-pub(crate) const DECIDING_SAMPLES: u32 = 20_000;
+/// Samples that decide about an event of a floating-point program, for each input.
+const DECIDING_SAMPLES: u32 = 20_000;
 
-/// All four bounds of two probabilities hold except with probability at most 2^−RISK_BITS.
+/// The same over the reals, where a run is cheap.
+const DECIDING_SAMPLES_OF_REALS: u32 = 50_000;
+
+/// All bounds of all tests of a search hold except with probability at most 2^−RISK_BITS.
 pub(crate) const RISK_BITS: u32 = 30;
+
+/// Tests that a search may make; 2^6.
+pub(crate) const MOST_TESTS: usize = 64;
 
 /// Draws outputs of a mechanism on one input.
 pub(crate) enum Sampler {
     Binary64(Box<Splitter<Hardware>>),
     Other(Box<Splitter<Soft>>),
+    Reals(Box<Cube>),
 }
 
 impl Sampler {
@@ -44,8 +57,31 @@ impl Sampler {
         })
     }
 
+    /// A sampler over the reals.
+    pub(crate) fn of_reals(
+        mechanism: &Mechanism,
+        parameters: &Parameters,
+        inputs: &Inputs,
+    ) -> Result<Sampler, AuditError> {
+        Ok(Sampler::Reals(Box::new(Cube::new(mechanism, parameters, inputs)?)))
+    }
+
+    /// Rigorous bounds of the probability of an event over the reals; the trivial ones for other programs.
+    pub(crate) fn enclose(&mut self, event: &Event, runs: usize) -> Result<Bounds, AuditError> {
+        match self {
+            Sampler::Reals(cube) => cube.enclose(event, runs),
+            _ => Ok(Bounds { low: Rational::ZERO, high: Rational::ONE }),
+        }
+    }
+
+    /// How many samples decide about an event.
+    pub(crate) fn deciding_samples(&self) -> u32 {
+        if matches!(self, Sampler::Reals(_)) { DECIDING_SAMPLES_OF_REALS } else { DECIDING_SAMPLES }
+    }
+
     fn output(&mut self, bits: &mut Bits) -> Result<Outcome, AuditError> {
         let outcome = match self {
+            Sampler::Reals(_) => None,
             Sampler::Binary64(splitter) => {
                 let value = splitter.sample_output(&mut || bits.next())?;
                 splitter.outcome(&value)
@@ -59,62 +95,39 @@ impl Sampler {
     }
 
     fn outputs(&mut self, count: u32, seed: u64) -> Result<Vec<Outcome>, AuditError> {
+        if let Sampler::Reals(cube) = self {
+            return cube.outputs(count, seed);
+        }
         let mut bits = Bits(seed);
         (0..count).map(|_| self.output(&mut bits)).collect()
     }
 
+    /// Outputs from which an event may be guessed.
+    pub(crate) fn guessing_outputs(&mut self, seed: u64) -> Result<Vec<Outcome>, AuditError> {
+        self.outputs(GUESSING_SAMPLES, seed)
+    }
+
     /// Confidence bounds of the probability of an event.
     pub(crate) fn probability(&mut self, event: &Event, seed: u64) -> Result<Bounds, AuditError> {
-        let outputs = self.outputs(DECIDING_SAMPLES, seed)?;
-        let hits = outputs.iter().filter(|outcome| event.contains(outcome)).count() as u32;
-        // Four bounds share the risk.
-        let risk = Rational::from_parts(Integer::ONE, Natural::ONE << (RISK_BITS as usize + 2));
-        let (low, high) =
-            clopper_pearson(hits, DECIDING_SAMPLES, &risk).unwrap_or((Rational::ZERO, Rational::ONE));
+        let trials = self.deciding_samples();
+        let (mut hits, mut possible) = (0, 0);
+        if let Sampler::Reals(cube) = self {
+            cube.samples(trials, seed, &mut |output| {
+                let inside = output.and_then(|output| lies_in(event, output));
+                hits += u32::from(inside == Some(true));
+                possible += u32::from(inside != Some(false));
+            })?;
+        } else {
+            let outputs = self.outputs(trials, seed)?;
+            hits = outputs.iter().filter(|outcome| event.contains(outcome)).count() as u32;
+            possible = hits;
+        }
+        // The four bounds of a test share its risk.
+        let shares = Natural::from(4 * MOST_TESTS) << RISK_BITS as usize;
+        let risk = Rational::from_parts(Integer::ONE, shares);
+        let bounds = |count| clopper_pearson(count, trials, &risk);
+        let low = bounds(hits).map_or(Rational::ZERO, |(low, _)| low);
+        let high = bounds(possible).map_or(Rational::ONE, |(_, high)| high);
         Ok(Bounds { low, high })
     }
-}
-
-/// An event that looks more likely under the first input than e^ε times under the second, if there is one.
-pub(crate) fn search_event(
-    first: &mut Sampler,
-    second: &mut Sampler,
-    epsilon: f64,
-    seed: u64,
-) -> Result<Option<Event>, AuditError> {
-    let a = first.outputs(GUESSING_SAMPLES, seed)?;
-    let b = second.outputs(GUESSING_SAMPLES, seed + 50)?;
-    let count =
-        |outputs: &[Outcome], event: &Event| outputs.iter().filter(|o| event.contains(o)).count() as f64;
-    let mut best: Option<(f64, Event)> = None;
-    for event in suggestions(&a) {
-        let (p, q) = (count(&a, &event), count(&b, &event));
-        // Few hits are no hint; one is added to the other side so that a chance zero does not win.
-        if p < 20.0 {
-            continue;
-        }
-        let loss = probity_exact::directed::ln_nearest(p / (q + 1.0));
-        if loss > epsilon && best.as_ref().is_none_or(|(most, _)| loss > *most) {
-            best = Some((loss, event));
-        }
-    }
-    Ok(best.map(|(_, event)| event))
-}
-
-/// Quantiles of numbers as thresholds, and outputs that occur often.
-fn suggestions(outputs: &[Outcome]) -> Vec<Event> {
-    let mut sorted: Vec<&Outcome> = outputs.iter().collect();
-    sorted.sort_unstable();
-    let mut events: Vec<Event> = Vec::new();
-    for share in [2, 5, 10, 25, 50, 75, 90, 95, 98] {
-        let at = sorted[(sorted.len() - 1) * share / 100];
-        let mut suggested = vec![Event::exactly(at)];
-        if let Some(x) = at.number() {
-            suggested.push(Event::Value(Condition::AtMost(x.clone())));
-            suggested.push(Event::Value(Condition::AtLeast(x.clone())));
-        }
-        suggested.retain(|event| !events.contains(event));
-        events.extend(suggested);
-    }
-    events
 }

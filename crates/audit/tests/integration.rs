@@ -187,14 +187,24 @@ fn what_is_not_covered_is_said() {
         event_probability(&program.mechanism, &Parameters::new(), &inputs, &event, Depth::default())
     };
     let refused = [
-        "y ~ gaussian(x, 1)\nreturn y",
         "a ~ laplace(x, 1)\nb ~ laplace(x, 1)\nreturn a * b",
-        "a ~ laplace(x, 1)\nb ~ laplace(x, 1)\nc ~ laplace(x, 1)\nreturn a + b + c",
         "a ~ laplace(x, 1)\nreturn exp(a)",
+        "u ~ uniform(0, 1)\nreturn u - ln(u)",
+        "a ~ laplace(x, 1)\nreturn a + ln(2)",
+        "a ~ gaussian(x, 1)\nb ~ gaussian(x, 1)\nc ~ gaussian(x, 1)\nreturn min(a + b, min(b + c, a + c))",
     ];
     for body in refused {
         let error = probability(body).unwrap_err();
         assert!(error.to_string().starts_with("not covered: "), "{body}: {error}");
     }
-    assert!(probability("a ~ laplace(x, 1)\nb ~ laplace(x, 2)\nreturn a + 3 * b").is_ok());
+    let covered = [
+        "a ~ laplace(x, 1)\nb ~ laplace(x, 2)\nreturn a + 3 * b",
+        "y ~ gaussian(x, 1)\nreturn y",
+        "a ~ laplace(x, 1)\nb ~ laplace(x, 1)\nc ~ laplace(x, 1)\nreturn a + b + c",
+        "a ~ laplace(x, 1)\nb ~ gaussian(x, 1)\nreturn max(a, b)",
+        "u ~ uniform(0, 1)\nreturn x + 2 * u",
+    ];
+    for body in covered {
+        assert!(probability(body).is_ok_and(|found| found.is_some()), "{body}");
+    }
 }

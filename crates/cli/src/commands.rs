@@ -16,4 +16,5 @@ pub mod sample;
 pub mod schema;
 pub mod search;
 pub mod shell;
+pub mod telling_event;
 pub mod verify;

@@ -13,7 +13,7 @@ use probity_kernel::term::{Distribution, Reading, Statement};
 use probity_lang::Program;
 use serde_json::{Value, json};
 
-use super::search;
+use super::{search, telling_event};
 use crate::failure::{Answer, Failure, Status};
 use crate::progress::watched;
 use crate::{decimal, files, given, output};
@@ -103,9 +103,16 @@ pub fn run(arguments: &Arguments) -> Answer {
         neighbours(&program.mechanism, &parameters, &inputs[0], &inputs[1]).map_err(Failure::new)?;
     let start = Instant::now();
     let used = used(&program, &parameters, reading_of(&program, arguments.reading))?;
-    let (laws, reading) = watched("computing the exact laws of both inputs", || {
+    let exact = watched("computing the exact laws of both inputs", || {
         laws(&program, &parameters, &inputs, arguments.reading)
-    })?;
+    });
+    let (laws, reading) = match exact {
+        // Over the reals a continuous output has no law that could be listed, but events that tell.
+        Err(_) if reading_of(&program, arguments.reading) == Reading::Reals => {
+            return telling_event::run(&program, &used, &inputs, neighbours, arguments.json);
+        }
+        laws => laws?,
+    };
     let report = PairReport::new(&laws[0], &laws[1]);
     let (epsilon, _) = claimed(&program.mechanism, &program.claim, &used).map_err(Failure::new)?;
     let outcomes = [laws[0].outcomes(), laws[1].outcomes()];

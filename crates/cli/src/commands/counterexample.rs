@@ -61,12 +61,18 @@ fn listed<Value>(values: &BTreeMap<Name, Value>, show: impl Fn(&Value) -> String
     parts.join(", ")
 }
 
+/// Sets of a union that are named.
+const LISTED: usize = 8;
+
 /// The event with its numbers as people write them.
-fn event(event: &Event) -> String {
+pub fn event(event: &Event) -> String {
     let condition = |place: String, condition: &Condition| match condition {
         Condition::Is(outcome) => Some(decimal::equation(place, &decimal::outcome(outcome))),
         Condition::AtMost(bound) => Some(format!("{place} <= {}", decimal::telling(bound))),
         Condition::AtLeast(bound) => Some(format!("{place} >= {}", decimal::telling(bound))),
+        Condition::Between(low, high) => {
+            Some(format!("{} <= {place} <= {}", decimal::telling(low), decimal::telling(high)))
+        }
         Condition::Anything => None,
     };
     match event {
@@ -78,11 +84,18 @@ fn event(event: &Event) -> String {
             .chain([format!("length(output) = {}", conditions.len())])
             .collect::<Vec<_>>()
             .join(" and "),
+        Event::Union(parts) => {
+            let mut shown: Vec<String> = parts.iter().take(LISTED).map(self::event).collect();
+            if parts.len() > LISTED {
+                shown.push(format!("one of {} more such sets", parts.len() - LISTED));
+            }
+            shown.join(", or ")
+        }
     }
 }
 
 /// A probability: once if its bounds print alike, else both.
-fn range(bounds: &Bounds) -> String {
+pub fn range(bounds: &Bounds) -> String {
     let (low, high) = (decimal::figure(&bounds.low), decimal::figure(&bounds.high));
     if low == high { low } else { format!("{low} to {high}") }
 }
