@@ -77,6 +77,15 @@ impl<W: World> Machine<'_, W> {
         Ok(())
     }
 
+    /// The entry of a list.
+    fn entry(&mut self, list: usize, index: &Node<W::Number>) -> Result<&Value<W::Number>, Stop> {
+        let index = self.number(index)?;
+        let index = self.world.integer(&index)?;
+        let Value::List(items) = self.slot(list)? else { return Err(wrong("what is indexed", "a list")) };
+        let item = usize::try_from(index).ok().and_then(|i| items.get(i));
+        item.ok_or_else(|| AuditError::OutOfBounds { index, length: items.len() }.into())
+    }
+
     fn number(&mut self, node: &Node<W::Number>) -> Result<W::Number, Stop> {
         match node {
             Node::Slot(slot) => self.slot(*slot)?.number().cloned(),
@@ -101,18 +110,7 @@ impl<W: World> Machine<'_, W> {
                 let branch = if self.truth(&parts.0)? { &parts.1 } else { &parts.2 };
                 self.number(branch)
             }
-            Node::Index(slot, index) => {
-                let index = self.number(index)?;
-                let index = self.world.integer(&index)?;
-                match self.slot(*slot)? {
-                    Value::List(items) => {
-                        let length = items.len();
-                        let item = usize::try_from(index).ok().and_then(|i| items.get(i));
-                        item.ok_or(AuditError::OutOfBounds { index, length })?.number().cloned()
-                    }
-                    _ => Err(wrong("what is indexed", "a list")),
-                }
-            }
+            Node::Index(slot, index) => self.entry(*slot, index)?.number().cloned(),
             Node::Length(slot) => match self.slot(*slot)? {
                 Value::List(items) => Ok(self.world.constant(&Rational::from(items.len()))),
                 _ => Err(wrong("the argument of length", "a list")),
@@ -145,18 +143,7 @@ impl<W: World> Machine<'_, W> {
                 let branch = if self.truth(&parts.0)? { &parts.1 } else { &parts.2 };
                 self.eval(branch)
             }
-            Node::Index(slot, index) => {
-                let index = self.number(index)?;
-                let index = self.world.integer(&index)?;
-                match self.slot(*slot)? {
-                    Value::List(items) => {
-                        let length = items.len();
-                        let item = usize::try_from(index).ok().and_then(|i| items.get(i));
-                        Ok(item.ok_or(AuditError::OutOfBounds { index, length })?.clone())
-                    }
-                    _ => Err(wrong("what is indexed", "a list")),
-                }
-            }
+            Node::Index(slot, index) => self.entry(*slot, index).cloned(),
             _ => Ok(Value::Number(self.number(node)?)),
         }
     }
