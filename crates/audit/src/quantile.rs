@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use probity_exact::{Enclosure, Rational};
+use probity_exact::{Enclosure, Rational, directed};
 
 use crate::cube::Cell;
 use crate::normal::{self, Terms};
@@ -43,33 +43,73 @@ impl Quantiles {
     }
 }
 
-/// Bounds of the x with 1 − Φ(x) = tail, by bisection of doubles; where an enclosure of the tail does not decide, the
-/// bounds stay apart.
+/// Bounds of the x with 1 − Φ(x) = tail, for 0 < tail < 1/2: Newton's method guesses, and enclosures of the tail at both
+/// bounds decide. 1 − Φ falls, so x lies above every number with a larger tail and below every one with a smaller.
 fn bracket(tail: &Span) -> (f64, f64) {
     let beyond = |x: f64| -> Span {
         let point = Enclosure::point(-x, ()).unwrap_or_else(|| Enclosure::everything(()));
         normal::distribution(&point, Terms::FAST)
     };
-    let search = |certainly_low: &dyn Fn(&Span) -> bool, mut low: f64, mut high: f64| {
-        // 1 − Φ falls: below the quantile the tail is larger.
-        while low.next_up() < high {
-            let middle = low / 2.0 + high / 2.0;
-            if middle <= low || middle >= high {
-                break;
-            }
-            if certainly_low(&beyond(middle)) {
-                low = middle
-            } else {
-                high = middle
-            }
-            if high - low <= 1e-13 * high {
-                break;
+    let middle = |x: &Span| x.low() / 2.0 + x.high() / 2.0;
+    let mut guess = 0.0;
+    for _ in 0..60 {
+        // On ln of the tail, which is concave: from 0 the method rises to the quantile without passing it.
+        let (mass, goal) = (middle(&beyond(guess)), middle(tail));
+        let point = Enclosure::point(guess, ()).unwrap_or_else(|| Enclosure::everything(()));
+        let slope = middle(&normal::density(&point)) / mass;
+        let step = directed::ln_nearest(mass / goal) / slope;
+        if !step.is_finite() {
+            break;
+        }
+        guess = (guess + step).clamp(0.0, 40.0);
+        if step.abs() <= 1e-14 * guess {
+            break;
+        }
+    }
+    // 1 − Φ(40) is below 2^−1000, and tails are at least 2^−63.
+    let (mut low, mut high) = (0.0, 40.0);
+    for slack in [1e-14, 1e-13, 1e-12, 1e-10, 1e-6] {
+        let below = (guess - slack * guess).max(0.0);
+        if low == 0.0 && beyond(below).low() > tail.high() {
+            low = below;
+        }
+        let above = guess + slack * guess + slack;
+        if high == 40.0 && above < 40.0 && beyond(above).high() < tail.low() {
+            high = above;
+        }
+    }
+    (low, high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probity_exact::rational;
+
+    /// Φ(1.96) and its like, from tables: the size beyond which a normal number lies with probability v.
+    #[test]
+    fn quantiles_of_tables() {
+        for (v, size) in [(1, 0.0), (2, 0.6744897501960817), (1024, 3.297193345691964)] {
+            let (low, high) = bracket(&around(&rational(1, 2 * v).unwrap()));
+            assert!(
+                low <= size + 1e-14 && size <= high + 1e-14 && (v == 1 || high - low < 1e-11),
+                "{low} {high}"
+            );
+        }
+    }
+
+    /// The two halves of a cell are the cell, and a wrong sign would not be.
+    #[test]
+    fn cells_nest() {
+        let mut quantiles = Quantiles::default();
+        for level in 1..12 {
+            for index in 0..1 << level {
+                let cell = Cell { level, index };
+                let [a, b] = cell.halves().map(|half| quantiles.normal(half));
+                let whole = quantiles.normal(cell);
+                assert!(a.is_within(&whole) && b.is_within(&whole), "{cell:?}");
+                assert!(!(-a).is_within(&whole), "{cell:?}");
             }
         }
-        (low, high)
-    };
-    // 1 − Φ(40) is below 2^−1000, and tails are at least 2^−63.
-    let (low, _) = search(&|mass| mass.low() > tail.high(), 0.0, 40.0);
-    let (_, high) = search(&|mass| mass.high() >= tail.low(), low, 40.0);
-    (low, high)
+    }
 }

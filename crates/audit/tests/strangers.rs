@@ -1,0 +1,55 @@
+//! Mechanisms as a stranger would write them, in `tests/audit`: every broken one is refuted, no correct one is.
+//!
+//! The claims of the broken ones are off by as little as 1 %; correct ones often lose exactly what they claim.
+
+use std::path::{Path, PathBuf};
+
+use probity_audit::{Evidence, Parameters, Verdict, search_refutation};
+use probity_lang::Program;
+
+fn folder(name: &str) -> Vec<(PathBuf, Program)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/audit").join(name);
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files.into_iter().map(|path| (path.clone(), probity_lang::load(path).unwrap())).collect()
+}
+
+fn verdict(path: &Path, program: &Program) -> Verdict {
+    let found = search_refutation(&program.mechanism, &program.claim, &Parameters::new());
+    found.unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+#[test]
+fn broken_ones_are_refuted() {
+    let mut by_evidence = [0; 3];
+    let broken = folder("broken");
+    assert!(broken.len() >= 70);
+    for (path, program) in broken {
+        assert!(program.expect_refuted, "{}", path.display());
+        let Verdict::Refuted(found) = verdict(&path, &program) else { panic!("open: {}", path.display()) };
+        assert!(found.loss > found.epsilon.to_f64(), "{}", path.display());
+        by_evidence[match found.evidence {
+            Evidence::Integration => 0,
+            Evidence::Enclosure => 1,
+            Evidence::Sampling { .. } => 2,
+            other => panic!("{}: {other}", path.display()),
+        }] += 1;
+    }
+    // Each method has something to do, and the last resort is one.
+    let [integrated, enclosed, sampled] = by_evidence;
+    assert!(integrated >= 55 && enclosed >= 3 && (1..=6).contains(&sampled), "{by_evidence:?}");
+}
+
+#[test]
+fn correct_ones_are_not() {
+    let correct = folder("correct");
+    assert!(correct.len() >= 45);
+    for (path, program) in correct {
+        assert!(!program.expect_refuted, "{}", path.display());
+        match verdict(&path, &program) {
+            Verdict::NotRefuted { events, .. } => assert!(events > 0, "nothing tried: {}", path.display()),
+            Verdict::Refuted(found) => panic!("refuted: {} by {found:?}", path.display()),
+        }
+    }
+}
