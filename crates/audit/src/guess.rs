@@ -5,7 +5,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use probity_exact::{Rational, directed, rational_from_f64};
+use probity_exact::{Format, Rational, Round, directed, rational_from_f64};
 
 use crate::error::AuditError;
 use crate::event::{Condition, Event};
@@ -29,6 +29,9 @@ pub(crate) struct Paths {
 
 /// Paths with continuous draws beyond which a program is looked at by guided paths only.
 const MOST_CONTINUOUS: usize = 160;
+
+/// Work after which the first clear guess will do.
+const DEAR: usize = 3000;
 
 impl Paths {
     /// Follows all paths; `None` when there are too many.
@@ -114,15 +117,23 @@ impl Target {
 #[derive(Debug)]
 pub(crate) struct Guess {
     pub(crate) loss: f64,
+    /// By what guesses are compared: the loss, or with δ what the event is worth against it.
+    rank: f64,
     probability: f64,
     pub(crate) event: Event,
 }
 
 impl Guess {
-    /// The larger loss first; among losses that are the same up to rounding, the likelier event.
+    fn new(target: &Target, (p, q): (f64, f64), event: Event) -> Guess {
+        let loss = target.loss(p, q);
+        let rank = if target.delta > 0.0 { target.worth(p, q) / target.delta } else { loss };
+        Guess { loss, rank, probability: p, event }
+    }
+
+    /// The larger rank first; among ranks that are the same up to rounding, the likelier event.
     fn better(&self, other: &Guess) -> Ordering {
-        let coarse = |loss: f64| if loss.is_finite() { (loss * 1e6).round() } else { loss };
-        let (a, b) = (coarse(self.loss), coarse(other.loss));
+        let coarse = |rank: f64| if rank.is_finite() { (rank * 1e6).round() } else { rank };
+        let (a, b) = (coarse(self.rank), coarse(other.rank));
         b.total_cmp(&a).then(other.probability.total_cmp(&self.probability))
     }
 }
@@ -205,10 +216,7 @@ impl Search<'_> {
     fn look(&mut self, event: &Event) -> Option<(f64, f64)> {
         match (self.first.probability(event), self.second.probability(event)) {
             (Ok(p), Ok(q)) => {
-                let loss = self.target.loss(p, q + self.second.cut);
-                if loss > f64::NEG_INFINITY {
-                    self.found.push(Guess { loss, probability: p, event: event.clone() });
-                }
+                self.note(Guess::new(&self.target, (p, q + self.second.cut), event.clone()));
                 Some((p, q))
             }
             (Err(error), _) | (_, Err(error)) => {
@@ -218,6 +226,20 @@ impl Search<'_> {
         }
     }
 
+    fn note(&mut self, guess: Guess) {
+        if guess.loss > f64::NEG_INFINITY {
+            self.found.push(guess);
+        }
+    }
+
+    /// Whether looking further is dear and a clear guess is there already.
+    fn is_enough(&self) -> bool {
+        let clear = |guess: &Guess| {
+            guess.probability > 1e-6 && guess.loss > 1.05 * self.target.epsilon.max(0.0) + 1e-3
+        };
+        self.first.work + self.second.work > DEAR && self.found.iter().any(clear)
+    }
+
     /// The half-line above a point, whose complement is known: only a small rest is integrated anew.
     fn look_above(&mut self, event: &Event, below: (f64, f64)) {
         let (p, q) = (1.0 - below.0, 1.0 - below.1);
@@ -225,10 +247,7 @@ impl Search<'_> {
             self.look(event);
             return;
         }
-        let loss = self.target.loss(p, q + self.second.cut);
-        if loss > f64::NEG_INFINITY {
-            self.found.push(Guess { loss, probability: p, event: event.clone() });
-        }
+        self.note(Guess::new(&self.target, (p, q + self.second.cut), event.clone()));
     }
 
     /// The likeliest ratio of a single outcome, and the set of all outcomes that are too likely.
@@ -241,10 +260,8 @@ impl Search<'_> {
         let masses: Vec<(&Outcome, f64, f64)> =
             all.into_iter().map(|o| (o, mass(self.first, o), mass(self.second, o))).collect();
         let cut = self.second.cut;
-        let guesses = masses.iter().map(|(o, p, q)| {
-            let (loss, event) = (self.target.loss(*p, q + cut), Event::exactly(o));
-            Guess { loss, probability: *p, event }
-        });
+        let guesses =
+            masses.iter().map(|(o, p, q)| Guess::new(&self.target, (*p, q + cut), Event::exactly(o)));
         let single = guesses.min_by(Guess::better);
         let mut events: Vec<Event> = single.into_iter().map(|guess| guess.event).collect();
         if self.target.delta > 0.0 {
@@ -352,6 +369,9 @@ impl Search<'_> {
         let mut cells: Vec<(Option<&Rational>, Option<&Rational>, bool)> = Vec::new();
         let (mut before, mut below) = (None, (0.0, 0.0));
         for point in points.iter().map(Some).chain([None]) {
+            if self.is_enough() {
+                return Ok(());
+            }
             // Both half-lines at the point, and what lies between it and the one before.
             let upto = match interval(None, point) {
                 Some(event) => self.look(&event).unwrap_or(below),
@@ -407,7 +427,7 @@ impl Search<'_> {
         let below = a.center < b.center;
         let threshold = if below { &a.center - far } else { &a.center + far };
         let event = Event::Value(half_line(threshold, below));
-        self.found.push(Guess { loss: f64::INFINITY, probability: 0.0, event });
+        self.found.push(Guess { loss: f64::INFINITY, rank: f64::INFINITY, probability: 0.0, event });
     }
 
     /// Moves the ends of intervals to where the union is worth most.
@@ -422,15 +442,23 @@ impl Search<'_> {
             let mut parts: Vec<Event> = parts.map(Event::Value).collect();
             if parts.len() == 1 { parts.remove(0) } else { Event::Union(parts) }
         };
+        for end in ends.iter_mut().flat_map(|(low, high)| low.iter_mut().chain(high)) {
+            *end = Format::wide(10).round(end, Round::NearestEven).to_rational().unwrap_or_default();
+        }
+        if union(&ends).disjoint_parts().is_none() {
+            return;
+        }
         let mut best = match self.look(&union(&ends)) {
             Some((p, q)) => self.target.worth(p, q),
             None => return,
         };
-        let mut step = ends
-            .iter()
-            .flat_map(|(low, high)| low.iter().chain(high))
-            .fold(1.0, |step: f64, x| step.max(directed::cast_nearest(x).abs()))
-            / 8.0;
+        let largest = ends.iter().flat_map(|(low, high)| low.iter().chain(high));
+        let largest = largest.map(|x| directed::cast_nearest(x).abs()).fold(1.0, f64::max);
+        // A power of two, so that the ends stay short.
+        let mut step = 0.125;
+        while step < largest / 16.0 {
+            step *= 2.0;
+        }
         for _ in 0..12 {
             for i in 0..2 * ends.len() {
                 for sign in [1.0, -1.0] {

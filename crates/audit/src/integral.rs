@@ -21,7 +21,7 @@ pub(crate) fn probability<S: Scalar>(
         let draws = windows.iter().flat_map(|window| &window.terms);
         let (normals, all) = (draws.clone().filter(normal).count(), draws.count());
         let factor = if normals > 0 {
-            *work += if windows.len() == 1 && normals == all { 5 } else { 450 * windows.len() };
+            *work += if windows.len() == 1 && normals == all { 12 } else { 600 * windows.len() };
             S::from_enclosed(&gaussian::probability(noises, &windows, S::QUICK)?)
         } else if let Some(tree) = forest::probability::<Piecewise<S>>(noises, &windows)? {
             *work += 4 + windows.len().pow(2);

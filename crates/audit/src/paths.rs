@@ -83,7 +83,7 @@ impl Explorer {
                 .run(&mut world, &mut scratch)
                 .and_then(|output| world.require_event(&output).map(|()| output));
             self.most_draws = self.most_draws.max(world.discrete_draws + usize::from(world.needed.is_some()));
-            self.work += 2 + world.noises.len();
+            self.work += 3 + world.noises.len();
             match ended {
                 Ok(output) => visit(&world, &output)?,
                 Err(Stop::Pruned) => {}

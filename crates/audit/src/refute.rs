@@ -47,6 +47,16 @@ pub struct Refutation {
     pub evidence: Evidence,
 }
 
+impl Refutation {
+    /// A lower bound of p − e^ε·q for the claimed ε: what δ would have to be at least, by this event.
+    pub fn shown_delta(&self) -> Rational {
+        let factor = exp_bounds(&self.epsilon.high, 160).1.to_rational();
+        factor.map_or(Rational::ZERO, |factor| {
+            &self.first_probability.low - factor * &self.second_probability.high
+        })
+    }
+}
+
 /// How the probabilities of a refutation were found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Evidence {
@@ -222,8 +232,16 @@ pub fn search_refutation(
     if claim.reading != Reading::Reals {
         return search_float_refutation(mechanism, claim, given);
     }
-    let mut search =
-        Search { mechanism, claim, work: 0, events: 0, tests: 0, largest_share: 0.0, uncovered: None };
+    let mut search = Search {
+        mechanism,
+        claim,
+        work: 0,
+        events: 0,
+        tests: 0,
+        largest_share: 0.0,
+        crowded: false,
+        uncovered: None,
+    };
     let settings = parameters(mechanism, given, SETTINGS);
     // First a few paths of each list, then all paths of all inputs.
     for thorough in [false, true] {
@@ -234,7 +252,12 @@ pub fn search_refutation(
     }
     match search.uncovered {
         Some(error) if search.events == 0 => Err(error),
-        _ => Ok(Verdict::NotRefuted { events: search.events, largest_share: search.largest_share }),
+        _ => {
+            // What rounding makes of a claim that is met exactly.
+            let met = (search.largest_share - 1.0).abs() < NEARLY;
+            let largest_share = if met { 1.0 } else { search.largest_share };
+            Ok(Verdict::NotRefuted { events: search.events, largest_share })
+        }
     }
 }
 
@@ -245,7 +268,7 @@ const SETTINGS: usize = 4;
 pub(crate) const MOST_WORK: usize = 80_000;
 
 /// What guesses are made with.
-pub(crate) const GUESS: Depth = Depth { paths: 20_000, tail_bits: 40 };
+pub(crate) const GUESS: Depth = Depth { paths: 8000, tail_bits: 40 };
 
 /// What guesses along guided paths are made with: few paths, so that each one is quick.
 const GUIDED: Depth = Depth { paths: 40, tail_bits: 40 };
@@ -264,7 +287,7 @@ pub(crate) const DECISIONS: usize = 3;
 const NEARLY: f64 = 1e-9;
 
 /// Boxes for one probability.
-pub(crate) const BOXES: usize = 20_000;
+pub(crate) const BOXES: usize = 12_000;
 
 /// What samples for a guess are counted as, and what decisions by boxes and by samples are.
 const WORK_OF_SAMPLES: usize = 1500;
@@ -279,6 +302,8 @@ struct Search<'a> {
     /// Tests by samples so far.
     tests: usize,
     largest_share: f64,
+    /// Whether some pair had more paths than the limit: the next ones are given up sooner.
+    crowded: bool,
     uncovered: Option<AuditError>,
 }
 
@@ -339,7 +364,8 @@ impl Search<'_> {
         pair: &Pair,
         target: Target,
     ) -> Result<Option<Refutation>, AuditError> {
-        let explorer = |inputs| Explorer::new(self.mechanism, setting, inputs, GUESS);
+        let depth = if self.crowded { Depth { paths: GUESS.paths / 8, ..GUESS } } else { GUESS };
+        let explorer = |inputs| Explorer::new(self.mechanism, setting, inputs, depth);
         let mut first = explorer(&pair.first)?.within(MOST_WORK);
         let mut second = explorer(&pair.second)?.within(MOST_WORK);
         let both = match Paths::of(&mut first) {
@@ -348,7 +374,10 @@ impl Search<'_> {
             Err(error) => return Err(error),
         };
         self.work += first.work + second.work;
-        let Some((mut a, mut b)) = both else { return self.guided(setting, pair, target) };
+        let Some((mut a, mut b)) = both else {
+            self.crowded = true;
+            return self.guided(setting, pair, target);
+        };
         self.events += a.outcomes().max(b.outcomes());
         let mut problem = None;
         for swapped in [false, true] {

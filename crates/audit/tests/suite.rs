@@ -126,3 +126,67 @@ fn sampling_is_the_last_resort() {
     assert!(found.loss > 1.0 && found.loss < 2.0);
     assert!(matches!(verdict("eps"), Verdict::NotRefuted { .. }));
 }
+
+/// A claim with δ falls by the set of all outcomes that are too likely, which shows the hockey-stick divergence in full;
+/// no single outcome would do.
+#[test]
+fn unions_show_the_exact_divergence() {
+    let source = |delta: &str| {
+        format!(
+            "mechanism noisy_count(x: int)\ny ~ discrete_laplace(x, 1)\nreturn y\n\
+             neighbours abs(x' - x) <= 1\nclaim 1/2, {delta}\n"
+        )
+    };
+    let verdict = |delta: &str| {
+        let program = probity_lang::load_text(&source(delta)).unwrap();
+        (search_refutation(&program.mechanism, &program.claim, &Parameters::new()).unwrap(), program)
+    };
+    // δ(1/2) = (1 − e^(−1/2))/(1 + e^(−1)) = 0.287646…
+    let (Verdict::Refuted(found), program) = verdict("0.2876") else { panic!("0.2876 is too little") };
+    let law = |inputs: &Inputs| {
+        probity_audit::real_law(
+            &program.mechanism,
+            &Parameters::new(),
+            inputs,
+            probity_audit::Depth::default(),
+        )
+        .unwrap()
+    };
+    let report = probity_audit::PairReport::new(&law(&found.first), &law(&found.second));
+    let exact = report.delta(&rational(1, 2).unwrap());
+    let missing = &exact.high - found.shown_delta();
+    assert!(missing < rational(1, 1i64 << 50).unwrap() && found.shown_delta() <= exact.high);
+    assert!(matches!(verdict("0.2877").0, Verdict::NotRefuted { .. }));
+}
+
+/// Normal noise: the bound of Balle and Wang (2018) is attained by a half-line, and claims on both sides of it are told
+/// apart. δ(1) at deviation 3.7 is 1.1456…e-5.
+#[test]
+fn normal_noise_is_judged_at_its_exact_delta() {
+    let verdict = |delta: &str| {
+        let source = format!(
+            "mechanism normal(x: real)\ny ~ gaussian(x, 3.7)\nreturn y\nneighbours abs(x' - x) <= 1\nclaim 1, {delta}\n"
+        );
+        let program = probity_lang::load_text(&source).unwrap();
+        search_refutation(&program.mechanism, &program.claim, &Parameters::new()).unwrap()
+    };
+    assert!(matches!(verdict("1.145e-5"), Verdict::Refuted(_)));
+    assert!(matches!(verdict("1.147e-5"), Verdict::NotRefuted { .. }));
+}
+
+/// Too many paths, too many dimensions: only samples can judge. The evidence says so, with its risk and its seed, and
+/// twice the same answer comes out.
+#[test]
+fn sampling_over_the_reals_is_reproducible() {
+    let source = "mechanism three(c: category(3))\nparam eps > 0\nout = []\nfor i in 0..3 {\n\
+        y ~ discrete_laplace(if c == i then 1 else 0, 1 / eps)\nappend(out, y)\n}\nreturn out\n\
+        neighbours any\nclaim eps\n";
+    let program = probity_lang::load_text(source).unwrap();
+    let verdict = || search_refutation(&program.mechanism, &program.claim, &Parameters::new()).unwrap();
+    let Verdict::Refuted(found) = verdict() else { panic!("not refuted") };
+    assert!(matches!(found.evidence, Evidence::Sampling { risk_bits: 30, .. }), "{}", found.evidence);
+    assert!(found.evidence.to_string().contains("from seed"));
+    // The true loss is 2 ε, and the bounds stay below it.
+    assert!(found.loss > found.epsilon.to_f64() && found.loss < 2.0 * found.epsilon.to_f64());
+    assert_eq!(verdict(), Verdict::Refuted(found));
+}

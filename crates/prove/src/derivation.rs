@@ -36,6 +36,7 @@ use probity_kernel::context::{Context, Orientation};
 use probity_kernel::entail::Evidence;
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::{Expr, Name, Run, Variable};
+use probity_kernel::finite;
 use probity_kernel::privacy::{Comparison, Side, Theorem, goal, privacy, start};
 use probity_kernel::rejection::Rejection;
 use probity_kernel::rules::{self, Assertion, Judgement};
@@ -55,6 +56,9 @@ pub enum Move {
     UpTo(Coupling, Expr),
     /// A uniform draw and a sign, jointly: the shift of s·ln(u) and its cost.
     Joint(Expr, Expr),
+    /// A block of finite draws of which one variable matters, with the same value in both runs: the variable, how many
+    /// statements, and the largest ratio of its two laws.
+    SameValue(Name, usize, (Expr, Expr)),
     /// A conditional whose branch both runs take together.
     If(Vec<Move>, Vec<Move>),
     /// A `for` loop with its invariant.
@@ -63,6 +67,18 @@ pub enum Move {
     While(Expr, Vec<Move>),
     /// No statement: what holds at this point, and all that is remembered from before it.
     Assert(Expr),
+}
+
+impl Move {
+    /// How many statements it is about.
+    pub fn size(&self) -> usize {
+        match self {
+            Move::Assert(_) => 0,
+            Move::Joint(..) => 2,
+            Move::SameValue(_, size, _) => *size,
+            _ => 1,
+        }
+    }
 }
 
 /// How to prove a mechanism private.
@@ -101,6 +117,8 @@ pub enum Reason {
     PlanDoesNotFit(&'static str),
     /// A certificate ends before its derivation does.
     EvidenceMissing,
+    /// The search used up its steps.
+    OutOfSteps,
 }
 
 impl fmt::Display for Failure {
@@ -114,6 +132,12 @@ impl fmt::Display for Failure {
             }
             Reason::PlanDoesNotFit(why) => write!(f, "the plan does not fit: {why}"),
             Reason::EvidenceMissing => write!(f, "evidence is missing"),
+            Reason::OutOfSteps => {
+                write!(
+                    f,
+                    "the search used up its steps; a proof block, or fixed parameters, would shorten it"
+                )
+            }
         }
     }
 }
@@ -126,6 +150,30 @@ pub trait Justify {
     fn justify(&mut self, context: &Context, hypotheses: &[&Expr], goal: &Expr) -> Result<Evidence, Reason>;
 }
 
+/// Answers side conditions with evidence that was found before, in order.
+pub(crate) struct Recorded {
+    evidence: std::vec::IntoIter<Evidence>,
+    used: usize,
+}
+
+impl Recorded {
+    pub(crate) fn new(evidence: Vec<Evidence>) -> Recorded {
+        Recorded { evidence: evidence.into_iter(), used: 0 }
+    }
+
+    /// How many side conditions were asked about.
+    pub(crate) fn used(&self) -> usize {
+        self.used
+    }
+}
+
+impl Justify for Recorded {
+    fn justify(&mut self, _: &Context, _: &[&Expr], _: &Expr) -> Result<Evidence, Reason> {
+        self.used += 1;
+        self.evidence.next().ok_or(Reason::EvidenceMissing)
+    }
+}
+
 /// Replays a plan and makes the theorem, or says where it fails.
 pub fn replay(
     mechanism: &Mechanism,
@@ -133,27 +181,67 @@ pub fn replay(
     plan: &Plan,
     justify: &mut dyn Justify,
 ) -> Result<Theorem, Failure> {
-    let rejected = |place: &str| {
-        let place = place.to_string();
-        move |rejection| Failure { place, reason: Reason::Rejected(rejection) }
-    };
     let mut rewritten = mechanism.clone();
     for rewrite in &plan.rewrites {
-        rewritten = rewrite.apply(&rewritten).map_err(rejected(rewrite.name()))?;
+        rewritten = rewrite.apply(&rewritten).map_err(reject(rewrite.name()))?;
     }
     let mut judgements = Vec::new();
     for (orientation, moves) in &plan.sides {
-        let context = Context::new(&rewritten, *orientation).map_err(rejected("the mechanism"))?;
-        let context = Arc::new(context);
-        let post = Assertion::new(goal(&context, claim, plan.comparison)).map_err(rejected("the claim"))?;
-        let mut walk = Walk { context: context.clone(), justify };
-        let judgement = walk.block(&rewritten.body, moves, &post)?;
-        let evidence = walk.ask("the start of the program", &[&start()], judgement.pre().formula())?;
-        judgements.push((judgement, evidence));
+        let context = Context::new(&rewritten, *orientation).map_err(reject("the mechanism"))?;
+        judgements.push(replay_side(&Arc::new(context), claim, plan.comparison, moves, justify)?);
     }
     let sides: Vec<Side<'_>> =
         judgements.iter().map(|(judgement, evidence)| Side { judgement, evidence }).collect();
-    privacy(mechanism, claim, &plan.rewrites, plan.comparison, &sides).map_err(rejected("the final rule"))
+    privacy(mechanism, claim, &plan.rewrites, plan.comparison, &sides).map_err(reject("the final rule"))
+}
+
+/// Replays the moves of one orientation: a judgement about the whole program, and evidence that it applies.
+pub(crate) fn replay_side(
+    context: &Arc<Context>,
+    claim: &Claim,
+    comparison: Comparison,
+    moves: &[Move],
+    justify: &mut dyn Justify,
+) -> Result<(Judgement, Evidence), Failure> {
+    let post = Assertion::new(goal(context, claim, comparison)).map_err(reject("the claim"))?;
+    let mut walk = Walk { context: context.clone(), justify };
+    let judgement = walk.block(&context.mechanism().body, moves, &post)?;
+    let evidence = walk.ask("the start of the program", &[&start()], judgement.pre().formula())?;
+    Ok((judgement, evidence))
+}
+
+/// Whether one iteration of a loop turns its invariant into a part of it.
+pub(crate) fn keeps(
+    context: &Arc<Context>,
+    statement: &Statement,
+    step: &Move,
+    part: &Expr,
+    justify: &mut dyn Justify,
+) -> bool {
+    let mut walk = Walk { context: context.clone(), justify };
+    let asked = match (step, statement) {
+        (Move::For(invariant, moves), Statement::For { index, from, to, body }) => {
+            walk.iteration(body, moves, &after_one(part, index)).and_then(|inner| {
+                let range = walk.range(index, from, to);
+                walk.ask("", &[invariant, &range], inner.pre().formula())
+            })
+        }
+        (Move::While(invariant, moves), Statement::While { guard, body, .. }) => {
+            walk.iteration(body, moves, part).and_then(|inner| {
+                let first = walk.context.in_run(guard, Run::First);
+                let second = walk.context.in_run(guard, Run::Second);
+                walk.ask("", &[invariant, &first, &second], inner.pre().formula())
+            })
+        }
+        _ => return false,
+    };
+    asked.is_ok()
+}
+
+/// What holds of the next index.
+fn after_one(invariant: &Expr, index: &Name) -> Expr {
+    let next = Expr::var(index.clone()) + Expr::int(1);
+    invariant.replace(&|v| (*v == Variable::Plain(index.clone())).then(|| next.clone()))
 }
 
 struct Walk<'a> {
@@ -173,12 +261,7 @@ impl Walk<'_> {
         let mut judgement = rules::skip(&self.context, post);
         let mut left = body.len();
         for step in moves.iter().rev() {
-            let size = match step {
-                Move::Assert(_) => 0,
-                Move::Joint(..) => 2,
-                _ => 1,
-            };
-            let Some(at) = left.checked_sub(size) else {
+            let Some(at) = left.checked_sub(step.size()) else {
                 return Err(misfit("the program", "it has more moves than statements"));
             };
             judgement = match step {
@@ -224,6 +307,9 @@ impl Walk<'_> {
                 let second = body.get(1).ok_or_else(|| misfit(&place, "a joint coupling needs two draws"))?;
                 sampling::signed_log(&context, (head, second), (by, cost), post).map_err(reject(&place))
             }
+            (Move::SameValue(var, _, (a, b)), _) => {
+                finite::same_value(&context, body, var, (a, b), post).map_err(reject(&place))
+            }
             (Move::If(yes, no), Statement::If { guard, then, otherwise }) => {
                 let then = self.block(then, yes, post)?;
                 let otherwise = self.block(otherwise, no, post)?;
@@ -239,6 +325,17 @@ impl Walk<'_> {
         }
     }
 
+    fn iteration(&mut self, body: &[Statement], moves: &[Move], post: &Expr) -> Result<Judgement, Failure> {
+        let post = Assertion::new(post.clone()).map_err(reject("an invariant"))?;
+        self.block(body, moves, &post)
+    }
+
+    fn range(&self, index: &Name, from: &Expr, to: &Expr) -> Expr {
+        let i = Expr::var(index.clone());
+        let (low, high) = (self.context.in_run(from, Run::First), self.context.in_run(to, Run::First));
+        low.le(i.clone()).and(i.lt(high))
+    }
+
     fn for_loop(
         &mut self,
         place: &str,
@@ -247,13 +344,8 @@ impl Walk<'_> {
         moves: &[Move],
         post: &Assertion,
     ) -> Result<Judgement, Failure> {
-        let i = Expr::var(index.clone());
-        let next =
-            invariant.replace(&|v| (*v == Variable::Plain(index.clone())).then(|| i.clone() + Expr::int(1)));
-        let next = Assertion::new(next).map_err(reject(place))?;
-        let inner = self.block(body, moves, &next)?;
-        let (low, high) = (self.context.in_run(from, Run::First), self.context.in_run(to, Run::First));
-        let range = low.le(i.clone()).and(i.lt(high));
+        let inner = self.iteration(body, moves, &after_one(invariant, index))?;
+        let range = self.range(index, from, to);
         let kept =
             self.ask(&format!("the invariant of {place}"), &[invariant, &range], inner.pre().formula())?;
         let whole = rules::for_loop(index, (from, to), invariant, &inner, &kept).map_err(reject(place))?;
@@ -268,8 +360,7 @@ impl Walk<'_> {
         moves: &[Move],
         post: &Assertion,
     ) -> Result<Judgement, Failure> {
-        let inside = Assertion::new(invariant.clone()).map_err(reject(place))?;
-        let inner = self.block(body, moves, &inside)?;
+        let inner = self.iteration(body, moves, invariant)?;
         let first = self.context.in_run(guard, Run::First);
         let second = self.context.in_run(guard, Run::Second);
         let keeps = self.ask(

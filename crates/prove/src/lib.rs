@@ -5,14 +5,21 @@
 
 #![forbid(unsafe_code)]
 
+mod algebra;
+mod candidates;
 pub mod certificate;
 pub mod derivation;
 pub mod explain;
+mod invariants;
 pub mod outline;
-pub mod plan;
+mod plan;
 mod proof;
+mod rehearse;
+mod rewrites;
+mod rows;
 pub mod search;
 pub mod simplex;
 mod suggest;
+mod weaken;
 
 pub use proof::{Proof, prove};

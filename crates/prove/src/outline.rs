@@ -112,6 +112,17 @@ fn block(body: &[Statement], moves: &[Move], depth: usize, lines: &mut Vec<Line>
                     });
                 }
             }
+            (Move::SameValue(var, size, (a, b)), _) => {
+                push(head(statement), format!("couple: {var} has the same value at cost ln({a} / ({b}))"));
+                for statement in rest.iter().take(size.saturating_sub(1)) {
+                    lines.push(Line {
+                        depth,
+                        statement: head(statement),
+                        rule: "coupled with the above".into(),
+                    });
+                }
+                rest = rest.get(size.saturating_sub(1)..).unwrap_or_default();
+            }
             (Move::If(yes, no), Statement::If { then, otherwise, .. }) => {
                 push(head(statement), "COND: both runs take the same branch".into());
                 block(then, yes, depth + 1, lines);

@@ -22,16 +22,21 @@
 //! assert!(probity_prove::prove(&wrong, &claim, &Hints::default()).is_err());
 //! ```
 
-use probity_kernel::context::Context;
+use std::sync::Arc;
+
+use probity_kernel::context::{Context, Kind, Orientation};
 use probity_kernel::entail::Evidence;
 use probity_kernel::expr::{Binary, Expr, Unary};
-use probity_kernel::privacy::Theorem;
+use probity_kernel::privacy::{Comparison, Theorem};
 use probity_kernel::rejection::Rejection;
 use probity_kernel::term::{Claim, Hints, Mechanism};
 
-use crate::derivation::{Failure, Justify, Plan, Reason, replay};
-use crate::plan::search_plans;
-use crate::search::{Stuck, search_evidence};
+use crate::derivation::{Failure, Justify, Move, Plan, Reason, Recorded, replay, replay_side};
+use crate::plan::Planner;
+use crate::rewrites::rewrite;
+use crate::rows::Effort;
+use crate::search::{Stuck, search_within};
+use crate::weaken::weaken;
 
 /// A theorem and how it was proved.
 #[derive(Clone, Debug)]
@@ -58,47 +63,150 @@ impl Proof {
     }
 }
 
+/// The most plans of one orientation that are put to the search for evidence.
+const MAX_PLANS: usize = 8;
+/// What the search for one proof may do before it gives up: about three seconds on a machine of 2024.
+const MAX_EFFORT: u64 = 50_000_000;
+/// What may be spent on saying why it failed.
+const EXPLAIN_EFFORT: u64 = MAX_EFFORT / 4;
+
 /// Searches for a proof of the claim. If there is none in reach, answers with the failure of the plan that came
 /// furthest.
 pub fn prove(mechanism: &Mechanism, claim: &Claim, hints: &Hints) -> Result<Proof, Failure> {
     let malformed =
         |rejection: Rejection| Failure { place: "the mechanism".into(), reason: Reason::Rejected(rejection) };
-    let plans = search_plans(mechanism, claim, hints).map_err(malformed)?;
-    let mut best: Option<(usize, &Plan)> = None;
-    for plan in &plans {
-        let mut searching = Searching { found: Vec::new(), explain: false };
-        match replay(mechanism, claim, plan, &mut searching) {
-            Ok(theorem) => return Ok(Proof { theorem, plan: plan.clone(), evidence: searching.found }),
-            Err(_) => {
-                let reached = searching.found.len();
-                if best.is_none_or(|(most, _)| reached > most) {
-                    best = Some((reached, plan));
+    let (rewritten, rewrites) = rewrite(mechanism, hints);
+    let forward = Context::new(&rewritten, Orientation::Forward).map_err(malformed)?;
+    let countable = matches!(forward.kind(&rewritten.output), Kind::Int | Kind::Bool);
+    let comparisons = match (hints.pointwise, countable && hints.couplings.is_empty()) {
+        (true, _) => vec![Comparison::Pointwise],
+        (false, true) => vec![Comparison::Equal, Comparison::Pointwise],
+        (false, false) => vec![Comparison::Equal],
+    };
+    let mut contexts = vec![Arc::new(forward)];
+    if !contexts[0].adjacency_is_symmetric() {
+        contexts.push(Arc::new(Context::new(&rewritten, Orientation::Backward).map_err(malformed)?));
+    }
+    let mut best: Option<Box<Attempt>> = None;
+    let mut effort = Effort { left: MAX_EFFORT };
+    for comparison in comparisons {
+        let mut plan = Plan { rewrites: rewrites.clone(), comparison, sides: vec![] };
+        let mut evidence = Vec::new();
+        for context in &contexts {
+            match search_side(context, claim, hints, comparison, &mut effort) {
+                Ok((moves, found)) => {
+                    plan.sides.push((context.orientation(), moves));
+                    evidence.extend(found);
+                }
+                Err(attempt) => {
+                    if best.as_ref().is_none_or(|known| attempt.reached > known.reached) {
+                        best = Some(attempt);
+                    }
+                    break;
                 }
             }
         }
+        if plan.sides.len() == contexts.len() {
+            let mut recorded = Recorded::new(evidence.clone());
+            let theorem = replay(mechanism, claim, &plan, &mut recorded)?;
+            return Ok(Proof { theorem, plan, evidence });
+        }
     }
-    // Finding whom to blame takes further searches, so only the best plan is asked.
-    let mut searching = Searching { found: Vec::new(), explain: true };
-    match best.map(|(_, plan)| (plan, replay(mechanism, claim, plan, &mut searching))) {
-        Some((_, Err(failure))) => Err(failure),
-        Some((plan, Ok(theorem))) => Ok(Proof { theorem, plan: plan.clone(), evidence: searching.found }),
-        None => Err(Failure {
-            place: "the program".into(),
-            reason: Reason::PlanDoesNotFit("no template fits; a proof block may help"),
-        }),
+    if effort.is_spent() {
+        return Err(Failure { place: "the program".into(), reason: Reason::OutOfSteps });
+    }
+    Err(best.map_or_else(no_plan, |attempt| attempt.explain()))
+}
+
+fn no_plan() -> Failure {
+    let reason = Reason::PlanDoesNotFit("no coupling or no invariant was found; a proof block may help");
+    Failure { place: "the program".into(), reason }
+}
+
+/// A plan that failed, and how many side conditions were met before.
+struct Attempt {
+    context: Arc<Context>,
+    claim: Claim,
+    comparison: Comparison,
+    moves: Vec<Move>,
+    reached: usize,
+}
+
+impl Attempt {
+    /// Finding whom to blame takes further searches, so only the best attempt is asked.
+    fn explain(self) -> Failure {
+        if self.moves.is_empty() {
+            return no_plan();
+        }
+        let mut effort = Effort { left: EXPLAIN_EFFORT };
+        let mut searching = Searching { found: Vec::new(), explain: true, effort: &mut effort };
+        match replay_side(&self.context, &self.claim, self.comparison, &self.moves, &mut searching) {
+            Err(failure) => failure,
+            Ok(_) => no_plan(),
+        }
     }
 }
 
+/// Moves for one orientation of the adjacency, with the evidence that they need.
+fn search_side(
+    context: &Arc<Context>,
+    claim: &Claim,
+    hints: &Hints,
+    comparison: Comparison,
+    effort: &mut Effort,
+) -> Result<(Vec<Move>, Vec<Evidence>), Box<Attempt>> {
+    let mut planner = Planner::new(context, claim, hints, comparison);
+    let mut best: Option<Box<Attempt>> = None;
+    let mut tried = 0;
+    while tried < MAX_PLANS
+        && let Some(moves) = planner.next(effort)
+    {
+        tried += 1;
+        let mut searching = Searching { found: Vec::new(), explain: false, effort };
+        if replay_side(context, claim, comparison, &moves, &mut searching).is_ok() {
+            return Ok((moves, searching.found));
+        }
+        let reached = 1 + searching.found.len();
+        let weaker = weaken(context, &context.mechanism().body, &moves, hints, &mut searching);
+        if weaker != moves {
+            searching.found.clear();
+            if replay_side(context, claim, comparison, &weaker, &mut searching).is_ok() {
+                return Ok((weaker, searching.found));
+            }
+        }
+        if best.as_ref().is_none_or(|known| reached > known.reached) {
+            best = Some(Box::new(Attempt {
+                context: context.clone(),
+                claim: claim.clone(),
+                comparison,
+                moves,
+                reached,
+            }));
+        }
+    }
+    // Nothing passed the rehearsals: the most promising plan says best what is wrong.
+    Err(best.unwrap_or_else(|| {
+        Box::new(Attempt {
+            context: context.clone(),
+            claim: claim.clone(),
+            comparison,
+            moves: planner.first(effort).unwrap_or_default(),
+            reached: 0,
+        })
+    }))
+}
+
 /// Answers side conditions by searching, and keeps what it found.
-struct Searching {
+struct Searching<'e> {
     found: Vec<Evidence>,
+    effort: &'e mut Effort,
     /// Whether a failure is to name the part of the condition that cannot be shown.
     explain: bool,
 }
 
-impl Justify for Searching {
+impl Justify for Searching<'_> {
     fn justify(&mut self, context: &Context, hypotheses: &[&Expr], goal: &Expr) -> Result<Evidence, Reason> {
-        match search_evidence(context, hypotheses, goal) {
+        match search_within(context, hypotheses, goal, self.effort) {
             Ok(evidence) => {
                 self.found.push(evidence.clone());
                 Ok(evidence)
@@ -109,24 +217,30 @@ impl Justify for Searching {
             }
             Err(Stuck::Open { .. } | Stuck::TooLong) => {
                 let hypotheses = hypotheses.iter().map(|h| (*h).clone()).collect();
-                Err(blame(context, hypotheses, goal, vec![]))
+                Err(blame(context, hypotheses, goal, vec![], self.effort))
             }
         }
     }
 }
 
 /// Finds the part of a goal that cannot be shown, and the path on which it is needed.
-fn blame(context: &Context, mut hypotheses: Vec<Expr>, goal: &Expr, mut path: Vec<String>) -> Reason {
+fn blame(
+    context: &Context,
+    mut hypotheses: Vec<Expr>,
+    goal: &Expr,
+    mut path: Vec<String>,
+    effort: &mut Effort,
+) -> Reason {
     match goal {
         Expr::Binary(Binary::And, a, b) => {
             let known: Vec<&Expr> = hypotheses.iter().collect();
-            match search_evidence(context, &known, a) {
+            match search_within(context, &known, a, effort) {
                 Ok(_) => {
                     // What has been shown may be used for the rest.
                     hypotheses.push((**a).clone());
-                    blame(context, hypotheses, b, path)
+                    blame(context, hypotheses, b, path, effort)
                 }
-                Err(_) => blame(context, hypotheses, a, path),
+                Err(_) => blame(context, hypotheses, a, path, effort),
             }
         }
         // An implication, as the rules write it: assume the premise and go on.
@@ -137,7 +251,7 @@ fn blame(context: &Context, mut hypotheses: Vec<Expr>, goal: &Expr, mut path: Ve
             };
             path.push(premise.to_string());
             hypotheses.push(premise);
-            blame(context, hypotheses, b, path)
+            blame(context, hypotheses, b, path, effort)
         }
         _ => Reason::NotShown { goal: goal.to_string(), path },
     }

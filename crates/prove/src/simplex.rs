@@ -9,7 +9,9 @@
 //! // x − 1 ≥ 0 and −x > 0 contradict each other. Row 0 holds the coefficients of x.
 //! let at_least = Column { entries: vec![(0, Fraction::ONE)], constant: -Fraction::ONE, strict: false, free: false };
 //! let below = Column { entries: vec![(0, -Fraction::ONE)], constant: Fraction::ZERO, strict: true, free: false };
-//! assert!(matches!(solve(1, &[at_least, below]), Some(Answer::Contradiction(_))));
+//! let mut steps = 1000;
+//! assert!(matches!(solve(1, &[at_least, below], &mut steps), Some(Answer::Contradiction(_))));
+//! assert!(steps < 1000);
 //! ```
 
 use std::cmp::Ordering;
@@ -153,12 +155,13 @@ struct Tableau {
     basis: Vec<usize>,
 }
 
-/// Decides the inequalities over `variables` variables. `None` if the numbers grew too large.
+/// Decides the inequalities over `variables` variables. `None` if the numbers grew too large or the steps, each a few
+/// cells of a pivot, are used up.
 ///
 /// It looks for multipliers λ ≥ 0 and a slack with Σ λ·entries = 0 per variable, Σ λ·constant + slack = 0, and
 /// slack + Σ_strict λ = 1, by minimising the sum of artificial variables. If the minimum is positive, the prices
 /// of the rows are values that satisfy the inequalities.
-pub fn solve(variables: usize, columns: &[Column]) -> Option<Answer> {
+pub fn solve(variables: usize, columns: &[Column], steps: &mut u64) -> Option<Answer> {
     let (constant_row, norm_row) = (variables, variables + 1);
     let height = variables + 2;
     let backward: Vec<usize> = (0..columns.len()).filter(|&k| columns[k].free).collect();
@@ -200,7 +203,7 @@ pub fn solve(variables: usize, columns: &[Column]) -> Option<Answer> {
         rows[height][j] = -sum;
     }
     let mut tableau = Tableau { rows, basis: (artificial..artificial + height).collect() };
-    tableau.minimise(artificial)?;
+    tableau.minimise(artificial, steps)?;
     let multiplier = |j: usize| match tableau.basis.iter().position(|&b| b == j) {
         Some(i) => tableau.rows[i][width],
         None => Fraction::ZERO,
@@ -219,10 +222,15 @@ pub fn solve(variables: usize, columns: &[Column]) -> Option<Answer> {
 
 impl Tableau {
     /// Pivots until no reduced cost of the first `structural` columns is negative.
-    fn minimise(&mut self, structural: usize) -> Option<()> {
+    fn minimise(&mut self, structural: usize, steps: &mut u64) -> Option<()> {
         let height = self.basis.len();
         let width = self.rows[height].len() - 1;
         for step in 0..MAX_PIVOTS {
+            // Most cells are 0 and take no time.
+            *steps = steps.saturating_sub((height * width / 8) as u64);
+            if *steps == 0 {
+                return None;
+            }
             let costs = &self.rows[height];
             let candidates = (0..structural).filter(|&j| costs[j].signum() < 0);
             let entering = if step < PATIENCE {
@@ -320,7 +328,7 @@ mod tests {
                 })
                 .map(|column| Column { strict: column.strict && !column.free, ..column })
                 .collect();
-            match solve(3, &columns).unwrap() {
+            match solve(3, &columns, &mut u64::MAX.clone()).unwrap() {
                 Answer::Values(values) => {
                     satisfied += 1;
                     for column in &columns {

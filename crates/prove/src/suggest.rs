@@ -3,14 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use probity_kernel::context::Context;
-use probity_kernel::expr::{Binary, Expr, Unary, Variable};
+use probity_kernel::expr::{Binary, Expr, Run, Unary, Variable};
 use probity_kernel::fact::{canonical, poly};
 use probity_kernel::lemma::Lemma;
 
 /// The most roundings that are compared with each other.
 const MAX_ROUNDINGS: usize = 4;
-/// The most lemmas on ln and quotients that are tried.
-const MAX_ANALYTIC: usize = 12;
+/// The most lemmas on ln, exp and quotients that are tried.
+const MAX_ANALYTIC: usize = 60;
+/// The most logarithms that are compared with each other.
+const MAX_LOGARITHMS: usize = 6;
 
 /// The lemmas that entries of lists, floors, remainders and roundings suggest.
 pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item = &'a Expr>) -> Vec<Lemma> {
@@ -37,7 +39,17 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
             _ => {}
         });
     }
-    let entries = entries.into_iter().map(|(list, index)| Lemma::Adjacent(list, index));
+    // The second run reads at an index of its own, which is the first run's where the two are equal.
+    let same_entries = entries.iter().filter_map(|(list, index)| {
+        let swapped = index.replace(&|v| match v {
+            Variable::Of(name, Run::Second) => Some(Expr::of(name.clone(), Run::First)),
+            _ => None,
+        });
+        let list = Variable::Of(list.clone(), Run::Second);
+        (swapped != *index).then(|| Lemma::SameEntry(list, index.clone(), swapped))
+    });
+    let same_entries: Vec<Lemma> = same_entries.collect();
+    let entries = entries.into_iter().map(|(list, index)| Lemma::Adjacent(list, index)).chain(same_entries);
     let same = rounded.iter().enumerate().flat_map(|(n, (a, g))| {
         let later = rounded.iter().skip(n + 1);
         later.map(move |(b, h)| {
@@ -48,31 +60,121 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
     all.filter(|lemma| lemma.formula(context).is_some()).collect()
 }
 
-/// The lemmas that logarithms, powers of two and quotients suggest.
+/// The lemmas that logarithms, powers of two, exponentials and quotients suggest.
 pub(crate) fn analytic_lemmas<'a>(context: &Context, formulas: impl Iterator<Item = &'a Expr>) -> Vec<Lemma> {
-    let mut lemmas = BTreeMap::new();
+    let mut found = Suggestions { context, seen: BTreeSet::new(), lemmas: Vec::new() };
+    let mut logarithms: Vec<Expr> = Vec::new();
     for formula in formulas {
-        visit(formula, &mut |e| {
-            let Ok(key) = canonical(context, e) else { return };
-            match e {
-                Expr::Unary(Unary::Ln, a) => {
-                    lemmas.insert((key, 0), Lemma::LnPositive((**a).clone()));
-                    // ln(1) = 0, by ln(1·1) = ln(1) + ln(1).
-                    lemmas.insert((Expr::int(1).ln(), 1), Lemma::LnProduct(Expr::int(1), Expr::int(1)));
-                }
-                Expr::Unary(Unary::Pow2AtLeast, a) => {
-                    lemmas.insert((key, 0), Lemma::Pow2((**a).clone()));
-                }
-                Expr::Binary(Binary::Div, _, b) if is_opaque_divisor(context, b) => {
-                    let Ok(key) = canonical(context, b) else { return };
-                    lemmas.insert((key.clone(), 2), Lemma::Inverse((**b).clone()));
-                    lemmas.insert((key, 3), Lemma::InversePositive((**b).clone()));
-                }
-                _ => {}
+        visit(formula, &mut |e| match e {
+            Expr::Unary(Unary::Ln, a) if !has_choice(a) && !logarithms.contains(a) => {
+                logarithms.push((**a).clone());
             }
+            Expr::Unary(Unary::Exp, a) if !has_choice(a) => {
+                found.add(Lemma::ExpPositive((**a).clone()));
+                match canonical(context, a) {
+                    Ok(Expr::Number(n)) => found.add(Lemma::ExpValue(n)),
+                    _ => found.add(Lemma::ExpTangent((**a).clone())),
+                }
+            }
+            Expr::Unary(Unary::Pow2AtLeast, a) if !has_choice(a) => found.add(Lemma::Pow2((**a).clone())),
+            Expr::Binary(Binary::Div, _, b) if !has_choice(b) && is_opaque_divisor(context, b) => {
+                found.add(Lemma::Inverse((**b).clone()));
+                found.add(Lemma::InversePositive((**b).clone()));
+            }
+            _ => {}
         });
     }
-    lemmas.into_values().take(MAX_ANALYTIC).collect()
+    logarithms.truncate(MAX_LOGARITHMS);
+    for a in &logarithms {
+        found.logarithm(a);
+        if let Ok(Expr::Number(n)) = canonical(context, a) {
+            found.add(Lemma::LnValue(n));
+        }
+        // Below 1 a logarithm is negative: ln(1/a) is positive.
+        if matches!(a, Expr::Var(_)) {
+            found.add(Lemma::LnMonotone(a.clone(), Expr::int(1)));
+            found.add(Lemma::LnQuotient(Expr::int(1), a.clone()));
+            found.add(Lemma::LnPositive(Expr::int(1) / a.clone()));
+        }
+        // A quotient by something opaque is compared through the logarithms of its parts.
+        if matches!(a, Expr::Binary(Binary::Div, _, b) if is_opaque_divisor(context, b)) {
+            continue;
+        }
+        found.add(Lemma::LnPositive(a.clone()));
+        found.add(Lemma::LnMonotone(Expr::int(1), a.clone()));
+        for b in logarithms.iter().filter(|b| *b != a) {
+            found.add(Lemma::LnMonotone(a.clone(), b.clone()));
+        }
+    }
+    found.lemmas.truncate(MAX_ANALYTIC);
+    found.lemmas
+}
+
+/// Lemmas without repetition, up to normal form.
+struct Suggestions<'a> {
+    context: &'a Context,
+    seen: BTreeSet<Expr>,
+    lemmas: Vec<Lemma>,
+}
+
+impl Suggestions<'_> {
+    fn add(&mut self, lemma: Lemma) {
+        let Some(formula) = lemma.formula(self.context) else { return };
+        if canonical(self.context, &formula).is_ok_and(|key| self.seen.insert(key)) {
+            self.lemmas.push(lemma);
+        }
+    }
+
+    /// The logarithm of a product or a quotient in terms of those of its parts.
+    fn logarithm(&mut self, a: &Expr) {
+        match a {
+            Expr::Binary(Binary::Mul, a, b) => {
+                self.add(Lemma::LnProduct((**a).clone(), (**b).clone()));
+                self.logarithm(a);
+                self.logarithm(b);
+            }
+            Expr::Binary(Binary::Div, a, b) => {
+                self.add(Lemma::LnQuotient((**a).clone(), (**b).clone()));
+                self.add(Lemma::LnMonotone((**b).clone(), (**a).clone()));
+                self.logarithm(a);
+                self.logarithm(b);
+            }
+            _ => {
+                if let Ok(Expr::Unary(Unary::Exp, a)) = canonical(self.context, a) {
+                    self.add(Lemma::LnExp((*a).clone()));
+                }
+            }
+        }
+    }
+}
+
+/// Whether a lemma is worth a case distinction on its premises: not where only parameters decide them.
+pub(crate) fn may_split(context: &Context, lemma: &Lemma) -> bool {
+    if matches!(lemma, Lemma::LnMonotone(..) | Lemma::LnQuotient(..)) {
+        return false;
+    }
+    let params = &context.mechanism().params;
+    let mut public = true;
+    if let Some(formula) = lemma.formula(context) {
+        formula.for_each_variable(&mut |v| {
+            public &= matches!(v, Variable::Plain(name) if params.iter().any(|p| p.name == *name));
+        });
+    }
+    !public
+}
+
+fn has_choice(e: &Expr) -> bool {
+    let mut found = false;
+    visit(e, &mut |part| {
+        found |= matches!(
+            part,
+            Expr::If(..)
+                | Expr::Clamp(..)
+                | Expr::Unary(Unary::Abs, _)
+                | Expr::Binary(Binary::Min | Binary::Max, ..)
+        )
+    });
+    found
 }
 
 /// Whether a quotient by this is an atom: it is no monomial of positive parameters.

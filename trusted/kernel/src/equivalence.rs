@@ -46,6 +46,11 @@ pub enum Rewrite {
         /// The variable assigned in both branches.
         var: Name,
     },
+    /// `return e` is `y = e; return y`.
+    Name {
+        /// A new name for the output.
+        var: Name,
+    },
 }
 
 impl Rewrite {
@@ -56,6 +61,7 @@ impl Rewrite {
             Rewrite::ResponseLaw { .. } => "RESPONSE-LAW",
             Rewrite::Inline { .. } => "INLINE",
             Rewrite::Conditional { .. } => "CONDITIONAL",
+            Rewrite::Name { .. } => "NAME",
         }
     }
 
@@ -66,6 +72,7 @@ impl Rewrite {
             Rewrite::ResponseLaw { keep, other, response } => response_law(mechanism, keep, other, response),
             Rewrite::Inline { var } => inline(mechanism, var),
             Rewrite::Conditional { var } => conditional(mechanism, var),
+            Rewrite::Name { var } => name(mechanism, var),
         }
     }
 }
@@ -217,6 +224,21 @@ fn conditional(m: &Mechanism, var: &Name) -> Result<Mechanism, Rejection> {
         }
     }
     refuse(LAW, format!("no conditional assigns {var} once in each branch and nothing else"))
+}
+
+/// ```text
+/// c; return e   =   c; y = e; return y
+/// ```
+fn name(m: &Mechanism, var: &Name) -> Result<Mechanism, Rejection> {
+    const LAW: &str = "NAME";
+    check_new(LAW, m, var)?;
+    // A list is a variable already, and is never copied.
+    if matches!(m.output, Expr::Var(_) | Expr::EmptyList) {
+        return refuse(LAW, "the output has a name");
+    }
+    let mut body = m.body.clone();
+    body.push(Statement::Assign { var: var.clone(), value: m.output.clone() });
+    Ok(Mechanism { body, output: Expr::var(var.clone()), ..m.clone() })
 }
 
 fn mentions(e: &Expr, name: &Name) -> bool {

@@ -336,6 +336,17 @@ impl Expr {
         deepest
     }
 
+    /// How many parts the expression has. Takes no stack, whatever the depth.
+    pub fn size(&self) -> usize {
+        let mut left = vec![self];
+        let mut seen = 0;
+        while let Some(expr) = left.pop() {
+            seen += 1;
+            left.extend(expr.parts().into_iter().flatten());
+        }
+        seen
+    }
+
     /// Whether the expression has at most `limit` parts. Looks at no more than that many.
     pub fn is_within(&self, limit: usize) -> bool {
         let mut left = vec![self];

@@ -13,8 +13,8 @@ use crate::expr::{Binary, Expr, Name, Unary, Variable};
 use crate::poly::{MAX_EXPONENT, Monomial, Poly};
 use crate::rejection::Rejection;
 
-/// The most comparisons that one formula may unfold into.
-const MAX_LITERALS: usize = 20_000;
+/// The most parts that the comparisons have together into which one formula unfolds.
+const MAX_UNFOLDED: usize = 200_000;
 
 /// What a formula says, in normal form.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -53,7 +53,7 @@ const FALSE: Fact = Fact::Any(Vec::new());
 /// assert_eq!(strict, weak);
 /// ```
 pub fn fact(context: &Context, formula: &Expr, polarity: bool) -> Result<Fact, Rejection> {
-    Converter { context, fuel: MAX_LITERALS }.formula(formula, polarity)
+    Converter { context, fuel: MAX_UNFOLDED }.formula(formula, polarity)
 }
 
 /// The polynomial that an expression without choices is.
@@ -66,6 +66,14 @@ pub fn poly(context: &Context, expr: &Expr) -> Result<Poly, Rejection> {
         Expr::Binary(Binary::Sub, a, b) => Ok(poly(a)?.minus(&poly(b)?)),
         Expr::Binary(Binary::Mul, a, b) => poly(a)?.times(&poly(b)?),
         Expr::Binary(Binary::Div, a, b) => poly(a)?.times(&inverse(context, &poly(b)?)),
+        Expr::Unary(op @ (Unary::Ln | Unary::Exp), a) => {
+            let inside = canonical(context, a)?;
+            Ok(match op {
+                Unary::Ln if inside == Expr::int(1) => Poly::zero(),
+                Unary::Exp if inside == Expr::int(0) => Poly::one(),
+                _ => Poly::atom(Expr::Unary(*op, Arc::new(inside))),
+            })
+        }
         _ if matches!(context.kind(expr), Kind::Bool | Kind::List) => {
             Err(Rejection::NotANumber { found: expr.to_string() })
         }
@@ -191,11 +199,16 @@ impl Converter<'_> {
             return Ok(if polarity { all(parts) } else { any(parts) });
         }
         let whole = Expr::Binary(op, Arc::new(a.clone()), Arc::new(b.clone()));
+        self.fuel = self.fuel.checked_sub(whole.size()).ok_or(Rejection::TooLarge)?;
         if let Some(found) = find_choice(a).or_else(|| find_choice(b)) {
+            // What is the same expression needs no cases.
+            let normal = |e| canonical(self.context, e).ok();
+            if normal(a).is_some_and(|a| Some(a) == normal(b)) {
+                return Ok(constant((op != Binary::Lt) == polarity));
+            }
             let with = |value: &Expr| replace_part(&whole, &found.whole, value);
             return self.choice(&found.condition, &with(&found.yes), &with(&found.no), polarity);
         }
-        self.fuel = self.fuel.checked_sub(1).ok_or(Rejection::TooLarge)?;
         let difference = poly(self.context, b)?.minus(&poly(self.context, a)?);
         Ok(match (op, polarity) {
             (Binary::Le, true) => self.non_negative(difference),

@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use probity_exact::{Rational, exp_bounds, ln_bounds};
+
 use crate::context::Context;
 use crate::expr::{Binary, Expr, Name, Unary, Variable};
 
@@ -49,10 +51,16 @@ pub enum Lemma {
     LnPositive(Expr),
     /// a > 0 ∧ b > 0 ⇒ ln(a·b) = ln(a) + ln(b)
     LnProduct(Expr, Expr),
+    /// a > 0 ∧ b > 0 ⇒ ln(a/b) = ln(a) − ln(b)
+    LnQuotient(Expr, Expr),
     /// a > 0 ⇒ exp(ln(a)) = a
     ExpLn(Expr),
     /// ln(exp(a)) = a
     LnExp(Expr),
+    /// low ≤ ln(a) ≤ high for a number a > 0, from its enclosure
+    LnValue(Rational),
+    /// low ≤ exp(a) ≤ high for a number a, |a| ≤ 20, from its enclosure
+    ExpValue(Rational),
     /// a = b ⇒ f(a) = f(b), for f an operation on one number
     SameUnary(Unary, Expr, Expr),
     /// a = b ∧ c = d ⇒ f(a, c) = f(b, d), for f an operation on two numbers
@@ -81,8 +89,11 @@ impl Lemma {
             Lemma::LnMonotone(..) => "ln-monotone",
             Lemma::LnPositive(_) => "ln-positive",
             Lemma::LnProduct(..) => "ln-product",
+            Lemma::LnQuotient(..) => "ln-quotient",
             Lemma::ExpLn(_) => "exp-ln",
             Lemma::LnExp(_) => "ln-exp",
+            Lemma::LnValue(_) => "ln-value",
+            Lemma::ExpValue(_) => "exp-value",
             Lemma::SameUnary(..) => "same-unary",
             Lemma::SameBinary(..) => "same-binary",
             Lemma::SameEntry(..) => "same-entry",
@@ -96,6 +107,17 @@ impl Lemma {
         let positive = |a: &Expr| zero().lt(a.clone());
         let (a, rest) = match self {
             Lemma::Adjacent(list, index) => return Some(context.adjacent_entries(list, index)),
+            Lemma::LnValue(a) => {
+                let (low, high) = ln_bounds(a, VALUE_BITS)?;
+                return Some(between(low, Expr::Number(a.clone()).ln(), high));
+            }
+            Lemma::ExpValue(a) => {
+                if *a > Rational::from(20) || *a < Rational::from(-20) {
+                    return None;
+                }
+                let (low, high) = exp_bounds(a, VALUE_BITS);
+                return Some(between(low.to_rational()?, Expr::Number(a.clone()).exp(), high.to_rational()?));
+            }
             Lemma::SameEntry(list, a, b) => {
                 let entry = |i: &Expr| i.clone().index_of(list.clone());
                 return Some(a.clone().equals(b.clone()).implies(entry(a).equals(entry(b))));
@@ -128,6 +150,7 @@ impl Lemma {
             | Lemma::ExpMonotone(a, b)
             | Lemma::LnMonotone(a, b)
             | Lemma::LnProduct(a, b)
+            | Lemma::LnQuotient(a, b)
             | Lemma::SameUnary(_, a, b) => (a, vec![b]),
             Lemma::RoundMonotone(a, b, g) => (a, vec![b, g]),
         };
@@ -162,6 +185,10 @@ impl Lemma {
                 let premise = positive(&a).and(positive(&b));
                 premise.implies((a.clone() * b.clone()).ln().equals(a.ln() + b.ln()))
             }
+            Lemma::LnQuotient(..) => {
+                let premise = positive(&a).and(positive(&b));
+                premise.implies((a.clone() / b.clone()).ln().equals(a.ln() - b.ln()))
+            }
             Lemma::ExpLn(_) => positive(&a).implies(a.clone().ln().exp().equals(a)),
             Lemma::LnExp(_) => a.clone().exp().ln().equals(a),
             Lemma::SameUnary(op, ..) => {
@@ -174,6 +201,17 @@ impl Lemma {
             _ => return None,
         })
     }
+}
+
+/// Bits of an enclosure, before it is rounded outward to a multiple of 2^−16.
+const VALUE_BITS: u32 = 40;
+
+/// low ≤ value ≤ high, with simple bounds a little further out.
+fn between(low: Rational, value: Expr, high: Rational) -> Expr {
+    let unit = Rational::from(1i64 << 16);
+    let below = Rational::from((low * &unit).floor()) / &unit;
+    let above = Rational::from((high * &unit).ceil()) / &unit;
+    Expr::Number(below).le(value.clone()).and(value.le(Expr::Number(above)))
 }
 
 impl fmt::Display for Lemma {
@@ -190,6 +228,7 @@ impl fmt::Display for Lemma {
             | Lemma::LnPositive(a)
             | Lemma::ExpLn(a)
             | Lemma::LnExp(a) => write!(f, "{a}")?,
+            Lemma::LnValue(a) | Lemma::ExpValue(a) => write!(f, "{a}")?,
             Lemma::FloorMonotone(a, b)
             | Lemma::RoundNear(a, b)
             | Lemma::ModRange(a, b)
@@ -197,6 +236,7 @@ impl fmt::Display for Lemma {
             | Lemma::ExpMonotone(a, b)
             | Lemma::LnMonotone(a, b)
             | Lemma::LnProduct(a, b)
+            | Lemma::LnQuotient(a, b)
             | Lemma::SameUnary(_, a, b)
             | Lemma::SameEntry(_, a, b) => write!(f, "{a}, {b}")?,
             Lemma::RoundMonotone(a, b, g) => write!(f, "{a}, {b}, {g}")?,

@@ -11,6 +11,7 @@ pub mod entail;
 pub mod equivalence;
 pub mod expr;
 pub mod fact;
+pub mod finite;
 pub mod float;
 pub mod lemma;
 pub mod poly;

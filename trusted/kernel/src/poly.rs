@@ -20,7 +20,7 @@ use crate::expr::{Expr, Name, Variable};
 use crate::rejection::Rejection;
 
 /// The most terms that a polynomial may have. Honest proofs stay far below; hostile evidence meets a wall.
-const MAX_TERMS: usize = 5_000;
+const MAX_TERMS: usize = 1_000;
 /// The largest exponent, for the same reason.
 pub(crate) const MAX_EXPONENT: i32 = 64;
 

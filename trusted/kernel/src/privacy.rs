@@ -147,7 +147,7 @@ pub fn privacy(
             }
             axioms.insert("PW-EQ");
         }
-        check_delta(claim, comparison, &judgement.delta)?;
+        check_delta(context, claim, comparison, &judgement.delta)?;
         axioms.extend(check_entailment(context, &[&start()], &judgement.pre.formula, evidence)?);
         axioms.extend(&judgement.axioms);
         covered.insert(context.orientation() == Orientation::Forward);
@@ -163,11 +163,20 @@ pub fn privacy(
     Ok(Theorem { mechanism: mechanism.clone(), claim: claim.clone(), axioms })
 }
 
-/// The judgement gives up no mass and the claim has a number ≥ 0 for δ, or both name the same δ.
-fn check_delta(claim: &Claim, comparison: Comparison, given_up: &Expr) -> Result<(), Rejection> {
+/// The judgement gives up no mass and the claim's δ is a number ≥ 0 or a positive parameter, or both name the same δ.
+fn check_delta(
+    context: &Context,
+    claim: &Claim,
+    comparison: Comparison,
+    given_up: &Expr,
+) -> Result<(), Rejection> {
     let nothing = *given_up == Expr::int(0);
-    let number = matches!(&claim.delta, Expr::Number(n) if *n >= probity_exact::Rational::ZERO);
-    if nothing && number || !nothing && *given_up == claim.delta && comparison == Comparison::Equal {
+    let not_negative = match &claim.delta {
+        Expr::Number(n) => *n >= probity_exact::Rational::ZERO,
+        Expr::Var(Variable::Plain(name)) => context.is_positive(name),
+        _ => false,
+    };
+    if nothing && not_negative || !nothing && *given_up == claim.delta && comparison == Comparison::Equal {
         return Ok(());
     }
     Err(Rejection::ClaimNotCovered { reason: "delta is not what the judgement gives up" })

@@ -488,7 +488,7 @@ pub fn frame(judgement: &Judgement, formula: &Expr) -> Result<Judgement, Rejecti
 }
 
 /// The variables that a program sets, loop indices included.
-fn collect_changed(program: &[Statement], changed: &mut BTreeSet<Name>) {
+pub(crate) fn collect_changed(program: &[Statement], changed: &mut BTreeSet<Name>) {
     for statement in program {
         match statement {
             Statement::Draw { var, .. } | Statement::Assign { var, .. } => {

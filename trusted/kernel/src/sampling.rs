@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use crate::context::{Context, Kind, parameters};
 use crate::expr::{Expr, Name, Run, Variable};
+use crate::finite;
 use crate::rejection::Rejection;
 use crate::rules::{Assertion, Judgement, check_public, check_size, wrong};
 use crate::term::{Coupling, Distribution, Statement};
@@ -53,7 +54,9 @@ pub fn sample(
             draw.select((threshold, *strict), (&above.0, &above.1), (&below.0, &below.1))
         }
         Coupling::Scale { cost } => draw.scale(cost),
-        Coupling::SameValue { ratio } => draw.same_value(&ratio.0, &ratio.1),
+        Coupling::SameValue { ratio } => {
+            finite::same_value(context, std::slice::from_ref(statement), var, (&ratio.0, &ratio.1), post)
+        }
         Coupling::SignedLog { .. } => Err(draw.no_such(coupling)),
     }
 }
@@ -66,7 +69,7 @@ impl Draw<'_> {
     /// y' = y at cost 0
     /// ```
     fn null(&self) -> Result<Judgement, Rejection> {
-        self.check_integers(self.law)?;
+        check_integers(self.context, self.law)?;
         let same = parameters(self.law).into_iter().map(|p| self.first(p).equals(self.second(p)));
         let side = Expr::all(same.collect::<Vec<_>>());
         self.conclude("AXNULL", side, self.after(&self.drawn(), &Expr::int(0)))
@@ -126,45 +129,6 @@ impl Draw<'_> {
         self.conclude("AXUNIF", Expr::int(0).le(cost.clone()), self.after(&shrunk, cost))
     }
 
-    /// MAXDIV: two discrete laws whose ratio is at most a/b everywhere.
-    /// ```text
-    /// a, b > 0    Pr[y = v]·b ≤ a·Pr[y' = v] for every v
-    /// ───────────────────────────────────────────────────
-    /// y' = y at cost ln(a/b)
-    /// ```
-    fn same_value(&self, a: &Expr, b: &Expr) -> Result<Judgement, Rejection> {
-        let (zero, one) = (Expr::int(0), Expr::int(1));
-        let at_most = |p: Expr, q: Expr| (p * b.clone()).le(a.clone() * q);
-        let probability = |p: &Expr| zero.clone().le(p.clone()).and(p.clone().le(one.clone()));
-        let mut side = vec![zero.clone().lt(a.clone()), zero.clone().lt(b.clone())];
-        match self.law {
-            Distribution::Bernoulli(p) => {
-                let (p, q) = (self.first(p), self.second(p));
-                side.extend([probability(&p), probability(&q), at_most(p.clone(), q.clone())]);
-                side.push(at_most(one.clone() - p, one.clone() - q));
-            }
-            Distribution::Response { value, truth, count } => {
-                self.check_integers(self.law)?;
-                let (p, t) = (self.first(truth), self.first(count));
-                side.extend([p.clone().equals(self.second(truth)), t.clone().equals(self.second(count))]);
-                side.extend([probability(&p), Expr::int(2).le(t.clone()), b.clone().le(a.clone())]);
-                for v in [self.first(value), self.second(value)] {
-                    side.push(zero.clone().le(v.clone()).and(v.lt(t.clone())));
-                }
-                // The truth has mass p, each of the t − 1 others (1 − p)/(t − 1).
-                let others = t - one.clone();
-                side.push(at_most(p.clone() * others.clone(), one.clone() - p.clone()));
-                side.push(at_most(one.clone() - p.clone(), p * others));
-            }
-            _ => {
-                let coupling = Coupling::SameValue { ratio: (a.clone(), b.clone()) };
-                return Err(self.no_such(&coupling));
-            }
-        }
-        let cost = (a.clone() / b.clone()).ln();
-        self.conclude("MAXDIV", Expr::all(side), self.after(&self.drawn(), &cost))
-    }
-
     /// The axiom and the side condition of a translation.
     fn translation(&self, by: &Expr, cost: &Expr) -> Result<(&'static str, Expr), Rejection> {
         let whole = || match self.context.kind(by) {
@@ -184,7 +148,7 @@ impl Draw<'_> {
             }
             _ => return Err(self.no_such(&Coupling::Shift { by: by.clone(), cost: cost.clone() })),
         };
-        self.check_integers(self.law)?;
+        check_integers(self.context, self.law)?;
         let budget = cost.clone() * self.first(scale);
         let within = match center {
             Some(center) => (by.clone() + self.first(center) - self.second(center)).abs().le(budget),
@@ -192,23 +156,6 @@ impl Draw<'_> {
         };
         let scales = Expr::int(0).lt(self.first(scale)).and(self.first(scale).equals(self.second(scale)));
         Ok((axiom, scales.and(within)))
-    }
-
-    /// Laws on the integers need integer places: their draws are taken to be integers elsewhere.
-    fn check_integers(&self, law: &Distribution) -> Result<(), Rejection> {
-        let places: Vec<&Expr> = match law {
-            Distribution::UniformInt { low, high } => vec![low, high],
-            Distribution::UniformOther { value, count } => vec![value, count],
-            Distribution::Response { value, count, .. } => vec![value, count],
-            Distribution::DiscreteLaplace { center, .. } | Distribution::DiscreteGaussian { center, .. } => {
-                vec![center]
-            }
-            _ => vec![],
-        };
-        match places.into_iter().find(|e| self.context.kind(e) != Kind::Int) {
-            None => Ok(()),
-            Some(e) => Err(Rejection::NotAnInteger { found: e.to_string() }),
-        }
     }
 
     /// What is known of every value of the law.
@@ -265,6 +212,23 @@ impl Draw<'_> {
 
     fn no_such(&self, coupling: &Coupling) -> Rejection {
         Rejection::NoSuchCoupling { law: self.law.to_string(), coupling: coupling.to_string() }
+    }
+}
+
+/// Laws on the integers need integer places: their draws are taken to be integers elsewhere.
+pub(crate) fn check_integers(context: &Context, law: &Distribution) -> Result<(), Rejection> {
+    let places: Vec<&Expr> = match law {
+        Distribution::UniformInt { low, high } => vec![low, high],
+        Distribution::UniformOther { value, count } => vec![value, count],
+        Distribution::Response { value, count, .. } => vec![value, count],
+        Distribution::DiscreteLaplace { center, .. } | Distribution::DiscreteGaussian { center, .. } => {
+            vec![center]
+        }
+        _ => vec![],
+    };
+    match places.into_iter().find(|e| context.kind(e) != Kind::Int) {
+        None => Ok(()),
+        Some(e) => Err(Rejection::NotAnInteger { found: e.to_string() }),
     }
 }
 
@@ -357,7 +321,7 @@ pub fn signed_log(
 }
 
 /// The formula after draws: each variable gets its two values, and the cost is charged, all at once.
-fn after(formula: &Expr, draws: &[(&Name, Expr, Expr)], cost: &Expr) -> Expr {
+pub(crate) fn after(formula: &Expr, draws: &[(&Name, Expr, Expr)], cost: &Expr) -> Expr {
     formula.replace(&|v| match v {
         Variable::Of(name, run) => {
             draws.iter().find(|(var, ..)| *var == name).map(|(_, first, second)| match run {
@@ -371,7 +335,7 @@ fn after(formula: &Expr, draws: &[(&Name, Expr, Expr)], cost: &Expr) -> Expr {
 }
 
 /// An arbitrary value for a draw of `name` that occurs nowhere in the assertion.
-fn fresh(name: &Name, post: &Assertion, taken: &BTreeSet<Variable>) -> Variable {
+pub(crate) fn fresh(name: &Name, post: &Assertion, taken: &BTreeSet<Variable>) -> Variable {
     let mut used: BTreeSet<Variable> = post.arbitrary.union(taken).cloned().collect();
     post.formula.for_each_variable(&mut |v| {
         used.insert(v.clone());
@@ -387,7 +351,7 @@ fn fresh(name: &Name, post: &Assertion, taken: &BTreeSet<Variable>) -> Variable 
 }
 
 /// What is evaluated before the draw mentions neither the variables drawn nor arbitrary values.
-fn check_before_draw(e: &Expr, drawn: &[&Name]) -> Result<(), Rejection> {
+pub(crate) fn check_before_draw(e: &Expr, drawn: &[&Name]) -> Result<(), Rejection> {
     Assertion::new(e.clone())?;
     let mut wrong = None;
     e.for_each_variable(&mut |v| match v {

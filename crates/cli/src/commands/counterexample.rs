@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use probity_audit::{Bounds, Condition, Event, Refutation};
+use probity_exact::directed;
 use probity_kernel::expr::Name;
 use serde_json::{Value, json};
 
@@ -33,8 +34,13 @@ pub fn facts(refutation: &Refutation) -> Vec<(&'static str, String)> {
         ("probability", range(&refutation.first_probability)),
         ("of neighbour", range(&refutation.second_probability)),
         ("loss", format!("{} against the claimed {}", decimal::double(refutation.loss), claimed)),
-        ("found by", refutation.evidence.to_string()),
     ]);
+    if !refutation.delta.high.is_zero() {
+        let (shown, claimed) =
+            (decimal::figure(&refutation.shown_delta()), decimal::figure(&refutation.delta.high));
+        facts.push(("delta", format!("at least {shown} at this epsilon, against the claimed {claimed}")));
+    }
+    facts.push(("found by", refutation.evidence.to_string()));
     facts
 }
 
@@ -50,6 +56,8 @@ pub fn to_json(refutation: &Refutation) -> Value {
         "probability_of_neighbour": bounds(&refutation.second_probability),
         "loss": number(refutation.loss),
         "claimed_epsilon": number(refutation.epsilon.to_f64()),
+        "claimed_delta": refutation.delta.to_f64(),
+        "shown_delta": directed::cast_down(&refutation.shown_delta()),
         "evidence": refutation.evidence.to_string(),
     })
 }

@@ -164,6 +164,7 @@ code! { Rewrite {
     "response-law" => Rewrite::ResponseLaw { keep: keep, other: other, response: response },
     "inline" => Rewrite::Inline { var: var },
     "conditional" => Rewrite::Conditional { var: var },
+    "name" => Rewrite::Name { var: var },
 } }
 
 code! { Comparison { "equal" => Comparison::Equal {}, "pointwise" => Comparison::Pointwise {}, } }
@@ -175,6 +176,7 @@ code! { Move {
     "draw" => Move::Draw { 0: coupling },
     "up-to" => Move::UpTo { 0: coupling, 1: tail },
     "joint" => Move::Joint { 0: by, 1: cost },
+    "same-value" => Move::SameValue { 0: var, 1: size, 2: ratio },
     "if" => Move::If { 0: then, 1: otherwise },
     "for" => Move::For { 0: invariant, 1: body },
     "while" => Move::While { 0: invariant, 1: body },
@@ -202,8 +204,11 @@ code! { Lemma {
     "ln-monotone" => Lemma::LnMonotone { 0: a, 1: b },
     "ln-positive" => Lemma::LnPositive { 0: a },
     "ln-product" => Lemma::LnProduct { 0: a, 1: b },
+    "ln-quotient" => Lemma::LnQuotient { 0: a, 1: b },
     "exp-ln" => Lemma::ExpLn { 0: a },
     "ln-exp" => Lemma::LnExp { 0: a },
+    "ln-value" => Lemma::LnValue { 0: a },
+    "exp-value" => Lemma::ExpValue { 0: a },
     "same-unary" => Lemma::SameUnary { 0: operation, 1: a, 2: b },
     "same-binary" => Lemma::SameBinary { 0: operation, 1: first, 2: second },
     "same-entry" => Lemma::SameEntry { 0: list, 1: a, 2: b },

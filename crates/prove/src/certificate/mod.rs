@@ -15,16 +15,14 @@ mod text;
 
 use std::fmt;
 
-use probity_kernel::context::Context;
 use probity_kernel::entail::Evidence;
-use probity_kernel::expr::Expr;
 use probity_kernel::privacy::Theorem;
 use probity_kernel::term::{Claim, Mechanism};
 use sha2::{Digest, Sha256};
 
 pub use text::{Code, ReadError, Text};
 
-use crate::derivation::{Failure, Justify, Plan, Reason, replay};
+use crate::derivation::{Failure, Plan, Recorded, replay};
 use crate::proof::Proof;
 
 const FORMAT: &str = "probity-certificate 1";
@@ -131,11 +129,11 @@ pub fn check(certificate: &str) -> Result<Theorem, Fault> {
         evidence.push(lines.read()?);
     }
     let given = evidence.len();
-    let mut recorded = Recorded { evidence: evidence.into_iter(), used: 0 };
+    let mut recorded = Recorded::new(evidence);
     let theorem = replay(&mechanism, &claim, &plan, &mut recorded)
-        .map_err(|failure| Fault::Step { after: recorded.used.saturating_sub(1), failure })?;
-    if recorded.used < given {
-        return Err(Fault::EvidenceLeft { pieces: given - recorded.used });
+        .map_err(|failure| Fault::Step { after: recorded.used().saturating_sub(1), failure })?;
+    if recorded.used() < given {
+        return Err(Fault::EvidenceLeft { pieces: given - recorded.used() });
     }
     Ok(theorem)
 }
@@ -171,18 +169,5 @@ impl<'a> Lines<'a> {
 
     fn fault(&self, error: ReadError) -> Fault {
         Fault::Unreadable { line: self.at, error }
-    }
-}
-
-/// Answers side conditions with what a certificate recorded.
-struct Recorded {
-    evidence: std::vec::IntoIter<Evidence>,
-    used: usize,
-}
-
-impl Justify for Recorded {
-    fn justify(&mut self, _: &Context, _: &[&Expr], _: &Expr) -> Result<Evidence, Reason> {
-        self.used += 1;
-        self.evidence.next().ok_or(Reason::EvidenceMissing)
     }
 }

@@ -1,0 +1,454 @@
+//! Plays the moves of a plan on concrete numbers.
+
+use std::rc::Rc;
+
+use probity_exact::directed::ln_nearest;
+use probity_kernel::context::{Context, parameters};
+use probity_kernel::expr::{Expr, Name, Run};
+use probity_kernel::privacy::Comparison;
+use probity_kernel::term::{Claim, Coupling, Distribution, Statement};
+
+use super::scenario::Scenario;
+use super::state::{Pair, Stop, TOLERANCE, Value, close, place, same};
+use crate::derivation::Move;
+use crate::rows::Effort;
+
+/// What it takes to run a statement, in the steps of a search.
+const STATEMENT_STEPS: usize = 40;
+/// The most iterations of a loop that are followed.
+const MAX_ITERATIONS: usize = 60;
+
+/// What a rehearsal is about, and who watches it.
+pub(crate) struct Stage<'a> {
+    pub(crate) context: &'a Context,
+    pub(crate) claim: &'a Claim,
+    pub(crate) comparison: Comparison,
+}
+
+/// Sees the state before every iteration of a loop and after the last; loops are numbered in the order of the text.
+pub(crate) type Watch<'w> = &'w mut dyn FnMut(usize, &Pair);
+
+impl Stage<'_> {
+    /// Rehearses the moves in one scenario.
+    pub(crate) fn rehearse(
+        &self,
+        moves: &[Move],
+        scenario: &Scenario,
+        watch: Watch<'_>,
+        effort: &mut Effort,
+    ) -> Result<(), Stop> {
+        let mechanism = self.context.mechanism();
+        let mut result = None;
+        if self.comparison == Comparison::Pointwise {
+            // The proof is about one output: mostly the one that this run will have.
+            let mut pair = self.start(scenario, None);
+            let mut play =
+                Play { pair: &mut pair, site: 0, cycle: 0, alone: true, watch: &mut |_, _| {}, effort };
+            play.block(&mechanism.body, moves)?;
+            let value = pair.value(&mechanism.output, Run::First).ok_or(Stop::Unclear)?;
+            let aside = scenario.seed % 4 == 3;
+            result = Some(match value {
+                Value::Number(n) if aside => Value::Number(n + 1.0),
+                Value::Flag(b) if aside => Value::Flag(!b),
+                other => other,
+            });
+        }
+        let mut pair = self.start(scenario, result);
+        let mut play = Play { pair: &mut pair, site: 0, cycle: 0, alone: false, watch, effort };
+        let played = play.block(&mechanism.body, moves);
+        if pair.unclear.get() {
+            return Err(Stop::Unclear);
+        }
+        played?;
+        let output = |run| pair.value(&mechanism.output, run).ok_or(Stop::Unclear);
+        let (first, second) = (output(Run::First)?, output(Run::Second)?);
+        let epsilon = pair.amount(&self.claim.epsilon).ok_or(Stop::Unclear)?;
+        let relevant = pair.result.as_ref().is_none_or(|r| same(r, &first));
+        let within = pair.cost <= epsilon || close(pair.cost, epsilon);
+        let fine = !relevant || same(&first, &second) && within;
+        match (pair.unclear.get(), fine) {
+            (true, _) => Err(Stop::Unclear),
+            (false, true) => Ok(()),
+            (false, false) => Err(Stop::Fails),
+        }
+    }
+
+    fn start(&self, scenario: &Scenario, result: Option<Value>) -> Pair {
+        let Scenario { shared, inputs, changed, seed } = scenario.clone();
+        Pair { result, ..Pair::new(shared, inputs, changed, seed) }
+    }
+}
+
+struct Play<'p, 'w> {
+    pair: &'p mut Pair,
+    /// The next draw and the next loop, in the order of the text.
+    site: usize,
+    cycle: usize,
+    /// Whether the second run is left out: the first run does not depend on it.
+    alone: bool,
+    watch: Watch<'w>,
+    effort: &'w mut Effort,
+}
+
+impl Play<'_, '_> {
+    fn block(&mut self, body: &[Statement], moves: &[Move]) -> Result<(), Stop> {
+        let mut rest = body;
+        for step in moves {
+            let size = step.size();
+            if size > rest.len() {
+                return Err(Stop::Fails);
+            }
+            let (now, later) = rest.split_at(size);
+            self.step(now, step)?;
+            rest = later;
+        }
+        Ok(())
+    }
+
+    fn eval(&self, e: &Expr, run: Run) -> Result<Value, Stop> {
+        self.pair.value(e, run).ok_or(Stop::Unclear)
+    }
+
+    fn check(&self, holds: bool) -> Result<(), Stop> {
+        if holds || self.alone { Ok(()) } else { Err(Stop::Fails) }
+    }
+
+    fn step(&mut self, now: &[Statement], step: &Move) -> Result<(), Stop> {
+        let Some(statement) = now.first() else { return Ok(()) };
+        self.effort.spend(STATEMENT_STEPS).ok_or(Stop::Unclear)?;
+        match (step, statement) {
+            (Move::Plain | Move::OneSided, _) => {
+                self.alone(statement, Run::First)?;
+                if !self.alone {
+                    self.alone(statement, Run::Second)?;
+                }
+                Ok(())
+            }
+            (Move::Draw(Coupling::SameValue { ratio }), Statement::Draw { var, .. }) => {
+                self.same_value(now, var, ratio)
+            }
+            (Move::SameValue(var, _, ratio), _) => self.same_value(now, var, ratio),
+            (Move::Draw(coupling) | Move::UpTo(coupling, _), Statement::Draw { var, law }) => {
+                self.draw(var, law, coupling)
+            }
+            (Move::If(yes, no), Statement::If { guard, then, otherwise }) => {
+                let taken = self.eval(guard, Run::First)?;
+                if !self.alone {
+                    let other = self.eval(guard, Run::Second)?;
+                    self.check(taken == other)?;
+                }
+                let (site, cycle) = (self.site, self.cycle);
+                let (first, second) = (sites(yes), sites(no));
+                if taken == Value::Flag(true) {
+                    self.block(then, yes)?;
+                } else {
+                    (self.site, self.cycle) = (site + first.0, cycle + first.1);
+                    self.block(otherwise, no)?;
+                }
+                (self.site, self.cycle) = (site + first.0 + second.0, cycle + first.1 + second.1);
+                Ok(())
+            }
+            (Move::For(_, inner), Statement::For { index, from, to, body }) => {
+                let (Value::Number(from), Value::Number(to)) =
+                    (self.eval(from, Run::First)?, self.eval(to, Run::First)?)
+                else {
+                    return Err(Stop::Unclear);
+                };
+                // The rule wants from ≤ to.
+                self.check(from <= to)?;
+                let (site, cycle) = (self.site, self.cycle);
+                let mut i = from;
+                let mut left = MAX_ITERATIONS;
+                loop {
+                    (self.site, self.cycle) = (site, cycle + 1);
+                    self.pair.shared.insert(index.clone(), Value::Number(i));
+                    (self.watch)(cycle, self.pair);
+                    if i >= to {
+                        break;
+                    }
+                    if left == 0 {
+                        return Err(Stop::Unclear);
+                    }
+                    self.block(body, inner)?;
+                    i += 1.0;
+                    left -= 1;
+                }
+                self.pair.shared.remove(index);
+                let inside = sites(inner);
+                (self.site, self.cycle) = (site + inside.0, cycle + 1 + inside.1);
+                Ok(())
+            }
+            (Move::While(_, inner), Statement::While { guard, body, .. }) => {
+                let (site, cycle) = (self.site, self.cycle);
+                for _ in 0..MAX_ITERATIONS {
+                    (self.site, self.cycle) = (site, cycle + 1);
+                    (self.watch)(cycle, self.pair);
+                    let taken = self.eval(guard, Run::First)?;
+                    if !self.alone {
+                        let other = self.eval(guard, Run::Second)?;
+                        self.check(taken == other)?;
+                    }
+                    if taken != Value::Flag(true) {
+                        let inside = sites(inner);
+                        (self.site, self.cycle) = (site + inside.0, cycle + 1 + inside.1);
+                        return Ok(());
+                    }
+                    self.block(body, inner)?;
+                }
+                Err(Stop::Unclear)
+            }
+            // A joint coupling of a uniform and a sign is left to the search.
+            _ => Err(Stop::Unclear),
+        }
+    }
+
+    /// A statement without draws in one run.
+    fn alone(&mut self, statement: &Statement, run: Run) -> Result<(), Stop> {
+        match statement {
+            Statement::Assign { var, value } => {
+                let value = self.eval(value, run)?;
+                self.pair.runs[place(run)].insert(var.clone(), value);
+            }
+            Statement::Append { list, value } => {
+                let value = self.eval(value, run)?;
+                if let Some(Value::List(items)) = self.pair.runs[place(run)].get_mut(list) {
+                    Rc::make_mut(items).push(value);
+                }
+            }
+            Statement::If { guard, then, otherwise } => {
+                let body = if self.eval(guard, run)? == Value::Flag(true) { then } else { otherwise };
+                for statement in body {
+                    self.alone(statement, run)?;
+                }
+            }
+            _ => return Err(Stop::Fails),
+        }
+        Ok(())
+    }
+
+    fn draw(&mut self, var: &Name, law: &Distribution, coupling: &Coupling) -> Result<(), Stop> {
+        let site = self.site;
+        self.site += 1;
+        if self.pair.spent.len() <= site {
+            self.pair.spent.resize(site + 1, 0.0);
+        }
+        let y = self.choose(law)?;
+        if self.alone {
+            self.pair.runs[0].insert(var.clone(), y);
+            return Ok(());
+        }
+        let number = |e: &Expr, run| self.pair.number(e, run).ok_or(Stop::Unclear);
+        let (moved, cost) = match coupling {
+            Coupling::Null => {
+                for p in parameters(law) {
+                    self.check(same(&self.eval(p, Run::First)?, &self.eval(p, Run::Second)?))?;
+                }
+                (y.clone(), 0.0)
+            }
+            Coupling::Shift { .. } | Coupling::Select { .. } => {
+                let Value::Number(at) = y else { return Err(Stop::Fails) };
+                let (by, cost) = match coupling {
+                    Coupling::Select { threshold, strict, above, below } => {
+                        let t = number(threshold, Run::First)?;
+                        if at != t && close(at, t) {
+                            return Err(Stop::Unclear);
+                        }
+                        let (up, down) = (number(&above.0, Run::First)?, number(&below.0, Run::First)?);
+                        self.check(down <= up || close(down, up))?;
+                        for (by, cost) in [above, below] {
+                            self.translation(law, number(by, Run::First)?, number(cost, Run::First)?)?;
+                        }
+                        if at > t || at == t && !strict { above } else { below }
+                    }
+                    Coupling::Shift { by, cost } => {
+                        self.translation(law, number(by, Run::First)?, number(cost, Run::First)?)?;
+                        &(by.clone(), cost.clone())
+                    }
+                    _ => return Err(Stop::Fails),
+                };
+                (Value::Number(at + number(by, Run::First)?), number(cost, Run::First)?)
+            }
+            // Scaling a uniform draw is left to the search.
+            _ => return Err(Stop::Unclear),
+        };
+        self.pair.charge(site, cost);
+        self.pair.set(var, y, moved);
+        Ok(())
+    }
+
+    /// The side condition of a translation.
+    fn translation(&self, law: &Distribution, by: f64, cost: f64) -> Result<(), Stop> {
+        let pair = |e: &Expr| -> Result<(f64, f64), Stop> {
+            let of = |run| self.pair.number(e, run).ok_or(Stop::Unclear);
+            Ok((of(Run::First)?, of(Run::Second)?))
+        };
+        let (apart, scale) = match law {
+            Distribution::Laplace { center, scale } | Distribution::DiscreteLaplace { center, scale } => {
+                let (first, second) = pair(center)?;
+                ((by + first - second).abs(), scale)
+            }
+            Distribution::Exponential { scale } | Distribution::Geometric { scale } => {
+                self.check(by >= -TOLERANCE)?;
+                (by, scale)
+            }
+            _ => return Err(Stop::Fails),
+        };
+        let whole = matches!(law, Distribution::DiscreteLaplace { .. } | Distribution::Geometric { .. });
+        self.check(!whole || close(by, by.round()))?;
+        let (scale, other) = pair(scale)?;
+        self.check(scale > 0.0 && close(scale, other))?;
+        self.check(apart <= cost * scale || close(apart, cost * scale))
+    }
+
+    /// A value that the first run might draw.
+    fn choose(&mut self, law: &Distribution) -> Result<Value, Stop> {
+        let number = |pair: &Pair, e: &Expr| pair.number(e, Run::First).ok_or(Stop::Unclear);
+        let dice = &mut self.pair.dice;
+        let far = dice.roll(8) == 0;
+        // Few values, so that draws come close to each other: that is where plans fail.
+        let (half, whole) = ((dice.roll(7) as f64 - 3.0) / 2.0, dice.roll(5) as f64 - 2.0);
+        let (half, whole) = if far { (half * 8.0, whole * 8.0) } else { (half, whole) };
+        let (coin, eighth) = (dice.roll(2) == 0, (dice.roll(8) + 1) as f64 / 8.0);
+        Ok(match law {
+            Distribution::Laplace { center, .. } | Distribution::Gaussian { center, .. } => {
+                let center = number(self.pair, center)?;
+                Value::Number(if coin { half } else { center + half })
+            }
+            Distribution::DiscreteLaplace { center, .. } | Distribution::DiscreteGaussian { center, .. } => {
+                Value::Number(number(self.pair, center)? + whole)
+            }
+            Distribution::Exponential { .. } => Value::Number(half.abs()),
+            Distribution::Geometric { .. } => Value::Number(whole.abs()),
+            Distribution::Uniform => Value::Number(eighth),
+            Distribution::Sign => Value::Number(if coin { 1.0 } else { -1.0 }),
+            _ => {
+                let outcomes = self.outcomes(law, Run::First)?;
+                self.pick(&outcomes)?
+            }
+        })
+    }
+
+    fn pick(&mut self, outcomes: &[(Value, f64)]) -> Result<Value, Stop> {
+        let possible: Vec<&Value> = outcomes.iter().filter(|(_, p)| *p > 0.0).map(|(v, _)| v).collect();
+        let chosen = self.pair.dice.roll(possible.len());
+        possible.get(chosen).map(|v| (*v).clone()).ok_or(Stop::Unclear)
+    }
+
+    /// The values of a finite law with their masses.
+    fn outcomes(&self, law: &Distribution, run: Run) -> Result<Vec<(Value, f64)>, Stop> {
+        let number = |e: &Expr| self.pair.number(e, run).ok_or(Stop::Unclear);
+        let range = |low: f64, high: f64| -> Result<Vec<f64>, Stop> {
+            let count = (high - low + 1.0).max(0.0);
+            if count > 64.0 {
+                return Err(Stop::Unclear);
+            }
+            Ok((0..count as usize).map(|n| low + n as f64).collect())
+        };
+        let even = |values: Vec<f64>| {
+            let mass = 1.0 / values.len().max(1) as f64;
+            values.into_iter().map(|v| (Value::Number(v), mass)).collect::<Vec<_>>()
+        };
+        Ok(match law {
+            Distribution::Bernoulli(p) => {
+                let p = number(p)?;
+                self.check((-TOLERANCE..=1.0 + TOLERANCE).contains(&p))?;
+                vec![(Value::Flag(true), p), (Value::Flag(false), 1.0 - p)]
+            }
+            Distribution::Sign => even(vec![1.0, -1.0]),
+            Distribution::UniformInt { low, high } => even(range(number(low)?, number(high)?)?),
+            Distribution::UniformOther { value, count } => {
+                let (value, all) = (number(value)?, range(0.0, number(count)? - 1.0)?);
+                even(all.into_iter().filter(|v| *v != value).collect())
+            }
+            Distribution::Response { value, truth, count } => {
+                let (value, p, count) = (number(value)?, number(truth)?, number(count)?);
+                let mass = |v: f64| if v == value { p } else { (1.0 - p) / (count - 1.0) };
+                range(0.0, count - 1.0)?.into_iter().map(|v| (Value::Number(v), mass(v))).collect()
+            }
+            _ => return Err(Stop::Fails),
+        })
+    }
+
+    /// The law of `var` after a block of finite draws, in one run.
+    fn law(&mut self, block: &[&Statement], var: &Name, run: Run) -> Result<Vec<(Value, f64)>, Stop> {
+        let Some((statement, rest)) = block.split_first() else {
+            let value = self.pair.runs[place(run)].get(var).cloned().ok_or(Stop::Fails)?;
+            return Ok(vec![(value, 1.0)]);
+        };
+        self.effort.spend(STATEMENT_STEPS).ok_or(Stop::Unclear)?;
+        let before = self.pair.runs[place(run)].clone();
+        let mut law: Vec<(Value, f64)> = Vec::new();
+        match statement {
+            Statement::Draw { var: drawn, law: distribution } => {
+                for (value, mass) in self.outcomes(distribution, run)? {
+                    self.pair.runs[place(run)].insert(drawn.clone(), value);
+                    for (value, share) in self.law(rest, var, run)? {
+                        match law.iter_mut().find(|(known, _)| *known == value) {
+                            Some((_, sum)) => *sum += mass * share,
+                            None => law.push((value, mass * share)),
+                        }
+                    }
+                }
+            }
+            Statement::If { guard, then, otherwise } => {
+                let taken = self.eval(guard, run)? == Value::Flag(true);
+                let branch = if taken { then } else { otherwise };
+                let all: Vec<&Statement> = branch.iter().chain(rest.iter().copied()).collect();
+                law = self.law(&all, var, run)?;
+            }
+            Statement::Assign { .. } => {
+                self.alone(statement, run)?;
+                law = self.law(rest, var, run)?;
+            }
+            _ => return Err(Stop::Fails),
+        }
+        self.pair.runs[place(run)] = before;
+        Ok(law)
+    }
+
+    fn same_value(&mut self, block: &[Statement], var: &Name, ratio: &(Expr, Expr)) -> Result<(), Stop> {
+        let site = self.site;
+        self.site += 1;
+        if self.pair.spent.len() <= site {
+            self.pair.spent.resize(site + 1, 0.0);
+        }
+        let statements: Vec<&Statement> = block.iter().collect();
+        let first = self.law(&statements, var, Run::First)?;
+        if self.alone {
+            let value = self.pick(&first)?;
+            self.pair.runs[0].insert(var.clone(), value);
+            return Ok(());
+        }
+        let second = self.law(&statements, var, Run::Second)?;
+        let number = |e: &Expr| self.pair.number(e, Run::First).ok_or(Stop::Unclear);
+        let (a, b) = (number(&ratio.0)?, number(&ratio.1)?);
+        self.check(a > 0.0 && b > 0.0)?;
+        for (value, mass) in &first {
+            let other = second.iter().find(|(v, _)| v == value).map_or(0.0, |(_, mass)| *mass);
+            self.check(mass * b <= a * other || close(mass * b, a * other))?;
+        }
+        let value = self.pick(&first)?;
+        self.pair.charge(site, ln_nearest(a / b));
+        self.pair.set(var, value.clone(), value);
+        Ok(())
+    }
+}
+
+/// How many draws and loops the moves have.
+fn sites(moves: &[Move]) -> (usize, usize) {
+    moves.iter().fold((0, 0), |(draws, loops), step| {
+        let inner = match step {
+            Move::Draw(_) | Move::UpTo(..) | Move::Joint(..) | Move::SameValue(..) => (1, 0),
+            Move::If(yes, no) => {
+                let (yes, no) = (sites(yes), sites(no));
+                (yes.0 + no.0, yes.1 + no.1)
+            }
+            Move::For(_, inner) | Move::While(_, inner) => {
+                let inner = sites(inner);
+                (inner.0, inner.1 + 1)
+            }
+            _ => (0, 0),
+        };
+        (draws + inner.0, loops + inner.1)
+    })
+}

@@ -1,0 +1,203 @@
+//! Random scenarios: parameters that meet the assumptions, and inputs that are neighbours.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use probity_exact::directed::cast_nearest;
+use probity_kernel::context::{Context, Orientation};
+use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
+use probity_kernel::term::{Adjacency, Sort};
+
+use super::state::{Dice, Pair, Store, Value};
+
+/// Values for the parameters and two neighbouring inputs, and the seed of the draws.
+#[derive(Clone)]
+pub(crate) struct Scenario {
+    pub(super) shared: Store,
+    pub(super) inputs: [Store; 2],
+    pub(super) changed: BTreeMap<Name, f64>,
+    pub(super) seed: u64,
+}
+
+impl Scenario {
+    /// The value of an expression in the parameters.
+    pub(crate) fn value(&self, e: &Expr) -> Option<f64> {
+        Pair::new(self.shared.clone(), [Store::new(), Store::new()], BTreeMap::new(), 0).amount(e)
+    }
+}
+
+/// Random scenarios: parameters that meet the assumptions, and inputs that are neighbours.
+pub(crate) fn scenarios(context: &Context, count: usize) -> Vec<Scenario> {
+    let mechanism = context.mechanism();
+    let mut numbers = vec![1.0, 0.5, 2.0, 0.25, 4.0, 0.75, 0.125];
+    let mut spans: Vec<Expr> = Vec::new();
+    for assumption in &mechanism.assumptions {
+        collect_numbers(assumption, &mut numbers);
+    }
+    for clause in &mechanism.adjacency {
+        if let Adjacency::Related(relation) = clause {
+            collect_spans(context, relation, &mut spans);
+        }
+    }
+    let mut found = Vec::new();
+    // A scenario that meets no assumption is thrown away, so many are tried.
+    for seed in 0..(count * 60) as u64 {
+        if found.len() >= count {
+            break;
+        }
+        found.extend(scenario(context, &numbers, &spans, seed));
+    }
+    found
+}
+
+fn scenario(context: &Context, numbers: &[f64], spans: &[Expr], seed: u64) -> Option<Scenario> {
+    let mechanism = context.mechanism();
+    let mut dice = Dice::new(seed + 7);
+    let mut pair = Pair::new(Store::new(), [Store::new(), Store::new()], BTreeMap::new(), seed);
+    let holds = |pair: &Pair, assumption: &Expr| {
+        // What cannot be evaluated yet is looked at again later.
+        [Run::First, Run::Second].into_iter().all(|run| pair.flag(assumption, run).unwrap_or(true))
+    };
+    for param in &mechanism.params {
+        for attempt in 0.. {
+            let whole = param.sort == Sort::Int;
+            let value = if whole {
+                dice.roll(6) as f64
+            } else {
+                dice.pick(numbers)? * if dice.roll(12) == 0 { -1.0 } else { 1.0 }
+            };
+            pair.shared.insert(param.name.clone(), Value::Number(value));
+            if mechanism.assumptions.iter().all(|a| holds(&pair, a)) {
+                break;
+            }
+            if attempt > 30 {
+                return None;
+            }
+        }
+    }
+    for input in &mechanism.inputs {
+        let (first, second) = match &input.sort {
+            Sort::Real | Sort::Int => {
+                let step = if input.sort == Sort::Real { 0.5 } else { 1.0 };
+                let x = (dice.roll(13) as f64 - 6.0) * step;
+                let apart: Vec<f64> = spans.iter().filter_map(|e| pair.number(e, Run::First)).collect();
+                let unit = dice.pick(&apart).unwrap_or(1.0);
+                let part = dice.pick(&[1.0, -1.0, 1.0, -1.0, 0.5, -0.5, 0.0])?;
+                let y = x + unit * part;
+                let y = if input.sort == Sort::Int { y.round() } else { y };
+                (Value::Number(x), Value::Number(y))
+            }
+            Sort::Bool => (Value::Flag(dice.roll(2) == 0), Value::Flag(dice.roll(2) == 0)),
+            Sort::Category { count } => {
+                let count = pair.number(count, Run::First)?.max(1.0) as usize;
+                (Value::Number(dice.roll(count) as f64), Value::Number(dice.roll(count) as f64))
+            }
+            Sort::RealList | Sort::IntList => {
+                let length = fitting_length(context, &pair, &input.name, &mut dice);
+                let whole = input.sort == Sort::IntList;
+                let entry = |dice: &mut Dice| (dice.roll(5) as f64 - 2.0) / if whole { 1.0 } else { 2.0 };
+                let first: Vec<f64> = (0..length).map(|_| entry(&mut dice)).collect();
+                let mut second = first.clone();
+                neighbour(context, &mut pair, &input.name, whole, &mut second, &mut dice)?;
+                let list = |v: Vec<f64>| Value::List(Rc::new(v.into_iter().map(Value::Number).collect()));
+                (list(first), list(second))
+            }
+        };
+        let swap = context.orientation() == Orientation::Backward
+            && matches!(input.sort, Sort::RealList | Sort::IntList);
+        let (first, second) = if swap { (second, first) } else { (first, second) };
+        pair.set(&input.name, first, second);
+    }
+    let fine = context.facts().iter().all(|fact| pair.flag(fact, Run::First) == Some(true));
+    fine.then_some(Scenario { shared: pair.shared, inputs: pair.runs, changed: pair.changed, seed })
+}
+
+/// A length with which the assumptions hold, if a few tries find one.
+fn fitting_length(context: &Context, pair: &Pair, list: &Name, dice: &mut Dice) -> usize {
+    let start = dice.roll(5);
+    let fits = |length: usize| {
+        let mut trial = Pair::new(pair.shared.clone(), pair.runs.clone(), BTreeMap::new(), 0);
+        let blank = Value::List(Rc::new(vec![Value::Number(0.0); length]));
+        trial.set(list, blank.clone(), blank);
+        context.mechanism().assumptions.iter().all(|a| trial.flag(a, Run::First).unwrap_or(true))
+    };
+    (0..8).map(|n| (start + n) % 8).find(|length| fits(*length)).unwrap_or(start)
+}
+
+/// Changes a list as the adjacency allows.
+fn neighbour(
+    context: &Context,
+    pair: &mut Pair,
+    list: &Name,
+    whole: bool,
+    entries: &mut [f64],
+    dice: &mut Dice,
+) -> Option<()> {
+    for clause in &context.mechanism().adjacency {
+        match clause {
+            Adjacency::EveryEntry { list: l, bound } | Adjacency::EveryEntryGrows { list: l, bound }
+                if l == list =>
+            {
+                let bound = pair.number(bound, Run::First)?.max(0.0);
+                let lowest = if matches!(clause, Adjacency::EveryEntry { .. }) { -2 } else { 0 };
+                for entry in entries.iter_mut() {
+                    let part = (lowest + dice.roll((3 - lowest) as usize) as i32) as f64 / 2.0;
+                    *entry += if whole { (bound * part).trunc() } else { bound * part };
+                }
+            }
+            Adjacency::OneEntry { list: l, bound } if l == list => {
+                let bound = pair.number(bound, Run::First)?.max(0.0);
+                // The ghost may also lie outside the list, when nothing changed.
+                let at = dice.roll(entries.len() + 2) as f64 - 1.0;
+                pair.changed.insert(list.clone(), at);
+                if at >= 0.0
+                    && let Some(entry) = entries.get_mut(at as usize)
+                {
+                    let part = dice.pick(&[1.0, -1.0, 0.5, -0.5])?;
+                    *entry += if whole { (bound * part).trunc() } else { bound * part };
+                }
+            }
+            _ => {}
+        }
+    }
+    Some(())
+}
+
+/// The numbers in an assumption, and some near them: what a bound is tested with.
+fn collect_numbers(expr: &Expr, numbers: &mut Vec<f64>) {
+    match expr {
+        Expr::Number(n) => {
+            let n = cast_nearest(n);
+            numbers.extend([n, n / 2.0, n * 2.0]);
+        }
+        Expr::Unary(_, a) | Expr::Index(_, a) => collect_numbers(a, numbers),
+        Expr::Binary(_, a, b) => [a, b].into_iter().for_each(|e| collect_numbers(e, numbers)),
+        Expr::Clamp(a, b, c) | Expr::If(a, b, c) => {
+            [a, b, c].into_iter().for_each(|e| collect_numbers(e, numbers))
+        }
+        _ => {}
+    }
+}
+
+/// The sides of comparisons that both runs share: how far apart inputs may lie.
+pub(crate) fn collect_spans(context: &Context, relation: &Expr, spans: &mut Vec<Expr>) {
+    match relation {
+        Expr::Binary(Binary::And | Binary::Or, a, b) => {
+            collect_spans(context, a, spans);
+            collect_spans(context, b, spans);
+        }
+        Expr::Unary(Unary::Not, a) => collect_spans(context, a, spans),
+        Expr::Binary(_, a, b) => {
+            for side in [a, b] {
+                let mut public = true;
+                side.for_each_variable(&mut |v| {
+                    public &= matches!(v, Variable::Plain(name) if context.is_shared(name));
+                });
+                if public && !spans.contains(side) {
+                    spans.push((**side).clone());
+                }
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,107 @@
+//! Which program equivalences bring a mechanism into the shape that a sampling axiom needs.
+
+use probity_kernel::equivalence::Rewrite;
+use probity_kernel::expr::Name;
+use probity_kernel::term::{Distribution, Hints, Mechanism, Statement};
+
+/// Applies the program equivalences that fit, unless a hint speaks of the draws that they would remove.
+pub(crate) fn rewrite(mechanism: &Mechanism, hints: &Hints) -> (Mechanism, Vec<Rewrite>) {
+    let mut current = mechanism.clone();
+    let mut done = Vec::new();
+    let hinted = |name: &Name| hints.couplings.iter().any(|(var, _)| var == name);
+    loop {
+        let next = candidates(&current)
+            .into_iter()
+            .filter(|step| match step {
+                Rewrite::LaplaceLaw { uniform, sign, .. } => !hinted(uniform) && !hinted(sign),
+                Rewrite::ResponseLaw { keep, other, .. } => !hinted(keep) && !hinted(other),
+                _ => true,
+            })
+            .find_map(|step| sequence(&current, step));
+        match next {
+            Some((steps, rewritten)) => {
+                current = rewritten;
+                done.extend(steps);
+            }
+            None => break,
+        }
+    }
+    // A finite draw inside the output is coupled with the output, which must be a variable for that.
+    let finite = |law: &Distribution| matches!(law, Distribution::Bernoulli(_));
+    if !drawn(&current.body, &finite).is_empty()
+        && let Some(var) = new_name(&current, "output")
+    {
+        let step = Rewrite::Name { var };
+        if let Ok(named) = step.apply(&current) {
+            current = named;
+            done.push(step);
+        }
+    }
+    (current, done)
+}
+
+/// A law, directly or after a few steps that bring the program into the shape it needs.
+fn sequence(mechanism: &Mechanism, law: Rewrite) -> Option<(Vec<Rewrite>, Mechanism)> {
+    if let Ok(rewritten) = law.apply(mechanism) {
+        return Some((vec![law], rewritten));
+    }
+    let mut steps = Vec::new();
+    let mut current = mechanism.clone();
+    for statement in &mechanism.body {
+        let step = match statement {
+            Statement::If { then, .. } => match then.as_slice() {
+                [Statement::Assign { var, .. }] => Rewrite::Conditional { var: var.clone() },
+                _ => continue,
+            },
+            Statement::Assign { var, .. } => Rewrite::Inline { var: var.clone() },
+            _ => continue,
+        };
+        if let Ok(next) = step.apply(&current) {
+            current = next;
+            steps.push(step);
+            if let Ok(rewritten) = law.apply(&current) {
+                steps.push(law);
+                return Some((steps, rewritten));
+            }
+        }
+    }
+    None
+}
+
+/// The variables that are drawn at the top level from a law of a kind.
+fn drawn(body: &[Statement], wanted: &dyn Fn(&Distribution) -> bool) -> Vec<Name> {
+    let drawn = body.iter().filter_map(|statement| match statement {
+        Statement::Draw { var, law } if wanted(law) => Some(var.clone()),
+        _ => None,
+    });
+    drawn.collect()
+}
+
+/// A name that does not occur yet.
+fn new_name(mechanism: &Mechanism, stem: &str) -> Option<Name> {
+    let taken = mechanism.to_string();
+    (0..).map(|n| format!("{stem}_{n}")).find(|name| !taken.contains(name.as_str())).map(Name::from)
+}
+
+fn candidates(mechanism: &Mechanism) -> Vec<Rewrite> {
+    let mut steps = Vec::new();
+    for uniform in drawn(&mechanism.body, &|law| *law == Distribution::Uniform) {
+        for sign in drawn(&mechanism.body, &|law| *law == Distribution::Sign) {
+            steps.extend(new_name(mechanism, "noise").map(|noise| Rewrite::LaplaceLaw {
+                uniform: uniform.clone(),
+                sign,
+                noise,
+            }));
+        }
+    }
+    for keep in drawn(&mechanism.body, &|law| matches!(law, Distribution::Bernoulli(_))) {
+        for other in drawn(&mechanism.body, &|law| matches!(law, Distribution::UniformOther { .. })) {
+            steps.extend(new_name(mechanism, "response").map(|response| Rewrite::ResponseLaw {
+                keep: keep.clone(),
+                other,
+                response,
+            }));
+        }
+    }
+    steps
+}

@@ -1,0 +1,306 @@
+//! MAXDIV: the exact law of a few finite draws, and the coupling of two such laws by equal values.
+//!
+//! A block of draws, assignments and conditionals sets one variable y that matters afterwards; what else it sets
+//! is forgotten. If everything but the last draw is a Bernoulli draw, the mass of each value of y is a finite sum,
+//! written here as a fraction so that no quotient is needed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::context::{Context, Kind};
+use crate::expr::{Expr, Name, Run, Variable};
+use crate::rejection::Rejection;
+use crate::rules::{Assertion, Judgement, check_size, collect_changed, wrong};
+use crate::sampling::{after, check_before_draw, check_integers, fresh};
+use crate::term::{Distribution, Statement};
+
+/// The most statements that are walked for one law: each Bernoulli draw doubles what is left.
+const MAX_STEPS: usize = 500;
+
+/// The probability that a block ends with y = v, as a fraction with a positive denominator, where `sane` holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mass {
+    /// The numerator, never negative.
+    pub numerator: Expr,
+    /// The denominator.
+    pub denominator: Expr,
+    /// That the parameters of every law are meaningful.
+    pub sane: Expr,
+}
+
+/// ```text
+/// a, b > 0    Pr[y = v]·b ≤ a·Pr[y' = v] for every v    Ψ mentions nothing that c sets but y
+/// ──────────────────────────────────────────────────────────────────────────────────────────── MAXDIV
+/// ⊢ c : y' = y at cost ln(a/b)
+/// ```
+/// Given y, each run has its own law of what the block sets besides; the coupling takes the two independently.
+pub fn same_value(
+    context: &Arc<Context>,
+    block: &[Statement],
+    var: &Name,
+    (a, b): (&Expr, &Expr),
+    post: &Assertion,
+) -> Result<Judgement, Rejection> {
+    let mut set = BTreeSet::new();
+    collect_changed(block, &mut set);
+    for e in [a, b] {
+        check_before_draw(e, &set.iter().collect::<Vec<_>>())?;
+    }
+    let mut forgotten = None;
+    post.formula.for_each_variable(&mut |v| match v {
+        Variable::Of(name, _) | Variable::Plain(name) if name != var && set.contains(name) => {
+            forgotten = Some(v.to_string())
+        }
+        _ => {}
+    });
+    if let Some(variable) = forgotten {
+        return Err(Rejection::MayNotMention { variable, assertion: post.formula.to_string() });
+    }
+    let value = fresh(var, post, &BTreeSet::new());
+    let v = Expr::Var(value.clone());
+    let first = mass(context, block, var, &v, Run::First)?;
+    let second = mass(context, block, var, &v, Run::Second)?;
+    let possible = Expr::int(0).lt(first.numerator.clone());
+    // A common denominator is positive, so it cancels.
+    let (here, there) = match first.denominator == second.denominator {
+        true => (first.numerator, second.numerator),
+        false => (times(first.numerator, second.denominator), times(second.numerator, first.denominator)),
+    };
+    let side = Expr::all([
+        Expr::int(0).lt(a.clone()),
+        Expr::int(0).lt(b.clone()),
+        first.sane,
+        second.sane,
+        (here * b.clone()).le(a.clone() * there),
+    ]);
+    let cost = (a.clone() / b.clone()).ln();
+    let formula = side.and(possible.implies(after(&post.formula, &[(var, v.clone(), v)], &cost)));
+    check_size(&formula)?;
+    let mut arbitrary = post.arbitrary.clone();
+    arbitrary.insert(value);
+    Ok(Judgement {
+        context: context.clone(),
+        program: block.to_vec(),
+        pre: Assertion { arbitrary, formula },
+        post: post.clone(),
+        delta: Expr::int(0),
+        axioms: BTreeSet::from(["MAXDIV"]),
+    })
+}
+
+/// The probability that a run of the block ends with `var` equal to `value`.
+pub fn mass(
+    context: &Context,
+    block: &[Statement],
+    var: &Name,
+    value: &Expr,
+    run: Run,
+) -> Result<Mass, Rejection> {
+    let mut walk = Walk { context, var, value, run, steps: 0 };
+    let body: Vec<&Statement> = block.iter().collect();
+    walk.block(&body, &BTreeMap::new())
+}
+
+struct Walk<'a> {
+    context: &'a Context,
+    var: &'a Name,
+    value: &'a Expr,
+    run: Run,
+    steps: usize,
+}
+
+impl Walk<'_> {
+    /// The mass of what is left of the block; `known` are the values of the variables that it has set.
+    fn block(&mut self, body: &[&Statement], known: &BTreeMap<Name, Expr>) -> Result<Mass, Rejection> {
+        self.steps += 1;
+        if self.steps > MAX_STEPS {
+            return Err(Rejection::TooLarge);
+        }
+        let Some((statement, rest)) = body.split_first() else {
+            let reason = format!("a path through the block does not set {} last", self.var);
+            return Err(Rejection::Malformed { reason });
+        };
+        let with = |value: Expr, name: &Name| {
+            let mut more = known.clone();
+            more.insert(name.clone(), value);
+            more
+        };
+        match statement {
+            Statement::Draw { var, law } if var == self.var && rest.is_empty() => self.law(law, known),
+            Statement::Draw { var, law: Distribution::Bernoulli(p) } => {
+                let p = self.read(p, known)?;
+                let yes = self.block(rest, &with(Expr::Bool(true), var))?;
+                let no = self.block(rest, &with(Expr::Bool(false), var))?;
+                let whole = mixture(&p, yes, no);
+                check_size(&whole.numerator).map(|()| whole)
+            }
+            Statement::Assign { var, value } if var == self.var && rest.is_empty() => {
+                if self.context.kind(value) == Kind::List {
+                    return Err(wrong("MAXDIV", statement));
+                }
+                let here = self.read(value, known)?.equals(self.value.clone());
+                Ok(certain(here.choose(Expr::int(1), Expr::int(0))))
+            }
+            Statement::Assign { var, value } if self.context.kind(value) != Kind::List => {
+                let value = self.read(value, known)?;
+                self.block(rest, &with(value, var))
+            }
+            Statement::If { guard, then, otherwise } => {
+                let guard = self.read(guard, known)?;
+                let follow = |branch| -> Vec<&Statement> {
+                    let branch: &Vec<Statement> = branch;
+                    branch.iter().chain(rest.iter().copied()).collect()
+                };
+                let yes = self.block(&follow(then), known)?;
+                let no = self.block(&follow(otherwise), known)?;
+                let whole = choice(&guard, yes, no);
+                check_size(&whole.numerator).map(|()| whole)
+            }
+            other => Err(wrong("MAXDIV", other)),
+        }
+    }
+
+    /// An expression in this run, with what the block has set replaced by its value.
+    fn read(&self, e: &Expr, known: &BTreeMap<Name, Expr>) -> Result<Expr, Rejection> {
+        let value = self.context.in_run(e, self.run).replace(&|v| match v {
+            Variable::Of(name, _) => known.get(name).cloned(),
+            _ => None,
+        });
+        check_size(&value).map(|()| decided(&value))
+    }
+
+    /// The mass function of the last draw.
+    fn law(&self, law: &Distribution, known: &BTreeMap<Name, Expr>) -> Result<Mass, Rejection> {
+        check_integers(self.context, law)?;
+        let (zero, one) = (Expr::int(0), Expr::int(1));
+        let v = self.value.clone();
+        let read = |e: &Expr| self.read(e, known);
+        let below = |n: &Expr, e: &Expr| zero.clone().le(e.clone()).and(e.clone().lt(n.clone()));
+        Ok(match law {
+            Distribution::Bernoulli(p) => {
+                let p = read(p)?;
+                let numerator = v.choose(p.clone(), one - p.clone());
+                Mass { numerator, denominator: Expr::int(1), sane: is_probability(&p) }
+            }
+            Distribution::Sign => {
+                let possible = v.clone().equals(one.clone()).or(v.equals(-one.clone()));
+                let numerator = possible.choose(one, zero);
+                Mass { numerator, denominator: Expr::int(2), sane: Expr::Bool(true) }
+            }
+            Distribution::UniformInt { low, high } => {
+                let (low, high) = (read(low)?, read(high)?);
+                let possible = low.clone().le(v.clone()).and(v.le(high.clone()));
+                Mass {
+                    numerator: possible.choose(one.clone(), zero),
+                    denominator: high.clone() - low.clone() + one,
+                    sane: low.le(high),
+                }
+            }
+            Distribution::UniformOther { value, count } => {
+                let (value, count) = (read(value)?, read(count)?);
+                let possible = below(&count, &v).and(v.differs(value.clone()));
+                Mass {
+                    numerator: possible.choose(one.clone(), zero.clone()),
+                    denominator: count.clone() - one,
+                    sane: Expr::int(2).le(count.clone()).and(below(&count, &value)),
+                }
+            }
+            Distribution::Response { value, truth, count } => {
+                let (value, p, count) = (read(value)?, read(truth)?, read(count)?);
+                let others = count.clone() - one.clone();
+                let other = below(&count, &v).choose(one - p.clone(), zero.clone());
+                Mass {
+                    numerator: v.equals(value.clone()).choose(p.clone() * others.clone(), other),
+                    denominator: others,
+                    sane: Expr::all([
+                        is_probability(&p),
+                        Expr::int(2).le(count.clone()),
+                        below(&count, &value),
+                    ]),
+                }
+            }
+            _ => {
+                return Err(Rejection::NoSuchCoupling {
+                    law: law.to_string(),
+                    coupling: "same value".to_string(),
+                });
+            }
+        })
+    }
+}
+
+/// The expression without choices that a constant decides.
+fn decided(e: &Expr) -> Expr {
+    let go = |part: &Arc<Expr>| Arc::new(decided(part));
+    match e {
+        Expr::If(c, a, b) => match decided(c) {
+            Expr::Bool(true) => decided(a),
+            Expr::Bool(false) => decided(b),
+            other => Expr::If(Arc::new(other), go(a), go(b)),
+        },
+        Expr::Unary(op, a) => Expr::Unary(*op, go(a)),
+        Expr::Binary(op, a, b) => Expr::Binary(*op, go(a), go(b)),
+        Expr::Clamp(a, b, c) => Expr::Clamp(go(a), go(b), go(c)),
+        Expr::Index(list, index) => Expr::Index(list.clone(), go(index)),
+        Expr::Number(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) | Expr::EmptyList => e.clone(),
+    }
+}
+
+fn is_probability(p: &Expr) -> Expr {
+    Expr::int(0).le(p.clone()).and(p.clone().le(Expr::int(1)))
+}
+
+fn certain(numerator: Expr) -> Mass {
+    Mass { numerator, denominator: Expr::int(1), sane: Expr::Bool(true) }
+}
+
+/// The product, without a factor 1.
+fn times(a: Expr, b: Expr) -> Expr {
+    match (a == Expr::int(1), b == Expr::int(1)) {
+        (true, _) => b,
+        (_, true) => a,
+        _ => a * b,
+    }
+}
+
+/// The conjunction, without `true`.
+fn both(a: Expr, b: Expr) -> Expr {
+    match (a == Expr::Bool(true), b == Expr::Bool(true)) {
+        (true, _) => b,
+        (_, true) => a,
+        _ => a.and(b),
+    }
+}
+
+/// p·yes + (1 − p)·no
+fn mixture(p: &Expr, yes: Mass, no: Mass) -> Mass {
+    let (q, sane) = (Expr::int(1) - p.clone(), both(is_probability(p), both(yes.sane, no.sane)));
+    if yes.denominator == no.denominator {
+        let numerator = times(p.clone(), yes.numerator) + times(q, no.numerator);
+        return Mass { numerator, denominator: yes.denominator, sane };
+    }
+    let left = times(times(p.clone(), yes.numerator), no.denominator.clone());
+    let right = times(times(q, no.numerator), yes.denominator.clone());
+    Mass { numerator: left + right, denominator: times(yes.denominator, no.denominator), sane }
+}
+
+/// The one where the guard holds, the other elsewhere.
+fn choice(guard: &Expr, yes: Mass, no: Mass) -> Mass {
+    if *guard == Expr::Bool(true) {
+        return yes;
+    }
+    if *guard == Expr::Bool(false) {
+        return no;
+    }
+    let pick = |a: Expr, b: Expr| if a == b { a } else { guard.clone().choose(a, b) };
+    let sane = if yes.sane == no.sane {
+        yes.sane
+    } else {
+        both(guard.clone().implies(yes.sane), guard.clone().or(no.sane))
+    };
+    Mass {
+        numerator: pick(yes.numerator, no.numerator),
+        denominator: pick(yes.denominator, no.denominator),
+        sane,
+    }
+}
