@@ -219,7 +219,7 @@ fn random_mechanism(dice: &mut Dice) -> Mechanism {
 fn what_is_proved_is_true() {
     let mut dice = Dice(11);
     let (mut proved, mut tight, mut refused) = (0, 0, 0);
-    for _ in 0..400 {
+    for _ in 0..1_500 {
         let mechanism = random_mechanism(&mut dice);
         let worst = worst_ratio(&mechanism);
         // The exact bound if there is one, a smaller one, and an unrelated one.

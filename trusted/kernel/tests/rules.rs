@@ -345,6 +345,69 @@ fn the_final_rule_wants_the_whole_claim() {
     assert!(!start().mentions(&Variable::Result));
 }
 
+/// CASE joins two proofs about one program that end alike. It keeps both preconditions, each under its side of the
+/// case, so that neither proof is used where it was not made.
+#[test]
+fn cases_are_about_one_program_and_one_end() {
+    let (one, two) = (assign("y", var("x")), assign("y", int(0)));
+    let context = context(vec![one.clone(), two.clone()]);
+    let equal = assertion(first("y").equals(second("y")));
+    let known = first("x").equals(second("x"));
+    let strong = rules::assign(&context, &one, &equal).unwrap();
+    let positive = int(0).lt(first("x"));
+    let joined = rules::case(&positive, &strong, &strong).unwrap();
+    assert_eq!(joined.pre().formula(), &known);
+    let other = rules::assign(&context, &one, &assertion(Expr::Bool(true))).unwrap();
+    // Another end, another program, another mechanism, and a case that knows a draw.
+    assert!(matches!(rules::case(&positive, &strong, &other), Err(Rejection::MiddleDiffers { .. })));
+    let constant = rules::assign(&context, &two, &equal).unwrap();
+    assert!(matches!(rules::case(&positive, &strong, &constant), Err(Rejection::ProgramDiffers { .. })));
+    let elsewhere = self::context(vec![one.clone(), assign("z", int(1))]);
+    let foreign = rules::assign(&elsewhere, &one, &equal).unwrap();
+    assert_eq!(rules::case(&positive, &strong, &foreign).unwrap_err(), Rejection::ContextDiffers);
+    let drawn = Expr::Var(Variable::Arbitrary("y".into(), 0)).lt(int(0));
+    assert!(matches!(rules::case(&drawn, &strong, &strong), Err(Rejection::KnowsADraw { .. })));
+    // Two proofs that ask for different things: each is asked for where its proof is used.
+    let noise = draw("y", laplace(var("x")));
+    let context = self::context(vec![noise.clone()]);
+    let goal = assertion(first("y").equals(second("y")).and(Expr::cost().le(var("eps"))));
+    let null = sample(&context, &noise, &Coupling::Null, &goal).unwrap();
+    let shift = Coupling::Shift { by: int(0), cost: var("eps") };
+    let shift = sample(&context, &noise, &shift, &goal).unwrap();
+    let same = first("x").equals(second("x"));
+    let joined = rules::case(&same, &null, &shift).unwrap();
+    let (yes, no) = (null.pre().formula().clone(), shift.pre().formula().clone());
+    assert_eq!(joined.pre().formula(), &same.clone().implies(yes).and(same.or(no)));
+}
+
+/// A δ that nothing was given up for may be any number that is not negative, or a positive parameter.
+#[test]
+fn a_delta_to_spare_is_not_negative() {
+    let (mechanism, _) = laplace_proof(int(1) / var("eps"));
+    let refused = [int(-1), var("free"), var("eps") - int(1), -var("eps")];
+    for delta in refused {
+        let claim = Claim { epsilon: var("eps"), delta, reading: Reading::Reals };
+        let answer = with_shift(&mechanism, &claim);
+        assert!(matches!(answer, Err(Rejection::ClaimNotCovered { .. })), "{claim}: {answer:?}");
+    }
+    for delta in [int(0), int(1), var("eps"), var("N")] {
+        let claim = Claim { epsilon: var("eps"), delta, reading: Reading::Reals };
+        // The evidence shows nothing, so the next check says no; that of the δ has passed.
+        let answer = with_shift(&mechanism, &claim);
+        assert!(!matches!(answer, Err(Rejection::ClaimNotCovered { .. })), "{claim}: {answer:?}");
+    }
+}
+
+/// The Laplace proof with evidence that shows nothing.
+fn with_shift(mechanism: &Mechanism, claim: &Claim) -> Result<probity_kernel::privacy::Theorem, Rejection> {
+    let context = Arc::new(Context::new(mechanism, Orientation::Forward).unwrap());
+    let post = assertion(goal(&context, claim, Comparison::Equal));
+    let coupling = Coupling::Shift { by: int(0), cost: var("eps") };
+    let judgement = sample(&context, &mechanism.body[0], &coupling, &post).unwrap();
+    let side = Side { judgement: &judgement, evidence: &Evidence::Absurd(0) };
+    privacy(mechanism, claim, &[], Comparison::Equal, &[side])
+}
+
 #[test]
 fn pointwise_proofs_are_for_countable_outputs() {
     let (mechanism, statement) = laplace_proof(int(1) / var("eps"));
@@ -387,6 +450,12 @@ fn equivalences_check_their_conditions() {
     for mechanism in refused {
         assert!(matches!(law.apply(&mechanism), Err(Rejection::NotEquivalent { .. })), "{mechanism}");
     }
+    let name = Rewrite::Name { var: "r".into() };
+    let named = name.apply(&mechanism(vec![], var("x") + int(1))).unwrap();
+    assert_eq!((named.body, named.output), (vec![assign("r", var("x") + int(1))], var("r")));
+    let taken = mechanism(vec![assign("r", int(0))], var("r") + int(1));
+    assert!(matches!(name.apply(&taken), Err(Rejection::NotEquivalent { .. })));
+    assert!(matches!(name.apply(&mechanism(vec![], var("x"))), Err(Rejection::NotEquivalent { .. })));
     let inline = Rewrite::Inline { var: "y".into() };
     let stale = mechanism(vec![assign("z", int(0)), assign("y", var("z")), assign("z", int(1))], var("y"));
     assert!(inline.apply(&stale).is_err());
