@@ -35,7 +35,7 @@ const MAX_STEPS: f64 = (1u64 << 52) as f64;
 /// assert!(noisy % 16.0 == 0.0 || noisy.abs() == 1000.0);
 /// // 0.1, and what binary64 costs beyond it.
 /// let loss = measurement.map(&Sensitivity::from(1u32))?.to_string();
-/// assert!(loss.starts_with("ε = 0.1000000000001"));
+/// assert!(loss.starts_with("ε = 0.10000000000007"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
