@@ -1,5 +1,6 @@
 //! All paths of a program over the reals, and the probability of an event.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use probity_exact::{Float, Natural, Rational, Round};
@@ -42,10 +43,44 @@ pub(crate) struct Explorer {
     /// Beyond this much work there are too many paths.
     most_work: usize,
     /// Values of draws met before, by law; most programs draw from few different laws.
-    known: Vec<(KnownLaw, Vec<Rc<Weighted>>)>,
+    known: Vec<(KnownLaw, Values)>,
 }
 
 type KnownLaw = (LawKind, Vec<Real>);
+
+/// The values of a law with their probabilities.
+type Values = Rc<[Rc<Weighted>]>;
+
+/// Laws that are remembered from one exploration to the next: a search explores many inputs with the same noise.
+const REMEMBERED: usize = 64;
+
+thread_local! {
+    static LAWS: RefCell<Vec<(KnownLaw, u32, Values)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The values of a law with probability above 0, cut at a tail of the given bits.
+fn remembered(law: &crate::reals::Needed, key: &KnownLaw, tail_bits: u32) -> Result<Values, AuditError> {
+    let find = |laws: &RefCell<Vec<(KnownLaw, u32, Values)>>| {
+        laws.borrow()
+            .iter()
+            .find(|(known, bits, _)| known == key && *bits == tail_bits)
+            .map(|found| found.2.clone())
+    };
+    if let Some(values) = LAWS.with(find) {
+        return Ok(values);
+    }
+    let mut values = choices(law, Tail { bits: tail_bits }).map_err(stop_error)?;
+    values.retain(|(_, chance)| !chance.exact.is_zero());
+    let values: Values = values.into_iter().map(Rc::new).collect();
+    LAWS.with(|laws| {
+        let mut laws = laws.borrow_mut();
+        if laws.len() == REMEMBERED {
+            laws.remove(0);
+        }
+        laws.push((key.clone(), tail_bits, values.clone()));
+    });
+    Ok(values)
+}
 
 /// What is done with a finished path and what it released.
 type Visit<'a> = &'a mut dyn FnMut(&RealWorld, &Value<Real>) -> Result<(), AuditError>;
@@ -119,10 +154,8 @@ impl Explorer {
         let place = match self.known.iter().position(|(known, _)| *known == key) {
             Some(place) => place,
             None => {
-                let tail = Tail { bits: self.depth.tail_bits };
-                let mut values = choices(law, tail).map_err(stop_error)?;
-                values.retain(|(_, chance)| !chance.exact.is_zero());
-                self.known.push((key, values.into_iter().map(Rc::new).collect()));
+                let values = remembered(law, &key, self.depth.tail_bits)?;
+                self.known.push((key, values));
                 self.known.len() - 1
             }
         };
