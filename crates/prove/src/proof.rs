@@ -24,9 +24,10 @@
 
 use std::sync::Arc;
 
-use probity_kernel::context::{Context, Kind, Orientation};
+use probity_kernel::context::{Context, Orientation};
 use probity_kernel::entail::Evidence;
 use probity_kernel::expr::{Binary, Expr, Unary};
+use probity_kernel::kind::Kind;
 use probity_kernel::privacy::{Comparison, Theorem};
 use probity_kernel::rejection::Rejection;
 use probity_kernel::term::{Claim, Hints, Mechanism};
