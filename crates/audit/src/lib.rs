@@ -102,7 +102,9 @@ pub use outcome::{Given, Inputs, Outcome, Parameters};
 pub use paths::{Depth, event_probability};
 pub use reach::{Reachability, outcome_mass, reachability};
 pub use real_law::{integrated_law, output_law, real_law};
-pub use refute::{Evidence, Refutation, Verdict, check_refutation, claimed, search_refutation};
+pub use refute::{
+    Evidence, Refutation, Verdict, check_refutation, claimed, search_refutation, search_refutation_until,
+};
 pub use refute_float::search_float_refutation;
 pub use search::{SearchTask, search_worst_pair};
 pub use search_state::{FoundPair, SearchState};

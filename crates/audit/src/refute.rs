@@ -4,6 +4,7 @@
 //! can cross. Finding nothing proves nothing.
 
 use std::fmt;
+use std::time::Instant;
 
 use probity_exact::{Rational, directed, exp_bounds, ln_bounds};
 use probity_kernel::term::{Claim, Mechanism, Reading};
@@ -229,8 +230,18 @@ pub fn search_refutation(
     claim: &Claim,
     given: &Parameters,
 ) -> Result<Verdict, AuditError> {
+    search_refutation_until(mechanism, claim, given, None)
+}
+
+/// The same, given up when the deadline passes. The deadline is looked at between pairs of inputs.
+pub fn search_refutation_until(
+    mechanism: &Mechanism,
+    claim: &Claim,
+    given: &Parameters,
+    deadline: Option<Instant>,
+) -> Result<Verdict, AuditError> {
     if claim.reading != Reading::Reals {
-        return search_float_refutation(mechanism, claim, given);
+        return search_float_refutation(mechanism, claim, given, deadline);
     }
     let mut search = Search {
         mechanism,
@@ -241,6 +252,7 @@ pub fn search_refutation(
         largest_share: 0.0,
         crowded: false,
         uncovered: None,
+        deadline,
     };
     let settings = parameters(mechanism, given, SETTINGS);
     // First a few paths of each list, then all paths of all inputs.
@@ -305,6 +317,12 @@ struct Search<'a> {
     /// Whether some pair had more paths than the limit: the next ones are given up sooner.
     crowded: bool,
     uncovered: Option<AuditError>,
+    deadline: Option<Instant>,
+}
+
+/// Whether the deadline has passed.
+pub(crate) fn is_over(deadline: Option<Instant>) -> bool {
+    deadline.is_some_and(|deadline| Instant::now() >= deadline)
 }
 
 impl Search<'_> {
@@ -324,6 +342,9 @@ impl Search<'_> {
                 for pair in pairs(self.mechanism, setting, round) {
                     if !thorough && pair.answers.is_empty() {
                         continue;
+                    }
+                    if is_over(self.deadline) {
+                        return None;
                     }
                     match self.pair(setting, &pair, thorough) {
                         Ok(None) => {}

@@ -1,6 +1,8 @@
 //! Refutations of claims about floating-point programs: by the exact law where there are few outcomes, by
 //! reachability where there are too many, and by counting in samples where neither decides.
 
+use std::time::Instant;
+
 use probity_exact::{Format, Rational, Round};
 use probity_kernel::term::{Claim, Mechanism, Reading};
 
@@ -12,7 +14,7 @@ use crate::guess::Target;
 use crate::neighbours::claimed_value;
 use crate::outcome::{Inputs, Outcome, Parameters};
 use crate::reach::reachability;
-use crate::refute::{Evidence, Refutation, Verdict, contradicts, loss};
+use crate::refute::{Evidence, Refutation, Verdict, contradicts, is_over, loss};
 use crate::sampling::{RISK_BITS, Sampler};
 use crate::split::{Effort, float_law};
 use crate::telling::search_event;
@@ -36,6 +38,7 @@ pub fn search_float_refutation(
     mechanism: &Mechanism,
     claim: &Claim,
     given: &Parameters,
+    deadline: Option<Instant>,
 ) -> Result<Verdict, AuditError> {
     let Reading::Binary { precision, emin, emax } = claim.reading else {
         return Err(AuditError::Unsupported { what: "a claim over the reals as one about floats" });
@@ -46,6 +49,9 @@ pub fn search_float_refutation(
     let mut unsupported = None;
     for setting in parameters(mechanism, given, SETTINGS) {
         for pair in (0..ROUNDS).flat_map(|round| pairs(mechanism, &setting, round)).take(PAIRS) {
+            if is_over(deadline) {
+                break;
+            }
             let case = Case {
                 mechanism,
                 claim,

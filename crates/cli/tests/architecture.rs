@@ -194,6 +194,92 @@ fn the_audit_uses_none_of_the_kernels_rules() {
     assert!(!dependencies(&manifest).iter().any(|name| name == "probity-prove"));
 }
 
+/// What the command may not know: the prover and the audit, as crates or by way of the manifest, and of the kernel anything
+/// but what a mechanism is.
+fn decides_itself(manifest: &str, code: &str) -> Option<String> {
+    let forbidden = ["probity-prove", "probity-audit"];
+    if let Some(name) = dependencies(manifest).into_iter().find(|name| forbidden.contains(&name.as_str())) {
+        return Some(format!("depends on {name}"));
+    }
+    if let Some(name) = ["probity_prove", "probity_audit"].into_iter().find(|name| has_word(code, name)) {
+        return Some(format!("uses {name}"));
+    }
+    modules_of_the_kernel(code)
+        .into_iter()
+        .find(|module| !matches!(module.as_str(), "term" | "expr"))
+        .map(|module| format!("uses the kernel's {module:?}"))
+}
+
+/// The modules of the kernel that code names: what follows `probity_kernel::`, every entry of a brace; `*` for the crate
+/// under another name.
+fn modules_of_the_kernel(code: &str) -> Vec<String> {
+    let word = |text: &str| -> String {
+        text.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+    };
+    let mut modules = Vec::new();
+    for (at, name) in code.match_indices("probity_kernel") {
+        match code[at + name.len()..].strip_prefix("::") {
+            None => modules.push("*".to_owned()),
+            Some(rest) if rest.trim_start().starts_with('{') => {
+                let mut depth = 0;
+                let mut entry = String::new();
+                for c in rest.trim_start().chars() {
+                    match c {
+                        '{' => depth += 1,
+                        '}' => depth -= 1,
+                        _ => {}
+                    }
+                    if (c == ',' && depth == 1) || depth == 0 {
+                        modules.extend(Some(word(&entry)).filter(|entry| !entry.is_empty()));
+                        entry.clear();
+                    } else if !(c == '{' && depth == 1) {
+                        entry.push(c);
+                    }
+                    if depth == 0 {
+                        break;
+                    }
+                }
+            }
+            Some(rest) => modules.push(word(rest)),
+        }
+    }
+    modules
+}
+
+#[test]
+fn the_command_decides_nothing() {
+    let manifest = read(&root().join("crates/cli/Cargo.toml"));
+    for (path, code) in sources("crates/cli/src") {
+        assert_eq!(decides_itself(&manifest, &code), None, "{}", path.display());
+    }
+}
+
+#[test]
+fn a_command_that_decides_is_noticed() {
+    let honest = "[dependencies]\nprobity-verdict.workspace = true\nprobity-kernel.workspace = true\n";
+    assert_eq!(
+        decides_itself(
+            honest,
+            "use probity_kernel::term::Reading;\nuse probity_kernel::{expr, term::Claim};"
+        ),
+        None
+    );
+    for crafty in ["probity-prove.workspace = true", "probity-audit = { path = \"../audit\" }"] {
+        assert!(decides_itself(&format!("[dependencies]\n{crafty}\n"), "").is_some(), "{crafty}");
+    }
+    for crafty in [
+        "let found = probity_audit::search_refutation(m, c, p);",
+        "use probity_prove::prove;",
+        "use probity_kernel::rules::seq;",
+        "use probity_kernel::{term::Reading, privacy};",
+        "use probity_kernel::{\n    expr::{Name, Run},\n    sampling::lapgen,\n};",
+        "use probity_kernel as kernel;",
+        "use probity_kernel::{float::Snapped};",
+    ] {
+        assert!(decides_itself(honest, crafty).is_some(), "{crafty}");
+    }
+}
+
 #[test]
 fn no_machine_and_no_registry_is_named() {
     let words =

@@ -4,9 +4,8 @@ use probity_audit::Refutation;
 use probity_prove::outline;
 use probity_report::{Block, Section, Step, Tone};
 
-use crate::commands::counterexample;
-use crate::commands::verify::couplings;
-use crate::verdict::{Upper, Verdict};
+use crate::counterexample;
+use crate::verify::{Upper, Verdict, couplings};
 
 /// The status in a box, with the counterexample where there is one.
 pub fn lead(verdict: &Verdict) -> Vec<Block> {
@@ -59,7 +58,8 @@ pub fn sections(verdict: &Verdict, source: &str) -> Vec<Section> {
                 heading: "The theorem, in the kernel's words".into(),
                 blocks: vec![Block::Code(proof.theorem().to_string()), as_written(source)],
             });
-            let couplings = couplings(proof).map(|line| vec![line.statement, line.rule]).collect();
+            let couplings =
+                couplings(proof).into_iter().map(|line| vec![line.statement, line.rule]).collect();
             let axioms: Vec<&str> = proof.theorem().axioms().iter().copied().collect();
             let steps = outline::outline(proof).into_iter().map(|line| Step {
                 depth: line.depth,

@@ -7,9 +7,10 @@ use probity_report::plot::{Axis, Colour, Mark, Plot, Series, log10};
 use probity_report::{Block, Section};
 
 use super::{Case, Certified, listed, middle};
-use crate::commands::audit;
+use crate::audit;
 use crate::decimal::{self, at_most};
-use crate::failure::Failure;
+use crate::error::Error;
+use crate::given;
 
 /// Outcomes that a plot shows, and rows of the table.
 const MOST_POINTS: usize = 2000;
@@ -19,8 +20,11 @@ const MOST_ROWS: usize = 400;
 const FEW: usize = 40;
 
 /// What two inputs show.
+#[derive(Debug, Clone)]
 pub struct Audit {
+    /// Both laws, outcome by outcome.
     pub report: PairReport,
+    /// The arithmetic.
     pub reading: Reading,
     /// The claimed ε, at the parameters as the reading has them.
     pub epsilon: Bounds,
@@ -30,11 +34,11 @@ impl Audit {
     /// Computes both laws. A mechanism with a certificate is looked at in the certificate's format.
     pub fn new(case: &Case<'_>, asked: Option<Reading>, has_certificate: bool) -> Result<Audit, String> {
         let asked = asked.or(has_certificate.then_some(Reading::BINARY64));
-        let shown = |failure: Failure| failure.reason();
-        let used = audit::used(case.program, &case.parameters, audit::reading_of(case.program, asked))
-            .map_err(shown)?;
-        let (laws, reading) =
-            audit::laws(case.program, &case.parameters, &case.inputs, asked).map_err(shown)?;
+        let reading = audit::reading_of(case.program, asked);
+        let used = given::used(case.program, &case.parameters, reading)
+            .map_err(|error: Error| error.message().to_owned())?;
+        let laws = audit::laws(case.program, &case.parameters, &case.inputs, reading)
+            .map_err(|error| error.to_string())?;
         let escaped = laws[0].escaped_mass().max(laws[1].escaped_mass());
         if &escaped * Rational::from(100) > Rational::ONE {
             return Err(format!(

@@ -5,8 +5,9 @@ use probity_exact::{Rational, rational};
 use probity_kernel::term::Sort;
 use probity_lang::{Program, Setting};
 
-use crate::failure::Failure;
-use crate::given;
+use crate::decimal;
+use crate::error::Error;
+use crate::given::{self, inputs_text};
 
 /// Parameters that were not set: 1 for a privacy parameter, else the first of these that is admitted.
 const PLAIN: [(i64, i64); 7] = [(10, 1), (1, 1), (1, 2), (3, 4), (1, 10), (2, 1), (3, 1)];
@@ -18,7 +19,7 @@ const SIZES: [(i64, i64); 4] = [(3, 1), (2, 1), (1, 1), (10, 1)];
 const MOST: usize = 4096;
 
 /// The parameters, or `None` when some are missing and no plain numbers are admitted for them.
-pub fn parameters(program: &Program, settings: &[Setting]) -> Result<Option<Parameters>, Failure> {
+pub fn parameters(program: &Program, settings: &[Setting]) -> Result<Option<Parameters>, Error> {
     let set = given::parameters(program, settings)?;
     let missing: Vec<_> = program.mechanism.params.iter().filter(|p| !set.contains_key(&p.name)).collect();
     let candidates: Vec<Vec<Rational>> = missing
@@ -43,8 +44,8 @@ pub fn parameters(program: &Program, settings: &[Setting]) -> Result<Option<Para
         }
     }
     match missing.is_empty() {
-        true => Err(Failure::new(format!("{} does not admit these parameters", program.mechanism.name))
-            .hint("see its `param` and `where` lines")),
+        true => Err(Error::new(format!("{} does not admit these parameters", program.mechanism.name))
+            .with_hint("see its `param` and `where` lines")),
         false => Ok(None),
     }
 }
@@ -53,21 +54,21 @@ pub fn parameters(program: &Program, settings: &[Setting]) -> Result<Option<Para
 pub fn inputs(
     program: &Program,
     parameters: &Parameters,
-    texts: Option<&[String]>,
-) -> Result<Option<[Inputs; 2]>, Failure> {
+    given: Option<&[Inputs; 2]>,
+) -> Result<Option<[Inputs; 2]>, Error> {
     let mechanism = &program.mechanism;
     let fit = |pair: &[Inputs; 2]| -> Result<bool, probity_audit::AuditError> {
         Ok(admits(mechanism, parameters, &pair[0])?
             && admits(mechanism, parameters, &pair[1])?
             && neighbours(mechanism, parameters, &pair[0], &pair[1])?)
     };
-    if let Some([first, second]) = texts {
-        let pair = [given::inputs(mechanism, first)?, given::inputs(mechanism, second)?];
-        return match fit(&pair) {
-            Ok(true) => Ok(Some(pair)),
-            Ok(false) => Err(Failure::new(format!("{first} and {second} are not admitted neighbours"))
-                .hint("see the `where` and `neighbours` lines of the mechanism")),
-            Err(error) => Err(Failure::new(error)),
+    if let Some(pair) = given {
+        let [first, second] = [0, 1].map(|i: usize| inputs_text(&pair[i], decimal::telling));
+        return match fit(pair) {
+            Ok(true) => Ok(Some(pair.clone())),
+            Ok(false) => Err(Error::new(format!("{first} and {second} are not admitted neighbours"))
+                .with_hint("see the `where` and `neighbours` lines of the mechanism")),
+            Err(error) => Err(Error::new(error)),
         };
     }
     let plain = |second: bool| -> Inputs {
