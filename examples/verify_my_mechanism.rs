@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use std::{env, fs};
 
 use probity_lang::Program;
-use probity_verdict::prelude::*;
 use probity_verdict::Inputs;
+use probity_verdict::prelude::*;
 
 /// A total in which every entry counts twice, once on each side of the books. Negative answers are shown as 0.
 const DOUBLE_ENTRY: &str = "
