@@ -43,6 +43,7 @@
 
 #![forbid(unsafe_code)]
 
+mod case;
 mod compare;
 mod cube;
 mod error;
@@ -56,6 +57,7 @@ mod refute;
 mod run;
 mod worst;
 
+pub use case::Case;
 pub use compare::confidence::clopper_pearson;
 pub use compare::pair_report::{OutcomeLoss, PairReport, Side, Worst, dilation};
 pub use cube::boxes::enclosed_probability;

@@ -3,11 +3,11 @@
 use probity_exact::Format;
 use probity_kernel::term::{Mechanism, Reading};
 
+use crate::case::Case;
 use crate::error::AuditError;
-use crate::float::split::{Effort, float_law};
+use crate::float::split::Effort;
 use crate::output::law::Law;
 use crate::output::outcome::{Inputs, Parameters};
-use crate::real::law::integrated_law;
 use crate::real::paths::Depth;
 
 /// The law of the output in a reading: over the reals, or exactly in a floating-point format, with default limits.
@@ -17,23 +17,24 @@ pub fn output_law(
     inputs: &Inputs,
     reading: Reading,
 ) -> Result<Law, AuditError> {
-    law_in(mechanism, parameters, inputs, reading, Effort::default())
+    Case::new(mechanism, parameters, inputs).law(reading)
 }
 
-/// The law in a reading, with the given effort in a format.
-pub(crate) fn law_in(
-    mechanism: &Mechanism,
-    parameters: &Parameters,
-    inputs: &Inputs,
-    reading: Reading,
-    effort: Effort,
-) -> Result<Law, AuditError> {
-    match reading {
-        Reading::Reals => integrated_law(mechanism, parameters, inputs, Depth::default()),
-        Reading::Binary { precision, emin, emax } => {
-            let format = Format::new(precision, i64::from(emin), i64::from(emax))
-                .map_err(|_| AuditError::Unsupported { what: "this floating-point format" })?;
-            float_law(mechanism, parameters, inputs, format, effort)
+impl Case<'_> {
+    /// The law of the output in a reading, with default limits.
+    pub fn law(self, reading: Reading) -> Result<Law, AuditError> {
+        self.law_within(reading, Effort::default())
+    }
+
+    /// The law in a reading, with the given effort in a format.
+    pub(crate) fn law_within(self, reading: Reading, effort: Effort) -> Result<Law, AuditError> {
+        match reading {
+            Reading::Reals => self.integrated_law(Depth::default()),
+            Reading::Binary { precision, emin, emax } => {
+                let format = Format::new(precision, i64::from(emin), i64::from(emax))
+                    .map_err(|_| AuditError::Unsupported { what: "this floating-point format" })?;
+                self.float_law(format, effort)
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ use std::collections::BinaryHeap;
 use probity_exact::{Natural, Rational};
 use probity_kernel::term::Mechanism;
 
+use crate::case::Case;
 use crate::cube::world::{Cell, CubeWorld, FINEST, Mixed, Source, lies_in, nearest_outcome};
 use crate::error::AuditError;
 use crate::output::bounds::Bounds;
@@ -46,7 +47,7 @@ pub fn enclosed_probability(
     event: &Event,
     runs: usize,
 ) -> Result<Bounds, AuditError> {
-    Cube::new(mechanism, parameters, inputs)?.enclose(event, runs)
+    Cube::new(Case::new(mechanism, parameters, inputs))?.enclose(event, runs)
 }
 
 /// A mechanism on one input, as a function on the cube.
@@ -77,13 +78,9 @@ impl PartialOrd for Open {
 }
 
 impl Cube {
-    pub(crate) fn new(
-        mechanism: &Mechanism,
-        parameters: &Parameters,
-        inputs: &Inputs,
-    ) -> Result<Cube, AuditError> {
+    pub(crate) fn new(case: Case<'_>) -> Result<Cube, AuditError> {
         let mut world = CubeWorld::new(Source::Cells(Vec::new()));
-        let program = Program::new(mechanism, parameters, inputs, &mut world)?;
+        let program = Program::new(case, &mut world)?;
         Ok(Cube { program, world, scratch: Scratch::default() })
     }
 

@@ -34,7 +34,7 @@ pub(crate) enum Scale {
 /// middle between two multiples, and the next one a grid further. Noise is most often linear in ln u, so that
 /// the logarithm at the end is guessed to a unit in its last place, and then the u at which the rounded logarithm
 /// steps. If guessing does not narrow the interval, halving does.
-pub(crate) struct Aim {
+pub(crate) struct ChangePoint {
     scale: Scale,
     /// Where the piece and the one before it start, if they start where another one ends: the logarithm there, or
     /// the value.
@@ -51,15 +51,15 @@ pub(crate) struct Aim {
 /// Steps within which the interval must shrink to a quarter, or else it is halved.
 const PATIENCE: u32 = 4;
 
-impl Aim {
+impl ChangePoint {
     /// To find the end of the first piece.
-    pub(crate) fn new(scale: Scale) -> Aim {
-        Aim { scale, starts: [None; 2], steps: 0, width: u64::MAX, aside: 1, adjacent: false }
+    pub(crate) fn new(scale: Scale) -> ChangePoint {
+        ChangePoint { scale, starts: [None; 2], steps: 0, width: u64::MAX, aside: 1, adjacent: false }
     }
 
     /// To find the end of the piece that begins with this sample.
-    pub(crate) fn from<S>(&self, start: &Sample<S>) -> Aim {
-        Aim { starts: [Some(self.position(start)), self.starts[0]], ..Aim::new(self.scale) }
+    pub(crate) fn from<S>(&self, start: &Sample<S>) -> ChangePoint {
+        ChangePoint { starts: [Some(self.position(start)), self.starts[0]], ..ChangePoint::new(self.scale) }
     }
 
     /// An ordinal strictly between those of the two samples, which must not be adjacent.

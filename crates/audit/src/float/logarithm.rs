@@ -2,10 +2,11 @@
 
 use probity_kernel::term::Mechanism;
 
+use crate::case::Case;
 use crate::compare::pair_report::PairReport;
 use crate::error::AuditError;
 use crate::float::arithmetic::Logarithm;
-use crate::float::split::{Effort, binary64_law};
+use crate::float::split::Effort;
 use crate::output::bounds::Bounds;
 use crate::output::law::Law;
 use crate::output::outcome::{Inputs, Parameters};
@@ -30,7 +31,7 @@ pub fn logarithm_cost(
     second: &Inputs,
     effort: Effort,
 ) -> Result<LogarithmCost, AuditError> {
-    let law = |inputs, logarithm| binary64_law(mechanism, parameters, inputs, logarithm, effort);
+    let law = |inputs, logarithm| Case::new(mechanism, parameters, inputs).binary64_law(logarithm, effort);
     let exact = (law(first, Logarithm::CorrectlyRounded)?, law(second, Logarithm::CorrectlyRounded)?);
     let platform = (law(first, Logarithm::Platform)?, law(second, Logarithm::Platform)?);
     let worst = |(a, b): &(Law, Law)| PairReport::new(a, b).worst.map(|worst| worst.loss);

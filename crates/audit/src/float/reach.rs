@@ -4,6 +4,7 @@
 use probity_exact::{Format, Rational, rational};
 use probity_kernel::term::Mechanism;
 
+use crate::case::Case;
 use crate::compare::confidence::clopper_pearson;
 use crate::error::AuditError;
 use crate::float::arithmetic::{Floats, Hardware, Soft};
@@ -26,12 +27,38 @@ pub fn outcome_mass(
     format: Format,
     effort: Effort,
 ) -> Result<Bounds, AuditError> {
-    if format == Format::BINARY64 {
-        let mut splitter = Splitter::new(Hardware::default(), mechanism, parameters, inputs)?;
-        mass_at(&mut splitter, outcome, effort)
-    } else {
-        let mut splitter = Splitter::new(Soft { format }, mechanism, parameters, inputs)?;
-        mass_at(&mut splitter, outcome, effort)
+    Case::new(mechanism, parameters, inputs).outcome_mass(outcome, format, effort)
+}
+
+impl Case<'_> {
+    /// The exact probability of one number in a floating-point format; see [`outcome_mass`].
+    pub fn outcome_mass(
+        self,
+        outcome: &Rational,
+        format: Format,
+        effort: Effort,
+    ) -> Result<Bounds, AuditError> {
+        match format == Format::BINARY64 {
+            true => mass_at(&mut Splitter::new(Hardware::default(), self)?, outcome, effort),
+            false => mass_at(&mut Splitter::new(Soft { format }, self)?, outcome, effort),
+        }
+    }
+
+    /// Draws outputs and decides for each whether another input can produce it.
+    pub fn reachability(
+        self,
+        from: &Inputs,
+        format: Format,
+        samples: u32,
+        seed: u64,
+    ) -> Result<Reachability, AuditError> {
+        if format == Format::BINARY64 {
+            let splitter = |case| Splitter::new(Hardware::default(), case);
+            compare_reach(&mut splitter(self)?, &mut splitter(self.at(from))?, samples, seed)
+        } else {
+            let splitter = |case| Splitter::new(Soft { format }, case);
+            compare_reach(&mut splitter(self)?, &mut splitter(self.at(from))?, samples, seed)
+        }
     }
 }
 
@@ -73,13 +100,7 @@ pub fn reachability(
     samples: u32,
     seed: u64,
 ) -> Result<Reachability, AuditError> {
-    if format == Format::BINARY64 {
-        let splitter = |inputs| Splitter::new(Hardware::default(), mechanism, parameters, inputs);
-        compare_reach(&mut splitter(first)?, &mut splitter(second)?, samples, seed)
-    } else {
-        let splitter = |inputs| Splitter::new(Soft { format }, mechanism, parameters, inputs);
-        compare_reach(&mut splitter(first)?, &mut splitter(second)?, samples, seed)
-    }
+    Case::new(mechanism, parameters, first).reachability(second, format, samples, seed)
 }
 
 /// Runs for one decision: with one uniform draw, ranges halve at every step and a few hundred suffice.

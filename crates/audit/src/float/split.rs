@@ -13,9 +13,10 @@ use dashu_base::BitTest;
 use probity_exact::{Format, Integer, Natural, Rational, UnsignedAbs};
 use probity_kernel::term::Mechanism;
 
+use crate::case::Case;
 use crate::error::AuditError;
 use crate::float::arithmetic::{Floats, Hardware, Logarithm, Soft, ordinal_of_one, ordinal_units};
-use crate::float::change_point::{Aim, Sample, Scale, Trace};
+use crate::float::change_point::{ChangePoint, Sample, Scale, Trace};
 use crate::float::draws::{Options, options, pick};
 use crate::float::ranges::{Range, RangeWorld};
 use crate::output::law::{Law, LawBuilder};
@@ -70,11 +71,7 @@ pub fn float_law(
     format: Format,
     effort: Effort,
 ) -> Result<Law, AuditError> {
-    if format == Format::BINARY64 {
-        binary64_law(mechanism, parameters, inputs, Logarithm::CorrectlyRounded, effort)
-    } else {
-        law_in(Soft { format }, mechanism, parameters, inputs, effort)
-    }
+    Case::new(mechanism, parameters, inputs).float_law(format, effort)
 }
 
 /// The exact law in binary64 with the given logarithm; see [`float_law`].
@@ -85,17 +82,22 @@ pub fn binary64_law(
     logarithm: Logarithm,
     effort: Effort,
 ) -> Result<Law, AuditError> {
-    law_in(Hardware { logarithm }, mechanism, parameters, inputs, effort)
+    Case::new(mechanism, parameters, inputs).binary64_law(logarithm, effort)
 }
 
-fn law_in<F: Floats>(
-    floats: F,
-    mechanism: &Mechanism,
-    parameters: &Parameters,
-    inputs: &Inputs,
-    effort: Effort,
-) -> Result<Law, AuditError> {
-    Splitter::new(floats, mechanism, parameters, inputs)?.law(effort)
+impl Case<'_> {
+    /// The exact law of the output in a floating-point format; see [`float_law`].
+    pub fn float_law(self, format: Format, effort: Effort) -> Result<Law, AuditError> {
+        match format == Format::BINARY64 {
+            true => self.binary64_law(Logarithm::CorrectlyRounded, effort),
+            false => Splitter::new(Soft { format }, self)?.law(effort),
+        }
+    }
+
+    /// The exact law in binary64 with the given logarithm.
+    pub fn binary64_law(self, logarithm: Logarithm, effort: Effort) -> Result<Law, AuditError> {
+        Splitter::new(Hardware { logarithm }, self)?.law(effort)
+    }
 }
 
 /// A contiguous range of the values of one draw, by ordinals.
@@ -162,17 +164,12 @@ enum Seen<N> {
 }
 
 impl<F: Floats> Splitter<F> {
-    pub(crate) fn new(
-        floats: F,
-        mechanism: &Mechanism,
-        parameters: &Parameters,
-        inputs: &Inputs,
-    ) -> Result<Self, AuditError> {
+    pub(crate) fn new(floats: F, case: Case<'_>) -> Result<Self, AuditError> {
         let one = ordinal_of_one(&floats.format()).ok_or(AuditError::Unsupported {
             what: "a format in which 1 is not normal, or that is too wide",
         })?;
         let mut world = RangeWorld::new(floats);
-        let program = Program::new(mechanism, parameters, inputs, &mut world)?;
+        let program = Program::new(case, &mut world)?;
         let law = LawBuilder::default();
         let (open, scratch) = (BinaryHeap::new(), Scratch::default());
         Ok(Splitter { world, program, scratch, one, law, open, runs: 0, target: None })
@@ -396,7 +393,7 @@ impl<F: Floats> Splitter<F> {
         join(low.ordinal, low.ordinal, false);
         let mut ends = vec![self.sample(&span, span.high)?];
         let places = self.world.floats.format().precision() - 1;
-        let mut aim = Aim::new(match span.offset {
+        let mut change = ChangePoint::new(match span.offset {
             None => Scale::Floats { places, one: self.one },
             Some(_) => Scale::Integers { places },
         });
@@ -411,9 +408,9 @@ impl<F: Floats> Splitter<F> {
             } else if end.ordinal == low.ordinal + 1 || self.runs == 0 {
                 join(low.ordinal + 1, end.ordinal, false);
                 low = end;
-                aim = aim.from(&low);
+                change = change.from(&low);
             } else {
-                let between = self.sample(&span, aim.next(&low, &end))?;
+                let between = self.sample(&span, change.next(&low, &end))?;
                 ends.push(end);
                 ends.push(between);
             }

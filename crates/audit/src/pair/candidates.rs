@@ -4,8 +4,9 @@ use probity_exact::{Rational, rational};
 use probity_kernel::expr::{Binary, Expr, Name, Unary};
 use probity_kernel::term::{Adjacency, Input, Mechanism, Sort, Statement};
 
+use crate::case::Case;
 use crate::output::outcome::{Given, Inputs, Parameters};
-use crate::pair::neighbours::{admits, admits_parameters, neighbours, parameter_value};
+use crate::pair::neighbours::{admits_parameters, neighbours, parameter_value};
 
 fn fraction(n: i64, d: i64) -> Rational {
     rational(n, d).unwrap_or_default()
@@ -123,7 +124,7 @@ pub(crate) fn pairs(mechanism: &Mechanism, parameters: &Parameters, round: usize
     }
     let scalar = scalar_pairs(mechanism, parameters, &scalars);
     let mut found: Vec<Pair> = Vec::new();
-    let fits = |inputs: &Inputs| matches!(admits(mechanism, parameters, inputs), Ok(true));
+    let fits = |inputs: &Inputs| matches!(Case::new(mechanism, parameters, inputs).is_admitted(), Ok(true));
     let mut push = |pair: Pair| {
         let telling = pair.first != pair.second
             && fits(&pair.first)
@@ -255,7 +256,7 @@ fn scalar_pairs(mechanism: &Mechanism, parameters: &Parameters, scalars: &[&Inpu
         combined.sort_by_key(|(place, _)| *place);
         all = combined.into_iter().map(|(_, inputs)| inputs).take(MOST_ASSIGNMENTS).collect();
     }
-    let lone = |inputs: &Inputs| matches!(admits(mechanism, parameters, inputs), Ok(true));
+    let lone = |inputs: &Inputs| matches!(Case::new(mechanism, parameters, inputs).is_admitted(), Ok(true));
     if scalars.len() == mechanism.inputs.len() {
         all.retain(lone);
     }

@@ -4,6 +4,7 @@ use probity_exact::Rational;
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::term::{Adjacency, Input, Mechanism, Sort};
 
+use crate::case::Case;
 use crate::error::AuditError;
 use crate::output::bounds::Bounds;
 use crate::output::outcome::{Given, Inputs, Parameters};
@@ -29,7 +30,7 @@ fn evaluate(expr: &Expr, parameters: &Parameters, inputs: &Inputs) -> Result<Val
         adjacency: vec![],
     };
     let mut world = RealWorld::new(None);
-    let program = Program::new(&mechanism, parameters, inputs, &mut world)?;
+    let program = Program::new(Case::new(&mechanism, parameters, inputs), &mut world)?;
     program.run(&mut world, &mut Scratch::default()).map_err(stop_error)
 }
 
@@ -161,6 +162,18 @@ pub fn admits(mechanism: &Mechanism, parameters: &Parameters, inputs: &Inputs) -
         }
     }
     Ok(true)
+}
+
+impl Case<'_> {
+    /// Whether the inputs have the mechanism's sorts and meet its assumptions.
+    pub fn is_admitted(self) -> Result<bool, AuditError> {
+        admits(self.mechanism, self.parameters, self.inputs)
+    }
+
+    /// Whether other inputs are neighbours of these; see [`neighbours`].
+    pub fn is_neighbour_of(self, other: &Inputs) -> Result<bool, AuditError> {
+        neighbours(self.mechanism, self.parameters, self.inputs, other)
+    }
 }
 
 /// Whether two inputs are neighbours: the clauses hold for the pair in one order or in the other.

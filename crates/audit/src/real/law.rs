@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use probity_exact::{Float, Integer, Natural, Rational, Round, UnsignedAbs};
 use probity_kernel::term::Mechanism;
 
+use crate::case::Case;
 use crate::error::AuditError;
 use crate::integrate::integral;
 use crate::integrate::linear::Form;
@@ -26,7 +27,11 @@ pub fn real_law(
     inputs: &Inputs,
     depth: Depth,
 ) -> Result<Law, AuditError> {
-    law_by_paths(mechanism, parameters, inputs, depth, Masses { integrate: false, ..Masses::default() })
+    law_by_paths(
+        Case::new(mechanism, parameters, inputs),
+        depth,
+        Masses { integrate: false, ..Masses::default() },
+    )
 }
 
 /// The law of a discrete output over the reals, also of continuous draws that are compared, or rounded and clamped:
@@ -37,17 +42,18 @@ pub fn integrated_law(
     inputs: &Inputs,
     depth: Depth,
 ) -> Result<Law, AuditError> {
-    law_by_paths(mechanism, parameters, inputs, depth, Masses { integrate: true, ..Masses::default() })
+    Case::new(mechanism, parameters, inputs).integrated_law(depth)
 }
 
-fn law_by_paths(
-    mechanism: &Mechanism,
-    parameters: &Parameters,
-    inputs: &Inputs,
-    depth: Depth,
-    mut masses: Masses,
-) -> Result<Law, AuditError> {
-    let mut explorer = Explorer::new(mechanism, parameters, inputs, depth)?;
+impl Case<'_> {
+    /// The law of a discrete output over the reals; see [`integrated_law`].
+    pub fn integrated_law(self, depth: Depth) -> Result<Law, AuditError> {
+        law_by_paths(self, depth, Masses { integrate: true, ..Masses::default() })
+    }
+}
+
+fn law_by_paths(case: Case<'_>, depth: Depth, mut masses: Masses) -> Result<Law, AuditError> {
+    let mut explorer = Explorer::new(case, depth)?;
     let complete = explorer.follow(None, &mut |world, output| masses.add_path(world, output))?;
     if !complete {
         return Err(AuditError::Unsupported { what: "a law with more paths than the limit" });

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use probity_exact::{Float, Natural, Rational, Round};
 use probity_kernel::term::Mechanism;
 
+use crate::case::Case;
 use crate::error::AuditError;
 use crate::integrate::integral;
 use crate::integrate::piecewise::{Enclosed, Scalar};
@@ -13,7 +14,7 @@ use crate::output::bounds::Bounds;
 use crate::output::event::Event;
 use crate::output::outcome::{Inputs, Outcome, Parameters};
 use crate::real::discrete::{Tail, choices};
-use crate::real::world::{CHANCES, Choice, Real, RealWorld, Weighted};
+use crate::real::world::{CHANCES, Choice, Needed, Real, RealWorld, Weighted};
 use crate::run::numbers::stop_error;
 use crate::run::program::{LawKind, Program, Scratch, Stop, Value};
 
@@ -44,6 +45,8 @@ pub(crate) struct Explorer {
     most_work: usize,
     /// Values of draws met before, by law; most programs draw from few different laws.
     known: Vec<(KnownLaw, Values)>,
+    /// The same from one exploration to the next.
+    laws: KnownLaws,
 }
 
 type KnownLaw = (LawKind, Vec<Real>);
@@ -54,55 +57,65 @@ type Values = Rc<[Rc<Weighted>]>;
 /// Laws that are remembered from one exploration to the next: a search explores many inputs with the same noise.
 const REMEMBERED: usize = 64;
 
-thread_local! {
-    static LAWS: RefCell<Vec<(KnownLaw, u32, Values)>> = const { RefCell::new(Vec::new()) };
-}
+/// Laws of draws that were met, each with the bits of its tail and its values. Clones are the same memory.
+#[derive(Clone, Default)]
+pub(crate) struct KnownLaws(Rc<RefCell<Vec<(KnownLaw, u32, Values)>>>);
 
-/// The values of a law with probability above 0, cut at a tail of the given bits.
-fn remembered(
-    law: &crate::real::world::Needed,
-    key: &KnownLaw,
-    tail_bits: u32,
-) -> Result<Values, AuditError> {
-    let find = |laws: &RefCell<Vec<(KnownLaw, u32, Values)>>| {
-        laws.borrow()
-            .iter()
-            .find(|(known, bits, _)| known == key && *bits == tail_bits)
-            .map(|found| found.2.clone())
-    };
-    if let Some(values) = LAWS.with(find) {
-        return Ok(values);
-    }
-    let mut values = choices(law, Tail { bits: tail_bits }).map_err(stop_error)?;
-    values.retain(|(_, chance)| !chance.exact.is_zero());
-    let values: Values = values.into_iter().map(Rc::new).collect();
-    LAWS.with(|laws| {
-        let mut laws = laws.borrow_mut();
+impl KnownLaws {
+    /// The values of a law with probability above 0, cut at a tail of the given bits.
+    fn values(&self, law: &Needed, key: &KnownLaw, tail_bits: u32) -> Result<Values, AuditError> {
+        let same = |(known, bits, _): &&(KnownLaw, u32, Values)| known == key && *bits == tail_bits;
+        if let Some((_, _, values)) = self.0.borrow().iter().find(same) {
+            return Ok(values.clone());
+        }
+        let mut values = choices(law, Tail { bits: tail_bits }).map_err(stop_error)?;
+        values.retain(|(_, chance)| !chance.exact.is_zero());
+        let values: Values = values.into_iter().map(Rc::new).collect();
+        let mut laws = self.0.borrow_mut();
         if laws.len() == REMEMBERED {
             laws.remove(0);
         }
         laws.push((key.clone(), tail_bits, values.clone()));
-    });
-    Ok(values)
+        Ok(values)
+    }
 }
 
 /// What is done with a finished path and what it released.
 type Visit<'a> = &'a mut dyn FnMut(&RealWorld, &Value<Real>) -> Result<(), AuditError>;
 
 impl Explorer {
-    pub(crate) fn new(
-        mechanism: &Mechanism,
-        parameters: &Parameters,
-        inputs: &Inputs,
-        depth: Depth,
-    ) -> Result<Explorer, AuditError> {
-        let program = Program::new(mechanism, parameters, inputs, &mut RealWorld::new(None))?;
-        Ok(Explorer { program, depth, most_draws: 0, work: 0, most_work: usize::MAX, known: Vec::new() })
+    pub(crate) fn new(case: Case<'_>, depth: Depth) -> Result<Explorer, AuditError> {
+        let program = Program::new(case, &mut RealWorld::new(None))?;
+        Ok(Explorer {
+            program,
+            depth,
+            most_draws: 0,
+            work: 0,
+            most_work: usize::MAX,
+            known: Vec::new(),
+            laws: KnownLaws::default(),
+        })
     }
 
     /// The same with a limit of its work.
     pub(crate) fn within(self, most_work: usize) -> Explorer {
         Explorer { most_work, ..self }
+    }
+
+    /// The same with the laws of draws that others have met, to which it adds its own.
+    pub(crate) fn remembering(self, laws: &KnownLaws) -> Explorer {
+        Explorer { laws: laws.clone(), ..self }
+    }
+
+    /// Bounds of the probability of an event.
+    pub(crate) fn enclosed(&mut self, event: &Event) -> Result<Option<Bounds>, AuditError> {
+        let Some(inside) = self.probability::<Enclosed>(event)? else { return Ok(None) };
+        let Some(mut bounds) = to_bounds(&inside) else { return Ok(None) };
+        // What was cut off may lie in the event.
+        bounds.high += self.cut();
+        bounds.low = bounds.low.max(Rational::ZERO);
+        bounds.high = bounds.high.min(Rational::ONE);
+        Ok(Some(bounds))
     }
 
     /// Follows every path into the event (every path at all without one). Answers whether all were followed.
@@ -153,12 +166,12 @@ impl Explorer {
         Ok(true)
     }
 
-    fn values(&mut self, law: &crate::real::world::Needed) -> Result<&[Rc<Weighted>], AuditError> {
+    fn values(&mut self, law: &Needed) -> Result<&[Rc<Weighted>], AuditError> {
         let key = (law.kind, law.arguments.clone());
         let place = match self.known.iter().position(|(known, _)| *known == key) {
             Some(place) => place,
             None => {
-                let values = remembered(law, &key, self.depth.tail_bits)?;
+                let values = self.laws.values(law, &key, self.depth.tail_bits)?;
                 self.known.push((key, values));
                 self.known.len() - 1
             }
@@ -168,7 +181,7 @@ impl Explorer {
 
     /// Follows one path by answering comparisons in the order given, `false` after that, and every discrete draw by
     /// its first value; the released value. `None` when the path is impossible.
-    pub(crate) fn guided(&mut self, answers: &[bool]) -> Result<Option<Value<Real>>, AuditError> {
+    pub(crate) fn follow_answers(&mut self, answers: &[bool]) -> Result<Option<Value<Real>>, AuditError> {
         let mut answers = answers.iter().copied();
         let mut world = RealWorld::new(None);
         let mut scratch = Scratch::default();
@@ -323,14 +336,14 @@ pub fn event_probability(
     event: &Event,
     depth: Depth,
 ) -> Result<Option<Bounds>, AuditError> {
-    let mut explorer = Explorer::new(mechanism, parameters, inputs, depth)?;
-    let Some(inside) = explorer.probability::<Enclosed>(event)? else { return Ok(None) };
-    let Some(mut bounds) = to_bounds(&inside) else { return Ok(None) };
-    // What was cut off may lie in the event.
-    bounds.high += explorer.cut();
-    bounds.low = bounds.low.max(Rational::ZERO);
-    bounds.high = bounds.high.min(Rational::ONE);
-    Ok(Some(bounds))
+    Case::new(mechanism, parameters, inputs).event_probability(event, depth)
+}
+
+impl Case<'_> {
+    /// The probability of an event over the reals; see [`event_probability`].
+    pub fn event_probability(self, event: &Event, depth: Depth) -> Result<Option<Bounds>, AuditError> {
+        Explorer::new(self, depth)?.enclosed(event)
+    }
 }
 
 fn to_bounds(x: &Enclosed) -> Option<Bounds> {

@@ -17,7 +17,7 @@ pub(crate) fn events(explorer: &mut Explorer, answers: &[bool]) -> Result<Vec<Ev
     // A running maximum makes no comparison for its first entry.
     let from_second = answers.get(1..).unwrap_or_default();
     for guide in [answers, &flipped, from_second, &[]] {
-        if let Some(output) = explorer.guided(guide)?
+        if let Some(output) = explorer.follow_answers(guide)?
             && !outputs.contains(&output)
         {
             outputs.push(output);

@@ -6,10 +6,10 @@ use std::time::Instant;
 use probity_exact::{Format, Rational, Round};
 use probity_kernel::term::{Claim, Mechanism, Reading};
 
+use crate::case::Case;
 use crate::compare::pair_report::{PairReport, Side};
 use crate::error::AuditError;
-use crate::float::reach::reachability;
-use crate::float::split::{Effort, float_law};
+use crate::float::split::Effort;
 use crate::output::bounds::Bounds;
 use crate::output::event::Event;
 use crate::output::outcome::{Inputs, Outcome, Parameters};
@@ -53,15 +53,9 @@ pub fn search_float_refutation(
             if is_over(deadline) {
                 break;
             }
-            let case = Case {
-                mechanism,
-                claim,
-                setting: &setting,
-                format,
-                first: &pair.first,
-                second: &pair.second,
-            };
-            match case.decide() {
+            let case = Case::new(mechanism, &setting, &pair.first);
+            let pair = FloatPair { case, second: &pair.second, claim, format };
+            match pair.decide() {
                 Ok((Some(refutation), ..)) => return Ok(Verdict::Refuted(Box::new(refutation))),
                 Ok((None, events, share)) => verdict = (verdict.0 + events, verdict.1.max(share)),
                 Err(error) => unsupported = Some(error),
@@ -74,24 +68,23 @@ pub fn search_float_refutation(
     }
 }
 
-struct Case<'a> {
-    mechanism: &'a Mechanism,
-    claim: &'a Claim,
-    setting: &'a Parameters,
-    format: Format,
-    first: &'a Inputs,
+/// Two neighbours, and what is claimed of them in a format.
+struct FloatPair<'a> {
+    case: Case<'a>,
     second: &'a Inputs,
+    claim: &'a Claim,
+    format: Format,
 }
 
-impl Case<'_> {
+impl FloatPair<'_> {
     /// A refutation, or how many outcomes were compared and the largest share of ε that they showed.
     fn decide(&self) -> Result<(Option<Refutation>, usize, f64), AuditError> {
         let round = |x: &Rational| self.format.round(x, Round::NearestEven).to_rational().unwrap_or_default();
-        let rounded = self.setting.iter().map(|(name, x)| (name.clone(), round(x))).collect();
-        let epsilon = claimed_value(self.mechanism, &self.claim.epsilon, &rounded)?;
-        let delta = claimed_value(self.mechanism, &self.claim.delta, &rounded)?;
-        let law = |inputs| float_law(self.mechanism, self.setting, inputs, self.format, LAW);
-        let first = law(self.first)?;
+        let rounded = self.case.parameters.iter().map(|(name, x)| (name.clone(), round(x))).collect();
+        let epsilon = claimed_value(self.case.mechanism, &self.claim.epsilon, &rounded)?;
+        let delta = claimed_value(self.case.mechanism, &self.claim.delta, &rounded)?;
+        let law = |inputs| self.case.at(inputs).float_law(self.format, LAW);
+        let first = law(self.case.inputs)?;
         if first.escaped_mass() > Rational::ZERO {
             let found = match self.by_reachability(&epsilon, &delta) {
                 Ok(Some(found)) => Some(found),
@@ -107,8 +100,8 @@ impl Case<'_> {
         let worst = report.worst.as_ref().map(|worst| (worst.outcome.clone(), worst.side));
         for (outcome, side) in [impossible, worst].into_iter().flatten() {
             let ((p, q), (a, b)) = match side {
-                Side::First => ((&first, &second), (self.first, self.second)),
-                Side::Second => ((&second, &first), (self.second, self.first)),
+                Side::First => ((&first, &second), (self.case.inputs, self.second)),
+                Side::Second => ((&second, &first), (self.second, self.case.inputs)),
             };
             let bounds = |(low, high)| Bounds { low, high };
             let (p, q) = (bounds(p.probability(&outcome)), bounds(q.probability(&outcome)));
@@ -122,21 +115,21 @@ impl Case<'_> {
     }
 
     fn by_reachability(&self, epsilon: &Bounds, delta: &Bounds) -> Result<Option<Refutation>, AuditError> {
-        let reach =
-            reachability(self.mechanism, self.setting, self.first, self.second, self.format, SAMPLES, 1)?;
+        let reach = self.case.reachability(self.second, self.format, SAMPLES, 1)?;
         let Some((outcome, mass)) = reach.example else { return Ok(None) };
         let nothing = Bounds { low: Rational::ZERO, high: Rational::ZERO };
         if !contradicts(&mass, &nothing, epsilon, delta) {
             return Ok(None);
         }
         let event = Event::exactly(&Outcome::Number(outcome));
-        let pair = (self.first, self.second);
+        let pair = (self.case.inputs, self.second);
         Ok(Some(self.refutation(pair, event, (mass, nothing), (epsilon, delta), Evidence::Reachability)))
     }
 
     fn by_sampling(&self, epsilon: &Bounds, delta: &Bounds) -> Result<Option<Refutation>, AuditError> {
-        for (first, second, seed) in [(self.first, self.second, 1), (self.second, self.first, 2)] {
-            let sampler = |inputs| Sampler::new(self.mechanism, self.setting, inputs, self.format);
+        for (first, second, seed) in [(self.case.inputs, self.second, 1), (self.second, self.case.inputs, 2)]
+        {
+            let sampler = |inputs| Sampler::new(self.case.at(inputs), self.format);
             let (mut a, mut b) = (sampler(first)?, sampler(second)?);
             let guesses = (a.guessing_outputs(seed)?, b.guessing_outputs(seed + 50)?);
             let target = Target { epsilon: epsilon.to_f64(), delta: delta.to_f64() };
@@ -164,7 +157,7 @@ impl Case<'_> {
         evidence: Evidence,
     ) -> Refutation {
         Refutation {
-            parameters: self.setting.clone(),
+            parameters: self.case.parameters.clone(),
             first: first.clone(),
             second: second.clone(),
             event,

@@ -4,12 +4,13 @@
 use probity_exact::Rational;
 use probity_kernel::term::{Claim, Mechanism};
 
+use crate::case::Case;
 use crate::compare::pair_report::Side;
 use crate::error::AuditError;
 use crate::output::bounds::Bounds;
 use crate::output::event::Event;
 use crate::output::outcome::{Inputs, Parameters};
-use crate::real::paths::{Explorer, event_probability};
+use crate::real::paths::Explorer;
 use crate::refute::path_events::{self, Paths, Target};
 use crate::refute::sample_events::search_event;
 use crate::refute::sampling::Sampler;
@@ -59,10 +60,10 @@ pub fn search_shown_loss(
     first: &Inputs,
     second: &Inputs,
 ) -> Result<Option<Shown>, AuditError> {
+    let case = Case::new(mechanism, parameters, first);
     let (epsilon, delta) = claimed(mechanism, claim, parameters)?;
     let target = Target { epsilon: epsilon.to_f64(), delta: delta.to_f64() };
-    let paths =
-        |inputs| Paths::of(&mut Explorer::new(mechanism, parameters, inputs, GUESS)?.within(MOST_WORK));
+    let paths = |inputs| Paths::of(&mut Explorer::new(case.at(inputs), GUESS)?.within(MOST_WORK));
     let mut best: Option<Shown> = None;
     let mut keep = |event: Event, side: Side, (p, q): (Bounds, Bounds), evidence: Evidence| {
         let above = Bounds { low: &p.low - &delta.high, high: p.high.clone() };
@@ -80,8 +81,7 @@ pub fn search_shown_loss(
                     Side::Second => path_events::events(&mut b, &mut a, target)?,
                 };
                 for guess in events.into_iter().take(DECISIONS) {
-                    let exactly =
-                        |inputs| event_probability(mechanism, parameters, inputs, &guess.event, DECISION);
+                    let exactly = |inputs| case.at(inputs).event_probability(&guess.event, DECISION);
                     if let (Some(p), Some(q)) = (exactly(x)?, exactly(y)?) {
                         keep(guess.event, side, (p, q), Evidence::Integration);
                     }
@@ -92,7 +92,7 @@ pub fn search_shown_loss(
             return Err(error);
         }
         _ => {
-            let sampler = |inputs| Sampler::of_reals(mechanism, parameters, inputs);
+            let sampler = |inputs| Sampler::of_reals(case.at(inputs));
             let (mut a, mut b) = (sampler(first)?, sampler(second)?);
             let (of_a, of_b) = (a.guessing_outputs(1)?, b.guessing_outputs(2)?);
             // Anything that is likelier than under the other input will do.

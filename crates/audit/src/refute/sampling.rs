@@ -8,8 +8,8 @@
 //! 2^−[`RISK_BITS`]. The event of a test is chosen from other samples than those that judge it.
 
 use probity_exact::{Format, Integer, Natural, Rational};
-use probity_kernel::term::Mechanism;
 
+use crate::case::Case;
 use crate::compare::confidence::clopper_pearson;
 use crate::cube::boxes::Cube;
 use crate::cube::world::lies_in;
@@ -18,7 +18,7 @@ use crate::float::arithmetic::{Hardware, Soft};
 use crate::float::split::Splitter;
 use crate::output::bounds::Bounds;
 use crate::output::event::Event;
-use crate::output::outcome::{Inputs, Outcome, Parameters};
+use crate::output::outcome::Outcome;
 use crate::run::bits::Bits;
 
 /// Samples from which an event is guessed.
@@ -44,26 +44,17 @@ pub(crate) enum Sampler {
 }
 
 impl Sampler {
-    pub(crate) fn new(
-        mechanism: &Mechanism,
-        parameters: &Parameters,
-        inputs: &Inputs,
-        format: Format,
-    ) -> Result<Sampler, AuditError> {
+    pub(crate) fn new(case: Case<'_>, format: Format) -> Result<Sampler, AuditError> {
         Ok(if format == Format::BINARY64 {
-            Sampler::Binary64(Box::new(Splitter::new(Hardware::default(), mechanism, parameters, inputs)?))
+            Sampler::Binary64(Box::new(Splitter::new(Hardware::default(), case)?))
         } else {
-            Sampler::Other(Box::new(Splitter::new(Soft { format }, mechanism, parameters, inputs)?))
+            Sampler::Other(Box::new(Splitter::new(Soft { format }, case)?))
         })
     }
 
     /// A sampler over the reals.
-    pub(crate) fn of_reals(
-        mechanism: &Mechanism,
-        parameters: &Parameters,
-        inputs: &Inputs,
-    ) -> Result<Sampler, AuditError> {
-        Ok(Sampler::Reals(Box::new(Cube::new(mechanism, parameters, inputs)?)))
+    pub(crate) fn of_reals(case: Case<'_>) -> Result<Sampler, AuditError> {
+        Ok(Sampler::Reals(Box::new(Cube::new(case)?)))
     }
 
     /// Rigorous bounds of the probability of an event over the reals; the trivial ones for other programs.

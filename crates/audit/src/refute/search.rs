@@ -9,14 +9,15 @@ use std::time::Instant;
 use probity_exact::{Rational, directed, exp_bounds, ln_bounds};
 use probity_kernel::term::{Claim, Mechanism, Reading};
 
+use crate::case::Case;
 use crate::cube::boxes::Cube;
 use crate::error::AuditError;
 use crate::output::bounds::Bounds;
 use crate::output::event::Event;
 use crate::output::outcome::{Inputs, Parameters};
 use crate::pair::candidates::{Pair, ROUNDS, pairs, parameters};
-use crate::pair::neighbours::{admits, claimed_value, neighbours};
-use crate::real::paths::{Depth, Explorer, event_probability};
+use crate::pair::neighbours::claimed_value;
+use crate::real::paths::{Depth, Explorer, KnownLaws};
 use crate::refute::few_path_events;
 use crate::refute::floats::search_float_refutation;
 use crate::refute::path_events::{self, Paths, Target};
@@ -151,38 +152,37 @@ pub fn check_refutation(
     second: &Inputs,
     event: &Event,
 ) -> Result<Option<Refutation>, AuditError> {
-    check_within(mechanism, claim, parameters, (first, second), event, Depth::default())
+    let case = Case::new(mechanism, parameters, first);
+    check_within(case, second, claim, event, Depth::default(), &KnownLaws::default())
 }
 
 /// [`check_refutation`] with limits of the exploration; beyond them, boxes.
 fn check_within(
-    mechanism: &Mechanism,
+    case: Case<'_>,
+    second: &Inputs,
     claim: &Claim,
-    parameters: &Parameters,
-    (first, second): (&Inputs, &Inputs),
     event: &Event,
     depth: Depth,
+    laws: &KnownLaws,
 ) -> Result<Option<Refutation>, AuditError> {
-    let admitted = admits(mechanism, parameters, first)?
-        && admits(mechanism, parameters, second)?
-        && neighbours(mechanism, parameters, first, second)?;
-    if !admitted {
+    let (first, other) = (case.inputs, case.at(second));
+    if !(case.is_admitted()? && other.is_admitted()? && case.is_neighbour_of(second)?) {
         return Ok(None);
     }
-    let exactly = |inputs: &Inputs| event_probability(mechanism, parameters, inputs, event, depth);
-    let (both, evidence) = match (exactly(first), exactly(second)) {
+    let exactly = |case: Case<'_>| Explorer::new(case, depth)?.remembering(laws).enclosed(event);
+    let (both, evidence) = match (exactly(case), exactly(other)) {
         (Ok(Some(p)), Ok(Some(q))) => ((p, q), Evidence::Integration),
         (Err(error), _) | (_, Err(error)) if !matches!(error, AuditError::Unsupported { .. }) => {
             return Err(error);
         }
         // What integration does not cover, boxes do, if less precisely.
         _ => {
-            let enclosed = |inputs| Cube::new(mechanism, parameters, inputs)?.enclose(event, BOXES);
-            ((enclosed(first)?, enclosed(second)?), Evidence::Enclosure)
+            let enclosed = |case| Cube::new(case)?.enclose(event, BOXES);
+            ((enclosed(case)?, enclosed(other)?), Evidence::Enclosure)
         }
     };
-    let claimed = claimed(mechanism, claim, parameters)?;
-    Ok(refutation(parameters, (first, second), event, both, claimed, evidence))
+    let claimed = claimed(case.mechanism, claim, case.parameters)?;
+    Ok(refutation(case.parameters, (first, second), event, both, claimed, evidence))
 }
 
 /// The refutation that two probabilities make, if they contradict the claim.
@@ -253,6 +253,7 @@ pub fn search_refutation_until(
         crowded: false,
         uncovered: None,
         deadline,
+        laws: KnownLaws::default(),
     };
     let settings = parameters(mechanism, given, SETTINGS);
     // First a few paths of each list, then all paths of all inputs.
@@ -282,8 +283,8 @@ pub(crate) const MOST_WORK: usize = 80_000;
 /// What guesses are made with.
 pub(crate) const GUESS: Depth = Depth { paths: 8000, tail_bits: 40 };
 
-/// What guesses along guided paths are made with: few paths, so that each one is quick.
-const GUIDED: Depth = Depth { paths: 40, tail_bits: 40 };
+/// What guesses along a few chosen paths are made with: few paths, so that each one is quick.
+const FEW: Depth = Depth { paths: 40, tail_bits: 40 };
 
 /// What decisions are made with.
 pub(crate) const DECISION: Depth = Depth { paths: 40_000, tail_bits: 64 };
@@ -318,6 +319,8 @@ struct Search<'a> {
     crowded: bool,
     uncovered: Option<AuditError>,
     deadline: Option<Instant>,
+    /// A search explores many inputs with the same noise.
+    laws: KnownLaws,
 }
 
 /// Whether the deadline has passed.
@@ -326,13 +329,18 @@ pub(crate) fn is_over(deadline: Option<Instant>) -> bool {
 }
 
 impl Search<'_> {
+    fn explorer(&self, setting: &Parameters, inputs: &Inputs, depth: Depth) -> Result<Explorer, AuditError> {
+        Ok(Explorer::new(Case::new(self.mechanism, setting, inputs), depth)?.remembering(&self.laws))
+    }
+
     fn check(
         &self,
         setting: &Parameters,
         pair: (&Inputs, &Inputs),
         event: &Event,
     ) -> Result<Option<Refutation>, AuditError> {
-        check_within(self.mechanism, self.claim, setting, pair, event, DECISION)
+        let case = Case::new(self.mechanism, setting, pair.0);
+        check_within(case, pair.1, self.claim, event, DECISION, &self.laws)
     }
 
     /// Looks at pairs of neighbours, round by round, until one refutes the claim or the work is done.
@@ -370,7 +378,7 @@ impl Search<'_> {
         let (epsilon, delta) = claimed(self.mechanism, self.claim, setting)?;
         let target = Target { epsilon: epsilon.to_f64(), delta: delta.to_f64() };
         if !thorough {
-            return self.guided(setting, pair, target);
+            return self.by_few_paths(setting, pair, target);
         }
         match self.by_paths(setting, pair, target) {
             Err(AuditError::Unsupported { .. }) => self.by_samples(setting, pair, target),
@@ -386,7 +394,7 @@ impl Search<'_> {
         target: Target,
     ) -> Result<Option<Refutation>, AuditError> {
         let depth = if self.crowded { Depth { paths: GUESS.paths / 8, ..GUESS } } else { GUESS };
-        let explorer = |inputs| Explorer::new(self.mechanism, setting, inputs, depth);
+        let explorer = |inputs| self.explorer(setting, inputs, depth);
         let mut first = explorer(&pair.first)?.within(MOST_WORK);
         let mut second = explorer(&pair.second)?.within(MOST_WORK);
         let both = match Paths::of(&mut first) {
@@ -397,7 +405,7 @@ impl Search<'_> {
         self.work += first.work + second.work;
         let Some((mut a, mut b)) = both else {
             self.crowded = true;
-            return self.guided(setting, pair, target);
+            return self.by_few_paths(setting, pair, target);
         };
         self.events += a.outcomes().max(b.outcomes());
         let mut problem = None;
@@ -428,13 +436,13 @@ impl Search<'_> {
     }
 
     /// A few paths of the first run, and the events that they suggest.
-    fn guided(
+    fn by_few_paths(
         &mut self,
         setting: &Parameters,
         pair: &Pair,
         target: Target,
     ) -> Result<Option<Refutation>, AuditError> {
-        let explorer = |inputs| Explorer::new(self.mechanism, setting, inputs, GUIDED);
+        let explorer = |inputs| self.explorer(setting, inputs, FEW);
         let (mut first, mut second) = (explorer(&pair.first)?, explorer(&pair.second)?);
         let mut problem = Some(TOO_MANY_PATHS);
         let mut spent = 0;
@@ -479,7 +487,7 @@ impl Search<'_> {
         pair: &Pair,
         target: Target,
     ) -> Result<Option<Refutation>, AuditError> {
-        let sampler = |inputs| Sampler::of_reals(self.mechanism, setting, inputs);
+        let sampler = |inputs| Sampler::of_reals(Case::new(self.mechanism, setting, inputs));
         let (mut a, mut b) = (sampler(&pair.first)?, sampler(&pair.second)?);
         let (of_a, of_b) = (a.guessing_outputs(1)?, b.guessing_outputs(2)?);
         self.work += 2 * WORK_OF_SAMPLES;

@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use probity_exact::Rational;
 use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
-use probity_kernel::term::{Distribution, Mechanism, Statement};
+use probity_kernel::term::{Distribution, Statement};
 
+use crate::case::Case;
 use crate::error::AuditError;
-use crate::output::outcome::{Given, Inputs, Parameters};
+use crate::output::outcome::Given;
 use crate::run::machine::Machine;
 
 /// Why a run ended before it returned.
@@ -167,12 +168,8 @@ const STEP_BUDGET: u32 = 1_000_000;
 
 impl<N: Clone + PartialEq> Program<N> {
     /// Resolves names, converts constants, and runs what does not depend on any draw.
-    pub(crate) fn new<W: World<Number = N>>(
-        mechanism: &Mechanism,
-        parameters: &Parameters,
-        inputs: &Inputs,
-        world: &mut W,
-    ) -> Result<Program<N>, AuditError> {
+    pub(crate) fn new<W: World<Number = N>>(case: Case<'_>, world: &mut W) -> Result<Program<N>, AuditError> {
+        let Case { mechanism, parameters, inputs } = case;
         let mut slots = Slots::default();
         let mut initial = Vec::new();
         for param in &mechanism.params {

@@ -12,11 +12,12 @@ use probity_exact::{Format, Natural, Rational, Round};
 use probity_kernel::expr::Expr;
 use probity_kernel::term::Mechanism;
 
+use crate::case::Case;
 use crate::error::AuditError;
-use crate::float::split::{Effort, float_law};
+use crate::float::split::Effort;
 use crate::output::law::{Law, least_common_multiple};
 use crate::output::outcome::{Outcome, Parameters};
-use crate::pair::neighbours::{admits, claimed_value, distance, neighbours};
+use crate::pair::neighbours::{claimed_value, distance, neighbours};
 use crate::worst::search::{given, judge, numeric_input};
 use crate::worst::state::FoundPair;
 
@@ -54,11 +55,11 @@ pub fn all_pairs(
     let epsilon = claimed_value(mechanism, epsilon, &rounded)?;
     let mut inputs = Vec::new();
     for x in numbers.iter().filter_map(probity_exact::Float::to_rational) {
-        if admits(mechanism, &rounded, &given(input, &x))? {
+        if Case::new(mechanism, &rounded, &given(input, &x)).is_admitted()? {
             inputs.push(x);
         }
     }
-    let law = |x: &Rational| float_law(mechanism, parameters, &given(input, x), format, effort);
+    let law = |x: &Rational| Case::new(mechanism, parameters, &given(input, x)).float_law(format, effort);
     let laws = laws(&inputs, law, progress)?;
     let judged = |i: usize, j: usize| {
         let (first, second) = (given(input, &inputs[i]), given(input, &inputs[j]));

@@ -10,6 +10,7 @@ use probity_exact::{Format, Rational, Round, rational};
 use probity_kernel::expr::{Expr, Name};
 use probity_kernel::term::{Mechanism, Reading, Sort};
 
+use crate::case::Case;
 use crate::compare::pair_report::PairReport;
 use crate::error::AuditError;
 use crate::float::split::Effort;
@@ -17,8 +18,7 @@ use crate::output::bounds::Bounds;
 use crate::output::law::Law;
 use crate::output::outcome::{Given, Inputs, Parameters};
 use crate::pair::candidates::{Pair, ROUNDS, pairs};
-use crate::pair::neighbours::{admits, admits_parameters, claimed_value, distance, neighbours};
-use crate::reading::law_in;
+use crate::pair::neighbours::{admits_parameters, claimed_value, distance, neighbours};
 use crate::run::bits::Bits;
 use crate::worst::state::{FoundPair, SearchState};
 
@@ -222,7 +222,8 @@ impl<'a> SearchTask<'a> {
 
     fn admitted(&self, input: &Name, parameters: &Parameters, first: &Rational, second: &Rational) -> bool {
         let (a, b) = (given(input, first), given(input, second));
-        let fits = |inputs: &Inputs| matches!(admits(self.mechanism, parameters, inputs), Ok(true));
+        let fits =
+            |inputs: &Inputs| matches!(Case::new(self.mechanism, parameters, inputs).is_admitted(), Ok(true));
         first != second
             && fits(&a)
             && fits(&b)
@@ -232,7 +233,7 @@ impl<'a> SearchTask<'a> {
     fn look_at(&self, setting: usize, first: &Inputs, second: &Inputs) -> Result<FoundPair, AuditError> {
         let epsilon = claimed_value(self.mechanism, self.epsilon, &self.rounded(setting))?;
         let law = |inputs: &Inputs| {
-            law_in(self.mechanism, &self.settings[setting], inputs, self.reading, self.effort)
+            Case::new(self.mechanism, &self.settings[setting], inputs).law_within(self.reading, self.effort)
         };
         Ok(judge(setting, first, second, &law(first)?, &law(second)?, &epsilon))
     }
