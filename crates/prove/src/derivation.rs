@@ -119,6 +119,8 @@ pub enum Reason {
     EvidenceMissing,
     /// The search used up its steps.
     OutOfSteps,
+    /// The deadline passed.
+    OutOfTime,
 }
 
 impl fmt::Display for Failure {
@@ -132,6 +134,7 @@ impl fmt::Display for Failure {
             }
             Reason::PlanDoesNotFit(why) => write!(f, "the plan does not fit: {why}"),
             Reason::EvidenceMissing => write!(f, "evidence is missing"),
+            Reason::OutOfTime => write!(f, "the deadline passed during the search; allow more time"),
             Reason::OutOfSteps => {
                 write!(
                     f,
