@@ -20,6 +20,7 @@ mod rows;
 pub mod search;
 pub mod simplex;
 mod suggest;
+pub mod vacuity;
 mod weaken;
 
 pub use proof::{Proof, prove, prove_until};
