@@ -35,11 +35,11 @@ use probity_kernel::rejection::Rejection;
 use probity_kernel::term::{Claim, Hints, Mechanism, Statement};
 
 use crate::derivation::{Failure, Justify, Move, Plan, Reason, Recorded, replay, replay_side};
-use crate::plan::Planner;
-use crate::rewrites::rewrite;
-use crate::rows::Effort;
-use crate::search::{Stuck, search_within};
-use crate::weaken::weaken;
+use crate::effort::Effort;
+use crate::evidence::search::{Stuck, search_within};
+use crate::plan::planner::Planner;
+use crate::plan::rewrites::rewrite;
+use crate::plan::weaken::weaken;
 
 /// A theorem and how it was proved.
 #[derive(Clone, Debug)]

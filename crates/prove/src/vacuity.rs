@@ -8,9 +8,9 @@ use probity_kernel::expr::{Expr, Run, Variable};
 use probity_kernel::rejection::Rejection;
 use probity_kernel::term::{Adjacency, Input, Mechanism, Sort};
 
+use crate::effort::Effort;
+use crate::evidence::search::search_within;
 use crate::rehearse::scenarios;
-use crate::rows::Effort;
-use crate::search::search_within;
 
 /// What a claim about a mechanism is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,8 +7,8 @@ use probity_kernel::kind::Kind;
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Adjacency, Sort, Statement};
 
-use crate::algebra::{divided, minus, product, visit};
-use crate::candidates::{for_each_guard, set_by};
+use crate::plan::algebra::{divided, minus, product, visit};
+use crate::plan::couplings::{for_each_guard, set_by};
 use crate::rehearse::Pair;
 
 /// What it takes to evaluate a small formula, in the steps of a search.
