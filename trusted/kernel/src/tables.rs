@@ -284,8 +284,8 @@ pub(crate) fn rows(
             condition => sum + condition.choose(value, Expr::int(0)),
         }
     };
-    let conclusion = with_row(sum(Run::Second, second), Run::First)
-        .equals(with_row(sum(Run::First, first), Run::Second));
+    let conclusion =
+        with_row(sum(Run::Second, second), Run::First).equals(with_row(sum(Run::First, first), Run::Second));
     Some(equal.into_iter().fold(conclusion, |rest, (a, b)| a.equals(b).implies(rest)))
 }
 

@@ -102,7 +102,8 @@ impl Elaborator<'_> {
         let is_table = |name: &Name| self.tables.contains_key(name.as_str());
         if lists.iter().any(is_table) {
             self.sink.report_with(Code::WrongType, relation.span, || {
-                let hint = "write `one row of people is added or removed`, or `one row of people is replaced`";
+                let hint =
+                    "write `one row of people is added or removed`, or `one row of people is replaced`";
                 ("a relation is between scalars: expected no table here".to_string(), Some(hint.into()))
             });
         }

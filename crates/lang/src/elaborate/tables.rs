@@ -61,7 +61,9 @@ impl Elaborator<'_> {
         let tables: Vec<&String> = self.tables.keys().collect();
         self.sink.report_with(Code::WrongType, row.span.to(field.span), || {
             let hint = match tables.as_slice() {
-                [table] => format!("a row is named in `count(r in {table} where ...)` or `sum(r in {table}, ...)`"),
+                [table] => {
+                    format!("a row is named in `count(r in {table} where ...)` or `sum(r in {table}, ...)`")
+                }
                 _ => "a row is named in `count(r in table where ...)` or `sum(r in table, ...)`".to_string(),
             };
             let message = "fields are those of the row of a sum: expected such a row before `.`";
@@ -132,8 +134,7 @@ impl Elaborator<'_> {
         if let Some(symbol) = self.names.get(&row.text) {
             let role = symbol.role.describe();
             self.sink.report_with(Code::DuplicateName, row.span, || {
-                let message =
-                    format!("{} is {role}: expected another name for the row", quoted(&row.text));
+                let message = format!("{} is {role}: expected another name for the row", quoted(&row.text));
                 (message, Some("a name means one thing in the whole file".into()))
             });
         }

@@ -201,7 +201,8 @@ impl Parser<'_> {
             return self.node(ExprKind::Name(text), span, 0);
         }
         let opened = self.advance().span;
-        let over_rows = self.peek() == TokenKind::Name && self.peek_ahead(1) == TokenKind::Keyword(Keyword::In);
+        let over_rows =
+            self.peek() == TokenKind::Name && self.peek_ahead(1) == TokenKind::Keyword(Keyword::In);
         if over_rows && matches!(text.as_str(), "count" | "sum") {
             return self.aggregate(Ident { text, span }, opened);
         }

@@ -22,7 +22,8 @@ impl Parser<'_> {
     /// would have assigned does not look unknown.
     pub(super) fn statement_line(&mut self) -> Statement {
         let span = self.span();
-        let assigns = matches!(self.peek_ahead(1), TokenKind::Mark(Mark::Assign | Mark::Draw | Mark::AddAssign));
+        let assigns =
+            matches!(self.peek_ahead(1), TokenKind::Mark(Mark::Assign | Mark::Draw | Mark::AddAssign));
         let is_target = self.peek() == TokenKind::Name && assigns;
         let target = is_target.then(|| Ident { text: self.text().to_string(), span });
         match self.statement() {
