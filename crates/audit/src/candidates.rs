@@ -297,8 +297,11 @@ fn scalar_pairs(mechanism: &Mechanism, parameters: &Parameters, scalars: &[&Inpu
         }
         complete
     };
+    // The rows of tables come later.
+    let mut without_rows = mechanism.clone();
+    without_rows.adjacency.retain(|clause| !tables::is_about_rows_of_a_table(clause));
     let near = |(_, first, second): &(Rational, Inputs, Inputs)| {
-        matches!(neighbours(mechanism, parameters, &complete(first), &complete(second)), Ok(true))
+        matches!(neighbours(&without_rows, parameters, &complete(first), &complete(second)), Ok(true))
     };
     pairs.into_iter().filter(near).map(|(_, first, second)| (first, second)).collect()
 }

@@ -75,6 +75,11 @@ pub(crate) fn is_about_rows(assumption: &Expr, table: &Name) -> bool {
     found
 }
 
+/// Whether a clause of the adjacency is about rows.
+pub(crate) fn is_about_rows_of_a_table(clause: &Adjacency) -> bool {
+    matches!(clause, Adjacency::OneRow { .. } | Adjacency::RowReplaced { .. } | Adjacency::Rows { .. })
+}
+
 /// Whether two tables are neighbours by a clause about rows, in this order; `None` for another clause.
 pub(crate) fn related(
     clause: &Adjacency,
