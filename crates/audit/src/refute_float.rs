@@ -4,13 +4,13 @@
 use probity_exact::{Format, Rational, Round};
 use probity_kernel::term::{Claim, Mechanism, Reading};
 
-use crate::candidates::{ROUNDS, pairs, parameters};
+use crate::candidates::{Pair, ROUNDS, pairs, parameters};
 use crate::compare::{Bounds, PairReport, Side};
 use crate::error::AuditError;
 use crate::event::Event;
 use crate::guess::Target;
-use crate::neighbours::claimed_value;
-use crate::outcome::{Inputs, Outcome, Parameters};
+use crate::neighbours::{admits, claimed_value, neighbours};
+use crate::outcome::{Given, Inputs, Outcome, Parameters};
 use crate::reach::reachability;
 use crate::refute::{Evidence, Refutation, Verdict, contradicts, loss};
 use crate::sampling::{RISK_BITS, Sampler};
@@ -31,7 +31,8 @@ const PAIRS: usize = 6;
 
 /// Looks for a refutation of a claim about a floating-point format.
 ///
-/// The claimed ε is evaluated at the parameters rounded to the format, which is what the program computes with.
+/// The program computes with parameters and inputs rounded to the format. The claim speaks of the exact parameters, and of
+/// neighbours that are numbers of the format.
 pub fn search_float_refutation(
     mechanism: &Mechanism,
     claim: &Claim,
@@ -45,7 +46,9 @@ pub fn search_float_refutation(
     let mut verdict = (0, 0f64);
     let mut unsupported = None;
     for setting in parameters(mechanism, given, SETTINGS) {
-        for pair in (0..ROUNDS).flat_map(|round| pairs(mechanism, &setting, round)).take(PAIRS) {
+        let rounded = (0..ROUNDS).flat_map(|round| pairs(mechanism, &setting, round));
+        let rounded = rounded.filter_map(|pair| in_format(mechanism, &setting, format, pair));
+        for pair in rounded.take(PAIRS) {
             let case = Case {
                 mechanism,
                 claim,
@@ -67,6 +70,28 @@ pub fn search_float_refutation(
     }
 }
 
+/// The pair with its numbers rounded to the format, if these are admitted and neighbours still.
+fn in_format(mechanism: &Mechanism, setting: &Parameters, format: Format, pair: Pair) -> Option<Pair> {
+    let float = |x: &Rational| format.round(x, Round::NearestEven).to_rational();
+    let round = |inputs: Inputs| -> Option<Inputs> {
+        let one = |(name, given)| {
+            let given = match given {
+                Given::Number(x) => Given::Number(float(&x)?),
+                Given::List(items) => Given::List(items.iter().map(float).collect::<Option<_>>()?),
+                Given::Bool(truth) => Given::Bool(truth),
+            };
+            Some((name, given))
+        };
+        inputs.into_iter().map(one).collect()
+    };
+    let pair = Pair { first: round(pair.first)?, second: round(pair.second)?, ..pair };
+    let admitted = |inputs: &Inputs| admits(mechanism, setting, inputs).unwrap_or(false);
+    let meant = admitted(&pair.first)
+        && admitted(&pair.second)
+        && neighbours(mechanism, setting, &pair.first, &pair.second).unwrap_or(false);
+    meant.then_some(pair)
+}
+
 struct Case<'a> {
     mechanism: &'a Mechanism,
     claim: &'a Claim,
@@ -79,10 +104,8 @@ struct Case<'a> {
 impl Case<'_> {
     /// A refutation, or how many outcomes were compared and the largest share of ε that they showed.
     fn decide(&self) -> Result<(Option<Refutation>, usize, f64), AuditError> {
-        let round = |x: &Rational| self.format.round(x, Round::NearestEven).to_rational().unwrap_or_default();
-        let rounded = self.setting.iter().map(|(name, x)| (name.clone(), round(x))).collect();
-        let epsilon = claimed_value(self.mechanism, &self.claim.epsilon, &rounded)?;
-        let delta = claimed_value(self.mechanism, &self.claim.delta, &rounded)?;
+        let epsilon = claimed_value(self.mechanism, &self.claim.epsilon, self.setting)?;
+        let delta = claimed_value(self.mechanism, &self.claim.delta, self.setting)?;
         let law = |inputs| float_law(self.mechanism, self.setting, inputs, self.format, LAW);
         let first = law(self.first)?;
         if first.escaped_mass() > Rational::ZERO {

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use probity_audit::{Given, Inputs, Parameters};
-use probity_exact::{Format, Rational, Round, parse_rational};
+use probity_exact::{Format, Rational, parse_rational};
 use probity_kernel::term::{Mechanism, Reading, Sort};
 use probity_lang::{Program, Setting, SettingError};
 
-use crate::decimal;
 use crate::failure::Failure;
 
 /// `--set` options as settings.
@@ -195,19 +194,4 @@ pub fn format(reading: Reading) -> Result<Format, Failure> {
             Format::new(precision, i64::from(emin), i64::from(emax)).map_err(Failure::new)
         }
     }
-}
-
-/// The parameters as the reading computes with them: rounded to the format.
-pub fn rounded(parameters: &Parameters, reading: Reading) -> Result<Parameters, Failure> {
-    if reading == Reading::Reals {
-        return Ok(parameters.clone());
-    }
-    let format = format(reading)?;
-    let round = |value: &Rational| {
-        let float = format.round(value, Round::NearestEven);
-        float.to_rational().ok_or_else(|| {
-            Failure::new(format!("{} is beyond the range of {format}", decimal::telling(value)))
-        })
-    };
-    parameters.iter().map(|(name, value)| Ok((name.clone(), round(value)?))).collect()
 }

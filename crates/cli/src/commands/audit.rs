@@ -8,7 +8,7 @@ use probity_audit::{
     AuditError, Bounds, Effort, Inputs, Law, PairReport, Parameters, Side, admits, admits_parameters,
     claimed, logarithm_cost, neighbours, output_law, reachability,
 };
-use probity_exact::{Format, Rational, directed};
+use probity_exact::{Format, Rational, Round, directed};
 use probity_kernel::term::{Distribution, Reading, Statement};
 use probity_lang::Program;
 use serde_json::{Value, json};
@@ -102,19 +102,19 @@ pub fn run(arguments: &Arguments) -> Answer {
     let neighbours =
         neighbours(&program.mechanism, &parameters, &inputs[0], &inputs[1]).map_err(Failure::new)?;
     let start = Instant::now();
-    let used = used(&program, &parameters, reading_of(&program, arguments.reading))?;
+    check_parameters(&parameters, reading_of(&program, arguments.reading))?;
     let exact = watched("computing the exact laws of both inputs", || {
         laws(&program, &parameters, &inputs, arguments.reading)
     });
     let (laws, reading) = match exact {
         // Over the reals a continuous output has no law that could be listed, but events that tell.
         Err(_) if reading_of(&program, arguments.reading) == Reading::Reals => {
-            return telling_event::run(&program, &used, &inputs, neighbours, arguments.json);
+            return telling_event::run(&program, &parameters, &inputs, neighbours, arguments.json);
         }
         laws => laws?,
     };
     let report = PairReport::new(&laws[0], &laws[1]);
-    let (epsilon, _) = claimed(&program.mechanism, &program.claim, &used).map_err(Failure::new)?;
+    let (epsilon, _) = claimed(&program.mechanism, &program.claim, &parameters).map_err(Failure::new)?;
     let outcomes = [laws[0].outcomes(), laws[1].outcomes()];
     let seconds = start.elapsed().as_secs_f64();
     let comparison = Comparison { report, outcomes, reading, neighbours, epsilon, seconds };
@@ -237,14 +237,22 @@ pub fn reading_of(program: &Program, asked: Option<Reading>) -> Reading {
     }
 }
 
-/// The parameters as the arithmetic has them, which must be admitted too.
-pub fn used(program: &Program, parameters: &Parameters, reading: Reading) -> Result<Parameters, Failure> {
-    let used = given::rounded(parameters, reading)?;
-    match admits_parameters(&program.mechanism, &used).map_err(Failure::new)? {
-        true => Ok(used),
-        false => Err(Failure::new(format!("{reading} the parameters round to values that are not admitted"))
-            .hint("give other values, or another format with --in")),
+/// Refuses parameters that the arithmetic cannot come near: the program computes with them rounded to nearest, and that must
+/// neither be infinite nor make a 0 of them. The claim is about the exact ones.
+pub fn check_parameters(parameters: &Parameters, reading: Reading) -> Result<(), Failure> {
+    if reading == Reading::Reals {
+        return Ok(());
     }
+    let format = given::format(reading)?;
+    for (name, value) in parameters {
+        let float = format.round(value, Round::NearestEven);
+        if !float.is_finite() || float.is_zero() && !value.is_zero() {
+            let shown = decimal::telling(value);
+            let reason = format!("{name} = {shown} is beyond the range of {format}, and not admitted there");
+            return Err(Failure::new(reason).hint("give another value, or another format with --in"));
+        }
+    }
+    Ok(())
 }
 
 /// The laws of both inputs in the arithmetic of the audit.

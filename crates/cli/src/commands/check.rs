@@ -40,7 +40,7 @@ pub fn run(arguments: &Arguments) -> Answer {
     };
     match answer {
         Ok(theorem) => {
-            let axioms: Vec<&str> = theorem.axioms().iter().copied().collect();
+            let axioms: Vec<&str> = theorem.axioms().into_iter().collect();
             if arguments.json {
                 let mechanism = theorem.mechanism().name.as_str();
                 let claim = theorem.claim().to_string();

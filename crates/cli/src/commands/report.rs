@@ -12,10 +12,9 @@ use std::time::Instant;
 use probity_audit::{Inputs, Parameters};
 use probity_exact::Rational;
 use probity_float::certificate::{Certificate, certify};
-use probity_float::recognise::recognise;
-use probity_kernel::float::Snapped;
+use probity_kernel::float::Implementation;
 use probity_kernel::term::Reading;
-use probity_lang::Program;
+use probity_lang::{Program, Setting};
 use probity_report::{Block, Document, Section, Tone};
 use serde_json::{Value, json};
 
@@ -52,12 +51,6 @@ struct Case<'a> {
     program: &'a Program,
     parameters: Parameters,
     inputs: [Inputs; 2],
-}
-
-/// The certificate of an implementation, and what it is about.
-struct Certified {
-    snapped: Snapped,
-    certificate: Certificate,
 }
 
 /// Writes the page. The exit code says whether lower and upper bounds agree, not what they say.
@@ -153,13 +146,12 @@ fn headline(
     verdict: &Verdict,
     case: Option<&Case<'_>>,
     audit: Option<&Audit>,
-    certified: Option<&Certified>,
+    certified: Option<&Certificate>,
 ) -> Value {
     let Program { mechanism, claim, .. } = &verdict.program;
     let certificate = match (&verdict.upper, certified) {
-        (_, Some(certified)) => Some(&certified.certificate),
-        (Ok(Upper::Certified(certificate)), None) => Some(&**certificate),
-        _ => None,
+        (Ok(Upper::Certified(_)), None) => verdict.certificate.as_deref(),
+        (_, certified) => certified,
     };
     let worst = audit.and_then(|audit| audit.report.worst.as_ref());
     let excess = audit.and_then(Audit::excess);
@@ -189,12 +181,17 @@ fn certified(
     program: &Program,
     parameters: &Parameters,
     reading: Option<Reading>,
-) -> Result<Box<Certified>, String> {
-    let format = given::format(reading.unwrap_or(Reading::BINARY64)).map_err(|failure| failure.reason())?;
-    let values = parameters.iter().map(|(name, value)| (name.to_string(), value.clone())).collect();
-    let snapped = recognise(&program.mechanism, &values, format).map_err(|reason| reason.to_string())?;
-    let certificate = certify(&snapped).map_err(|reason| reason.to_string())?;
-    Ok(Box::new(Certified { snapped, certificate }))
+) -> Result<Box<Certificate>, String> {
+    let settings: Vec<Setting> = parameters
+        .iter()
+        .map(|(name, value)| Setting { name: name.to_string(), value: value.clone() })
+        .collect();
+    let program = given::with(program, &settings).map_err(|failure| failure.reason())?;
+    let reading = reading.unwrap_or(Reading::BINARY64);
+    let theorem = certify(&program.mechanism, reading, Implementation::default());
+    let theorem = theorem.map_err(|rejection| rejection.to_string())?;
+    let family = || "it is a whole family of mechanisms; set every parameter".to_owned();
+    Certificate::of(theorem).map(Box::new).ok_or_else(family)
 }
 
 fn without_laws(reason: &str) -> Section {

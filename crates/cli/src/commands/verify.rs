@@ -50,10 +50,14 @@ pub fn run(arguments: &Arguments) -> Answer {
     let verdict = watched("looking for a proof and for a counterexample", || {
         Verdict::of(&arguments.path, &program, &settings)
     })?;
-    if let Some(path) = &arguments.certificate
-        && let Ok(Upper::Derived(proof)) = &verdict.upper
-    {
-        files::write(path, certificate::write(proof).as_bytes())?;
+    if let Some(path) = &arguments.certificate {
+        match &verdict.upper {
+            Ok(Upper::Derived(proof)) => files::write(path, certificate::write(proof).as_bytes())?,
+            Ok(Upper::Certified(theorem)) => {
+                files::write(path, certificate::write_threshold(theorem).as_bytes())?;
+            }
+            Err(_) => {}
+        }
     }
     match arguments.json {
         true => output::json(&to_json(&verdict))?,
@@ -99,14 +103,11 @@ fn print_one(verdict: &Verdict, arguments: &Arguments, out: &mut dyn Write) -> i
     let Program { mechanism, claim, .. } = &verdict.program;
     match &verdict.upper {
         Ok(Upper::Derived(proof)) => print_proof(proof, arguments, out)?,
-        Ok(Upper::Certified(certificate)) => {
-            writeln!(out, "proved: {}\nby the certificate {}", mechanism.name, certificate.theorem)?;
+        Ok(Upper::Certified(theorem)) => {
+            write!(out, "proved: {theorem}")?;
             writeln!(out, "axioms: {}", verdict.axioms().join(", "))?;
-            if arguments.certificate.is_some() {
-                writeln!(
-                    out,
-                    "no file was written: `probity certify` makes this proof anew in milliseconds"
-                )?;
+            if let Some(path) = &arguments.certificate {
+                writeln!(out, "certificate: {}", path.display())?;
             }
         }
         Err(reason) => {
@@ -118,7 +119,7 @@ fn print_one(verdict: &Verdict, arguments: &Arguments, out: &mut dyn Write) -> i
         }
     }
     if let Some(certificate) = &verdict.certificate {
-        writeln!(out, "certified {}", certificate.theorem)?;
+        writeln!(out, "certified {}", certificate.theorem.bound())?;
     }
     if let Some(refutation) = &verdict.refutation {
         if verdict.upper.is_ok() {
