@@ -37,7 +37,7 @@ use probity_kernel::entail::Evidence;
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::finite;
-use probity_kernel::privacy::{Comparison, Side, Theorem, goal, privacy, start};
+use probity_kernel::privacy::{Comparison, Side, Theorem, goal, obligation, privacy, start};
 use probity_kernel::rejection::Rejection;
 use probity_kernel::rules::{self, Assertion, Judgement};
 use probity_kernel::sampling;
@@ -119,6 +119,8 @@ pub enum Reason {
     EvidenceMissing,
     /// The search used up its steps.
     OutOfSteps,
+    /// The deadline passed.
+    OutOfTime,
 }
 
 impl fmt::Display for Failure {
@@ -132,6 +134,7 @@ impl fmt::Display for Failure {
             }
             Reason::PlanDoesNotFit(why) => write!(f, "the plan does not fit: {why}"),
             Reason::EvidenceMissing => write!(f, "evidence is missing"),
+            Reason::OutOfTime => write!(f, "the deadline passed during the search; allow more time"),
             Reason::OutOfSteps => {
                 write!(
                     f,
@@ -203,10 +206,10 @@ pub(crate) fn replay_side(
     moves: &[Move],
     justify: &mut dyn Justify,
 ) -> Result<(Judgement, Evidence), Failure> {
-    let post = Assertion::new(goal(context, claim, comparison)).map_err(reject("the claim"))?;
+    let post = Assertion::new(context, goal(context, claim, comparison)).map_err(reject("the claim"))?;
     let mut walk = Walk { context: context.clone(), justify };
     let judgement = walk.block(&context.mechanism().body, moves, &post)?;
-    let evidence = walk.ask("the start of the program", &[&start()], judgement.pre().formula())?;
+    let evidence = walk.ask("the start of the program", &[&start()], &obligation(&judgement, claim))?;
     Ok((judgement, evidence))
 }
 
@@ -326,7 +329,7 @@ impl Walk<'_> {
     }
 
     fn iteration(&mut self, body: &[Statement], moves: &[Move], post: &Expr) -> Result<Judgement, Failure> {
-        let post = Assertion::new(post.clone()).map_err(reject("an invariant"))?;
+        let post = Assertion::new(&self.context, post.clone()).map_err(reject("an invariant"))?;
         self.block(body, moves, &post)
     }
 

@@ -22,4 +22,4 @@ pub mod simplex;
 mod suggest;
 mod weaken;
 
-pub use proof::{Proof, prove};
+pub use proof::{Proof, prove, prove_until};

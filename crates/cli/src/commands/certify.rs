@@ -2,22 +2,18 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::time::Instant;
 
 use probity_exact::{Rational, directed};
-use probity_float::certificate::{Certificate, certify, within};
 use probity_float::derive;
 use probity_float::paper::Case;
-use probity_kernel::float::{FloatTheorem, Implementation, Uniform};
 use probity_kernel::term::Reading;
-use probity_lang::{Program, Setting};
-use probity_prove::certificate;
+use probity_verdict::{Certificate, CertifySettings, FloatTheorem, Found, Uniform, certify, decimal};
 use serde_json::{Value, json};
 
-use crate::failure::{Answer, Failure, Status};
+use crate::failure::{Answer, Status};
 use crate::output::number;
 use crate::progress::watched;
-use crate::{decimal, files, given, output};
+use crate::{files, given, output};
 
 /// What to certify.
 #[derive(clap::Args)]
@@ -53,17 +49,20 @@ pub fn run(arguments: &Arguments) -> Answer {
         files::check_place(path)?;
     }
     let (_, program) = files::program(&arguments.path)?;
-    let start = Instant::now();
-    let program = narrowed(arguments, &program)?;
-    given::format(arguments.reading)?;
-    let answer = watched("certifying the implementation", || {
-        certify(&program.mechanism, arguments.reading, implementation(arguments)).map(Found::of)
-    });
-    let seconds = start.elapsed().as_secs_f64();
-    match answer {
+    let (values, ranges) = given::values_and_ranges(&arguments.settings)?;
+    let settings = CertifySettings {
+        values,
+        ranges,
+        reading: arguments.reading,
+        uniform: arguments.uniform_bits.map_or(Uniform::Star, Uniform::Bits),
+        ln_ulps: arguments.ln_ulps,
+    };
+    let answer = watched(|watch| certify(&program, &settings, watch))?;
+    let seconds = answer.seconds;
+    match answer.found {
         Ok(found) => {
             if let Some(path) = &arguments.certificate {
-                files::write(path, certificate::write_threshold(found.theorem()).as_bytes())?;
+                files::write(path, found.to_certificate().as_bytes())?;
             }
             match arguments.json {
                 true => output::json(&to_json(&found, seconds))?,
@@ -84,54 +83,6 @@ pub fn run(arguments: &Arguments) -> Answer {
             Ok(Status::No)
         }
     }
-}
-
-enum Found {
-    One(Box<Certificate>),
-    Family(Box<FloatTheorem>),
-}
-
-impl Found {
-    /// A theorem, with what else there is to say about one mechanism.
-    fn of(theorem: FloatTheorem) -> Found {
-        match Certificate::of(theorem.clone()) {
-            Some(certificate) => Found::One(Box::new(certificate)),
-            None => Found::Family(Box::new(theorem)),
-        }
-    }
-
-    fn theorem(&self) -> &FloatTheorem {
-        match self {
-            Found::One(certificate) => &certificate.theorem,
-            Found::Family(theorem) => theorem,
-        }
-    }
-}
-
-fn implementation(arguments: &Arguments) -> Implementation {
-    let uniform = arguments.uniform_bits.map_or(Uniform::Star, Uniform::Bits);
-    Implementation { uniform, ln_ulps: arguments.ln_ulps }
-}
-
-/// The mechanism with the values that were set, and with the ranges as further assumptions.
-fn narrowed(arguments: &Arguments, program: &Program) -> Result<Program, Failure> {
-    let (values, ranges) = given::values_and_ranges(&arguments.settings)?;
-    if let Some(twice) = values.iter().find(|setting| ranges.contains_key(&setting.name)) {
-        return Err(Failure::new(format!("the parameter {} has a value and a range", twice.name)));
-    }
-    // The names, and the assumptions at both ends of every range.
-    let end = |pick: fn(&(Rational, Rational)) -> &Rational| -> Vec<Setting> {
-        let of_range = |(name, range)| Setting { name: String::clone(name), value: pick(range).clone() };
-        values.iter().cloned().chain(ranges.iter().map(of_range)).collect()
-    };
-    let low = end(|range| &range.0);
-    given::with(program, &low)?;
-    given::with(program, &end(|range| &range.1))?;
-    given::check_complete(program, &low)?;
-    let mut program = given::with(program, &values)?;
-    let ranges = ranges.iter().map(|(name, range)| (name.as_str(), range.clone()));
-    program.mechanism = within(&program.mechanism, ranges);
-    Ok(program)
 }
 
 fn to_json(found: &Found, seconds: f64) -> Value {
