@@ -35,7 +35,7 @@ fn a_family_covers_its_members_and_a_refusal_is_an_answer() {
     for eps in ["eps=1/2", "eps=3/4", "eps=1", "eps=2"] {
         let one = CertifySettings::new(vec![setting(eps), setting("B=10")]);
         let Ok(Found::One(member)) = certify(&program, &one, &watch).unwrap().found else { panic!() };
-        assert!(member.epsilon_exact <= theorem.epsilon(), "{eps}");
+        assert!(member.epsilon_exact <= *theorem.bound().epsilon(), "{eps}");
     }
     let plain = certify(&library("laplace"), &CertifySettings::new(vec![setting("eps=1")]), &watch).unwrap();
     assert!(matches!(plain.found, Err(Rejection::Draw { .. })));

@@ -70,6 +70,13 @@ fn noise_has_one_sign() {
 }
 
 #[test]
+fn noise_is_scaled_a_few_times() {
+    let scaled = |times: usize| (0..times).fold(draw(), |noise, _| noise / number(2, 1) * number(2, 1));
+    assert!(matches!(sum(x() + scaled(9)), Err(Rejection::Noise { .. })));
+    sum(x() + scaled(8)).unwrap();
+}
+
+#[test]
 fn constants_are_numbers() {
     for constant in [number(1, 1) / number(0, 1), number(1, 1).floor(), number(1, 1).ln()] {
         let rejection = sum(x() + draw() / constant.clone());
