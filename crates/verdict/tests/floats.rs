@@ -88,7 +88,7 @@ fn a_family_is_mironovs_and_no_other() {
 fn what_is_the_same_mechanism_in_other_words_is_accepted() {
     for same in [
         program(&[("u ~ uniform(0, 1)\ns ~ sign()", "s ~ sign()\nu ~ uniform(0, 1)")]),
-        program(&[("w = x + s * ln(u) / eps", "let l = ln(u)\nz = s * l / eps\nw = x - z")]),
+        program(&[("w = x + s * ln(u) / eps", "l = ln(u)\nz = s * l / eps\nw = x - z")]),
         program(&[("where -B <= x <= B", "where x <= B\nwhere -B <= x\nwhere B <= 1000")]),
         program(&[("-B, B)", "0 - B, B)")]),
         program(&[("-B <= x <= B", "abs(x) <= B")]),
@@ -146,11 +146,12 @@ fn every_pair_of_a_small_format_stays_within_the_certificate() {
             panic!("{eps} {d}")
         };
         assert_eq!(certificate.delta, 0.0);
-        let settings = WorstSettings { values, ranges: Default::default(), reading: Some(reading) };
+        let settings = WorstSettings { values, ranges: Default::default(), reading };
         let worst = audit_all(&program, &settings, &watch).unwrap();
         // The claim is eps, for a distance of d.
         let claimed = set(&[eps])[0].value.clone();
-        let found = worst.best.expect("there are neighbours");
+        let found = worst.pair.expect("there are neighbours");
+        assert!(worst.complete);
         assert!(found.excess <= certificate.epsilon - probity_exact::directed::cast_down(&claimed) + 1e-12);
         assert_eq!(found.impossible, 0);
     }
