@@ -465,7 +465,7 @@ impl Reader<'_> {
             (Some(Run::First), Some(Run::Second)) | (Some(Run::Second), Some(Run::First)) => {}
             _ => return Err(other()),
         }
-        let of = |name: &Name| self.ranges.get(name).cloned().filter(|range| range.low == range.high);
+        let of = |name: &Name| self.ranges.get(name).cloned();
         range(limit, &of).filter(|limit| limit.low == limit.high).map(|limit| limit.high).ok_or_else(other)
     }
 }

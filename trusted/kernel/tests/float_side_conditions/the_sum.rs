@@ -93,6 +93,16 @@ fn constants_are_not_zero_over_the_reals() {
 }
 
 #[test]
+fn rounding_constants_costs() {
+    let found = sum(x() + draw() / number(1, 10)).unwrap();
+    let Subject::Mechanism(snapped) = found.subject() else { panic!("numbers") };
+    let offset = snapped.rate() - q(1, 10);
+    assert!(offset > Rational::ZERO);
+    assert_eq!(*found.excess(), snapped.loss().unwrap().excess + offset);
+    assert_eq!(*found.epsilon(), q(1, 10) + found.excess());
+}
+
+#[test]
 fn steps_are_taken_in_the_order_in_which_they_are_computed() {
     let found = sum(x() + number(3, 1) * (draw() / number(7, 1))).unwrap();
     let Subject::Mechanism(snapped) = found.subject() else { panic!("numbers") };
