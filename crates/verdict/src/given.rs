@@ -112,6 +112,11 @@ fn value_of(sort: &Sort, text: &str) -> Result<Given, Error> {
             Given::List(items.map(number).collect::<Result<_, _>>()?)
         }
         Sort::Real | Sort::Int | Sort::Category { .. } => Given::Number(number(text)?),
+        Sort::Rows(fields) => probity_audit::read_rows(text).ok_or_else(|| {
+            let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+            Error::new(format!("'{text}' is no table"))
+                .with_hint(format!("write its rows as [({0}), ({0})]", names.join(", ")))
+        })?,
     })
 }
 
@@ -125,6 +130,7 @@ pub fn inputs_text(inputs: &Inputs, show: fn(&Rational) -> String) -> String {
         Given::Number(x) => show(x),
         Given::Bool(b) => b.to_string(),
         Given::List(items) => items.iter().map(show).collect::<Vec<_>>().join(","),
+        Given::Rows(_) => given.to_string(),
     };
     match inputs.len() {
         1 => inputs.values().map(value).collect(),

@@ -6,7 +6,6 @@
 #![forbid(unsafe_code)]
 
 pub mod context;
-pub mod definitions;
 pub mod entail;
 pub mod equivalence;
 pub mod expr;
@@ -22,4 +21,5 @@ pub mod rejection;
 pub mod render;
 pub mod rules;
 pub mod sampling;
+mod tables;
 pub mod term;

@@ -67,7 +67,7 @@ pub fn search_float_refutation(
     }
     match unsupported {
         Some(error) if verdict.0 == 0 => Err(error),
-        _ => Ok(Verdict::NotRefuted { events: verdict.0, largest_share: verdict.1 }),
+        _ => Ok(Verdict::NotRefuted { events: verdict.0, largest_share: verdict.1, out_of_range: None }),
     }
 }
 
@@ -80,6 +80,8 @@ fn in_format(mechanism: &Mechanism, setting: &Parameters, format: Format, pair: 
                 Given::Number(x) => Given::Number(float(&x)?),
                 Given::List(items) => Given::List(items.iter().map(float).collect::<Option<_>>()?),
                 Given::Bool(truth) => Given::Bool(truth),
+                // No claim in floats is about a table.
+                Given::Rows(_) => return None,
             };
             Some((name, given))
         };

@@ -8,12 +8,14 @@ use std::sync::Arc;
 
 use probity_exact::Rational;
 use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
+use probity_kernel::law;
 use probity_kernel::term::{Distribution, Statement};
 
 use crate::case::Case;
 use crate::error::AuditError;
 use crate::output::outcome::Given;
 use crate::run::machine::Machine;
+use crate::run::tables::Tables;
 
 /// Why a run ended before it returned.
 #[derive(Debug, Clone, PartialEq)]
@@ -120,10 +122,18 @@ pub(crate) enum Node<N> {
     Length(usize),
 }
 
+/// What the parameters of a draw must meet, and how a person would say so.
+#[derive(Debug, Clone)]
+pub(crate) struct Condition<N> {
+    pub(crate) node: Node<N>,
+    pub(crate) draw: Arc<str>,
+    pub(crate) text: String,
+}
+
 /// A statement whose variables are slots.
 #[derive(Debug, Clone)]
 pub(crate) enum Step<N> {
-    Draw(usize, Draw<Node<N>>),
+    Draw(usize, Draw<Node<N>>, Vec<Condition<N>>),
     Assign(usize, Node<N>),
     Append(usize, Node<N>),
     If(Node<N>, Vec<Step<N>>, Vec<Step<N>>),
@@ -170,7 +180,7 @@ impl<N: Clone + PartialEq> Program<N> {
     /// Resolves names, converts constants, and runs what does not depend on any draw.
     pub(crate) fn new<W: World<Number = N>>(case: Case<'_>, world: &mut W) -> Result<Program<N>, AuditError> {
         let Case { mechanism, parameters, inputs } = case;
-        let mut slots = Slots::default();
+        let mut slots = Slots { tables: Tables::new(mechanism, inputs), ..Slots::default() };
         let mut initial = Vec::new();
         for param in &mechanism.params {
             let given = parameters.get(&param.name).ok_or_else(|| missing(&param.name))?;
@@ -245,16 +255,19 @@ fn convert<W: World>(given: &Given, world: &W) -> Value<W::Number> {
         Given::Number(x) => Value::Number(world.constant(x)),
         Given::Bool(b) => Value::Bool(*b),
         Given::List(items) => Value::List(items.iter().map(|x| Value::Number(world.constant(x))).collect()),
+        // The program sees a table through sums only, which are written out.
+        Given::Rows(_) => Value::List(Vec::new()),
     }
 }
 
 #[derive(Default)]
-struct Slots {
+struct Slots<'a> {
     names: Vec<Name>,
     index: HashMap<Name, usize>,
+    tables: Tables<'a>,
 }
 
-impl Slots {
+impl Slots<'_> {
     fn declare(&mut self, name: &Name) -> usize {
         if let Some(&slot) = self.index.get(name) {
             return slot;
@@ -278,8 +291,9 @@ impl Slots {
     fn step<W: World>(&mut self, statement: &Statement, world: &W) -> Result<Step<W::Number>, AuditError> {
         Ok(match statement {
             Statement::Draw { var, law } => {
+                let range = self.range(statement, law, world)?;
                 let law = self.law(law, world)?;
-                Step::Draw(self.declare(var), law)
+                Step::Draw(self.declare(var), law, range)
             }
             Statement::Assign { var, value } => {
                 let value = self.node(value, world)?;
@@ -300,6 +314,19 @@ impl Slots {
                 Step::While(self.node(guard, world)?, self.steps(body, world)?)
             }
         })
+    }
+
+    /// When the law means something: the kernel's own definition.
+    fn range<W: World>(
+        &mut self,
+        statement: &Statement,
+        law: &Distribution,
+        world: &W,
+    ) -> Result<Vec<Condition<W::Number>>, AuditError> {
+        let draw: Arc<str> = statement.to_string().trim_end().into();
+        let condition =
+            |e: Expr| Ok(Condition { node: self.node(&e, world)?, draw: draw.clone(), text: e.to_string() });
+        law::conditions(law).into_iter().map(condition).collect()
     }
 
     fn law<W: World>(&mut self, law: &Distribution, world: &W) -> Result<Draw<Node<W::Number>>, AuditError> {
@@ -338,6 +365,15 @@ impl Slots {
                 Node::Index(self.variable(v)?, index)
             }
             Expr::Length(v) => Node::Length(self.variable(v)?),
+            Expr::Sum(Variable::Plain(table), condition, value) => {
+                let sum = self.tables.written_out(table, condition, value);
+                let sum =
+                    sum.ok_or(AuditError::WrongKind { place: table.to_string(), expected: "a table" })?;
+                self.node(&sum, world)?
+            }
+            Expr::Sum(..) => {
+                return Err(AuditError::Unsupported { what: "an assertion's variable in a program" });
+            }
         })
     }
 }

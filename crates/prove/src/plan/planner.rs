@@ -1,6 +1,6 @@
 //! Makes plans: from a file's `proof` block where it speaks, from guesses elsewhere.
 //!
-//! A plan is a coupling for each draw and an invariant for each loop. The couplings of [`crate::candidates`] are
+//! A plan is a coupling for each draw and an invariant for each loop. The couplings of [`crate::plan::couplings`] are
 //! combined, the most promising first; each combination is rehearsed on concrete numbers, and for those that pass,
 //! what held in all rehearsals makes the invariants.
 
@@ -10,12 +10,12 @@ use probity_kernel::finite::mass;
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Claim, Coupling, Distribution, Hints, Statement};
 
-use crate::algebra::mentions;
-use crate::candidates::{Candidate, Guesser, set_by};
 use crate::derivation::Move;
-use crate::invariants::{Cycle, Watcher};
+use crate::effort::Effort;
+use crate::plan::algebra::mentions;
+use crate::plan::couplings::{Candidate, Guesser, set_by};
+use crate::plan::invariants::{Cycle, Watcher};
 use crate::rehearse::{Scenario, Stage, Stop, scenarios};
-use crate::rows::Effort;
 
 /// The most combinations of couplings that are rehearsed.
 const MAX_COMBINATIONS: usize = 6_000;
@@ -173,7 +173,9 @@ impl<'a> Planner<'a> {
     /// What a draw costs, if that is fixed by the inputs and parameters.
     fn fixed_cost(&self, candidate: &Candidate) -> Option<Expr> {
         let cost = match &candidate.step {
-            Move::Draw(Coupling::Shift { cost: Expr::If(hit, ..), .. }) => {
+            Move::Draw(Coupling::Shift { cost: Expr::If(hit, ..), .. })
+                if hit.mentions(&Variable::Result) =>
+            {
                 // Where the result is decided, the whole amount; elsewhere nothing.
                 (**hit).clone().choose(candidate.amounts.last()?.clone(), Expr::int(0))
             }
@@ -192,7 +194,7 @@ impl<'a> Planner<'a> {
         cost.for_each_variable(&mut |v| {
             fixed &= match v {
                 Variable::Plain(name) | Variable::Of(name, _) => given(name),
-                Variable::Result => true,
+                Variable::Result | Variable::Row(..) => true,
                 _ => false,
             };
         });

@@ -2,19 +2,7 @@
 //!
 //! The ε-DP divergence, the ε-dilation and the (ε,δ)-lifting, with the factor e^ε given as an exact rational.
 //! For a real ε, a lifting at a rational factor below e^ε is one at e^ε, and if there is none at a rational
-//! factor above, there is none at e^ε. The rules do not use this module; tests use it to try them.
-//!
-//! ```
-//! use probity_exact::rational;
-//! use probity_kernel::definitions::{Finite, search_lifting};
-//! let half = || rational(1, 2).unwrap();
-//! let first = Finite::new([(0, half()), (1, half())]).unwrap();
-//! let second = Finite::new([(0, rational(1, 4).unwrap()), (1, rational(3, 4).unwrap())]).unwrap();
-//! // At factor 2 the two are related by equality with nothing left over; at factor 1 a quarter is.
-//! let delta = |n, d| search_lifting(&first, &second, &|a, b| a == b, &rational(n, d).unwrap()).delta;
-//! assert_eq!(delta(2, 1), rational(0, 1).unwrap());
-//! assert_eq!(delta(1, 1), rational(1, 4).unwrap());
-//! ```
+//! factor above, there is none at e^ε. No rule uses this: tests try the rules against it.
 
 use std::collections::BTreeMap;
 use std::fmt;

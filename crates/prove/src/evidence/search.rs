@@ -34,12 +34,13 @@ use probity_kernel::lemma::Lemma;
 use probity_kernel::poly::{Monomial, Poly};
 use probity_kernel::rejection::Rejection;
 
-use crate::rows::{
-    Effort, Outcome, Reach, Row, ask, atoms, base_rows, contradiction, is_public, product_rows, row_degree,
+use crate::effort::Effort;
+use crate::evidence::lemmas::{analytic_lemmas, common_lemmas, may_split};
+use crate::evidence::rows::{
+    Outcome, Reach, Row, ask, atoms, base_rows, contradiction, is_public, product_rows, row_degree,
     scaled_rows, to_fraction, twice_scaled_rows, without_lonely,
 };
-use crate::simplex::Fraction;
-use crate::suggest::{analytic_lemmas, common_lemmas, may_split};
+use crate::evidence::simplex::Fraction;
 
 /// Nodes after which a search gives up.
 const MAX_NODES: usize = 3_000;
