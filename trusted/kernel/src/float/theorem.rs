@@ -57,7 +57,7 @@ const LARGEST_EXPONENT: i32 = 1 << 18;
 const LARGEST_PRECISION: u32 = 1 << 10;
 
 /// A claim has at most this many parts.
-const LARGEST_CLAIM: usize = 500;
+const LARGEST_CLAIM: usize = 200;
 
 /// For all parameters that meet the assumptions, all neighbouring inputs that are numbers of the format and every set
 /// of outputs, Pr[first run in the set] ≤ e^epsilon · Pr[second run in the set] + delta, where the mechanism is computed in

@@ -119,6 +119,11 @@ fn multiples_of_the_grid_are_finite() {
 }
 
 #[test]
+fn the_format_fits_in_memory() {
+    assert!(matches!(numbers(Format::wide(53)).loss(), Err(Rejection::GridTooFine { .. })));
+}
+
+#[test]
 fn constants_are_positive() {
     for step in [Scaling::Divide(q(-1, 1)), Scaling::Multiply(q(-1, 1)), Scaling::Multiply(q(0, 1))] {
         let found = with(&|m| m.scaling = vec![step.clone()]);

@@ -26,7 +26,7 @@ fn clamped_evenly() {
 #[test]
 fn clamped_evenly_for_every_parameter() {
     // −B and B agree with these at one end of the range only.
-    for low in [number(-10, 1), -eps(), number(0, 1) - (b() + number(1, 1)), b()] {
+    for low in [number(-10, 1), -eps(), number(0, 1) - (b() + number(1, 1)), number(1, 1) - b(), b()] {
         let rejection = rejected(&family(), &|m| {
             m.output = Expr::var("w").round_to(Expr::var("grid")).clamp(low.clone(), b());
         });
