@@ -37,7 +37,7 @@ use probity_kernel::entail::Evidence;
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::finite;
-use probity_kernel::privacy::{Comparison, Side, Theorem, goal, privacy, start};
+use probity_kernel::privacy::{Comparison, Side, Theorem, goal, obligation, privacy, start};
 use probity_kernel::rejection::Rejection;
 use probity_kernel::rules::{self, Assertion, Judgement};
 use probity_kernel::sampling;
@@ -113,6 +113,17 @@ pub enum Reason {
         /// On which path it fails: assumptions on the way.
         path: Vec<String>,
     },
+    /// The parameters of a draw are not shown to be in the range in which its law means something.
+    MayBeOutOfRange {
+        /// The draw.
+        draw: String,
+        /// The condition, in the words of the draw.
+        needed: String,
+        /// What had to be shown.
+        goal: String,
+        /// On which path it fails.
+        path: Vec<String>,
+    },
     /// The plan does not fit the program.
     PlanDoesNotFit(&'static str),
     /// A certificate ends before its derivation does.
@@ -130,6 +141,13 @@ impl fmt::Display for Failure {
             Reason::Rejected(rejection) => write!(f, "{rejection}"),
             Reason::NotShown { goal, path } => {
                 write!(f, "not shown: {goal}")?;
+                path.iter().try_for_each(|step| write!(f, "\n  where {step}"))
+            }
+            Reason::MayBeOutOfRange { draw, needed, goal, path } => {
+                write!(f, "the draw '{draw}' may be out of its range: it needs {needed}")?;
+                if goal != needed {
+                    write!(f, ", here {goal}")?;
+                }
                 path.iter().try_for_each(|step| write!(f, "\n  where {step}"))
             }
             Reason::PlanDoesNotFit(why) => write!(f, "the plan does not fit: {why}"),
@@ -206,10 +224,10 @@ pub(crate) fn replay_side(
     moves: &[Move],
     justify: &mut dyn Justify,
 ) -> Result<(Judgement, Evidence), Failure> {
-    let post = Assertion::new(goal(context, claim, comparison)).map_err(reject("the claim"))?;
+    let post = Assertion::new(context, goal(context, claim, comparison)).map_err(reject("the claim"))?;
     let mut walk = Walk { context: context.clone(), justify };
     let judgement = walk.block(&context.mechanism().body, moves, &post)?;
-    let evidence = walk.ask("the start of the program", &[&start()], judgement.pre().formula())?;
+    let evidence = walk.ask("the start of the program", &[&start()], &obligation(&judgement, claim))?;
     Ok((judgement, evidence))
 }
 
@@ -329,7 +347,7 @@ impl Walk<'_> {
     }
 
     fn iteration(&mut self, body: &[Statement], moves: &[Move], post: &Expr) -> Result<Judgement, Failure> {
-        let post = Assertion::new(post.clone()).map_err(reject("an invariant"))?;
+        let post = Assertion::new(&self.context, post.clone()).map_err(reject("an invariant"))?;
         self.block(body, moves, &post)
     }
 

@@ -14,6 +14,7 @@ pub mod outline;
 mod plan;
 mod proof;
 mod rehearse;
+pub mod vacuity;
 
 pub use evidence::{search, simplex};
 pub use proof::{Proof, prove, prove_until};

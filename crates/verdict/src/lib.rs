@@ -82,6 +82,7 @@ pub use probity_lang::{Program, Setting, load_text};
 pub use probity_prove::Proof;
 pub use probity_prove::certificate::Fault;
 pub use probity_prove::outline::{Line, outline};
+pub use probity_prove::vacuity::Vacuity;
 
 /// The snapping mechanism's cases, in symbols and in numbers: what an [`Explanation`] shows of them.
 pub mod snapping {

@@ -14,6 +14,7 @@ use probity_kernel::privacy::Theorem;
 use probity_kernel::term::Reading;
 use probity_lang::{Program, Setting};
 use probity_prove::outline::{Line, outline};
+use probity_prove::vacuity::{Vacuity, vacuity};
 use probity_prove::{Proof, certificate as proof_file};
 
 use crate::error::Error;
@@ -29,6 +30,8 @@ pub enum Status {
     Refuted,
     /// Neither was shown.
     Open,
+    /// It is about nothing: no parameters, or no two different inputs that are neighbours.
+    Vacuous,
     /// A proof and a counterexample were found: somebody's bug, ours first.
     BoundsCross,
 }
@@ -40,6 +43,7 @@ impl Status {
             Status::Proved => "proved",
             Status::Refuted => "refuted",
             Status::Open => "open",
+            Status::Vacuous => "vacuous",
             Status::BoundsCross => "bounds cross",
         }
     }
@@ -68,8 +72,12 @@ pub struct Verdict {
     pub program: Program,
     /// Why the claim holds, or why that is not shown.
     pub upper: Result<Upper, String>,
+    /// Whether the claim is about anything.
+    pub vacuity: Vacuity,
     /// A counterexample to the claim.
     pub refutation: Option<Box<Refutation>>,
+    /// A draw that some inputs lead to with parameters for which its law means nothing.
+    pub out_of_range: Option<String>,
     /// The largest share of the claimed ε that the audit saw; more than 1 with a counterexample.
     pub audited_share: Option<f64>,
     /// The certificate of the binary64 implementation, where all parameters are set and the mechanism has the form.
@@ -86,6 +94,7 @@ pub fn verify(program: &Program, settings: &[Setting], watch: &Watch<'_>) -> Res
     watch.say("looking for a proof and for a counterexample");
     // The audit wants the parameters by name; the prover wants them substituted.
     let parameters = given::parameters(program, settings)?;
+    let mut draw_out_of_range = None;
     let (refutation, audited_share) =
         match search_refutation_until(&program.mechanism, &program.claim, &parameters, watch.deadline()) {
             Ok(Finding::Refuted(refutation)) => {
@@ -94,7 +103,8 @@ pub fn verify(program: &Program, settings: &[Setting], watch: &Watch<'_>) -> Res
                 let share = if claimed > 0.0 { refutation.loss / claimed } else { f64::INFINITY };
                 (Some(refutation), Some(share))
             }
-            Ok(Finding::NotRefuted { events, largest_share }) => {
+            Ok(Finding::NotRefuted { events, largest_share, out_of_range }) => {
+                draw_out_of_range = out_of_range.map(|error| error.to_string());
                 (None, (events > 0).then_some(largest_share))
             }
             // Not being able to look shows nothing.
@@ -112,18 +122,24 @@ pub fn verify(program: &Program, settings: &[Setting], watch: &Watch<'_>) -> Res
             (found.clone().and_then(|certificate| within_claim(program, &used, certificate)), found.ok())
         }
     };
+    let vacuity = vacuity(&substituted.mechanism).unwrap_or(Vacuity::Unknown);
     let seconds = start.elapsed().as_secs_f64();
-    Ok(Verdict { program: substituted, upper, refutation, audited_share, certificate, seconds })
+    let (program, out_of_range) = (substituted, draw_out_of_range);
+    Ok(Verdict { program, upper, vacuity, refutation, out_of_range, audited_share, certificate, seconds })
 }
 
 impl Verdict {
     /// What became of the claim.
     pub fn status(&self) -> Status {
+        let is_vacuous = matches!(self.vacuity, Vacuity::Vacuous(_));
         match (&self.upper, &self.refutation) {
-            (Ok(_), None) => Status::Proved,
-            (Err(_), Some(_)) => Status::Refuted,
-            (Err(_), None) => Status::Open,
             (Ok(_), Some(_)) => Status::BoundsCross,
+            // A proof shows every draw to be in range, so none can be out of it.
+            (Ok(Upper::Derived(_)), None) if self.out_of_range.is_some() => Status::BoundsCross,
+            (Err(_), Some(_)) => Status::Refuted,
+            _ if is_vacuous => Status::Vacuous,
+            (Ok(_), None) => Status::Proved,
+            (Err(_), None) => Status::Open,
         }
     }
 

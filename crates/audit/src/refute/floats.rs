@@ -64,7 +64,7 @@ pub fn search_float_refutation(
     }
     match unsupported {
         Some(error) if verdict.0 == 0 => Err(error),
-        _ => Ok(Verdict::NotRefuted { events: verdict.0, largest_share: verdict.1 }),
+        _ => Ok(Verdict::NotRefuted { events: verdict.0, largest_share: verdict.1, out_of_range: None }),
     }
 }
 

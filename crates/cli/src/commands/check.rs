@@ -37,10 +37,13 @@ pub fn run(arguments: &Arguments) -> Answer {
         Ok(theorem) => {
             let axioms: Vec<&str> = theorem.axioms().iter().copied().collect();
             if arguments.json {
-                let mechanism = theorem.mechanism().name.as_str();
-                let claim = theorem.claim().to_string();
+                let mechanism = theorem.mechanism();
                 output::json(&json!({
-                    "status": "accepted", "mechanism": mechanism, "claim": claim, "axioms": axioms,
+                    "status": "accepted",
+                    "mechanism": mechanism.name.as_str(),
+                    "text": mechanism.to_string(),
+                    "claim": theorem.claim().to_string(),
+                    "axioms": axioms,
                 }))?;
             } else {
                 output::print(|out| {
