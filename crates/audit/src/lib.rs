@@ -69,7 +69,7 @@ pub use float::split::{Effort, binary64_law, float_law};
 pub use output::bounds::Bounds;
 pub use output::event::{Condition, Event};
 pub use output::law::{Law, Mass};
-pub use output::outcome::{Given, Inputs, Outcome, Parameters};
+pub use output::outcome::{Given, Inputs, Outcome, Parameters, read_rows};
 pub use pair::neighbours::{admits, admits_parameters, distance, neighbours, parameter_value};
 pub use reading::output_law;
 pub use real::law::{integrated_law, real_law};

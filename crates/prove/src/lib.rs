@@ -36,6 +36,7 @@ pub mod outline;
 mod plan;
 mod proof;
 mod rehearse;
+mod tables;
 pub mod vacuity;
 
 pub use evidence::{search, simplex};

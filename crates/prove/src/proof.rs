@@ -27,19 +27,20 @@ use std::time::Instant;
 
 use probity_kernel::context::{Context, Orientation};
 use probity_kernel::entail::Evidence;
-use probity_kernel::expr::{Binary, Expr, Unary};
+use probity_kernel::expr::{Binary, Expr, Unary, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::law;
 use probity_kernel::privacy::{Comparison, Theorem};
 use probity_kernel::rejection::Rejection;
 use probity_kernel::term::{Claim, Hints, Mechanism, Statement};
 
-use crate::derivation::{Failure, Justify, Move, Plan, Reason, Recorded, replay, replay_side};
+use crate::derivation::{Failure, Justify, Move, Plan, Reason, Recorded, one_row, replay, replay_side};
 use crate::effort::Effort;
 use crate::evidence::search::{Stuck, search_within};
 use crate::plan::planner::Planner;
 use crate::plan::rewrites::rewrite;
 use crate::plan::weaken::weaken;
+use crate::tables::{Sum, unbounded};
 
 /// A theorem and how it was proved.
 #[derive(Clone, Debug)]
@@ -88,6 +89,11 @@ pub fn prove_until(
 ) -> Result<Proof, Failure> {
     let malformed =
         |rejection: Rejection| Failure { place: "the mechanism".into(), reason: Reason::Rejected(rejection) };
+    if let Some((one_row, share)) = one_row(mechanism, claim) {
+        let Proof { plan, evidence, .. } = prove_until(&one_row, &share, hints, deadline)?;
+        let theorem = replay(mechanism, claim, &plan, &mut Recorded::new(evidence.clone()))?;
+        return Ok(Proof { theorem, plan, evidence });
+    }
     let (rewritten, rewrites) = rewrite(mechanism, hints);
     let forward = Context::new(&rewritten, Orientation::Forward).map_err(malformed)?;
     let countable = matches!(forward.kind(&rewritten.output), Kind::Int | Kind::Bool);
@@ -127,6 +133,12 @@ pub fn prove_until(
     }
     if effort.is_late() {
         return Err(Failure { place: "the program".into(), reason: Reason::OutOfTime });
+    }
+    if let Some((sum, field)) = unbounded(&contexts[0]) {
+        let Sum { table, condition, value } = sum;
+        let sum = Expr::sum(Variable::Plain(table), condition, value).to_string();
+        let reason = Reason::Unbounded { sum, field: field.to_string() };
+        return Err(Failure { place: "the sum over rows".into(), reason });
     }
     if effort.is_spent() {
         return Err(Failure { place: "the program".into(), reason: Reason::OutOfSteps });

@@ -74,13 +74,13 @@ pub use probity_audit::{
     Bounds, Condition, Event, Evidence, FoundPair, Given, Inputs, LogarithmCost, Outcome, PairReport,
     Parameters, Reachability, Refutation, SearchState, Shown, Side,
 };
-pub use probity_float::certificate::{Certificate, Refusal};
-pub use probity_kernel::float::{FloatTheorem, Uniform};
+pub use probity_float::certificate::Certificate;
+pub use probity_kernel::float::{FloatTheorem, Rejection, Uniform};
 pub use probity_kernel::privacy::Theorem;
 pub use probity_kernel::term::Reading;
 pub use probity_lang::{Program, Setting, load_text};
 pub use probity_prove::Proof;
-pub use probity_prove::certificate::Fault;
+pub use probity_prove::certificate::{Fault, Proved};
 pub use probity_prove::outline::{Line, outline};
 pub use probity_prove::vacuity::Vacuity;
 

@@ -1,15 +1,12 @@
 //! `verify`: what is known of a claim. An upper bound from the prover or the float certificate, a lower bound from the
 //! audit, side by side.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Instant;
 
-use probity_audit::{Refutation, Verdict as Finding, claimed, search_refutation_until};
-use probity_exact::{Format, Rational};
-use probity_float::certificate::Certificate;
-use probity_float::certificate::certify;
-use probity_float::recognise::recognise;
+use probity_audit::{Refutation, Verdict as Finding, search_refutation_until};
+use probity_float::certificate::{Certificate, certify};
+use probity_kernel::float::{FloatTheorem, Implementation, threshold};
 use probity_kernel::privacy::Theorem;
 use probity_kernel::term::Reading;
 use probity_lang::{Program, Setting};
@@ -60,8 +57,8 @@ impl fmt::Display for Status {
 pub enum Upper {
     /// Over the reals, by a derivation.
     Derived(Box<Proof>),
-    /// In floating point, by a certificate that stays within the claim.
-    Certified(Box<Certificate>),
+    /// In floating point, by the threshold theorem.
+    Certified(Box<FloatTheorem>),
 }
 
 /// What is known of one claim.
@@ -111,18 +108,12 @@ pub fn verify(program: &Program, settings: &[Setting], watch: &Watch<'_>) -> Res
             Err(_) => (None, None),
         };
     let substituted = given::with_settings(program, settings)?;
-    let (upper, certificate) = match program.claim.reading {
-        Reading::Reals => {
-            (derive(&substituted, watch), certificate(program, settings, Format::BINARY64).ok())
-        }
-        reading => {
-            let format = given::format_of(reading)?;
-            let used = given::rounded(&parameters, reading)?;
-            let found = certificate(program, settings, format);
-            (found.clone().and_then(|certificate| within_claim(program, &used, certificate)), found.ok())
-        }
+    let (upper, reading) = match program.claim.reading {
+        Reading::Reals => (derive(&substituted, watch), Reading::BINARY64),
+        format => (in_floats(&substituted), format),
     };
     let vacuity = vacuity(&substituted.mechanism).unwrap_or(Vacuity::Unknown);
+    let certificate = certificate(&substituted, reading);
     let seconds = start.elapsed().as_secs_f64();
     let (program, out_of_range) = (substituted, draw_out_of_range);
     Ok(Verdict { program, upper, vacuity, refutation, out_of_range, audited_share, certificate, seconds })
@@ -161,16 +152,20 @@ impl Verdict {
         self.proof().map(Proof::theorem)
     }
 
-    /// The proof over the reals as a file that [`check`](crate::check()) accepts.
+    /// The proof as a file that [`check`](crate::check()) accepts.
     pub fn to_certificate(&self) -> Option<String> {
-        self.proof().map(proof_file::write)
+        match &self.upper {
+            Ok(Upper::Derived(proof)) => Some(proof_file::write(proof)),
+            Ok(Upper::Certified(theorem)) => Some(proof_file::write_threshold(theorem)),
+            Err(_) => None,
+        }
     }
 
     /// What the proof rests on.
     pub fn axioms(&self) -> Vec<&'static str> {
         match &self.upper {
             Ok(Upper::Derived(proof)) => proof.theorem().axioms().iter().copied().collect(),
-            Ok(Upper::Certified(_)) => vec!["THRESHOLD"],
+            Ok(Upper::Certified(_)) => vec![FloatTheorem::AXIOM],
             Err(_) => vec![],
         }
     }
@@ -187,29 +182,14 @@ fn derive(program: &Program, watch: &Watch<'_>) -> Result<Upper, String> {
     proof.map(|proof| Upper::Derived(Box::new(proof))).map_err(|failure| failure.to_string())
 }
 
-fn certificate(program: &Program, settings: &[Setting], format: Format) -> Result<Box<Certificate>, String> {
-    let values: BTreeMap<String, Rational> =
-        settings.iter().map(|setting| (setting.name.clone(), setting.value.clone())).collect();
-    let snapped = recognise(&program.mechanism, &values, format).map_err(|reason| reason.to_string())?;
-    certify(&snapped).map(Box::new).map_err(|reason| reason.to_string())
+/// The claim about a format, as it stands.
+fn in_floats(program: &Program) -> Result<Upper, String> {
+    let theorem = threshold(&program.mechanism, &program.claim, Implementation::default());
+    theorem.map(|theorem| Upper::Certified(Box::new(theorem))).map_err(|rejection| rejection.to_string())
 }
 
-/// Compares the certified loss with the claimed one, exactly.
-fn within_claim(
-    program: &Program,
-    parameters: &probity_audit::Parameters,
-    certificate: Box<Certificate>,
-) -> Result<Upper, String> {
-    let (epsilon, delta) =
-        claimed(&program.mechanism, &program.claim, parameters).map_err(|error| error.to_string())?;
-    if certificate.epsilon_exact <= epsilon.low && *certificate.theorem.delta() <= delta.low {
-        return Ok(Upper::Certified(certificate));
-    }
-    Err(format!(
-        "certified is epsilon = {}, delta = {:e}, which is more than the claimed epsilon = {}, delta = {}",
-        certificate.epsilon,
-        certificate.delta,
-        epsilon.to_f64(),
-        delta.to_f64()
-    ))
+/// What there is to say of the implementation, whatever is claimed.
+fn certificate(program: &Program, reading: Reading) -> Option<Box<Certificate>> {
+    let theorem = certify(&program.mechanism, reading, Implementation::default()).ok()?;
+    Certificate::of(theorem).map(Box::new)
 }

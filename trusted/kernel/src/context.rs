@@ -20,6 +20,7 @@ use crate::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use crate::kind::{Kind, Kinds, malformed};
 use crate::law;
 use crate::rejection::Rejection;
+use crate::tables;
 use crate::term::{Adjacency, Mechanism, Sort, Statement};
 
 /// The most that the expressions of a mechanism may nest, all depths added up. Weakest preconditions substitute
@@ -78,6 +79,7 @@ impl Context {
         context.check_program()?;
         context.check_assumptions()?;
         context.check_clauses()?;
+        tables::check(&context)?;
         context.collect_facts();
         Ok(context)
     }
@@ -138,18 +140,29 @@ impl Context {
     /// A variable that does not belong in an assertion: there a parameter or loop index is plain, an input or
     /// program variable belongs to a run, and the length of an input list is one number for both.
     fn foreign(&self, e: &Expr) -> Option<Variable> {
+        self.foreign_in(e, None)
+    }
+
+    /// The same inside a sum over a table, whose rows have fields.
+    fn foreign_in(&self, e: &Expr, over: Option<&Variable>) -> Option<Variable> {
         let belongs = |v: &Variable| match v {
             Variable::Plain(name) => self.shared.contains(name),
             Variable::Of(name, _) => !self.shared.contains(name) && self.kinds.knows(name),
             Variable::Arbitrary(name, _) => self.kinds.knows(name),
             Variable::Changed(list) => self.is_input_list(list),
             Variable::Cost | Variable::Result => true,
+            Variable::Field(..) => over.is_some_and(|table| table.binds(v)),
+            Variable::Row(table, _, field) => tables::field(&self.mechanism, table, field).is_some(),
         };
         match e {
+            Expr::Sum(table, condition, value) => match belongs(table) {
+                true => [condition, value].into_iter().find_map(|e| self.foreign_in(e, Some(table))),
+                false => Some(table.clone()),
+            },
             Expr::Length(Variable::Plain(list)) if self.is_input_list(list) => None,
             Expr::Length(v @ Variable::Of(list, _)) if self.is_input_list(list) => Some(v.clone()),
             Expr::Var(v) | Expr::Length(v) | Expr::Index(v, _) if !belongs(v) => Some(v.clone()),
-            _ => e.parts().into_iter().flatten().find_map(|part| self.foreign(part)),
+            _ => e.parts().into_iter().flatten().find_map(|part| self.foreign_in(part, over)),
         }
     }
 
@@ -172,7 +185,11 @@ impl Context {
 
     /// An assumption is taken as a fact wherever a proof stands, so it may not speak of what a program changes.
     fn check_assumptions(&self) -> Result<(), Rejection> {
-        let foreign = |v: &Variable| !matches!(v, Variable::Plain(n) if self.is_input(n) || self.is_param(n));
+        let foreign = |v: &Variable| match v {
+            Variable::Plain(n) => !self.is_input(n) && !self.is_param(n),
+            Variable::Field(..) => false,
+            _ => true,
+        };
         for assumption in &self.mechanism.assumptions {
             if let Some(v) = assumption.find_variable(&foreign) {
                 return Err(malformed(format!("an assumption mentions {v}, which is no parameter or input")));
@@ -202,6 +219,7 @@ impl Context {
                 Adjacency::EveryEntry { list, bound }
                 | Adjacency::EveryEntryGrows { list, bound }
                 | Adjacency::OneEntry { list, bound } => (list, bound),
+                Adjacency::OneRow { .. } | Adjacency::RowReplaced { .. } | Adjacency::Rows { .. } => continue,
             };
             if !self.is_input_list(list) {
                 return Err(malformed(format!("the adjacency is about {list}, which is no input list")));
@@ -228,7 +246,7 @@ impl Context {
     fn check_related(&self, assertion: &Expr) -> Result<(), Rejection> {
         let foreign = |v: &Variable| match v {
             Variable::Plain(name) => !self.is_param(name),
-            Variable::Of(name, _) => !self.is_input(name) || self.is_input_list(name),
+            Variable::Of(name, _) => !self.is_input(name) || self.is_input_list(name) || self.is_table(name),
             _ => true,
         };
         if let Some(v) = assertion.find_variable(&foreign) {
@@ -241,7 +259,8 @@ impl Context {
 
     fn collect_facts(&mut self) {
         let mut facts = Vec::new();
-        for assumption in &self.mechanism.assumptions {
+        let of_all = |a: &&Expr| tables::of_rows(a).is_none();
+        for assumption in self.mechanism.assumptions.iter().filter(of_all) {
             let (first, second) = (self.in_run(assumption, Run::First), self.in_run(assumption, Run::Second));
             if first != second {
                 facts.push(second);
@@ -259,9 +278,10 @@ impl Context {
                 Sort::RealList | Sort::IntList => {
                     facts.push(Expr::int(0).le(Expr::Length(Variable::Plain(input.name.clone()))));
                 }
-                Sort::Real | Sort::Int | Sort::Bool => {}
+                Sort::Real | Sort::Int | Sort::Bool | Sort::Rows(_) => {}
             }
         }
+        facts.extend(tables::facts(&self.mechanism, self.orientation));
         for clause in &self.mechanism.adjacency {
             if let Adjacency::Related(assertion) = clause {
                 facts.push(match self.orientation {
@@ -305,6 +325,10 @@ impl Context {
 
     fn is_input_list(&self, name: &Name) -> bool {
         self.mechanism.inputs.iter().any(|i| i.name == *name && Kind::of_sort(&i.sort) == Kind::List)
+    }
+
+    fn is_table(&self, name: &Name) -> bool {
+        self.mechanism.inputs.iter().any(|i| i.name == *name && Kind::of_sort(&i.sort) == Kind::Table)
     }
 
     fn is_input(&self, name: &Name) -> bool {
@@ -365,11 +389,17 @@ impl Context {
 
     /// Whether the adjacency is symmetric by its form: one orientation then covers the other.
     pub fn adjacency_is_symmetric(&self) -> bool {
-        self.mechanism.adjacency.iter().all(|clause| match clause {
-            Adjacency::EveryEntry { .. } | Adjacency::OneEntry { .. } => true,
-            Adjacency::EveryEntryGrows { .. } => false,
-            Adjacency::Related(assertion) => is_symmetric(assertion),
-        })
+        self.mechanism.adjacency.iter().all(is_symmetric_clause)
+    }
+}
+
+/// Whether a clause reads the same with the runs exchanged. That a row is added does not; where it stands for added or
+/// removed, both orientations say so.
+pub(crate) fn is_symmetric_clause(clause: &Adjacency) -> bool {
+    match clause {
+        Adjacency::EveryEntry { .. } | Adjacency::OneEntry { .. } | Adjacency::RowReplaced { .. } => true,
+        Adjacency::EveryEntryGrows { .. } | Adjacency::OneRow { .. } | Adjacency::Rows { .. } => false,
+        Adjacency::Related(assertion) => is_symmetric(assertion),
     }
 }
 
@@ -399,6 +429,10 @@ fn check_names(mechanism: &Mechanism) -> Result<(), Rejection> {
     check_identifier(&mechanism.name)?;
     mechanism.params.iter().try_for_each(|p| check_identifier(&p.name))?;
     mechanism.inputs.iter().try_for_each(|i| check_identifier(&i.name))?;
+    mechanism.inputs.iter().try_for_each(|i| match &i.sort {
+        Sort::Rows(fields) => fields.iter().try_for_each(|field| check_identifier(&field.name)),
+        _ => Ok(()),
+    })?;
     check_set_names(&mechanism.body)
 }
 
@@ -508,6 +542,9 @@ fn collect_positive(assumption: &Expr, positive: &mut BTreeSet<Name>) {
 pub fn swap_runs(expr: &Expr) -> Expr {
     expr.replace(&|v| match v {
         Variable::Of(name, run) => Some(Expr::Var(Variable::Of(name.clone(), run.other()))),
+        Variable::Row(table, run, field) => {
+            Some(Expr::Var(Variable::Row(table.clone(), run.other(), field.clone())))
+        }
         _ => None,
     })
 }

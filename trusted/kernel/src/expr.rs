@@ -82,8 +82,23 @@ pub enum Variable {
     Result,
     /// Ghost: the place where the two lists of a one-entry adjacency differ.
     Changed(Name),
+    /// A field of the row at hand, (table, field): bound by a [`Expr::Sum`] over the table, and in an assumption of a
+    /// mechanism a field of every row.
+    Field(Name, Name),
+    /// Ghost: (table, run, field) of the row that only this run's table has.
+    Row(Name, Run, Name),
     /// A value about which nothing is known: what a draw of the named variable turned out to be.
     Arbitrary(Name, u32),
+}
+
+impl Variable {
+    /// Whether a sum over this table binds the variable.
+    pub(crate) fn binds(&self, variable: &Variable) -> bool {
+        match (self, variable) {
+            (Variable::Plain(table) | Variable::Of(table, _), Variable::Field(of, _)) => table == of,
+            _ => false,
+        }
+    }
 }
 
 impl fmt::Display for Variable {
@@ -94,6 +109,9 @@ impl fmt::Display for Variable {
             Variable::Cost => write!(f, "cost"),
             Variable::Result => write!(f, "result"),
             Variable::Changed(list) => write!(f, "changed({list})"),
+            Variable::Field(table, field) => write!(f, "{table}.{field}"),
+            Variable::Row(table, Run::First, field) => write!(f, "changed({table}).{field}"),
+            Variable::Row(table, Run::Second, field) => write!(f, "changed({table}').{field}"),
             Variable::Arbitrary(name, number) => write!(f, "{name}#{number}"),
         }
     }
@@ -184,6 +202,9 @@ pub enum Expr {
     Length(Variable),
     /// `[]`, the start of an output list.
     EmptyList,
+    /// `sum(r in table where condition, value)`; `count(…)` is a sum of 1. The table is a variable. The condition and
+    /// the value are those of each row in turn, whose fields are the [`Variable::Field`]s of the table.
+    Sum(Variable, Arc<Expr>, Arc<Expr>),
 }
 
 macro_rules! unary_builders {
@@ -268,6 +289,16 @@ impl Expr {
         Expr::Index(list, Arc::new(self))
     }
 
+    /// `sum(r in table where condition, value)`
+    pub fn sum(table: Variable, condition: Expr, value: Expr) -> Expr {
+        Expr::Sum(table, Arc::new(condition), Arc::new(value))
+    }
+
+    /// `table.field`, in a sum over the table or in an assumption.
+    pub fn field(table: impl Into<Name>, field: impl Into<Name>) -> Expr {
+        Expr::Var(Variable::Field(table.into(), field.into()))
+    }
+
     /// The conjunction of all, `true` if there are none.
     pub fn all(parts: impl IntoIterator<Item = Expr>) -> Expr {
         parts.into_iter().reduce(Expr::and).unwrap_or(Expr::Bool(true))
@@ -285,6 +316,7 @@ impl Expr {
             Expr::Clamp(a, b, c) => Expr::Clamp(part(a)?, part(b)?, part(c)?),
             Expr::If(a, b, c) => Expr::If(part(a)?, part(b)?, part(c)?),
             Expr::Index(list, index) => Expr::Index(list.clone(), part(index)?),
+            Expr::Sum(table, condition, value) => Expr::Sum(table.clone(), part(condition)?, part(value)?),
         })
     }
 
@@ -299,7 +331,7 @@ impl Expr {
         rewrite(self).unwrap_or_else(|| self.map_parts(&mut |part| part.rewrite(rewrite)))
     }
 
-    /// Replaces variables: every one that `replace` answers for becomes what it answers. A list is a variable;
+    /// Replaces free variables: every one that `replace` answers for becomes what it answers. A list is a variable;
     /// replacing it by anything but a variable leaves it, since lists are only renamed.
     pub fn replace(&self, replace: &dyn Fn(&Variable) -> Option<Expr>) -> Expr {
         let list = |v: &Variable| match replace(v) {
@@ -310,19 +342,32 @@ impl Expr {
             Expr::Var(v) => replace(v).unwrap_or_else(|| self.clone()),
             Expr::Index(v, index) => Expr::Index(list(v), Arc::new(index.replace(replace))),
             Expr::Length(v) => Expr::Length(list(v)),
+            Expr::Sum(v, condition, value) => {
+                let free = |inner: &Variable| if v.binds(inner) { None } else { replace(inner) };
+                Expr::sum(list(v), condition.replace(&free), value.replace(&free))
+            }
             _ => self.map_parts(&mut |part| part.replace(replace)),
         }
     }
 
-    /// Calls `visit` on every variable, lists included.
+    /// Calls `visit` on every free variable, lists and tables included.
     pub fn for_each_variable(&self, visit: &mut dyn FnMut(&Variable)) {
-        if let Expr::Var(v) | Expr::Length(v) | Expr::Index(v, _) = self {
+        if let Expr::Var(v) | Expr::Length(v) | Expr::Index(v, _) | Expr::Sum(v, ..) = self {
             visit(v);
+        }
+        if let Expr::Sum(table, condition, value) = self {
+            let mut free = |v: &Variable| {
+                if !table.binds(v) {
+                    visit(v)
+                }
+            };
+            [condition, value].into_iter().for_each(|part| part.for_each_variable(&mut free));
+            return;
         }
         self.parts().into_iter().flatten().for_each(|part| part.for_each_variable(visit));
     }
 
-    /// The first variable, lists included, of which `wanted` holds.
+    /// The first free variable, lists and tables included, of which `wanted` holds.
     pub fn find_variable(&self, wanted: &dyn Fn(&Variable) -> bool) -> Option<Variable> {
         let mut found = None;
         self.for_each_variable(&mut |v| {
@@ -340,7 +385,7 @@ impl Expr {
                 [None, None, None]
             }
             Expr::Unary(_, a) | Expr::Index(_, a) => [Some(a), None, None],
-            Expr::Binary(_, a, b) => [Some(a), Some(b), None],
+            Expr::Binary(_, a, b) | Expr::Sum(_, a, b) => [Some(a), Some(b), None],
             Expr::Clamp(a, b, c) | Expr::If(a, b, c) => [Some(a), Some(b), Some(c)],
         }
     }

@@ -86,7 +86,7 @@ pub fn poly(context: &Context, expr: &Expr) -> Result<Poly, Rejection> {
                 _ => Poly::atom(Expr::Unary(*op, Arc::new(inside))),
             })
         }
-        _ if matches!(context.kind(expr), Kind::Bool | Kind::List) => {
+        _ if matches!(context.kind(expr), Kind::Bool | Kind::List | Kind::Table) => {
             Err(Rejection::NotANumber { found: expr.to_string() })
         }
         _ => Ok(Poly::atom(canonical(context, expr)?)),
@@ -184,7 +184,7 @@ impl Converter<'_> {
                     let (a, b) = if a <= b { (a, b) } else { (b, a) };
                     return Ok(Fact::Holds(a.clone().equals(b.clone()), polarity));
                 }
-                (Kind::Bool | Kind::List, _) | (_, Kind::Bool | Kind::List) => {
+                (Kind::Bool | Kind::List | Kind::Table, _) | (_, Kind::Bool | Kind::List | Kind::Table) => {
                     let found = a.clone().equals(b.clone());
                     return Err(Rejection::NotAFormula { found: found.to_string() });
                 }
@@ -306,6 +306,8 @@ fn find_choice(expr: &Expr) -> Option<Choice> {
             choice(inner.clone().le((**low).clone()), low, &inner)
         }
         Expr::If(condition, yes, no) => choice((**condition).clone(), yes, no),
+        // What is chosen inside a sum may depend on the row.
+        Expr::Sum(..) => None,
         Expr::Number(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) | Expr::EmptyList => None,
         Expr::Unary(_, a) | Expr::Index(_, a) => find_choice(a),
         Expr::Binary(_, a, b) => find_choice(a).or_else(|| find_choice(b)),

@@ -1,4 +1,4 @@
-//! What values are: real numbers, integers, booleans, lists.
+//! What values are: real numbers, integers, booleans, lists, tables.
 //!
 //! Every expression that enters the kernel has a kind, or it is rejected: nothing is guessed. The kind of a
 //! program variable is the smallest that holds all that the program sets it to.
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::expr::{Binary, Expr, Name, Unary, Variable};
 use crate::law;
 use crate::rejection::Rejection;
-use crate::term::{Mechanism, Sort, Statement};
+use crate::term::{Field, Mechanism, Sort, Statement};
 
 /// What the values of an expression are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,6 +21,8 @@ pub enum Kind {
     Bool,
     /// Lists.
     List,
+    /// Tables.
+    Table,
 }
 
 impl Kind {
@@ -31,6 +33,7 @@ impl Kind {
             Sort::Int | Sort::Category { .. } => Kind::Int,
             Sort::Bool => Kind::Bool,
             Sort::RealList | Sort::IntList => Kind::List,
+            Sort::Rows(_) => Kind::Table,
         }
     }
 
@@ -51,13 +54,16 @@ pub struct Kinds {
     names: BTreeMap<Name, Kind>,
     /// What the entries of an input list are.
     entries: BTreeMap<Name, Kind>,
+    /// What the fields of an input table are, by table and field.
+    fields: BTreeMap<(Name, Name), Kind>,
     output: Option<Kind>,
 }
 
 impl Kinds {
     /// The kinds of a mechanism whose program is well typed throughout, or what is wrong with it.
     pub fn new(mechanism: &Mechanism) -> Result<Kinds, Rejection> {
-        let mut kinds = Kinds { names: BTreeMap::new(), entries: BTreeMap::new(), output: None };
+        let mut kinds =
+            Kinds { names: BTreeMap::new(), entries: BTreeMap::new(), fields: BTreeMap::new(), output: None };
         for param in &mechanism.params {
             match param.sort {
                 Sort::Real | Sort::Int => kinds.declare(&param.name, &param.sort)?,
@@ -87,6 +93,11 @@ impl Kinds {
         match sort {
             Sort::RealList => self.entries.insert(name.clone(), Kind::Real),
             Sort::IntList => self.entries.insert(name.clone(), Kind::Int),
+            Sort::Rows(fields) => {
+                let of = |field: &Field| ((name.clone(), field.name.clone()), Kind::of_sort(&field.sort));
+                self.fields.extend(fields.iter().map(of));
+                None
+            }
             _ => None,
         };
         Ok(())
@@ -134,13 +145,15 @@ impl Kinds {
                 }
                 // A list is started empty and never copied.
                 Statement::Assign { value, .. } => match self.check(value)? {
-                    Kind::List if *value != Expr::EmptyList => {
+                    Kind::List | Kind::Table if *value != Expr::EmptyList => {
                         return Err(Rejection::NotANumber { found: value.to_string() });
                     }
                     _ => {}
                 },
                 Statement::Append { value, .. } => match self.check(value)? {
-                    Kind::List => return Err(Rejection::NotANumber { found: value.to_string() }),
+                    Kind::List | Kind::Table => {
+                        return Err(Rejection::NotANumber { found: value.to_string() });
+                    }
                     _ => {}
                 },
                 Statement::If { guard, then, otherwise } => {
@@ -219,6 +232,7 @@ impl Kinds {
                     None => Err(Rejection::NotAList { found: format!("{list}[{index}]") }),
                 }
             }
+            Expr::Sum(table, condition, value) => self.sum(table, condition, value),
             Expr::Unary(Unary::Not, a) => self.need(a, Kind::Bool).map(|()| Some(Kind::Bool)),
             Expr::Unary(operation, a) => {
                 let kind = self.number(a)?;
@@ -263,11 +277,25 @@ impl Kinds {
             Expr::If(condition, yes, no) => {
                 self.need(condition, Kind::Bool)?;
                 match self.both(expr, yes, no)? {
-                    Some(Kind::List) => Err(Rejection::NotANumber { found: expr.to_string() }),
+                    Some(Kind::List | Kind::Table) => Err(Rejection::NotANumber { found: expr.to_string() }),
                     kind => Ok(kind),
                 }
             }
         }
+    }
+
+    /// The kind of a sum over rows: a table, a formula for its condition, a number for its value, and no field but
+    /// those of the table.
+    fn sum(&self, table: &Variable, condition: &Expr, value: &Expr) -> Result<Option<Kind>, Rejection> {
+        if self.variable(table)? != Some(Kind::Table) {
+            return Err(malformed(format!("a sum over {table}, which is no table")));
+        }
+        let foreign = |v: &Variable| matches!(v, Variable::Field(..)) && !table.binds(v);
+        if let Some(v) = condition.find_variable(&foreign).or_else(|| value.find_variable(&foreign)) {
+            return Err(malformed(format!("a sum over {table} mentions {v}")));
+        }
+        self.need(condition, Kind::Bool)?;
+        self.number(value)
     }
 
     fn variable(&self, variable: &Variable) -> Result<Option<Kind>, Rejection> {
@@ -278,6 +306,10 @@ impl Kinds {
             Variable::Cost => Ok(Some(Kind::Real)),
             Variable::Changed(_) => Ok(Some(Kind::Int)),
             Variable::Result => Ok(self.output),
+            Variable::Field(table, field) | Variable::Row(table, _, field) => {
+                let kind = self.fields.get(&(table.clone(), field.clone())).copied();
+                kind.map(Some).ok_or_else(|| malformed(format!("{table} has no field {field}")))
+            }
         }
     }
 
@@ -293,7 +325,9 @@ impl Kinds {
 
     fn number(&self, expr: &Expr) -> Result<Option<Kind>, Rejection> {
         match self.kind(expr)? {
-            Some(Kind::Bool | Kind::List) => Err(Rejection::NotANumber { found: expr.to_string() }),
+            Some(Kind::Bool | Kind::List | Kind::Table) => {
+                Err(Rejection::NotANumber { found: expr.to_string() })
+            }
             kind => Ok(kind),
         }
     }

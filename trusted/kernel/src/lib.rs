@@ -21,4 +21,5 @@ pub mod rejection;
 pub mod render;
 pub mod rules;
 pub mod sampling;
+mod tables;
 pub mod term;

@@ -2,3 +2,4 @@
 
 pub(crate) mod candidates;
 pub(crate) mod neighbours;
+pub(crate) mod tables;

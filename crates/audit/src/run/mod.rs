@@ -5,3 +5,4 @@ pub(crate) mod bits;
 pub(crate) mod machine;
 pub(crate) mod numbers;
 pub(crate) mod program;
+pub(crate) mod tables;

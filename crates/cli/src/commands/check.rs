@@ -35,7 +35,7 @@ pub fn run(arguments: &Arguments) -> Answer {
     let about = about.as_ref().map(|(program, settings)| (program, &settings[..]));
     match watched(|watch| check(&text, about, watch))?.theorem {
         Ok(theorem) => {
-            let axioms: Vec<&str> = theorem.axioms().iter().copied().collect();
+            let axioms: Vec<&str> = theorem.axioms().into_iter().collect();
             if arguments.json {
                 let mechanism = theorem.mechanism();
                 output::json(&json!({

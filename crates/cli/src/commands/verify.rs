@@ -121,14 +121,11 @@ fn print_one(verdict: &Verdict, arguments: &Arguments, out: &mut dyn Write) -> i
     }
     match &verdict.upper {
         Ok(Upper::Derived(proof)) => print_proof(proof, arguments, out)?,
-        Ok(Upper::Certified(certificate)) => {
-            writeln!(out, "proved: {}\nby the certificate {}", mechanism.name, certificate.theorem)?;
+        Ok(Upper::Certified(theorem)) => {
+            write!(out, "proved: {theorem}")?;
             writeln!(out, "axioms: {}", verdict.axioms().join(", "))?;
-            if arguments.certificate.is_some() {
-                writeln!(
-                    out,
-                    "no file was written: `probity certify` makes this proof anew in milliseconds"
-                )?;
+            if let Some(path) = &arguments.certificate {
+                writeln!(out, "certificate: {}", path.display())?;
             }
         }
         Err(reason) => {
@@ -140,7 +137,7 @@ fn print_one(verdict: &Verdict, arguments: &Arguments, out: &mut dyn Write) -> i
         }
     }
     if let Some(certificate) = &verdict.certificate {
-        writeln!(out, "certified {}", certificate.theorem)?;
+        writeln!(out, "certified {}", certificate.theorem.bound())?;
     }
     if verdict.vacuity == Vacuity::Unknown && verdict.refutation.is_none() {
         writeln!(
