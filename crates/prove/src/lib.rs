@@ -27,6 +27,7 @@
 
 #![forbid(unsafe_code)]
 
+mod algebra;
 pub mod certificate;
 pub mod derivation;
 mod effort;
