@@ -11,7 +11,7 @@ use std::sync::Arc;
 use probity_exact::{Rational, Signed};
 
 /// What an expression may depend on besides its constants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Variable {
     /// The distance between the two inputs.
     DistanceIn,
@@ -32,7 +32,7 @@ impl fmt::Display for Variable {
 }
 
 /// The comparison in a case distinction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Relation {
     /// left = right
     Equal,
@@ -53,7 +53,7 @@ impl fmt::Display for Relation {
 }
 
 /// One node of an expression.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Node {
     /// This number.
     Constant(Rational),
@@ -117,7 +117,7 @@ pub enum Node {
 /// assert_eq!(loss.to_string(), "d_in / scale");
 /// assert_eq!(loss.parameters().len(), 1);
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Expression(Arc<Node>);
 
 impl Expression {
