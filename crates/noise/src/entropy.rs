@@ -14,6 +14,7 @@
 //! # Ok::<(), probity_noise::entropy::EntropyError>(())
 //! ```
 
+mod adapter;
 mod fork;
 mod secure;
 #[cfg(any(test, feature = "tape"))]
@@ -21,6 +22,7 @@ pub mod tape;
 
 use std::fmt;
 
+pub use adapter::{RngEntropy, SecureRng};
 pub use fork::forget;
 pub use secure::{SecureEntropy, with_secure};
 

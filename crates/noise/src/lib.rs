@@ -19,4 +19,5 @@ pub mod metric;
 pub mod odometer;
 pub mod sampler;
 pub mod search;
+pub mod transform;
 pub mod unit;

@@ -89,7 +89,7 @@ pub fn choice(
     let domain = Vectors::of(Everything).with_length(candidates)?;
     let (noise, plain) = (rule.noise(), Gap::new(scale.value().clone()));
     let run = move |input: &Vec<Rational>, entropy: &mut dyn Entropy| match to_integers(input) {
-        Some((scores, denominator)) if denominator == 1 => choose(noise, &scores, &plain, entropy),
+        Some((scores, 1)) => choose(noise, &scores, &plain, entropy),
         Some((scores, denominator)) => {
             let gap = Gap::new(scale.value() * Rational::from(denominator));
             choose(noise, &scores, &gap, entropy)
@@ -162,7 +162,7 @@ fn to_integers(scores: &[Rational]) -> Option<(Vec<i64>, u64)> {
     let mut common = 1u64;
     for score in scores {
         let denominator = u64::try_from(score.denominator()).ok()?;
-        if common % denominator != 0 {
+        if !common.is_multiple_of(denominator) {
             common = (common / common.gcd(denominator)).checked_mul(denominator)?;
         }
     }

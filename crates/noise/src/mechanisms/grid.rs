@@ -6,7 +6,7 @@
 
 use probity_exact::{Integer, Natural, Rational};
 
-use super::gaussian::over_squared_scale;
+use super::gaussian::{one_integer, over_squared_scale};
 use super::laplace::over_scale;
 use crate::domain::{ClampedFloats, Vectors};
 use crate::entropy::Entropy;
@@ -168,8 +168,10 @@ pub fn gaussian_on_grid(
     squared_scale: SquaredScale,
 ) -> Result<Measurement<f64, f64>, ParameterError> {
     grid.check_bounds(&domain)?;
-    let map = PrivacyMap::concentrated(over_squared_scale(grid.widened(), &squared_scale));
     let steps = grid.in_steps(&grid.in_steps(squared_scale.value()));
+    let moved = (Expression::distance_in() / grid.parameter()).ceil();
+    let map = PrivacyMap::concentrated(over_squared_scale(grid.widened(), &squared_scale))
+        .with_noise(one_integer(&steps, moved));
     let noise = DiscreteGaussian::<i64>::new(SquaredScale::new(steps)?)?;
     Ok(Measurement::new(domain, Metric::Absolute, map, OnGrid { grid, domain, noise }))
 }

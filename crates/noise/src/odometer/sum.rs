@@ -2,9 +2,8 @@
 //!
 //! Adding a term, comparing the sum with a bound, and rounding the sum up each take the same time however many terms there are. The
 //! enclosure is of fixed point with 256 bits after the point, rounded outward, so it never lies, and a million terms
-//! widen it by less than 2^−100 of itself; the exact terms decide what it does not. It knows nothing about privacy.
+//! widen it by less than 2^−70 of itself; the exact terms decide what it does not. It knows nothing about privacy.
 
-use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use probity_exact::directed::cast_up;
@@ -15,9 +14,9 @@ use crate::map::{EvaluationError, Expression, Point, Value, Variable};
 /// Bits after the point of the enclosure.
 const FRACTION_BITS: usize = 256;
 /// Bits of the denominator up to which rationals are simply added up. Sums of many unrelated fractions would grow without end.
-const SHORT_BITS: usize = 512;
+const SHORT_BITS: usize = 256;
 /// Precisions at which a term is enclosed, until one gives a value: nearly always the first.
-const PRECISIONS: [u32; 4] = [160, 640, 1536, 3072];
+const PRECISIONS: [u32; 5] = [96, 384, 768, 1536, 3072];
 /// An exponent beyond which a number counts as infinite: no budget is that large.
 const HUGE: i64 = 1 << 20;
 
@@ -114,7 +113,7 @@ pub(super) struct Sum {
     rationals: HashMap<Rational, u64>,
     /// The terms that are not rational, and how often each was added.
     expressions: HashMap<(Expression, Rational), u64>,
-    /// Encloses the sum of `rationals` and `expressions`.
+    /// Encloses the whole sum.
     bounds: Bounds,
 }
 
@@ -124,11 +123,10 @@ impl Sum {
         match term {
             Term::Infinite => self.infinite = true,
             Term::Exact(value) => {
-                let sum = &self.short + &value;
-                if sum.denominator().bit_len() <= SHORT_BITS {
-                    self.short = sum;
+                self.bounds.add(&Bounds::of_rational(&value));
+                if stays_short(&self.short, &value) {
+                    self.short += value;
                 } else {
-                    self.bounds.add(&Bounds::of_rational(&value));
                     count(self.rationals.entry(value).or_default());
                 }
             }
@@ -139,36 +137,37 @@ impl Sum {
         }
     }
 
-    /// The ends of an enclosure of the sum with one more term; `None` when it is infinite.
-    fn ends(&self, more: Option<&Term>) -> Option<(Rational, Rational)> {
+    /// An enclosure of the sum with one more term; `None` when it is infinite.
+    fn bounds(&self, more: Option<&Term>) -> Option<Bounds> {
         let mut bounds = self.bounds.clone();
-        let mut short = self.short.clone();
         match more {
             _ if self.infinite => return None,
             Some(Term::Infinite) => return None,
-            Some(Term::Exact(value)) => short += value,
+            Some(Term::Exact(value)) => bounds.add(&Bounds::of_rational(value)),
             Some(Term::Enclosed { bounds: more, .. }) => bounds.add(more),
             None => {}
         }
-        let unit = Natural::ONE << FRACTION_BITS;
-        let lower = &short + Rational::from_parts(bounds.lower, unit.clone());
-        Some((lower, short + Rational::from_parts(bounds.upper, unit)))
+        Some(bounds)
     }
 
     /// Whether the sum with one more term is at most `bound`, decided exactly. What cannot be decided counts as no.
     pub(super) fn is_at_most(&self, more: Option<&Term>, bound: &Rational) -> Result<bool, EvaluationError> {
-        let Some((lower, upper)) = self.ends(more) else { return Ok(false) };
-        match (upper.cmp(bound), lower.cmp(bound)) {
-            (Ordering::Less | Ordering::Equal, _) => Ok(true),
-            (_, Ordering::Greater) => Ok(false),
-            _ => self.expression(more).is_at_most(&Point::at(&Rational::ZERO), bound),
+        let Some(sum) = self.bounds(more) else { return Ok(false) };
+        let allowed = Bounds::of_rational(bound);
+        if sum.upper <= allowed.lower {
+            Ok(true)
+        } else if sum.lower > allowed.upper {
+            Ok(false)
+        } else {
+            self.expression(more).is_at_most(&Point::at(&Rational::ZERO), bound)
         }
     }
 
     /// The sum with one more term, rounded up once.
     pub(super) fn round_up(&self, more: Option<&Term>) -> Result<f64, EvaluationError> {
-        let Some((lower, upper)) = self.ends(more) else { return Ok(f64::INFINITY) };
-        let (lower, upper) = (cast_up(&lower), cast_up(&upper));
+        let Some(sum) = self.bounds(more) else { return Ok(f64::INFINITY) };
+        let up = |end: Integer| cast_up(&Rational::from_parts(end, Natural::ONE << FRACTION_BITS));
+        let (lower, upper) = (up(sum.lower), up(sum.upper));
         match lower == upper {
             true => Ok(upper),
             false => self.expression(more).round_up(&Point::at(&Rational::ZERO)),
@@ -196,6 +195,12 @@ impl Sum {
         let rational = std::iter::once(Expression::constant(total(rationals)));
         Expression::sum(rational.chain(infinite).chain(expressions))
     }
+}
+
+/// Whether the denominator of the sum of two rationals is surely short.
+fn stays_short(sum: &Rational, value: &Rational) -> bool {
+    let (one, two) = (sum.denominator(), value.denominator());
+    one.bit_len() + two.bit_len() <= SHORT_BITS || (one.bit_len() >= two.bit_len() && (one % two).is_zero())
 }
 
 fn count(times: &mut u64) {

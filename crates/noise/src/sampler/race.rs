@@ -31,7 +31,7 @@ pub(crate) enum Noise {
 const CUT: u32 = NEG_LN_BITS - GAP_BITS;
 /// −ln U lies in [y, y + WIDTH] before the cut, so in [y ≫ 2, (y ≫ 2) + 4] after it.
 const NOISE_WIDTH: i64 = 4;
-const _: () = assert!(1 + (WIDTH >> CUT) + 1 <= NOISE_WIDTH as u64);
+const _: () = assert!(1 + (WIDTH >> CUT) < NOISE_WIDTH as u64);
 /// Bits of an enclosure beyond those of the prefix.
 const GUARD_BITS: usize = 40;
 
