@@ -1,5 +1,7 @@
 //! What is measured, and the bars that we set ourselves.
 
+use probity_noise::mechanisms::Rule;
+
 use crate::work::{self, Work};
 use crate::{Failure, insecure, mechanisms, ours, peer};
 
@@ -132,6 +134,8 @@ pub fn sections() -> Result<Vec<Section>, Failure> {
             unit: Unit::PerSecond,
             rows: whole_mechanisms()?,
         },
+        Section { title: "One call at a time, ns per call", unit: Unit::Nanoseconds, rows: one_at_a_time()? },
+        Section { title: "Choosing by scores, ns per choice", unit: Unit::Nanoseconds, rows: by_scores()? },
         Section { title: "Privacy maps, ns per call", unit: Unit::Nanoseconds, rows: maps()? },
         Section {
             title: "Directed arithmetic, ns per operation",
@@ -187,6 +191,12 @@ fn choices() -> Result<Vec<Row>, Failure> {
     row.insecure = Some(insecure::choice_of_ten());
     row.bars = vec![Bar::PerSecond(1e8)];
     rows.push(row);
+    for count in [10, 100, 10_000] {
+        let mut row = Row::new(format!("weighted choice of {count}"), Unit::PerSecond);
+        row.ours = Some(ours::weighted_choice(count)?);
+        row.bars = vec![Bar::PerSecond(1e8)];
+        rows.push(row);
+    }
     let mut row = Row::new("randomized response, bool, 3/4", Unit::PerSecond);
     row.ours = Some(ours::response_bool()?);
     row.peer = Some(peer::response_bool()?);
@@ -223,6 +233,80 @@ fn whole_mechanisms() -> Result<Vec<Row>, Failure> {
     add("randomized response, 10 categories", mechanisms::response_of_ten()?, peer, response);
     add("snapping, ε = 1, B = 100", mechanisms::snapping()?, None, vec![Bar::PerSecond(1e7)]);
     Ok(rows)
+}
+
+/// Whole mechanisms, one answer a call.
+fn one_at_a_time() -> Result<Vec<Row>, Failure> {
+    let row = |name: &str, ours: Work, peer: Work, bars: Vec<Bar>| {
+        let mut row = Row::new(name, Unit::Nanoseconds);
+        (row.ours, row.peer) = (Some(ours), Some(peer));
+        row.bars = bars.into_iter().chain([Bar::TimesPeer(1.0)]).collect();
+        row
+    };
+    let most = |ns: f64| vec![Bar::Nanoseconds(ns)];
+    let mut rows = Vec::new();
+    for scale in [1.0, 10.0, 1e6] {
+        let name = format!("integer Laplace, scale {scale:e}");
+        let bars = if scale == 10.0 { most(40.0) } else { Vec::new() };
+        rows.push(row(
+            &name,
+            mechanisms::one_discrete_laplace(scale)?,
+            peer::one_discrete_laplace(scale)?,
+            bars,
+        ));
+    }
+    for scale in [1.0, 10.0, 1e6] {
+        let name = format!("integer Gaussian, scale {scale:e}");
+        let bars = if scale == 10.0 { most(90.0) } else { Vec::new() };
+        rows.push(row(
+            &name,
+            mechanisms::one_discrete_gaussian(scale)?,
+            peer::one_discrete_gaussian(scale)?,
+            bars,
+        ));
+    }
+    let float = (mechanisms::one_float_laplace(10.0)?, peer::one_float_laplace(10.0)?);
+    rows.push(row("float Laplace, scale 10", float.0, float.1, Vec::new()));
+    rows.push(row(
+        "randomized response, bool",
+        mechanisms::one_response_bool()?,
+        peer::response_bool()?,
+        most(30.0),
+    ));
+    let ten = (mechanisms::one_response_of_ten()?, peer::response_of_ten()?);
+    rows.push(row("randomized response, 10 categories", ten.0, ten.1, most(60.0)));
+    Ok(rows)
+}
+
+/// Noisy max and the exponential mechanism, one score 100 above the others.
+fn by_scores() -> Result<Vec<Row>, Failure> {
+    let row = |name: &str, ours: Work, peer: Option<Work>, bars: Vec<Bar>| {
+        let mut row = Row::new(name, Unit::Nanoseconds);
+        (row.ours, row.peer, row.bars) = (Some(ours), peer, bars);
+        row
+    };
+    let choose = mechanisms::choose;
+    Ok(vec![
+        row(
+            "noisy max of 1000",
+            choose(Rule::NoisyMax, 1000)?,
+            Some(peer::noisy_max(1000)?),
+            vec![Bar::TimesPeer(5.0)],
+        ),
+        row(
+            "exponential mechanism of 1000",
+            choose(Rule::Exponential, 1000)?,
+            Some(peer::noisy_max(1000)?),
+            vec![Bar::TimesPeer(5.0)],
+        ),
+        row("noisy max of 1000000", choose(Rule::NoisyMax, 1_000_000)?, None, vec![Bar::Nanoseconds(1e8)]),
+        row(
+            "exponential mechanism of 1000000",
+            choose(Rule::Exponential, 1_000_000)?,
+            None,
+            vec![Bar::Nanoseconds(1e8)],
+        ),
+    ])
 }
 
 fn maps() -> Result<Vec<Row>, Failure> {

@@ -49,6 +49,7 @@ pub mod proofs {
         discrete_gaussian = "proofs/discrete-gaussian.md";
         discrete_laplace = "proofs/discrete-laplace.md";
         randomized_response = "proofs/randomized-response.md";
+        transformations = "proofs/transformations.md";
         truncated_geometric = "proofs/truncated-geometric.md";
     }
 }

@@ -27,6 +27,7 @@ mod enclosure;
 mod fast;
 mod float;
 mod format;
+mod normal;
 mod rational;
 mod round;
 
@@ -37,5 +38,6 @@ pub use elementary::{exp_bounds, ln_bounds};
 pub use enclosure::{Enclosure, Endpoint};
 pub use float::Float;
 pub use format::{Format, FormatError};
+pub use normal::{normal_cdf_bounds, normal_density_bounds, normal_tail_bounds};
 pub use rational::{ParseRationalError, fraction, integer, parse_rational, rational, rational_from_f64};
 pub use round::Round;
