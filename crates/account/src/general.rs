@@ -67,8 +67,10 @@ pub(crate) struct Scene {
     finest: f64,
 }
 
-/// Bits of the first look.
-const FIRST_BITS: usize = 176;
+/// Numbers of bits are a few, and fill words: with 16 guard bits, multiples of 64.
+fn rounded(bits: usize) -> usize {
+    ((bits + 16).next_multiple_of(64) - 16).max(176)
+}
 
 /// Two composed laws around the truth.
 pub(crate) struct Around {
@@ -87,8 +89,8 @@ impl Scene {
         let mut rough = 0.0;
         for (law, n) in laws {
             let bits = match aim {
-                Aim::LnDelta(ln_delta) => FIRST_BITS + (-ln_delta * 1.5) as usize,
-                Aim::Epsilon(epsilon) => FIRST_BITS + (epsilon * 1.5).min(4000.0) as usize,
+                Aim::LnDelta(ln_delta) => rounded(100 + (-ln_delta * 1.5) as usize),
+                Aim::Epsilon(epsilon) => rounded(100 + (epsilon * 1.5).min(4000.0) as usize),
             };
             let curve = curve(law, direction, bits)?;
             let extent = curve.extent();
@@ -191,8 +193,8 @@ impl Scene {
     /// The lattice of one part: its offset by the losses it must meet, its ends by its tails.
     fn lattice(&self, part: &Part, step: &Real, h: f64, far: f64) -> Result<(usize, Lattice), Stop> {
         let theta = self.guess.theta;
-        let rough = curve(&part.law, self.direction, FIRST_BITS + (-far * 1.5) as usize).map_err(|_| Stop::Size)?;
-        let first_bits = FIRST_BITS + (-far * 1.5) as usize;
+        let first_bits = rounded(60 + (-far * 1.4427) as usize);
+        let rough = curve(&part.law, self.direction, first_bits).map_err(|_| Stop::Size)?;
         let tiny = Rational::from_parts(Integer::ONE, Natural::ONE << 110usize);
         let offset = match &part.extent.ends {
             None => Real::exact(Rational::ZERO),
@@ -241,8 +243,7 @@ impl Scene {
         let weighed = (theta * right.max(0.0) * 1.4427) as usize;
         let fine = (-scout::ln(h) * 1.4427).max(0.0) as usize;
         let need = (130 + weighed + fine).max(80 + (-far * 1.4427) as usize) + (left.max(0.0) * 1.4427) as usize;
-        let bits = (need + 16).next_multiple_of(64) - 16;
-        Ok((bits.max(FIRST_BITS), lattice))
+        Ok((rounded(need), lattice))
     }
 
     /// Whether the ends of a law are no ends.
@@ -327,4 +328,32 @@ impl Side {
 /// A limit that is no limit, for tests and short work.
 pub(crate) fn relaxed(seconds: f64) -> Limit {
     Limit { deadline: Instant::now() + Duration::from_secs_f64(seconds.clamp(0.0, 1e6)), points: 1 << 25 }
+}
+
+#[cfg(test)]
+mod debug {
+    use super::*;
+    #[test]
+    fn look() {
+        let law = Simple::Poisson(Rational::from_parts(1.into(), 1000u32.into()), Box::new(Simple::Normal(Rational::ONE)));
+        let bits = 240;
+        let c = curve(&law, Direction::Remove, bits).unwrap();
+        for h in [1e-4, 5e-5, 2.5e-5] {
+            let lattice = Lattice { offset: Real::exact(Rational::ZERO), step: Real::exact(rational_from_f64(h).unwrap()), lo: (-1.2e-3 / h) as i64, hi: (1.0 / h) as i64 };
+            let step = discretise(c.as_ref(), &lattice, bits, Instant::now() + Duration::from_secs(100)).unwrap();
+            for (name, law) in [("above", &step.above), ("below", &step.below)] {
+                let (mut p, mut q, mut m, mut v) = (0.0, 0.0, 0.0, 0.0);
+                for (j, x) in law.masses.iter().enumerate() {
+                    let x = fixed::doubles(x, bits).0;
+                    let l = (law.lo + j as i64) as f64 * h;
+                    p += x; q += x * scout::exp(-l); m += x * l; v += x * l * l;
+                }
+                println!("{h} {name} p-1 {:.3e} q-1 {:.3e} mean {:.9e} var {:.9e}", p - 1.0, q - 1.0, m, v);
+                if name == "below" || h > 9e-5 {
+                    let shown: Vec<String> = law.masses.iter().enumerate().take(40).map(|(j, x)| format!("{:.2}:{:.1e}", (law.lo + j as i64) as f64 * h * 1e3, fixed::doubles(x, bits).0)).collect();
+                    println!("{}", shown.join(" "));
+                }
+            }
+        }
+    }
 }

@@ -95,7 +95,8 @@ impl Tilt {
 /// ⌈a·b / 2^92⌉, if it is a sound total.
 fn product_of_totals(a: u128, b: u128) -> Result<u128, Stop> {
     let product = fixed::mul_up(&Natural::from(a), &Natural::from(b), WEIGHT as usize);
-    u128::try_from(&product).ok().filter(|total| *total < 1 << (WEIGHT + 1)).ok_or(Stop::Size)
+    // Totals stay below 2^92.4, so that products of two stay below 2^185.
+    u128::try_from(&product).ok().filter(|total| *total >> (WEIGHT - 5) < 42).ok_or(Stop::Size)
 }
 
 impl Tilted {

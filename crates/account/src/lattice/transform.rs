@@ -3,6 +3,8 @@
 //! Cyclic convolution of length 2^k is exact modulo each prime; the Chinese remainder theorem gives back any result below
 //! the product of the primes. Knows nothing of laws or of rounding.
 
+use std::sync::{Arc, Mutex};
+
 /// Primes of the form c · 2^30 + 1 with a primitive root each. A test checks both.
 pub(super) const PRIMES: [(u64, u64); 3] =
     [(4611685944339202049, 3), (4611685941117976577, 3), (4611685917495656449, 11)];
@@ -43,51 +45,51 @@ fn times(a: u64, w: u64, shoup: u64, p: u64) -> u64 {
     a.wrapping_mul(w).wrapping_sub(q.wrapping_mul(p))
 }
 
-/// The roots of unity for transforms of one length modulo one prime.
-pub(super) struct Transform {
+/// The roots of unity modulo one prime, for transforms up to a length.
+pub(super) struct Roots {
     p: u64,
-    length: usize,
-    /// For each level with half-length n: w^0, …, w^(n−1) at [n, 2n), w of order 2n, each with its companion.
-    forward: Vec<(u64, u64)>,
-    inverse: Vec<(u64, u64)>,
-    shrink: (u64, u64),
+    /// ⌊2^125 / p⌋, for products of two residues.
+    barrett: u64,
     /// 2^64 modulo p and its companion.
     word: (u64, u64),
+    /// For each half-length n, a power of two: w^0, …, w^(n−1) at [n, 2n), w of order 2n, each with its companion.
+    powers: Vec<(u64, u64)>,
 }
 
-impl Transform {
-    pub(super) fn new(prime: usize, bits: u32) -> Transform {
+impl Roots {
+    /// The roots for each prime, for transforms of length 2^bits and all shorter ones; the longest so far are kept.
+    pub(super) fn shared(bits: u32) -> [Arc<Roots>; 3] {
+        static KEPT: Mutex<Option<[Arc<Roots>; 3]>> = Mutex::new(None);
+        let make = || [0, 1, 2].map(|prime| Arc::new(Roots::new(prime, bits)));
+        let Ok(mut kept) = KEPT.lock() else { return make() };
+        match kept.as_ref() {
+            Some(roots) if roots[0].powers.len() >= 1 << bits => roots.clone(),
+            _ => kept.insert(make()).clone(),
+        }
+    }
+
+    fn new(prime: usize, bits: u32) -> Roots {
         let (p, g) = PRIMES[prime];
         let length = 1usize << bits;
         let root = pow(g, (p - 1) >> bits, p);
         let with = |w: u64| (w, companion(w, p));
-        let table = |root: u64| {
-            let mut table = vec![(0, 0); length.max(2)];
-            let half = length / 2;
-            let mut power = 1;
-            for slot in table.iter_mut().skip(half).take(half) {
-                *slot = with(power);
-                power = mul(power, root, p);
-            }
-            // The shorter levels use every second root of the level above.
-            let mut n = half / 2;
-            while n >= 1 {
-                for i in 0..n {
-                    table[n + i] = table[2 * n + 2 * i];
-                }
-                n /= 2;
-            }
-            table
-        };
-        let word = ((1u128 << 64) % u128::from(p)) as u64;
-        Transform {
-            p,
-            length,
-            forward: table(root),
-            inverse: table(pow(root, p - 2, p)),
-            shrink: with(pow(length as u64 % p, p - 2, p)),
-            word: with(word),
+        let mut powers = vec![(0, 0); length.max(2)];
+        let half = (length / 2).max(1);
+        let mut power = 1;
+        for slot in powers.iter_mut().skip(half).take(half) {
+            *slot = with(power);
+            power = mul(power, root, p);
         }
+        // The shorter levels use every second root of the level above.
+        let mut n = half / 2;
+        while n >= 1 {
+            for i in 0..n {
+                powers[n + i] = powers[2 * n + 2 * i];
+            }
+            n /= 2;
+        }
+        let word = ((1u128 << 64) % u128::from(p)) as u64;
+        Roots { p, barrett: ((1u128 << 125) / u128::from(p)) as u64, word: with(word), powers }
     }
 
     /// A number modulo p.
@@ -98,10 +100,24 @@ impl Transform {
         (high + low % self.p) % self.p
     }
 
-    /// The transform of numbers, in the order that the steps leave.
-    pub(super) fn forward(&self, numbers: &[u128]) -> Vec<u64> {
+    /// x · y modulo p, in [0, p), for x, y < 2p.
+    ///
+    /// With z = x·y < 2^126, ⌊z/2^61⌋ < 2^65 would not fit: both are brought below p first. Then z < 2^124, and
+    /// ⌊⌊z/2^61⌋·⌊2^125/p⌋/2^64⌋ is ⌊z/p⌋ or up to two less.
+    #[inline(always)]
+    fn product(&self, x: u64, y: u64) -> u64 {
+        let p = self.p;
+        let once = |x: u64| if x >= p { x - p } else { x };
+        let z = u128::from(once(x)) * u128::from(once(y));
+        let quotient = ((u128::from((z >> 61) as u64) * u128::from(self.barrett)) >> 64) as u64;
+        let rest = (z as u64).wrapping_sub(quotient.wrapping_mul(p));
+        once(once(rest))
+    }
+
+    /// The transform of numbers to a length, in the order that the steps leave.
+    pub(super) fn forward(&self, numbers: &[u128], length: usize) -> Vec<u64> {
         let mut values: Vec<u64> = numbers.iter().map(|x| self.reduce(*x)).collect();
-        values.resize(self.length, 0);
+        values.resize(length, 0);
         self.down(&mut values);
         values
     }
@@ -115,7 +131,7 @@ impl Transform {
         let (p, two_p) = (self.p, 2 * self.p);
         let (left, right) = values.split_at_mut(n);
         // Entries stay in [0, 2p).
-        for ((a, b), (w, shoup)) in left.iter_mut().zip(right.iter_mut()).zip(&self.forward[n..2 * n]) {
+        for ((a, b), (w, shoup)) in left.iter_mut().zip(right.iter_mut()).zip(&self.powers[n..2 * n]) {
             let (x, y) = (*a, *b);
             let sum = x.wrapping_add(y);
             *a = sum.wrapping_sub(if sum >= two_p { two_p } else { 0 });
@@ -125,12 +141,15 @@ impl Transform {
         self.down(right);
     }
 
-    /// The inverse of [`Transform::forward`], reduced.
+    /// The inverse of [`Roots::forward`], reduced.
     pub(super) fn inverse(&self, mut values: Vec<u64>) -> Vec<u64> {
         self.up(&mut values);
+        let p = self.p;
+        let shrink = pow(values.len() as u64 % p, p - 2, p);
+        let shoup = companion(shrink, p);
         for value in &mut values {
-            let scaled = times(*value, self.shrink.0, self.shrink.1, self.p);
-            *value = if scaled >= self.p { scaled - self.p } else { scaled };
+            let scaled = times(*value, shrink, shoup, p);
+            *value = if scaled >= p { scaled - p } else { scaled };
         }
         values
     }
@@ -144,27 +163,33 @@ impl Transform {
         let (left, right) = values.split_at_mut(n);
         self.up(left);
         self.up(right);
-        for ((a, b), (w, shoup)) in left.iter_mut().zip(right.iter_mut()).zip(&self.inverse[n..2 * n]) {
-            let (x, y) = (*a, times(*b, *w, *shoup, p));
+        let put = |a: &mut u64, b: &mut u64, x: u64, y: u64| {
             let sum = x.wrapping_add(y);
             let difference = x.wrapping_add(two_p).wrapping_sub(y);
             *a = sum.wrapping_sub(if sum >= two_p { two_p } else { 0 });
             *b = difference.wrapping_sub(if difference >= two_p { two_p } else { 0 });
+        };
+        let (x, y) = (left[0], right[0]);
+        put(&mut left[0], &mut right[0], x, y);
+        // w^(−j) = −w^(n−j) for w of order 2n: the same table, backwards, with sum and difference exchanged.
+        let pairs = left[1..].iter_mut().zip(right[1..].iter_mut());
+        for ((a, b), (w, shoup)) in pairs.zip(self.powers[n + 1..2 * n].iter().rev()) {
+            let (x, y) = (*a, times(*b, *w, *shoup, p));
+            put(b, a, x, y);
         }
     }
 
     /// Products of transforms, entry by entry.
     pub(super) fn multiply(&self, a: &mut [u64], b: &[u64]) {
         for (x, y) in a.iter_mut().zip(b) {
-            *x = mul(*x % self.p, *y % self.p, self.p);
+            *x = self.product(*x, *y);
         }
     }
 
     /// Squares of a transform, entry by entry.
     pub(super) fn square(&self, a: &mut [u64]) {
         for x in a.iter_mut() {
-            let reduced = *x % self.p;
-            *x = mul(reduced, reduced, self.p);
+            *x = self.product(*x, *x);
         }
     }
 }

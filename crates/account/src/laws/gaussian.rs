@@ -1,5 +1,7 @@
 //! Normal noise: P = N(μ, 1), Q = N(0, 1) up to scale.
 
+use std::sync::Arc;
+
 use probity_exact::{Integer, Natural, Rational, directed, rational_from_f64};
 
 use super::normal::Tails;
@@ -12,7 +14,7 @@ pub(crate) struct Gaussian {
     bits: usize,
     low: Side,
     high: Side,
-    tails: Tails,
+    tails: Arc<Tails>,
 }
 
 /// A distance as a double, as fixed-point number and as half of it.
@@ -43,7 +45,7 @@ impl Side {
 impl Gaussian {
     /// The pair for 0 < low ≤ μ ≤ high.
     pub fn new(low: f64, high: f64, bits: usize) -> Gaussian {
-        Gaussian { bits, low: Side::new(low, bits), high: Side::new(high, bits), tails: Tails::new(bits) }
+        Gaussian { bits, low: Side::new(low, bits), high: Side::new(high, bits), tails: Tails::shared(bits) }
     }
 
     fn masses(&self, side: &Side, t: f64) -> (Integer, Event) {

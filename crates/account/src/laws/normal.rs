@@ -4,7 +4,8 @@
 //! F(c + t) = F(c) − Σ_{k<m} (−1)^k φ(c) He_k(c) t^(k+1)/(k+1)! + R, and by Cramér's inequality
 //! |He_m(x)| e^(−x²/4) ≤ 1.0865·√(m!), so |R| ≤ 0.44·√(m!)·|t|^(m+1)/(m+1)! ≤ |t|^(m+1)/√((m+1)!).
 
-use std::sync::OnceLock;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use probity_exact::{Float, Integer, Natural, Rational, normal_density_bounds, normal_tail_bounds};
 
@@ -31,7 +32,16 @@ struct Node {
 }
 
 impl Tails {
-    pub fn new(bits: usize) -> Tails {
+    /// The tails to b bits; nodes are kept for all who ask for the same precision.
+    pub fn shared(bits: usize) -> Arc<Tails> {
+        static KEPT: Mutex<BTreeMap<usize, Arc<Tails>>> = Mutex::new(BTreeMap::new());
+        match KEPT.lock() {
+            Ok(mut kept) => kept.entry(bits).or_insert_with(|| Arc::new(Tails::new(bits))).clone(),
+            Err(_) => Arc::new(Tails::new(bits)),
+        }
+    }
+
+    fn new(bits: usize) -> Tails {
         // 1 − Φ(x) ≤ e^(−x²/2) < 2^−b for x² > 2·b·ln 2; 1.4 > 2 ln 2.
         let radius = (14 * bits / 10).isqrt() + 1;
         let reach = (radius << NODE) as i64;
