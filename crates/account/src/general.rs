@@ -1,6 +1,6 @@
 //! Any composition, by laws on a lattice: one direction of the adjacency, one choice of lattice.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use probity_exact::{Integer, Natural, Rational, ln_bounds, rational_from_f64};
 
@@ -322,38 +322,5 @@ impl Side {
         let kept = if self.up { bounds.0 } else { bounds.1 }.to_rational().ok_or(Stop::Size)?;
         let infinite = Rational::ONE - kept;
         Ok(Composed { law: self.law, tilt: tilt.clone(), kappa: self.kappa, offset: self.offset, infinite })
-    }
-}
-
-/// A limit that is no limit, for tests and short work.
-pub(crate) fn relaxed(seconds: f64) -> Limit {
-    Limit { deadline: Instant::now() + Duration::from_secs_f64(seconds.clamp(0.0, 1e6)), points: 1 << 25 }
-}
-
-#[cfg(test)]
-mod debug {
-    use super::*;
-    #[test]
-    fn look() {
-        let law = Simple::Poisson(Rational::from_parts(1.into(), 1000u32.into()), Box::new(Simple::Normal(Rational::ONE)));
-        let bits = 240;
-        let c = curve(&law, Direction::Remove, bits).unwrap();
-        for h in [1e-4, 5e-5, 2.5e-5] {
-            let lattice = Lattice { offset: Real::exact(Rational::ZERO), step: Real::exact(rational_from_f64(h).unwrap()), lo: (-1.2e-3 / h) as i64, hi: (1.0 / h) as i64 };
-            let step = discretise(c.as_ref(), &lattice, bits, Instant::now() + Duration::from_secs(100)).unwrap();
-            for (name, law) in [("above", &step.above), ("below", &step.below)] {
-                let (mut p, mut q, mut m, mut v) = (0.0, 0.0, 0.0, 0.0);
-                for (j, x) in law.masses.iter().enumerate() {
-                    let x = fixed::doubles(x, bits).0;
-                    let l = (law.lo + j as i64) as f64 * h;
-                    p += x; q += x * scout::exp(-l); m += x * l; v += x * l * l;
-                }
-                println!("{h} {name} p-1 {:.3e} q-1 {:.3e} mean {:.9e} var {:.9e}", p - 1.0, q - 1.0, m, v);
-                if name == "below" || h > 9e-5 {
-                    let shown: Vec<String> = law.masses.iter().enumerate().take(40).map(|(j, x)| format!("{:.2}:{:.1e}", (law.lo + j as i64) as f64 * h * 1e3, fixed::doubles(x, bits).0)).collect();
-                    println!("{}", shown.join(" "));
-                }
-            }
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! From δ(ε) with bounds to ε(δ) with bounds: a falling function is inverted by trying.
 
-use probity_exact::{Rational, directed, rational_from_f64};
+use probity_exact::{Rational, rational_from_f64};
 
 use crate::fixed::near;
 use crate::scout::ln;
@@ -77,11 +77,6 @@ pub(crate) fn invert(
         }
     }
     Some(exact(if up { good.0 } else { bad.0 }))
-}
-
-/// The doubles around a rational.
-pub(crate) fn doubles(x: &Rational) -> (f64, f64) {
-    (directed::cast_down(x), directed::cast_up(x))
 }
 
 #[cfg(test)]

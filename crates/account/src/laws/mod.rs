@@ -11,7 +11,7 @@ mod normal;
 mod sampled;
 
 pub(crate) use atoms::{Atoms, discrete_gaussian, discrete_laplace, pure, response};
-pub(crate) use concentrated::{Concentrated, exponent_bound};
+pub(crate) use concentrated::{Concentrated, best_order, exponent_bound};
 pub(crate) use gaussian::Gaussian;
 pub(crate) use laplace::Laplace;
 pub(crate) use sampled::{Added, Grouped, Removed, Replaced};
