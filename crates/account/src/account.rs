@@ -47,7 +47,7 @@ impl Bracket {
     }
 
     /// What both say.
-    fn and(self, other: Bracket) -> Bracket {
+    pub(crate) fn and(self, other: Bracket) -> Bracket {
         let upper = match (self.upper, other.upper) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
@@ -56,7 +56,7 @@ impl Bracket {
     }
 
     /// The larger of two numbers.
-    fn or(self, other: Bracket) -> Bracket {
+    pub(crate) fn or(self, other: Bracket) -> Bracket {
         let upper = self.upper.zip(other.upper).map(|(a, b)| a.max(b));
         Bracket { lower: self.lower.max(other.lower), upper }
     }
@@ -144,11 +144,7 @@ pub fn account(
     {
         return Err("at delta = 0 only sums of pure guarantees have a finite epsilon".into());
     }
-    let directions: &[Direction] = match (adjacency, laws.iter().all(|(law, _)| law.symmetric())) {
-        (Adjacency::Replace, false) => &[Direction::Replace],
-        (_, true) => &[Direction::Either],
-        (Adjacency::AddRemove, false) => &[Direction::Remove, Direction::Add],
-    };
+    let directions = directions(&laws, adjacency);
     let deadline = start + Duration::from_secs_f64(effort.seconds.clamp(0.0, 1e6));
     let mut found: Vec<Result<Found, String>> = Vec::new();
     std::thread::scope(|scope| {
@@ -167,6 +163,15 @@ pub fn account(
     let method = found.iter().max_by_key(|found| found.points).map_or_else(String::new, Found::method);
     let directions = directions.iter().copied().zip(found.into_iter().map(|found| found.bracket)).collect();
     finish(bracket, directions, method, reached)
+}
+
+/// The directions whose curves differ.
+pub(crate) fn directions(laws: &[(Simple, u64)], adjacency: Adjacency) -> &'static [Direction] {
+    match (adjacency, laws.iter().all(|(law, _)| law.symmetric())) {
+        (Adjacency::Replace, _) => &[Direction::Replace],
+        (_, true) => &[Direction::Either],
+        (Adjacency::AddRemove, false) => &[Direction::Remove, Direction::Add],
+    }
 }
 
 /// What one direction gave.
@@ -202,7 +207,6 @@ fn one_direction(
     // First a lattice that surely takes little time, unless the fine one does.
     let mut step = fine.max(scene.guess.deviation / 400.0);
     let limit = Limit { deadline, points: 1 << 24 };
-    let mut last = Duration::ZERO;
     for _ in 0..6 {
         let begin = Instant::now();
         // Twice as fine takes about two and a half times as long.
@@ -219,7 +223,7 @@ fn one_direction(
                 let bracket = read(&around, question, scene.guess.epsilon);
                 let used = around.step;
                 found = Found { bracket: found.bracket.and(bracket), step: used, points: around.points };
-                last = begin.elapsed();
+                let last = begin.elapsed();
                 let width = found.bracket.width();
                 if width <= effort.width {
                     break;
@@ -242,7 +246,6 @@ fn one_direction(
             }
         }
     }
-    let _ = last;
     Ok(found)
 }
 

@@ -1,6 +1,7 @@
 //! What is composed: laws with their parameters, copies, and the adjacency; and the few kinds of law that are left after
 //! groups, samples of samples and sums of normal laws have been resolved.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use probity_exact::{Natural, Rational};
@@ -330,17 +331,31 @@ fn poisson(rate: &Rational, law: &Composition, group: u32, adjacency: Adjacency)
 fn merged(parts: Vec<(Simple, u64)>) -> Result<Vec<(Simple, u64)>, Refusal> {
     let mut result: Vec<(Simple, u64)> = Vec::new();
     let (mut normal, mut rho) = (Rational::ZERO, Rational::ZERO);
-    let mut known: std::collections::HashMap<String, usize> = std::collections::HashMap::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut pure: HashMap<(Rational, Rational), u64> = HashMap::new();
+    let mut order: Vec<(Rational, Rational)> = Vec::new();
+    let many = || "there are more than 2^64 copies".to_owned();
     for (law, count) in parts {
         match law {
             Simple::Normal(square) => normal += square * Rational::from(count),
             Simple::Rho(loss) => rho += loss * Rational::from(count),
+            // There may be a million of these.
+            Simple::Pure(epsilon, delta) => {
+                let key = (epsilon, delta);
+                match pure.get_mut(&key) {
+                    Some(sum) => *sum = sum.checked_add(count).ok_or_else(many)?,
+                    None => {
+                        order.push(key.clone());
+                        pure.insert(key, count);
+                    }
+                }
+            }
             law => {
                 let key = format!("{law:?}");
                 match known.get(&key) {
                     Some(at) => {
                         let sum = result[*at].1.checked_add(count);
-                        result[*at].1 = sum.ok_or("there are more than 2^64 copies")?;
+                        result[*at].1 = sum.ok_or_else(many)?;
                     }
                     None => {
                         known.insert(key, result.len());
@@ -349,6 +364,10 @@ fn merged(parts: Vec<(Simple, u64)>) -> Result<Vec<(Simple, u64)>, Refusal> {
                 }
             }
         }
+    }
+    for key in order {
+        let count = pure[&key];
+        result.push((Simple::Pure(key.0, key.1), count));
     }
     if normal > Rational::ZERO {
         result.push((Simple::Normal(normal), 1));
