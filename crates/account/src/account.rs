@@ -153,7 +153,9 @@ pub fn account(
             .map(|direction| scope.spawn(|| one_direction(&laws, *direction, question, effort, deadline)))
             .collect();
         for work in works {
-            found.push(work.join().unwrap_or_else(|_| Err("the computation broke off: please report it".into())));
+            found.push(
+                work.join().unwrap_or_else(|_| Err("the computation broke off: please report it".into())),
+            );
         }
     });
     let found: Vec<Found> = found.into_iter().collect::<Result<_, _>>()?;

@@ -139,7 +139,11 @@ pub fn calibrate(
         let width = if round < 2 { rough.min(1e-3f64.max(effort.width)) } else { effort.width };
         let bracket = search.at(&exact(exp(next)), width)?;
         best = (next, ln(middle(&bracket)));
-        if (low.1 > goal) == (best.1 > goal) { low = best } else { high = best }
+        if (low.1 > goal) == (best.1 > goal) {
+            low = best
+        } else {
+            high = best
+        }
         if (high.0 - low.0).abs() > 1e-12 {
             slope = (high.1 - low.1) / (high.0 - low.0);
         }

@@ -304,7 +304,8 @@ impl Reader {
     }
 
     fn argument(&mut self) -> Result<(Option<String>, Tree), Fault> {
-        if let (Token::Name(name), Some((Token::Sign('='), _))) = (self.peek(), self.tokens.get(self.at + 1)) {
+        if let (Token::Name(name), Some((Token::Sign('='), _))) = (self.peek(), self.tokens.get(self.at + 1))
+        {
             let name = name.clone();
             self.take();
             self.take();
@@ -346,7 +347,11 @@ impl Expression {
     }
 
     /// The composition, with values for the free names.
-    pub fn evaluate(&self, names: &BTreeMap<String, Rational>, theorems: Theorems) -> Result<Composition, Fault> {
+    pub fn evaluate(
+        &self,
+        names: &BTreeMap<String, Rational>,
+        theorems: Theorems,
+    ) -> Result<Composition, Fault> {
         match evaluate(&self.tree, &Meaning { names, theorems })? {
             Value::Laws(laws) => Ok(laws),
             Value::Number(_) => {
@@ -386,8 +391,10 @@ fn evaluate(tree: &Tree, meaning: &Meaning) -> Result<Value, Fault> {
                 let (_, form) = LAWS.iter().find(|(law, _)| law == name).unwrap_or(&LAWS[0]);
                 Err(fault(&format!("the law {name} has no arguments here")).hint(format!("write {form}")))
             }
-            None => Err(fault(&format!("{name} has no value"))
-                .hint(format!("give it one with --set {name}=VALUE, or ask for it with --target-epsilon; {}", known_laws()))),
+            None => Err(fault(&format!("{name} has no value")).hint(format!(
+                "give it one with --set {name}=VALUE, or ask for it with --target-epsilon; {}",
+                known_laws()
+            ))),
         },
         Node::Negative(inner) => Ok(Value::Number(-number(inner, meaning)?)),
         Node::Sum(operands) => sum(tree, operands, meaning),
@@ -402,15 +409,24 @@ fn sum(tree: &Tree, operands: &[(bool, Tree)], meaning: &Meaning) -> Result<Valu
     for (position, (negative, operand)) in operands.iter().enumerate() {
         match (evaluate(operand, meaning)?, &mut laws) {
             (Value::Laws(_), _) if *negative => {
-                return Err(Fault::new("what was released cannot be taken back: laws are added with '+' only", operand.span));
+                return Err(Fault::new(
+                    "what was released cannot be taken back: laws are added with '+' only",
+                    operand.span,
+                ));
             }
             (Value::Laws(more), None) if position == 0 => laws = Some(more),
             (Value::Laws(more), Some(laws)) => laws.parts.extend(more.parts),
             (Value::Number(number), None) => {
-                if *negative { total -= number } else { total += number }
+                if *negative {
+                    total -= number
+                } else {
+                    total += number
+                }
             }
-            _ => return Err(Fault::new("a law and a number cannot be added", tree.span)
-                .hint("copies are written law * 10")),
+            _ => {
+                return Err(Fault::new("a law and a number cannot be added", tree.span)
+                    .hint("copies are written law * 10"));
+            }
         }
     }
     Ok(laws.map_or(Value::Number(total), Value::Laws))
@@ -442,9 +458,8 @@ fn product(operands: &[(bool, Tree)], meaning: &Meaning) -> Result<Value, Fault>
     let Some(mut laws) = laws else { return Ok(Value::Number(factor)) };
     let count = count(&factor, place)?;
     for (_, copies) in &mut laws.parts {
-        *copies = copies
-            .checked_mul(count)
-            .ok_or_else(|| Fault::new("there are more than 2^64 copies", place))?;
+        *copies =
+            copies.checked_mul(count).ok_or_else(|| Fault::new("there are more than 2^64 copies", place))?;
     }
     Ok(Value::Laws(laws))
 }
@@ -452,7 +467,10 @@ fn product(operands: &[(bool, Tree)], meaning: &Meaning) -> Result<Value, Fault>
 fn count(number: &Rational, place: (usize, usize)) -> Result<u64, Fault> {
     let whole = number.is_int().then(|| u64::try_from(number.floor()).ok()).flatten();
     whole.ok_or_else(|| {
-        Fault::new(format!("{number} is no number of copies: it must be whole, at least 0 and less than 2^64"), place)
+        Fault::new(
+            format!("{number} is no number of copies: it must be whole, at least 0 and less than 2^64"),
+            place,
+        )
     })
 }
 
@@ -474,21 +492,35 @@ fn arguments(tree: &Tree, name: &str, given: &[(Option<String>, Tree)]) -> Resul
     for (named, tree) in given {
         match named.as_deref() {
             None => ordered.push(tree.clone()),
-            Some("sensitivity") if has_sensitivity && sensitivity.is_none() => sensitivity = Some(tree.clone()),
+            Some("sensitivity") if has_sensitivity && sensitivity.is_none() => {
+                sensitivity = Some(tree.clone())
+            }
             Some(other) => {
-                return Err(Fault::new(format!("{name} has no argument '{other}' (or has it already)"), tree.span)
-                    .hint(format!("write {form}")));
+                return Err(Fault::new(
+                    format!("{name} has no argument '{other}' (or has it already)"),
+                    tree.span,
+                )
+                .hint(format!("write {form}")));
             }
         }
     }
     if ordered.len() != wanted {
-        let message = format!("{name} takes {wanted} argument{}, found {}", if wanted == 1 { "" } else { "s" }, ordered.len());
+        let message = format!(
+            "{name} takes {wanted} argument{}, found {}",
+            if wanted == 1 { "" } else { "s" },
+            ordered.len()
+        );
         return Err(Fault::new(message, tree.span).hint(format!("write {form}")));
     }
     Ok(Arguments { ordered, sensitivity })
 }
 
-fn call(tree: &Tree, name: &str, given: &[(Option<String>, Tree)], meaning: &Meaning) -> Result<Value, Fault> {
+fn call(
+    tree: &Tree,
+    name: &str,
+    given: &[(Option<String>, Tree)],
+    meaning: &Meaning,
+) -> Result<Value, Fault> {
     if name == "text" {
         return text(tree, given, meaning);
     }
@@ -506,12 +538,10 @@ fn call(tree: &Tree, name: &str, given: &[(Option<String>, Tree)], meaning: &Mea
             false => Err(Fault::new(format!("{value} is not allowed here: {what}"), span(k))),
         }
     };
-    let positive = |k: usize, what: &str| {
-        check(k, |x| *x > Rational::ZERO, &format!("{what} must be more than 0"))
-    };
-    let not_negative = |k: usize, what: &str| {
-        check(k, |x| *x >= Rational::ZERO, &format!("{what} must be at least 0"))
-    };
+    let positive =
+        |k: usize, what: &str| check(k, |x| *x > Rational::ZERO, &format!("{what} must be more than 0"));
+    let not_negative =
+        |k: usize, what: &str| check(k, |x| *x >= Rational::ZERO, &format!("{what} must be at least 0"));
     let probability = |k: usize, what: &str| {
         check(k, |x| *x >= Rational::ZERO && *x <= Rational::ONE, &format!("{what} lies between 0 and 1"))
     };
@@ -529,40 +559,54 @@ fn call(tree: &Tree, name: &str, given: &[(Option<String>, Tree)], meaning: &Mea
         let value = sensitivity()?;
         let place = arguments.sensitivity.as_ref().map_or(tree.span, |tree| tree.span);
         let whole = value.is_int().then(|| u64::try_from(value.floor()).ok()).flatten();
-        whole.ok_or_else(|| Fault::new(format!("integer noise needs a whole sensitivity, found {value}"), place))
+        whole.ok_or_else(|| {
+            Fault::new(format!("integer noise needs a whole sensitivity, found {value}"), place)
+        })
     };
     let inner = |k: usize| match evaluate(&arguments.ordered[k], meaning)? {
         Value::Laws(laws) => Ok(Box::new(laws)),
-        Value::Number(_) => Err(Fault::new("this is a number, and a law is wanted", span(k)).hint(known_laws())),
+        Value::Number(_) => {
+            Err(Fault::new("this is a number, and a law is wanted", span(k)).hint(known_laws()))
+        }
     };
     let law = match name {
-        "gaussian" => Law::Gaussian { sigma: positive(0, "a standard deviation")?, sensitivity: sensitivity()? },
+        "gaussian" => {
+            Law::Gaussian { sigma: positive(0, "a standard deviation")?, sensitivity: sensitivity()? }
+        }
         "laplace" => Law::Laplace { scale: positive(0, "a scale")?, sensitivity: sensitivity()? },
         "discrete_laplace" => {
             Law::DiscreteLaplace { scale: positive(0, "a scale")?, sensitivity: whole_sensitivity()? }
         }
-        "discrete_gaussian" => {
-            Law::DiscreteGaussian { sigma: positive(0, "the parameter sigma")?, sensitivity: whole_sensitivity()? }
-        }
+        "discrete_gaussian" => Law::DiscreteGaussian {
+            sigma: positive(0, "the parameter sigma")?,
+            sensitivity: whole_sensitivity()?,
+        },
         "response" => {
             let categories = at(0)?;
             let whole = categories.is_int() && categories >= Rational::from(2);
             if !whole {
-                let message = format!("{categories} is no number of categories: it must be whole and at least 2");
+                let message =
+                    format!("{categories} is no number of categories: it must be whole and at least 2");
                 return Err(Fault::new(message, span(0)));
             }
             let categories: Natural = categories.floor().unsigned_abs();
             let truth = probability(1, "a probability")?;
             let fair = Rational::ONE / Rational::from(categories.clone());
             if truth < fair || truth == Rational::ONE {
-                let message = format!("{truth} is not allowed here: the truth is told with a probability of at least 1/{categories} and less than 1");
+                let message = format!(
+                    "{truth} is not allowed here: the truth is told with a probability of at least 1/{categories} and less than 1"
+                );
                 return Err(Fault::new(message, span(1)));
             }
             Law::Response { categories, truth }
         }
         "pure" => Law::Approximate { epsilon: not_negative(0, "epsilon")?, delta: Rational::ZERO },
         "approx" => {
-            let delta = check(1, |x| *x >= Rational::ZERO && *x < Rational::ONE, "delta is at least 0 and less than 1")?;
+            let delta = check(
+                1,
+                |x| *x >= Rational::ZERO && *x < Rational::ONE,
+                "delta is at least 0 and less than 1",
+            )?;
             Law::Approximate { epsilon: not_negative(0, "epsilon")?, delta }
         }
         "rho" => Law::Concentrated { rho: not_negative(0, "rho")? },

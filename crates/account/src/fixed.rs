@@ -103,7 +103,13 @@ fn float_floor(x: &Float, b: usize) -> Integer {
             } else {
                 let cut = shift.unsigned_abs() as usize;
                 if negative {
-                    -Integer::from(if n.bit_len() == 0 { n } else if cut > n.bit_len() { Natural::ONE } else { shift_up(n, cut) })
+                    -Integer::from(if n.bit_len() == 0 {
+                        n
+                    } else if cut > n.bit_len() {
+                        Natural::ONE
+                    } else {
+                        shift_up(n, cut)
+                    })
                 } else if cut > n.bit_len() {
                     Integer::ZERO
                 } else {
@@ -164,9 +170,13 @@ mod tests {
         assert_eq!(mul_up(&(&half + Natural::ONE), &half, 10), (Natural::ONE << 8usize) + Natural::ONE);
         assert_eq!(mul_down(&(&half + Natural::ONE), &half, 10), Natural::ONE << 8usize);
         assert_eq!(div_up(&Natural::from(7u8), &Natural::from(2u8)), Natural::from(4u8));
-        for (float, down, up) in [(0.3, 1, 2), (-0.3, -2, -1), (1e-40, 0, 1), (-1e-40, -1, 0), (5.0, 20, 20)] {
+        for (float, down, up) in [(0.3, 1, 2), (-0.3, -2, -1), (1e-40, 0, 1), (-1e-40, -1, 0), (5.0, 20, 20)]
+        {
             let float = Float::from_f64(float);
-            assert_eq!((float_floor(&float, 2), float_ceil(&float, 2)), (Integer::from(down), Integer::from(up)));
+            assert_eq!(
+                (float_floor(&float, 2), float_ceil(&float, 2)),
+                (Integer::from(down), Integer::from(up))
+            );
         }
         let big = (Natural::ONE << 100usize) + Natural::ONE;
         let (low, high) = doubles(&big, 100);

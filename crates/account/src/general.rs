@@ -208,7 +208,9 @@ impl Scene {
             }
         };
         // The largest loss that matters, by doubling and halving on upper bounds; the smallest on events.
-        let fades = |x: f64| scout::ln(fixed::doubles(&rough.upper(&scout::ratio(x, first_bits)), first_bits).1) < far;
+        let fades = |x: f64| {
+            scout::ln(fixed::doubles(&rough.upper(&scout::ratio(x, first_bits)), first_bits).1) < far
+        };
         let floor = -25.0 - scout::ln(part.n as f64);
         let begins = |x: f64| {
             let event = rough.event(&scout::ratio(x, first_bits));
@@ -228,11 +230,12 @@ impl Scene {
             }
             high
         };
-        let (right, left) = match (&part.extent.ends, infinite || part.extent.grain.is_some() && !self.endless(part)) {
-            (Some((bottom, top)), true) => (top.near(), -bottom.near()),
-            (Some((bottom, top)), false) if !self.endless(part) => (top.near(), -bottom.near()),
-            _ => (reach(&fades, 1.0), reach(&begins, -1.0)),
-        };
+        let (right, left) =
+            match (&part.extent.ends, infinite || part.extent.grain.is_some() && !self.endless(part)) {
+                (Some((bottom, top)), true) => (top.near(), -bottom.near()),
+                (Some((bottom, top)), false) if !self.endless(part) => (top.near(), -bottom.near()),
+                _ => (reach(&fades, 1.0), reach(&begins, -1.0)),
+            };
         let o = offset.near();
         let lattice = Lattice {
             lo: ((-left - o) / h).floor() as i64 - 2,
@@ -242,15 +245,22 @@ impl Scene {
         };
         let weighed = (theta * right.max(0.0) * 1.4427) as usize;
         let fine = (-scout::ln(h) * 1.4427).max(0.0) as usize;
-        let need = (130 + weighed + fine).max(80 + (-far * 1.4427) as usize) + (left.max(0.0) * 1.4427) as usize;
+        let need =
+            (130 + weighed + fine).max(80 + (-far * 1.4427) as usize) + (left.max(0.0) * 1.4427) as usize;
         Ok((rounded(need), lattice))
     }
 
     /// Whether the ends of a law are no ends.
     fn endless(&self, part: &Part) -> bool {
         match &part.law {
-            Simple::DiscreteGaussian(..) | Simple::Normal(_) | Simple::Rho(_) | Simple::Group(..) | Simple::Replaced(..) => true,
-            Simple::Poisson(_, law) => matches!(law.as_ref(), Simple::DiscreteGaussian(..) | Simple::Normal(_) | Simple::Rho(_)),
+            Simple::DiscreteGaussian(..)
+            | Simple::Normal(_)
+            | Simple::Rho(_)
+            | Simple::Group(..)
+            | Simple::Replaced(..) => true,
+            Simple::Poisson(_, law) => {
+                matches!(law.as_ref(), Simple::DiscreteGaussian(..) | Simple::Normal(_) | Simple::Rho(_))
+            }
             _ => false,
         }
     }

@@ -275,7 +275,12 @@ fn times(parts: Vec<(Simple, u64)>, count: u64) -> Result<Vec<(Simple, u64)>, Re
     parts.into_iter().map(|(law, n)| Ok((law, product(n)?))).collect()
 }
 
-fn poisson(rate: &Rational, law: &Composition, group: u32, adjacency: Adjacency) -> Result<Vec<(Simple, u64)>, Refusal> {
+fn poisson(
+    rate: &Rational,
+    law: &Composition,
+    group: u32,
+    adjacency: Adjacency,
+) -> Result<Vec<(Simple, u64)>, Refusal> {
     if *rate < Rational::ZERO || *rate > Rational::ONE {
         return Err(format!("q = {rate} is not allowed: a sampling probability lies between 0 and 1"));
     }

@@ -46,14 +46,18 @@ fn delta(pair: &Pair, epsilon: f64) -> f64 {
 /// Every direction of the answer contains the sum over outcomes, up to the rounding of the sum, and is as narrow as asked.
 fn check(expression: &str, epsilon: &str, width: f64, truths: &[f64]) {
     let answer =
-        account(&laws(expression), Adjacency::AddRemove, &question("epsilon", epsilon), &general(width)).unwrap();
+        account(&laws(expression), Adjacency::AddRemove, &question("epsilon", epsilon), &general(width))
+            .unwrap();
     assert_eq!(answer.directions.len(), truths.len(), "{expression}");
     for ((direction, bracket), truth) in answer.directions.iter().zip(truths) {
         let (low, high) = (
             probity_account::doubles_around(&bracket.lower).0,
             probity_account::doubles_around(bracket.upper.as_ref().unwrap()).1,
         );
-        assert!(low <= truth * (1.0 + 1e-9) && truth * (1.0 - 1e-9) <= high, "{expression} {direction}: {low} {truth} {high}");
+        assert!(
+            low <= truth * (1.0 + 1e-9) && truth * (1.0 - 1e-9) <= high,
+            "{expression} {direction}: {low} {truth} {high}"
+        );
     }
     assert!(answer.bracket.width() <= width, "{expression}: {}", answer.bracket.width());
 }
@@ -78,7 +82,12 @@ fn integer_noise() {
     let laplace = noise(|k| exp_nearest(-(k.abs() as f64) / 2.0), 3);
     check("discrete_laplace(2, sensitivity = 3) * 2", "1", 1e-6, &[delta(&composed(&[&laplace; 2]), 1.0)]);
     let gaussian = noise(|k| exp_nearest(-((k * k) as f64) / 8.0), 2);
-    check("discrete_gaussian(2, sensitivity = 2) * 2", "3/2", 1e-4, &[delta(&composed(&[&gaussian; 2]), 1.5)]);
+    check(
+        "discrete_gaussian(2, sensitivity = 2) * 2",
+        "3/2",
+        1e-4,
+        &[delta(&composed(&[&gaussian; 2]), 1.5)],
+    );
 }
 
 #[test]

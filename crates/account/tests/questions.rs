@@ -78,13 +78,24 @@ fn bad_questions_are_refused() {
     ] {
         assert!(ask(question).unwrap_err().contains(message));
     }
-    let none = account(&laws("gaussian(1)"), Adjacency::AddRemove, &Question::Epsilon(Rational::ZERO), &Effort::default());
+    let none = account(
+        &laws("gaussian(1)"),
+        Adjacency::AddRemove,
+        &Question::Epsilon(Rational::ZERO),
+        &Effort::default(),
+    );
     assert!(none.unwrap_err().contains("delta = 0"));
 }
 
 #[test]
 fn what_costs_nothing_costs_nothing() {
-    for text in ["pure(0) * 1000", "gaussian(1) * 0", "poisson(0, gaussian(1)) * 10", "response(4, 1/4)", "rho(0) + mu(0)"] {
+    for text in [
+        "pure(0) * 1000",
+        "gaussian(1) * 0",
+        "poisson(0, gaussian(1)) * 10",
+        "response(4, 1/4)",
+        "rho(0) + mu(0)",
+    ] {
         let answer = ask(text, "delta", "1e-9", &Effort::default());
         assert_eq!(answer.bracket, Bracket { lower: Rational::ZERO, upper: Some(Rational::ZERO) }, "{text}");
     }
@@ -105,7 +116,9 @@ fn answers_are_monotone() {
         for (what, value) in [("delta", "1e-4"), ("epsilon", "1/5")] {
             let mut last: Option<Bracket> = None;
             for s in values {
-                let bracket = ask(&text.replace('S', s), what, value, &Effort { width: 1e-3, ..Effort::default() }).bracket;
+                let bracket =
+                    ask(&text.replace('S', s), what, value, &Effort { width: 1e-3, ..Effort::default() })
+                        .bracket;
                 if let Some(last) = last {
                     assert!(last.lower <= bracket.lower && last.upper <= bracket.upper, "{text} {s} {what}");
                 }
@@ -115,20 +128,30 @@ fn answers_are_monotone() {
     }
     // Along δ and along ε.
     for (what, values) in [("delta", ["1e-3", "1e-6", "1e-20"]), ("epsilon", ["2", "1", "1/2"])] {
-        let answers = values.map(|value| ask("laplace(5) * 4 + mu(1/5)", what, value, &Effort { width: 1e-3, ..Effort::default() }).bracket);
-        assert!(answers.windows(2).all(|pair| pair[0].lower <= pair[1].lower && pair[0].upper <= pair[1].upper));
+        let answers = values.map(|value| {
+            ask("laplace(5) * 4 + mu(1/5)", what, value, &Effort { width: 1e-3, ..Effort::default() }).bracket
+        });
+        assert!(
+            answers.windows(2).all(|pair| pair[0].lower <= pair[1].lower && pair[0].upper <= pair[1].upper)
+        );
     }
 }
 
 #[test]
 fn inverse_questions_are_answered_on_the_safe_side() {
     let effort = Effort { width: 1e-3, ..Effort::default() };
-    for (text, target) in [("gaussian(S) * 50", "1"), ("pure(S) * 20", "1"), ("laplace(S) * 3 + pure(1/10)", "2")] {
+    for (text, target) in
+        [("gaussian(S) * 50", "1"), ("pure(S) * 20", "1"), ("laplace(S) * 3 + pure(1/10)", "2")]
+    {
         let family = |s: &Rational| Ok(laws(&text.replace('S', &s.to_string())));
-        let found = calibrate(&family, Adjacency::AddRemove, &number("1e-5"), &number(target), &effort).unwrap();
+        let found =
+            calibrate(&family, Adjacency::AddRemove, &number("1e-5"), &number(target), &effort).unwrap();
         let epsilon = ask(&text.replace('S', &found.value.to_string()), "delta", "1e-5", &effort).bracket;
         assert!(epsilon.upper.unwrap() <= number(target), "{text} {found:?}");
-        assert!(found.lower <= found.upper && (&found.upper - &found.lower) / &found.upper < number("1e-2"), "{text} {found:?}");
+        assert!(
+            found.lower <= found.upper && (&found.upper - &found.lower) / &found.upper < number("1e-2"),
+            "{text} {found:?}"
+        );
         assert_eq!(found.grows, text.starts_with("pure"));
     }
     let family = |n: &Rational| match n.is_int() {
@@ -156,8 +179,14 @@ fn groups_and_replacement() {
     same("poisson(1, gaussian(2)) * 3", "gaussian(2) * 3");
     let one = ask("poisson(1/10, laplace(3))", "epsilon", "1/10", &effort).bracket;
     let two = ask("group(2, poisson(1/10, laplace(3)))", "epsilon", "1/10", &effort);
-    assert!(two.note.is_some() && two.bracket.upper > one.upper && two.bracket.lower <= two.bracket.upper.clone().unwrap());
-    let replace = |text: &str| account(&laws(text), Adjacency::Replace, &question("delta", "1e-5"), &effort).unwrap().bracket;
+    assert!(
+        two.note.is_some()
+            && two.bracket.upper > one.upper
+            && two.bracket.lower <= two.bracket.upper.clone().unwrap()
+    );
+    let replace = |text: &str| {
+        account(&laws(text), Adjacency::Replace, &question("delta", "1e-5"), &effort).unwrap().bracket
+    };
     assert_eq!(replace("gaussian(2) * 3"), ask("gaussian(1) * 3", "delta", "1e-5", &effort).bracket);
     // Replacing in a sample loses more than removing from it, and less than without a sample.
     let sampled = replace("poisson(1/5, gaussian(2)) * 2");
@@ -168,14 +197,17 @@ fn groups_and_replacement() {
 
 #[test]
 fn curves_fall_and_hold() {
-    let points = profile(&laws("laplace(5) * 4 + mu(1/5)"), Adjacency::AddRemove, 9, &Effort::default()).unwrap();
+    let points =
+        profile(&laws("laplace(5) * 4 + mu(1/5)"), Adjacency::AddRemove, 9, &Effort::default()).unwrap();
     assert_eq!(points.len(), 9);
     for pair in points.windows(2) {
         assert!(pair[0].0 < pair[1].0 && pair[0].1.upper >= pair[1].1.upper);
     }
     for (epsilon, bracket) in &points[1..7] {
         let exact = ask("laplace(5) * 4 + mu(1/5)", "epsilon", &epsilon.to_string(), &general(1e-3)).bracket;
-        assert!(bracket.lower <= exact.upper.clone().unwrap() && exact.lower <= bracket.upper.clone().unwrap());
+        assert!(
+            bracket.lower <= exact.upper.clone().unwrap() && exact.lower <= bracket.upper.clone().unwrap()
+        );
         assert!(bracket.width() < 0.1, "{epsilon} {}", bracket.width());
     }
 }

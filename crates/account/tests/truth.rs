@@ -25,7 +25,9 @@ fn close(value: &Rational) -> Rational {
 fn mpmath_lies_in_every_bracket() {
     let mut count = 0;
     for line in include_str!("data/oracle.txt").lines().filter(|line| !line.starts_with('#')) {
-        let [expression, what, value, truth] = line.split(" | ").collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let [expression, what, value, truth] = line.split(" | ").collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
         let truth = number(truth);
         // ε is found to about 1e-14, δ is computed to far more; the lattice, for mixed laws, to its width.
         let mixed = expression.contains("laplace(") && expression.contains('+');
@@ -79,7 +81,11 @@ fn the_lattice_agrees_with_closed_forms() {
         assert!(closed.method != lattice.method, "{}", closed.method);
         let middle = (&closed.bracket.lower + closed.bracket.upper.clone().unwrap()) / Rational::from(2);
         assert!(holds(&lattice.bracket, &middle), "{expression}: {:?}", lattice.directions);
-        assert!(lattice.reached && lattice.bracket.width() <= width, "{expression}: {}", lattice.bracket.width());
+        assert!(
+            lattice.reached && lattice.bracket.width() <= width,
+            "{expression}: {}",
+            lattice.bracket.width()
+        );
     }
 }
 

@@ -154,7 +154,8 @@ impl Binomial {
             Question::Delta(epsilon) => near(epsilon),
             Question::Epsilon(delta) => {
                 let variance = self.n as f64 * self.loss.near() * self.loss.near();
-                let about = variance / 2.0 + variance.sqrt() * (-2.0 * ln(near(delta))).max(0.0).sqrt() * 0.95;
+                let about =
+                    variance / 2.0 + variance.sqrt() * (-2.0 * ln(near(delta))).max(0.0).sqrt() * 0.95;
                 about.min(self.n as f64 * self.loss.near())
             }
         }

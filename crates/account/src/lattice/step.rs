@@ -145,7 +145,12 @@ fn cell_line(
 }
 
 /// Both laws of a curve; `None` where the time is over or the numbers leave the range.
-pub(crate) fn discretise(curve: &dyn Curve, lattice: &Lattice, bits: usize, deadline: Instant) -> Option<Step> {
+pub(crate) fn discretise(
+    curve: &dyn Curve,
+    lattice: &Lattice,
+    bits: usize,
+    deadline: Instant,
+) -> Option<Step> {
     let (ratios, slack) = ratios(lattice, bits)?;
     let one = Natural::ONE << bits;
     let mut above: Vec<Integer> = Vec::with_capacity(ratios.len());

@@ -69,7 +69,8 @@ impl Tilt {
             }))
         };
         let h = if up { &self.step.high } else { &self.step.low };
-        let start = Rational::from(law.lo) * &self.theta
+        let start = Rational::from(law.lo)
+            * &self.theta
             * if up == (law.lo >= 0) { &self.step.high } else { &self.step.low };
         let mut weight = power(&(start - &kappa))?;
         let factor = power(&(&self.theta * h))?;
@@ -260,7 +261,11 @@ impl Composed {
 fn power(x: &Rational, up: bool) -> Option<Rational> {
     // Beyond this, nothing is gained by more.
     if *x < Rational::from(-100_000) {
-        return if up { exp_bounds(&Rational::from(-100_000), 80).1.to_rational() } else { Some(Rational::ZERO) };
+        return if up {
+            exp_bounds(&Rational::from(-100_000), 80).1.to_rational()
+        } else {
+            Some(Rational::ZERO)
+        };
     }
     if *x > Rational::from(100_000) {
         return None;

@@ -99,10 +99,8 @@ pub(crate) fn pure(epsilon: &Rational, delta: &Rational, bits: usize) -> Atoms {
     let told = Span::of(delta, bits);
     let none = Span::exact(Natural::ZERO);
     let loss = about(epsilon);
-    let mut atoms = vec![
-        Atom { loss, p: p.clone(), q: q.clone() },
-        Atom { loss: (-loss.1, -loss.0), p: q, q: p },
-    ];
+    let mut atoms =
+        vec![Atom { loss, p: p.clone(), q: q.clone() }, Atom { loss: (-loss.1, -loss.0), p: q, q: p }];
     if *delta > Rational::ZERO {
         let infinity = f64::INFINITY;
         atoms.insert(0, Atom { loss: (infinity, infinity), p: told.clone(), q: none.clone() });
@@ -213,7 +211,9 @@ pub(crate) fn discrete_gaussian(variance: &Rational, sensitivity: u64, bits: usi
     let beyond = Span { low: Natural::ZERO, high: share(&Span { low: Natural::ZERO, high: rest }).high };
     let mass = |k: i64| masses.get(k.unsigned_abs() as usize).unwrap_or(&beyond).clone();
     let (s, reach) = (sensitivity as i64, reach as i64);
-    let at = |k: i64| Rational::from(Integer::from(s) * Integer::from(s) - Integer::from(2 * k) * Integer::from(s)) * &half;
+    let at = |k: i64| {
+        Rational::from(Integer::from(s) * Integer::from(s) - Integer::from(2 * k) * Integer::from(s)) * &half
+    };
     // All k ≤ −reach are one atom in front, all k ≥ reach + s one at the end.
     let (first, last) = (-reach, reach + s);
     let atoms = (first..=last)

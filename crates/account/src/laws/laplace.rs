@@ -44,8 +44,7 @@ impl Curve for Laplace {
             return Event::nothing();
         }
         let half = |x: Natural| Span { low: x.clone() >> 1, high: fixed::shift_up(x, 1) };
-        let (low, high) =
-            (fixed::mul_down(&self.root.low, &r, b), fixed::mul_up(&self.root.high, &r, b));
+        let (low, high) = (fixed::mul_down(&self.root.low, &r, b), fixed::mul_up(&self.root.high, &r, b));
         let lost = Span { low: half(low).low, high: half(high).high };
         let q = Span {
             low: (&self.root.low << b) / &r >> 1,

@@ -84,9 +84,7 @@ impl Tails {
         let w = self.bits + GUARD;
         let c = Rational::from_parts(Integer::from(index), Natural::ONE << NODE);
         // A value below 1, known to a relative 2^−(w+4).
-        let middle = |(low, _): (Float, Float)| {
-            Integer::from(Span::between(&low, &low, w).low)
-        };
+        let middle = |(low, _): (Float, Float)| Integer::from(Span::between(&low, &low, w).low);
         let tail = middle(normal_tail_bounds(&c, w as u32 + 4));
         // |He_k(c)|/(k+1)! ≤ e^|c|: what the density lacks grows by less than 2^(2|c|).
         let extra = 32 + 2 * (index.unsigned_abs() as usize >> NODE);

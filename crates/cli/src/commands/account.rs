@@ -5,8 +5,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use probity_account::{
-    Adjacency, Answer as Accounted, Bracket, Calibrated, Composition, Effort, Expression, Fault, Law, Question, Text,
-    account, calibrate, doubles_around, profile,
+    Adjacency, Answer as Accounted, Bracket, Calibrated, Composition, Effort, Expression, Fault, Law,
+    Question, Text, account, calibrate, doubles_around, profile,
 };
 use probity_audit::claimed;
 use probity_exact::{Rational, parse_rational};
@@ -81,15 +81,21 @@ pub fn run(arguments: &Arguments) -> Answer {
     for setting in given::settings(&arguments.settings)? {
         names.insert(setting.name.clone(), setting.value.clone());
     }
-    let free: Vec<String> = parsed.free_names().into_iter().filter(|name| !names.contains_key(name)).collect();
+    let free: Vec<String> =
+        parsed.free_names().into_iter().filter(|name| !names.contains_key(name)).collect();
     if let Some(target) = &arguments.target_epsilon {
         let delta = arguments.delta.as_ref().ok_or_else(|| Failure::new("--target-epsilon needs --delta"))?;
         let [name] = free.as_slice() else {
             return Err(Failure::new(match free.is_empty() {
                 true => "--target-epsilon asks for a free name, and the expression has none".to_owned(),
-                false => format!("--target-epsilon asks for one free name, and the expression has {}", free.join(", ")),
+                false => format!(
+                    "--target-epsilon asks for one free name, and the expression has {}",
+                    free.join(", ")
+                ),
             })
-            .hint("write a name where the number is wanted, as gaussian(s); give the others values with --set"));
+            .hint(
+                "write a name where the number is wanted, as gaussian(s); give the others values with --set",
+            ));
         };
         return inverse(arguments, &parsed, &text, &names, name, (delta, target), &effort);
     }
@@ -100,8 +106,9 @@ pub fn run(arguments: &Arguments) -> Answer {
         _ => None,
     };
     if question.is_none() && arguments.curve.is_none() {
-        return Err(Failure::new("nothing is asked")
-            .hint("add --delta 1e-6 for epsilon, --epsilon 1 for delta, or --curve FILE.html for the whole curve"));
+        return Err(Failure::new("nothing is asked").hint(
+            "add --delta 1e-6 for epsilon, --epsilon 1 for delta, or --curve FILE.html for the whole curve",
+        ));
     }
     let answered = match &question {
         None => None,
@@ -150,11 +157,13 @@ fn effort(arguments: &Arguments) -> Result<Effort, Failure> {
 }
 
 fn faulty(fault: &Fault, text: &str) -> Failure {
-    let failure = Failure::new(format!("{fault}\n{}", fault.shown(text)));
-    match &fault.hint {
+    let failure = Failure::new(&fault.message);
+    let failure = match &fault.hint {
         Some(hint) => failure.hint(hint),
         None => failure,
-    }
+    };
+    let column = text.get(..fault.span.0).map_or(0, |before| before.chars().count()) + 1;
+    failure.at_column("EXPRESSION", column, &fault.shown(text))
 }
 
 /// What a mechanism file guarantees: its claim, if the prover derives it, rounded up.
@@ -169,7 +178,10 @@ fn theorem(text: &Text) -> Result<Law, String> {
     given::check_complete(&program, &settings)
         .map_err(|failure| failure.reason().replace("no value was given", "text(…) gives no value"))?;
     if program.claim.reading != Reading::Reals {
-        return Err(format!("{} claims something of floating point: only claims over the reals are composed", text.path));
+        return Err(format!(
+            "{} claims something of floating point: only claims over the reals are composed",
+            text.path
+        ));
     }
     let substituted = given::with(&program, &settings).map_err(reason)?;
     let hints = substituted.hints.clone().unwrap_or_default();
@@ -306,7 +318,12 @@ fn inverse(
         }))?,
         false => output::print(|out| {
             let relation = if grows { "largest" } else { "least" };
-            writeln!(out, "{name} = {safe} keeps epsilon at most {} at delta = {}", decimal::telling(target), decimal::telling(delta))?;
+            writeln!(
+                out,
+                "{name} = {safe} keeps epsilon at most {} at delta = {}",
+                decimal::telling(target),
+                decimal::telling(delta)
+            )?;
             writeln!(
                 out,
                 "  the {relation} such {name} lies between {} and {}",
@@ -328,14 +345,17 @@ fn curve_page(
     answered: Option<&(&Question, Accounted)>,
     effort: &Effort,
 ) -> Result<String, Failure> {
-    let points = watched("drawing the curve", || profile(laws, arguments.adjacency, 61, effort)).map_err(Failure::new)?;
+    let points = watched("drawing the curve", || profile(laws, arguments.adjacency, 61, effort))
+        .map_err(Failure::new)?;
     let below: Vec<(f64, f64)> = points
         .iter()
         .filter(|(_, bracket)| bracket.lower > Rational::ZERO)
         .map(|(epsilon, bracket)| (doubles_around(epsilon).0, log10(doubles_around(&bracket.lower).0)))
         .collect();
-    let above: Vec<(f64, f64)> =
-        points.iter().map(|(epsilon, bracket)| (doubles_around(epsilon).0, log10(upper_double(bracket)))).collect();
+    let above: Vec<(f64, f64)> = points
+        .iter()
+        .map(|(epsilon, bracket)| (doubles_around(epsilon).0, log10(upper_double(bracket))))
+        .collect();
     let mut series = vec![
         Series { name: "upper bound".into(), colour: Colour::First, mark: Mark::Line, points: above },
         Series { name: "lower bound".into(), colour: Colour::Second, mark: Mark::Dashed, points: below },
@@ -348,7 +368,12 @@ fn curve_page(
             Question::Delta(_) => (asked_value, log10(upper_double(&answer.bracket))),
             Question::Epsilon(_) => (upper_double(&answer.bracket), log10(asked_value)),
         };
-        series.push(Series { name: "asked".into(), colour: Colour::Text, mark: Mark::Round, points: vec![point] });
+        series.push(Series {
+            name: "asked".into(),
+            colour: Colour::Text,
+            mark: Mark::Round,
+            points: vec![point],
+        });
         blocks.push(Block::Facts(vec![
             (format!("{what} at {at} = {}", decimal::telling(value)), shown(&answer.bracket)),
             ("method".into(), answer.method.clone()),
