@@ -1,5 +1,6 @@
 //! One module for each subcommand.
 
+pub mod account;
 pub mod audit;
 pub mod bench;
 pub mod certify;

@@ -64,6 +64,11 @@ enum Command {
     /// The privacy map of a mechanism at a distance, and the inverse questions
     #[command(after_help = "Example: probity map discrete-laplace --scale 7/3 --d-in 2")]
     Map(Box<commands::map::Arguments>),
+    /// What a composition of mechanisms loses: epsilon or delta between two bounds that both hold
+    #[command(
+        after_help = "Example: probity account 'poisson(256/60000, gaussian(11/10)) * 14062' --delta 1e-5"
+    )]
+    Account(Box<commands::account::Arguments>),
     /// Draw noise or noisy answers: one value a line, exactly distributed, from the system's randomness
     #[command(after_help = "Example: probity sample discrete-laplace --scale 7/3 --count 10")]
     Sample(commands::sample::Arguments),
@@ -98,6 +103,7 @@ fn run(command: Command) -> Answer {
         Command::Check(arguments) => commands::check::run(&arguments),
         Command::List(arguments) => commands::list::run(&arguments),
         Command::Map(arguments) => commands::map::run(&arguments),
+        Command::Account(arguments) => commands::account::run(&arguments),
         Command::Sample(arguments) => commands::sample::run(&arguments),
         Command::Fmt(arguments) => commands::format::run(&arguments),
         Command::Explain(arguments) => commands::explain::run(&arguments),

@@ -23,6 +23,7 @@ pages! {
     your_own_mechanism = "your-own-mechanism.md";
     certificates = "certificates.md";
     commands = "commands.md";
+    accounting = "accounting.md";
     language = "language.md";
     trust = "trust.md";
     float_semantics = "float-semantics.md";
