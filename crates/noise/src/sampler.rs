@@ -27,6 +27,7 @@ mod choice;
 mod gaussian;
 mod lanes;
 mod laplace;
+pub mod lazy;
 mod magnitude;
 mod neg_ln;
 mod outcome;
