@@ -82,7 +82,7 @@ fn inputs_are_checked_before_anything_is_drawn() {
     }
     assert!(matches!(response.prepare(&"x=1/2".parse().unwrap()), Err(RunError::Input(InputError::WrongType { .. }))));
     assert!(matches!(response.clone().on_grid(rational(0, 1).unwrap()), Err(RunError::Grid { .. })));
-    assert_eq!(response.loss(1).epsilon.unwrap().to_string(), "ln(2)");
+    assert_eq!(response.loss(1).epsilon.unwrap().to_string(), "ln(1/2 * (3 - 1) / (1 - 1/2))");
     let upper = response.loss(2).epsilon.unwrap().at_most();
     assert!((1.386294361..1.386294362).contains(&upper), "{upper}");
     let vector = Proved::load(&mechanism("sparse_vector")).unwrap().with(&settings("eps=1 N=1 T=0")).unwrap();

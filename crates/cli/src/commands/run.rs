@@ -53,7 +53,7 @@ fn grid(text: &str) -> Result<Rational, String> {
     if exponent.unsigned_abs() > 4096 {
         return Err("the exponent must lie between -4096 and 4096".into());
     }
-    let power = base.pow(exponent.unsigned_abs() as usize as _);
+    let power = base.pow(exponent.unsigned_abs() as isize);
     match (exponent < 0, power.is_zero()) {
         (true, true) => Err("0 has no negative power".into()),
         (true, false) => Ok(Rational::ONE / power),

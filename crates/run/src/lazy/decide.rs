@@ -8,8 +8,8 @@ use std::cmp::Ordering;
 use probity_exact::{BitTest, Float, Integer, Natural, Rational, UnsignedAbs};
 use probity_noise::entropy::EntropyError;
 
-use super::normal::{self, Difference};
-use super::refine::{MOST_BITS, Wide};
+use super::normal;
+use super::refine::{MOST_BITS, MOST_CONSTANT_BITS, Wide};
 use super::source::Source;
 use super::span::Span;
 use super::tape::{Number, Tape};
@@ -39,6 +39,9 @@ impl From<EntropyError> for Stop {
 /// Precision that the first look at enclosures has: what is known of draws is about 64 bits.
 const FIRST_LOOK: usize = 128;
 
+/// The largest exponent of a power of two that is computed.
+const LARGEST_EXPONENT: i64 = 1 << 24;
+
 /// Doubles from here on need not be near an integer that they are rounded to.
 const LARGEST: f64 = (1u64 << 52) as f64;
 
@@ -47,32 +50,26 @@ fn precedes(a: &Float, b: &Float) -> bool {
 }
 
 impl Tape {
-    /// Reveals bits until `judge` knows the answer from enclosures of the nodes. `None` once, before the first bit is
-    /// revealed, if `settle` answers so: it sees what enclosures cannot.
+    /// Reveals bits until `judge` knows the answer from enclosures of the nodes.
     fn resolve<S: Source, Answer>(
         &mut self,
         places: &[u32],
         source: &mut S,
-        judge: impl Fn(&[Wide]) -> Option<Answer>,
-        settle: impl FnOnce(&Tape) -> Option<Answer>,
+        mut judge: impl FnMut(&mut Tape, &[Wide]) -> Option<Answer>,
     ) -> Result<Answer, Stop> {
         let mut bits = FIRST_LOOK;
-        if let Some(answer) = judge(&self.enclose(places, bits)) {
-            return Ok(answer);
-        }
-        if let Some(answer) = settle(self) {
-            return Ok(answer);
-        }
         loop {
-            if bits > MOST_BITS {
-                return Err(Stop::Undecided { bits: MOST_BITS });
-            }
-            bits = match self.reveal(places, source)? {
-                Some(known) => known.max(FIRST_LOOK),
-                None => 2 * bits,
-            };
-            if let Some(answer) = judge(&self.enclose(places, bits)) {
+            let ends = self.enclose(places, bits);
+            if let Some(answer) = judge(self, &ends) {
                 return Ok(answer);
+            }
+            let most;
+            (bits, most) = match self.reveal(places, source)? {
+                Some(known) => (known.max(FIRST_LOOK), MOST_BITS),
+                None => (2 * bits, MOST_CONSTANT_BITS),
+            };
+            if bits > most {
+                return Err(Stop::Undecided { bits: most });
             }
         }
     }
@@ -113,19 +110,19 @@ impl Tape {
             return Ok(x.cmp(&y));
         }
         let places = [self.place(a), self.place(b)];
-        let judge = |ends: &[Wide]| match (
-            precedes(ends[0].high(), ends[1].low()),
-            precedes(ends[1].high(), ends[0].low()),
-        ) {
-            (true, _) => Some(Ordering::Less),
-            (_, true) => Some(Ordering::Greater),
-            _ => None,
-        };
-        let settle = |tape: &Tape| match tape.difference(places[0], places[1])? {
-            Difference::Rational(value) => Some(normal::sign(&value)),
-            Difference::Other => None,
-        };
-        self.resolve(&places, source, judge, settle)
+        let mut looked = false;
+        self.resolve(&places, source, |tape, ends| {
+            if precedes(ends[0].high(), ends[1].low()) {
+                return Some(Ordering::Less);
+            }
+            if precedes(ends[1].high(), ends[0].low()) {
+                return Some(Ordering::Greater);
+            }
+            // Equal numbers never part. Looked at once, when they are close.
+            let equal = !looked && tape.is_equal(places[0], places[1]) == Some(true);
+            looked = true;
+            equal.then_some(Ordering::Equal)
+        })
     }
 
     /// Whether a number is above, at or below 0.
@@ -134,29 +131,38 @@ impl Tape {
         self.compare(a, Number::ZERO, source)
     }
 
-    /// A function to the integers that grows and is constant almost everywhere: from its values at both ends of an
-    /// enclosure, or at a rational.
+    /// A function to the integers that grows: from its values at both ends of an enclosure. `edge` is the number between
+    /// those that are mapped to an integer and those that are mapped to the next one.
     fn step<S: Source>(
         &mut self,
         a: Number,
         source: &mut S,
-        at_end: fn(&Rational) -> Integer,
+        value_at: fn(&Rational) -> Integer,
+        edge: fn(&Integer) -> Rational,
     ) -> Result<Integer, Stop> {
         if let Some(value) = self.value(a) {
-            return Ok(at_end(&value));
+            return Ok(value_at(&value));
         }
-        let places = [self.place(a)];
-        let judge = |ends: &[Wide]| {
+        let place = self.place(a);
+        let mut looked: Option<Integer> = None;
+        self.resolve(&[place], source, |tape, ends| {
             let (low, high) = (ends[0].low().to_rational()?, ends[0].high().to_rational()?);
-            let (low, high) = (at_end(&low), at_end(&high));
-            (low == high).then_some(low)
-        };
-        let zero = self.place(Number::ZERO);
-        let settle = |tape: &Tape| match tape.difference(places[0], zero)? {
-            Difference::Rational(value) => Some(at_end(&value)),
-            Difference::Other => None,
-        };
-        self.resolve(&places, source, judge, settle)
+            let (low, high) = (value_at(&low), value_at(&high));
+            if low == high {
+                return Some(low);
+            }
+            // A number that is the edge itself never leaves it.
+            if high == &low + Integer::ONE && looked.as_ref() != Some(&low) {
+                let between = edge(&low);
+                let number = tape.rational(between.clone());
+                let at = tape.place(number);
+                if tape.is_equal(place, at) == Some(true) {
+                    return Some(value_at(&between));
+                }
+                looked = Some(low);
+            }
+            None
+        })
     }
 
     /// The largest integer at or below a number.
@@ -167,7 +173,7 @@ impl Tape {
         if S::DOUBLES && low == high && low.abs() < LARGEST {
             return Ok(Number::point(low));
         }
-        let integer = self.step(a, source, |value| value.floor())?;
+        let integer = self.step(a, source, |value| value.floor(), |below| Rational::from(below + Integer::ONE))?;
         Ok(self.integer(integer))
     }
 
@@ -180,7 +186,9 @@ impl Tape {
         if S::DOUBLES && low == high && low.abs() < LARGEST {
             return Ok(Number::point(low));
         }
-        let integer = self.step(a, source, normal::nearest)?;
+        let integer = self.step(a, source, normal::nearest, |below| {
+            Rational::from(below.clone()) + Rational::ONE / Rational::from(2)
+        })?;
         Ok(self.integer(integer))
     }
 
@@ -241,18 +249,12 @@ impl Tape {
         if self.sign(a, source)? != Ordering::Greater {
             return Ok(Number::ZERO);
         }
-        let exponent = self.step(a, source, log2_ceil)?;
-        // Exponents beyond this are of numbers that no program can write down.
-        let exponent = i64::try_from(&exponent).map_err(|_| Stop::TooLong)?;
-        let size = usize::try_from(exponent.unsigned_abs()).map_err(|_| Stop::TooLong)?;
-        if size > 1 << 24 {
+        let exponent = self.step(a, source, log2_ceil, power_of_two)?;
+        // An exponent beyond this is of a number that no program can write down.
+        if exponent > Integer::from(LARGEST_EXPONENT) || exponent < Integer::from(-LARGEST_EXPONENT) {
             return Err(Stop::TooLong);
         }
-        let power = Natural::ONE << size;
-        Ok(self.rational(match exponent >= 0 {
-            true => Rational::from(power),
-            false => Rational::from_parts(Integer::ONE, power),
-        }))
+        Ok(self.rational(power_of_two(&exponent)))
     }
 
     /// |a|.
@@ -302,12 +304,15 @@ fn log2_ceil(value: &Rational) -> Integer {
     }
     // 2^(e − 1) < value < 2^(e + 1) for e the difference of the bit lengths.
     let exponent = value.numerator().unsigned_abs().bit_len() as i64 - value.denominator().bit_len() as i64;
-    let reaches = |exponent: i64| {
-        let size = exponent.unsigned_abs() as usize;
-        match exponent >= 0 {
-            true => Rational::from(Natural::ONE << size) >= *value,
-            false => Rational::from_parts(Integer::ONE, Natural::ONE << size) >= *value,
-        }
-    };
-    Integer::from((exponent - 1..=exponent).find(|&e| reaches(e)).unwrap_or(exponent + 1))
+    let found = (exponent - 1..=exponent).find(|&e| power_of_two(&Integer::from(e)) >= *value);
+    Integer::from(found.unwrap_or(exponent + 1))
+}
+
+/// 2^exponent, for an exponent of a number that was written down.
+fn power_of_two(exponent: &Integer) -> Rational {
+    let size = usize::try_from(exponent.unsigned_abs()).unwrap_or_default();
+    match *exponent >= Integer::ZERO {
+        true => Rational::from(Natural::ONE << size),
+        false => Rational::from_parts(Integer::ONE, Natural::ONE << size),
+    }
 }

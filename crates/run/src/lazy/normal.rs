@@ -1,4 +1,4 @@
-//! Normal forms: whether two nodes are the same function of the draws, and whether a node is a rational number.
+//! Normal forms: whether two nodes are the same function of the draws.
 //!
 //! A node is brought to a quotient of sums of terms
 //!
@@ -20,7 +20,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use probity_exact::{Abs, Integer, Natural, Rational, Signed, UnsignedAbs, rational_from_f64};
+use probity_exact::{Abs, Integer, Natural, Rational, UnsignedAbs, rational_from_f64};
 
 use super::tape::{Node, Tape};
 
@@ -57,29 +57,13 @@ struct Quotient {
     below: Poly,
 }
 
-/// What is known of the difference of two nodes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Difference {
-    /// This rational number, for all values of the draws.
-    Rational(Rational),
-    /// No rational number, or 0 with probability 0.
-    Other,
-}
-
 impl Tape {
-    /// What a − b is; `None` where that has no normal form.
-    pub(crate) fn difference(&self, a: u32, b: u32) -> Option<Difference> {
+    /// Whether two nodes are the same number for all values of the draws. If not, they are the same with probability 0.
+    /// `None` where there is no normal form to tell.
+    pub(crate) fn is_equal(&self, a: u32, b: u32) -> Option<bool> {
         let forms = self.normal_forms(&[a, b])?;
         let difference = forms[0].combine(&forms[1], -Rational::ONE)?;
-        let above = difference.above.without_equal_logs()?;
-        if above.0.is_empty() {
-            return Some(Difference::Rational(Rational::ZERO));
-        }
-        let below = difference.below.without_equal_logs()?;
-        Some(match (above.constant(), below.constant()) {
-            (Some(above), Some(below)) => Difference::Rational(above / below),
-            _ => Difference::Other,
-        })
+        Some(difference.above.without_equal_logs()?.0.is_empty())
     }
 
     fn normal_forms(&self, roots: &[u32]) -> Option<Vec<Quotient>> {
@@ -368,15 +352,6 @@ fn gcd(a: &Natural, b: &Natural) -> Natural {
     a
 }
 
-/// The sign of a rational as an ordering with 0.
-pub(crate) fn sign(value: &Rational) -> std::cmp::Ordering {
-    match (value.is_zero(), value.is_negative()) {
-        (true, _) => std::cmp::Ordering::Equal,
-        (_, true) => std::cmp::Ordering::Less,
-        _ => std::cmp::Ordering::Greater,
-    }
-}
-
 /// The integer nearest to a rational, ties to the even one.
 pub(crate) fn nearest(value: &Rational) -> Integer {
     let doubled = value * Rational::from(2);
@@ -404,13 +379,9 @@ mod tests {
         tape.draw(Noise::Exponential, None, None, Span::EVERYTHING, [1 << 63, 0])
     }
 
-    fn differ(tape: &mut Tape, a: Number, b: Number) -> Option<Difference> {
+    fn equal(tape: &mut Tape, a: Number, b: Number) -> Option<bool> {
         let (a, b) = (tape.place(a), tape.place(b));
-        tape.difference(a, b)
-    }
-
-    fn zero() -> Option<Difference> {
-        Some(Difference::Rational(Rational::ZERO))
+        tape.is_equal(a, b)
     }
 
     #[test]
@@ -424,16 +395,16 @@ mod tests {
         let double = tape.add(yz, yz);
         let partial = tape.add(yy, double);
         let right = tape.add(partial, zz);
-        assert_eq!(differ(tape, left, right), zero());
-        assert_eq!(differ(tape, left, partial), Some(Difference::Other));
+        assert_eq!(equal(tape, left, right), Some(true));
+        assert_eq!(equal(tape, left, partial), Some(false));
         // (y² − z²) / (y − z) = y + z
         let squares = tape.sub(yy, zz);
         let difference = tape.sub(y, z);
         let quotient = tape.div(squares, difference);
-        assert_eq!(differ(tape, quotient, sum), zero());
+        assert_eq!(equal(tape, quotient, sum), Some(true));
         let third = tape.rational(ratio(1, 3));
         let more = tape.add(sum, third);
-        assert_eq!(differ(tape, more, quotient), Some(Difference::Rational(ratio(1, 3))));
+        assert_eq!(equal(tape, more, quotient), Some(false));
     }
 
     #[test]
@@ -446,20 +417,24 @@ mod tests {
         let (long, short) = (tape.ln(scaled), tape.ln(y));
         let difference = tape.sub(long, short);
         let [ln2, ln3, ln4, ln6] = [2.0, 3.0, 4.0, 6.0].map(|x| tape.ln(Number::point(x)));
-        assert_eq!(differ(tape, difference, ln3), zero());
-        assert_eq!(differ(tape, difference, ln2), Some(Difference::Other));
+        assert_eq!(equal(tape, difference, ln3), Some(true));
+        assert_eq!(equal(tape, difference, ln2), Some(false));
         let sum = tape.add(ln2, ln3);
-        assert_eq!(differ(tape, sum, ln6), zero());
+        assert_eq!(equal(tape, sum, ln6), Some(true));
         let twice = tape.add(ln2, ln2);
-        assert_eq!(differ(tape, twice, ln4), zero());
+        assert_eq!(equal(tape, twice, ln4), Some(true));
         // A product of logarithms has no normal form here.
         let product = tape.mul(ln2, ln3);
-        assert_eq!(differ(tape, product, ln6), None);
+        assert_eq!(equal(tape, product, ln6), None);
         // 1 / ln 2 has, and is no rational number.
         let inverse = tape.div(Number::point(1.0), ln2);
-        assert_eq!(differ(tape, inverse, Number::point(1.4375)), Some(Difference::Other));
+        assert_eq!(equal(tape, inverse, Number::point(1.4375)), Some(false));
         let back = tape.mul(inverse, ln2);
-        assert_eq!(differ(tape, back, Number::point(1.0)), None);
+        assert_eq!(equal(tape, back, Number::point(1.0)), Some(true));
+        // ln 4 / ln 2 = 2
+        let ratio = tape.div(ln4, ln2);
+        assert_eq!(equal(tape, ratio, Number::point(2.0)), Some(true));
+        assert_eq!(equal(tape, ratio, Number::point(3.0)), Some(false));
     }
 
     #[test]
@@ -469,16 +444,16 @@ mod tests {
         let sum = tape.add(y, z);
         let (ey, ez, both) = (tape.exp(y), tape.exp(z), tape.exp(sum));
         let product = tape.mul(ey, ez);
-        assert_eq!(differ(tape, product, both), zero());
-        assert_eq!(differ(tape, ey, ez), Some(Difference::Other));
+        assert_eq!(equal(tape, product, both), Some(true));
+        assert_eq!(equal(tape, ey, ez), Some(false));
         // e / (1 + e) is no rational number; exp(ln y) has no normal form.
         let e = tape.exp(Number::point(1.0));
         let above = tape.add(e, Number::point(1.0));
         let share = tape.div(e, above);
-        assert_eq!(differ(tape, share, Number::point(0.75)), Some(Difference::Other));
+        assert_eq!(equal(tape, share, Number::point(0.75)), Some(false));
         let ln = tape.ln(y);
         let back = tape.exp(ln);
-        assert_eq!(differ(tape, back, y), None);
+        assert_eq!(equal(tape, back, y), None);
     }
 
     #[test]

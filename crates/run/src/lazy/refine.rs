@@ -15,6 +15,10 @@ pub(crate) type Wide = Enclosure<Float>;
 /// for ever gets here with probability below 2^−65000.
 pub(crate) const MOST_BITS: usize = 1 << 16;
 
+/// The same for numbers that are not made of draws, whose bits cost more than a draw's: a tie among them is found by normal
+/// forms, or the text is refused.
+pub(crate) const MOST_CONSTANT_BITS: usize = 1 << 12;
+
 /// Precision beyond the bits that are known of the draws.
 const GUARD_BITS: usize = 64;
 

@@ -546,7 +546,7 @@ impl Compiler {
             Ok(value) => Ok(value),
             Err(_) => Err(RunError::refused(
                 expr,
-                "its value is fixed by the parameters, but 65536 bits do not tell which of two numbers is larger",
+                "its value is fixed by the parameters, but 4096 bits do not tell which of two numbers is larger",
             )),
         }
     }
