@@ -148,7 +148,7 @@ fn total_cases_are_those_of_the_kernel() {
     }
     // Reading outside a list, and a loop without iterations.
     let text = "mechanism m(q: real[])\nb ~ bernoulli(1/2)\nn = 0\nfor i in 3..1 {\nn = n + 1\n}\nout = []\n\
-                append(out, q[0 - 1])\nappend(out, q[1])\nappend(out, q[2])\nappend(out, n)\nreturn out\n\
+                append(out, q[n - 1])\nappend(out, q[1])\nappend(out, q[2])\nappend(out, n)\nreturn out\n\
                 neighbours one entry of q differs by at most 1\nclaim 1";
     let unproved = Text::of(load_text(text).unwrap()).unproved_with(&[]).unwrap();
     let mut session = unproved.prepare(&"q=[3, 4]".parse().unwrap()).unwrap();

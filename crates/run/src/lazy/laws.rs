@@ -9,7 +9,7 @@
 
 use std::cmp::Ordering;
 
-use probity_exact::{Rational, directed};
+use probity_exact::{Integer, Rational, directed};
 use probity_noise::sampler::lazy::{NEG_LN_BITS, TwoWords, neg_ln};
 
 use super::decide::Stop;
@@ -82,7 +82,6 @@ impl Tape {
             let noise = noise(words[0] & 1 == 1);
             let unit = match noise {
                 Noise::Uniform => uniform_span(two),
-                Noise::Laplace { negative: true } => exponential_span(two).neg(),
                 _ => exponential_span(two),
             };
             return Ok(self.draw(noise, center, scale, unit, words));
@@ -368,11 +367,14 @@ impl Tape {
     ) -> Result<Rational, Stop> {
         let scaled = self.div(a, grid);
         let multiple = self.nearest(scaled, source)?;
-        let multiple = match self.small_integer(multiple) {
-            Some(small) => Rational::from(small),
-            None => self.value(multiple).unwrap_or(Rational::ZERO),
-        };
-        Ok(multiple * exact)
+        match self.small_integer(multiple) {
+            // The denominator is that of the grid, which saves a multiplication of fractions.
+            Some(small) => {
+                let above = Integer::from(small) * exact.numerator();
+                Ok(Rational::from_parts(above, exact.denominator().clone()))
+            }
+            None => Ok(self.value(multiple).unwrap_or(Rational::ZERO) * exact),
+        }
     }
 }
 

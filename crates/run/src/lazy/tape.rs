@@ -250,7 +250,7 @@ impl Tape {
         self.push(Span { low, high }, Node::Exp(argument))
     }
 
-    /// center + scale · noise, with the words that the noise began with.
+    /// center + scale · noise, with the words that the noise began with. `unit` encloses the noise without its sign.
     #[inline(always)]
     pub(crate) fn draw(
         &mut self,
@@ -264,7 +264,8 @@ impl Tape {
         let center_place = center.map(|number| self.place(number));
         let scale_place = scale.map(|number| self.place(number));
         self.draws.push(Draw { noise, center: center_place, scale: scale_place, words, prefixes: 0 });
-        let scaled = scale.map_or(unit, |scale| unit.mul(scale.span));
+        let size = scale.map_or(unit, |scale| unit.mul(scale.span));
+        let scaled = if noise == (Noise::Laplace { negative: true }) { size.neg() } else { size };
         let span = center.map_or(scaled, |center| scaled.add(center.span));
         self.push(span, Node::Draw(place))
     }
