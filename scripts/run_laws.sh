@@ -4,6 +4,6 @@
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p crates/run/tests/data
-cargo test --release -p probity-run --features long --test laws -- --exact many_runs_have_the_law --nocapture |
+cargo test -p probity-run --features long --test laws -- --exact many_runs_have_the_law --nocapture |
   grep 'G = ' > crates/run/tests/data/laws.txt
 cat crates/run/tests/data/laws.txt

@@ -116,18 +116,23 @@ impl RunError {
                 "`probity verify` says more; --unproved runs it for an experiment, without a guarantee".into()
             }
             RunError::Certificate { .. } => {
-                "make one with `probity verify FILE --set … --certificate OUT`, or leave --certificate out".into()
+                "make one with `probity verify FILE --set … --certificate OUT`, or leave --certificate out"
+                    .into()
             }
             RunError::FloatClaim { .. } => {
-                "state the claim without `in binary64` and the like; a run needs no room for rounding errors".into()
+                "state the claim without `in binary64` and the like; a run needs no room for rounding errors"
+                    .into()
             }
             RunError::Refused { .. } => "write the comparison without ln or exp of draws".into(),
             RunError::NeedsGrid { .. } => {
-                "add --grid 2^-20, or round_to in the text; rounding is post-processing and costs nothing".into()
+                "add --grid 2^-20, or round_to in the text; rounding is post-processing and costs nothing"
+                    .into()
             }
             RunError::Grid { .. } => "write a positive number, as --grid 2^-10 or --grid 1/100".into(),
             RunError::Input(error) => return error.hint(),
-            RunError::Assumption { .. } => "the file's header and its `where` lines say what is assumed".into(),
+            RunError::Assumption { .. } => {
+                "the file's header and its `where` lines say what is assumed".into()
+            }
             RunError::OutOfRange { .. } => {
                 "the mechanism does not say what to draw there; see docs/run.md for the ranges".into()
             }
@@ -165,7 +170,10 @@ impl fmt::Display for RunError {
             }
             RunError::Malformed { reason } => write!(f, "the mechanism is malformed: {reason}"),
             RunError::OutOfRange { statement } => {
-                write!(f, "`{statement}` draws from a law with a parameter outside its range; there is no answer")
+                write!(
+                    f,
+                    "`{statement}` draws from a law with a parameter outside its range; there is no answer"
+                )
             }
             RunError::TooLong { statement } => {
                 write!(f, "`{statement}` is longer than this machine can hold; there is no answer")

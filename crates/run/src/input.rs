@@ -340,7 +340,9 @@ mod tests {
 
     #[test]
     fn what_is_no_value_is_refused() {
-        for text in ["q", "q=", "q=[1", "q=1]", "q=[1 2]", "q=[1,]", "q=x", "q=\"1", "q=[[[[[[1]]]]]]", "q=[nan]"] {
+        for text in
+            ["q", "q=", "q=[1", "q=1]", "q=[1 2]", "q=[1,]", "q=x", "q=\"1", "q=[[[[[[1]]]]]]", "q=[nan]"]
+        {
             assert!(matches!(text.parse::<Inputs>(), Err(InputError::Malformed { .. })), "{text}");
         }
         for text in ["", "[1]", "{\"x\" 1}", "{x: 1}", "{\"x\": 1", "{\"x\": 1} 2", "{\"x\": 1,}"] {

@@ -15,7 +15,8 @@ fn entropy() -> SecureEntropy {
 
 #[test]
 fn the_library_runs_as_the_issue_says() {
-    let vector = Proved::load(&mechanism("sparse_vector")).unwrap().with(&settings("eps=1 N=3 T=100")).unwrap();
+    let vector =
+        Proved::load(&mechanism("sparse_vector")).unwrap().with(&settings("eps=1 N=3 T=100")).unwrap();
     let value = vector.run(&"q=[98, 103, 97, 140]".parse().unwrap(), &mut entropy()).unwrap();
     let Value::List(items) = value else { panic!("{value}") };
     assert!(!items.is_empty() && items.iter().all(|item| matches!(item, Value::Truth(_))));
@@ -67,7 +68,10 @@ fn inputs_are_checked_before_anything_is_drawn() {
     let proved = snapping.with(&settings("eps=1 B=3")).unwrap();
     let refused = |text: &str| proved.prepare(&text.parse().unwrap()).unwrap_err();
     let error = refused("x=3.000001");
-    assert!(matches!(error, RunError::Assumption { .. }) && !error.to_string().contains("3.000001"), "{error}");
+    assert!(
+        matches!(error, RunError::Assumption { .. }) && !error.to_string().contains("3.000001"),
+        "{error}"
+    );
     assert!(proved.prepare(&"x=3".parse().unwrap()).is_ok());
     assert!(matches!(refused("y=1"), RunError::Input(InputError::Unknown { .. })));
     assert!(matches!(refused("x=true"), RunError::Input(InputError::WrongType { .. })));
@@ -75,12 +79,19 @@ fn inputs_are_checked_before_anything_is_drawn() {
     let none = proved.prepare(&Inputs::new()).unwrap_err();
     assert!(matches!(none, RunError::Input(InputError::Missing { .. })), "{none}");
 
-    let response = Proved::load(&mechanism("randomized_response")).unwrap().with(&settings("t=3 p=1/2")).unwrap();
+    let response =
+        Proved::load(&mechanism("randomized_response")).unwrap().with(&settings("t=3 p=1/2")).unwrap();
     assert!(response.prepare(&"x=2".parse().unwrap()).is_ok());
     for wrong in ["x=3", "x=-1"] {
-        assert!(matches!(response.prepare(&wrong.parse().unwrap()), Err(RunError::Assumption { .. })), "{wrong}");
+        assert!(
+            matches!(response.prepare(&wrong.parse().unwrap()), Err(RunError::Assumption { .. })),
+            "{wrong}"
+        );
     }
-    assert!(matches!(response.prepare(&"x=1/2".parse().unwrap()), Err(RunError::Input(InputError::WrongType { .. }))));
+    assert!(matches!(
+        response.prepare(&"x=1/2".parse().unwrap()),
+        Err(RunError::Input(InputError::WrongType { .. }))
+    ));
     assert!(matches!(response.clone().on_grid(rational(0, 1).unwrap()), Err(RunError::Grid { .. })));
     assert_eq!(response.loss(1).epsilon.unwrap().to_string(), "ln(1/2 * (3 - 1) / (1 - 1/2))");
     let upper = response.loss(2).epsilon.unwrap().at_most();
@@ -99,7 +110,12 @@ fn threads_share_what_is_proved() {
             std::thread::spawn(move || {
                 let mut session = proved.prepare(&"q=[1, 2, 3]".parse().unwrap()).unwrap();
                 let mut seen = 0;
-                session.runs(100, &mut entropy(), |_| { seen += 1; true }).unwrap();
+                session
+                    .runs(100, &mut entropy(), |_| {
+                        seen += 1;
+                        true
+                    })
+                    .unwrap();
                 (seen, session.draws())
             })
         })

@@ -94,7 +94,10 @@ const RUNS: u64 = 10_000_000;
 fn many_runs_have_the_law() {
     for (number, case) in library().iter().enumerate() {
         let (g, limit) = g_test(&counted(&mut case.session(), RUNS, number as u64), &middles(&case.law()));
-        println!("{:<32} {RUNS} runs: G = {g:.1}, chance exceeds {limit:.1} once in a million times", case.name);
+        println!(
+            "{:<32} {RUNS} runs: G = {g:.1}, chance exceeds {limit:.1} once in a million times",
+            case.name
+        );
         assert!(g < limit, "{}: G = {g}, limit {limit}", case.name);
     }
 }
@@ -131,7 +134,8 @@ fn float_arithmetic_is_caught() {
     for _ in 0..50_000 {
         probity_noise::entropy::Entropy::fill_words(&mut tape, &mut words).unwrap();
         let uniform = ((words[0] >> 11) + 1) as f64 / (1u64 << 53) as f64;
-        let noise = -probity_exact::directed::ln_nearest(uniform) * if words[1] & 1 == 1 { -1.0 } else { 1.0 };
+        let noise =
+            -probity_exact::directed::ln_nearest(uniform) * if words[1] & 1 == 1 { -1.0 } else { 1.0 };
         let scaled = (1000.0 + noise) * 1125899906842624.0;
         *twin.entry(number(scaled.floor().rem_euclid(64.0) as i64)).or_insert(0) += 1;
     }

@@ -115,7 +115,9 @@ fn random_texts_mean_the_same_to_the_audit_and_to_a_run() {
         let mut open = vec![Vec::new()];
         while let Some(bits) = open.pop() {
             match session.run_on_bits(&bits).unwrap_or_else(|error| panic!("{text}: {error}")) {
-                Some((value, _)) => *decided.entry(outcome(&value)).or_insert(Rational::ZERO) += mass(bits.len()),
+                Some((value, _)) => {
+                    *decided.entry(outcome(&value)).or_insert(Rational::ZERO) += mass(bits.len())
+                }
                 None if bits.len() == 9 => undecided += mass(9),
                 None => open.extend([false, true].map(|bit| bits.iter().copied().chain([bit]).collect())),
             }

@@ -52,8 +52,13 @@ fn what_is_equal_is_found_equal() {
 
 #[test]
 fn what_differs_is_found_different() {
-    for condition in ["y == z", "y - y == 1/1000000000000000000000", "exp(y) == y", "ln(u) == 1 - u", "ln(2) == 693147/1000000"]
-    {
+    for condition in [
+        "y == z",
+        "y - y == 1/1000000000000000000000",
+        "exp(y) == y",
+        "ln(u) == 1 - u",
+        "ln(2) == 693147/1000000",
+    ] {
         let body = format!("y ~ laplace(0, 1)\nz ~ gaussian(0, 2)\nu ~ uniform(0, 1)\nreturn {condition}");
         assert_eq!(trues(&body), 0, "{condition}");
     }
@@ -92,8 +97,9 @@ fn what_might_never_be_told_is_refused_for_all_inputs() {
         "clamp(y, ln(exp(y)), 3) > 0",
         "x > ln(2) * ln(3)",
     ] {
-        let body =
-            format!("y ~ laplace(0, 1)\nu ~ uniform(0, 1)\nv ~ uniform(0, 1)\nreturn y > u and v > 0 and {condition}");
+        let body = format!(
+            "y ~ laplace(0, 1)\nu ~ uniform(0, 1)\nv ~ uniform(0, 1)\nreturn y > u and v > 0 and {condition}"
+        );
         let refused = text(&body).unproved_with(&[]);
         assert!(matches!(refused, Err(RunError::Refused { .. })), "{condition}: {refused:?}");
     }
@@ -111,7 +117,8 @@ fn constants_are_computed_before_any_input_is_seen() {
     // Not one of the forms above, but numbers: bits tell them apart at once.
     assert_eq!(trues("y ~ laplace(0, 1)\nreturn ln(2) * ln(3) > 0.76 and y == y"), 200);
     // Probabilities and scales that are not rational are as good as others.
-    let body = "b ~ bernoulli(exp(1) / (1 + exp(1)))\ny ~ laplace(x, 1 / ln(3))\nreturn b and clamp(y, 0, 100) >= 0";
+    let body =
+        "b ~ bernoulli(exp(1) / (1 + exp(1)))\ny ~ laplace(x, 1 / ln(3))\nreturn b and clamp(y, 0, 100) >= 0";
     let found = trues(body);
     assert!((120..170).contains(&found), "{found}");
     // Equal, and not to be told by bits.
@@ -144,7 +151,11 @@ fn total_cases_are_those_of_the_kernel() {
         ("if 1 / (x - 5) == 0 then x else 0", "5"),
     ] {
         let body = format!("b ~ bernoulli(1/2)\nreturn if b then {expr} else {expr}");
-        assert!(answers(&body).iter().all(|value| value.to_string() == expected), "{expr}: {:?}", answers(&body)[0]);
+        assert!(
+            answers(&body).iter().all(|value| value.to_string() == expected),
+            "{expr}: {:?}",
+            answers(&body)[0]
+        );
     }
     // Reading outside a list, and a loop without iterations.
     let text = "mechanism m(q: real[])\nb ~ bernoulli(1/2)\nn = 0\nfor i in 3..1 {\nn = n + 1\n}\nout = []\n\

@@ -85,9 +85,9 @@ pub fn run(arguments: &Arguments) -> Answer {
         Err(error) if error.is_verdict() => {
             let hint = error.hint();
             match arguments.json {
-                true => output::json(
-                    &json!({"status": "not proved", "reason": error.to_string(), "hint": hint}),
-                )?,
+                true => {
+                    output::json(&json!({"status": "not proved", "reason": error.to_string(), "hint": hint}))?
+                }
                 false => output::print(|out| {
                     writeln!(out, "{error}")?;
                     hint.map_or(Ok(()), |hint| writeln!(out, "  hint: {hint}"))
@@ -114,11 +114,7 @@ struct About {
     proved: Option<Proved>,
 }
 
-fn private(
-    proved: Proved,
-    arguments: &Arguments,
-    inputs: &Inputs,
-) -> Result<(About, Session), RunError> {
+fn private(proved: Proved, arguments: &Arguments, inputs: &Inputs) -> Result<(About, Session), RunError> {
     let proved = match &arguments.grid {
         Some(grid) => proved.on_grid(grid.clone())?,
         None => proved,
@@ -154,7 +150,9 @@ fn inputs(texts: &[String]) -> Result<Inputs, Failure> {
             continue;
         }
         let Some((name, value)) = text.split_once('=') else {
-            return Err(Failure::new("an --input names no input").hint("write --input x=41.7 or --input q=@FILE"));
+            return Err(
+                Failure::new("an --input names no input").hint("write --input x=41.7 or --input q=@FILE")
+            );
         };
         let value: Given = match value.trim().strip_prefix('@') {
             None => value.parse().map_err(refused)?,

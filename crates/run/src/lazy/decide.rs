@@ -97,12 +97,7 @@ impl Tape {
     }
 
     #[cold]
-    fn compare_exactly<S: Source>(
-        &mut self,
-        a: Number,
-        b: Number,
-        source: &mut S,
-    ) -> Result<Ordering, Stop> {
+    fn compare_exactly<S: Source>(&mut self, a: Number, b: Number, source: &mut S) -> Result<Ordering, Stop> {
         if a.is_same(b) {
             return Ok(Ordering::Equal);
         }
@@ -173,7 +168,8 @@ impl Tape {
         if S::DOUBLES && low == high && low.abs() < LARGEST {
             return Ok(Number::point(low));
         }
-        let integer = self.step(a, source, |value| value.floor(), |below| Rational::from(below + Integer::ONE))?;
+        let integer =
+            self.step(a, source, |value| value.floor(), |below| Rational::from(below + Integer::ONE))?;
         Ok(self.integer(integer))
     }
 
@@ -210,7 +206,12 @@ impl Tape {
 
     /// a / b, and 0 for b = 0.
     #[inline(always)]
-    pub(crate) fn quotient<S: Source>(&mut self, a: Number, b: Number, source: &mut S) -> Result<Number, Stop> {
+    pub(crate) fn quotient<S: Source>(
+        &mut self,
+        a: Number,
+        b: Number,
+        source: &mut S,
+    ) -> Result<Number, Stop> {
         match self.sign(b, source)? {
             Ordering::Equal => Ok(Number::ZERO),
             _ => Ok(self.div(a, b)),

@@ -48,7 +48,9 @@ const fn in_words<S: Source>() -> bool {
 #[inline(always)]
 fn exponential_span(words: TwoWords) -> Span {
     match neg_ln(words) {
-        Some((low, high)) => Span { low: down(low as f64) * NEG_LN_UNIT, high: up(high as f64) * NEG_LN_UNIT },
+        Some((low, high)) => {
+            Span { low: down(low as f64) * NEG_LN_UNIT, high: up(high as f64) * NEG_LN_UNIT }
+        }
         // U < 2^−63.
         None => Span { low: 43.0, high: f64::INFINITY },
     }
@@ -171,7 +173,12 @@ impl Tape {
 
     /// ⌊scale · E⌋, and a fair sign beside it.
     #[inline(always)]
-    fn magnitude<S: Source>(&mut self, scale: Number, source: &mut S, signed: bool) -> Result<(bool, Number), Stop> {
+    fn magnitude<S: Source>(
+        &mut self,
+        scale: Number,
+        source: &mut S,
+        signed: bool,
+    ) -> Result<(bool, Number), Stop> {
         let mut negative = false;
         if in_words::<S>() {
             let two = TwoWords { leading: source.chunk()?, mantissa: source.chunk()? };
@@ -181,8 +188,13 @@ impl Tape {
             if S::DOUBLES && low == span.high.floor() && low < (1u64 << 52) as f64 {
                 return Ok((negative, Number::point(low)));
             }
-            let number =
-                self.draw(Noise::Exponential, None, Some(scale), Span::EVERYTHING, [two.leading, two.mantissa]);
+            let number = self.draw(
+                Noise::Exponential,
+                None,
+                Some(scale),
+                Span::EVERYTHING,
+                [two.leading, two.mantissa],
+            );
             return Ok((negative, self.floor(number, source)?));
         }
         if signed {
@@ -267,7 +279,8 @@ impl Tape {
             }
             prefix = Prefix::of_word(word);
         }
-        let uniform = self.draw_from(Noise::Uniform, None, None, Span::EVERYTHING, [prefix, Prefix::unknown()]);
+        let uniform =
+            self.draw_from(Noise::Uniform, None, None, Span::EVERYTHING, [prefix, Prefix::unknown()]);
         Ok(self.compare(uniform, p, source)? == Ordering::Less)
     }
 
@@ -287,7 +300,8 @@ impl Tape {
             }
             prefix = Prefix::of_word(word);
         }
-        let uniform = self.draw_from(Noise::Uniform, None, None, Span::EVERYTHING, [prefix, Prefix::unknown()]);
+        let uniform =
+            self.draw_from(Noise::Uniform, None, None, Span::EVERYTHING, [prefix, Prefix::unknown()]);
         let product = self.mul(uniform, count);
         self.floor(product, source)
     }

@@ -10,4 +10,3 @@ pub(crate) mod refine;
 pub(crate) mod source;
 pub(crate) mod span;
 pub(crate) mod tape;
-

@@ -144,8 +144,7 @@ impl Quotient {
             let above = self.above.plus(&other.above.scaled(&by));
             return Some(Quotient { above, below: self.below.clone() });
         }
-        let above =
-            self.above.times(&other.below)?.plus(&other.above.times(&self.below)?.scaled(&by));
+        let above = self.above.times(&other.below)?.plus(&other.above.times(&self.below)?.scaled(&by));
         Some(Quotient::reduced(above, self.below.times(&other.below)?))
     }
 
@@ -458,7 +457,9 @@ mod tests {
 
     #[test]
     fn ties_go_to_the_even_integer() {
-        for (n, d, expected) in [(1, 2, 0), (3, 2, 2), (-1, 2, 0), (-3, 2, -2), (5, 4, 1), (7, 4, 2), (-7, 4, -2)] {
+        for (n, d, expected) in
+            [(1, 2, 0), (3, 2, 2), (-1, 2, 0), (-3, 2, -2), (5, 4, 1), (7, 4, 2), (-7, 4, -2)]
+        {
             assert_eq!(nearest(&ratio(n, d)), Integer::from(expected), "{n}/{d}");
         }
     }

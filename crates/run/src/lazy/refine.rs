@@ -39,7 +39,9 @@ impl Tape {
         for place in self.below(places) {
             let at = |operand: u32| known.get(&operand).unwrap_or(&everything).clone();
             let value = match self.node(place) {
-                Node::Point(point) => Wide::point(Float::from_f64(point), format).unwrap_or(everything.clone()),
+                Node::Point(point) => {
+                    Wide::point(Float::from_f64(point), format).unwrap_or(everything.clone())
+                }
                 Node::Rational(at) => rational(self.rational_at(at), format),
                 Node::Neg(a) => -at(a),
                 Node::Add(a, b) => at(a) + at(b),
@@ -114,7 +116,8 @@ fn unit(noise: Noise, known: &[Prefix; 2], format: Format) -> Wide {
             // S < 1 is known of a draw that was accepted, so −ln S is not negative.
             let square = v.square() + w.square();
             let one = whole(1, format);
-            let within = |s: &Wide| s.intersection(&Wide::new(Float::zero(false), one.high().clone(), format)?);
+            let within =
+                |s: &Wide| s.intersection(&Wide::new(Float::zero(false), one.high().clone(), format)?);
             let factor = within(&square)
                 .filter(|s| !s.contains_zero())
                 .and_then(|s| (-s.ln()? * whole(2, format)).checked_div(&s))

@@ -93,12 +93,8 @@ impl Span {
         if self.low >= 0.0 && other.low >= 0.0 {
             return Span { low: down(self.low * other.low), high: up(self.high * other.high) };
         }
-        let corners = [
-            self.low * other.low,
-            self.low * other.high,
-            self.high * other.low,
-            self.high * other.high,
-        ];
+        let corners =
+            [self.low * other.low, self.low * other.high, self.high * other.low, self.high * other.high];
         hull(corners)
     }
 

@@ -122,9 +122,19 @@ pub(crate) enum Instruction {
     /// Jumps if the lists are equal, or different.
     JumpSameList(L, L, bool, Target),
     /// Begins to count from a number up to another; jumps if there is nothing to count.
-    Count { counter: u32, index: N, from: N, to: N, end: Target },
+    Count {
+        counter: u32,
+        index: N,
+        from: N,
+        to: N,
+        end: Target,
+    },
     /// Counts on, and jumps back if there is more.
-    Next { counter: u32, index: N, body: Target },
+    Next {
+        counter: u32,
+        index: N,
+        body: Target,
+    },
     Halt,
 }
 

@@ -33,14 +33,8 @@ pub(crate) struct Shape {
 
 impl Shape {
     /// A rational number that is known when it is reached.
-    const RATIONAL: Shape = Shape {
-        degree: 0,
-        logs: (0, 0),
-        exponentials: false,
-        quotient: false,
-        opaque: false,
-        varies: true,
-    };
+    const RATIONAL: Shape =
+        Shape { degree: 0, logs: (0, 0), exponentials: false, quotient: false, opaque: false, varies: true };
 
     const DRAW: Shape = Shape { degree: 1, ..Shape::RATIONAL };
 

@@ -36,7 +36,9 @@ impl Kinds {
     fn block(&mut self, body: &[Statement]) {
         for statement in body {
             match statement {
-                Statement::Draw { var, law: Distribution::Bernoulli(_) } => self.learn(var, Some(Kind::Truth)),
+                Statement::Draw { var, law: Distribution::Bernoulli(_) } => {
+                    self.learn(var, Some(Kind::Truth))
+                }
                 Statement::Draw { var, .. } => self.learn(var, Some(Kind::Number)),
                 // What is appended says what an empty list is a list of.
                 Statement::Assign { value: Expr::EmptyList, .. } => {}

@@ -56,7 +56,12 @@ pub(crate) struct Machine {
 
 impl Machine {
     /// A machine with constants in their registers, and nothing else.
-    pub(crate) fn new(tape: Tape, constants: &[(u32, Number)], truths: &[(u32, bool)], code: &Code) -> Machine {
+    pub(crate) fn new(
+        tape: Tape,
+        constants: &[(u32, Number)],
+        truths: &[(u32, bool)],
+        code: &Code,
+    ) -> Machine {
         let mut numbers = vec![Number::ZERO; code.numbers];
         for (register, value) in constants {
             numbers[*register as usize] = *value;
@@ -216,9 +221,8 @@ impl Machine {
                 }
             }
             Instruction::Count { counter, index, from, to, end } => {
-                let bound = |place: u32| {
-                    self.tape.small_integer(self.numbers[place as usize]).ok_or(Stop::TooLong)
-                };
+                let bound =
+                    |place: u32| self.tape.small_integer(self.numbers[place as usize]).ok_or(Stop::TooLong);
                 let (from, to) = (bound(from)?, bound(to)?);
                 if from >= to {
                     return Ok(Some(end as usize));

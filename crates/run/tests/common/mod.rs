@@ -35,7 +35,10 @@ fn audit_given(given: &Given) -> AuditGiven {
         Given::Number(value) => AuditGiven::Number(value.clone()),
         Given::Truth(value) => AuditGiven::Bool(*value),
         Given::List(items) => AuditGiven::List(
-            items.iter().map(|item| if let Given::Number(n) = item { n.clone() } else { Rational::ZERO }).collect(),
+            items
+                .iter()
+                .map(|item| if let Given::Number(n) = item { n.clone() } else { Rational::ZERO })
+                .collect(),
         ),
     }
 }
@@ -83,25 +86,89 @@ pub fn library() -> Vec<Case> {
         text.replace(from, to)
     };
     vec![
-        Case::new("discrete_laplace", coarse("discrete_laplace", "return y", "return clamp(y, -3, 4)"), "scale=4/3 d=1", &[("x", "1")]),
-        Case::new("discrete_laplace_modular", coarse("discrete_laplace_modular", "param m", "param m"), "scale=5/2 d=1 m=3", &[("x", "2")]),
-        Case::new("gap_sparse_vector", coarse("gap_sparse_vector", "append(out, nu - rho)", "append(out, if nu - rho > 3 then 2 else 1)"), "eps=2 N=1 T=1/3", &[("q", "[0, 1]")]),
-        Case::new("laplace", coarse("laplace", "return y", "return clamp(round_to(y, 1/3), -1, 2)"), "eps=1", &[("x", "1/5")]),
-        Case::new("noisy_histogram", coarse("noisy_histogram", "append(out, v)", "append(out, v > 1)"), "eps=1", &[("q", "[0, 1, 3/2]")]),
-        Case::new("noisy_max_exponential", mechanism("noisy_max_exponential"), "eps=1", &[("q", "[0, 1, 3/2]")]),
+        Case::new(
+            "discrete_laplace",
+            coarse("discrete_laplace", "return y", "return clamp(y, -3, 4)"),
+            "scale=4/3 d=1",
+            &[("x", "1")],
+        ),
+        Case::new(
+            "discrete_laplace_modular",
+            coarse("discrete_laplace_modular", "param m", "param m"),
+            "scale=5/2 d=1 m=3",
+            &[("x", "2")],
+        ),
+        Case::new(
+            "gap_sparse_vector",
+            coarse(
+                "gap_sparse_vector",
+                "append(out, nu - rho)",
+                "append(out, if nu - rho > 3 then 2 else 1)",
+            ),
+            "eps=2 N=1 T=1/3",
+            &[("q", "[0, 1]")],
+        ),
+        Case::new(
+            "laplace",
+            coarse("laplace", "return y", "return clamp(round_to(y, 1/3), -1, 2)"),
+            "eps=1",
+            &[("x", "1/5")],
+        ),
+        Case::new(
+            "noisy_histogram",
+            coarse("noisy_histogram", "append(out, v)", "append(out, v > 1)"),
+            "eps=1",
+            &[("q", "[0, 1, 3/2]")],
+        ),
+        Case::new(
+            "noisy_max_exponential",
+            mechanism("noisy_max_exponential"),
+            "eps=1",
+            &[("q", "[0, 1, 3/2]")],
+        ),
         Case::new("noisy_max_laplace", mechanism("noisy_max_laplace"), "eps=1", &[("q", "[0, 1, 3/2]")]),
-        Case::new("numeric_sparse_vector", coarse("numeric_sparse_vector", "append(out, y)", "append(out, if y > 2 then 2 else 1)"), "eps=3 N=1 T=1", &[("q", "[0, 1]")]),
+        Case::new(
+            "numeric_sparse_vector",
+            coarse("numeric_sparse_vector", "append(out, y)", "append(out, if y > 2 then 2 else 1)"),
+            "eps=3 N=1 T=1",
+            &[("q", "[0, 1]")],
+        ),
         Case::new("one_time_rappor", mechanism("one_time_rappor"), "k=3 f=1/2", &[("x", "1")]),
-        Case::new("partial_sum", coarse("partial_sum", "return y", "return clamp(round_to(y, 1), -1, 3)"), "eps=1/2", &[("q", "[1/3, 1/3, 1/3]")]),
-        Case::new("prefix_sum", coarse("prefix_sum", "append(out, sum)", "append(out, sum > 1)"), "eps=1", &[("q", "[1, 1/2]")]),
+        Case::new(
+            "partial_sum",
+            coarse("partial_sum", "return y", "return clamp(round_to(y, 1), -1, 3)"),
+            "eps=1/2",
+            &[("q", "[1/3, 1/3, 1/3]")],
+        ),
+        Case::new(
+            "prefix_sum",
+            coarse("prefix_sum", "append(out, sum)", "append(out, sum > 1)"),
+            "eps=1",
+            &[("q", "[1, 1/2]")],
+        ),
         Case::new("randomized_response", mechanism("randomized_response"), "t=5 p=1/2", &[("x", "3")]),
-        Case::new("randomized_response_any_input", mechanism("randomized_response_any_input"), "t=3 p=3/5", &[("x", "3")]),
+        Case::new(
+            "randomized_response_any_input",
+            mechanism("randomized_response_any_input"),
+            "t=3 p=3/5",
+            &[("x", "3")],
+        ),
         Case::new("rappor", mechanism("rappor"), "k=2 f=1/2 p=1/4 q=3/4", &[("x", "0")]),
-        Case::new("smart_sum", coarse("smart_sum", "append(out, next)", "append(out, next > 1)"), "eps=1 M=2", &[("q", "[1, 1/2]")]),
+        Case::new(
+            "smart_sum",
+            coarse("smart_sum", "append(out, next)", "append(out, next > 1)"),
+            "eps=1 M=2",
+            &[("q", "[1, 1/2]")],
+        ),
         Case::new("snapping", mechanism("snapping"), "eps=1 B=3", &[("x", "1/3")]),
         Case::new("snapping_direct", mechanism("snapping_direct"), "eps=1/2 B=5", &[("x", "-1/3")]),
         Case::new("sparse_vector", mechanism("sparse_vector"), "eps=1 N=1 T=1", &[("q", "[0, 1, 2]")]),
-        Case::new("sparse_vector_renoised", mechanism("sparse_vector_renoised"), "eps=2 N=2 T=0", &[("q", "[0, 1]")]),
+        Case::new(
+            "sparse_vector_renoised",
+            mechanism("sparse_vector_renoised"),
+            "eps=2 N=2 T=0",
+            &[("q", "[0, 1]")],
+        ),
         Case::new("truncated_geometric", mechanism("truncated_geometric"), "eps=1 n=4", &[("x", "2")]),
     ]
 }

@@ -11,10 +11,10 @@ use probity_kernel::term::{Distribution, Mechanism, Sort, Statement};
 use super::code::{Code, Instruction, Kind, Law, One, Place, Relation, Target, Two};
 use super::kinds::Kinds;
 use super::machine::Machine;
-use constants::Constant;
-pub(crate) use constants::constant_value;
 use crate::error::RunError;
 use crate::lazy::tape::{Number, Tape};
+use constants::Constant;
+pub(crate) use constants::constant_value;
 
 /// A place that is not known yet.
 type Label = u32;
