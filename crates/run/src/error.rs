@@ -111,6 +111,9 @@ impl RunError {
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
+            RunError::Setting(SettingError::AssumptionFails { .. }) => {
+                "give other values with --set; the file's `param` and `where` lines say which".into()
+            }
             RunError::MissingParameter { name } => format!("add --set {name}=VALUE"),
             RunError::NotProved { .. } => {
                 "`probity verify` says more; --unproved runs it for an experiment, without a guarantee".into()

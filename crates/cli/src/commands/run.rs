@@ -10,7 +10,7 @@ use probity_run::{Amount, Given, Inputs, Loss, Proved, RunError, Session, Text, 
 use serde_json::{Value as Json, json};
 
 use crate::failure::{Answer, Failure, Status};
-use crate::progress::{Progress, watched};
+use crate::progress::Progress;
 use crate::{files, given, output};
 
 /// What to run, on what, how often.
@@ -66,9 +66,6 @@ pub fn run(arguments: &Arguments) -> Answer {
     let start = Instant::now();
     let settings = given::settings(&arguments.settings)?;
     let (_, program) = files::program(&arguments.path)?;
-    // The settings are looked at first, for messages that know the file.
-    given::with(&program, &settings)?;
-    given::check_complete(&program, &settings)?;
     let inputs = inputs(&arguments.inputs)?;
     let mut text = Text::of(program);
     if let Some(path) = &arguments.certificate {
@@ -77,7 +74,10 @@ pub fn run(arguments: &Arguments) -> Answer {
     let prepared = if arguments.unproved {
         unproved(&text, &settings, arguments, &inputs)
     } else {
-        let proved = watched("looking for a proof", || text.with(&settings));
+        let progress = Progress::new();
+        progress.show(|| "looking for a proof".into());
+        let proved = text.with(&settings);
+        drop(progress);
         proved.and_then(|proved| private(proved, arguments, &inputs))
     };
     match prepared {

@@ -37,8 +37,8 @@ struct Counter {
     end: i64,
 }
 
-/// A run cannot have more nodes than this.
-const MOST_NODES: usize = u32::MAX as usize / 2;
+/// A run cannot have more nodes than this: four gigabytes of them.
+const MOST_NODES: usize = 1 << 28;
 
 /// The registers, with the tape that they refer to.
 #[derive(Clone, Debug)]
@@ -197,7 +197,10 @@ impl Machine {
             Instruction::CopyList(to, from) => {
                 self.lists[to as usize] = self.lists[from as usize].clone();
             }
-            Instruction::Jump(target) => return Ok(Some(target as usize)),
+            Instruction::Jump(target) => {
+                self.check_length()?;
+                return Ok(Some(target as usize));
+            }
             Instruction::JumpIf(relation, a, b, wanted, target) => {
                 let (a, b) = (self.numbers[a as usize], self.numbers[b as usize]);
                 let order = self.tape.compare(a, b, source)?;
@@ -231,10 +234,7 @@ impl Machine {
                 self.numbers[index as usize] = self.whole(from);
             }
             Instruction::Next { counter, index, body } => {
-                // Loops are what makes a run long.
-                if self.tape.len() > MOST_NODES {
-                    return Err(Stop::TooLong);
-                }
+                self.check_length()?;
                 let Counter { at, end } = self.counters[counter as usize];
                 if at + 1 < end {
                     self.counters[counter as usize].at = at + 1;
@@ -245,6 +245,12 @@ impl Machine {
             Instruction::Halt => return Ok(None),
         }
         Ok(Some(next))
+    }
+
+    /// Loops are what makes a run long.
+    #[inline(always)]
+    fn check_length(&self) -> Result<(), Stop> {
+        if self.tape.len() > MOST_NODES { Err(Stop::TooLong) } else { Ok(()) }
     }
 
     #[inline(always)]
