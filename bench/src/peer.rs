@@ -51,6 +51,42 @@ pub fn float_laplace(scale: f64) -> Result<Work, Failure> {
     }))
 }
 
+/// Laplace noise of scale 10 on one f64, on the grid 2^−10.
+pub fn scalar_float_laplace() -> Result<Work, Failure> {
+    let domain = AtomDomain::<f64>::new_non_nan();
+    let metric = AbsoluteDistance::<f64>::default();
+    let noise = make_laplace::<_, _, MaxDivergence>(domain, metric, 10.0, Some(-10))?;
+    Ok(Work::new(100, move || {
+        for _ in 0..100 {
+            black_box(noise.invoke(&41.7)?);
+        }
+        Ok(())
+    }))
+}
+
+/// Discrete Laplace noise of scale 10 on one i64.
+pub fn scalar_laplace() -> Result<Work, Failure> {
+    let domain = AtomDomain::<i64>::default();
+    let noise = make_laplace::<_, _, MaxDivergence>(domain, AbsoluteDistance::<i64>::default(), 10.0, None)?;
+    Ok(Work::new(100, move || {
+        for _ in 0..100 {
+            black_box(noise.invoke(&3)?);
+        }
+        Ok(())
+    }))
+}
+
+/// Report noisy max over so many candidates.
+pub fn noisy_max(candidates: usize) -> Result<Work, Failure> {
+    let domain = VectorDomain::new(AtomDomain::<f64>::new_non_nan());
+    let choice = make_noisy_max(domain, LInfDistance::<f64>::default(), MaxDivergence, 2.0, false)?;
+    let scores: Vec<f64> = (0..candidates).map(|at| (at % 10) as f64).collect();
+    Ok(Work::new(candidates as u64, move || {
+        black_box(choice.invoke(&scores)?);
+        Ok(())
+    }))
+}
+
 /// Discrete Gaussian noise on a vector of i64.
 pub fn discrete_gaussian(scale: f64) -> Result<Work, Failure> {
     let domain = VectorDomain::new(AtomDomain::<i64>::default());

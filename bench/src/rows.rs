@@ -3,7 +3,7 @@
 use probity_noise::mechanisms::Rule;
 
 use crate::work::{self, Work};
-use crate::{Failure, insecure, mechanisms, ours, peer};
+use crate::{Failure, insecure, mechanisms, ours, peer, programs};
 
 /// The scales at which noise is compared.
 const SCALES: [f64; 6] = [0.5, 1.0, 10.0, 1e3, 1e6, 1e12];
@@ -136,6 +136,7 @@ pub fn sections() -> Result<Vec<Section>, Failure> {
         },
         Section { title: "One call at a time, ns per call", unit: Unit::Nanoseconds, rows: one_at_a_time()? },
         Section { title: "Choosing by scores, ns per choice", unit: Unit::Nanoseconds, rows: by_scores()? },
+        Section { title: "Proved texts, items per CPU-second", unit: Unit::PerSecond, rows: proved_texts()? },
         Section { title: "Privacy maps, ns per call", unit: Unit::Nanoseconds, rows: maps()? },
         Section {
             title: "Directed arithmetic, ns per operation",
@@ -307,6 +308,26 @@ fn by_scores() -> Result<Vec<Row>, Failure> {
             vec![Bar::Nanoseconds(1e8)],
         ),
     ])
+}
+
+/// The library's texts, run. The peer gets one answer a call too, where it has the mechanism.
+fn proved_texts() -> Result<Vec<Row>, Failure> {
+    let mut rows = Vec::new();
+    let mut add = |name: &str, ours: Work, peer: Option<Work>, bars: Vec<Bar>| {
+        let mut row = Row::new(name, Unit::PerSecond);
+        (row.ours, row.peer, row.bars) = (Some(ours), peer, bars);
+        rows.push(row);
+    };
+    let bars = vec![Bar::PerSecond(2e6), Bar::TimesPeer(20.0)];
+    add("run laplace.dp on the grid 2^-10", programs::laplace()?, Some(peer::scalar_float_laplace()?), bars);
+    add("run discrete_laplace.dp", programs::discrete_laplace()?, Some(peer::scalar_laplace()?), vec![]);
+    add("  the same by hand", programs::discrete_laplace_by_hand()?, None, vec![]);
+    add("run sparse_vector.dp, queries", programs::sparse_vector()?, None, vec![Bar::PerSecond(1e6)]);
+    add("  the same by hand, on integers", programs::sparse_vector_by_hand()?, None, vec![]);
+    let peer = Some(peer::noisy_max(programs::LIST)?);
+    add("run noisy_max_laplace.dp, candidates", programs::noisy_max()?, peer, vec![Bar::PerSecond(3e6)]);
+    add("run snapping.dp", programs::snapping()?, None, vec![]);
+    Ok(rows)
 }
 
 fn maps() -> Result<Vec<Row>, Failure> {

@@ -13,6 +13,7 @@ pub mod map;
 pub mod named;
 pub mod report;
 pub mod roundoff;
+pub mod run;
 pub mod sample;
 pub mod schema;
 pub mod search;

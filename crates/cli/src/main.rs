@@ -43,6 +43,11 @@ enum Command {
         after_help = "Example: probity audit mechanisms/snapping.dp --set eps=1 --set B=100 --inputs 0 1"
     )]
     Audit(commands::audit::Arguments),
+    /// Private answers from a proved text, with exactly the law of its theorem
+    #[command(
+        after_help = "Example: probity run mechanisms/sparse_vector.dp --set eps=1 --set N=3 --set T=100 --input 'q=[98, 103, 97, 140]'"
+    )]
+    Run(commands::run::Arguments),
     /// All that is known about a mechanism on one HTML page, with plots
     #[command(
         after_help = "Example: probity report mechanisms/snapping.dp --set eps=1 --set B=100 --out report.html"
@@ -98,6 +103,7 @@ fn run(command: Command) -> Answer {
         Command::Verify(arguments) => commands::verify::run(&arguments),
         Command::Certify(arguments) => commands::certify::run(&arguments),
         Command::Audit(arguments) => commands::audit::run(&arguments),
+        Command::Run(arguments) => commands::run::run(&arguments),
         Command::Report(arguments) => commands::report::run(&arguments),
         Command::Roundoff(arguments) => commands::roundoff::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),

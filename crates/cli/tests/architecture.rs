@@ -110,7 +110,8 @@ fn no_library_contains_unsafe_code_but_one_file() {
     for folder in ["trusted", "crates"] {
         for library in files(&root().join(folder), &["src/lib.rs", "lib.rs"]) {
             let text = read(&library);
-            let fine = if library == noise { text.contains("#![deny(unsafe_code)]") } else { forbids_unsafe(&text) };
+            let fine =
+                if library == noise { text.contains("#![deny(unsafe_code)]") } else { forbids_unsafe(&text) };
             assert!(fine, "{}", library.display());
         }
         for path in files(&root().join(folder), &[".rs"]) {

@@ -27,6 +27,7 @@ pages! {
     language = "language.md";
     trust = "trust.md";
     float_semantics = "float-semantics.md";
+    run = "run.md";
     noise = "noise.md";
     logic = "logic.md";
     threshold_theorem = "threshold-theorem.md";

@@ -30,6 +30,7 @@ mod gap;
 mod gaussian;
 mod lanes;
 mod laplace;
+pub mod lazy;
 mod magnitude;
 mod neg_ln;
 mod outcome;

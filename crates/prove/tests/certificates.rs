@@ -222,11 +222,6 @@ fn false_claims_are_rejected_even_with_a_fitting_hash() {
                 }
                 Adjacency::Rows { most, .. } => *most = most.clone() + Expr::int(1),
                 Adjacency::Related(_) => {}
-                Adjacency::OneRow { table } => {
-                    *clause = Adjacency::Rows { table: table.clone(), most: Expr::int(2) };
-                }
-                Adjacency::Rows { most, .. } => *most = most.clone() + Expr::int(1),
-                Adjacency::RowReplaced { .. } => panic!("a wider clause for {name}"),
             }
         }
         let claim = forged(&lines, 3, &smaller.write().to_string()).unwrap();

@@ -1,5 +1,8 @@
 //! Questions as people write them.
 
+// Each test file uses a part of it.
+#![allow(dead_code)]
+
 use std::collections::BTreeMap;
 
 use probity_account::{Adjacency, Answer, Bracket, Composition, Effort, Expression, Question, account};
@@ -28,7 +31,6 @@ pub fn ask(text: &str, what: &str, value: &str, effort: &Effort) -> Answer {
 }
 
 /// By the lattice, whether or not there is a closed form.
-#[allow(dead_code)]
 pub fn general(width: f64) -> Effort {
     Effort { width, seconds: 600.0, closed_forms: false }
 }

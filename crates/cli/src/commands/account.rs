@@ -8,17 +8,16 @@ use probity_account::{
     Adjacency, Answer as Accounted, Bracket, Calibrated, Composition, Effort, Expression, Fault, Law,
     Question, Text, account, calibrate, doubles_around, profile,
 };
-use probity_audit::claimed;
 use probity_exact::{Rational, parse_rational};
-use probity_kernel::term::Reading;
 use probity_lang::Setting;
 use probity_report::plot::{Axis, Colour, Mark, Plot, Series, log10};
 use probity_report::{Block, Document, Section};
+use probity_verdict::{decimal, guarantee};
 use serde_json::{Map, Value, json};
 
 use crate::failure::{Answer, Failure, Status};
-use crate::progress::watched;
-use crate::{decimal, files, given, output};
+use crate::progress::during;
+use crate::{files, given, output};
 
 /// The composition and the question.
 #[derive(clap::Args)]
@@ -113,7 +112,7 @@ pub fn run(arguments: &Arguments) -> Answer {
     let answered = match &question {
         None => None,
         Some(question) => {
-            let answer = watched("composing", || account(&laws, arguments.adjacency, question, &effort));
+            let answer = during("composing", || account(&laws, arguments.adjacency, question, &effort));
             Some((question, answer.map_err(Failure::new)?))
         }
     };
@@ -175,22 +174,8 @@ fn theorem(text: &Text) -> Result<Law, String> {
         .iter()
         .map(|(name, value)| Setting { name: name.clone(), value: value.clone() })
         .collect();
-    given::check_complete(&program, &settings)
-        .map_err(|failure| failure.reason().replace("no value was given", "text(…) gives no value"))?;
-    if program.claim.reading != Reading::Reals {
-        return Err(format!(
-            "{} claims something of floating point: only claims over the reals are composed",
-            text.path
-        ));
-    }
-    let substituted = given::with(&program, &settings).map_err(reason)?;
-    let hints = substituted.hints.clone().unwrap_or_default();
-    probity_prove::prove(&substituted.mechanism, &substituted.claim, &hints)
-        .map_err(|failure| format!("the claim of {} is not proved: {failure}", text.path))?;
-    let parameters = given::parameters(&program, &settings).map_err(reason)?;
-    let (epsilon, delta) =
-        claimed(&program.mechanism, &program.claim, &parameters).map_err(|error| error.to_string())?;
-    Ok(Law::Approximate { epsilon: epsilon.high, delta: delta.high })
+    let proved = guarantee(&program, &settings).map_err(|error| format!("{}: {error}", text.path))?;
+    Ok(Law::Approximate { epsilon: proved.epsilon, delta: proved.delta })
 }
 
 fn upper_double(bracket: &Bracket) -> f64 {
@@ -295,7 +280,7 @@ fn inverse(
         names.insert(name.to_owned(), value.clone());
         parsed.evaluate(&names, &theorem).map_err(|fault| fault.to_string())
     };
-    let found = watched("searching", || calibrate(&family, arguments.adjacency, delta, target, effort));
+    let found = during("searching", || calibrate(&family, arguments.adjacency, delta, target, effort));
     let Calibrated { lower, upper, value, grows, epsilon, method, seconds } = found.map_err(Failure::new)?;
     if let Some(path) = &arguments.curve {
         let laws = family(&value).map_err(Failure::new)?;
@@ -337,6 +322,16 @@ fn inverse(
     Ok(Status::Done)
 }
 
+/// Where a δ stands on the axis: its decimal logarithm.
+fn height(delta: &Rational) -> f64 {
+    log10(delta).unwrap_or(f64::NEG_INFINITY)
+}
+
+/// The same for an upper bound; no δ is above 1.
+fn height_of_upper(bracket: &Bracket) -> f64 {
+    bracket.upper.as_ref().map_or(0.0, height)
+}
+
 /// The page with the curve: both bounds, and the question that was asked.
 fn curve_page(
     text: &str,
@@ -345,16 +340,16 @@ fn curve_page(
     answered: Option<&(&Question, Accounted)>,
     effort: &Effort,
 ) -> Result<String, Failure> {
-    let points = watched("drawing the curve", || profile(laws, arguments.adjacency, 61, effort))
+    let points = during("drawing the curve", || profile(laws, arguments.adjacency, 61, effort))
         .map_err(Failure::new)?;
     let below: Vec<(f64, f64)> = points
         .iter()
         .filter(|(_, bracket)| bracket.lower > Rational::ZERO)
-        .map(|(epsilon, bracket)| (doubles_around(epsilon).0, log10(doubles_around(&bracket.lower).0)))
+        .map(|(epsilon, bracket)| (doubles_around(epsilon).0, height(&bracket.lower)))
         .collect();
     let above: Vec<(f64, f64)> = points
         .iter()
-        .map(|(epsilon, bracket)| (doubles_around(epsilon).0, log10(upper_double(bracket))))
+        .map(|(epsilon, bracket)| (doubles_around(epsilon).0, height_of_upper(bracket)))
         .collect();
     let mut series = vec![
         Series { name: "upper bound".into(), colour: Colour::First, mark: Mark::Line, points: above },
@@ -365,8 +360,8 @@ fn curve_page(
         let (what, at, value) = asked(question);
         let asked_value = doubles_around(value).0;
         let point = match question {
-            Question::Delta(_) => (asked_value, log10(upper_double(&answer.bracket))),
-            Question::Epsilon(_) => (upper_double(&answer.bracket), log10(asked_value)),
+            Question::Delta(_) => (asked_value, height_of_upper(&answer.bracket)),
+            Question::Epsilon(_) => (upper_double(&answer.bracket), height(value)),
         };
         series.push(Series {
             name: "asked".into(),
