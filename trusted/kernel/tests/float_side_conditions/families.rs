@@ -23,6 +23,16 @@ fn epsilon_is_positive() {
 }
 
 #[test]
+fn its_ranges_are_not_empty() {
+    let Ok(found) = look(&family()) else { panic!("a family") };
+    let Subject::Family(all) = found.subject() else { panic!("a family") };
+    let empty = probity_kernel::float::Family { epsilon: (q(2, 1), q(1, 1)), ..all.clone() };
+    assert_eq!(empty.loss(), Err(Rejection::EmptyRange { parameter: "epsilon".into() }));
+    let empty = probity_kernel::float::Family { bound: (q(2, 1), q(1, 1)), ..all.clone() };
+    assert_eq!(empty.loss(), Err(Rejection::EmptyRange { parameter: "the bound".into() }));
+}
+
+#[test]
 fn epsilon_is_normal() {
     // Large exponents, few small ones: 1/ε is a float where ε is none that is fine.
     let reading = Reading::Binary { precision: 8, emin: -12, emax: 40 };

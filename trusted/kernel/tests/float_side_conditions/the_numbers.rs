@@ -211,6 +211,19 @@ fn far_cells_are_far_from_both_inputs() {
 }
 
 #[test]
+fn errors_are_smaller_than_a_cell_beside_the_input_only() {
+    // R = 8 and d = 2^-5: twice that is more than the width of 0.0315, while 2h₂ = 0.0185 around the input is not.
+    let at = |grid: i64| {
+        small(-30, 30, &|m| {
+            m.grid = q(1, grid);
+            m.bound = q(4, 1);
+        })
+    };
+    assert!(matches!(at(16), Err(Rejection::CellTooNarrow { .. })));
+    at(4).unwrap();
+}
+
+#[test]
 fn errors_are_smaller_than_a_cell_beside_the_input() {
     // A cell of 1/8 of the scale, and errors of 2^-8 of up to 4 of it.
     let at = |grid: i64| {
