@@ -55,7 +55,7 @@ impl Noise {
                 // E lies in [e, e + WIDTH] units, and −ln falls: −ln(e + WIDTH) ≥ −ln e − WIDTH/e. With e ≥ 2^j that is at most
                 // WIDTH/2^j, a shift. The logarithm of the unit is common to all candidates and left out. A draw next to
                 // U = 1 has e ≤ 1 and is left open.
-                let e = neg_ln | 1;
+                let e = neg_ln.max(1);
                 let zeros = e.leading_zeros();
                 let again = TwoWords { leading: neg_ln, mantissa: e.wrapping_shl(zeros).wrapping_shl(1) };
                 let error = (WIDTH << GAP_BITS).wrapping_shr(63u32.wrapping_sub(zeros)).wrapping_add(1);

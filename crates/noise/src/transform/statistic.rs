@@ -143,6 +143,9 @@ impl Statistic {
     /// When ε is 0 while the sensitivity is not.
     pub fn laplace(&self, epsilon: &Epsilon) -> Result<Release, ParameterError> {
         let scale = laplace_scale(&Sensitivity::new(self.sensitivity_units())?, epsilon)?;
+        if self.sensitivity_units().is_zero() {
+            return self.as_it_is(scale);
+        }
         let distance =
             Expression::parameter("sensitivity", self.sensitivity_units()) * Expression::distance_in();
         let map = laplace_map_of_integer(distance, &scale);
@@ -154,12 +157,22 @@ impl Statistic {
         })
     }
 
+    /// What does not depend on any record is told without noise, and costs nothing.
+    fn as_it_is(&self, scale: Scale) -> Result<Release, ParameterError> {
+        let map = PrivacyMap::pure(Expression::zero());
+        let (statistic, noise) = (self.clone(), discrete_laplace_big(scale.clone())?);
+        Ok(Release { statistic, map, noise, spread: Spread::Laplace(scale) })
+    }
+
     /// With the least discrete Gaussian noise that costs at most ρ for one record.
     ///
     /// # Errors
     /// When ρ is 0 while the sensitivity is not.
     pub fn gaussian(&self, rho: &Rho) -> Result<Release, ParameterError> {
         let squared = gaussian_squared_scale(&Sensitivity::new(self.sensitivity_units())?, rho)?;
+        if self.sensitivity_units().is_zero() {
+            return self.as_it_is(Scale::new(Rational::ZERO)?);
+        }
         // Whole records, so the distance between the sums is whole.
         let distance = Expression::parameter("sensitivity", self.sensitivity_units())
             * Expression::distance_in().floor();
@@ -282,6 +295,7 @@ mod tests {
         // Nothing to hide: no noise.
         let count = column.count(Neighbours::Replace).laplace(&Epsilon::zero()).unwrap();
         assert_eq!(count.answer([1i64, 2, 3]).unwrap(), Rational::from(3));
+        assert_eq!(count.map().loss(&5u32.into()).unwrap().to_string(), "ε = 0");
     }
 
     #[test]
