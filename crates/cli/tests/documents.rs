@@ -97,3 +97,28 @@ fn a_step_of_the_published_proof_is_false() {
     assert!(right < rational(54, 10_000).unwrap());
     assert!(!left.contains(&right) && *left.low() > probity_exact::directed::cast_up(&right));
 }
+
+/// Files that commands of a page write into the folder where they are run, and that git would show as new.
+fn left_behind(page: &str, ignored: &str) -> Vec<String> {
+    let is_ignored = |name: &str| {
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+        ignored.lines().any(|line| line == format!("/*.{ending}") || line == format!("/{name}"))
+    };
+    let mut written = Vec::new();
+    for option in ["--out ", "--certificate ", "--distribution ", "--resume "] {
+        written.extend(page.split(option).skip(1).filter_map(|rest| rest.split_whitespace().next()));
+    }
+    // A file in another folder is that folder's business.
+    let here = written.into_iter().filter(|name| name.contains('.') && !name.contains('/'));
+    here.filter(|name| !is_ignored(name)).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_first_commands_leave_no_new_file_behind() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let read = |name: &str| fs::read_to_string(root.join(name)).unwrap();
+    let (page, ignored) = (read("README.md"), read(".gitignore"));
+    assert!(page.contains("--out report.html") && page.contains("--certificate snapping.cert"));
+    assert_eq!(left_behind(&page, &ignored), Vec::<String>::new());
+    assert_eq!(left_behind(&page, "/target\n"), ["report.html", "snapping.cert"]);
+}

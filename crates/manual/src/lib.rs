@@ -12,7 +12,7 @@
 macro_rules! pages {
     ($($module:ident = $file:literal;)*) => {$(
         #[doc = include_str!("links.md")]
-        #[doc = include_str!(concat!("../../../docs/", $file))]
+        #[doc = include_str!(concat!("../docs/", $file))]
         pub mod $module {}
     )*};
 }
@@ -37,7 +37,7 @@ pages! {
 
 /// What `--json` answers, as JSON Schema; `probity schema` prints it.
 #[doc = "```json"]
-#[doc = include_str!("../../../docs/schema/probity.json")]
+#[doc = include_str!("../docs/schema/probity.json")]
 #[doc = "```"]
 pub mod schema {}
 

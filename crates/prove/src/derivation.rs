@@ -37,11 +37,13 @@ use probity_kernel::entail::Evidence;
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::finite;
-use probity_kernel::privacy::{Comparison, Side, Theorem, goal, privacy, start};
+use probity_kernel::privacy::{
+    Comparison, Side, Theorem, goal, group, group_share, obligation, privacy, start,
+};
 use probity_kernel::rejection::Rejection;
 use probity_kernel::rules::{self, Assertion, Judgement};
 use probity_kernel::sampling;
-use probity_kernel::term::{Claim, Coupling, Mechanism, Statement};
+use probity_kernel::term::{Adjacency, Claim, Coupling, Mechanism, Statement};
 
 /// How to prove one statement, or two for a joint coupling.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -113,12 +115,32 @@ pub enum Reason {
         /// On which path it fails: assumptions on the way.
         path: Vec<String>,
     },
+    /// The parameters of a draw are not shown to be in the range in which its law means something.
+    MayBeOutOfRange {
+        /// The draw.
+        draw: String,
+        /// The condition, in the words of the draw.
+        needed: String,
+        /// What had to be shown.
+        goal: String,
+        /// On which path it fails.
+        path: Vec<String>,
+    },
     /// The plan does not fit the program.
     PlanDoesNotFit(&'static str),
     /// A certificate ends before its derivation does.
     EvidenceMissing,
     /// The search used up its steps.
     OutOfSteps,
+    /// A sum over rows whose value nothing bounds.
+    Unbounded {
+        /// The sum.
+        sum: String,
+        /// The field to bound.
+        field: String,
+    },
+    /// The deadline passed.
+    OutOfTime,
 }
 
 impl fmt::Display for Failure {
@@ -130,8 +152,21 @@ impl fmt::Display for Failure {
                 write!(f, "not shown: {goal}")?;
                 path.iter().try_for_each(|step| write!(f, "\n  where {step}"))
             }
+            Reason::MayBeOutOfRange { draw, needed, goal, path } => {
+                write!(f, "the draw '{draw}' may be out of its range: it needs {needed}")?;
+                if goal != needed {
+                    write!(f, ", here {goal}")?;
+                }
+                path.iter().try_for_each(|step| write!(f, "\n  where {step}"))
+            }
             Reason::PlanDoesNotFit(why) => write!(f, "the plan does not fit: {why}"),
             Reason::EvidenceMissing => write!(f, "evidence is missing"),
+            Reason::Unbounded { sum, field } => write!(
+                f,
+                "one row can change {sum} by any amount, since nothing bounds its field {field}; \
+                 write clamp(r.{field}, low, high) with public bounds"
+            ),
+            Reason::OutOfTime => write!(f, "the deadline passed during the search; allow more time"),
             Reason::OutOfSteps => {
                 write!(
                     f,
@@ -174,6 +209,13 @@ impl Justify for Recorded {
     }
 }
 
+/// What GROUP asks of a mechanism whose neighbours differ by several rows: that it is private by one row.
+pub(crate) fn one_row(mechanism: &Mechanism, claim: &Claim) -> Option<(Mechanism, Claim)> {
+    let [Adjacency::Rows { table, most }] = mechanism.adjacency.as_slice() else { return None };
+    let adjacency = vec![Adjacency::OneRow { table: table.clone() }];
+    Some((Mechanism { adjacency, ..mechanism.clone() }, group_share(claim, most)))
+}
+
 /// Replays a plan and makes the theorem, or says where it fails.
 pub fn replay(
     mechanism: &Mechanism,
@@ -181,6 +223,10 @@ pub fn replay(
     plan: &Plan,
     justify: &mut dyn Justify,
 ) -> Result<Theorem, Failure> {
+    if let Some((one_row, share)) = one_row(mechanism, claim) {
+        let theorem = replay(&one_row, &share, plan, justify)?;
+        return group(mechanism, claim, &theorem).map_err(reject("GROUP"));
+    }
     let mut rewritten = mechanism.clone();
     for rewrite in &plan.rewrites {
         rewritten = rewrite.apply(&rewritten).map_err(reject(rewrite.name()))?;
@@ -203,10 +249,10 @@ pub(crate) fn replay_side(
     moves: &[Move],
     justify: &mut dyn Justify,
 ) -> Result<(Judgement, Evidence), Failure> {
-    let post = Assertion::new(goal(context, claim, comparison)).map_err(reject("the claim"))?;
+    let post = Assertion::new(context, goal(context, claim, comparison)).map_err(reject("the claim"))?;
     let mut walk = Walk { context: context.clone(), justify };
     let judgement = walk.block(&context.mechanism().body, moves, &post)?;
-    let evidence = walk.ask("the start of the program", &[&start()], judgement.pre().formula())?;
+    let evidence = walk.ask("the start of the program", &[&start()], &obligation(&judgement, claim))?;
     Ok((judgement, evidence))
 }
 
@@ -326,7 +372,7 @@ impl Walk<'_> {
     }
 
     fn iteration(&mut self, body: &[Statement], moves: &[Move], post: &Expr) -> Result<Judgement, Failure> {
-        let post = Assertion::new(post.clone()).map_err(reject("an invariant"))?;
+        let post = Assertion::new(&self.context, post.clone()).map_err(reject("an invariant"))?;
         self.block(body, moves, &post)
     }
 

@@ -5,21 +5,17 @@
 
 #![forbid(unsafe_code)]
 
-mod algebra;
-mod candidates;
 pub mod certificate;
 pub mod derivation;
+mod effort;
+mod evidence;
 pub mod explain;
-mod invariants;
 pub mod outline;
 mod plan;
 mod proof;
 mod rehearse;
-mod rewrites;
-mod rows;
-pub mod search;
-pub mod simplex;
-mod suggest;
-mod weaken;
+mod tables;
+pub mod vacuity;
 
-pub use proof::{Proof, prove};
+pub use evidence::{search, simplex};
+pub use proof::{Proof, prove, prove_until};

@@ -23,20 +23,24 @@
 //! ```
 
 use std::sync::Arc;
+use std::time::Instant;
 
-use probity_kernel::context::{Context, Kind, Orientation};
+use probity_kernel::context::{Context, Orientation};
 use probity_kernel::entail::Evidence;
-use probity_kernel::expr::{Binary, Expr, Unary};
+use probity_kernel::expr::{Binary, Expr, Unary, Variable};
+use probity_kernel::kind::Kind;
+use probity_kernel::law;
 use probity_kernel::privacy::{Comparison, Theorem};
 use probity_kernel::rejection::Rejection;
-use probity_kernel::term::{Claim, Hints, Mechanism};
+use probity_kernel::term::{Claim, Hints, Mechanism, Statement};
 
-use crate::derivation::{Failure, Justify, Move, Plan, Reason, Recorded, replay, replay_side};
-use crate::plan::Planner;
-use crate::rewrites::rewrite;
-use crate::rows::Effort;
-use crate::search::{Stuck, search_within};
-use crate::weaken::weaken;
+use crate::derivation::{Failure, Justify, Move, Plan, Reason, Recorded, one_row, replay, replay_side};
+use crate::effort::Effort;
+use crate::evidence::search::{Stuck, search_within};
+use crate::plan::planner::Planner;
+use crate::plan::rewrites::rewrite;
+use crate::plan::weaken::weaken;
+use crate::tables::{Sum, unbounded};
 
 /// A theorem and how it was proved.
 #[derive(Clone, Debug)]
@@ -73,8 +77,23 @@ const EXPLAIN_EFFORT: u64 = MAX_EFFORT / 4;
 /// Searches for a proof of the claim. If there is none in reach, answers with the failure of the plan that came
 /// furthest.
 pub fn prove(mechanism: &Mechanism, claim: &Claim, hints: &Hints) -> Result<Proof, Failure> {
+    prove_until(mechanism, claim, hints, None)
+}
+
+/// The same, given up when the deadline passes. The deadline is looked at between steps of the search.
+pub fn prove_until(
+    mechanism: &Mechanism,
+    claim: &Claim,
+    hints: &Hints,
+    deadline: Option<Instant>,
+) -> Result<Proof, Failure> {
     let malformed =
         |rejection: Rejection| Failure { place: "the mechanism".into(), reason: Reason::Rejected(rejection) };
+    if let Some((one_row, share)) = one_row(mechanism, claim) {
+        let Proof { plan, evidence, .. } = prove_until(&one_row, &share, hints, deadline)?;
+        let theorem = replay(mechanism, claim, &plan, &mut Recorded::new(evidence.clone()))?;
+        return Ok(Proof { theorem, plan, evidence });
+    }
     let (rewritten, rewrites) = rewrite(mechanism, hints);
     let forward = Context::new(&rewritten, Orientation::Forward).map_err(malformed)?;
     let countable = matches!(forward.kind(&rewritten.output), Kind::Int | Kind::Bool);
@@ -88,7 +107,7 @@ pub fn prove(mechanism: &Mechanism, claim: &Claim, hints: &Hints) -> Result<Proo
         contexts.push(Arc::new(Context::new(&rewritten, Orientation::Backward).map_err(malformed)?));
     }
     let mut best: Option<Box<Attempt>> = None;
-    let mut effort = Effort { left: MAX_EFFORT };
+    let mut effort = Effort::of(MAX_EFFORT).until(deadline);
     for comparison in comparisons {
         let mut plan = Plan { rewrites: rewrites.clone(), comparison, sides: vec![] };
         let mut evidence = Vec::new();
@@ -112,10 +131,19 @@ pub fn prove(mechanism: &Mechanism, claim: &Claim, hints: &Hints) -> Result<Proo
             return Ok(Proof { theorem, plan, evidence });
         }
     }
+    if effort.is_late() {
+        return Err(Failure { place: "the program".into(), reason: Reason::OutOfTime });
+    }
+    if let Some((sum, field)) = unbounded(&contexts[0]) {
+        let Sum { table, condition, value } = sum;
+        let sum = Expr::sum(Variable::Plain(table), condition, value).to_string();
+        let reason = Reason::Unbounded { sum, field: field.to_string() };
+        return Err(Failure { place: "the sum over rows".into(), reason });
+    }
     if effort.is_spent() {
         return Err(Failure { place: "the program".into(), reason: Reason::OutOfSteps });
     }
-    Err(best.map_or_else(no_plan, |attempt| attempt.explain()))
+    Err(best.map_or_else(no_plan, |attempt| attempt.explain(deadline)))
 }
 
 fn no_plan() -> Failure {
@@ -134,11 +162,11 @@ struct Attempt {
 
 impl Attempt {
     /// Finding whom to blame takes further searches, so only the best attempt is asked.
-    fn explain(self) -> Failure {
+    fn explain(self, deadline: Option<Instant>) -> Failure {
         if self.moves.is_empty() {
             return no_plan();
         }
-        let mut effort = Effort { left: EXPLAIN_EFFORT };
+        let mut effort = Effort::of(EXPLAIN_EFFORT).until(deadline);
         let mut searching = Searching { found: Vec::new(), explain: true, effort: &mut effort };
         match replay_side(&self.context, &self.claim, self.comparison, &self.moves, &mut searching) {
             Err(failure) => failure,
@@ -253,6 +281,44 @@ fn blame(
             hypotheses.push(premise);
             blame(context, hypotheses, b, path, effort)
         }
-        _ => Reason::NotShown { goal: goal.to_string(), path },
+        _ => match needed_by(&context.mechanism().body, goal) {
+            Some((draw, needed)) => Reason::MayBeOutOfRange { draw, needed, goal: goal.to_string(), path },
+            None => Reason::NotShown { goal: goal.to_string(), path },
+        },
+    }
+}
+
+/// The draw for whose range a condition is needed: one of its conditions reads the same, but for what the program
+/// has put in place of variables.
+fn needed_by(body: &[Statement], goal: &Expr) -> Option<(String, String)> {
+    body.iter().find_map(|statement| match statement {
+        Statement::Draw { law, .. } => law::conditions(law).into_iter().find_map(|condition| {
+            let draw = || statement.to_string().trim_end().to_owned();
+            is_instance(&condition, goal).then(|| (draw(), condition.to_string()))
+        }),
+        Statement::If { then, otherwise, .. } => needed_by(then, goal).or_else(|| needed_by(otherwise, goal)),
+        Statement::For { body, .. } | Statement::While { body, .. } => needed_by(body, goal),
+        Statement::Assign { .. } | Statement::Append { .. } => None,
+    })
+}
+
+/// Whether an expression is a pattern with its variables replaced by something.
+fn is_instance(pattern: &Expr, e: &Expr) -> bool {
+    let parts = || pattern.parts().into_iter().zip(e.parts());
+    match (pattern, e) {
+        (Expr::Var(_), _) => true,
+        (Expr::Index(..) | Expr::Length(_), _) => {
+            std::mem::discriminant(pattern) == std::mem::discriminant(e)
+        }
+        (Expr::Unary(a, _), Expr::Unary(b, _)) if a != b => false,
+        (Expr::Binary(a, ..), Expr::Binary(b, ..)) if a != b => false,
+        (Expr::Number(_) | Expr::Bool(_), _) => pattern == e,
+        _ => {
+            std::mem::discriminant(pattern) == std::mem::discriminant(e)
+                && parts().all(|pair| match pair {
+                    (Some(a), Some(b)) => is_instance(a, b),
+                    (a, b) => a.is_none() && b.is_none(),
+                })
+        }
     }
 }

@@ -214,6 +214,10 @@ fn false_claims_are_rejected_even_with_a_fitting_hash() {
                 | Adjacency::EveryEntryGrows { bound, .. }
                 | Adjacency::OneEntry { bound, .. } => *bound = Expr::int(2),
                 Adjacency::Related(Expr::Binary(_, _, bound)) => *bound = Arc::new(Expr::int(2)),
+                Adjacency::OneRow { table } | Adjacency::RowReplaced { table } => {
+                    *clause = Adjacency::Rows { table: table.clone(), most: Expr::int(2) };
+                }
+                Adjacency::Rows { most, .. } => *most = most.clone() + Expr::int(1),
                 Adjacency::Related(_) => {}
             }
         }

@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use probity_exact::Rational;
 
-use crate::context::{Context, Kind};
+use crate::context::Context;
 use crate::expr::{Binary, Expr, Name, Unary, Variable};
+use crate::kind::Kind;
 use crate::poly::{MAX_EXPONENT, Monomial, Poly};
 use crate::rejection::Rejection;
 
@@ -53,7 +54,18 @@ const FALSE: Fact = Fact::Any(Vec::new());
 /// assert_eq!(strict, weak);
 /// ```
 pub fn fact(context: &Context, formula: &Expr, polarity: bool) -> Result<Fact, Rejection> {
-    Converter { context, fuel: MAX_UNFOLDED }.formula(formula, polarity)
+    measured_fact(context, formula, polarity).map(|(fact, _)| fact)
+}
+
+/// The fact, and how many parts were unfolded to make it.
+pub(crate) fn measured_fact(
+    context: &Context,
+    formula: &Expr,
+    polarity: bool,
+) -> Result<(Fact, usize), Rejection> {
+    let mut converter = Converter { context, fuel: MAX_UNFOLDED };
+    let fact = converter.formula(formula, polarity)?;
+    Ok((fact, MAX_UNFOLDED - converter.fuel))
 }
 
 /// The polynomial that an expression without choices is.
@@ -74,7 +86,7 @@ pub fn poly(context: &Context, expr: &Expr) -> Result<Poly, Rejection> {
                 _ => Poly::atom(Expr::Unary(*op, Arc::new(inside))),
             })
         }
-        _ if matches!(context.kind(expr), Kind::Bool | Kind::List) => {
+        _ if matches!(context.kind(expr), Kind::Bool | Kind::List | Kind::Table) => {
             Err(Rejection::NotANumber { found: expr.to_string() })
         }
         _ => Ok(Poly::atom(canonical(context, expr)?)),
@@ -96,22 +108,12 @@ fn inverse(context: &Context, p: &Poly) -> Poly {
 
 /// The expression with every numeric part in normal form, so that equal parts are the same expression.
 pub fn canonical(context: &Context, expr: &Expr) -> Result<Expr, Rejection> {
-    let go = |e: &Arc<Expr>| canonical(context, e).map(Arc::new);
     match expr {
-        // Substitution renames lists and replaces other variables, so what is read as a list must be one.
-        Expr::Length(v) | Expr::Index(v, _) if context.kind(&Expr::Var(v.clone())) != Kind::List => {
-            Err(Rejection::NotANumber { found: expr.to_string() })
-        }
-        Expr::Bool(_) | Expr::EmptyList | Expr::Length(_) | Expr::Var(_) => Ok(expr.clone()),
         Expr::Number(_) | Expr::Unary(Unary::Neg, _) => Ok(poly(context, expr)?.to_expr()),
         Expr::Binary(Binary::Add | Binary::Sub | Binary::Mul | Binary::Div, ..) => {
             Ok(poly(context, expr)?.to_expr())
         }
-        Expr::Unary(op, a) => Ok(Expr::Unary(*op, go(a)?)),
-        Expr::Binary(op, a, b) => Ok(Expr::Binary(*op, go(a)?, go(b)?)),
-        Expr::Clamp(a, b, c) => Ok(Expr::Clamp(go(a)?, go(b)?, go(c)?)),
-        Expr::If(a, b, c) => Ok(Expr::If(go(a)?, go(b)?, go(c)?)),
-        Expr::Index(list, index) => Ok(Expr::Index(list.clone(), go(index)?)),
+        _ => expr.try_map_parts(&mut |part| canonical(context, part)),
     }
 }
 
@@ -182,7 +184,7 @@ impl Converter<'_> {
                     let (a, b) = if a <= b { (a, b) } else { (b, a) };
                     return Ok(Fact::Holds(a.clone().equals(b.clone()), polarity));
                 }
-                (Kind::Bool | Kind::List, _) | (_, Kind::Bool | Kind::List) => {
+                (Kind::Bool | Kind::List | Kind::Table, _) | (_, Kind::Bool | Kind::List | Kind::Table) => {
                     let found = a.clone().equals(b.clone());
                     return Err(Rejection::NotAFormula { found: found.to_string() });
                 }
@@ -206,7 +208,7 @@ impl Converter<'_> {
             if normal(a).is_some_and(|a| Some(a) == normal(b)) {
                 return Ok(constant((op != Binary::Lt) == polarity));
             }
-            let with = |value: &Expr| replace_part(&whole, &found.whole, value);
+            let with = |value: &Expr| whole.rewrite(&|part| (*part == found.whole).then(|| value.clone()));
             return self.choice(&found.condition, &with(&found.yes), &with(&found.no), polarity);
         }
         let difference = poly(self.context, b)?.minus(&poly(self.context, a)?);
@@ -304,24 +306,10 @@ fn find_choice(expr: &Expr) -> Option<Choice> {
             choice(inner.clone().le((**low).clone()), low, &inner)
         }
         Expr::If(condition, yes, no) => choice((**condition).clone(), yes, no),
+        // What is chosen inside a sum may depend on the row.
+        Expr::Sum(..) => None,
         Expr::Number(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) | Expr::EmptyList => None,
         Expr::Unary(_, a) | Expr::Index(_, a) => find_choice(a),
         Expr::Binary(_, a, b) => find_choice(a).or_else(|| find_choice(b)),
-    }
-}
-
-/// Replaces every part equal to `old`.
-fn replace_part(expr: &Expr, old: &Expr, new: &Expr) -> Expr {
-    if expr == old {
-        return new.clone();
-    }
-    let go = |e: &Arc<Expr>| Arc::new(replace_part(e, old, new));
-    match expr {
-        Expr::Number(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) | Expr::EmptyList => expr.clone(),
-        Expr::Unary(op, a) => Expr::Unary(*op, go(a)),
-        Expr::Binary(op, a, b) => Expr::Binary(*op, go(a), go(b)),
-        Expr::Clamp(a, b, c) => Expr::Clamp(go(a), go(b), go(c)),
-        Expr::If(a, b, c) => Expr::If(go(a), go(b), go(c)),
-        Expr::Index(list, index) => Expr::Index(list.clone(), go(index)),
     }
 }

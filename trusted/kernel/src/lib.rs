@@ -6,13 +6,14 @@
 #![forbid(unsafe_code)]
 
 pub mod context;
-pub mod definitions;
 pub mod entail;
 pub mod equivalence;
 pub mod expr;
 pub mod fact;
 pub mod finite;
 pub mod float;
+pub mod kind;
+pub mod law;
 pub mod lemma;
 pub mod poly;
 pub mod privacy;
@@ -20,4 +21,5 @@ pub mod rejection;
 pub mod render;
 pub mod rules;
 pub mod sampling;
+mod tables;
 pub mod term;

@@ -1,25 +1,19 @@
 //! `probity certify`: the privacy of a mechanism as it runs in floating point, as a theorem of the kernel.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::time::Instant;
 
 use probity_exact::{Rational, directed};
-use probity_float::certificate::{Certificate, Refusal, certify, certify_family};
 use probity_float::derive;
 use probity_float::paper::Case;
-use probity_float::recognise::recognise;
-use probity_kernel::float::{Family, FloatTheorem, Scaling, Snapped, Uniform, shape::mironov_grid};
 use probity_kernel::term::Reading;
-use probity_lang::{Program, Setting};
+use probity_verdict::{Certificate, CertifySettings, FloatTheorem, Found, Uniform, certify, decimal};
 use serde_json::{Value, json};
 
-use crate::failure::{Answer, Failure, Status};
-use crate::given::Ranges;
+use crate::failure::{Answer, Status};
 use crate::output::number;
 use crate::progress::watched;
-use crate::{decimal, files, given, output};
+use crate::{files, given, output};
 
 /// What to certify.
 #[derive(clap::Args)]
@@ -38,6 +32,9 @@ pub struct Arguments {
     /// The logarithm errs by up to this many units in its last place instead of being correctly rounded
     #[arg(long, value_name = "ULPS", default_value_t = 0, allow_negative_numbers = true)]
     ln_ulps: u32,
+    /// Write a certificate that `probity check` accepts
+    #[arg(long, value_name = "FILE")]
+    certificate: Option<PathBuf>,
     /// Print the derivation of every case of the paper's method, and the numbers of the theorem
     #[arg(long)]
     derivation: bool,
@@ -48,26 +45,35 @@ pub struct Arguments {
 
 /// Certifies.
 pub fn run(arguments: &Arguments) -> Answer {
+    if let Some(path) = &arguments.certificate {
+        files::check_place(path)?;
+    }
     let (_, program) = files::program(&arguments.path)?;
-    let start = Instant::now();
     let (values, ranges) = given::values_and_ranges(&arguments.settings)?;
-    let answer = watched("certifying the implementation", || match ranges.is_empty() {
-        true => one(arguments, &program, values).map(Found::One),
-        false => family(arguments, &program, values, ranges).map(|theorem| Found::Family(Box::new(theorem))),
-    });
-    let seconds = start.elapsed().as_secs_f64();
-    match answer {
+    let settings = CertifySettings {
+        values,
+        ranges,
+        reading: arguments.reading,
+        uniform: arguments.uniform_bits.map_or(Uniform::Star, Uniform::Bits),
+        ln_ulps: arguments.ln_ulps,
+    };
+    let answer = watched(|watch| certify(&program, &settings, watch))?;
+    let seconds = answer.seconds;
+    match answer.found {
         Ok(found) => {
+            if let Some(path) = &arguments.certificate {
+                files::write(path, found.to_certificate().as_bytes())?;
+            }
             match arguments.json {
                 true => output::json(&to_json(&found, seconds))?,
                 false => output::print(|out| {
-                    print(&found, &program, arguments.derivation, out)?;
+                    print(&found, arguments, out)?;
                     writeln!(out, "{seconds:.3} s")
                 })?,
             }
             Ok(Status::Done)
         }
-        Err(NotCertified::Refused(refusal)) => {
+        Err(refusal) => {
             match arguments.json {
                 true => output::json(
                     &json!({"status": "refused", "reason": refusal.to_string(), "seconds": seconds}),
@@ -76,120 +82,15 @@ pub fn run(arguments: &Arguments) -> Answer {
             }
             Ok(Status::No)
         }
-        Err(NotCertified::Failed(failure)) => Err(failure),
     }
-}
-
-enum Found {
-    One(Box<Certificate>),
-    Family(Box<FloatTheorem>),
-}
-
-enum NotCertified {
-    Refused(Refusal),
-    Failed(Failure),
-}
-
-impl From<Refusal> for NotCertified {
-    fn from(refusal: Refusal) -> Self {
-        NotCertified::Refused(refusal)
-    }
-}
-
-impl From<Failure> for NotCertified {
-    fn from(failure: Failure) -> Self {
-        NotCertified::Failed(failure)
-    }
-}
-
-fn uniform(arguments: &Arguments) -> Uniform {
-    arguments.uniform_bits.map_or(Uniform::Star, Uniform::Bits)
-}
-
-/// The mechanism with these values, as it runs in the format.
-fn recognised(
-    arguments: &Arguments,
-    program: &Program,
-    values: &BTreeMap<String, Rational>,
-) -> Result<Snapped, NotCertified> {
-    let format = given::format(arguments.reading)?;
-    let snapped = recognise(&program.mechanism, values, format).map_err(Refusal::Form)?;
-    Ok(Snapped { uniform: uniform(arguments), ln_ulps: arguments.ln_ulps, ..snapped })
-}
-
-fn one(
-    arguments: &Arguments,
-    program: &Program,
-    settings: Vec<Setting>,
-) -> Result<Box<Certificate>, NotCertified> {
-    // The assumptions must hold for what was set.
-    given::with(program, &settings)?;
-    given::check_complete(program, &settings)?;
-    let values = settings.into_iter().map(|setting| (setting.name, setting.value)).collect();
-    Ok(Box::new(certify(&recognised(arguments, program, &values)?)?))
-}
-
-/// A theorem for all values in the ranges. The mechanism must be Mironov's, which is checked at the ends of the ranges.
-fn family(
-    arguments: &Arguments,
-    program: &Program,
-    values: Vec<Setting>,
-    mut all: Ranges,
-) -> Result<FloatTheorem, NotCertified> {
-    for setting in values {
-        if all.insert(setting.name.clone(), (setting.value.clone(), setting.value)).is_some() {
-            return Err(
-                Failure::new(format!("the parameter {} has a value and a range", setting.name)).into()
-            );
-        }
-    }
-    // The names, and the assumptions at both ends.
-    let low = |(name, (low, _)): (&String, &(Rational, Rational))| Setting {
-        name: name.clone(),
-        value: low.clone(),
-    };
-    let high = |(name, (_, high)): (&String, &(Rational, Rational))| Setting {
-        name: name.clone(),
-        value: high.clone(),
-    };
-    for end in [all.iter().map(low).collect::<Vec<_>>(), all.iter().map(high).collect()] {
-        given::with(program, &end)?;
-    }
-    let (Some(epsilon), Some(bound)) = (all.get("eps").cloned(), all.get("B").cloned()) else {
-        return Err(Failure::new("ranges are for the parameters eps and B of Mironov's mechanism")
-            .hint("set both, each to a value or a range")
-            .into());
-    };
-    let mut sensitivity = None;
-    for (eps, b) in [(&epsilon.0, &bound.0), (&epsilon.1, &bound.1)] {
-        let values = BTreeMap::from([("eps".to_owned(), eps.clone()), ("B".to_owned(), b.clone())]);
-        let snapped = recognised(arguments, program, &values)?;
-        let [Scaling::Divide(rate)] = &snapped.scaling[..] else {
-            return Err(Failure::new("ranges are for noise of the form ln(u) / eps").into());
-        };
-        if snapped.grid != mironov_grid(rate) {
-            return Err(Failure::new("ranges are for the grid pow2_at_least(1 / eps)").into());
-        }
-        sensitivity = Some(snapped.sensitivity);
-    }
-    let format = given::format(arguments.reading)?;
-    let sensitivity = sensitivity.unwrap_or(Rational::ONE);
-    let family = Family {
-        format,
-        uniform: uniform(arguments),
-        ln_ulps: arguments.ln_ulps,
-        epsilon,
-        bound,
-        sensitivity,
-    };
-    Ok(certify_family(&family)?)
 }
 
 fn to_json(found: &Found, seconds: f64) -> Value {
     match found {
         Found::One(certificate) => json!({
             "status": "certified",
-            "claim": certificate.theorem.to_string(),
+            "claim": certificate.theorem.bound().to_string(),
+            "statement": certificate.theorem.to_string(),
             "epsilon": number(certificate.epsilon),
             "epsilon_exact": certificate.epsilon_exact.to_string(),
             "delta": number(certificate.delta),
@@ -204,10 +105,11 @@ fn to_json(found: &Found, seconds: f64) -> Value {
         }),
         Found::Family(theorem) => json!({
             "status": "certified",
-            "claim": theorem.to_string(),
-            "epsilon": number(directed::cast_up(&theorem.epsilon())),
-            "delta": number(directed::cast_up(theorem.delta())),
-            "excess": number(directed::cast_up(theorem.excess())),
+            "claim": theorem.bound().to_string(),
+            "statement": theorem.to_string(),
+            "epsilon": number(directed::cast_up(theorem.bound().epsilon())),
+            "delta": number(directed::cast_up(theorem.bound().delta())),
+            "excess": number(directed::cast_up(theorem.bound().excess())),
             "method": "threshold",
             "seconds": seconds,
         }),
@@ -221,23 +123,26 @@ fn case_to_json(case: &Case) -> Value {
     })
 }
 
-fn print(found: &Found, program: &Program, derivation: bool, out: &mut dyn Write) -> io::Result<()> {
+fn print(found: &Found, arguments: &Arguments, out: &mut dyn Write) -> io::Result<()> {
+    let theorem = found.theorem();
+    writeln!(out, "certified: {} {}", theorem.mechanism().name, theorem.bound())?;
     match found {
-        Found::Family(theorem) => {
-            writeln!(out, "certified: {} {theorem}", program.mechanism.name)?;
-            writeln!(out, "method    threshold (docs/threshold-theorem.md), checked by the kernel")
+        Found::Family(_) => {
+            writeln!(out, "method    threshold (docs/threshold-theorem.md), checked by the kernel")?;
         }
-        Found::One(certificate) => print_one(certificate, program, derivation, out),
+        Found::One(certificate) => print_one(certificate, arguments.derivation, out)?,
+    }
+    if arguments.derivation {
+        writeln!(out, "the theorem:")?;
+        theorem.to_string().lines().try_for_each(|line| writeln!(out, "  {line}"))?;
+    }
+    match &arguments.certificate {
+        Some(path) => writeln!(out, "certificate: {}", path.display()),
+        None => Ok(()),
     }
 }
 
-fn print_one(
-    certificate: &Certificate,
-    program: &Program,
-    derivation: bool,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    writeln!(out, "certified: {} {}", program.mechanism.name, certificate.theorem)?;
+fn print_one(certificate: &Certificate, derivation: bool, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  epsilon   {}", decimal::double(certificate.epsilon))?;
     writeln!(out, "  excess    at most {} over the reals", decimal::at_most(certificate.excess))?;
     writeln!(out, "  {}", certificate.purity())?;
@@ -268,7 +173,7 @@ fn print_one(
 }
 
 fn print_steps(theorem: &FloatTheorem, out: &mut dyn Write) -> io::Result<()> {
-    let steps = theorem.steps();
+    let steps = theorem.bound().steps();
     let up = directed::cast_up;
     writeln!(out, "  the theorem's numbers:")?;
     for (name, value) in [

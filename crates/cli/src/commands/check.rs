@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use probity_prove::certificate;
+use probity_verdict::check;
 use serde_json::json;
 
 use crate::failure::{Answer, Status};
@@ -28,24 +28,22 @@ pub struct Arguments {
 /// Replays.
 pub fn run(arguments: &Arguments) -> Answer {
     let text = files::text(&arguments.certificate)?;
-    let answer = match &arguments.mechanism {
-        None => watched("replaying the derivation", || certificate::check(&text)),
-        Some(path) => {
-            let (_, program) = files::program(path)?;
-            let program = given::with(&program, &given::settings(&arguments.settings)?)?;
-            watched("replaying the derivation", || {
-                certificate::check_for(&text, &program.mechanism, &program.claim)
-            })
-        }
+    let about = match &arguments.mechanism {
+        None => None,
+        Some(path) => Some((files::program(path)?.1, given::settings(&arguments.settings)?)),
     };
-    match answer {
+    let about = about.as_ref().map(|(program, settings)| (program, &settings[..]));
+    match watched(|watch| check(&text, about, watch))?.theorem {
         Ok(theorem) => {
-            let axioms: Vec<&str> = theorem.axioms().iter().copied().collect();
+            let axioms: Vec<&str> = theorem.axioms().into_iter().collect();
             if arguments.json {
-                let mechanism = theorem.mechanism().name.as_str();
-                let claim = theorem.claim().to_string();
+                let mechanism = theorem.mechanism();
                 output::json(&json!({
-                    "status": "accepted", "mechanism": mechanism, "claim": claim, "axioms": axioms,
+                    "status": "accepted",
+                    "mechanism": mechanism.name.as_str(),
+                    "text": mechanism.to_string(),
+                    "claim": theorem.claim().to_string(),
+                    "axioms": axioms,
                 }))?;
             } else {
                 output::print(|out| {

@@ -3,15 +3,16 @@
 use std::rc::Rc;
 
 use probity_exact::directed::ln_nearest;
-use probity_kernel::context::{Context, parameters};
+use probity_kernel::context::Context;
 use probity_kernel::expr::{Expr, Name, Run};
+use probity_kernel::law::parameters;
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Claim, Coupling, Distribution, Statement};
 
 use super::scenario::Scenario;
 use super::state::{Pair, Stop, TOLERANCE, Value, close, place, same};
 use crate::derivation::Move;
-use crate::rows::Effort;
+use crate::effort::Effort;
 
 /// What it takes to run a statement, in the steps of a search.
 const STATEMENT_STEPS: usize = 40;
@@ -74,8 +75,8 @@ impl Stage<'_> {
     }
 
     fn start(&self, scenario: &Scenario, result: Option<Value>) -> Pair {
-        let Scenario { shared, inputs, changed, seed } = scenario.clone();
-        Pair { result, ..Pair::new(shared, inputs, changed, seed) }
+        let Scenario { shared, inputs, changed, rows, seed } = scenario.clone();
+        Pair { result, rows, ..Pair::new(shared, inputs, changed, seed) }
     }
 }
 

@@ -1,0 +1,240 @@
+//! Which lemmas a question suggests, by the atoms that occur in it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use probity_kernel::context::Context;
+use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
+use probity_kernel::fact::{canonical, poly};
+use probity_kernel::lemma::Lemma;
+
+/// The most roundings that are compared with each other.
+const MAX_ROUNDINGS: usize = 4;
+/// The most lemmas on ln, exp and quotients that are tried.
+const MAX_ANALYTIC: usize = 60;
+/// The most sums over rows of the second run that one of the first is compared with.
+const MAX_SUMS: usize = 3;
+/// The most logarithms that are compared with each other.
+const MAX_LOGARITHMS: usize = 6;
+
+/// The lemmas that entries of lists, floors, remainders and roundings suggest.
+pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item = &'a Expr>) -> Vec<Lemma> {
+    let mut entries = BTreeSet::new();
+    let mut others = BTreeMap::new();
+    let mut rounded: BTreeSet<(Expr, Expr)> = BTreeSet::new();
+    let mut sums: BTreeSet<(Name, Run, Expr, Expr)> = BTreeSet::new();
+    for formula in formulas {
+        visit(formula, &mut |e| match e {
+            Expr::Index(Variable::Of(list, _), index) => {
+                // One instance per index, up to normal form.
+                if let Ok(index) = canonical(context, index) {
+                    entries.insert((list.clone(), index));
+                }
+            }
+            Expr::Unary(Unary::Floor, a) => {
+                others.insert(e.clone(), Lemma::Floor((**a).clone()));
+            }
+            Expr::Binary(Binary::RoundTo, a, b) if rounded.len() < MAX_ROUNDINGS => {
+                rounded.insert(((**a).clone(), (**b).clone()));
+            }
+            Expr::Sum(Variable::Of(table, run), condition, value) => {
+                if let (Ok(condition), Ok(value)) = (canonical(context, condition), canonical(context, value))
+                {
+                    sums.insert((table.clone(), *run, condition, value));
+                }
+            }
+            Expr::Binary(Binary::Mod, a, b) => {
+                others.insert(e.clone(), Lemma::ModRange((**a).clone(), (**b).clone()));
+            }
+            _ => {}
+        });
+    }
+    // The second run reads at an index of its own, which is the first run's where the two are equal.
+    let same_entries = entries.iter().filter_map(|(list, index)| {
+        let swapped = index.replace(&|v| match v {
+            Variable::Of(name, Run::Second) => Some(Expr::of(name.clone(), Run::First)),
+            _ => None,
+        });
+        let list = Variable::Of(list.clone(), Run::Second);
+        (swapped != *index).then(|| Lemma::SameEntry(list, index.clone(), swapped))
+    });
+    let same_entries: Vec<Lemma> = same_entries.collect();
+    let entries = entries.into_iter().map(|(list, index)| Lemma::Adjacent(list, index)).chain(same_entries);
+    let same = rounded.iter().enumerate().flat_map(|(n, (a, g))| {
+        let later = rounded.iter().skip(n + 1);
+        later.map(move |(b, h)| {
+            Lemma::SameBinary(Binary::RoundTo, (a.clone(), b.clone()), (g.clone(), h.clone()))
+        })
+    });
+    let all = entries.chain(others.into_values()).chain(same).chain(row_lemmas(&sums));
+    all.filter(|lemma| lemma.formula(context).is_some()).collect()
+}
+
+/// What the adjacency says of the sums of the first run and of the second: of two that are written alike if there are
+/// such, else of those that are alike where some parts are equal.
+fn row_lemmas(sums: &BTreeSet<(Name, Run, Expr, Expr)>) -> Vec<Lemma> {
+    let of = |run: Run| sums.iter().filter(move |sum| sum.1 == run);
+    let mut lemmas = Vec::new();
+    for (table, _, condition, value) in of(Run::First) {
+        let alike = of(Run::Second).filter(|(t, _, c, v)| t == table && c == condition && v == value);
+        let mut found: Vec<_> = alike.collect();
+        if found.is_empty() {
+            found = of(Run::Second).filter(|(t, ..)| t == table).take(MAX_SUMS).collect();
+        }
+        lemmas.extend(found.into_iter().map(|(_, _, c, v)| {
+            let first = (condition.clone(), value.clone());
+            Lemma::Rows(table.clone(), first, (c.clone(), v.clone()))
+        }));
+    }
+    lemmas
+}
+
+/// The lemmas that logarithms, powers of two, exponentials and quotients suggest.
+pub(crate) fn analytic_lemmas<'a>(context: &Context, formulas: impl Iterator<Item = &'a Expr>) -> Vec<Lemma> {
+    let mut found = Suggestions { context, seen: BTreeSet::new(), lemmas: Vec::new() };
+    let mut logarithms: Vec<Expr> = Vec::new();
+    for formula in formulas {
+        visit(formula, &mut |e| match e {
+            Expr::Unary(Unary::Ln, a) if !has_choice(a) && !logarithms.contains(a) => {
+                logarithms.push((**a).clone());
+            }
+            Expr::Unary(Unary::Exp, a) if !has_choice(a) => {
+                found.add(Lemma::ExpPositive((**a).clone()));
+                match canonical(context, a) {
+                    Ok(Expr::Number(n)) => found.add(Lemma::ExpValue(n)),
+                    _ => found.add(Lemma::ExpTangent((**a).clone())),
+                }
+            }
+            Expr::Unary(Unary::Pow2AtLeast, a) if !has_choice(a) => found.add(Lemma::Pow2((**a).clone())),
+            Expr::Binary(Binary::Div, _, b) if !has_choice(b) && is_opaque_divisor(context, b) => {
+                found.add(Lemma::Inverse((**b).clone()));
+                found.add(Lemma::InversePositive((**b).clone()));
+            }
+            _ => {}
+        });
+    }
+    logarithms.truncate(MAX_LOGARITHMS);
+    for a in &logarithms {
+        found.logarithm(a);
+        if let Ok(Expr::Number(n)) = canonical(context, a) {
+            found.add(Lemma::LnValue(n));
+        }
+        // Below 1 a logarithm is negative: ln(1/a) is positive.
+        if matches!(a, Expr::Var(_)) {
+            found.add(Lemma::LnMonotone(a.clone(), Expr::int(1)));
+            found.add(Lemma::LnQuotient(Expr::int(1), a.clone()));
+            found.add(Lemma::LnPositive(Expr::int(1) / a.clone()));
+        }
+        // A quotient by something opaque is compared through the logarithms of its parts.
+        if matches!(a, Expr::Binary(Binary::Div, _, b) if is_opaque_divisor(context, b)) {
+            continue;
+        }
+        found.add(Lemma::LnPositive(a.clone()));
+        found.add(Lemma::LnMonotone(Expr::int(1), a.clone()));
+        for b in logarithms.iter().filter(|b| *b != a) {
+            found.add(Lemma::LnMonotone(a.clone(), b.clone()));
+        }
+    }
+    found.lemmas.truncate(MAX_ANALYTIC);
+    found.lemmas
+}
+
+/// Lemmas without repetition, up to normal form.
+struct Suggestions<'a> {
+    context: &'a Context,
+    seen: BTreeSet<Expr>,
+    lemmas: Vec<Lemma>,
+}
+
+impl Suggestions<'_> {
+    fn add(&mut self, lemma: Lemma) {
+        let Some(formula) = lemma.formula(self.context) else { return };
+        if canonical(self.context, &formula).is_ok_and(|key| self.seen.insert(key)) {
+            self.lemmas.push(lemma);
+        }
+    }
+
+    /// The logarithm of a product or a quotient in terms of those of its parts.
+    fn logarithm(&mut self, a: &Expr) {
+        match a {
+            Expr::Binary(Binary::Mul, a, b) => {
+                self.add(Lemma::LnProduct((**a).clone(), (**b).clone()));
+                self.logarithm(a);
+                self.logarithm(b);
+            }
+            Expr::Binary(Binary::Div, a, b) => {
+                self.add(Lemma::LnQuotient((**a).clone(), (**b).clone()));
+                self.add(Lemma::LnMonotone((**b).clone(), (**a).clone()));
+                self.logarithm(a);
+                self.logarithm(b);
+            }
+            _ => {
+                if let Ok(Expr::Unary(Unary::Exp, a)) = canonical(self.context, a) {
+                    self.add(Lemma::LnExp((*a).clone()));
+                }
+            }
+        }
+    }
+}
+
+/// Whether a lemma is worth a case distinction on its premises: not where only parameters decide them.
+pub(crate) fn may_split(context: &Context, lemma: &Lemma) -> bool {
+    if matches!(lemma, Lemma::LnMonotone(..) | Lemma::LnQuotient(..)) {
+        return false;
+    }
+    let params = &context.mechanism().params;
+    let mut public = true;
+    if let Some(formula) = lemma.formula(context) {
+        formula.for_each_variable(&mut |v| {
+            public &= matches!(v, Variable::Plain(name) if params.iter().any(|p| p.name == *name));
+        });
+    }
+    !public
+}
+
+fn has_choice(e: &Expr) -> bool {
+    let mut found = false;
+    visit(e, &mut |part| {
+        found |= matches!(
+            part,
+            Expr::If(..)
+                | Expr::Clamp(..)
+                | Expr::Unary(Unary::Abs, _)
+                | Expr::Binary(Binary::Min | Binary::Max, ..)
+        )
+    });
+    found
+}
+
+/// Whether a quotient by this is an atom: it is no monomial of positive parameters.
+fn is_opaque_divisor(context: &Context, divisor: &Expr) -> bool {
+    match poly(context, divisor) {
+        Ok(p) => p.as_term().is_none_or(|(monomial, _)| {
+            let positive =
+                |atom: &Expr| matches!(atom, Expr::Var(Variable::Plain(n)) if context.is_positive(n));
+            !monomial.powers().all(|(atom, _)| positive(atom))
+        }),
+        Err(_) => false,
+    }
+}
+
+fn visit(expr: &Expr, see: &mut dyn FnMut(&Expr)) {
+    see(expr);
+    match expr {
+        Expr::Number(_)
+        | Expr::Bool(_)
+        | Expr::Var(_)
+        | Expr::Length(_)
+        | Expr::EmptyList
+        | Expr::Sum(..) => {}
+        Expr::Unary(_, a) | Expr::Index(_, a) => visit(a, see),
+        Expr::Binary(_, a, b) => {
+            visit(a, see);
+            visit(b, see);
+        }
+        Expr::Clamp(a, b, c) | Expr::If(a, b, c) => {
+            visit(a, see);
+            visit(b, see);
+            visit(c, see);
+        }
+    }
+}

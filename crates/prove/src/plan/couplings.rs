@@ -1,0 +1,610 @@
+//! Which couplings are worth trying for a draw, the most promising first.
+//!
+//! A draw of noise serves what it is added to: a *total* c·y + o. The couplings keep the total the same in both
+//! runs, or keep the noise the same, or move the total by as much as neighbours can be apart, always or on one side
+//! of what the total is compared with, or only where the output in question is decided.
+
+use std::collections::BTreeMap;
+
+use probity_exact::Rational;
+use probity_kernel::context::{Context, for_each_expr};
+use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
+use probity_kernel::finite::{Mass, mass};
+use probity_kernel::kind::Kind;
+use probity_kernel::law::parameters;
+use probity_kernel::privacy::Comparison;
+use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Statement};
+
+use crate::derivation::Move;
+use crate::plan::algebra::{
+    absolute, assume, divided, fraction, linear, mentions, minus, over, parts, plus, product, simplified,
+    visit, without_names,
+};
+use crate::rehearse::collect_spans;
+use crate::tables;
+
+/// The most totals and comparisons of one draw that are looked at.
+const MOST_USES: usize = 4;
+/// The most distances between neighbours that are tried as shifts.
+const MOST_SPANS: usize = 4;
+
+/// A way to couple a draw, and what it may cost at once, in terms of parameters.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) step: Move,
+    pub(crate) amounts: Vec<Expr>,
+}
+
+impl Candidate {
+    /// Whether the draw is left to itself: the same noise in both runs, at no cost.
+    pub(crate) fn is_free(&self) -> bool {
+        match &self.step {
+            Move::Draw(Coupling::Null) => true,
+            Move::Draw(Coupling::Shift { cost, .. }) => *cost == Expr::int(0),
+            _ => false,
+        }
+    }
+}
+
+/// Guesses couplings for the draws of one mechanism.
+pub(crate) struct Guesser<'a> {
+    context: &'a Context,
+    claim: &'a Claim,
+    /// Variables that stand for a value.
+    definitions: BTreeMap<Name, Expr>,
+    /// All expressions of the program, with variables that stand for a value replaced by it.
+    expressions: Vec<Expr>,
+    /// How far apart neighbours can be.
+    spans: Vec<Expr>,
+    /// How far apart what is computed from them may be, besides.
+    distances: Vec<Expr>,
+    /// When the output that a pointwise proof is about is decided.
+    hits: Vec<Expr>,
+}
+
+/// What is made of a draw y: c·y + offset.
+#[derive(Clone, PartialEq)]
+struct Total {
+    factor: Expr,
+    offset: Expr,
+}
+
+/// A comparison of y with a threshold; `strict` if the threshold itself belongs to the lower side.
+#[derive(Clone, PartialEq)]
+struct Threshold {
+    total: Total,
+    at: Expr,
+    strict: bool,
+}
+
+impl<'a> Guesser<'a> {
+    pub(crate) fn new(context: &'a Context, claim: &'a Claim, comparison: Comparison) -> Guesser<'a> {
+        let mechanism = context.mechanism();
+        let definitions = definitions(&mechanism.body);
+        let mut expressions = Vec::new();
+        for_each_expr(&mechanism.body, &mut |e| expressions.push(inline(e, &definitions)));
+        expressions.push(inline(&mechanism.output, &definitions));
+        let (spans, distances, hits) = (spans(context), vec![], vec![]);
+        let mut guesser = Guesser { context, claim, definitions, expressions, spans, distances, hits };
+        guesser.distances = guesser.distances();
+        if comparison == Comparison::Pointwise {
+            guesser.hits = guesser.hits();
+        }
+        guesser
+    }
+
+    /// How far apart neighbours can be, as far as the adjacency says it in so many words.
+    pub(crate) fn spans(&self) -> &[Expr] {
+        &self.spans
+    }
+
+    /// How far apart what is computed from neighbours may be: the same, or the width of a clamp, or 1 for a count.
+    pub(crate) fn distances(&self) -> Vec<Expr> {
+        let mut found = self.spans.clone();
+        for expr in &self.expressions {
+            visit(expr, &mut |part| {
+                if let Expr::Clamp(_, low, high) = part {
+                    let width = minus((**high).clone(), (**low).clone());
+                    if self.is_public(&width) && !found.contains(&width) {
+                        found.push(width);
+                    }
+                }
+            });
+        }
+        if !found.contains(&Expr::int(1)) {
+            found.push(Expr::int(1));
+        }
+        found.truncate(MOST_SPANS);
+        found
+    }
+
+    /// The couplings of a draw.
+    pub(crate) fn draw(&self, var: &Name, law: &Distribution) -> Vec<Candidate> {
+        match law {
+            Distribution::Laplace { center, scale } | Distribution::DiscreteLaplace { center, scale } => {
+                self.noise(var, Some(center), scale)
+            }
+            Distribution::Exponential { scale } | Distribution::Geometric { scale } => {
+                self.noise(var, None, scale)
+            }
+            Distribution::Bernoulli(_)
+            | Distribution::Response { .. }
+            | Distribution::UniformInt { .. }
+            | Distribution::UniformOther { .. } => {
+                let same = parameters(law).into_iter().all(|p| self.first(p) == self.second(p));
+                let mut found = vec![free(Move::Draw(Coupling::Null))];
+                if !same {
+                    let statement = Statement::Draw { var: var.clone(), law: law.clone() };
+                    let ratios = self.ratios(&[statement], var);
+                    found.extend(ratios.into_iter().map(|(ratio, amounts)| Candidate {
+                        step: Move::Draw(Coupling::SameValue { ratio }),
+                        amounts,
+                    }));
+                }
+                found
+            }
+            _ => vec![free(Move::Draw(Coupling::Null))],
+        }
+    }
+
+    /// The couplings of a block of finite draws of which one variable matters.
+    pub(crate) fn block(&self, block: &[Statement], var: &Name) -> Vec<Candidate> {
+        let ratios = self.ratios(block, var);
+        ratios
+            .into_iter()
+            .map(|(ratio, amounts)| Candidate {
+                step: Move::SameValue(var.clone(), block.len(), ratio),
+                amounts,
+            })
+            .collect()
+    }
+
+    fn first(&self, e: &Expr) -> Expr {
+        self.context.in_run(e, Run::First)
+    }
+
+    fn second(&self, e: &Expr) -> Expr {
+        self.context.in_run(e, Run::Second)
+    }
+
+    /// Laplace noise, continuous or discrete, or one-sided noise without a center.
+    fn noise(&self, var: &Name, center: Option<&Expr>, scale: &Expr) -> Vec<Candidate> {
+        let (totals, thresholds) = self.uses(var);
+        let apart = center.map_or(Expr::int(0), |e| minus(self.first(e), self.second(e)));
+        let one_sided = center.is_none();
+        let shift = |by: Expr| {
+            let moved = plus(by.clone(), apart.clone());
+            let amount = if one_sided { moved } else { absolute(moved) };
+            let cost = over(amount, &self.first(scale));
+            (by, cost)
+        };
+        let plain = |(by, cost): (Expr, Expr)| {
+            if by == Expr::int(0) && cost == Expr::int(0) {
+                Coupling::Null
+            } else {
+                Coupling::Shift { by, cost }
+            }
+        };
+        let keep_noise = (minus(Expr::int(0), apart.clone()), Expr::int(0));
+        let move_total = |total: &Total, s: &Expr| {
+            let offset = minus(self.first(&total.offset), self.second(&total.offset));
+            shift(divided(plus(s.clone(), offset), &self.first(&total.factor)))
+        };
+        let amounts = |s: &Expr| self.amounts(s, scale);
+        let zero = Expr::int(0);
+        let mut found: Vec<Candidate> = Vec::new();
+        let mut push = |coupling: Coupling, amounts: Vec<Expr>| {
+            let step = Move::Draw(coupling);
+            if !found.iter().any(|known| known.step == step) {
+                found.push(Candidate { step, amounts });
+            }
+        };
+        // A center that sums over rows, and a value that stays: the rows that differ pay.
+        let center = center.map(|e| inline(e, &self.definitions));
+        let public = self.is_public(scale);
+        let scale_here = self.first(scale);
+        if let Some(charge) = center.filter(|_| public).and_then(|center| {
+            tables::charge(self.context, &center, &|distance| tables::price(distance, &scale_here))
+        }) {
+            push(plain((zero.clone(), charge.cost)), charge.amounts);
+        }
+        for total in &totals {
+            push(plain(move_total(total, &zero)), amounts(&zero));
+        }
+        push(plain(keep_noise.clone()), vec![]);
+        let mut steps: Vec<Expr> = self.spans.clone();
+        steps.push(zero.clone());
+        for threshold in &thresholds {
+            let at = self.first(&threshold.at);
+            for s in &steps {
+                let select = |above: (Expr, Expr), below: (Expr, Expr)| Coupling::Select {
+                    threshold: at.clone(),
+                    strict: threshold.strict,
+                    above,
+                    below,
+                };
+                let total = &threshold.total;
+                push(select(move_total(total, s), keep_noise.clone()), amounts(s));
+                let down = minus(zero.clone(), s.clone());
+                push(select(keep_noise.clone(), move_total(total, &down)), amounts(s));
+            }
+        }
+        let both_ways = |s: &Expr| [s.clone(), minus(zero.clone(), s.clone())];
+        for hit in &self.hits {
+            for s in steps.iter().flat_map(both_ways) {
+                for total in totals.iter().take(1) {
+                    let (by, cost) = move_total(total, &s);
+                    let by = hit.clone().choose(by, keep_noise.0.clone());
+                    let cost = hit.clone().choose(cost, zero.clone());
+                    push(Coupling::Shift { by, cost }, amounts(&s));
+                }
+            }
+        }
+        for s in self.spans.iter().flat_map(both_ways) {
+            for total in &totals {
+                push(plain(move_total(total, &s)), amounts(&s));
+            }
+        }
+        found
+    }
+
+    /// What a shift of a total by s may cost, from small to large.
+    fn amounts(&self, s: &Expr, scale: &Expr) -> Vec<Expr> {
+        let size = match s {
+            Expr::Unary(Unary::Neg, s) => (**s).clone(),
+            other => other.clone(),
+        };
+        let mut found = Vec::new();
+        let mut add = |amount: Expr| {
+            if amount != Expr::int(0) && self.is_public(&amount) && !found.contains(&amount) {
+                found.push(amount);
+            }
+        };
+        add(over(size.clone(), scale));
+        for distance in &self.distances {
+            add(over(distance.clone(), scale));
+        }
+        for distance in &self.distances {
+            add(over(plus(size.clone(), distance.clone()), scale));
+        }
+        found
+    }
+
+    fn is_public(&self, e: &Expr) -> bool {
+        let params = &self.context.mechanism().params;
+        let mut public = true;
+        e.for_each_variable(&mut |v| {
+            public &= matches!(v, Variable::Plain(name) if params.iter().any(|p| p.name == *name));
+        });
+        public
+    }
+
+    /// The totals that a draw is part of, and what they are compared with.
+    fn uses(&self, var: &Name) -> (Vec<Total>, Vec<Threshold>) {
+        let (mut totals, mut thresholds) = (Vec::new(), Vec::new());
+        for expr in &self.expressions {
+            self.scan(expr, var, &mut totals, &mut thresholds);
+        }
+        // Other draws in a total may come later, when this one is coupled already: they are left to follow it.
+        let drawn = set_by_draws(&self.context.mechanism().body);
+        let given = |total: &Total| {
+            let offset = without_names(&total.offset, &drawn);
+            Total { factor: total.factor.clone(), offset }
+        };
+        let mut given: Vec<Total> =
+            totals.iter().map(given).filter(|total| !totals.contains(total)).collect();
+        given.append(&mut totals);
+        let mut totals = given;
+        let whole = Total { factor: Expr::int(1), offset: Expr::int(0) };
+        if totals.is_empty() {
+            totals.push(whole);
+        }
+        totals.truncate(MOST_USES);
+        thresholds.truncate(MOST_USES);
+        (totals, thresholds)
+    }
+
+    fn scan(&self, expr: &Expr, var: &Name, totals: &mut Vec<Total>, thresholds: &mut Vec<Threshold>) {
+        if !mentions(expr, var) {
+            return;
+        }
+        if let Expr::Binary(op @ (Binary::Lt | Binary::Le | Binary::Gt | Binary::Ge), a, b) = expr
+            && let Some((factor, offset)) = linear(&minus((**a).clone(), (**b).clone()), var)
+        {
+            // c·y + o compared with 0: y is above −o/c, or below if c is negative.
+            let negative = matches!(&factor, Expr::Number(n) if *n < Rational::ZERO)
+                || matches!(&factor, Expr::Unary(Unary::Neg, _));
+            let at = divided(minus(Expr::int(0), offset.clone()), &factor);
+            // The threshold itself is below for y > t and for y <= t.
+            let strict = matches!(op, Binary::Gt | Binary::Le) != negative;
+            // The total is the side with the draw, so that what it is compared with may move by itself.
+            let side = [a, b].into_iter().find(|e| mentions(e, var));
+            let total = side.and_then(|e| linear(e, var)).unwrap_or((factor, offset));
+            let total = Total { factor: total.0, offset: total.1 };
+            if !totals.contains(&total) {
+                totals.push(total.clone());
+            }
+            let threshold = Threshold { total, at, strict };
+            if !thresholds.contains(&threshold) {
+                thresholds.push(threshold);
+            }
+            return;
+        }
+        if let Some((factor, offset)) = linear(expr, var) {
+            let total = Total { factor, offset };
+            if !totals.contains(&total) {
+                totals.push(total);
+            }
+            return;
+        }
+        for part in parts(expr) {
+            self.scan(part, var, totals, thresholds);
+        }
+    }
+
+    /// When the output in question is decided: where the output variable gets a value that the parameters and
+    /// loop indices fix, that value being the result.
+    fn hits(&self) -> Vec<Expr> {
+        let result = Expr::Var(Variable::Result);
+        let mechanism = self.context.mechanism();
+        if self.context.kind(&mechanism.output) == Kind::Bool {
+            return vec![result.clone(), !result];
+        }
+        let Expr::Var(Variable::Plain(output)) = &mechanism.output else { return vec![] };
+        let mut found = Vec::new();
+        for_each_assignment(&mechanism.body, &mut |var, value| {
+            let mut fixed = true;
+            value.for_each_variable(&mut |v| {
+                fixed &= matches!(v, Variable::Plain(name) if self.context.is_shared(name))
+            });
+            let hit = value.clone().equals(result.clone());
+            if var == output && fixed && !found.contains(&hit) {
+                found.push(hit);
+            }
+        });
+        // A constant is more often a start value than a choice.
+        found.sort_by_key(
+            |hit| matches!(hit, Expr::Binary(_, value, _) if matches!(**value, Expr::Number(_))),
+        );
+        found.truncate(3);
+        found
+    }
+
+    /// Ratios of the two laws of a variable after a block, with what each may cost.
+    fn ratios(&self, block: &[Statement], var: &Name) -> Vec<((Expr, Expr), Vec<Expr>)> {
+        let one = Expr::int(1);
+        let mut found: Vec<((Expr, Expr), Vec<Expr>)> = Vec::new();
+        let claimed = match &self.claim.epsilon {
+            Expr::Unary(Unary::Ln, inside) => match &**inside {
+                Expr::Binary(Binary::Div, a, b) => ((**a).clone(), (**b).clone()),
+                whole => (whole.clone(), one.clone()),
+            },
+            zero if *zero == Expr::int(0) => (one.clone(), one.clone()),
+            epsilon => (epsilon.clone().exp(), one.clone()),
+        };
+        found.push((claimed, vec![]));
+        let mut whole = vec![];
+        let mut exponents: Vec<Expr> = vec![];
+        let mut guards: Vec<Expr> = vec![];
+        for_each_expr(block, &mut |e| {
+            visit(e, &mut |part| match part {
+                Expr::Unary(Unary::Exp, a) if self.is_public(a) => {
+                    let a = match &**a {
+                        Expr::Unary(Unary::Neg, a) => (**a).clone(),
+                        other => other.clone(),
+                    };
+                    if !exponents.contains(&a) {
+                        exponents.push(a);
+                    }
+                }
+                Expr::If(c, ..) => guards.push((**c).clone()),
+                Expr::Binary(Binary::Eq | Binary::Ne, ..) => guards.push(part.clone()),
+                Expr::Var(Variable::Plain(_)) if self.context.kind(part) == Kind::Bool => {
+                    guards.push(part.clone());
+                }
+                _ => {}
+            });
+        });
+        for_each_guard(block, &mut |guard| guards.push(guard.clone()));
+        for statement in block {
+            if let Statement::Draw { law: Distribution::Response { truth, count, .. }, .. } = statement {
+                whole.push((truth.clone() * (count.clone() - one.clone()), one.clone() - truth.clone()));
+            }
+        }
+        for exponent in &exponents {
+            whole.push((exponent.clone().exp(), one.clone()));
+        }
+        for (a, b) in &whole {
+            found.push(((self.first(a), self.first(b)), vec![cost(a, b)]));
+        }
+        let set = set_by(block);
+        guards.retain(|g| {
+            let hidden = set.iter().any(|name| mentions(g, name));
+            !hidden && self.first(g) != self.second(g)
+        });
+        guards.sort();
+        guards.dedup();
+        for guard in guards.iter().take(MOST_USES) {
+            let (g, h) = (self.first(guard), self.second(guard));
+            let agree = g.clone().equals(h);
+            for (a, b) in &whole {
+                let ratio = (
+                    agree.clone().choose(one.clone(), self.first(a)),
+                    agree.clone().choose(one.clone(), self.first(b)),
+                );
+                found.push((ratio, vec![cost(a, b)]));
+            }
+            let Some(law) = self.two_valued(block, var, &g) else { continue };
+            // law[value][guard]; the ratio where the guard holds in the first run only, and in the second only.
+            let ratio = |value: usize, here: usize| {
+                let probability = |mass: &Mass| {
+                    let (n, d) = fraction(&mass.numerator);
+                    let (m, e) = fraction(&mass.denominator);
+                    (product(n, e), product(d, m))
+                };
+                let (a, b) = (probability(&law[value][here]), probability(&law[value][1 - here]));
+                match a.1 == b.1 {
+                    true => (a.0, b.0),
+                    false => (product(a.0, b.1), product(b.0, a.1)),
+                }
+            };
+            for yes in [0, 1] {
+                for no in [1, 0] {
+                    let (first, second) = (ratio(yes, 0), ratio(no, 1));
+                    let pick = |a: &Expr, b: &Expr| {
+                        agree.clone().choose(one.clone(), g.clone().choose(a.clone(), b.clone()))
+                    };
+                    let amounts = vec![cost(&first.0, &first.1), cost(&second.0, &second.1)];
+                    found.push(((pick(&first.0, &second.0), pick(&first.1, &second.1)), amounts));
+                }
+            }
+        }
+        found
+    }
+
+    /// The masses of `true` and `false` where a guard holds and where it does not.
+    fn two_valued(&self, block: &[Statement], var: &Name, guard: &Expr) -> Option<[[Mass; 2]; 2]> {
+        if self.context.kind(&Expr::var(var.clone())) != Kind::Bool {
+            return None;
+        }
+        let at = |value: bool, holds: bool| {
+            let whole = mass(self.context, block, var, &Expr::Bool(value), Run::First).ok()?;
+            let fix = |e: &Expr| simplified(&assume(e, guard, holds));
+            let (numerator, denominator) = (fix(&whole.numerator), fix(&whole.denominator));
+            // The ratio is to be made of parameters and what both runs share.
+            let fixed = [&numerator, &denominator].into_iter().all(|e| self.is_public(e));
+            fixed.then_some(Mass { numerator, denominator, sane: whole.sane })
+        };
+        Some([[at(true, true)?, at(true, false)?], [at(false, true)?, at(false, false)?]])
+    }
+}
+
+fn free(step: Move) -> Candidate {
+    Candidate { step, amounts: vec![] }
+}
+
+fn cost(a: &Expr, b: &Expr) -> Expr {
+    (a.clone() / b.clone()).ln()
+}
+
+/// How far apart neighbours can be, as the adjacency says it.
+fn spans(context: &Context) -> Vec<Expr> {
+    let mut spans: Vec<Expr> = Vec::new();
+    for clause in &context.mechanism().adjacency {
+        match clause {
+            Adjacency::Related(relation) => collect_spans(context, relation, &mut spans),
+            Adjacency::EveryEntry { bound, .. }
+            | Adjacency::EveryEntryGrows { bound, .. }
+            | Adjacency::OneEntry { bound, .. } => {
+                if !spans.contains(bound) {
+                    spans.push(bound.clone());
+                }
+            }
+            Adjacency::OneRow { .. } | Adjacency::RowReplaced { .. } | Adjacency::Rows { .. } => {}
+        }
+    }
+    spans.extend(tables::sizes(context));
+    spans.retain(|span| *span != Expr::int(0));
+    spans.truncate(MOST_SPANS);
+    spans
+}
+
+/// Variables that are assigned once and stand for that value.
+fn definitions(body: &[Statement]) -> BTreeMap<Name, Expr> {
+    let mut found: BTreeMap<Name, Vec<Expr>> = BTreeMap::new();
+    for_each_assignment(body, &mut |var, value| found.entry(var.clone()).or_default().push(value.clone()));
+    let drawn = set_by_draws(body);
+    found
+        .into_iter()
+        .filter(|(name, values)| values.len() == 1 && !drawn.contains(name))
+        .filter_map(|(name, mut values)| values.pop().map(|value| (name, value)))
+        .filter(|(name, value)| *value != Expr::EmptyList && !mentions(value, name))
+        .collect()
+}
+
+fn inline(e: &Expr, definitions: &BTreeMap<Name, Expr>) -> Expr {
+    let mut current = e.clone();
+    for _ in 0..4 {
+        let next = current.replace(&|v| match v {
+            Variable::Plain(name) => definitions.get(name).cloned(),
+            _ => None,
+        });
+        if next == current || !next.is_within(2_000) {
+            break;
+        }
+        current = next;
+    }
+    current
+}
+
+fn for_each_assignment(body: &[Statement], see: &mut dyn FnMut(&Name, &Expr)) {
+    for statement in body {
+        match statement {
+            Statement::Assign { var, value } => see(var, value),
+            Statement::If { then, otherwise, .. } => {
+                for_each_assignment(then, see);
+                for_each_assignment(otherwise, see);
+            }
+            Statement::For { body, .. } | Statement::While { body, .. } => for_each_assignment(body, see),
+            _ => {}
+        }
+    }
+}
+
+/// The guards of the conditionals of a block.
+pub(crate) fn for_each_guard(body: &[Statement], see: &mut dyn FnMut(&Expr)) {
+    for statement in body {
+        match statement {
+            Statement::If { guard, then, otherwise } => {
+                see(guard);
+                for_each_guard(then, see);
+                for_each_guard(otherwise, see);
+            }
+            Statement::For { body, .. } => for_each_guard(body, see),
+            Statement::While { guard, body, .. } => {
+                see(guard);
+                for_each_guard(body, see);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn set_by_draws(body: &[Statement]) -> Vec<Name> {
+    let mut found = Vec::new();
+    for statement in body {
+        match statement {
+            Statement::Draw { var, .. } => found.push(var.clone()),
+            Statement::If { then, otherwise, .. } => {
+                found.extend(set_by_draws(then));
+                found.extend(set_by_draws(otherwise));
+            }
+            Statement::For { body, .. } | Statement::While { body, .. } => found.extend(set_by_draws(body)),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The variables that a block sets.
+pub(crate) fn set_by(body: &[Statement]) -> Vec<Name> {
+    let mut found = set_by_draws(body);
+    for_each_assignment(body, &mut |var, _| found.push(var.clone()));
+    fn lists(body: &[Statement], found: &mut Vec<Name>) {
+        for statement in body {
+            match statement {
+                Statement::Append { list, .. } => found.push(list.clone()),
+                Statement::If { then, otherwise, .. } => {
+                    lists(then, found);
+                    lists(otherwise, found);
+                }
+                Statement::For { body, .. } | Statement::While { body, .. } => lists(body, found),
+                _ => {}
+            }
+        }
+    }
+    lists(body, &mut found);
+    found.sort();
+    found.dedup();
+    found
+}
