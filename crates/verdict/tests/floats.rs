@@ -101,7 +101,7 @@ fn what_is_the_same_mechanism_in_other_words_is_accepted() {
 #[test]
 fn the_attacks_prove_nothing() {
     let attack = |name: &str| {
-        let path = format!("{}/../../tests/attacks/{name}.dp", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/../../tests/attacks/floats/{name}.dp", env!("CARGO_MANIFEST_DIR"));
         load_text(&std::fs::read_to_string(path).unwrap()).unwrap()
     };
     for name in ["hundred", "half", "ends", "farinput"] {
