@@ -97,6 +97,25 @@ fn what_is_the_same_mechanism_in_other_words_is_accepted() {
     }
 }
 
+/// The files with which the theorem was attacked.
+#[test]
+fn the_attacks_prove_nothing() {
+    let attack = |name: &str| {
+        let path = format!("{}/../../tests/attacks/floats/{name}.dp", env!("CARGO_MANIFEST_DIR"));
+        load_text(&std::fs::read_to_string(path).unwrap()).unwrap()
+    };
+    for name in ["hundred", "half", "ends", "farinput"] {
+        assert!(family(&attack(name)).is_err(), "{name}");
+    }
+    let status = |name: &str, values: &[&str]| {
+        verify(&attack(name), &set(values), &Watch::default()).unwrap().status()
+    };
+    assert_ne!(status("sn64", &["eps=0.1", "B=100"]), Status::Proved);
+    for name in ["sn16a", "sn16b", "sn16d"] {
+        assert_ne!(status(name, &["eps=1.0005", "B=1", "d=1.0004"]), Status::Proved, "{name}");
+    }
+}
+
 /// The claim is about the exact parameter; the program runs with the rounded one.
 #[test]
 fn claims_are_at_the_exact_parameters() {
