@@ -362,7 +362,7 @@ fn the_program_carries_its_schema() {
     assert_eq!((code, &printed), (0, &schema()));
     let (_, part) = answer(&["schema", "check"]);
     let rule = json!({"anyOf": part["anyOf"]});
-    let accepted = json!({"status": "accepted", "mechanism": "m", "claim": "c", "axioms": []});
+    let accepted = json!({"status": "accepted", "mechanism": "m", "text": "t", "claim": "c", "axioms": []});
     assert_eq!(check(&rule, &accepted, &part, "$"), Ok(()));
     assert!(check(&rule, &json!({"status": "accepted"}), &part, "$").is_err());
     assert!(part["$defs"].get("error").is_some() && part["$defs"].get("audit").is_none());

@@ -11,7 +11,7 @@ pub use probity_kernel::rejection::Rejection;
 pub use probity_kernel::rules::{self, Assertion, Judgement};
 pub use probity_kernel::sampling::{sample, signed_log, up_to_tail};
 pub use probity_kernel::term::{
-    Adjacency, Claim, Coupling, Distribution, Input, Mechanism, Param, Reading, Sort, Statement,
+    Adjacency, Claim, Coupling, Distribution, Field, Input, Mechanism, Param, Reading, Sort, Statement,
 };
 
 pub fn var(name: &str) -> Expr {
