@@ -32,6 +32,7 @@ mod lanes;
 mod laplace;
 mod magnitude;
 mod neg_ln;
+mod opaque;
 mod outcome;
 mod parameter;
 mod prefix;
@@ -64,6 +65,7 @@ pub use uniform_integer::UniformBelow;
 pub(crate) use choice::Either;
 pub(crate) use coin_for_gap::CoinForGap;
 pub(crate) use gap::{Gap, units_of};
+pub(crate) use opaque::largest;
 
 use crate::entropy::{Entropy, EntropyError};
 use draw::Draw;

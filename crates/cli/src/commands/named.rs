@@ -106,7 +106,7 @@ impl<O> Named<O> {
             let text = files::text(path)?;
             let numbers: Vec<&str> =
                 text.split([',', ' ', '\t', '\r', '\n']).filter(|number| !number.is_empty()).collect();
-            arguments.set(argument, numbers.join(","));
+            arguments.set(*argument, numbers.join(","));
         }
         Ok(arguments)
     }
