@@ -33,6 +33,7 @@ mod laplace;
 pub mod lazy;
 mod magnitude;
 mod neg_ln;
+mod opaque;
 mod outcome;
 mod parameter;
 mod prefix;
@@ -65,6 +66,7 @@ pub use uniform_integer::UniformBelow;
 pub(crate) use choice::Either;
 pub(crate) use coin_for_gap::CoinForGap;
 pub(crate) use gap::{Gap, units_of};
+pub(crate) use opaque::largest;
 
 use crate::entropy::{Entropy, EntropyError};
 use draw::Draw;

@@ -35,12 +35,13 @@ struct Report {
 }
 
 impl Report {
-    /// Times `call(class)` for random classes, or sorts calls by the class that they answer.
+    /// Times `call(class)` for random classes, or sorts the calls by what they answered: after the clock has stopped, so that the sorting
+    /// is not what is measured.
     fn times(
         &mut self,
         draws: usize,
-        mut call: impl FnMut(bool) -> Result<bool, Failure>,
-        by_answer: bool,
+        mut call: impl FnMut(bool) -> Result<i64, Failure>,
+        sort: Option<&dyn Fn(i64) -> bool>,
     ) -> Result<Vec<(f64, bool)>, Failure> {
         let mut coins = vec![0u64; draws.div_ceil(64)];
         self.coins.fill_words(&mut coins)?;
@@ -48,9 +49,9 @@ impl Report {
         for at in 0..draws {
             let class = coins[at / 64] >> (at % 64) & 1 == 1;
             let start = Instant::now();
-            let answer = call(black_box(class))?;
+            let answer = black_box(call(black_box(class))?);
             let time = start.elapsed().as_nanos() as f64;
-            times.push((time, if by_answer { answer } else { class }));
+            times.push((time, sort.map_or(class, |sort| sort(answer))));
         }
         Ok(times)
     }
@@ -60,16 +61,16 @@ impl Report {
         name: &str,
         draws: usize,
         leaks: bool,
-        by_answer: bool,
-        mut call: impl FnMut(bool) -> Result<bool, Failure>,
+        sort: Option<&dyn Fn(i64) -> bool>,
+        mut call: impl FnMut(bool) -> Result<i64, Failure>,
     ) -> Result<(), Failure> {
         // Warm up: tables, caches, branch predictors.
-        self.times(draws / 20, &mut call, by_answer)?;
-        let mut found = welch::test(&self.times(draws, &mut call, by_answer)?);
+        self.times(draws / 20, &mut call, sort)?;
+        let mut found = welch::test(&self.times(draws, &mut call, sort)?);
         let tells = found.t >= welch::LEAK;
         if tells && !leaks {
             // Once more before anything is said: a busy machine drifts.
-            found = welch::test(&self.times(draws, &mut call, by_answer)?);
+            found = welch::test(&self.times(draws, &mut call, sort)?);
         }
         let tells = found.t >= welch::LEAK;
         let verdict = match (tells, leaks) {
@@ -97,28 +98,32 @@ impl Report {
         Input: 'static,
         Output: 'static,
     {
-        self.row(name, self.draws, false, false, |class| {
+        self.row(name, self.draws, false, None, |class| {
             black_box(measurement.invoke(black_box(&inputs[usize::from(class)]))?);
-            Ok(false)
+            Ok(0)
         })
     }
 
-    /// One input, sorted by the answer.
+    /// One input, sorted by the answer, which is taken down as an integer.
     fn answers<Input, Output>(
         &mut self,
         name: &str,
         measurement: &Measurement<Input, Output>,
         input: Input,
-        class: impl Fn(Output) -> bool,
+        code: impl Fn(Output) -> i64,
+        sort: impl Fn(i64) -> bool,
     ) -> Result<(), Failure>
     where
         Input: 'static,
         Output: 'static,
     {
-        self.row(name, self.draws, false, true, |_| {
-            Ok(class(black_box(measurement.invoke(black_box(&input))?)))
-        })
+        self.row(name, self.draws, false, Some(&sort), |_| Ok(code(measurement.invoke(black_box(&input))?)))
     }
+}
+
+/// An integer is taken down as it is.
+fn same(answer: i64) -> i64 {
+    answer
 }
 
 fn main() -> Result<ExitCode, Failure> {
@@ -137,9 +142,10 @@ fn main() -> Result<ExitCode, Failure> {
             [0, 1_000_000_000_000_000],
         )?;
         let middle = (0.7 * scale) as i64;
-        report
-            .answers(&format!("discrete Laplace {scale:e}: near or far"), &noise, 0, |y| y.abs() > middle)?;
-        report.answers(&format!("discrete Laplace {scale:e}: below or above"), &noise, 0, |y| y > 0)?;
+        report.answers(&format!("discrete Laplace {scale:e}: near or far"), &noise, 0, same, |y| {
+            y.abs() > middle
+        })?;
+        report.answers(&format!("discrete Laplace {scale:e}: below or above"), &noise, 0, same, |y| y > 0)?;
     }
     for sigma in [1.0, 10.0, 1e3] {
         let noise = discrete_gaussian(IntegerRange::WIDEST, SquaredScale::from_f64(sigma * sigma)?)?;
@@ -149,21 +155,22 @@ fn main() -> Result<ExitCode, Failure> {
             [0, 1_000_000_000_000_000],
         )?;
         let middle = (0.7 * sigma) as i64;
-        report
-            .answers(&format!("discrete Gaussian {sigma:e}: near or far"), &noise, 0, |y| y.abs() > middle)?;
+        report.answers(&format!("discrete Gaussian {sigma:e}: near or far"), &noise, 0, same, |y| {
+            y.abs() > middle
+        })?;
     }
     let coin = randomized_response_bool(Probability::from_f64(0.75)?)?;
     report.inputs("randomized response, bool: false or true", &coin, [false, true])?;
-    report.answers("randomized response, bool: lie or truth", &coin, true, |y| y)?;
+    report.answers("randomized response, bool: lie or truth", &coin, true, i64::from, |y| y == 1)?;
     let law = RandomizedResponse::new(10, Probability::from_f64(0.5)?)?;
     let ten = law.over((0..10i64).collect())?;
     report.inputs("randomized response, 10: first or last", &ten, [0, 9])?;
     report.inputs("randomized response, 10: inside or outside", &ten, [3, 77])?;
-    report.answers("randomized response, 10: lie or truth", &ten, 3, |y| y == 3)?;
+    report.answers("randomized response, 10: lie or truth", &ten, 3, same, |y| y == 3)?;
     let blocks = [vec![3i64; 500], vec![77; 500]];
-    report.row("randomized response, 500 at once: inside or outside", draws / 50, false, false, |class| {
+    report.row("randomized response, 500 at once: inside or outside", draws / 50, false, None, |class| {
         black_box(ten.invoke_vec(black_box(&blocks[usize::from(class)]))?);
-        Ok(false)
+        Ok(0)
     })?;
     for (name, rule) in [("noisy max", Rule::NoisyMax), ("exponential mechanism", Rule::Exponential)] {
         let pick = choice_of_integers(50, rule, Scores::Any, Scale::from_f64(200.0)?)?;
@@ -175,19 +182,25 @@ fn main() -> Result<ExitCode, Failure> {
         report.inputs(&format!("{name} of 50: all equal or one far above"), &pick, [flat.clone(), peaked])?;
         let spread: Vec<i64> = (0..50).map(|i| i * 7).collect();
         report.inputs(&format!("{name} of 50: all equal or spread"), &pick, [flat.clone(), spread])?;
-        report.answers(&format!("{name} of 50: first or second half"), &pick, flat, |index| index < 25)?;
+        report.answers(
+            &format!("{name} of 50: first or second half"),
+            &pick,
+            flat,
+            |index| index as i64,
+            |index| index < 25,
+        )?;
         report.draws = draws;
     }
     let range = IntegerRange::new(0, 100)?;
     let truncated = truncated_geometric(range, Scale::from_f64(10.0)?)?;
     report.inputs("truncated geometric: end or middle", &truncated, [0, 50])?;
-    report.answers("truncated geometric: at the end or not", &truncated, 0, |y| y == 0)?;
+    report.answers("truncated geometric: at the end or not", &truncated, 0, same, |y| y == 0)?;
     for (name, scale) in [("renormalised geometric", 10.0), ("renormalised geometric, wide", 500.0)] {
         let noise = renormalised_geometric(range, Scale::from_f64(scale)?)?;
         let draws = report.draws;
         report.draws = draws / 5;
         report.inputs(&format!("{name}: end or middle"), &noise, [0, 50])?;
-        report.answers(&format!("{name}: low or high"), &noise, 50, |y| y < 50)?;
+        report.answers(&format!("{name}: low or high"), &noise, 50, same, |y| y < 50)?;
         report.draws = draws;
     }
     let floats = ClampedFloats::new(-1e3, 1e3)?;
@@ -199,7 +212,13 @@ fn main() -> Result<ExitCode, Failure> {
     let snapping = Snapping::new(&Epsilon::from_f64(1.0)?, Sensitivity::from(1u32), 100.0)?.measurement();
     report.inputs("snapping: 0.3 or 50", &snapping, [0.3, 50.0])?;
     report.inputs("snapping: subnormal or 50", &snapping, [f64::from_bits(12345), 50.0])?;
-    report.answers("snapping: near or far", &snapping, 0.3, |y| y.abs() > 1.0)?;
+    report.answers(
+        "snapping: near or far",
+        &snapping,
+        0.3,
+        |y: f64| y.to_bits() as i64,
+        |y| f64::from_bits(y as u64).abs() > 1.0,
+    )?;
     samplers(&mut report)?;
     twins(&mut report)?;
     Ok(if report.ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -209,11 +228,13 @@ fn main() -> Result<ExitCode, Failure> {
 fn samplers(report: &mut Report) -> Result<(), Failure> {
     let entropy = &mut SecureEntropy::new()?;
     let coin = Bernoulli::new(Probability::from_f64(0.3)?);
-    report.row("coin with 3/10: tails or heads", report.draws, false, true, |_| Ok(coin.sample(entropy)?))?;
+    report.row("coin with 3/10: tails or heads", report.draws, false, Some(&|y| y == 1), |_| {
+        Ok(i64::from(coin.sample(entropy)?))
+    })?;
     let weights: Vec<Rational> = (1..=1000u32).map(Rational::from).collect();
     let choice = Choice::weighted(&weights)?;
-    report.row("weighted choice of 1000: low or high", report.draws, false, true, |_| {
-        Ok(choice.sample(entropy)? > 700)
+    report.row("weighted choice of 1000: low or high", report.draws, false, Some(&|y| y > 700), |_| {
+        Ok(choice.sample(entropy)? as i64)
     })
 }
 
@@ -221,23 +242,35 @@ fn samplers(report: &mut Report) -> Result<(), Failure> {
 fn twins(report: &mut Report) -> Result<(), Failure> {
     let entropy = &mut SecureEntropy::new()?;
     let noise = DiscreteLaplace::<i64>::new(Scale::from_f64(100.0)?)?;
-    report.row("TWIN: noise that walks to its value: near or far", report.draws, true, true, |_| {
-        let value = noise.sample(entropy)?;
-        let walked = (0..value.abs()).fold(0i64, |walked, _| black_box(walked + 1));
-        Ok(walked > 70)
-    })?;
+    report.row(
+        "TWIN: noise that walks to its value: near or far",
+        report.draws,
+        true,
+        Some(&|y| y > 70),
+        |_| {
+            let value = noise.sample(entropy)?;
+            let walked = (0..value.abs()).fold(0i64, |walked, _| black_box(walked + 1));
+            Ok(walked)
+        },
+    )?;
     let coin = Bernoulli::new(Probability::from_f64(0.75)?);
-    report.row("TWIN: a lie that takes a jump more: lie or truth", report.draws, true, true, |_| {
-        let honest = coin.sample(entropy)?;
-        if !honest {
-            black_box(black_box(12345u64) / black_box(7));
-        }
-        Ok(honest)
-    })?;
+    report.row(
+        "TWIN: a lie that takes a jump more: lie or truth",
+        report.draws,
+        true,
+        Some(&|y| y == 1),
+        |_| {
+            let honest = coin.sample(entropy)?;
+            if !honest {
+                black_box(black_box(12345u64) / black_box(7));
+            }
+            Ok(i64::from(honest))
+        },
+    )?;
     let categories: Vec<i64> = (0..200).collect();
-    report.row("TWIN: a search that ends when it finds: first or last", report.draws, true, false, |class| {
+    report.row("TWIN: a search that ends when it finds: first or last", report.draws, true, None, |class| {
         let wanted = black_box(if class { 199 } else { 0 });
         black_box(categories.iter().position(|category| black_box(*category) == wanted));
-        Ok(false)
+        Ok(0)
     })
 }

@@ -17,7 +17,7 @@ use crate::map::{Expression, PrivacyMap};
 use crate::measurement::{Measurement, MechanismError};
 use crate::metric::Metric;
 use crate::sampler::race::{self, Noise};
-use crate::sampler::{Gap, ParameterError, Scale, units_of};
+use crate::sampler::{Gap, ParameterError, Scale, largest, units_of};
 
 /// How scores of neighbouring inputs may differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,7 +133,7 @@ fn choose(
     gap: &Gap,
     entropy: &mut dyn Entropy,
 ) -> Result<usize, MechanismError> {
-    let best = scores.iter().fold(i64::MIN, |best, score| best.max(*score));
+    let best = largest(scores);
     let gaps: Vec<u64> = scores.iter().map(|score| gap.units(best.abs_diff(*score))).collect();
     Ok(race::winner(noise, &gaps, |index| gap.exact(best.abs_diff(scores[index])), entropy)?)
 }

@@ -8,6 +8,7 @@
 use probity_exact::{Natural, Rational};
 
 use super::lanes::{LANE_BITS, Lane};
+use super::opaque::{opaque, select};
 use super::parameter::ParameterError;
 use super::prefix::Prefix;
 
@@ -100,12 +101,10 @@ impl Lane for Alias {
         let index = u64::from(lane).wrapping_shr(rest_bits);
         let rest = u64::from(lane) & 1u64.wrapping_shl(rest_bits).wrapping_sub(1);
         let column = &self.columns[index as usize];
-        let own = rest < column.surely_own;
-        let alias = rest >= column.surely_alias;
         // No branch: which of the two it is must not show in the time.
-        let mask = u64::from(own).wrapping_neg();
-        let value = u64::from(column.alias) ^ ((u64::from(column.alias) ^ index) & mask);
-        (value as usize, own | alias)
+        let own = opaque(rest < column.surely_own);
+        let alias = rest >= column.surely_alias;
+        (select(own, index, u64::from(column.alias)) as usize, own | alias)
     }
 
     fn decide(&self, prefix: &Prefix) -> Option<usize> {

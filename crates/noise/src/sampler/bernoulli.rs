@@ -5,6 +5,7 @@
 use super::SampleError;
 use super::draw::Draw;
 use super::lanes::{self, Lane};
+use super::opaque::opaque;
 use super::parameter::{Exponent, Probability};
 use super::prefix::{Chunks, Prefix};
 use super::threshold::Threshold;
@@ -34,7 +35,7 @@ impl Lane for Coin {
     #[inline(always)]
     fn decide_lane(&self, lane: u32) -> (bool, bool) {
         // Both comparisons are made, without a jump: whether the coin fell on heads must not show in the time.
-        let below = u64::from(lane) < self.surely_below;
+        let below = opaque(u64::from(lane) < self.surely_below);
         let above = u64::from(lane) >= self.surely_above;
         (below, below | above)
     }

@@ -5,6 +5,7 @@
 use probity_exact::Rational;
 
 use super::bounds::{log2_floor, power_of_two};
+use super::opaque::select;
 
 /// Gaps are answered in units of 2^−56.
 pub(crate) const GAP_BITS: u32 = 56;
@@ -55,8 +56,7 @@ impl Gap {
         let product = u128::from(n).wrapping_mul(u128::from(self.mantissa)).wrapping_shr(self.shift);
         // Without a branch: the high half is a flag, and so is the low half beyond FAR.
         let (high, low) = ((product >> 64) as u64, product as u64);
-        let far = u64::from((high != 0) | (low >= FAR)).wrapping_neg();
-        (low & !far) | (FAR & far)
+        select((high != 0) | (low >= FAR), FAR, low)
     }
 
     /// n/scale exactly; `None` when it is infinite.

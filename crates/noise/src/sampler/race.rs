@@ -14,6 +14,7 @@ use super::SampleError;
 use super::bounds::neg_ln_bounds;
 use super::gap::{FAR, GAP_BITS, GAP_WIDTH};
 use super::neg_ln::{NEG_LN_BITS, TABLE, Table, TwoWords, WIDTH};
+use super::opaque::{opaque, select, select_signed};
 use super::prefix::{Prefix, STUCK_AFTER};
 use super::words::{SHORT, Words};
 use crate::entropy::{Entropy, EntropyError};
@@ -66,9 +67,8 @@ impl Noise {
         let lower = raw.wrapping_sub(error as i64).wrapping_sub(GAP_WIDTH as i64);
         let upper = raw.wrapping_add(NOISE_WIDTH);
         // What is not known is anything; a gap that was cut off has no lower bound. Without a branch.
-        let known = i64::from(known).wrapping_neg();
-        let near = i64::from(gap < FAR).wrapping_neg() & known;
-        Bounds { lower: (lower & near) | (i64::MIN & !near), upper: (upper & known) | (i64::MAX & !known) }
+        let near = known & (gap < FAR);
+        Bounds { lower: select_signed(near, lower, i64::MIN), upper: select_signed(known, upper, i64::MAX) }
     }
 
     /// Bounds of noise − gap by the exact path; `None` for no bound. `gap` is finite.
@@ -112,16 +112,15 @@ pub(crate) fn winner(
     let mut highest = i64::MIN;
     for (&[leading, mantissa], &gap) in pairs.iter().zip(gaps) {
         let Bounds { lower, upper } = noise.bounds(table, TwoWords { leading, mantissa }, gap);
-        highest = highest.max(lower);
+        highest = select_signed(lower > highest, lower, highest);
         bounds.push(upper);
     }
     // Whoever is not surely below the best lower bound can still win; nearly always that is one. No early exit.
     let (mut count, mut index) = (0usize, 0usize);
     for (at, &upper) in bounds.iter().enumerate() {
-        let can_win = usize::from(upper >= highest);
-        count = count.wrapping_add(can_win);
-        let mask = can_win.wrapping_neg();
-        index = (at & mask) | (index & !mask);
+        let can_win = opaque(upper >= highest);
+        count = count.wrapping_add(usize::from(can_win));
+        index = select(can_win, at as u64, index as u64) as usize;
     }
     if count == 1 {
         return Ok(index);
