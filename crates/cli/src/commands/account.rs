@@ -347,15 +347,14 @@ fn curve_page(
 ) -> Result<String, Failure> {
     let points = watched("drawing the curve", || profile(laws, arguments.adjacency, 61, effort))
         .map_err(Failure::new)?;
-    let below: Vec<(f64, f64)> = points
-        .iter()
-        .filter(|(_, bracket)| bracket.lower > Rational::ZERO)
-        .map(|(epsilon, bracket)| (doubles_around(epsilon).0, log10(doubles_around(&bracket.lower).0)))
-        .collect();
-    let above: Vec<(f64, f64)> = points
-        .iter()
-        .map(|(epsilon, bracket)| (doubles_around(epsilon).0, log10(upper_double(bracket))))
-        .collect();
+    let drawn = |of: &dyn Fn(&Bracket) -> Option<Rational>| -> Vec<(f64, f64)> {
+        let point = |(epsilon, bracket): &(Rational, Bracket)| {
+            Some((doubles_around(epsilon).0, log10(&of(bracket)?)?))
+        };
+        points.iter().filter_map(point).collect()
+    };
+    let below = drawn(&|bracket| Some(bracket.lower.clone()).filter(|lower| *lower > Rational::ZERO));
+    let above = drawn(&|bracket| bracket.upper.clone().filter(|upper| *upper > Rational::ZERO));
     let mut series = vec![
         Series { name: "upper bound".into(), colour: Colour::First, mark: Mark::Line, points: above },
         Series { name: "lower bound".into(), colour: Colour::Second, mark: Mark::Dashed, points: below },
@@ -363,16 +362,18 @@ fn curve_page(
     let mut blocks = Vec::new();
     if let Some((question, answer)) = answered {
         let (what, at, value) = asked(question);
-        let asked_value = doubles_around(value).0;
+        let found = answer.bracket.upper.as_ref();
         let point = match question {
-            Question::Delta(_) => (asked_value, log10(upper_double(&answer.bracket))),
-            Question::Epsilon(_) => (upper_double(&answer.bracket), log10(asked_value)),
+            Question::Delta(_) => found.and_then(|delta| Some((doubles_around(value).0, log10(delta)?))),
+            Question::Epsilon(_) => {
+                found.and_then(|epsilon| Some((doubles_around(epsilon).1, log10(value)?)))
+            }
         };
         series.push(Series {
             name: "asked".into(),
             colour: Colour::Text,
             mark: Mark::Round,
-            points: vec![point],
+            points: point.into_iter().collect(),
         });
         blocks.push(Block::Facts(vec![
             (format!("{what} at {at} = {}", decimal::telling(value)), shown(&answer.bracket)),
