@@ -2,7 +2,7 @@
 """Asks dp_accounting and prv-accountant what we are asked, on 200 random compositions, and lists who lies outside our bracket.
 
 Usage: python3 -m venv V && V/bin/pip install dp_accounting prv-accountant mpmath
-       cargo build --release -p probity && V/bin/python scripts/account_peers.py [CASES] > bench/accounting.md
+       cargo build --release -p probity-account --example bracket && V/bin/python scripts/account_peers.py [CASES] > bench/accounting.md
 Where a peer's answer lies outside our bracket, the closed form (mpmath) or a run of ours that is ten times narrower decides who is wrong.
 A peer's upper bound is wrong if it is below our lower bound; an estimate is listed wherever it is outside. The seed is fixed.
 """
@@ -15,19 +15,17 @@ import sys
 import time
 import warnings
 
-import numpy as np
 from dp_accounting.pld import privacy_loss_distribution as pld
 
 warnings.filterwarnings("ignore")
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PROBITY = ROOT / "target/release/probity"
+BRACKET = ROOT / "target/release/examples/bracket"
 
 
 def ours(expression, delta, width):
-    command = [str(PROBITY), "account", expression, "--delta", delta, "--json", "--width", str(width), "--seconds", "120"]
-    start = time.process_time()
+    command = [str(BRACKET), expression, "delta", delta, str(width), "120"]
     answer = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
-    return answer["epsilon"]["lower"], float(answer["epsilon"]["upper"]), answer["seconds"], answer["method"]
+    return answer["lower"], answer["upper"], answer["seconds"], answer["method"]
 
 
 def case(generator):

@@ -224,10 +224,12 @@ fn one_direction(
             Ok(around) => {
                 let bracket = read(&around, question, scene.guess.epsilon);
                 let used = around.step;
+                let (before, coarser) = (found.bracket.width(), found.points > 0);
                 found = Found { bracket: found.bracket.and(bracket), step: used, points: around.points };
                 let last = begin.elapsed();
                 let width = found.bracket.width();
-                if width <= effort.width {
+                // Where a finer lattice does not help, the two laws bracket different things.
+                if width <= effort.width || coarser && width > before * 0.8 {
                     break;
                 }
                 // The width falls with the square of the step.

@@ -85,7 +85,6 @@ impl Scene {
     pub fn new(laws: &[(Simple, u64)], direction: Direction, aim: Aim) -> Result<Scene, String> {
         let mut parts = Vec::new();
         let mut sketches = Vec::new();
-        let mut finest = f64::MAX;
         let mut rough = 0.0;
         for (law, n) in laws {
             let bits = match aim {
@@ -101,10 +100,15 @@ impl Scene {
             parts.push(Part { law: law.clone(), n: *n, extent });
             sketches.push((sketch, *n));
         }
-        let guess = scout::guess(&sketches, aim);
-        for (sketch, _) in &sketches {
-            finest = finest.min(sketch.cumulants(guess.theta).2.sqrt());
-        }
+        let mut guess = scout::guess(&sketches, aim);
+        // What is resolved is the law as it is, not as it is weighed: near the largest loss the weighed one is a point.
+        let spread = |sketch: &Sketch| sketch.cumulants(0.0).2;
+        let whole = sketches.iter().map(|(sketch, n)| *n as f64 * spread(sketch)).sum::<f64>().sqrt();
+        guess.deviation = guess.deviation.max(whole / 64.0);
+        // More weight than this only loses precision: near the largest loss the best θ is infinite.
+        guess.theta = guess.theta.min(3.0 * (20.0 - guess.ln_delta) / whole.max(1e-9)).max(1e-3);
+        let finest = sketches.iter().map(|(sketch, _)| spread(sketch).sqrt()).fold(f64::MAX, f64::min);
+        let finest = finest.max(whole / 5000.0);
         Ok(Scene { parts, direction, guess, aim, rough, finest })
     }
 

@@ -20,38 +20,33 @@ pub(crate) fn invert(
 ) -> Option<Rational> {
     let target = ln(near(delta));
     let enough = |value: &Rational| value <= delta;
-    let at_zero = bound(&Rational::ZERO)?;
-    if enough(&at_zero) {
-        return Some(Rational::ZERO);
-    }
-    // `bad` has too large a bound, `good` is small enough.
-    let start = guess.clamp(1e-12, LARGEST);
     let exact = |x: f64| rational_from_f64(x).unwrap_or(Rational::ZERO);
-    let (mut bad, mut good): ((f64, f64), Option<(f64, f64)>) = ((0.0, ln(near(&at_zero))), None);
-    let mut probe = start;
+    // `bad` has too large a bound, `good` is small enough. A bound from below is only known near the guess, so 0 comes last.
+    let (mut bad, mut good): (Option<(f64, f64)>, Option<(f64, f64)>) = (None, None);
+    let mut probe = guess.clamp(1e-12, LARGEST);
     let mut stretch = 1e-3;
-    loop {
+    while bad.is_none() || good.is_none() {
         let value = bound(&exact(probe))?;
+        let found = Some((probe, ln(near(&value))));
         if enough(&value) {
-            good = Some((probe, ln(near(&value))));
-            // From above towards the guess: step down until it is too small.
-            let next = probe * (1.0 - stretch);
-            if bad.0 >= next || stretch > 0.9 {
-                break;
+            good = found;
+            if probe == 0.0 {
+                return Some(Rational::ZERO);
             }
-            probe = next;
+            probe = if stretch < 0.9 { probe * (1.0 - stretch) } else { probe / 16.0 };
+            if probe < 1e-14 {
+                probe = 0.0;
+            }
         } else {
-            bad = (probe, ln(near(&value)));
-            if good.is_some() {
-                break;
-            }
+            bad = found;
             if probe >= LARGEST {
-                return None;
+                return if up { None } else { Some(exact(probe)) };
             }
-            probe = (probe * (1.0 + stretch)).min(LARGEST);
+            probe = (probe.max(1e-14) * (1.0 + 4.0 * stretch)).min(LARGEST);
         }
         stretch = (stretch * 4.0).min(0.95);
     }
+    let mut bad = bad?;
     let mut good = good?;
     let mut side = 0i32;
     for _ in 0..60 {

@@ -177,8 +177,8 @@ fn groups_and_replacement() {
     same("group(2, rho(1/10))", "rho(4/10)");
     same("poisson(1/2, poisson(1/5, laplace(3)))", "poisson(1/10, laplace(3))");
     same("poisson(1, gaussian(2)) * 3", "gaussian(2) * 3");
-    let one = ask("poisson(1/10, laplace(3))", "epsilon", "1/10", &effort).bracket;
-    let two = ask("group(2, poisson(1/10, laplace(3)))", "epsilon", "1/10", &effort);
+    let one = ask("poisson(1/10, laplace(3))", "epsilon", "1/100", &effort).bracket;
+    let two = ask("group(2, poisson(1/10, laplace(3)))", "epsilon", "1/100", &effort);
     assert!(
         two.note.is_some()
             && two.bracket.upper > one.upper

@@ -322,16 +322,6 @@ fn inverse(
     Ok(Status::Done)
 }
 
-/// Where a δ stands on the axis: its decimal logarithm.
-fn height(delta: &Rational) -> f64 {
-    log10(delta).unwrap_or(f64::NEG_INFINITY)
-}
-
-/// The same for an upper bound; no δ is above 1.
-fn height_of_upper(bracket: &Bracket) -> f64 {
-    bracket.upper.as_ref().map_or(0.0, height)
-}
-
 /// The page with the curve: both bounds, and the question that was asked.
 fn curve_page(
     text: &str,
@@ -342,15 +332,14 @@ fn curve_page(
 ) -> Result<String, Failure> {
     let points = during("drawing the curve", || profile(laws, arguments.adjacency, 61, effort))
         .map_err(Failure::new)?;
-    let below: Vec<(f64, f64)> = points
-        .iter()
-        .filter(|(_, bracket)| bracket.lower > Rational::ZERO)
-        .map(|(epsilon, bracket)| (doubles_around(epsilon).0, height(&bracket.lower)))
-        .collect();
-    let above: Vec<(f64, f64)> = points
-        .iter()
-        .map(|(epsilon, bracket)| (doubles_around(epsilon).0, height_of_upper(bracket)))
-        .collect();
+    let drawn = |of: &dyn Fn(&Bracket) -> Option<Rational>| -> Vec<(f64, f64)> {
+        let point = |(epsilon, bracket): &(Rational, Bracket)| {
+            Some((doubles_around(epsilon).0, log10(&of(bracket)?)?))
+        };
+        points.iter().filter_map(point).collect()
+    };
+    let below = drawn(&|bracket| Some(bracket.lower.clone()).filter(|lower| *lower > Rational::ZERO));
+    let above = drawn(&|bracket| bracket.upper.clone().filter(|upper| *upper > Rational::ZERO));
     let mut series = vec![
         Series { name: "upper bound".into(), colour: Colour::First, mark: Mark::Line, points: above },
         Series { name: "lower bound".into(), colour: Colour::Second, mark: Mark::Dashed, points: below },
@@ -358,16 +347,18 @@ fn curve_page(
     let mut blocks = Vec::new();
     if let Some((question, answer)) = answered {
         let (what, at, value) = asked(question);
-        let asked_value = doubles_around(value).0;
+        let found = answer.bracket.upper.as_ref();
         let point = match question {
-            Question::Delta(_) => (asked_value, height_of_upper(&answer.bracket)),
-            Question::Epsilon(_) => (upper_double(&answer.bracket), height(value)),
+            Question::Delta(_) => found.and_then(|delta| Some((doubles_around(value).0, log10(delta)?))),
+            Question::Epsilon(_) => {
+                found.and_then(|epsilon| Some((doubles_around(epsilon).1, log10(value)?)))
+            }
         };
         series.push(Series {
             name: "asked".into(),
             colour: Colour::Text,
             mark: Mark::Round,
-            points: vec![point],
+            points: point.into_iter().collect(),
         });
         blocks.push(Block::Facts(vec![
             (format!("{what} at {at} = {}", decimal::telling(value)), shown(&answer.bracket)),
