@@ -60,6 +60,21 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
+/// The words of a command, as a shell takes them: what stands in single quotes is one.
+fn words(command: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quoted = false;
+    for c in command.chars() {
+        match (c, words.last_mut()) {
+            ('\'', _) => quoted = !quoted,
+            (' ', _) if !quoted => words.push(String::new()),
+            (c, Some(word)) => word.push(c),
+            (_, None) => {}
+        }
+    }
+    words
+}
+
 #[test]
 fn the_examples_of_the_help_work() {
     let place = folder("examples");
@@ -81,7 +96,8 @@ fn the_examples_of_the_help_work() {
         let (code, help, _) = run(&format!("{command} --help"));
         assert_eq!(code, 0, "{command}");
         if let Some(example) = help.lines().find_map(|line| line.strip_prefix("Example: probity ")) {
-            let (code, _, errors) = run_in(&place, &example.split(' ').collect::<Vec<_>>());
+            let words = words(example);
+            let (code, _, errors) = run_in(&place, &words.iter().map(String::as_str).collect::<Vec<_>>());
             assert_eq!(code, 0, "{example}\n{errors}");
             examples += 1;
         }

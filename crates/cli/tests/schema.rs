@@ -238,6 +238,12 @@ fn questions(place: &str) -> Vec<(String, i32)> {
         (format!("audit {snapping} --search --pairs 3"), 0),
         ("audit mechanisms/snapping.dp --exhaustive --in 3,-4,3 --set eps=1 --set B=2".into(), 0),
         ("audit mechanisms/laplace.dp --set eps=1 --inputs 0 1".into(), 0),
+        ("run mechanisms/sparse_vector.dp --set eps=1 --set N=3 --set T=100 --input q=[98,103,97,140]".into(), 0),
+        ("run mechanisms/laplace.dp --set eps=1/2 --input x=41.7 --grid 2^-10 --count 100".into(), 0),
+        ("run mechanisms/randomized_response.dp --set t=3 --set p=1/2 --input x=1 --count 3".into(), 0),
+        (format!("run {half} --set eps=1 --input x=0 --grid 1"), 1),
+        (format!("run {half} --set eps=1 --input x=0 --grid 1 --unproved"), 0),
+        ("run mechanisms/laplace.dp --set eps=1 --input x=0 --grid 1 --certificate certificates/snapping.cert".into(), 1),
         (format!("report {snapping} --out {place}/page.html"), 0),
         (format!("report {half} --out {place}/page.html"), 0),
         (format!("roundoff {place}/cores.fpcore"), 0),
@@ -336,6 +342,12 @@ fn every_error_is_as_the_schema_says() {
         "sample discrete-laplace --scale x",
         "audit mechanisms/laplace.dp --set eps=1 --inputs 0 x",
         "audit mechanisms/snapping.dp --set eps=1 --set B=-1 --inputs 0 1",
+        "run mechanisms/laplace.dp --set eps=1 --input x=0",
+        "run mechanisms/laplace.dp --set eps=1 --grid 1",
+        "run mechanisms/laplace.dp --input x=0 --grid 1",
+        "run mechanisms/laplace.dp --set eps=1 --input x=true --grid 1",
+        "run mechanisms/laplace.dp --set eps=1 --input x=0 --grid 0",
+        "run mechanisms/snapping.dp --set eps=1 --set B=1 --input x=2",
         "report mechanisms/laplace.dp --out no/such/folder/page.html",
         "fmt",
         "bench --fast",
@@ -350,7 +362,7 @@ fn the_program_carries_its_schema() {
     assert_eq!((code, &printed), (0, &schema()));
     let (_, part) = answer(&["schema", "check"]);
     let rule = json!({"anyOf": part["anyOf"]});
-    let accepted = json!({"status": "accepted", "mechanism": "m", "claim": "c", "axioms": []});
+    let accepted = json!({"status": "accepted", "mechanism": "m", "text": "t", "claim": "c", "axioms": []});
     assert_eq!(check(&rule, &accepted, &part, "$"), Ok(()));
     assert!(check(&rule, &json!({"status": "accepted"}), &part, "$").is_err());
     assert!(part["$defs"].get("error").is_some() && part["$defs"].get("audit").is_none());

@@ -16,7 +16,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use probity_exact::{Rational, parse_rational};
-use probity_kernel::expr::{Expr, Name, Variable};
+use probity_kernel::expr::{Expr, Name, Unary, Variable};
 use probity_kernel::term::{Adjacency, Coupling, Distribution, Sort, Statement};
 
 use crate::Program;
@@ -143,7 +143,7 @@ impl Program {
             Variable::Plain(name) => value_of(name).map(|s| Expr::Number(s.value.clone())),
             _ => None,
         };
-        let put = |expr: &mut Expr| *expr = expr.replace(&replace);
+        let put = |expr: &mut Expr| *expr = folded(&expr.replace(&replace));
 
         let mechanism = &mut self.mechanism;
         let mut assumptions = Vec::new();
@@ -296,5 +296,17 @@ mod tests {
         assert!(matches!(set(&["m=2"]), Err(SettingError::UnknownParameter { .. })));
         assert!(matches!(set(&["n=2", "n=3"]), Err(SettingError::Repeated { .. })));
         assert!(matches!(set(&["n=5/2"]), Err(SettingError::NotAnInteger { .. })));
+    }
+}
+
+/// The expression with `-(3)` as the number −3, as a text that says `-3` has it.
+fn folded(expr: &Expr) -> Expr {
+    let whole = expr.map_parts(&mut folded);
+    match &whole {
+        Expr::Unary(Unary::Neg, a) => match &**a {
+            Expr::Number(n) => Expr::Number(-n.clone()),
+            _ => whole,
+        },
+        _ => whole,
     }
 }

@@ -23,9 +23,11 @@ pages! {
     your_own_mechanism = "your-own-mechanism.md";
     certificates = "certificates.md";
     commands = "commands.md";
+    accounting = "accounting.md";
     language = "language.md";
     trust = "trust.md";
     float_semantics = "float-semantics.md";
+    run = "run.md";
     noise = "noise.md";
     logic = "logic.md";
     threshold_theorem = "threshold-theorem.md";
@@ -49,6 +51,7 @@ pub mod proofs {
         discrete_gaussian = "proofs/discrete-gaussian.md";
         discrete_laplace = "proofs/discrete-laplace.md";
         randomized_response = "proofs/randomized-response.md";
+        transformations = "proofs/transformations.md";
         truncated_geometric = "proofs/truncated-geometric.md";
     }
 }

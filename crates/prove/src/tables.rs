@@ -6,7 +6,7 @@ use probity_kernel::context::{Context, Orientation, for_each_expr};
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::term::{Adjacency, Sort};
 
-use crate::plan::algebra::{absolute, divided, mentions, minus, over, plus, product, visit};
+use crate::algebra::{absolute, divided, mentions, minus, over, plus, product, visit};
 
 /// A number that lies between two that the parameters fix.
 #[derive(Clone, PartialEq, Debug)]

@@ -192,8 +192,6 @@ pub fn assign(
     };
     let formula = if *value == Expr::EmptyList {
         replace_list_equality(&post.formula, var, &Expr::Bool(true))?
-    } else if context.kind(value) == Kind::List {
-        return Err(wrong("ASSIGN", statement));
     } else {
         // The two values do not mention what the other replaces: each speaks of its own run.
         let first = set_in_run(&post.formula, var, Run::First, &context.in_run(value, Run::First));

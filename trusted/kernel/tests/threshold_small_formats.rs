@@ -193,6 +193,9 @@ fn compare(mechanism: &Snapped) -> Option<(f64, f64, f64)> {
     Some((sub_down(found.loss, ideal), sub_down(certified, ideal), delta))
 }
 
+/// Without the feature `exhaustive`, one in so many of the parameters.
+const LESS: usize = if cfg!(feature = "exhaustive") { 1 } else { 3 };
+
 fn epsilons() -> Vec<Rational> {
     [(1, 4), (3, 8), (1, 2), (5, 8), (3, 4), (1, 1), (5, 4), (3, 2), (2, 1)]
         .map(|(n, d)| rational(n, d).unwrap())
@@ -206,7 +209,7 @@ fn never_below_the_exact_loss() {
     let mut shares = Vec::new();
     for (precision, emin) in [(4, -9), (5, -9), (5, -12), (6, -12)] {
         let format = Format::new(precision, emin, 9).unwrap();
-        for epsilon in epsilons() {
+        for epsilon in epsilons().into_iter().step_by(LESS) {
             for bound in [1, 2, 3, 5] {
                 let mechanism = mechanism(format, &epsilon, mironov_grid(&epsilon), bound);
                 if let Some((exact, certified, delta)) = compare(&mechanism) {
@@ -222,7 +225,7 @@ fn never_below_the_exact_loss() {
     }
     shares.sort_by(f64::total_cmp);
     println!("{compared} compared, {pure} pure; exact over certified excess up to {:?}", shares.last());
-    assert!(compared >= 60 && pure >= 40, "{compared} {pure}");
+    assert!(compared >= 60 / LESS && pure >= 40 / LESS, "{compared} {pure}");
 }
 
 /// Other pipelines: a finer and a coarser grid, multiplication by a scale, a naive uniform.

@@ -5,7 +5,7 @@
 //! Cells of the whole cube give enclosures of probabilities ([`crate::cube::boxes`]); a cell of 2^−62, chosen at random,
 //! is a sample ([`crate::refute::sampling`]). Any program runs here: products, quotients, logarithms, random scales.
 
-use probity_exact::{Enclosure, Integer, Rational, Sign, rational};
+use probity_exact::{Enclosure, Integer, Rational, Sign, fraction};
 use probity_kernel::expr::{Binary, Unary};
 
 use crate::cube::quantile::Quantiles;
@@ -348,7 +348,7 @@ impl World for CubeWorld {
                 if grid.sign() == Sign::Negative || grid.is_zero() {
                     return Ok(Mixed::Exact(Rational::ZERO));
                 }
-                let half = around(&rational(1, 2).unwrap_or_default());
+                let half = around(&fraction::<1, 2>());
                 let quotient = x.checked_div(&around(grid)).ok_or(Stop::Undecided)?;
                 match floor(quotient + half) {
                     Mixed::Exact(k) => Mixed::Exact(k * grid),

@@ -15,11 +15,11 @@ use probity_kernel::law::parameters;
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Statement};
 
-use crate::derivation::Move;
-use crate::plan::algebra::{
+use crate::algebra::{
     absolute, assume, divided, fraction, linear, mentions, minus, over, parts, plus, product, simplified,
     visit, without_names,
 };
+use crate::derivation::Move;
 use crate::rehearse::collect_spans;
 use crate::tables;
 

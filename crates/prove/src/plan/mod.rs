@@ -1,6 +1,5 @@
 //! Plans: which couplings, invariants and equivalences to try. Guesses only; a plan that is wrong fails when it is replayed.
 
-pub(crate) mod algebra;
 mod couplings;
 mod invariants;
 pub(crate) mod planner;

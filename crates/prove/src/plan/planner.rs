@@ -10,9 +10,9 @@ use probity_kernel::finite::mass;
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Claim, Coupling, Distribution, Hints, Statement};
 
+use crate::algebra::mentions;
 use crate::derivation::Move;
 use crate::effort::Effort;
-use crate::plan::algebra::mentions;
 use crate::plan::couplings::{Candidate, Guesser, set_by};
 use crate::plan::invariants::{Cycle, Watcher};
 use crate::rehearse::{Scenario, Stage, Stop, scenarios};

@@ -8,7 +8,7 @@ use probity_kernel::context::{Context, Orientation, for_each_expr};
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::term::{Adjacency, Field, Sort};
 
-use crate::plan::algebra::visit;
+use crate::algebra::visit;
 
 use super::state::{Dice, Pair, Row, Store, Value};
 

@@ -3,7 +3,7 @@
 //! A claim, an assumption and a distance speak of the exact parameters. The program computes with parameters and constants
 //! that are rounded to nearest, once each, and rounds every operation.
 
-use probity_exact::{Float, Format, Rational, Round, Signed, exp_bounds, ln_bounds};
+use probity_exact::{BitTest, Float, Format, Rational, Round, Signed, UnsignedAbs, exp_bounds, ln_bounds};
 
 use super::shape::mironov_grid;
 use crate::expr::{Binary, Expr, Name, Unary, Variable};
@@ -11,8 +11,11 @@ use crate::expr::{Binary, Expr, Name, Unary, Variable};
 /// Bits of logarithms and exponentials.
 const BITS: u32 = 256;
 
-/// Beyond this an exponential is not evaluated: its bounds would fill the memory.
-const LARGEST_EXPONENT: i64 = 1 << 20;
+/// Numbers have at most this many bits: time and memory stay bounded, and the smallest δ of a binary256 fits.
+const LARGEST_NUMBER: usize = 600_000;
+
+/// The exponential of a larger number would not fit.
+const LARGEST_EXPONENT: i64 = 1 << 18;
 
 /// The numbers from `low` to `high`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +56,7 @@ pub(super) fn exact(expr: &Expr) -> Option<Rational> {
 /// operation that is not covered here, or that may be undefined.
 pub(super) fn range(expr: &Expr, of: &dyn Fn(&Name) -> Option<Range>) -> Option<Range> {
     let go = |e: &Expr| range(e, of);
-    Some(match expr {
+    let found = match expr {
         Expr::Number(value) => Range::point(value.clone()),
         Expr::Var(Variable::Plain(name)) => of(name)?,
         Expr::Unary(operation, x) => {
@@ -96,7 +99,13 @@ pub(super) fn range(expr: &Expr, of: &dyn Fn(&Name) -> Option<Range>) -> Option<
             }
         }
         _ => return None,
-    })
+    };
+    (fits(&found.low) && fits(&found.high)).then_some(found)
+}
+
+/// Whether a number is small enough to go on computing with.
+fn fits(x: &Rational) -> bool {
+    x.numerator().unsigned_abs().bit_len() + x.denominator().bit_len() <= LARGEST_NUMBER
 }
 
 /// The smallest power of two that is at least x > 0.

@@ -18,6 +18,9 @@ use crate::term::{Adjacency, Distribution, Mechanism, Sort, Statement};
 /// A variable whose value has more parts than this is refused.
 const LARGEST_VALUE: usize = 10_000;
 
+/// Noise that is scaled more often than this is refused.
+const MOST_STEPS: usize = 16;
+
 /// A mechanism of the form g(x ⊕ z).
 pub(super) struct Recognised {
     /// Its numbers in the format.
@@ -229,7 +232,7 @@ impl Reader<'_> {
         };
         let mut steps = Vec::new();
         let mut signs = 0;
-        if !self.noise(noise, &mut steps, &mut signs) || signs != 1 {
+        if !self.noise(noise, &mut steps, &mut signs) || signs != 1 || steps.len() > MOST_STEPS {
             return Err(Rejection::Noise { found: noise.to_string() });
         }
         let (low, high, grid) = ((**low).clone(), (**high).clone(), (**grid).clone());
@@ -462,7 +465,7 @@ impl Reader<'_> {
             (Some(Run::First), Some(Run::Second)) | (Some(Run::Second), Some(Run::First)) => {}
             _ => return Err(other()),
         }
-        let of = |name: &Name| self.ranges.get(name).cloned().filter(|range| range.low == range.high);
+        let of = |name: &Name| self.ranges.get(name).cloned();
         range(limit, &of).filter(|limit| limit.low == limit.high).map(|limit| limit.high).ok_or_else(other)
     }
 }

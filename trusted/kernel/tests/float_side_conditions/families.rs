@@ -23,6 +23,16 @@ fn epsilon_is_positive() {
 }
 
 #[test]
+fn its_ranges_are_not_empty() {
+    let Ok(found) = look(&family()) else { panic!("a family") };
+    let Subject::Family(all) = found.subject() else { panic!("a family") };
+    let empty = probity_kernel::float::Family { epsilon: (q(2, 1), q(1, 1)), ..all.clone() };
+    assert_eq!(empty.loss(), Err(Rejection::EmptyRange { parameter: "epsilon".into() }));
+    let empty = probity_kernel::float::Family { bound: (q(2, 1), q(1, 1)), ..all.clone() };
+    assert_eq!(empty.loss(), Err(Rejection::EmptyRange { parameter: "the bound".into() }));
+}
+
+#[test]
 fn epsilon_is_normal() {
     // Large exponents, few small ones: 1/ε is a float where ε is none that is fine.
     let reading = Reading::Binary { precision: 8, emin: -12, emax: 40 };
@@ -74,13 +84,12 @@ fn the_finest_grid_fits_at_the_largest_bound() {
 }
 
 #[test]
-fn the_coarsest_grid_fits() {
-    // ε = 2^-7·1.01 has Λ = 2^7; the largest number is below 2^7.
-    let reading = Reading::Binary { precision: 8, emin: -100, emax: 14 };
-    let from = |low: Rational| over(reading, (low, q(1, 1)), (q(1, 1), q(2, 1)));
-    let tiny = power(-15);
-    assert!(matches!(from(tiny), Err(Rejection::NoiseOutOfRange { .. } | Rejection::GridTooFine { .. })));
-    from(power(-4)).unwrap();
+fn the_coarsest_grid_fits_at_the_largest_bound() {
+    // ε = 1/64 has Λ = 64 and 8128 = 127·64; ε = 1/128 has Λ = 128, and 64·128 is beyond the largest number 8160.
+    let to = |high: i64| over(SMALL, (q(1, 128), q(1, 64)), (q(1, 1), q(high, 1)));
+    assert!(matches!(to(8128), Err(Rejection::GridTooFine { grid, .. }) if grid == q(128, 1)));
+    assert!(!matches!(to(8064), Err(Rejection::GridTooFine { .. })));
+    to(64).unwrap();
 }
 
 #[test]

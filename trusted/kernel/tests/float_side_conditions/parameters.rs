@@ -53,6 +53,7 @@ fn epsilon_has_a_range() {
         eps().le(number(2, 1)),
         between(number(1, 2), eps(), number(2, 1)).or(b().gt(number(0, 1))),
         between(number(1, 2), eps(), b()),
+        between(number(1, 2), eps(), number(7, 1).ln()),
         between(number(1, 2), eps(), eps() + number(1, 1)),
     ] {
         let found = look(&with(&family(), &|m| m.assumptions[0] = assumption.clone()));

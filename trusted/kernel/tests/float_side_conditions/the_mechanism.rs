@@ -54,6 +54,9 @@ fn a_uniform_and_a_sign() {
     let other = drawn("u", Distribution::Exponential { scale: number(1, 1) });
     let rejection = rejected(&fixed(), &|m| m.body[1] = other.clone());
     assert!(matches!(rejection, Rejection::Draw { .. }), "{rejection}");
+    let wide = Distribution::DiscreteLaplace { center: number(0, 1), scale: number(1, 1) };
+    let rejection = rejected(&fixed(), &|m| m.body[2] = drawn("s", wide.clone()));
+    assert!(matches!(rejection, Rejection::Draw { .. }), "{rejection}");
     // In either order.
     accepted(&fixed(), &|m| m.body.swap(1, 2));
 }
@@ -93,7 +96,7 @@ fn of_bounded_size() {
             m.body.insert(3, assign("a", number(1, 1 << 10)));
         })
     };
-    assert!(matches!(look(&doubled(60)), Err(Rejection::TooLarge { .. })));
+    assert_eq!(look(&doubled(60)), Err(Rejection::TooLarge { variable: "a".into() }));
     let found = look(&doubled(10)).unwrap();
     assert_eq!(found.ideal(), &number(1, 1));
 }

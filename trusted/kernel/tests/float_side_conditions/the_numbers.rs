@@ -119,6 +119,11 @@ fn multiples_of_the_grid_are_finite() {
 }
 
 #[test]
+fn the_format_fits_in_memory() {
+    assert!(matches!(numbers(Format::wide(53)).loss(), Err(Rejection::GridTooFine { .. })));
+}
+
+#[test]
 fn constants_are_positive() {
     for step in [Scaling::Divide(q(-1, 1)), Scaling::Multiply(q(-1, 1)), Scaling::Multiply(q(0, 1))] {
         let found = with(&|m| m.scaling = vec![step.clone()]);
@@ -203,6 +208,19 @@ fn far_cells_are_far_from_both_inputs() {
     };
     assert_eq!(at(708), Err(Rejection::CellTooWide));
     assert!(at(707).unwrap().delta > q(1, 10));
+}
+
+#[test]
+fn errors_are_smaller_than_a_cell_beside_the_input_only() {
+    // R = 8 and d = 2^-5: twice that is more than the width of 0.0315, while 2h₂ = 0.0185 around the input is not.
+    let at = |grid: i64| {
+        small(-30, 30, &|m| {
+            m.grid = q(1, grid);
+            m.bound = q(4, 1);
+        })
+    };
+    assert!(matches!(at(16), Err(Rejection::CellTooNarrow { .. })));
+    at(4).unwrap();
 }
 
 #[test]

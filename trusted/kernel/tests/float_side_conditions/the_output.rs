@@ -26,7 +26,7 @@ fn clamped_evenly() {
 #[test]
 fn clamped_evenly_for_every_parameter() {
     // −B and B agree with these at one end of the range only.
-    for low in [number(-10, 1), -eps(), number(0, 1) - (b() + number(1, 1)), b()] {
+    for low in [number(-10, 1), -eps(), number(0, 1) - (b() + number(1, 1)), number(1, 1) - b(), b()] {
         let rejection = rejected(&family(), &|m| {
             m.output = Expr::var("w").round_to(Expr::var("grid")).clamp(low.clone(), b());
         });
@@ -79,5 +79,9 @@ fn on_a_grid_that_is_a_number() {
         |grid: Expr| with(&fixed(), &|m| m.output = Expr::var("w").round_to(grid.clone()).clamp(-b(), b()));
     let zero = number(1, 1) / (number(1, 1) - number(1, 1));
     assert!(matches!(look(&on(zero)), Err(Rejection::NotANumber { .. })));
+    // Infinity on the way is as bad, and so is the power of two at a negative number.
+    let through = number(1, 1) / (number(1, 1) / number(0, 1)) + number(1, 1);
+    assert!(matches!(look(&on(through)), Err(Rejection::NotANumber { .. })));
+    assert!(matches!(look(&on((-number(3, 1)).pow2_at_least())), Err(Rejection::NotANumber { .. })));
     look(&on(number(1, 1) / (number(3, 1) - number(1, 1)))).unwrap();
 }

@@ -70,6 +70,13 @@ fn noise_has_one_sign() {
 }
 
 #[test]
+fn noise_is_scaled_a_few_times() {
+    let scaled = |times: usize| (0..times).fold(draw(), |noise, _| noise / number(2, 1) * number(2, 1));
+    assert!(matches!(sum(x() + scaled(9)), Err(Rejection::Noise { .. })));
+    sum(x() + scaled(8)).unwrap();
+}
+
+#[test]
 fn constants_are_numbers() {
     for constant in [number(1, 1) / number(0, 1), number(1, 1).floor(), number(1, 1).ln()] {
         let rejection = sum(x() + draw() / constant.clone());
@@ -83,6 +90,16 @@ fn constants_are_not_zero_over_the_reals() {
     let nearly = number(1, 10) + number(2, 10) - number(3, 10);
     assert!(matches!(sum(x() + draw() / nearly), Err(Rejection::NotANumber { .. })));
     sum(x() + draw() / (number(1, 10) + number(2, 10) - number(2, 10))).unwrap();
+}
+
+#[test]
+fn rounding_constants_costs() {
+    let found = sum(x() + draw() / number(1, 10)).unwrap();
+    let Subject::Mechanism(snapped) = found.subject() else { panic!("numbers") };
+    let offset = snapped.rate() - q(1, 10);
+    assert!(offset > Rational::ZERO);
+    assert_eq!(*found.excess(), snapped.loss().unwrap().excess + offset);
+    assert_eq!(*found.epsilon(), q(1, 10) + found.excess());
 }
 
 #[test]

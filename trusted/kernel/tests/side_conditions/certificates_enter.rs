@@ -67,8 +67,9 @@ fn indices_hide_nothing() {
     assert!(malformed(&mechanism(vec![count("i", int(2), vec![inner.clone()])], int(0))));
     assert!(malformed(&mechanism(vec![count("N", int(2), vec![])], int(0))), "a parameter");
     assert!(malformed(&mechanism(vec![count("n", int(2), vec![])], int(0))), "an input");
-    let branch = choose(yes(), vec![inner.clone()], vec![inner.clone()]);
-    assert!(malformed(&mechanism(vec![count("i", int(2), vec![branch])], int(0))), "in a branch");
+    for branch in [choose(yes(), vec![inner.clone()], vec![]), choose(yes(), vec![], vec![inner.clone()])] {
+        assert!(malformed(&mechanism(vec![count("i", int(2), vec![branch])], int(0))), "in a branch");
+    }
     assert!(new(&mechanism(vec![inner.clone(), inner], int(0))).is_ok());
 }
 
@@ -77,6 +78,7 @@ fn inputs_parameters_and_indices_are_not_assigned() {
     for name in ["x", "eps"] {
         assert!(malformed(&mechanism(vec![assign(name, int(1))], int(0))), "{name}");
         assert!(malformed(&mechanism(vec![choose(yes(), vec![], vec![assign(name, int(1))])], int(0))));
+        assert!(malformed(&mechanism(vec![choose(yes(), vec![assign(name, int(1))], vec![])], int(0))));
     }
     assert!(malformed(&mechanism(vec![count("i", int(1), vec![assign("i", int(1))])], int(0))));
     let after = vec![count("i", int(1), vec![]), assign("i", int(1))];
@@ -339,6 +341,33 @@ fn integer_laws_have_integer_places() {
     }
     assert!(drawn(Distribution::DiscreteLaplace { center: var("n"), scale: x() }).is_ok());
     assert!(drawn(Distribution::Response { value: one(), truth: x(), count: one() }).is_ok());
+}
+
+#[test]
+fn indices_are_integers() {
+    let inner = count("j", var("i"), vec![]);
+    assert!(refused(&[count("i", int(3), vec![inner])]).is_ok());
+    let parity = assign("y", var("i").modulo(int(2)));
+    assert!(refused(&[count("i", int(3), vec![parity])]).is_ok());
+}
+
+/// A sum over one table does not see the rows of another.
+#[test]
+fn sums_see_their_own_rows() {
+    let table = |name: &str| Input {
+        name: name.into(),
+        sort: Sort::Rows(vec![Field { name: "a".into(), sort: Sort::Int }]),
+    };
+    let of = |field: &str| {
+        let value = Expr::Var(Variable::Field(field.into(), "a".into()));
+        Mechanism {
+            inputs: vec![table("t"), table("u")],
+            adjacency: vec![],
+            ..mechanism(vec![assign("y", Expr::sum(plain("t"), yes(), value))], int(0))
+        }
+    };
+    assert!(malformed(&of("u")));
+    assert!(new(&of("t")).is_ok());
 }
 
 /// Two different terms never read alike.

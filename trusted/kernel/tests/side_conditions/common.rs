@@ -6,12 +6,12 @@ use std::sync::Arc;
 pub use probity_exact::{Rational, rational};
 pub use probity_kernel::context::{Context, Orientation};
 pub use probity_kernel::entail::{Evidence, Product, check_entailment};
-pub use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
+pub use probity_kernel::expr::{Binary, Expr, Run, Unary, Variable};
 pub use probity_kernel::rejection::Rejection;
 pub use probity_kernel::rules::{self, Assertion, Judgement};
 pub use probity_kernel::sampling::{sample, signed_log, up_to_tail};
 pub use probity_kernel::term::{
-    Adjacency, Claim, Coupling, Distribution, Input, Mechanism, Param, Reading, Sort, Statement,
+    Adjacency, Claim, Coupling, Distribution, Field, Input, Mechanism, Param, Reading, Sort, Statement,
 };
 
 pub fn var(name: &str) -> Expr {

@@ -1,97 +1,13 @@
-//! Every refusal of the kernel's source is in the table, and every row of the table is a test.
+//! Every refusal of the kernel's source is in the table, and every row of the table was noticed by a test that exists.
+//!
+//! `noticed.txt` is what `scripts/switches.py` found: a refusal that was switched off, and the tests that failed then.
+//! `arms.txt` lists the refusals that no condition decides, with the test in which each one says no.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A row of `switches.txt`.
-#[derive(Default, Debug)]
-struct Row {
-    id: String,
-    file: String,
-    find: String,
-    equivalent: bool,
-}
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
-}
-
-fn rows() -> Vec<Row> {
-    let text = fs::read_to_string(folder().join("tests/side_conditions/switches.txt")).unwrap();
-    let mut rows: Vec<Row> = Vec::new();
-    for line in text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()) {
-        let (key, value) = line.split_once(": ").unwrap_or((line.trim_end_matches(':'), ""));
-        match key {
-            "id" => rows.push(Row { id: value.into(), ..Row::default() }),
-            "file" => rows.last_mut().unwrap().file = value.into(),
-            "find" => rows.last_mut().unwrap().find = value.into(),
-            "with" => {}
-            "equivalent" => rows.last_mut().unwrap().equivalent = true,
-            other => panic!("{other} in {line}"),
-        }
-    }
-    rows
-}
-
-fn source(file: &str) -> String {
-    fs::read_to_string(folder().join("src").join(file)).unwrap()
-}
-
-/// The source without white space, so that a switch does not depend on how lines are broken.
-fn squeezed(text: &str) -> String {
-    text.chars().filter(|c| !c.is_whitespace()).collect()
-}
-
-#[test]
-fn every_switch_is_in_the_source_once() {
-    for row in rows() {
-        let found = squeezed(&source(&row.file)).matches(&squeezed(&row.find)).count();
-        assert_eq!(found, 1, "{}: '{}' occurs {found} times in {}", row.id, row.find, row.file);
-    }
-}
-
-#[test]
-fn every_row_is_a_test() {
-    let tests: String = [
-        "certificates_enter",
-        "equivalences",
-        "evidence",
-        "final_rule",
-        "finite_blocks",
-        "programs",
-        "sampling",
-    ]
-    .map(|file| fs::read_to_string(folder().join(format!("tests/side_conditions/{file}.rs"))).unwrap())
-    .concat();
-    let others = fs::read_to_string(folder().join("tests/tables.rs")).unwrap()
-        + &fs::read_to_string(folder().join("tests/float_side_conditions.rs")).unwrap_or_default();
-    for row in rows().iter().filter(|row| !row.equivalent) {
-        let test = format!("fn {}()", row.id);
-        assert!(tests.contains(&test) || others.contains(&test), "no test {}", row.id);
-    }
-}
-
-/// The lines that refuse: each one must be within a switch, or follow one that decides.
-fn refusals(file: &str) -> Vec<String> {
-    let text = source(file);
-    let code = text.lines().map(str::trim).filter(|line| !line.starts_with("//"));
-    let refusing = |line: &&str| {
-        // A check whose value is not used, or an error that is made here.
-        (line.ends_with("?;")
-            && !line.starts_with("let ")
-            && !line.contains(" = ")
-            && !line.starts_with("return"))
-            || line.contains("Err(")
-            || line.contains("refuse(")
-    };
-    let defining = |line: &&str| {
-        line.starts_with("fn ") || line.starts_with("pub fn ") || line.starts_with("pub(crate) fn ")
-    };
-    code.filter(refusing).filter(|line| !defining(line)).map(str::to_owned).collect()
-}
-
-/// Files of the proof core, whose refusals are all in the table; the float part and tables have test files of their own.
+/// The files of the proof core.
 const FILES: &[&str] = &[
     "context.rs",
     "entail.rs",
@@ -103,37 +19,111 @@ const FILES: &[&str] = &[
     "privacy.rs",
     "rules.rs",
     "sampling.rs",
+    "tables.rs",
 ];
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
+}
+
+/// `file | what | tests`, a row a line.
+fn table(name: &str) -> Vec<[String; 3]> {
+    let text = fs::read_to_string(folder().join("tests/side_conditions").join(name)).unwrap();
+    let rows = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    rows.map(|line| {
+        let (file, rest) = line.split_once(" | ").unwrap();
+        let (what, tests) = rest.rsplit_once(" | ").unwrap();
+        [file, what, tests].map(str::to_owned)
+    })
+    .collect()
+}
+
+/// The names of all tests of this folder, and of tables.
+fn tests() -> BTreeSet<String> {
+    let here =
+        fs::read_dir(folder().join("tests/side_conditions")).unwrap().map(|entry| entry.unwrap().path());
+    let files = here.chain([folder().join("tests/tables.rs")]);
+    let sources = files.filter(|path| path.extension().is_some_and(|e| e == "rs"));
+    let text: String = sources.map(|path| fs::read_to_string(path).unwrap()).collect();
+    let names = text.split("#[test]\nfn ").skip(1).filter_map(|rest| rest.split_once('('));
+    names.map(|(name, _)| name.to_owned()).collect()
+}
+
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What refuses in a file: checks whose value is not used, and errors that are made there.
+fn refusals(file: &str) -> Vec<String> {
+    let text = fs::read_to_string(folder().join("src").join(file)).unwrap();
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.starts_with("//")).collect();
+    let mut found = Vec::new();
+    for (number, line) in lines.iter().enumerate() {
+        let begins = number > 0 && lines[number - 1].ends_with([';', '{', '}']);
+        let unused = line.ends_with("?;")
+            && !line.starts_with("let ")
+            && !line.starts_with("return")
+            && !line.starts_with(['}', '.', ')'])
+            && !line.contains(" = ")
+            && line.matches('(').count() == line.matches(')').count();
+        if unused && begins {
+            found.push(squeezed(line));
+        } else if line.starts_with("return Err(") || line.starts_with("return refuse(") {
+            // A refusal that begins here, to the end of its parentheses.
+            let mut whole = String::new();
+            for more in &lines[number..] {
+                whole = format!("{whole} {more}");
+                if whole.matches('(').count() == whole.matches(')').count() {
+                    break;
+                }
+            }
+            found.push(squeezed(&whole));
+        }
+    }
+    found
+}
 
 #[test]
 fn every_refusal_is_in_the_table() {
-    let rows = rows();
-    let listed = fs::read_to_string(folder().join("tests/side_conditions/refusals.txt")).unwrap();
+    let noticed = table("noticed.txt");
     let mut missing = Vec::new();
     for file in FILES {
-        for line in refusals(file) {
-            let within =
-                rows.iter().any(|row| row.file == *file && squeezed(&row.find).contains(&squeezed(&line)));
-            // `file | line | id`: the row whose switch decides about this line.
-            let by_list = listed.lines().any(|entry| {
-                let parts: Vec<&str> = entry.splitn(3, " | ").collect();
-                matches!(parts[..], [f, id, l] if f == *file && l == line
-                    && (rows.iter().any(|row| row.id == id) || id == "passes on"))
-            });
-            if !within && !by_list {
-                missing.push(format!("{file} | ? | {line}"));
+        for what in refusals(file) {
+            if !noticed.iter().any(|row| row[0] == *file && row[1] == what) {
+                missing.push(format!("{file} | {what}"));
             }
         }
     }
-    assert!(missing.is_empty(), "not in the table:\n{}", missing.join("\n"));
-    // And nothing is listed that is not there.
-    let present: BTreeSet<String> = FILES
-        .iter()
-        .flat_map(|file| refusals(file).into_iter().map(move |line| format!("{file}|{line}")))
-        .collect();
-    for entry in listed.lines().filter(|line| !line.starts_with('#') && !line.is_empty()) {
-        let parts: Vec<&str> = entry.splitn(3, " | ").collect();
-        let [file, _, line] = parts[..] else { panic!("{entry}") };
-        assert!(present.contains(&format!("{file}|{line}")), "no such line: {entry}");
+    assert!(missing.is_empty(), "run scripts/switches.py; not in noticed.txt:\n{}", missing.join("\n"));
+}
+
+#[test]
+fn every_row_was_noticed_by_a_test_that_exists() {
+    let tests = tests();
+    for [file, what, by] in table("noticed.txt").into_iter().chain(table("arms.txt")) {
+        if by.starts_with("equivalent: ") {
+            continue;
+        }
+        let first = by.split([',', ' ']).next().unwrap();
+        assert!(tests.contains(first) || first == "does_not_end", "{file} | {what}: no test {by}");
+    }
+}
+
+#[test]
+fn every_arm_that_refuses_is_in_the_table() {
+    let arms = table("arms.txt");
+    for file in FILES.iter().filter(|file| **file != "tables.rs") {
+        let text = fs::read_to_string(folder().join("src").join(file)).unwrap();
+        for line in text.lines().map(str::trim).filter(|line| !line.starts_with("//")) {
+            let makes = line.contains("Err(") || line.contains("refuse(") || line.contains("ok_or");
+            let defines = line.starts_with("fn ") || line.starts_with("pub fn ");
+            if makes && !line.contains("return ") && !defines {
+                assert!(arms.iter().any(|row| row[0] == *file && row[1] == line), "{file} | {line}");
+            }
+        }
+    }
+    for [file, line, _] in arms {
+        let text = fs::read_to_string(folder().join("src").join(&file)).unwrap();
+        assert!(text.lines().any(|there| there.trim() == line), "no such line: {file} | {line}");
     }
 }

@@ -158,5 +158,6 @@ fn conditionals_start_no_list() {
 fn names_are_for_expressions() {
     let rewrite = Rewrite::Name { var: "r".into() };
     assert!(refuses(&rewrite, vec![], var("x")));
+    assert!(refuses(&rewrite, vec![assign("r", int(1))], var("x") + int(1)), "the name is taken");
     assert!(applies(&rewrite, vec![], var("x") + int(1)));
 }

@@ -70,6 +70,11 @@ fn cuts_close_on_both_sides() {
     // With free ≥ 0 the goal follows; without, it does not.
     let yes = sum(&[KNOWN, KNOWN + 2]);
     assert!(check(&[], &goal, &cut(yes.clone(), yes.clone())).is_err());
+    // Without free ≥ 0 the goal follows; with it, it does not.
+    let closed = Evidence::Absurd(KNOWN);
+    let negative = var("free").lt(int(0));
+    let open = Evidence::Cut(int(0).le(var("free")), closed.into(), sum(&[KNOWN, KNOWN + 1]).into());
+    assert!(matches!(check(&[], &negative, &open), Err(Rejection::NoSuchFact { .. })));
     let goal = int(0).le(var("free")).or(var("free").lt(int(0)));
     // The negation of the goal: free < 0 and free ≥ 0.
     assert!(check(&[], &goal, &cut(sum(&[KNOWN, KNOWN + 2]), sum(&[KNOWN + 1, KNOWN + 2]))).is_ok());
@@ -98,6 +103,7 @@ fn equations_are_multiplied_by_numbers() {
         check(&[&zero], &goal, &evidence)
     };
     assert!(matches!(with(first("b")), Err(Rejection::NotANumber { .. })));
+    assert!(matches!(with(var("nobody")), Err(Rejection::MayNotMention { .. })));
     assert!(with(int(1)).is_ok() || with(int(-1)).is_ok());
 }
 
@@ -362,4 +368,15 @@ fn adjacent_entries_have_a_bound_that_is_not_negative() {
         let formula = context.adjacent_entries(&"q".into(), &int(0));
         assert!(mentions_premise(&formula, &int(0).le(var("free"))), "{formula}");
     }
+}
+
+#[test]
+fn lemmas_have_formulas() {
+    let context = context(&[]);
+    let cite = |lemma: Lemma| {
+        let evidence = Evidence::Cite(lemma, Evidence::Absurd(KNOWN).into());
+        check_entailment(&context, &[], &Expr::Bool(true), &evidence).map(|_| ())
+    };
+    assert!(matches!(cite(Lemma::ExpValue(Rational::from(99))), Err(Rejection::NotAFormula { .. })));
+    assert!(cite(Lemma::ExpValue(Rational::from(1))).is_ok());
 }

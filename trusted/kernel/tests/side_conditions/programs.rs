@@ -355,6 +355,21 @@ fn weakened_from_what_knows_no_draw() {
     assert!(rules::weaken(&plain, &assertion(&context, yes()), &Evidence::Absurd(KNOWN)).is_ok());
 }
 
+/// Two branches, each within bounds and both together not.
+#[test]
+fn conditionals_stay_small() {
+    let set = assign("y", int(1));
+    let context = context(std::slice::from_ref(&set));
+    let about = |n: u32| {
+        let sum = (0..n).fold(first("y"), |sum, _| sum.clone() + sum);
+        let post = assertion(&context, sum.equals(second("y")));
+        let then = rules::assign(&context, &set, &post).unwrap();
+        rules::cond(&var("b"), &then, &rules::skip(&context, &post))
+    };
+    assert_eq!(about(15).unwrap_err(), Rejection::TooLarge);
+    assert!(about(10).is_ok());
+}
+
 #[test]
 fn assertions_stay_small() {
     let double = assign("y", var("y") + var("y"));

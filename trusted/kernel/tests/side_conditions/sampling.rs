@@ -407,3 +407,9 @@ fn signed_log_pays() {
     assert_eq!(at(2), (false, true));
     assert_eq!(at(-2), (false, true));
 }
+
+#[test]
+fn signed_logs_are_of_two_draws() {
+    let alone = Coupling::SignedLog { by: int(0), cost: int(0) };
+    assert!(matches!(pre(Distribution::Uniform, &alone), Err(Rejection::NoSuchCoupling { .. })));
+}
