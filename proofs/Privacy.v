@@ -46,6 +46,19 @@ Theorem any_delta (O : Type) (out : S -> O) (d d' eps : R) c m m' : (d <= d')%R 
   dp out c eps d m m' -> dp out c eps d' m m'.
 Proof. by move=> dd H E; apply: (le_trans (H E)); rewrite lee_add2l// lee_fin. Qed.
 
+(* GROUP: k steps, each with a k-th of epsilon and no delta *)
+Theorem group (O : Type) (out : S -> O) (eps : R) c (k : nat) (x : nat -> S) :
+  (forall i, (i < k)%N -> dp out c (eps / k%:R) 0 (x i) (x i.+1)) -> (0 < k)%N -> dp out c eps 0 (x 0%N) (x k).
+Proof.
+move=> H k0 E; rewrite adde0; pose p i := wp c (ind (fun s => E (out s))) (x i).
+have step n : (n <= k)%N -> p 0%N <= (expR (eps / k%:R *+ n))%:E * p n.
+  elim: n => [|n IH] nk; first by rewrite mulr0n expR0 mul1e.
+  apply: (le_trans (IH (ltnW nk))); rewrite mulrSr expRD EFinM -muleA.
+  apply: lee_wpmul2l; first by rewrite lee_fin expR_ge0.
+  by have := H n nk E; rewrite adde0.
+by have := step k (leqnn k); rewrite -mulr_natr divfK// pnatr_eq0 -lt0n.
+Qed.
+
 Theorem pointwise (O : Type) (out : S -> O) (r : O) (eps : R) c (Phi : assn R S) :
   judge 0 c Phi (fun s s' k => out s = r -> out s' = r /\ (k <= eps)%R) ->
   forall m m', Phi m m' 0%R ->

@@ -1,0 +1,137 @@
+//! The table "The rules in Coq" of `docs/logic.md` names functions of the kernel and theorems of `proofs/` that exist, and
+//! the lemmas of the kernel have theorems under their names. Whether the theorems hold is for `scripts/proofs.sh`.
+
+use std::fs;
+use std::path::Path;
+
+fn read(path: &str) -> Option<String> {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)).ok()
+}
+
+/// Whether `text` has `before`, then `name`, and then something that does not go on the name.
+fn declares(text: &str, before: &str, name: &str) -> bool {
+    let ends = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '\'');
+    text.lines().any(|line| {
+        line.split_once(before).is_some_and(|(_, rest)| rest.strip_prefix(name).is_some_and(ends))
+    })
+}
+
+fn is_function(reference: &str) -> bool {
+    let Some((file, name)) = reference.split_once("::") else { return false };
+    read(&format!("trusted/kernel/src/{file}")).is_some_and(|text| declares(&text, "fn ", name))
+}
+
+fn is_theorem(reference: &str) -> bool {
+    let Some((file, name)) = reference.split_once("::") else { return false };
+    let proved = |line: &&str| line.starts_with("Theorem ");
+    let theorems = |text: String| text.lines().filter(proved).collect::<Vec<_>>().join("\n");
+    read(&format!("proofs/{file}")).is_some_and(|text| declares(&theorems(text), "Theorem ", name))
+}
+
+/// What stands between backquotes.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+/// What is wrong in the section: names of nothing, rules that the pages before do not mention, rows that are not rows.
+fn faults(before: &str, section: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for name in quoted(section) {
+        if name.contains(".v::") && !is_theorem(name) {
+            found.push(format!("{name} is no theorem"));
+        }
+        if name.contains(".rs::") && !is_function(name) {
+            found.push(format!("{name} is no function"));
+        }
+    }
+    let rows = section.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| rule "));
+    for row in rows {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [rule, rust, coq, _] = cells[..] else {
+            found.push(format!("no row: {row}"));
+            continue;
+        };
+        let named = |cell: &str, kind: &str| quoted(cell).any(|name| name.contains(kind));
+        if !named(rust, ".rs::") || !named(coq, ".v::") {
+            found.push(format!("a row without a function or a theorem: {row}"));
+        }
+        if !rule.starts_with('`') && !before.to_lowercase().contains(&rule.to_lowercase()) {
+            found.push(format!("{rule} is not explained before"));
+        }
+    }
+    found
+}
+
+#[test]
+fn the_rules_in_coq_have_the_names_of_the_table() {
+    let logic = read("docs/logic.md").unwrap();
+    let (before, section) = logic.split_once("The rules in Coq").unwrap();
+    assert!(section.lines().filter(|line| line.starts_with("| ")).count() > 25);
+    assert_eq!(faults(before, section), [""; 0]);
+}
+
+#[test]
+fn the_other_pages_name_theorems() {
+    for page in ["docs/threshold-theorem.md", "docs/papers.md"] {
+        let text = read(page).unwrap();
+        let theorems: Vec<&str> = quoted(&text).filter(|name| name.contains(".v::")).collect();
+        assert!(theorems.len() > 10, "{page}");
+        for theorem in theorems {
+            assert!(is_theorem(theorem), "{page}: {theorem} is no theorem");
+        }
+    }
+}
+
+#[test]
+fn a_wrong_name_is_found() {
+    let right = "| SEQ | `rules.rs::seq` | `Rules.v::seq` | none |";
+    assert_eq!(faults("SEQ", right), [""; 0]);
+    for (wrong, why) in [
+        ("| SEQ | `rules.rs::seqq` | `Rules.v::seq` | none |", "rules.rs::seqq is no function"),
+        ("| SEQ | `rules.rs::se` | `Rules.v::seq` | none |", "rules.rs::se is no function"),
+        ("| SEQ | `rules.rs::seq` | `Rules.v::sequence` | none |", "Rules.v::sequence is no theorem"),
+        ("| SEQ | `rules.rs::seq` | `Rules.v::se` | none |", "Rules.v::se is no theorem"),
+        ("| SEQ | `rules.rs::seq` | `Rulez.v::seq` | none |", "Rulez.v::seq is no theorem"),
+        // A lemma on the way is no theorem.
+        ("| SEQ | `rules.rs::seq` | `Rules.v::wp_run` | none |", "Rules.v::wp_run is no theorem"),
+        ("| SEK | `rules.rs::seq` | `Rules.v::seq` | none |", "SEK is not explained before"),
+    ] {
+        assert_eq!(faults("SEQ", wrong), [why]);
+    }
+    assert_eq!(faults("SEQ", "| SEQ | rules.rs | `Rules.v::seq` | none |").len(), 1);
+    assert_eq!(faults("SEQ", "| SEQ | `rules.rs::seq` | `Rules.v::seq` |").len(), 1);
+}
+
+#[test]
+fn every_lemma_of_the_kernel_has_a_theorem() {
+    let lemmas = read("trusted/kernel/src/lemma.rs").unwrap();
+    let names: Vec<&str> = lemmas
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("Lemma::")?.split_once("=> \"")?.1.strip_suffix("\","))
+        .collect();
+    assert!(names.len() > 20, "{names:?}");
+    for name in names {
+        let theorem = match name {
+            "adjacent" => "adjacent_every".to_owned(),
+            // The enclosure itself comes from probity-exact.
+            "ln-value" | "exp-value" => "between".to_owned(),
+            // What tables have is not in Coq yet.
+            "rows" => continue,
+            _ => name.replace('-', "_"),
+        };
+        assert!(is_theorem(&format!("Lemmas.v::{theorem}")), "{name} has no theorem in proofs/Lemmas.v");
+    }
+}
+
+#[test]
+fn every_headline_theorem_exists() {
+    let assumptions = read("proofs/Assumptions.v").unwrap();
+    let headlines: Vec<&str> =
+        assumptions.lines().filter_map(|line| line.strip_prefix("Print Assumptions ")).collect();
+    assert!(headlines.len() > 50);
+    for headline in headlines {
+        let (file, name) = headline.trim_end_matches('.').split_once('.').unwrap();
+        let text = read(&format!("proofs/{file}.v")).unwrap();
+        assert!(declares(&text, "Theorem ", name) || declares(&text, "Lemma ", name), "{headline}");
+    }
+}
