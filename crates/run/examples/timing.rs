@@ -26,8 +26,11 @@ fn mean(of: impl Iterator<Item = f64> + Clone) -> f64 {
     of.clone().sum::<f64>() / of.count() as f64
 }
 
-/// The times and answers of runs on two inputs, in turns.
-fn measure(sessions: &mut [Session; 2]) -> Result<[Vec<(f64, f64)>; 2], Box<dyn std::error::Error>> {
+/// The times of runs, each with the size of its answer.
+type Timed = Vec<(f64, f64)>;
+
+/// Runs on two inputs, in turns.
+fn measure(sessions: &mut [Session; 2]) -> Result<[Timed; 2], Box<dyn std::error::Error>> {
     let mut entropy = SecureEntropy::new()?;
     let mut timed = [Vec::new(), Vec::new()];
     for run in 0..2 * RUNS {

@@ -400,13 +400,12 @@ fn signed_span(word: u64) -> Span {
 
 /// V · √(−2 ln S / S).
 fn polar(v: Span, square: Span) -> Span {
-    if !(square.low > 0.0) {
-        return Span::EVERYTHING;
+    if square.low > 0.0 {
+        let ln = Span { low: -directed::ln_up(square.high), high: -directed::ln_down(square.low) };
+        let ratio = ln.add(ln).div(square);
+        if ratio.low > 0.0 {
+            return v.mul(Span { low: down(ratio.low.sqrt()), high: up(ratio.high.sqrt()) });
+        }
     }
-    let ln = Span { low: -directed::ln_up(square.high), high: -directed::ln_down(square.low) };
-    let ratio = ln.add(ln).div(square);
-    if !(ratio.low > 0.0) {
-        return Span::EVERYTHING;
-    }
-    v.mul(Span { low: down(ratio.low.sqrt()), high: up(ratio.high.sqrt()) })
+    Span::EVERYTHING
 }

@@ -27,6 +27,9 @@ use super::tape::{Node, Tape};
 /// A term of more than this many parts is not looked at.
 const MOST_TERMS: usize = 20_000;
 
+/// Draws with their powers, in order.
+type Powers = Vec<(u32, u32)>;
+
 /// The argument of a logarithm.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Log {
@@ -39,8 +42,7 @@ enum Log {
 /// A term without its coefficient.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Monomial {
-    /// Draws with their powers, in order.
-    powers: Vec<(u32, u32)>,
+    powers: Powers,
     log: Option<Log>,
     /// The exponent of an exponential, not 0.
     exponent: Option<Rc<Poly>>,
@@ -262,7 +264,7 @@ impl Poly {
             return None;
         }
         let mut kept = Poly::default();
-        let mut logs: BTreeMap<Vec<(u32, u32)>, Vec<(Rational, Rational)>> = BTreeMap::new();
+        let mut logs: BTreeMap<Powers, Vec<(Rational, Rational)>> = BTreeMap::new();
         for (term, q) in self.0 {
             match &term.log {
                 Some(Log::Constant(argument)) => {

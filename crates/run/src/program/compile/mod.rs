@@ -171,7 +171,7 @@ impl Compiler {
                 match self.place_of(var) {
                     Place::Number(to) => self.number(value, Some(to)).map(drop),
                     Place::Truth(to) => self.truth(value, Some(to)).map(drop),
-                    Place::List(to, kind) => self.list(value, to, kind),
+                    Place::List(to, _) => self.list(value, to),
                 }
             }
             Statement::Append { list, value } => match self.place_of(list) {
@@ -272,14 +272,14 @@ impl Compiler {
                 {
                     return Ok(place);
                 }
-                self.list(expr, to, kind)?;
+                self.list(expr, to)?;
                 Place::List(to, kind)
             }
         })
     }
 
     /// The code of a list, into a register.
-    fn list(&mut self, expr: &Expr, to: u32, kind: Kind) -> Result<(), RunError> {
+    fn list(&mut self, expr: &Expr, to: u32) -> Result<(), RunError> {
         match expr {
             Expr::EmptyList => self.emit(Instruction::Clear(to)),
             Expr::Var(Variable::Plain(name)) => match self.place_of(name) {
@@ -289,10 +289,10 @@ impl Compiler {
             Expr::If(condition, yes, no) => {
                 let (otherwise, end) = (self.new_label(), self.new_label());
                 self.branch(condition, false, otherwise)?;
-                self.list(yes, to, kind)?;
+                self.list(yes, to)?;
                 self.emit(Instruction::Jump(end));
                 self.put(otherwise);
-                self.list(no, to, kind)?;
+                self.list(no, to)?;
                 self.put(end);
             }
             _ => return Err(RunError::malformed("a list is expected")),
@@ -309,7 +309,7 @@ impl Compiler {
         }
         self.lists += 1;
         let to = self.lists - 1;
-        self.list(expr, to, Kind::Numbers)?;
+        self.list(expr, to)?;
         Ok(to)
     }
 
