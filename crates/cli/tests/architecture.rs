@@ -318,7 +318,8 @@ fn a_smuggled_theorem_is_noticed() {
     }
 }
 
-/// What the audit may not know: the prover, theorems, and of the kernel anything but what a mechanism is.
+/// What the audit may not know: the prover, theorems, and of the kernel anything but what a
+/// mechanism is and when its laws mean something.
 fn shares_rules(manifest: &str, code: &str) -> Option<String> {
     if dependencies(manifest).iter().any(|name| name == "probity-prove") {
         return Some("depends on the prover".into());

@@ -3,6 +3,18 @@
 //! [`entropy`] says where random bits come from, [`sampler`] turns them into draws whose law is exact, [`mechanisms`] adds
 //! inputs, metrics and privacy maps, [`transform`] has what stands before the noise, [`compose`] and [`odometer`] what comes after.
 //!
+//! ```
+//! use probity_exact::fraction;
+//! use probity_noise::prelude::*;
+//! // A count that one person changes by 1, released with ε = 1/2.
+//! let (one, epsilon) = (Sensitivity::from(1u32), Epsilon::new(fraction::<1, 2>())?);
+//! let count = discrete_laplace(IntegerRange::WIDEST, laplace_scale(&one, &epsilon)?)?;
+//! assert_eq!(count.map(&one)?.to_string(), "ε = 0.5");
+//! let released: i64 = count.invoke(&1234)?;
+//! # assert!((released - 1234).abs() < 2000);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! | | law | privacy | time of a call | tells by its time |
 //! |---|---|---|---|---|
 //! | [`discrete_laplace`](mechanisms::discrete_laplace) | P(z) ∝ e^(−\|z\|/s) on the integers, any rational s | ε = d/s | 32 ns | nothing found |
@@ -39,3 +51,14 @@ pub mod sampler;
 pub mod search;
 pub mod transform;
 pub mod unit;
+
+/// What a release needs: units, domains, scales, and the mechanisms for integers.
+pub mod prelude {
+    pub use crate::calibrate::laplace_scale;
+    pub use crate::domain::IntegerRange;
+    pub use crate::entropy::SecureEntropy;
+    pub use crate::mechanisms::{discrete_gaussian, discrete_laplace};
+    pub use crate::odometer::Odometer;
+    pub use crate::sampler::{Sampler, Scale};
+    pub use crate::unit::{Delta, Epsilon, Rho, Sensitivity};
+}

@@ -2,9 +2,9 @@
 //! tables.
 
 use probity_exact::Rational;
-use probity_kernel::context::for_each_expr;
 use probity_kernel::expr::{Expr, Name, Variable};
-use probity_kernel::term::{Adjacency, Field, Mechanism, Sort};
+use probity_kernel::law;
+use probity_kernel::term::{Adjacency, Field, Mechanism, Sort, Statement};
 
 use crate::error::AuditError;
 use crate::output::outcome::{Given, Inputs, Parameters};
@@ -178,6 +178,30 @@ fn numbers(mechanism: &Mechanism, parameters: &Parameters) -> Vec<Rational> {
         found.extend(small);
     }
     found
+}
+
+/// Every expression of a body, those in laws, guards and bounds included.
+fn for_each_expr(body: &[Statement], see: &mut dyn FnMut(&Expr)) {
+    for statement in body {
+        match statement {
+            Statement::Draw { law, .. } => law::parameters(law).into_iter().for_each(&mut *see),
+            Statement::Assign { value, .. } | Statement::Append { value, .. } => see(value),
+            Statement::If { guard, then, otherwise } => {
+                see(guard);
+                for_each_expr(then, see);
+                for_each_expr(otherwise, see);
+            }
+            Statement::For { from, to, body, .. } => {
+                see(from);
+                see(to);
+                for_each_expr(body, see);
+            }
+            Statement::While { guard, body, .. } => {
+                see(guard);
+                for_each_expr(body, see);
+            }
+        }
+    }
 }
 
 fn for_each_part(e: &Expr, see: &mut dyn FnMut(&Expr)) {
