@@ -245,6 +245,7 @@ fn in_coupling(coupling: &mut Coupling, put: &impl Fn(&mut Expr)) {
             vec![threshold, &mut above.0, &mut above.1, &mut below.0, &mut below.1]
         }
         Coupling::Scale { cost } => vec![cost],
+        Coupling::Equal { distance, cost } => vec![distance, cost],
         Coupling::SameValue { ratio } => vec![&mut ratio.0, &mut ratio.1],
     };
     parts.into_iter().for_each(put);

@@ -102,6 +102,7 @@ pub fn verify(program: &Program, settings: &[Setting], watch: &Watch<'_>) -> Res
         };
     let substituted = given::with_settings(program, settings)?;
     let (upper, certificate) = match program.claim.reading {
+        Reading::Rho | Reading::Mu => (derive(&substituted, watch), None),
         Reading::Reals => {
             (derive(&substituted, watch), certificate(program, settings, Format::BINARY64).ok())
         }
