@@ -181,6 +181,7 @@ impl Program {
         put(&mut self.claim.delta);
         if let Some(hints) = &mut self.hints {
             hints.couplings.iter_mut().for_each(|(_, coupling)| in_coupling(coupling, &put));
+            hints.tails.iter_mut().for_each(|(_, tail)| put(tail));
             hints.invariants.iter_mut().for_each(|(_, invariant)| put(invariant));
         }
         Ok(())

@@ -243,8 +243,8 @@ pub(crate) struct Proof {
 pub(crate) enum ProofLine {
     /// `pointwise`
     Pointwise,
-    /// `couple draw: coupling`
-    Couple(Ident, Box<CouplingSyntax>),
+    /// `couple draw: coupling [up to tail distance]`
+    Couple(Ident, Box<CouplingSyntax>, Option<Expr>),
     /// `invariant loop: assertion`
     Invariant(Ident, Expr),
 }

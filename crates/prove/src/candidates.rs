@@ -125,9 +125,23 @@ impl<'a> Guesser<'a> {
             return self.equal(law);
         }
         match law {
-            Distribution::Laplace { center, scale } | Distribution::DiscreteLaplace { center, scale } => {
-                self.noise(var, Some(center), scale)
+            Distribution::Laplace { center, scale } => {
+                let mut found = self.noise(var, Some(center), scale);
+                // Where a claim gives up mass, the tails of a draw may be what it gives up.
+                if let Some(tail) = self.tail(scale) {
+                    let up_to = |c: &Candidate| match &c.step {
+                        Move::Draw(coupling @ Coupling::Shift { .. }) => Some(Candidate {
+                            step: Move::UpTo(coupling.clone(), tail.clone()),
+                            amounts: c.amounts.clone(),
+                        }),
+                        _ => None,
+                    };
+                    let tails: Vec<Candidate> = found.iter().filter_map(up_to).take(MOST_USES).collect();
+                    found.splice(0..0, tails);
+                }
+                found
             }
+            Distribution::DiscreteLaplace { center, scale } => self.noise(var, Some(center), scale),
             Distribution::Exponential { scale } | Distribution::Geometric { scale } => {
                 self.noise(var, None, scale)
             }
@@ -149,6 +163,28 @@ impl<'a> Guesser<'a> {
             }
             _ => vec![free(Move::Draw(Coupling::Null))],
         }
+    }
+
+    /// The distance from its center beyond which a Laplace draw has as much mass as the claim gives up.
+    fn tail(&self, scale: &Expr) -> Option<Expr> {
+        if self.claim.delta == Expr::int(0) || !self.is_public(scale) {
+            return None;
+        }
+        let rate = match &self.claim.delta {
+            Expr::Unary(Unary::Exp, inside) => minus(Expr::int(0), (**inside).clone()),
+            delta => (Expr::int(1) / delta.clone()).ln(),
+        };
+        // rate · scale, without a quotient where the scale is one over a factor of the rate.
+        Some(match (scale, &rate) {
+            (Expr::Binary(Binary::Div, one, d), Expr::Binary(Binary::Mul, a, b)) if **one == Expr::int(1) => {
+                match (a == d, b == d) {
+                    (true, _) => (**b).clone(),
+                    (_, true) => (**a).clone(),
+                    _ => product(rate.clone(), scale.clone()),
+                }
+            }
+            _ => product(rate, scale.clone()),
+        })
     }
 
     /// The couplings in the concentrated measure: the same value, by how far apart the centers may be.

@@ -373,6 +373,8 @@ pub enum Coupling {
 pub struct Hints {
     /// A coupling per drawn variable.
     pub couplings: Vec<(Name, Coupling)>,
+    /// For a drawn variable, how far from its center it is followed: what lies beyond is mass that is given up.
+    pub tails: Vec<(Name, Expr)>,
     /// An invariant per loop, by the index of a `for` or the label of a `while`.
     pub invariants: Vec<(Name, Expr)>,
     /// Whether to prove, for every output r, that the first run's being r makes the second run's r.

@@ -130,8 +130,15 @@ impl Play<'_, '_> {
                 self.same_value(now, var, ratio)
             }
             (Move::SameValue(var, _, ratio), _) => self.same_value(now, var, ratio),
-            (Move::Draw(coupling) | Move::UpTo(coupling, _), Statement::Draw { var, law }) => {
-                self.draw(var, law, coupling)
+            (Move::Draw(coupling), Statement::Draw { var, law }) => self.draw(var, law, coupling),
+            (Move::UpTo(coupling, tail), Statement::Draw { var, law }) => {
+                let center = parameters(law).first().copied().ok_or(Stop::Fails)?;
+                let number = |pair: &Pair, e: &Expr| pair.number(e, Run::First).ok_or(Stop::Unclear);
+                let (center, tail) = (number(self.pair, center)?, number(self.pair, tail)?);
+                self.draw(var, law, coupling)?;
+                // What lies beyond the tail is given up.
+                let drawn = number(self.pair, &Expr::of(var.clone(), Run::First))?;
+                if (drawn - center).abs() > tail { Err(Stop::Unclear) } else { Ok(()) }
             }
             (Move::If(yes, no), Statement::If { guard, then, otherwise }) => {
                 let taken = self.eval(guard, Run::First)?;
