@@ -1,5 +1,6 @@
 //! One module for each subcommand.
 
+pub mod account;
 pub mod audit;
 pub mod bench;
 pub mod certify;
@@ -12,6 +13,7 @@ pub mod map;
 pub mod named;
 pub mod report;
 pub mod roundoff;
+pub mod run;
 pub mod sample;
 pub mod schema;
 pub mod search;

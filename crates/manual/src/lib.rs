@@ -12,7 +12,7 @@
 macro_rules! pages {
     ($($module:ident = $file:literal;)*) => {$(
         #[doc = include_str!("links.md")]
-        #[doc = include_str!(concat!("../../../docs/", $file))]
+        #[doc = include_str!(concat!("../docs/", $file))]
         pub mod $module {}
     )*};
 }
@@ -23,9 +23,11 @@ pages! {
     your_own_mechanism = "your-own-mechanism.md";
     certificates = "certificates.md";
     commands = "commands.md";
+    accounting = "accounting.md";
     language = "language.md";
     trust = "trust.md";
     float_semantics = "float-semantics.md";
+    run = "run.md";
     noise = "noise.md";
     logic = "logic.md";
     threshold_theorem = "threshold-theorem.md";
@@ -37,7 +39,7 @@ pages! {
 
 /// What `--json` answers, as JSON Schema; `probity schema` prints it.
 #[doc = "```json"]
-#[doc = include_str!("../../../docs/schema/probity.json")]
+#[doc = include_str!("../docs/schema/probity.json")]
 #[doc = "```"]
 pub mod schema {}
 
@@ -49,6 +51,7 @@ pub mod proofs {
         discrete_gaussian = "proofs/discrete-gaussian.md";
         discrete_laplace = "proofs/discrete-laplace.md";
         randomized_response = "proofs/randomized-response.md";
+        transformations = "proofs/transformations.md";
         truncated_geometric = "proofs/truncated-geometric.md";
     }
 }

@@ -7,7 +7,6 @@
 
 pub mod concentrated;
 pub mod context;
-pub mod definitions;
 pub mod entail;
 pub mod equivalence;
 pub mod expr;
