@@ -29,7 +29,7 @@ impl Case<'_> {
     /// The law in a reading, with the given effort in a format.
     pub(crate) fn law_within(self, reading: Reading, effort: Effort) -> Result<Law, AuditError> {
         match reading {
-            Reading::Reals => self.integrated_law(Depth::default()),
+            Reading::Reals | Reading::Rho | Reading::Mu => self.integrated_law(Depth::default()),
             Reading::Binary { precision, emin, emax } => {
                 let format = Format::new(precision, i64::from(emin), i64::from(emax))
                     .map_err(|_| AuditError::Unsupported { what: "this floating-point format" })?;

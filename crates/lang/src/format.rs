@@ -16,7 +16,7 @@ use crate::parser::{MAX_DEPTH, parse};
 const INDENT: usize = 2;
 
 /// The words after which an expression stands in `neighbours` lines and proofs.
-const PHRASE_WORDS: [&str; 5] = ["by", "cost", "most", "above", "from"];
+const PHRASE_WORDS: [&str; 6] = ["by", "cost", "most", "above", "from", "tail"];
 
 /// Formats a text whose syntax is right; otherwise returns its faults. Names and types are not checked.
 pub fn format(source: &str) -> Result<String, Vec<Diagnostic>> {

@@ -181,6 +181,7 @@ impl Program {
         put(&mut self.claim.delta);
         if let Some(hints) = &mut self.hints {
             hints.couplings.iter_mut().for_each(|(_, coupling)| in_coupling(coupling, &put));
+            hints.tails.iter_mut().for_each(|(_, tail)| put(tail));
             hints.invariants.iter_mut().for_each(|(_, invariant)| put(invariant));
         }
         Ok(())
@@ -245,6 +246,7 @@ fn in_coupling(coupling: &mut Coupling, put: &impl Fn(&mut Expr)) {
             vec![threshold, &mut above.0, &mut above.1, &mut below.0, &mut below.1]
         }
         Coupling::Scale { cost } => vec![cost],
+        Coupling::Equal { distance, cost } => vec![distance, cost],
         Coupling::SameValue { ratio } => vec![&mut ratio.0, &mut ratio.1],
     };
     parts.into_iter().for_each(put);

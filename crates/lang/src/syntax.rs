@@ -194,9 +194,11 @@ pub(crate) enum NeighboursKind {
     Rows { table: Ident, most: Expr },
 }
 
-/// `claim epsilon[, delta] [in format]`
+/// `claim epsilon[, delta] [in format]`, `claim rho r`, `claim mu m`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ClaimSyntax {
+    /// `rho` or `mu`, if the claim is in one of these measures.
+    pub(crate) measure: Option<Ident>,
     pub(crate) epsilon: Expr,
     pub(crate) delta: Option<Expr>,
     pub(crate) format: Option<FormatSyntax>,
@@ -241,8 +243,8 @@ pub(crate) struct Proof {
 pub(crate) enum ProofLine {
     /// `pointwise`
     Pointwise,
-    /// `couple draw: coupling`
-    Couple(Ident, Box<CouplingSyntax>),
+    /// `couple draw: coupling [up to tail distance]`
+    Couple(Ident, Box<CouplingSyntax>, Option<Expr>),
     /// `invariant loop: assertion`
     Invariant(Ident, Expr),
 }

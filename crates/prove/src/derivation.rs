@@ -32,6 +32,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, Orientation};
 use probity_kernel::entail::Evidence;
 use probity_kernel::equivalence::Rewrite;
@@ -233,7 +234,9 @@ pub fn replay(
     }
     let mut judgements = Vec::new();
     for (orientation, moves) in &plan.sides {
-        let context = Context::new(&rewritten, *orientation).map_err(reject("the mechanism"))?;
+        let measure = Measure::of(claim.reading);
+        let context =
+            Context::measured(&rewritten, *orientation, measure).map_err(reject("the mechanism"))?;
         judgements.push(replay_side(&Arc::new(context), claim, plan.comparison, moves, justify)?);
     }
     let sides: Vec<Side<'_>> =

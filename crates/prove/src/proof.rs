@@ -25,6 +25,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, Orientation};
 use probity_kernel::entail::Evidence;
 use probity_kernel::expr::{Binary, Expr, Unary, Variable};
@@ -95,8 +96,10 @@ pub fn prove_until(
         return Ok(Proof { theorem, plan, evidence });
     }
     let (rewritten, rewrites) = rewrite(mechanism, hints);
-    let forward = Context::new(&rewritten, Orientation::Forward).map_err(malformed)?;
-    let countable = matches!(forward.kind(&rewritten.output), Kind::Int | Kind::Bool);
+    let measure = Measure::of(claim.reading);
+    let forward = Context::measured(&rewritten, Orientation::Forward, measure).map_err(malformed)?;
+    let countable =
+        measure == Measure::Pure && matches!(forward.kind(&rewritten.output), Kind::Int | Kind::Bool);
     let comparisons = match (hints.pointwise, countable && hints.couplings.is_empty()) {
         (true, _) => vec![Comparison::Pointwise],
         (false, true) => vec![Comparison::Equal, Comparison::Pointwise],
@@ -104,7 +107,9 @@ pub fn prove_until(
     };
     let mut contexts = vec![Arc::new(forward)];
     if !contexts[0].adjacency_is_symmetric() {
-        contexts.push(Arc::new(Context::new(&rewritten, Orientation::Backward).map_err(malformed)?));
+        contexts.push(Arc::new(
+            Context::measured(&rewritten, Orientation::Backward, measure).map_err(malformed)?,
+        ));
     }
     let mut best: Option<Box<Attempt>> = None;
     let mut effort = Effort::of(MAX_EFFORT).until(deadline);

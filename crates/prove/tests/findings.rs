@@ -235,6 +235,7 @@ fn noisy_max_advice(budget: Expr) -> Hints {
         couplings: vec![("v".into(), coupling)],
         invariants: vec![("i".into(), invariant)],
         pointwise: true,
+        ..Hints::default()
     }
 }
 

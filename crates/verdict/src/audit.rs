@@ -233,7 +233,7 @@ impl Comparison {
 pub fn reading_of(program: &Program, asked: Option<Reading>) -> Reading {
     match asked {
         Some(reading) => reading,
-        None if program.claim.reading != Reading::Reals => program.claim.reading,
+        None if matches!(program.claim.reading, Reading::Binary { .. }) => program.claim.reading,
         None if draws_uniform(&program.mechanism.body) => Reading::BINARY64,
         None => Reading::Reals,
     }

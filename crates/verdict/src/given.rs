@@ -190,9 +190,11 @@ pub fn parse_reading(text: &str) -> Result<Reading, Error> {
 /// The format of a reading; an error for the reals.
 pub fn format_of(reading: Reading) -> Result<Format, Error> {
     match reading {
-        Reading::Reals => Err(Error::new("the reals are no floating-point format")
-            .with_hint("choose binary64, binary32, binary16, or a format as 8,-20,20")
-            .of_kind(Kind::NoFormat)),
+        Reading::Reals | Reading::Rho | Reading::Mu => {
+            Err(Error::new("the reals are no floating-point format")
+                .with_hint("choose binary64, binary32, binary16, or a format as 8,-20,20")
+                .of_kind(Kind::NoFormat))
+        }
         Reading::Binary { precision, emin, emax } => {
             Format::new(precision, i64::from(emin), i64::from(emax)).map_err(Error::new)
         }
@@ -202,7 +204,7 @@ pub fn format_of(reading: Reading) -> Result<Format, Error> {
 /// Refuses parameters that the arithmetic cannot come near: the program computes with them rounded to nearest, and that must
 /// neither be infinite nor make a 0 of them. The claim is about the exact ones.
 pub(crate) fn check_parameters(parameters: &Parameters, reading: Reading) -> Result<(), Error> {
-    if reading == Reading::Reals {
+    if !matches!(reading, Reading::Binary { .. }) {
         return Ok(());
     }
     let format = format_of(reading)?;

@@ -91,7 +91,7 @@ pub fn report<'a>(
         _ => verify(program, &settings.values, watch)?,
     };
     let reading = settings.reading.or(match program.claim.reading {
-        Reading::Reals => None,
+        Reading::Reals | Reading::Rho | Reading::Mu => None,
         format => Some(format),
     });
     // Over the reals there is no implementation to certify.

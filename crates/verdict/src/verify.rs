@@ -109,7 +109,7 @@ pub fn verify(program: &Program, settings: &[Setting], watch: &Watch<'_>) -> Res
         };
     let substituted = given::with_settings(program, settings)?;
     let (upper, reading) = match program.claim.reading {
-        Reading::Reals => (derive(&substituted, watch), Reading::BINARY64),
+        Reading::Reals | Reading::Rho | Reading::Mu => (derive(&substituted, watch), Reading::BINARY64),
         format => (in_floats(&substituted), format),
     };
     let vacuity = vacuity(&substituted.mechanism).unwrap_or(Vacuity::Unknown);

@@ -16,6 +16,7 @@ use std::collections::BTreeSet;
 
 use probity_exact::Rational;
 
+use crate::concentrated::Measure;
 use crate::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use crate::kind::{Kind, Kinds, malformed};
 use crate::law;
@@ -45,6 +46,7 @@ pub enum Orientation {
 pub struct Context {
     mechanism: Mechanism,
     orientation: Orientation,
+    measure: Measure,
     kinds: Kinds,
     /// Parameters and loop indices: one value for both runs.
     shared: BTreeSet<Name>,
@@ -57,6 +59,15 @@ impl Context {
     /// Reads the mechanism. Fails if it is malformed: a name that is no identifier or has two roles, a ghost or a
     /// primed variable in the program, an expression without a kind or of the wrong one.
     pub fn new(mechanism: &Mechanism, orientation: Orientation) -> Result<Context, Rejection> {
+        Context::measured(mechanism, orientation, Measure::Pure)
+    }
+
+    /// The same with a cost that counts in the given measure.
+    pub fn measured(
+        mechanism: &Mechanism,
+        orientation: Orientation,
+        measure: Measure,
+    ) -> Result<Context, Rejection> {
         let mut depth = mechanism.output.depth();
         for_each_expr(&mechanism.body, &mut |e| depth += e.depth());
         mechanism.assumptions.iter().for_each(|e| depth += e.depth());
@@ -67,6 +78,7 @@ impl Context {
         let mut context = Context {
             mechanism: mechanism.clone(),
             orientation,
+            measure,
             kinds: Kinds::new(mechanism)?,
             shared: mechanism.params.iter().map(|p| p.name.clone()).collect(),
             positive: BTreeSet::new(),
@@ -343,6 +355,11 @@ impl Context {
     /// Which neighbour the first run gets.
     pub fn orientation(&self) -> Orientation {
         self.orientation
+    }
+
+    /// What the cost counts.
+    pub fn measure(&self) -> Measure {
+        self.measure
     }
 
     /// What holds of the parameters and of the two inputs.

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::concentrated::check_pure;
 use crate::context::Context;
 use crate::expr::{Expr, Name, Run, Variable};
 use crate::kind::Kind;
@@ -43,6 +44,7 @@ pub fn same_value(
     (a, b): (&Expr, &Expr),
     post: &Assertion,
 ) -> Result<Judgement, Rejection> {
+    check_pure(context, "MAXDIV")?;
     let mut set = BTreeSet::new();
     collect_changed(block, &mut set);
     for e in [a, b] {

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use crate::concentrated::{Measure, NOT_GAUSSIAN, check_pure, within};
 use crate::context::{Context, Orientation};
 use crate::entail::{Evidence, check_entailment};
 use crate::equivalence::Rewrite;
@@ -67,7 +68,12 @@ impl Theorem {
 
 impl fmt::Display for Theorem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}is differentially private with {}", self.mechanism, self.claim)
+        let what = match self.claim.reading {
+            Reading::Rho => "is zero-concentrated differentially private",
+            Reading::Mu => "is Gaussian differentially private",
+            _ => "is differentially private",
+        };
+        writeln!(f, "{}{what} with {}", self.mechanism, self.claim)
     }
 }
 
@@ -75,7 +81,7 @@ impl fmt::Display for Theorem {
 pub fn goal(context: &Context, claim: &Claim, comparison: Comparison) -> Expr {
     let output = &context.mechanism().output;
     let (first, second) = (context.in_run(output, Run::First), context.in_run(output, Run::Second));
-    let within = Expr::cost().le(claim.epsilon.clone());
+    let within = within(claim);
     match comparison {
         Comparison::Equal => first.equals(second).and(within),
         Comparison::Pointwise => {
@@ -148,7 +154,16 @@ pub fn privacy(
                 needed: needed.to_string(),
             });
         }
+        if context.measure() != Measure::of(claim.reading) {
+            return Err(Rejection::ContextDiffers);
+        }
+        if claim.reading == Reading::Mu
+            && let Some(axiom) = NOT_GAUSSIAN.iter().find(|axiom| judgement.axioms.contains(*axiom))
+        {
+            return Err(Rejection::NotGaussian { axiom });
+        }
         if comparison == Comparison::Pointwise {
+            check_pure(context, "PW-EQ")?;
             if !matches!(context.kind(&rewritten.output), Kind::Int | Kind::Bool) {
                 return Err(Rejection::NotCountable { output: rewritten.output.to_string() });
             }
@@ -212,15 +227,22 @@ pub fn group(mechanism: &Mechanism, claim: &Claim, one_row: &Theorem) -> Result<
     Ok(Theorem { mechanism: mechanism.clone(), claim: claim.clone(), axioms })
 }
 
-/// What GROUP asks of one row for a claim about k: the same with ε/k.
+/// What GROUP asks of one row for a claim about k: the same with ε/k, with ρ/k², with μ/k.
 pub fn group_share(claim: &Claim, most: &Expr) -> Claim {
-    Claim { epsilon: claim.epsilon.clone() / most.clone(), ..claim.clone() }
+    let share = match claim.reading {
+        Reading::Rho => claim.epsilon.clone() / (most.clone() * most.clone()),
+        _ => claim.epsilon.clone() / most.clone(),
+    };
+    Claim { epsilon: share, ..claim.clone() }
 }
 
 /// The claim is about the reals, and its epsilon and delta are numbers made of parameters.
 fn check_claim(context: &Context, claim: &Claim) -> Result<(), Rejection> {
-    if claim.reading != Reading::Reals {
+    if matches!(claim.reading, Reading::Binary { .. }) {
         return Err(Rejection::ClaimNotCovered { reason: "this rule proves claims over the reals only" });
+    }
+    if claim.reading != Reading::Reals && claim.delta != Expr::int(0) {
+        return Err(Rejection::ClaimNotCovered { reason: "a claim in rho or mu has no delta" });
     }
     [&claim.epsilon, &claim.delta].into_iter().try_for_each(|e| {
         context.check_public(e)?;

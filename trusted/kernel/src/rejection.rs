@@ -139,6 +139,16 @@ pub enum Rejection {
         /// The output.
         output: String,
     },
+    /// A claim in μ that rests on a draw which is not normal.
+    NotGaussian {
+        /// The axiom of the draw.
+        axiom: &'static str,
+    },
+    /// A rule that the measure of the proof does not have.
+    WrongMeasure {
+        /// The rule.
+        rule: &'static str,
+    },
     /// A claim that the rule cannot make.
     ClaimNotCovered {
         /// Why.
@@ -205,6 +215,15 @@ impl Display for Rejection {
                 write!(
                     f,
                     "the output '{output}' is not countable, so equality cannot be proved point by point"
+                )
+            }
+            Rejection::NotGaussian { axiom } => {
+                write!(f, "a claim in mu rests on normal noise only, and {axiom} was used; claim rho instead")
+            }
+            Rejection::WrongMeasure { rule } => {
+                write!(
+                    f,
+                    "{rule} is no rule of the measure in which the claim is: rho and mu have equal values only"
                 )
             }
             Rejection::ClaimNotCovered { reason } => write!(f, "{reason}"),

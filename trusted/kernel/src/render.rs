@@ -246,7 +246,7 @@ impl Display for Mechanism {
 impl Display for Reading {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match *self {
-            Reading::Reals => write!(f, "over the reals"),
+            Reading::Reals | Reading::Rho | Reading::Mu => write!(f, "over the reals"),
             Reading::BINARY64 => write!(f, "in binary64"),
             Reading::BINARY32 => write!(f, "in binary32"),
             Reading::BINARY16 => write!(f, "in binary16"),
@@ -257,7 +257,11 @@ impl Display for Reading {
 
 impl Display for Claim {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "epsilon = {}, delta = {}, {}", self.epsilon, self.delta, self.reading)
+        match self.reading {
+            Reading::Rho => write!(f, "rho = {}, {}", self.epsilon, self.reading),
+            Reading::Mu => write!(f, "mu = {}, {}", self.epsilon, self.reading),
+            _ => write!(f, "epsilon = {}, delta = {}, {}", self.epsilon, self.delta, self.reading),
+        }
     }
 }
 
@@ -274,6 +278,9 @@ impl Display for Coupling {
             Coupling::Scale { cost } => write!(f, "scale by exp(-({cost})) at cost {cost}"),
             Coupling::SameValue { ratio } => {
                 write!(f, "same value at cost ln(({}) / ({}))", ratio.0, ratio.1)
+            }
+            Coupling::Equal { distance, cost } => {
+                write!(f, "same value within {distance} at cost {cost}")
             }
             Coupling::SignedLog { by, cost } => write!(f, "signed log shifted by {by} at cost {cost}"),
         }

@@ -16,6 +16,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::concentrated::check_pure;
 use crate::context::Context;
 use crate::entail::{Checked, Evidence, MAX_WORK, check_entailment};
 use crate::expr::{Binary, Expr, Name, Run, Variable};
@@ -394,6 +395,8 @@ pub fn while_loop(
     if body.delta != Expr::int(0) {
         return Err(Rejection::ClaimNotCovered { reason: "a while loop may not give up mass" });
     }
+    // A loop that may not end leaves mass behind, of which Rényi divergences say nothing.
+    check_pure(context, "WHILE")?;
     let inside = Assertion::new(context, invariant.clone())?;
     if body.post != inside {
         return Err(Rejection::MiddleDiffers {

@@ -16,6 +16,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::concentrated::{Measure, check_pure, equal_values};
 use crate::context::Context;
 use crate::expr::{Expr, Name, Run, Variable};
 use crate::finite;
@@ -51,8 +52,12 @@ pub fn sample(
         check_before_draw(context, e, &[var])?;
     }
     let draw = Draw { context, statement, var, law, post, value: fresh(var, post, &BTreeSet::new()) };
+    if !matches!(coupling, Coupling::Null | Coupling::Equal { .. }) {
+        check_pure(context, "a coupling of different values")?;
+    }
     match coupling {
         Coupling::Null => draw.null(),
+        Coupling::Equal { distance, cost } => draw.equal(distance, cost),
         Coupling::Shift { by, cost } => draw.shift(by, cost),
         Coupling::Select { threshold, strict, above, below } => {
             draw.select((threshold, *strict), (&above.0, &above.1), (&below.0, &below.1))
@@ -76,6 +81,22 @@ impl Draw<'_> {
         let same = law::parameters(self.law).into_iter().map(|p| self.first(p).equals(self.second(p)));
         let side = Expr::all(same.chain(self.in_range()).collect::<Vec<_>>());
         self.conclude("AXNULL", side, self.after(&self.drawn(), &Expr::int(0)))
+    }
+
+    /// GAUSS, DGAUSS, BOUNDED-LOSS: see [`equal_values`]. In the concentrated measure only.
+    fn equal(&self, distance: &Expr, cost: &Expr) -> Result<Judgement, Rejection> {
+        let concentrated = self.context.measure() == Measure::Concentrated;
+        let Some((axiom, center, scale)) = equal_values(self.law).filter(|_| concentrated) else {
+            let (distance, cost) = (distance.clone(), cost.clone());
+            return Err(self.no_such(&Coupling::Equal { distance, cost }));
+        };
+        let (a, b, s) = (self.first(center), self.second(center), self.first(scale));
+        let side = Expr::all([
+            Expr::int(0).lt(s.clone()).and(s.clone().equals(self.second(scale))),
+            (a - b).abs().le(distance.clone()),
+            (distance.clone() * distance.clone()).le(Expr::int(2) * cost.clone() * s.clone() * s),
+        ]);
+        self.conclude(axiom, side, self.after(&self.drawn(), cost))
     }
 
     /// LAPGEN and its kin: a translation by k.
@@ -217,6 +238,7 @@ pub fn up_to_tail(
     let Statement::Draw { var, law: Distribution::Laplace { center, scale } } = statement else {
         return Err(wrong("UP-TO-BAD", statement));
     };
+    check_pure(context, "UP-TO-BAD")?;
     for public in [tail, scale] {
         context.check_public(public)?;
     }
@@ -263,6 +285,7 @@ pub fn signed_log(
     if u == s {
         return Err(wrong("SIGNED-LOG", sign));
     }
+    check_pure(context, "SIGNED-LOG")?;
     for e in [by, cost] {
         check_before_draw(context, e, &[u, s])?;
     }
@@ -339,6 +362,7 @@ fn expressions(coupling: &Coupling) -> Vec<&Expr> {
             vec![threshold, &above.0, &above.1, &below.0, &below.1]
         }
         Coupling::Scale { cost } => vec![cost],
+        Coupling::Equal { distance, cost } => vec![distance, cost],
         Coupling::SameValue { ratio } => vec![&ratio.0, &ratio.1],
     }
 }

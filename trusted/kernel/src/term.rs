@@ -273,11 +273,15 @@ pub struct Mechanism {
     pub adjacency: Vec<Adjacency>,
 }
 
-/// Which arithmetic a claim is about.
+/// How a claim reads: which arithmetic it is about, and in which measure the loss is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Reading {
     /// Exact real arithmetic.
     Reals,
+    /// Exact real arithmetic, and the claim's `epsilon` is ρ: zero-concentrated differential privacy.
+    Rho,
+    /// Exact real arithmetic, and the claim's `epsilon` is μ: Gaussian differential privacy.
+    Mu,
     /// Binary floating point: every operation rounded to nearest, ties to even.
     Binary {
         /// Bits of the significand, the hidden one included.
@@ -299,7 +303,9 @@ impl Reading {
 }
 
 /// A claim of differential privacy: for all parameters that meet the assumptions, all neighbouring inputs and
-/// every set of outputs, Pr[first run in the set] ≤ e^epsilon · Pr[second run in the set] + delta.
+/// every set of outputs, Pr[first run in the set] ≤ e^epsilon · Pr[second run in the set] + delta. With [`Reading::Rho`]
+/// instead: the Rényi divergence of every order α > 1 of the two output laws is at most α · epsilon; with [`Reading::Mu`]:
+/// they are no easier to tell apart than normal laws with deviation 1 and centers epsilon apart. There delta is 0.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Claim {
     /// The privacy loss, an expression in the parameters.
@@ -346,6 +352,13 @@ pub enum Coupling {
         /// Numerator and denominator of the largest ratio of the two laws.
         ratio: (Expr, Expr),
     },
+    /// In the concentrated measure: the same value of a law with a center, the two centers at most `distance` apart.
+    Equal {
+        /// How far apart the centers may be.
+        distance: Expr,
+        /// What it costs, in ρ.
+        cost: Expr,
+    },
     /// For a uniform draw u followed by a sign s: s'·ln(u') = s·ln(u) + by, at cost |by| or more.
     SignedLog {
         /// How far the second run's s·ln(u) lies above the first's.
@@ -360,6 +373,8 @@ pub enum Coupling {
 pub struct Hints {
     /// A coupling per drawn variable.
     pub couplings: Vec<(Name, Coupling)>,
+    /// For a drawn variable, how far from its center it is followed: what lies beyond is mass that is given up.
+    pub tails: Vec<(Name, Expr)>,
     /// An invariant per loop, by the index of a `for` or the label of a `while`.
     pub invariants: Vec<(Name, Expr)>,
     /// Whether to prove, for every output r, that the first run's being r makes the second run's r.

@@ -65,7 +65,7 @@ fn missing(from: &[GivenRow], other: &[GivenRow]) -> usize {
 }
 
 /// The most rows that are tried as the one that changes, and the most values of a field.
-const MOST_ROWS: usize = 40;
+const MOST_ROWS: usize = 12;
 const MOST_VALUES: usize = 8;
 
 /// Pairs of neighbouring tables to try: an empty table or one with a row or two, and rows that are added to it or

@@ -1,6 +1,7 @@
 //! Counterexamples to a claim. Events are suggested by paths and by samples, which decide nothing, and decided here; no
 //! other room asks for suggestions.
 
+pub(crate) mod concentrated;
 pub(crate) mod few_path_events;
 pub(crate) mod floats;
 pub(crate) mod pair_loss;

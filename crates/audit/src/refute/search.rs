@@ -7,6 +7,7 @@ use std::fmt;
 use std::time::Instant;
 
 use probity_exact::{Rational, directed, exp_bounds, ln_bounds};
+use probity_kernel::expr::Expr;
 use probity_kernel::term::{Claim, Mechanism, Reading};
 
 use crate::case::Case;
@@ -18,6 +19,7 @@ use crate::output::outcome::{Inputs, Parameters};
 use crate::pair::candidates::{Pair, ROUNDS, pairs, parameters};
 use crate::pair::neighbours::claimed_value;
 use crate::real::paths::{Depth, Explorer, KnownLaws};
+use crate::refute::concentrated::shown_rho;
 use crate::refute::few_path_events;
 use crate::refute::floats::search_float_refutation;
 use crate::refute::path_events::{self, Paths, Target};
@@ -184,7 +186,7 @@ fn check_within(
         }
     };
     let claimed = claimed(case.mechanism, claim, case.parameters)?;
-    Ok(refutation(case.parameters, (first, second), event, both, claimed, evidence))
+    Ok(refutation(case.parameters, (first, second), event, both, (claim.reading, claimed), evidence))
 }
 
 /// The refutation that two probabilities make, if they contradict the claim.
@@ -193,15 +195,19 @@ fn refutation(
     (first, second): (&Inputs, &Inputs),
     event: &Event,
     (p, q): (Bounds, Bounds),
-    (epsilon, delta): (Bounds, Bounds),
+    (reading, (epsilon, delta)): (Reading, (Bounds, Bounds)),
     evidence: Evidence,
 ) -> Option<Refutation> {
-    contradicts(&p, &q, &epsilon, &delta).then(|| Refutation {
+    let loss = match reading {
+        Reading::Rho | Reading::Mu => shown_rho(&p, &q, &epsilon.high),
+        _ => contradicts(&p, &q, &epsilon, &delta).then(|| loss(&p, &q)),
+    };
+    loss.map(|loss| Refutation {
         parameters: parameters.clone(),
         first: first.clone(),
         second: second.clone(),
         event: event.clone(),
-        loss: loss(&p, &q),
+        loss,
         first_probability: p,
         second_probability: q,
         epsilon,
@@ -242,7 +248,7 @@ pub fn search_refutation_until(
     given: &Parameters,
     deadline: Option<Instant>,
 ) -> Result<Verdict, AuditError> {
-    if claim.reading != Reading::Reals {
+    if matches!(claim.reading, Reading::Binary { .. }) {
         return search_float_refutation(mechanism, claim, given, deadline);
     }
     let mut search = Search {
@@ -519,6 +525,7 @@ impl Search<'_> {
             let vague = |p: &Bounds| (&p.high - &p.low) * Rational::from(100) > p.high;
             let undecided = vague(&both.0) || vague(&both.1);
             let claimed = claimed(self.mechanism, self.claim, setting)?;
+            let claimed = (self.claim.reading, claimed);
             let found = refutation(setting, (x, y), &event, both, claimed.clone(), Evidence::Enclosure);
             if found.is_some() {
                 return Ok(found);
@@ -542,14 +549,16 @@ impl Search<'_> {
     }
 }
 
-/// The claimed ε and δ of a claim for given parameters.
+/// The claimed ε and δ of a claim for given parameters; in place of ε the ρ of a claim in ρ, and μ²/2 for one in μ, which
+/// claims that much ρ.
 pub fn claimed(
     mechanism: &Mechanism,
     claim: &Claim,
     parameters: &Parameters,
 ) -> Result<(Bounds, Bounds), AuditError> {
-    Ok((
-        claimed_value(mechanism, &claim.epsilon, parameters)?,
-        claimed_value(mechanism, &claim.delta, parameters)?,
-    ))
+    let amount = match claim.reading {
+        Reading::Mu => claim.epsilon.clone() * claim.epsilon.clone() / Expr::int(2),
+        _ => claim.epsilon.clone(),
+    };
+    Ok((claimed_value(mechanism, &amount, parameters)?, claimed_value(mechanism, &claim.delta, parameters)?))
 }

@@ -189,6 +189,20 @@ impl Elaborator<'_> {
                 term
             }
         };
+        if let Some(measure) = &claim.measure {
+            if claim.delta.is_some() || claim.format.is_some() {
+                self.sink.report_with(Code::BadFormat, claim.span, || {
+                    let message = format!(
+                        "a claim in `{0}` is one number over the reals: expected `claim {0} r`",
+                        measure.text
+                    );
+                    (message, Some("`claim eps, delta` has a delta, and `in binary64` a format".into()))
+                });
+                return None;
+            }
+            let reading = if measure.text == "rho" { Reading::Rho } else { Reading::Mu };
+            return Some(Claim { epsilon, delta, reading });
+        }
         let reading = claim.format.as_ref().map_or(Some(Reading::Reals), |format| self.reading(format))?;
         Some(Claim { epsilon, delta, reading })
     }

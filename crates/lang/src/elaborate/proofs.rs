@@ -17,8 +17,12 @@ impl Elaborator<'_> {
         for line in &proof.lines {
             match line {
                 ProofLine::Pointwise => hints.pointwise = true,
-                ProofLine::Couple(draw, coupling) => {
+                ProofLine::Couple(draw, coupling, tail) => {
                     self.drawn(draw);
+                    if let Some(tail) = tail {
+                        let tail = self.typed(tail, Scope::Fixed, Type::Real);
+                        hints.tails.push((Name::new(&draw.text), tail));
+                    }
                     hints.couplings.extend(self.coupling(coupling).map(|c| (Name::new(&draw.text), c)));
                 }
                 ProofLine::Invariant(label, assertion) => {

@@ -334,13 +334,24 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `claim epsilon [, delta] [in format]`
+    /// `claim epsilon [, delta] [in format]`, `claim rho r`, `claim mu m`
     fn claim(&mut self) -> Parsed<ClaimSyntax> {
         let start = self.advance().span;
+        // `rho` is a measure if another expression follows it, and a parameter otherwise.
+        let follows = match self.peek_ahead(1) {
+            TokenKind::Name | TokenKind::Number | TokenKind::Mark(Mark::OpenParen) => true,
+            TokenKind::Keyword(word) => matches!(word, Keyword::If | Keyword::Not),
+            _ => false,
+        };
+        let measure = if follows && (self.at_word("rho") || self.at_word("mu")) {
+            Some(self.expect_name("a measure")?)
+        } else {
+            None
+        };
         let epsilon = self.expression()?;
         let delta = if self.eat_mark(Mark::Comma) { Some(self.expression()?) } else { None };
         let format = if self.eat_keyword(Keyword::In) { Some(self.float_format()?) } else { None };
-        Ok(ClaimSyntax { epsilon, delta, format, span: start.to(self.previous_span()) })
+        Ok(ClaimSyntax { measure, epsilon, delta, format, span: start.to(self.previous_span()) })
     }
 
     fn float_format(&mut self) -> Parsed<FormatSyntax> {

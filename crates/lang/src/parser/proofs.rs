@@ -51,7 +51,14 @@ impl Parser<'_> {
             self.advance();
             let draw = self.expect_name("the variable of a draw")?;
             self.expect_mark(Mark::Colon, "before the coupling")?;
-            return Ok(ProofLine::Couple(draw, Box::new(self.coupling()?)));
+            let coupling = Box::new(self.coupling()?);
+            let tail = if self.at_word("up") {
+                self.expect_words(&["up", "to", "tail"])?;
+                Some(self.expression()?)
+            } else {
+                None
+            };
+            return Ok(ProofLine::Couple(draw, coupling, tail));
         }
         if self.at_word("invariant") {
             self.advance();

@@ -155,6 +155,8 @@ code! { Mechanism {
 
 code! { Reading {
     "reals" => Reading::Reals {},
+    "rho" => Reading::Rho {},
+    "mu" => Reading::Mu {},
     "binary" => Reading::Binary { precision: precision, emin: emin, emax: emax },
 } }
 
@@ -166,6 +168,7 @@ code! { Coupling {
     "select" => Coupling::Select { threshold: threshold, strict: strict, above: above, below: below },
     "scale" => Coupling::Scale { cost: cost },
     "same-value" => Coupling::SameValue { ratio: ratio },
+    "equal" => Coupling::Equal { distance: distance, cost: cost },
     "signed-log" => Coupling::SignedLog { by: by, cost: cost },
 } }
 

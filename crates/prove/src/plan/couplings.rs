@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use probity_exact::Rational;
+use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, for_each_expr};
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::finite::{Mass, mass};
@@ -120,10 +121,27 @@ impl<'a> Guesser<'a> {
 
     /// The couplings of a draw.
     pub(crate) fn draw(&self, var: &Name, law: &Distribution) -> Vec<Candidate> {
+        if self.context.measure() == Measure::Concentrated {
+            return self.equal(law);
+        }
         match law {
-            Distribution::Laplace { center, scale } | Distribution::DiscreteLaplace { center, scale } => {
-                self.noise(var, Some(center), scale)
+            Distribution::Laplace { center, scale } => {
+                let mut found = self.noise(var, Some(center), scale);
+                // Where a claim gives up mass, the tails of a draw may be what it gives up.
+                if let Some(tail) = self.tail(scale) {
+                    let up_to = |c: &Candidate| match &c.step {
+                        Move::Draw(coupling @ Coupling::Shift { .. }) => Some(Candidate {
+                            step: Move::UpTo(coupling.clone(), tail.clone()),
+                            amounts: c.amounts.clone(),
+                        }),
+                        _ => None,
+                    };
+                    let tails: Vec<Candidate> = found.iter().filter_map(up_to).take(MOST_USES).collect();
+                    found.splice(0..0, tails);
+                }
+                found
             }
+            Distribution::DiscreteLaplace { center, scale } => self.noise(var, Some(center), scale),
             Distribution::Exponential { scale } | Distribution::Geometric { scale } => {
                 self.noise(var, None, scale)
             }
@@ -145,6 +163,79 @@ impl<'a> Guesser<'a> {
             }
             _ => vec![free(Move::Draw(Coupling::Null))],
         }
+    }
+
+    /// The distance from its center beyond which a Laplace draw has as much mass as the claim gives up.
+    fn tail(&self, scale: &Expr) -> Option<Expr> {
+        if self.claim.delta == Expr::int(0) || !self.is_public(scale) {
+            return None;
+        }
+        let rate = match &self.claim.delta {
+            Expr::Unary(Unary::Exp, inside) => minus(Expr::int(0), (**inside).clone()),
+            delta => (Expr::int(1) / delta.clone()).ln(),
+        };
+        // rate · scale, without a quotient where the scale is one over a factor of the rate.
+        Some(match (scale, &rate) {
+            (Expr::Binary(Binary::Div, one, d), Expr::Binary(Binary::Mul, a, b)) if **one == Expr::int(1) => {
+                match (a == d, b == d) {
+                    (true, _) => (**b).clone(),
+                    (_, true) => (**a).clone(),
+                    _ => product(rate.clone(), scale.clone()),
+                }
+            }
+            _ => product(rate, scale.clone()),
+        })
+    }
+
+    /// The couplings in the concentrated measure: the same value, by how far apart the centers may be.
+    fn equal(&self, law: &Distribution) -> Vec<Candidate> {
+        let null = free(Move::Draw(Coupling::Null));
+        let (center, scale) = match law {
+            Distribution::Gaussian { center, deviation: scale }
+            | Distribution::DiscreteGaussian { center, deviation: scale }
+            | Distribution::Laplace { center, scale }
+            | Distribution::DiscreteLaplace { center, scale } => (center, scale),
+            _ => return vec![null],
+        };
+        let apart = minus(self.first(center), self.second(center));
+        if apart == Expr::int(0) {
+            return vec![null];
+        }
+        let scale = self.first(scale);
+        let price = |distance: &Expr| {
+            let ratio = tables::price(distance, &scale);
+            divided(product(ratio.clone(), ratio), &Expr::int(2))
+        };
+        let mut found = Vec::new();
+        let mut push = |distance: Expr, cost: Expr, amounts: Vec<Expr>| {
+            found.push(Candidate { step: Move::Draw(Coupling::Equal { distance, cost }), amounts });
+        };
+        let center = inline(center, &self.definitions);
+        let distance = tables::charge(self.context, &center, &|distance| distance.clone());
+        if let Some((distance, charge)) = distance.zip(tables::charge(self.context, &center, &price)) {
+            push(distance.cost, charge.cost, charge.amounts);
+        }
+        // One entry of a list changes: only where it is read.
+        for clause in &self.context.mechanism().adjacency {
+            let Adjacency::OneEntry { list, bound } = clause else { continue };
+            visit(&center, &mut |part| {
+                if let Expr::Index(Variable::Plain(of), index) = part
+                    && of == list
+                {
+                    let changed = Expr::Var(Variable::Changed(list.clone()));
+                    let here = self.first(index).equals(changed);
+                    let (bound, cost) = (bound.clone(), price(bound));
+                    let zero = || Expr::int(0);
+                    push(here.clone().choose(bound, zero()), here.choose(cost.clone(), zero()), vec![cost]);
+                }
+            });
+        }
+        for distance in &self.distances {
+            push(distance.clone(), price(distance), vec![price(distance)]);
+        }
+        push(apart.clone().abs(), price(&apart), vec![]);
+        found.push(null);
+        found
     }
 
     /// The couplings of a block of finite draws of which one variable matters.

@@ -179,7 +179,9 @@ impl<'a> Planner<'a> {
                 // Where the result is decided, the whole amount; elsewhere nothing.
                 (**hit).clone().choose(candidate.amounts.last()?.clone(), Expr::int(0))
             }
-            Move::Draw(Coupling::Shift { cost, .. }) | Move::Joint(_, cost) => cost.clone(),
+            Move::Draw(Coupling::Shift { cost, .. } | Coupling::Equal { cost, .. })
+            | Move::UpTo(Coupling::Shift { cost, .. }, _)
+            | Move::Joint(_, cost) => cost.clone(),
             Move::Draw(Coupling::SameValue { ratio: (a, b) }) | Move::SameValue(_, _, (a, b)) => {
                 (a.clone() / b.clone()).ln()
             }
@@ -284,7 +286,10 @@ impl<'a> Planner<'a> {
             }
             match statement {
                 Statement::Draw { var, law } => choices.push(match self.hint(var) {
-                    Some(coupling) => fixed(Move::Draw(coupling.clone())),
+                    Some(coupling) => fixed(match self.hints.tails.iter().find(|(name, _)| name == var) {
+                        Some((_, tail)) => Move::UpTo(coupling.clone(), tail.clone()),
+                        None => Move::Draw(coupling.clone()),
+                    }),
                     None => self.guesser.draw(var, law),
                 }),
                 Statement::If { then, otherwise, .. } => {

@@ -7,7 +7,7 @@ use probity_kernel::context::Context;
 use probity_kernel::expr::{Expr, Name, Run};
 use probity_kernel::law::parameters;
 use probity_kernel::privacy::Comparison;
-use probity_kernel::term::{Claim, Coupling, Distribution, Statement};
+use probity_kernel::term::{Claim, Coupling, Distribution, Reading, Statement};
 
 use super::scenario::Scenario;
 use super::state::{Pair, Stop, TOLERANCE, Value, close, place, same};
@@ -63,7 +63,8 @@ impl Stage<'_> {
         played?;
         let output = |run| pair.value(&mechanism.output, run).ok_or(Stop::Unclear);
         let (first, second) = (output(Run::First)?, output(Run::Second)?);
-        let epsilon = pair.amount(&self.claim.epsilon).ok_or(Stop::Unclear)?;
+        let amount = pair.amount(&self.claim.epsilon).ok_or(Stop::Unclear)?;
+        let epsilon = if self.claim.reading == Reading::Mu { amount * amount / 2.0 } else { amount };
         let relevant = pair.result.as_ref().is_none_or(|r| same(r, &first));
         let within = pair.cost <= epsilon || close(pair.cost, epsilon);
         let fine = !relevant || same(&first, &second) && within;
@@ -129,8 +130,15 @@ impl Play<'_, '_> {
                 self.same_value(now, var, ratio)
             }
             (Move::SameValue(var, _, ratio), _) => self.same_value(now, var, ratio),
-            (Move::Draw(coupling) | Move::UpTo(coupling, _), Statement::Draw { var, law }) => {
-                self.draw(var, law, coupling)
+            (Move::Draw(coupling), Statement::Draw { var, law }) => self.draw(var, law, coupling),
+            (Move::UpTo(coupling, tail), Statement::Draw { var, law }) => {
+                let center = parameters(law).first().copied().ok_or(Stop::Fails)?;
+                let number = |pair: &Pair, e: &Expr| pair.number(e, Run::First).ok_or(Stop::Unclear);
+                let (center, tail) = (number(self.pair, center)?, number(self.pair, tail)?);
+                self.draw(var, law, coupling)?;
+                // What lies beyond the tail is given up.
+                let drawn = number(self.pair, &Expr::of(var.clone(), Run::First))?;
+                if (drawn - center).abs() > tail { Err(Stop::Unclear) } else { Ok(()) }
             }
             (Move::If(yes, no), Statement::If { guard, then, otherwise }) => {
                 let taken = self.eval(guard, Run::First)?;
@@ -269,12 +277,35 @@ impl Play<'_, '_> {
                 };
                 (Value::Number(at + number(by, Run::First)?), number(cost, Run::First)?)
             }
+            Coupling::Equal { distance, cost } => {
+                let (d, c) = (number(distance, Run::First)?, number(cost, Run::First)?);
+                self.near(law, d, c)?;
+                (y.clone(), c)
+            }
             // Scaling a uniform draw is left to the search.
             _ => return Err(Stop::Unclear),
         };
         self.pair.charge(site, cost);
         self.pair.set(var, y, moved);
         Ok(())
+    }
+
+    /// The side condition of equal values in the concentrated measure.
+    fn near(&self, law: &Distribution, distance: f64, cost: f64) -> Result<(), Stop> {
+        let (Distribution::Gaussian { center, deviation: scale }
+        | Distribution::DiscreteGaussian { center, deviation: scale }
+        | Distribution::Laplace { center, scale }
+        | Distribution::DiscreteLaplace { center, scale }) = law
+        else {
+            return Err(Stop::Fails);
+        };
+        let of = |e: &Expr, run| self.pair.number(e, run).ok_or(Stop::Unclear);
+        let apart = (of(center, Run::First)? - of(center, Run::Second)?).abs();
+        let (s, other) = (of(scale, Run::First)?, of(scale, Run::Second)?);
+        self.check(s > 0.0 && close(s, other))?;
+        self.check(apart <= distance || close(apart, distance))?;
+        let (square, room) = (distance * distance, 2.0 * cost * s * s);
+        self.check(square <= room || close(square, room))
     }
 
     /// The side condition of a translation.

@@ -1,0 +1,106 @@
+//! Claims in ρ and μ: what is proved without hints, and what must not be.
+
+use probity_prove::certificate::{check_for, write};
+use probity_prove::derivation::Failure;
+use probity_prove::{Proof, prove};
+
+fn attempt(text: &str) -> Result<Proof, Failure> {
+    let program = probity_lang::load_text(text).unwrap_or_else(|faults| panic!("{faults:?}\n{text}"));
+    let proof = prove(&program.mechanism, &program.claim, &program.hints.unwrap_or_default())?;
+    check_for(&write(&proof), &program.mechanism, &program.claim).unwrap();
+    Ok(proof)
+}
+
+fn scalar(law: &str, claim: &str) -> String {
+    let kind = if law.starts_with("discrete") { "int" } else { "real" };
+    format!(
+        "mechanism m(x: {kind})\nparam s > 0\ny ~ {law}(x, s)\nreturn y\nneighbours abs(x' - x) <= 1\nclaim {claim}\n"
+    )
+}
+
+#[test]
+fn each_law_in_its_measure() {
+    for law in ["gaussian", "discrete_gaussian", "laplace", "discrete_laplace"] {
+        let whole = scalar(law, "rho 1 / (2 * s * s)");
+        assert!(attempt(&whole).is_ok(), "{law}: {:?}", attempt(&whole).err());
+        assert!(attempt(&scalar(law, "rho 1 / (3 * s * s)")).is_err(), "{law}");
+    }
+    let theorem = attempt(&scalar("gaussian", "mu 1 / s")).unwrap();
+    assert!(theorem.theorem().axioms().contains("GAUSS"));
+    assert!(theorem.theorem().to_string().contains("is Gaussian differentially private with mu = 1 / s"));
+    // Only continuous normal noise leads to μ, and normal noise has no ε.
+    for law in ["discrete_gaussian", "laplace", "discrete_laplace"] {
+        assert!(attempt(&scalar(law, "mu 1 / s")).is_err(), "{law}");
+    }
+    assert!(attempt(&scalar("gaussian", "mu 1 / (2 * s)")).is_err());
+    assert!(attempt(&scalar("gaussian", "1 / s")).is_err());
+    // A one-sided law has no bounded loss in both directions, and draws of its own cost nothing.
+    let one_sided = "mechanism m(x: real)\nparam s > 0\ne ~ exponential(s)\nreturn x + e\nneighbours abs(x' - x) <= 1\nclaim rho 1 / (2 * s * s)\n";
+    assert!(attempt(one_sided).is_err());
+    let of_its_own = "mechanism m(x: real)\nparam s > 0\ne ~ exponential(s)\ny ~ gaussian(x, s)\nreturn y + e\nneighbours abs(x' - x) <= 1\nclaim rho 1 / (2 * s * s)\n";
+    assert!(attempt(of_its_own).is_ok());
+    // A loop that may not end.
+    let endless = "mechanism m(x: real)\nparam s > 0\nb = true\nwhile b {\n  b ~ bernoulli(1/2)\n}\ny ~ gaussian(x, s)\nreturn y\nneighbours abs(x' - x) <= 1\nclaim rho 1 / (2 * s * s)\n";
+    assert!(attempt(endless).is_err());
+}
+
+#[test]
+fn rows_and_lists_in_rho() {
+    let histogram = |neighbours: &str, claim: &str| {
+        format!(
+            "mechanism m(people: rows(key: category(n)))\nparam n: int >= 1\nparam k: int >= 1\nparam s > 0\nout = []\nfor g in 0..n {{\n  y ~ gaussian(count(r in people where r.key == g), s)\n  append(out, y)\n}}\nreturn out\nneighbours {neighbours}\nclaim {claim}\n"
+        )
+    };
+    let (one, replaced) = ("one row of people is added or removed", "one row of people is replaced");
+    let several = "at most k rows of people are added or removed";
+    for (neighbours, right, wrong) in [
+        (one, "rho 1 / (2 * s * s)", "rho 1 / (3 * s * s)"),
+        (one, "mu 1 / s", "mu 1 / (2 * s)"),
+        (replaced, "rho 1 / (s * s)", "rho 1 / (2 * s * s)"),
+        (several, "rho k * k / (2 * s * s)", "rho k / (2 * s * s)"),
+        (several, "mu k / s", "mu 1 / s"),
+    ] {
+        let proved = attempt(&histogram(neighbours, right));
+        assert!(proved.is_ok(), "{neighbours}, {right}: {:?}", proved.err());
+        assert!(attempt(&histogram(neighbours, wrong)).is_err(), "{neighbours}, {wrong}");
+    }
+    let list = "mechanism m(q: real[])\nparam s > 0\nout = []\nfor i in 0..length(q) {\n  y ~ gaussian(q[i], s)\n  append(out, y)\n}\nreturn out\nneighbours one entry of q differs by at most 1\nclaim rho 1 / (2 * s * s)\n";
+    assert!(attempt(list).is_ok(), "{:?}", attempt(list).err());
+}
+
+#[test]
+fn rho_and_mu_stay_names() {
+    for (claim, shown) in [
+        ("rho", "epsilon = rho"),
+        ("rho - mu", "epsilon = rho - mu"),
+        ("rho, mu", "epsilon = rho, delta = mu"),
+        ("rho rho", "rho = rho"),
+        ("mu (rho + mu)", "mu = rho + mu"),
+    ] {
+        let text = format!(
+            "mechanism m(x: real)\nparam rho > 0\nparam mu > 0\ny ~ laplace(x, rho + mu)\nreturn y\nneighbours abs(x' - x) <= 1\nclaim {claim}\n"
+        );
+        let program = probity_lang::load_text(&text).unwrap();
+        assert!(program.claim.to_string().starts_with(shown), "{}", program.claim);
+    }
+}
+
+/// A Laplace draw up to its tails, by a hint and by the search.
+#[test]
+fn thresholds_with_delta() {
+    let text = |delta: &str, proof: &str| {
+        format!(
+            "mechanism m(d: int, v: int)\nparam eps > 0\nparam t > 0\nout = 0\ny ~ laplace(d, 1 / eps)\nif y > t {{\n  out = v\n}}\nreturn out\n\
+             neighbours abs(d' - d) <= 1\nneighbours v' == v or (d == 0 and d' == 0)\nclaim eps, {delta}\n{proof}\n"
+        )
+    };
+    let hint = "proof {\n  couple y: shift by 0 at cost eps up to tail t\n}";
+    let right = "exp(-(t * eps))";
+    for proof in [hint, ""] {
+        let proved = attempt(&text(right, proof));
+        assert!(proved.is_ok(), "{proof}: {:?}", proved.err());
+        assert!(proved.unwrap().theorem().axioms().contains("UP-TO-BAD"));
+        assert!(attempt(&text("exp(-(2 * t * eps))", proof)).is_err(), "{proof}");
+        assert!(attempt(&text("0", proof)).is_err(), "{proof}");
+    }
+}
