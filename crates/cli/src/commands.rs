@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub mod bench;
+pub mod budget;
 pub mod certify;
 pub mod check;
 pub mod counterexample;
@@ -10,6 +11,8 @@ pub mod format;
 pub mod list;
 pub mod map;
 pub mod named;
+pub mod policy;
+pub mod release;
 pub mod report;
 pub mod roundoff;
 pub mod sample;
