@@ -6,6 +6,7 @@ use probity_kernel::term::{Adjacency, Input, Mechanism, Sort, Statement};
 
 use crate::neighbours::{admits, admits_parameters, neighbours, parameter_value};
 use crate::outcome::{Given, Inputs, Parameters};
+use crate::tables;
 
 fn fraction(n: i64, d: i64) -> Rational {
     rational(n, d).unwrap_or_default()
@@ -117,7 +118,10 @@ const MOST_ASSIGNMENTS: usize = 64;
 /// Pairs of neighbours of one round, the most telling first; later rounds are less likely to tell.
 pub(crate) fn pairs(mechanism: &Mechanism, parameters: &Parameters, round: usize) -> Vec<Pair> {
     let is_list = |input: &&Input| matches!(input.sort, Sort::RealList | Sort::IntList);
-    let (lists, scalars): (Vec<&Input>, Vec<&Input>) = mechanism.inputs.iter().partition(is_list);
+    let is_table = |input: &&Input| matches!(input.sort, Sort::Rows(_));
+    let tables: Vec<&Input> = mechanism.inputs.iter().filter(is_table).collect();
+    let (lists, scalars): (Vec<&Input>, Vec<&Input>) =
+        mechanism.inputs.iter().filter(|input| !is_table(input)).partition(is_list);
     if lists.is_empty() && round > 0 {
         return Vec::new();
     }
@@ -134,6 +138,20 @@ pub(crate) fn pairs(mechanism: &Mechanism, parameters: &Parameters, round: usize
         }
         found.len() < MOST_PAIRS
     };
+    if let [table] = tables.as_slice() {
+        let Sort::Rows(fields) = &table.sort else { return found };
+        for (a, b) in tables::pairs(mechanism, parameters, &table.name, fields) {
+            for (first, second) in scalar.iter().take(if scalars.is_empty() { 1 } else { 6 }) {
+                let (mut first, mut second) = (first.clone(), second.clone());
+                first.insert(table.name.clone(), Given::Rows(a.clone()));
+                second.insert(table.name.clone(), Given::Rows(b.clone()));
+                if !push(Pair { first, second, answers: Vec::new() }) {
+                    return found;
+                }
+            }
+        }
+        return found;
+    }
     if lists.is_empty() {
         let _ = scalar.into_iter().all(|(first, second)| push(Pair { first, second, answers: Vec::new() }));
         return found;
@@ -175,6 +193,8 @@ fn named_numbers(mechanism: &Mechanism, parameters: &Parameters) -> Vec<Rational
             Adjacency::EveryEntry { bound, .. }
             | Adjacency::EveryEntryGrows { bound, .. }
             | Adjacency::OneEntry { bound, .. } => visit(bound),
+            Adjacency::Rows { most, .. } => visit(most),
+            Adjacency::OneRow { .. } | Adjacency::RowReplaced { .. } => {}
         }
     }
     mechanism.assumptions.iter().for_each(|assumption| constants(assumption, &mut visit));
@@ -271,7 +291,9 @@ fn scalar_pairs(mechanism: &Mechanism, parameters: &Parameters, scalars: &[&Inpu
     let complete = |inputs: &Inputs| {
         let mut complete = inputs.clone();
         for input in mechanism.inputs.iter().filter(|input| !inputs.contains_key(&input.name)) {
-            complete.insert(input.name.clone(), Given::List(vec![Rational::ZERO]));
+            let is_table = matches!(input.sort, Sort::Rows(_));
+            let blank = if is_table { Given::Rows(vec![]) } else { Given::List(vec![Rational::ZERO]) };
+            complete.insert(input.name.clone(), blank);
         }
         complete
     };
@@ -304,7 +326,7 @@ fn list_moves(mechanism: &Mechanism, parameters: &Parameters, round: usize) -> V
         Adjacency::EveryEntry { bound, .. }
         | Adjacency::EveryEntryGrows { bound, .. }
         | Adjacency::OneEntry { bound, .. } => parameter_value(bound, parameters).ok(),
-        Adjacency::Related(_) => None,
+        _ => None,
     });
     let step = bound.map_or(Rational::ONE, |bound| bound.low);
     let one_entry = mechanism.adjacency.iter().any(|clause| matches!(clause, Adjacency::OneEntry { .. }));

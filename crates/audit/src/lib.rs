@@ -86,6 +86,7 @@ mod search_state;
 mod shown;
 mod smooth;
 mod split;
+mod tables;
 mod telling;
 
 pub use boxes::enclosed_probability;
@@ -98,7 +99,7 @@ pub use floats::Logarithm;
 pub use law::{Law, Mass};
 pub use logarithm::{LogarithmCost, logarithm_cost};
 pub use neighbours::{admits, admits_parameters, distance, neighbours, parameter_value};
-pub use outcome::{Given, Inputs, Outcome, Parameters};
+pub use outcome::{Given, Inputs, Outcome, Parameters, read_rows};
 pub use paths::{Depth, event_probability};
 pub use reach::{Reachability, outcome_mass, reachability};
 pub use real_law::{integrated_law, output_law, real_law};

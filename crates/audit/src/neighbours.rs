@@ -2,7 +2,7 @@
 
 use probity_exact::Rational;
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
-use probity_kernel::term::{Adjacency, Input, Mechanism, Sort};
+use probity_kernel::term::{Adjacency, Field, Input, Mechanism, Sort};
 
 use crate::compare::Bounds;
 use crate::error::AuditError;
@@ -10,6 +10,7 @@ use crate::outcome::{Given, Inputs, Parameters};
 use crate::program::{Program, Scratch, Value};
 use crate::reals::{Real, RealWorld};
 use crate::split::stop_error;
+use crate::tables::{self, at_row, is_about_rows};
 
 /// The value of a constant expression over parameters and inputs.
 fn evaluate(expr: &Expr, parameters: &Parameters, inputs: &Inputs) -> Result<Value<Real>, AuditError> {
@@ -17,6 +18,7 @@ fn evaluate(expr: &Expr, parameters: &Parameters, inputs: &Inputs) -> Result<Val
         Given::Number(_) => Sort::Real,
         Given::Bool(_) => Sort::Bool,
         Given::List(_) => Sort::RealList,
+        Given::Rows(_) => Sort::Rows(vec![]),
     };
     let number = |name: &Name| probity_kernel::term::Param { name: name.clone(), sort: Sort::Real };
     let mechanism = Mechanism {
@@ -126,7 +128,8 @@ pub fn admits_parameters(mechanism: &Mechanism, parameters: &Parameters) -> Resu
         |v: &Variable| mechanism.inputs.iter().any(|input| *v == Variable::Plain(input.name.clone()));
     for assumption in &mechanism.assumptions {
         let mut about_inputs = false;
-        assumption.for_each_variable(&mut |v| about_inputs |= is_input(v));
+        let of_rows = |v: &Variable| matches!(v, Variable::Field(..));
+        assumption.for_each_variable(&mut |v| about_inputs |= is_input(v) || of_rows(v));
         if !about_inputs && !holds(assumption, parameters, &Inputs::new())? {
             return Ok(false);
         }
@@ -140,23 +143,60 @@ pub fn admits(mechanism: &Mechanism, parameters: &Parameters, inputs: &Inputs) -
         let given = inputs.get(&input.name);
         let given = given.ok_or_else(|| AuditError::Missing { name: input.name.to_string() })?;
         let fits = match (&input.sort, given) {
-            (Sort::Real, Given::Number(_))
-            | (Sort::Bool, Given::Bool(_))
-            | (Sort::RealList, Given::List(_)) => true,
-            (Sort::Int, Given::Number(x)) => x.is_int(),
+            (Sort::RealList, Given::List(_)) => true,
             (Sort::IntList, Given::List(items)) => items.iter().all(Rational::is_int),
-            (Sort::Category { count }, Given::Number(x)) => {
-                let count = parameter_value(count, parameters)?;
-                x.is_int() && *x >= Rational::ZERO && *x < count.low
+            (Sort::Rows(fields), Given::Rows(rows)) => {
+                for row in rows {
+                    if !admits_row(mechanism, parameters, (&input.name, fields), row)? {
+                        return Ok(false);
+                    }
+                }
+                true
             }
-            _ => false,
+            (sort, given) => is_scalar_of(sort, given, parameters)?,
         };
         if !fits {
             return Ok(false);
         }
     }
-    for assumption in &mechanism.assumptions {
+    let of_rows = |a: &Expr| mechanism.inputs.iter().any(|input| is_about_rows(a, &input.name));
+    for assumption in mechanism.assumptions.iter().filter(|a| !of_rows(a)) {
         if !holds(assumption, parameters, inputs)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn is_scalar_of(sort: &Sort, given: &Given, parameters: &Parameters) -> Result<bool, AuditError> {
+    Ok(match (sort, given) {
+        (Sort::Real, Given::Number(_)) | (Sort::Bool, Given::Bool(_)) => true,
+        (Sort::Int, Given::Number(x)) => x.is_int(),
+        (Sort::Category { count }, Given::Number(x)) => {
+            let count = parameter_value(count, parameters)?;
+            x.is_int() && *x >= Rational::ZERO && *x < count.low
+        }
+        _ => false,
+    })
+}
+
+/// Whether a row has a value of its sort in every field, and meets the assumptions on rows.
+fn admits_row(
+    mechanism: &Mechanism,
+    parameters: &Parameters,
+    (table, fields): (&Name, &[Field]),
+    row: &[Given],
+) -> Result<bool, AuditError> {
+    if row.len() != fields.len() {
+        return Ok(false);
+    }
+    for (field, value) in fields.iter().zip(row) {
+        if !is_scalar_of(&field.sort, value, parameters)? {
+            return Ok(false);
+        }
+    }
+    for assumption in mechanism.assumptions.iter().filter(|a| is_about_rows(a, table)) {
+        if !holds(&at_row(assumption, table, fields, row), parameters, &Inputs::new())? {
             return Ok(false);
         }
     }
@@ -210,6 +250,9 @@ fn related(
     }
     for clause in &mechanism.adjacency {
         let met = match clause {
+            Adjacency::OneRow { .. } | Adjacency::RowReplaced { .. } | Adjacency::Rows { .. } => {
+                tables::related(clause, parameters, first, second)?.unwrap_or(false)
+            }
             Adjacency::Related(assertion) => {
                 let primed = |name: &Name| Name::new(format!("{name}'"));
                 let plain = assertion.replace(&|v| match v {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use probity_exact::Rational;
+use probity_exact::{Rational, parse_rational};
 use probity_kernel::expr::Name;
 
 /// A released value.
@@ -75,6 +75,8 @@ pub enum Given {
     Bool(bool),
     /// A list of reals or integers.
     List(Vec<Rational>),
+    /// A table: its rows, each with a value for every field, in the order of the fields.
+    Rows(Vec<Vec<Given>>),
 }
 
 impl Given {
@@ -96,6 +98,14 @@ impl fmt::Display for Given {
                 let items: Vec<String> = items.iter().map(Rational::to_string).collect();
                 write!(f, "[{}]", items.join(", "))
             }
+            Given::Rows(rows) => {
+                let row = |row: &Vec<Given>| {
+                    let values: Vec<String> = row.iter().map(Given::to_string).collect();
+                    format!("({})", values.join(", "))
+                };
+                let rows: Vec<String> = rows.iter().map(row).collect();
+                write!(f, "[{}]", rows.join(", "))
+            }
         }
     }
 }
@@ -105,3 +115,33 @@ pub type Parameters = BTreeMap<Name, Rational>;
 
 /// The private inputs of a mechanism by name.
 pub type Inputs = BTreeMap<Name, Given>;
+
+/// A table as it is shown: `[(0, 35), (1, true)]`.
+///
+/// ```
+/// let table = probity_audit::read_rows("[(0, 1/2), (1, true)]").unwrap();
+/// assert_eq!(table.to_string(), "[(0, 1/2), (1, true)]");
+/// assert!(probity_audit::read_rows("[(0, 1/2), 3]").is_none());
+/// ```
+pub fn read_rows(text: &str) -> Option<Given> {
+    let inner = text.trim().strip_prefix('[')?.strip_suffix(']')?.trim();
+    let value = |text: &str| match text.trim() {
+        "true" => Some(Given::Bool(true)),
+        "false" => Some(Given::Bool(false)),
+        number => parse_rational(number).ok().map(Given::Number),
+    };
+    let mut rows = Vec::new();
+    let mut rest = inner;
+    while !rest.is_empty() {
+        let (row, after) = rest.strip_prefix('(')?.split_once(')')?;
+        let values = row.split(',').filter(|v| !v.trim().is_empty());
+        rows.push(values.map(value).collect::<Option<Vec<Given>>>()?);
+        let after = after.trim();
+        rest = match after.strip_prefix(',') {
+            Some(next) if !next.trim().is_empty() => next.trim(),
+            None if after.is_empty() => after,
+            _ => return None,
+        };
+    }
+    Some(Given::Rows(rows))
+}

@@ -13,6 +13,7 @@ use probity_kernel::term::{Distribution, Mechanism, Statement};
 use crate::error::AuditError;
 use crate::machine::Machine;
 use crate::outcome::{Given, Inputs, Parameters};
+use crate::tables::Tables;
 
 /// Why a run ended before it returned.
 #[derive(Debug, Clone, PartialEq)]
@@ -173,7 +174,7 @@ impl<N: Clone + PartialEq> Program<N> {
         inputs: &Inputs,
         world: &mut W,
     ) -> Result<Program<N>, AuditError> {
-        let mut slots = Slots::default();
+        let mut slots = Slots { tables: Tables::new(mechanism, inputs), ..Slots::default() };
         let mut initial = Vec::new();
         for param in &mechanism.params {
             let given = parameters.get(&param.name).ok_or_else(|| missing(&param.name))?;
@@ -248,16 +249,19 @@ fn convert<W: World>(given: &Given, world: &W) -> Value<W::Number> {
         Given::Number(x) => Value::Number(world.constant(x)),
         Given::Bool(b) => Value::Bool(*b),
         Given::List(items) => Value::List(items.iter().map(|x| Value::Number(world.constant(x))).collect()),
+        // The program sees a table through sums only, which are written out.
+        Given::Rows(_) => Value::List(Vec::new()),
     }
 }
 
 #[derive(Default)]
-struct Slots {
+struct Slots<'a> {
     names: Vec<Name>,
     index: HashMap<Name, usize>,
+    tables: Tables<'a>,
 }
 
-impl Slots {
+impl Slots<'_> {
     fn declare(&mut self, name: &Name) -> usize {
         if let Some(&slot) = self.index.get(name) {
             return slot;
@@ -341,6 +345,15 @@ impl Slots {
                 Node::Index(self.variable(v)?, index)
             }
             Expr::Length(v) => Node::Length(self.variable(v)?),
+            Expr::Sum(Variable::Plain(table), condition, value) => {
+                let sum = self.tables.written_out(table, condition, value);
+                let sum =
+                    sum.ok_or(AuditError::WrongKind { place: table.to_string(), expected: "a table" })?;
+                self.node(&sum, world)?
+            }
+            Expr::Sum(..) => {
+                return Err(AuditError::Unsupported { what: "an assertion's variable in a program" });
+            }
         })
     }
 }

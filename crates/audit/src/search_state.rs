@@ -105,6 +105,7 @@ fn read_inputs(text: &str) -> Option<Inputs> {
     let value = |text: &str| match (text, text.strip_prefix('[').and_then(|t| t.strip_suffix(']'))) {
         ("true" | "false", _) => Some(Given::Bool(text == "true")),
         (_, Some("")) => Some(Given::List(Vec::new())),
+        (_, Some(rows)) if rows.starts_with('(') => crate::outcome::read_rows(text),
         (_, Some(items)) => {
             items.split(',').map(|item| parse_rational(item).ok()).collect::<Option<_>>().map(Given::List)
         }

@@ -199,6 +199,12 @@ pub fn given(given: &Given) -> String {
     match given {
         Given::Number(x) => telling(x),
         Given::List(items) => format!("[{}]", items.iter().map(telling).collect::<Vec<_>>().join(", ")),
+        Given::Rows(rows) => {
+            let row = |row: &Vec<Given>| {
+                format!("({})", row.iter().map(self::given).collect::<Vec<_>>().join(", "))
+            };
+            format!("[{}]", rows.iter().map(row).collect::<Vec<_>>().join(", "))
+        }
         Given::Bool(_) => given.to_string(),
     }
 }

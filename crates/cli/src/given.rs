@@ -156,6 +156,11 @@ fn value_of(sort: &Sort, text: &str) -> Result<Given, Failure> {
             Given::List(items.map(number).collect::<Result<_, _>>()?)
         }
         Sort::Real | Sort::Int | Sort::Category { .. } => Given::Number(number(text)?),
+        Sort::Rows(fields) => probity_audit::read_rows(text).ok_or_else(|| {
+            let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+            Failure::new(format!("'{text}' is no table"))
+                .hint(format!("write its rows as [({0}), ({0})]", names.join(", ")))
+        })?,
     })
 }
 

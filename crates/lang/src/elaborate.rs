@@ -5,6 +5,9 @@ mod claims;
 mod expressions;
 mod proofs;
 mod statements;
+mod tables;
+
+use std::collections::HashMap;
 
 use probity_kernel::expr::{Expr as Term, Name};
 use probity_kernel::term::{Claim, Hints, Input, Mechanism, Param, Sort, Statement};
@@ -44,6 +47,8 @@ pub(crate) fn elaborate(file: &File, sink: &mut Sink) -> Option<Elaborated> {
         whiles: 0,
         loops: Vec::new(),
         report_unknown: !file.lost_declarations,
+        tables: HashMap::new(),
+        row: None,
     };
     elaborator.file(file)
 }
@@ -73,6 +78,10 @@ struct Elaborator<'a> {
     loops: Vec<String>,
     /// Whether unknown names are reported: not when a line that declares names was lost.
     report_unknown: bool,
+    /// The fields of the input tables, with their types.
+    tables: HashMap<String, Vec<(String, Type)>>,
+    /// Inside a sum over rows: the name of the row and its table.
+    row: Option<(String, String)>,
 }
 
 impl Elaborator<'_> {
@@ -129,11 +138,11 @@ impl Elaborator<'_> {
     /// Declares the inputs first, so that a later name that is the same is the one at fault.
     fn declare_inputs(&mut self, file: &File) {
         for input in &file.inputs {
-            let scalar = match input.ty.scalar {
-                ScalarType::Real => Type::Real,
-                ScalarType::Int | ScalarType::Category(_) => Type::Int,
-                ScalarType::Bool => Type::Bool,
-            };
+            let scalar = scalar_type(&input.ty.scalar);
+            if let ScalarType::Rows(fields) = &input.ty.scalar {
+                let fields = fields.iter().map(|(name, ty)| (name.text.clone(), scalar_type(&ty.scalar)));
+                self.tables.insert(input.name.text.clone(), fields.collect());
+            }
             let ty = if input.ty.list.is_some() { scalar.list() } else { Some(scalar) };
             self.declare(&input.name, Role::Input, ty.unwrap_or(Type::Unknown));
         }
@@ -194,7 +203,10 @@ impl Elaborator<'_> {
                 _ => (1, 1),
             },
             ExprKind::Number(_) | ExprKind::Bool(_) | ExprKind::Primed(_) => (1, 1),
-            ExprKind::Negate(a) | ExprKind::Not(a) => over(&[a]),
+            ExprKind::Aggregate(aggregate) => {
+                over(&aggregate.condition.iter().chain(&aggregate.value).collect::<Vec<_>>())
+            }
+            ExprKind::Negate(a) | ExprKind::Not(a) | ExprKind::Field(a, _) => over(&[a]),
             ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => over(&[a, b]),
             ExprKind::Conditional(a, b, c) => over(&[a, b, c]),
             ExprKind::Call(_, arguments) | ExprKind::List(arguments) => {
@@ -235,11 +247,18 @@ impl Elaborator<'_> {
             ScalarType::Category(count) => {
                 Sort::Category { count: self.typed(count, Scope::Fixed, Type::Int) }
             }
+            ScalarType::Rows(fields) => self.rows(fields),
         };
         match (&ty.list, &sort) {
             (None, _) => sort,
             (Some(_), Sort::Real) => Sort::RealList,
             (Some(_), Sort::Int) => Sort::IntList,
+            (Some(_), Sort::Rows(_)) => {
+                self.sink.report(Code::WrongType, ty.span, || {
+                    "a table has any number of rows: expected no `[]` after `rows(...)`".to_string()
+                });
+                sort
+            }
             (Some(_), _) => {
                 self.sink.report_with(Code::WrongType, ty.span, || {
                     let message = "an input list holds numbers: expected `real[]` or `int[]`".to_string();
@@ -308,6 +327,16 @@ impl Elaborator<'_> {
                 });
             }
         }
+    }
+}
+
+/// The type of the values of a scalar, or of a table.
+fn scalar_type(scalar: &ScalarType) -> Type {
+    match scalar {
+        ScalarType::Real => Type::Real,
+        ScalarType::Int | ScalarType::Category(_) => Type::Int,
+        ScalarType::Bool => Type::Bool,
+        ScalarType::Rows(_) => Type::Table,
     }
 }
 

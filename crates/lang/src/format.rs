@@ -110,6 +110,8 @@ fn gap(before_left: Option<Token>, left: Option<Token>, right: Token, source: &s
         (TokenKind::Name, TokenKind::Mark(OpenParen)) if PHRASE_WORDS.contains(&left.span.text(source)) => {
             " "
         }
+        // A field: `r.age`.
+        (_, TokenKind::Mark(Dot)) | (TokenKind::Mark(Dot), _) => "",
         // A call or an index.
         (TokenKind::Name | TokenKind::Keyword(Keyword::Append), TokenKind::Mark(OpenParen)) => "",
         (_, TokenKind::Mark(OpenBracket)) if ends_value => "",

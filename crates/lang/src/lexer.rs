@@ -52,10 +52,10 @@ words! { Keyword, "The reserved words.",
 }
 
 words! { Mark, "The fixed marks. A longer mark stands before its prefixes.",
-    Equal = "==", NotEqual = "!=", AtMost = "<=", AtLeast = ">=", Range = "..",
+    Equal = "==", NotEqual = "!=", AtMost = "<=", AtLeast = ">=", Range = "..", AddAssign = "+=",
     OpenParen = "(", CloseParen = ")", OpenBracket = "[", CloseBracket = "]", OpenBrace = "{", CloseBrace = "}",
     Comma = ",", Colon = ":", Prime = "'", Draw = "~", Assign = "=", Less = "<", Greater = ">",
-    Plus = "+", Minus = "-", Times = "*", Divide = "/",
+    Plus = "+", Minus = "-", Times = "*", Divide = "/", Dot = ".",
 }
 
 /// All tokens of the text, comments and line breaks included, closed by one [`TokenKind::End`].

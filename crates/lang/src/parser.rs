@@ -44,6 +44,8 @@ fn significant_tokens(source: &str, sink: &mut Sink) -> Vec<Token> {
     let raw = tokenize(source);
     let mut kept: Vec<Token> = Vec::with_capacity(raw.len());
     let mut open = 0usize;
+    // The depth at which a `count(` or `sum(` is open: a `where` continues it on the next line.
+    let mut aggregate = None;
     let mut position = 0;
     while position < raw.len() {
         let token = raw[position];
@@ -62,10 +64,28 @@ fn significant_tokens(source: &str, sink: &mut Sink) -> Vec<Token> {
                 report_unknown(source, span, sink);
                 continue;
             }
-            TokenKind::Mark(Mark::OpenParen | Mark::OpenBracket) => open += 1,
-            TokenKind::Mark(Mark::CloseParen | Mark::CloseBracket) => open = open.saturating_sub(1),
+            TokenKind::Mark(Mark::OpenParen | Mark::OpenBracket) => {
+                open += 1;
+                let function = kept.last().map_or("", |t: &Token| t.span.text(source));
+                if matches!(function, "count" | "sum") {
+                    aggregate.get_or_insert(open);
+                }
+            }
+            TokenKind::Mark(Mark::CloseParen | Mark::CloseBracket) => {
+                open = open.saturating_sub(1);
+                aggregate = aggregate.filter(|depth| *depth <= open);
+            }
+            TokenKind::Newline
+                if aggregate.is_some()
+                    && raw.get(position).map(|t| t.kind) == Some(TokenKind::Keyword(Keyword::Where)) =>
+            {
+                continue;
+            }
             TokenKind::Newline if open > 0 && !begins_line(&raw, position) => continue,
-            TokenKind::Newline => open = 0,
+            TokenKind::Newline => {
+                open = 0;
+                aggregate = None;
+            }
             TokenKind::Name if token.span.text(source).len() > MAX_NAME => {
                 sink.report(Code::NameTooLong, token.span, || {
                     let name = quoted(token.span.text(source));
@@ -103,7 +123,7 @@ fn begins_line(raw: &[Token], position: usize) -> bool {
                 | Keyword::False
                 | Keyword::In
         ),
-        TokenKind::Name => matches!(kind(1), TokenKind::Mark(Mark::Draw | Mark::Assign)),
+        TokenKind::Name => matches!(kind(1), TokenKind::Mark(Mark::Draw | Mark::Assign | Mark::AddAssign)),
         TokenKind::Mark(Mark::CloseBrace) | TokenKind::End => true,
         _ => false,
     }

@@ -163,9 +163,7 @@ impl Program {
         let mut flags = is_set.iter();
         self.spans.params.retain(|_| !flags.next().copied().unwrap_or(false));
         for input in &mut mechanism.inputs {
-            if let Sort::Category { count } = &mut input.sort {
-                put(count);
-            }
+            in_sort(&mut input.sort, &put);
         }
         in_statements(&mut mechanism.body, &put);
         put(&mut mechanism.output);
@@ -175,6 +173,8 @@ impl Program {
                 Adjacency::EveryEntry { bound, .. }
                 | Adjacency::EveryEntryGrows { bound, .. }
                 | Adjacency::OneEntry { bound, .. } => put(bound),
+                Adjacency::Rows { most, .. } => put(most),
+                Adjacency::OneRow { .. } | Adjacency::RowReplaced { .. } => {}
             }
         }
         put(&mut self.claim.epsilon);
@@ -184,6 +184,14 @@ impl Program {
             hints.invariants.iter_mut().for_each(|(_, invariant)| put(invariant));
         }
         Ok(())
+    }
+}
+
+fn in_sort(sort: &mut Sort, put: &impl Fn(&mut Expr)) {
+    match sort {
+        Sort::Category { count } => put(count),
+        Sort::Rows(fields) => fields.iter_mut().for_each(|field| in_sort(&mut field.sort, put)),
+        _ => {}
     }
 }
 

@@ -36,6 +36,20 @@ pub(crate) enum ExprKind {
     Call(Ident, Vec<Expr>),
     Index(Box<Expr>, Box<Expr>),
     List(Vec<Expr>),
+    /// `r.age`
+    Field(Box<Expr>, Ident),
+    /// `count(r in table where condition)`, `sum(r in table where condition, value)`
+    Aggregate(Box<Aggregate>),
+}
+
+/// A sum over the rows of a table; without a value, their number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Aggregate {
+    pub(crate) function: Ident,
+    pub(crate) row: Ident,
+    pub(crate) table: Expr,
+    pub(crate) condition: Option<Expr>,
+    pub(crate) value: Option<Expr>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +97,8 @@ pub(crate) enum ScalarType {
     Bool,
     /// One of the categories `0 .. count`.
     Category(Box<Expr>),
+    /// A table, by its fields.
+    Rows(Vec<(Ident, TypeExpr)>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -170,6 +186,12 @@ pub(crate) enum NeighboursKind {
     EveryEntryGrows { list: Ident, bound: Expr },
     /// `one entry of list differs by at most bound`
     OneEntry { list: Ident, bound: Expr },
+    /// `one row of table is added or removed`
+    OneRow { table: Ident },
+    /// `one row of table is replaced`
+    RowReplaced { table: Ident },
+    /// `at most k rows of table are added or removed`
+    Rows { table: Ident, most: Expr },
 }
 
 /// `claim epsilon[, delta] [in format]`

@@ -12,6 +12,8 @@ pub(crate) enum Type {
     RealList,
     IntList,
     BoolList,
+    /// A table of rows.
+    Table,
     /// `[]`, whose entries are not known yet.
     EmptyList,
     /// The value was at fault; every further use of it is accepted, so that one fault is reported once.
@@ -60,7 +62,7 @@ impl Type {
             Type::IntList => Some(Type::Int),
             Type::BoolList => Some(Type::Bool),
             Type::EmptyList | Type::Unknown => Some(Type::Unknown),
-            Type::Real | Type::Int | Type::Bool => None,
+            Type::Real | Type::Int | Type::Bool | Type::Table => None,
         }
     }
 
@@ -85,6 +87,7 @@ impl fmt::Display for Type {
             Type::RealList => "a list of reals",
             Type::IntList => "a list of integers",
             Type::BoolList => "a list of booleans",
+            Type::Table => "a table",
             Type::EmptyList => "an empty list",
             Type::Unknown => "a value",
         })
@@ -97,7 +100,7 @@ mod tests {
 
     #[test]
     fn joins_are_symmetric_and_contain_both() {
-        let all = [Real, Int, Bool, RealList, IntList, BoolList, EmptyList, Unknown];
+        let all = [Real, Int, Bool, RealList, IntList, BoolList, Table, EmptyList, Unknown];
         for a in all {
             for b in all {
                 assert_eq!(a.join(b), b.join(a));

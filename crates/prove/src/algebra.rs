@@ -14,6 +14,7 @@ pub(crate) fn parts(expr: &Expr) -> Vec<&Arc<Expr>> {
         Expr::Unary(_, a) | Expr::Index(_, a) => vec![a],
         Expr::Binary(_, a, b) => vec![a, b],
         Expr::Clamp(a, b, c) | Expr::If(a, b, c) => vec![a, b, c],
+        // What stands in a sum is about each of its rows.
         _ => vec![],
     }
 }
@@ -131,8 +132,10 @@ pub(crate) fn over(amount: Expr, scale: &Expr) -> Expr {
     match scale {
         _ if amount == Expr::int(0) => amount,
         Expr::Binary(Binary::Div, n, d) if **n == Expr::int(1) => product((**d).clone(), amount),
+        Expr::Binary(Binary::Div, n, d) if **n == amount => (**d).clone(),
         Expr::Binary(Binary::Div, n, d) => product((**d).clone(), amount) / (**n).clone(),
         whole if *whole == Expr::int(1) => amount,
+        whole if *whole == amount => Expr::int(1),
         whole => amount / whole.clone(),
     }
 }

@@ -19,6 +19,7 @@ use crate::algebra::{
 };
 use crate::derivation::Move;
 use crate::rehearse::collect_spans;
+use crate::tables;
 
 /// The most totals and comparisons of one draw that are looked at.
 const MOST_USES: usize = 4;
@@ -47,6 +48,8 @@ impl Candidate {
 pub(crate) struct Guesser<'a> {
     context: &'a Context,
     claim: &'a Claim,
+    /// Variables that stand for a value.
+    definitions: BTreeMap<Name, Expr>,
     /// All expressions of the program, with variables that stand for a value replaced by it.
     expressions: Vec<Expr>,
     /// How far apart neighbours can be.
@@ -79,8 +82,8 @@ impl<'a> Guesser<'a> {
         let mut expressions = Vec::new();
         for_each_expr(&mechanism.body, &mut |e| expressions.push(inline(e, &definitions)));
         expressions.push(inline(&mechanism.output, &definitions));
-        let mut guesser =
-            Guesser { context, claim, expressions, spans: spans(context), distances: vec![], hits: vec![] };
+        let (spans, distances, hits) = (spans(context), vec![], vec![]);
+        let mut guesser = Guesser { context, claim, definitions, expressions, spans, distances, hits };
         guesser.distances = guesser.distances();
         if comparison == Comparison::Pointwise {
             guesser.hits = guesser.hits();
@@ -194,6 +197,15 @@ impl<'a> Guesser<'a> {
                 found.push(Candidate { step, amounts });
             }
         };
+        // A center that sums over rows, and a value that stays: the rows that differ pay.
+        let center = center.map(|e| inline(e, &self.definitions));
+        let public = self.is_public(scale);
+        let scale_here = self.first(scale);
+        if let Some(charge) = center.filter(|_| public).and_then(|center| {
+            tables::charge(self.context, &center, &|distance| tables::price(distance, &scale_here))
+        }) {
+            push(plain((zero.clone(), charge.cost)), charge.amounts);
+        }
         for total in &totals {
             push(plain(move_total(total, &zero)), amounts(&zero));
         }
@@ -486,8 +498,10 @@ fn spans(context: &Context) -> Vec<Expr> {
                     spans.push(bound.clone());
                 }
             }
+            Adjacency::OneRow { .. } | Adjacency::RowReplaced { .. } | Adjacency::Rows { .. } => {}
         }
     }
+    spans.extend(tables::sizes(context));
     spans.retain(|span| *span != Expr::int(0));
     spans.truncate(MOST_SPANS);
     spans

@@ -37,11 +37,11 @@ use probity_kernel::entail::Evidence;
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::finite;
-use probity_kernel::privacy::{Comparison, Side, Theorem, goal, privacy, start};
+use probity_kernel::privacy::{Comparison, Side, Theorem, goal, group, group_share, privacy, start};
 use probity_kernel::rejection::Rejection;
 use probity_kernel::rules::{self, Assertion, Judgement};
 use probity_kernel::sampling;
-use probity_kernel::term::{Claim, Coupling, Mechanism, Statement};
+use probity_kernel::term::{Adjacency, Claim, Coupling, Mechanism, Statement};
 
 /// How to prove one statement, or two for a joint coupling.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -119,6 +119,13 @@ pub enum Reason {
     EvidenceMissing,
     /// The search used up its steps.
     OutOfSteps,
+    /// A sum over rows whose value nothing bounds.
+    Unbounded {
+        /// The sum.
+        sum: String,
+        /// The field to bound.
+        field: String,
+    },
 }
 
 impl fmt::Display for Failure {
@@ -132,6 +139,11 @@ impl fmt::Display for Failure {
             }
             Reason::PlanDoesNotFit(why) => write!(f, "the plan does not fit: {why}"),
             Reason::EvidenceMissing => write!(f, "evidence is missing"),
+            Reason::Unbounded { sum, field } => write!(
+                f,
+                "one row can change {sum} by any amount, since nothing bounds its field {field}; \
+                 write clamp(r.{field}, low, high) with public bounds"
+            ),
             Reason::OutOfSteps => {
                 write!(
                     f,
@@ -174,6 +186,13 @@ impl Justify for Recorded {
     }
 }
 
+/// What GROUP asks of a mechanism whose neighbours differ by several rows: that it is private by one row.
+pub(crate) fn one_row(mechanism: &Mechanism, claim: &Claim) -> Option<(Mechanism, Claim)> {
+    let [Adjacency::Rows { table, most }] = mechanism.adjacency.as_slice() else { return None };
+    let adjacency = vec![Adjacency::OneRow { table: table.clone() }];
+    Some((Mechanism { adjacency, ..mechanism.clone() }, group_share(claim, most)))
+}
+
 /// Replays a plan and makes the theorem, or says where it fails.
 pub fn replay(
     mechanism: &Mechanism,
@@ -181,6 +200,10 @@ pub fn replay(
     plan: &Plan,
     justify: &mut dyn Justify,
 ) -> Result<Theorem, Failure> {
+    if let Some((one_row, share)) = one_row(mechanism, claim) {
+        let theorem = replay(&one_row, &share, plan, justify)?;
+        return group(mechanism, claim, &theorem).map_err(reject("GROUP"));
+    }
     let mut rewritten = mechanism.clone();
     for rewrite in &plan.rewrites {
         rewritten = rewrite.apply(&rewritten).map_err(reject(rewrite.name()))?;

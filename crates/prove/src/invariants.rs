@@ -9,6 +9,7 @@ use probity_kernel::term::{Adjacency, Sort, Statement};
 use crate::algebra::{divided, minus, product, visit};
 use crate::candidates::{for_each_guard, set_by};
 use crate::rehearse::Pair;
+use crate::tables;
 
 /// What it takes to evaluate a small formula, in the steps of a search.
 const LOOK_STEPS: usize = 10;
@@ -252,6 +253,9 @@ impl Ask<'_> {
                 found.push((past, event));
             }
         }
+        if self.cycle.from.is_some() {
+            found.extend(tables::passed_within(self.context, self.cycle.name, &self.cycle.outer));
+        }
         found
     }
 
@@ -435,16 +439,20 @@ impl Ask<'_> {
             plain.extend(passed.iter().map(|(past, _)| once(past, a)));
         }
         // Two events pay together, unless they are one.
+        let mut pairs = Vec::new();
         for a in amounts {
             for b in amounts {
                 for (past, event) in &passed {
                     for (other_past, other) in passed.iter().filter(|(_, other)| event < other) {
                         let both = once(past, a) + once(other_past, b);
-                        plain.push(event.clone().equals(other.clone()).choose(zero.clone(), both));
+                        let apart = event.clone().equals(other.clone()).choose(zero.clone(), both.clone());
+                        plain.push(apart);
+                        pairs.push(both);
                     }
                 }
             }
         }
+        plain.extend(pairs);
         let flags = self.cycle.scope.iter().filter(|name| self.kind(name) == Kind::Bool);
         let flags = flags.map(|name| self.of(name).0).chain(self.guards());
         for flag in flags {

@@ -20,6 +20,7 @@ mod rows;
 pub mod search;
 pub mod simplex;
 mod suggest;
+mod tables;
 mod weaken;
 
 pub use proof::{Proof, prove};

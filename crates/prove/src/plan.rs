@@ -173,7 +173,9 @@ impl<'a> Planner<'a> {
     /// What a draw costs, if that is fixed by the inputs and parameters.
     fn fixed_cost(&self, candidate: &Candidate) -> Option<Expr> {
         let cost = match &candidate.step {
-            Move::Draw(Coupling::Shift { cost: Expr::If(hit, ..), .. }) => {
+            Move::Draw(Coupling::Shift { cost: Expr::If(hit, ..), .. })
+                if hit.mentions(&Variable::Result) =>
+            {
                 // Where the result is decided, the whole amount; elsewhere nothing.
                 (**hit).clone().choose(candidate.amounts.last()?.clone(), Expr::int(0))
             }
@@ -192,7 +194,7 @@ impl<'a> Planner<'a> {
         cost.for_each_variable(&mut |v| {
             fixed &= match v {
                 Variable::Plain(name) | Variable::Of(name, _) => given(name),
-                Variable::Result => true,
+                Variable::Result | Variable::Row(..) => true,
                 _ => false,
             };
         });

@@ -26,16 +26,17 @@ use std::sync::Arc;
 
 use probity_kernel::context::{Context, Kind, Orientation};
 use probity_kernel::entail::Evidence;
-use probity_kernel::expr::{Binary, Expr, Unary};
+use probity_kernel::expr::{Binary, Expr, Unary, Variable};
 use probity_kernel::privacy::{Comparison, Theorem};
 use probity_kernel::rejection::Rejection;
 use probity_kernel::term::{Claim, Hints, Mechanism};
 
-use crate::derivation::{Failure, Justify, Move, Plan, Reason, Recorded, replay, replay_side};
+use crate::derivation::{Failure, Justify, Move, Plan, Reason, Recorded, one_row, replay, replay_side};
 use crate::plan::Planner;
 use crate::rewrites::rewrite;
 use crate::rows::Effort;
 use crate::search::{Stuck, search_within};
+use crate::tables::{Sum, unbounded};
 use crate::weaken::weaken;
 
 /// A theorem and how it was proved.
@@ -75,6 +76,11 @@ const EXPLAIN_EFFORT: u64 = MAX_EFFORT / 4;
 pub fn prove(mechanism: &Mechanism, claim: &Claim, hints: &Hints) -> Result<Proof, Failure> {
     let malformed =
         |rejection: Rejection| Failure { place: "the mechanism".into(), reason: Reason::Rejected(rejection) };
+    if let Some((one_row, share)) = one_row(mechanism, claim) {
+        let Proof { plan, evidence, .. } = prove(&one_row, &share, hints)?;
+        let theorem = replay(mechanism, claim, &plan, &mut Recorded::new(evidence.clone()))?;
+        return Ok(Proof { theorem, plan, evidence });
+    }
     let (rewritten, rewrites) = rewrite(mechanism, hints);
     let forward = Context::new(&rewritten, Orientation::Forward).map_err(malformed)?;
     let countable = matches!(forward.kind(&rewritten.output), Kind::Int | Kind::Bool);
@@ -111,6 +117,12 @@ pub fn prove(mechanism: &Mechanism, claim: &Claim, hints: &Hints) -> Result<Proo
             let theorem = replay(mechanism, claim, &plan, &mut recorded)?;
             return Ok(Proof { theorem, plan, evidence });
         }
+    }
+    if let Some((sum, field)) = unbounded(&contexts[0]) {
+        let Sum { table, condition, value } = sum;
+        let sum = Expr::sum(Variable::Plain(table), condition, value).to_string();
+        let reason = Reason::Unbounded { sum, field: field.to_string() };
+        return Err(Failure { place: "the sum over rows".into(), reason });
     }
     if effort.is_spent() {
         return Err(Failure { place: "the program".into(), reason: Reason::OutOfSteps });

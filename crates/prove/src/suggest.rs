@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use probity_kernel::context::Context;
-use probity_kernel::expr::{Binary, Expr, Run, Unary, Variable};
+use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::fact::{canonical, poly};
 use probity_kernel::lemma::Lemma;
 
@@ -11,6 +11,8 @@ use probity_kernel::lemma::Lemma;
 const MAX_ROUNDINGS: usize = 4;
 /// The most lemmas on ln, exp and quotients that are tried.
 const MAX_ANALYTIC: usize = 60;
+/// The most sums over rows of the second run that one of the first is compared with.
+const MAX_SUMS: usize = 3;
 /// The most logarithms that are compared with each other.
 const MAX_LOGARITHMS: usize = 6;
 
@@ -19,6 +21,7 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
     let mut entries = BTreeSet::new();
     let mut others = BTreeMap::new();
     let mut rounded: BTreeSet<(Expr, Expr)> = BTreeSet::new();
+    let mut sums: BTreeSet<(Name, Run, Expr, Expr)> = BTreeSet::new();
     for formula in formulas {
         visit(formula, &mut |e| match e {
             Expr::Index(Variable::Of(list, _), index) => {
@@ -32,6 +35,12 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
             }
             Expr::Binary(Binary::RoundTo, a, b) if rounded.len() < MAX_ROUNDINGS => {
                 rounded.insert(((**a).clone(), (**b).clone()));
+            }
+            Expr::Sum(Variable::Of(table, run), condition, value) => {
+                if let (Ok(condition), Ok(value)) = (canonical(context, condition), canonical(context, value))
+                {
+                    sums.insert((table.clone(), *run, condition, value));
+                }
             }
             Expr::Binary(Binary::Mod, a, b) => {
                 others.insert(e.clone(), Lemma::ModRange((**a).clone(), (**b).clone()));
@@ -56,8 +65,27 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
             Lemma::SameBinary(Binary::RoundTo, (a.clone(), b.clone()), (g.clone(), h.clone()))
         })
     });
-    let all = entries.chain(others.into_values()).chain(same);
+    let all = entries.chain(others.into_values()).chain(same).chain(row_lemmas(&sums));
     all.filter(|lemma| lemma.formula(context).is_some()).collect()
+}
+
+/// What the adjacency says of the sums of the first run and of the second: of two that are written alike if there are
+/// such, else of those that are alike where some parts are equal.
+fn row_lemmas(sums: &BTreeSet<(Name, Run, Expr, Expr)>) -> Vec<Lemma> {
+    let of = |run: Run| sums.iter().filter(move |sum| sum.1 == run);
+    let mut lemmas = Vec::new();
+    for (table, _, condition, value) in of(Run::First) {
+        let alike = of(Run::Second).filter(|(t, _, c, v)| t == table && c == condition && v == value);
+        let mut found: Vec<_> = alike.collect();
+        if found.is_empty() {
+            found = of(Run::Second).filter(|(t, ..)| t == table).take(MAX_SUMS).collect();
+        }
+        lemmas.extend(found.into_iter().map(|(_, _, c, v)| {
+            let first = (condition.clone(), value.clone());
+            Lemma::Rows(table.clone(), first, (c.clone(), v.clone()))
+        }));
+    }
+    lemmas
 }
 
 /// The lemmas that logarithms, powers of two, exponentials and quotients suggest.
@@ -192,7 +220,12 @@ fn is_opaque_divisor(context: &Context, divisor: &Expr) -> bool {
 fn visit(expr: &Expr, see: &mut dyn FnMut(&Expr)) {
     see(expr);
     match expr {
-        Expr::Number(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) | Expr::EmptyList => {}
+        Expr::Number(_)
+        | Expr::Bool(_)
+        | Expr::Var(_)
+        | Expr::Length(_)
+        | Expr::EmptyList
+        | Expr::Sum(..) => {}
         Expr::Unary(_, a) | Expr::Index(_, a) => visit(a, see),
         Expr::Binary(_, a, b) => {
             visit(a, see);

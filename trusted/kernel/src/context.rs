@@ -18,6 +18,7 @@ use probity_exact::Rational;
 
 use crate::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use crate::rejection::Rejection;
+use crate::tables;
 use crate::term::{Adjacency, Distribution, Mechanism, Sort, Statement};
 
 /// The most that the expressions of a mechanism may nest, all depths added up. Weakest preconditions substitute
@@ -44,6 +45,8 @@ pub enum Kind {
     Bool,
     /// Lists.
     List,
+    /// Tables.
+    Table,
 }
 
 impl Kind {
@@ -109,6 +112,7 @@ impl Context {
         context.infer_kinds(&mechanism.body)?;
         context.check_plain()?;
         context.check_clauses()?;
+        tables::check(&context)?;
         context.collect_facts();
         Ok(context)
     }
@@ -210,6 +214,9 @@ impl Context {
                 Variable::Cost => Some(Kind::Real),
                 Variable::Changed(_) => Some(Kind::Int),
                 Variable::Result => self.kind_if_known(&self.mechanism.output),
+                Variable::Field(table, field) | Variable::Row(table, _, field) => {
+                    tables::field(&self.mechanism, table, field).map(|field| kind_of_sort(&field.sort))
+                }
             },
             Expr::Unary(operation, a) => match operation {
                 Unary::Neg | Unary::Abs => self.kind_if_known(a),
@@ -229,6 +236,7 @@ impl Context {
                 (a, b) => a.or(b),
             },
             Expr::If(_, a, b) => both(a, b),
+            Expr::Sum(_, _, value) => self.kind_if_known(value),
         }
     }
 
@@ -258,6 +266,7 @@ impl Context {
         for assumption in &self.mechanism.assumptions {
             assumption.for_each_variable(&mut |v| match v {
                 Variable::Plain(name) if is_fixed(name) => {}
+                Variable::Field(..) => {}
                 _ => wrong = Some(format!("an assumption mentions {v}, which is no parameter or input")),
             });
         }
@@ -280,6 +289,7 @@ impl Context {
                 Adjacency::EveryEntry { list, bound }
                 | Adjacency::EveryEntryGrows { list, bound }
                 | Adjacency::OneEntry { list, bound } => (list, bound),
+                Adjacency::OneRow { .. } | Adjacency::RowReplaced { .. } | Adjacency::Rows { .. } => continue,
             };
             if !self.mechanism.inputs.iter().any(|i| i.name == *list && kind_of_sort(&i.sort) == Kind::List) {
                 return Err(malformed(format!("the adjacency is about {list}, which is no input list")));
@@ -294,7 +304,8 @@ impl Context {
 
     fn collect_facts(&mut self) {
         let mut facts = Vec::new();
-        for assumption in &self.mechanism.assumptions {
+        let of_all = |a: &&Expr| tables::of_rows(a).is_none();
+        for assumption in self.mechanism.assumptions.iter().filter(of_all) {
             let (first, second) = (self.in_run(assumption, Run::First), self.in_run(assumption, Run::Second));
             if first != second {
                 facts.push(second);
@@ -312,9 +323,10 @@ impl Context {
                 Sort::RealList | Sort::IntList => {
                     facts.push(Expr::int(0).le(Expr::Length(Variable::Plain(input.name.clone()))));
                 }
-                Sort::Real | Sort::Int | Sort::Bool => {}
+                Sort::Real | Sort::Int | Sort::Bool | Sort::Rows(_) => {}
             }
         }
+        facts.extend(tables::facts(&self.mechanism, self.orientation));
         for clause in &self.mechanism.adjacency {
             if let Adjacency::Related(assertion) = clause {
                 facts.push(match self.orientation {
@@ -426,11 +438,17 @@ impl Context {
 
     /// Whether the adjacency is symmetric by its form: one orientation then covers the other.
     pub fn adjacency_is_symmetric(&self) -> bool {
-        self.mechanism.adjacency.iter().all(|clause| match clause {
-            Adjacency::EveryEntry { .. } | Adjacency::OneEntry { .. } => true,
-            Adjacency::EveryEntryGrows { .. } => false,
-            Adjacency::Related(assertion) => is_symmetric(assertion),
-        })
+        self.mechanism.adjacency.iter().all(is_symmetric_clause)
+    }
+}
+
+/// Whether a clause reads the same with the runs exchanged. That a row is added does not; where it stands for added or
+/// removed, both orientations say so.
+pub(crate) fn is_symmetric_clause(clause: &Adjacency) -> bool {
+    match clause {
+        Adjacency::EveryEntry { .. } | Adjacency::OneEntry { .. } | Adjacency::RowReplaced { .. } => true,
+        Adjacency::EveryEntryGrows { .. } | Adjacency::OneRow { .. } | Adjacency::Rows { .. } => false,
+        Adjacency::Related(assertion) => is_symmetric(assertion),
     }
 }
 
@@ -455,7 +473,7 @@ fn is_symmetric(assertion: &Expr) -> bool {
     }
 }
 
-fn bound_is_public(bound: &Expr, mechanism: &Mechanism) -> Result<(), Rejection> {
+pub(crate) fn bound_is_public(bound: &Expr, mechanism: &Mechanism) -> Result<(), Rejection> {
     let mut wrong = None;
     bound.for_each_variable(&mut |v| match v {
         Variable::Plain(name) if mechanism.params.iter().any(|p| p.name == *name) => {}
@@ -467,7 +485,7 @@ fn bound_is_public(bound: &Expr, mechanism: &Mechanism) -> Result<(), Rejection>
     }
 }
 
-fn malformed(reason: String) -> Rejection {
+pub(crate) fn malformed(reason: String) -> Rejection {
     Rejection::Malformed { reason }
 }
 
@@ -477,6 +495,7 @@ fn kind_of_sort(sort: &Sort) -> Kind {
         Sort::Int | Sort::Category { .. } => Kind::Int,
         Sort::Bool => Kind::Bool,
         Sort::RealList | Sort::IntList => Kind::List,
+        Sort::Rows(_) => Kind::Table,
     }
 }
 
@@ -598,6 +617,9 @@ fn collect_positive(assumption: &Expr, positive: &mut BTreeSet<Name>) {
 pub fn swap_runs(expr: &Expr) -> Expr {
     expr.replace(&|v| match v {
         Variable::Of(name, run) => Some(Expr::Var(Variable::Of(name.clone(), run.other()))),
+        Variable::Row(table, run, field) => {
+            Some(Expr::Var(Variable::Row(table.clone(), run.other(), field.clone())))
+        }
         _ => None,
     })
 }
@@ -614,5 +636,6 @@ fn map_lengths(expr: &Expr, rename: &dyn Fn(&Variable) -> Variable) -> Expr {
         Expr::Clamp(a, b, c) => Expr::Clamp(go(a), go(b), go(c)),
         Expr::If(a, b, c) => Expr::If(go(a), go(b), go(c)),
         Expr::Index(v, index) => Expr::Index(v.clone(), go(index)),
+        Expr::Sum(v, condition, value) => Expr::Sum(v.clone(), go(condition), go(value)),
     }
 }

@@ -305,6 +305,7 @@ fn map_parts(expr: &Expr, rewrite: &dyn Fn(&Expr) -> Option<Expr>) -> Expr {
         Expr::Clamp(a, b, c) => Expr::Clamp(go(a), go(b), go(c)),
         Expr::If(a, b, c) => Expr::If(go(a), go(b), go(c)),
         Expr::Index(list, index) => Expr::Index(list.clone(), go(index)),
+        Expr::Sum(table, condition, value) => Expr::Sum(table.clone(), go(condition), go(value)),
     }
 }
 

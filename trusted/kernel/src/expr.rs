@@ -80,8 +80,23 @@ pub enum Variable {
     Result,
     /// Ghost: the place where the two lists of a one-entry adjacency differ.
     Changed(Name),
+    /// A field of the row at hand, (table, field): bound by a [`Expr::Sum`] over the table, and in an assumption of a
+    /// mechanism a field of every row.
+    Field(Name, Name),
+    /// Ghost: (table, run, field) of the row that only this run's table has.
+    Row(Name, Run, Name),
     /// A value about which nothing is known: what a draw of the named variable turned out to be.
     Arbitrary(Name, u32),
+}
+
+impl Variable {
+    /// Whether a sum over this table binds the variable.
+    pub(crate) fn binds(&self, variable: &Variable) -> bool {
+        match (self, variable) {
+            (Variable::Plain(table) | Variable::Of(table, _), Variable::Field(of, _)) => table == of,
+            _ => false,
+        }
+    }
 }
 
 impl fmt::Display for Variable {
@@ -92,6 +107,9 @@ impl fmt::Display for Variable {
             Variable::Cost => write!(f, "cost"),
             Variable::Result => write!(f, "result"),
             Variable::Changed(list) => write!(f, "changed({list})"),
+            Variable::Field(table, field) => write!(f, "{table}.{field}"),
+            Variable::Row(table, Run::First, field) => write!(f, "changed({table}).{field}"),
+            Variable::Row(table, Run::Second, field) => write!(f, "changed({table}').{field}"),
             Variable::Arbitrary(name, number) => write!(f, "{name}#{number}"),
         }
     }
@@ -182,6 +200,9 @@ pub enum Expr {
     Length(Variable),
     /// `[]`, the start of an output list.
     EmptyList,
+    /// `sum(r in table where condition, value)`; `count(…)` is a sum of 1. The table is a variable. The condition and
+    /// the value are those of each row in turn, whose fields are the [`Variable::Field`]s of the table.
+    Sum(Variable, Arc<Expr>, Arc<Expr>),
 }
 
 macro_rules! unary_builders {
@@ -266,12 +287,22 @@ impl Expr {
         Expr::Index(list, Arc::new(self))
     }
 
+    /// `sum(r in table where condition, value)`
+    pub fn sum(table: Variable, condition: Expr, value: Expr) -> Expr {
+        Expr::Sum(table, Arc::new(condition), Arc::new(value))
+    }
+
+    /// `table.field`, in a sum over the table or in an assumption.
+    pub fn field(table: impl Into<Name>, field: impl Into<Name>) -> Expr {
+        Expr::Var(Variable::Field(table.into(), field.into()))
+    }
+
     /// The conjunction of all, `true` if there are none.
     pub fn all(parts: impl IntoIterator<Item = Expr>) -> Expr {
         parts.into_iter().reduce(Expr::and).unwrap_or(Expr::Bool(true))
     }
 
-    /// Replaces variables: every one that `replace` answers for becomes what it answers.
+    /// Replaces free variables: every one that `replace` answers for becomes what it answers.
     pub fn replace(&self, replace: &dyn Fn(&Variable) -> Option<Expr>) -> Expr {
         let go = |e: &Arc<Expr>| Arc::new(e.replace(replace));
         // A list is a variable; replacing it by anything but a variable leaves it, since lists are only renamed.
@@ -288,10 +319,14 @@ impl Expr {
             Expr::If(a, b, c) => Expr::If(go(a), go(b), go(c)),
             Expr::Index(v, index) => Expr::Index(list(v), go(index)),
             Expr::Length(v) => Expr::Length(list(v)),
+            Expr::Sum(v, condition, value) => {
+                let free = |inner: &Variable| if v.binds(inner) { None } else { replace(inner) };
+                Expr::sum(list(v), condition.replace(&free), value.replace(&free))
+            }
         }
     }
 
-    /// Calls `visit` on every variable, lists included.
+    /// Calls `visit` on every free variable, lists and tables included.
     pub fn for_each_variable(&self, visit: &mut dyn FnMut(&Variable)) {
         match self {
             Expr::Number(_) | Expr::Bool(_) | Expr::EmptyList => {}
@@ -310,17 +345,27 @@ impl Expr {
                 visit(v);
                 index.for_each_variable(visit);
             }
+            Expr::Sum(table, condition, value) => {
+                visit(table);
+                for part in [condition, value] {
+                    part.for_each_variable(&mut |v| {
+                        if !table.binds(v) {
+                            visit(v);
+                        }
+                    });
+                }
+            }
         }
     }
 
     /// The parts of an expression.
-    fn parts(&self) -> [Option<&Expr>; 3] {
+    pub(crate) fn parts(&self) -> [Option<&Expr>; 3] {
         match self {
             Expr::Number(_) | Expr::Bool(_) | Expr::EmptyList | Expr::Var(_) | Expr::Length(_) => {
                 [None, None, None]
             }
             Expr::Unary(_, a) | Expr::Index(_, a) => [Some(a), None, None],
-            Expr::Binary(_, a, b) => [Some(a), Some(b), None],
+            Expr::Binary(_, a, b) | Expr::Sum(_, a, b) => [Some(a), Some(b), None],
             Expr::Clamp(a, b, c) | Expr::If(a, b, c) => [Some(a), Some(b), Some(c)],
         }
     }

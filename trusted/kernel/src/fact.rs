@@ -12,6 +12,7 @@ use crate::context::{Context, Kind};
 use crate::expr::{Binary, Expr, Name, Unary, Variable};
 use crate::poly::{MAX_EXPONENT, Monomial, Poly};
 use crate::rejection::Rejection;
+use crate::tables::check_sum;
 
 /// The most parts that the comparisons have together into which one formula unfolds.
 const MAX_UNFOLDED: usize = 200_000;
@@ -74,7 +75,7 @@ pub fn poly(context: &Context, expr: &Expr) -> Result<Poly, Rejection> {
                 _ => Poly::atom(Expr::Unary(*op, Arc::new(inside))),
             })
         }
-        _ if matches!(context.kind(expr), Kind::Bool | Kind::List) => {
+        _ if matches!(context.kind(expr), Kind::Bool | Kind::List | Kind::Table) => {
             Err(Rejection::NotANumber { found: expr.to_string() })
         }
         _ => Ok(Poly::atom(canonical(context, expr)?)),
@@ -112,6 +113,10 @@ pub fn canonical(context: &Context, expr: &Expr) -> Result<Expr, Rejection> {
         Expr::Clamp(a, b, c) => Ok(Expr::Clamp(go(a)?, go(b)?, go(c)?)),
         Expr::If(a, b, c) => Ok(Expr::If(go(a)?, go(b)?, go(c)?)),
         Expr::Index(list, index) => Ok(Expr::Index(list.clone(), go(index)?)),
+        Expr::Sum(table, condition, value) => {
+            check_sum(context, table, condition, value)?;
+            Ok(Expr::Sum(table.clone(), go(condition)?, go(value)?))
+        }
     }
 }
 
@@ -182,7 +187,7 @@ impl Converter<'_> {
                     let (a, b) = if a <= b { (a, b) } else { (b, a) };
                     return Ok(Fact::Holds(a.clone().equals(b.clone()), polarity));
                 }
-                (Kind::Bool | Kind::List, _) | (_, Kind::Bool | Kind::List) => {
+                (Kind::Bool | Kind::List | Kind::Table, _) | (_, Kind::Bool | Kind::List | Kind::Table) => {
                     let found = a.clone().equals(b.clone());
                     return Err(Rejection::NotAFormula { found: found.to_string() });
                 }
@@ -304,6 +309,8 @@ fn find_choice(expr: &Expr) -> Option<Choice> {
             choice(inner.clone().le((**low).clone()), low, &inner)
         }
         Expr::If(condition, yes, no) => choice((**condition).clone(), yes, no),
+        // What is chosen inside a sum may depend on the row.
+        Expr::Sum(..) => None,
         Expr::Number(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) | Expr::EmptyList => None,
         Expr::Unary(_, a) | Expr::Index(_, a) => find_choice(a),
         Expr::Binary(_, a, b) => find_choice(a).or_else(|| find_choice(b)),
@@ -318,6 +325,7 @@ fn replace_part(expr: &Expr, old: &Expr, new: &Expr) -> Expr {
     let go = |e: &Arc<Expr>| Arc::new(replace_part(e, old, new));
     match expr {
         Expr::Number(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) | Expr::EmptyList => expr.clone(),
+        Expr::Sum(..) => expr.clone(),
         Expr::Unary(op, a) => Expr::Unary(*op, go(a)),
         Expr::Binary(op, a, b) => Expr::Binary(*op, go(a), go(b)),
         Expr::Clamp(a, b, c) => Expr::Clamp(go(a), go(b), go(c)),

@@ -242,6 +242,7 @@ fn decided(e: &Expr) -> Expr {
         Expr::Binary(op, a, b) => Expr::Binary(*op, go(a), go(b)),
         Expr::Clamp(a, b, c) => Expr::Clamp(go(a), go(b), go(c)),
         Expr::Index(list, index) => Expr::Index(list.clone(), go(index)),
+        Expr::Sum(table, condition, value) => Expr::Sum(table.clone(), go(condition), go(value)),
         Expr::Number(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) | Expr::EmptyList => e.clone(),
     }
 }

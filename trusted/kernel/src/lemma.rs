@@ -9,6 +9,7 @@ use probity_exact::{Rational, exp_bounds, ln_bounds};
 
 use crate::context::Context;
 use crate::expr::{Binary, Expr, Name, Unary, Variable};
+use crate::tables;
 
 /// A lemma and its arguments.
 ///
@@ -67,6 +68,8 @@ pub enum Lemma {
     SameBinary(Binary, (Expr, Expr), (Expr, Expr)),
     /// `a = b ⇒ list[a] = list[b]`
     SameEntry(Variable, Expr, Expr),
+    /// What the adjacency says of two sums over a table: (condition, value) in the first run, and in the second.
+    Rows(Name, (Expr, Expr), (Expr, Expr)),
 }
 
 impl Lemma {
@@ -97,6 +100,7 @@ impl Lemma {
             Lemma::SameUnary(..) => "same-unary",
             Lemma::SameBinary(..) => "same-binary",
             Lemma::SameEntry(..) => "same-entry",
+            Lemma::Rows(..) => "rows",
         }
     }
 
@@ -107,6 +111,7 @@ impl Lemma {
         let positive = |a: &Expr| zero().lt(a.clone());
         let (a, rest) = match self {
             Lemma::Adjacent(list, index) => return Some(context.adjacent_entries(list, index)),
+            Lemma::Rows(table, first, second) => return tables::rows(context, table, first, second),
             Lemma::LnValue(a) => {
                 let (low, high) = ln_bounds(a, VALUE_BITS)?;
                 return Some(between(low, Expr::Number(a.clone()).ln(), high));
@@ -241,6 +246,7 @@ impl fmt::Display for Lemma {
             | Lemma::SameEntry(_, a, b) => write!(f, "{a}, {b}")?,
             Lemma::RoundMonotone(a, b, g) => write!(f, "{a}, {b}, {g}")?,
             Lemma::SameBinary(_, (a, b), (c, d)) => write!(f, "{a}, {b}, {c}, {d}")?,
+            Lemma::Rows(table, (a, b), (c, d)) => write!(f, "{table}, {a}, {b}, {c}, {d}")?,
         }
         write!(f, ")")
     }

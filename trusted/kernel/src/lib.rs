@@ -20,4 +20,5 @@ pub mod rejection;
 pub mod render;
 pub mod rules;
 pub mod sampling;
+mod tables;
 pub mod term;

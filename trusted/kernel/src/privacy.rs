@@ -12,7 +12,7 @@ use crate::equivalence::Rewrite;
 use crate::expr::{Expr, Run, Variable};
 use crate::rejection::Rejection;
 use crate::rules::{Assertion, Judgement};
-use crate::term::{Claim, Mechanism, Reading};
+use crate::term::{Adjacency, Claim, Mechanism, Reading};
 
 /// How the outputs of the two runs are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -161,6 +161,48 @@ pub fn privacy(
         });
     }
     Ok(Theorem { mechanism: mechanism.clone(), claim: claim.clone(), axioms })
+}
+
+/// GROUP: from one row to k.
+/// ```text
+/// m, whose one input is the table t, is ε/k-differentially private if one row of t is added or removed
+/// ────────────────────────────────────────────────────────────────────────────────────────────────────── 1 ≤ k, k whole
+/// m is ε-differentially private if at most k rows of t are added or removed
+/// ```
+pub fn group(mechanism: &Mechanism, claim: &Claim, one_row: &Theorem) -> Result<Theorem, Rejection> {
+    let context = Context::new(mechanism, Orientation::Forward)?;
+    check_claim(mechanism, claim)?;
+    let no = |reason: &'static str| Err(Rejection::ClaimNotCovered { reason });
+    let ([input], [Adjacency::Rows { table, most }]) = (&mechanism.inputs[..], &mechanism.adjacency[..])
+    else {
+        return no("GROUP is for one table as the only input, and for one clause about its rows");
+    };
+    let counts = match most {
+        Expr::Number(n) => *n >= probity_exact::Rational::ONE,
+        Expr::Var(Variable::Plain(name)) => context.is_positive(name),
+        _ => false,
+    };
+    // That the number is whole is part of the clause's being well formed.
+    if input.name != *table || !counts {
+        return no(
+            "GROUP needs a number of rows from 1 on: a positive number, or a parameter that is assumed positive",
+        );
+    }
+    let adjacency = vec![Adjacency::OneRow { table: table.clone() }];
+    if one_row.mechanism != (Mechanism { adjacency, ..mechanism.clone() }) {
+        return Err(Rejection::ContextDiffers);
+    }
+    let share = group_share(claim, most);
+    if one_row.claim != share || claim.delta != Expr::int(0) {
+        return no("GROUP needs the theorem on one row with a k-th of epsilon, and delta 0");
+    }
+    let axioms = one_row.axioms.iter().copied().chain(["GROUP"]).collect();
+    Ok(Theorem { mechanism: mechanism.clone(), claim: claim.clone(), axioms })
+}
+
+/// What GROUP asks of one row for a claim about k: the same with ε/k.
+pub fn group_share(claim: &Claim, most: &Expr) -> Claim {
+    Claim { epsilon: claim.epsilon.clone() / most.clone(), ..claim.clone() }
 }
 
 /// The judgement gives up no mass and the claim's δ is a number ≥ 0 or a positive parameter, or both name the same δ.

@@ -10,8 +10,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::expr::{Binary, Expr, Unary};
-use crate::term::{Adjacency, Claim, Coupling, Distribution, Mechanism, Reading, Sort, Statement};
+use crate::expr::{Binary, Expr, Unary, Variable};
+use crate::term::{Adjacency, Claim, Coupling, Distribution, Field, Mechanism, Reading, Sort, Statement};
 
 /// How tightly an expression binds: or 1, and 2, not 3, comparison 4, sum 5, product 6, sign 7, the rest 8.
 fn strength(expr: &Expr) -> u8 {
@@ -51,6 +51,23 @@ impl Display for Expr {
             Expr::Index(list, index) => write!(f, "{list}[{index}]"),
             Expr::Length(list) => write!(f, "length({list})"),
             Expr::Clamp(a, low, high) => write!(f, "clamp({a}, {low}, {high})"),
+            Expr::Sum(table, condition, value) => {
+                let of_row = |e: &Expr| {
+                    e.replace(&|v| match v {
+                        Variable::Field(_, field) if table.binds(v) => Some(Expr::var(format!("r.{field}"))),
+                        _ => None,
+                    })
+                };
+                let counts = **value == Expr::int(1);
+                write!(f, "{}(r in {table}", if counts { "count" } else { "sum" })?;
+                if **condition != Expr::Bool(true) {
+                    write!(f, " where {}", of_row(condition))?;
+                }
+                if !counts {
+                    write!(f, ", {}", of_row(value))?;
+                }
+                write!(f, ")")
+            }
             Expr::If(condition, yes, no) => {
                 write!(f, "if ")?;
                 operand(f, condition, 1)?;
@@ -105,6 +122,13 @@ impl Display for Sort {
             Sort::Category { count } => write!(f, "category({count})"),
             Sort::RealList => write!(f, "list of real"),
             Sort::IntList => write!(f, "list of int"),
+            Sort::Rows(fields) => {
+                write!(f, "rows(")?;
+                for (n, Field { name, sort }) in fields.iter().enumerate() {
+                    write!(f, "{}{name}: {sort}", if n > 0 { ", " } else { "" })?;
+                }
+                write!(f, ")")
+            }
         }
     }
 }
@@ -184,6 +208,11 @@ impl Display for Adjacency {
             }
             Adjacency::OneEntry { list, bound } => {
                 write!(f, "one entry of {list} differs by at most {bound}")
+            }
+            Adjacency::OneRow { table } => write!(f, "one row of {table} is added or removed"),
+            Adjacency::RowReplaced { table } => write!(f, "one row of {table} is replaced"),
+            Adjacency::Rows { table, most } => {
+                write!(f, "at most {most} rows of {table} are added or removed")
             }
         }
     }

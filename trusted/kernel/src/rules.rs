@@ -39,12 +39,12 @@ pub struct Assertion {
 }
 
 impl Assertion {
-    /// A formula without quantified variables. Rejects one that mentions an arbitrary value: outside its
-    /// quantifier there is no such thing.
+    /// A formula without quantified variables. Rejects one that mentions an arbitrary value, or a field of a row outside
+    /// a sum: outside its quantifier, or its sum, there is no such thing.
     pub fn new(formula: Expr) -> Result<Assertion, Rejection> {
         let mut wrong = None;
         formula.for_each_variable(&mut |v| {
-            if matches!(v, Variable::Arbitrary(..)) {
+            if matches!(v, Variable::Arbitrary(..) | Variable::Field(..)) {
                 wrong = Some(v.to_string());
             }
         });
@@ -556,5 +556,6 @@ fn replace_list_equality(formula: &Expr, list: &Name, new: &Expr) -> Result<Expr
         Expr::Clamp(a, b, c) => Ok(Expr::Clamp(go(a)?, go(b)?, go(c)?)),
         Expr::If(a, b, c) => Ok(Expr::If(go(a)?, go(b)?, go(c)?)),
         Expr::Index(v, index) => Ok(Expr::Index(v.clone(), go(index)?)),
+        Expr::Sum(v, condition, value) => Ok(Expr::Sum(v.clone(), go(condition)?, go(value)?)),
     }
 }

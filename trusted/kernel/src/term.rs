@@ -47,6 +47,17 @@ pub enum Sort {
     RealList,
     /// A list of integers, of any length. Neighbouring inputs have lists of the same length.
     IntList,
+    /// A table: a finite multiset of rows, of any size, each with a value in every field.
+    Rows(Vec<Field>),
+}
+
+/// A column of a table: [`Sort::Real`], [`Sort::Int`], [`Sort::Bool`] or [`Sort::Category`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Field {
+    /// Its name.
+    pub name: Name,
+    /// What it is.
+    pub sort: Sort,
 }
 
 /// A private input: what two neighbouring runs differ in.
@@ -223,6 +234,23 @@ pub enum Adjacency {
         /// The largest change of the entry.
         bound: Expr,
     },
+    /// One row is added to the table; with both orientations, added or removed.
+    OneRow {
+        /// The table.
+        table: Name,
+    },
+    /// One row of the table is replaced by another.
+    RowReplaced {
+        /// The table.
+        table: Name,
+    },
+    /// From one to `most` rows are added to the table; with both orientations, all added or all removed.
+    Rows {
+        /// The table.
+        table: Name,
+        /// The largest number of rows, made of parameters.
+        most: Expr,
+    },
 }
 
 /// A mechanism, and which of its inputs are neighbours.
@@ -234,7 +262,8 @@ pub struct Mechanism {
     pub inputs: Vec<Input>,
     /// The public parameters.
     pub params: Vec<Param>,
-    /// What holds of parameters and inputs; one that mentions an input holds in both runs.
+    /// What holds of parameters and inputs; one that mentions an input holds in both runs, one that mentions a field of
+    /// a table of every row in both runs.
     pub assumptions: Vec<Expr>,
     /// The steps.
     pub body: Vec<Statement>,

@@ -230,6 +230,7 @@ fn inputs(inputs: &Inputs, show: fn(&Rational) -> String) -> String {
         Given::Number(x) => show(x),
         Given::Bool(b) => b.to_string(),
         Given::List(items) => items.iter().map(show).collect::<Vec<_>>().join(","),
+        Given::Rows(_) => given.to_string(),
     };
     match inputs.len() {
         1 => inputs.values().map(value).collect(),

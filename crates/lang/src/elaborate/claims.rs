@@ -45,6 +45,16 @@ impl Elaborator<'_> {
                     let (list, bound) = bound_of(self, list, bound);
                     clauses.push(Adjacency::OneEntry { list, bound });
                 }
+                NeighboursKind::OneRow { table } => {
+                    clauses.push(Adjacency::OneRow { table: self.input_table(table) });
+                }
+                NeighboursKind::RowReplaced { table } => {
+                    clauses.push(Adjacency::RowReplaced { table: self.input_table(table) });
+                }
+                NeighboursKind::Rows { table, most } => {
+                    let table = self.input_table(table);
+                    clauses.push(Adjacency::Rows { table, most: self.number_of_rows(most) });
+                }
             }
         }
         if let Some(span) = any
@@ -54,6 +64,7 @@ impl Elaborator<'_> {
                 "`neighbours any` relates all inputs: expected no other `neighbours` line".to_string()
             });
         }
+        self.one_order(file, &clauses);
         if any.is_none() && !lost && !file.neighbours.is_empty() {
             self.every_input_is_related(file, &clauses);
         }
@@ -86,6 +97,14 @@ impl Elaborator<'_> {
             self.sink.report_with(Code::WrongType, relation.span, || {
                 let hint = "write `every entry of q differs by at most 1`, or `one entry of q ...`";
                 ("a relation is between scalars: expected no list here".to_string(), Some(hint.into()))
+            });
+        }
+        let is_table = |name: &Name| self.tables.contains_key(name.as_str());
+        if lists.iter().any(is_table) {
+            self.sink.report_with(Code::WrongType, relation.span, || {
+                let hint =
+                    "write `one row of people is added or removed`, or `one row of people is replaced`";
+                ("a relation is between scalars: expected no table here".to_string(), Some(hint.into()))
             });
         }
         Some(Adjacency::Related(term))
@@ -135,6 +154,11 @@ impl Elaborator<'_> {
                 | Adjacency::EveryEntryGrows { list, .. }
                 | Adjacency::OneEntry { list, .. } => {
                     related.insert(list.clone());
+                }
+                Adjacency::OneRow { table }
+                | Adjacency::RowReplaced { table }
+                | Adjacency::Rows { table, .. } => {
+                    related.insert(table.clone());
                 }
             }
         }

@@ -21,7 +21,7 @@ pub(super) struct Value {
 
 impl Value {
     /// What stands for an expression that was at fault. No program that has one is ever returned.
-    fn faulty() -> Value {
+    pub(super) fn faulty() -> Value {
         Value { term: Term::Bool(false), ty: Type::Unknown }
     }
 }
@@ -103,6 +103,8 @@ impl Elaborator<'_> {
             }
             ExprKind::Call(function, arguments) => self.call(function, arguments, expr.span, scope),
             ExprKind::Index(list, index) => self.index(list, index, scope),
+            ExprKind::Field(row, field) => self.field(row, field, scope),
+            ExprKind::Aggregate(aggregate) => self.aggregate(aggregate, expr.span, scope),
             ExprKind::List(entries) if entries.is_empty() => {
                 Value { term: Term::EmptyList, ty: Type::EmptyList }
             }
@@ -116,7 +118,7 @@ impl Elaborator<'_> {
         }
     }
 
-    fn numeric(&mut self, expr: &Expr, scope: Scope) -> Value {
+    pub(super) fn numeric(&mut self, expr: &Expr, scope: Scope) -> Value {
         let value = self.expression(expr, scope);
         if !value.ty.is_numeric() {
             self.require(&value, Type::Real, expr.span);
@@ -269,6 +271,10 @@ impl Elaborator<'_> {
                 Value { term: Term::Length(variable), ty: Type::Int }
             }
             _ if value.ty == Type::Unknown => Value::faulty(),
+            _ if value.ty == Type::Table => {
+                self.no_length(list.span);
+                Value::faulty()
+            }
             _ => {
                 self.sink.report(Code::WrongType, list.span, || {
                     format!("`length` is of a list: expected the name of a list, found {}", value.ty)
@@ -310,7 +316,7 @@ impl Elaborator<'_> {
     }
 
     /// A name in the first run, or shared by both.
-    fn name(&mut self, name: &str, span: Span, scope: Scope) -> Value {
+    pub(super) fn name(&mut self, name: &str, span: Span, scope: Scope) -> Value {
         if scope == Scope::Proof && GHOSTS.contains(&name) {
             let variable = if name == "cost" { Variable::Cost } else { Variable::Result };
             let ty = if name == "cost" { Type::Real } else { Type::Unknown };
@@ -361,7 +367,7 @@ impl Elaborator<'_> {
     }
 
     /// `x'`, in the second run.
-    fn primed(&mut self, name: &str, span: Span, scope: Scope) -> Value {
+    pub(super) fn primed(&mut self, name: &str, span: Span, scope: Scope) -> Value {
         if !matches!(scope, Scope::Relation | Scope::Proof) {
             self.sink.report_with(Code::PrimeOutsideRelation, span, || {
                 let message =

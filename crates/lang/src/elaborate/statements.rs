@@ -54,8 +54,9 @@ impl Elaborator<'_> {
             return (statements, None);
         };
         let statements = self.block(before);
-        let output = self.expression(value, Scope::Program).term;
-        (statements, Some(output))
+        let output = self.expression(value, Scope::Program);
+        self.not_a_table(&output, value.span);
+        (statements, Some(output.term))
     }
 
     fn block(&mut self, statements: &[Statement]) -> Vec<KernelStatement> {
@@ -80,6 +81,7 @@ impl Elaborator<'_> {
             }
             StatementKind::Assign { target, value } => {
                 let new = self.expression(value, Scope::Program);
+                self.not_a_table(&new, value.span);
                 if new.ty.is_list() && !matches!(new.ty, Type::EmptyList | Type::Unknown) {
                     self.sink.report_with(Code::WrongType, value.span, || {
                         let hint = "start with `out = []` and add entries with `append(out, value)`";
@@ -245,7 +247,9 @@ impl Elaborator<'_> {
     }
 
     fn not_a_list(&mut self, span: Span, found: Type) {
-        if found != Type::Unknown {
+        if found == Type::Table {
+            self.no_row_loop(span);
+        } else if found != Type::Unknown {
             self.sink.report_with(Code::WrongType, span, || {
                 let hint = "write `for i in 0..n` to count";
                 (

@@ -6,7 +6,7 @@ use super::{MAX_DEPTH, Parsed, Parser, Reported};
 use crate::Span;
 use crate::diagnostic::{Code, quoted};
 use crate::lexer::{Keyword, Mark, TokenKind};
-use crate::syntax::{BinaryOp, CompareOp, Expr, ExprKind, Ident};
+use crate::syntax::{Aggregate, BinaryOp, CompareOp, Expr, ExprKind, Ident};
 
 /// Longest number, and largest decimal exponent: enough for every value of binary64 written out, and small
 /// enough that a text full of numbers takes memory in proportion to its length.
@@ -146,7 +146,13 @@ impl Parser<'_> {
     /// An atom and the indices after it.
     fn postfix(&mut self) -> Parsed<Expr> {
         let mut value = self.atom()?;
-        while self.at_mark(Mark::OpenBracket) {
+        while self.at_mark(Mark::OpenBracket) || self.at_mark(Mark::Dot) {
+            if self.eat_mark(Mark::Dot) {
+                let field = self.expect_name("the name of a field")?;
+                let (span, height) = (value.span.to(field.span), value.height);
+                value = self.node(ExprKind::Field(Box::new(value), field), span, height)?;
+                continue;
+            }
             let opened = self.advance().span;
             let index = self.expression()?;
             let close = self.expect_close(Mark::CloseBracket, opened)?;
@@ -195,9 +201,28 @@ impl Parser<'_> {
             return self.node(ExprKind::Name(text), span, 0);
         }
         let opened = self.advance().span;
+        let over_rows =
+            self.peek() == TokenKind::Name && self.peek_ahead(1) == TokenKind::Keyword(Keyword::In);
+        if over_rows && matches!(text.as_str(), "count" | "sum") {
+            return self.aggregate(Ident { text, span }, opened);
+        }
         let (arguments, close) = self.arguments(Mark::CloseParen, opened)?;
         let height = arguments.iter().map(|e| e.height).max().unwrap_or(0);
         self.node(ExprKind::Call(Ident { text, span }, arguments), span.to(close), height)
+    }
+
+    /// The rest of `count(r in table where condition)` or `sum(r in table where condition, value)`.
+    fn aggregate(&mut self, function: Ident, opened: Span) -> Parsed<Expr> {
+        let row = self.expect_name("a name for the row")?;
+        self.expect_keyword(Keyword::In, "before the table")?;
+        let table = self.expression()?;
+        let condition = if self.eat_keyword(Keyword::Where) { Some(self.expression()?) } else { None };
+        let value = if self.eat_mark(Mark::Comma) { Some(self.expression()?) } else { None };
+        let span = function.span.to(self.expect_close(Mark::CloseParen, opened)?);
+        let parts = condition.iter().chain(&value).chain([&table]);
+        let height = parts.map(|e| e.height).max().unwrap_or(0);
+        let aggregate = Aggregate { function, row, table, condition, value };
+        self.node(ExprKind::Aggregate(Box::new(aggregate)), span, height)
     }
 
     /// Expressions separated by commas, up to and past the closing mark.
@@ -238,7 +263,7 @@ impl Parser<'_> {
     }
 
     /// Makes a node whose children have height at most `below`.
-    fn node(&mut self, kind: ExprKind, span: Span, below: usize) -> Parsed<Expr> {
+    pub(super) fn node(&mut self, kind: ExprKind, span: Span, below: usize) -> Parsed<Expr> {
         if below >= MAX_DEPTH {
             return Err(self.too_deep(span));
         }

@@ -221,11 +221,13 @@ impl Parser<'_> {
                 self.expect_close(Mark::CloseParen, opened)?;
                 ScalarType::Category(Box::new(count))
             }
+            "rows" => ScalarType::Rows(self.fields()?),
             _ => {
                 self.sink.report_with(Code::Unexpected, span, || {
                     let found = quoted(&text);
-                    let message =
-                        format!("expected a type: `real`, `int`, `bool` or `category(count)`, found {found}");
+                    let message = format!(
+                        "expected a type: `real`, `int`, `bool`, `category(count)` or `rows(field: type)`, found {found}"
+                    );
                     (message, Some("a list of N reals is `real[N]`".into()))
                 });
                 return Err(Reported);
@@ -233,6 +235,22 @@ impl Parser<'_> {
         };
         let list = if self.at_mark(Mark::OpenBracket) { Some(self.list_length()?) } else { None };
         Ok(TypeExpr { scalar, list, span: span.to(self.previous_span()) })
+    }
+
+    /// `(field: type, …)`
+    fn fields(&mut self) -> Parsed<Vec<(Ident, TypeExpr)>> {
+        let opened = self.expect_mark(Mark::OpenParen, "and the fields of a row")?;
+        let mut fields = Vec::new();
+        while !self.at_mark(Mark::CloseParen) {
+            let name = self.expect_name("the name of a field")?;
+            self.expect_mark(Mark::Colon, "between a field and its type")?;
+            fields.push((name, self.nested(Self::type_expression)?));
+            if !self.eat_mark(Mark::Comma) {
+                break;
+            }
+        }
+        self.expect_close(Mark::CloseParen, opened)?;
+        Ok(fields)
     }
 
     /// `[]` or `[length]`
@@ -250,7 +268,12 @@ impl Parser<'_> {
     fn neighbours(&mut self) -> Parsed<Neighbours> {
         let start = self.advance().span;
         let phrase = self.peek_ahead(1) == TokenKind::Name;
-        let kind = if phrase && (self.at_word("every") || self.at_word("one")) {
+        let next = self.tokens.get(self.at + 1).map_or("", |t| t.span.text(self.source));
+        let kind = if phrase && self.at_word("one") && next == "row" {
+            self.row_clause()?
+        } else if phrase && self.at_word("at") && next == "most" {
+            self.rows_clause()?
+        } else if phrase && (self.at_word("every") || self.at_word("one")) {
             self.entries_clause()?
         } else if self.at_word("any") && matches!(self.peek_ahead(1), TokenKind::Newline | TokenKind::End) {
             self.advance();
@@ -275,6 +298,40 @@ impl Parser<'_> {
             (true, false) => NeighboursKind::EveryEntry { list, bound },
             (false, _) => NeighboursKind::OneEntry { list, bound },
         })
+    }
+
+    /// `one row of table is added or removed`, `one row of table is replaced`
+    fn row_clause(&mut self) -> Parsed<NeighboursKind> {
+        self.expect_words(&["one", "row", "of"])?;
+        let table = self.expect_name("the name of a table")?;
+        self.expect_words(&["is"])?;
+        if self.at_word("replaced") {
+            self.advance();
+            return Ok(NeighboursKind::RowReplaced { table });
+        }
+        if !self.at_word("added") {
+            return Err(self.unexpected("`added or removed`, or `replaced`", None));
+        }
+        self.added_or_removed()?;
+        Ok(NeighboursKind::OneRow { table })
+    }
+
+    /// `at most k rows of table are added or removed`
+    fn rows_clause(&mut self) -> Parsed<NeighboursKind> {
+        self.expect_words(&["at", "most"])?;
+        let most = self.expression()?;
+        self.expect_words(&["rows", "of"])?;
+        let table = self.expect_name("the name of a table")?;
+        self.expect_words(&["are"])?;
+        self.added_or_removed()?;
+        Ok(NeighboursKind::Rows { table, most })
+    }
+
+    fn added_or_removed(&mut self) -> Parsed<()> {
+        self.expect_words(&["added"])?;
+        self.expect_keyword(Keyword::Or, "as in `added or removed`")?;
+        self.expect_words(&["removed"])?;
+        Ok(())
     }
 
     /// `claim epsilon [, delta] [in format]`

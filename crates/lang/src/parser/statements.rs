@@ -4,7 +4,7 @@ use super::{Parsed, Parser, Reported};
 use crate::Span;
 use crate::diagnostic::Code;
 use crate::lexer::{Keyword, Mark, TokenKind};
-use crate::syntax::{Expr, Ident, Iteration, Statement, StatementKind};
+use crate::syntax::{BinaryOp, Expr, ExprKind, Ident, Iteration, Statement, StatementKind};
 
 impl Parser<'_> {
     /// Whether a statement can begin at the cursor.
@@ -22,7 +22,8 @@ impl Parser<'_> {
     /// would have assigned does not look unknown.
     pub(super) fn statement_line(&mut self) -> Statement {
         let span = self.span();
-        let assigns = matches!(self.peek_ahead(1), TokenKind::Mark(Mark::Assign | Mark::Draw));
+        let assigns =
+            matches!(self.peek_ahead(1), TokenKind::Mark(Mark::Assign | Mark::Draw | Mark::AddAssign));
         let is_target = self.peek() == TokenKind::Name && assigns;
         let target = is_target.then(|| Ident { text: self.text().to_string(), span });
         match self.statement() {
@@ -61,6 +62,15 @@ impl Parser<'_> {
         if self.eat_mark(Mark::Assign) {
             let value = self.expression()?;
             let end = value.span;
+            return Ok((StatementKind::Assign { target, value }, end));
+        }
+        if self.eat_mark(Mark::AddAssign) {
+            // `x += e` is `x = x + e`.
+            let added = self.expression()?;
+            let (end, height) = (added.span, added.height);
+            let old = self.node(ExprKind::Name(target.text.clone()), target.span, 0)?;
+            let sum = ExprKind::Binary(BinaryOp::Add, Box::new(old), Box::new(added));
+            let value = self.node(sum, target.span.to(end), height)?;
             return Ok((StatementKind::Assign { target, value }, end));
         }
         if self.eat_mark(Mark::Draw) {

@@ -7,7 +7,7 @@ use probity_kernel::expr::{Binary, Expr, Run, Unary, Variable};
 use probity_kernel::lemma::Lemma;
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{
-    Adjacency, Claim, Coupling, Distribution, Input, Mechanism, Param, Reading, Sort, Statement,
+    Adjacency, Claim, Coupling, Distribution, Field, Input, Mechanism, Param, Reading, Sort, Statement,
 };
 
 use super::text::{Code, ReadError, Text};
@@ -48,6 +48,8 @@ code! { Variable {
     "cost" => Variable::Cost {},
     "result" => Variable::Result {},
     "changed" => Variable::Changed { 0: list },
+    "field" => Variable::Field { 0: table, 1: field },
+    "row" => Variable::Row { 0: table, 1: run, 2: field },
     "arbitrary" => Variable::Arbitrary { 0: name, 1: number },
 } }
 
@@ -91,6 +93,7 @@ code! { Expr {
     "index" => Expr::Index { 0: list, 1: index },
     "length" => Expr::Length { 0: list },
     "empty-list" => Expr::EmptyList {},
+    "sum" => Expr::Sum { 0: table, 1: condition, 2: value },
 } }
 
 code! { Sort {
@@ -100,7 +103,10 @@ code! { Sort {
     "category" => Sort::Category { count: count },
     "real-list" => Sort::RealList {},
     "int-list" => Sort::IntList {},
+    "rows" => Sort::Rows { 0: fields },
 } }
+
+code! { Field { "field" => Field { name: name, sort: sort }, } }
 
 code! { Input { "input" => Input { name: name, sort: sort }, } }
 code! { Param { "param" => Param { name: name, sort: sort }, } }
@@ -134,6 +140,9 @@ code! { Adjacency {
     "every-entry" => Adjacency::EveryEntry { list: list, bound: bound },
     "every-entry-grows" => Adjacency::EveryEntryGrows { list: list, bound: bound },
     "one-entry" => Adjacency::OneEntry { list: list, bound: bound },
+    "one-row" => Adjacency::OneRow { table: table },
+    "row-replaced" => Adjacency::RowReplaced { table: table },
+    "rows" => Adjacency::Rows { table: table, most: most },
 } }
 
 code! { Mechanism {
@@ -212,6 +221,7 @@ code! { Lemma {
     "same-unary" => Lemma::SameUnary { 0: operation, 1: a, 2: b },
     "same-binary" => Lemma::SameBinary { 0: operation, 1: first, 2: second },
     "same-entry" => Lemma::SameEntry { 0: list, 1: a, 2: b },
+    "rows" => Lemma::Rows { 0: table, 1: first, 2: second },
 } }
 
 code! { Evidence {

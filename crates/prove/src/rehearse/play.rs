@@ -74,8 +74,8 @@ impl Stage<'_> {
     }
 
     fn start(&self, scenario: &Scenario, result: Option<Value>) -> Pair {
-        let Scenario { shared, inputs, changed, seed } = scenario.clone();
-        Pair { result, ..Pair::new(shared, inputs, changed, seed) }
+        let Scenario { shared, inputs, changed, rows, seed } = scenario.clone();
+        Pair { result, rows, ..Pair::new(shared, inputs, changed, seed) }
     }
 }
 

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use probity_exact::directed::cast_nearest;
-use probity_kernel::context::{Context, Orientation};
+use probity_kernel::context::{Context, Orientation, for_each_expr};
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
-use probity_kernel::term::{Adjacency, Sort};
+use probity_kernel::term::{Adjacency, Field, Sort};
 
-use super::state::{Dice, Pair, Store, Value};
+use crate::algebra::visit;
+
+use super::state::{Dice, Pair, Row, Store, Value};
 
 /// Values for the parameters and two neighbouring inputs, and the seed of the draws.
 #[derive(Clone)]
@@ -16,6 +18,7 @@ pub(crate) struct Scenario {
     pub(super) shared: Store,
     pub(super) inputs: [Store; 2],
     pub(super) changed: BTreeMap<Name, f64>,
+    pub(super) rows: BTreeMap<(Name, Run), Rc<Row>>,
     pub(super) seed: u64,
 }
 
@@ -102,6 +105,10 @@ fn scenario(context: &Context, numbers: &[f64], spans: &[Expr], seed: u64) -> Op
                 let list = |v: Vec<f64>| Value::List(Rc::new(v.into_iter().map(Value::Number).collect()));
                 (list(first), list(second))
             }
+            Sort::Rows(fields) => {
+                let (first, second) = tables(context, &mut pair, &input.name, fields, &mut dice)?;
+                (Value::Table(Rc::new(first)), Value::Table(Rc::new(second)))
+            }
         };
         let swap = context.orientation() == Orientation::Backward
             && matches!(input.sort, Sort::RealList | Sort::IntList);
@@ -109,7 +116,113 @@ fn scenario(context: &Context, numbers: &[f64], spans: &[Expr], seed: u64) -> Op
         pair.set(&input.name, first, second);
     }
     let fine = context.facts().iter().all(|fact| pair.flag(fact, Run::First) == Some(true));
-    fine.then_some(Scenario { shared: pair.shared, inputs: pair.runs, changed: pair.changed, seed })
+    let Pair { shared, runs: inputs, changed, rows, .. } = pair;
+    fine.then_some(Scenario { shared, inputs, changed, rows, seed })
+}
+
+/// The most rows that two neighbouring tables have in common.
+const COMMON_ROWS: usize = 3;
+
+/// Two tables as the adjacency allows, and the rows by which they differ.
+fn tables(
+    context: &Context,
+    pair: &mut Pair,
+    table: &Name,
+    fields: &[Field],
+    dice: &mut Dice,
+) -> Option<(Vec<Rc<Row>>, Vec<Rc<Row>>)> {
+    let numbers = field_numbers(context, pair, table);
+    let mut common = Vec::new();
+    for _ in 0..dice.roll(COMMON_ROWS + 1) {
+        common.push(row(context, pair, fields, &numbers, dice)?);
+    }
+    let (mut first, mut second) = (common.clone(), common);
+    let mut add = |pair: &mut Pair, run: Run, dice: &mut Dice| -> Option<()> {
+        let new = row(context, pair, fields, &numbers, dice)?;
+        pair.rows.insert((table.clone(), run), new.clone());
+        if run == Run::First {
+            first.push(new)
+        } else {
+            second.push(new)
+        }
+        Some(())
+    };
+    let clause = |clause: &&Adjacency| matches!(clause, Adjacency::OneRow { table: t } | Adjacency::RowReplaced { table: t } if t == table);
+    match context.mechanism().adjacency.iter().find(clause) {
+        Some(Adjacency::OneRow { .. }) => match context.orientation() {
+            Orientation::Forward => add(pair, Run::Second, dice)?,
+            Orientation::Backward => add(pair, Run::First, dice)?,
+        },
+        Some(Adjacency::RowReplaced { .. }) => {
+            add(pair, Run::First, dice)?;
+            add(pair, Run::Second, dice)?;
+        }
+        _ => {}
+    }
+    Some((first, second))
+}
+
+/// The numbers with which the program and the assumptions compare fields, or between which they clamp them.
+fn field_numbers(context: &Context, pair: &Pair, table: &Name) -> Vec<f64> {
+    let mut found = vec![0.0, 1.0, -1.0, 0.5, 3.0];
+    let mut see = |e: &Expr| {
+        visit(e, &mut |part| {
+            if let Some(n) = pair.number(part, Run::First) {
+                found.extend([n, n + 1.0, n - 1.0, n / 2.0, n * 10.0]);
+            }
+        });
+    };
+    let mechanism = context.mechanism();
+    mechanism.assumptions.iter().filter(|a| mentions_rows(a, table)).for_each(&mut see);
+    let mut sums = |e: &Expr| {
+        visit(e, &mut |part| {
+            if let Expr::Sum(_, condition, value) = part {
+                see(condition);
+                see(value);
+            }
+        });
+    };
+    for_each_expr(&mechanism.body, &mut sums);
+    sums(&mechanism.output);
+    found
+}
+
+fn mentions_rows(assumption: &Expr, table: &Name) -> bool {
+    let mut found = false;
+    assumption.for_each_variable(&mut |v| found |= matches!(v, Variable::Field(of, _) if of == table));
+    found
+}
+
+/// A row that meets the assumptions, if a few tries find one.
+fn row(
+    context: &Context,
+    pair: &Pair,
+    fields: &[Field],
+    numbers: &[f64],
+    dice: &mut Dice,
+) -> Option<Rc<Row>> {
+    for _ in 0..30 {
+        let mut values = Row::new();
+        for Field { name, sort } in fields {
+            let value = match sort {
+                Sort::Bool => Value::Flag(dice.roll(2) == 0),
+                Sort::Category { count } => {
+                    Value::Number(dice.roll(pair.number(count, Run::First)?.max(1.0) as usize) as f64)
+                }
+                Sort::Int => Value::Number(dice.pick(numbers)?.round()),
+                _ => Value::Number(dice.pick(numbers)?),
+            };
+            values.insert(name.clone(), value);
+        }
+        let values = Rc::new(values);
+        let before = pair.at.replace(Some(values.clone()));
+        let fine = context.mechanism().assumptions.iter().all(|a| pair.flag(a, Run::First) != Some(false));
+        pair.at.replace(before);
+        if fine {
+            return Some(values);
+        }
+    }
+    None
 }
 
 /// A length with which the assumptions hold, if a few tries find one.

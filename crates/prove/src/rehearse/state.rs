@@ -1,6 +1,6 @@
 //! The state of two coupled runs, and the value of expressions in it.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -16,7 +16,11 @@ pub(crate) enum Value {
     Number(f64),
     Flag(bool),
     List(Rc<Vec<Value>>),
+    Table(Rc<Vec<Rc<Row>>>),
 }
+
+/// A row of a table, by field.
+pub(crate) type Row = BTreeMap<Name, Value>;
 
 /// Why a rehearsal ended before its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,6 +57,10 @@ pub(crate) struct Pair {
     pub(super) shared: Store,
     pub(super) runs: [Store; 2],
     pub(super) changed: BTreeMap<Name, f64>,
+    /// The rows that only one run's table has, by table and run.
+    pub(super) rows: BTreeMap<(Name, Run), Rc<Row>>,
+    /// The row at hand, inside a sum.
+    pub(super) at: RefCell<Option<Rc<Row>>>,
     pub(super) result: Option<Value>,
     pub(super) cost: f64,
     /// What each draw has cost so far, by its number in the order of the text.
@@ -84,6 +92,8 @@ impl Pair {
             shared,
             runs,
             changed,
+            rows: BTreeMap::new(),
+            at: RefCell::new(None),
             result: None,
             cost: 0.0,
             spent: Vec::new(),
@@ -146,7 +156,27 @@ impl Pair {
                 Value::Number(a.min(high).max(low))
             }
             Expr::If(c, a, b) => self.value(if self.flag(c, run)? { a } else { b }, run)?,
+            Expr::Sum(table, condition, value) => {
+                let Value::Table(rows) = self.variable(table, run)? else { return None };
+                Value::Number(self.sum(&rows, condition, value, run)?)
+            }
         })
+    }
+
+    fn sum(&self, rows: &[Rc<Row>], condition: &Expr, value: &Expr, run: Run) -> Option<f64> {
+        let before = self.at.take();
+        let mut sum = Some(0.0);
+        for row in rows {
+            *self.at.borrow_mut() = Some(row.clone());
+            let share = match self.flag(condition, run) {
+                Some(true) => self.number(value, run),
+                Some(false) => Some(0.0),
+                None => None,
+            };
+            sum = sum.zip(share).map(|(sum, share)| sum + share);
+        }
+        *self.at.borrow_mut() = before;
+        sum
     }
 
     fn operation(&self, op: Binary, a: f64, b: f64) -> Value {
@@ -191,6 +221,8 @@ impl Pair {
             Variable::Cost => Some(Value::Number(self.cost)),
             Variable::Result => self.result.clone(),
             Variable::Changed(list) => self.changed.get(list).map(|at| Value::Number(*at)),
+            Variable::Field(_, field) => self.at.borrow().as_ref()?.get(field).cloned(),
+            Variable::Row(table, run, field) => self.rows.get(&(table.clone(), *run))?.get(field).cloned(),
             Variable::Arbitrary(..) => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use probity_audit::{Given, Inputs, Parameters, admits, admits_parameters, neighbours};
 use probity_exact::{Rational, rational};
-use probity_kernel::term::Sort;
+use probity_kernel::term::{Field, Sort};
 use probity_lang::{Program, Setting};
 
 use crate::failure::Failure;
@@ -76,6 +76,14 @@ pub fn inputs(
             Sort::Bool => Given::Bool(second),
             Sort::RealList | Sort::IntList => Given::List(vec![number(second), Rational::ZERO]),
             Sort::Real | Sort::Int | Sort::Category { .. } => Given::Number(number(second)),
+            Sort::Rows(fields) => {
+                let blank = |field: &Field| match field.sort {
+                    Sort::Bool => Given::Bool(true),
+                    _ => Given::Number(Rational::ONE),
+                };
+                let row = || fields.iter().map(blank).collect::<Vec<_>>();
+                Given::Rows(if second { vec![row()] } else { vec![] })
+            }
         };
         mechanism.inputs.iter().map(|input| (input.name.clone(), value(&input.sort))).collect()
     };

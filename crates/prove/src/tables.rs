@@ -1,0 +1,510 @@
+//! Guesses about tables: how much one row can add to a sum, which rows do, and when a loop over groups has passed the
+//! group of a row. Nothing here is trusted.
+
+use probity_exact::Rational;
+use probity_kernel::context::{Context, Orientation, for_each_expr};
+use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
+use probity_kernel::term::{Adjacency, Sort};
+
+use crate::algebra::{absolute, divided, mentions, minus, over, plus, product, visit};
+
+/// A number that lies between two that the parameters fix.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Range {
+    pub(crate) low: Expr,
+    pub(crate) high: Expr,
+}
+
+impl Range {
+    fn point(e: Expr) -> Range {
+        Range { low: e.clone(), high: e }
+    }
+
+    /// The largest size of a number in the range.
+    pub(crate) fn size(&self) -> Expr {
+        let (low, high) = (&self.low, &self.high);
+        match (low, high) {
+            _ if *low == Expr::int(0) => high.clone(),
+            _ if *high == Expr::int(0) => minus(Expr::int(0), low.clone()),
+            (Expr::Number(a), Expr::Number(b)) => {
+                let size = |n: &Rational| if *n < Rational::ZERO { -n.clone() } else { n.clone() };
+                Expr::Number(size(a).max(size(b)))
+            }
+            _ if *low == minus(Expr::int(0), high.clone()) => high.clone(),
+            (_, Expr::Number(_) | Expr::Var(_)) if matches!(low, Expr::Number(n) if *n >= Rational::ZERO) => {
+                high.clone()
+            }
+            _ => low.clone().abs().max(high.clone().abs()),
+        }
+    }
+
+    /// How far apart two numbers in the range can be.
+    pub(crate) fn width(&self) -> Expr {
+        minus(self.high.clone(), self.low.clone())
+    }
+}
+
+/// A sum over the rows of a table, as it stands in a program.
+#[derive(Clone, PartialEq)]
+pub(crate) struct Sum {
+    pub(crate) table: Name,
+    pub(crate) condition: Expr,
+    pub(crate) value: Expr,
+}
+
+/// The sums of an expression.
+pub(crate) fn sums(e: &Expr) -> Vec<Sum> {
+    let mut found = Vec::new();
+    visit(e, &mut |part| {
+        if let Expr::Sum(Variable::Plain(table) | Variable::Of(table, _), condition, value) = part {
+            let sum =
+                Sum { table: table.clone(), condition: (**condition).clone(), value: (**value).clone() };
+            if !found.contains(&sum) {
+                found.push(sum);
+            }
+        }
+    });
+    found
+}
+
+/// The sums of a whole mechanism.
+pub(crate) fn all_sums(context: &Context) -> Vec<Sum> {
+    let mut found = Vec::new();
+    let mut see = |e: &Expr| {
+        for sum in sums(e) {
+            if !found.contains(&sum) {
+                found.push(sum);
+            }
+        }
+    };
+    for_each_expr(&context.mechanism().body, &mut see);
+    see(&context.mechanism().output);
+    found
+}
+
+/// The runs whose table has a row that the other does not have.
+pub(crate) fn runs_with_row(context: &Context, table: &Name) -> Vec<Run> {
+    let clause = context.mechanism().adjacency.iter().find_map(|clause| match clause {
+        Adjacency::OneRow { table: t } if t == table => Some(match context.orientation() {
+            Orientation::Forward => vec![Run::Second],
+            Orientation::Backward => vec![Run::First],
+        }),
+        Adjacency::RowReplaced { table: t } if t == table => Some(vec![Run::First, Run::Second]),
+        _ => None,
+    });
+    clause.unwrap_or_default()
+}
+
+/// An expression of the row at hand, of the row that only this run's table has; variables are those of the first run.
+pub(crate) fn at_row(context: &Context, e: &Expr, table: &Name, run: Run) -> Expr {
+    context.in_run(e, Run::First).replace(&|v| match v {
+        Variable::Field(of, field) if of == table => {
+            Some(Expr::Var(Variable::Row(table.clone(), run, field.clone())))
+        }
+        _ => None,
+    })
+}
+
+/// Whether an expression is made of parameters.
+fn is_public(context: &Context, e: &Expr) -> bool {
+    let params = &context.mechanism().params;
+    let mut public = true;
+    visit(e, &mut |part| public &= !matches!(part, Expr::Sum(..)));
+    e.for_each_variable(&mut |v| {
+        public &= matches!(v, Variable::Plain(name) if params.iter().any(|p| p.name == *name));
+    });
+    public
+}
+
+/// Where the value that a row adds to a sum lies, if its condition holds.
+pub(crate) fn value_range(context: &Context, sum: &Sum) -> Option<Range> {
+    let mut bounds = context.mechanism().assumptions.clone();
+    bounds.push(sum.condition.clone());
+    range(context, &bounds, &sum.value)
+}
+
+fn range(context: &Context, bounds: &[Expr], e: &Expr) -> Option<Range> {
+    let go = |e: &Expr| range(context, bounds, e);
+    if is_public(context, e) {
+        return Some(Range::point(e.clone()));
+    }
+    let zero = Expr::int(0);
+    Some(match e {
+        Expr::Clamp(_, low, high) if is_public(context, low) && is_public(context, high) => {
+            Range { low: (**low).clone(), high: (**high).clone() }
+        }
+        Expr::Unary(Unary::Neg, a) => {
+            let a = go(a)?;
+            Range { low: minus(zero.clone(), a.high), high: minus(zero, a.low) }
+        }
+        Expr::Unary(Unary::Abs, a) => Range { low: zero, high: go(a)?.size() },
+        Expr::Binary(Binary::Add, a, b) => {
+            let (a, b) = (go(a)?, go(b)?);
+            Range { low: plus(a.low, b.low), high: plus(a.high, b.high) }
+        }
+        Expr::Binary(Binary::Sub, a, b) => {
+            let (a, b) = (go(a)?, go(b)?);
+            Range { low: minus(a.low, b.high), high: minus(a.high, b.low) }
+        }
+        Expr::Binary(Binary::Mul, a, b) => {
+            let (p, q) = (go(a)?, go(b)?);
+            let size = product(p.size(), q.size());
+            let positive = |r: &Range| matches!(&r.low, Expr::Number(n) if *n >= Rational::ZERO);
+            let low = if a == b || positive(&p) && positive(&q) { zero } else { minus(zero, size.clone()) };
+            Range { low, high: size }
+        }
+        Expr::Binary(Binary::Div, a, b) if is_public(context, b) => {
+            let a = go(a)?;
+            Range { low: divided(a.low, b), high: divided(a.high, b) }
+        }
+        Expr::Binary(op @ (Binary::Min | Binary::Max), a, b) => {
+            let (p, q) = (go(a), go(b));
+            // One side may be bounded by the other only: max(0, min(x, B)).
+            match (op, p, q) {
+                (_, Some(p), Some(q)) => join(&p, &q),
+                (Binary::Max, None, Some(q)) => {
+                    Range { low: q.low.clone(), high: upper(context, bounds, a)? }
+                }
+                (Binary::Max, Some(p), None) => {
+                    Range { low: p.low.clone(), high: upper(context, bounds, b)? }
+                }
+                (_, None, Some(q)) => Range { low: lower(context, bounds, a)?, high: q.high },
+                (_, Some(p), None) => Range { low: lower(context, bounds, b)?, high: p.high },
+                _ => return None,
+            }
+        }
+        Expr::If(_, a, b) => join(&go(a)?, &go(b)?),
+        _ => Range { low: lower(context, bounds, e)?, high: upper(context, bounds, e)? },
+    })
+}
+
+/// The smallest range that has both, as far as it is plain which numbers are smaller.
+fn join(p: &Range, q: &Range) -> Range {
+    let pick = |a: &Expr, b: &Expr, least: bool| match (a, b) {
+        _ if a == b => a.clone(),
+        (Expr::Number(m), Expr::Number(n)) => {
+            if (m < n) == least {
+                a.clone()
+            } else {
+                b.clone()
+            }
+        }
+        // 0 is most often the other end of what is not negative.
+        (Expr::Number(n), other) | (other, Expr::Number(n)) if n.is_zero() => {
+            if least {
+                a.clone().min(b.clone())
+            } else {
+                other.clone()
+            }
+        }
+        _ if least => a.clone().min(b.clone()),
+        _ => a.clone().max(b.clone()),
+    };
+    Range { low: pick(&p.low, &q.low, true), high: pick(&p.high, &q.high, false) }
+}
+
+fn upper(context: &Context, bounds: &[Expr], e: &Expr) -> Option<Expr> {
+    known_bound(context, bounds, e, false)
+}
+
+fn lower(context: &Context, bounds: &[Expr], e: &Expr) -> Option<Expr> {
+    known_bound(context, bounds, e, true)
+}
+
+/// A bound that the assumptions, a condition or the sort of a field gives.
+fn known_bound(context: &Context, bounds: &[Expr], e: &Expr, low: bool) -> Option<Expr> {
+    for bound in bounds {
+        let mut found = None;
+        conjuncts(bound, &mut |part| {
+            let Expr::Binary(op, a, b) = part else { return };
+            let (small, large) = match op {
+                Binary::Le | Binary::Lt => (a, b),
+                Binary::Ge | Binary::Gt => (b, a),
+                Binary::Eq => {
+                    let other = if **a == *e { b } else { a };
+                    if (**a == *e || **b == *e) && is_public(context, other) {
+                        found = Some((**other).clone());
+                    }
+                    return;
+                }
+                _ => return,
+            };
+            let (this, that) = if low { (large, small) } else { (small, large) };
+            if **this == *e && is_public(context, that) && found.is_none() {
+                found = Some((**that).clone());
+            }
+        });
+        if found.is_some() {
+            return found;
+        }
+    }
+    // The other side of a minimum or a maximum bounds it.
+    if let Expr::Binary(op @ (Binary::Min | Binary::Max), a, b) = e
+        && (*op == Binary::Max) == low
+    {
+        return [a, b].into_iter().find(|side| is_public(context, side)).map(|side| (**side).clone());
+    }
+    let Expr::Var(Variable::Field(table, name)) = e else { return None };
+    let input = context.mechanism().inputs.iter().find(|input| input.name == *table)?;
+    let Sort::Rows(fields) = &input.sort else { return None };
+    match &fields.iter().find(|field| field.name == *name)?.sort {
+        Sort::Category { count } => Some(if low { Expr::int(0) } else { minus(count.clone(), Expr::int(1)) }),
+        _ => None,
+    }
+}
+
+fn conjuncts(e: &Expr, see: &mut dyn FnMut(&Expr)) {
+    match e {
+        Expr::Binary(Binary::And, a, b) => {
+            conjuncts(a, see);
+            conjuncts(b, see);
+        }
+        _ => see(e),
+    }
+}
+
+/// A sum in a number that is linear in sums, with its factor.
+pub(crate) struct Term {
+    pub(crate) sum: Sum,
+    pub(crate) factor: Expr,
+}
+
+/// The sums in a number with their factors; `None` if it is not linear in them.
+pub(crate) fn terms(e: &Expr) -> Option<Vec<Term>> {
+    if sums(e).is_empty() {
+        return Some(vec![]);
+    }
+    let scaled = |terms: Vec<Term>, by: &dyn Fn(Expr) -> Expr| {
+        terms.into_iter().map(|Term { sum, factor }| Term { sum, factor: by(factor) }).collect::<Vec<_>>()
+    };
+    Some(match e {
+        Expr::Sum(..) => {
+            let sum = sums(e).pop()?;
+            vec![Term { sum, factor: Expr::int(1) }]
+        }
+        Expr::Unary(Unary::Neg, a) => scaled(terms(a)?, &|f| minus(Expr::int(0), f)),
+        Expr::Binary(Binary::Add, a, b) => terms(a)?.into_iter().chain(terms(b)?).collect(),
+        Expr::Binary(Binary::Sub, a, b) => {
+            let subtracted = scaled(terms(b)?, &|f| minus(Expr::int(0), f));
+            terms(a)?.into_iter().chain(subtracted).collect()
+        }
+        Expr::Binary(Binary::Mul, a, b) if sums(b).is_empty() => {
+            scaled(terms(a)?, &|f| product(f, (**b).clone()))
+        }
+        Expr::Binary(Binary::Mul, a, b) if sums(a).is_empty() => {
+            scaled(terms(b)?, &|f| product((**a).clone(), f))
+        }
+        Expr::Binary(Binary::Div, a, b) if sums(b).is_empty() => scaled(terms(a)?, &|f| divided(f, b)),
+        _ => return None,
+    })
+}
+
+/// What a draw with a center that is linear in sums may cost if its value stays: by the rows that differ, in terms of
+/// amounts that the parameters fix.
+pub(crate) struct Charge {
+    pub(crate) cost: Expr,
+    pub(crate) amounts: Vec<Expr>,
+}
+
+/// The charge for a center, given what a distance costs.
+pub(crate) fn charge(context: &Context, center: &Expr, price: &dyn Fn(&Expr) -> Expr) -> Option<Charge> {
+    let terms = terms(center)?;
+    let table = terms.first()?.sum.table.clone();
+    if terms.iter().any(|term| term.sum.table != table) {
+        return None;
+    }
+    let runs = runs_with_row(context, &table);
+    let zero = Expr::int(0);
+    let mut whole: Option<Range> = None;
+    for Term { sum, factor } in &terms {
+        let value = range(context, &[], factor).zip(value_range(context, sum))?;
+        let part = match (factor, value) {
+            (_, (one, value)) if one.low == Expr::int(1) => value,
+            (Expr::Number(n), (_, value)) => {
+                let by = |e: Expr| product(factor.clone(), e);
+                match *n < Rational::ZERO {
+                    true => Range { low: by(value.high), high: by(value.low) },
+                    false => Range { low: by(value.low), high: by(value.high) },
+                }
+            }
+            (_, (factor, value)) => {
+                let size = product(factor.size(), value.size());
+                Range { low: minus(zero.clone(), size.clone()), high: size }
+            }
+        };
+        whole = Some(match whole {
+            None => part,
+            Some(sum) => Range { low: plus(sum.low, part.low), high: plus(sum.high, part.high) },
+        });
+    }
+    let whole = whole?;
+    // Several sums with different conditions may be met one by one: then each may add nothing.
+    let one = terms.iter().all(|term| term.sum.condition == terms[0].sum.condition);
+    let (size, width) = match one {
+        true => (whole.size(), whole.width()),
+        false => {
+            let sizes = terms.iter().map(|t| {
+                Some(product(range(context, &[], &t.factor)?.size(), value_range(context, &t.sum)?.size()))
+            });
+            let size = sizes.collect::<Option<Vec<Expr>>>()?.into_iter().reduce(plus)?;
+            (size.clone(), product(Expr::int(2), size))
+        }
+    };
+    let (m, w) = (price(&size), price(&width));
+    let met = |run: Run| {
+        let mut conditions: Vec<Expr> = Vec::new();
+        for Term { sum, .. } in &terms {
+            let condition = at_row(context, &sum.condition, &table, run);
+            if !conditions.contains(&condition) {
+                conditions.push(condition);
+            }
+        }
+        if conditions.contains(&Expr::Bool(true)) {
+            return Expr::Bool(true);
+        }
+        conditions.into_iter().reduce(Expr::or).unwrap_or(Expr::Bool(true))
+    };
+    let choose = |condition: Expr, yes: Expr, no: Expr| match condition {
+        Expr::Bool(true) => yes,
+        _ if yes == no => yes,
+        _ => condition.choose(yes, no),
+    };
+    let cost = match runs.as_slice() {
+        [run] => choose(met(*run), m.clone(), zero),
+        [first, second] => {
+            let alone = |run: Run| choose(met(run), m.clone(), zero.clone());
+            choose(met(*first), choose(met(*second), w.clone(), m.clone()), alone(*second))
+        }
+        _ => return None,
+    };
+    let mut amounts = vec![m, w];
+    amounts.retain(|amount| *amount != Expr::int(0));
+    amounts.dedup();
+    Some(Charge { cost, amounts })
+}
+
+/// How much one row can change the sums of a mechanism.
+pub(crate) fn sizes(context: &Context) -> Vec<Expr> {
+    let mut found = Vec::new();
+    for sum in all_sums(context) {
+        if let Some(range) = value_range(context, &sum) {
+            let replaced = runs_with_row(context, &sum.table).len() > 1;
+            for size in [Some(range.size()), replaced.then(|| range.width())].into_iter().flatten() {
+                if size != Expr::int(0) && !found.contains(&size) {
+                    found.push(size);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// When a loop has passed the group of a row: (past, what places the row), for the comparisons of what a row has with
+/// what the index fixes.
+pub(crate) fn passed(context: &Context, index: &Name) -> Vec<(Expr, Expr)> {
+    let mut found = Vec::new();
+    for sum in all_sums(context) {
+        for run in runs_with_row(context, &sum.table) {
+            conjuncts(&sum.condition, &mut |part| {
+                let Expr::Binary(op, a, b) = part else { return };
+                let is_row = |e: &Expr| {
+                    let mut row = false;
+                    e.for_each_variable(&mut |v| row |= matches!(v, Variable::Field(..)));
+                    row && !mentions(e, index)
+                };
+                let is_index = |e: &Expr| {
+                    let mut fixed = mentions(e, index);
+                    e.for_each_variable(&mut |v| {
+                        fixed &= matches!(v, Variable::Plain(name) if context.is_shared(name));
+                    });
+                    fixed
+                };
+                let (row, place, strict) = match op {
+                    Binary::Eq if is_row(a) && is_index(b) => (a, b, true),
+                    Binary::Eq if is_row(b) && is_index(a) => (b, a, true),
+                    Binary::Le if is_index(a) && is_row(b) => (b, a, true),
+                    Binary::Lt if is_index(a) && is_row(b) => (b, a, false),
+                    Binary::Ge if is_row(a) && is_index(b) => (a, b, true),
+                    Binary::Gt if is_row(a) && is_index(b) => (a, b, false),
+                    _ => return,
+                };
+                let event = at_row(context, row, &sum.table, run);
+                let past = match strict {
+                    true => event.clone().lt((**place).clone()),
+                    false => event.clone().le((**place).clone()),
+                };
+                if !found.contains(&(past.clone(), event.clone())) {
+                    found.push((past, event));
+                }
+            });
+        }
+    }
+    found
+}
+
+/// The same for a loop inside others, in the order of the groups: an outer loop is past the row's group, or at it with
+/// the inner loop past it.
+pub(crate) fn passed_within(context: &Context, index: &Name, outer: &[Name]) -> Vec<(Expr, Expr)> {
+    let mut all = passed(context, index);
+    for around in outer.iter().rev() {
+        let mut wider = Vec::new();
+        for (before, place) in passed(context, around) {
+            let at = match &before {
+                Expr::Binary(Binary::Lt, _, at) => place.clone().equals((**at).clone()),
+                _ => continue,
+            };
+            for (past, event) in all.iter().filter(|(past, _)| same_row(past, &before)) {
+                wider.push((before.clone().or(at.clone().and(past.clone())), event.clone()));
+            }
+        }
+        all.splice(0..0, wider);
+    }
+    all
+}
+
+/// Whether two conditions speak of one row.
+fn same_row(a: &Expr, b: &Expr) -> bool {
+    let row = |e: &Expr| {
+        let mut found = None;
+        e.for_each_variable(&mut |v| {
+            if let Variable::Row(table, run, _) = v {
+                found = Some((table.clone(), *run));
+            }
+        });
+        found
+    };
+    row(a) == row(b)
+}
+
+/// A sum whose value no parameter bounds, and a field that a clamp would bound it by.
+pub(crate) fn unbounded(context: &Context) -> Option<(Sum, Name)> {
+    all_sums(context).into_iter().find_map(|sum| {
+        if value_range(context, &sum).is_some() {
+            return None;
+        }
+        let mut fields = Vec::new();
+        sum.value.for_each_variable(&mut |v| {
+            if let Variable::Field(_, name) = v {
+                fields.push((v.clone(), name.clone()));
+            }
+        });
+        let bounds: Vec<Expr> =
+            context.mechanism().assumptions.iter().cloned().chain([sum.condition.clone()]).collect();
+        let free = |v: &Variable| range(context, &bounds, &Expr::Var(v.clone())).is_none();
+        let field = fields.into_iter().find(|(v, _)| free(v)).map(|(_, name)| name)?;
+        Some((sum, field))
+    })
+}
+
+/// The price of a distance: how much of the budget a shift by it takes, at this scale.
+pub(crate) fn price(distance: &Expr, scale: &Expr) -> Expr {
+    over(absolute_plain(distance), scale)
+}
+
+/// The size of a distance; ranges have theirs in order.
+fn absolute_plain(e: &Expr) -> Expr {
+    match e {
+        Expr::Number(_) => absolute(e.clone()),
+        _ => e.clone(),
+    }
+}
