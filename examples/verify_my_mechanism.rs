@@ -2,14 +2,13 @@
 //!
 //! `cargo run -p probity-examples --bin verify_my_mechanism -- my_mechanism.cert`
 
-use std::collections::BTreeMap;
 use std::error::Error;
 use std::process::ExitCode;
 use std::{env, fs};
 
-use probity_audit::{Inputs, Verdict, search_refutation};
 use probity_lang::Program;
-use probity_prove::certificate;
+use probity_verdict::Inputs;
+use probity_verdict::prelude::*;
 
 /// A total in which every entry counts twice, once on each side of the books. Negative answers are shown as 0.
 const DOUBLE_ENTRY: &str = "
@@ -42,23 +41,25 @@ fn run() -> Result<(), Box<dyn Error>> {
 
     // 1. Search for a proof. The search may be wrong about anything; the theorem is made by the kernel.
     let honest = load(DOUBLE_ENTRY)?;
-    let proof = probity_prove::prove(&honest.mechanism, &honest.claim, &hints(&honest))
-        .map_err(|failure| format!("no proof was found: {failure}"))?;
-    println!("proved: {} with {}", honest.mechanism.name, proof.theorem().claim());
+    let watch = Watch::default();
+    let verdict = verify(&honest, &[], &watch)?;
+    let certificate = verdict.to_certificate().ok_or_else(|| format!("not proved: {:?}", verdict.upper))?;
+    println!("{}: {} with {}", verdict.status(), honest.mechanism.name, honest.claim);
 
     // 2. Keep it, and check it as somebody would who trusts neither the search nor the file.
-    fs::write(&path, certificate::write(&proof))?;
-    let theorem = certificate::check_for(&fs::read_to_string(&path)?, &honest.mechanism, &honest.claim)?;
+    fs::write(&path, certificate)?;
+    let theorem = check(&fs::read_to_string(&path)?, Some((&honest, &[])), &watch)?.theorem?;
     println!("checked: {path} rests on {:?}", theorem.axioms());
 
     // 3. The same with noise for entries that count once. There is no proof, and there is a counterexample.
     let greedy = load(&DOUBLE_ENTRY.replace("2 / eps", "1 / eps"))?;
-    match probity_prove::prove(&greedy.mechanism, &greedy.claim, &hints(&greedy)) {
+    let verdict = verify(&greedy, &[], &watch)?;
+    match &verdict.upper {
         Ok(_) => return Err("a false claim was proved".into()),
-        Err(failure) => println!("no proof of the greedy one: {failure}"),
+        Err(reason) => println!("no proof of the greedy one: {reason}"),
     }
-    match search_refutation(&greedy.mechanism, &greedy.claim, &BTreeMap::new())? {
-        Verdict::Refuted(found) => {
+    match &verdict.refutation {
+        Some(found) => {
             println!("refuted: {} against {}", shown(&found.first), shown(&found.second));
             println!(
                 "on the event {} the loss is at least {}, not {}",
@@ -67,14 +68,14 @@ fn run() -> Result<(), Box<dyn Error>> {
                 found.epsilon.to_f64()
             );
         }
-        Verdict::NotRefuted { .. } => println!("no counterexample was found, which shows nothing"),
+        None => println!("no counterexample was found, which shows nothing"),
     }
 
     // 4. The certificate of the honest one does not pass for the greedy one.
     let text = fs::read_to_string(&path)?;
-    match certificate::check_for(&text, &greedy.mechanism, &greedy.claim) {
-        Ok(_) => Err("a certificate was accepted for another mechanism".into()),
-        Err(_) => {
+    match check(&text, Some((&greedy, &[])), &watch)?.is_accepted() {
+        true => Err("a certificate was accepted for another mechanism".into()),
+        false => {
             println!("the certificate is rejected for the greedy one");
             Ok(())
         }
@@ -84,10 +85,6 @@ fn run() -> Result<(), Box<dyn Error>> {
 /// Reads a mechanism, or says what is wrong with its text.
 fn load(text: &str) -> Result<Program, String> {
     probity_lang::load_text(text).map_err(|faults| probity_lang::render(&faults, "double_entry", text))
-}
-
-fn hints(program: &Program) -> probity_lang::Hints {
-    program.hints.clone().unwrap_or_default()
 }
 
 fn shown(inputs: &Inputs) -> String {

@@ -4,7 +4,8 @@ use std::fmt;
 use std::path::Path;
 
 use probity_lang::{Diagnostic, LineIndex};
-use probity_release::refusal::{Kind, Refusal};
+use probity_release::refusal::{self, Refusal};
+use probity_verdict::Kind;
 use serde_json::{Map, Value, json};
 
 /// The exit codes, the same for every subcommand.
@@ -60,7 +61,7 @@ impl Failure {
             failure.place.insert("line".into(), place.line.into());
             failure.place.insert("column".into(), place.column.into());
         }
-        if matches!(refusal.kind, Kind::Budget | Kind::Unproved) {
+        if matches!(refusal.kind, refusal::Kind::Budget | refusal::Kind::Unproved) {
             failure.exit = Status::No;
         }
         failure
@@ -163,6 +164,29 @@ impl Failure {
 
     fn place(&self) -> Value {
         if self.place.is_empty() { Value::Null } else { Value::Object(self.place.clone()) }
+    }
+}
+
+impl From<probity_verdict::Error> for Failure {
+    /// The library does not know what the options are called.
+    fn from(error: probity_verdict::Error) -> Failure {
+        let hint = match error.kind() {
+            Kind::Missing(names) => Some(match &names[..] {
+                [only] => format!("add --set {only}=VALUE"),
+                several => format!("set {} with --set NAME=VALUE", several.join(", ")),
+            }),
+            Kind::NotAdmitted => {
+                Some("give other values with --set; the file's `param` and `where` lines say which".into())
+            }
+            Kind::RoundedAway => Some("give other values, or another format with --in".into()),
+            Kind::NoFormat => Some("add --in binary64, binary32, binary16, or a format as 8,-20,20".into()),
+            Kind::NotSnapping(reason) => {
+                return Failure::new(format!("--inputs is for the snapping mechanism, and {reason}"))
+                    .hint("leave --inputs out to see the derivation");
+            }
+            Kind::Other => error.hint().map(str::to_owned),
+        };
+        Failure { hint, ..Failure::new(error.message()) }
     }
 }
 

@@ -1,14 +1,13 @@
-//! The `probity` command. Reads arguments, calls the crates, prints; it decides nothing itself.
+//! The `probity` command. Reads arguments, asks the library of verdicts, prints; it decides nothing itself, and knows
+//! neither the prover nor the audit nor the rules of the kernel (`tests/architecture.rs`).
 
 mod colour;
 mod commands;
-mod decimal;
 mod failure;
 mod files;
 mod given;
 mod output;
 mod progress;
-mod verdict;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -6,6 +6,8 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use probity_verdict::{Step, Watch};
+
 /// How long nothing is shown, and how often the line is renewed after that.
 const PATIENCE: Duration = Duration::from_millis(700);
 const TICK: Duration = Duration::from_millis(200);
@@ -78,11 +80,21 @@ impl Drop for Progress {
     }
 }
 
-/// Does the work, and says what is being done while it lasts.
-pub fn watched<T>(what: &str, work: impl FnOnce() -> T) -> T {
+/// Does the work, and says the same thing while it lasts.
+pub fn saying<T>(what: &str, work: impl FnOnce() -> T) -> T {
     let progress = Progress::new();
     progress.show(|| what.to_owned());
     work()
+}
+
+/// Does the work, and says what is being done while it lasts.
+pub fn watched<T>(work: impl FnOnce(&Watch<'_>) -> T) -> T {
+    let progress = Progress::new();
+    let tell = |step: &Step| match step.done {
+        Some((done, all)) => progress.step(done, all, || step.what.clone()),
+        None => progress.show(|| step.what.clone()),
+    };
+    work(&Watch::default().telling(&tell))
 }
 
 #[cfg(test)]

@@ -7,9 +7,11 @@
 use std::collections::BTreeMap;
 
 use probity_exact::Rational;
-use probity_kernel::context::{Context, Kind, for_each_expr, parameters};
+use probity_kernel::context::{Context, for_each_expr};
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::finite::{Mass, mass};
+use probity_kernel::kind::Kind;
+use probity_kernel::law::parameters;
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Statement};
 

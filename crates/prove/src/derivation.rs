@@ -37,7 +37,9 @@ use probity_kernel::entail::Evidence;
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::finite;
-use probity_kernel::privacy::{Comparison, Side, Theorem, goal, group, group_share, privacy, start};
+use probity_kernel::privacy::{
+    Comparison, Side, Theorem, goal, group, group_share, obligation, privacy, start,
+};
 use probity_kernel::rejection::Rejection;
 use probity_kernel::rules::{self, Assertion, Judgement};
 use probity_kernel::sampling;
@@ -126,6 +128,8 @@ pub enum Reason {
         /// The field to bound.
         field: String,
     },
+    /// The deadline passed.
+    OutOfTime,
 }
 
 impl fmt::Display for Failure {
@@ -144,6 +148,7 @@ impl fmt::Display for Failure {
                 "one row can change {sum} by any amount, since nothing bounds its field {field}; \
                  write clamp(r.{field}, low, high) with public bounds"
             ),
+            Reason::OutOfTime => write!(f, "the deadline passed during the search; allow more time"),
             Reason::OutOfSteps => {
                 write!(
                     f,
@@ -226,10 +231,10 @@ pub(crate) fn replay_side(
     moves: &[Move],
     justify: &mut dyn Justify,
 ) -> Result<(Judgement, Evidence), Failure> {
-    let post = Assertion::new(goal(context, claim, comparison)).map_err(reject("the claim"))?;
+    let post = Assertion::new(context, goal(context, claim, comparison)).map_err(reject("the claim"))?;
     let mut walk = Walk { context: context.clone(), justify };
     let judgement = walk.block(&context.mechanism().body, moves, &post)?;
-    let evidence = walk.ask("the start of the program", &[&start()], judgement.pre().formula())?;
+    let evidence = walk.ask("the start of the program", &[&start()], &obligation(&judgement, claim))?;
     Ok((judgement, evidence))
 }
 
@@ -349,7 +354,7 @@ impl Walk<'_> {
     }
 
     fn iteration(&mut self, body: &[Statement], moves: &[Move], post: &Expr) -> Result<Judgement, Failure> {
-        let post = Assertion::new(post.clone()).map_err(reject("an invariant"))?;
+        let post = Assertion::new(&self.context, post.clone()).map_err(reject("an invariant"))?;
         self.block(body, moves, &post)
     }
 

@@ -1,8 +1,9 @@
 //! Invariants from rehearsals: of many small statements about the variables of a loop, those that held in every
 //! state that a rehearsal passed through.
 
-use probity_kernel::context::{Context, Kind};
+use probity_kernel::context::Context;
 use probity_kernel::expr::{Expr, Name, Run, Variable};
+use probity_kernel::kind::Kind;
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Adjacency, Sort, Statement};
 

@@ -23,4 +23,4 @@ mod suggest;
 mod tables;
 mod weaken;
 
-pub use proof::{Proof, prove};
+pub use proof::{Proof, prove, prove_until};

@@ -23,10 +23,12 @@
 //! ```
 
 use std::sync::Arc;
+use std::time::Instant;
 
-use probity_kernel::context::{Context, Kind, Orientation};
+use probity_kernel::context::{Context, Orientation};
 use probity_kernel::entail::Evidence;
 use probity_kernel::expr::{Binary, Expr, Unary, Variable};
+use probity_kernel::kind::Kind;
 use probity_kernel::privacy::{Comparison, Theorem};
 use probity_kernel::rejection::Rejection;
 use probity_kernel::term::{Claim, Hints, Mechanism};
@@ -74,10 +76,20 @@ const EXPLAIN_EFFORT: u64 = MAX_EFFORT / 4;
 /// Searches for a proof of the claim. If there is none in reach, answers with the failure of the plan that came
 /// furthest.
 pub fn prove(mechanism: &Mechanism, claim: &Claim, hints: &Hints) -> Result<Proof, Failure> {
+    prove_until(mechanism, claim, hints, None)
+}
+
+/// The same, given up when the deadline passes. The deadline is looked at between steps of the search.
+pub fn prove_until(
+    mechanism: &Mechanism,
+    claim: &Claim,
+    hints: &Hints,
+    deadline: Option<Instant>,
+) -> Result<Proof, Failure> {
     let malformed =
         |rejection: Rejection| Failure { place: "the mechanism".into(), reason: Reason::Rejected(rejection) };
     if let Some((one_row, share)) = one_row(mechanism, claim) {
-        let Proof { plan, evidence, .. } = prove(&one_row, &share, hints)?;
+        let Proof { plan, evidence, .. } = prove_until(&one_row, &share, hints, deadline)?;
         let theorem = replay(mechanism, claim, &plan, &mut Recorded::new(evidence.clone()))?;
         return Ok(Proof { theorem, plan, evidence });
     }
@@ -94,7 +106,7 @@ pub fn prove(mechanism: &Mechanism, claim: &Claim, hints: &Hints) -> Result<Proo
         contexts.push(Arc::new(Context::new(&rewritten, Orientation::Backward).map_err(malformed)?));
     }
     let mut best: Option<Box<Attempt>> = None;
-    let mut effort = Effort { left: MAX_EFFORT };
+    let mut effort = Effort::of(MAX_EFFORT).until(deadline);
     for comparison in comparisons {
         let mut plan = Plan { rewrites: rewrites.clone(), comparison, sides: vec![] };
         let mut evidence = Vec::new();
@@ -118,6 +130,9 @@ pub fn prove(mechanism: &Mechanism, claim: &Claim, hints: &Hints) -> Result<Proo
             return Ok(Proof { theorem, plan, evidence });
         }
     }
+    if effort.is_late() {
+        return Err(Failure { place: "the program".into(), reason: Reason::OutOfTime });
+    }
     if let Some((sum, field)) = unbounded(&contexts[0]) {
         let Sum { table, condition, value } = sum;
         let sum = Expr::sum(Variable::Plain(table), condition, value).to_string();
@@ -127,7 +142,7 @@ pub fn prove(mechanism: &Mechanism, claim: &Claim, hints: &Hints) -> Result<Proo
     if effort.is_spent() {
         return Err(Failure { place: "the program".into(), reason: Reason::OutOfSteps });
     }
-    Err(best.map_or_else(no_plan, |attempt| attempt.explain()))
+    Err(best.map_or_else(no_plan, |attempt| attempt.explain(deadline)))
 }
 
 fn no_plan() -> Failure {
@@ -146,11 +161,11 @@ struct Attempt {
 
 impl Attempt {
     /// Finding whom to blame takes further searches, so only the best attempt is asked.
-    fn explain(self) -> Failure {
+    fn explain(self, deadline: Option<Instant>) -> Failure {
         if self.moves.is_empty() {
             return no_plan();
         }
-        let mut effort = Effort { left: EXPLAIN_EFFORT };
+        let mut effort = Effort::of(EXPLAIN_EFFORT).until(deadline);
         let mut searching = Searching { found: Vec::new(), explain: true, effort: &mut effort };
         match replay_side(&self.context, &self.claim, self.comparison, &self.moves, &mut searching) {
             Err(failure) => failure,

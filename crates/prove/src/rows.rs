@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Instant;
 
 use probity_exact::{Integer, Natural, Rational};
 use probity_kernel::context::Context;
@@ -42,13 +43,30 @@ pub(crate) fn atoms<'r>(row: &'r Row<'_>) -> impl Iterator<Item = &'r Expr> {
 /// What a search may still do, in steps of the size of a cell of a simplex tableau (some tens of nanoseconds): a
 /// measure of time that is the same on every machine.
 pub(crate) struct Effort {
-    pub(crate) left: u64,
+    left: u64,
+    /// When all effort is at an end, however much is left.
+    deadline: Option<Instant>,
 }
 
 impl Effort {
+    /// So many steps.
+    pub(crate) fn of(left: u64) -> Effort {
+        Effort { left, deadline: None }
+    }
+
+    /// The same up to a deadline.
+    pub(crate) fn until(self, deadline: Option<Instant>) -> Effort {
+        Effort { deadline, ..self }
+    }
+
+    /// Whether the deadline has passed.
+    pub(crate) fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
     /// Spends, or says that nothing is left.
     pub(crate) fn spend(&mut self, cells: usize) -> Option<()> {
-        match self.left.checked_sub(cells as u64) {
+        match self.left.checked_sub(cells as u64).filter(|_| !self.is_late()) {
             Some(left) => {
                 self.left = left;
                 Some(())

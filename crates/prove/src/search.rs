@@ -78,7 +78,7 @@ impl From<Rejection> for Stuck {
 
 /// Evidence that the hypotheses entail the goal, if the search finds any.
 pub fn search_evidence(context: &Context, hypotheses: &[&Expr], goal: &Expr) -> Result<Evidence, Stuck> {
-    search_within(context, hypotheses, goal, &mut Effort { left: MAX_CELLS })
+    search_within(context, hypotheses, goal, &mut Effort::of(MAX_CELLS))
 }
 
 /// The same with a limit on the effort, which it uses up.

@@ -86,13 +86,13 @@ fn figure_2_stops_at_the_rounding() {
     let context = Arc::new(Context::new(&mechanism, Orientation::Forward).unwrap());
     // ⌊w⌉ with the shift before and after: no evidence.
     let rounding = &mechanism.body[5];
-    let after = Assertion::new(shifted("v")).unwrap();
+    let after = Assertion::new(&context, shifted("v")).unwrap();
     let step = rules::assign(&context, rounding, &after).unwrap();
     let answer = search_evidence(&context, &[&shifted("w")], step.pre().formula());
     assert!(matches!(answer, Err(Stuck::Open { .. })), "{answer:?}");
     // The step before it, w = x + z, is fine.
     let sum = &mechanism.body[4];
-    let step = rules::assign(&context, sum, &Assertion::new(shifted("w")).unwrap()).unwrap();
+    let step = rules::assign(&context, sum, &Assertion::new(&context, shifted("w")).unwrap()).unwrap();
     let before = (first("x") + first("z") + var("k")).equals(second("x") + second("z"));
     let before = before.and(Expr::cost().le(var("eps")));
     let evidence = search_evidence(&context, &[&before], step.pre().formula()).unwrap();
@@ -146,7 +146,7 @@ fn nothing_proves_zero_privacy() {
 fn axunif_does_not_run_backwards() {
     let mechanism = snap();
     let context = Arc::new(Context::new(&mechanism, Orientation::Forward).unwrap());
-    let post = Assertion::new(Expr::Bool(true)).unwrap();
+    let post = Assertion::new(&context, Expr::Bool(true)).unwrap();
     let step = |cost: Expr| sample(&context, &mechanism.body[0], &Coupling::Scale { cost }, &post).unwrap();
     let free = Expr::Bool(true);
     assert!(search_evidence(&context, &[&free], step(var("eps")).pre().formula()).is_ok());
@@ -170,7 +170,7 @@ fn a_selective_shift_that_folds_is_refused() {
         adjacency: vec![],
     };
     let context = Arc::new(Context::new(&mechanism, Orientation::Forward).unwrap());
-    let post = Assertion::new(Expr::Bool(true)).unwrap();
+    let post = Assertion::new(&context, Expr::Bool(true)).unwrap();
     let select = |above: i64, below: i64| {
         let coupling = Coupling::Select {
             threshold: int(0),

@@ -138,8 +138,15 @@ pub fn shares_of(plan: &Plan, text: &str) -> Option<Vec<Rational>> {
 
 /// What a row adds, within constants: a proof needs no more than these.
 fn summand(row: &Row, range: (i64, i64), fields: &[String]) -> String {
-    match row {
-        Row::Column { category: false, .. } => row.to_text(fields),
-        _ => format!("clamp({}, {}, {})", row.to_text(fields), range.0, range.1),
-    }
+    let inner = row.to_text(fields);
+    // Parentheses around the whole would only be read over.
+    let inner = match row {
+        Row::Column { .. } | Row::Constant(_) => inner.as_str(),
+        _ => inner
+            .strip_prefix('(')
+            .and_then(|inner| inner.strip_suffix(')'))
+            .filter(|_| inner.starts_with('('))
+            .unwrap_or(&inner),
+    };
+    format!("clamp({inner}, {}, {})", range.0, range.1)
 }

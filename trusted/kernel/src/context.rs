@@ -12,18 +12,24 @@
 //! assert!(Context::new(&empty, Orientation::Forward).is_ok());
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use probity_exact::Rational;
 
 use crate::expr::{Binary, Expr, Name, Run, Unary, Variable};
+use crate::kind::{Kind, Kinds, malformed};
+use crate::law;
 use crate::rejection::Rejection;
 use crate::tables;
-use crate::term::{Adjacency, Distribution, Mechanism, Sort, Statement};
+use crate::term::{Adjacency, Mechanism, Sort, Statement};
 
 /// The most that the expressions of a mechanism may nest, all depths added up. Weakest preconditions substitute
 /// them into each other, so this bounds how deep an assertion can get, and with it the stack.
 const MAX_TOTAL_DEPTH: usize = 1_500;
+
+/// Words that mean something else in the kernel's rendering.
+const RESERVED: [&str; 11] =
+    ["true", "false", "if", "then", "else", "and", "or", "not", "mod", "cost", "result"];
 
 /// Which of the two neighbouring inputs the first run gets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,38 +40,12 @@ pub enum Orientation {
     Backward,
 }
 
-/// What the values of an expression are, as far as the kernel tells them apart.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
-    /// Real numbers.
-    Real,
-    /// Integers.
-    Int,
-    /// Booleans.
-    Bool,
-    /// Lists.
-    List,
-    /// Tables.
-    Table,
-}
-
-impl Kind {
-    /// The smallest kind that holds both; numbers join, other kinds do not mix.
-    fn join(self, other: Kind) -> Option<Kind> {
-        match (self, other) {
-            (a, b) if a == b => Some(a),
-            (Kind::Int, Kind::Real) | (Kind::Real, Kind::Int) => Some(Kind::Real),
-            _ => None,
-        }
-    }
-}
-
 /// The fixed part of a proof. It is made from a mechanism and an orientation, and from nothing else.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Context {
     mechanism: Mechanism,
     orientation: Orientation,
-    kinds: BTreeMap<Name, Kind>,
+    kinds: Kinds,
     /// Parameters and loop indices: one value for both runs.
     shared: BTreeSet<Name>,
     /// Parameters that an assumption makes positive.
@@ -74,54 +54,34 @@ pub struct Context {
 }
 
 impl Context {
-    /// Reads the mechanism. Fails if it is malformed: a name with two roles, a ghost or a primed variable in
-    /// the program, a variable that is sometimes a number and sometimes not.
+    /// Reads the mechanism. Fails if it is malformed: a name that is no identifier or has two roles, a ghost or a
+    /// primed variable in the program, an expression without a kind or of the wrong one.
     pub fn new(mechanism: &Mechanism, orientation: Orientation) -> Result<Context, Rejection> {
-        let mut context = Context {
-            mechanism: mechanism.clone(),
-            orientation,
-            kinds: BTreeMap::new(),
-            shared: BTreeSet::new(),
-            positive: BTreeSet::new(),
-            facts: Vec::new(),
-        };
         let mut depth = mechanism.output.depth();
         for_each_expr(&mechanism.body, &mut |e| depth += e.depth());
         mechanism.assumptions.iter().for_each(|e| depth += e.depth());
         if depth > MAX_TOTAL_DEPTH {
             return Err(Rejection::TooLarge);
         }
-        for param in &mechanism.params {
-            let kind = match param.sort {
-                Sort::Real => Kind::Real,
-                Sort::Int => Kind::Int,
-                _ => return Err(malformed(format!("the parameter {} is neither real nor int", param.name))),
-            };
-            context.declare(&param.name, kind)?;
-            context.shared.insert(param.name.clone());
-        }
-        for input in &mechanism.inputs {
-            context.declare(&input.name, kind_of_sort(&input.sort))?;
-            if let Sort::Category { count } = &input.sort {
-                bound_is_public(count, mechanism)?;
-            }
-        }
-        let given: BTreeSet<Name> = context.kinds.keys().cloned().collect();
+        check_names(mechanism)?;
+        let mut context = Context {
+            mechanism: mechanism.clone(),
+            orientation,
+            kinds: Kinds::new(mechanism)?,
+            shared: mechanism.params.iter().map(|p| p.name.clone()).collect(),
+            positive: BTreeSet::new(),
+            facts: Vec::new(),
+        };
+        let given: BTreeSet<Name> =
+            context.shared.iter().cloned().chain(mechanism.inputs.iter().map(|i| i.name.clone())).collect();
         context.collect_indices(&mechanism.body, &given)?;
         check_assigned(&mechanism.body, &context.shared, &given)?;
-        context.infer_kinds(&mechanism.body)?;
-        context.check_plain()?;
+        context.check_program()?;
+        context.check_assumptions()?;
         context.check_clauses()?;
         tables::check(&context)?;
         context.collect_facts();
         Ok(context)
-    }
-
-    fn declare(&mut self, name: &Name, kind: Kind) -> Result<(), Rejection> {
-        match self.kinds.insert(name.clone(), kind) {
-            None => Ok(()),
-            Some(_) => Err(malformed(format!("{name} is declared twice"))),
-        }
     }
 
     fn collect_indices(&mut self, body: &[Statement], outer: &BTreeSet<Name>) -> Result<(), Rejection> {
@@ -131,7 +91,6 @@ impl Context {
                     if outer.contains(index) {
                         return Err(malformed(format!("the loop index {index} hides another {index}")));
                     }
-                    self.kinds.insert(index.clone(), Kind::Int);
                     self.shared.insert(index.clone());
                     let mut inner = outer.clone();
                     inner.insert(index.clone());
@@ -148,137 +107,108 @@ impl Context {
         Ok(())
     }
 
-    /// Finds the kind of every assigned variable: the smallest that holds all that is assigned to it. A kind
-    /// only grows, so the number of passes is at most the number of variables times the two number kinds.
-    fn infer_kinds(&mut self, body: &[Statement]) -> Result<(), Rejection> {
-        loop {
-            let before = self.kinds.clone();
-            self.infer_block(body)?;
-            if self.kinds == before {
-                return Ok(());
-            }
-        }
-    }
-
-    fn infer_block(&mut self, body: &[Statement]) -> Result<(), Rejection> {
-        for statement in body {
-            match statement {
-                Statement::Draw { var, law } => self.widen(var, Some(kind_of_law(law)))?,
-                Statement::Assign { var, value } => {
-                    let kind = self.kind_if_known(value);
-                    self.widen(var, kind)?;
-                }
-                Statement::Append { list, .. } => self.widen(list, Some(Kind::List))?,
-                Statement::If { then, otherwise, .. } => {
-                    self.infer_block(then)?;
-                    self.infer_block(otherwise)?;
-                }
-                Statement::For { body, .. } | Statement::While { body, .. } => self.infer_block(body)?,
-            }
-        }
-        Ok(())
-    }
-
-    fn widen(&mut self, name: &Name, kind: Option<Kind>) -> Result<(), Rejection> {
-        let Some(kind) = kind else { return Ok(()) };
-        let joined = match self.kinds.get(name) {
-            None => Some(kind),
-            Some(old) => old.join(kind),
-        };
-        let joined = joined.ok_or_else(|| malformed(format!("{name} is used with two kinds of values")))?;
-        self.kinds.insert(name.clone(), joined);
-        Ok(())
-    }
-
-    /// The kind of an expression, unless it depends on a variable whose kind is not known yet.
-    fn kind_if_known(&self, expr: &Expr) -> Option<Kind> {
-        let both = |a: &Expr, b: &Expr| match (self.kind_if_known(a), self.kind_if_known(b)) {
-            (Some(a), Some(b)) => a.join(b),
-            (a, b) => a.or(b),
-        };
-        match expr {
-            Expr::Number(n) if n.is_int() => Some(Kind::Int),
-            Expr::Number(_) => Some(Kind::Real),
-            Expr::Bool(_) => Some(Kind::Bool),
-            Expr::EmptyList => Some(Kind::List),
-            Expr::Length(_) => Some(Kind::Int),
-            Expr::Index(Variable::Plain(list) | Variable::Of(list, _), _) => {
-                let ints = self.mechanism.inputs.iter().any(|i| i.name == *list && i.sort == Sort::IntList);
-                Some(if ints { Kind::Int } else { Kind::Real })
-            }
-            Expr::Index(..) => Some(Kind::Real),
-            Expr::Var(variable) => match variable {
-                Variable::Plain(name) | Variable::Of(name, _) | Variable::Arbitrary(name, _) => {
-                    self.kinds.get(name).copied()
-                }
-                Variable::Cost => Some(Kind::Real),
-                Variable::Changed(_) => Some(Kind::Int),
-                Variable::Result => self.kind_if_known(&self.mechanism.output),
-                Variable::Field(table, field) | Variable::Row(table, _, field) => {
-                    tables::field(&self.mechanism, table, field).map(|field| kind_of_sort(&field.sort))
-                }
-            },
-            Expr::Unary(operation, a) => match operation {
-                Unary::Neg | Unary::Abs => self.kind_if_known(a),
-                Unary::Floor => Some(Kind::Int),
-                Unary::Ln | Unary::Exp | Unary::Pow2AtLeast => Some(Kind::Real),
-                Unary::Not => Some(Kind::Bool),
-            },
-            Expr::Binary(operation, a, b) => match operation {
-                Binary::Add | Binary::Sub | Binary::Mul | Binary::Min | Binary::Max | Binary::Mod => {
-                    both(a, b)
-                }
-                Binary::Div | Binary::RoundTo => Some(Kind::Real),
-                _ => Some(Kind::Bool),
-            },
-            Expr::Clamp(a, b, c) => match (both(a, b), self.kind_if_known(c)) {
-                (Some(a), Some(b)) => a.join(b),
-                (a, b) => a.or(b),
-            },
-            Expr::If(_, a, b) => both(a, b),
-            Expr::Sum(_, _, value) => self.kind_if_known(value),
-        }
-    }
-
-    /// The kind of an expression; [`Kind::Real`], of which nothing special is known, if it mentions a variable
-    /// that the mechanism does not have.
+    /// The kind of an expression that belongs to this context; [`Kind::Real`], of which nothing special is known,
+    /// for any other.
     pub fn kind(&self, expr: &Expr) -> Kind {
-        let mut known = true;
-        expr.for_each_variable(&mut |v| known &= self.kind_if_known(&Expr::Var(v.clone())).is_some());
-        if known { self.kind_if_known(expr).unwrap_or(Kind::Real) } else { Kind::Real }
+        self.kinds.check(expr).unwrap_or(Kind::Real)
+    }
+
+    /// The kinds of the mechanism's names.
+    pub fn kinds(&self) -> &Kinds {
+        &self.kinds
+    }
+
+    /// A formula of an assertion: it is a boolean, and speaks of what assertions speak of.
+    pub fn check_formula(&self, formula: &Expr) -> Result<(), Rejection> {
+        self.check_variables(formula)?;
+        self.kinds.check_formula(formula)
+    }
+
+    /// A number in an assertion.
+    pub fn check_number(&self, number: &Expr) -> Result<(), Rejection> {
+        self.check_variables(number)?;
+        self.kinds.check_number(number)
+    }
+
+    fn check_variables(&self, e: &Expr) -> Result<(), Rejection> {
+        match self.foreign(e) {
+            None => Ok(()),
+            Some(v) => Err(Rejection::MayNotMention { variable: v.to_string(), assertion: e.to_string() }),
+        }
+    }
+
+    /// A variable that does not belong in an assertion: there a parameter or loop index is plain, an input or
+    /// program variable belongs to a run, and the length of an input list is one number for both.
+    fn foreign(&self, e: &Expr) -> Option<Variable> {
+        self.foreign_in(e, None)
+    }
+
+    /// The same inside a sum over a table, whose rows have fields.
+    fn foreign_in(&self, e: &Expr, over: Option<&Variable>) -> Option<Variable> {
+        let belongs = |v: &Variable| match v {
+            Variable::Plain(name) => self.shared.contains(name),
+            Variable::Of(name, _) => !self.shared.contains(name) && self.kinds.knows(name),
+            Variable::Arbitrary(name, _) => self.kinds.knows(name),
+            Variable::Changed(list) => self.is_input_list(list),
+            Variable::Cost | Variable::Result => true,
+            Variable::Field(..) => over.is_some_and(|table| table.binds(v)),
+            Variable::Row(table, _, field) => tables::field(&self.mechanism, table, field).is_some(),
+        };
+        match e {
+            Expr::Sum(table, condition, value) => match belongs(table) {
+                true => [condition, value].into_iter().find_map(|e| self.foreign_in(e, Some(table))),
+                false => Some(table.clone()),
+            },
+            Expr::Length(Variable::Plain(list)) if self.is_input_list(list) => None,
+            Expr::Length(v @ Variable::Of(list, _)) if self.is_input_list(list) => Some(v.clone()),
+            Expr::Var(v) | Expr::Length(v) | Expr::Index(v, _) if !belongs(v) => Some(v.clone()),
+            _ => e.parts().into_iter().flatten().find_map(|part| self.foreign_in(part, over)),
+        }
     }
 
     /// A program speaks of plain variables only, and of none that it never sets.
-    fn check_plain(&self) -> Result<(), Rejection> {
+    fn check_program(&self) -> Result<(), Rejection> {
         let mut wrong = None;
         let mut see = |e: &Expr| {
-            e.for_each_variable(&mut |v| match v {
-                Variable::Plain(name) if self.kinds.contains_key(name) => {}
-                Variable::Plain(_) => wrong = Some(format!("{v} is used and never set")),
-                _ => wrong = Some(format!("the program mentions {v}, which belongs to assertions")),
-            })
+            let foreign = |v: &Variable| !matches!(v, Variable::Plain(name) if self.kinds.knows(name));
+            if let Some(v) = e.find_variable(&foreign) {
+                wrong = Some(match v {
+                    Variable::Plain(_) => format!("{v} is used and never set"),
+                    _ => format!("the program mentions {v}, which belongs to assertions"),
+                });
+            }
         };
         for_each_expr(&self.mechanism.body, &mut see);
         see(&self.mechanism.output);
-        // An assumption is taken as a fact wherever a proof stands, so it may not speak of what a program changes.
-        let is_fixed =
-            |name: &Name| self.is_input(name) || self.mechanism.params.iter().any(|p| p.name == *name);
-        for assumption in &self.mechanism.assumptions {
-            assumption.for_each_variable(&mut |v| match v {
-                Variable::Plain(name) if is_fixed(name) => {}
-                Variable::Field(..) => {}
-                _ => wrong = Some(format!("an assumption mentions {v}, which is no parameter or input")),
-            });
-        }
-        match wrong {
-            None => Ok(()),
-            Some(reason) => Err(malformed(reason)),
-        }
+        wrong.map_or(Ok(()), |reason| Err(malformed(reason)))
     }
 
-    /// The clauses about lists: each list is an input, each bound is made of parameters, and no list has two
-    /// clauses about one changed entry, since the ghost that names the entry would stand for both.
+    /// An assumption is taken as a fact wherever a proof stands, so it may not speak of what a program changes.
+    fn check_assumptions(&self) -> Result<(), Rejection> {
+        let foreign = |v: &Variable| match v {
+            Variable::Plain(n) => !self.is_input(n) && !self.is_param(n),
+            Variable::Field(..) => false,
+            _ => true,
+        };
+        for assumption in &self.mechanism.assumptions {
+            if let Some(v) = assumption.find_variable(&foreign) {
+                return Err(malformed(format!("an assumption mentions {v}, which is no parameter or input")));
+            }
+            self.kinds.check_formula(assumption)?;
+        }
+        Ok(())
+    }
+
+    /// The clauses of the adjacency and the counts of categories. A relation is about scalar inputs; a clause about a list is about an input
+    /// list, with a bound made of parameters, and no list has two clauses about one changed entry, since the ghost that names the entry
+    /// would stand for both.
     fn check_clauses(&self) -> Result<(), Rejection> {
+        for input in &self.mechanism.inputs {
+            if let Sort::Category { count } = &input.sort {
+                self.check_public(count)?;
+                self.kinds.check_integer(count)?;
+            }
+        }
         let mut changed = BTreeSet::new();
         for clause in &self.mechanism.adjacency {
             let (list, bound) = match clause {
@@ -291,15 +221,40 @@ impl Context {
                 | Adjacency::OneEntry { list, bound } => (list, bound),
                 Adjacency::OneRow { .. } | Adjacency::RowReplaced { .. } | Adjacency::Rows { .. } => continue,
             };
-            if !self.mechanism.inputs.iter().any(|i| i.name == *list && kind_of_sort(&i.sort) == Kind::List) {
+            if !self.is_input_list(list) {
                 return Err(malformed(format!("the adjacency is about {list}, which is no input list")));
             }
-            bound_is_public(bound, &self.mechanism)?;
+            self.check_public(bound)?;
+            self.kinds.check_number(bound)?;
             if matches!(clause, Adjacency::OneEntry { .. }) && !changed.insert(list) {
                 return Err(malformed(format!("two clauses speak of the changed entry of {list}")));
             }
         }
         Ok(())
+    }
+
+    /// An expression made of parameters only: the same for both runs, and fixed.
+    pub fn check_public(&self, e: &Expr) -> Result<(), Rejection> {
+        match e.find_variable(&|v| !matches!(v, Variable::Plain(name) if self.is_param(name))) {
+            None => Ok(()),
+            Some(v) => Err(Rejection::NotPublic { variable: v.to_string(), found: e.to_string() }),
+        }
+    }
+
+    /// A relation between inputs speaks of parameters, and of scalar inputs of either run: neighbours have lists of
+    /// one length, and what else relates two lists their own clauses say.
+    fn check_related(&self, assertion: &Expr) -> Result<(), Rejection> {
+        let foreign = |v: &Variable| match v {
+            Variable::Plain(name) => !self.is_param(name),
+            Variable::Of(name, _) => !self.is_input(name) || self.is_input_list(name) || self.is_table(name),
+            _ => true,
+        };
+        if let Some(v) = assertion.find_variable(&foreign) {
+            return Err(malformed(format!(
+                "the adjacency mentions {v}, which is no scalar input or parameter"
+            )));
+        }
+        self.kinds.check_formula(assertion)
     }
 
     fn collect_facts(&mut self) {
@@ -343,24 +298,6 @@ impl Context {
         self.facts = facts;
     }
 
-    fn check_related(&self, assertion: &Expr) -> Result<(), Rejection> {
-        let mut wrong = None;
-        assertion.for_each_variable(&mut |v| {
-            let fine = match v {
-                Variable::Plain(name) => self.mechanism.params.iter().any(|p| p.name == *name),
-                Variable::Of(name, _) => self.mechanism.inputs.iter().any(|i| i.name == *name),
-                _ => false,
-            };
-            if !fine {
-                wrong = Some(v.to_string());
-            }
-        });
-        match wrong {
-            None => Ok(()),
-            Some(v) => Err(malformed(format!("the adjacency mentions {v}, which is no input or parameter"))),
-        }
-    }
-
     /// A program expression as it is evaluated in one run: what is not shared gets the run's mark. The length
     /// of an input list is shared, since neighbours have lists of one length.
     pub fn in_run(&self, expr: &Expr, run: Run) -> Expr {
@@ -374,10 +311,24 @@ impl Context {
     }
 
     fn share_lengths(&self, expr: &Expr) -> Expr {
-        map_lengths(expr, &|list| match list {
-            Variable::Of(name, _) if self.is_input(name) => Variable::Plain(name.clone()),
-            other => other.clone(),
-        })
+        match expr {
+            Expr::Length(Variable::Of(name, _)) if self.is_input(name) => {
+                Expr::Length(Variable::Plain(name.clone()))
+            }
+            _ => expr.map_parts(&mut |part| self.share_lengths(part)),
+        }
+    }
+
+    fn is_param(&self, name: &Name) -> bool {
+        self.mechanism.params.iter().any(|p| p.name == *name)
+    }
+
+    fn is_input_list(&self, name: &Name) -> bool {
+        self.mechanism.inputs.iter().any(|i| i.name == *name && Kind::of_sort(&i.sort) == Kind::List)
+    }
+
+    fn is_table(&self, name: &Name) -> bool {
+        self.mechanism.inputs.iter().any(|i| i.name == *name && Kind::of_sort(&i.sort) == Kind::Table)
     }
 
     fn is_input(&self, name: &Name) -> bool {
@@ -473,49 +424,42 @@ fn is_symmetric(assertion: &Expr) -> bool {
     }
 }
 
-pub(crate) fn bound_is_public(bound: &Expr, mechanism: &Mechanism) -> Result<(), Rejection> {
-    let mut wrong = None;
-    bound.for_each_variable(&mut |v| match v {
-        Variable::Plain(name) if mechanism.params.iter().any(|p| p.name == *name) => {}
-        _ => wrong = Some(v.to_string()),
-    });
-    match wrong {
-        None => Ok(()),
-        Some(v) => Err(malformed(format!("the bound '{bound}' mentions {v}, which is no parameter"))),
-    }
+/// Every name is an identifier, so that what is printed says what was proved and nothing else.
+fn check_names(mechanism: &Mechanism) -> Result<(), Rejection> {
+    check_identifier(&mechanism.name)?;
+    mechanism.params.iter().try_for_each(|p| check_identifier(&p.name))?;
+    mechanism.inputs.iter().try_for_each(|i| check_identifier(&i.name))?;
+    mechanism.inputs.iter().try_for_each(|i| match &i.sort {
+        Sort::Rows(fields) => fields.iter().try_for_each(|field| check_identifier(&field.name)),
+        _ => Ok(()),
+    })?;
+    check_set_names(&mechanism.body)
 }
 
-pub(crate) fn malformed(reason: String) -> Rejection {
-    Rejection::Malformed { reason }
+fn check_set_names(body: &[Statement]) -> Result<(), Rejection> {
+    body.iter().try_for_each(|statement| match statement {
+        Statement::Draw { var: name, .. }
+        | Statement::Assign { var: name, .. }
+        | Statement::Append { list: name, .. } => check_identifier(name),
+        Statement::If { then, otherwise, .. } => {
+            check_set_names(then)?;
+            check_set_names(otherwise)
+        }
+        Statement::For { index: name, body, .. } | Statement::While { label: name, body, .. } => {
+            check_identifier(name)?;
+            check_set_names(body)
+        }
+    })
 }
 
-fn kind_of_sort(sort: &Sort) -> Kind {
-    match sort {
-        Sort::Real => Kind::Real,
-        Sort::Int | Sort::Category { .. } => Kind::Int,
-        Sort::Bool => Kind::Bool,
-        Sort::RealList | Sort::IntList => Kind::List,
-        Sort::Rows(_) => Kind::Table,
-    }
-}
-
-/// The kind of what a law draws.
-fn kind_of_law(law: &Distribution) -> Kind {
-    match law {
-        Distribution::Uniform
-        | Distribution::Laplace { .. }
-        | Distribution::Gaussian { .. }
-        | Distribution::Exponential { .. } => Kind::Real,
-        Distribution::Bernoulli(_) => Kind::Bool,
-        // An integer law with a bound or a center that is not an integer draws from a shifted grid; the rules
-        // that rely on integers ask for integer parameters.
-        Distribution::Sign
-        | Distribution::UniformInt { .. }
-        | Distribution::UniformOther { .. }
-        | Distribution::Response { .. }
-        | Distribution::DiscreteLaplace { .. }
-        | Distribution::DiscreteGaussian { .. }
-        | Distribution::Geometric { .. } => Kind::Int,
+/// A letter or underscore, then letters, digits and underscores; and no word of the rendering.
+fn check_identifier(name: &Name) -> Result<(), Rejection> {
+    let text = name.as_str();
+    let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    if plain && text.bytes().next().is_some_and(|b| !b.is_ascii_digit()) && !RESERVED.contains(&text) {
+        Ok(())
+    } else {
+        Err(malformed(format!("{text:?} is no name")))
     }
 }
 
@@ -523,7 +467,7 @@ fn kind_of_law(law: &Distribution) -> Kind {
 pub fn for_each_expr(body: &[Statement], see: &mut dyn FnMut(&Expr)) {
     for statement in body {
         match statement {
-            Statement::Draw { law, .. } => parameters(law).into_iter().for_each(&mut *see),
+            Statement::Draw { law, .. } => law::parameters(law).into_iter().for_each(&mut *see),
             Statement::Assign { value, .. } | Statement::Append { value, .. } => see(value),
             Statement::If { guard, then, otherwise } => {
                 see(guard);
@@ -540,25 +484,6 @@ pub fn for_each_expr(body: &[Statement], see: &mut dyn FnMut(&Expr)) {
                 for_each_expr(body, see);
             }
         }
-    }
-}
-
-/// The parameters of a law.
-pub fn parameters(law: &Distribution) -> Vec<&Expr> {
-    match law {
-        Distribution::Uniform | Distribution::Sign => vec![],
-        Distribution::Bernoulli(p) => vec![p],
-        Distribution::UniformInt { low, high } => vec![low, high],
-        Distribution::UniformOther { value, count } => vec![value, count],
-        Distribution::Response { value, truth, count } => vec![value, truth, count],
-        Distribution::Laplace { center, scale } | Distribution::DiscreteLaplace { center, scale } => {
-            vec![center, scale]
-        }
-        Distribution::Gaussian { center, deviation }
-        | Distribution::DiscreteGaussian { center, deviation } => {
-            vec![center, deviation]
-        }
-        Distribution::Exponential { scale } | Distribution::Geometric { scale } => vec![scale],
     }
 }
 
@@ -622,20 +547,4 @@ pub fn swap_runs(expr: &Expr) -> Expr {
         }
         _ => None,
     })
-}
-
-/// Renames the lists under `length`.
-fn map_lengths(expr: &Expr, rename: &dyn Fn(&Variable) -> Variable) -> Expr {
-    use std::sync::Arc;
-    let go = |e: &Arc<Expr>| Arc::new(map_lengths(e, rename));
-    match expr {
-        Expr::Length(list) => Expr::Length(rename(list)),
-        Expr::Number(_) | Expr::Bool(_) | Expr::EmptyList | Expr::Var(_) => expr.clone(),
-        Expr::Unary(op, a) => Expr::Unary(*op, go(a)),
-        Expr::Binary(op, a, b) => Expr::Binary(*op, go(a), go(b)),
-        Expr::Clamp(a, b, c) => Expr::Clamp(go(a), go(b), go(c)),
-        Expr::If(a, b, c) => Expr::If(go(a), go(b), go(c)),
-        Expr::Index(v, index) => Expr::Index(v.clone(), go(index)),
-        Expr::Sum(v, condition, value) => Expr::Sum(v.clone(), go(condition), go(value)),
-    }
 }

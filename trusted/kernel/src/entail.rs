@@ -28,7 +28,7 @@ use probity_exact::Rational;
 
 use crate::context::Context;
 use crate::expr::{Expr, Name};
-use crate::fact::{Fact, fact, poly, positive_monomial};
+use crate::fact::{Fact, measured_fact, poly, positive_monomial};
 use crate::lemma::Lemma;
 use crate::poly::Poly;
 use crate::rejection::Rejection;
@@ -67,26 +67,41 @@ pub enum Evidence {
     Cite(Lemma, Box<Evidence>),
 }
 
+/// The most parts that one proof may have the kernel unfold and multiply. The proofs of the library stay below a
+/// twentieth of it; hostile evidence meets a wall before it has taken a second or the memory of a telephone.
+pub(crate) const MAX_WORK: usize = 10_000_000;
+
 /// Numbered facts. A conjunction is numbered by its parts, in order.
 #[derive(Clone, Debug)]
 pub struct Facts<'a> {
     context: &'a Context,
     /// Shared, since every branch of the evidence has most of its facts from the branch above.
     facts: Vec<Arc<Fact>>,
+    /// How many parts were unfolded to make them.
+    work: usize,
 }
 
 impl<'a> Facts<'a> {
     /// What the context knows, then the hypotheses, then the negation of the goal.
     pub fn new(context: &'a Context, hypotheses: &[&Expr], goal: &Expr) -> Result<Facts<'a>, Rejection> {
-        let mut facts = Facts { context, facts: Vec::new() };
+        let mut facts = Facts { context, facts: Vec::new(), work: 0 };
         for known in context.facts() {
-            facts.push(fact(context, known, true)?);
+            facts.add(known, true)?;
         }
         for hypothesis in hypotheses {
-            facts.push(fact(context, hypothesis, true)?);
+            facts.add(hypothesis, true)?;
         }
-        facts.push(fact(context, goal, false)?);
+        facts.add(goal, false)?;
         Ok(facts)
+    }
+
+    /// Adds a formula of the context, or its negation.
+    fn add(&mut self, formula: &Expr, polarity: bool) -> Result<(), Rejection> {
+        self.context.check_formula(formula)?;
+        let (fact, work) = measured_fact(self.context, formula, polarity)?;
+        self.push(fact);
+        self.work = self.work.saturating_add(work);
+        Ok(())
     }
 
     /// The facts, by number.
@@ -117,7 +132,7 @@ impl<'a> Facts<'a> {
             Fact::Any(parts) => Ok(parts
                 .iter()
                 .map(|part| {
-                    let mut branch = self.clone();
+                    let mut branch = Facts { work: 0, ..self.clone() };
                     branch.push(part.clone());
                     branch
                 })
@@ -128,8 +143,8 @@ impl<'a> Facts<'a> {
 
     /// The facts with a formula, or its negation, added.
     pub fn with(&self, formula: &Expr, polarity: bool) -> Result<Facts<'a>, Rejection> {
-        let mut more = self.clone();
-        more.push(fact(self.context, formula, polarity)?);
+        let mut more = Facts { work: 0, ..self.clone() };
+        more.add(formula, polarity)?;
         Ok(more)
     }
 
@@ -140,8 +155,9 @@ impl<'a> Facts<'a> {
         self.with(&formula, true)
     }
 
-    /// Checks that the facts are contradictory; notes the lemmas used.
-    fn check(&self, evidence: &Evidence, lemmas: &mut BTreeSet<&'static str>) -> Result<(), Rejection> {
+    /// Checks that the facts are contradictory; notes the lemmas used and the work done.
+    fn check(&self, evidence: &Evidence, checked: &mut Checked) -> Result<(), Rejection> {
+        checked.charge(self.facts.len().max(self.work))?;
         match evidence {
             Evidence::Absurd(number) => match self.get(*number, "false")? {
                 Fact::Any(parts) if parts.is_empty() => Ok(()),
@@ -156,33 +172,44 @@ impl<'a> Facts<'a> {
                 if cases.len() != branches.len() {
                     return Err(Rejection::WrongBranches { expected: cases.len(), found: branches.len() });
                 }
-                cases.iter().zip(branches).try_for_each(|(facts, branch)| facts.check(branch, lemmas))
+                cases.iter().zip(branches).try_for_each(|(facts, branch)| facts.check(branch, checked))
             }
             Evidence::Cut(formula, yes, no) => {
-                self.with(formula, true)?.check(yes, lemmas)?;
-                self.with(formula, false)?.check(no, lemmas)
+                self.with(formula, true)?.check(yes, checked)?;
+                self.with(formula, false)?.check(no, checked)
             }
             Evidence::Cite(lemma, rest) => {
-                lemmas.insert(lemma.name());
-                self.with_lemma(lemma)?.check(rest, lemmas)
+                checked.lemmas.insert(lemma.name());
+                self.with_lemma(lemma)?.check(rest, checked)
             }
-            Evidence::Combination { products, equations } => self.check_combination(products, equations),
+            Evidence::Combination { products, equations } => {
+                self.check_combination(products, equations, checked)
+            }
         }
     }
 
-    fn check_combination(&self, products: &[Product], equations: &[(usize, Expr)]) -> Result<(), Rejection> {
+    fn check_combination(
+        &self,
+        products: &[Product],
+        equations: &[(usize, Expr)],
+        checked: &mut Checked,
+    ) -> Result<(), Rejection> {
         let mut sum = Poly::zero();
         let mut some_strict = false;
         for product in products {
             let (value, strict) = self.product(product)?;
-            sum = sum.plus(&value);
+            checked.charge(value.size())?;
+            sum.add(&value);
             some_strict |= strict;
         }
         for (number, multiplier) in equations {
             let Fact::Zero(equation) = self.get(*number, "an equation")? else {
                 return Err(Rejection::NoSuchFact { number: *number, needed: "an equation" });
             };
-            sum = sum.plus(&equation.times(&poly(self.context, multiplier)?)?);
+            self.context.check_number(multiplier)?;
+            let value = equation.times(&poly(self.context, multiplier)?)?;
+            checked.charge(value.size())?;
+            sum.add(&value);
         }
         match sum.as_constant() {
             Some(c) if c < Rational::ZERO || (c.is_zero() && some_strict) => Ok(()),
@@ -212,15 +239,30 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Checks that, in the context, the hypotheses entail the goal, for all values of all variables. Answers with
-/// the names of the lemmas used.
+/// What checking evidence took.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Checked {
+    /// The names of the lemmas used.
+    pub lemmas: BTreeSet<&'static str>,
+    /// How many parts were unfolded and multiplied.
+    pub work: usize,
+}
+
+impl Checked {
+    fn charge(&mut self, work: usize) -> Result<(), Rejection> {
+        self.work = self.work.saturating_add(work);
+        if self.work > MAX_WORK { Err(Rejection::TooLarge) } else { Ok(()) }
+    }
+}
+
+/// Checks that, in the context, the hypotheses entail the goal, for all values of all variables.
 pub fn check_entailment(
     context: &Context,
     hypotheses: &[&Expr],
     goal: &Expr,
     evidence: &Evidence,
-) -> Result<BTreeSet<&'static str>, Rejection> {
-    let mut lemmas = BTreeSet::new();
-    Facts::new(context, hypotheses, goal)?.check(evidence, &mut lemmas)?;
-    Ok(lemmas)
+) -> Result<Checked, Rejection> {
+    let mut checked = Checked::default();
+    Facts::new(context, hypotheses, goal)?.check(evidence, &mut checked)?;
+    Ok(checked)
 }

@@ -5,6 +5,7 @@
 
 use crate::context::for_each_expr;
 use crate::expr::{Binary, Expr, Name, Variable};
+use crate::law;
 use crate::rejection::Rejection;
 use crate::term::{Distribution, Mechanism, Statement};
 
@@ -159,7 +160,7 @@ fn replace_draws(
     body[first] = Statement::Draw { var: new.clone(), law };
     body.remove(last);
     // Moving the later draw forward is fine: the draws are independent and nothing between reads either.
-    let rewritten = Mechanism { body, output: map_parts(&m.output, rewrite), ..m.clone() };
+    let rewritten = Mechanism { body, output: m.output.rewrite(rewrite), ..m.clone() };
     let mut left = mentions(&rewritten.output, a) || mentions(&rewritten.output, b);
     for_each_expr(&rewritten.body, &mut |e| left |= mentions(e, a) || mentions(e, b));
     if left {
@@ -183,15 +184,8 @@ fn inline(m: &Mechanism, var: &Name) -> Result<Mechanism, Rejection> {
     }
     let mut early = false;
     for_each_expr(&m.body[..at], &mut |e| early |= mentions(e, var));
-    let mut changes = None;
     let later = &m.body[at + 1..];
-    value.for_each_variable(&mut |v| {
-        if let Variable::Plain(name) = v
-            && settings(later, name) > 0
-        {
-            changes = Some(name.clone());
-        }
-    });
+    let changes = value.find_variable(&|v| matches!(v, Variable::Plain(name) if settings(later, name) > 0));
     if early {
         return refuse(LAW, format!("{var} is used before it is set"));
     }
@@ -201,7 +195,7 @@ fn inline(m: &Mechanism, var: &Name) -> Result<Mechanism, Rejection> {
     let rewrite = |e: &Expr| (*e == Expr::var(var.clone())).then(|| value.clone());
     let mut body = map_block(&m.body, &rewrite);
     body.remove(at);
-    Ok(Mechanism { body, output: map_parts(&m.output, &rewrite), ..m.clone() })
+    Ok(Mechanism { body, output: m.output.rewrite(&rewrite), ..m.clone() })
 }
 
 /// ```text
@@ -279,42 +273,18 @@ fn check_new(law: &'static str, m: &Mechanism, name: &Name) -> Result<(), Reject
 
 /// An expression made of inputs and parameters only: nothing sets its variables.
 fn check_fixed(law: &'static str, m: &Mechanism, e: &Expr) -> Result<(), Rejection> {
-    let mut wrong = None;
-    e.for_each_variable(&mut |v| {
-        let fixed = matches!(v, Variable::Plain(name) if settings(&m.body, name) == 0);
-        if !fixed {
-            wrong = Some(v.to_string());
-        }
-    });
-    match wrong {
+    match e.find_variable(&|v| !matches!(v, Variable::Plain(name) if settings(&m.body, name) == 0)) {
         None => Ok(()),
         Some(v) => refuse(law, format!("'{e}' mentions {v}, which the program sets")),
     }
 }
 
-/// Replaces the parts of an expression for which `rewrite` answers, outermost first.
-fn map_parts(expr: &Expr, rewrite: &dyn Fn(&Expr) -> Option<Expr>) -> Expr {
-    if let Some(new) = rewrite(expr) {
-        return new;
-    }
-    let go = |e: &std::sync::Arc<Expr>| std::sync::Arc::new(map_parts(e, rewrite));
-    match expr {
-        Expr::Number(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) | Expr::EmptyList => expr.clone(),
-        Expr::Unary(op, a) => Expr::Unary(*op, go(a)),
-        Expr::Binary(op, a, b) => Expr::Binary(*op, go(a), go(b)),
-        Expr::Clamp(a, b, c) => Expr::Clamp(go(a), go(b), go(c)),
-        Expr::If(a, b, c) => Expr::If(go(a), go(b), go(c)),
-        Expr::Index(list, index) => Expr::Index(list.clone(), go(index)),
-        Expr::Sum(table, condition, value) => Expr::Sum(table.clone(), go(condition), go(value)),
-    }
-}
-
-/// The same for every expression of a block.
+/// Replaces parts of every expression of a block.
 fn map_block(body: &[Statement], rewrite: &dyn Fn(&Expr) -> Option<Expr>) -> Vec<Statement> {
-    let e = |e: &Expr| map_parts(e, rewrite);
+    let e = |e: &Expr| e.rewrite(rewrite);
     body.iter()
         .map(|statement| match statement {
-            Statement::Draw { var, law } => Statement::Draw { var: var.clone(), law: map_law(law, &e) },
+            Statement::Draw { var, law } => Statement::Draw { var: var.clone(), law: law::map(law, &e) },
             Statement::Assign { var, value } => Statement::Assign { var: var.clone(), value: e(value) },
             Statement::Append { list, value } => Statement::Append { list: list.clone(), value: e(value) },
             Statement::If { guard, then, otherwise } => Statement::If {
@@ -333,33 +303,4 @@ fn map_block(body: &[Statement], rewrite: &dyn Fn(&Expr) -> Option<Expr>) -> Vec
             }
         })
         .collect()
-}
-
-fn map_law(law: &Distribution, e: &dyn Fn(&Expr) -> Expr) -> Distribution {
-    match law {
-        Distribution::Uniform => Distribution::Uniform,
-        Distribution::Sign => Distribution::Sign,
-        Distribution::Bernoulli(p) => Distribution::Bernoulli(e(p)),
-        Distribution::UniformInt { low, high } => Distribution::UniformInt { low: e(low), high: e(high) },
-        Distribution::UniformOther { value, count } => {
-            Distribution::UniformOther { value: e(value), count: e(count) }
-        }
-        Distribution::Response { value, truth, count } => {
-            Distribution::Response { value: e(value), truth: e(truth), count: e(count) }
-        }
-        Distribution::Laplace { center, scale } => {
-            Distribution::Laplace { center: e(center), scale: e(scale) }
-        }
-        Distribution::DiscreteLaplace { center, scale } => {
-            Distribution::DiscreteLaplace { center: e(center), scale: e(scale) }
-        }
-        Distribution::Gaussian { center, deviation } => {
-            Distribution::Gaussian { center: e(center), deviation: e(deviation) }
-        }
-        Distribution::DiscreteGaussian { center, deviation } => {
-            Distribution::DiscreteGaussian { center: e(center), deviation: e(deviation) }
-        }
-        Distribution::Exponential { scale } => Distribution::Exponential { scale: e(scale) },
-        Distribution::Geometric { scale } => Distribution::Geometric { scale: e(scale) },
-    }
 }

@@ -1,10 +1,12 @@
 //! Expressions: what mechanisms compute with, and what assertions speak about.
 //!
 //! There is one type for both, so that substituting a program's expression into an assertion is plain
-//! substitution. A boolean expression is a formula. An expression is total: `a / 0`, `ln` outside the positive
-//! reals, `a mod 0`, a grid that is not positive and a list read outside its bounds all have the value 0, on
-//! which no rule relies beyond its being the same number every time.
+//! substitution. A boolean expression is a formula. An expression is total: a quotient by 0, `ln` and
+//! `pow2_at_least` outside the positive reals, `a mod b` for b ≤ 0, `round_to` with a grid that is not positive and
+//! a list read where it has no entry all have the value 0. `clamp(a, low, high)` is max(low, min(a, high)), also
+//! where low > high. `docs/language.md` has the table; the audit and every execution have the same one.
 
+use std::convert::Infallible;
 use std::fmt;
 use std::ops;
 use std::sync::Arc;
@@ -302,64 +304,82 @@ impl Expr {
         parts.into_iter().reduce(Expr::and).unwrap_or(Expr::Bool(true))
     }
 
-    /// Replaces free variables: every one that `replace` answers for becomes what it answers.
+    /// The expression with each of its parts replaced: the one walk on which all others stand.
+    pub fn try_map_parts<E>(&self, go: &mut dyn FnMut(&Expr) -> Result<Expr, E>) -> Result<Expr, E> {
+        let mut part = |e: &Arc<Expr>| go(e).map(Arc::new);
+        Ok(match self {
+            Expr::Number(_) | Expr::Bool(_) | Expr::EmptyList | Expr::Var(_) | Expr::Length(_) => {
+                self.clone()
+            }
+            Expr::Unary(op, a) => Expr::Unary(*op, part(a)?),
+            Expr::Binary(op, a, b) => Expr::Binary(*op, part(a)?, part(b)?),
+            Expr::Clamp(a, b, c) => Expr::Clamp(part(a)?, part(b)?, part(c)?),
+            Expr::If(a, b, c) => Expr::If(part(a)?, part(b)?, part(c)?),
+            Expr::Index(list, index) => Expr::Index(list.clone(), part(index)?),
+            Expr::Sum(table, condition, value) => Expr::Sum(table.clone(), part(condition)?, part(value)?),
+        })
+    }
+
+    /// The same for a replacement that always succeeds.
+    pub fn map_parts(&self, go: &mut dyn FnMut(&Expr) -> Expr) -> Expr {
+        let Ok(whole) = self.try_map_parts(&mut |e| Ok::<Expr, Infallible>(go(e)));
+        whole
+    }
+
+    /// Replaces the parts for which `rewrite` answers, outermost first.
+    pub fn rewrite(&self, rewrite: &dyn Fn(&Expr) -> Option<Expr>) -> Expr {
+        rewrite(self).unwrap_or_else(|| self.map_parts(&mut |part| part.rewrite(rewrite)))
+    }
+
+    /// Replaces free variables: every one that `replace` answers for becomes what it answers. A list is a variable;
+    /// replacing it by anything but a variable leaves it, since lists are only renamed.
     pub fn replace(&self, replace: &dyn Fn(&Variable) -> Option<Expr>) -> Expr {
-        let go = |e: &Arc<Expr>| Arc::new(e.replace(replace));
-        // A list is a variable; replacing it by anything but a variable leaves it, since lists are only renamed.
         let list = |v: &Variable| match replace(v) {
             Some(Expr::Var(renamed)) => renamed,
             _ => v.clone(),
         };
         match self {
-            Expr::Number(_) | Expr::Bool(_) | Expr::EmptyList => self.clone(),
             Expr::Var(v) => replace(v).unwrap_or_else(|| self.clone()),
-            Expr::Unary(op, a) => Expr::Unary(*op, go(a)),
-            Expr::Binary(op, a, b) => Expr::Binary(*op, go(a), go(b)),
-            Expr::Clamp(a, b, c) => Expr::Clamp(go(a), go(b), go(c)),
-            Expr::If(a, b, c) => Expr::If(go(a), go(b), go(c)),
-            Expr::Index(v, index) => Expr::Index(list(v), go(index)),
+            Expr::Index(v, index) => Expr::Index(list(v), Arc::new(index.replace(replace))),
             Expr::Length(v) => Expr::Length(list(v)),
             Expr::Sum(v, condition, value) => {
                 let free = |inner: &Variable| if v.binds(inner) { None } else { replace(inner) };
                 Expr::sum(list(v), condition.replace(&free), value.replace(&free))
             }
+            _ => self.map_parts(&mut |part| part.replace(replace)),
         }
     }
 
     /// Calls `visit` on every free variable, lists and tables included.
     pub fn for_each_variable(&self, visit: &mut dyn FnMut(&Variable)) {
-        match self {
-            Expr::Number(_) | Expr::Bool(_) | Expr::EmptyList => {}
-            Expr::Var(v) | Expr::Length(v) => visit(v),
-            Expr::Unary(_, a) => a.for_each_variable(visit),
-            Expr::Binary(_, a, b) => {
-                a.for_each_variable(visit);
-                b.for_each_variable(visit);
-            }
-            Expr::Clamp(a, b, c) | Expr::If(a, b, c) => {
-                a.for_each_variable(visit);
-                b.for_each_variable(visit);
-                c.for_each_variable(visit);
-            }
-            Expr::Index(v, index) => {
-                visit(v);
-                index.for_each_variable(visit);
-            }
-            Expr::Sum(table, condition, value) => {
-                visit(table);
-                for part in [condition, value] {
-                    part.for_each_variable(&mut |v| {
-                        if !table.binds(v) {
-                            visit(v);
-                        }
-                    });
-                }
-            }
+        if let Expr::Var(v) | Expr::Length(v) | Expr::Index(v, _) | Expr::Sum(v, ..) = self {
+            visit(v);
         }
+        if let Expr::Sum(table, condition, value) = self {
+            let mut free = |v: &Variable| {
+                if !table.binds(v) {
+                    visit(v)
+                }
+            };
+            [condition, value].into_iter().for_each(|part| part.for_each_variable(&mut free));
+            return;
+        }
+        self.parts().into_iter().flatten().for_each(|part| part.for_each_variable(visit));
+    }
+
+    /// The first free variable, lists and tables included, of which `wanted` holds.
+    pub fn find_variable(&self, wanted: &dyn Fn(&Variable) -> bool) -> Option<Variable> {
+        let mut found = None;
+        self.for_each_variable(&mut |v| {
+            if found.is_none() && wanted(v) {
+                found = Some(v.clone());
+            }
+        });
+        found
     }
 
     /// The parts of an expression.
-    pub(crate) fn parts(&self) -> [Option<&Expr>; 3] {
+    pub fn parts(&self) -> [Option<&Expr>; 3] {
         match self {
             Expr::Number(_) | Expr::Bool(_) | Expr::EmptyList | Expr::Var(_) | Expr::Length(_) => {
                 [None, None, None]
@@ -408,9 +428,7 @@ impl Expr {
 
     /// Whether `variable` occurs.
     pub fn mentions(&self, variable: &Variable) -> bool {
-        let mut found = false;
-        self.for_each_variable(&mut |v| found |= v == variable);
-        found
+        self.find_variable(&|v| v == variable).is_some()
     }
 }
 

@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use probity_exact::Rational;
 
-use crate::context::{Context, Kind};
+use crate::context::Context;
 use crate::expr::{Binary, Expr, Name, Unary, Variable};
+use crate::kind::Kind;
 use crate::poly::{MAX_EXPONENT, Monomial, Poly};
 use crate::rejection::Rejection;
-use crate::tables::check_sum;
 
 /// The most parts that the comparisons have together into which one formula unfolds.
 const MAX_UNFOLDED: usize = 200_000;
@@ -54,7 +54,18 @@ const FALSE: Fact = Fact::Any(Vec::new());
 /// assert_eq!(strict, weak);
 /// ```
 pub fn fact(context: &Context, formula: &Expr, polarity: bool) -> Result<Fact, Rejection> {
-    Converter { context, fuel: MAX_UNFOLDED }.formula(formula, polarity)
+    measured_fact(context, formula, polarity).map(|(fact, _)| fact)
+}
+
+/// The fact, and how many parts were unfolded to make it.
+pub(crate) fn measured_fact(
+    context: &Context,
+    formula: &Expr,
+    polarity: bool,
+) -> Result<(Fact, usize), Rejection> {
+    let mut converter = Converter { context, fuel: MAX_UNFOLDED };
+    let fact = converter.formula(formula, polarity)?;
+    Ok((fact, MAX_UNFOLDED - converter.fuel))
 }
 
 /// The polynomial that an expression without choices is.
@@ -97,26 +108,12 @@ fn inverse(context: &Context, p: &Poly) -> Poly {
 
 /// The expression with every numeric part in normal form, so that equal parts are the same expression.
 pub fn canonical(context: &Context, expr: &Expr) -> Result<Expr, Rejection> {
-    let go = |e: &Arc<Expr>| canonical(context, e).map(Arc::new);
     match expr {
-        // Substitution renames lists and replaces other variables, so what is read as a list must be one.
-        Expr::Length(v) | Expr::Index(v, _) if context.kind(&Expr::Var(v.clone())) != Kind::List => {
-            Err(Rejection::NotANumber { found: expr.to_string() })
-        }
-        Expr::Bool(_) | Expr::EmptyList | Expr::Length(_) | Expr::Var(_) => Ok(expr.clone()),
         Expr::Number(_) | Expr::Unary(Unary::Neg, _) => Ok(poly(context, expr)?.to_expr()),
         Expr::Binary(Binary::Add | Binary::Sub | Binary::Mul | Binary::Div, ..) => {
             Ok(poly(context, expr)?.to_expr())
         }
-        Expr::Unary(op, a) => Ok(Expr::Unary(*op, go(a)?)),
-        Expr::Binary(op, a, b) => Ok(Expr::Binary(*op, go(a)?, go(b)?)),
-        Expr::Clamp(a, b, c) => Ok(Expr::Clamp(go(a)?, go(b)?, go(c)?)),
-        Expr::If(a, b, c) => Ok(Expr::If(go(a)?, go(b)?, go(c)?)),
-        Expr::Index(list, index) => Ok(Expr::Index(list.clone(), go(index)?)),
-        Expr::Sum(table, condition, value) => {
-            check_sum(context, table, condition, value)?;
-            Ok(Expr::Sum(table.clone(), go(condition)?, go(value)?))
-        }
+        _ => expr.try_map_parts(&mut |part| canonical(context, part)),
     }
 }
 
@@ -211,7 +208,7 @@ impl Converter<'_> {
             if normal(a).is_some_and(|a| Some(a) == normal(b)) {
                 return Ok(constant((op != Binary::Lt) == polarity));
             }
-            let with = |value: &Expr| replace_part(&whole, &found.whole, value);
+            let with = |value: &Expr| whole.rewrite(&|part| (*part == found.whole).then(|| value.clone()));
             return self.choice(&found.condition, &with(&found.yes), &with(&found.no), polarity);
         }
         let difference = poly(self.context, b)?.minus(&poly(self.context, a)?);
@@ -314,22 +311,5 @@ fn find_choice(expr: &Expr) -> Option<Choice> {
         Expr::Number(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) | Expr::EmptyList => None,
         Expr::Unary(_, a) | Expr::Index(_, a) => find_choice(a),
         Expr::Binary(_, a, b) => find_choice(a).or_else(|| find_choice(b)),
-    }
-}
-
-/// Replaces every part equal to `old`.
-fn replace_part(expr: &Expr, old: &Expr, new: &Expr) -> Expr {
-    if expr == old {
-        return new.clone();
-    }
-    let go = |e: &Arc<Expr>| Arc::new(replace_part(e, old, new));
-    match expr {
-        Expr::Number(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) | Expr::EmptyList => expr.clone(),
-        Expr::Sum(..) => expr.clone(),
-        Expr::Unary(op, a) => Expr::Unary(*op, go(a)),
-        Expr::Binary(op, a, b) => Expr::Binary(*op, go(a), go(b)),
-        Expr::Clamp(a, b, c) => Expr::Clamp(go(a), go(b), go(c)),
-        Expr::If(a, b, c) => Expr::If(go(a), go(b), go(c)),
-        Expr::Index(list, index) => Expr::Index(list.clone(), go(index)),
     }
 }

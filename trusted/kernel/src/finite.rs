@@ -7,11 +7,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::context::{Context, Kind};
+use crate::context::Context;
 use crate::expr::{Expr, Name, Run, Variable};
+use crate::kind::Kind;
+use crate::law;
 use crate::rejection::Rejection;
 use crate::rules::{Assertion, Judgement, check_size, collect_changed, wrong};
-use crate::sampling::{after, check_before_draw, check_integers, fresh};
+use crate::sampling::{after, check_before_draw, fresh};
 use crate::term::{Distribution, Statement};
 
 /// The most statements that are walked for one law: each Bernoulli draw doubles what is left.
@@ -44,17 +46,12 @@ pub fn same_value(
     let mut set = BTreeSet::new();
     collect_changed(block, &mut set);
     for e in [a, b] {
-        check_before_draw(e, &set.iter().collect::<Vec<_>>())?;
+        check_before_draw(context, e, &set.iter().collect::<Vec<_>>())?;
     }
-    let mut forgotten = None;
-    post.formula.for_each_variable(&mut |v| match v {
-        Variable::Of(name, _) | Variable::Plain(name) if name != var && set.contains(name) => {
-            forgotten = Some(v.to_string())
-        }
-        _ => {}
-    });
-    if let Some(variable) = forgotten {
-        return Err(Rejection::MayNotMention { variable, assertion: post.formula.to_string() });
+    let forgotten = |v: &Variable| matches!(v, Variable::Of(name, _) if name != var && set.contains(name));
+    if let Some(v) = post.formula.find_variable(&forgotten) {
+        let assertion = post.formula.to_string();
+        return Err(Rejection::MayNotMention { variable: v.to_string(), assertion });
     }
     let value = fresh(var, post, &BTreeSet::new());
     let v = Expr::Var(value.clone());
@@ -85,6 +82,7 @@ pub fn same_value(
         post: post.clone(),
         delta: Expr::int(0),
         axioms: BTreeSet::from(["MAXDIV"]),
+        work: 0,
     })
 }
 
@@ -171,53 +169,28 @@ impl Walk<'_> {
 
     /// The mass function of the last draw.
     fn law(&self, law: &Distribution, known: &BTreeMap<Name, Expr>) -> Result<Mass, Rejection> {
-        check_integers(self.context, law)?;
+        let law = law::try_map(law, &|e| self.read(e, known))?;
         let (zero, one) = (Expr::int(0), Expr::int(1));
         let v = self.value.clone();
-        let read = |e: &Expr| self.read(e, known);
         let below = |n: &Expr, e: &Expr| zero.clone().le(e.clone()).and(e.clone().lt(n.clone()));
-        Ok(match law {
-            Distribution::Bernoulli(p) => {
-                let p = read(p)?;
-                let numerator = v.choose(p.clone(), one - p.clone());
-                Mass { numerator, denominator: Expr::int(1), sane: is_probability(&p) }
-            }
+        let (numerator, denominator) = match &law {
+            Distribution::Bernoulli(p) => (v.choose(p.clone(), one - p.clone()), Expr::int(1)),
             Distribution::Sign => {
                 let possible = v.clone().equals(one.clone()).or(v.equals(-one.clone()));
-                let numerator = possible.choose(one, zero);
-                Mass { numerator, denominator: Expr::int(2), sane: Expr::Bool(true) }
+                (possible.choose(one, zero), Expr::int(2))
             }
             Distribution::UniformInt { low, high } => {
-                let (low, high) = (read(low)?, read(high)?);
                 let possible = low.clone().le(v.clone()).and(v.le(high.clone()));
-                Mass {
-                    numerator: possible.choose(one.clone(), zero),
-                    denominator: high.clone() - low.clone() + one,
-                    sane: low.le(high),
-                }
+                (possible.choose(one.clone(), zero), high.clone() - low.clone() + one)
             }
             Distribution::UniformOther { value, count } => {
-                let (value, count) = (read(value)?, read(count)?);
-                let possible = below(&count, &v).and(v.differs(value.clone()));
-                Mass {
-                    numerator: possible.choose(one.clone(), zero.clone()),
-                    denominator: count.clone() - one,
-                    sane: Expr::int(2).le(count.clone()).and(below(&count, &value)),
-                }
+                let possible = below(count, &v).and(v.differs(value.clone()));
+                (possible.choose(one.clone(), zero.clone()), count.clone() - one)
             }
             Distribution::Response { value, truth, count } => {
-                let (value, p, count) = (read(value)?, read(truth)?, read(count)?);
                 let others = count.clone() - one.clone();
-                let other = below(&count, &v).choose(one - p.clone(), zero.clone());
-                Mass {
-                    numerator: v.equals(value.clone()).choose(p.clone() * others.clone(), other),
-                    denominator: others,
-                    sane: Expr::all([
-                        is_probability(&p),
-                        Expr::int(2).le(count.clone()),
-                        below(&count, &value),
-                    ]),
-                }
+                let other = below(count, &v).choose(one - truth.clone(), zero.clone());
+                (v.equals(value.clone()).choose(truth.clone() * others.clone(), other), others)
             }
             _ => {
                 return Err(Rejection::NoSuchCoupling {
@@ -225,30 +198,22 @@ impl Walk<'_> {
                     coupling: "same value".to_string(),
                 });
             }
-        })
+        };
+        Ok(Mass { numerator, denominator, sane: Expr::all(law::conditions(&law)) })
     }
 }
 
 /// The expression without choices that a constant decides.
 fn decided(e: &Expr) -> Expr {
-    let go = |part: &Arc<Expr>| Arc::new(decided(part));
-    match e {
-        Expr::If(c, a, b) => match decided(c) {
-            Expr::Bool(true) => decided(a),
-            Expr::Bool(false) => decided(b),
-            other => Expr::If(Arc::new(other), go(a), go(b)),
+    let whole = e.map_parts(&mut decided);
+    match &whole {
+        Expr::If(c, a, b) => match **c {
+            Expr::Bool(true) => (**a).clone(),
+            Expr::Bool(false) => (**b).clone(),
+            _ => whole,
         },
-        Expr::Unary(op, a) => Expr::Unary(*op, go(a)),
-        Expr::Binary(op, a, b) => Expr::Binary(*op, go(a), go(b)),
-        Expr::Clamp(a, b, c) => Expr::Clamp(go(a), go(b), go(c)),
-        Expr::Index(list, index) => Expr::Index(list.clone(), go(index)),
-        Expr::Sum(table, condition, value) => Expr::Sum(table.clone(), go(condition), go(value)),
-        Expr::Number(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) | Expr::EmptyList => e.clone(),
+        _ => whole,
     }
-}
-
-fn is_probability(p: &Expr) -> Expr {
-    Expr::int(0).le(p.clone()).and(p.clone().le(Expr::int(1)))
 }
 
 fn certain(numerator: Expr) -> Mass {
@@ -275,7 +240,8 @@ fn both(a: Expr, b: Expr) -> Expr {
 
 /// p·yes + (1 − p)·no
 fn mixture(p: &Expr, yes: Mass, no: Mass) -> Mass {
-    let (q, sane) = (Expr::int(1) - p.clone(), both(is_probability(p), both(yes.sane, no.sane)));
+    let is_probability = Expr::all(law::conditions(&Distribution::Bernoulli(p.clone())));
+    let (q, sane) = (Expr::int(1) - p.clone(), both(is_probability, both(yes.sane, no.sane)));
     if yes.denominator == no.denominator {
         let numerator = times(p.clone(), yes.numerator) + times(q, no.numerator);
         return Mass { numerator, denominator: yes.denominator, sane };

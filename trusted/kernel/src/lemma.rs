@@ -9,6 +9,7 @@ use probity_exact::{Rational, exp_bounds, ln_bounds};
 
 use crate::context::Context;
 use crate::expr::{Binary, Expr, Name, Unary, Variable};
+use crate::kind::Kind;
 use crate::tables;
 
 /// A lemma and its arguments.
@@ -136,7 +137,7 @@ impl Lemma {
                 return Some(same.implies(apply(a, c).equals(apply(b, d))));
             }
             Lemma::ModRange(a, b) => {
-                let integers = [a, b].iter().all(|e| context.kind(e) == crate::context::Kind::Int);
+                let integers = [a, b].iter().all(|e| context.kind(e) == Kind::Int);
                 let m = a.clone().modulo(b.clone());
                 return integers.then(|| positive(b).implies(zero().le(m.clone()).and(m.lt(b.clone()))));
             }

@@ -13,6 +13,8 @@ pub mod expr;
 pub mod fact;
 pub mod finite;
 pub mod float;
+pub mod kind;
+pub mod law;
 pub mod lemma;
 pub mod poly;
 pub mod privacy;

@@ -144,10 +144,20 @@ impl Poly {
     /// The sum of two.
     pub fn plus(&self, other: &Poly) -> Poly {
         let mut sum = self.clone();
-        for (monomial, coefficient) in &other.0 {
-            sum.add_term(monomial, coefficient);
-        }
+        sum.add(other);
         sum
+    }
+
+    /// Adds another.
+    pub fn add(&mut self, other: &Poly) {
+        for (monomial, coefficient) in &other.0 {
+            self.add_term(monomial, coefficient);
+        }
+    }
+
+    /// How many terms it has.
+    pub fn size(&self) -> usize {
+        self.0.len()
     }
 
     /// The difference of two.

@@ -6,12 +6,13 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::context::{Context, Kind, Orientation};
+use crate::context::{Context, Orientation};
 use crate::entail::{Evidence, check_entailment};
 use crate::equivalence::Rewrite;
 use crate::expr::{Expr, Run, Variable};
+use crate::kind::Kind;
 use crate::rejection::Rejection;
-use crate::rules::{Assertion, Judgement};
+use crate::rules::{Assertion, Judgement, both_works};
 use crate::term::{Adjacency, Claim, Mechanism, Reading};
 
 /// How the outputs of the two runs are compared.
@@ -89,22 +90,28 @@ pub fn start() -> Expr {
     Expr::cost().equals(Expr::int(0))
 }
 
-/// A judgement about the whole program, and evidence that its precondition holds at the start.
+/// What must follow from the start: the precondition of the judgement about the whole program, and that the mass
+/// which it gives up is within the claim's δ. What is given up is never negative, so neither is the claim's δ.
+pub fn obligation(judgement: &Judgement, claim: &Claim) -> Expr {
+    judgement.pre.formula.clone().and(judgement.delta.clone().le(claim.delta.clone()))
+}
+
+/// A judgement about the whole program, and evidence that its obligation holds at the start.
 pub struct Side<'a> {
     /// The judgement.
     pub judgement: &'a Judgement,
-    /// Evidence that the start entails its precondition.
+    /// Evidence that the start entails its [`obligation`].
     pub evidence: &'a Evidence,
 }
 
 /// ```text
-/// m = m₁ = … = mₙ by program equivalences    ⊢ mₙ : Φ ⇒ output == output' and cost ≤ ε    cost = 0 ⊨ Φ
-/// ──────────────────────────────────────────────────────────────────────────────────────────────────────
-/// m is (ε, δ)-differentially private over the reals, for every δ ≥ 0
+/// m = m₁ = … = mₙ by equivalences    ⊢ mₙ : Φ ⇒ output == output' and cost ≤ ε, up to γ    cost = 0 ⊨ Φ and γ ≤ δ
+/// ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
+/// m is (ε, δ)-differentially private over the reals
 /// ```
 /// in both orientations of the adjacency, unless it is symmetric. With PW-EQ the judgement ends with
-/// `output == r ⇒ output' == r and cost ≤ ε` instead. A judgement that gives up mass δ proves the claim with exactly
-/// that δ, for equal outputs: in a pointwise proof the mass would be given up once for every output.
+/// `output == r ⇒ output' == r and cost ≤ ε` instead, and gives up nothing: the mass would be given up once for
+/// every output.
 pub fn privacy(
     mechanism: &Mechanism,
     claim: &Claim,
@@ -113,8 +120,7 @@ pub fn privacy(
     sides: &[Side<'_>],
 ) -> Result<Theorem, Rejection> {
     // The mechanism as it stands must make sense, not only what it is rewritten to.
-    Context::new(mechanism, Orientation::Forward)?;
-    check_claim(mechanism, claim)?;
+    check_claim(&Context::new(mechanism, Orientation::Forward)?, claim)?;
     let mut axioms = BTreeSet::new();
     let mut rewritten = mechanism.clone();
     for rewrite in rewrites {
@@ -122,6 +128,7 @@ pub fn privacy(
         axioms.insert(rewrite.name());
     }
     let mut covered = BTreeSet::new();
+    let mut work = 0;
     for Side { judgement, evidence } in sides {
         let context = &judgement.context;
         if *context.mechanism() != rewritten {
@@ -135,7 +142,7 @@ pub fn privacy(
             });
         }
         let needed = goal(context, claim, comparison);
-        if judgement.post != Assertion::new(needed.clone())? {
+        if judgement.post != Assertion::new(context, needed.clone())? {
             return Err(Rejection::WrongGoal {
                 found: judgement.post.formula.to_string(),
                 needed: needed.to_string(),
@@ -145,10 +152,16 @@ pub fn privacy(
             if !matches!(context.kind(&rewritten.output), Kind::Int | Kind::Bool) {
                 return Err(Rejection::NotCountable { output: rewritten.output.to_string() });
             }
+            if judgement.delta != Expr::int(0) {
+                return Err(Rejection::ClaimNotCovered {
+                    reason: "a pointwise proof may not give up mass, which it would once for every output",
+                });
+            }
             axioms.insert("PW-EQ");
         }
-        check_delta(context, claim, comparison, &judgement.delta)?;
-        axioms.extend(check_entailment(context, &[&start()], &judgement.pre.formula, evidence)?);
+        let checked = check_entailment(context, &[&start()], &obligation(judgement, claim), evidence)?;
+        work = both_works(work, both_works(judgement.work, checked.work)?)?;
+        axioms.extend(&checked.lemmas);
         axioms.extend(&judgement.axioms);
         covered.insert(context.orientation() == Orientation::Forward);
         if context.adjacency_is_symmetric() {
@@ -171,7 +184,7 @@ pub fn privacy(
 /// ```
 pub fn group(mechanism: &Mechanism, claim: &Claim, one_row: &Theorem) -> Result<Theorem, Rejection> {
     let context = Context::new(mechanism, Orientation::Forward)?;
-    check_claim(mechanism, claim)?;
+    check_claim(&context, claim)?;
     let no = |reason: &'static str| Err(Rejection::ClaimNotCovered { reason });
     let ([input], [Adjacency::Rows { table, most }]) = (&mechanism.inputs[..], &mechanism.adjacency[..])
     else {
@@ -192,8 +205,7 @@ pub fn group(mechanism: &Mechanism, claim: &Claim, one_row: &Theorem) -> Result<
     if one_row.mechanism != (Mechanism { adjacency, ..mechanism.clone() }) {
         return Err(Rejection::ContextDiffers);
     }
-    let share = group_share(claim, most);
-    if one_row.claim != share || claim.delta != Expr::int(0) {
+    if one_row.claim != group_share(claim, most) || claim.delta != Expr::int(0) {
         return no("GROUP needs the theorem on one row with a k-th of epsilon, and delta 0");
     }
     let axioms = one_row.axioms.iter().copied().chain(["GROUP"]).collect();
@@ -205,38 +217,13 @@ pub fn group_share(claim: &Claim, most: &Expr) -> Claim {
     Claim { epsilon: claim.epsilon.clone() / most.clone(), ..claim.clone() }
 }
 
-/// The judgement gives up no mass and the claim's δ is a number ≥ 0 or a positive parameter, or both name the same δ.
-fn check_delta(
-    context: &Context,
-    claim: &Claim,
-    comparison: Comparison,
-    given_up: &Expr,
-) -> Result<(), Rejection> {
-    let nothing = *given_up == Expr::int(0);
-    let not_negative = match &claim.delta {
-        Expr::Number(n) => *n >= probity_exact::Rational::ZERO,
-        Expr::Var(Variable::Plain(name)) => context.is_positive(name),
-        _ => false,
-    };
-    if nothing && not_negative || !nothing && *given_up == claim.delta && comparison == Comparison::Equal {
-        return Ok(());
-    }
-    Err(Rejection::ClaimNotCovered { reason: "delta is not what the judgement gives up" })
-}
-
-/// The claim is about the reals, and its epsilon and delta are made of parameters.
-fn check_claim(mechanism: &Mechanism, claim: &Claim) -> Result<(), Rejection> {
+/// The claim is about the reals, and its epsilon and delta are numbers made of parameters.
+fn check_claim(context: &Context, claim: &Claim) -> Result<(), Rejection> {
     if claim.reading != Reading::Reals {
         return Err(Rejection::ClaimNotCovered { reason: "this rule proves claims over the reals only" });
     }
-    let mut public = true;
-    for e in [&claim.epsilon, &claim.delta] {
-        e.for_each_variable(&mut |v| {
-            public &= matches!(v, Variable::Plain(name) if mechanism.params.iter().any(|p| p.name == *name));
-        });
-    }
-    if !public {
-        return Err(Rejection::ClaimNotCovered { reason: "epsilon and delta must be made of parameters" });
-    }
-    Ok(())
+    [&claim.epsilon, &claim.delta].into_iter().try_for_each(|e| {
+        context.check_public(e)?;
+        context.check_number(e)
+    })
 }

@@ -27,6 +27,23 @@ pub enum Rejection {
         /// What was found.
         found: String,
     },
+    /// A list was expected.
+    NotAList {
+        /// What was found.
+        found: String,
+    },
+    /// An expression puts two kinds of values together that do not mix.
+    KindsDiffer {
+        /// The expression.
+        found: String,
+    },
+    /// An expression had to be made of parameters only.
+    NotPublic {
+        /// What it mentions.
+        variable: String,
+        /// The expression.
+        found: String,
+    },
     /// Two steps do not meet.
     MiddleDiffers {
         /// Where the first step ends.
@@ -144,6 +161,11 @@ impl Display for Rejection {
             Rejection::Malformed { reason } => write!(f, "the mechanism is malformed: {reason}"),
             Rejection::NotAFormula { found } => write!(f, "'{found}' is no formula"),
             Rejection::NotANumber { found } => write!(f, "'{found}' is no number"),
+            Rejection::NotAList { found } => write!(f, "'{found}' is no list that can be read"),
+            Rejection::KindsDiffer { found } => write!(f, "'{found}' mixes kinds of values"),
+            Rejection::NotPublic { variable, found } => {
+                write!(f, "'{found}' mentions {variable}, which is no parameter")
+            }
             Rejection::MiddleDiffers { left, right } => {
                 write!(f, "the first step ends with '{left}', the second begins with '{right}'")
             }

@@ -77,6 +77,8 @@ impl Display for Expr {
                 operand(f, no, 0)
             }
             Expr::Unary(operation, a) => match operation {
+                // A sign before a number would read as one number.
+                Unary::Neg if matches!(**a, Expr::Number(_)) => write!(f, "-({a})"),
                 Unary::Neg => {
                     write!(f, "-")?;
                     operand(f, a, 8)

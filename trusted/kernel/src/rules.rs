@@ -16,9 +16,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::context::{Context, Kind};
-use crate::entail::{Evidence, check_entailment};
+use crate::context::Context;
+use crate::entail::{Checked, Evidence, MAX_WORK, check_entailment};
 use crate::expr::{Binary, Expr, Name, Run, Variable};
+use crate::kind::Kind;
 use crate::rejection::Rejection;
 use crate::term::Statement;
 
@@ -39,19 +40,12 @@ pub struct Assertion {
 }
 
 impl Assertion {
-    /// A formula without quantified variables. Rejects one that mentions an arbitrary value, or a field of a row outside
-    /// a sum: outside its quantifier, or its sum, there is no such thing.
-    pub fn new(formula: Expr) -> Result<Assertion, Rejection> {
-        let mut wrong = None;
-        formula.for_each_variable(&mut |v| {
-            if matches!(v, Variable::Arbitrary(..) | Variable::Field(..)) {
-                wrong = Some(v.to_string());
-            }
-        });
-        match wrong {
-            None => Ok(Assertion { arbitrary: BTreeSet::new(), formula }),
-            Some(variable) => Err(Rejection::KnowsADraw { variable, assertion: formula.to_string() }),
-        }
+    /// A formula without quantified variables. Rejects one that is no formula of the context, and one that
+    /// mentions an arbitrary value: outside its quantifier there is no such thing.
+    pub fn new(context: &Context, formula: Expr) -> Result<Assertion, Rejection> {
+        check_knows_no_draw(&formula)?;
+        context.check_formula(&formula)?;
+        Ok(Assertion { arbitrary: BTreeSet::new(), formula })
     }
 
     /// The formula under the quantifiers.
@@ -62,6 +56,14 @@ impl Assertion {
     /// The assertion with its formula replaced by one that has the same arbitrary values.
     pub(crate) fn map(&self, formula: Expr) -> Assertion {
         Assertion { arbitrary: self.arbitrary.clone(), formula }
+    }
+}
+
+/// Nothing is known of an arbitrary value, so nothing outside its quantifier mentions one.
+pub(crate) fn check_knows_no_draw(e: &Expr) -> Result<(), Rejection> {
+    match e.find_variable(&|v| matches!(v, Variable::Arbitrary(..))) {
+        None => Ok(()),
+        Some(v) => Err(Rejection::KnowsADraw { variable: v.to_string(), assertion: e.to_string() }),
     }
 }
 
@@ -79,9 +81,12 @@ pub struct Judgement {
     pub(crate) program: Vec<Statement>,
     pub(crate) pre: Assertion,
     pub(crate) post: Assertion,
-    /// The mass of the first run that is given up, an expression in the parameters; usually 0.
+    /// The mass of the first run that is given up, an expression in the parameters; usually 0. It is never negative,
+    /// whatever the parameters: the rules add up exponentials and multiples of them.
     pub(crate) delta: Expr,
     pub(crate) axioms: BTreeSet<&'static str>,
+    /// What checking its side conditions took; bounded, so that no derivation keeps the kernel busy for long.
+    pub(crate) work: usize,
 }
 
 impl Judgement {
@@ -123,18 +128,17 @@ fn both_axioms(a: &Judgement, b: &Judgement) -> BTreeSet<&'static str> {
     a.axioms.union(&b.axioms).copied().collect()
 }
 
-/// An expression made of parameters only.
-pub(crate) fn check_public(context: &Context, e: &Expr) -> Result<(), Rejection> {
-    let params = &context.mechanism().params;
-    let mut wrong = None;
-    e.for_each_variable(&mut |v| match v {
-        Variable::Plain(name) if params.iter().any(|p| p.name == *name) => {}
-        _ => wrong = Some(v.to_string()),
-    });
-    match wrong {
-        None => Ok(()),
-        Some(variable) => Err(Rejection::MayNotMention { variable, assertion: e.to_string() }),
+/// The work of two parts of a derivation.
+pub(crate) fn both_works(a: usize, b: usize) -> Result<usize, Rejection> {
+    match a.saturating_add(b) {
+        work if work > MAX_WORK => Err(Rejection::TooLarge),
+        work => Ok(work),
     }
+}
+
+/// The axioms of a judgement with the lemmas of a side condition.
+fn with_lemmas(judgement: &Judgement, checked: &Checked) -> BTreeSet<&'static str> {
+    judgement.axioms.union(&checked.lemmas).copied().collect()
 }
 
 /// The sum of what both give up. In a conditional only one of the two is, so the sum is on the safe side.
@@ -146,9 +150,9 @@ fn both_deltas(a: &Judgement, b: &Judgement) -> Expr {
     }
 }
 
-/// What a number of iterations give up together.
+/// What a number of iterations give up together. A loop that counts down makes none, and gives up nothing.
 fn times(count: Expr, delta: &Expr) -> Expr {
-    if *delta == Expr::int(0) { Expr::int(0) } else { count * delta.clone() }
+    if *delta == Expr::int(0) { Expr::int(0) } else { Expr::int(0).max(count) * delta.clone() }
 }
 
 /// `formula` with the variable `name` of the given run replaced.
@@ -169,6 +173,7 @@ pub fn skip(context: &Arc<Context>, post: &Assertion) -> Judgement {
         post: post.clone(),
         delta: Expr::int(0),
         axioms: BTreeSet::new(),
+        work: 0,
     }
 }
 
@@ -276,6 +281,7 @@ pub fn seq(first: &Judgement, second: &Judgement) -> Result<Judgement, Rejection
         post: second.post.clone(),
         delta: both_deltas(first, second),
         axioms: both_axioms(first, second),
+        work: both_works(first.work, second.work)?,
     })
 }
 
@@ -315,6 +321,7 @@ pub fn cond(guard: &Expr, then: &Judgement, otherwise: &Judgement) -> Result<Jud
         post: then.post.clone(),
         delta: both_deltas(then, otherwise),
         axioms: both_axioms(then, otherwise),
+        work: both_works(then.work, otherwise.work)?,
     })
 }
 
@@ -332,24 +339,21 @@ pub fn for_loop(
     evidence: &Evidence,
 ) -> Result<Judgement, Rejection> {
     let context = &body.context;
-    Assertion::new(invariant.clone())?;
     for bound in [from, to] {
         if context.in_run(bound, Run::First) != context.in_run(bound, Run::Second)
             || bound.mentions(&Variable::Plain(index.clone()))
         {
             return Err(Rejection::LoopBoundNotShared { bound: bound.to_string() });
         }
-        if context.kind(bound) != Kind::Int {
-            return Err(Rejection::NotAnInteger { found: bound.to_string() });
-        }
+        context.kinds().check_integer(bound)?;
     }
     // What an iteration gives up is the same for all, so that together they give up a multiple.
-    check_public(context, &body.delta)?;
+    context.check_public(&body.delta)?;
     let (low, high) = (context.in_run(from, Run::First), context.in_run(to, Run::First));
     let i = Expr::var(index.clone());
     let at =
         |value: &Expr| invariant.replace(&|v| (*v == Variable::Plain(index.clone())).then(|| value.clone()));
-    let next = Assertion::new(at(&(i.clone() + Expr::int(1))))?;
+    let next = Assertion::new(context, at(&(i.clone() + Expr::int(1))))?;
     if body.post != next {
         return Err(Rejection::MiddleDiffers {
             left: body.post.formula.to_string(),
@@ -357,7 +361,7 @@ pub fn for_loop(
         });
     }
     let range = low.clone().le(i.clone()).and(i.lt(high.clone()));
-    let lemmas = check_entailment(context, &[invariant, &range], &body.pre.formula, evidence)?;
+    let kept = check_entailment(context, &[invariant, &range], &body.pre.formula, evidence)?;
     let statement = Statement::For {
         index: index.clone(),
         from: from.clone(),
@@ -367,10 +371,11 @@ pub fn for_loop(
     Ok(Judgement {
         context: context.clone(),
         program: vec![statement],
-        pre: Assertion::new(low.clone().le(high.clone()).and(at(&low)))?,
-        post: Assertion::new(at(&high))?,
+        pre: Assertion::new(context, low.clone().le(high.clone()).and(at(&low)))?,
+        post: Assertion::new(context, at(&high))?,
         delta: times(high.clone() - low.clone(), &body.delta),
-        axioms: body.axioms.union(&lemmas).copied().collect(),
+        axioms: with_lemmas(body, &kept),
+        work: both_works(body.work, kept.work)?,
     })
 }
 
@@ -391,7 +396,7 @@ pub fn while_loop(
     if body.delta != Expr::int(0) {
         return Err(Rejection::ClaimNotCovered { reason: "a while loop may not give up mass" });
     }
-    let inside = Assertion::new(invariant.clone())?;
+    let inside = Assertion::new(context, invariant.clone())?;
     if body.post != inside {
         return Err(Rejection::MiddleDiffers {
             left: body.post.formula.to_string(),
@@ -399,17 +404,18 @@ pub fn while_loop(
         });
     }
     let (first, second) = (context.in_run(guard, Run::First), context.in_run(guard, Run::Second));
-    let mut lemmas = check_entailment(context, &[invariant, &first, &second], &body.pre.formula, keeps)?;
-    lemmas.extend(check_entailment(context, &[invariant], &first.clone().equals(second), agrees)?);
+    let kept = check_entailment(context, &[invariant, &first, &second], &body.pre.formula, keeps)?;
+    let agreed = check_entailment(context, &[invariant], &first.clone().equals(second), agrees)?;
     let statement =
         Statement::While { label: label.clone(), guard: guard.clone(), body: body.program.clone() };
     Ok(Judgement {
         context: context.clone(),
         program: vec![statement],
         pre: inside,
-        post: Assertion::new(invariant.clone().and(!first))?,
+        post: Assertion::new(context, invariant.clone().and(!first))?,
         delta: Expr::int(0),
-        axioms: body.axioms.union(&lemmas).copied().collect(),
+        axioms: with_lemmas(body, &kept).union(&agreed.lemmas).copied().collect(),
+        work: both_works(body.work, both_works(kept.work, agreed.work)?)?,
     })
 }
 
@@ -419,10 +425,10 @@ pub fn while_loop(
 /// ⊢ c : Φ ⇒ Ψ
 /// ```
 pub fn strengthen(pre: &Expr, judgement: &Judgement, evidence: &Evidence) -> Result<Judgement, Rejection> {
-    let pre = Assertion::new(pre.clone())?;
-    let lemmas = check_entailment(&judgement.context, &[&pre.formula], &judgement.pre.formula, evidence)?;
-    let axioms = judgement.axioms.union(&lemmas).copied().collect();
-    Ok(Judgement { pre, axioms, ..judgement.clone() })
+    let pre = Assertion::new(&judgement.context, pre.clone())?;
+    let checked = check_entailment(&judgement.context, &[&pre.formula], &judgement.pre.formula, evidence)?;
+    let (axioms, work) = (with_lemmas(judgement, &checked), both_works(judgement.work, checked.work)?);
+    Ok(Judgement { pre, axioms, work, ..judgement.clone() })
 }
 
 /// ```text
@@ -431,60 +437,12 @@ pub fn strengthen(pre: &Expr, judgement: &Judgement, evidence: &Evidence) -> Res
 /// ⊢ c : Φ ⇒ Ψ'
 /// ```
 pub fn weaken(judgement: &Judgement, post: &Assertion, evidence: &Evidence) -> Result<Judgement, Rejection> {
-    // `new` rejects a Ψ that speaks of arbitrary values, so those of Ψ' are fresh for it.
-    let known = Assertion::new(judgement.post.formula.clone())?;
-    let lemmas = check_entailment(&judgement.context, &[&known.formula], &post.formula, evidence)?;
-    let axioms = judgement.axioms.union(&lemmas).copied().collect();
-    Ok(Judgement { post: post.clone(), axioms, ..judgement.clone() })
-}
-
-/// ```text
-/// ⊢ c : Φ ⇒ Ψ    ⊢ c : Θ ⇒ Ψ
-/// ──────────────────────────────────────────── CASE     f mentions no arbitrary value
-/// ⊢ c : (f ⇒ Φ) and (not f ⇒ Θ) ⇒ Ψ
-/// ```
-pub fn case(formula: &Expr, yes: &Judgement, no: &Judgement) -> Result<Judgement, Rejection> {
-    same_context(yes, no)?;
-    Assertion::new(formula.clone())?;
-    if yes.program != no.program {
-        let show = |j: &Judgement| j.program.iter().map(|s| s.to_string()).collect::<String>();
-        return Err(Rejection::ProgramDiffers { left: show(yes), right: show(no) });
-    }
-    if yes.post != no.post {
-        return Err(Rejection::MiddleDiffers {
-            left: yes.post.formula.to_string(),
-            right: no.post.formula.to_string(),
-        });
-    }
-    let pre = Assertion {
-        arbitrary: yes.pre.arbitrary.union(&no.pre.arbitrary).cloned().collect(),
-        formula: branches(formula.clone(), yes.pre.formula.clone(), no.pre.formula.clone()),
-    };
-    Ok(Judgement { pre, delta: both_deltas(yes, no), axioms: both_axioms(yes, no), ..yes.clone() })
-}
-
-/// ```text
-/// ⊢ c : Φ ⇒ Ψ
-/// ────────────────────────────── FRAME     f mentions nothing that c changes, nor the cost
-/// ⊢ c : Φ and f ⇒ Ψ and f
-/// ```
-pub fn frame(judgement: &Judgement, formula: &Expr) -> Result<Judgement, Rejection> {
-    Assertion::new(formula.clone())?;
-    let mut changed = BTreeSet::new();
-    collect_changed(&judgement.program, &mut changed);
-    let mut wrong = None;
-    formula.for_each_variable(&mut |v| match v {
-        Variable::Cost => wrong = Some(v.to_string()),
-        Variable::Of(name, _) | Variable::Plain(name) if changed.contains(name) => {
-            wrong = Some(v.to_string())
-        }
-        _ => {}
-    });
-    if let Some(variable) = wrong {
-        return Err(Rejection::MayNotMention { variable, assertion: formula.to_string() });
-    }
-    let with = |a: &Assertion| a.map(a.formula.clone().and(formula.clone()));
-    Ok(Judgement { pre: with(&judgement.pre), post: with(&judgement.post), ..judgement.clone() })
+    // A Ψ without arbitrary values: those of Ψ' are fresh for it.
+    check_knows_no_draw(&judgement.post.formula)?;
+    let known = &judgement.post.formula;
+    let checked = check_entailment(&judgement.context, &[known], &post.formula, evidence)?;
+    let (axioms, work) = (with_lemmas(judgement, &checked), both_works(judgement.work, checked.work)?);
+    Ok(Judgement { post: post.clone(), axioms, work, ..judgement.clone() })
 }
 
 /// The variables that a program sets, loop indices included.
@@ -524,6 +482,7 @@ fn step(
         post: post.clone(),
         delta: Expr::int(0),
         axioms: BTreeSet::new(),
+        work: 0,
     })
 }
 
@@ -534,28 +493,19 @@ pub(crate) fn wrong(rule: &'static str, statement: &Statement) -> Rejection {
 /// Replaces `list == list'`; rejects a formula that says anything else of the list.
 fn replace_list_equality(formula: &Expr, list: &Name, new: &Expr) -> Result<Expr, Rejection> {
     let is = |e: &Expr, run| matches!(e, Expr::Var(Variable::Of(name, r)) if name == list && *r == run);
-    let go = |e: &Arc<Expr>| replace_list_equality(e, list, new).map(Arc::new);
-    let forbidden = |v: &Variable| match v {
-        Variable::Of(name, _) | Variable::Plain(name) => name == list,
-        _ => false,
-    };
     match formula {
         Expr::Binary(Binary::Eq, a, b)
             if (is(a, Run::First) && is(b, Run::Second)) || (is(a, Run::Second) && is(b, Run::First)) =>
         {
             Ok(new.clone())
         }
-        Expr::Var(v) | Expr::Length(v) | Expr::Index(v, _) if forbidden(v) => {
+        Expr::Var(v @ Variable::Of(name, _))
+        | Expr::Length(v @ Variable::Of(name, _))
+        | Expr::Index(v @ Variable::Of(name, _), _)
+            if name == list =>
+        {
             Err(Rejection::MayNotMention { variable: v.to_string(), assertion: formula.to_string() })
         }
-        Expr::Number(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) | Expr::EmptyList => {
-            Ok(formula.clone())
-        }
-        Expr::Unary(op, a) => Ok(Expr::Unary(*op, go(a)?)),
-        Expr::Binary(op, a, b) => Ok(Expr::Binary(*op, go(a)?, go(b)?)),
-        Expr::Clamp(a, b, c) => Ok(Expr::Clamp(go(a)?, go(b)?, go(c)?)),
-        Expr::If(a, b, c) => Ok(Expr::If(go(a)?, go(b)?, go(c)?)),
-        Expr::Index(v, index) => Ok(Expr::Index(v.clone(), go(index)?)),
-        Expr::Sum(v, condition, value) => Ok(Expr::Sum(v.clone(), go(condition)?, go(value)?)),
+        _ => formula.try_map_parts(&mut |part| replace_list_equality(part, list, new)),
     }
 }

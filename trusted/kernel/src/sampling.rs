@@ -9,16 +9,20 @@
 //! ──────────────────────────────────────────────────────────────────────────────────────────
 //! ⊢ y ~ law : side conditions and (support of y#n ⇒ Ψ[y := y#n, y' := f(y#n), cost := cost + c]) ⇒ Ψ
 //! ```
-//! and its soundness is that e^−c times the first law, moved by f, lies below the second law.
+//! and its soundness is that e^−c times the first law, moved by f, lies below the second law. The side conditions
+//! include that the law is in range ([`crate::law`]) in the first run; that it is in the second follows from the
+//! equality of the parameters on which its range depends.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::context::{Context, Kind, parameters};
+use crate::context::Context;
 use crate::expr::{Expr, Name, Run, Variable};
 use crate::finite;
+use crate::kind::Kind;
+use crate::law;
 use crate::rejection::Rejection;
-use crate::rules::{Assertion, Judgement, check_public, check_size, wrong};
+use crate::rules::{Assertion, Judgement, check_knows_no_draw, check_size, wrong};
 use crate::term::{Coupling, Distribution, Statement};
 
 /// A draw about to be coupled, and the state of the precondition under construction.
@@ -44,7 +48,7 @@ pub fn sample(
         return Err(wrong("a sampling axiom", statement));
     };
     for e in expressions(coupling) {
-        check_before_draw(e, &[var])?;
+        check_before_draw(context, e, &[var])?;
     }
     let draw = Draw { context, statement, var, law, post, value: fresh(var, post, &BTreeSet::new()) };
     match coupling {
@@ -64,14 +68,13 @@ pub fn sample(
 impl Draw<'_> {
     /// AXNULL: one law, one value, no cost.
     /// ```text
-    /// the parameters of the law are equal in both runs
-    /// ─────────────────────────────────────────────────
+    /// the parameters of the law are equal in both runs, and in range
+    /// ───────────────────────────────────────────────────────────────
     /// y' = y at cost 0
     /// ```
     fn null(&self) -> Result<Judgement, Rejection> {
-        check_integers(self.context, self.law)?;
-        let same = parameters(self.law).into_iter().map(|p| self.first(p).equals(self.second(p)));
-        let side = Expr::all(same.collect::<Vec<_>>());
+        let same = law::parameters(self.law).into_iter().map(|p| self.first(p).equals(self.second(p)));
+        let side = Expr::all(same.chain(self.in_range()).collect::<Vec<_>>());
         self.conclude("AXNULL", side, self.after(&self.drawn(), &Expr::int(0)))
     }
 
@@ -131,48 +134,28 @@ impl Draw<'_> {
 
     /// The axiom and the side condition of a translation.
     fn translation(&self, by: &Expr, cost: &Expr) -> Result<(&'static str, Expr), Rejection> {
-        let whole = || match self.context.kind(by) {
-            Kind::Int => Ok(()),
-            _ => Err(Rejection::NotAnInteger { found: by.to_string() }),
-        };
         let (axiom, center, scale) = match self.law {
             Distribution::Laplace { center, scale } => ("LAPGEN", Some(center), scale),
-            Distribution::DiscreteLaplace { center, scale } => {
-                whole()?;
-                ("DLAPGEN", Some(center), scale)
-            }
+            Distribution::DiscreteLaplace { center, scale } => ("DLAPGEN", Some(center), scale),
             Distribution::Exponential { scale } => ("EXPGEN", None, scale),
-            Distribution::Geometric { scale } => {
-                whole()?;
-                ("GEOGEN", None, scale)
-            }
+            Distribution::Geometric { scale } => ("GEOGEN", None, scale),
             _ => return Err(self.no_such(&Coupling::Shift { by: by.clone(), cost: cost.clone() })),
         };
-        check_integers(self.context, self.law)?;
+        if law::kind(self.law) == Kind::Int {
+            self.context.kinds().check_integer(by)?;
+        }
         let budget = cost.clone() * self.first(scale);
         let within = match center {
             Some(center) => (by.clone() + self.first(center) - self.second(center)).abs().le(budget),
             None => Expr::int(0).le(by.clone()).and(by.clone().le(budget)),
         };
-        let scales = Expr::int(0).lt(self.first(scale)).and(self.first(scale).equals(self.second(scale)));
-        Ok((axiom, scales.and(within)))
+        let scales = self.in_range().chain([self.first(scale).equals(self.second(scale))]);
+        Ok((axiom, Expr::all(scales).and(within)))
     }
 
-    /// What is known of every value of the law.
-    fn support(&self) -> Expr {
-        let y = self.drawn();
-        match self.law {
-            Distribution::Uniform => Expr::int(0).lt(y.clone()).and(y.le(Expr::int(1))),
-            Distribution::Sign => y.clone().equals(Expr::int(1)).or(y.equals(Expr::int(-1))),
-            Distribution::UniformInt { low, high } => {
-                self.first(low).le(y.clone()).and(y.le(self.first(high)))
-            }
-            Distribution::UniformOther { count, .. } | Distribution::Response { count, .. } => {
-                Expr::int(0).le(y.clone()).and(y.lt(self.first(count)))
-            }
-            Distribution::Exponential { .. } | Distribution::Geometric { .. } => Expr::int(0).le(y),
-            _ => Expr::Bool(true),
-        }
+    /// That the law means something in the first run.
+    fn in_range(&self) -> impl Iterator<Item = Expr> {
+        law::conditions(self.law).into_iter().map(|condition| self.first(&condition))
     }
 
     fn drawn(&self) -> Expr {
@@ -193,7 +176,8 @@ impl Draw<'_> {
     }
 
     fn conclude(&self, axiom: &'static str, side: Expr, after: Expr) -> Result<Judgement, Rejection> {
-        let formula = match self.support() {
+        let law = law::map(self.law, &|e| self.first(e));
+        let formula = match law::support(&law, self.drawn()) {
             Expr::Bool(true) => side.and(after),
             support => side.and(support.implies(after)),
         };
@@ -207,6 +191,7 @@ impl Draw<'_> {
             post: self.post.clone(),
             delta: Expr::int(0),
             axioms: BTreeSet::from([axiom]),
+            work: 0,
         })
     }
 
@@ -215,28 +200,11 @@ impl Draw<'_> {
     }
 }
 
-/// Laws on the integers need integer places: their draws are taken to be integers elsewhere.
-pub(crate) fn check_integers(context: &Context, law: &Distribution) -> Result<(), Rejection> {
-    let places: Vec<&Expr> = match law {
-        Distribution::UniformInt { low, high } => vec![low, high],
-        Distribution::UniformOther { value, count } => vec![value, count],
-        Distribution::Response { value, count, .. } => vec![value, count],
-        Distribution::DiscreteLaplace { center, .. } | Distribution::DiscreteGaussian { center, .. } => {
-            vec![center]
-        }
-        _ => vec![],
-    };
-    match places.into_iter().find(|e| context.kind(e) != Kind::Int) {
-        None => Ok(()),
-        Some(e) => Err(Rejection::NotAnInteger { found: e.to_string() }),
-    }
-}
-
 /// UP-TO-BAD, for the tails of a Laplace draw.
 /// ```text
 /// ⊢ y ~ laplace(e, b) : Φ ⇒ (|y − e| ≤ t ⇒ Ψ) by a sampling axiom    0 ≤ t    b, t made of parameters
 /// ─────────────────────────────────────────────────────────────────────────────────────────────────────
-/// ⊢ y ~ laplace(e, b) : Φ and 0 ≤ t and 0 < b ⇒ Ψ, up to δ = exp(−t/b)
+/// ⊢ y ~ laplace(e, b) : Φ and 0 ≤ t ⇒ Ψ, up to δ = exp(−t/b)
 /// ```
 /// The draws with |y − e| > t have mass exp(−t/b) in the first run; the coupling is restricted to the others.
 pub fn up_to_tail(
@@ -250,15 +218,17 @@ pub fn up_to_tail(
         return Err(wrong("UP-TO-BAD", statement));
     };
     for public in [tail, scale] {
-        check_public(context, public)?;
+        context.check_public(public)?;
     }
+    context.check_number(tail)?;
     // The center is the one before the draw; that it does not mention y makes it the same one after.
-    check_before_draw(&context.in_run(center, Run::First), &[var])?;
+    check_before_draw(context, &context.in_run(center, Run::First), &[var])?;
     let distance = Expr::of(var.clone(), Run::First) - context.in_run(center, Run::First);
     let near = distance.abs().le(tail.clone());
     let restricted = post.map(near.implies(post.formula.clone()));
     let inner = sample(context, statement, coupling, &restricted)?;
-    let sane = Expr::int(0).le(tail.clone()).and(Expr::int(0).lt(scale.clone()));
+    // That the scale is positive the sampling axiom demands.
+    let sane = Expr::int(0).le(tail.clone());
     let axioms = inner.axioms.iter().copied().chain(["UP-TO-BAD"]).collect();
     Ok(Judgement {
         pre: inner.pre.map(inner.pre.formula.clone().and(sane)),
@@ -294,7 +264,7 @@ pub fn signed_log(
         return Err(wrong("SIGNED-LOG", sign));
     }
     for e in [by, cost] {
-        check_before_draw(e, &[u, s])?;
+        check_before_draw(context, e, &[u, s])?;
     }
     let mut taken = BTreeSet::new();
     let mut next = |name: &Name| {
@@ -317,6 +287,7 @@ pub fn signed_log(
         post: post.clone(),
         delta: Expr::int(0),
         axioms: BTreeSet::from(["SIGNED-LOG"]),
+        work: 0,
     })
 }
 
@@ -350,17 +321,13 @@ pub(crate) fn fresh(name: &Name, post: &Assertion, taken: &BTreeSet<Variable>) -
     }
 }
 
-/// What is evaluated before the draw mentions neither the variables drawn nor arbitrary values.
-pub(crate) fn check_before_draw(e: &Expr, drawn: &[&Name]) -> Result<(), Rejection> {
-    Assertion::new(e.clone())?;
-    let mut wrong = None;
-    e.for_each_variable(&mut |v| match v {
-        Variable::Plain(name) | Variable::Of(name, _) if drawn.contains(&name) => wrong = Some(v.to_string()),
-        _ => {}
-    });
-    match wrong {
+/// A number that is evaluated before the draw: it mentions neither the variables drawn nor arbitrary values.
+pub(crate) fn check_before_draw(context: &Context, e: &Expr, drawn: &[&Name]) -> Result<(), Rejection> {
+    check_knows_no_draw(e)?;
+    context.check_number(e)?;
+    match e.find_variable(&|v| matches!(v, Variable::Of(name, _) if drawn.contains(&name))) {
         None => Ok(()),
-        Some(variable) => Err(Rejection::KnowsADraw { variable, assertion: e.to_string() }),
+        Some(v) => Err(Rejection::KnowsADraw { variable: v.to_string(), assertion: e.to_string() }),
     }
 }
 

@@ -5,10 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::context::{
-    Context, Kind, Orientation, bound_is_public, for_each_expr, is_symmetric_clause, malformed,
-};
+use crate::context::{Context, Orientation, for_each_expr, is_symmetric_clause};
 use crate::expr::{Expr, Name, Run, Variable};
+use crate::kind::{Kind, malformed};
 use crate::rejection::Rejection;
 use crate::term::{Adjacency, Field, Mechanism, Sort};
 
@@ -51,7 +50,7 @@ pub(crate) fn check(context: &Context) -> Result<(), Rejection> {
     let mechanism = context.mechanism();
     for input in &mechanism.inputs {
         if let Sort::Rows(fields) = &input.sort {
-            check_fields(mechanism, &input.name, fields)?;
+            check_fields(context, &input.name, fields)?;
         }
     }
     let mut expressions: Vec<&Expr> = vec![&mechanism.output];
@@ -68,7 +67,7 @@ pub(crate) fn check(context: &Context) -> Result<(), Rejection> {
 }
 
 /// The fields of a table have different names and are scalars.
-fn check_fields(mechanism: &Mechanism, table: &Name, fields: &[Field]) -> Result<(), Rejection> {
+fn check_fields(context: &Context, table: &Name, fields: &[Field]) -> Result<(), Rejection> {
     let mut names = BTreeSet::new();
     for Field { name, sort } in fields {
         if !names.insert(name) {
@@ -76,7 +75,10 @@ fn check_fields(mechanism: &Mechanism, table: &Name, fields: &[Field]) -> Result
         }
         match sort {
             Sort::Real | Sort::Int | Sort::Bool => {}
-            Sort::Category { count } => bound_is_public(count, mechanism)?,
+            Sort::Category { count } => {
+                context.check_public(count)?;
+                context.kinds().check_integer(count)?;
+            }
             Sort::RealList | Sort::IntList | Sort::Rows(_) => {
                 return Err(malformed(format!("the field {name} of {table} is no scalar")));
             }
@@ -91,7 +93,6 @@ fn check_expression(context: &Context, e: &Expr, inside: bool) -> Result<(), Rej
         Expr::Sum(..) if inside => {
             return Err(malformed(format!("'{e}' stands inside another sum")));
         }
-        Expr::Sum(table, condition, value) => check_sum(context, table, condition, value)?,
         Expr::Var(v) | Expr::Length(v) | Expr::Index(v, _)
             if context.kind(&Expr::Var(v.clone())) == Kind::Table =>
         {
@@ -101,39 +102,6 @@ fn check_expression(context: &Context, e: &Expr, inside: bool) -> Result<(), Rej
     }
     let inside = inside || matches!(e, Expr::Sum(..));
     e.parts().into_iter().flatten().try_for_each(|part| check_expression(context, part, inside))
-}
-
-/// A sum is over a table, has a formula for its condition and a number for its value, and mentions fields that the
-/// table has.
-pub(crate) fn check_sum(
-    context: &Context,
-    table: &Variable,
-    condition: &Expr,
-    value: &Expr,
-) -> Result<(), Rejection> {
-    if context.kind(&Expr::Var(table.clone())) != Kind::Table {
-        return Err(malformed(format!("a sum over {table}, which is no table")));
-    }
-    let mut unknown = None;
-    for part in [condition, value] {
-        part.for_each_variable(&mut |v| {
-            if let Variable::Field(of, name) = v
-                && (!table.binds(v) || field(context.mechanism(), of, name).is_none())
-            {
-                unknown = Some(v.to_string());
-            }
-        });
-    }
-    if let Some(unknown) = unknown {
-        return Err(malformed(format!("a sum over {table} mentions {unknown}, which its rows do not have")));
-    }
-    if context.kind(condition) != Kind::Bool {
-        return Err(Rejection::NotAFormula { found: condition.to_string() });
-    }
-    match context.kind(value) {
-        Kind::Int | Kind::Real => Ok(()),
-        Kind::Bool | Kind::List | Kind::Table => Err(Rejection::NotANumber { found: value.to_string() }),
-    }
 }
 
 /// An assumption has no sum, and one about the rows of a table mentions parameters only besides: it holds of rows, and
@@ -188,10 +156,8 @@ fn check_clauses(context: &Context) -> Result<(), Rejection> {
             check_expression(context, assertion, true)?;
         }
         if let Adjacency::Rows { most, .. } = clause {
-            bound_is_public(most, mechanism)?;
-            if context.kind(most) != Kind::Int {
-                return Err(Rejection::NotAnInteger { found: most.to_string() });
-            }
+            context.check_public(most)?;
+            context.kinds().check_integer(most)?;
         }
         let Some(table) = table_of(clause) else { continue };
         if fields(mechanism, table).is_none() {

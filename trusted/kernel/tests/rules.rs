@@ -67,8 +67,8 @@ fn context(body: Vec<Statement>) -> Arc<Context> {
     Arc::new(Context::new(&mechanism(body, var("last")), Orientation::Forward).unwrap())
 }
 
-fn assertion(formula: Expr) -> Assertion {
-    Assertion::new(formula).unwrap()
+fn assertion(context: &Context, formula: Expr) -> Assertion {
+    Assertion::new(context, formula).unwrap()
 }
 
 #[test]
@@ -106,19 +106,20 @@ fn malformed_mechanisms_have_no_context() {
 fn steps_must_meet() {
     let statement = assign("y", var("x"));
     let context = context(vec![statement.clone()]);
-    let equal = assertion(first("y").equals(second("y")));
+    let equal = assertion(&context, first("y").equals(second("y")));
     let step = rules::assign(&context, &statement, &equal).unwrap();
     assert_eq!(step.pre().formula(), &first("x").equals(second("x")));
-    let other = rules::skip(&context, &assertion(Expr::Bool(true)));
+    let other = rules::skip(&context, &assertion(&context, Expr::Bool(true)));
     assert!(matches!(rules::seq(&step, &other), Err(Rejection::MiddleDiffers { .. })));
     assert!(rules::seq(&step, &rules::skip(&context, &equal)).is_ok());
 }
 
 #[test]
 fn judgements_of_different_mechanisms_do_not_mix() {
-    let post = assertion(Expr::Bool(true));
-    let here = rules::skip(&context(vec![]), &post);
-    let there = rules::skip(&context(vec![assign("y", int(1))]), &post);
+    let (one, other) = (context(vec![]), context(vec![assign("y", int(1))]));
+    let post = assertion(&one, Expr::Bool(true));
+    let here = rules::skip(&one, &post);
+    let there = rules::skip(&other, &post);
     assert_eq!(rules::seq(&here, &there).unwrap_err(), Rejection::ContextDiffers);
     assert_eq!(rules::cond(&Expr::Bool(true), &here, &there).unwrap_err(), Rejection::ContextDiffers);
     let backward = Context::new(context(vec![]).mechanism(), Orientation::Backward).unwrap();
@@ -130,12 +131,12 @@ fn judgements_of_different_mechanisms_do_not_mix() {
 fn lists_are_only_compared() {
     let append = Statement::Append { list: "out".into(), value: var("x") };
     let context = context(vec![assign("out", Expr::EmptyList), append.clone()]);
-    let same = assertion(first("out").equals(second("out")));
+    let same = assertion(&context, first("out").equals(second("out")));
     let step = rules::append(&context, &append, &same).unwrap();
     let wanted = first("out").equals(second("out")).and(first("x").equals(second("x")));
     assert_eq!(step.pre().formula(), &wanted);
     let length = Expr::Length(Variable::Of("out".into(), Run::First)).equals(int(0));
-    let rejection = rules::append(&context, &append, &assertion(length)).unwrap_err();
+    let rejection = rules::append(&context, &append, &assertion(&context, length)).unwrap_err();
     assert!(matches!(rejection, Rejection::MayNotMention { .. }));
     // A draw-free rule does not touch lists, since one run alone could append.
     assert!(rules::one_sided_both(&context, &append, &same).is_err());
@@ -147,7 +148,7 @@ fn lists_are_only_compared() {
 fn a_draw_forgets() {
     let statement = draw("y", laplace(int(0)));
     let context = context(vec![statement.clone()]);
-    let post = assertion(first("y").equals(int(0)));
+    let post = assertion(&context, first("y").equals(int(0)));
     let step = sample(&context, &statement, &Coupling::Null, &post).unwrap();
     let fresh = Variable::Arbitrary("y".into(), 0);
     assert!(
@@ -166,7 +167,7 @@ fn a_draw_forgets() {
     }
     // Nor can an assertion speak of the arbitrary value.
     let cheat = Expr::Var(fresh).equals(int(0));
-    assert!(matches!(Assertion::new(cheat.clone()), Err(Rejection::KnowsADraw { .. })));
+    assert!(matches!(Assertion::new(&context, cheat.clone()), Err(Rejection::KnowsADraw { .. })));
     let evidence = Evidence::Absurd(0);
     assert!(matches!(rules::strengthen(&cheat, &step, &evidence), Err(Rejection::KnowsADraw { .. })));
     // Nor can a coupling depend on what it draws.
@@ -180,7 +181,7 @@ fn draws_stay_apart() {
     let statement = draw("y", laplace(int(0)));
     let keep = assign("z", var("y"));
     let context = context(vec![statement.clone(), keep.clone(), statement.clone()]);
-    let post = assertion(first("z").equals(first("y")));
+    let post = assertion(&context, first("z").equals(first("y")));
     let last = sample(&context, &statement, &Coupling::Null, &post).unwrap();
     let middle = rules::assign(&context, &keep, last.pre()).unwrap();
     let all = sample(&context, &statement, &Coupling::Null, middle.pre()).unwrap();
@@ -190,18 +191,18 @@ fn draws_stay_apart() {
 
 #[test]
 fn couplings_fit_their_laws() {
-    let post = assertion(Expr::cost().le(var("eps")));
     let couple = |law: Distribution, coupling: Coupling| {
         let statement = draw("y", law);
-        sample(&context(vec![statement.clone()]), &statement, &coupling, &post)
+        let context = context(vec![statement.clone()]);
+        sample(&context, &statement, &coupling, &assertion(&context, Expr::cost().le(var("eps"))))
     };
     let shift = |by: Expr| Coupling::Shift { by, cost: var("eps") };
     let discrete = Distribution::DiscreteLaplace { center: var("n"), scale: int(1) / var("eps") };
     assert!(couple(discrete.clone(), shift(first("n") - second("n"))).is_ok());
     assert!(matches!(couple(discrete, shift(first("x") - second("x"))), Err(Rejection::NotAnInteger { .. })));
     let off_grid = Distribution::DiscreteLaplace { center: var("x"), scale: int(1) };
-    assert!(matches!(couple(off_grid.clone(), shift(int(1))), Err(Rejection::NotAnInteger { .. })));
-    assert!(matches!(couple(off_grid, Coupling::Null), Err(Rejection::NotAnInteger { .. })));
+    let malformed = Context::new(&mechanism(vec![draw("y", off_grid)], int(0)), Orientation::Forward);
+    assert!(matches!(malformed, Err(Rejection::NotAnInteger { .. })));
     let gaussian = Distribution::Gaussian { center: var("x"), deviation: int(1) };
     assert!(matches!(couple(gaussian, shift(int(1))), Err(Rejection::NoSuchCoupling { .. })));
     let scale = Coupling::Scale { cost: var("eps") };
@@ -216,7 +217,7 @@ fn couplings_fit_their_laws() {
 fn axunif_is_exact_and_one_directional() {
     let statement = draw("u", Distribution::Uniform);
     let context = context(vec![statement.clone()]);
-    let post = assertion(second("u").equals(first("u")).and(Expr::cost().le(var("eps"))));
+    let post = assertion(&context, second("u").equals(first("u")).and(Expr::cost().le(var("eps"))));
     let step = sample(&context, &statement, &Coupling::Scale { cost: var("eps") }, &post).unwrap();
     let u = Expr::Var(Variable::Arbitrary("u".into(), 0));
     let support = int(0).lt(u.clone()).and(u.clone().le(int(1)));
@@ -230,7 +231,7 @@ fn axunif_is_exact_and_one_directional() {
 fn signed_log_needs_a_uniform_and_then_a_sign() {
     let (u, s) = (draw("u", Distribution::Uniform), draw("s", Distribution::Sign));
     let context = context(vec![u.clone(), s.clone()]);
-    let post = assertion(Expr::Bool(true));
+    let post = assertion(&context, Expr::Bool(true));
     let (by, cost) = (int(1), int(1));
     assert!(signed_log(&context, (&u, &s), (&by, &cost), &post).is_ok());
     assert!(signed_log(&context, (&s, &u), (&by, &cost), &post).is_err());
@@ -243,7 +244,7 @@ fn loops_need_shared_bounds_and_a_kept_invariant() {
     let loop_to = |to: Expr| Statement::For { index: "i".into(), from: int(0), to, body: vec![body.clone()] };
     let context = context(vec![assign("y", int(0)), loop_to(int(3))]);
     let keep = Expr::Bool(true);
-    let inner = rules::assign(&context, &body, &assertion(keep.clone())).unwrap();
+    let inner = rules::assign(&context, &body, &assertion(&context, keep.clone())).unwrap();
     let trivial = Evidence::Absurd(4);
     let make = |to: &Expr, invariant: &Expr| {
         rules::for_loop(&"i".into(), (&int(0), to), invariant, &inner, &trivial)
@@ -252,17 +253,6 @@ fn loops_need_shared_bounds_and_a_kept_invariant() {
     assert!(matches!(make(&(var("N") / int(2)), &keep), Err(Rejection::NotAnInteger { .. })));
     let other = first("y").le(var("i"));
     assert!(matches!(make(&var("N"), &other), Err(Rejection::MiddleDiffers { .. })));
-}
-
-#[test]
-fn frames_do_not_mention_what_changes() {
-    let statement = assign("y", var("x"));
-    let context = context(vec![statement.clone()]);
-    let step = rules::assign(&context, &statement, &assertion(Expr::Bool(true))).unwrap();
-    assert!(rules::frame(&step, &first("x").equals(int(0))).is_ok());
-    for formula in [first("y").equals(int(0)), Expr::cost().equals(int(0))] {
-        assert!(matches!(rules::frame(&step, &formula), Err(Rejection::MayNotMention { .. })));
-    }
 }
 
 #[test]
@@ -320,7 +310,7 @@ fn the_final_rule_wants_the_whole_claim() {
     let (mechanism, statement) = laplace_proof(int(1) / var("eps"));
     let context = Arc::new(Context::new(&mechanism, Orientation::Forward).unwrap());
     let claim = Claim { epsilon: var("eps"), delta: int(0), reading: Reading::Reals };
-    let post = assertion(goal(&context, &claim, Comparison::Equal));
+    let post = assertion(&context, goal(&context, &claim, Comparison::Equal));
     let coupling = Coupling::Shift { by: int(0), cost: var("eps") };
     let judgement = sample(&context, &statement, &coupling, &post).unwrap();
     let evidence = Evidence::Absurd(0);
@@ -335,9 +325,9 @@ fn the_final_rule_wants_the_whole_claim() {
     let floats = Claim { reading: Reading::BINARY64, ..claim.clone() };
     assert!(matches!(with(&floats, Comparison::Equal, &[]), Err(Rejection::ClaimNotCovered { .. })));
     let negative = Claim { delta: int(-1), ..claim.clone() };
-    assert!(matches!(with(&negative, Comparison::Equal, &[]), Err(Rejection::ClaimNotCovered { .. })));
+    assert!(with(&negative, Comparison::Equal, &[]).is_err());
     let secret = Claim { epsilon: var("x"), ..claim.clone() };
-    assert!(matches!(with(&secret, Comparison::Equal, &[]), Err(Rejection::ClaimNotCovered { .. })));
+    assert!(matches!(with(&secret, Comparison::Equal, &[]), Err(Rejection::NotPublic { .. })));
     // Evidence that shows nothing, and no proof at all.
     assert!(with(&claim, Comparison::Equal, &[]).is_err());
     let none = privacy(&mechanism, &claim, &[], Comparison::Equal, &[]);
@@ -345,75 +335,12 @@ fn the_final_rule_wants_the_whole_claim() {
     assert!(!start().mentions(&Variable::Result));
 }
 
-/// CASE joins two proofs about one program that end alike. It keeps both preconditions, each under its side of the
-/// case, so that neither proof is used where it was not made.
-#[test]
-fn cases_are_about_one_program_and_one_end() {
-    let (one, two) = (assign("y", var("x")), assign("y", int(0)));
-    let context = context(vec![one.clone(), two.clone()]);
-    let equal = assertion(first("y").equals(second("y")));
-    let known = first("x").equals(second("x"));
-    let strong = rules::assign(&context, &one, &equal).unwrap();
-    let positive = int(0).lt(first("x"));
-    let joined = rules::case(&positive, &strong, &strong).unwrap();
-    assert_eq!(joined.pre().formula(), &known);
-    let other = rules::assign(&context, &one, &assertion(Expr::Bool(true))).unwrap();
-    // Another end, another program, another mechanism, and a case that knows a draw.
-    assert!(matches!(rules::case(&positive, &strong, &other), Err(Rejection::MiddleDiffers { .. })));
-    let constant = rules::assign(&context, &two, &equal).unwrap();
-    assert!(matches!(rules::case(&positive, &strong, &constant), Err(Rejection::ProgramDiffers { .. })));
-    let elsewhere = self::context(vec![one.clone(), assign("z", int(1))]);
-    let foreign = rules::assign(&elsewhere, &one, &equal).unwrap();
-    assert_eq!(rules::case(&positive, &strong, &foreign).unwrap_err(), Rejection::ContextDiffers);
-    let drawn = Expr::Var(Variable::Arbitrary("y".into(), 0)).lt(int(0));
-    assert!(matches!(rules::case(&drawn, &strong, &strong), Err(Rejection::KnowsADraw { .. })));
-    // Two proofs that ask for different things: each is asked for where its proof is used.
-    let noise = draw("y", laplace(var("x")));
-    let context = self::context(vec![noise.clone()]);
-    let goal = assertion(first("y").equals(second("y")).and(Expr::cost().le(var("eps"))));
-    let null = sample(&context, &noise, &Coupling::Null, &goal).unwrap();
-    let shift = Coupling::Shift { by: int(0), cost: var("eps") };
-    let shift = sample(&context, &noise, &shift, &goal).unwrap();
-    let same = first("x").equals(second("x"));
-    let joined = rules::case(&same, &null, &shift).unwrap();
-    let (yes, no) = (null.pre().formula().clone(), shift.pre().formula().clone());
-    assert_eq!(joined.pre().formula(), &same.clone().implies(yes).and(same.or(no)));
-}
-
-/// A δ that nothing was given up for may be any number that is not negative, or a positive parameter.
-#[test]
-fn a_delta_to_spare_is_not_negative() {
-    let (mechanism, _) = laplace_proof(int(1) / var("eps"));
-    let refused = [int(-1), var("free"), var("eps") - int(1), -var("eps")];
-    for delta in refused {
-        let claim = Claim { epsilon: var("eps"), delta, reading: Reading::Reals };
-        let answer = with_shift(&mechanism, &claim);
-        assert!(matches!(answer, Err(Rejection::ClaimNotCovered { .. })), "{claim}: {answer:?}");
-    }
-    for delta in [int(0), int(1), var("eps"), var("N")] {
-        let claim = Claim { epsilon: var("eps"), delta, reading: Reading::Reals };
-        // The evidence shows nothing, so the next check says no; that of the δ has passed.
-        let answer = with_shift(&mechanism, &claim);
-        assert!(!matches!(answer, Err(Rejection::ClaimNotCovered { .. })), "{claim}: {answer:?}");
-    }
-}
-
-/// The Laplace proof with evidence that shows nothing.
-fn with_shift(mechanism: &Mechanism, claim: &Claim) -> Result<probity_kernel::privacy::Theorem, Rejection> {
-    let context = Arc::new(Context::new(mechanism, Orientation::Forward).unwrap());
-    let post = assertion(goal(&context, claim, Comparison::Equal));
-    let coupling = Coupling::Shift { by: int(0), cost: var("eps") };
-    let judgement = sample(&context, &mechanism.body[0], &coupling, &post).unwrap();
-    let side = Side { judgement: &judgement, evidence: &Evidence::Absurd(0) };
-    privacy(mechanism, claim, &[], Comparison::Equal, &[side])
-}
-
 #[test]
 fn pointwise_proofs_are_for_countable_outputs() {
     let (mechanism, statement) = laplace_proof(int(1) / var("eps"));
     let context = Arc::new(Context::new(&mechanism, Orientation::Forward).unwrap());
     let claim = Claim { epsilon: var("eps"), delta: int(0), reading: Reading::Reals };
-    let post = assertion(goal(&context, &claim, Comparison::Pointwise));
+    let post = assertion(&context, goal(&context, &claim, Comparison::Pointwise));
     let judgement = sample(&context, &statement, &Coupling::Null, &post).unwrap();
     let evidence = Evidence::Absurd(0);
     let side = Side { judgement: &judgement, evidence: &evidence };
@@ -468,7 +395,7 @@ fn hostile_programs_are_too_large() {
     let body: Vec<Statement> =
         std::iter::once(assign("y", int(1))).chain(vec![double.clone(); 200]).collect();
     let context = Arc::new(Context::new(&mechanism(body, var("y")), Orientation::Forward).unwrap());
-    let mut post = assertion(first("y").equals(second("y")));
+    let mut post = assertion(&context, first("y").equals(second("y")));
     let mut answer = Ok(());
     for _ in 0..200 {
         match rules::assign(&context, &double, &post) {

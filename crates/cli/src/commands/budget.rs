@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::policy;
 use crate::failure::{Answer, Failure, Status};
-use crate::progress::watched;
+use crate::progress::saying;
 use crate::{files, output};
 
 /// Which ledger, and what to do with it.
@@ -138,7 +138,7 @@ fn show(arguments: &Arguments) -> Answer {
         return Ok(Status::Done);
     }
     let verified = match arguments.verify {
-        true => Some(watched("verifying every entry", || ledger.verify())?),
+        true => Some(saying("verifying every entry", || ledger.verify())?),
         false => None,
     };
     let entries = ledger.history(arguments.entries)?;

@@ -1,25 +1,20 @@
 //! `probity certify`: the privacy of a mechanism as it runs in floating point, as a theorem of the kernel.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::time::Instant;
 
 use probity_exact::{Rational, directed};
-use probity_float::certificate::{Certificate, Refusal, certify, certify_family};
 use probity_float::derive;
 use probity_float::paper::Case;
-use probity_float::recognise::recognise;
-use probity_kernel::float::{Family, FloatTheorem, Scaling, Snapped, Uniform, shape::mironov_grid};
 use probity_kernel::term::Reading;
-use probity_lang::{Program, Setting};
+use probity_lang::Program;
+use probity_verdict::{Certificate, CertifySettings, FloatTheorem, Found, Uniform, certify, decimal};
 use serde_json::{Value, json};
 
-use crate::failure::{Answer, Failure, Status};
-use crate::given::Ranges;
+use crate::failure::{Answer, Status};
 use crate::output::number;
 use crate::progress::watched;
-use crate::{decimal, files, given, output};
+use crate::{files, given, output};
 
 /// What to certify.
 #[derive(clap::Args)]
@@ -49,14 +44,17 @@ pub struct Arguments {
 /// Certifies.
 pub fn run(arguments: &Arguments) -> Answer {
     let (_, program) = files::program(&arguments.path)?;
-    let start = Instant::now();
     let (values, ranges) = given::values_and_ranges(&arguments.settings)?;
-    let answer = watched("certifying the implementation", || match ranges.is_empty() {
-        true => one(arguments, &program, values).map(Found::One),
-        false => family(arguments, &program, values, ranges).map(|theorem| Found::Family(Box::new(theorem))),
-    });
-    let seconds = start.elapsed().as_secs_f64();
-    match answer {
+    let settings = CertifySettings {
+        values,
+        ranges,
+        reading: arguments.reading,
+        uniform: arguments.uniform_bits.map_or(Uniform::Star, Uniform::Bits),
+        ln_ulps: arguments.ln_ulps,
+    };
+    let answer = watched(|watch| certify(&program, &settings, watch))?;
+    let seconds = answer.seconds;
+    match answer.found {
         Ok(found) => {
             match arguments.json {
                 true => output::json(&to_json(&found, seconds))?,
@@ -67,7 +65,7 @@ pub fn run(arguments: &Arguments) -> Answer {
             }
             Ok(Status::Done)
         }
-        Err(NotCertified::Refused(refusal)) => {
+        Err(refusal) => {
             match arguments.json {
                 true => output::json(
                     &json!({"status": "refused", "reason": refusal.to_string(), "seconds": seconds}),
@@ -76,113 +74,7 @@ pub fn run(arguments: &Arguments) -> Answer {
             }
             Ok(Status::No)
         }
-        Err(NotCertified::Failed(failure)) => Err(failure),
     }
-}
-
-enum Found {
-    One(Box<Certificate>),
-    Family(Box<FloatTheorem>),
-}
-
-enum NotCertified {
-    Refused(Refusal),
-    Failed(Failure),
-}
-
-impl From<Refusal> for NotCertified {
-    fn from(refusal: Refusal) -> Self {
-        NotCertified::Refused(refusal)
-    }
-}
-
-impl From<Failure> for NotCertified {
-    fn from(failure: Failure) -> Self {
-        NotCertified::Failed(failure)
-    }
-}
-
-fn uniform(arguments: &Arguments) -> Uniform {
-    arguments.uniform_bits.map_or(Uniform::Star, Uniform::Bits)
-}
-
-/// The mechanism with these values, as it runs in the format.
-fn recognised(
-    arguments: &Arguments,
-    program: &Program,
-    values: &BTreeMap<String, Rational>,
-) -> Result<Snapped, NotCertified> {
-    let format = given::format(arguments.reading)?;
-    let snapped = recognise(&program.mechanism, values, format).map_err(Refusal::Form)?;
-    Ok(Snapped { uniform: uniform(arguments), ln_ulps: arguments.ln_ulps, ..snapped })
-}
-
-fn one(
-    arguments: &Arguments,
-    program: &Program,
-    settings: Vec<Setting>,
-) -> Result<Box<Certificate>, NotCertified> {
-    // The assumptions must hold for what was set.
-    given::with(program, &settings)?;
-    given::check_complete(program, &settings)?;
-    let values = settings.into_iter().map(|setting| (setting.name, setting.value)).collect();
-    Ok(Box::new(certify(&recognised(arguments, program, &values)?)?))
-}
-
-/// A theorem for all values in the ranges. The mechanism must be Mironov's, which is checked at the ends of the ranges.
-fn family(
-    arguments: &Arguments,
-    program: &Program,
-    values: Vec<Setting>,
-    mut all: Ranges,
-) -> Result<FloatTheorem, NotCertified> {
-    for setting in values {
-        if all.insert(setting.name.clone(), (setting.value.clone(), setting.value)).is_some() {
-            return Err(
-                Failure::new(format!("the parameter {} has a value and a range", setting.name)).into()
-            );
-        }
-    }
-    // The names, and the assumptions at both ends.
-    let low = |(name, (low, _)): (&String, &(Rational, Rational))| Setting {
-        name: name.clone(),
-        value: low.clone(),
-    };
-    let high = |(name, (_, high)): (&String, &(Rational, Rational))| Setting {
-        name: name.clone(),
-        value: high.clone(),
-    };
-    for end in [all.iter().map(low).collect::<Vec<_>>(), all.iter().map(high).collect()] {
-        given::with(program, &end)?;
-    }
-    let (Some(epsilon), Some(bound)) = (all.get("eps").cloned(), all.get("B").cloned()) else {
-        return Err(Failure::new("ranges are for the parameters eps and B of Mironov's mechanism")
-            .hint("set both, each to a value or a range")
-            .into());
-    };
-    let mut sensitivity = None;
-    for (eps, b) in [(&epsilon.0, &bound.0), (&epsilon.1, &bound.1)] {
-        let values = BTreeMap::from([("eps".to_owned(), eps.clone()), ("B".to_owned(), b.clone())]);
-        let snapped = recognised(arguments, program, &values)?;
-        let [Scaling::Divide(rate)] = &snapped.scaling[..] else {
-            return Err(Failure::new("ranges are for noise of the form ln(u) / eps").into());
-        };
-        if snapped.grid != mironov_grid(rate) {
-            return Err(Failure::new("ranges are for the grid pow2_at_least(1 / eps)").into());
-        }
-        sensitivity = Some(snapped.sensitivity);
-    }
-    let format = given::format(arguments.reading)?;
-    let sensitivity = sensitivity.unwrap_or(Rational::ONE);
-    let family = Family {
-        format,
-        uniform: uniform(arguments),
-        ln_ulps: arguments.ln_ulps,
-        epsilon,
-        bound,
-        sensitivity,
-    };
-    Ok(certify_family(&family)?)
 }
 
 fn to_json(found: &Found, seconds: f64) -> Value {

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use probity_prove::certificate;
 use probity_release::{certificate as release, policy};
+use probity_verdict::check;
 use serde_json::json;
 
 use crate::failure::{Answer, Failure, Status};
-use crate::progress::watched;
+use crate::progress::{saying, watched};
 use crate::{files, given, output};
 
 /// Which certificate, and what it must be about.
@@ -38,17 +38,12 @@ pub fn run(arguments: &Arguments) -> Answer {
     if arguments.policy.is_some() {
         return Err(Failure::new("--policy is about certificates of releases, and this is none"));
     }
-    let answer = match &arguments.mechanism {
-        None => watched("replaying the derivation", || certificate::check(&text)),
-        Some(path) => {
-            let (_, program) = files::program(path)?;
-            let program = given::with(&program, &given::settings(&arguments.settings)?)?;
-            watched("replaying the derivation", || {
-                certificate::check_for(&text, &program.mechanism, &program.claim)
-            })
-        }
+    let about = match &arguments.mechanism {
+        None => None,
+        Some(path) => Some((files::program(path)?.1, given::settings(&arguments.settings)?)),
     };
-    match answer {
+    let about = about.as_ref().map(|(program, settings)| (program, &settings[..]));
+    match watched(|watch| check(&text, about, watch))?.theorem {
         Ok(theorem) => {
             let axioms: Vec<&str> = theorem.axioms().iter().copied().collect();
             if arguments.json {
@@ -81,7 +76,7 @@ fn of_release(arguments: &Arguments, text: &str) -> Answer {
         None => None,
         Some(path) => Some(policy::read(&path.display().to_string(), &files::text(path)?)?),
     };
-    let answer = watched("replaying the derivation", || release::check(text, policy.as_ref()));
+    let answer = saying("replaying the derivation", || release::check(text, policy.as_ref()));
     match answer {
         Ok(checked) => {
             let axioms: Vec<&str> = checked.theorem.axioms().iter().copied().collect();

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use super::policy;
 use crate::failure::{Answer, Failure, Status};
-use crate::progress::{Progress, watched};
+use crate::progress::{Progress, saying};
 use crate::{files, output};
 
 /// What is asked, of whom, and how the answer is shown.
@@ -106,7 +106,7 @@ pub fn run(arguments: &Arguments) -> Answer {
         true => Ledger::init(path, &policy, anchor, true, PATIENCE)?,
         false => Ledger::open(path, anchor, PATIENCE)?,
     };
-    let proven: Vec<Proven> = watched("proving", || {
+    let proven: Vec<Proven> = saying("proving", || {
         prepared
             .into_iter()
             .map(|prepared| release::prove(prepared, Some(&ledger)))
@@ -305,7 +305,7 @@ fn digits(error: &Rational) -> usize {
 
 fn explain(arguments: &Arguments, prepared: Vec<Prepared>) -> Answer {
     let ledger = None;
-    let proven: Vec<Proven> = watched("proving", || {
+    let proven: Vec<Proven> = saying("proving", || {
         prepared
             .iter()
             .cloned()

@@ -1,37 +1,16 @@
 //! `probity audit` of an output that is continuous over the reals: the event that tells two inputs apart best, as far as it
 //! was found.
 
-use std::time::Instant;
-
-use probity_audit::{Bounds, Inputs, Parameters, Side, claimed, search_shown_loss};
-use probity_kernel::term::Reading;
-use probity_lang::Program;
+use probity_verdict::counterexample::{event, range};
+use probity_verdict::{Bounds, Reading, Side, TellingEvent, decimal};
 use serde_json::json;
 
-use super::counterexample::{event, range};
-use crate::failure::{Answer, Failure, Status};
-use crate::progress::watched;
-use crate::{decimal, output};
+use crate::failure::{Answer, Status};
+use crate::output;
 
 /// Shows the event.
-pub fn run(
-    program: &Program,
-    parameters: &Parameters,
-    inputs: &[Inputs; 2],
-    neighbours: bool,
-    json: bool,
-) -> Answer {
-    let start = Instant::now();
-    let shown = watched("looking for an event that tells the inputs apart", || {
-        search_shown_loss(&program.mechanism, &program.claim, parameters, &inputs[0], &inputs[1])
-    })
-    .map_err(Failure::new)?;
-    let (epsilon, delta) = claimed(&program.mechanism, &program.claim, parameters).map_err(Failure::new)?;
-    let seconds = start.elapsed().as_secs_f64();
-    let Some(shown) = shown else {
-        return Err(Failure::new("no event was found that tells these inputs apart")
-            .hint("that proves nothing; other inputs may show more"));
-    };
+pub fn print(found: &TellingEvent, json: bool) -> Answer {
+    let TellingEvent { shown, neighbours, epsilon, delta, seconds } = found;
     let side = match shown.side {
         Side::First => "first",
         Side::Second => "second",

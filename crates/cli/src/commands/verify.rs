@@ -2,17 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use probity_lang::{Program, Setting};
-use probity_prove::{Proof, certificate, outline};
+use probity_verdict::{Proof, Status as Known, Upper, Verdict, Watch, couplings, decimal, outline, verify};
 use serde_json::{Value, json};
 
 use super::counterexample;
 use crate::failure::{Answer, Failure, Status};
 use crate::progress::{Progress, watched};
-use crate::verdict::{Upper, Verdict};
-use crate::{decimal, files, given, output};
+use crate::{files, given, output};
 
 /// What to verify, and what to show.
 #[derive(clap::Args)]
@@ -47,27 +46,34 @@ pub fn run(arguments: &Arguments) -> Answer {
         files::check_place(path)?;
     }
     let (_, program) = files::program(&arguments.path)?;
-    let verdict = watched("looking for a proof and for a counterexample", || {
-        Verdict::of(&arguments.path, &program, &settings)
-    })?;
+    let verdict = watched(|watch| verify(&program, &settings, watch))?;
     if let Some(path) = &arguments.certificate
-        && let Ok(Upper::Derived(proof)) = &verdict.upper
+        && let Some(certificate) = verdict.to_certificate()
     {
-        files::write(path, certificate::write(proof).as_bytes())?;
+        files::write(path, certificate.as_bytes())?;
     }
     match arguments.json {
-        true => output::json(&to_json(&verdict))?,
+        true => output::json(&to_json(&arguments.path, &verdict))?,
         false => output::print(|out| print_one(&verdict, arguments, out))?,
     }
-    Ok(verdict.exit())
+    Ok(exit(&verdict))
 }
 
-fn to_json(verdict: &Verdict) -> Value {
+/// The exit code of a verdict.
+fn exit(verdict: &Verdict) -> Status {
+    match verdict.status() {
+        Known::Proved => Status::Done,
+        Known::Refuted | Known::Open => Status::No,
+        Known::BoundsCross => Status::BoundsCross,
+    }
+}
+
+fn to_json(path: &Path, verdict: &Verdict) -> Value {
     let Program { mechanism, claim, expect_refuted, .. } = &verdict.program;
     let mut value = json!({
-        "file": verdict.path.display().to_string(),
+        "file": path.display().to_string(),
         "mechanism": mechanism.name.as_str(),
-        "status": verdict.status(),
+        "status": verdict.status().name(),
         "claim": claim.to_string(),
         "epsilon": claim.epsilon.to_string(),
         "delta": claim.delta.to_string(),
@@ -79,6 +85,7 @@ fn to_json(verdict: &Verdict) -> Value {
     match &verdict.upper {
         Ok(Upper::Derived(proof)) => {
             value["couplings"] = couplings(proof)
+                .into_iter()
                 .map(|line| json!({"statement": line.statement, "coupling": line.rule}))
                 .collect();
         }
@@ -137,11 +144,6 @@ fn print_one(verdict: &Verdict, arguments: &Arguments, out: &mut dyn Write) -> i
     writeln!(out, "{:.3} s", verdict.seconds)
 }
 
-/// The draws of a proof with their couplings.
-pub fn couplings(proof: &Proof) -> impl Iterator<Item = outline::Line> {
-    outline::outline(proof).into_iter().filter(|line| line.rule.starts_with("couple"))
-}
-
 fn print_proof(proof: &Proof, arguments: &Arguments, out: &mut dyn Write) -> io::Result<()> {
     let theorem = proof.theorem();
     write!(out, "proved: {theorem}")?;
@@ -154,7 +156,7 @@ fn print_proof(proof: &Proof, arguments: &Arguments, out: &mut dyn Write) -> io:
     writeln!(out, "axioms: {}", axioms.join(", "))?;
     if arguments.derivation {
         writeln!(out, "derivation:")?;
-        for line in outline::outline(proof) {
+        for line in outline(proof) {
             let indent = "  ".repeat(line.depth + 1);
             match (line.statement.is_empty(), line.rule.is_empty()) {
                 (true, _) => writeln!(out, "{indent}  -- {}", line.rule)?,
@@ -187,7 +189,7 @@ fn folder(arguments: &Arguments, settings: &[Setting]) -> Answer {
             };
             let own: Vec<Setting> = settings.iter().filter(has).cloned().collect();
             known.extend(loaded.program.mechanism.params.iter().map(|param| param.name.to_string()));
-            Verdict::of(path, &loaded.program, &own)
+            Ok(verify(&loaded.program, &own, &Watch::default())?)
         });
         rows.push((path.clone(), verdict));
     }
@@ -214,7 +216,7 @@ fn folder(arguments: &Arguments, settings: &[Setting]) -> Answer {
 
 fn row_to_json((path, verdict): &Row) -> Value {
     match verdict {
-        Ok(verdict) => to_json(verdict),
+        Ok(verdict) => to_json(path, verdict),
         Err(failure) => failure.to_row(path),
     }
 }
@@ -222,7 +224,7 @@ fn row_to_json((path, verdict): &Row) -> Value {
 /// The gravest of all: bounds that cross, then a file that could not be looked at, then one that is not as it says.
 fn exit_of(rows: &[Row]) -> Status {
     let verdicts = || rows.iter().filter_map(|(_, verdict)| verdict.as_ref().ok());
-    if verdicts().any(|verdict| verdict.exit() == Status::BoundsCross) {
+    if verdicts().any(|verdict| verdict.status() == Known::BoundsCross) {
         Status::BoundsCross
     } else if rows.iter().any(|(_, verdict)| verdict.is_err()) {
         Status::BadInput
@@ -262,7 +264,7 @@ fn cells((path, verdict): &Row) -> Vec<String> {
     vec![
         verdict.program.mechanism.name.to_string(),
         verdict.program.claim.epsilon.to_string(),
-        verdict.status().to_owned(),
+        verdict.status().to_string(),
         expected.to_owned(),
         certified,
         verdict.audited_share.map_or("-".to_owned(), |share| format!("{share:.3}")),
@@ -274,7 +276,7 @@ fn print_table(rows: &[Row]) -> Result<(), Failure> {
     let heading = ["mechanism", "claim", "status", "", "certified in binary64", "audited / claim", "seconds"];
     output::table(&heading, rows.iter().map(cells))?;
     let verdicts: Vec<&Verdict> = rows.iter().filter_map(|(_, verdict)| verdict.as_ref().ok()).collect();
-    let count = |status: &str| verdicts.iter().filter(|verdict| verdict.status() == status).count();
+    let count = |status: Known| verdicts.iter().filter(|verdict| verdict.status() == status).count();
     let failed = |status: &str| {
         let failures = rows.iter().filter_map(|(_, verdict)| verdict.as_ref().err());
         match failures.filter(|failure| failure.status() == status).count() {
@@ -288,9 +290,9 @@ fn print_table(rows: &[Row]) -> Result<(), Failure> {
         writeln!(
             out,
             "\n{} proved, {} refuted, {} open{others} in {seconds:.1} s. An audit is a lower bound, on small inputs.",
-            count("proved"),
-            count("refuted"),
-            count("open"),
+            count(Known::Proved),
+            count(Known::Refuted),
+            count(Known::Open),
         )
     })
 }

@@ -3,8 +3,9 @@
 use std::rc::Rc;
 
 use probity_exact::directed::ln_nearest;
-use probity_kernel::context::{Context, parameters};
+use probity_kernel::context::Context;
 use probity_kernel::expr::{Expr, Name, Run};
+use probity_kernel::law::parameters;
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Claim, Coupling, Distribution, Statement};
 

@@ -158,8 +158,7 @@ impl Scope<'_> {
             fields.push(place);
             fields.len() - 1
         });
-        let category = matches!(column.domain, Domain::Categories(_) | Domain::Bool);
-        let row = Row::Column { field, low, high, category };
+        let row = Row::Column { field, low, high };
         Ok(match &column.domain {
             Domain::Categories(_) => Typed::Category { column: place, row },
             Domain::Bool => Typed::Bool(Condition::Compare(Order::Equal, row, Row::Constant(1))),

@@ -1,15 +1,15 @@
 //! Expressions over one row, in integers: what a query adds up and which rows it takes.
 //!
 //! One tree has two readings here: its text in the mechanism language, which is proved, and its value on a cleaned row, which is
-//! added up. A column is clamped to its bounds in both. Every value is below 2^63 in size, which is checked when the tree is made,
-//! so no addition can overflow.
+//! added up. Cleaning leaves every column within its bounds, so the text need not clamp it; the text clamps what is added up, which
+//! is what a proof needs. Every value is below 2^63 in size, which is checked when the tree is made, so no addition can overflow.
 
 use std::fmt::Write;
 
 /// An integer of a row. Columns are numbered as the plan's fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Row {
-    /// A column, clamped to its bounds.
+    /// A column of a cleaned row.
     Column {
         /// Its place among the fields.
         field: usize,
@@ -17,8 +17,6 @@ pub enum Row {
         low: i64,
         /// Its greatest value.
         high: i64,
-        /// Whether the language knows the bounds by its type: a category.
-        category: bool,
     },
     /// The same for every row.
     Constant(i64),
@@ -212,8 +210,7 @@ impl Row {
         let infix =
             |sign: &str, a: &Row, b: &Row| format!("({} {sign} {})", a.to_text(names), b.to_text(names));
         match self {
-            Row::Column { field, category: true, .. } => format!("r.{}", names[*field]),
-            Row::Column { field, low, high, .. } => format!("clamp(r.{}, {low}, {high})", names[*field]),
+            Row::Column { field, .. } => format!("r.{}", names[*field]),
             Row::Constant(value) if *value < 0 => format!("({value})"),
             Row::Constant(value) => value.to_string(),
             Row::Add(a, b) => infix("+", a, b),
@@ -260,7 +257,7 @@ mod tests {
     use super::*;
 
     fn column(field: usize, low: i64, high: i64) -> Row {
-        Row::Column { field, low, high, category: false }
+        Row::Column { field, low, high }
     }
 
     #[test]
@@ -310,9 +307,9 @@ mod tests {
         let age = || Box::new(column(0, 0, 120));
         let row =
             Row::Mul(Box::new(Row::Sub(age(), Box::new(Row::Constant(-5)))), Box::new(Row::Constant(2)));
-        assert_eq!(row.to_text(&names), "((clamp(r.age, 0, 120) - (-5)) * 2)");
+        assert_eq!(row.to_text(&names), "((r.age - (-5)) * 2)");
         let old = Condition::Compare(Order::AtLeast, *age(), Row::Constant(65));
         let not = Condition::Not(Box::new(old.clone())).and(Condition::Constant(true)).and(old);
-        assert_eq!(not.to_text(&names), "(not (clamp(r.age, 0, 120) >= 65) and clamp(r.age, 0, 120) >= 65)");
+        assert_eq!(not.to_text(&names), "(not (r.age >= 65) and r.age >= 65)");
     }
 }

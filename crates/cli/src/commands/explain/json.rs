@@ -2,12 +2,11 @@
 
 use probity_exact::{Enclosure, Float, Rational};
 use probity_kernel::expr::Run;
-use probity_prove::explain::{Case, End, LogRatio, NumberEnd, Row, Share, Table, Verdict};
-use probity_prove::outline::outline;
+use probity_verdict::Explanation;
+use probity_verdict::decimal::{down, ends, up};
+use probity_verdict::snapping::{Case, End, LogRatio, NumberEnd, Range, Row, Share, Table, Verdict};
 use serde_json::{Value, json};
 
-use super::Explanation;
-use crate::decimal::{down, ends, up};
 use crate::failure::Failure;
 use crate::output;
 
@@ -25,7 +24,8 @@ pub fn print(explanation: &Explanation) -> Result<(), Failure> {
     match &explanation.proof {
         Ok(proof) => {
             value["axioms"] = proof.theorem().axioms().iter().copied().collect();
-            value["derivation"] = outline(proof)
+            value["derivation"] = explanation
+                .derivation()
                 .iter()
                 .map(|line| json!({"depth": line.depth, "statement": line.statement, "rule": line.rule}))
                 .collect();
@@ -53,7 +53,7 @@ pub fn print(explanation: &Explanation) -> Result<(), Failure> {
 
 fn symbols(case: &Case) -> Value {
     let run = |run| {
-        let range = |range: &probity_prove::explain::Range| {
+        let range = |range: &Range| {
             let end = |end: &End| json!({"value": end.value(), "tie": matches!(end, End::Tie(_))});
             json!({"sign": range.sign, "low": end(&range.low), "high": end(&range.high)})
         };

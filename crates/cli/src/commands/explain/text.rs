@@ -4,11 +4,10 @@ use std::io::{self, Write};
 
 use probity_exact::{Rational, Signed};
 use probity_kernel::expr::Run;
-use probity_prove::explain::{Case, LogRatio, NumberRange, Row, Share, Snapping, Table, Verdict};
-use probity_prove::outline::outline;
+use probity_verdict::decimal::{certain, enclosed, short};
+use probity_verdict::snapping::{Case, LogRatio, NumberRange, Row, Share, Snapping, Table, Verdict};
+use probity_verdict::{Explanation, Line};
 
-use super::Explanation;
-use crate::decimal::{certain, enclosed, short};
 use crate::failure::Failure;
 use crate::output;
 
@@ -40,8 +39,8 @@ fn derivation(out: &mut dyn Write, explanation: &Explanation) -> io::Result<()> 
             write!(out, "{}", proof.theorem())?;
             let axioms: Vec<&str> = proof.theorem().axioms().iter().copied().collect();
             writeln!(out, "axioms: {}\n\nderivation:", axioms.join(", "))?;
-            let lines = outline(proof);
-            let text = |line: &probity_prove::outline::Line| "  ".repeat(line.depth) + &line.statement;
+            let lines = explanation.derivation();
+            let text = |line: &Line| "  ".repeat(line.depth) + &line.statement;
             let width = lines.iter().map(|line| text(line).chars().count()).max().unwrap_or(0).min(44);
             for line in &lines {
                 writeln!(out, "{}", format!("  {:<width$}  {}", text(line), line.rule).trim_end())?;

@@ -1,0 +1,193 @@
+//! Which tables are neighbours, and guesses for a refutation. Nothing is taken from the kernel's rule about neighbouring
+//! tables.
+
+use probity_exact::Rational;
+use probity_kernel::context::for_each_expr;
+use probity_kernel::expr::{Expr, Name, Variable};
+use probity_kernel::term::{Adjacency, Field, Mechanism, Sort};
+
+use crate::error::AuditError;
+use crate::output::outcome::{Given, Inputs, Parameters};
+use crate::pair::neighbours::parameter_value;
+use crate::run::tables::GivenRow;
+
+/// Whether an assumption is about the rows of this table.
+pub(crate) fn is_about_rows(assumption: &Expr, table: &Name) -> bool {
+    let mut found = false;
+    assumption.for_each_variable(&mut |v| found |= matches!(v, Variable::Field(of, _) if of == table));
+    found
+}
+
+/// Whether a clause of the adjacency is about rows.
+pub(crate) fn is_about_rows_of_a_table(clause: &Adjacency) -> bool {
+    matches!(clause, Adjacency::OneRow { .. } | Adjacency::RowReplaced { .. } | Adjacency::Rows { .. })
+}
+
+/// Whether two tables are neighbours by a clause about rows, in this order; `None` for another clause.
+pub(crate) fn related(
+    clause: &Adjacency,
+    parameters: &Parameters,
+    first: &Inputs,
+    second: &Inputs,
+) -> Result<Option<bool>, AuditError> {
+    let (Adjacency::OneRow { table } | Adjacency::RowReplaced { table } | Adjacency::Rows { table, .. }) =
+        clause
+    else {
+        return Ok(None);
+    };
+    let (Some(Given::Rows(a)), Some(Given::Rows(b))) = (first.get(table), second.get(table)) else {
+        return Err(AuditError::WrongKind { place: table.to_string(), expected: "tables" });
+    };
+    let (only_first, only_second) = (missing(a, b), missing(b, a));
+    Ok(Some(match clause {
+        Adjacency::OneRow { .. } => only_first == 0 && only_second == 1,
+        Adjacency::RowReplaced { .. } => only_first == only_second && only_first <= 1 && !a.is_empty(),
+        Adjacency::Rows { most, .. } => {
+            let most = parameter_value(most, parameters)?.low;
+            only_first == 0 && only_second >= 1 && Rational::from(only_second) <= most
+        }
+        _ => false,
+    }))
+}
+
+/// How many rows of the one table the other does not have, counted as often as they occur.
+fn missing(from: &[GivenRow], other: &[GivenRow]) -> usize {
+    let mut left: Vec<&GivenRow> = other.iter().collect();
+    from.iter()
+        .filter(|row| match left.iter().position(|known| known == row) {
+            Some(at) => {
+                left.swap_remove(at);
+                false
+            }
+            None => true,
+        })
+        .count()
+}
+
+/// The most rows that are tried as the one that changes, and the most values of a field.
+const MOST_ROWS: usize = 40;
+const MOST_VALUES: usize = 8;
+
+/// Pairs of neighbouring tables to try: an empty table or one with a row or two, and rows that are added to it or
+/// replaced in it, those with the largest numbers first.
+pub(crate) fn pairs(
+    mechanism: &Mechanism,
+    parameters: &Parameters,
+    table: &Name,
+    fields: &[Field],
+) -> Vec<(Vec<GivenRow>, Vec<GivenRow>)> {
+    let rows = rows(mechanism, parameters, fields);
+    let clause = mechanism.adjacency.iter().find(|clause| {
+        matches!(clause, Adjacency::OneRow { table: t } | Adjacency::RowReplaced { table: t } | Adjacency::Rows { table: t, .. } if t == table)
+    });
+    let mut found = Vec::new();
+    let mut push = |a: Vec<GivenRow>, b: Vec<GivenRow>| {
+        found.push((a.clone(), b.clone()));
+        found.push((b, a));
+    };
+    let bases: Vec<Vec<GivenRow>> = [vec![], rows.iter().take(1).cloned().collect()].into();
+    for base in bases {
+        let with = |more: &[&GivenRow]| base.iter().chain(more.iter().copied()).cloned().collect::<Vec<_>>();
+        match clause {
+            Some(Adjacency::OneRow { .. }) => rows.iter().for_each(|row| push(base.clone(), with(&[row]))),
+            Some(Adjacency::Rows { most, .. }) => {
+                let most = parameter_value(most, parameters)
+                    .map_or(1, |most| usize::try_from(most.low.floor()).unwrap_or(1).clamp(1, 8));
+                rows.iter().for_each(|row| push(base.clone(), with(&vec![row; most])));
+            }
+            Some(Adjacency::RowReplaced { .. }) => {
+                for (n, row) in rows.iter().enumerate() {
+                    rows[n + 1..].iter().for_each(|other| push(with(&[row]), with(&[other])));
+                }
+            }
+            _ => push(base.clone(), base.clone()),
+        }
+    }
+    found
+}
+
+/// Rows with telling values, those of the largest size first.
+fn rows(mechanism: &Mechanism, parameters: &Parameters, fields: &[Field]) -> Vec<GivenRow> {
+    let numbers = numbers(mechanism, parameters);
+    let mut all: Vec<GivenRow> = vec![vec![]];
+    for Field { sort, .. } in fields {
+        let values: Vec<Given> = match sort {
+            Sort::Bool => vec![Given::Bool(true), Given::Bool(false)],
+            Sort::Category { count } => {
+                let count = parameter_value(count, parameters)
+                    .map_or(1, |count| usize::try_from(count.low.floor()).unwrap_or(1).clamp(1, MOST_VALUES));
+                (0..count).map(|n| Given::Number(Rational::from(n))).collect()
+            }
+            Sort::Int => numbers.iter().filter(|x| x.is_int()).cloned().map(Given::Number).collect(),
+            _ => numbers.iter().cloned().map(Given::Number).collect(),
+        };
+        // By the sum of places, so that no field is left at its first value.
+        let mut combined: Vec<(usize, GivenRow)> = Vec::new();
+        for (i, before) in all.iter().enumerate() {
+            for (j, value) in values.iter().take(MOST_VALUES).enumerate() {
+                let mut row = before.clone();
+                row.push(value.clone());
+                combined.push((i + j, row));
+            }
+        }
+        combined.sort_by_key(|(place, _)| *place);
+        all = combined.into_iter().map(|(_, row)| row).take(MOST_ROWS).collect();
+    }
+    all
+}
+
+/// Numbers between which fields are clamped, with which they are compared, and a few others; the largest first.
+fn numbers(mechanism: &Mechanism, parameters: &Parameters) -> Vec<Rational> {
+    let mut found: Vec<Rational> = [0, 1, -1, 1000].map(Rational::from).to_vec();
+    let mut add = |x: Rational| {
+        if !found.contains(&x) {
+            found.push(x);
+        }
+    };
+    let mut see = |e: &Expr| {
+        for_each_part(e, &mut |part| {
+            let Expr::Sum(_, condition, value) = part else { return };
+            for side in [condition, value] {
+                for_each_part(side, &mut |inner| {
+                    if let Ok(value) = parameter_value(inner, parameters)
+                        && value.low == value.high
+                    {
+                        add(value.low);
+                    }
+                });
+            }
+        });
+    };
+    for_each_expr(&mechanism.body, &mut see);
+    see(&mechanism.output);
+    for assumption in &mechanism.assumptions {
+        for_each_part(assumption, &mut |inner| {
+            if let Ok(value) = parameter_value(inner, parameters)
+                && value.low == value.high
+            {
+                add(value.low);
+            }
+        });
+    }
+    let size = |x: &Rational| if *x < Rational::ZERO { -x.clone() } else { x.clone() };
+    found.sort_by(|a, b| size(b).cmp(&size(a)));
+    // The largest and the smallest tell most.
+    if found.len() > MOST_VALUES {
+        let small = found.split_off(found.len() - MOST_VALUES / 2);
+        found.truncate(MOST_VALUES - small.len());
+        found.extend(small);
+    }
+    found
+}
+
+fn for_each_part(e: &Expr, see: &mut dyn FnMut(&Expr)) {
+    see(e);
+    match e {
+        Expr::Unary(_, a) | Expr::Index(_, a) => for_each_part(a, see),
+        Expr::Binary(_, a, b) | Expr::Sum(_, a, b) => [a, b].into_iter().for_each(|e| for_each_part(e, see)),
+        Expr::Clamp(a, b, c) | Expr::If(a, b, c) => {
+            [a, b, c].into_iter().for_each(|e| for_each_part(e, see));
+        }
+        Expr::Number(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) | Expr::EmptyList => {}
+    }
+}

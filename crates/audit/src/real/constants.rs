@@ -1,0 +1,68 @@
+//! Arithmetic on real constants: rationals, and irrational numbers between two rationals.
+
+use probity_exact::{Integer, Rational};
+use probity_kernel::expr::Binary;
+
+use crate::error::AuditError;
+use crate::output::bounds::shorten;
+use crate::real::world::Real;
+use crate::run::program::Stop;
+
+/// Bits of the enclosures of irrational constants.
+pub(crate) const BITS: u32 = 200;
+
+pub(crate) fn unsupported(what: &'static str) -> Stop {
+    AuditError::Unsupported { what }.into()
+}
+
+pub(crate) const DIVISION: AuditError =
+    AuditError::Domain { operation: "a division", allowed: "the divisor is not 0" };
+
+/// The smallest power of two at or above a positive rational.
+pub(crate) fn pow2_at_least(x: &Rational) -> Rational {
+    let two = Rational::from(2);
+    let mut power = Rational::ONE;
+    while power < *x {
+        power *= &two;
+    }
+    while &power / &two >= *x {
+        power /= &two;
+    }
+    power
+}
+
+/// Arithmetic on constants between bounds.
+pub(crate) fn between(
+    operation: Binary,
+    a: (Rational, Rational),
+    b: (Rational, Rational),
+) -> Result<Real, Stop> {
+    let corners = |f: &dyn Fn(&Rational, &Rational) -> Rational| {
+        let values = [f(&a.0, &b.0), f(&a.0, &b.1), f(&a.1, &b.0), f(&a.1, &b.1)];
+        let low = values.iter().min().cloned().unwrap_or_default();
+        (low, values.iter().max().cloned().unwrap_or_default())
+    };
+    let result = match operation {
+        Binary::Add => (&a.0 + &b.0, &a.1 + &b.1),
+        Binary::Sub => (&a.0 - &b.1, &a.1 - &b.0),
+        Binary::Mul => corners(&|x, y| x * y),
+        Binary::Div if b.0 <= Rational::ZERO && b.1 >= Rational::ZERO => return Err(DIVISION.into()),
+        Binary::Div => corners(&|x, y| x / y),
+        Binary::Min => (a.0.min(b.0), a.1.min(b.1)),
+        Binary::Max => (a.0.max(b.0), a.1.max(b.1)),
+        _ => return Err(unsupported("this operation on an irrational number")),
+    };
+    let (low, high) = shorten(result, BITS);
+    Ok(Real::Between(low, high))
+}
+
+/// Where a number must lie for its nearest multiple of the grid to compare with c: the middle above the last
+/// multiple at or below c (for ≤ and >), or strictly below c (for < and ≥).
+pub(crate) fn stepped_bound(c: &Rational, grid: &Rational, operation: Binary) -> Rational {
+    let quotient = c / grid;
+    let last = match operation {
+        Binary::Lt | Binary::Ge => quotient.ceil() - Integer::ONE,
+        _ => quotient.floor(),
+    };
+    (Rational::from(last) + Rational::ONE / Rational::from(2)) * grid
+}

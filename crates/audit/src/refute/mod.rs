@@ -1,0 +1,10 @@
+//! Counterexamples to a claim. Events are suggested by paths and by samples, which decide nothing, and decided here; no
+//! other room asks for suggestions.
+
+pub(crate) mod few_path_events;
+pub(crate) mod floats;
+pub(crate) mod pair_loss;
+pub(crate) mod path_events;
+pub(crate) mod sample_events;
+pub(crate) mod sampling;
+pub(crate) mod search;

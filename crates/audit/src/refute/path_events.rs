@@ -1,0 +1,570 @@
+//! Guesses for a refutation: events. All paths of a program are followed once for each of the two inputs; the outcomes
+//! and the laws of continuous outputs, in plain f64, say which sets of outputs look telling. Nothing here decides
+//! anything.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use probity_exact::{Format, Rational, Round, directed, rational_from_f64};
+
+use crate::error::AuditError;
+use crate::integrate::linear::{Form, Noise};
+use crate::output::event::{Condition, Event};
+use crate::output::outcome::Outcome;
+use crate::real::paths::{Explorer, Sum, outcome};
+use crate::real::world::{Real, RealWorld};
+use crate::run::program::Value;
+
+/// All that a program releases on one input, by paths.
+pub(crate) struct Paths {
+    /// Outcomes that have positive probability of their own.
+    atoms: BTreeMap<Outcome, f64>,
+    /// Paths that release continuous numbers.
+    continuous: Vec<(RealWorld<'static>, Value<Real>)>,
+    /// What may be missing, since infinite supports are cut.
+    cut: f64,
+    /// What the integrals cost.
+    pub(crate) work: usize,
+}
+
+/// Paths with continuous draws beyond which a program is looked at by guided paths only.
+const MOST_CONTINUOUS: usize = 160;
+
+/// Work after which the first clear guess will do.
+const DEAR: usize = 3000;
+
+impl Paths {
+    /// Follows all paths; `None` when there are too many.
+    pub(crate) fn of(explorer: &mut Explorer) -> Result<Option<Paths>, AuditError> {
+        let mut paths = Paths { atoms: BTreeMap::new(), continuous: Vec::new(), cut: 0.0, work: 0 };
+        let (mut continuous, mut open) = (0, Vec::new());
+        let complete = explorer.follow(None, &mut |world, output| {
+            continuous += usize::from(!world.noises.is_empty());
+            if continuous > MOST_CONTINUOUS {
+                return Err(TOO_MANY);
+            }
+            match outcome(output) {
+                Some(known) => {
+                    let mut sum = Sum::<f64>::new();
+                    sum.add(world)?;
+                    paths.work += sum.work;
+                    *paths.atoms.entry(known).or_default() += sum.total();
+                }
+                None => open.push((world.without_event(), output.clone())),
+            }
+            Ok(())
+        });
+        paths.continuous = open;
+        paths.cut = directed::cast_up(&explorer.cut());
+        match complete {
+            Ok(true) => Ok(Some(paths)),
+            Ok(false) | Err(TOO_MANY) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(crate) fn outcomes(&self) -> usize {
+        self.atoms.len()
+    }
+
+    /// Whether there are only a few outcomes, none of them from an integral.
+    pub(crate) fn is_small(&self) -> bool {
+        self.atoms.len() <= 16 && self.continuous.is_empty() && self.work == 0 && self.cut == 0.0
+    }
+
+    /// The probability of an event.
+    fn probability(&mut self, event: &Event) -> Result<f64, AuditError> {
+        let atoms: f64 = self.atoms.iter().filter(|(o, _)| event.contains(o)).map(|(_, p)| p).sum();
+        let mut sum = Sum::<f64>::new();
+        let parts = event.disjoint_parts().unwrap_or_default();
+        for (world, output) in &self.continuous {
+            sum.add_parts(world, parts, output)?;
+        }
+        self.work += sum.work;
+        Ok(atoms + sum.total())
+    }
+}
+
+const TOO_MANY: AuditError = AuditError::Unsupported { what: "a program with this many paths" };
+
+/// What is claimed, in f64.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Target {
+    pub(crate) epsilon: f64,
+    pub(crate) delta: f64,
+}
+
+impl Target {
+    /// How far beyond e^ε·q + δ a probability seems to lie: ln((p − δ)/q); −∞ for none.
+    pub(crate) fn loss(&self, p: f64, q: f64) -> f64 {
+        let p = p - self.delta;
+        if p.is_nan() || q.is_nan() || p <= 1e-200 {
+            f64::NEG_INFINITY
+        } else if q > p * 1e-15 {
+            directed::ln_nearest(p / q)
+        } else {
+            f64::INFINITY
+        }
+    }
+
+    /// p − e^ε·q, what an event is worth against δ.
+    fn worth(&self, p: f64, q: f64) -> f64 {
+        p - directed::exp_nearest(self.epsilon) * q
+    }
+}
+
+/// An event that seems to show a loss.
+#[derive(Debug)]
+pub(crate) struct Guess {
+    pub(crate) loss: f64,
+    /// By what guesses are compared: the loss, or with δ what the event is worth against it.
+    rank: f64,
+    probability: f64,
+    pub(crate) event: Event,
+}
+
+impl Guess {
+    fn new(target: &Target, (p, q): (f64, f64), event: Event) -> Guess {
+        let loss = target.loss(p, q);
+        let rank = if target.delta > 0.0 { target.worth(p, q) / target.delta } else { loss };
+        Guess { loss, rank, probability: p, event }
+    }
+
+    /// The larger rank first; among ranks that are the same up to rounding, the likelier event.
+    fn better(&self, other: &Guess) -> Ordering {
+        let coarse = |rank: f64| if rank.is_finite() { (rank * 1e6).round() } else { rank };
+        let (a, b) = (coarse(self.rank), coarse(other.rank));
+        b.total_cmp(&a).then(other.probability.total_cmp(&self.probability))
+    }
+}
+
+/// Events with the loss that they seem to show, the largest first.
+pub(crate) fn events(
+    first: &mut Paths,
+    second: &mut Paths,
+    target: Target,
+) -> Result<Vec<Guess>, AuditError> {
+    let mut search = Search { first, second, target, found: Vec::new(), problem: None };
+    search.atoms();
+    for shape in search.shapes() {
+        search.shape(&shape)?;
+    }
+    let Search { mut found, problem, .. } = search;
+    if let (true, Some(error)) = (found.is_empty(), problem) {
+        return Err(error);
+    }
+    found.sort_by(Guess::better);
+    Ok(found)
+}
+
+/// A continuous entry of an output: where it lies without noise, how far the noise goes, and its grid if it is rounded.
+struct Entry {
+    center: Rational,
+    spread: Rational,
+    grid: Option<Rational>,
+    /// Whether all its noise is normal.
+    normal: bool,
+}
+
+/// The entries of an output of one kind: fixed, or continuous. A single value has one entry.
+#[derive(PartialEq)]
+struct Shape {
+    list: bool,
+    fixed: Vec<Option<Outcome>>,
+}
+
+impl Shape {
+    fn of(output: &Value<Real>) -> Shape {
+        match output {
+            Value::List(items) => Shape { list: true, fixed: items.iter().map(outcome).collect() },
+            single => Shape { list: false, fixed: vec![outcome(single)] },
+        }
+    }
+
+    /// The event that the continuous entries meet these conditions and the others are as they are.
+    fn event(&self, conditions: &[(usize, Condition)]) -> Event {
+        let condition = |(i, fixed): (usize, &Option<Outcome>)| match fixed {
+            Some(outcome) => Condition::Is(outcome.clone()),
+            None => conditions
+                .iter()
+                .find(|(place, _)| *place == i)
+                .map_or(Condition::Anything, |(_, c)| c.clone()),
+        };
+        let mut all: Vec<Condition> = self.fixed.iter().enumerate().map(condition).collect();
+        match (self.list, all.pop()) {
+            (false, Some(single)) => Event::Value(single),
+            (_, Some(last)) => {
+                all.push(last);
+                Event::List(all)
+            }
+            (_, None) => Event::List(all),
+        }
+    }
+}
+
+struct Search<'a> {
+    first: &'a mut Paths,
+    second: &'a mut Paths,
+    target: Target,
+    found: Vec<Guess>,
+    /// Why some event could not be looked at.
+    problem: Option<AuditError>,
+}
+
+impl Search<'_> {
+    /// Both probabilities of an event; notes it if it shows a loss.
+    fn look(&mut self, event: &Event) -> Option<(f64, f64)> {
+        match (self.first.probability(event), self.second.probability(event)) {
+            (Ok(p), Ok(q)) => {
+                self.note(Guess::new(&self.target, (p, q + self.second.cut), event.clone()));
+                Some((p, q))
+            }
+            (Err(error), _) | (_, Err(error)) => {
+                self.problem = Some(error);
+                None
+            }
+        }
+    }
+
+    fn note(&mut self, guess: Guess) {
+        if guess.loss > f64::NEG_INFINITY {
+            self.found.push(guess);
+        }
+    }
+
+    /// Whether looking further is dear and a clear guess is there already.
+    fn is_enough(&self) -> bool {
+        let clear = |guess: &Guess| {
+            guess.probability > 1e-6 && guess.loss > 1.05 * self.target.epsilon.max(0.0) + 1e-3
+        };
+        self.first.work + self.second.work > DEAR && self.found.iter().any(clear)
+    }
+
+    /// The half-line above a point, whose complement is known: only a small rest is integrated anew.
+    fn look_above(&mut self, event: &Event, below: (f64, f64)) {
+        let (p, q) = (1.0 - below.0, 1.0 - below.1);
+        if p.min(q) < 1e-3 {
+            self.look(event);
+            return;
+        }
+        self.note(Guess::new(&self.target, (p, q + self.second.cut), event.clone()));
+    }
+
+    /// The likeliest ratio of a single outcome, and the set of all outcomes that are too likely.
+    fn atoms(&mut self) {
+        let factor = directed::exp_nearest(self.target.epsilon);
+        let mut all: Vec<&Outcome> = self.first.atoms.keys().chain(self.second.atoms.keys()).collect();
+        all.sort_unstable();
+        all.dedup();
+        let mass = |paths: &Paths, o: &Outcome| paths.atoms.get(o).copied().unwrap_or(0.0);
+        let masses: Vec<(&Outcome, f64, f64)> =
+            all.into_iter().map(|o| (o, mass(self.first, o), mass(self.second, o))).collect();
+        let cut = self.second.cut;
+        let guesses =
+            masses.iter().map(|(o, p, q)| Guess::new(&self.target, (*p, q + cut), Event::exactly(o)));
+        let single = guesses.min_by(Guess::better);
+        let mut events: Vec<Event> = single.into_iter().map(|guess| guess.event).collect();
+        if self.target.delta > 0.0 {
+            let chosen: Vec<bool> = masses.iter().map(|(_, p, q)| *p > factor * q).collect();
+            let outcomes: Vec<&Outcome> = masses.iter().map(|(o, ..)| *o).collect();
+            events.extend(union_of(&outcomes, &chosen));
+        }
+        for event in &events {
+            self.look(event);
+        }
+    }
+
+    /// The kinds of outputs with continuous entries.
+    fn shapes(&self) -> Vec<Shape> {
+        let mut shapes: Vec<Shape> = Vec::new();
+        for (_, output) in self.first.continuous.iter().chain(&self.second.continuous) {
+            let shape = Shape::of(output);
+            if !shapes.contains(&shape) {
+                shapes.push(shape);
+            }
+        }
+        shapes
+    }
+
+    /// The entries at one place of all outputs of a kind, of the first and of the second input.
+    fn entries(&self, shape: &Shape, place: usize) -> [Vec<Entry>; 2] {
+        [&self.first.continuous, &self.second.continuous].map(|paths| {
+            let of_shape = paths.iter().filter(|(_, output)| Shape::of(output) == *shape);
+            of_shape
+                .filter_map(|(world, output)| match output {
+                    Value::List(items) => entry(world, items.get(place)?),
+                    single => entry(world, single),
+                })
+                .collect()
+        })
+    }
+
+    fn shape(&mut self, shape: &Shape) -> Result<(), AuditError> {
+        let holes: Vec<usize> = (0..shape.fixed.len()).filter(|&i| shape.fixed[i].is_none()).collect();
+        if let ([place], false) = (&holes[..], shape.list) {
+            return self.number(*place, shape);
+        }
+        self.look(&shape.event(&[]));
+        // Which way each entry moves, and how far its noise goes.
+        let mut moves: Vec<(usize, bool, Rational, Rational)> = Vec::new();
+        for place in holes {
+            let [first, second] = self.entries(shape, place);
+            let center = |entries: &[Entry], lowest: bool| {
+                let centers = entries.iter().map(|entry| entry.center.clone());
+                if lowest { centers.min() } else { centers.max() }
+            };
+            let spread = first.iter().chain(&second).map(|entry| entry.spread.clone()).max();
+            let (Some(a), Some(b), Some(spread)) = (center(&first, true), center(&second, true), spread)
+            else {
+                continue;
+            };
+            let below = a <= b;
+            let both = center(&first, below).into_iter().chain(center(&second, below));
+            let Some(edge) = (if below { both.min() } else { both.max() }) else { continue };
+            moves.push((place, below, edge, spread));
+        }
+        let steps: &[f64] = match self.target.delta > 0.0 {
+            true => &[0.0, 0.25, 0.5, -0.25, -0.5, -1.0, -2.0, 1.0, 2.0, 4.0, 8.0],
+            false => &[0.0, 1.0, 8.0],
+        };
+        for step in steps {
+            let step = rational_from_f64(*step).unwrap_or_default();
+            let conditions = |mirrored: bool| -> Vec<(usize, Condition)> {
+                let condition = |(place, below, edge, spread): &(usize, bool, Rational, Rational)| {
+                    let below = *below != mirrored;
+                    let threshold = if below { edge - spread * &step } else { edge + spread * &step };
+                    (*place, half_line(threshold, below))
+                };
+                moves.iter().map(condition).collect()
+            };
+            let together = conditions(false);
+            if together.len() > 1 {
+                self.look(&shape.event(&together));
+                self.look(&shape.event(&conditions(true)));
+            }
+            for (i, condition) in together.iter().enumerate() {
+                // All of a long list would be the same again and again.
+                if i < 3 || i + 1 == together.len() {
+                    self.look(&shape.event(std::slice::from_ref(condition)));
+                    self.look(&shape.event(&conditions(true)[i..=i]));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A single continuous number: half-lines and intervals between points where its law may change.
+    fn number(&mut self, place: usize, shape: &Shape) -> Result<(), AuditError> {
+        let entries = self.entries(shape, place);
+        let all: Vec<&Entry> = entries.iter().flatten().collect();
+        // Each point costs an integral for every path.
+        let most = if all.len() > 8 { MOST_POINTS / 2 } else { MOST_POINTS };
+        let points = points(&all, most);
+        let interval = |low: Option<&Rational>, high: Option<&Rational>| match (low, high) {
+            (None, Some(high)) => Some(Event::Value(Condition::AtMost(high.clone()))),
+            (Some(low), None) => Some(Event::Value(Condition::AtLeast(low.clone()))),
+            (Some(low), Some(high)) => Some(Event::Value(Condition::Between(low.clone(), high.clone()))),
+            (None, None) => None,
+        };
+        let mut cells: Vec<(Option<&Rational>, Option<&Rational>, bool)> = Vec::new();
+        let (mut before, mut below) = (None, (0.0, 0.0));
+        for point in points.iter().map(Some).chain([None]) {
+            if self.is_enough() {
+                return Ok(());
+            }
+            // Both half-lines at the point, and what lies between it and the one before.
+            let upto = match interval(None, point) {
+                Some(event) => self.look(&event).unwrap_or(below),
+                None => (1.0, 1.0),
+            };
+            if let Some(event) = interval(point, None) {
+                self.look_above(&event, upto);
+            }
+            let (p, q) = (upto.0 - below.0, upto.1 - below.1);
+            cells.push((before, point, self.target.worth(p, q) > 0.0));
+            if self.target.loss(p + self.target.delta, q) > self.target.epsilon
+                && p > 1e-9
+                && let Some(event) = interval(before, point)
+            {
+                self.look(&event);
+            }
+            (before, below) = (point, upto);
+        }
+        if self.target.delta == 0.0 {
+            self.far_tail(&entries);
+        }
+        if self.target.delta > 0.0 {
+            // Neighbouring cells that are too likely make one interval.
+            let mut ends: Vec<(Option<Rational>, Option<Rational>)> = Vec::new();
+            let mut last_chosen = false;
+            for (low, high, chosen) in cells {
+                match (chosen, last_chosen, ends.last_mut()) {
+                    (true, true, Some(last)) => last.1 = high.cloned(),
+                    (true, ..) => ends.push((low.cloned(), high.cloned())),
+                    _ => {}
+                }
+                last_chosen = chosen;
+            }
+            if !ends.is_empty() && ends.len() <= 4 && ends != [(None, None)] {
+                self.refine(ends);
+            }
+        }
+        Ok(())
+    }
+
+    /// Normal noise loses any ε far out: at t the densities of two centers a distance d apart have the log-ratio d·t/σ²
+    /// and more. That may be too unlikely for f64, so these events are taken unseen.
+    fn far_tail(&mut self, entries: &[Vec<Entry>; 2]) {
+        let [first, second] = entries;
+        let ([a], [b]) = (&first[..], &second[..]) else { return };
+        if !(a.normal && b.normal) || a.center == b.center {
+            return;
+        }
+        let epsilon = rational_from_f64(self.target.epsilon.ceil()).unwrap_or_default();
+        let apart = if a.center < b.center { &b.center - &a.center } else { &a.center - &b.center };
+        let far = &a.spread * &a.spread * (epsilon + Rational::ONE) / apart;
+        let far = Rational::from(far.ceil());
+        let below = a.center < b.center;
+        let threshold = if below { &a.center - far } else { &a.center + far };
+        let event = Event::Value(half_line(threshold, below));
+        self.found.push(Guess { loss: f64::INFINITY, rank: f64::INFINITY, probability: 0.0, event });
+    }
+
+    /// Moves the ends of intervals to where the union is worth most.
+    fn refine(&mut self, mut ends: Vec<(Option<Rational>, Option<Rational>)>) {
+        let union = |ends: &[(Option<Rational>, Option<Rational>)]| {
+            let parts = ends.iter().map(|ends| match ends {
+                (None, Some(high)) => Condition::AtMost(high.clone()),
+                (Some(low), None) => Condition::AtLeast(low.clone()),
+                (Some(low), Some(high)) => Condition::Between(low.clone(), high.clone()),
+                (None, None) => Condition::Anything,
+            });
+            let mut parts: Vec<Event> = parts.map(Event::Value).collect();
+            if parts.len() == 1 { parts.remove(0) } else { Event::Union(parts) }
+        };
+        for end in ends.iter_mut().flat_map(|(low, high)| low.iter_mut().chain(high)) {
+            *end = Format::wide(10).round(end, Round::NearestEven).to_rational().unwrap_or_default();
+        }
+        if union(&ends).disjoint_parts().is_none() {
+            return;
+        }
+        let mut best = match self.look(&union(&ends)) {
+            Some((p, q)) => self.target.worth(p, q),
+            None => return,
+        };
+        let largest = ends.iter().flat_map(|(low, high)| low.iter().chain(high));
+        let largest = largest.map(|x| directed::cast_nearest(x).abs()).fold(1.0, f64::max);
+        // A power of two, so that the ends stay short.
+        let mut step = 0.125;
+        while step < largest / 16.0 {
+            step *= 2.0;
+        }
+        for _ in 0..12 {
+            for i in 0..2 * ends.len() {
+                for sign in [1.0, -1.0] {
+                    let Some(shift) = rational_from_f64(sign * step) else { continue };
+                    let mut moved = ends.clone();
+                    let (low, high) = &mut moved[i / 2];
+                    let Some(end) = (if i % 2 == 0 { low } else { high }) else { continue };
+                    *end += &shift;
+                    let event = union(&moved);
+                    if event.disjoint_parts().is_none() {
+                        continue;
+                    }
+                    if let Some((p, q)) = self.look(&event)
+                        && self.target.worth(p, q) > best
+                    {
+                        best = self.target.worth(p, q);
+                        ends = moved;
+                    }
+                }
+            }
+            step /= 2.0;
+        }
+    }
+}
+
+fn half_line(threshold: Rational, below: bool) -> Condition {
+    if below { Condition::AtMost(threshold) } else { Condition::AtLeast(threshold) }
+}
+
+fn entry(world: &RealWorld<'_>, value: &Value<Real>) -> Option<Entry> {
+    let spread = |form: &Form| {
+        form.terms.iter().fold(Rational::ZERO, |sum, (draw, c)| {
+            let size = if *c < Rational::ZERO { -c } else { c.clone() };
+            sum + size
+                * match &world.noises[*draw] {
+                    Noise::Laplace(scale) | Noise::Exponential(scale) => scale.clone(),
+                    Noise::Gaussian(variance) => {
+                        rational_from_f64(directed::sqrt_up(directed::cast_up(variance))).unwrap_or_default()
+                    }
+                    Noise::Uniform | Noise::Unused => Rational::ONE,
+                }
+        })
+    };
+    let entry = |form: &Form, grid: Option<&Rational>| {
+        let normal = form.terms.iter().all(|(draw, _)| matches!(world.noises[*draw], Noise::Gaussian(_)));
+        Entry { center: form.constant.clone(), spread: spread(form), grid: grid.cloned(), normal }
+    };
+    match value {
+        Value::Number(Real::Form(form)) => Some(entry(form, None)),
+        Value::Number(Real::Stepped(form, grid)) => Some(entry(form, Some(grid))),
+        Value::Number(Real::Uniform(draw)) => Some(entry(&Form::draw(*draw), None)),
+        _ => None,
+    }
+}
+
+/// Most points at which half-lines are looked at.
+const MOST_POINTS: usize = 28;
+
+/// Points around the centers, in units of the spread; multiples of the grid if there is one.
+fn points(entries: &[&Entry], most: usize) -> Vec<Rational> {
+    let mut points: Vec<Rational> = Vec::new();
+    for multiple in [0.0, 1.0, -1.0, 0.25, -0.25, 0.5, -0.5, 2.0, -2.0, 4.0, -4.0, 12.0, -12.0] {
+        let multiple = rational_from_f64(multiple).unwrap_or_default();
+        for entry in entries {
+            let mut point = &entry.center + &entry.spread * &multiple;
+            if let Some(grid) = &entry.grid {
+                point = Rational::from((point / grid).round()) * grid;
+            }
+            if !points.contains(&point) && points.len() < most {
+                points.push(point);
+            }
+        }
+    }
+    points.sort_unstable();
+    points
+}
+
+/// The chosen ones of sorted outcomes as a set: numbers next to each other as intervals.
+fn union_of(outcomes: &[&Outcome], chosen: &[bool]) -> Option<Event> {
+    let mut parts: Vec<Event> = Vec::new();
+    let mut at = 0;
+    while at < outcomes.len() {
+        if !chosen[at] {
+            at += 1;
+            continue;
+        }
+        let Some(from) = outcomes[at].number() else {
+            parts.push(Event::exactly(outcomes[at]));
+            at += 1;
+            continue;
+        };
+        let run = (at..outcomes.len()).take_while(|&i| chosen[i] && outcomes[i].number().is_some());
+        let last = run.last().unwrap_or(at);
+        let to = outcomes[last].number().unwrap_or(from);
+        parts.push(Event::Value(match (at == 0, last + 1 == outcomes.len()) {
+            (true, true) => Condition::Anything,
+            (true, false) => Condition::AtMost(to.clone()),
+            (false, true) => Condition::AtLeast(from.clone()),
+            _ if at == last => Condition::Is(outcomes[at].clone()),
+            _ => Condition::Between(from.clone(), to.clone()),
+        }));
+        at = last + 1;
+    }
+    match parts.len() {
+        0 => None,
+        1 => parts.pop(),
+        _ => Some(Event::Union(parts)),
+    }
+}

@@ -1,0 +1,171 @@
+//! Runs a program in a world, step by step.
+
+use probity_exact::Rational;
+use probity_kernel::expr::{Binary, Name, Unary};
+
+use crate::error::AuditError;
+use crate::run::program::{Draw, Node, Step, Stop, Value, World, wrong};
+
+/// One run.
+pub(crate) struct Machine<'a, W: World> {
+    pub(crate) world: &'a mut W,
+    pub(crate) values: &'a mut Vec<Option<Value<W::Number>>>,
+    pub(crate) names: &'a [Name],
+    pub(crate) output_list: Option<usize>,
+    pub(crate) budget: u32,
+}
+
+impl<W: World> Machine<'_, W> {
+    fn slot(&self, slot: usize) -> Result<&Value<W::Number>, Stop> {
+        self.values[slot]
+            .as_ref()
+            .ok_or_else(|| AuditError::Unassigned { name: self.names[slot].to_string() }.into())
+    }
+
+    fn spend(&mut self) -> Result<(), Stop> {
+        self.budget = self.budget.checked_sub(1).ok_or(AuditError::TooManySteps)?;
+        Ok(())
+    }
+
+    pub(crate) fn steps(&mut self, steps: &[Step<W::Number>]) -> Result<(), Stop> {
+        for step in steps {
+            self.spend()?;
+            match step {
+                Step::Draw(slot, law) => {
+                    let mut arguments = Vec::with_capacity(law.arguments.len());
+                    for argument in &law.arguments {
+                        arguments.push(self.number(argument)?);
+                    }
+                    let drawn = self.world.draw(&Draw { kind: law.kind, arguments })?;
+                    self.values[*slot] = Some(drawn);
+                }
+                Step::Assign(slot, value) => self.values[*slot] = Some(self.eval(value)?),
+                Step::Append(slot, value) => {
+                    let value = self.eval(value)?;
+                    let length = match self.slot(*slot)? {
+                        Value::List(items) => items.len(),
+                        _ => return Err(wrong("what is appended to", "a list")),
+                    };
+                    if self.output_list == Some(*slot) {
+                        self.world.appended(length, &value)?;
+                    }
+                    if let Some(Value::List(items)) = &mut self.values[*slot] {
+                        items.push(value);
+                    }
+                }
+                Step::If(guard, then, otherwise) => {
+                    let branch = if self.truth(guard)? { then } else { otherwise };
+                    self.steps(branch)?;
+                }
+                Step::For(slot, from, to, body) => {
+                    let (from, to) = (self.number(from)?, self.number(to)?);
+                    let (from, to) = (self.world.integer(&from)?, self.world.integer(&to)?);
+                    for i in from..to {
+                        self.values[*slot] = Some(Value::Number(self.world.constant(&Rational::from(i))));
+                        self.spend()?;
+                        self.steps(body)?;
+                    }
+                }
+                Step::While(guard, body) => {
+                    while self.truth(guard)? {
+                        self.spend()?;
+                        self.steps(body)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The entry of a list.
+    fn entry(&mut self, list: usize, index: &Node<W::Number>) -> Result<&Value<W::Number>, Stop> {
+        let index = self.number(index)?;
+        let index = self.world.integer(&index)?;
+        let Value::List(items) = self.slot(list)? else { return Err(wrong("what is indexed", "a list")) };
+        let item = usize::try_from(index).ok().and_then(|i| items.get(i));
+        item.ok_or_else(|| AuditError::OutOfBounds { index, length: items.len() }.into())
+    }
+
+    fn number(&mut self, node: &Node<W::Number>) -> Result<W::Number, Stop> {
+        match node {
+            Node::Slot(slot) => self.slot(*slot)?.number().cloned(),
+            Node::Constant(value) => value.number().cloned(),
+            Node::Unary(op, a) if *op != Unary::Not => {
+                let a = self.number(a)?;
+                self.world.unary(*op, &a)
+            }
+            Node::Binary(op, operands) if is_arithmetic(*op) => {
+                let a = self.number(&operands.0)?;
+                let b = self.number(&operands.1)?;
+                self.world.binary(*op, &a, &b)
+            }
+            Node::Clamp(parts) => {
+                let value = self.number(&parts.0)?;
+                let low = self.number(&parts.1)?;
+                let high = self.number(&parts.2)?;
+                let below = self.world.binary(Binary::Min, &value, &high)?;
+                self.world.binary(Binary::Max, &low, &below)
+            }
+            Node::If(parts) => {
+                let branch = if self.truth(&parts.0)? { &parts.1 } else { &parts.2 };
+                self.number(branch)
+            }
+            Node::Index(slot, index) => self.entry(*slot, index)?.number().cloned(),
+            Node::Length(slot) => match self.slot(*slot)? {
+                Value::List(items) => Ok(self.world.constant(&Rational::from(items.len()))),
+                _ => Err(wrong("the argument of length", "a list")),
+            },
+            Node::Unary(..) | Node::Binary(..) => Err(wrong("an operand", "a number")),
+        }
+    }
+
+    fn truth(&mut self, node: &Node<W::Number>) -> Result<bool, Stop> {
+        self.eval(node)?.truth()
+    }
+
+    pub(crate) fn eval(&mut self, node: &Node<W::Number>) -> Result<Value<W::Number>, Stop> {
+        match node {
+            Node::Slot(slot) => self.slot(*slot).cloned(),
+            Node::Constant(value) => Ok(value.clone()),
+            Node::Unary(Unary::Not, a) => Ok(Value::Bool(!self.truth(a)?)),
+            Node::Binary(Binary::And, operands) => {
+                Ok(Value::Bool(self.truth(&operands.0)? && self.truth(&operands.1)?))
+            }
+            Node::Binary(Binary::Or, operands) => {
+                Ok(Value::Bool(self.truth(&operands.0)? || self.truth(&operands.1)?))
+            }
+            Node::Binary(op, operands) if !is_arithmetic(*op) => {
+                let a = self.eval(&operands.0)?;
+                let b = self.eval(&operands.1)?;
+                Ok(Value::Bool(self.compare(*op, &a, &b)?))
+            }
+            Node::If(parts) => {
+                let branch = if self.truth(&parts.0)? { &parts.1 } else { &parts.2 };
+                self.eval(branch)
+            }
+            Node::Index(slot, index) => self.entry(*slot, index).cloned(),
+            _ => Ok(Value::Number(self.number(node)?)),
+        }
+    }
+
+    fn compare(&mut self, op: Binary, a: &Value<W::Number>, b: &Value<W::Number>) -> Result<bool, Stop> {
+        match (a, b) {
+            (Value::Number(a), Value::Number(b)) => self.world.compare(op, a, b),
+            (Value::Bool(a), Value::Bool(b)) if op == Binary::Eq => Ok(a == b),
+            (Value::Bool(a), Value::Bool(b)) if op == Binary::Ne => Ok(a != b),
+            (Value::List(a), Value::List(b)) if op == Binary::Eq || op == Binary::Ne => {
+                let mut same = a.len() == b.len();
+                for (x, y) in a.iter().zip(b) {
+                    same = same && self.compare(Binary::Eq, x, y)?;
+                }
+                Ok(same == (op == Binary::Eq))
+            }
+            _ => Err(wrong("the two sides of a comparison", "of one kind")),
+        }
+    }
+}
+
+fn is_arithmetic(op: Binary) -> bool {
+    use Binary::*;
+    matches!(op, Add | Sub | Mul | Div | Mod | Min | Max | RoundTo)
+}

@@ -1,0 +1,260 @@
+//! Looks for the pair of neighbours that loses most.
+//!
+//! For a number in a floating-point format the search tries structured inputs first (the ends and the middle of the admitted
+//! range, and floats next to them), then alternates between random inputs and small changes of the best one so far. For lists,
+//! categories and laws over the reals it goes through the pairs that a refutation would try, and ends after the last.
+//! Every step depends on the state alone: the same seed and the same number of steps give the same result, and a state that was
+//! written down can be resumed. What it finds is a lower bound; for small formats [`all_pairs`](crate::all_pairs) looks at everything instead.
+
+use probity_exact::{Format, Rational, Round, rational};
+use probity_kernel::expr::{Expr, Name};
+use probity_kernel::term::{Mechanism, Reading, Sort};
+
+use crate::case::Case;
+use crate::compare::pair_report::PairReport;
+use crate::error::AuditError;
+use crate::float::split::Effort;
+use crate::output::bounds::Bounds;
+use crate::output::law::Law;
+use crate::output::outcome::{Given, Inputs, Parameters};
+use crate::pair::candidates::{Pair, ROUNDS, pairs};
+use crate::pair::neighbours::{admits_parameters, claimed_value, distance, neighbours};
+use crate::run::bits::Bits;
+use crate::worst::state::{FoundPair, SearchState};
+
+/// What a search is about.
+#[derive(Debug, Clone)]
+pub struct SearchTask<'a> {
+    /// The mechanism.
+    pub mechanism: &'a Mechanism,
+    /// The claimed ε, an expression in the parameters.
+    pub epsilon: &'a Expr,
+    /// The settings of the parameters to try, in turn.
+    pub settings: Vec<Parameters>,
+    /// The arithmetic.
+    pub reading: Reading,
+    /// The effort for one law in a format.
+    pub effort: Effort,
+}
+
+/// Looks for a worse pair until `go_on` answers false; it is asked after every pair, with the state so far.
+pub fn search_worst_pair(
+    task: &SearchTask<'_>,
+    state: &mut SearchState,
+    go_on: &mut dyn FnMut(&SearchState) -> bool,
+) -> Result<(), AuditError> {
+    for setting in &task.settings {
+        if !admits_parameters(task.mechanism, setting)? {
+            return Err(AuditError::Parameters);
+        }
+    }
+    let candidates = task.candidates()?;
+    let mut uncovered = None;
+    loop {
+        let found = match candidates.pair(task, state) {
+            Next::Pair(setting, first, second) => match task.look_at(setting, &first, &second) {
+                Ok(found) => Some(found),
+                // A pair that is not covered says nothing about the others.
+                Err(error @ AuditError::Unsupported { .. }) => {
+                    uncovered = Some(error);
+                    None
+                }
+                Err(error) => return Err(error),
+            },
+            Next::Refused => None,
+            Next::End => break,
+        };
+        state.tried += 1;
+        if let Some(found) = found
+            && state.best.as_ref().is_none_or(|best| found.is_worse_than(best))
+        {
+            state.best = Some(found);
+        }
+        if !go_on(state) {
+            break;
+        }
+    }
+    match (uncovered, &state.best) {
+        (Some(error), None) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Where pairs come from.
+enum Candidates<'a> {
+    /// A number of a format, with neighbours at a distance.
+    Number { input: &'a Name, distance: Vec<Rational> },
+    /// A list of pairs, each with its setting.
+    Listed(Vec<(usize, Inputs, Inputs)>),
+}
+
+/// The next pair of a search.
+enum Next {
+    Pair(usize, Inputs, Inputs),
+    /// The choice was not admitted; the next one may be.
+    Refused,
+    End,
+}
+
+impl Candidates<'_> {
+    fn pair(&self, task: &SearchTask<'_>, state: &SearchState) -> Next {
+        match self {
+            Candidates::Listed(pairs) => match usize::try_from(state.tried).ok().and_then(|i| pairs.get(i)) {
+                Some((setting, first, second)) => Next::Pair(*setting, first.clone(), second.clone()),
+                None => Next::End,
+            },
+            Candidates::Number { input, distance } => {
+                let setting = (state.tried % task.settings.len() as u64) as usize;
+                match task.numbers(input, setting, &distance[setting], state) {
+                    Some((x, y)) => Next::Pair(setting, given(input, &x), given(input, &y)),
+                    None => Next::Refused,
+                }
+            }
+        }
+    }
+}
+
+pub(crate) fn numeric_input(mechanism: &Mechanism) -> Result<&Name, AuditError> {
+    match &mechanism.inputs[..] {
+        [input] if matches!(input.sort, Sort::Real | Sort::Int) => Ok(&input.name),
+        _ => Err(AuditError::Unsupported { what: "a search over anything but a single numeric input" }),
+    }
+}
+
+pub(crate) fn given(name: &Name, x: &Rational) -> Inputs {
+    Inputs::from([(name.clone(), Given::Number(x.clone()))])
+}
+
+/// Places of the range that structured candidates start from, in quarters of its ends.
+const PLACES: [i64; 5] = [-4, 4, 0, -2, 2];
+
+/// Floats looked at next to each place.
+const STEPS: u64 = 8;
+
+impl<'a> SearchTask<'a> {
+    fn candidates(&self) -> Result<Candidates<'a>, AuditError> {
+        if let (Reading::Binary { .. }, Ok(input)) = (self.reading, numeric_input(self.mechanism)) {
+            let mut distances = Vec::new();
+            for setting in 0..self.settings.len() {
+                distances.push(distance(self.mechanism, &self.rounded(setting))?.map(|bounds| bounds.low));
+            }
+            if let Some(distance) = distances.into_iter().collect() {
+                return Ok(Candidates::Number { input, distance });
+            }
+        }
+        let mut listed: Vec<(usize, Inputs, Inputs)> = Vec::new();
+        for round in 0..ROUNDS {
+            for (number, setting) in self.settings.iter().enumerate() {
+                for Pair { first, second, .. } in pairs(self.mechanism, setting, round) {
+                    let known = |(n, a, b): &(usize, Inputs, Inputs)| {
+                        *n == number && ((*a == first && *b == second) || (*a == second && *b == first))
+                    };
+                    if !listed.iter().any(known) {
+                        listed.push((number, first, second));
+                    }
+                }
+            }
+        }
+        Ok(Candidates::Listed(listed))
+    }
+
+    /// The parameters of a setting as the program sees them.
+    fn rounded(&self, setting: usize) -> Parameters {
+        let round = |x: &Rational| self.to_float(x, Round::NearestEven);
+        self.settings[setting].iter().map(|(name, x)| (name.clone(), round(x))).collect()
+    }
+
+    /// The number as the reading has it.
+    fn to_float(&self, x: &Rational, direction: Round) -> Rational {
+        let Reading::Binary { precision, emin, emax } = self.reading else { return x.clone() };
+        let format = Format::new(precision, i64::from(emin), i64::from(emax));
+        format.ok().and_then(|format| format.round(x, direction).to_rational()).unwrap_or_default()
+    }
+
+    /// The next two numbers to try; `None` when the choice is not admitted.
+    fn numbers(
+        &self,
+        input: &Name,
+        setting: usize,
+        distance: &Rational,
+        state: &SearchState,
+    ) -> Option<(Rational, Rational)> {
+        let parameters = self.rounded(setting);
+        // Inputs of the size of the largest parameter: a clamping bound, where there is one.
+        let size = parameters.values().max()?.clone();
+        let step = state.tried / self.settings.len() as u64;
+        let mut bits = Bits(state.seed.wrapping_add(state.tried.wrapping_mul(0x2545_f491_4f6c_dd1d)));
+        let fraction = |bits: &mut Bits| rational((bits.next() >> 11) as i64, 1i64 << 53).unwrap_or_default();
+        let structured = PLACES.len() as u64 * STEPS;
+        let start = if step < structured {
+            let place = rational(PLACES[(step / STEPS) as usize], 4).unwrap_or_default();
+            let aside = rational((step % STEPS) as i64, STEPS as i64).unwrap_or_default();
+            let inward = if place > Rational::ZERO { -aside } else { aside };
+            place * &size + inward * distance
+        } else {
+            let near = state.best.as_ref().filter(|best| best.setting == setting);
+            let center = near.and_then(|best| best.first.get(input)).and_then(Given::number);
+            match (center, bits.next() % 4) {
+                // Within one distance of the best, and ever nearer.
+                (Some(center), 0 | 1) => {
+                    let shrink = rational(1, 1i64 << (bits.next() % 40)).unwrap_or_default();
+                    let sign = if bits.next().is_multiple_of(2) { Rational::ONE } else { Rational::from(-1) };
+                    center + sign * shrink * fraction(&mut bits) * distance
+                }
+                // Near an end of the range: outcomes are farthest from there.
+                (_, 2) => {
+                    let end = if bits.next().is_multiple_of(2) { size.clone() } else { -&size };
+                    let inward = fraction(&mut bits) * distance * Rational::from(2);
+                    if end > Rational::ZERO { end - inward } else { end + inward }
+                }
+                _ => (fraction(&mut bits) * Rational::from(2) - Rational::ONE) * &size,
+            }
+        };
+        let first = self.to_float(&start, Round::NearestEven);
+        [Rational::ONE, Rational::from(-1)].into_iter().find_map(|sign| {
+            // Rounding towards the first input keeps the distance.
+            let direction = if sign > Rational::ZERO { Round::Down } else { Round::Up };
+            let second = self.to_float(&(&first + sign * distance), direction);
+            let fits = self.admitted(input, &parameters, &first, &second);
+            fits.then(|| (first.clone(), second))
+        })
+    }
+
+    fn admitted(&self, input: &Name, parameters: &Parameters, first: &Rational, second: &Rational) -> bool {
+        let (a, b) = (given(input, first), given(input, second));
+        let fits =
+            |inputs: &Inputs| matches!(Case::new(self.mechanism, parameters, inputs).is_admitted(), Ok(true));
+        first != second
+            && fits(&a)
+            && fits(&b)
+            && matches!(neighbours(self.mechanism, parameters, &a, &b), Ok(true))
+    }
+
+    fn look_at(&self, setting: usize, first: &Inputs, second: &Inputs) -> Result<FoundPair, AuditError> {
+        let epsilon = claimed_value(self.mechanism, self.epsilon, &self.rounded(setting))?;
+        let law = |inputs: &Inputs| {
+            Case::new(self.mechanism, &self.settings[setting], inputs).law_within(self.reading, self.effort)
+        };
+        Ok(judge(setting, first, second, &law(first)?, &law(second)?, &epsilon))
+    }
+}
+
+pub(crate) fn judge(
+    setting: usize,
+    first: &Inputs,
+    second: &Inputs,
+    a: &Law,
+    b: &Law,
+    epsilon: &Bounds,
+) -> FoundPair {
+    let report = PairReport::new(a, b);
+    let excess = report.excess(&epsilon.high);
+    FoundPair {
+        setting,
+        first: first.clone(),
+        second: second.clone(),
+        excess: excess.map_or(f64::NEG_INFINITY, |bounds| probity_exact::directed::cast_down(&bounds.low)),
+        impossible: report.impossible.len(),
+        outcome: report.worst.map(|worst| worst.outcome),
+    }
+}

@@ -1,0 +1,141 @@
+//! How far a search for the worst pair has come, as a value and as text.
+
+use std::fmt;
+
+use probity_exact::parse_rational;
+
+use crate::error::AuditError;
+use crate::output::outcome::{Given, Inputs, Outcome};
+
+/// A pair of inputs and what it shows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundPair {
+    /// Which of the settings.
+    pub setting: usize,
+    /// The first input.
+    pub first: Inputs,
+    /// Its neighbour.
+    pub second: Inputs,
+    /// The worst finite loss minus ε, in f64, rounded down.
+    pub excess: f64,
+    /// The number of outcomes that only one of the two can produce: the loss is infinite if there is one.
+    pub impossible: usize,
+    /// The outcome with the worst finite loss.
+    pub outcome: Option<Outcome>,
+}
+
+impl FoundPair {
+    /// Infinite losses first, then by excess.
+    pub(crate) fn is_worse_than(&self, other: &FoundPair) -> bool {
+        (self.impossible > 0, self.excess) > (other.impossible > 0, other.excess)
+    }
+}
+
+/// How far a search has come. Its text form can be read back with [`SearchState::read`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchState {
+    /// The seed of the random choices.
+    pub seed: u64,
+    /// The number of pairs tried.
+    pub tried: u64,
+    /// The worst pair so far.
+    pub best: Option<FoundPair>,
+}
+
+impl SearchState {
+    /// A search that has not started.
+    pub fn new(seed: u64) -> SearchState {
+        SearchState { seed, tried: 0, best: None }
+    }
+
+    /// Reads what `Display` wrote. The worst outcome is not kept: it is found again when the pair is looked at.
+    ///
+    /// ```
+    /// use probity_audit::SearchState;
+    /// let state = SearchState::new(7);
+    /// assert_eq!(SearchState::read(&state.to_string()), Ok(state));
+    /// assert!(SearchState::read("seed x").is_err());
+    /// ```
+    pub fn read(text: &str) -> Result<SearchState, AuditError> {
+        let mut state = SearchState::new(0);
+        for (i, line) in text.lines().enumerate() {
+            let expected = "seed N, tried N, or best SETTING FIRST SECOND EXCESS-BITS IMPOSSIBLE";
+            let fault = AuditError::State { line: i + 1, expected };
+            let words: Vec<&str> = line.split_whitespace().collect();
+            match words[..] {
+                ["seed", seed] => state.seed = seed.parse().map_err(|_| fault)?,
+                ["tried", tried] => state.tried = tried.parse().map_err(|_| fault)?,
+                ["best", setting, first, second, excess, impossible] => {
+                    let inputs = |text: &str| read_inputs(text).ok_or(fault.clone());
+                    state.best = Some(FoundPair {
+                        setting: setting.parse().map_err(|_| fault.clone())?,
+                        first: inputs(first)?,
+                        second: inputs(second)?,
+                        excess: f64::from_bits(excess.parse().map_err(|_| fault.clone())?),
+                        impossible: impossible.parse().map_err(|_| fault.clone())?,
+                        outcome: None,
+                    });
+                }
+                [] => {}
+                _ => return Err(fault),
+            }
+        }
+        Ok(state)
+    }
+}
+
+impl fmt::Display for SearchState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "seed {}\ntried {}", self.seed, self.tried)?;
+        if let Some(FoundPair { setting, first, second, excess, impossible, .. }) = &self.best {
+            let (first, second) = (inputs_text(first), inputs_text(second));
+            writeln!(f, "best {setting} {first} {second} {} {impossible}", excess.to_bits())?;
+        }
+        Ok(())
+    }
+}
+
+/// The inputs without blanks, as x=3/2;q=[1,2].
+fn inputs_text(inputs: &Inputs) -> String {
+    let parts: Vec<String> = inputs.iter().map(|(name, given)| format!("{name}={given}")).collect();
+    parts.join(";").replace(' ', "")
+}
+
+fn read_inputs(text: &str) -> Option<Inputs> {
+    let value = |text: &str| match (text, text.strip_prefix('[').and_then(|t| t.strip_suffix(']'))) {
+        ("true" | "false", _) => Some(Given::Bool(text == "true")),
+        (_, Some("")) => Some(Given::List(Vec::new())),
+        (_, Some(rows)) if rows.starts_with('(') => crate::output::outcome::read_rows(text),
+        (_, Some(items)) => {
+            items.split(',').map(|item| parse_rational(item).ok()).collect::<Option<_>>().map(Given::List)
+        }
+        (_, None) => parse_rational(text).ok().map(Given::Number),
+    };
+    text.split(';')
+        .map(|part| part.split_once('=').and_then(|(name, text)| Some((name.into(), value(text)?))))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A state reads back as itself, whatever the inputs are; what is no state is refused.
+    #[test]
+    fn a_state_reads_back() {
+        let number = |text: &str| parse_rational(text).unwrap();
+        let first = Inputs::from([
+            ("x".into(), Given::Number(number("-7/3"))),
+            ("q".into(), Given::List(vec![number("1"), number("-1/2")])),
+            ("none".into(), Given::List(vec![])),
+            ("b".into(), Given::Bool(true)),
+        ]);
+        let second = Inputs::from([("x".into(), Given::Number(number("0")))]);
+        let best = FoundPair { setting: 3, first, second, excess: -0.25, impossible: 2, outcome: None };
+        let state = SearchState { seed: 9, tried: 17, best: Some(best) };
+        assert_eq!(SearchState::read(&state.to_string()), Ok(state.clone()));
+        let spoilt = state.to_string().replace("-7/3", "-7/x");
+        assert!(SearchState::read(&spoilt).is_err());
+        assert!(SearchState::read("best 1 x y").is_err());
+    }
+}

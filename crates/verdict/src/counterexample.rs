@@ -1,0 +1,78 @@
+//! A refutation in lines, for readers.
+
+use std::collections::BTreeMap;
+
+use probity_audit::{Bounds, Condition, Event, Refutation};
+use probity_kernel::expr::Name;
+
+use crate::decimal;
+
+/// The lines of a refutation, each with its name.
+pub fn facts(refutation: &Refutation) -> Vec<(&'static str, String)> {
+    let mut facts = Vec::new();
+    if !refutation.parameters.is_empty() {
+        facts.push(("parameters", listed(&refutation.parameters, decimal::telling)));
+    }
+    let claimed = decimal::double(refutation.epsilon.to_f64());
+    facts.extend([
+        ("input", listed(&refutation.first, decimal::given)),
+        ("neighbour", listed(&refutation.second, decimal::given)),
+        ("event", event(&refutation.event)),
+        ("probability", range(&refutation.first_probability)),
+        ("of neighbour", range(&refutation.second_probability)),
+        ("loss", format!("{} against the claimed {}", decimal::double(refutation.loss), claimed)),
+    ]);
+    if !refutation.delta.high.is_zero() {
+        let (shown, claimed) =
+            (decimal::figure(&refutation.shown_delta()), decimal::figure(&refutation.delta.high));
+        facts.push(("delta", format!("at least {shown} at this epsilon, against the claimed {claimed}")));
+    }
+    facts.push(("found by", refutation.evidence.to_string()));
+    facts
+}
+
+/// `eps = 1, B = 100`.
+pub fn listed<Value>(values: &BTreeMap<Name, Value>, show: impl Fn(&Value) -> String) -> String {
+    let parts: Vec<String> =
+        values.iter().map(|(name, value)| decimal::equation(name, &show(value))).collect();
+    parts.join(", ")
+}
+
+/// Sets of a union that are named.
+const LISTED: usize = 8;
+
+/// The event with its numbers as people write them.
+pub fn event(event: &Event) -> String {
+    let condition = |place: String, condition: &Condition| match condition {
+        Condition::Is(outcome) => Some(decimal::equation(place, &decimal::outcome(outcome))),
+        Condition::AtMost(bound) => Some(format!("{place} <= {}", decimal::telling(bound))),
+        Condition::AtLeast(bound) => Some(format!("{place} >= {}", decimal::telling(bound))),
+        Condition::Between(low, high) => {
+            Some(format!("{} <= {place} <= {}", decimal::telling(low), decimal::telling(high)))
+        }
+        Condition::Anything => None,
+    };
+    match event {
+        Event::Value(only) => condition("output".into(), only).unwrap_or_else(|| "any output".into()),
+        Event::List(conditions) => conditions
+            .iter()
+            .enumerate()
+            .filter_map(|(i, each)| condition(format!("output[{i}]"), each))
+            .chain([format!("length(output) = {}", conditions.len())])
+            .collect::<Vec<_>>()
+            .join(" and "),
+        Event::Union(parts) => {
+            let mut shown: Vec<String> = parts.iter().take(LISTED).map(self::event).collect();
+            if parts.len() > LISTED {
+                shown.push(format!("one of {} more such sets", parts.len() - LISTED));
+            }
+            shown.join(", or ")
+        }
+    }
+}
+
+/// A probability: once if its bounds print alike, else both.
+pub fn range(bounds: &Bounds) -> String {
+    let (low, high) = (decimal::figure(&bounds.low), decimal::figure(&bounds.high));
+    if low == high { low } else { format!("{low} to {high}") }
+}

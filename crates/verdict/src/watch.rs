@@ -1,0 +1,88 @@
+//! How a caller follows the work and ends it: a function that is told what is being done, and a deadline.
+//!
+//! ```
+//! use std::time::Duration;
+//! use probity_verdict::Watch;
+//! let quiet = Watch::default();
+//! assert!(!quiet.is_over());
+//! let say = |step: &probity_verdict::Step| eprintln!("{step}");
+//! let watch = Watch::default().telling(&say).within(Duration::from_secs(5));
+//! assert!(!watch.is_over() && Watch::default().within(Duration::ZERO).is_over());
+//! ```
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// What is being done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// In words.
+    pub what: String,
+    /// How much of it is done, of how much, where that is known.
+    pub done: Option<(usize, usize)>,
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.done {
+            Some((done, all)) => write!(f, "{done}/{all} {}", self.what),
+            None => f.write_str(&self.what),
+        }
+    }
+}
+
+/// Who is told about the work, and when it must end. The default is nobody and never.
+///
+/// Past the deadline a search gives up as if it had found nothing: what was not shown by then counts as not shown. The
+/// deadline is looked at between steps of a search, so an answer may come a moment later.
+#[derive(Clone, Copy, Default)]
+pub struct Watch<'a> {
+    progress: Option<&'a (dyn Fn(&Step) + Sync)>,
+    deadline: Option<Instant>,
+}
+
+impl<'a> Watch<'a> {
+    /// The same with somebody who is told.
+    #[must_use]
+    pub fn telling(self, progress: &'a (dyn Fn(&Step) + Sync)) -> Watch<'a> {
+        Watch { progress: Some(progress), ..self }
+    }
+
+    /// The same with a deadline.
+    #[must_use]
+    pub fn until(self, deadline: Instant) -> Watch<'a> {
+        Watch { deadline: Some(deadline), ..self }
+    }
+
+    /// The same with a deadline after this time.
+    #[must_use]
+    pub fn within(self, time: Duration) -> Watch<'a> {
+        Watch { deadline: Instant::now().checked_add(time).or(self.deadline), ..self }
+    }
+
+    /// The deadline.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// Whether the deadline has passed.
+    pub fn is_over(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    pub(crate) fn say(&self, what: &str) {
+        self.tell(|| Step { what: what.to_owned(), done: None });
+    }
+
+    pub(crate) fn tell(&self, step: impl FnOnce() -> Step) {
+        if let Some(progress) = self.progress {
+            progress(&step());
+        }
+    }
+}
+
+impl fmt::Debug for Watch<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch").field("deadline", &self.deadline).finish_non_exhaustive()
+    }
+}

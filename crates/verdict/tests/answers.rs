@@ -1,0 +1,62 @@
+//! What each function answers, and what it refuses.
+
+use probity_verdict::prelude::*;
+use probity_verdict::{Kind, Program, Refusal, with_settings};
+
+fn library(name: &str) -> Program {
+    let path = format!("{}/../../mechanisms/{name}.dp", env!("CARGO_MANIFEST_DIR"));
+    load_text(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn setting(text: &str) -> Setting {
+    text.parse().unwrap()
+}
+
+#[test]
+fn a_certificate_proves_its_own_program_and_no_other() {
+    let watch = Watch::default();
+    let program = library("laplace");
+    let text = verify(&program, &[], &watch).unwrap().to_certificate().unwrap();
+    assert!(check(&text, None, &watch).unwrap().is_accepted());
+    assert!(check(&text, Some((&program, &[])), &watch).unwrap().is_accepted());
+    assert!(!check(&text, Some((&library("snapping"), &[])), &watch).unwrap().is_accepted());
+    assert!(!check(&text.replace("laplace", "laplacf"), None, &watch).unwrap().is_accepted());
+    assert!(check(&text, Some((&program, &[setting("nobody=1")])), &watch).is_err());
+}
+
+#[test]
+fn a_family_covers_its_members_and_a_refusal_is_an_answer() {
+    let program = library("snapping");
+    let watch = Watch::default();
+    let number = |n: i64, d: i64| probity_exact::rational(n, d).unwrap();
+    let mut family = CertifySettings::new(vec![setting("B=10")]);
+    family.ranges.insert("eps".into(), (number(1, 2), number(2, 1)));
+    let Ok(Found::Family(theorem)) = certify(&program, &family, &watch).unwrap().found else { panic!() };
+    for eps in ["eps=1/2", "eps=3/4", "eps=1", "eps=2"] {
+        let one = CertifySettings::new(vec![setting(eps), setting("B=10")]);
+        let Ok(Found::One(member)) = certify(&program, &one, &watch).unwrap().found else { panic!() };
+        assert!(member.epsilon_exact <= theorem.epsilon(), "{eps}");
+    }
+    let plain = certify(&library("laplace"), &CertifySettings::new(vec![setting("eps=1")]), &watch).unwrap();
+    assert!(matches!(plain.found, Err(Refusal::Form(_))));
+    // A value is missing: the question is at fault.
+    let error = certify(&program, &CertifySettings::new(vec![setting("eps=1")]), &watch).unwrap_err();
+    assert_eq!(*error.kind(), Kind::Missing(vec!["B".into()]));
+}
+
+#[test]
+fn errors_name_what_is_at_fault() {
+    let program = library("snapping");
+    let error = with_settings(&program, &[setting("esp=1")]).unwrap_err();
+    assert!(error.hint().unwrap().contains("did you mean eps?"), "{error}");
+    let error = with_settings(&program, &[setting("eps=-1")]).unwrap_err();
+    assert_eq!(*error.kind(), Kind::NotAdmitted);
+    let error =
+        explain(&library("laplace"), &[], Some(&["0", "1"].map(number)), &Watch::default()).unwrap_err();
+    assert!(matches!(error.kind(), Kind::NotSnapping(_)));
+    assert!(std::error::Error::source(&error).is_none() && error.to_string().contains("snapping"));
+}
+
+fn number(text: &str) -> probity_exact::Rational {
+    probity_exact::parse_rational(text).unwrap()
+}

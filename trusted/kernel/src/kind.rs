@@ -1,0 +1,360 @@
+//! What values are: real numbers, integers, booleans, lists, tables.
+//!
+//! Every expression that enters the kernel has a kind, or it is rejected: nothing is guessed. The kind of a
+//! program variable is the smallest that holds all that the program sets it to.
+
+use std::collections::BTreeMap;
+
+use crate::expr::{Binary, Expr, Name, Unary, Variable};
+use crate::law;
+use crate::rejection::Rejection;
+use crate::term::{Field, Mechanism, Sort, Statement};
+
+/// What the values of an expression are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Real numbers.
+    Real,
+    /// Integers.
+    Int,
+    /// Booleans.
+    Bool,
+    /// Lists.
+    List,
+    /// Tables.
+    Table,
+}
+
+impl Kind {
+    /// The kind of an input or parameter.
+    pub fn of_sort(sort: &Sort) -> Kind {
+        match sort {
+            Sort::Real => Kind::Real,
+            Sort::Int | Sort::Category { .. } => Kind::Int,
+            Sort::Bool => Kind::Bool,
+            Sort::RealList | Sort::IntList => Kind::List,
+            Sort::Rows(_) => Kind::Table,
+        }
+    }
+
+    /// The smallest kind that holds both; numbers join, other kinds do not mix.
+    fn join(self, other: Kind) -> Option<Kind> {
+        match (self, other) {
+            (a, b) if a == b => Some(a),
+            (Kind::Int, Kind::Real) | (Kind::Real, Kind::Int) => Some(Kind::Real),
+            _ => None,
+        }
+    }
+}
+
+/// The kinds of the names of a mechanism. `None` stands for a kind that is not known yet, while the program's
+/// variables are being looked at; in finished `Kinds` every name has one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Kinds {
+    names: BTreeMap<Name, Kind>,
+    /// What the entries of an input list are.
+    entries: BTreeMap<Name, Kind>,
+    /// What the fields of an input table are, by table and field.
+    fields: BTreeMap<(Name, Name), Kind>,
+    output: Option<Kind>,
+}
+
+impl Kinds {
+    /// The kinds of a mechanism whose program is well typed throughout, or what is wrong with it.
+    pub fn new(mechanism: &Mechanism) -> Result<Kinds, Rejection> {
+        let mut kinds =
+            Kinds { names: BTreeMap::new(), entries: BTreeMap::new(), fields: BTreeMap::new(), output: None };
+        for param in &mechanism.params {
+            match param.sort {
+                Sort::Real | Sort::Int => kinds.declare(&param.name, &param.sort)?,
+                _ => return Err(malformed(format!("the parameter {} is neither real nor int", param.name))),
+            }
+        }
+        for input in &mechanism.inputs {
+            kinds.declare(&input.name, &input.sort)?;
+        }
+        // A kind only grows, from none over int to real, so this ends.
+        loop {
+            let before = kinds.names.clone();
+            kinds.block(&mechanism.body)?;
+            if kinds.names == before {
+                break;
+            }
+        }
+        kinds.output = Some(kinds.check(&mechanism.output)?);
+        kinds.check_block(&mechanism.body)?;
+        Ok(kinds)
+    }
+
+    fn declare(&mut self, name: &Name, sort: &Sort) -> Result<(), Rejection> {
+        if self.names.insert(name.clone(), Kind::of_sort(sort)).is_some() {
+            return Err(malformed(format!("{name} is declared twice")));
+        }
+        match sort {
+            Sort::RealList => self.entries.insert(name.clone(), Kind::Real),
+            Sort::IntList => self.entries.insert(name.clone(), Kind::Int),
+            Sort::Rows(fields) => {
+                let of = |field: &Field| ((name.clone(), field.name.clone()), Kind::of_sort(&field.sort));
+                self.fields.extend(fields.iter().map(of));
+                None
+            }
+            _ => None,
+        };
+        Ok(())
+    }
+
+    /// Widens the kind of every variable to hold what the block sets it to.
+    fn block(&mut self, body: &[Statement]) -> Result<(), Rejection> {
+        for statement in body {
+            match statement {
+                Statement::Draw { var, law } => self.widen(var, law::kind(law))?,
+                Statement::Assign { var, value } => {
+                    if let Some(kind) = self.kind(value)? {
+                        self.widen(var, kind)?;
+                    }
+                }
+                Statement::Append { list, .. } => self.widen(list, Kind::List)?,
+                Statement::If { then, otherwise, .. } => {
+                    self.block(then)?;
+                    self.block(otherwise)?;
+                }
+                Statement::For { index, body, .. } => {
+                    self.widen(index, Kind::Int)?;
+                    self.block(body)?;
+                }
+                Statement::While { body, .. } => self.block(body)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn widen(&mut self, name: &Name, kind: Kind) -> Result<(), Rejection> {
+        let joined = self.names.get(name).map_or(Some(kind), |old| old.join(kind));
+        let joined = joined.ok_or_else(|| malformed(format!("{name} is used with two kinds of values")))?;
+        self.names.insert(name.clone(), joined);
+        Ok(())
+    }
+
+    /// Every expression of a block is well typed, and of the kind that its place needs.
+    fn check_block(&self, body: &[Statement]) -> Result<(), Rejection> {
+        for statement in body {
+            match statement {
+                Statement::Draw { law, .. } => {
+                    law::parameters(law).into_iter().try_for_each(|e| self.check_number(e))?;
+                    law::integer_places(law).into_iter().try_for_each(|e| self.check_integer(e))?;
+                }
+                // A list is started empty and never copied.
+                Statement::Assign { value, .. } => match self.check(value)? {
+                    Kind::List | Kind::Table if *value != Expr::EmptyList => {
+                        return Err(Rejection::NotANumber { found: value.to_string() });
+                    }
+                    _ => {}
+                },
+                Statement::Append { value, .. } => match self.check(value)? {
+                    Kind::List | Kind::Table => {
+                        return Err(Rejection::NotANumber { found: value.to_string() });
+                    }
+                    _ => {}
+                },
+                Statement::If { guard, then, otherwise } => {
+                    self.check_formula(guard)?;
+                    self.check_block(then)?;
+                    self.check_block(otherwise)?;
+                }
+                Statement::For { from, to, body, .. } => {
+                    self.check_integer(from)?;
+                    self.check_integer(to)?;
+                    self.check_block(body)?;
+                }
+                Statement::While { guard, body, .. } => {
+                    self.check_formula(guard)?;
+                    self.check_block(body)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The kind of an expression; a rejection if it has none.
+    pub fn check(&self, expr: &Expr) -> Result<Kind, Rejection> {
+        self.kind(expr)?.ok_or_else(|| {
+            let unknown = expr.find_variable(&|v| matches!(self.variable(v), Ok(None)));
+            let name = unknown.map_or_else(|| expr.to_string(), |v| v.to_string());
+            malformed(format!("{name} is used and never set"))
+        })
+    }
+
+    /// A boolean.
+    pub fn check_formula(&self, expr: &Expr) -> Result<(), Rejection> {
+        match self.check(expr)? {
+            Kind::Bool => Ok(()),
+            _ => Err(Rejection::NotAFormula { found: expr.to_string() }),
+        }
+    }
+
+    /// A number.
+    pub fn check_number(&self, expr: &Expr) -> Result<(), Rejection> {
+        match self.check(expr)? {
+            Kind::Int | Kind::Real => Ok(()),
+            _ => Err(Rejection::NotANumber { found: expr.to_string() }),
+        }
+    }
+
+    /// An integer.
+    pub fn check_integer(&self, expr: &Expr) -> Result<(), Rejection> {
+        match self.check(expr)? {
+            Kind::Int => Ok(()),
+            _ => Err(Rejection::NotAnInteger { found: expr.to_string() }),
+        }
+    }
+
+    /// Whether the name is known.
+    pub fn knows(&self, name: &Name) -> bool {
+        self.names.contains_key(name)
+    }
+
+    /// The names, with their kinds.
+    pub fn names(&self) -> impl Iterator<Item = (&Name, Kind)> {
+        self.names.iter().map(|(name, kind)| (name, *kind))
+    }
+
+    fn kind(&self, expr: &Expr) -> Result<Option<Kind>, Rejection> {
+        match expr {
+            Expr::Number(n) => Ok(Some(if n.is_int() { Kind::Int } else { Kind::Real })),
+            Expr::Bool(_) => Ok(Some(Kind::Bool)),
+            Expr::EmptyList => Ok(Some(Kind::List)),
+            Expr::Var(variable) => self.variable(variable),
+            Expr::Length(list) => self.list(list).map(|_| Some(Kind::Int)),
+            Expr::Index(list, index) => {
+                self.need(index, Kind::Int)?;
+                match self.list(list)? {
+                    Some(entries) => Ok(Some(entries)),
+                    None => Err(Rejection::NotAList { found: format!("{list}[{index}]") }),
+                }
+            }
+            Expr::Sum(table, condition, value) => self.sum(table, condition, value),
+            Expr::Unary(Unary::Not, a) => self.need(a, Kind::Bool).map(|()| Some(Kind::Bool)),
+            Expr::Unary(operation, a) => {
+                let kind = self.number(a)?;
+                Ok(match operation {
+                    Unary::Floor => Some(Kind::Int),
+                    Unary::Ln | Unary::Exp | Unary::Pow2AtLeast => Some(Kind::Real),
+                    _ => kind,
+                })
+            }
+            Expr::Binary(operation, a, b) => match operation {
+                Binary::And | Binary::Or => {
+                    self.need(a, Kind::Bool)?;
+                    self.need(b, Kind::Bool).map(|()| Some(Kind::Bool))
+                }
+                Binary::Mod => {
+                    self.need(a, Kind::Int)?;
+                    self.need(b, Kind::Int).map(|()| Some(Kind::Int))
+                }
+                Binary::Eq | Binary::Ne => self.both(expr, a, b).map(|_| Some(Kind::Bool)),
+                Binary::Lt | Binary::Le | Binary::Ge | Binary::Gt => {
+                    self.number(a)?;
+                    self.number(b).map(|_| Some(Kind::Bool))
+                }
+                Binary::Div | Binary::RoundTo => {
+                    self.number(a)?;
+                    self.number(b).map(|_| Some(Kind::Real))
+                }
+                Binary::Add | Binary::Sub | Binary::Mul | Binary::Min | Binary::Max => {
+                    self.number(a)?;
+                    self.number(b)?;
+                    self.both(expr, a, b)
+                }
+            },
+            Expr::Clamp(a, low, high) => {
+                for part in [a, low, high] {
+                    self.number(part)?;
+                }
+                let ends = self.both(expr, low, high)?;
+                let value = self.kind(a)?;
+                Ok(value.zip(ends).map_or(value.or(ends), |(a, b)| a.join(b)))
+            }
+            Expr::If(condition, yes, no) => {
+                self.need(condition, Kind::Bool)?;
+                match self.both(expr, yes, no)? {
+                    Some(Kind::List | Kind::Table) => Err(Rejection::NotANumber { found: expr.to_string() }),
+                    kind => Ok(kind),
+                }
+            }
+        }
+    }
+
+    /// The kind of a sum over rows: a table, a formula for its condition, a number for its value, and no field but
+    /// those of the table.
+    fn sum(&self, table: &Variable, condition: &Expr, value: &Expr) -> Result<Option<Kind>, Rejection> {
+        if self.variable(table)? != Some(Kind::Table) {
+            return Err(malformed(format!("a sum over {table}, which is no table")));
+        }
+        let foreign = |v: &Variable| matches!(v, Variable::Field(..)) && !table.binds(v);
+        if let Some(v) = condition.find_variable(&foreign).or_else(|| value.find_variable(&foreign)) {
+            return Err(malformed(format!("a sum over {table} mentions {v}")));
+        }
+        self.need(condition, Kind::Bool)?;
+        self.number(value)
+    }
+
+    fn variable(&self, variable: &Variable) -> Result<Option<Kind>, Rejection> {
+        match variable {
+            Variable::Plain(name) | Variable::Of(name, _) | Variable::Arbitrary(name, _) => {
+                Ok(self.names.get(name).copied())
+            }
+            Variable::Cost => Ok(Some(Kind::Real)),
+            Variable::Changed(_) => Ok(Some(Kind::Int)),
+            Variable::Result => Ok(self.output),
+            Variable::Field(table, field) | Variable::Row(table, _, field) => {
+                let kind = self.fields.get(&(table.clone(), field.clone())).copied();
+                kind.map(Some).ok_or_else(|| malformed(format!("{table} has no field {field}")))
+            }
+        }
+    }
+
+    /// What the entries of a list are, for an input list; `None` for an output list.
+    fn list(&self, list: &Variable) -> Result<Option<Kind>, Rejection> {
+        match (list, self.variable(list)?) {
+            (Variable::Plain(name) | Variable::Of(name, _), Some(Kind::List)) => {
+                Ok(self.entries.get(name).copied())
+            }
+            _ => Err(Rejection::NotAList { found: list.to_string() }),
+        }
+    }
+
+    fn number(&self, expr: &Expr) -> Result<Option<Kind>, Rejection> {
+        match self.kind(expr)? {
+            Some(Kind::Bool | Kind::List | Kind::Table) => {
+                Err(Rejection::NotANumber { found: expr.to_string() })
+            }
+            kind => Ok(kind),
+        }
+    }
+
+    fn need(&self, expr: &Expr, needed: Kind) -> Result<(), Rejection> {
+        match self.kind(expr)? {
+            Some(kind) if kind != needed => Err(match needed {
+                Kind::Bool => Rejection::NotAFormula { found: expr.to_string() },
+                Kind::Int => Rejection::NotAnInteger { found: expr.to_string() },
+                _ => Rejection::NotANumber { found: expr.to_string() },
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The kind that holds both parts of an expression.
+    fn both(&self, whole: &Expr, a: &Expr, b: &Expr) -> Result<Option<Kind>, Rejection> {
+        match (self.kind(a)?, self.kind(b)?) {
+            (Some(a), Some(b)) => match a.join(b) {
+                None => Err(Rejection::KindsDiffer { found: whole.to_string() }),
+                joined => Ok(joined),
+            },
+            (a, b) => Ok(a.or(b)),
+        }
+    }
+}
+
+pub(crate) fn malformed(reason: String) -> Rejection {
+    Rejection::Malformed { reason }
+}

@@ -1,0 +1,151 @@
+//! The laws of draws: their parameters, when they mean something, and what they can draw.
+//!
+//! This is the one place that says for which parameters a law exists. A draw whose parameters are out of range
+//! has no value: the run ends there, without an answer. Every sampling rule demands that the parameters are in
+//! range, so no theorem is about such a run; the audit names the draw, and no execution goes on from it.
+//!
+//! ```
+//! use probity_kernel::expr::Expr;
+//! use probity_kernel::law;
+//! use probity_kernel::term::Distribution;
+//! let die = Distribution::UniformInt { low: Expr::int(1), high: Expr::var("sides") };
+//! let [needed] = &law::conditions(&die)[..] else { panic!() };
+//! assert_eq!(needed.to_string(), "1 <= sides");
+//! ```
+
+use std::convert::Infallible;
+
+use crate::expr::Expr;
+use crate::kind::Kind;
+use crate::term::Distribution;
+
+/// What the parameters must meet, each condition on its own. Besides, [`integer_places`] are integers.
+pub fn conditions(law: &Distribution) -> Vec<Expr> {
+    let zero = || Expr::int(0);
+    let positive = |scale: &Expr| vec![zero().lt(scale.clone())];
+    let probability = |p: &Expr| vec![zero().le(p.clone()), p.clone().le(Expr::int(1))];
+    let category = |value: &Expr, count: &Expr| {
+        vec![Expr::int(2).le(count.clone()), zero().le(value.clone()), value.clone().lt(count.clone())]
+    };
+    match law {
+        Distribution::Uniform | Distribution::Sign => vec![],
+        Distribution::Bernoulli(p) => probability(p),
+        Distribution::UniformInt { low, high } => vec![low.clone().le(high.clone())],
+        Distribution::UniformOther { value, count } => category(value, count),
+        Distribution::Response { value, truth, count } => {
+            probability(truth).into_iter().chain(category(value, count)).collect()
+        }
+        Distribution::Laplace { scale, .. }
+        | Distribution::DiscreteLaplace { scale, .. }
+        | Distribution::Exponential { scale }
+        | Distribution::Geometric { scale } => positive(scale),
+        Distribution::Gaussian { deviation, .. } | Distribution::DiscreteGaussian { deviation, .. } => {
+            positive(deviation)
+        }
+    }
+}
+
+/// The parameters that must be integers.
+pub fn integer_places(law: &Distribution) -> Vec<&Expr> {
+    match law {
+        Distribution::UniformInt { low, high } => vec![low, high],
+        Distribution::UniformOther { value, count } | Distribution::Response { value, count, .. } => {
+            vec![value, count]
+        }
+        Distribution::DiscreteLaplace { center, .. } | Distribution::DiscreteGaussian { center, .. } => {
+            vec![center]
+        }
+        _ => vec![],
+    }
+}
+
+/// What holds of every value `y` that the law draws, where its parameters are in range.
+pub fn support(law: &Distribution, y: Expr) -> Expr {
+    match law {
+        Distribution::Uniform => Expr::int(0).lt(y.clone()).and(y.le(Expr::int(1))),
+        Distribution::Sign => y.clone().equals(Expr::int(1)).or(y.equals(Expr::int(-1))),
+        Distribution::UniformInt { low, high } => low.clone().le(y.clone()).and(y.le(high.clone())),
+        Distribution::UniformOther { count, .. } | Distribution::Response { count, .. } => {
+            Expr::int(0).le(y.clone()).and(y.lt(count.clone()))
+        }
+        Distribution::Exponential { .. } | Distribution::Geometric { .. } => Expr::int(0).le(y),
+        Distribution::Bernoulli(_)
+        | Distribution::Laplace { .. }
+        | Distribution::DiscreteLaplace { .. }
+        | Distribution::Gaussian { .. }
+        | Distribution::DiscreteGaussian { .. } => Expr::Bool(true),
+    }
+}
+
+/// The kind of what the law draws.
+pub fn kind(law: &Distribution) -> Kind {
+    match law {
+        Distribution::Uniform
+        | Distribution::Laplace { .. }
+        | Distribution::Gaussian { .. }
+        | Distribution::Exponential { .. } => Kind::Real,
+        Distribution::Bernoulli(_) => Kind::Bool,
+        Distribution::Sign
+        | Distribution::UniformInt { .. }
+        | Distribution::UniformOther { .. }
+        | Distribution::Response { .. }
+        | Distribution::DiscreteLaplace { .. }
+        | Distribution::DiscreteGaussian { .. }
+        | Distribution::Geometric { .. } => Kind::Int,
+    }
+}
+
+/// The parameters.
+pub fn parameters(law: &Distribution) -> Vec<&Expr> {
+    match law {
+        Distribution::Uniform | Distribution::Sign => vec![],
+        Distribution::Bernoulli(p) => vec![p],
+        Distribution::UniformInt { low, high } => vec![low, high],
+        Distribution::UniformOther { value, count } => vec![value, count],
+        Distribution::Response { value, truth, count } => vec![value, truth, count],
+        Distribution::Laplace { center, scale } | Distribution::DiscreteLaplace { center, scale } => {
+            vec![center, scale]
+        }
+        Distribution::Gaussian { center, deviation }
+        | Distribution::DiscreteGaussian { center, deviation } => {
+            vec![center, deviation]
+        }
+        Distribution::Exponential { scale } | Distribution::Geometric { scale } => vec![scale],
+    }
+}
+
+/// The law with its parameters replaced.
+pub fn map(law: &Distribution, e: &dyn Fn(&Expr) -> Expr) -> Distribution {
+    let Ok(mapped) = try_map(law, &|p| Ok::<Expr, Infallible>(e(p)));
+    mapped
+}
+
+/// The same for a replacement that may fail.
+pub fn try_map<E>(law: &Distribution, e: &dyn Fn(&Expr) -> Result<Expr, E>) -> Result<Distribution, E> {
+    Ok(match law {
+        Distribution::Uniform => Distribution::Uniform,
+        Distribution::Sign => Distribution::Sign,
+        Distribution::Bernoulli(p) => Distribution::Bernoulli(e(p)?),
+        Distribution::UniformInt { low, high } => Distribution::UniformInt { low: e(low)?, high: e(high)? },
+        Distribution::UniformOther { value, count } => {
+            Distribution::UniformOther { value: e(value)?, count: e(count)? }
+        }
+        Distribution::Response { value, truth, count } => {
+            Distribution::Response { value: e(value)?, truth: e(truth)?, count: e(count)? }
+        }
+        Distribution::Laplace { center, scale } => {
+            Distribution::Laplace { center: e(center)?, scale: e(scale)? }
+        }
+        Distribution::DiscreteLaplace { center, scale } => {
+            Distribution::DiscreteLaplace { center: e(center)?, scale: e(scale)? }
+        }
+        Distribution::Gaussian { center, deviation } => {
+            Distribution::Gaussian { center: e(center)?, deviation: e(deviation)? }
+        }
+        Distribution::DiscreteGaussian { center, deviation } => {
+            Distribution::DiscreteGaussian { center: e(center)?, deviation: e(deviation)? }
+        }
+        Distribution::Exponential { scale } => Distribution::Exponential { scale: e(scale)? },
+        Distribution::Geometric { scale } => Distribution::Geometric { scale: e(scale)? },
+    })
+}
