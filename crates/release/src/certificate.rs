@@ -46,6 +46,9 @@ pub fn write(prepared: &Prepared, policy: &Policy, version: &str, proof: &str) -
     for assumption in assumptions(prepared) {
         text.push_str(&format!("assumption {}\n", quoted(&assumption)));
     }
+    for (name, value) in prepared.parameters.iter().skip(1) {
+        text.push_str(&format!("parameter {name}={value}\n"));
+    }
     text.push_str(&format!(
         "epsilon {}\nmechanism {}\nproof\n{proof}",
         prepared.epsilon,
@@ -102,7 +105,7 @@ pub fn check(text: &str, policy: Option<&Policy>) -> Answer<Checked> {
         match name {
             "mechanism" if mechanism.is_none() => mechanism = Some(value),
             "epsilon" if epsilon.is_none() => epsilon = Some(parse_rational(&value).map_err(|_| wrong())?),
-            "policy" | "query" | "data-version" | "budget" | "assumption" => {
+            "policy" | "query" | "data-version" | "budget" | "assumption" | "parameter" => {
                 about.push((name.to_owned(), value))
             }
             _ => return Err(wrong()),
@@ -114,7 +117,16 @@ pub fn check(text: &str, policy: Option<&Policy>) -> Answer<Checked> {
     if let Some(policy) = policy {
         check_policy(policy, &about, &text, &epsilon)?;
     }
-    let program = proof::program(&text, &epsilon)?;
+    let mut all = proof::loss(&epsilon).to_vec();
+    for (_, value) in about.iter().filter(|(name, _)| name == "parameter") {
+        let read = value
+            .split_once('=')
+            .and_then(|(name, value)| Some((name.to_owned(), parse_rational(value).ok()?)));
+        all.push(read.ok_or_else(|| Refusal::unproved(format!("the parameter '{value}' cannot be read")))?);
+    }
+    // The stated parameters must be admitted; the theorem then holds for them, as for all others.
+    proof::program(&text, &all)?;
+    let program = proof::program(&text, &proof::loss(&epsilon))?;
     let theorem = proofs::check_for(proof, &program.mechanism, &program.claim)
         .map_err(|fault| Refusal::unproved(format!("the proof is rejected: {fault}")))?;
     Ok(Checked { theorem, about, text, epsilon })
@@ -128,9 +140,13 @@ fn check_policy(policy: &Policy, about: &[(String, String)], text: &str, epsilon
     }
     let plan = crate::query::plan(find("query").unwrap_or_default(), policy)?;
     let prepared = crate::prepare::with_epsilon(policy, plan, epsilon, text)?;
-    let stated: Vec<&str> =
-        about.iter().filter(|(name, _)| name == "assumption").map(|(_, value)| value.as_str()).collect();
-    match find("budget") == Some(prepared.cost.to_string().as_str()) && stated == assumptions(&prepared) {
+    let all = |kind: &str| {
+        about.iter().filter(|(name, _)| name == kind).map(|(_, value)| value.clone()).collect::<Vec<_>>()
+    };
+    let parameters: Vec<String> =
+        prepared.parameters.iter().skip(1).map(|(name, value)| format!("{name}={value}")).collect();
+    let same = all("assumption") == assumptions(&prepared) && all("parameter") == parameters;
+    match find("budget") == Some(prepared.cost.to_string().as_str()) && same {
         true => Ok(()),
         false => Err(Refusal::unproved(
             "the certificate states another budget or other assumptions than its query has",

@@ -24,6 +24,8 @@ pub struct Prepared {
     pub cost: Loss,
     /// The mechanism.
     pub text: String,
+    /// The values of the text's parameters, the loss first.
+    pub parameters: Vec<(String, Rational)>,
     /// The scale of each draw's noise, in its units.
     pub scales: Vec<Rational>,
 }
@@ -40,9 +42,15 @@ pub fn weights(texts: &[String]) -> Answer<Vec<(String, Rational)>> {
     texts.iter().map(read).collect()
 }
 
-/// The largest multiple of 2^−40 whose square is at most the number.
+/// The square root of a number if it is rational, else the largest multiple of 2^−40 below it.
 fn root_down(value: &Rational) -> Rational {
     const BITS: usize = 40;
+    let root = |square: &Natural| Some(square.nth_root(2)).filter(|root| root * root == *square);
+    if let (Some(top), Some(bottom)) =
+        (root(&value.numerator().clone().unsigned_abs()), root(value.denominator()))
+    {
+        return Rational::from_parts(top.into(), bottom);
+    }
     let scaled = value * Rational::from(Integer::ONE << (2 * BITS));
     let root = scaled.floor().unsigned_abs().nth_root(2);
     Rational::from_parts(root.into(), Natural::ONE << BITS)
@@ -142,7 +150,9 @@ fn assembled(
         .map(|(draw, share)| mechanism::scale_factor(draw.sensitivity(), share, rows) / &epsilon)
         .collect();
     let cost = Loss::of_pure(policy.measure(), &epsilon);
-    Prepared { plan, shares, epsilon, cost, text, scales }
+    let mut parameters = vec![("eps".to_owned(), epsilon.clone())];
+    parameters.extend(mechanism::parameters(&plan));
+    Prepared { plan, shares, epsilon, cost, text, parameters, scales }
 }
 
 impl Prepared {

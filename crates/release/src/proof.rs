@@ -21,20 +21,26 @@ pub struct Proved {
     pub epsilon: Rational,
 }
 
-/// The mechanism of a text with its loss set.
-pub fn program(text: &str, epsilon: &Rational) -> Answer<Program> {
+/// The mechanism of a text with some of its parameters set. A theorem about a mechanism with open parameters holds for all their values.
+pub fn program(text: &str, parameters: &[(String, Rational)]) -> Answer<Program> {
     let program = probity_lang::load_text(text).map_err(|faults| {
         let reason = faults.first().map_or("it cannot be read".to_owned(), |fault| fault.message.clone());
         Refusal::unproved(format!("no proof: the mechanism of this query is outside the logic ({reason})"))
             .hint("--explain shows its text")
     })?;
-    let setting = Setting { name: "eps".into(), value: epsilon.clone() };
-    program.with(&[setting]).map_err(|error| Refusal::unproved(format!("no proof: {error}")))
+    let settings: Vec<Setting> =
+        parameters.iter().map(|(name, value)| Setting { name: name.clone(), value: value.clone() }).collect();
+    program.with(&settings).map_err(|error| Refusal::unproved(format!("no proof: {error}")))
+}
+
+/// The loss as a parameter.
+pub fn loss(epsilon: &Rational) -> [(String, Rational); 1] {
+    [("eps".to_owned(), epsilon.clone())]
 }
 
 /// Proves that a text is private at this loss, or replays `kept`, a certificate that must be about the very same claim.
 pub fn prove(text: &str, epsilon: &Rational, kept: Option<&str>) -> Answer<Proved> {
-    let program = program(text, epsilon)?;
+    let program = program(text, &loss(epsilon))?;
     if let Some(kept) = kept
         && let Ok(theorem) = certificate::check_for(kept, &program.mechanism, &program.claim)
     {

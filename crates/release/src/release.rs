@@ -3,7 +3,7 @@
 //! There is no way around the proof: [`Proven`] is made by [`prove`] alone, and nothing else can be drawn.
 
 use probity_exact::{Integer, Rational};
-use probity_noise::entropy::{Secure, with_secure};
+use probity_noise::entropy::{Entropy, Secure, with_secure};
 use probity_noise::sampler::{DiscreteLaplace, SampleError, Sampler, Scale};
 use serde_json::Value;
 
@@ -53,7 +53,8 @@ pub fn prove(prepared: Prepared, ledger: Option<&Ledger>) -> Answer<Proven> {
     let name = prepared.certificate_name();
     let kept = ledger.and_then(|ledger| ledger.kept_certificate(&name));
     let proved = proof::prove(&prepared.text, &prepared.epsilon, kept.as_deref())?;
-    prepared.check_scales(proved.theorem.mechanism())?;
+    // The theorem holds for all values of the parameters that are still open; with these it speaks of the noise that will be drawn.
+    prepared.check_scales(&proof::program(&prepared.text, &prepared.parameters)?.mechanism)?;
     // The debit is what the theorem claims.
     if Loss::of_pure(prepared.cost.measure, &proved.epsilon) != prepared.cost {
         return Err(Refusal::unproved(
@@ -91,7 +92,7 @@ pub struct Released {
 fn draw(
     prepared: &Prepared,
     exact: &Exact,
-    entropy: &mut (impl Secure + ?Sized),
+    entropy: &mut (impl Entropy + ?Sized),
 ) -> Result<Vec<Vec<Integer>>, SampleError> {
     let groups = prepared.plan.groups();
     let mut noisy: Vec<Vec<Integer>> = exact
@@ -167,7 +168,8 @@ pub fn release<'a>(
     for one in proven {
         let prepared = &one.prepared;
         let exact = engine(prepared)?.sums(&prepared.plan, asking.progress)?;
-        let noisy = with_secure(|entropy| draw(prepared, &exact, entropy)).map_err(Refusal::input)?;
+        let noisy = with_secure(|entropy: &mut dyn Secure| draw(prepared, &exact, entropy))
+            .map_err(Refusal::input)?;
         let certificate = certificate::write(prepared, asking.policy, asking.version, one.certificate());
         debits.push(Debit {
             key: key(one),
@@ -223,4 +225,79 @@ pub fn expected_error(
         .collect();
     let (low, high) = post.interval(&values, &errors);
     Ok(low.zip(high).map(|(low, high)| (high - low) / Rational::from(2)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::rows::Rows;
+    use crate::query::Shown;
+    use probity_exact::rational;
+    use probity_noise::entropy::EntropyError;
+
+    /// Words from a counter, so that the test is the same every time.
+    struct Counter(u64);
+
+    impl Entropy for Counter {
+        fn fill_words(&mut self, words: &mut [u64]) -> Result<(), EntropyError> {
+            for word in words {
+                self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+                let mut mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+                mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+                *word = mixed ^ (mixed >> 31);
+            }
+            Ok(())
+        }
+    }
+
+    /// How often the value before noise lies between the error bars, of 10^4 releases of a table of so many rows.
+    fn coverage(rows: i64) -> Vec<(String, u32)> {
+        let policy = "[budget]\nepsilon = 1\nper_query = { epsilon = 1 }\n[table.t]\nunit = \"row\"\n[table.t.columns]\n\
+                      x = { type = \"int\", between = [0, 100] }";
+        let policy = crate::policy::read("p", policy).unwrap();
+        let sql = "SELECT COUNT(*) AS n, SUM(x) AS s, AVG(x) AS mean, VARIANCE(x) AS v, STDDEV(x) AS d, 100 * SUM(x) / COUNT(*) AS r FROM t";
+        let prepared = crate::prepare::prepare(&policy, &[sql.to_owned()], &[]).unwrap().remove(0);
+        let table = Rows {
+            header: vec!["x".into()],
+            rows: (0..rows).map(|n| vec![(n * 37 % 101).to_string()]).collect(),
+        };
+        let exact = table.sums(&prepared.plan, &|_, _| {}).unwrap();
+        let truth: Vec<Rational> = exact.sums.iter().map(|sum| Rational::from(*sum)).collect();
+        let alpha = rational(1, 20).unwrap();
+        let mut columns: Vec<(String, &crate::query::Post, Vec<Rational>, Rational, u32)> = Vec::new();
+        for (name, shown) in &prepared.plan.columns {
+            let Shown::Noisy(post) = shown else { continue };
+            // Of the true sums the formulas give the true values: there is no noise to be cut off.
+            columns.push((
+                name.clone(),
+                post,
+                prepared.errors_for(post, &alpha).unwrap(),
+                post.value(&truth).unwrap(),
+                0,
+            ));
+        }
+        let mut entropy = Counter(rows as u64);
+        for _ in 0..10_000 {
+            let noisy = draw(&prepared, &exact, &mut entropy).unwrap();
+            let noisy: Vec<Rational> = noisy[0].iter().map(|value| Rational::from(value.clone())).collect();
+            for (_, post, errors, truth, held) in &mut columns {
+                let (low, high) = post.interval(&noisy, errors);
+                *held +=
+                    u32::from(low.is_none_or(|low| low <= *truth) && high.is_none_or(|high| high >= *truth));
+            }
+        }
+        columns.into_iter().map(|(name, .., held)| (name, held)).collect()
+    }
+
+    #[test]
+    fn error_bars_hold_as_often_as_they_say() {
+        for rows in [3, 50, 2000] {
+            for (name, held) in coverage(rows) {
+                // 95 % of 10^4, less three deviations of a sample of this size.
+                assert!(held >= 9435, "{name} of {rows} rows: {held}");
+                // One draw is exact: its bars are not much too wide.
+                assert!(!matches!(name.as_str(), "n" | "s") || held <= 9700, "{name} of {rows} rows: {held}");
+            }
+        }
+    }
 }

@@ -348,7 +348,8 @@ fn work(
                 kept &= cleaned.is_some();
                 *value = cleaned.unwrap_or(0);
             }
-            compiled.add(&mut sums, &values, kept);
+            let user = places.get(cleaners.len()).map_or(&[][..], |place| record.field(*place).trim_ascii());
+            compiled.add(&mut sums, user, &values, kept);
         });
     }
 }

@@ -9,6 +9,7 @@ mod compiled;
 pub mod csv;
 pub mod rows;
 mod split;
+mod users;
 
 use crate::query::Plan;
 use crate::refusal::Answer;

@@ -14,7 +14,7 @@ pub struct Rows {
     pub rows: Vec<Vec<String>>,
 }
 
-/// Where each field of a plan stands in a header.
+/// Where each field of a plan stands in a header, and behind them the column of the users, if units are users.
 pub(super) fn places(plan: &Plan, header: &[String]) -> Answer<Vec<usize>> {
     let find = |name: &str| {
         let mut found = header.iter().enumerate().filter(|(_, known)| known.trim() == name);
@@ -34,7 +34,8 @@ pub(super) fn places(plan: &Plan, header: &[String]) -> Answer<Vec<usize>> {
             }
         }
     };
-    plan.fields.iter().map(|field| find(&field.name)).collect()
+    let fields = plan.fields.iter().map(|field| field.name.as_str());
+    fields.chain(plan.user_column()).map(find).collect()
 }
 
 impl Engine for Rows {
@@ -54,7 +55,11 @@ impl Engine for Rows {
                 .map(|(field, place)| field.clean(row.get(*place).map_or("", String::as_str).as_bytes()))
                 .collect();
             let fields: Vec<i64> = cleaned.iter().map(|value| value.unwrap_or(0)).collect();
-            compiled.add(&mut sums, &fields, cleaned.iter().all(Option::is_some));
+            let user = places
+                .get(plan.fields.len())
+                .and_then(|place| row.get(*place))
+                .map_or("", |user| user.trim());
+            compiled.add(&mut sums, user.as_bytes(), &fields, cleaned.iter().all(Option::is_some));
         }
         Ok(compiled.finish(vec![sums]))
     }

@@ -1,6 +1,6 @@
 //! Aggregates: what a query asks of a group, as draws and what is computed from them.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use probity_exact::Rational;
 use sqlparser::ast::{
@@ -58,6 +58,10 @@ pub struct Aggregates<'a> {
     pub draws: RefCell<Vec<Draw>>,
     /// Columns of the SELECT by name, for HAVING and ORDER BY.
     pub named: RefCell<Vec<(String, Post)>>,
+    /// How many aggregates were asked for.
+    pub asked: Cell<u32>,
+    /// How many of them count users.
+    pub users: Cell<u32>,
 }
 
 /// The levels of an expression over noisy columns.
@@ -149,6 +153,7 @@ impl Aggregates<'_> {
     fn aggregate(&self, expr: &Expr, function: &Function) -> Answer<Post> {
         let sql = self.scope.sql;
         let name = function.name.to_string().to_uppercase();
+        self.asked.set(self.asked.get() + 1);
         if function.over.is_some() {
             return Err(refuse(sql, expr, "window functions are not answered"));
         }
@@ -173,7 +178,7 @@ impl Aggregates<'_> {
             _ => return Err(refuse(sql, expr, format!("{name} takes one argument"))),
         };
         if distinct {
-            return self.distinct(expr, &name, argument);
+            return self.distinct(expr, &name, argument, function.filter.is_some());
         }
         match (name.as_str(), argument) {
             ("COUNT", None) => self.count(condition, expr).map(Post::Draw),
@@ -214,7 +219,7 @@ impl Aggregates<'_> {
         }
     }
 
-    fn distinct(&self, expr: &Expr, name: &str, argument: Option<&Expr>) -> Answer<Post> {
+    fn distinct(&self, expr: &Expr, name: &str, argument: Option<&Expr>, filtered: bool) -> Answer<Post> {
         let sql = self.scope.sql;
         let hint = match &self.scope.table.unit {
             Unit::User { column, .. } => format!("write COUNT(DISTINCT {column})"),
@@ -222,9 +227,14 @@ impl Aggregates<'_> {
         };
         if let (Unit::User { column, .. }, "COUNT", Some(Expr::Identifier(named))) =
             (&self.scope.table.unit, name, argument)
-            && named.value == *column
+            && named.value.eq_ignore_ascii_case(column)
         {
-            return Err(refuse(sql, expr, "users are not counted yet"));
+            if filtered {
+                return Err(refuse(sql, expr, "users are counted without FILTER")
+                    .hint("write the condition into WHERE"));
+            }
+            self.users.set(self.users.get() + 1);
+            return self.count(self.condition.clone(), expr).map(Post::Draw);
         }
         Err(refuse(
             sql,

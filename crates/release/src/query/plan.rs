@@ -1,6 +1,7 @@
 //! The plan of a query: which rows, which groups, which draws, and what is shown of them.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::thread;
 
 use sqlparser::ast::{
     Expr, GroupByExpr, LimitClause, OrderByKind, OrderBySort, Query, Select, SelectItem, TableFactor, Value,
@@ -9,11 +10,11 @@ use sqlparser::ast::{
 use super::aggregate::Aggregates;
 pub use super::aggregate::{Draw, DrawKind};
 use super::clause::{self, Options};
-use super::parse::{parse, refuse, refuse_at, select};
+use super::parse::{MAX_QUERY, parse, refuse, refuse_at, select};
 use super::post::{Post, PostCondition};
 use super::resolve::{Scope, Typed};
 use super::row::{Condition, Row};
-use crate::policy::{Column, Domain, Policy, Table};
+use crate::policy::{Column, Domain, Policy, Table, Unit};
 use crate::refusal::{Answer, Refusal};
 
 /// The most groups of one query: each is a line of the answer.
@@ -58,6 +59,8 @@ pub struct Plan {
     pub sql: String,
     /// The table.
     pub table: Table,
+    /// The rows that it takes.
+    pub condition: Condition,
     /// The columns that are read, in the order of the fields of a row.
     pub fields: Vec<Column>,
     /// The keys.
@@ -77,6 +80,14 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The column that names users, if units are users.
+    pub fn user_column(&self) -> Option<&str> {
+        match &self.table.unit {
+            Unit::Row => None,
+            Unit::User { column, .. } => Some(column),
+        }
+    }
+
     /// How many groups there are, with or without rows.
     pub fn groups(&self) -> usize {
         self.keys.iter().map(|key| key.labels.len()).product()
@@ -120,9 +131,22 @@ impl Plan {
 /// assert_eq!(refusal.place.unwrap().column, 8);
 /// ```
 pub fn plan(sql: &str, policy: &Policy) -> Answer<Plan> {
-    if sql.len() > super::parse::MAX_QUERY {
+    if sql.len() > MAX_QUERY {
         parse(sql)?;
     }
+    // A sum of thousands of terms is a tree of thousands of levels, which the parser's own code walks and drops by recursion. The
+    // longest query has fewer levels than this stack has room for.
+    thread::scope(|scope| {
+        let reader = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || read_query(sql, policy));
+        let stopped = || Refusal::input("the query could not be read: the system gave no memory for it");
+        reader.map_err(|_| stopped())?.join().unwrap_or_else(|_| Err(stopped()))
+    })
+}
+
+/// Bytes of stack for the longest query; what is not used is never touched.
+const STACK: usize = 512 << 20;
+
+fn read_query(sql: &str, policy: &Policy) -> Answer<Plan> {
     let (clean, options) = clause::cut(sql)?;
     let query = parse(&clean)?;
     let select = select(&clean, &query)?;
@@ -132,13 +156,28 @@ pub fn plan(sql: &str, policy: &Policy) -> Answer<Plan> {
         None => Condition::Constant(true),
         Some(condition) => scope.condition(condition, 0)?,
     };
-    let aggregates =
-        Aggregates { scope: &scope, condition, draws: RefCell::default(), named: RefCell::default() };
+    let aggregates = Aggregates {
+        scope: &scope,
+        condition: condition.clone(),
+        draws: RefCell::default(),
+        named: RefCell::default(),
+        asked: Cell::default(),
+        users: Cell::default(),
+    };
     let keys = keys(&scope, select)?;
     let columns = columns(&aggregates, select, &keys)?;
     let having = select.having.as_ref().map(|having| aggregates.post_condition(having, 0)).transpose()?;
     let order = order(&aggregates, &query, &keys, &columns)?;
     let limit = limit(&clean, &query)?;
+    let mut unit = table.unit.clone();
+    if let (Unit::User { rows_per_group, .. }, true) = (&mut unit, aggregates.users.get() > 0) {
+        // Users are counted by one row of each in every group, which other columns must not be cut to.
+        *rows_per_group = 1;
+        if aggregates.users.get() < aggregates.asked.get() {
+            return Err(refuse(&clean, select, "users are counted in a query of their own")
+                .hint("ask for COUNT(DISTINCT …) and for the other columns in two queries"));
+        }
+    }
     let mut draws = aggregates.draws.into_inner();
     for (_, shown) in &columns {
         if let Shown::Noisy(post) = shown {
@@ -154,7 +193,8 @@ pub fn plan(sql: &str, policy: &Policy) -> Answer<Plan> {
     let fields = scope.fields.into_inner().into_iter().map(|place| table.columns[place].clone()).collect();
     Ok(Plan {
         sql: sql.to_owned(),
-        table: table.clone(),
+        table: Table { unit, ..table.clone() },
+        condition,
         fields,
         keys: keys.into_iter().map(|(_, key)| key).collect(),
         draws,

@@ -20,6 +20,8 @@ pub enum Row {
     },
     /// The same for every row.
     Constant(i64),
+    /// The same for every row, and a parameter of this name in the text: what is proved for every value is proved for this one.
+    Named(String, i64),
     /// a + b.
     Add(Box<Row>, Box<Row>),
     /// a − b.
@@ -129,6 +131,23 @@ impl Condition {
         }
     }
 
+    /// The same with its numbers as `name` has them.
+    pub fn with_numbers(&self, name: &mut dyn FnMut(i64) -> Row) -> Condition {
+        match self {
+            Condition::Constant(truth) => Condition::Constant(*truth),
+            Condition::Compare(order, a, b) => {
+                Condition::Compare(*order, a.with_numbers(name), b.with_numbers(name))
+            }
+            Condition::And(a, b) => {
+                Condition::And(Box::new(a.with_numbers(name)), Box::new(b.with_numbers(name)))
+            }
+            Condition::Or(a, b) => {
+                Condition::Or(Box::new(a.with_numbers(name)), Box::new(b.with_numbers(name)))
+            }
+            Condition::Not(a) => Condition::Not(Box::new(a.with_numbers(name))),
+        }
+    }
+
     /// The levels of its tree.
     pub fn depth(&self) -> usize {
         1 + match self {
@@ -145,7 +164,7 @@ impl Row {
     pub fn value(&self, fields: &[i64]) -> i64 {
         match self {
             Row::Column { field, low, high, .. } => fields[*field].clamp(*low, *high),
-            Row::Constant(value) => *value,
+            Row::Constant(value) | Row::Named(_, value) => *value,
             Row::Add(a, b) => a.value(fields) + b.value(fields),
             Row::Sub(a, b) => a.value(fields) - b.value(fields),
             Row::Mul(a, b) => a.value(fields) * b.value(fields),
@@ -164,7 +183,7 @@ impl Row {
         let both = |a: &Row, b: &Row| Some((a.range()?, b.range()?));
         Some(match self {
             Row::Column { low, high, .. } => (*low, *high),
-            Row::Constant(value) => (*value, *value),
+            Row::Constant(value) | Row::Named(_, value) => (*value, *value),
             Row::Add(a, b) => {
                 let ((al, ah), (bl, bh)) = both(a, b)?;
                 (al.checked_add(bl)?, ah.checked_add(bh)?)
@@ -203,6 +222,40 @@ impl Row {
         })
     }
 
+    /// The same with its numbers as `name` has them.
+    pub fn with_numbers(&self, name: &mut dyn FnMut(i64) -> Row) -> Row {
+        let mut both = |a: &Row, b: &Row| (Box::new(a.with_numbers(name)), Box::new(b.with_numbers(name)));
+        match self {
+            Row::Column { .. } | Row::Named(..) => self.clone(),
+            Row::Constant(value) => name(*value),
+            Row::Abs(a) => Row::Abs(Box::new(a.with_numbers(name))),
+            Row::Add(a, b) => {
+                let (a, b) = both(a, b);
+                Row::Add(a, b)
+            }
+            Row::Sub(a, b) => {
+                let (a, b) = both(a, b);
+                Row::Sub(a, b)
+            }
+            Row::Mul(a, b) => {
+                let (a, b) = both(a, b);
+                Row::Mul(a, b)
+            }
+            Row::Min(a, b) => {
+                let (a, b) = both(a, b);
+                Row::Min(a, b)
+            }
+            Row::Max(a, b) => {
+                let (a, b) = both(a, b);
+                Row::Max(a, b)
+            }
+            Row::If(condition, a, b) => {
+                let (a, b) = both(a, b);
+                Row::If(Box::new(condition.with_numbers(name)), a, b)
+            }
+        }
+    }
+
     /// Its text.
     pub fn to_text(&self, names: &[String]) -> String {
         let call =
@@ -211,6 +264,7 @@ impl Row {
             |sign: &str, a: &Row, b: &Row| format!("({} {sign} {})", a.to_text(names), b.to_text(names));
         match self {
             Row::Column { field, .. } => format!("r.{}", names[*field]),
+            Row::Named(name, _) => name.clone(),
             Row::Constant(value) if *value < 0 => format!("({value})"),
             Row::Constant(value) => value.to_string(),
             Row::Add(a, b) => infix("+", a, b),
@@ -236,7 +290,7 @@ impl Row {
     /// The levels of its tree.
     pub fn depth(&self) -> usize {
         1 + match self {
-            Row::Column { .. } | Row::Constant(_) => 0,
+            Row::Column { .. } | Row::Constant(_) | Row::Named(..) => 0,
             Row::Abs(a) => a.depth(),
             Row::Add(a, b) | Row::Sub(a, b) | Row::Mul(a, b) | Row::Min(a, b) | Row::Max(a, b) => {
                 a.depth().max(b.depth())
