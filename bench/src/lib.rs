@@ -3,12 +3,13 @@
 //! The figures are of one thread, in CPU time, the best of several repetitions in which the contenders take
 //! turns. Absolute figures depend on the machine and its load; the ratios are what the bars are about.
 //!
-//! [`work`] measures, [`ours`], [`mechanisms`], [`peer`] and [`insecure`] say what, [`table`] prints and judges.
+//! [`work`] measures, [`ours`], [`mechanisms`], [`programs`], [`peer`] and [`insecure`] say what, [`table`] prints and judges.
 
 pub mod insecure;
 pub mod mechanisms;
 pub mod ours;
 pub mod peer;
+pub mod programs;
 pub mod rows;
 pub mod table;
 pub mod work;

@@ -1,4 +1,5 @@
-//! Probity's whole mechanisms: input checked, noise drawn, answer made, as a release calls them, on vectors of 1e5.
+//! Probity's whole mechanisms: input checked, noise drawn, answer made, as a release calls them, on vectors of 1e5 and one
+//! at a time.
 
 use std::hint::black_box;
 
@@ -7,8 +8,10 @@ use probity_noise::domain::{ClampedFloats, IntegerRange, Vectors};
 use probity_noise::map::PrivacyMap;
 use probity_noise::measurement::Measurement;
 use probity_noise::mechanisms::{
-    Grid, RandomizedResponse, Snapping, discrete_gaussian_map, discrete_gaussian_vector,
-    discrete_laplace_map, discrete_laplace_vector, laplace_vector_on_grid, randomized_response_bool,
+    Grid, RandomizedResponse, Rule, Scores, Snapping, choice_of_integers,
+    discrete_gaussian as scalar_gaussian, discrete_gaussian_map, discrete_gaussian_vector,
+    discrete_laplace as scalar_laplace, discrete_laplace_map, discrete_laplace_vector, laplace_on_grid,
+    laplace_vector_on_grid, randomized_response_bool,
 };
 use probity_noise::sampler::{Probability, Scale, SquaredScale};
 use probity_noise::unit::{Epsilon, Sensitivity};
@@ -73,9 +76,68 @@ pub fn snapping() -> Result<Work, Failure> {
     Ok(answer(snapping.measurement(), vec![0.3; VECTOR]))
 }
 
+/// Calls of one measurement.
+const CALLS: u64 = 2000;
+
+/// Work that answers one input at a time.
+fn one_at_a_time<Input: 'static, Output: 'static>(
+    measurement: Measurement<Input, Output>,
+    input: Input,
+) -> Work {
+    Work::new(CALLS, move || {
+        for _ in 0..CALLS {
+            black_box(measurement.invoke(black_box(&input))?);
+        }
+        Ok(())
+    })
+}
+
+/// Discrete Laplace noise on one i64.
+pub fn one_discrete_laplace(scale: f64) -> Result<Work, Failure> {
+    Ok(one_at_a_time(scalar_laplace(IntegerRange::WIDEST, Scale::from_f64(scale)?)?, 7))
+}
+
+/// Discrete Gaussian noise on one i64.
+pub fn one_discrete_gaussian(scale: f64) -> Result<Work, Failure> {
+    Ok(one_at_a_time(scalar_gaussian(IntegerRange::WIDEST, SquaredScale::from_f64(scale * scale)?)?, 7))
+}
+
+/// Laplace noise on one f64, on a grid.
+pub fn one_float_laplace(scale: f64) -> Result<Work, Failure> {
+    let domain = ClampedFloats::new(-1e3, 1e3)?;
+    Ok(one_at_a_time(laplace_on_grid(domain, Grid::new(GRID)?, Scale::from_f64(scale)?)?, 0.3))
+}
+
+/// Randomized response on one bool.
+pub fn one_response_bool() -> Result<Work, Failure> {
+    Ok(one_at_a_time(randomized_response_bool(Probability::from_f64(0.75)?)?, true))
+}
+
+/// Randomized response on one of ten categories.
+pub fn one_response_of_ten() -> Result<Work, Failure> {
+    let law = RandomizedResponse::new(10, Probability::from_f64(0.5)?)?;
+    Ok(one_at_a_time(law.over((0..10).collect::<Vec<i32>>())?, 3))
+}
+
+/// Scores of which one is 100 above the others.
+fn peaked(count: usize) -> Vec<i64> {
+    let mut scores = vec![0; count];
+    scores[count / 2] = 100;
+    scores
+}
+
+/// A choice among scores of which one is 100 above the others, at scale 1.
+pub fn choose(rule: Rule, count: usize) -> Result<Work, Failure> {
+    let pick = choice_of_integers(count, rule, Scores::Any, Scale::from_f64(1.0)?)?;
+    let scores = peaked(count);
+    Ok(Work::new(1, move || {
+        black_box(pick.invoke(black_box(&scores))?);
+        Ok(())
+    }))
+}
+
 /// Work that evaluates a map many times.
 fn evaluate(map: PrivacyMap) -> Work {
-    const CALLS: u64 = 1000;
     let distance = Sensitivity::from(1u32);
     Work::new(CALLS, move || {
         for _ in 0..CALLS {

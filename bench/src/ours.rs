@@ -89,6 +89,12 @@ pub fn response_of_ten() -> Result<Work, Failure> {
     })
 }
 
+/// A choice among many, with weights 1, 2, 3, ….
+pub fn weighted_choice(count: u32) -> Result<Work, Failure> {
+    let weights: Vec<Rational> = (1..=count).map(Rational::from).collect();
+    fill_and(Choice::weighted(&weights)?, |_| {})
+}
+
 /// Our directed arithmetic by name.
 pub fn directed(name: &str) -> Option<Work> {
     Some(match name {

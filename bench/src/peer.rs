@@ -5,10 +5,10 @@ use std::hint::black_box;
 
 use opendp::domains::{AtomDomain, VectorDomain};
 use opendp::measurements::{
-    make_gaussian, make_laplace, make_randomized_response, make_randomized_response_bool,
+    make_gaussian, make_laplace, make_noisy_max, make_randomized_response, make_randomized_response_bool,
 };
 use opendp::measures::{MaxDivergence, ZeroConcentratedDivergence};
-use opendp::metrics::{L1Distance, L2Distance};
+use opendp::metrics::{AbsoluteDistance, L1Distance, L2Distance, LInfDistance};
 use opendp::traits::samplers::{sample_bernoulli_float, sample_uniform_uint_below};
 use opendp::traits::{InfAdd, InfDiv, InfExp, InfLn, InfMul, InfSub};
 
@@ -51,6 +51,42 @@ pub fn float_laplace(scale: f64) -> Result<Work, Failure> {
     }))
 }
 
+/// Laplace noise of scale 10 on one f64, on the grid 2^−10.
+pub fn scalar_float_laplace() -> Result<Work, Failure> {
+    let domain = AtomDomain::<f64>::new_non_nan();
+    let metric = AbsoluteDistance::<f64>::default();
+    let noise = make_laplace::<_, _, MaxDivergence>(domain, metric, 10.0, Some(-10))?;
+    Ok(Work::new(100, move || {
+        for _ in 0..100 {
+            black_box(noise.invoke(&41.7)?);
+        }
+        Ok(())
+    }))
+}
+
+/// Discrete Laplace noise of scale 10 on one i64.
+pub fn scalar_laplace() -> Result<Work, Failure> {
+    let domain = AtomDomain::<i64>::default();
+    let noise = make_laplace::<_, _, MaxDivergence>(domain, AbsoluteDistance::<i64>::default(), 10.0, None)?;
+    Ok(Work::new(100, move || {
+        for _ in 0..100 {
+            black_box(noise.invoke(&3)?);
+        }
+        Ok(())
+    }))
+}
+
+/// Report noisy max over so many candidates.
+pub fn noisy_max(candidates: usize) -> Result<Work, Failure> {
+    let domain = VectorDomain::new(AtomDomain::<f64>::new_non_nan());
+    let choice = make_noisy_max(domain, LInfDistance::<f64>::default(), MaxDivergence, 2.0, false)?;
+    let scores: Vec<f64> = (0..candidates).map(|at| (at % 10) as f64).collect();
+    Ok(Work::new(candidates as u64, move || {
+        black_box(choice.invoke(&scores)?);
+        Ok(())
+    }))
+}
+
 /// Discrete Gaussian noise on a vector of i64.
 pub fn discrete_gaussian(scale: f64) -> Result<Work, Failure> {
     let domain = VectorDomain::new(AtomDomain::<i64>::default());
@@ -81,6 +117,50 @@ pub fn response_of_ten() -> Result<Work, Failure> {
         for _ in 0..VECTOR {
             black_box(response.invoke(black_box(&3))?);
         }
+        Ok(())
+    }))
+}
+
+/// Work that answers one input at a time.
+fn one_at_a_time<Answer>(call: impl Fn() -> Result<Answer, Failure> + 'static) -> Work {
+    Work::new(VECTOR as u64, move || {
+        for _ in 0..VECTOR {
+            black_box(call()?);
+        }
+        Ok(())
+    })
+}
+
+/// Discrete Laplace noise on one i64.
+pub fn one_discrete_laplace(scale: f64) -> Result<Work, Failure> {
+    let domain = AtomDomain::<i64>::default();
+    let noise = make_laplace::<_, _, MaxDivergence>(domain, AbsoluteDistance::<i64>::default(), scale, None)?;
+    Ok(one_at_a_time(move || Ok(noise.invoke(black_box(&7))?)))
+}
+
+/// Discrete Gaussian noise on one i64.
+pub fn one_discrete_gaussian(scale: f64) -> Result<Work, Failure> {
+    let domain = AtomDomain::<i64>::default();
+    let metric = AbsoluteDistance::<f64>::default();
+    let noise = make_gaussian::<_, _, ZeroConcentratedDivergence>(domain, metric, scale, None)?;
+    Ok(one_at_a_time(move || Ok(noise.invoke(black_box(&7))?)))
+}
+
+/// Laplace noise on one f64.
+pub fn one_float_laplace(scale: f64) -> Result<Work, Failure> {
+    let domain = AtomDomain::<f64>::new_non_nan();
+    let noise = make_laplace::<_, _, MaxDivergence>(domain, AbsoluteDistance::<f64>::default(), scale, None)?;
+    Ok(one_at_a_time(move || Ok(noise.invoke(black_box(&0.3))?)))
+}
+
+/// Noisy max among scores of which one is 100 above the others, at scale 1.
+pub fn noisy_max(count: usize) -> Result<Work, Failure> {
+    let domain = VectorDomain::new(AtomDomain::<i64>::default());
+    let pick = make_noisy_max(domain, LInfDistance::<i64>::default(), MaxDivergence, 1.0, false)?;
+    let mut scores = vec![0i64; count];
+    scores[count / 2] = 100;
+    Ok(Work::new(1, move || {
+        black_box(pick.invoke(black_box(&scores))?);
         Ok(())
     }))
 }

@@ -1,7 +1,9 @@
 //! What is measured, and the bars that we set ourselves.
 
+use probity_noise::mechanisms::Rule;
+
 use crate::work::{self, Work};
-use crate::{Failure, insecure, mechanisms, ours, peer};
+use crate::{Failure, insecure, mechanisms, ours, peer, programs};
 
 /// The scales at which noise is compared.
 const SCALES: [f64; 6] = [0.5, 1.0, 10.0, 1e3, 1e6, 1e12];
@@ -132,6 +134,9 @@ pub fn sections() -> Result<Vec<Section>, Failure> {
             unit: Unit::PerSecond,
             rows: whole_mechanisms()?,
         },
+        Section { title: "One call at a time, ns per call", unit: Unit::Nanoseconds, rows: one_at_a_time()? },
+        Section { title: "Choosing by scores, ns per choice", unit: Unit::Nanoseconds, rows: by_scores()? },
+        Section { title: "Proved texts, items per CPU-second", unit: Unit::PerSecond, rows: proved_texts()? },
         Section { title: "Privacy maps, ns per call", unit: Unit::Nanoseconds, rows: maps()? },
         Section {
             title: "Directed arithmetic, ns per operation",
@@ -187,6 +192,12 @@ fn choices() -> Result<Vec<Row>, Failure> {
     row.insecure = Some(insecure::choice_of_ten());
     row.bars = vec![Bar::PerSecond(1e8)];
     rows.push(row);
+    for count in [10, 100, 10_000] {
+        let mut row = Row::new(format!("weighted choice of {count}"), Unit::PerSecond);
+        row.ours = Some(ours::weighted_choice(count)?);
+        row.bars = vec![Bar::PerSecond(1e8)];
+        rows.push(row);
+    }
     let mut row = Row::new("randomized response, bool, 3/4", Unit::PerSecond);
     row.ours = Some(ours::response_bool()?);
     row.peer = Some(peer::response_bool()?);
@@ -222,6 +233,100 @@ fn whole_mechanisms() -> Result<Vec<Row>, Failure> {
     let peer = Some(peer::response_of_ten()?);
     add("randomized response, 10 categories", mechanisms::response_of_ten()?, peer, response);
     add("snapping, ε = 1, B = 100", mechanisms::snapping()?, None, vec![Bar::PerSecond(1e7)]);
+    Ok(rows)
+}
+
+/// Whole mechanisms, one answer a call.
+fn one_at_a_time() -> Result<Vec<Row>, Failure> {
+    let row = |name: &str, ours: Work, peer: Work, bars: Vec<Bar>| {
+        let mut row = Row::new(name, Unit::Nanoseconds);
+        (row.ours, row.peer) = (Some(ours), Some(peer));
+        row.bars = bars.into_iter().chain([Bar::TimesPeer(1.0)]).collect();
+        row
+    };
+    let most = |ns: f64| vec![Bar::Nanoseconds(ns)];
+    let mut rows = Vec::new();
+    for scale in [1.0, 10.0, 1e6] {
+        let name = format!("integer Laplace, scale {scale:e}");
+        let bars = if scale == 10.0 { most(40.0) } else { Vec::new() };
+        rows.push(row(
+            &name,
+            mechanisms::one_discrete_laplace(scale)?,
+            peer::one_discrete_laplace(scale)?,
+            bars,
+        ));
+    }
+    for scale in [1.0, 10.0, 1e6] {
+        let name = format!("integer Gaussian, scale {scale:e}");
+        let bars = if scale == 10.0 { most(90.0) } else { Vec::new() };
+        rows.push(row(
+            &name,
+            mechanisms::one_discrete_gaussian(scale)?,
+            peer::one_discrete_gaussian(scale)?,
+            bars,
+        ));
+    }
+    let float = (mechanisms::one_float_laplace(10.0)?, peer::one_float_laplace(10.0)?);
+    rows.push(row("float Laplace, scale 10", float.0, float.1, Vec::new()));
+    rows.push(row(
+        "randomized response, bool",
+        mechanisms::one_response_bool()?,
+        peer::response_bool()?,
+        most(30.0),
+    ));
+    let ten = (mechanisms::one_response_of_ten()?, peer::response_of_ten()?);
+    rows.push(row("randomized response, 10 categories", ten.0, ten.1, most(60.0)));
+    Ok(rows)
+}
+
+/// Noisy max and the exponential mechanism, one score 100 above the others.
+fn by_scores() -> Result<Vec<Row>, Failure> {
+    let row = |name: &str, ours: Work, peer: Option<Work>, bars: Vec<Bar>| {
+        let mut row = Row::new(name, Unit::Nanoseconds);
+        (row.ours, row.peer, row.bars) = (Some(ours), peer, bars);
+        row
+    };
+    let choose = mechanisms::choose;
+    Ok(vec![
+        row(
+            "noisy max of 1000",
+            choose(Rule::NoisyMax, 1000)?,
+            Some(peer::noisy_max(1000)?),
+            vec![Bar::TimesPeer(5.0)],
+        ),
+        row(
+            "exponential mechanism of 1000",
+            choose(Rule::Exponential, 1000)?,
+            Some(peer::noisy_max(1000)?),
+            vec![Bar::TimesPeer(5.0)],
+        ),
+        row("noisy max of 1000000", choose(Rule::NoisyMax, 1_000_000)?, None, vec![Bar::Nanoseconds(1e8)]),
+        row(
+            "exponential mechanism of 1000000",
+            choose(Rule::Exponential, 1_000_000)?,
+            None,
+            vec![Bar::Nanoseconds(1e8)],
+        ),
+    ])
+}
+
+/// The library's texts, run. The peer gets one answer a call too, where it has the mechanism.
+fn proved_texts() -> Result<Vec<Row>, Failure> {
+    let mut rows = Vec::new();
+    let mut add = |name: &str, ours: Work, peer: Option<Work>, bars: Vec<Bar>| {
+        let mut row = Row::new(name, Unit::PerSecond);
+        (row.ours, row.peer, row.bars) = (Some(ours), peer, bars);
+        rows.push(row);
+    };
+    let bars = vec![Bar::PerSecond(2e6), Bar::TimesPeer(20.0)];
+    add("run laplace.dp on the grid 2^-10", programs::laplace()?, Some(peer::scalar_float_laplace()?), bars);
+    add("run discrete_laplace.dp", programs::discrete_laplace()?, Some(peer::scalar_laplace()?), vec![]);
+    add("  the same by hand", programs::discrete_laplace_by_hand()?, None, vec![]);
+    add("run sparse_vector.dp, queries", programs::sparse_vector()?, None, vec![Bar::PerSecond(1e6)]);
+    add("  the same by hand, on integers", programs::sparse_vector_by_hand()?, None, vec![]);
+    let peer = Some(peer::noisy_max(programs::LIST)?);
+    add("run noisy_max_laplace.dp, candidates", programs::noisy_max()?, peer, vec![Bar::PerSecond(3e6)]);
+    add("run snapping.dp", programs::snapping()?, None, vec![]);
     Ok(rows)
 }
 

@@ -27,14 +27,14 @@ pub enum AuditError {
         /// The variable.
         name: String,
     },
-    /// A list is read outside its bounds.
-    OutOfBounds {
-        /// The index asked for.
-        index: i64,
-        /// The length of the list.
-        length: usize,
+    /// A draw whose law means nothing for the parameters that it got.
+    OutOfRange {
+        /// The draw, as the mechanism has it.
+        draw: String,
+        /// The condition that does not hold.
+        needed: String,
     },
-    /// An operation outside its domain: a division by zero, a scale that is not positive.
+    /// A draw that this reading cannot make.
     Domain {
         /// What was asked for.
         operation: &'static str,
@@ -66,8 +66,8 @@ impl fmt::Display for AuditError {
             AuditError::Unknown { name } => write!(f, "the mechanism has no input or parameter {name}"),
             AuditError::WrongKind { place, expected } => write!(f, "{place} must be {expected}"),
             AuditError::Unassigned { name } => write!(f, "{name} is read before it has a value"),
-            AuditError::OutOfBounds { index, length } => {
-                write!(f, "index {index} is outside a list of length {length}")
+            AuditError::OutOfRange { draw, needed } => {
+                write!(f, "the draw '{draw}' is out of its range: it needs {needed}")
             }
             AuditError::Domain { operation, allowed } => write!(f, "{operation}: {allowed}"),
             AuditError::Unsupported { what } => write!(f, "not covered: {what}"),

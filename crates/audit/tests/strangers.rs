@@ -7,12 +7,16 @@ use std::path::{Path, PathBuf};
 use probity_audit::{Evidence, Parameters, Verdict, search_refutation};
 use probity_lang::Program;
 
+/// Without the feature `exhaustive`, one in so many of the mechanisms.
+const LESS: usize = if cfg!(feature = "exhaustive") { 1 } else { 3 };
+
 fn folder(name: &str) -> Vec<(PathBuf, Program)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/audit").join(name);
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
-    files.into_iter().map(|path| (path.clone(), probity_lang::load(path).unwrap())).collect()
+    assert!(files.len() >= if name == "broken" { 70 } else { 45 });
+    files.into_iter().step_by(LESS).map(|path| (path.clone(), probity_lang::load(path).unwrap())).collect()
 }
 
 fn verdict(path: &Path, program: &Program) -> Verdict {
@@ -24,7 +28,6 @@ fn verdict(path: &Path, program: &Program) -> Verdict {
 fn broken_ones_are_refuted() {
     let mut by_evidence = [0; 3];
     let broken = folder("broken");
-    assert!(broken.len() >= 70);
     for (path, program) in broken {
         assert!(program.expect_refuted, "{}", path.display());
         let Verdict::Refuted(found) = verdict(&path, &program) else { panic!("open: {}", path.display()) };
@@ -38,13 +41,13 @@ fn broken_ones_are_refuted() {
     }
     // Each method has something to do, and the last resort is one.
     let [integrated, enclosed, sampled] = by_evidence;
-    assert!(integrated >= 55 && enclosed >= 3 && (1..=6).contains(&sampled), "{by_evidence:?}");
+    assert!(integrated >= 55 / LESS && enclosed >= 3 / LESS && sampled <= 6, "{by_evidence:?}");
+    assert!(LESS > 1 || sampled >= 1, "{by_evidence:?}");
 }
 
 #[test]
 fn correct_ones_are_not() {
     let correct = folder("correct");
-    assert!(correct.len() >= 45);
     for (path, program) in correct {
         assert!(!program.expect_refuted, "{}", path.display());
         match verdict(&path, &program) {

@@ -10,7 +10,7 @@ const BLUE: &str = "\x1b[34m";
 const PLAIN: &str = "\x1b[0m";
 
 /// Words that have a colour wherever they stand as a cell of a table, or at the start of a line before a colon.
-const WORDS: [(&str, &str); 15] = [
+const WORDS: [(&str, &str); 16] = [
     ("proved", GREEN),
     ("certified", GREEN),
     ("accepted", GREEN),
@@ -19,6 +19,7 @@ const WORDS: [(&str, &str); 15] = [
     ("rejected", RED),
     ("unreadable", RED),
     ("bounds cross", RED),
+    ("vacuous", RED),
     ("UNEXPECTED", RED),
     ("open", YELLOW),
     ("not proved", YELLOW),

@@ -1,5 +1,6 @@
 //! One module for each subcommand.
 
+pub mod account;
 pub mod audit;
 pub mod bench;
 pub mod budget;
@@ -15,6 +16,7 @@ pub mod policy;
 pub mod release;
 pub mod report;
 pub mod roundoff;
+pub mod run;
 pub mod sample;
 pub mod schema;
 pub mod search;

@@ -118,6 +118,15 @@ impl Failure {
         self
     }
 
+    /// A place in an argument, with how the whole is laid out for a reader.
+    pub fn at_column(mut self, argument: &str, column: usize, shown: &str) -> Failure {
+        self.place.insert("argument".into(), argument.into());
+        self.place.insert("column".into(), column.into());
+        let hint = self.hint.as_ref().map(|hint| format!("\n  hint: {hint}")).unwrap_or_default();
+        self.rendered = Some(format!("error: {}\n{shown}{hint}", self.message));
+        self
+    }
+
     /// The file it is about.
     pub fn in_file(mut self, path: &Path) -> Failure {
         self.place.insert("file".into(), path.display().to_string().into());

@@ -54,6 +54,11 @@ enum Command {
         after_help = "Example: probity audit mechanisms/snapping.dp --set eps=1 --set B=100 --inputs 0 1"
     )]
     Audit(commands::audit::Arguments),
+    /// Private answers from a proved text, with exactly the law of its theorem
+    #[command(
+        after_help = "Example: probity run mechanisms/sparse_vector.dp --set eps=1 --set N=3 --set T=100 --input 'q=[98, 103, 97, 140]'"
+    )]
+    Run(commands::run::Arguments),
     /// All that is known about a mechanism on one HTML page, with plots
     #[command(
         after_help = "Example: probity report mechanisms/snapping.dp --set eps=1 --set B=100 --out report.html"
@@ -75,6 +80,11 @@ enum Command {
     /// The privacy map of a mechanism at a distance, and the inverse questions
     #[command(after_help = "Example: probity map discrete-laplace --scale 7/3 --d-in 2")]
     Map(Box<commands::map::Arguments>),
+    /// What a composition of mechanisms loses: epsilon or delta between two bounds that both hold
+    #[command(
+        after_help = "Example: probity account 'poisson(256/60000, gaussian(11/10)) * 14062' --delta 1e-5"
+    )]
+    Account(Box<commands::account::Arguments>),
     /// Draw noise or noisy answers: one value a line, exactly distributed, from the system's randomness
     #[command(after_help = "Example: probity sample discrete-laplace --scale 7/3 --count 10")]
     Sample(commands::sample::Arguments),
@@ -107,11 +117,13 @@ fn run(command: Command) -> Answer {
         Command::Verify(arguments) => commands::verify::run(&arguments),
         Command::Certify(arguments) => commands::certify::run(&arguments),
         Command::Audit(arguments) => commands::audit::run(&arguments),
+        Command::Run(arguments) => commands::run::run(&arguments),
         Command::Report(arguments) => commands::report::run(&arguments),
         Command::Roundoff(arguments) => commands::roundoff::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),
         Command::List(arguments) => commands::list::run(&arguments),
         Command::Map(arguments) => commands::map::run(&arguments),
+        Command::Account(arguments) => commands::account::run(&arguments),
         Command::Sample(arguments) => commands::sample::run(&arguments),
         Command::Fmt(arguments) => commands::format::run(&arguments),
         Command::Explain(arguments) => commands::explain::run(&arguments),

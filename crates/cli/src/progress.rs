@@ -97,6 +97,13 @@ pub fn watched<T>(work: impl FnOnce(&Watch<'_>) -> T) -> T {
     work(&Watch::default().telling(&tell))
 }
 
+/// Does work that does not report by itself, under a name.
+pub fn during<T>(what: &str, work: impl FnOnce() -> T) -> T {
+    let progress = Progress::new();
+    progress.show(|| what.to_owned());
+    work()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -218,6 +218,43 @@ fn a_certificate_is_written_and_accepted() {
     assert!(!none.exists());
 }
 
+/// A certificate of floats is a file like others: written by `certify` and `verify`, replayed by `check`.
+#[test]
+fn a_certificate_of_floats_is_written_and_accepted() {
+    let place = folder("float-certificate");
+    let path = place.join("family.cert");
+    let ranges = ["--set", "eps=1/2..2", "--set", "B=1..100"];
+    let value =
+        json(&[&["certify", SNAPPING, "--json", "--certificate", text(&path)][..], &ranges].concat(), 0);
+    let statement = value["statement"].as_str().unwrap();
+    let (code, printed, _) = run(&["check", text(&path)]);
+    assert!(code == 0 && printed.starts_with(&format!("accepted: {statement}")), "{printed}");
+    let value = json(&["check", text(&path), "--json"], 0);
+    assert_eq!(value["axioms"], serde_json::json!(["THRESHOLD"]));
+
+    // The claim of a file.
+    let claim = place.join("claim.dp");
+    let source = fs::read_to_string(root().join(SNAPPING)).unwrap();
+    assert!(source.contains("claim eps\n"));
+    fs::write(&claim, source.replace("claim eps\n", "claim eps + 1e-12 in binary64\n")).unwrap();
+    let path = place.join("claim.cert");
+    let set = ["--set", "eps=0.1", "--set", "B=100"];
+    let (code, printed, errors) =
+        run(&[&["verify", text(&claim), "--certificate", text(&path)][..], &set].concat());
+    assert!(code == 0 && printed.contains("certificate: "), "{printed}{errors}");
+    assert_eq!(run(&[&["check", text(&path), "--mechanism", text(&claim)][..], &set].concat()).0, 0);
+    let other = ["--set", "eps=0.2", "--set", "B=100"];
+    assert_eq!(run(&[&["check", text(&path), "--mechanism", text(&claim)][..], &other].concat()).0, 1);
+
+    // What is refused has none.
+    let wrong = place.join("hundred.dp");
+    fs::write(&wrong, source.replace("ln(u) / eps", "ln(u) / (100 * eps)")).unwrap();
+    let none = place.join("none.cert");
+    let (code, printed, _) =
+        run(&[&["certify", text(&wrong), "--certificate", text(&none)][..], &ranges].concat());
+    assert!(code == 1 && printed.contains("refused: ") && !none.exists(), "{printed}");
+}
+
 #[test]
 fn a_certificate_about_another_file_is_rejected() {
     let (code, printed, _) = run(&["check", CERTIFICATE, "--mechanism", SNAPPING]);

@@ -97,3 +97,68 @@ fn a_step_of_the_published_proof_is_false() {
     assert!(right < rational(54, 10_000).unwrap());
     assert!(!left.contains(&right) && *left.low() > probity_exact::directed::cast_up(&right));
 }
+
+/// Files that commands of a page write into the folder where they are run, and that git would show as new.
+fn left_behind(page: &str, ignored: &str) -> Vec<String> {
+    let is_ignored = |name: &str| {
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+        ignored.lines().any(|line| line == format!("/*.{ending}") || line == format!("/{name}"))
+    };
+    let mut written = Vec::new();
+    for option in ["--out ", "--certificate ", "--distribution ", "--resume "] {
+        written.extend(page.split(option).skip(1).filter_map(|rest| rest.split_whitespace().next()));
+    }
+    // A file in another folder is that folder's business.
+    let here = written.into_iter().filter(|name| name.contains('.') && !name.contains('/'));
+    here.filter(|name| !is_ignored(name)).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_first_commands_leave_no_new_file_behind() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let read = |name: &str| fs::read_to_string(root.join(name)).unwrap();
+    let (page, ignored) = (read("README.md"), read(".gitignore"));
+    assert!(page.contains("--out report.html") && page.contains("--certificate snapping.cert"));
+    assert_eq!(left_behind(&page, &ignored), Vec::<String>::new());
+    assert_eq!(left_behind(&page, "/target\n"), ["report.html", "snapping.cert"]);
+}
+
+/// All files and folders of the sources, as paths from the root.
+fn tree(folder: &Path, found: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        found.push(path.to_string_lossy().into_owned());
+        if path.is_dir() && !path.is_symlink() {
+            tree(&path, found);
+        }
+    }
+}
+
+/// Files and rooms that a page names and that are not there: `x/src/y.rs` is in one of the crates, `y.rs` and `room/` are
+/// anywhere.
+fn not_there(page: &str, tree: &[String]) -> Vec<String> {
+    let named = quoted(page).into_iter().filter(|name| !name.contains(' '));
+    let named = named.filter(|name| name.ends_with(".rs") || name.ends_with('/'));
+    let there = |name: &&str| {
+        let end = format!("/{}", name.trim_end_matches('/'));
+        tree.iter().any(|path| path.ends_with(&end))
+    };
+    named.filter(|name| !there(name)).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_map_of_the_house_is_true() {
+    let mut all = Vec::new();
+    for folder in ["trusted", "crates"] {
+        tree(&root().join(folder), &mut all);
+    }
+    all.extend(
+        ["mechanisms", "certificates", "docs", "examples", "tests", "bench", "fuzz", "editors"]
+            .map(|name| format!("/{name}")),
+    );
+    let map = page("ARCHITECTURE.md");
+    assert!(quoted(&map).len() > 100);
+    assert_eq!(not_there(&map, &all), Vec::<String>::new());
+    let wrong = "first `audit/src/reals.rs`, then `guesses/`, `verdict/src/verify.rs` and `refute/`";
+    assert_eq!(not_there(wrong, &all), ["audit/src/reals.rs", "guesses/"]);
+}

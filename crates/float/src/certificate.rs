@@ -2,25 +2,27 @@
 //! and the published bound.
 //!
 //! ```
-//! use probity_exact::{Format, rational};
-//! use probity_float::certificate::{certify, snapping};
-//! let mechanism = snapping(&rational(1, 1).unwrap(), &rational(100, 1).unwrap(), Format::BINARY64);
-//! let certificate = certify(&mechanism).unwrap();
-//! assert!(certificate.excess <= 2.0e-13 && certificate.delta == 0.0);
+//! use probity_exact::rational;
+//! use probity_float::certificate::{Certificate, certify, snapping};
+//! use probity_kernel::term::Reading;
+//! let mechanism = snapping(&rational(1, 1).unwrap(), &rational(100, 1).unwrap());
+//! let theorem = certify(&mechanism, Reading::BINARY64, Default::default()).unwrap();
+//! let certificate = Certificate::of(theorem).unwrap();
+//! assert!(certificate.excess <= 6.2e-14 && certificate.delta == 0.0);
 //! ```
 
-use std::collections::BTreeMap;
 use std::fmt;
 
-use probity_exact::{Format, Integer, Rational, Round, directed, ln_bounds};
+use probity_exact::{BitTest, Integer, Natural, Rational, Round, Signed, UnsignedAbs, directed, ln_bounds};
+use probity_kernel::expr::{Expr, Run};
 use probity_kernel::float::{
-    Family, FloatTheorem, Rejection, Scaling, Snapped, Uniform, shape::mironov_grid, threshold,
-    threshold_family,
+    Bound, FloatTheorem, Implementation, Rejection, Snapped, Subject, Uniform, bound, threshold,
+};
+use probity_kernel::term::{
+    Adjacency, Claim, Distribution, Input, Mechanism, Param, Reading, Sort, Statement,
 };
 
 use crate::paper::{Case, PaperMethod, paper_method};
-use crate::recognise::{Unrecognised, recognise};
-use probity_kernel::term::Mechanism;
 
 /// Which argument the certified loss rests on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,37 +39,13 @@ impl fmt::Display for Method {
     }
 }
 
-/// Why there is no certificate.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
-    /// The mechanism is not of the form g(x ⊕ z).
-    Form(Unrecognised),
-    /// The theorem does not apply to these parameters.
-    Parameters(Rejection),
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Refusal::Form(reason) => write!(f, "{reason}"),
-            Refusal::Parameters(reason) => write!(f, "{reason}"),
-        }
-    }
-}
-
-impl std::error::Error for Refusal {}
-
-impl From<Rejection> for Refusal {
-    fn from(reason: Rejection) -> Refusal {
-        Refusal::Parameters(reason)
-    }
-}
-
-/// What is certified of a mechanism in floating point.
+/// What is certified of one mechanism in floating point.
 #[derive(Debug, Clone)]
 pub struct Certificate {
-    /// The kernel's theorem, from which the next four fields are read.
+    /// The kernel's theorem, from which the next five fields are read.
     pub theorem: FloatTheorem,
+    /// Its numbers.
+    pub snapped: Snapped,
     /// The privacy loss, rounded up.
     pub epsilon: f64,
     /// The privacy loss, exactly as proved.
@@ -89,6 +67,33 @@ pub struct Certificate {
 }
 
 impl Certificate {
+    /// What can be said besides a theorem about one mechanism; `None` for a family.
+    pub fn of(theorem: FloatTheorem) -> Option<Certificate> {
+        let bound = theorem.bound();
+        let Subject::Mechanism(snapped) = bound.subject().clone() else { return None };
+        let published = published_excess(&snapped);
+        let published_holds = if bound.delta().is_zero() && *bound.excess() <= published {
+            Some(true)
+        } else if has_impossible_outcome(&snapped) {
+            Some(false)
+        } else {
+            None
+        };
+        Some(Certificate {
+            epsilon: directed::cast_up(bound.epsilon()),
+            epsilon_exact: bound.epsilon().clone(),
+            delta: directed::cast_up(bound.delta()),
+            excess: directed::cast_up(bound.excess()),
+            method: Method::Threshold,
+            published_bound: directed::cast_nearest(&published),
+            published_holds,
+            largest_pure_bound: largest_pure_bound(&snapped),
+            paper: paper_method(&snapped),
+            snapped,
+            theorem,
+        })
+    }
+
     /// The cases of the paper's method.
     pub fn cases(&self) -> &[Case] {
         &self.paper.cases
@@ -112,86 +117,92 @@ impl Certificate {
     }
 }
 
-/// Mironov's snapping mechanism: ln(u) ⊘ ε, Λ the smallest power of two ≥ 1/ε, sensitivity 1.
-pub fn snapping(epsilon: &Rational, bound: &Rational, format: Format) -> Snapped {
-    Snapped {
-        format,
-        uniform: Uniform::Star,
-        ln_ulps: 0,
-        scaling: vec![Scaling::Divide(epsilon.clone())],
-        grid: mironov_grid(epsilon),
-        bound: bound.clone(),
-        sensitivity: Rational::ONE,
+/// Mironov's snapping mechanism with the parameters ε and B as a term: noise ln(u) / ε, grid pow2_at_least(1 / ε),
+/// sensitivity 1.
+pub fn snapping_term() -> Mechanism {
+    snapping_with(Expr::var("eps"), Expr::var("B"), &["eps", "B"])
+}
+
+/// The same with numbers for ε and B.
+pub fn snapping(epsilon: &Rational, bound: &Rational) -> Mechanism {
+    snapping_with(Expr::Number(epsilon.clone()), Expr::Number(bound.clone()), &[])
+}
+
+fn snapping_with(eps: Expr, b: Expr, params: &[&str]) -> Mechanism {
+    let x = Expr::var("x");
+    let difference = Expr::of("x", Run::Second) - Expr::of("x", Run::First);
+    Mechanism {
+        name: "snapping".into(),
+        inputs: vec![Input { name: "x".into(), sort: Sort::Real }],
+        params: params.iter().map(|name| Param { name: (*name).into(), sort: Sort::Real }).collect(),
+        assumptions: vec![(-b.clone()).le(x.clone()), x.clone().le(b.clone())],
+        body: vec![
+            Statement::Assign { var: "grid".into(), value: (Expr::int(1) / eps.clone()).pow2_at_least() },
+            Statement::Draw { var: "u".into(), law: Distribution::Uniform },
+            Statement::Draw { var: "s".into(), law: Distribution::Sign },
+            Statement::Assign { var: "w".into(), value: x + Expr::var("s") * Expr::var("u").ln() / eps },
+        ],
+        output: Expr::var("w").round_to(Expr::var("grid")).clamp(-b.clone(), b),
+        adjacency: vec![Adjacency::Related(difference.abs().le(Expr::int(1)))],
     }
 }
 
-/// Certifies one mechanism.
-pub fn certify(mechanism: &Snapped) -> Result<Certificate, Refusal> {
-    let theorem = threshold(mechanism)?;
-    let epsilon_exact = theorem.epsilon();
-    let published = published_excess(mechanism);
-    let largest_pure_bound = largest_pure_bound(mechanism);
-    let published_holds = if theorem.delta().is_zero() && *theorem.excess() <= published {
-        Some(true)
-    } else if has_impossible_outcome(mechanism) {
-        Some(false)
-    } else {
-        None
-    };
-    Ok(Certificate {
-        epsilon: directed::cast_up(&epsilon_exact),
-        delta: directed::cast_up(theorem.delta()),
-        excess: directed::cast_up(theorem.excess()),
-        epsilon_exact,
-        method: Method::Threshold,
-        published_bound: directed::cast_nearest(&published),
-        published_holds,
-        largest_pure_bound,
-        paper: paper_method(mechanism),
-        theorem,
-    })
-}
-
-/// How an implementation draws its uniform and takes logarithms.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Implementation {
-    /// How u is drawn.
-    pub uniform: Uniform,
-    /// The error of the logarithm in units of its last place; 0 means correctly rounded.
-    pub ln_ulps: u32,
-}
-
-impl Default for Implementation {
-    fn default() -> Implementation {
-        Implementation { uniform: Uniform::Star, ln_ulps: 0 }
-    }
-}
-
-/// Certifies a mechanism's text: parameters are rounded to the format first, and the certified loss is that of the
-/// rounded ones.
+/// The mechanism for parameters within ranges: the ranges are assumptions like others.
 ///
 /// ```
-/// use std::collections::BTreeMap;
-/// use probity_exact::{Format, rational};
-/// use probity_float::certificate::{Implementation, certify_term};
-/// use probity_float::recognise::snapping_term;
-/// let set = BTreeMap::from([("eps".into(), rational(1, 10).unwrap()), ("B".into(), rational(1000, 1).unwrap())]);
-/// let certificate = certify_term(&snapping_term(), &set, Format::BINARY64, Implementation::default()).unwrap();
-/// assert!(certificate.excess < 2e-13 && certificate.delta == 0.0);
+/// use probity_exact::rational;
+/// use probity_float::certificate::{certify, snapping_term, within};
+/// use probity_kernel::term::Reading;
+/// let range = |low, high| (rational(low, 2).unwrap(), rational(high, 2).unwrap());
+/// let family = within(&snapping_term(), [("eps", range(1, 4)), ("B", range(2, 200))]);
+/// let theorem = certify(&family, Reading::BINARY64, Default::default()).unwrap();
+/// assert!(theorem.claim().to_string().starts_with("epsilon = eps + "));
 /// ```
-pub fn certify_term(
+pub fn within<'a>(
     mechanism: &Mechanism,
-    parameters: &BTreeMap<String, Rational>,
-    format: Format,
-    implementation: Implementation,
-) -> Result<Certificate, Refusal> {
-    let snapped = recognise(mechanism, parameters, format).map_err(Refusal::Form)?;
-    certify(&Snapped { uniform: implementation.uniform, ln_ulps: implementation.ln_ulps, ..snapped })
+    ranges: impl IntoIterator<Item = (&'a str, (Rational, Rational))>,
+) -> Mechanism {
+    let mut narrowed = mechanism.clone();
+    for (name, (low, high)) in ranges {
+        let parameter = || Expr::var(name);
+        narrowed.assumptions.push(Expr::Number(low).le(parameter()).and(parameter().le(Expr::Number(high))));
+    }
+    narrowed
 }
 
-/// Certifies Mironov's mechanism for all ε and B in two ranges at once.
-pub fn certify_family(family: &Family) -> Result<FloatTheorem, Refusal> {
-    Ok(threshold_family(family)?)
+/// Has the kernel prove what it found for a mechanism, as a claim that people can read: a few digits, rounded up.
+pub fn certify(
+    mechanism: &Mechanism,
+    reading: Reading,
+    implementation: Implementation,
+) -> Result<FloatTheorem, Rejection> {
+    let bound = bound(mechanism, reading, implementation)?;
+    threshold(mechanism, &readable(&bound), implementation)
+}
+
+/// Significant digits of a claim.
+const DIGITS: usize = 6;
+
+/// A claim that is a little weaker than the bound: ideal + excess, with the excess and δ rounded up.
+fn readable(bound: &Bound) -> Claim {
+    if !bound.excess().is_positive() || bound.excess().is_zero() {
+        return bound.claim();
+    }
+    let excess = Expr::Number(rounded_up(bound.excess()));
+    Claim {
+        epsilon: bound.ideal().clone() + excess,
+        delta: Expr::Number(rounded_up(bound.delta())),
+        ..bound.claim()
+    }
+}
+
+/// A number with few decimal digits, not below x ≥ 0.
+fn rounded_up(x: &Rational) -> Rational {
+    // x is about 2^−zeros, and one bit is 0.30103 decimal digits.
+    let zeros = x.denominator().bit_len().saturating_sub(x.numerator().unsigned_abs().bit_len());
+    let power = zeros * 30_103 / 100_000 + DIGITS;
+    let scale = Rational::from(Integer::from(Natural::from(10u8).pow(power)));
+    Rational::from((x * &scale).ceil()) / scale
 }
 
 fn whole(value: i64) -> Rational {
@@ -250,7 +261,7 @@ fn largest_pure_bound(mechanism: &Snapped) -> Option<f64> {
     let bound = format.round(&bound, Round::Down).to_rational()?;
     let pure = |bound: &Rational| {
         let changed = Snapped { bound: bound.clone(), ..mechanism.clone() };
-        threshold(&changed).is_ok_and(|theorem| theorem.delta().is_zero())
+        changed.loss().is_ok_and(|loss| loss.delta.is_zero())
     };
     pure(&bound).then(|| directed::cast_down(&bound))
 }

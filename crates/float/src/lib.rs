@@ -10,7 +10,6 @@ pub mod fpcore;
 pub mod numeral;
 pub mod paper;
 pub mod program;
-pub mod recognise;
 pub mod roundoff;
 pub mod sexp;
 mod span;

@@ -9,17 +9,20 @@
 //! the bound.
 //!
 //! ```
-//! use probity_exact::{Format, rational};
+//! use probity_exact::rational;
 //! use probity_float::{certificate::snapping, paper::paper_method};
-//! let mechanism = snapping(&rational(1, 1).unwrap(), &rational(100, 1).unwrap(), Format::BINARY64);
-//! let method = paper_method(&mechanism);
+//! use probity_kernel::float::{Subject, bound};
+//! let mechanism = snapping(&rational(1, 1).unwrap(), &rational(100, 1).unwrap());
+//! let found = bound(&mechanism, probity_kernel::term::Reading::BINARY64, Default::default()).unwrap();
+//! let Subject::Mechanism(snapped) = found.subject() else { unreachable!() };
+//! let method = paper_method(snapped);
 //! assert_eq!(method.cases.len(), 11);
 //! assert!(method.excess.unwrap() < 2e-13);
 //! ```
 
 use probity_exact::{Enclosure, Float, Format, Integer, Rational, ln_bounds};
 use probity_kernel::float::derivation::{Derivation, Operation, Rule};
-use probity_kernel::float::{Snapped, Uniform, threshold};
+use probity_kernel::float::{Snapped, Uniform};
 
 use crate::derive::node;
 
@@ -117,13 +120,12 @@ enum Place {
 impl<'a> Setting<'a> {
     fn new(mechanism: &'a Snapped) -> Option<Setting<'a>> {
         // The kernel has checked the parameters; its κ is the one needed here.
-        let theorem = threshold(mechanism).ok()?;
+        let steps = mechanism.loss().ok()?.steps;
         let two = Rational::from(Integer::from(2));
         let grid = &mechanism.grid;
         let top = Rational::from((&mechanism.bound / grid).ceil()) * grid - grid / &two;
         // The outermost exponent has to stay in the relatively fine range, with κ and 1 + η to spare.
         let (ln2, _) = ln_bounds(&two, 100)?;
-        let steps = theorem.steps();
         let spare = &steps.kappa * (Rational::ONE + mechanism.format.unit_roundoff());
         let reach = mechanism.rate() * (&mechanism.bound + &top) * spare;
         if reach > Rational::from(Integer::from(mechanism.format.emin().checked_neg()?)) * ln2 {

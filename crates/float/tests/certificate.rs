@@ -3,15 +3,27 @@
 
 use probity_exact::directed::{cast_up, ln_nearest};
 use probity_exact::{Format, Natural, Rational, Round, rational, rational_from_f64};
-use probity_float::certificate::{certify, certify_family, snapping};
-use probity_kernel::float::{Family, Snapped, Subject, Uniform, threshold};
+use probity_float::certificate::{Certificate, snapping, snapping_term, within};
+use probity_kernel::float::{FloatTheorem, Implementation, Rejection, Snapped, Subject, Uniform, bound};
+use probity_kernel::term::Reading;
 
 fn exact(x: f64) -> Rational {
     rational_from_f64(x).unwrap()
 }
 
-fn double(epsilon: f64, bound: f64) -> Snapped {
-    snapping(&exact(epsilon), &exact(bound), Format::BINARY64)
+/// The numbers of the snapping mechanism, as the kernel reads them.
+fn double(epsilon: f64, b: f64) -> Snapped {
+    let term = snapping(&exact(epsilon), &exact(b));
+    match bound(&term, Reading::BINARY64, Implementation::default()).unwrap().subject() {
+        Subject::Mechanism(snapped) => snapped.clone(),
+        Subject::Family(_) => panic!("there are no parameters"),
+    }
+}
+
+fn certify(snapped: &Snapped) -> Result<Certificate, Rejection> {
+    let (term, machine) = (snapped.mechanism(), snapped.implementation());
+    let theorem = probity_float::certificate::certify(&term, snapped.reading(), machine)?;
+    Ok(Certificate::of(theorem).unwrap())
 }
 
 /// The output for a given u, as the mechanism computes it.
@@ -66,7 +78,10 @@ fn figures_that_are_owed() {
         let certificate = certify(&double(1.0, 2f64.powi(exponent))).unwrap();
         assert!(certificate.excess <= 7.5e-13, "{exponent}: {:e}", certificate.excess);
         let limit = Rational::from_parts(1.into(), Natural::ONE << 1000);
-        assert!(*certificate.theorem.delta() > Rational::ZERO && *certificate.theorem.delta() <= limit);
+        assert!(
+            *certificate.theorem.bound().delta() > Rational::ZERO
+                && *certificate.theorem.bound().delta() <= limit
+        );
         assert_eq!(certificate.published_holds, Some(false));
     }
 }
@@ -105,7 +120,7 @@ fn dominates_exact_losses() {
 #[test]
 fn impossible_outcomes_are_not_called_pure() {
     let certificate = certify(&double(0.5, 2000.0)).unwrap();
-    assert!(certificate.delta > 0.0 || *certificate.theorem.delta() > Rational::ZERO);
+    assert!(certificate.delta > 0.0 || *certificate.theorem.bound().delta() > Rational::ZERO);
     assert_eq!(certificate.published_holds, Some(false));
     let (p, q) = (probability(0.0, 1490.0, 0.5, 2.0, 2000.0), probability(1.0, 1490.0, 0.5, 2.0, 2000.0));
     assert!(p.is_zero() && !q.is_zero(), "{p} {q}");
@@ -113,7 +128,7 @@ fn impossible_outcomes_are_not_called_pure() {
     let (p, q) = (probability(0.0, -1488.0, 0.5, 2.0, 2000.0), probability(1.0, -1488.0, 0.5, 2.0, 2000.0));
     let excess = log_excess(&(p.clone() / q), 0.5);
     assert!((excess - 0.1931).abs() < 1e-3 && excess > certificate.published_bound, "{excess}");
-    assert!(p <= *certificate.theorem.delta());
+    assert!(p <= *certificate.theorem.bound().delta());
 }
 
 /// The bound named in the message keeps δ = 0, and the next float does not.
@@ -123,8 +138,8 @@ fn the_largest_pure_bound_is_named() {
         let certificate = certify(&double(epsilon, bound)).unwrap();
         let largest = certificate.largest_pure_bound.unwrap();
         assert!(certify(&double(epsilon, largest)).unwrap().delta == 0.0);
-        let beyond = threshold(&double(epsilon, largest.next_up())).unwrap();
-        assert!(!beyond.delta().is_zero(), "{largest}");
+        let beyond = double(epsilon, largest.next_up()).loss().unwrap();
+        assert!(!beyond.delta.is_zero(), "{largest}");
         assert!((2.0 * largest * epsilon - 708.4).abs() < 4.0, "{largest}");
         assert!(certificate.purity().contains(&format!("{largest}")));
     }
@@ -132,29 +147,24 @@ fn the_largest_pure_bound_is_named() {
 
 #[test]
 fn a_family_covers_its_members() {
-    let family = Family {
-        format: Format::BINARY64,
-        uniform: Uniform::Star,
-        ln_ulps: 0,
-        epsilon: (rational(1, 4).unwrap(), rational(3, 2).unwrap()),
-        bound: (rational(10, 1).unwrap(), rational(200, 1).unwrap()),
-        sensitivity: rational(1, 1).unwrap(),
-    };
-    let all = certify_family(&family).unwrap();
-    assert!(all.delta().is_zero());
-    assert!(matches!(all.subject(), Subject::Family(_)));
+    let q = |n: i64, d: i64| rational(n, d).unwrap();
+    let family =
+        |epsilon: (Rational, Rational), b: (Rational, Rational)| -> Result<FloatTheorem, Rejection> {
+            let term = within(&snapping_term(), [("eps", epsilon), ("B", b)]);
+            probity_float::certificate::certify(&term, Reading::BINARY64, Implementation::default())
+        };
+    let all = family((q(1, 4), q(3, 2)), (q(10, 1), q(200, 1))).unwrap();
+    assert!(all.bound().delta().is_zero());
+    assert!(matches!(all.bound().subject(), Subject::Family(_)));
     for epsilon in [0.25, 0.3, 0.5, 0.75, 1.0, 1.3, 1.5] {
         for bound in [10.0, 33.3, 200.0] {
-            let one = threshold(&double(epsilon, bound)).unwrap();
-            assert!(one.excess() <= all.excess(), "{epsilon} {bound}");
+            let one = double(epsilon, bound).loss().unwrap();
+            assert!(one.excess <= *all.bound().excess(), "{epsilon} {bound}");
         }
     }
-    let mut wide = family.clone();
-    wide.bound.1 = rational(1i64 << 40, 1).unwrap();
-    let all = certify_family(&wide).unwrap();
-    assert!(!all.delta().is_zero() && cast_up(all.excess()) <= 7.5e-13);
-    wide.epsilon = (rational(2, 1).unwrap(), rational(1, 1).unwrap());
-    assert!(certify_family(&wide).is_err());
+    let all = family((q(1, 4), q(3, 2)), (q(10, 1), q(1 << 40, 1))).unwrap();
+    assert!(!all.bound().delta().is_zero() && cast_up(all.bound().excess()) <= 7.5e-13);
+    assert!(matches!(family((q(2, 1), q(1, 1)), (q(1, 1), q(2, 1))), Err(Rejection::EmptyRange { .. })));
 }
 
 /// A worse logarithm and a naive uniform widen the certificate.
@@ -192,12 +202,15 @@ fn the_papers_method_beside() {
     assert!(far.cases().is_empty() && far.paper.excess.is_err());
 }
 
-/// Rounding of the parameters is the caller's: 1/10 is no double.
+/// 1/10 is no double: the program runs with the one nearest to it, and the loss is that of 1/10 and the difference.
 #[test]
-fn parameters_have_to_be_floats() {
-    let tenth = snapping(&rational(1, 10).unwrap(), &rational(10, 1).unwrap(), Format::BINARY64);
-    assert!(certify(&tenth).is_err());
-    let rounded =
-        Format::BINARY64.round(&rational(1, 10).unwrap(), Round::NearestEven).to_rational().unwrap();
-    assert!(certify(&snapping(&rounded, &rational(10, 1).unwrap(), Format::BINARY64)).is_ok());
+fn a_parameter_that_is_no_float_is_rounded_and_paid_for() {
+    let tenth = rational(1, 10).unwrap();
+    let ten = rational(10, 1).unwrap();
+    let found = bound(&snapping(&tenth, &ten), Reading::BINARY64, Implementation::default()).unwrap();
+    let Subject::Mechanism(run) = found.subject() else { panic!("there are no parameters") };
+    let rounded = Format::BINARY64.round(&tenth, Round::NearestEven).to_rational().unwrap();
+    assert_eq!(run.rate(), rounded);
+    assert_eq!(*found.excess(), run.loss().unwrap().excess + &rounded - &tenth);
+    assert_eq!(*found.epsilon(), tenth + found.excess());
 }

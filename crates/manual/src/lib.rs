@@ -12,7 +12,7 @@
 macro_rules! pages {
     ($($module:ident = $file:literal;)*) => {$(
         #[doc = include_str!("links.md")]
-        #[doc = include_str!(concat!("../../../docs/", $file))]
+        #[doc = include_str!(concat!("../docs/", $file))]
         pub mod $module {}
     )*};
 }
@@ -24,9 +24,11 @@ pages! {
     your_own_mechanism = "your-own-mechanism.md";
     certificates = "certificates.md";
     commands = "commands.md";
+    accounting = "accounting.md";
     language = "language.md";
     trust = "trust.md";
     float_semantics = "float-semantics.md";
+    run = "run.md";
     noise = "noise.md";
     logic = "logic.md";
     threshold_theorem = "threshold-theorem.md";
@@ -38,7 +40,7 @@ pages! {
 
 /// What `--json` answers, as JSON Schema; `probity schema` prints it.
 #[doc = "```json"]
-#[doc = include_str!("../../../docs/schema/probity.json")]
+#[doc = include_str!("../docs/schema/probity.json")]
 #[doc = "```"]
 pub mod schema {}
 
@@ -51,6 +53,7 @@ pub mod proofs {
         discrete_laplace = "proofs/discrete-laplace.md";
         randomized_response = "proofs/randomized-response.md";
         release = "proofs/release.md";
+        transformations = "proofs/transformations.md";
         truncated_geometric = "proofs/truncated-geometric.md";
     }
 }

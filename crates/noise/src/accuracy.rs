@@ -15,6 +15,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod response;
+
+pub use response::response_interval;
+
 use probity_exact::{Natural, Rational, UnsignedAbs, rational_from_f64};
 
 use crate::map::{Expression, MapError, Point};
@@ -173,7 +177,8 @@ fn largest(level: &Level, tail: impl Fn(&Rational) -> Expression) -> Result<f64,
 }
 
 /// How far the estimated share of a category can be from its share among the respondents, with probability 1 − α:
-/// √(ln(2/α)/(2n))/(p − q), by Hoeffding's inequality, rounded up.
+/// √(ln(2/α)/(2n))/(p − q), by Hoeffding's inequality, rounded up: a bound before anything is counted. After the survey,
+/// [`response_interval`] is exact and narrower.
 ///
 /// ```
 /// use probity_noise::accuracy::{Level, response_error};

@@ -20,7 +20,9 @@ use probity_exact::{Rational, rational_from_f64};
 use crate::map::PrivacyMap;
 use crate::measure::Loss;
 use crate::measurement::MechanismError;
-use crate::mechanisms::discrete_gaussian_map;
+use crate::mechanisms::{
+    discrete_gaussian_map, discrete_gaussian_vector_map, gaussian_for_delta_map, gaussian_profile_map,
+};
 use crate::sampler::{ParameterError, Scale, SquaredScale};
 use crate::search::least_double;
 use crate::unit::{Delta, Epsilon, Rho, Sensitivity};
@@ -74,7 +76,10 @@ pub fn gaussian_squared_scale_f64(distance_in: &Sensitivity, rho: &Rho) -> Resul
     finite(cast_up(gaussian_squared_scale(distance_in, rho)?.value()), "squared scale")
 }
 
-/// The smallest double σ² for which the conversion from ρ gives at most ε with this δ.
+/// The smallest double σ² with which discrete Gaussian noise on one integer costs at most ε with this δ: by the exact sum, or through
+/// ρ where the sum would be too long (σ beyond about 2500).
+///
+/// For vectors use [`gaussian_vector_squared_scale_for`].
 ///
 /// # Errors
 /// When δ is not strictly between 0 and 1, or no double is large enough.
@@ -84,8 +89,53 @@ pub fn gaussian_squared_scale_for(
     delta: &Delta,
 ) -> Result<f64, MechanismError> {
     let target = Loss::Approximate { epsilon: epsilon.clone(), delta: delta.clone() };
+    // Refuses a δ that makes no sense; then the profile decides one ε at once.
+    discrete_gaussian_map(&SquaredScale::new(Rational::ONE)?).to_approximate(delta)?;
     least_parameter(distance_in, &target, |squared_scale| {
-        discrete_gaussian_map(&SquaredScale::new(squared_scale.clone())?).to_approximate(delta)
+        Ok(discrete_gaussian_map(&SquaredScale::new(squared_scale.clone())?).to_profile()?)
+    })
+}
+
+/// The smallest double σ² for which the conversion from ρ gives at most ε with this δ: for vectors of integers and L2 distances.
+///
+/// # Errors
+/// When δ is not strictly between 0 and 1, or no double is large enough.
+pub fn gaussian_vector_squared_scale_for(
+    distance_in: &Sensitivity,
+    epsilon: &Epsilon,
+    delta: &Delta,
+) -> Result<f64, MechanismError> {
+    let target = Loss::Approximate { epsilon: epsilon.clone(), delta: delta.clone() };
+    least_parameter(distance_in, &target, |squared_scale| {
+        discrete_gaussian_vector_map(&SquaredScale::new(squared_scale.clone())?).to_approximate(delta)
+    })
+}
+
+/// The smallest double σ² with which continuous Gaussian noise costs at most ε with this δ, by the exact formula.
+///
+/// ```
+/// use probity_noise::calibrate::continuous_gaussian_squared_scale_for;
+/// use probity_noise::unit::{Delta, Epsilon, Sensitivity};
+/// let (one, epsilon) = (Sensitivity::from(1u32), Epsilon::from_f64(1.0)?);
+/// let squared = continuous_gaussian_squared_scale_for(&one, &epsilon, &Delta::from_f64(1e-5)?)?;
+/// // σ = 3.7306…, where √(2·ln(1.25/δ))/ε would be 4.8.
+/// assert!(squared.sqrt() > 3.7306 && squared.sqrt() < 3.7307);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// When δ is not strictly between 0 and 1, or no double is large enough.
+pub fn continuous_gaussian_squared_scale_for(
+    distance_in: &Sensitivity,
+    epsilon: &Epsilon,
+    delta: &Delta,
+) -> Result<f64, MechanismError> {
+    let target = Loss::Approximate { epsilon: epsilon.clone(), delta: delta.clone() };
+    // Refuses a δ that makes no sense.
+    gaussian_for_delta_map(&SquaredScale::new(Rational::ONE)?, delta)?;
+    // The profile decides one ε at once; the map in (ε, δ) would search for its ε first.
+    least_parameter(distance_in, &target, |squared_scale| {
+        Ok(gaussian_profile_map(&SquaredScale::new(squared_scale.clone())?))
     })
 }
 
@@ -176,5 +226,10 @@ mod tests {
         };
         let Loss::Approximate { epsilon: found, .. } = cost(squared) else { panic!("another measure") };
         assert!(found <= epsilon && found > Epsilon::from_f64(1.0 - 1e-12).unwrap(), "{found}");
+        // The exact sum needs a tenth less variance than ρ, and next to what continuous noise needs.
+        let through_rho = gaussian_vector_squared_scale_for(&one, &epsilon, &delta).unwrap();
+        assert!(squared < 0.91 * through_rho && squared > 0.75 * through_rho, "{squared} {through_rho}");
+        let continuous = continuous_gaussian_squared_scale_for(&one, &epsilon, &delta).unwrap();
+        assert!((squared / continuous - 1.0).abs() < 0.02, "{squared} {continuous}");
     }
 }

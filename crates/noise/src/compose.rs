@@ -148,7 +148,7 @@ impl PrivacyMap {
     }
 
     /// The largest of maps of one measure at distance 1, a constant.
-    fn worst_of_one_step<'m>(
+    pub(crate) fn worst_of_one_step<'m>(
         maps: impl IntoIterator<Item = &'m PrivacyMap>,
     ) -> Result<PrivacyMap, MechanismError> {
         combine(maps, |terms| {
@@ -161,7 +161,7 @@ impl PrivacyMap {
     }
 
     /// From what a constant map says about one step, what holds for ⌈d_in⌉ steps: kε; (kε, δ(e^{kε}−1)/(e^ε−1)); k²ρ.
-    fn for_groups(&self) -> Result<PrivacyMap, MechanismError> {
+    pub(crate) fn for_groups(&self) -> Result<PrivacyMap, MechanismError> {
         let steps = || Expression::distance_in().ceil();
         Ok(match self.guarantee() {
             Guarantee::Pure { epsilon } => PrivacyMap::pure(at_steps(steps() * epsilon.clone())),

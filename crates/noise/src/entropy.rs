@@ -14,12 +14,16 @@
 //! # Ok::<(), probity_noise::entropy::EntropyError>(())
 //! ```
 
+mod adapter;
+mod fork;
 mod secure;
 #[cfg(any(test, feature = "tape"))]
 pub mod tape;
 
 use std::fmt;
 
+pub use adapter::{RngEntropy, SecureRng};
+pub use fork::forget;
 pub use secure::{SecureEntropy, with_secure};
 
 /// A source of independent fair bits, 64 to a word.

@@ -22,12 +22,13 @@
 
 mod evaluate;
 mod expression;
+mod gaussian;
 mod quick;
 
 use std::fmt;
 
 pub use evaluate::{EvaluationError, Point, Value};
-pub use expression::{Expression, Node, Relation, Variable};
+pub use expression::{Expression, Half, Node, Normal, Relation, Variable};
 
 use crate::measure::{Curve, Loss, Measure};
 use crate::unit::{Delta, Epsilon, Rho, Sensitivity};
@@ -111,6 +112,17 @@ pub struct PrivacyMap {
     guarantee: Guarantee,
     /// The machine form of the guarantee's first expression.
     quick: Option<Compiled>,
+    /// The noise behind a concentrated guarantee, where it is known: (ε, δ) come out sharper from it than from ρ.
+    noise: Option<DiscreteNoise>,
+}
+
+/// Discrete Gaussian noise on one integer.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct DiscreteNoise {
+    /// σ² > 0.
+    pub(crate) squared_scale: probity_exact::Rational,
+    /// How far apart the integers are, an expression in d_in whose values are whole.
+    pub(crate) distance: Expression,
 }
 
 impl PrivacyMap {
@@ -121,7 +133,16 @@ impl PrivacyMap {
             Guarantee::Concentrated { rho } => Compiled::new(rho),
             Guarantee::Profile { .. } | Guarantee::Uncertified { .. } => None,
         };
-        PrivacyMap { guarantee, quick }
+        PrivacyMap { guarantee, quick, noise: None }
+    }
+
+    /// The same map, and the noise that it is about. The caller owes that the guarantee is that of this noise.
+    pub(crate) fn with_noise(self, noise: Option<DiscreteNoise>) -> Self {
+        PrivacyMap { noise, ..self }
+    }
+
+    pub(crate) fn noise(&self) -> Option<&DiscreteNoise> {
+        self.noise.as_ref()
     }
 
     /// Max divergence at most `epsilon`.

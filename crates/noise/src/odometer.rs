@@ -1,6 +1,7 @@
 //! What has been spent so far, and a stop when it would be too much. Both may be used from several threads.
 //!
-//! Losses add up as exact expressions, never as rounded numbers. That sums may be taken although each mechanism
+//! Losses add up as exact expressions, never as rounded numbers: an enclosure is carried along, and the exact terms decide what it leaves
+//! open, so the millionth spend takes as long as the first. That sums may be taken although each mechanism
 //! is chosen in view of earlier answers is a theorem for ε, for (ε, δ) and for ρ; see
 //! `docs/proofs/composition.md`.
 //!
@@ -23,52 +24,26 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod sum;
+
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use probity_exact::Rational;
 
-use crate::map::{EvaluationError, Expression, Guarantee, MapError, Point, PrivacyMap, Value, Variable};
+use crate::map::{Expression, Guarantee, MapError, PrivacyMap};
 use crate::measure::{Loss, Measure};
 use crate::measurement::MechanismError;
 use crate::sampler::ParameterError;
 use crate::unit::{Delta, Epsilon, Rho, Sensitivity};
+use sum::{Sum, Term};
 
-/// A sum of exact numbers: the rational ones added up, the others counted.
-#[derive(Debug, Clone, Default)]
-struct Sum {
-    rational: Rational,
-    others: Vec<(Expression, u64)>,
+/// What one mechanism adds to the two components that a loss can have: ε or ρ, and δ.
+struct Spend {
+    first: Term,
+    delta: Option<Term>,
 }
 
-impl Sum {
-    /// Adds an expression at a distance. All else being exact, the order of additions does not matter.
-    fn add(&mut self, expression: &Expression, distance_in: &Sensitivity) -> Result<(), EvaluationError> {
-        // A value that is exact at one precision is exact at every one.
-        if let Ok(Value::Exact(value)) = expression.evaluate(&Point::at(distance_in.value()), 96) {
-            self.rational += value;
-            return Ok(());
-        }
-        let distance = Expression::constant(distance_in.value().clone());
-        let fixed = expression.substitute(Variable::DistanceIn, &distance);
-        // Whatever has no value must not enter the sum: it would hide all that is spent later.
-        fixed.round_up(&Point::at(&Rational::ZERO))?;
-        match self.others.iter_mut().find(|(known, _)| *known == fixed) {
-            Some((_, count)) => *count = count.saturating_add(1),
-            None => self.others.push((fixed, 1)),
-        }
-        Ok(())
-    }
-
-    fn expression(&self) -> Expression {
-        let others = self
-            .others
-            .iter()
-            .map(|(term, count)| Expression::constant(Rational::from(*count)) * term.clone());
-        Expression::sum(std::iter::once(Expression::constant(self.rational.clone())).chain(others))
-    }
-}
-
-/// The two components that a loss can have: ε or ρ, and δ.
+/// The two components so far.
 #[derive(Debug, Clone)]
 struct Total {
     measure: Measure,
@@ -84,45 +59,72 @@ impl Total {
         }
     }
 
-    fn add(&mut self, map: &PrivacyMap, distance_in: &Sensitivity) -> Result<(), MapError> {
+    /// What a mechanism would add.
+    fn spend(&self, map: &PrivacyMap, distance_in: &Sensitivity) -> Result<Spend, MapError> {
+        let term = |expression: &Expression| Term::new(expression, distance_in.value());
         match (map.guarantee(), self.measure) {
             (Guarantee::Pure { epsilon }, Measure::MaxDivergence | Measure::Approximate) => {
-                self.first.add(epsilon, distance_in)?;
+                Ok(Spend { first: term(epsilon)?, delta: None })
             }
             (Guarantee::Concentrated { rho }, Measure::ZeroConcentrated) => {
-                self.first.add(rho, distance_in)?;
+                Ok(Spend { first: term(rho)?, delta: None })
             }
             (Guarantee::Approximate { epsilon, delta }, Measure::Approximate) => {
-                self.first.add(epsilon, distance_in)?;
-                self.delta.add(delta, distance_in)?;
+                Ok(Spend { first: term(epsilon)?, delta: Some(term(delta)?) })
             }
             (Guarantee::Uncertified { missing }, _) => {
-                return Err(MapError::NoCertificate { missing: missing.clone() });
+                Err(MapError::NoCertificate { missing: missing.clone() })
             }
             _ => {
                 let map = map.measure().unwrap_or(Measure::Profile);
-                return Err(MapError::MeasureDiffers { map, asked: self.measure });
+                Err(MapError::MeasureDiffers { map, asked: self.measure })
             }
         }
-        Ok(())
     }
 
-    fn map(&self) -> PrivacyMap {
-        let first = self.first.expression();
-        match self.measure {
-            Measure::ZeroConcentrated => PrivacyMap::concentrated(first),
-            Measure::Approximate => PrivacyMap::approximate(first, self.delta.expression()),
-            Measure::MaxDivergence | Measure::Profile => PrivacyMap::pure(first),
+    fn add(&mut self, spend: Spend) {
+        self.first.add(spend.first);
+        if let Some(delta) = spend.delta {
+            self.delta.add(delta);
         }
     }
 
-    /// The sum, rounded up once.
-    fn loss(&self) -> Result<Loss, MapError> {
-        self.map().loss(&Sensitivity::from(0u32))
+    /// Whether the total with one more spend stays within a budget of the same measure, decided exactly.
+    fn fits(&self, spend: &Spend, budget: &Loss) -> Result<bool, MapError> {
+        let within = |sum: &Sum, more: Option<&Term>, bound: Option<Rational>| match bound {
+            Some(bound) => sum.is_at_most(more, &bound),
+            None => Ok(true),
+        };
+        Ok(match budget {
+            Loss::Pure(epsilon) => within(&self.first, Some(&spend.first), epsilon.exact())?,
+            Loss::Concentrated(rho) => within(&self.first, Some(&spend.first), rho.exact())?,
+            Loss::Approximate { epsilon, delta } => {
+                within(&self.first, Some(&spend.first), epsilon.exact())?
+                    && within(&self.delta, spend.delta.as_ref(), delta.exact())?
+            }
+            // No total is made for a profile.
+            Loss::Profile(_) => false,
+        })
+    }
+
+    /// The total, with one more spend if there is one, rounded up once.
+    fn loss(&self, more: Option<&Spend>) -> Result<Loss, MapError> {
+        let up = |sum: &Sum, more: Option<&Term>| Ok::<f64, MapError>(sum.round_up(more)?.max(0.0));
+        let first = up(&self.first, more.map(|spend| &spend.first))?;
+        let epsilon = || Epsilon::from_f64(first).unwrap_or(Epsilon::infinite());
+        Ok(match self.measure {
+            Measure::ZeroConcentrated => Loss::Concentrated(Rho::from_f64(first).unwrap_or(Rho::infinite())),
+            Measure::Approximate => {
+                let delta = up(&self.delta, more.and_then(|spend| spend.delta.as_ref()))?;
+                let delta = Delta::from_f64(delta).unwrap_or(Delta::infinite());
+                Loss::Approximate { epsilon: epsilon(), delta }
+            }
+            Measure::MaxDivergence | Measure::Profile => Loss::Pure(epsilon()),
+        })
     }
 }
 
-/// A panic in another thread cannot leave a total half changed: totals are replaced whole.
+/// A panic in another thread cannot leave a total half changed: nothing in `Total::add` panics once it has begun to change it.
 fn lock(total: &Mutex<Total>) -> MutexGuard<'_, Total> {
     total.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -146,9 +148,8 @@ impl Odometer {
     /// When the map has no value there or another measure; then nothing is recorded.
     pub fn record(&self, map: &PrivacyMap, distance_in: &Sensitivity) -> Result<(), MapError> {
         let mut total = lock(&self.0);
-        let mut next = total.clone();
-        next.add(map, distance_in)?;
-        *total = next;
+        let spend = total.spend(map, distance_in)?;
+        total.add(spend);
         Ok(())
     }
 
@@ -157,7 +158,7 @@ impl Odometer {
     /// # Errors
     /// When the total has no value.
     pub fn spent(&self) -> Result<Loss, MapError> {
-        lock(&self.0).loss()
+        lock(&self.0).loss(None)
     }
 }
 
@@ -190,18 +191,17 @@ impl Filter {
     /// When the budget would be exceeded, or the map has no value there or another measure; then nothing is charged.
     pub fn spend(&self, map: &PrivacyMap, distance_in: &Sensitivity) -> Result<(), MechanismError> {
         let mut total = lock(&self.total);
-        let mut next = total.clone();
-        next.add(map, distance_in)?;
-        if !next.map().check(&Sensitivity::from(0u32), &self.budget)? {
+        let spend = total.spend(map, distance_in)?;
+        if !total.fits(&spend, &self.budget)? {
             let detail = format!(
                 "the budget ({}) would be exceeded: with this answer the total is {}, now it is {}",
                 self.budget,
-                next.loss()?,
-                total.loss()?
+                total.loss(Some(&spend))?,
+                total.loss(None)?
             );
             return Err(MechanismError::Exhausted { detail });
         }
-        *total = next;
+        total.add(spend);
         Ok(())
     }
 
@@ -210,7 +210,7 @@ impl Filter {
     /// # Errors
     /// When the total has no value.
     pub fn spent(&self) -> Result<Loss, MapError> {
-        lock(&self.total).loss()
+        lock(&self.total).loss(None)
     }
 }
 

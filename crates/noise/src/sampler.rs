@@ -20,18 +20,23 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod alias;
 mod bernoulli;
 mod bounds;
 mod bulk;
 mod choice;
+mod coin_for_gap;
+mod gap;
 mod gaussian;
 mod lanes;
 mod laplace;
+pub mod lazy;
 mod magnitude;
 mod neg_ln;
 mod outcome;
 mod parameter;
 mod prefix;
+pub(crate) mod race;
 mod sign;
 mod threshold;
 mod uniform_float;
@@ -56,6 +61,10 @@ pub use parameter::{Count, Exponent, ParameterError, Probability, Scale, Squared
 pub use sign::Sign;
 pub use uniform_float::{UniformDouble, UniformFloat};
 pub use uniform_integer::UniformBelow;
+
+pub(crate) use choice::Either;
+pub(crate) use coin_for_gap::CoinForGap;
+pub(crate) use gap::{Gap, units_of};
 
 use crate::entropy::{Entropy, EntropyError};
 use draw::Draw;

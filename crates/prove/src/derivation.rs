@@ -115,6 +115,17 @@ pub enum Reason {
         /// On which path it fails: assumptions on the way.
         path: Vec<String>,
     },
+    /// The parameters of a draw are not shown to be in the range in which its law means something.
+    MayBeOutOfRange {
+        /// The draw.
+        draw: String,
+        /// The condition, in the words of the draw.
+        needed: String,
+        /// What had to be shown.
+        goal: String,
+        /// On which path it fails.
+        path: Vec<String>,
+    },
     /// The plan does not fit the program.
     PlanDoesNotFit(&'static str),
     /// A certificate ends before its derivation does.
@@ -139,6 +150,13 @@ impl fmt::Display for Failure {
             Reason::Rejected(rejection) => write!(f, "{rejection}"),
             Reason::NotShown { goal, path } => {
                 write!(f, "not shown: {goal}")?;
+                path.iter().try_for_each(|step| write!(f, "\n  where {step}"))
+            }
+            Reason::MayBeOutOfRange { draw, needed, goal, path } => {
+                write!(f, "the draw '{draw}' may be out of its range: it needs {needed}")?;
+                if goal != needed {
+                    write!(f, ", here {goal}")?;
+                }
                 path.iter().try_for_each(|step| write!(f, "\n  where {step}"))
             }
             Reason::PlanDoesNotFit(why) => write!(f, "the plan does not fit: {why}"),

@@ -2,25 +2,43 @@
 //!
 //! [`prove`] searches; [`certificate::write`] makes a file of what it found and [`certificate::check`] replays
 //! such a file; [`outline::outline`] shows a proof step by step.
+//!
+//! ```
+//! use probity_prove::{certificate, outline::outline, prove};
+//! let program = probity_lang::load_text(
+//!     "mechanism sum(q: real[])
+//!      param eps > 0
+//!      total = 0
+//!      for i in 0..length(q) {
+//!        total = total + q[i]
+//!      }
+//!      y ~ laplace(total, 1 / eps)
+//!      return y
+//!      neighbours one entry of q differs by at most 1
+//!      claim eps",
+//! )
+//! .unwrap();
+//! let proof = prove(&program.mechanism, &program.claim, &program.hints.clone().unwrap_or_default()).unwrap();
+//! assert!(outline(&proof).iter().any(|line| line.rule.starts_with("couple")));
+//! // Whoever gets the file trusts neither this crate nor us: the kernel makes the theorem again.
+//! let file = certificate::write(&proof);
+//! assert!(certificate::check_for(&file, &program.mechanism, &program.claim).is_ok());
+//! ```
 
 #![forbid(unsafe_code)]
 
 mod algebra;
-mod candidates;
 pub mod certificate;
 pub mod derivation;
+mod effort;
+mod evidence;
 pub mod explain;
-mod invariants;
 pub mod outline;
 mod plan;
 mod proof;
 mod rehearse;
-mod rewrites;
-mod rows;
-pub mod search;
-pub mod simplex;
-mod suggest;
 mod tables;
-mod weaken;
+pub mod vacuity;
 
+pub use evidence::{search, simplex};
 pub use proof::{Proof, prove, prove_until};

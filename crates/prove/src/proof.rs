@@ -29,17 +29,18 @@ use probity_kernel::context::{Context, Orientation};
 use probity_kernel::entail::Evidence;
 use probity_kernel::expr::{Binary, Expr, Unary, Variable};
 use probity_kernel::kind::Kind;
+use probity_kernel::law;
 use probity_kernel::privacy::{Comparison, Theorem};
 use probity_kernel::rejection::Rejection;
-use probity_kernel::term::{Claim, Hints, Mechanism};
+use probity_kernel::term::{Claim, Hints, Mechanism, Statement};
 
 use crate::derivation::{Failure, Justify, Move, Plan, Reason, Recorded, one_row, replay, replay_side};
-use crate::plan::Planner;
-use crate::rewrites::rewrite;
-use crate::rows::Effort;
-use crate::search::{Stuck, search_within};
+use crate::effort::Effort;
+use crate::evidence::search::{Stuck, search_within};
+use crate::plan::planner::Planner;
+use crate::plan::rewrites::rewrite;
+use crate::plan::weaken::weaken;
 use crate::tables::{Sum, unbounded};
-use crate::weaken::weaken;
 
 /// A theorem and how it was proved.
 #[derive(Clone, Debug)]
@@ -280,6 +281,44 @@ fn blame(
             hypotheses.push(premise);
             blame(context, hypotheses, b, path, effort)
         }
-        _ => Reason::NotShown { goal: goal.to_string(), path },
+        _ => match needed_by(&context.mechanism().body, goal) {
+            Some((draw, needed)) => Reason::MayBeOutOfRange { draw, needed, goal: goal.to_string(), path },
+            None => Reason::NotShown { goal: goal.to_string(), path },
+        },
+    }
+}
+
+/// The draw for whose range a condition is needed: one of its conditions reads the same, but for what the program
+/// has put in place of variables.
+fn needed_by(body: &[Statement], goal: &Expr) -> Option<(String, String)> {
+    body.iter().find_map(|statement| match statement {
+        Statement::Draw { law, .. } => law::conditions(law).into_iter().find_map(|condition| {
+            let draw = || statement.to_string().trim_end().to_owned();
+            is_instance(&condition, goal).then(|| (draw(), condition.to_string()))
+        }),
+        Statement::If { then, otherwise, .. } => needed_by(then, goal).or_else(|| needed_by(otherwise, goal)),
+        Statement::For { body, .. } | Statement::While { body, .. } => needed_by(body, goal),
+        Statement::Assign { .. } | Statement::Append { .. } => None,
+    })
+}
+
+/// Whether an expression is a pattern with its variables replaced by something.
+fn is_instance(pattern: &Expr, e: &Expr) -> bool {
+    let parts = || pattern.parts().into_iter().zip(e.parts());
+    match (pattern, e) {
+        (Expr::Var(_), _) => true,
+        (Expr::Index(..) | Expr::Length(_), _) => {
+            std::mem::discriminant(pattern) == std::mem::discriminant(e)
+        }
+        (Expr::Unary(a, _), Expr::Unary(b, _)) if a != b => false,
+        (Expr::Binary(a, ..), Expr::Binary(b, ..)) if a != b => false,
+        (Expr::Number(_) | Expr::Bool(_), _) => pattern == e,
+        _ => {
+            std::mem::discriminant(pattern) == std::mem::discriminant(e)
+                && parts().all(|pair| match pair {
+                    (Some(a), Some(b)) => is_instance(a, b),
+                    (a, b) => a.is_none() && b.is_none(),
+                })
+        }
     }
 }

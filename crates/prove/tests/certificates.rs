@@ -118,6 +118,9 @@ fn forged(lines: &[&str], at: usize, line: &str) -> Option<String> {
 const CHANGES_PER_LINE: usize = 50;
 const LONG: usize = 30_000;
 
+/// Without the feature `exhaustive`, one in so many of these changes.
+const LESS: usize = if cfg!(feature = "exhaustive") { 1 } else { 6 };
+
 /// Calls `see` with every certificate, line number and changed text; answers with how many there were.
 fn for_each_change(see: impl Fn(&str, usize, &str, &str) + Sync) -> usize {
     let changes_of = |name: &str, text: &str| {
@@ -132,7 +135,7 @@ fn for_each_change(see: impl Fn(&str, usize, &str, &str) + Sync) -> usize {
             }
             let some = at > 4 || text.len() > LONG;
             let step = if some { changed.len().div_ceil(CHANGES_PER_LINE).max(1) } else { 1 };
-            for line in changed.iter().step_by(step) {
+            for line in changed.iter().step_by(step).skip(at % LESS).step_by(LESS) {
                 if let Some(forgery) = forged(&lines, at, line) {
                     tried += 1;
                     see(name, at, line, &forgery);
@@ -173,7 +176,7 @@ fn no_change_makes_a_certificate_prove_a_false_claim() {
             Err(fault) => panic!("{name} line {at}: accepted, then {fault}"),
         }
     });
-    assert!(tried > 5_000, "{tried}");
+    assert!(tried > 5_000 / LESS, "{tried}");
 }
 
 /// The scales of all draws, as text.
@@ -214,6 +217,10 @@ fn false_claims_are_rejected_even_with_a_fitting_hash() {
                 | Adjacency::EveryEntryGrows { bound, .. }
                 | Adjacency::OneEntry { bound, .. } => *bound = Expr::int(2),
                 Adjacency::Related(Expr::Binary(_, _, bound)) => *bound = Arc::new(Expr::int(2)),
+                Adjacency::OneRow { table } | Adjacency::RowReplaced { table } => {
+                    *clause = Adjacency::Rows { table: table.clone(), most: Expr::int(2) };
+                }
+                Adjacency::Rows { most, .. } => *most = most.clone() + Expr::int(1),
                 Adjacency::Related(_) => {}
             }
         }

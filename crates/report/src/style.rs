@@ -84,12 +84,53 @@ svg .grid { stroke: var(--rule); stroke-width: 1; fill: none; }
 mod tests {
     use super::STYLE;
 
+    /// What a style says about a property of an element, in the order of the text; inside media queries too.
+    fn values<'a>(style: &'a str, element: &str, property: &str) -> Vec<&'a str> {
+        let mut values = Vec::new();
+        let mut rest = style;
+        while let Some(at) = rest.find('{') {
+            let selectors = rest[..at].rsplit(['}', ';', '{']).next().unwrap_or_default();
+            rest = &rest[at + 1..];
+            if selectors.trim_start().starts_with('@') {
+                // The rules inside are read like the others.
+                continue;
+            }
+            let (declarations, after) = rest.split_once('}').expect("a rule ends");
+            // An element is named at the end of a selector, with or without a class.
+            let is_about = |selector: &str| {
+                let last = selector.split_whitespace().last().unwrap_or_default();
+                last == "*" || last.split(['.', ':']).next() == Some(element)
+            };
+            if selectors.split(',').any(is_about) {
+                let pairs = declarations.split(';').filter_map(|pair| pair.split_once(':'));
+                values
+                    .extend(pairs.filter(|(name, _)| name.trim() == property).map(|(_, value)| value.trim()));
+            }
+            rest = after;
+        }
+        values
+    }
+
     #[test]
     fn no_cell_breaks_in_the_middle_of_an_interval() {
-        let cells: Vec<&str> = STYLE.lines().filter(|line| line.contains("white-space")).collect();
-        assert_eq!(cells.len(), 2, "{cells:?}");
-        assert!(cells[0].contains("nowrap"), "{cells:?}");
-        // The only text that may wrap is preformatted text on paper.
-        assert!(cells[1].trim_start().starts_with("pre {"), "{cells:?}");
+        for cell in ["td", "th"] {
+            assert_eq!(values(STYLE, cell, "white-space"), ["nowrap"], "{cell}");
+        }
+        // Preformatted text may wrap on paper, where it cannot be scrolled.
+        assert_eq!(values(STYLE, "pre", "white-space"), ["pre-wrap"]);
+    }
+
+    #[test]
+    fn a_style_that_breaks_cells_is_noticed() {
+        for crafty in [
+            STYLE.replace("nowrap", "normal"),
+            STYLE.replace("white-space: nowrap;", ""),
+            format!("{STYLE}@media print {{\n  table td {{ white-space: normal; }}\n}}\n"),
+            format!("{STYLE}* {{ white-space: pre-wrap }}"),
+            format!("{STYLE}td.number {{ color: red; white-space: normal }}"),
+        ] {
+            assert_ne!(values(&crafty, "td", "white-space"), ["nowrap"]);
+        }
+        assert_eq!(values("a, td { x: 1 } @media p { td { x: 2 } b { x: 3 } }", "td", "x"), ["1", "2"]);
     }
 }

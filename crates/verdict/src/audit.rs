@@ -101,20 +101,20 @@ pub fn audit(program: &Program, settings: &AuditSettings, watch: &Watch<'_>) -> 
     let neighbours = neighbours(&program.mechanism, &parameters, &inputs[0], &inputs[1])?;
     let start = Instant::now();
     let reading = reading_of(program, settings.reading);
-    let used = given::used(program, &parameters, reading)?;
+    given::check_parameters(&parameters, reading)?;
     in_time(watch)?;
     watch.say("computing the exact laws of both inputs");
     let laws = match laws(program, &parameters, inputs, reading) {
         Err(_) if reading == Reading::Reals => {
             in_time(watch)?;
             watch.say("looking for an event that tells the inputs apart");
-            return telling_event(program, &used, inputs, neighbours)
+            return telling_event(program, &parameters, inputs, neighbours)
                 .map(|event| Audit::Event(Box::new(event)));
         }
         laws => laws?,
     };
     let report = PairReport::new(&laws[0], &laws[1]);
-    let (epsilon, _) = claimed(&program.mechanism, &program.claim, &used)?;
+    let (epsilon, _) = claimed(&program.mechanism, &program.claim, &parameters)?;
     let outcomes = [laws[0].outcomes(), laws[1].outcomes()];
     let seconds = start.elapsed().as_secs_f64();
     let mut comparison = Comparison {

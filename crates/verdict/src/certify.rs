@@ -1,14 +1,13 @@
 //! `certify`: the privacy of a mechanism as it runs in floating point, as a theorem of the kernel.
 
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 use probity_exact::Rational;
-use probity_float::certificate::{Certificate, Refusal, certify as certify_snapped, certify_family};
-use probity_float::recognise::recognise;
-use probity_kernel::float::{Family, FloatTheorem, Scaling, Snapped, Uniform, shape::mironov_grid};
+use probity_float::certificate::{Certificate, certify as prove, within};
+use probity_kernel::float::{FloatTheorem, Implementation, Rejection, Uniform};
 use probity_kernel::term::Reading;
 use probity_lang::{Program, Setting};
+use probity_prove::certificate::write_threshold;
 
 use crate::error::Error;
 use crate::given::{self, Ranges};
@@ -47,7 +46,7 @@ impl CertifySettings {
 #[must_use]
 pub struct Certification {
     /// The certificate, or why there is none.
-    pub found: Result<Found, Refusal>,
+    pub found: Result<Found, Rejection>,
     /// How long it took.
     pub seconds: f64,
 }
@@ -61,24 +60,30 @@ pub enum Found {
     Family(Box<FloatTheorem>),
 }
 
-enum NotCertified {
-    Refused(Refusal),
-    Failed(Error),
-}
+impl Found {
+    /// A theorem, with what else there is to say about one implementation.
+    fn of(theorem: FloatTheorem) -> Found {
+        match Certificate::of(theorem.clone()) {
+            Some(certificate) => Found::One(Box::new(certificate)),
+            None => Found::Family(Box::new(theorem)),
+        }
+    }
 
-impl From<Refusal> for NotCertified {
-    fn from(refusal: Refusal) -> Self {
-        NotCertified::Refused(refusal)
+    /// The kernel's theorem.
+    pub fn theorem(&self) -> &FloatTheorem {
+        match self {
+            Found::One(certificate) => &certificate.theorem,
+            Found::Family(theorem) => theorem,
+        }
+    }
+
+    /// The proof as a file that [`check`](crate::check()) accepts.
+    pub fn to_certificate(&self) -> String {
+        write_threshold(self.theorem())
     }
 }
 
-impl From<Error> for NotCertified {
-    fn from(error: Error) -> Self {
-        NotCertified::Failed(error)
-    }
-}
-
-/// Certifies a mechanism as it runs in floating point.
+/// Certifies a mechanism as it runs in floating point. What is proved, and of what, is the kernel's to say.
 ///
 /// There is no search that a deadline could end: a certificate takes milliseconds.
 pub fn certify(
@@ -88,78 +93,30 @@ pub fn certify(
 ) -> Result<Certification, Error> {
     let start = Instant::now();
     watch.say("certifying the implementation");
-    let answer = match settings.ranges.is_empty() {
-        true => one(settings, program).map(Found::One),
-        false => family(settings, program).map(|theorem| Found::Family(Box::new(theorem))),
-    };
-    let seconds = start.elapsed().as_secs_f64();
-    match answer {
-        Ok(found) => Ok(Certification { found: Ok(found), seconds }),
-        Err(NotCertified::Refused(refusal)) => Ok(Certification { found: Err(refusal), seconds }),
-        Err(NotCertified::Failed(error)) => Err(error),
-    }
+    let program = narrowed(program, settings)?;
+    given::format_of(settings.reading)?;
+    let machine = Implementation { uniform: settings.uniform, ln_ulps: settings.ln_ulps };
+    let found = prove(&program.mechanism, settings.reading, machine).map(Found::of);
+    Ok(Certification { found, seconds: start.elapsed().as_secs_f64() })
 }
 
-/// The mechanism with these values, as it runs in the format.
-fn recognised(
-    settings: &CertifySettings,
-    program: &Program,
-    values: &BTreeMap<String, Rational>,
-) -> Result<Snapped, NotCertified> {
-    let format = given::format_of(settings.reading)?;
-    let snapped = recognise(&program.mechanism, values, format).map_err(Refusal::Form)?;
-    Ok(Snapped { uniform: settings.uniform, ln_ulps: settings.ln_ulps, ..snapped })
-}
-
-fn one(settings: &CertifySettings, program: &Program) -> Result<Box<Certificate>, NotCertified> {
-    // The assumptions must hold for what was set.
-    given::with_settings(program, &settings.values)?;
-    given::check_complete(program, &settings.values)?;
-    let values =
-        settings.values.iter().map(|setting| (setting.name.clone(), setting.value.clone())).collect();
-    Ok(Box::new(certify_snapped(&recognised(settings, program, &values)?)?))
-}
-
-/// A theorem for all values in the ranges. The mechanism must be Mironov's, which is checked at the ends of the ranges.
-fn family(settings: &CertifySettings, program: &Program) -> Result<FloatTheorem, NotCertified> {
-    let mut all = settings.ranges.clone();
-    for setting in settings.values.iter().cloned() {
-        if all.insert(setting.name.clone(), (setting.value.clone(), setting.value)).is_some() {
-            return Err(Error::new(format!("the parameter {} has a value and a range", setting.name)).into());
-        }
+/// The mechanism with the values that were set, and with the ranges as further assumptions.
+fn narrowed(program: &Program, settings: &CertifySettings) -> Result<Program, Error> {
+    let CertifySettings { values, ranges, .. } = settings;
+    if let Some(twice) = values.iter().find(|setting| ranges.contains_key(&setting.name)) {
+        return Err(Error::new(format!("the parameter {} has a value and a range", twice.name)));
     }
-    // The names, and the assumptions at both ends.
-    let low = |(name, (low, _)): (&String, &(Rational, Rational))| Setting {
-        name: name.clone(),
-        value: low.clone(),
+    // The names, and the assumptions at both ends of every range.
+    let end = |pick: fn(&(Rational, Rational)) -> &Rational| -> Vec<Setting> {
+        let of_range = |(name, range)| Setting { name: String::clone(name), value: pick(range).clone() };
+        values.iter().cloned().chain(ranges.iter().map(of_range)).collect()
     };
-    let high = |(name, (_, high)): (&String, &(Rational, Rational))| Setting {
-        name: name.clone(),
-        value: high.clone(),
-    };
-    for end in [all.iter().map(low).collect::<Vec<_>>(), all.iter().map(high).collect()] {
-        given::with_settings(program, &end)?;
-    }
-    let (Some(epsilon), Some(bound)) = (all.get("eps").cloned(), all.get("B").cloned()) else {
-        return Err(Error::new("ranges are for the parameters eps and B of Mironov's mechanism")
-            .with_hint("set both, each to a value or a range")
-            .into());
-    };
-    let mut sensitivity = None;
-    for (eps, b) in [(&epsilon.0, &bound.0), (&epsilon.1, &bound.1)] {
-        let values = BTreeMap::from([("eps".to_owned(), eps.clone()), ("B".to_owned(), b.clone())]);
-        let snapped = recognised(settings, program, &values)?;
-        let [Scaling::Divide(rate)] = &snapped.scaling[..] else {
-            return Err(Error::new("ranges are for noise of the form ln(u) / eps").into());
-        };
-        if snapped.grid != mironov_grid(rate) {
-            return Err(Error::new("ranges are for the grid pow2_at_least(1 / eps)").into());
-        }
-        sensitivity = Some(snapped.sensitivity);
-    }
-    let format = given::format_of(settings.reading)?;
-    let sensitivity = sensitivity.unwrap_or(Rational::ONE);
-    let family =
-        Family { format, uniform: settings.uniform, ln_ulps: settings.ln_ulps, epsilon, bound, sensitivity };
-    Ok(certify_family(&family)?)
+    let low = end(|range| &range.0);
+    given::with_settings(program, &low)?;
+    given::with_settings(program, &end(|range| &range.1))?;
+    given::check_complete(program, &low)?;
+    let mut program = given::with_settings(program, values)?;
+    let ranges = ranges.iter().map(|(name, range)| (name.as_str(), range.clone()));
+    program.mechanism = within(&program.mechanism, ranges);
+    Ok(program)
 }

@@ -1,8 +1,7 @@
 //! `check`: replay a certificate, trusting nothing in it.
 
-use probity_kernel::privacy::Theorem;
 use probity_lang::{Program, Setting};
-use probity_prove::certificate::{self, Fault};
+use probity_prove::certificate::{self, Fault, Proved};
 
 use crate::error::Error;
 use crate::given;
@@ -13,7 +12,7 @@ use crate::watch::Watch;
 #[must_use]
 pub struct Replay {
     /// The theorem that was proved anew, or why the certificate is rejected.
-    pub theorem: Result<Theorem, Fault>,
+    pub theorem: Result<Proved, Fault>,
 }
 
 impl Replay {
@@ -36,7 +35,7 @@ pub fn check(
         None => None,
         Some((program, settings)) => Some(given::with_settings(program, settings)?),
     };
-    watch.say("replaying the derivation");
+    watch.say("replaying the proof");
     let theorem = match program {
         None => certificate::check(certificate),
         Some(program) => certificate::check_for(certificate, &program.mechanism, &program.claim),

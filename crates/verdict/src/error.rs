@@ -20,7 +20,7 @@ pub enum Kind {
     Missing(Vec<String>),
     /// The mechanism is not defined for these values of its parameters.
     NotAdmitted,
-    /// The parameters are admitted, but not once they are rounded to the format.
+    /// A parameter is admitted, but infinite or 0 once it is rounded to the format.
     RoundedAway,
     /// A floating-point format is needed, and the reals are none.
     NoFormat,

@@ -199,32 +199,22 @@ pub fn format_of(reading: Reading) -> Result<Format, Error> {
     }
 }
 
-/// The parameters as the reading computes with them: rounded to the format.
-pub(crate) fn rounded(parameters: &Parameters, reading: Reading) -> Result<Parameters, Error> {
+/// Refuses parameters that the arithmetic cannot come near: the program computes with them rounded to nearest, and that must
+/// neither be infinite nor make a 0 of them. The claim is about the exact ones.
+pub(crate) fn check_parameters(parameters: &Parameters, reading: Reading) -> Result<(), Error> {
     if reading == Reading::Reals {
-        return Ok(parameters.clone());
+        return Ok(());
     }
     let format = format_of(reading)?;
-    let round = |value: &Rational| {
+    for (name, value) in parameters {
         let float = format.round(value, Round::NearestEven);
-        float
-            .to_rational()
-            .ok_or_else(|| Error::new(format!("{} is beyond the range of {format}", decimal::telling(value))))
-    };
-    parameters.iter().map(|(name, value)| Ok((name.clone(), round(value)?))).collect()
-}
-
-/// The parameters as the arithmetic has them, which must be admitted too.
-pub(crate) fn used(
-    program: &Program,
-    parameters: &Parameters,
-    reading: Reading,
-) -> Result<Parameters, Error> {
-    let used = rounded(parameters, reading)?;
-    match admits_parameters(&program.mechanism, &used)? {
-        true => Ok(used),
-        false => Err(Error::new(format!("{reading} the parameters round to values that are not admitted"))
-            .with_hint("give other values, or another format")
-            .of_kind(Kind::RoundedAway)),
+        if !float.is_finite() || float.is_zero() && !value.is_zero() {
+            let shown = decimal::telling(value);
+            let reason = format!("{name} = {shown} is beyond the range of {format}, and not admitted there");
+            return Err(Error::new(reason)
+                .with_hint("give another value, or another format")
+                .of_kind(Kind::RoundedAway));
+        }
     }
+    Ok(())
 }

@@ -53,6 +53,7 @@ pub mod decimal;
 mod error;
 mod explain;
 mod given;
+mod guarantee;
 pub mod report;
 mod verify;
 mod watch;
@@ -64,6 +65,7 @@ pub use check::{Replay, check};
 pub use error::{Error, Kind};
 pub use explain::{Explanation, explain};
 pub use given::{Ranges, format_of, inputs_text, meant, parse_inputs, parse_reading, with_settings};
+pub use guarantee::{Guarantee, guarantee};
 pub use report::{ReportSettings, report};
 pub use verify::{Status, Upper, Verdict, couplings, verify};
 pub use watch::{Step, Watch};
@@ -74,14 +76,15 @@ pub use probity_audit::{
     Bounds, Condition, Event, Evidence, FoundPair, Given, Inputs, LogarithmCost, Outcome, PairReport,
     Parameters, Reachability, Refutation, SearchState, Shown, Side,
 };
-pub use probity_float::certificate::{Certificate, Refusal};
-pub use probity_kernel::float::{FloatTheorem, Uniform};
+pub use probity_float::certificate::Certificate;
+pub use probity_kernel::float::{FloatTheorem, Rejection, Uniform};
 pub use probity_kernel::privacy::Theorem;
 pub use probity_kernel::term::Reading;
 pub use probity_lang::{Program, Setting, load_text};
 pub use probity_prove::Proof;
-pub use probity_prove::certificate::Fault;
+pub use probity_prove::certificate::{Fault, Proved};
 pub use probity_prove::outline::{Line, outline};
+pub use probity_prove::vacuity::Vacuity;
 
 /// The snapping mechanism's cases, in symbols and in numbers: what an [`Explanation`] shows of them.
 pub mod snapping {

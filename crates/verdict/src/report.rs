@@ -11,8 +11,8 @@ use std::time::Instant;
 use probity_audit::{Inputs, Parameters};
 use probity_exact::Rational;
 use probity_float::certificate::{Certificate, certify};
-use probity_float::recognise::recognise;
-use probity_kernel::float::Snapped;
+use probity_kernel::expr::Name;
+use probity_kernel::float::Implementation;
 use probity_kernel::term::Reading;
 use probity_lang::{Program, Setting};
 use probity_report::{Block, Document, Section, Tone};
@@ -45,15 +45,6 @@ pub struct Case<'a> {
     pub inputs: [Inputs; 2],
 }
 
-/// The certificate of an implementation, and what it is about.
-#[derive(Debug, Clone)]
-pub struct Certified {
-    /// The implementation.
-    pub snapped: Snapped,
-    /// Its certificate.
-    pub certificate: Certificate,
-}
-
 /// The page, and the figures that it opens with.
 #[derive(Debug)]
 #[must_use]
@@ -67,7 +58,7 @@ pub struct Report<'a> {
     /// What the two inputs show, where their laws could be listed.
     pub audit: Option<ReportedAudit>,
     /// The certificate of the implementation, if it has one.
-    pub certified: Option<Box<Certified>>,
+    pub certified: Option<Box<Certificate>>,
     /// Whether a lower bound exceeds an upper bound: somebody's bug, ours first.
     pub bounds_cross: bool,
     /// How long it took.
@@ -78,9 +69,8 @@ impl Report<'_> {
     /// The certificate that the page shows: of the numbers that were chosen, or else the one that proves the claim.
     pub fn certificate(&self) -> Option<&Certificate> {
         match (&self.verdict.upper, &self.certified) {
-            (_, Some(certified)) => Some(&certified.certificate),
-            (Ok(Upper::Certified(certificate)), None) => Some(&**certificate),
-            _ => None,
+            (Ok(Upper::Certified(_)), None) => self.verdict.certificate.as_deref(),
+            (_, certified) => certified.as_deref(),
         }
     }
 }
@@ -183,13 +173,16 @@ fn certified(
     program: &Program,
     parameters: &Parameters,
     reading: Option<Reading>,
-) -> Result<Box<Certified>, String> {
-    let format =
-        given::format_of(reading.unwrap_or(Reading::BINARY64)).map_err(|error| error.message().to_owned())?;
-    let values = parameters.iter().map(|(name, value)| (name.to_string(), value.clone())).collect();
-    let snapped = recognise(&program.mechanism, &values, format).map_err(|reason| reason.to_string())?;
-    let certificate = certify(&snapped).map_err(|reason| reason.to_string())?;
-    Ok(Box::new(Certified { snapped, certificate }))
+) -> Result<Box<Certificate>, String> {
+    let setting =
+        |(name, value): (&Name, &Rational)| Setting { name: name.to_string(), value: value.clone() };
+    let settings: Vec<Setting> = parameters.iter().map(setting).collect();
+    let program = given::with_settings(program, &settings).map_err(|error| error.message().to_owned())?;
+    let reading = reading.unwrap_or(Reading::BINARY64);
+    let theorem = certify(&program.mechanism, reading, Implementation::default());
+    let theorem = theorem.map_err(|rejection| rejection.to_string())?;
+    let family = || "it is a whole family of mechanisms; set every parameter".to_owned();
+    Certificate::of(theorem).map(Box::new).ok_or_else(family)
 }
 
 fn without_laws(reason: &str) -> Section {

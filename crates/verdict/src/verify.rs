@@ -1,19 +1,17 @@
 //! `verify`: what is known of a claim. An upper bound from the prover or the float certificate, a lower bound from the
 //! audit, side by side.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Instant;
 
-use probity_audit::{Refutation, Verdict as Finding, claimed, search_refutation_until};
-use probity_exact::{Format, Rational};
-use probity_float::certificate::Certificate;
-use probity_float::certificate::certify;
-use probity_float::recognise::recognise;
+use probity_audit::{Refutation, Verdict as Finding, search_refutation_until};
+use probity_float::certificate::{Certificate, certify};
+use probity_kernel::float::{FloatTheorem, Implementation, threshold};
 use probity_kernel::privacy::Theorem;
 use probity_kernel::term::Reading;
 use probity_lang::{Program, Setting};
 use probity_prove::outline::{Line, outline};
+use probity_prove::vacuity::{Vacuity, vacuity};
 use probity_prove::{Proof, certificate as proof_file};
 
 use crate::error::Error;
@@ -29,6 +27,8 @@ pub enum Status {
     Refuted,
     /// Neither was shown.
     Open,
+    /// It is about nothing: no parameters, or no two different inputs that are neighbours.
+    Vacuous,
     /// A proof and a counterexample were found: somebody's bug, ours first.
     BoundsCross,
 }
@@ -40,6 +40,7 @@ impl Status {
             Status::Proved => "proved",
             Status::Refuted => "refuted",
             Status::Open => "open",
+            Status::Vacuous => "vacuous",
             Status::BoundsCross => "bounds cross",
         }
     }
@@ -56,8 +57,8 @@ impl fmt::Display for Status {
 pub enum Upper {
     /// Over the reals, by a derivation.
     Derived(Box<Proof>),
-    /// In floating point, by a certificate that stays within the claim.
-    Certified(Box<Certificate>),
+    /// In floating point, by the threshold theorem.
+    Certified(Box<FloatTheorem>),
 }
 
 /// What is known of one claim.
@@ -68,8 +69,12 @@ pub struct Verdict {
     pub program: Program,
     /// Why the claim holds, or why that is not shown.
     pub upper: Result<Upper, String>,
+    /// Whether the claim is about anything.
+    pub vacuity: Vacuity,
     /// A counterexample to the claim.
     pub refutation: Option<Box<Refutation>>,
+    /// A draw that some inputs lead to with parameters for which its law means nothing.
+    pub out_of_range: Option<String>,
     /// The largest share of the claimed ε that the audit saw; more than 1 with a counterexample.
     pub audited_share: Option<f64>,
     /// The certificate of the binary64 implementation, where all parameters are set and the mechanism has the form.
@@ -86,6 +91,7 @@ pub fn verify(program: &Program, settings: &[Setting], watch: &Watch<'_>) -> Res
     watch.say("looking for a proof and for a counterexample");
     // The audit wants the parameters by name; the prover wants them substituted.
     let parameters = given::parameters(program, settings)?;
+    let mut draw_out_of_range = None;
     let (refutation, audited_share) =
         match search_refutation_until(&program.mechanism, &program.claim, &parameters, watch.deadline()) {
             Ok(Finding::Refuted(refutation)) => {
@@ -94,36 +100,37 @@ pub fn verify(program: &Program, settings: &[Setting], watch: &Watch<'_>) -> Res
                 let share = if claimed > 0.0 { refutation.loss / claimed } else { f64::INFINITY };
                 (Some(refutation), Some(share))
             }
-            Ok(Finding::NotRefuted { events, largest_share }) => {
+            Ok(Finding::NotRefuted { events, largest_share, out_of_range }) => {
+                draw_out_of_range = out_of_range.map(|error| error.to_string());
                 (None, (events > 0).then_some(largest_share))
             }
             // Not being able to look shows nothing.
             Err(_) => (None, None),
         };
     let substituted = given::with_settings(program, settings)?;
-    let (upper, certificate) = match program.claim.reading {
-        Reading::Reals => {
-            (derive(&substituted, watch), certificate(program, settings, Format::BINARY64).ok())
-        }
-        reading => {
-            let format = given::format_of(reading)?;
-            let used = given::rounded(&parameters, reading)?;
-            let found = certificate(program, settings, format);
-            (found.clone().and_then(|certificate| within_claim(program, &used, certificate)), found.ok())
-        }
+    let (upper, reading) = match program.claim.reading {
+        Reading::Reals => (derive(&substituted, watch), Reading::BINARY64),
+        format => (in_floats(&substituted), format),
     };
+    let vacuity = vacuity(&substituted.mechanism).unwrap_or(Vacuity::Unknown);
+    let certificate = certificate(&substituted, reading);
     let seconds = start.elapsed().as_secs_f64();
-    Ok(Verdict { program: substituted, upper, refutation, audited_share, certificate, seconds })
+    let (program, out_of_range) = (substituted, draw_out_of_range);
+    Ok(Verdict { program, upper, vacuity, refutation, out_of_range, audited_share, certificate, seconds })
 }
 
 impl Verdict {
     /// What became of the claim.
     pub fn status(&self) -> Status {
+        let is_vacuous = matches!(self.vacuity, Vacuity::Vacuous(_));
         match (&self.upper, &self.refutation) {
-            (Ok(_), None) => Status::Proved,
-            (Err(_), Some(_)) => Status::Refuted,
-            (Err(_), None) => Status::Open,
             (Ok(_), Some(_)) => Status::BoundsCross,
+            // A proof shows every draw to be in range, so none can be out of it.
+            (Ok(Upper::Derived(_)), None) if self.out_of_range.is_some() => Status::BoundsCross,
+            (Err(_), Some(_)) => Status::Refuted,
+            _ if is_vacuous => Status::Vacuous,
+            (Ok(_), None) => Status::Proved,
+            (Err(_), None) => Status::Open,
         }
     }
 
@@ -145,16 +152,20 @@ impl Verdict {
         self.proof().map(Proof::theorem)
     }
 
-    /// The proof over the reals as a file that [`check`](crate::check()) accepts.
+    /// The proof as a file that [`check`](crate::check()) accepts.
     pub fn to_certificate(&self) -> Option<String> {
-        self.proof().map(proof_file::write)
+        match &self.upper {
+            Ok(Upper::Derived(proof)) => Some(proof_file::write(proof)),
+            Ok(Upper::Certified(theorem)) => Some(proof_file::write_threshold(theorem)),
+            Err(_) => None,
+        }
     }
 
     /// What the proof rests on.
     pub fn axioms(&self) -> Vec<&'static str> {
         match &self.upper {
             Ok(Upper::Derived(proof)) => proof.theorem().axioms().iter().copied().collect(),
-            Ok(Upper::Certified(_)) => vec!["THRESHOLD"],
+            Ok(Upper::Certified(_)) => vec![FloatTheorem::AXIOM],
             Err(_) => vec![],
         }
     }
@@ -171,29 +182,14 @@ fn derive(program: &Program, watch: &Watch<'_>) -> Result<Upper, String> {
     proof.map(|proof| Upper::Derived(Box::new(proof))).map_err(|failure| failure.to_string())
 }
 
-fn certificate(program: &Program, settings: &[Setting], format: Format) -> Result<Box<Certificate>, String> {
-    let values: BTreeMap<String, Rational> =
-        settings.iter().map(|setting| (setting.name.clone(), setting.value.clone())).collect();
-    let snapped = recognise(&program.mechanism, &values, format).map_err(|reason| reason.to_string())?;
-    certify(&snapped).map(Box::new).map_err(|reason| reason.to_string())
+/// The claim about a format, as it stands.
+fn in_floats(program: &Program) -> Result<Upper, String> {
+    let theorem = threshold(&program.mechanism, &program.claim, Implementation::default());
+    theorem.map(|theorem| Upper::Certified(Box::new(theorem))).map_err(|rejection| rejection.to_string())
 }
 
-/// Compares the certified loss with the claimed one, exactly.
-fn within_claim(
-    program: &Program,
-    parameters: &probity_audit::Parameters,
-    certificate: Box<Certificate>,
-) -> Result<Upper, String> {
-    let (epsilon, delta) =
-        claimed(&program.mechanism, &program.claim, parameters).map_err(|error| error.to_string())?;
-    if certificate.epsilon_exact <= epsilon.low && *certificate.theorem.delta() <= delta.low {
-        return Ok(Upper::Certified(certificate));
-    }
-    Err(format!(
-        "certified is epsilon = {}, delta = {:e}, which is more than the claimed epsilon = {}, delta = {}",
-        certificate.epsilon,
-        certificate.delta,
-        epsilon.to_f64(),
-        delta.to_f64()
-    ))
+/// What there is to say of the implementation, whatever is claimed.
+fn certificate(program: &Program, reading: Reading) -> Option<Box<Certificate>> {
+    let theorem = certify(&program.mechanism, reading, Implementation::default()).ok()?;
+    Certificate::of(theorem).map(Box::new)
 }

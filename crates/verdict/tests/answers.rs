@@ -1,7 +1,7 @@
 //! What each function answers, and what it refuses.
 
 use probity_verdict::prelude::*;
-use probity_verdict::{Kind, Program, Refusal, with_settings};
+use probity_verdict::{Kind, Program, Rejection, with_settings};
 
 fn library(name: &str) -> Program {
     let path = format!("{}/../../mechanisms/{name}.dp", env!("CARGO_MANIFEST_DIR"));
@@ -35,10 +35,10 @@ fn a_family_covers_its_members_and_a_refusal_is_an_answer() {
     for eps in ["eps=1/2", "eps=3/4", "eps=1", "eps=2"] {
         let one = CertifySettings::new(vec![setting(eps), setting("B=10")]);
         let Ok(Found::One(member)) = certify(&program, &one, &watch).unwrap().found else { panic!() };
-        assert!(member.epsilon_exact <= theorem.epsilon(), "{eps}");
+        assert!(member.epsilon_exact <= *theorem.bound().epsilon(), "{eps}");
     }
     let plain = certify(&library("laplace"), &CertifySettings::new(vec![setting("eps=1")]), &watch).unwrap();
-    assert!(matches!(plain.found, Err(Refusal::Form(_))));
+    assert!(matches!(plain.found, Err(Rejection::Draw { .. })));
     // A value is missing: the question is at fault.
     let error = certify(&program, &CertifySettings::new(vec![setting("eps=1")]), &watch).unwrap_err();
     assert_eq!(*error.kind(), Kind::Missing(vec!["B".into()]));

@@ -13,14 +13,22 @@ use crate::{Float, Format, Integer, Natural, Rational, Round, Sign, UnsignedAbs}
 
 /// Which bound a computation with positive numbers works towards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Bound {
+pub(crate) enum Bound {
     Lower,
     Upper,
 }
 
 impl Bound {
+    /// The bound that a subtrahend works towards.
+    pub(crate) fn other(self) -> Bound {
+        match self {
+            Bound::Lower => Bound::Upper,
+            Bound::Upper => Bound::Lower,
+        }
+    }
+
     /// n / d rounded towards this bound.
-    fn div(self, n: &Natural, d: &Natural) -> Natural {
+    pub(crate) fn div(self, n: &Natural, d: &Natural) -> Natural {
         let (quotient, rest) = n.div_rem(d);
         match self {
             Bound::Upper if rest != Natural::ZERO => quotient + Natural::ONE,
@@ -29,7 +37,7 @@ impl Bound {
     }
 
     /// n / 2^w rounded towards this bound.
-    fn shift(self, n: Natural, w: usize) -> Natural {
+    pub(crate) fn shift(self, n: Natural, w: usize) -> Natural {
         match self {
             Bound::Upper if n.trailing_zeros().is_some_and(|zeros| zeros < w) => (n >> w) + Natural::ONE,
             _ => n >> w,

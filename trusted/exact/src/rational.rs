@@ -34,6 +34,19 @@ pub fn rational(numerator: impl Into<Integer>, denominator: impl Into<Integer>) 
     Some(Rational::from_parts_signed(numerator.into(), denominator))
 }
 
+/// The fraction `N / D` that stands in the text of a program, in lowest terms. A denominator of 0 does not compile.
+///
+/// ```
+/// assert_eq!(probity_exact::fraction::<6, 4>().to_string(), "3/2");
+/// ```
+/// ```compile_fail
+/// let undefined = probity_exact::fraction::<1, 0>();
+/// ```
+pub fn fraction<const N: i64, const D: u64>() -> Rational {
+    const { assert!(D != 0, "a fraction has a denominator other than 0") };
+    Rational::from_parts(Integer::from(N), Natural::from(D))
+}
+
 /// The exact value of a finite f64; `None` for NaN and infinities.
 ///
 /// ```

@@ -251,7 +251,7 @@ impl Kinds {
                     self.need(a, Kind::Int)?;
                     self.need(b, Kind::Int).map(|()| Some(Kind::Int))
                 }
-                Binary::Eq | Binary::Ne => self.both(expr, a, b).map(|_| Some(Kind::Bool)),
+                Binary::Eq | Binary::Ne => join(expr, self.kind(a)?, self.kind(b)?).map(|_| Some(Kind::Bool)),
                 Binary::Lt | Binary::Le | Binary::Ge | Binary::Gt => {
                     self.number(a)?;
                     self.number(b).map(|_| Some(Kind::Bool))
@@ -261,22 +261,16 @@ impl Kinds {
                     self.number(b).map(|_| Some(Kind::Real))
                 }
                 Binary::Add | Binary::Sub | Binary::Mul | Binary::Min | Binary::Max => {
-                    self.number(a)?;
-                    self.number(b)?;
-                    self.both(expr, a, b)
+                    join(expr, self.number(a)?, self.number(b)?)
                 }
             },
             Expr::Clamp(a, low, high) => {
-                for part in [a, low, high] {
-                    self.number(part)?;
-                }
-                let ends = self.both(expr, low, high)?;
-                let value = self.kind(a)?;
-                Ok(value.zip(ends).map_or(value.or(ends), |(a, b)| a.join(b)))
+                let ends = join(expr, self.number(low)?, self.number(high)?)?;
+                join(expr, self.number(a)?, ends)
             }
             Expr::If(condition, yes, no) => {
                 self.need(condition, Kind::Bool)?;
-                match self.both(expr, yes, no)? {
+                match join(expr, self.kind(yes)?, self.kind(no)?)? {
                     Some(Kind::List | Kind::Table) => Err(Rejection::NotANumber { found: expr.to_string() }),
                     kind => Ok(kind),
                 }
@@ -342,16 +336,17 @@ impl Kinds {
             _ => Ok(()),
         }
     }
+}
 
-    /// The kind that holds both parts of an expression.
-    fn both(&self, whole: &Expr, a: &Expr, b: &Expr) -> Result<Option<Kind>, Rejection> {
-        match (self.kind(a)?, self.kind(b)?) {
-            (Some(a), Some(b)) => match a.join(b) {
-                None => Err(Rejection::KindsDiffer { found: whole.to_string() }),
-                joined => Ok(joined),
-            },
-            (a, b) => Ok(a.or(b)),
-        }
+/// The kind that holds two parts of an expression. Each part is looked at once, by the caller: twice at every level
+/// would be exponential in the depth.
+fn join(whole: &Expr, a: Option<Kind>, b: Option<Kind>) -> Result<Option<Kind>, Rejection> {
+    match (a, b) {
+        (Some(a), Some(b)) => match a.join(b) {
+            None => Err(Rejection::KindsDiffer { found: whole.to_string() }),
+            joined => Ok(joined),
+        },
+        (a, b) => Ok(a.or(b)),
     }
 }
 

@@ -6,7 +6,6 @@
 #![forbid(unsafe_code)]
 
 pub mod context;
-pub mod definitions;
 pub mod entail;
 pub mod equivalence;
 pub mod expr;

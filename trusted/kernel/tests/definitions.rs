@@ -1,9 +1,9 @@
 //! The definitions on exact finite distributions, and what they say of the papers' theorems.
 
+mod lifting;
+
+use lifting::{Fault, Finite, Pairs, check_lifting, dilation, divergence, search_lifting};
 use probity_exact::{Rational, rational};
-use probity_kernel::definitions::{
-    Fault, Finite, Pairs, check_lifting, dilation, divergence, search_lifting,
-};
 
 fn r(numerator: i64, denominator: i64) -> Rational {
     rational(numerator, denominator).unwrap()
@@ -15,6 +15,16 @@ fn uniform(count: i64) -> Finite<i64> {
 
 fn pairs(masses: impl IntoIterator<Item = (i64, i64, Rational)>) -> Pairs<i64, i64> {
     Finite::new(masses.into_iter().map(|(x, y, mass)| ((Some(x), Some(y)), mass))).unwrap()
+}
+
+#[test]
+fn equality_at_two_factors() {
+    let first = Finite::new([(0, r(1, 2)), (1, r(1, 2))]).unwrap();
+    let second = Finite::new([(0, r(1, 4)), (1, r(3, 4))]).unwrap();
+    // At factor 2 the two are related by equality with nothing left over; at factor 1 a quarter is.
+    let delta = |n, d| search_lifting(&first, &second, &|a, b| a == b, &r(n, d)).delta;
+    assert_eq!(delta(2, 1), r(0, 1));
+    assert_eq!(delta(1, 1), r(1, 4));
 }
 
 #[test]

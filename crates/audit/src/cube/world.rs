@@ -5,7 +5,7 @@
 //! Cells of the whole cube give enclosures of probabilities ([`crate::cube::boxes`]); a cell of 2^−62, chosen at random,
 //! is a sample ([`crate::refute::sampling`]). Any program runs here: products, quotients, logarithms, random scales.
 
-use probity_exact::{Enclosure, Integer, Rational, Sign, rational};
+use probity_exact::{Enclosure, Integer, Rational, Sign, fraction};
 use probity_kernel::expr::{Binary, Unary};
 
 use crate::cube::quantile::Quantiles;
@@ -14,7 +14,7 @@ use crate::integrate::linear::Form;
 use crate::integrate::smooth::{Span, around};
 use crate::output::event::{Condition, Event};
 use crate::output::outcome::Outcome;
-use crate::real::constants::{DIVISION, pow2_at_least, unsupported};
+use crate::real::constants::{pow2_at_least, unsupported};
 use crate::real::discrete::{Tail, choices, probability, response};
 use crate::real::world::Real;
 use crate::run::bits::Bits;
@@ -278,8 +278,6 @@ impl World for CubeWorld {
     }
 
     fn unary(&mut self, operation: Unary, a: &Mixed) -> Result<Mixed, Stop> {
-        let not_positive =
-            AuditError::Domain { operation: "ln or pow2_at_least", allowed: "a positive number" };
         let zero = Rational::ZERO;
         if let Mixed::Exact(x) = a {
             let exactly = match operation {
@@ -301,7 +299,8 @@ impl World for CubeWorld {
             Unary::Abs => Mixed::Between(x.abs()),
             Unary::Floor => floor(x),
             Unary::Exp => Mixed::Between(x.exp()),
-            Unary::Ln | Unary::Pow2AtLeast if *x.high() <= 0.0 => return Err(not_positive.into()),
+            // Outside the positive numbers the value is 0.
+            Unary::Ln | Unary::Pow2AtLeast if *x.high() <= 0.0 => Mixed::Exact(zero),
             Unary::Ln if *x.low() > 0.0 => Mixed::Between(x.ln().ok_or(Stop::Undecided)?),
             Unary::Ln => return Err(Stop::Undecided),
             Unary::Pow2AtLeast => return Err(unsupported("pow2_at_least of a random number")),
@@ -321,7 +320,8 @@ impl World for CubeWorld {
                 Binary::RoundTo if is_positive => Rational::from(round_half_even(&(x / y))) * y,
                 Binary::Min => x.min(y).clone(),
                 Binary::Max => x.max(y).clone(),
-                _ => return Err(DIVISION.into()),
+                // A quotient by 0, a modulus or a grid that is not positive.
+                _ => Rational::ZERO,
             }));
         }
         let (x, y) = (a.span(), b.span());
@@ -331,7 +331,7 @@ impl World for CubeWorld {
             Binary::Sub => Mixed::Between(x - y),
             Binary::Mul if zero_times(a) || zero_times(b) => Mixed::Exact(Rational::ZERO),
             Binary::Mul => Mixed::Between(x * y),
-            Binary::Div if zero_times(b) => return Err(DIVISION.into()),
+            Binary::Div if zero_times(b) => Mixed::Exact(Rational::ZERO),
             // A divisor that may be 0 is 0 with no probability; the quotient may be anything.
             Binary::Div => Mixed::Between(x.checked_div(&y).unwrap_or_else(|| Enclosure::everything(()))),
             // The smaller one itself where that is decided, so that what is exact stays so.
@@ -343,12 +343,12 @@ impl World for CubeWorld {
             Binary::Max => Mixed::Between(x.max(&y)),
             Binary::RoundTo => {
                 let Mixed::Exact(grid) = b else {
-                    return Err(unsupported("rounding to a grid that is random or not positive"));
+                    return Err(unsupported("rounding to a grid that is random"));
                 };
                 if grid.sign() == Sign::Negative || grid.is_zero() {
-                    return Err(unsupported("rounding to a grid that is random or not positive"));
+                    return Ok(Mixed::Exact(Rational::ZERO));
                 }
-                let half = around(&rational(1, 2).unwrap_or_default());
+                let half = around(&fraction::<1, 2>());
                 let quotient = x.checked_div(&around(grid)).ok_or(Stop::Undecided)?;
                 match floor(quotient + half) {
                     Mixed::Exact(k) => Mixed::Exact(k * grid),

@@ -1,7 +1,7 @@
 //! Which outputs an input can lead to (Mironov's attack): for an output of one input, decide exactly whether any
 //! draws give it from another.
 
-use probity_exact::{Format, Rational, rational};
+use probity_exact::{Format, Rational, fraction};
 use probity_kernel::term::Mechanism;
 
 use crate::case::Case;
@@ -129,7 +129,7 @@ fn compare_reach<F: Floats>(
             }
         }
     }
-    let risk = rational(1, 40).unwrap_or_default();
+    let risk = fraction::<1, 40>();
     let (low, high) = clopper_pearson(unreachable, samples, &risk).unwrap_or((Rational::ZERO, Rational::ONE));
     Ok(Reachability { samples, unreachable, share: Bounds { low, high }, example })
 }

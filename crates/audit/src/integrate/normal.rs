@@ -10,7 +10,7 @@
 use std::cmp::Ordering;
 use std::sync::LazyLock;
 
-use probity_exact::{Enclosure, Endpoint, Rational, Round, parse_rational, rational};
+use probity_exact::{Enclosure, Endpoint, Rational, Round, fraction, parse_rational};
 
 /// How many terms of the series and of the continued fraction are taken. More never harm: what is left out is always
 /// enclosed.
@@ -36,7 +36,7 @@ static PI: LazyLock<(Rational, Rational)> = LazyLock::new(|| {
 });
 
 fn half() -> Rational {
-    rational(1, 2).unwrap_or_default()
+    fraction::<1, 2>()
 }
 
 /// π.
@@ -148,7 +148,7 @@ mod tests {
         for (x, expected) in table {
             let fine = distribution(&Enclosure::<Float>::around(&x, Format::wide(128)), Terms::FINE);
             assert!(holds(&fine, &expected, "1e-28"), "{x}: {fine:?}");
-            assert!(!holds(&fine, &(&expected * rational(1001, 1000).unwrap()), "1e-28"), "{x}");
+            assert!(!holds(&fine, &(&expected * fraction::<1001, 1000>()), "1e-28"), "{x}");
             // e^(−x²/2) of a double next to x differs by the share x·2^−52·x.
             if x > Rational::from(-30) {
                 let fast = distribution(&Enclosure::<f64>::around(&x, ()), Terms::FAST);

@@ -6,7 +6,7 @@
 //! bounded size, into which every rounding goes. Breakpoints are exact rationals, so an affine change of variable changes
 //! nothing but them. Outside all panels only a range of values is known, and for densities a bound of the mass.
 
-use probity_exact::{Enclosure, Float, Rational, Sign, directed, rational, rational_from_f64};
+use probity_exact::{Enclosure, Float, Rational, Sign, directed, fraction, rational_from_f64};
 
 use crate::integrate::forest::Function;
 use crate::integrate::linear::Noise;
@@ -316,7 +316,7 @@ fn bell_jet(value: Span, slope: Span, order: usize) -> Vec<Span> {
 /// height · e^(rate·x) from 0 on (for a negative rate) or up to 0 (for a positive one); 0 elsewhere.
 fn exponential(height: &Rational, rate: &Rational) -> (Vec<Rational>, Vec<Panel>, Outside) {
     let scale = Rational::ONE / rate;
-    let quarter = rational(1, 4).unwrap_or_default();
+    let quarter = fraction::<1, 4>();
     let step = around(&if rate.sign() == Sign::Negative { -quarter.clone() } else { quarter.clone() });
     // e^(∓s/4) by its series.
     let mut shape = vec![around(height)];

@@ -15,9 +15,6 @@ pub(crate) fn unsupported(what: &'static str) -> Stop {
     AuditError::Unsupported { what }.into()
 }
 
-pub(crate) const DIVISION: AuditError =
-    AuditError::Domain { operation: "a division", allowed: "the divisor is not 0" };
-
 /// The smallest power of two at or above a positive rational.
 pub(crate) fn pow2_at_least(x: &Rational) -> Rational {
     let two = Rational::from(2);
@@ -46,10 +43,16 @@ pub(crate) fn between(
         Binary::Add => (&a.0 + &b.0, &a.1 + &b.1),
         Binary::Sub => (&a.0 - &b.1, &a.1 - &b.0),
         Binary::Mul => corners(&|x, y| x * y),
-        Binary::Div if b.0 <= Rational::ZERO && b.1 >= Rational::ZERO => return Err(DIVISION.into()),
+        // A quotient by 0 is 0, but whether an irrational number is 0 its bounds do not say.
+        Binary::Div if b.0.is_zero() && b.1.is_zero() => (Rational::ZERO, Rational::ZERO),
+        Binary::Div if b.0 <= Rational::ZERO && b.1 >= Rational::ZERO => {
+            return Err(unsupported("a division by an irrational number that may be 0"));
+        }
         Binary::Div => corners(&|x, y| x / y),
         Binary::Min => (a.0.min(b.0), a.1.min(b.1)),
         Binary::Max => (a.0.max(b.0), a.1.max(b.1)),
+        // What a grid or a modulus that is not positive gives.
+        Binary::RoundTo | Binary::Mod if b.1 <= Rational::ZERO => (Rational::ZERO, Rational::ZERO),
         _ => return Err(unsupported("this operation on an irrational number")),
     };
     let (low, high) = shorten(result, BITS);

@@ -187,8 +187,8 @@ pub(crate) fn probability(p: Rational) -> Result<Rational, AuditError> {
     Ok(p)
 }
 
-/// `value` with probability `truth`, the other integers of 0, 1, …, count − 1 equally likely. A value outside the
-/// set is answered by a uniform category.
+/// `value` with probability `truth`, the other integers of 0, 1, …, count − 1 equally likely. That `value` is one
+/// of them the run has checked.
 pub(crate) fn response(
     value: &Rational,
     truth: &Rational,
@@ -200,11 +200,7 @@ pub(crate) fn response(
             allowed: "2 <= count <= 2^16",
         });
     }
-    let inside = *value >= Rational::ZERO && *value < Rational::from(count) && value.is_int();
-    let other = match inside {
-        true => (Rational::ONE - truth) / Rational::from(count - 1),
-        false => Rational::ONE / Rational::from(count),
-    };
+    let other = (Rational::ONE - truth) / Rational::from(count - 1);
     let each = |k: i64| if Rational::from(k) == *value { truth.clone() } else { other.clone() };
     Ok((0..count).map(|k| (k, each(k))).collect())
 }

@@ -14,7 +14,7 @@ use crate::error::AuditError;
 use crate::integrate::linear::{Conditions, Form, Noise};
 use crate::output::event::{Condition, Event};
 use crate::output::outcome::Outcome;
-use crate::real::constants::{BITS, DIVISION, between, pow2_at_least, stepped_bound, unsupported};
+use crate::real::constants::{BITS, between, pow2_at_least, stepped_bound, unsupported};
 use crate::run::numbers::integer;
 use crate::run::numbers::round_half_even;
 use crate::run::program::{Draw, LawKind, Stop, Value, World, wrong};
@@ -361,10 +361,8 @@ impl World for RealWorld<'_> {
                     _ => Err(unsupported("exp of a number beyond 2^60")),
                 }
             }
-            Unary::Ln | Unary::Pow2AtLeast => {
-                Err(AuditError::Domain { operation: "ln or pow2_at_least", allowed: "a positive number" }
-                    .into())
-            }
+            // Outside the positive numbers the value is 0.
+            Unary::Ln | Unary::Pow2AtLeast if high <= Rational::ZERO => Ok(Real::constant(Rational::ZERO)),
             _ => Err(unsupported("this function of an irrational number")),
         }
     }
@@ -381,7 +379,8 @@ impl World for RealWorld<'_> {
                 Binary::RoundTo if positive => Rational::from(round_half_even(&(x / y))) * y,
                 Binary::Min => x.min(y).clone(),
                 Binary::Max => x.max(y).clone(),
-                _ => return Err(DIVISION.into()),
+                // A quotient by 0, a modulus or a grid that is not positive.
+                _ => Rational::ZERO,
             }));
         }
         if let (Some(x), Some(y)) = (a.bounds(), b.bounds()) {
@@ -394,7 +393,8 @@ impl World for RealWorld<'_> {
             }
             (Binary::RoundTo, Real::Form(form), _) => match b.known() {
                 Some(grid) if *grid > Rational::ZERO => Ok(Real::Stepped(form.clone(), grid.clone())),
-                _ => Err(unsupported("rounding to a grid that is random or not positive")),
+                Some(_) => Ok(Real::constant(Rational::ZERO)),
+                None => Err(unsupported("rounding to a grid that is random")),
             },
             (Binary::Add, _, _) => Ok(Real::Form(self.plain(a)?.plus(&self.plain(b)?))),
             (Binary::Sub, _, _) => Ok(Real::Form(self.plain(a)?.minus(&self.plain(b)?))),
@@ -405,7 +405,7 @@ impl World for RealWorld<'_> {
             },
             (Binary::Div, _, _) => match b.known() {
                 Some(y) if !y.is_zero() => Ok(Real::Form(self.plain(a)?.scaled(&(Rational::ONE / y)))),
-                Some(_) => Err(DIVISION.into()),
+                Some(_) => Ok(Real::constant(Rational::ZERO)),
                 None => Err(unsupported("a division by a random number")),
             },
             _ => Err(unsupported("this operation on random numbers")),

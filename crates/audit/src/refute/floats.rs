@@ -12,9 +12,9 @@ use crate::error::AuditError;
 use crate::float::split::Effort;
 use crate::output::bounds::Bounds;
 use crate::output::event::Event;
-use crate::output::outcome::{Inputs, Outcome, Parameters};
-use crate::pair::candidates::{ROUNDS, pairs, parameters};
-use crate::pair::neighbours::claimed_value;
+use crate::output::outcome::{Given, Inputs, Outcome, Parameters};
+use crate::pair::candidates::{Pair, ROUNDS, pairs, parameters};
+use crate::pair::neighbours::{claimed_value, neighbours};
 use crate::refute::path_events::Target;
 use crate::refute::sample_events::search_event;
 use crate::refute::sampling::{RISK_BITS, Sampler};
@@ -34,7 +34,8 @@ const PAIRS: usize = 6;
 
 /// Looks for a refutation of a claim about a floating-point format.
 ///
-/// The claimed ε is evaluated at the parameters rounded to the format, which is what the program computes with.
+/// The program computes with parameters and inputs rounded to the format. The claim speaks of the exact parameters, and of
+/// neighbours that are numbers of the format.
 pub fn search_float_refutation(
     mechanism: &Mechanism,
     claim: &Claim,
@@ -49,7 +50,9 @@ pub fn search_float_refutation(
     let mut verdict = (0, 0f64);
     let mut unsupported = None;
     for setting in parameters(mechanism, given, SETTINGS) {
-        for pair in (0..ROUNDS).flat_map(|round| pairs(mechanism, &setting, round)).take(PAIRS) {
+        let rounded = (0..ROUNDS).flat_map(|round| pairs(mechanism, &setting, round));
+        let rounded = rounded.filter_map(|pair| in_format(mechanism, &setting, format, pair));
+        for pair in rounded.take(PAIRS) {
             if is_over(deadline) {
                 break;
             }
@@ -64,8 +67,32 @@ pub fn search_float_refutation(
     }
     match unsupported {
         Some(error) if verdict.0 == 0 => Err(error),
-        _ => Ok(Verdict::NotRefuted { events: verdict.0, largest_share: verdict.1 }),
+        _ => Ok(Verdict::NotRefuted { events: verdict.0, largest_share: verdict.1, out_of_range: None }),
     }
+}
+
+/// The pair with its numbers rounded to the format, if these are admitted and neighbours still.
+fn in_format(mechanism: &Mechanism, setting: &Parameters, format: Format, pair: Pair) -> Option<Pair> {
+    let float = |x: &Rational| format.round(x, Round::NearestEven).to_rational();
+    let round = |inputs: Inputs| -> Option<Inputs> {
+        let one = |(name, given)| {
+            let given = match given {
+                Given::Number(x) => Given::Number(float(&x)?),
+                Given::List(items) => Given::List(items.iter().map(float).collect::<Option<_>>()?),
+                Given::Bool(truth) => Given::Bool(truth),
+                // No claim in floats is about a table.
+                Given::Rows(_) => return None,
+            };
+            Some((name, given))
+        };
+        inputs.into_iter().map(one).collect()
+    };
+    let pair = Pair { first: round(pair.first)?, second: round(pair.second)?, ..pair };
+    let admitted = |inputs: &Inputs| Case::new(mechanism, setting, inputs).is_admitted().unwrap_or(false);
+    let meant = admitted(&pair.first)
+        && admitted(&pair.second)
+        && neighbours(mechanism, setting, &pair.first, &pair.second).unwrap_or(false);
+    meant.then_some(pair)
 }
 
 /// Two neighbours, and what is claimed of them in a format.
@@ -79,10 +106,8 @@ struct FloatPair<'a> {
 impl FloatPair<'_> {
     /// A refutation, or how many outcomes were compared and the largest share of ε that they showed.
     fn decide(&self) -> Result<(Option<Refutation>, usize, f64), AuditError> {
-        let round = |x: &Rational| self.format.round(x, Round::NearestEven).to_rational().unwrap_or_default();
-        let rounded = self.case.parameters.iter().map(|(name, x)| (name.clone(), round(x))).collect();
-        let epsilon = claimed_value(self.case.mechanism, &self.claim.epsilon, &rounded)?;
-        let delta = claimed_value(self.case.mechanism, &self.claim.delta, &rounded)?;
+        let epsilon = claimed_value(self.case.mechanism, &self.claim.epsilon, self.case.parameters)?;
+        let delta = claimed_value(self.case.mechanism, &self.claim.delta, self.case.parameters)?;
         let law = |inputs| self.case.at(inputs).float_law(self.format, LAW);
         let first = law(self.case.inputs)?;
         if first.escaped_mass() > Rational::ZERO {

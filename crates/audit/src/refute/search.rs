@@ -110,6 +110,8 @@ pub enum Verdict {
         events: usize,
         /// The largest share of the claimed ε that was seen, in f64 and not rigorous; 0 if there was none.
         largest_share: f64,
+        /// A draw that some inputs tried lead to with parameters for which its law means nothing.
+        out_of_range: Option<AuditError>,
     },
 }
 
@@ -252,6 +254,7 @@ pub fn search_refutation_until(
         largest_share: 0.0,
         crowded: false,
         uncovered: None,
+        out_of_range: None,
         deadline,
         laws: KnownLaws::default(),
     };
@@ -264,12 +267,13 @@ pub fn search_refutation_until(
         }
     }
     match search.uncovered {
-        Some(error) if search.events == 0 => Err(error),
+        Some(error) if search.events == 0 && search.out_of_range.is_none() => Err(error),
         _ => {
             // What rounding makes of a claim that is met exactly.
             let met = (search.largest_share - 1.0).abs() < NEARLY;
             let largest_share = if met { 1.0 } else { search.largest_share };
-            Ok(Verdict::NotRefuted { events: search.events, largest_share })
+            let Search { events, out_of_range, .. } = search;
+            Ok(Verdict::NotRefuted { events, largest_share, out_of_range })
         }
     }
 }
@@ -306,6 +310,8 @@ pub(crate) const BOXES: usize = 12_000;
 const WORK_OF_SAMPLES: usize = 1500;
 const WORK_OF_BOXES: usize = 15_000;
 const WORK_OF_A_TEST: usize = 25_000;
+/// And a run that used up its steps.
+const WORK_OF_AN_ENDLESS_RUN: usize = MOST_WORK / 8;
 
 struct Search<'a> {
     mechanism: &'a Mechanism,
@@ -318,6 +324,8 @@ struct Search<'a> {
     /// Whether some pair had more paths than the limit: the next ones are given up sooner.
     crowded: bool,
     uncovered: Option<AuditError>,
+    /// A draw out of its range, if some pair led to one.
+    out_of_range: Option<AuditError>,
     deadline: Option<Instant>,
     /// A search explores many inputs with the same noise.
     laws: KnownLaws,
@@ -357,6 +365,11 @@ impl Search<'_> {
                     match self.pair(setting, &pair, thorough) {
                         Ok(None) => {}
                         Ok(found) => return found,
+                        Err(error @ AuditError::OutOfRange { .. }) => self.out_of_range = Some(error),
+                        Err(AuditError::TooManySteps) => {
+                            self.work += WORK_OF_AN_ENDLESS_RUN;
+                            self.uncovered = Some(AuditError::TooManySteps);
+                        }
                         // A pair that is not covered says nothing about the others.
                         Err(error) => self.uncovered = Some(error),
                     }

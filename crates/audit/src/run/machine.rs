@@ -31,7 +31,13 @@ impl<W: World> Machine<'_, W> {
         for step in steps {
             self.spend()?;
             match step {
-                Step::Draw(slot, law) => {
+                Step::Draw(slot, law, range) => {
+                    for condition in range {
+                        if !self.truth(&condition.node)? {
+                            let (draw, needed) = (condition.draw.to_string(), condition.text.clone());
+                            return Err(AuditError::OutOfRange { draw, needed }.into());
+                        }
+                    }
                     let mut arguments = Vec::with_capacity(law.arguments.len());
                     for argument in &law.arguments {
                         arguments.push(self.number(argument)?);
@@ -77,13 +83,13 @@ impl<W: World> Machine<'_, W> {
         Ok(())
     }
 
-    /// The entry of a list.
-    fn entry(&mut self, list: usize, index: &Node<W::Number>) -> Result<&Value<W::Number>, Stop> {
+    /// The entry of a list, 0 where it has none.
+    fn entry(&mut self, list: usize, index: &Node<W::Number>) -> Result<Value<W::Number>, Stop> {
         let index = self.number(index)?;
         let index = self.world.integer(&index)?;
         let Value::List(items) = self.slot(list)? else { return Err(wrong("what is indexed", "a list")) };
-        let item = usize::try_from(index).ok().and_then(|i| items.get(i));
-        item.ok_or_else(|| AuditError::OutOfBounds { index, length: items.len() }.into())
+        let item = usize::try_from(index).ok().and_then(|i| items.get(i)).cloned();
+        Ok(item.unwrap_or_else(|| Value::Number(self.world.constant(&Rational::ZERO))))
     }
 
     fn number(&mut self, node: &Node<W::Number>) -> Result<W::Number, Stop> {
@@ -143,7 +149,7 @@ impl<W: World> Machine<'_, W> {
                 let branch = if self.truth(&parts.0)? { &parts.1 } else { &parts.2 };
                 self.eval(branch)
             }
-            Node::Index(slot, index) => self.entry(*slot, index).cloned(),
+            Node::Index(slot, index) => self.entry(*slot, index),
             _ => Ok(Value::Number(self.number(node)?)),
         }
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use probity_exact::Rational;
 use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
+use probity_kernel::law;
 use probity_kernel::term::{Distribution, Statement};
 
 use crate::case::Case;
@@ -121,10 +122,18 @@ pub(crate) enum Node<N> {
     Length(usize),
 }
 
+/// What the parameters of a draw must meet, and how a person would say so.
+#[derive(Debug, Clone)]
+pub(crate) struct Condition<N> {
+    pub(crate) node: Node<N>,
+    pub(crate) draw: Arc<str>,
+    pub(crate) text: String,
+}
+
 /// A statement whose variables are slots.
 #[derive(Debug, Clone)]
 pub(crate) enum Step<N> {
-    Draw(usize, Draw<Node<N>>),
+    Draw(usize, Draw<Node<N>>, Vec<Condition<N>>),
     Assign(usize, Node<N>),
     Append(usize, Node<N>),
     If(Node<N>, Vec<Step<N>>, Vec<Step<N>>),
@@ -282,8 +291,9 @@ impl Slots<'_> {
     fn step<W: World>(&mut self, statement: &Statement, world: &W) -> Result<Step<W::Number>, AuditError> {
         Ok(match statement {
             Statement::Draw { var, law } => {
+                let range = self.range(statement, law, world)?;
                 let law = self.law(law, world)?;
-                Step::Draw(self.declare(var), law)
+                Step::Draw(self.declare(var), law, range)
             }
             Statement::Assign { var, value } => {
                 let value = self.node(value, world)?;
@@ -304,6 +314,19 @@ impl Slots<'_> {
                 Step::While(self.node(guard, world)?, self.steps(body, world)?)
             }
         })
+    }
+
+    /// When the law means something: the kernel's own definition.
+    fn range<W: World>(
+        &mut self,
+        statement: &Statement,
+        law: &Distribution,
+        world: &W,
+    ) -> Result<Vec<Condition<W::Number>>, AuditError> {
+        let draw: Arc<str> = statement.to_string().trim_end().into();
+        let condition =
+            |e: Expr| Ok(Condition { node: self.node(&e, world)?, draw: draw.clone(), text: e.to_string() });
+        law::conditions(law).into_iter().map(condition).collect()
     }
 
     fn law<W: World>(&mut self, law: &Distribution, world: &W) -> Result<Draw<Node<W::Number>>, AuditError> {

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 use std::thread;
 
-use probity_exact::{Format, Natural, Rational, Round};
+use probity_exact::{Format, Natural, Rational};
 use probity_kernel::expr::Expr;
 use probity_kernel::term::Mechanism;
 
@@ -50,12 +50,10 @@ pub fn all_pairs(
     let numbers = format
         .all_finite()
         .ok_or(AuditError::Unsupported { what: "all inputs of a format with more than 2^24 numbers" })?;
-    let round = |x: &Rational| format.round(x, Round::NearestEven).to_rational().unwrap_or_default();
-    let rounded: Parameters = parameters.iter().map(|(name, x)| (name.clone(), round(x))).collect();
-    let epsilon = claimed_value(mechanism, epsilon, &rounded)?;
+    let epsilon = claimed_value(mechanism, epsilon, parameters)?;
     let mut inputs = Vec::new();
     for x in numbers.iter().filter_map(probity_exact::Float::to_rational) {
-        if Case::new(mechanism, &rounded, &given(input, &x)).is_admitted()? {
+        if Case::new(mechanism, parameters, &given(input, &x)).is_admitted()? {
             inputs.push(x);
         }
     }
@@ -65,11 +63,11 @@ pub fn all_pairs(
         let (first, second) = (given(input, &inputs[i]), given(input, &inputs[j]));
         judge(0, &first, &second, &laws[i], &laws[j], &epsilon)
     };
-    let (worst, pairs) = match distance(mechanism, &rounded)? {
+    let (worst, pairs) = match distance(mechanism, parameters)? {
         Some(distance) => within(&inputs, &laws, &distance.low, judged),
         None => {
             let near = |x: &Rational, y: &Rational| {
-                neighbours(mechanism, &rounded, &given(input, x), &given(input, y))
+                neighbours(mechanism, parameters, &given(input, x), &given(input, y))
             };
             related(&inputs, near, judged)?
         }

@@ -136,7 +136,7 @@ impl<'a> SearchTask<'a> {
         if let (Reading::Binary { .. }, Ok(input)) = (self.reading, numeric_input(self.mechanism)) {
             let mut distances = Vec::new();
             for setting in 0..self.settings.len() {
-                distances.push(distance(self.mechanism, &self.rounded(setting))?.map(|bounds| bounds.low));
+                distances.push(distance(self.mechanism, &self.settings[setting])?.map(|bounds| bounds.low));
             }
             if let Some(distance) = distances.into_iter().collect() {
                 return Ok(Candidates::Number { input, distance });
@@ -158,12 +158,6 @@ impl<'a> SearchTask<'a> {
         Ok(Candidates::Listed(listed))
     }
 
-    /// The parameters of a setting as the program sees them.
-    fn rounded(&self, setting: usize) -> Parameters {
-        let round = |x: &Rational| self.to_float(x, Round::NearestEven);
-        self.settings[setting].iter().map(|(name, x)| (name.clone(), round(x))).collect()
-    }
-
     /// The number as the reading has it.
     fn to_float(&self, x: &Rational, direction: Round) -> Rational {
         let Reading::Binary { precision, emin, emax } = self.reading else { return x.clone() };
@@ -179,7 +173,7 @@ impl<'a> SearchTask<'a> {
         distance: &Rational,
         state: &SearchState,
     ) -> Option<(Rational, Rational)> {
-        let parameters = self.rounded(setting);
+        let parameters = &self.settings[setting];
         // Inputs of the size of the largest parameter: a clamping bound, where there is one.
         let size = parameters.values().max()?.clone();
         let step = state.tried / self.settings.len() as u64;
@@ -215,7 +209,7 @@ impl<'a> SearchTask<'a> {
             // Rounding towards the first input keeps the distance.
             let direction = if sign > Rational::ZERO { Round::Down } else { Round::Up };
             let second = self.to_float(&(&first + sign * distance), direction);
-            let fits = self.admitted(input, &parameters, &first, &second);
+            let fits = self.admitted(input, parameters, &first, &second);
             fits.then(|| (first.clone(), second))
         })
     }
@@ -231,7 +225,7 @@ impl<'a> SearchTask<'a> {
     }
 
     fn look_at(&self, setting: usize, first: &Inputs, second: &Inputs) -> Result<FoundPair, AuditError> {
-        let epsilon = claimed_value(self.mechanism, self.epsilon, &self.rounded(setting))?;
+        let epsilon = claimed_value(self.mechanism, self.epsilon, &self.settings[setting])?;
         let law = |inputs: &Inputs| {
             Case::new(self.mechanism, &self.settings[setting], inputs).law_within(self.reading, self.effort)
         };

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use probity_exact::{Rational, directed, rational};
+use probity_exact::{Rational, directed, fraction};
 use probity_noise::entropy::SecureEntropy;
 use probity_noise::mechanisms::discrete_laplace_map;
 use probity_noise::sampler::{
@@ -42,7 +42,7 @@ pub fn run(arguments: &Arguments) -> Answer {
     };
     samplers(&mut add)?;
     arithmetic(&mut add);
-    let scale = Scale::new(rational(7, 3).unwrap_or_default()).map_err(Failure::new)?;
+    let scale = Scale::new(fraction::<7, 3>()).map_err(Failure::new)?;
     let map = discrete_laplace_map(&scale);
     let distance = Sensitivity::from(2u32);
     add(measure("privacy map of discrete Laplace", 1, || {
@@ -77,7 +77,7 @@ fn samplers(add: &mut dyn FnMut(Row)) -> Result<(), Failure> {
         let gaussian = DiscreteGaussian::<i64>::new(squared).map_err(bad)?;
         add(draws(&format!("discrete Gaussian, sigma {scale}"), &gaussian)?);
     }
-    let third = rational(1, 3).unwrap_or_default();
+    let third = fraction::<1, 3>();
     add(draws("Bernoulli(1/3)", &Bernoulli::new(Probability::new(third).map_err(bad)?))?);
     add(draws("choice of 10", &Choice::uniform(10).map_err(bad)?)?);
     add(draws("U*: a uniform double with all its bits", &UniformDouble)?);

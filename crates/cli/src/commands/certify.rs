@@ -7,7 +7,6 @@ use probity_exact::{Rational, directed};
 use probity_float::derive;
 use probity_float::paper::Case;
 use probity_kernel::term::Reading;
-use probity_lang::Program;
 use probity_verdict::{Certificate, CertifySettings, FloatTheorem, Found, Uniform, certify, decimal};
 use serde_json::{Value, json};
 
@@ -33,6 +32,9 @@ pub struct Arguments {
     /// The logarithm errs by up to this many units in its last place instead of being correctly rounded
     #[arg(long, value_name = "ULPS", default_value_t = 0, allow_negative_numbers = true)]
     ln_ulps: u32,
+    /// Write a certificate that `probity check` accepts
+    #[arg(long, value_name = "FILE")]
+    certificate: Option<PathBuf>,
     /// Print the derivation of every case of the paper's method, and the numbers of the theorem
     #[arg(long)]
     derivation: bool,
@@ -43,6 +45,9 @@ pub struct Arguments {
 
 /// Certifies.
 pub fn run(arguments: &Arguments) -> Answer {
+    if let Some(path) = &arguments.certificate {
+        files::check_place(path)?;
+    }
     let (_, program) = files::program(&arguments.path)?;
     let (values, ranges) = given::values_and_ranges(&arguments.settings)?;
     let settings = CertifySettings {
@@ -56,10 +61,13 @@ pub fn run(arguments: &Arguments) -> Answer {
     let seconds = answer.seconds;
     match answer.found {
         Ok(found) => {
+            if let Some(path) = &arguments.certificate {
+                files::write(path, found.to_certificate().as_bytes())?;
+            }
             match arguments.json {
                 true => output::json(&to_json(&found, seconds))?,
                 false => output::print(|out| {
-                    print(&found, &program, arguments.derivation, out)?;
+                    print(&found, arguments, out)?;
                     writeln!(out, "{seconds:.3} s")
                 })?,
             }
@@ -81,7 +89,8 @@ fn to_json(found: &Found, seconds: f64) -> Value {
     match found {
         Found::One(certificate) => json!({
             "status": "certified",
-            "claim": certificate.theorem.to_string(),
+            "claim": certificate.theorem.bound().to_string(),
+            "statement": certificate.theorem.to_string(),
             "epsilon": number(certificate.epsilon),
             "epsilon_exact": certificate.epsilon_exact.to_string(),
             "delta": number(certificate.delta),
@@ -96,10 +105,11 @@ fn to_json(found: &Found, seconds: f64) -> Value {
         }),
         Found::Family(theorem) => json!({
             "status": "certified",
-            "claim": theorem.to_string(),
-            "epsilon": number(directed::cast_up(&theorem.epsilon())),
-            "delta": number(directed::cast_up(theorem.delta())),
-            "excess": number(directed::cast_up(theorem.excess())),
+            "claim": theorem.bound().to_string(),
+            "statement": theorem.to_string(),
+            "epsilon": number(directed::cast_up(theorem.bound().epsilon())),
+            "delta": number(directed::cast_up(theorem.bound().delta())),
+            "excess": number(directed::cast_up(theorem.bound().excess())),
             "method": "threshold",
             "seconds": seconds,
         }),
@@ -113,23 +123,26 @@ fn case_to_json(case: &Case) -> Value {
     })
 }
 
-fn print(found: &Found, program: &Program, derivation: bool, out: &mut dyn Write) -> io::Result<()> {
+fn print(found: &Found, arguments: &Arguments, out: &mut dyn Write) -> io::Result<()> {
+    let theorem = found.theorem();
+    writeln!(out, "certified: {} {}", theorem.mechanism().name, theorem.bound())?;
     match found {
-        Found::Family(theorem) => {
-            writeln!(out, "certified: {} {theorem}", program.mechanism.name)?;
-            writeln!(out, "method    threshold (docs/threshold-theorem.md), checked by the kernel")
+        Found::Family(_) => {
+            writeln!(out, "method    threshold (docs/threshold-theorem.md), checked by the kernel")?;
         }
-        Found::One(certificate) => print_one(certificate, program, derivation, out),
+        Found::One(certificate) => print_one(certificate, arguments.derivation, out)?,
+    }
+    if arguments.derivation {
+        writeln!(out, "the theorem:")?;
+        theorem.to_string().lines().try_for_each(|line| writeln!(out, "  {line}"))?;
+    }
+    match &arguments.certificate {
+        Some(path) => writeln!(out, "certificate: {}", path.display()),
+        None => Ok(()),
     }
 }
 
-fn print_one(
-    certificate: &Certificate,
-    program: &Program,
-    derivation: bool,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    writeln!(out, "certified: {} {}", program.mechanism.name, certificate.theorem)?;
+fn print_one(certificate: &Certificate, derivation: bool, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  epsilon   {}", decimal::double(certificate.epsilon))?;
     writeln!(out, "  excess    at most {} over the reals", decimal::at_most(certificate.excess))?;
     writeln!(out, "  {}", certificate.purity())?;
@@ -160,7 +173,7 @@ fn print_one(
 }
 
 fn print_steps(theorem: &FloatTheorem, out: &mut dyn Write) -> io::Result<()> {
-    let steps = theorem.steps();
+    let steps = theorem.bound().steps();
     let up = directed::cast_up;
     writeln!(out, "  the theorem's numbers:")?;
     for (name, value) in [

@@ -45,12 +45,15 @@ pub fn run(arguments: &Arguments) -> Answer {
     let about = about.as_ref().map(|(program, settings)| (program, &settings[..]));
     match watched(|watch| check(&text, about, watch))?.theorem {
         Ok(theorem) => {
-            let axioms: Vec<&str> = theorem.axioms().iter().copied().collect();
+            let axioms: Vec<&str> = theorem.axioms().into_iter().collect();
             if arguments.json {
-                let mechanism = theorem.mechanism().name.as_str();
-                let claim = theorem.claim().to_string();
+                let mechanism = theorem.mechanism();
                 output::json(&json!({
-                    "status": "accepted", "mechanism": mechanism, "claim": claim, "axioms": axioms,
+                    "status": "accepted",
+                    "mechanism": mechanism.name.as_str(),
+                    "text": mechanism.to_string(),
+                    "claim": theorem.claim().to_string(),
+                    "axioms": axioms,
                 }))?;
             } else {
                 output::print(|out| {

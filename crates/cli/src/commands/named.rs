@@ -1,9 +1,12 @@
 //! A mechanism of the catalogue by its name, with its arguments as options: `discrete-laplace --scale 7/3`.
 
+use std::path::PathBuf;
+
 use clap::{Arg, ArgMatches, Command, Error, FromArgMatches, Subcommand};
 use probity_noise::catalogue::{Arguments, CatalogueError, ENTRIES, Entry};
 
 use crate::failure::Failure;
+use crate::files;
 
 /// What belongs to an argument of the catalogue, for the help text.
 fn meaning(argument: &str) -> &'static str {
@@ -32,6 +35,19 @@ fn meaning(argument: &str) -> &'static str {
     }
 }
 
+/// The arguments that are private. They may also come from a file or standard input: other users of the machine see the
+/// arguments of every command.
+const PRIVATE: [&str; 2] = ["input", "scores"];
+
+/// The option that names a file for a private argument.
+fn file_option(argument: &str) -> Option<&'static str> {
+    match argument {
+        "input" => Some("input-file"),
+        "scores" => Some("scores-file"),
+        _ => None,
+    }
+}
+
 /// Which entries a command offers, and which of their arguments it needs.
 pub trait Offer {
     /// Whether the command can work with the entry.
@@ -46,8 +62,10 @@ pub struct Named<O> {
     pub name: String,
     /// The arguments that were given.
     pub arguments: Arguments,
-    /// The same, name by name, as they were written.
+    /// The same, name by name, as they were written; a private argument from a file is there by the name of its file.
     pub pairs: Vec<(String, String)>,
+    /// Private arguments, and the files that they are to be read from.
+    files: Vec<(&'static str, PathBuf)>,
     offer: std::marker::PhantomData<O>,
 }
 
@@ -59,14 +77,38 @@ impl<O: Offer> FromArgMatches for Named<O> {
         let given = entry.required.iter().chain(entry.optional).filter_map(|argument| {
             values.get_one::<String>(argument).map(|value| ((*argument).to_owned(), value.clone()))
         });
-        let pairs: Vec<(String, String)> = given.collect();
+        let mut pairs: Vec<(String, String)> = given.collect();
         let arguments = Arguments::new(pairs.iter().cloned());
-        Ok(Named { name: name.to_owned(), arguments, pairs, offer: std::marker::PhantomData })
+        let mut files = Vec::new();
+        for argument in
+            PRIVATE.into_iter().filter(|argument| O::NEEDS_ALL && entry.optional.contains(argument))
+        {
+            let option = file_option(argument).unwrap_or(argument);
+            if let Some(path) = values.get_one::<String>(option) {
+                pairs.push((option.to_owned(), path.clone()));
+                files.push((argument, PathBuf::from(path)));
+            }
+        }
+        Ok(Named { name: name.to_owned(), arguments, pairs, files, offer: std::marker::PhantomData })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
+    }
+}
+
+impl<O> Named<O> {
+    /// The arguments, with the private ones read from their files. Numbers in a file may be separated by commas or white space.
+    pub fn read(&self) -> Result<Arguments, Failure> {
+        let mut arguments = self.arguments.clone();
+        for (argument, path) in &self.files {
+            let text = files::text(path)?;
+            let numbers: Vec<&str> =
+                text.split([',', ' ', '\t', '\r', '\n']).filter(|number| !number.is_empty()).collect();
+            arguments.set(*argument, numbers.join(","));
+        }
+        Ok(arguments)
     }
 }
 
@@ -111,5 +153,18 @@ fn subcommand<O: Offer>(entry: &'static Entry) -> Command {
     };
     let command = Command::new(entry.name).about(entry.summary);
     let command = entry.required.iter().fold(command, |command, name| command.arg(option(name, true)));
-    entry.optional.iter().fold(command, |command, name| command.arg(option(name, false)))
+    let command = entry.optional.iter().fold(command, |command, name| command.arg(option(name, false)));
+    // A map does not look at an input.
+    let private = entry.optional.iter().filter(|name| O::NEEDS_ALL && PRIVATE.contains(name));
+    private.filter_map(|name| Some((*name, file_option(name)?))).fold(command, |command, (name, file)| {
+        command.arg(
+            Arg::new(file)
+                .long(file)
+                .help(format!(
+                    "A file with --{name}, - for standard input: other users see arguments, not files"
+                ))
+                .value_name("FILE")
+                .conflicts_with(name),
+        )
+    })
 }

@@ -36,7 +36,8 @@ pub struct Arguments {
 
 /// Draws and prints.
 pub fn run(arguments: &Arguments) -> Answer {
-    let Named { name, arguments: given, pairs, .. } = &arguments.named;
+    let Named { name, pairs, .. } = &arguments.named;
+    let given = &arguments.named.read()?;
     let mut failed = None;
     // A terminal shows the values themselves.
     let progress = (!io::IsTerminal::is_terminal(&io::stdout())).then(Progress::new);

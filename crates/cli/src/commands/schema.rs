@@ -8,7 +8,7 @@ use crate::failure::{Answer, Failure, Status};
 use crate::{given, output};
 
 /// The whole schema; a test holds every subcommand to it.
-const SCHEMA: &str = include_str!("../../../../docs/schema/probity.json");
+const SCHEMA: &str = include_str!("../../schema.json");
 
 /// Whose answers.
 #[derive(clap::Args)]

@@ -5,7 +5,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use probity_lang::{Program, Setting};
-use probity_verdict::{Proof, Status as Known, Upper, Verdict, Watch, couplings, decimal, outline, verify};
+use probity_verdict::{
+    Proof, Status as Known, Upper, Vacuity, Verdict, Watch, couplings, decimal, outline, verify,
+};
 use serde_json::{Value, json};
 
 use super::counterexample;
@@ -63,7 +65,7 @@ pub fn run(arguments: &Arguments) -> Answer {
 fn exit(verdict: &Verdict) -> Status {
     match verdict.status() {
         Known::Proved => Status::Done,
-        Known::Refuted | Known::Open => Status::No,
+        Known::Refuted | Known::Open | Known::Vacuous => Status::No,
         Known::BoundsCross => Status::BoundsCross,
     }
 }
@@ -82,6 +84,12 @@ fn to_json(path: &Path, verdict: &Verdict) -> Value {
         "audited_share_of_claim": verdict.audited_share.filter(|share| share.is_finite()),
         "seconds": verdict.seconds,
     });
+    if let Vacuity::Vacuous(why) = verdict.vacuity {
+        value["vacuous_because"] = why.into();
+    }
+    if let Some(draw) = &verdict.out_of_range {
+        value["out_of_range"] = draw.clone().into();
+    }
     match &verdict.upper {
         Ok(Upper::Derived(proof)) => {
             value["couplings"] = couplings(proof)
@@ -104,16 +112,20 @@ fn to_json(path: &Path, verdict: &Verdict) -> Value {
 
 fn print_one(verdict: &Verdict, arguments: &Arguments, out: &mut dyn Write) -> io::Result<()> {
     let Program { mechanism, claim, .. } = &verdict.program;
+    if verdict.status() == Known::Vacuous {
+        // The theorem, if there is one, is left out: it would say nothing in many words.
+        if let Vacuity::Vacuous(why) = verdict.vacuity {
+            writeln!(out, "vacuous: {} with {claim}\nthe claim is about nothing: {why}", mechanism.name)?;
+        }
+        return writeln!(out, "{:.3} s", verdict.seconds);
+    }
     match &verdict.upper {
         Ok(Upper::Derived(proof)) => print_proof(proof, arguments, out)?,
-        Ok(Upper::Certified(certificate)) => {
-            writeln!(out, "proved: {}\nby the certificate {}", mechanism.name, certificate.theorem)?;
+        Ok(Upper::Certified(theorem)) => {
+            write!(out, "proved: {theorem}")?;
             writeln!(out, "axioms: {}", verdict.axioms().join(", "))?;
-            if arguments.certificate.is_some() {
-                writeln!(
-                    out,
-                    "no file was written: `probity certify` makes this proof anew in milliseconds"
-                )?;
+            if let Some(path) = &arguments.certificate {
+                writeln!(out, "certificate: {}", path.display())?;
             }
         }
         Err(reason) => {
@@ -125,7 +137,19 @@ fn print_one(verdict: &Verdict, arguments: &Arguments, out: &mut dyn Write) -> i
         }
     }
     if let Some(certificate) = &verdict.certificate {
-        writeln!(out, "certified {}", certificate.theorem)?;
+        writeln!(out, "certified {}", certificate.theorem.bound())?;
+    }
+    if verdict.vacuity == Vacuity::Unknown && verdict.refutation.is_none() {
+        writeln!(
+            out,
+            "warning: no two different neighbours were found that meet the assumptions; the claim may be about nothing"
+        )?;
+    }
+    if let Some(draw) = &verdict.out_of_range {
+        if verdict.upper.is_ok() {
+            writeln!(out, "THE BOUNDS CROSS: a proof shows every draw to be in range. Please report it.")?;
+        }
+        writeln!(out, "audited: {draw}, which it does not meet on some inputs")?;
     }
     if let Some(refutation) = &verdict.refutation {
         if verdict.upper.is_ok() {

@@ -91,7 +91,8 @@ impl Elaborator<'_> {
                         )
                     });
                 }
-                self.store(target, new.ty, value.span);
+                let ty = if new.ty == Type::Table { Type::Unknown } else { new.ty };
+                self.store(target, ty, value.span);
                 out.push(KernelStatement::Assign { var: Name::new(&target.text), value: new.term });
             }
             StatementKind::Append { list, value } => self.append(list, value, out),

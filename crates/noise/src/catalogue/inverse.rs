@@ -7,7 +7,10 @@ use super::{Arguments, CatalogueError, find};
 use crate::accuracy::{
     Level, gaussian_error, gaussian_squared_scale_within, laplace_error, laplace_scale_within,
 };
-use crate::calibrate::{gaussian_squared_scale, gaussian_squared_scale_for, laplace_scale, least_parameter};
+use crate::calibrate::{
+    continuous_gaussian_squared_scale_for, gaussian_squared_scale, gaussian_squared_scale_for, laplace_scale,
+    least_parameter,
+};
 use crate::measure::Loss;
 use crate::mechanisms::{RandomizedResponse, Scores, renormalised_geometric_map, truncated_geometric_map};
 use crate::sampler::{ParameterError, Scale};
@@ -78,6 +81,9 @@ pub fn calibrate(
         }
         ("discrete-gaussian", Loss::Approximate { epsilon, delta }) => {
             searched("squared-scale", gaussian_squared_scale_for(distance_in, epsilon, delta)?)
+        }
+        ("gaussian", Loss::Approximate { epsilon, delta }) => {
+            searched("squared-scale", continuous_gaussian_squared_scale_for(distance_in, epsilon, delta)?)
         }
         ("randomized-response", Loss::Pure(epsilon)) => {
             let categories = arguments.number("categories", "an integer of at least 2")?;

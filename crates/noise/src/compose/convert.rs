@@ -4,7 +4,7 @@
 
 use probity_exact::Rational;
 
-use crate::map::{Expression, Guarantee, MapError, PrivacyMap, Relation};
+use crate::map::{Expression, Guarantee, Half, MapError, Normal, PrivacyMap, Relation};
 use crate::measure::Measure;
 use crate::measurement::MechanismError;
 use crate::sampler::ParameterError;
@@ -88,7 +88,8 @@ impl PrivacyMap {
         }
     }
 
-    /// The same claim in (ε, δ), with this δ where the conversion has a choice.
+    /// The same claim in (ε, δ), with this δ where the conversion has a choice. Discrete Gaussian noise on one integer or float is converted by
+    /// its exact sum, everything else by a theorem about ρ or ε.
     ///
     /// # Errors
     /// When δ is not strictly between 0 and 1, or the map is a profile (ask its curve) or has no certificate.
@@ -98,7 +99,9 @@ impl PrivacyMap {
             Guarantee::Pure { epsilon } => Ok(PrivacyMap::approximate(epsilon.clone(), Expression::zero())),
             Guarantee::Approximate { .. } => Ok(self.clone()),
             Guarantee::Concentrated { rho } => {
-                Ok(PrivacyMap::approximate(epsilon_of_rho(rho, delta.clone()), delta))
+                let through_rho = epsilon_of_rho(rho, delta.clone());
+                let epsilon = self.by_noise(Half::Epsilon, delta.clone(), through_rho);
+                Ok(PrivacyMap::approximate(epsilon, delta))
             }
             _ => Err(self.cannot_become(Measure::Approximate).into()),
         }
@@ -117,7 +120,9 @@ impl PrivacyMap {
                 let rest = Expression::one() - delta.clone();
                 Ok(PrivacyMap::profile(delta + rest * delta_of_epsilon(epsilon)))
             }
-            Guarantee::Concentrated { rho } => Ok(PrivacyMap::profile(delta_of_rho(rho))),
+            Guarantee::Concentrated { rho } => {
+                Ok(PrivacyMap::profile(self.by_noise(Half::Delta, Expression::epsilon(), delta_of_rho(rho))))
+            }
             Guarantee::Profile { .. } => Ok(self.clone()),
             Guarantee::Uncertified { .. } => Err(self.cannot_become(Measure::Profile)),
         }
@@ -149,6 +154,20 @@ impl PrivacyMap {
         let advanced = drift + epsilon.clone() * spread;
         let least = between_zero_and_infinity(epsilon, Expression::min(plain, [advanced]));
         Ok(PrivacyMap::approximate(least, count * delta + slack))
+    }
+
+    /// Half of (ε, δ) from the noise itself where it is known, which is never worse than through ρ.
+    fn by_noise(&self, asked: Half, given: Expression, through_rho: Expression) -> Expression {
+        match self.noise() {
+            Some(noise) => Expression::gaussian(
+                (Normal::Discrete, asked),
+                &noise.squared_scale,
+                noise.distance.clone(),
+                given,
+                through_rho,
+            ),
+            None => through_rho,
+        }
     }
 
     /// The error of a conversion that does not exist.

@@ -9,9 +9,10 @@
 //! memory of the process learns no word that was drawn before. Every [`RESEED_AFTER`] refills the operating
 //! system's randomness is mixed in again.
 //!
-//! Fork: every call compares the process id with that of the last seeding, so a child never repeats a word of
-//! its parent, not even a buffered one. What this cannot see is a virtual machine resumed twice from one
-//! snapshot; the periodic reseeding bounds that, it does not exclude it.
+//! Fork: every call compares the era of the process with that of the last seeding (module `fork`), so a child never
+//! repeats a word of its parent, not even a buffered one. What this cannot see is a virtual machine resumed twice from
+//! one snapshot; the periodic reseeding bounds that, and [`forget`](super::forget) excludes it for a program that knows
+//! of the resumption.
 
 use std::cell::RefCell;
 
@@ -19,6 +20,7 @@ use chacha20::ChaCha12Rng;
 use chacha20::rand_core::{Rng, SeedableRng};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
+use super::fork::{self, Era};
 use super::{Entropy, EntropyError, Secure, sealed};
 
 const KEY_BYTES: usize = 32;
@@ -97,7 +99,7 @@ pub fn with_secure<Answer>(action: impl FnOnce(&mut dyn Secure) -> Answer) -> An
 /// What the expander asks of its surroundings; tests put others in place of the operating system.
 trait Surroundings {
     fn seed(&mut self, seed: &mut [u8; KEY_BYTES]) -> Result<(), EntropyError>;
-    fn process(&self) -> u32;
+    fn era(&self) -> Era;
 }
 
 struct OperatingSystem;
@@ -107,8 +109,9 @@ impl Surroundings for OperatingSystem {
         getrandom::fill(seed).map_err(|error| EntropyError::System { code: error.raw_os_error() })
     }
 
-    fn process(&self) -> u32 {
-        std::process::id()
+    #[inline]
+    fn era(&self) -> Era {
+        fork::era()
     }
 }
 
@@ -120,8 +123,8 @@ struct Expander<S> {
     next: usize,
     /// Refills until the next reseeding; zero means that the key must not be used as it is.
     refills_left: u32,
-    /// The process that `key` was last seeded in.
-    process: u32,
+    /// When `key` was last seeded.
+    era: Era,
 }
 
 impl<S: Surroundings> Expander<S> {
@@ -132,12 +135,12 @@ impl<S: Surroundings> Expander<S> {
             buffer: [0; REFILL_BYTES],
             next: REFILL_BYTES,
             refills_left: 0,
-            process: 0,
+            era: Era::NEVER,
         }
     }
 
     fn fill_words(&mut self, mut words: &mut [u64]) -> Result<(), EntropyError> {
-        if self.process != self.surroundings.process() {
+        if self.era != self.surroundings.era() {
             self.forget_buffer();
             self.refills_left = 0;
         }
@@ -162,12 +165,14 @@ impl<S: Surroundings> Expander<S> {
     /// Makes the next stretch of keystream and replaces the key, reseeding first when it is time.
     fn refill(&mut self) -> Result<(), EntropyError> {
         if self.refills_left == 0 {
+            // Taken before the seed: a fork in between must not pass for a seeding.
+            let era = self.surroundings.era();
             // Mixing by exclusive or keeps the key secret if either the old key or the seed is.
             let mut seed = [0; KEY_BYTES];
             self.surroundings.seed(&mut seed)?;
             self.key.iter_mut().zip(&seed).for_each(|(key, seed)| *key ^= seed);
             seed.zeroize();
-            self.process = self.surroundings.process();
+            self.era = era;
             self.refills_left = RESEED_AFTER;
         }
         self.refills_left -= 1;
@@ -200,11 +205,11 @@ impl<S> ZeroizeOnDrop for Expander<S> {}
 mod tests {
     use super::*;
 
-    /// Seeds by counting, in a process of our choice, failing from a given seeding on.
+    /// Seeds by counting, in an era of our choice, failing from a given seeding on.
     struct Scripted {
         seedings: u8,
         fails_from: u8,
-        process: u32,
+        epoch: u64,
     }
 
     impl Surroundings for Scripted {
@@ -217,13 +222,13 @@ mod tests {
             Ok(())
         }
 
-        fn process(&self) -> u32 {
-            self.process
+        fn era(&self) -> Era {
+            Era::scripted(self.epoch)
         }
     }
 
     fn scripted(fails_from: u8) -> Expander<Scripted> {
-        Expander::new(Scripted { seedings: 0, fails_from, process: 1 })
+        Expander::new(Scripted { seedings: 0, fails_from, epoch: 1 })
     }
 
     #[test]
@@ -271,7 +276,7 @@ mod tests {
         for expander in [&mut parent, &mut child] {
             expander.fill_words(&mut [0; 3]).unwrap();
         }
-        child.surroundings.process = 2;
+        child.surroundings.epoch = 2;
         let (mut of_parent, mut of_child) = ([0u64; 400], [0u64; 400]);
         parent.fill_words(&mut of_parent).unwrap();
         child.fill_words(&mut of_child).unwrap();
@@ -283,7 +288,7 @@ mod tests {
     fn a_new_process_without_a_seed_gets_no_word() {
         let mut expander = scripted(1);
         expander.fill_words(&mut [0; 3]).unwrap();
-        expander.surroundings.process = 2;
+        expander.surroundings.epoch = 2;
         for _ in 0..3 {
             let mut words = [0; 3];
             assert_eq!(expander.fill_words(&mut words), Err(EntropyError::System { code: Some(5) }));

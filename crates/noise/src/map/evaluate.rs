@@ -10,7 +10,8 @@ use probity_exact::{
     rational_from_f64,
 };
 
-use super::expression::{Expression, Node, Relation, Variable};
+use super::expression::{Expression, Half, Node, Normal, Relation, Variable};
+use super::gaussian::Gaussian;
 
 /// The precisions tried one after the other. The first decides almost always; the last is where evaluation
 /// stops asking whether an irrational-looking number is in fact a double.
@@ -258,6 +259,13 @@ impl Expression {
                 };
                 value(if holds { then } else { otherwise })
             }
+            Node::Gaussian { noise, asked, squared_scale, distance, given, fallback } => {
+                match gaussian((*noise, *asked), squared_scale, &value(distance)?, &value(given)?, bits) {
+                    Some((low, high)) if low == high => Ok(Value::Exact(low)),
+                    Some((low, high)) => bounded(format, &low, &high).ok_or_else(undecided),
+                    None => value(fallback),
+                }
+            }
             Node::LeastOverOrder(inner) => {
                 let order = search_order(inner, at).ok_or_else(|| undefined("a minimum over orders"))?;
                 inner.evaluate(&Point { order: Some(&order), ..*at }, bits)
@@ -372,6 +380,53 @@ fn bounded(format: Format, low: &Rational, high: &Rational) -> Option<Value> {
     Enclosure::new(low, high, format).map(Value::Between)
 }
 
+/// The ends of a finite number.
+fn ends(value: &Value) -> Option<(Rational, Rational)> {
+    match value {
+        Value::Exact(value) => Some((value.clone(), value.clone())),
+        Value::Between(enclosure) => Some((enclosure.low().to_rational()?, enclosure.high().to_rational()?)),
+        Value::Infinite => None,
+    }
+}
+
+/// Half of (ε, δ) of Gaussian noise; `None` where the fallback must answer. Both halves rise with the distance, and fall as the
+/// other half rises.
+fn gaussian(
+    (noise, asked): (Normal, Half),
+    squared_scale: &Rational,
+    distance: &Value,
+    given: &Value,
+    bits: u32,
+) -> Option<(Rational, Rational)> {
+    let (near, far) = ends(distance)?;
+    let (least, most) = ends(given)?;
+    // An ε below 0, or a δ outside (0, 1), has nothing to do with the formula.
+    let sensible = match asked {
+        Half::Delta => least >= Rational::ZERO,
+        Half::Epsilon => least > Rational::ZERO && most < Rational::ONE,
+    };
+    if !sensible || near < Rational::ZERO {
+        return None;
+    }
+    let at = |distance: &Rational, given: &Rational| {
+        if distance.is_zero() {
+            return Some((Rational::ZERO, Rational::ZERO));
+        }
+        let gaussian = Gaussian { squared_scale, distance };
+        match (noise, asked) {
+            (Normal::Continuous, Half::Delta) => gaussian.continuous_delta(given, bits),
+            (Normal::Continuous, Half::Epsilon) => gaussian.continuous_epsilon(given, bits),
+            (Normal::Discrete, Half::Delta) => gaussian.discrete_delta(given, bits),
+            (Normal::Discrete, Half::Epsilon) => gaussian.discrete_epsilon(given, bits),
+        }
+    };
+    let upper = at(&far, &least)?;
+    if near == far && least == most {
+        return Some(upper);
+    }
+    Some((at(&near, &most)?.0, upper.1))
+}
+
 /// The value as an integer by `rounded`, where the enclosure leaves one choice.
 fn whole(value: &Value, rounded: impl Fn(&Rational) -> Integer) -> Option<Value> {
     match value {
@@ -452,7 +507,8 @@ fn approximate(expression: &Expression, at: &Point<'_>, order: f64) -> f64 {
             };
             value(if holds { then } else { otherwise })
         }
-        Node::LeastOverOrder(_) => f64::NAN,
+        // No conversion minimises over orders of these.
+        Node::Gaussian { .. } | Node::LeastOverOrder(_) => f64::NAN,
     }
 }
 

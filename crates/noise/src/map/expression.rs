@@ -11,7 +11,7 @@ use std::sync::Arc;
 use probity_exact::{Rational, Signed};
 
 /// What an expression may depend on besides its constants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Variable {
     /// The distance between the two inputs.
     DistanceIn,
@@ -32,7 +32,7 @@ impl fmt::Display for Variable {
 }
 
 /// The comparison in a case distinction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Relation {
     /// left = right
     Equal,
@@ -52,8 +52,26 @@ impl fmt::Display for Relation {
     }
 }
 
+/// Noise with a normal law, over the reals or over the integers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Normal {
+    /// N(0, σ²).
+    Continuous,
+    /// P(z) ∝ e^(−z²/2σ²) on the integers.
+    Discrete,
+}
+
+/// Which half of (ε, δ) is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Half {
+    /// The δ of a given ε.
+    Delta,
+    /// The least ε of a given δ.
+    Epsilon,
+}
+
 /// One node of an expression.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Node {
     /// This number.
     Constant(Rational),
@@ -103,6 +121,21 @@ pub enum Node {
         /// The value where it does not.
         otherwise: Expression,
     },
+    /// (ε, δ) of Gaussian noise by the exact formula: a half of it from the other half. For discrete noise the distance is whole.
+    Gaussian {
+        /// The noise.
+        noise: Normal,
+        /// What is asked for.
+        asked: Half,
+        /// σ² > 0.
+        squared_scale: Rational,
+        /// How far apart the inputs are.
+        distance: Expression,
+        /// The half that is given.
+        given: Expression,
+        /// A bound that also holds, for where the exact one would take too long.
+        fallback: Expression,
+    },
     /// The least value over orders α > 1. Every α gives a valid bound; evaluation takes the best one it finds.
     LeastOverOrder(Expression),
 }
@@ -117,7 +150,7 @@ pub enum Node {
 /// assert_eq!(loss.to_string(), "d_in / scale");
 /// assert_eq!(loss.parameters().len(), 1);
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Expression(Arc<Node>);
 
 impl Expression {
@@ -245,6 +278,18 @@ impl Expression {
         Self::cases(Self::distance_in(), Relation::Equal, Self::zero(), Self::zero(), otherwise)
     }
 
+    /// (ε, δ) of Gaussian noise with σ² > 0 at a distance, by the exact formula; `fallback` must hold too.
+    pub(crate) fn gaussian(
+        (noise, asked): (Normal, Half),
+        squared_scale: &Rational,
+        distance: Expression,
+        given: Expression,
+        fallback: Expression,
+    ) -> Self {
+        let squared_scale = squared_scale.clone();
+        Self::of(Node::Gaussian { noise, asked, squared_scale, distance, given, fallback })
+    }
+
     /// The least value of this over the orders α > 1.
     pub fn least_over_order(self) -> Self {
         Self::of(Node::LeastOverOrder(self))
@@ -278,6 +323,14 @@ impl Expression {
                 then: go(then),
                 otherwise: go(otherwise),
             },
+            Node::Gaussian { noise, asked, squared_scale, distance, given, fallback } => Node::Gaussian {
+                noise: *noise,
+                asked: *asked,
+                squared_scale: squared_scale.clone(),
+                distance: go(distance),
+                given: go(given),
+                fallback: go(fallback),
+            },
             Node::LeastOverOrder(_) if variable == Variable::Order => return self.clone(),
             Node::LeastOverOrder(a) => Node::LeastOverOrder(go(a)),
         })
@@ -292,6 +345,7 @@ impl Expression {
             Node::Ln(a) | Node::Exp(a) | Node::Sqrt(a) => vec![a],
             Node::Ceil(a) | Node::Floor(a) | Node::LeastOverOrder(a) => vec![a],
             Node::Cases { left, right, then, otherwise, .. } => vec![left, right, then, otherwise],
+            Node::Gaussian { distance, given, fallback, .. } => vec![distance, given, fallback],
         }
     }
 
@@ -316,7 +370,12 @@ impl Expression {
                     found.push((name.clone(), value.clone()));
                 }
             }
-            expression.children().into_iter().for_each(|child| collect(child, found));
+            // A fallback is not printed, so its parameters are none of the formula's.
+            let shown = match expression.node() {
+                Node::Gaussian { distance, given, .. } => vec![distance, given],
+                _ => expression.children(),
+            };
+            shown.into_iter().for_each(|child| collect(child, found));
         }
         let mut found = Vec::new();
         collect(self, &mut found);
@@ -425,6 +484,17 @@ impl Expression {
             Node::Sqrt(a) => call(f, "sqrt", a)?,
             Node::Ceil(a) => call(f, "ceil", a)?,
             Node::Floor(a) => call(f, "floor", a)?,
+            Node::Gaussian { noise, asked, squared_scale, distance, given, .. } => {
+                f.write_str(match (noise, asked) {
+                    (Normal::Continuous, Half::Delta) => "gaussian_δ(",
+                    (Normal::Continuous, Half::Epsilon) => "gaussian_ε(",
+                    (Normal::Discrete, Half::Delta) => "discrete_gaussian_δ(",
+                    (Normal::Discrete, Half::Epsilon) => "discrete_gaussian_ε(",
+                })?;
+                write!(f, "σ² = {squared_scale}, ")?;
+                list(f, &[distance.clone(), given.clone()], ", ", Binding::Case)?;
+                f.write_str(")")?;
+            }
             Node::LeastOverOrder(a) => call(f, "min over α > 1 of ", a)?,
             Node::Cases { left, relation, right, then, otherwise } => {
                 f.write_str("if ")?;

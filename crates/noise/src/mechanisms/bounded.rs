@@ -8,6 +8,7 @@
 //! constant depends on x; the map says by how much.
 
 use probity_exact::{Natural, Rational};
+use zeroize::Zeroizing;
 
 use super::laplace::{discrete_laplace, over_scale};
 use crate::compose::Function;
@@ -16,9 +17,7 @@ use crate::entropy::Entropy;
 use crate::map::{Expression, PrivacyMap, Relation};
 use crate::measurement::{Measurement, MechanismError};
 use crate::metric::Metric;
-use crate::sampler::{
-    BernoulliExp, Count, DiscreteLaplace, Exponent, ParameterError, Sampler, Scale, UniformBelow,
-};
+use crate::sampler::{CoinForGap, Count, DiscreteLaplace, ParameterError, Sampler, Scale, UniformBelow};
 
 /// min(⌊d_in⌋, width): how far apart two members at most d_in apart can be.
 fn reach(range: &IntegerRange) -> Expression {
@@ -102,8 +101,9 @@ pub fn renormalised_geometric_map(range: &IntegerRange, scale: &Scale) -> Privac
 
 /// y in the range with probability proportional to e^(−|y − x|/scale).
 ///
-/// Proposals are drawn until one is accepted, each with probability above 0.3: x + Z, accepted if it falls in the
-/// range, where the range is wider than the scale; else a uniform y, accepted with probability e^(−|y − x|/scale).
+/// Proposals are drawn, and the first one accepted is the answer. Each is accepted with probability above 0.3: x + Z if it falls in
+/// the range, where the range is wider than the scale; else a uniform y, with probability e^(−|y − x|/scale). How many fail
+/// depends on x, so a whole block of [`TRIALS`] is always drawn and looked at to its end: the time does not tell x.
 ///
 /// # Errors
 /// When the scale is 2^50 or more.
@@ -115,7 +115,7 @@ pub fn renormalised_geometric(
     let proposal = Proposal::new(range, scale)?;
     let run = move |input: &i64, entropy: &mut dyn Entropy| -> Result<i64, MechanismError> {
         loop {
-            if let Some(answer) = proposal.draw(*input, range, entropy)? {
+            if let Some(answer) = proposal.first_accepted(*input, range, entropy)? {
                 return Ok(answer);
             }
         }
@@ -123,12 +123,15 @@ pub fn renormalised_geometric(
     Ok(Measurement::new(range, Metric::Absolute, map, Function(run)))
 }
 
+/// Proposals of one block. All of them fail with probability below 0.69^128 < 2^−68.
+const TRIALS: usize = 128;
+
 /// How a candidate for the renormalised law is drawn.
 enum Proposal {
     /// x + Z: within the range with probability at least P(0 ≤ Z ≤ w) = (1 − q^(w+1))/(1 + q) > (1 − 1/e)/2, as w > scale.
     Noise(DiscreteLaplace<i64>),
     /// Uniform: accepted with probability at least e^(−w/scale) ≥ 1/e, as w ≤ scale.
-    Uniform { steps: UniformBelow<i64>, scale: Rational },
+    Uniform { steps: UniformBelow<i64>, coin: CoinForGap },
 }
 
 impl Proposal {
@@ -138,28 +141,44 @@ impl Proposal {
             return Ok(Proposal::Noise(noise));
         }
         let steps = UniformBelow::new(Count::new(Natural::from(range.width()) + Natural::ONE)?)?;
-        Ok(Proposal::Uniform { steps, scale: scale.value().clone() })
+        Ok(Proposal::Uniform { steps, coin: CoinForGap::new(scale.value().clone()) })
     }
 
-    /// One candidate; `None` when it is not accepted.
-    fn draw(
+    /// The first proposal of a block that is accepted; `None` when none is.
+    fn first_accepted(
         &self,
         input: i64,
         range: IntegerRange,
         entropy: &mut dyn Entropy,
     ) -> Result<Option<i64>, MechanismError> {
+        let mut candidates = Zeroizing::new([0i64; TRIALS]);
+        let mut accepted = Zeroizing::new([false; TRIALS]);
         match self {
             Proposal::Noise(noise) => {
-                let noisy = input.checked_add(noise.sample(entropy)?);
-                Ok(noisy.filter(|noisy| (range.lower()..=range.upper()).contains(noisy)))
+                noise.fill(&mut candidates[..], entropy)?;
+                for (candidate, accepted) in candidates.iter_mut().zip(accepted.iter_mut()) {
+                    let (sum, overflow) = input.overflowing_add(*candidate);
+                    *candidate = sum;
+                    *accepted = !overflow & (sum >= range.lower()) & (sum <= range.upper());
+                }
             }
-            Proposal::Uniform { steps, scale } => {
-                // The width is below 2^50 here, so the sum stays within the range.
-                let candidate = range.lower().saturating_add(steps.sample(entropy)?);
-                let exponent = Exponent::new(Rational::from(candidate.abs_diff(input)) / scale)?;
-                let accepted = BernoulliExp::new(exponent).sample(entropy)?;
-                Ok(accepted.then_some(candidate))
+            Proposal::Uniform { steps, coin } => {
+                steps.fill(&mut candidates[..], entropy)?;
+                let mut distances = Zeroizing::new([0u64; TRIALS]);
+                for (candidate, distance) in candidates.iter_mut().zip(distances.iter_mut()) {
+                    // The width is below 2^50 here, so the sum stays within the range.
+                    *candidate = range.lower().wrapping_add(*candidate);
+                    *distance = candidate.abs_diff(input);
+                }
+                coin.flip_each(&distances[..], &mut accepted[..], entropy)?;
             }
         }
+        // From the last to the first, each accepted one replaces what was there: by a mask, without an early exit.
+        let answer = candidates.iter().zip(accepted.iter()).rev().fold(0, |answer, (candidate, accepted)| {
+            let mask = i64::from(*accepted).wrapping_neg();
+            (candidate & mask) | (answer & !mask)
+        });
+        let any = accepted.iter().fold(false, |any, accepted| any | accepted);
+        Ok(any.then_some(answer))
     }
 }

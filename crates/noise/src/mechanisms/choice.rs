@@ -1,10 +1,13 @@
-//! Choosing one of several candidates by their scores. No float decides anything: scores are integers or
-//! rationals, and every coin has an exact probability e^−γ with rational γ.
+//! Choosing one of several candidates by their scores: the largest noisy score wins, and no float decides which that is.
+//!
+//! Every candidate takes the same steps, whatever the scores are, so for integer scores the time tells nothing about them. Rational
+//! scores are brought to integers first, which takes longer for longer fractions.
 //!
 //! d_in bounds by how much any score changes. Loss 2·d_in/scale, or d_in/scale when the scores of neighbours
 //! all move the same way (adding a person raises counts). Proofs: `docs/proofs/choice.md`.
 
-use probity_exact::{Natural, Rational};
+use dashu_base::Gcd;
+use probity_exact::Rational;
 
 use super::laplace::over_scale;
 use crate::compose::Function;
@@ -13,7 +16,8 @@ use crate::entropy::Entropy;
 use crate::map::{Expression, PrivacyMap};
 use crate::measurement::{Measurement, MechanismError};
 use crate::metric::Metric;
-use crate::sampler::{BernoulliExp, Count, Exponent, ParameterError, Sampler, Scale, UniformBelow};
+use crate::sampler::race::{self, Noise};
+use crate::sampler::{Gap, ParameterError, Scale, units_of};
 
 /// How scores of neighbouring inputs may differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,8 +33,8 @@ pub enum Scores {
 pub enum Rule {
     /// The exponential mechanism: P(i) ∝ e^(sᵢ/scale).
     Exponential,
-    /// Report noisy max with one-sided (exponential) noise of this scale: the index of the largest sᵢ + Eᵢ. Drawn as
-    /// permute-and-flip, which has the same law and is exact. Never worse than the exponential mechanism.
+    /// Report noisy max with one-sided (exponential) noise of this scale: the index of the largest sᵢ + Eᵢ. It has the law of
+    /// permute-and-flip, and is never worse than the exponential mechanism.
     NoisyMax,
 }
 
@@ -83,13 +87,14 @@ pub fn choice(
         Scores::Monotone => Metric::LInfinityMonotone,
     };
     let domain = Vectors::of(Everything).with_length(candidates)?;
-    let run = move |input: &Vec<Rational>, entropy: &mut dyn Entropy| {
-        // The domain has at least one candidate.
-        let Some(coins) = Coins::new(input, &scale) else { return Ok(0) };
-        match rule {
-            Rule::Exponential => coins.until_accepted(entropy),
-            Rule::NoisyMax => coins.permute_and_flip(entropy),
+    let (noise, plain) = (rule.noise(), Gap::new(scale.value().clone()));
+    let run = move |input: &Vec<Rational>, entropy: &mut dyn Entropy| match to_integers(input) {
+        Some((scores, 1)) => choose(noise, &scores, &plain, entropy),
+        Some((scores, denominator)) => {
+            let gap = Gap::new(scale.value() * Rational::from(denominator));
+            choose(noise, &scores, &gap, entropy)
         }
+        None => choose_rationally(noise, input, &scale, entropy),
     };
     Ok(Measurement::new(domain, metric, map, Function(run)))
 }
@@ -104,72 +109,114 @@ pub fn choice_of_integers(
     scores: Scores,
     scale: Scale,
 ) -> Result<Measurement<Vec<i64>, usize>, ParameterError> {
-    let rational = choice(candidates, rule, scores, scale)?;
+    let rational = choice(candidates, rule, scores, scale.clone())?;
     let domain = Vectors::of(Everything).with_length(candidates)?;
     let (metric, map) = (rational.metric(), rational.privacy_map().clone());
-    let run = move |input: &Vec<i64>, entropy: &mut dyn Entropy| {
-        let scores: Vec<Rational> = input.iter().map(|score| Rational::from(*score)).collect();
-        rational.mechanism().answer(&scores, entropy)
-    };
+    let (noise, gap) = (rule.noise(), Gap::new(scale.value().clone()));
+    let run = move |input: &Vec<i64>, entropy: &mut dyn Entropy| choose(noise, input, &gap, entropy);
     Ok(Measurement::new(domain, metric, map, Function(run)))
 }
 
-/// One coin for each candidate: heads with probability e^((sᵢ − s*)/scale), where s* is the best score. At scale 0, in
-/// the limit, the best candidates have sure coins and the others none.
-struct Coins<'s> {
-    scores: &'s [Rational],
-    best: &'s Rational,
-    scale: &'s Scale,
+impl Rule {
+    fn noise(self) -> Noise {
+        match self {
+            Rule::Exponential => Noise::Gumbel,
+            Rule::NoisyMax => Noise::Exponential,
+        }
+    }
 }
 
-impl<'s> Coins<'s> {
-    /// `None` when there is no candidate.
-    fn new(scores: &'s [Rational], scale: &'s Scale) -> Option<Self> {
-        Some(Coins { scores, best: scores.iter().max()?, scale })
+/// The winner among integer scores. The domain has at least one candidate.
+fn choose(
+    noise: Noise,
+    scores: &[i64],
+    gap: &Gap,
+    entropy: &mut dyn Entropy,
+) -> Result<usize, MechanismError> {
+    let best = scores.iter().fold(i64::MIN, |best, score| best.max(*score));
+    let gaps: Vec<u64> = scores.iter().map(|score| gap.units(best.abs_diff(*score))).collect();
+    Ok(race::winner(noise, &gaps, |index| gap.exact(best.abs_diff(scores[index])), entropy)?)
+}
+
+/// The winner among scores of any size.
+fn choose_rationally(
+    noise: Noise,
+    scores: &[Rational],
+    scale: &Scale,
+    entropy: &mut dyn Entropy,
+) -> Result<usize, MechanismError> {
+    let Some(best) = scores.iter().max() else { return Ok(0) };
+    let exact = |index: usize| {
+        let gap = best - &scores[index];
+        match scale.value().is_zero() {
+            true => gap.is_zero().then_some(gap),
+            false => Some(gap / scale.value()),
+        }
+    };
+    let gaps: Vec<u64> = (0..scores.len()).map(|index| units_of(exact(index))).collect();
+    Ok(race::winner(noise, &gaps, exact, entropy)?)
+}
+
+/// Scores as integers over one denominator; `None` where that does not fit in 64 bits.
+fn to_integers(scores: &[Rational]) -> Option<(Vec<i64>, u64)> {
+    let mut common = 1u64;
+    for score in scores {
+        let denominator = u64::try_from(score.denominator()).ok()?;
+        if !common.is_multiple_of(denominator) {
+            common = (common / common.gcd(denominator)).checked_mul(denominator)?;
+        }
+    }
+    let scores = scores.iter().map(|score| {
+        let factor = common / u64::try_from(score.denominator()).ok()?;
+        i64::try_from(score.numerator()).ok()?.checked_mul(i64::try_from(factor).ok()?)
+    });
+    Some((scores.collect::<Option<_>>()?, common))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entropy::tape::Tape;
+    use probity_exact::{Natural, rational};
+
+    fn ratio(n: i64, d: i64) -> Rational {
+        rational(n, d).unwrap()
     }
 
-    fn flip(&self, index: usize, entropy: &mut dyn Entropy) -> Result<bool, MechanismError> {
-        let gap = self.best - &self.scores[index];
-        if gap.is_zero() {
-            return Ok(true);
-        }
-        if self.scale.value().is_zero() {
-            return Ok(false);
-        }
-        let exponent = Exponent::new(gap / self.scale.value())?;
-        Ok(BernoulliExp::new(exponent).sample(entropy)?)
+    #[test]
+    fn fractions_become_integers_over_one_denominator() {
+        assert_eq!(to_integers(&[ratio(1, 2), ratio(-2, 3), ratio(5, 1)]), Some((vec![3, -4, 30], 6)));
+        assert_eq!(to_integers(&[ratio(i64::MAX, 1)]), Some((vec![i64::MAX], 1)));
+        assert_eq!(to_integers(&[ratio(i64::MAX, 1), ratio(1, 2)]), None);
+        assert_eq!(to_integers(&[Rational::from(Natural::ONE << 70)]), None);
+        assert_eq!(to_integers(&[ratio(1, i64::MAX), ratio(1, i64::MAX - 1)]), None);
     }
 
-    /// A uniform candidate, accepted with its coin, else all over again: P(i) ∝ e^(sᵢ/scale). The best candidate is
-    /// always accepted, so fewer than n rounds are expected; how many were needed depends on the scores.
-    fn until_accepted(&self, entropy: &mut dyn Entropy) -> Result<usize, MechanismError> {
-        let candidate = uniform(self.scores.len())?;
-        loop {
-            let index = index_of(candidate.sample(entropy)?);
-            if self.flip(index, entropy)? {
-                return Ok(index);
+    /// Scores that fit and scores that do not are the same race: a common shift and factor change nothing.
+    #[test]
+    fn huge_scores_are_chosen_as_small_ones() {
+        let small = [3, 0, 5, 4].map(|score| ratio(score, 3)).to_vec();
+        let factor = Rational::from(Natural::ONE << 200);
+        let huge: Vec<Rational> = small.iter().map(|score| (score + ratio(1, 7)) * &factor).collect();
+        for rule in [Rule::Exponential, Rule::NoisyMax] {
+            let pick = choice(4, rule, Scores::Any, Scale::new(ratio(1, 2)).unwrap()).unwrap();
+            let pick_huge = choice(4, rule, Scores::Any, Scale::new(ratio(1, 2) * &factor).unwrap()).unwrap();
+            for seed in 0..300 {
+                let one = pick.simulate(&small, &mut Tape::seeded(seed)).unwrap();
+                assert_eq!(one, pick_huge.simulate(&huge, &mut Tape::seeded(seed)).unwrap());
             }
         }
     }
 
-    /// Candidates in random order, each accepted with its coin; the best one's coin is sure.
-    fn permute_and_flip(&self, entropy: &mut dyn Entropy) -> Result<usize, MechanismError> {
-        let mut waiting: Vec<usize> = (0..self.scores.len()).collect();
-        loop {
-            let position = index_of(uniform(waiting.len())?.sample(entropy)?);
-            let index = waiting.swap_remove(position);
-            if waiting.is_empty() || self.flip(index, entropy)? {
-                return Ok(index);
+    #[test]
+    fn at_scale_zero_one_of_the_best_wins() {
+        for rule in [Rule::Exponential, Rule::NoisyMax] {
+            let pick = choice_of_integers(4, rule, Scores::Any, Scale::from_f64(0.0).unwrap()).unwrap();
+            let mut won = [0; 4];
+            for seed in 0..400 {
+                won[pick.simulate(&vec![7, 2, 7, i64::MIN], &mut Tape::seeded(seed)).unwrap()] += 1;
             }
+            assert!(won[1] == 0 && won[3] == 0 && won[0] > 150 && won[2] > 150, "{won:?}");
         }
     }
-}
-
-fn uniform(count: usize) -> Result<UniformBelow<i64>, ParameterError> {
-    UniformBelow::new(Count::new(Natural::from(count))?)
-}
-
-/// A draw below a usize, as a usize.
-fn index_of(draw: i64) -> usize {
-    usize::try_from(draw).unwrap_or(0)
 }

@@ -8,10 +8,11 @@ use probity_exact::{Integer, Rational};
 
 use super::additive::{Saturating, Unbounded};
 use crate::domain::{BigIntegers, IntegerRange, Vectors};
-use crate::map::{Expression, PrivacyMap};
+use crate::map::{DiscreteNoise, Expression, Half, Normal, PrivacyMap};
 use crate::measurement::Measurement;
 use crate::metric::Metric;
 use crate::sampler::{DiscreteGaussian, ParameterError, SquaredScale};
+use crate::unit::{Delta, Sensitivity};
 
 /// ρ = d_in² / (2σ²): 0 at d_in = 0, ∞ at σ² = 0.
 ///
@@ -25,7 +26,102 @@ use crate::sampler::{DiscreteGaussian, ParameterError, SquaredScale};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn discrete_gaussian_map(squared_scale: &SquaredScale) -> PrivacyMap {
+    discrete_gaussian_vector_map(squared_scale)
+        .with_noise(one_integer(squared_scale.value(), Expression::distance_in().floor()))
+}
+
+/// The same ρ for vectors and L2 distances, where (ε, δ) can be had through ρ alone: the exact sum is about one integer.
+pub fn discrete_gaussian_vector_map(squared_scale: &SquaredScale) -> PrivacyMap {
     PrivacyMap::concentrated(over_squared_scale(Expression::distance_in(), squared_scale))
+}
+
+/// The map of noise on an integer that moves by `distance`, an expression in d_in whose values are whole.
+pub(crate) fn gaussian_map_of_integer(distance: Expression, squared_scale: &SquaredScale) -> PrivacyMap {
+    PrivacyMap::concentrated(over_squared_scale(distance.clone(), squared_scale))
+        .with_noise(one_integer(squared_scale.value(), distance))
+}
+
+/// The noise on one integer, for a map that knows it.
+pub(super) fn one_integer(squared_scale: &Rational, distance: Expression) -> Option<DiscreteNoise> {
+    let squared_scale = squared_scale.clone();
+    (!squared_scale.is_zero()).then_some(DiscreteNoise { squared_scale, distance })
+}
+
+/// δ(ε) = Φ(d/2σ − εσ/d) − e^ε·Φ(−d/2σ − εσ/d): the profile of continuous Gaussian noise N(0, σ²) on vectors with L2 distance
+/// d_in (Balle and Wang 2018), enclosed and rounded up. 0 at d_in = 0, 1 at σ² = 0.
+///
+/// Probity adds discrete noise; this is for accounting what others add. With it goes [`gaussian_for_delta_map`].
+///
+/// ```
+/// use probity_noise::measure::Loss;
+/// use probity_noise::mechanisms::gaussian_profile_map;
+/// use probity_noise::sampler::SquaredScale;
+/// use probity_noise::unit::{Epsilon, Sensitivity};
+/// let map = gaussian_profile_map(&SquaredScale::from_f64(1.0)?);
+/// let Loss::Profile(curve) = map.loss(&Sensitivity::from(1u32))? else { panic!("a profile") };
+/// // Φ(−1/2) − e·Φ(−3/2) = 0.12693…
+/// let delta = curve.delta(&Epsilon::from_f64(1.0)?)?;
+/// assert!(delta.to_f64_up() > 0.12693 && delta.to_f64_up() < 0.12694);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn gaussian_profile_map(squared_scale: &SquaredScale) -> PrivacyMap {
+    PrivacyMap::profile(continuous(squared_scale, Half::Delta, Expression::epsilon(), Expression::one()))
+}
+
+/// The least ε of continuous Gaussian noise for a given δ, as a map in (ε, δ). See [`gaussian_profile_map`].
+///
+/// # Errors
+/// When δ is not strictly between 0 and 1.
+pub fn gaussian_for_delta_map(
+    squared_scale: &SquaredScale,
+    delta: &Delta,
+) -> Result<PrivacyMap, ParameterError> {
+    let delta = match delta.exact() {
+        Some(value) if value > Rational::ZERO && value < Rational::ONE => Expression::parameter("δ", value),
+        _ => return Err(ParameterError::new("delta", delta, "more than 0 and less than 1")),
+    };
+    let epsilon = continuous(squared_scale, Half::Epsilon, delta.clone(), Expression::infinity());
+    Ok(PrivacyMap::approximate(epsilon, delta))
+}
+
+/// σ² of the one Gaussian mechanism at distance 1 that costs exactly what these cost together, chosen one after the other:
+/// 1/σ² = Σ dᵢ²/σᵢ². `None` when nothing is spent.
+///
+/// ```
+/// use probity_noise::mechanisms::gaussian_together;
+/// use probity_noise::sampler::SquaredScale;
+/// use probity_noise::unit::Sensitivity;
+/// let hundred = vec![(SquaredScale::from_f64(400.0)?, Sensitivity::from(2u32)); 100];
+/// assert_eq!(gaussian_together(&hundred)?.unwrap().value().to_string(), "1");
+/// # Ok::<(), probity_noise::sampler::ParameterError>(())
+/// ```
+///
+/// # Errors
+/// When a σ² is 0 while its distance is not: no noise protects nothing.
+pub fn gaussian_together(
+    parts: &[(SquaredScale, Sensitivity)],
+) -> Result<Option<SquaredScale>, ParameterError> {
+    let mut sum = Rational::ZERO;
+    for (squared_scale, distance) in parts {
+        let square = distance.value() * distance.value();
+        match (square.is_zero(), squared_scale.value().is_zero()) {
+            (true, _) => {}
+            (false, true) => return Err(ParameterError::new("squared scale", 0, "positive")),
+            (false, false) => sum += square / squared_scale.value(),
+        }
+    }
+    if sum.is_zero() { Ok(None) } else { SquaredScale::new(Rational::ONE / sum).map(Some) }
+}
+
+/// Half of (ε, δ) of continuous noise, with the edge cases of [`gaussian_profile_map`].
+fn continuous(squared_scale: &SquaredScale, asked: Half, given: Expression, worst: Expression) -> Expression {
+    Expression::zero_at_zero(match squared_scale.value().is_zero() {
+        true => worst,
+        false => {
+            let noise = (Normal::Continuous, asked);
+            Expression::gaussian(noise, squared_scale.value(), Expression::distance_in(), given, worst)
+        }
+    })
 }
 
 /// distance² / (2σ²) with the edge cases of [`discrete_gaussian_map`].
@@ -60,7 +156,7 @@ pub fn discrete_gaussian_vector(
     domain: Vectors<IntegerRange>,
     squared_scale: SquaredScale,
 ) -> Result<Measurement<Vec<i64>, Vec<i64>>, ParameterError> {
-    let map = discrete_gaussian_map(&squared_scale);
+    let map = discrete_gaussian_vector_map(&squared_scale);
     let noise = DiscreteGaussian::<i64>::new(squared_scale)?;
     Ok(Measurement::new(domain, Metric::L2, map, Saturating(noise)))
 }
@@ -85,7 +181,7 @@ pub fn discrete_gaussian_big_vector(
     domain: Vectors<BigIntegers>,
     squared_scale: SquaredScale,
 ) -> Result<Measurement<Vec<Integer>, Vec<Integer>>, ParameterError> {
-    let map = discrete_gaussian_map(&squared_scale);
+    let map = discrete_gaussian_vector_map(&squared_scale);
     let noise = DiscreteGaussian::<Integer>::new(squared_scale)?;
     Ok(Measurement::new(domain, Metric::L2, map, Unbounded(noise)))
 }

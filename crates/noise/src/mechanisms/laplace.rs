@@ -27,6 +27,11 @@ pub fn discrete_laplace_map(scale: &Scale) -> PrivacyMap {
     PrivacyMap::pure(over_scale(Expression::distance_in(), scale))
 }
 
+/// The map of noise on an integer that moves by `distance`, an expression in d_in.
+pub(crate) fn laplace_map_of_integer(distance: Expression, scale: &Scale) -> PrivacyMap {
+    PrivacyMap::pure(over_scale(distance, scale))
+}
+
 /// distance / scale with the edge cases of [`discrete_laplace_map`].
 pub(super) fn over_scale(distance: Expression, scale: &Scale) -> Expression {
     Expression::zero_at_zero(match scale.value().is_zero() {

@@ -14,7 +14,7 @@ use crate::entropy::Entropy;
 use crate::map::{Expression, Point, PrivacyMap};
 use crate::measurement::{Measurement, Mechanism, MechanismError};
 use crate::metric::Metric;
-use crate::sampler::{Bernoulli, Choice, ParameterError, Probability, Sampler};
+use crate::sampler::{Bernoulli, Either, ParameterError, Probability, Sampler};
 use crate::search::greatest_double;
 use crate::unit::Epsilon;
 
@@ -131,9 +131,7 @@ impl RandomizedResponse {
         // One draw answers: offset 0 is the truth, each other offset one of the others.
         let mut weights = vec![self.lie(); self.categories];
         weights[0] = self.truth.value().clone();
-        let offset = Choice::weighted(&weights)?;
-        let anything = Choice::uniform(self.categories)?;
-        let mechanism = OverCategories { categories, index, offset, anything };
+        let mechanism = OverCategories { categories, index, draws: Either::new(&weights)? };
         Ok(Measurement::new(Everything, Metric::Discrete, self.map(), mechanism))
     }
 
@@ -184,28 +182,34 @@ const SCAN: usize = 32;
 struct OverCategories<Category> {
     categories: Vec<Category>,
     index: HashMap<Category, usize>,
-    offset: Choice,
-    anything: Choice,
+    /// The offset from the truth, and a uniform category for inputs that are none, from the same uniform real: only one of the two
+    /// is ever used, and the time does not tell which.
+    draws: Either,
 }
 
 impl<Category: Eq + Hash + Clone> OverCategories<Category> {
+    /// Where the input is, and whether it is anywhere.
     #[inline]
-    fn position(&self, input: &Category) -> Option<usize> {
+    fn position(&self, input: &Category) -> (usize, bool) {
         if self.categories.len() > SCAN {
-            return self.index.get(input).copied();
+            let found = self.index.get(input);
+            return (found.copied().unwrap_or(0), found.is_some());
         }
-        // No early exit: the time does not depend on where the input is found.
-        self.categories.iter().enumerate().fold(
-            None,
-            |found, (position, category)| {
-                if category == input { Some(position) } else { found }
-            },
-        )
+        // No early exit and no jump: the time does not depend on where the input is found.
+        self.categories.iter().enumerate().fold((0, false), |(position, found), (at, category)| {
+            let here = category == input;
+            (position | (at & usize::from(here).wrapping_neg()), found | here)
+        })
     }
 
-    fn shifted(&self, position: usize, offset: usize) -> &Category {
-        let sum = position + offset;
-        &self.categories[if sum < self.categories.len() { sum } else { sum - self.categories.len() }]
+    #[inline(always)]
+    fn respond(&self, input: &Category, (offset, anything): (usize, usize)) -> Category {
+        let (position, found) = self.position(input);
+        let sum = position.wrapping_add(offset);
+        // Around the circle, and then the truth's answer or any: by masks, not by jumps.
+        let around = usize::from(sum >= self.categories.len()).wrapping_neg() & self.categories.len();
+        let (shifted, mask) = (sum.wrapping_sub(around), usize::from(found).wrapping_neg());
+        self.categories[(shifted & mask) | (anything & !mask)].clone()
     }
 }
 
@@ -214,13 +218,7 @@ where
     Category: Eq + Hash + Clone + Send + Sync,
 {
     fn answer(&self, input: &Category, entropy: &mut dyn Entropy) -> Result<Category, MechanismError> {
-        // Both draws are made whatever the input is.
-        let offset = self.offset.sample(entropy)?;
-        let anything = self.anything.sample(entropy)?;
-        Ok(match self.position(input) {
-            Some(position) => self.shifted(position, offset).clone(),
-            None => self.categories[anything].clone(),
-        })
+        Ok(self.respond(input, self.draws.sample(entropy)?))
     }
 
     fn answer_each(
@@ -228,17 +226,19 @@ where
         inputs: &[Category],
         entropy: &mut dyn Entropy,
     ) -> Result<Vec<Category>, MechanismError> {
-        let offsets = self.offset.sample_vec(inputs.len(), entropy)?;
+        let mut draws = [(0, 0); BLOCK];
         let mut answers = Vec::with_capacity(inputs.len());
-        for (input, offset) in inputs.iter().zip(offsets) {
-            answers.push(match self.position(input) {
-                Some(position) => self.shifted(position, offset).clone(),
-                None => self.categories[self.anything.sample(entropy)?].clone(),
-            });
+        for inputs in inputs.chunks(BLOCK) {
+            let draws = &mut draws[..inputs.len()];
+            self.draws.fill(draws, entropy)?;
+            answers.extend(inputs.iter().zip(draws.iter()).map(|(input, draw)| self.respond(input, *draw)));
         }
         Ok(answers)
     }
 }
+
+/// Answers whose randomness is drawn at once.
+const BLOCK: usize = 1024;
 
 /// Randomized response of one bit: the truth with probability p, else its opposite.
 ///

@@ -7,7 +7,7 @@
 
 use probity_exact::directed::{cast_down, ln_nearest};
 use probity_exact::{Format, Integer, Natural, Rational, rational_from_f64};
-use probity_kernel::float::{FloatTheorem, Rejection, Scaling, Snapped, Uniform, threshold};
+use probity_kernel::float::{FloatTheorem, Rejection, Scaling, Snapped, Uniform, bound, threshold};
 
 use crate::domain::ClampedFloats;
 use crate::entropy::Entropy;
@@ -109,7 +109,7 @@ impl Snapping {
     pub fn theorem(&self) -> Result<FloatTheorem, Rejection> {
         // All three are finite doubles.
         let exact = |x: f64| rational_from_f64(x).unwrap_or(Rational::ZERO);
-        threshold(&Snapped {
+        let snapped = Snapped {
             format: Format::BINARY64,
             uniform: Uniform::Star,
             ln_ulps: 0,
@@ -117,7 +117,10 @@ impl Snapping {
             grid: exact(self.grid),
             bound: exact(self.bound),
             sensitivity: self.sensitivity.value().clone(),
-        })
+        };
+        let (term, machine) = (snapped.mechanism(), snapped.implementation());
+        let claim = bound(&term, snapped.reading(), machine)?.claim();
+        threshold(&term, &claim, machine)
     }
 
     /// The measurement, with the theorem's map: (rate·Δ + excess, δ) for inputs up to Δ apart, ∞ beyond. The map
@@ -138,12 +141,12 @@ impl Snapping {
             Expression::zero_at_zero(claim)
         };
         let rate = Expression::parameter("rate", rational_from_f64(self.rate).unwrap_or(Rational::ZERO));
-        let excess = Expression::parameter("excess", theorem.excess().clone());
+        let excess = Expression::parameter("excess", theorem.bound().excess().clone());
         let epsilon = up_to_sensitivity(rate * sensitivity() + excess);
-        self.with_map(match theorem.delta().is_zero() {
+        self.with_map(match theorem.bound().delta().is_zero() {
             true => PrivacyMap::pure(epsilon),
             false => {
-                let delta = Expression::parameter("δ", theorem.delta().clone());
+                let delta = Expression::parameter("δ", theorem.bound().delta().clone());
                 PrivacyMap::approximate(epsilon, up_to_sensitivity(delta))
             }
         })
@@ -291,7 +294,8 @@ mod tests {
             let theorem = snapping.theorem().unwrap();
             let measurement = snapping.measurement();
             let loss = |distance: Rational| measurement.map(&Sensitivity::new(distance).unwrap()).unwrap();
-            let claimed = Epsilon::from_f64(probity_exact::directed::cast_up(&theorem.epsilon())).unwrap();
+            let claimed =
+                Epsilon::from_f64(probity_exact::directed::cast_up(theorem.bound().epsilon())).unwrap();
             let limit = snapping.sensitivity().value().clone();
             assert_eq!(loss(limit.clone()), Loss::Pure(claimed.clone()));
             assert_eq!(loss(&limit / Rational::from(2u8)), Loss::Pure(claimed.clone()));

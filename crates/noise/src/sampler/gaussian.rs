@@ -176,7 +176,8 @@ impl<T: Outcome> Draw for DiscreteGaussian<T> {
         // Each trial takes a proposal and two words for its acceptance, and about two in three succeed.
         let Some(trial) = &self.trial else { return 0 };
         let one_trial = trial.proposal.expected_words(count).saturating_add(count.saturating_mul(2));
-        one_trial.saturating_add(one_trial / 2)
+        // A single draw asks for two trials at once: a second request costs more than the words.
+        one_trial.saturating_add(if count == 1 { one_trial } else { one_trial / 2 })
     }
 
     #[inline(always)]

@@ -17,14 +17,15 @@ pub(crate) trait Lane {
     /// What is drawn.
     type Value;
 
-    /// The value, or `None` when these 32 bits leave it open.
-    fn decide_lane(&self, lane: u32) -> Option<Self::Value>;
+    /// The value, and whether these 32 bits decide it. Without a branch: the time must not tell the value.
+    fn decide_lane(&self, lane: u32) -> (Self::Value, bool);
 
     /// The value, or `None` when the prefix leaves it open.
     fn decide(&self, prefix: &Prefix) -> Option<Self::Value>;
 }
 
 /// One draw, from the upper half of a word.
+#[inline(always)]
 pub(crate) fn draw<L: Lane, E: Entropy + ?Sized>(
     sampler: &L,
     words: &mut Words<'_, E>,
@@ -58,10 +59,8 @@ fn draw_lane<L: Lane, E: Entropy + ?Sized>(
     lane: u32,
     words: &mut Words<'_, E>,
 ) -> Result<L::Value, EntropyError> {
-    match sampler.decide_lane(lane) {
-        Some(value) => Ok(value),
-        None => finish(sampler, lane, words),
-    }
+    let (value, decided) = sampler.decide_lane(lane);
+    if decided { Ok(value) } else { finish(sampler, lane, words) }
 }
 
 #[cold]

@@ -21,7 +21,7 @@ use super::prefix::Prefix;
 const INDEX_BITS: u32 = 9;
 const RECIPROCAL_BITS: u32 = 16;
 /// −ln U is answered in units of 2^−58: it is below 64·ln 2 < 45, so 64 bits hold it.
-pub(crate) const NEG_LN_BITS: u32 = 58;
+pub const NEG_LN_BITS: u32 = 58;
 /// z is held in units of 2^−72: it is below 2^−8, so 64 bits hold it.
 const Z_BITS: u32 = 72;
 /// Coefficients are held in units of 2^−63.
@@ -51,23 +51,23 @@ pub(crate) const WIDTH: u64 = 11;
 
 /// A uniform real as two words, see the module's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TwoWords {
+pub struct TwoWords {
     /// Bits 63 … 1 are the first bits of U; bit 0 belongs to someone else.
-    pub(crate) leading: u64,
+    pub leading: u64,
     /// The bits after the first one of U.
-    pub(crate) mantissa: u64,
+    pub mantissa: u64,
 }
 
 impl TwoWords {
     /// k + 1, the number of bits up to the first one; 64 when the first 63 bits have no one.
     #[inline(always)]
-    fn first_one(self) -> u32 {
+    pub fn first_one(self) -> u32 {
         (self.leading | 1).leading_zeros() + 1
     }
 
     /// Whether the first one of U was seen.
     #[inline(always)]
-    pub(crate) fn is_normal(self) -> bool {
+    pub fn is_normal(self) -> bool {
         self.leading > 1
     }
 

@@ -11,7 +11,7 @@ use crate::entropy::EntropyError;
 
 /// Bits after which an undecided draw is blamed on the source, counted from the first moment that a decision
 /// is possible. A fair source gets here with probability below 2^−65000 for every sampler of this crate.
-const STUCK_AFTER: usize = 1 << 16;
+pub(crate) const STUCK_AFTER: usize = 1 << 16;
 
 /// Trials after which a rejection sampler blames the source. Every trial of this crate succeeds with probability
 /// above 0.4, so a fair source gets here with probability below 2^−65000.
@@ -99,10 +99,16 @@ impl Prefix {
             if self.bits >= limit {
                 return Err(EntropyError::Stuck { bits: self.bits });
             }
-            let bits = C::CHUNK_BITS as usize;
-            self.numerator = (std::mem::take(&mut self.numerator) << bits) + chunks.next_chunk()?;
-            self.bits += bits;
+            self.extend(chunks)?;
         }
+    }
+
+    /// Reveals the bits of one more chunk.
+    pub(crate) fn extend<C: Chunks>(&mut self, chunks: &mut C) -> Result<(), EntropyError> {
+        let bits = C::CHUNK_BITS as usize;
+        self.numerator = (std::mem::take(&mut self.numerator) << bits) + chunks.next_chunk()?;
+        self.bits += bits;
+        Ok(())
     }
 }
 

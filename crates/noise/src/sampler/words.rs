@@ -6,9 +6,9 @@ use super::prefix::Chunks;
 use crate::entropy::{Entropy, EntropyError};
 
 /// Words per request in a long call: enough to make the cost of a request vanish.
-pub(crate) const LONG: usize = 512;
+pub const LONG: usize = 512;
 /// Words per request in a call for a single draw.
-pub(crate) const SHORT: usize = 8;
+pub const SHORT: usize = 8;
 
 /// Words read in blocks from a source. It lives for one call only, so that no unused word outlives the call
 /// or a fork; the block is wiped when it is dropped.

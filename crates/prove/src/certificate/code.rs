@@ -4,6 +4,7 @@ use probity_kernel::context::Orientation;
 use probity_kernel::entail::{Evidence, Product};
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::{Binary, Expr, Run, Unary, Variable};
+use probity_kernel::float::{Implementation, Uniform};
 use probity_kernel::lemma::Lemma;
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{
@@ -193,6 +194,9 @@ code! { Move {
 } }
 
 code! { Plan { "plan" => Plan { rewrites: rewrites, comparison: comparison, sides: sides }, } }
+
+code! { Uniform { "star" => Uniform::Star {}, "bits" => Uniform::Bits { 0: bits }, } }
+code! { Implementation { "threshold" => Implementation { uniform: uniform, ln_ulps: ln_ulps }, } }
 
 code! { Product { "product" => Product { coefficient: coefficient, scale: scale, facts: facts }, } }
 

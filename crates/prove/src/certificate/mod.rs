@@ -1,8 +1,9 @@
 //! Certificates: files from which anyone can replay a proof.
 //!
 //! A certificate is a text of one entry a line: the format, the hash of what it is about, the mechanism, the
-//! claim, the plan, and the evidence for each side condition in the order in which a replay meets it. Nothing in
-//! it is believed: [`check`] replays the plan with the kernel's rules and answers with the theorem that the
+//! claim, the plan, and the evidence for each side condition in the order in which a replay meets it. A claim about a
+//! floating-point format needs no plan: the threshold theorem stands in its place, with what it supposes of the machine. Nothing in
+//! it is believed: [`check`] replays the proof with the kernel's rules and answers with the theorem that the
 //! kernel makes, which quotes the mechanism and the claim itself.
 //!
 //! ```
@@ -11,15 +12,17 @@
 //! ```
 
 mod code;
+mod proved;
 mod text;
 
 use std::fmt;
 
 use probity_kernel::entail::Evidence;
-use probity_kernel::privacy::Theorem;
-use probity_kernel::term::{Claim, Mechanism};
+use probity_kernel::float::{self, FloatTheorem, Implementation, threshold};
+use probity_kernel::term::{Claim, Mechanism, Reading};
 use sha2::{Digest, Sha256};
 
+pub use proved::Proved;
 pub use text::{Code, ReadError, Text};
 
 use crate::derivation::{Failure, Plan, Recorded, replay};
@@ -51,6 +54,13 @@ pub enum Fault {
         /// What the certificate is about.
         found: String,
     },
+    /// The certificate is about the right claim on a machine other than the one that a claim means.
+    AnotherMachine {
+        /// The machine.
+        found: Implementation,
+    },
+    /// The threshold theorem does not prove the claim.
+    Threshold(float::Rejection),
     /// A step of the derivation does not hold.
     Step {
         /// How many side conditions were met before it.
@@ -75,6 +85,14 @@ impl fmt::Display for Fault {
             Fault::AnotherClaim { wanted, found } => {
                 write!(f, "the certificate is about\n{found}\nand not about\n{wanted}")
             }
+            Fault::AnotherMachine { found } => {
+                write!(
+                    f,
+                    "the certificate supposes {found}, and a claim in a format means {}",
+                    Implementation::default()
+                )
+            }
+            Fault::Threshold(rejection) => write!(f, "line 5, the threshold theorem: {rejection}"),
             Fault::Step { after, failure } => write!(f, "after {after} side conditions, {failure}"),
             Fault::EvidenceLeft { pieces } => write!(f, "{pieces} pieces of evidence are not used"),
         }
@@ -105,8 +123,16 @@ pub fn write(proof: &Proof) -> String {
     text
 }
 
+/// The certificate of a theorem about a floating-point format.
+pub fn write_threshold(theorem: &FloatTheorem) -> String {
+    let (mechanism, claim) = (theorem.mechanism(), theorem.claim());
+    let hash = content_hash(mechanism, claim);
+    let (mechanism, claim, machine) = (mechanism.write(), claim.write(), theorem.implementation().write());
+    format!("{FORMAT}\nhash {hash}\n{mechanism}\n{claim}\n{machine}\n")
+}
+
 /// Replays a certificate.
-pub fn check(certificate: &str) -> Result<Theorem, Fault> {
+pub fn check(certificate: &str) -> Result<Proved, Fault> {
     let mut lines = Lines { lines: certificate.lines().collect(), at: 0 };
     let format = lines.next()?;
     if format != FORMAT {
@@ -123,6 +149,15 @@ pub fn check(certificate: &str) -> Result<Theorem, Fault> {
     if stated != actual {
         return Err(Fault::WrongHash { stated, actual });
     }
+    if claim.reading != Reading::Reals {
+        let machine: Implementation = lines.read()?;
+        if let Some(line) = lines.lines.get(lines.at) {
+            lines.at += 1;
+            return Err(lines.fault(ReadError::new("the end", line)));
+        }
+        let theorem = threshold(&mechanism, &claim, machine).map_err(Fault::Threshold)?;
+        return Ok(Proved::InFloats(Box::new(theorem)));
+    }
     let plan: Plan = lines.read()?;
     let mut evidence: Vec<Evidence> = Vec::new();
     while lines.at < lines.lines.len() {
@@ -135,17 +170,22 @@ pub fn check(certificate: &str) -> Result<Theorem, Fault> {
     if recorded.used() < given {
         return Err(Fault::EvidenceLeft { pieces: given - recorded.used() });
     }
-    Ok(theorem)
+    Ok(Proved::OverReals(Box::new(theorem)))
 }
 
 /// Replays a certificate that must be about the given mechanism and claim.
-pub fn check_for(certificate: &str, mechanism: &Mechanism, claim: &Claim) -> Result<Theorem, Fault> {
+pub fn check_for(certificate: &str, mechanism: &Mechanism, claim: &Claim) -> Result<Proved, Fault> {
     let theorem = check(certificate)?;
     if theorem.mechanism() != mechanism || theorem.claim() != claim {
         return Err(Fault::AnotherClaim {
             wanted: format!("{mechanism}{claim}"),
             found: format!("{}{}", theorem.mechanism(), theorem.claim()),
         });
+    }
+    if let Proved::InFloats(theorem) = &theorem
+        && theorem.implementation() != Implementation::default()
+    {
+        return Err(Fault::AnotherMachine { found: theorem.implementation() });
     }
     Ok(theorem)
 }

@@ -12,7 +12,7 @@ use probity_kernel::term::{Claim, Coupling, Distribution, Statement};
 use super::scenario::Scenario;
 use super::state::{Pair, Stop, TOLERANCE, Value, close, place, same};
 use crate::derivation::Move;
-use crate::rows::Effort;
+use crate::effort::Effort;
 
 /// What it takes to run a statement, in the steps of a search.
 const STATEMENT_STEPS: usize = 40;

@@ -23,6 +23,11 @@ pub(crate) struct Scenario {
 }
 
 impl Scenario {
+    /// Whether the two inputs are not the same.
+    pub(crate) fn inputs_differ(&self) -> bool {
+        self.inputs[0] != self.inputs[1]
+    }
+
     /// The value of an expression in the parameters.
     pub(crate) fn value(&self, e: &Expr) -> Option<f64> {
         Pair::new(self.shared.clone(), [Store::new(), Store::new()], BTreeMap::new(), 0).amount(e)

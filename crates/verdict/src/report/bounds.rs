@@ -3,14 +3,15 @@
 use probity_audit::{PairReport, Parameters, admits, claimed, float_law};
 use probity_exact::{Rational, directed, rational_from_f64};
 use probity_float::certificate::{Certificate, certify};
-use probity_float::recognise::recognise;
 use probity_kernel::expr::Name;
-use probity_kernel::float::Snapped;
+use probity_kernel::float::{Snapped, Subject, bound};
+use probity_lang::Setting;
 use probity_report::plot::{Axis, Colour, Mark, Plot, Series, log10};
 use probity_report::{Block, Section};
 
 use super::laws::are_neighbours_in;
-use super::{Case, Certified, middle};
+use super::{Case, middle};
+use crate::given;
 
 /// Bounds are 2^k/ε: the paper's range is 1/ε < B < 2^42/ε.
 const CERTIFIED: std::ops::RangeInclusive<u32> = 1..=42;
@@ -19,16 +20,16 @@ const CERTIFIED: std::ops::RangeInclusive<u32> = 1..=42;
 const AUDITED: std::ops::RangeInclusive<u32> = 1..=12;
 
 /// The section, or `None` where no parameter of the mechanism is the bound.
-pub fn section(case: &Case<'_>, certified: &Certified, crossed: &mut bool) -> Option<Section> {
+pub fn section(case: &Case<'_>, certified: &Certificate, crossed: &mut bool) -> Option<Section> {
     let name = bound_name(case, &certified.snapped)?;
     let comparable = are_neighbours_in(case, certified.snapped.format);
     let (mut published, mut proved, mut audited, mut infinite) = (vec![], vec![], vec![], vec![]);
     for power in CERTIFIED {
         let bound = Rational::from(1u64 << power) / certified.snapped.rate();
         let Some(x) = log10(&bound) else { continue };
-        let Ok(certificate) = certify(&Snapped { bound: bound.clone(), ..certified.snapped.clone() }) else {
-            continue;
-        };
+        let snapped = Snapped { bound: bound.clone(), ..certified.snapped.clone() };
+        let theorem = certify(&snapped.mechanism(), snapped.reading(), snapped.implementation());
+        let Some(certificate) = theorem.ok().and_then(Certificate::of) else { continue };
         let height = |value: f64| log10(&rational_from_f64(value)?);
         published.extend(height(certificate.published_bound).map(|y| (x, y)));
         proved.extend(height(certificate.excess).map(|y| (x, y)));
@@ -36,13 +37,14 @@ pub fn section(case: &Case<'_>, certified: &Certified, crossed: &mut bool) -> Op
             continue;
         }
         let Some((report, epsilon)) = audit(case, certified, &name, bound) else { continue };
-        *crossed |= comparable && report.delta(&certificate.epsilon_exact).low > *certificate.theorem.delta();
+        *crossed |=
+            comparable && report.delta(&certificate.epsilon_exact).low > *certificate.theorem.bound().delta();
         audited.extend(excess_at(&report, &epsilon, &certificate).and_then(|e| log10(&e)).map(|y| (x, y)));
         if !report.impossible.is_empty() {
             infinite.push((x, f64::INFINITY));
         }
     }
-    let pure = certified.certificate.largest_pure_bound;
+    let pure = certified.largest_pure_bound;
     let mut series = vec![
         line("published 12Bεη + 2η", Colour::Fourth, Mark::Dashed, published),
         line("certified", Colour::Third, Mark::Line, proved),
@@ -83,9 +85,13 @@ fn bound_name(case: &Case<'_>, snapped: &Snapped) -> Option<Name> {
         let mut changed = case.parameters.clone();
         let larger = &snapped.bound * Rational::from(2);
         changed.insert((*name).clone(), larger.clone());
-        let values = changed.iter().map(|(name, value)| (name.to_string(), value.clone())).collect();
-        let found = recognise(&case.program.mechanism, &values, snapped.format);
-        found.is_ok_and(|found| found == Snapped { bound: larger, ..snapped.clone() })
+        let setting =
+            |(name, value): (&Name, &Rational)| Setting { name: name.to_string(), value: value.clone() };
+        let settings: Vec<Setting> = changed.iter().map(setting).collect();
+        let Ok(program) = given::with_settings(case.program, &settings) else { return false };
+        let found = bound(&program.mechanism, snapped.reading(), snapped.implementation());
+        let wanted = Subject::Mechanism(Snapped { bound: larger, ..snapped.clone() });
+        found.is_ok_and(|found| *found.subject() == wanted)
     };
     case.parameters.keys().find(is_bound).cloned()
 }
@@ -93,7 +99,7 @@ fn bound_name(case: &Case<'_>, snapped: &Snapped) -> Option<Name> {
 /// The two inputs compared at another bound, with the claimed ε; `None` where they are not admitted.
 fn audit(
     case: &Case<'_>,
-    certified: &Certified,
+    certified: &Certificate,
     name: &Name,
     bound: Rational,
 ) -> Option<(PairReport, Rational)> {
@@ -106,17 +112,13 @@ fn audit(
     }
     let law = |inputs| float_law(mechanism, &parameters, inputs, format, Default::default()).ok();
     let report = PairReport::new(&law(&case.inputs[0])?, &law(&case.inputs[1])?);
-    let round = |value: &Rational| {
-        format.round(value, probity_exact::Round::NearestEven).to_rational().unwrap_or_else(|| value.clone())
-    };
-    let used = parameters.iter().map(|(name, value)| (name.clone(), round(value))).collect();
-    let (epsilon, _) = claimed(mechanism, &case.program.claim, &used).ok()?;
+    let (epsilon, _) = claimed(mechanism, &case.program.claim, &parameters).ok()?;
     Some((report, middle(&epsilon)))
 }
 
 /// The smallest excess e > 0 with δ(ε + e) at most the certificate's δ; `None` when ε itself is enough.
 fn excess_at(report: &PairReport, epsilon: &Rational, certificate: &Certificate) -> Option<Rational> {
-    let delta = certificate.theorem.delta();
+    let delta = certificate.theorem.bound().delta();
     if delta.is_zero() {
         let excess = middle(&report.excess(epsilon)?);
         return (excess > Rational::ZERO && report.impossible.is_empty()).then_some(excess);
@@ -127,7 +129,7 @@ fn excess_at(report: &PairReport, epsilon: &Rational, certificate: &Certificate)
     }
     // From a certified excess down by bisection; 2^−30 of it is finer than a dot.
     let mut low = Rational::ZERO;
-    let mut high = rational_from_f64(directed::cast_up(certificate.theorem.excess()))?;
+    let mut high = rational_from_f64(directed::cast_up(certificate.theorem.bound().excess()))?;
     if !enough(&high) {
         return Some(high);
     }

@@ -1,12 +1,12 @@
 //! The certificate of the floating-point implementation: the theorem, the paper's cases, the numbers of the proof.
 
 use probity_exact::Rational;
+use probity_float::certificate::Certificate;
 use probity_float::derive;
 use probity_float::paper::Case;
-use probity_kernel::float::FloatTheorem;
+use probity_kernel::float::Steps;
 use probity_report::{Block, Section};
 
-use super::Certified;
 use crate::decimal::{self, at_most};
 
 /// The section for a mechanism that has no certificate.
@@ -16,15 +16,14 @@ pub fn refused(reason: &str) -> Section {
 }
 
 /// The certificate.
-pub fn section(certified: &Certified) -> Section {
-    let certificate = &certified.certificate;
+pub fn section(certificate: &Certificate) -> Section {
     let published = match certificate.published_holds {
         Some(true) => "holds here",
         Some(false) => "is false here: some outcome is possible under one neighbour only",
         None => "is neither proved nor refuted here",
     };
     let mut blocks = vec![
-        Block::Code(certificate.theorem.to_string()),
+        Block::Code(format!("{}\n\n{}", certificate.theorem.bound(), certificate.theorem)),
         Block::Facts(vec![
             ("ε".into(), certificate.epsilon.to_string()),
             ("excess over the reals".into(), at_most(certificate.excess)),
@@ -35,7 +34,7 @@ pub fn section(certified: &Certified) -> Section {
             ),
             ("method".into(), "threshold (docs/threshold-theorem.md), checked by the kernel".into()),
         ]),
-        numbers(&certificate.theorem),
+        numbers(certificate.theorem.bound().steps()),
     ];
     match &certificate.paper.excess {
         Err(reason) => blocks.push(Block::Text(format!("The paper's method says nothing here: {reason}."))),
@@ -49,12 +48,11 @@ pub fn section(certified: &Certified) -> Section {
             blocks.push(derivations(certificate.cases()));
         }
     }
-    let heading = format!("Certificate of the implementation in {}", certified.snapped.format);
+    let heading = format!("Certificate of the implementation in {}", certificate.snapped.format);
     Section { heading, blocks }
 }
 
-fn numbers(theorem: &FloatTheorem) -> Block {
-    let steps = theorem.steps();
+fn numbers(steps: &Steps) -> Block {
     let up = |name: &str, value: &Rational| (name.to_owned(), decimal::up(value, 4));
     let facts = vec![
         up("κ − 1, relative error of the noise", &(&steps.kappa - Rational::ONE)),

@@ -2,11 +2,12 @@
 
 use probity_audit::{Bounds, Given, Inputs, Mass, Outcome, OutcomeLoss, PairReport, claimed, neighbours};
 use probity_exact::{Abs, BitTest, Format, Integer, Natural, Rational, Round, directed, ln_bounds};
+use probity_float::certificate::Certificate;
 use probity_kernel::term::Reading;
 use probity_report::plot::{Axis, Colour, Mark, Plot, Series, log10};
 use probity_report::{Block, Section};
 
-use super::{Case, Certified, listed, middle};
+use super::{Case, listed, middle};
 use crate::audit;
 use crate::decimal::{self, at_most};
 use crate::error::Error;
@@ -26,7 +27,7 @@ pub struct Audit {
     pub report: PairReport,
     /// The arithmetic.
     pub reading: Reading,
-    /// The claimed ε, at the parameters as the reading has them.
+    /// The claimed ε, at the exact parameters.
     pub epsilon: Bounds,
 }
 
@@ -35,7 +36,7 @@ impl Audit {
     pub fn new(case: &Case<'_>, asked: Option<Reading>, has_certificate: bool) -> Result<Audit, String> {
         let asked = asked.or(has_certificate.then_some(Reading::BINARY64));
         let reading = audit::reading_of(case.program, asked);
-        let used = given::used(case.program, &case.parameters, reading)
+        given::check_parameters(&case.parameters, reading)
             .map_err(|error: Error| error.message().to_owned())?;
         let laws = audit::laws(case.program, &case.parameters, &case.inputs, reading)
             .map_err(|error| error.to_string())?;
@@ -47,16 +48,15 @@ impl Audit {
             ));
         }
         let report = PairReport::new(&laws[0], &laws[1]);
-        let (epsilon, _) = claimed(&case.program.mechanism, &case.program.claim, &used)
+        let (epsilon, _) = claimed(&case.program.mechanism, &case.program.claim, &case.parameters)
             .map_err(|error| error.to_string())?;
         Ok(Audit { report, reading, epsilon })
     }
 
     /// Whether this pair loses for certain more than the certificate allows.
-    pub fn contradicts(&self, case: &Case<'_>, certified: &Certified) -> bool {
-        let theorem = &certified.certificate.theorem;
+    pub fn contradicts(&self, case: &Case<'_>, certified: &Certificate) -> bool {
         are_neighbours_in(case, certified.snapped.format)
-            && self.report.delta(&certified.certificate.epsilon_exact).low > *theorem.delta()
+            && self.report.delta(&certified.epsilon_exact).low > *certified.theorem.bound().delta()
     }
 
     /// The worst finite loss less the claimed ε.
@@ -79,7 +79,7 @@ pub fn are_neighbours_in(case: &Case<'_>, format: Format) -> bool {
 }
 
 /// The audit in figures and plots.
-pub fn section(case: &Case<'_>, audit: &Audit, certified: Option<&Certified>) -> Section {
+pub fn section(case: &Case<'_>, audit: &Audit, certified: Option<&Certificate>) -> Section {
     let names = [listed(&case.inputs[0]), listed(&case.inputs[1])];
     let mut blocks = vec![facts(case, audit, &names)];
     let shown = Shown::new(&audit.report);
@@ -199,14 +199,14 @@ impl<'a> Shown<'a> {
         Block::Figure { plot: Box::new(plot), caption }
     }
 
-    fn losses(&self, audit: &Audit, certified: Option<&Certified>) -> Block {
+    fn losses(&self, audit: &Audit, certified: Option<&Certificate>) -> Block {
         let epsilon = audit.epsilon.to_f64();
         let points = self.outcomes.iter().map(|(x, o)| (*x, quick(o))).collect();
         let mut series = Vec::new();
         let mut caption =
             String::from("The logarithm of the ratio of the two probabilities of each outcome.");
         if let Some(certified) = certified {
-            let bound = certified.certificate.epsilon;
+            let bound = certified.epsilon;
             let (low, high) = (self.level(-bound), self.level(bound));
             let points = low.into_iter().zip(high).flat_map(|(low, high)| [low, high]).collect();
             series.push(Series {
@@ -217,7 +217,7 @@ impl<'a> Shown<'a> {
             });
             caption.push_str(&format!(
                 " The certificate adds {} to ε, too little to be seen here: the next plot shows it.",
-                at_most(certified.certificate.excess)
+                at_most(certified.excess)
             ));
         }
         let gap = (f64::NAN, f64::NAN);
@@ -243,7 +243,7 @@ impl<'a> Shown<'a> {
     }
 
     /// How far each loss lies from ε, where rounding errors are seen. `None` if no loss can be told from ε.
-    fn excesses(&self, audit: &Audit, certified: &Certified) -> Option<Block> {
+    fn excesses(&self, audit: &Audit, certified: &Certificate) -> Option<Block> {
         let epsilon = middle(&audit.epsilon);
         let (mut above, mut below, mut far) = (Vec::new(), Vec::new(), 0);
         for (x, o) in &self.outcomes {
@@ -260,7 +260,7 @@ impl<'a> Shown<'a> {
                 false => below.push((*x, size)),
             }
         }
-        let certificate = &certified.certificate;
+        let certificate = certified;
         let line = |name: &str, colour, mark, y: f64| {
             Some(Series {
                 name: name.into(),

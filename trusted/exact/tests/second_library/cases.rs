@@ -4,6 +4,9 @@ use num_bigint::{BigInt, BigUint};
 use num_rational::BigRational;
 use probity_exact::{Integer, Natural, Rational, Sign};
 
+/// How much less is tried by default than with the feature `exhaustive`, which CI switches on.
+pub const LESS: usize = if cfg!(feature = "exhaustive") { 1 } else { 10 };
+
 /// splitmix64, so that every run draws the same numbers.
 pub struct Draws(u64);
 

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use probity_exact::{Format, Integer, Natural, Rational, Round, Sign, Signed, UnsignedAbs};
+use probity_exact::{BitTest, Format, Integer, Natural, Rational, Round, Sign, Signed, UnsignedAbs};
+
+use super::rejection::Rejection;
 
 /// How the uniform number is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,6 +13,35 @@ pub enum Uniform {
     Star,
     /// A uniform real of (0, 1) rounded down to a multiple of 2^−bits: what most libraries draw.
     Bits(u32),
+}
+
+/// What a theorem supposes of the machine besides its format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Implementation {
+    /// How u is drawn.
+    pub uniform: Uniform,
+    /// The error of the logarithm in units of its last place; 0 means correctly rounded.
+    pub ln_ulps: u32,
+}
+
+/// What a reading means unless something else is said: U* and a correctly rounded logarithm.
+impl Default for Implementation {
+    fn default() -> Implementation {
+        Implementation { uniform: Uniform::Star, ln_ulps: 0 }
+    }
+}
+
+impl fmt::Display for Implementation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.uniform {
+            Uniform::Star => write!(f, "u a uniform real rounded down to the format, ")?,
+            Uniform::Bits(bits) => write!(f, "u a uniform real rounded down to a multiple of 2^-{bits}, ")?,
+        }
+        match self.ln_ulps {
+            0 => write!(f, "ln correctly rounded"),
+            ulps => write!(f, "ln within {ulps} units in the last place"),
+        }
+    }
 }
 
 /// A rounded step after the logarithm.
@@ -22,7 +53,7 @@ pub enum Scaling {
     Multiply(Rational),
 }
 
-/// The mechanism of section 1: clamp(round_to(x ⊕ s·n(u), grid), −bound, bound).
+/// The numbers of a mechanism of section 1: clamp(round_to(x ⊕ s·n(u), grid), −bound, bound), in its format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapped {
     /// The format in which it runs.
@@ -41,7 +72,8 @@ pub struct Snapped {
     pub sensitivity: Rational,
 }
 
-/// Mironov's mechanism for all ε and B in two ranges: n(u) = ln(u) ⊘ ε, Λ the smallest power of two ≥ 1/ε.
+/// Mironov's mechanism for all ε and B in two ranges, rounded to the format: n(u) = ln(u) ⊘ ε, Λ the smallest power of
+/// two ≥ 1/ε.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Family {
     /// The format in which it runs.
@@ -57,108 +89,6 @@ pub struct Family {
     /// Δ: how far apart neighbouring inputs may be.
     pub sensitivity: Rational,
 }
-
-/// Why the theorem does not apply. Each names what was found and what is allowed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Rejection {
-    /// A parameter is zero or negative.
-    NotPositive {
-        /// Which one.
-        parameter: &'static str,
-        /// What it is.
-        found: Rational,
-    },
-    /// A parameter is not a number of the format.
-    NotAFloat {
-        /// Which one.
-        parameter: &'static str,
-        /// What it is.
-        found: Rational,
-    },
-    /// A range has its ends in the wrong order.
-    EmptyRange {
-        /// Which one.
-        parameter: &'static str,
-    },
-    /// The grid is no power of two: its half-grid points are not floats.
-    GridNotPowerOfTwo {
-        /// Λ.
-        grid: Rational,
-    },
-    /// Half-grid points up to the bound are not all normal floats.
-    GridTooFine {
-        /// Λ.
-        grid: Rational,
-        /// B.
-        bound: Rational,
-    },
-    /// A step of the noise may leave the normal range of the format.
-    NoiseOutOfRange {
-        /// The product of the constants up to that step.
-        factor: Rational,
-    },
-    /// The uniform has more bits than the format.
-    UniformTooFine {
-        /// How many.
-        bits: u32,
-    },
-    /// The logarithm's error leaves nothing to be said.
-    LogarithmTooCoarse {
-        /// Its error in units of the last place.
-        ulps: u32,
-    },
-    /// Λ and Δ are so large that no cell is near both inputs.
-    CellTooWide,
-    /// The rounding errors of two thresholds are larger than the cell between them: the method says nothing.
-    CellTooNarrow {
-        /// ρ(Λ − 2h), the least width of a cell; the errors have to stay below it.
-        width: Rational,
-    },
-}
-
-impl fmt::Display for Rejection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Rejection::NotPositive { parameter, found } => {
-                write!(f, "{parameter} is {found}; it has to be positive")
-            }
-            Rejection::NotAFloat { parameter, found } => {
-                write!(f, "{parameter} is {found}, which is no number of the format")
-            }
-            Rejection::EmptyRange { parameter } => write!(f, "the range of {parameter} is empty"),
-            Rejection::GridNotPowerOfTwo { grid } => {
-                write!(f, "the grid is {grid}; it has to be a power of two")
-            }
-            Rejection::GridTooFine { grid, bound } => {
-                write!(
-                    f,
-                    "the half-grid points of grid {grid} up to the bound {bound} are not all normal floats"
-                )
-            }
-            Rejection::NoiseOutOfRange { factor } => {
-                write!(f, "the noise times {factor} may leave the normal range of the format")
-            }
-            Rejection::UniformTooFine { bits } => {
-                write!(f, "a uniform of {bits} bits has more than the format")
-            }
-            Rejection::LogarithmTooCoarse { ulps } => {
-                write!(f, "a logarithm with an error of {ulps} units in the last place is too coarse")
-            }
-            Rejection::CellTooWide => {
-                write!(f, "grid and sensitivity are so large that no cell is near two neighbouring inputs")
-            }
-            Rejection::CellTooNarrow { width } => {
-                let shown = probity_exact::directed::cast_nearest(width);
-                write!(
-                    f,
-                    "the rounding errors exceed the width {shown} of a cell of the grid, in units of the noise's scale"
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for Rejection {}
 
 /// What the theorem needs to know. Every number is a bound in the direction in which the loss grows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -344,15 +274,26 @@ impl Snapped {
 
 impl Family {
     pub(super) fn shape(&self) -> Result<Shape, Rejection> {
-        let ((low, high), (least, most)) = (&self.epsilon, &self.bound);
         for (parameter, range) in [("epsilon", &self.epsilon), ("the bound", &self.bound)] {
             positive(parameter, &range.0)?;
             if range.0 > range.1 {
-                return Err(Rejection::EmptyRange { parameter });
+                return Err(Rejection::EmptyRange { parameter: parameter.into() });
             }
         }
+        // Rounding is monotone: every ε and every B is computed with as a float between the rounded ends.
+        let in_floats = |parameter, x: &Rational| {
+            let float = self.format.round(x, Round::NearestEven).to_rational();
+            float.ok_or_else(|| Rejection::NotAFloat { parameter, found: x.clone() })
+        };
+        let (low, high) = (&in_floats("epsilon", &self.epsilon.0)?, &in_floats("epsilon", &self.epsilon.1)?);
+        let most = &in_floats("the bound", &self.bound.1)?;
+        // Rounding ε errs by at most η·ε, if ε is normal.
+        if power_of_two(self.format.emin()).is_none_or(|least| self.epsilon.0 < least) {
+            return Err(Rejection::NotNormal { parameter: "epsilon", found: self.epsilon.0.clone() });
+        }
         positive("the sensitivity", &self.sensitivity)?;
-        // Every ε and every B of the ranges: the checks are monotone, so the extremes decide.
+        // Every ε and every B of the ranges: the checks are monotone, so the extremes decide. That 1/ε is normal, as
+        // the lemma on the computed grid needs, follows from the grid's being so.
         let factors = [Rational::ONE / low, Rational::ONE / high];
         // The division rounds for all but the powers of two among the ε.
         let one_step = kappa(self.format, self.uniform, self.ln_ulps, &factors[..1], 1)?;
@@ -360,7 +301,6 @@ impl Family {
         let (finest, coarsest) = (mironov_grid(high), mironov_grid(low));
         for grid in [finest, coarsest] {
             check_grid(self.format, &grid, most)?;
-            check_grid(self.format, &grid, least)?;
         }
         let eta = self.format.unit_roundoff();
         // 1 ≤ εΛ < 2 and max|t| ≤ B + Λ/2, so ε·h ≤ η(εB + 1) ≤ η(ε_high·B_high + 1).
@@ -388,16 +328,17 @@ impl Family {
 /// assert_eq!(mironov_grid(&rational(4, 1).unwrap()), rational(1, 4).unwrap());
 /// ```
 pub fn mironov_grid(epsilon: &Rational) -> Rational {
-    let mut grid = Rational::ONE;
     if !epsilon.is_positive() || epsilon.is_zero() {
-        return grid;
+        return Rational::ONE;
     }
-    let two = whole(2);
+    // With n and d bits in ε = a/b, 1/ε lies between 2^(d−n−1) and 2^(d−n+1).
+    let (above, below) = (epsilon.denominator().bit_len(), epsilon.numerator().unsigned_abs().bit_len());
+    let mut grid = match above.checked_sub(below + 1) {
+        Some(up) => Rational::from(Integer::ONE << up),
+        None => Rational::from_parts(Integer::ONE, Natural::ONE << (below + 1 - above)),
+    };
     while &grid * epsilon < Rational::ONE {
-        grid *= &two;
-    }
-    while &grid * epsilon >= two {
-        grid /= &two;
+        grid *= whole(2);
     }
     grid
 }

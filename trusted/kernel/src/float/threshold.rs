@@ -1,58 +1,49 @@
-//! Sections 3 to 5 of the proof: the constants, evaluated with outward rounding, and the theorem.
-//!
-//! ```
-//! use probity_exact::{Format, rational};
-//! use probity_kernel::float::{Scaling, Snapped, Uniform, threshold};
-//! let one = rational(1, 1).unwrap();
-//! let theorem = threshold(&Snapped {
-//!     format: Format::BINARY64,
-//!     uniform: Uniform::Star,
-//!     ln_ulps: 0,
-//!     scaling: vec![Scaling::Divide(one.clone())],
-//!     grid: one.clone(),
-//!     bound: rational(100, 1).unwrap(),
-//!     sensitivity: one,
-//! })
-//! .unwrap();
-//! assert!(theorem.delta().is_zero());
-//! assert!(*theorem.excess() < rational(2, 10_000_000_000_000i64).unwrap());
-//! ```
-//!
-//! A theorem cannot be made up:
-//! ```compile_fail
-//! use probity_kernel::float::FloatTheorem;
-//! fn forge(theorem: FloatTheorem) -> FloatTheorem {
-//!     FloatTheorem { excess: probity_exact::Rational::ZERO, ..theorem }
-//! }
-//! ```
-
-use std::fmt;
+//! Sections 3 to 5 of the proof: the constants, evaluated with outward rounding.
 
 use probity_exact::{Enclosure, Float, Format, Integer, Natural, Rational};
 
-use super::shape::{Family, Rejection, Shape, Snapped, Uniform};
+use super::rejection::Rejection;
+use super::shape::{Family, Shape, Snapped, Uniform};
 
 /// Bits of the enclosures: errors of size 2^−p are differences of numbers near 1.
 const BITS: u32 = 256;
 
-/// What a theorem is about.
+/// The numbers that a theorem is about, as the kernel read them off the mechanism.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
-    /// One mechanism.
+    /// Those of one mechanism. If its clamp is a parameter, the largest.
     Mechanism(Snapped),
-    /// All mechanisms of a family.
+    /// Those of a family of mechanisms.
     Family(Family),
 }
 
-/// For all neighbouring inputs, the mechanism (each one of the family) is (ρΔ + excess, delta)-differentially
-/// private, as computed in its format. Made by [`threshold`] and [`threshold_family`] only.
+impl Subject {
+    /// The format in which it runs.
+    pub fn format(&self) -> Format {
+        match self {
+            Subject::Mechanism(one) => one.format,
+            Subject::Family(all) => all.format,
+        }
+    }
+
+    /// The theorem's constants for these numbers.
+    pub fn loss(&self) -> Result<Loss, Rejection> {
+        match self {
+            Subject::Mechanism(one) => one.loss(),
+            Subject::Family(all) => all.loss(),
+        }
+    }
+}
+
+/// What numbers lose by the theorem: (ρΔ + excess, δ). No theorem: it says nothing of any mechanism.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FloatTheorem {
-    /// Invariant: what follows is what `conclude` found for this subject's shape.
-    subject: Subject,
-    excess: Rational,
-    delta: Rational,
-    steps: Steps,
+pub struct Loss {
+    /// A⁺ + A⁻: the loss beyond ρΔ.
+    pub excess: Rational,
+    /// δ; 0 when the mechanism is purely private.
+    pub delta: Rational,
+    /// The numbers of the proof.
+    pub steps: Steps,
 }
 
 /// The numbers of the proof, each a bound in the direction in which the loss grows.
@@ -78,82 +69,22 @@ pub struct Steps {
     pub minus: (Rational, Rational),
 }
 
-impl FloatTheorem {
-    /// What the theorem is about.
-    pub fn subject(&self) -> &Subject {
-        &self.subject
-    }
-
-    /// A⁺ + A⁻: what floating point costs beyond the loss over the reals.
-    pub fn excess(&self) -> &Rational {
-        &self.excess
-    }
-
-    /// δ; 0 when the mechanism is purely private.
-    pub fn delta(&self) -> &Rational {
-        &self.delta
-    }
-
-    /// ρΔ + excess. For a family, the largest.
-    pub fn epsilon(&self) -> Rational {
-        match &self.subject {
-            Subject::Mechanism(one) => one.rate() * &one.sensitivity + &self.excess,
-            Subject::Family(all) => &all.epsilon.1 * &all.sensitivity + &self.excess,
-        }
-    }
-
-    /// The numbers of the proof.
-    pub fn steps(&self) -> &Steps {
-        &self.steps
+impl Snapped {
+    /// The theorem of section 5.
+    ///
+    /// half-grid points normal floats    e^−b > q·e^a    2h₂ < 1 − q
+    /// ─────────────────────────────────────────────────────────────
+    /// clamp(round_to(x ⊕ s·n(u), Λ), ±B) is (ρΔ + A⁺ + A⁻, δ)-private
+    pub fn loss(&self) -> Result<Loss, Rejection> {
+        conclude(&self.shape()?)
     }
 }
 
-/// Prints the claim, with figures rounded up.
-impl fmt::Display for FloatTheorem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let up = probity_exact::directed::cast_up;
-        let delta = up(&self.delta);
-        match &self.subject {
-            Subject::Mechanism(m) => write!(
-                f,
-                "in {}, grid {}, bound {}, inputs at most {} apart: epsilon = {:e}, delta = {delta:e}",
-                m.format,
-                m.grid,
-                m.bound,
-                m.sensitivity,
-                up(&self.epsilon())
-            ),
-            Subject::Family(all) => write!(
-                f,
-                "in {}, for every epsilon in [{}, {}] and bound in [{}, {}], inputs at most {} apart: \
-                 loss = epsilon * {} + {:e}, delta = {delta:e}",
-                all.format,
-                all.epsilon.0,
-                all.epsilon.1,
-                all.bound.0,
-                all.bound.1,
-                all.sensitivity,
-                all.sensitivity,
-                up(&self.excess)
-            ),
-        }
+impl Family {
+    /// The theorem for every mechanism of the family at once.
+    pub fn loss(&self) -> Result<Loss, Rejection> {
+        conclude(&self.shape()?)
     }
-}
-
-/// The theorem of section 5 for one mechanism.
-///
-/// half-grid points normal floats    e^−b > q·e^a    2h₂ < 1 − q
-/// ─────────────────────────────────────────────────────────────
-/// clamp(round_to(x ⊕ s·n(u), Λ), ±B) is (ρΔ + A⁺ + A⁻, δ)-private
-pub fn threshold(mechanism: &Snapped) -> Result<FloatTheorem, Rejection> {
-    let (excess, delta, steps) = conclude(&mechanism.shape()?)?;
-    Ok(FloatTheorem { subject: Subject::Mechanism(mechanism.clone()), excess, delta, steps })
-}
-
-/// The theorem for every mechanism of a family at once.
-pub fn threshold_family(family: &Family) -> Result<FloatTheorem, Rejection> {
-    let (excess, delta, steps) = conclude(&family.shape()?)?;
-    Ok(FloatTheorem { subject: Subject::Family(family.clone()), excess, delta, steps })
 }
 
 type Real = Enclosure<Float>;
@@ -196,7 +127,7 @@ fn coarseness(shape: &Shape, at: &Real) -> Real {
 }
 
 /// Excess, δ and the numbers in between, or why there are none.
-fn conclude(shape: &Shape) -> Result<(Rational, Rational, Steps), Rejection> {
+fn conclude(shape: &Shape) -> Result<Loss, Rejection> {
     let narrow = || Rejection::CellTooNarrow { width: shape.width.clone() };
     super::shape::positive("the width of a cell", &shape.width).map_err(|_| narrow())?;
     let fine = fine_reach(shape).ok_or_else(narrow)?;
@@ -212,7 +143,7 @@ fn conclude(shape: &Shape) -> Result<(Rational, Rational, Steps), Rejection> {
     let delta = if pure { Rational::ZERO } else { far_mass(shape, &near)? };
     let steps = bounds(shape, &near).ok_or_else(narrow)?;
     let larger = |pair: &(Rational, Rational)| if pair.0 >= pair.1 { pair.0.clone() } else { pair.1.clone() };
-    Ok((larger(&steps.plus) + larger(&steps.minus), delta, steps))
+    Ok(Loss { excess: larger(&steps.plus) + larger(&steps.minus), delta, steps })
 }
 
 /// δ = e^(−r/κ)·(1 + coarseness at r), with r = R − ρ(Λ + 2h + Δ).

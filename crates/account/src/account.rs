@@ -1,0 +1,275 @@
+//! The answer to a question about a composition.
+
+use std::time::{Duration, Instant};
+
+use probity_exact::{Rational, directed};
+
+use crate::closed;
+use crate::fixed::near;
+use crate::general::{Around, Scene};
+use crate::lattice::{Limit, Stop};
+use crate::model::{Adjacency, Composition, Direction, Simple};
+use crate::scout::{Aim, ln};
+use crate::search::invert;
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Question {
+    /// δ at this ε.
+    Delta(Rational),
+    /// ε at this δ.
+    Epsilon(Rational),
+}
+
+/// A lower and an upper bound of a number that is not negative.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bracket {
+    /// At most the truth.
+    pub lower: Rational,
+    /// At least the truth; `None` is no bound.
+    pub upper: Option<Rational>,
+}
+
+impl Bracket {
+    /// What is known before anything is computed.
+    fn vacuous(question: &Question) -> Bracket {
+        let upper = matches!(question, Question::Delta(_)).then_some(Rational::ONE);
+        Bracket { lower: Rational::ZERO, upper }
+    }
+
+    /// (upper − lower) / upper, as a double; 1 where there is no upper bound.
+    pub fn width(&self) -> f64 {
+        match &self.upper {
+            None => 1.0,
+            Some(upper) if upper.is_zero() => 0.0,
+            Some(upper) => near(&((upper - &self.lower) / upper)),
+        }
+    }
+
+    /// What both say.
+    pub(crate) fn and(self, other: Bracket) -> Bracket {
+        let upper = match (self.upper, other.upper) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        Bracket { lower: self.lower.max(other.lower), upper }
+    }
+
+    /// The larger of two numbers.
+    pub(crate) fn or(self, other: Bracket) -> Bracket {
+        let upper = self.upper.zip(other.upper).map(|(a, b)| a.max(b));
+        Bracket { lower: self.lower.max(other.lower), upper }
+    }
+}
+
+/// How an answer was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The larger of both directions.
+    pub bracket: Bracket,
+    /// Each direction by itself.
+    pub directions: Vec<(Direction, Bracket)>,
+    /// By what method.
+    pub method: String,
+    /// Seconds that it took.
+    pub seconds: f64,
+    /// Whether the width that was asked for is reached.
+    pub reached: bool,
+    /// What the bracket is a bracket of, where that is no single pair of laws.
+    pub note: Option<String>,
+}
+
+/// How narrow, and how long.
+#[derive(Debug, Clone)]
+pub struct Effort {
+    /// The relative width to reach.
+    pub width: f64,
+    /// Seconds that may pass.
+    pub seconds: f64,
+    /// Whether closed forms may be used.
+    pub closed_forms: bool,
+}
+
+impl Default for Effort {
+    fn default() -> Effort {
+        Effort { width: 1e-4, seconds: 60.0, closed_forms: true }
+    }
+}
+
+/// Answers a question about a composition.
+///
+/// ```
+/// use std::collections::BTreeMap;
+/// use probity_account::{Adjacency, Effort, Expression, Question, account};
+/// use probity_exact::parse_rational;
+/// let laws = Expression::parse("gaussian(100) * 10000").unwrap();
+/// let laws = laws.evaluate(&BTreeMap::new(), &|_| Err("no files here".into())).unwrap();
+/// let question = Question::Epsilon(parse_rational("1e-10").unwrap());
+/// let answer = account(&laws, Adjacency::AddRemove, &question, &Effort::default()).unwrap();
+/// assert!(answer.bracket.lower < parse_rational("6.547925").unwrap());
+/// assert!(answer.bracket.upper.unwrap() > parse_rational("6.547923").unwrap());
+/// ```
+pub fn account(
+    laws: &Composition,
+    adjacency: Adjacency,
+    question: &Question,
+    effort: &Effort,
+) -> Result<Answer, String> {
+    let start = Instant::now();
+    match question {
+        Question::Delta(epsilon) if *epsilon < Rational::ZERO => {
+            return Err(format!("epsilon = {epsilon} is not allowed: it must be at least 0"));
+        }
+        Question::Epsilon(delta) if *delta < Rational::ZERO || *delta >= Rational::ONE => {
+            return Err(format!("delta = {delta} is not allowed: it must be at least 0 and less than 1"));
+        }
+        _ => {}
+    }
+    let laws = laws.resolved(adjacency)?;
+    let bound_only = laws.iter().any(|(law, _)| law.is_bound_only());
+    let note = bound_only.then(|| {
+        "the upper bound is of all mechanisms that are meant, the lower of one of them: they need not meet".to_owned()
+    });
+    let finish = |bracket, directions, method: String, reached| {
+        let seconds = start.elapsed().as_secs_f64();
+        Ok(Answer { bracket, directions, method, seconds, reached, note: note.clone() })
+    };
+    if effort.closed_forms
+        && let Some((bracket, method)) = closed::answer(&laws, question)
+    {
+        return finish(bracket.clone(), vec![(Direction::Either, bracket)], method.to_owned(), true);
+    }
+    if let Question::Epsilon(delta) = question
+        && delta.is_zero()
+    {
+        return Err("at delta = 0 only sums of pure guarantees have a finite epsilon".into());
+    }
+    let directions = directions(&laws, adjacency);
+    let deadline = start + Duration::from_secs_f64(effort.seconds.clamp(0.0, 1e6));
+    let mut found: Vec<Result<Found, String>> = Vec::new();
+    std::thread::scope(|scope| {
+        let works: Vec<_> = directions
+            .iter()
+            .map(|direction| scope.spawn(|| one_direction(&laws, *direction, question, effort, deadline)))
+            .collect();
+        for work in works {
+            found.push(
+                work.join().unwrap_or_else(|_| Err("the computation broke off: please report it".into())),
+            );
+        }
+    });
+    let found: Vec<Found> = found.into_iter().collect::<Result<_, _>>()?;
+    let bracket = found.iter().map(|found| found.bracket.clone()).reduce(Bracket::or);
+    let bracket = bracket.unwrap_or_else(|| Bracket::vacuous(question));
+    let reached = bound_only || bracket.width() <= effort.width;
+    let method = found.iter().max_by_key(|found| found.points).map_or_else(String::new, Found::method);
+    let directions = directions.iter().copied().zip(found.into_iter().map(|found| found.bracket)).collect();
+    finish(bracket, directions, method, reached)
+}
+
+/// The directions whose curves differ.
+pub(crate) fn directions(laws: &[(Simple, u64)], adjacency: Adjacency) -> &'static [Direction] {
+    match (adjacency, laws.iter().all(|(law, _)| law.symmetric())) {
+        (Adjacency::Replace, _) => &[Direction::Replace],
+        (_, true) => &[Direction::Either],
+        (Adjacency::AddRemove, false) => &[Direction::Remove, Direction::Add],
+    }
+}
+
+/// What one direction gave.
+struct Found {
+    bracket: Bracket,
+    step: f64,
+    points: usize,
+}
+
+impl Found {
+    fn method(&self) -> String {
+        match self.points {
+            0 => "nothing was computed in time".into(),
+            points => format!("laws on a lattice: {points} points, step {:.3e}", self.step),
+        }
+    }
+}
+
+fn one_direction(
+    laws: &[(Simple, u64)],
+    direction: Direction,
+    question: &Question,
+    effort: &Effort,
+    deadline: Instant,
+) -> Result<Found, String> {
+    let aim = match question {
+        Question::Delta(epsilon) => Aim::Epsilon(near(epsilon)),
+        Question::Epsilon(delta) => Aim::LnDelta(ln(near(delta))),
+    };
+    let scene = Scene::new(laws, direction, aim)?;
+    let mut found = Found { bracket: Bracket::vacuous(question), step: 0.0, points: 0 };
+    let fine = scene.step_for(effort.width) * 0.9;
+    // First a lattice that surely takes little time, unless the fine one does.
+    let mut step = fine.max(scene.guess.deviation / 400.0);
+    let limit = Limit { deadline, points: 1 << 24 };
+    for _ in 0..6 {
+        let begin = Instant::now();
+        // Twice as fine takes about two and a half times as long.
+        match scene.compose(step, &limit) {
+            Err(Stop::Time) => break,
+            Err(Stop::Size) => {
+                if found.points > 0 || step > 1e3 {
+                    break;
+                }
+                step *= 8.0;
+                continue;
+            }
+            Ok(around) => {
+                let bracket = read(&around, question, scene.guess.epsilon);
+                let used = around.step;
+                found = Found { bracket: found.bracket.and(bracket), step: used, points: around.points };
+                let last = begin.elapsed();
+                let width = found.bracket.width();
+                if width <= effort.width {
+                    break;
+                }
+                // The width falls with the square of the step.
+                let wish = used * (effort.width / width).sqrt() * 0.9;
+                let next = if last < Duration::from_millis(50) { wish } else { wish.max(used / 64.0) };
+                let next = next.max(used / 512.0);
+                let cost = last.as_secs_f64() * (used / next).powf(1.15);
+                let left = deadline.saturating_duration_since(Instant::now()).as_secs_f64();
+                if cost < left * 0.9 {
+                    step = next;
+                } else {
+                    let affordable = used / (left * 0.8 / last.as_secs_f64().max(1e-3)).powf(1.0 / 1.15);
+                    if affordable > used * 0.8 {
+                        break;
+                    }
+                    step = affordable;
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The bracket of two laws around the truth.
+fn read(around: &Around, question: &Question, guess: f64) -> Bracket {
+    match question {
+        Question::Delta(epsilon) => Bracket {
+            lower: around.below.delta(epsilon, false).unwrap_or(Rational::ZERO),
+            upper: Some(around.above.delta(epsilon, true).unwrap_or(Rational::ONE)),
+        },
+        Question::Epsilon(delta) => {
+            let above = |epsilon: &Rational| around.above.delta(epsilon, true);
+            let below = |epsilon: &Rational| around.below.delta(epsilon, false);
+            Bracket {
+                lower: invert(&below, delta, guess, false).unwrap_or(Rational::ZERO),
+                upper: invert(&above, delta, guess, true),
+            }
+        }
+    }
+}
+
+/// The smallest double that is not below a rational, and the largest that is not above.
+pub fn doubles_around(x: &Rational) -> (f64, f64) {
+    (directed::cast_down(x), directed::cast_up(x))
+}

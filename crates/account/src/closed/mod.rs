@@ -1,0 +1,122 @@
+//! Closed forms: compositions whose δ(ε) is a formula. `docs/accounting.md`, section 7.
+
+mod binomial;
+mod factorial;
+mod many;
+mod normal;
+
+use probity_exact::{Rational, exp_bounds};
+
+use crate::account::{Bracket, Question};
+use crate::fixed::{self, near};
+use crate::general;
+use crate::laws::{best_order, exponent_bound};
+use crate::model::{Direction, Simple};
+use crate::scout::ln;
+use crate::search::invert;
+
+pub(crate) use binomial::Binomial;
+
+/// Lower and upper bounds of a number.
+pub(crate) type Bounds = (Rational, Rational);
+
+/// The bracket and the name of the formula, if there is one for the composition.
+pub(crate) fn answer(laws: &[(Simple, u64)], question: &Question) -> Option<(Bracket, &'static str)> {
+    if laws.is_empty() {
+        return Some((Bracket { lower: Rational::ZERO, upper: Some(Rational::ZERO) }, "nothing is released"));
+    }
+    if let Question::Epsilon(delta) = question
+        && delta.is_zero()
+    {
+        return pure_sum(laws);
+    }
+    match laws {
+        [(Simple::Normal(square), 1)] => {
+            let delta = |epsilon: &Rational| normal::delta(square, epsilon);
+            Some((bracket(question, &delta, normal::guess(square, question)), "normal laws in closed form"))
+        }
+        [(Simple::Rho(rho), 1)] => {
+            let square = rho * Rational::from(2);
+            let below = |epsilon: &Rational| Some(normal::delta(&square, epsilon)?.0);
+            let above = |epsilon: &Rational| concentrated(rho, epsilon);
+            let bracket = sides(question, &below, &above, normal::guess(&square, question));
+            Some((bracket, "zCDP: best order above, the normal law below"))
+        }
+        [(law, n)] => match Binomial::of(law, *n) {
+            Some(binomial) => {
+                let delta = |epsilon: &Rational| binomial.delta(epsilon);
+                Some((bracket(question, &delta, binomial.guess(question)), "binomial sum"))
+            }
+            None if *n == 1 && law.symmetric() && !law.is_bound_only() => single(law, question),
+            None => None,
+        },
+        _ => many::answer(laws, question),
+    }
+}
+
+/// ε at δ = 0: the sum of pure losses is exact, and there is none where a law has unbounded loss.
+fn pure_sum(laws: &[(Simple, u64)]) -> Option<(Bracket, &'static str)> {
+    let mut sum = Rational::ZERO;
+    for (law, n) in laws {
+        let loss = match law {
+            Simple::Pure(epsilon, delta) if delta.is_zero() => epsilon.clone(),
+            Simple::Laplace(c) => c.clone(),
+            Simple::DiscreteLaplace(scale, s) => Rational::from(*s) / scale,
+            _ => return None,
+        };
+        sum += loss * Rational::from(*n);
+    }
+    Some((Bracket { lower: sum.clone(), upper: Some(sum) }, "sum of pure losses"))
+}
+
+/// δ of ρ-zCDP at ε by a good order, from above.
+fn concentrated(rho: &Rational, epsilon: &Rational) -> Option<Rational> {
+    let order = best_order(near(rho), near(epsilon));
+    Some(exponent_bound(rho, epsilon, order).map_or(Rational::ONE, |delta| delta.min(Rational::ONE)))
+}
+
+/// One mechanism, once: its own curve.
+fn single(law: &Simple, question: &Question) -> Option<(Bracket, &'static str)> {
+    let bits = match question {
+        Question::Delta(epsilon) => 240 + (near(epsilon).min(1e4) * 3.0) as usize,
+        Question::Epsilon(delta) => 240 + (-ln(near(delta)) * 3.0) as usize,
+    };
+    let curve = general::curve(law, Direction::Either, bits).ok()?;
+    let ratio = |epsilon: &Rational, up: bool| {
+        let (low, high) = exp_bounds(epsilon, bits as u32 + 8);
+        let (low, high) = (low.to_rational()?, high.to_rational()?);
+        Some(fixed::natural(if up { fixed::ceil(&high, bits) } else { fixed::floor(&low, bits) }))
+    };
+    // H falls in γ.
+    let above = |epsilon: &Rational| Some(fixed::value(&curve.upper(&ratio(epsilon, false)?), bits));
+    let below = |epsilon: &Rational| {
+        let gamma = ratio(epsilon, true)?;
+        let event = curve.event(&gamma);
+        let lost = fixed::mul_up(&gamma, &event.q.high, bits);
+        let kept = if event.p.low > lost { event.p.low - lost } else { 0u8.into() };
+        Some(fixed::value(&kept.max(curve.infinite()), bits))
+    };
+    Some((sides(question, &below, &above, 1.0), "one mechanism in closed form"))
+}
+
+fn bracket(question: &Question, delta: &dyn Fn(&Rational) -> Option<Bounds>, guess: f64) -> Bracket {
+    sides(question, &|epsilon| Some(delta(epsilon)?.0), &|epsilon| Some(delta(epsilon)?.1), guess)
+}
+
+fn sides(
+    question: &Question,
+    below: &dyn Fn(&Rational) -> Option<Rational>,
+    above: &dyn Fn(&Rational) -> Option<Rational>,
+    guess: f64,
+) -> Bracket {
+    match question {
+        Question::Delta(epsilon) => Bracket {
+            lower: below(epsilon).unwrap_or(Rational::ZERO),
+            upper: Some(above(epsilon).unwrap_or(Rational::ONE).min(Rational::ONE)),
+        },
+        Question::Epsilon(delta) => Bracket {
+            lower: invert(below, delta, guess, false).unwrap_or(Rational::ZERO),
+            upper: invert(above, delta, guess, true),
+        },
+    }
+}

@@ -1,0 +1,185 @@
+//! Fixed-point numbers: an integer n with b fractional bits stands for n · 2^−b. The direction of each rounding is in its
+//! name.
+
+use probity_exact::{BitTest, DivRem, Float, Integer, Natural, Rational, Sign, UnsignedAbs};
+
+/// Lower and upper bounds of a number that is not negative, with b fractional bits.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Span {
+    /// At most the number.
+    pub low: Natural,
+    /// At least the number.
+    pub high: Natural,
+}
+
+impl Span {
+    /// Exactly n · 2^−b.
+    pub fn exact(n: Natural) -> Span {
+        Span { low: n.clone(), high: n }
+    }
+
+    /// A rational ≥ 0.
+    pub fn of(x: &Rational, b: usize) -> Span {
+        Span { low: natural(floor(x, b)), high: natural(ceil(x, b)) }
+    }
+
+    /// Between two dyadic numbers.
+    pub fn between(low: &Float, high: &Float, b: usize) -> Span {
+        Span { low: natural(float_floor(low, b)), high: natural(float_ceil(high, b)) }
+    }
+
+    /// 1 − x for x ≤ 1.
+    pub fn complement(&self, b: usize) -> Span {
+        let one = Natural::ONE << b;
+        let minus = |x: &Natural| if *x < one { &one - x } else { Natural::ZERO };
+        Span { low: minus(&self.high), high: minus(&self.low) }
+    }
+
+    /// x + y.
+    pub fn plus(&self, other: &Span) -> Span {
+        Span { low: &self.low + &other.low, high: &self.high + &other.high }
+    }
+
+    /// x · y.
+    pub fn times(&self, other: &Span, b: usize) -> Span {
+        Span { low: mul_down(&self.low, &other.low, b), high: mul_up(&self.high, &other.high, b) }
+    }
+}
+
+/// x, or 0 for a negative x.
+pub(crate) fn natural(x: Integer) -> Natural {
+    match x.sign() {
+        Sign::Negative => Natural::ZERO,
+        Sign::Positive => x.unsigned_abs(),
+    }
+}
+
+/// ⌊n / 2^b⌋ for a natural, rounded up.
+pub(crate) fn shift_up(n: Natural, b: usize) -> Natural {
+    match n.trailing_zeros() {
+        Some(zeros) if zeros < b => (n >> b) + Natural::ONE,
+        _ => n >> b,
+    }
+}
+
+/// x · y rounded down.
+pub(crate) fn mul_down(x: &Natural, y: &Natural, b: usize) -> Natural {
+    (x * y) >> b
+}
+
+/// x · y rounded up.
+pub(crate) fn mul_up(x: &Natural, y: &Natural, b: usize) -> Natural {
+    shift_up(x * y, b)
+}
+
+/// n / d rounded up.
+pub(crate) fn div_up(n: &Natural, d: &Natural) -> Natural {
+    let (quotient, rest) = n.div_rem(d);
+    if rest == Natural::ZERO { quotient } else { quotient + Natural::ONE }
+}
+
+/// ⌊x · 2^b⌋.
+pub(crate) fn floor(x: &Rational, b: usize) -> Integer {
+    let numerator: Integer = x.numerator() << b;
+    let denominator = Integer::from(x.denominator().clone());
+    let quotient = &numerator / &denominator;
+    if &quotient * &denominator > numerator { quotient - Integer::ONE } else { quotient }
+}
+
+/// ⌈x · 2^b⌉.
+pub(crate) fn ceil(x: &Rational, b: usize) -> Integer {
+    -floor(&-x.clone(), b)
+}
+
+fn float_floor(x: &Float, b: usize) -> Integer {
+    match x.parts() {
+        None => Integer::ZERO,
+        Some((negative, significand, exponent)) => {
+            let shift = exponent + b as i64;
+            let n = significand.clone();
+            if shift >= 0 {
+                let n = Integer::from(n << shift as usize);
+                if negative { -n } else { n }
+            } else {
+                let cut = shift.unsigned_abs() as usize;
+                if negative {
+                    -Integer::from(if n.bit_len() == 0 {
+                        n
+                    } else if cut > n.bit_len() {
+                        Natural::ONE
+                    } else {
+                        shift_up(n, cut)
+                    })
+                } else if cut > n.bit_len() {
+                    Integer::ZERO
+                } else {
+                    Integer::from(n >> cut)
+                }
+            }
+        }
+    }
+}
+
+fn float_ceil(x: &Float, b: usize) -> Integer {
+    -float_floor(&x.negated(), b)
+}
+
+/// n · 2^−b as a rational.
+pub(crate) fn value(n: &Natural, b: usize) -> Rational {
+    Rational::from_parts(Integer::from(n.clone()), Natural::ONE << b)
+}
+
+/// A double not above n · 2^−b, and one not below; apart by at most two units in the last place.
+pub(crate) fn doubles(n: &Natural, b: usize) -> (f64, f64) {
+    let length = n.bit_len();
+    let cut = length.saturating_sub(53);
+    let top = u64::try_from(&(n >> cut)).unwrap_or(u64::MAX);
+    // top < 2^53: both conversions are exact, and so is scaling by a power of two within the range of doubles.
+    let exponent = cut as i64 - b as i64;
+    if exponent < -1020 {
+        return (0.0, f64::MIN_POSITIVE);
+    }
+    if exponent > 900 {
+        return (f64::MAX, f64::INFINITY);
+    }
+    let scale = 2f64.powi(exponent as i32);
+    let low = top as f64 * scale;
+    let high = if cut == 0 { low } else { (top + 1) as f64 * scale };
+    (low, high)
+}
+
+/// A double near a rational, for choices that decide nothing.
+pub(crate) fn near(x: &Rational) -> f64 {
+    probity_exact::directed::cast_nearest(x)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probity_exact::rational;
+
+    #[test]
+    fn directions_are_as_named() {
+        let third = rational(1, 3).unwrap();
+        let minus = -third.clone();
+        assert_eq!(floor(&third, 2), Integer::from(1));
+        assert_eq!(ceil(&third, 2), Integer::from(2));
+        assert_eq!(floor(&minus, 2), Integer::from(-2));
+        assert_eq!(ceil(&minus, 2), Integer::from(-1));
+        let half = Natural::ONE << 9usize;
+        assert_eq!(mul_up(&(&half + Natural::ONE), &half, 10), (Natural::ONE << 8usize) + Natural::ONE);
+        assert_eq!(mul_down(&(&half + Natural::ONE), &half, 10), Natural::ONE << 8usize);
+        assert_eq!(div_up(&Natural::from(7u8), &Natural::from(2u8)), Natural::from(4u8));
+        for (float, down, up) in [(0.3, 1, 2), (-0.3, -2, -1), (1e-40, 0, 1), (-1e-40, -1, 0), (5.0, 20, 20)]
+        {
+            let float = Float::from_f64(float);
+            assert_eq!(
+                (float_floor(&float, 2), float_ceil(&float, 2)),
+                (Integer::from(down), Integer::from(up))
+            );
+        }
+        let big = (Natural::ONE << 100usize) + Natural::ONE;
+        let (low, high) = doubles(&big, 100);
+        assert!(low == 1.0 && high > 1.0);
+    }
+}

@@ -1,0 +1,136 @@
+//! Tails of the normal law at very many points: Taylor's formula around nodes, where `trusted/exact` encloses them.
+//!
+//! For F = 1 − Φ and a node c, with He_k the Hermite polynomials (φ^(k) = (−1)^k He_k φ),
+//! F(c + t) = F(c) − Σ_{k<m} (−1)^k φ(c) He_k(c) t^(k+1)/(k+1)! + R, and by Cramér's inequality
+//! |He_m(x)| e^(−x²/4) ≤ 1.0865·√(m!), so |R| ≤ 0.44·√(m!)·|t|^(m+1)/(m+1)! ≤ |t|^(m+1)/√((m+1)!).
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use probity_exact::{Float, Integer, Natural, Rational, normal_density_bounds, normal_tail_bounds};
+
+use crate::fixed::{Span, natural};
+
+/// Nodes are multiples of 2^−NODE, so |t| ≤ 2^−(NODE+1).
+const NODE: usize = 7;
+/// Bits below the last one of an answer. All errors of a computation together are below 2^GUARD units of these.
+const GUARD: usize = 16;
+
+/// Bounds of 1 − Φ to b fractional bits, both within two units of the truth.
+pub(crate) struct Tails {
+    bits: usize,
+    /// Beyond this many nodes from 0 a tail is less than one unit.
+    reach: i64,
+    terms: usize,
+    nodes: Vec<OnceLock<Node>>,
+}
+
+struct Node {
+    tail: Integer,
+    /// (−1)^k φ(c) He_k(c) / (k+1)!, with b + GUARD bits.
+    coefficients: Vec<Integer>,
+}
+
+impl Tails {
+    /// The tails to b bits; nodes are kept for all who ask for the same precision.
+    pub fn shared(bits: usize) -> Arc<Tails> {
+        static KEPT: Mutex<BTreeMap<usize, Arc<Tails>>> = Mutex::new(BTreeMap::new());
+        match KEPT.lock() {
+            Ok(mut kept) => kept.entry(bits).or_insert_with(|| Arc::new(Tails::new(bits))).clone(),
+            Err(_) => Arc::new(Tails::new(bits)),
+        }
+    }
+
+    fn new(bits: usize) -> Tails {
+        // 1 − Φ(x) ≤ e^(−x²/2) < 2^−b for x² > 2·b·ln 2; 1.4 > 2 ln 2.
+        let radius = (14 * bits / 10).isqrt() + 1;
+        let reach = (radius << NODE) as i64;
+        // The smallest m with (NODE+1)·(m+1) + log2 √((m+1)!) ≥ b + GUARD.
+        let mut terms = 1;
+        let mut log_factorial = 0usize;
+        while (NODE + 1) * (terms + 1) + log_factorial / 2 < bits + GUARD {
+            terms += 1;
+            log_factorial += (terms + 1).ilog2() as usize;
+        }
+        let nodes = (0..=2 * reach as usize).map(|_| OnceLock::new()).collect();
+        Tails { bits, reach, terms, nodes }
+    }
+
+    /// Bounds of 1 − Φ(x) for x with b fractional bits.
+    pub fn at(&self, x: &Integer) -> Span {
+        let b = self.bits;
+        // The nearest node.
+        let index = (x + (Integer::ONE << (b - NODE - 1))) >> (b - NODE);
+        let one = Natural::ONE << b;
+        let index = match i64::try_from(&index) {
+            Ok(index) if index.abs() <= self.reach => index,
+            // Beyond the reach the smaller tail is below one unit.
+            _ if *x > Integer::ZERO => return Span { low: Natural::ZERO, high: Natural::ONE },
+            _ => return Span { low: one.clone() - Natural::ONE, high: one },
+        };
+        let node = self.nodes[(index + self.reach) as usize].get_or_init(|| self.node(index));
+        let t = x - (Integer::from(index) << (b - NODE));
+        let mut sum = Integer::ZERO;
+        for coefficient in node.coefficients.iter().rev() {
+            sum = ((sum * &t) >> b) + coefficient;
+        }
+        let value = &node.tail - ((sum * &t) >> b);
+        // Off by at most: the node 2, each coefficient 2, each shift 1, the remainder 1, all in guard units: less than 2^16.
+        let cut: Integer = value >> GUARD;
+        Span { low: natural(&cut - Integer::ONE), high: natural(cut + Integer::from(2)).min(one) }
+    }
+
+    fn node(&self, index: i64) -> Node {
+        let w = self.bits + GUARD;
+        let c = Rational::from_parts(Integer::from(index), Natural::ONE << NODE);
+        // A value below 1, known to a relative 2^−(w+4).
+        let middle = |(low, _): (Float, Float)| Integer::from(Span::between(&low, &low, w).low);
+        let tail = middle(normal_tail_bounds(&c, w as u32 + 4));
+        // |He_k(c)|/(k+1)! ≤ e^|c|: what the density lacks grows by less than 2^(2|c|).
+        let extra = 32 + 2 * (index.unsigned_abs() as usize >> NODE);
+        let wide = w + extra;
+        let (density, _) = normal_density_bounds(&c, wide as u32 + 4);
+        let density = Integer::from(Span::between(&density, &density, wide).low);
+        // He_k(c)·2^(NODE·k) are integers: He_{k+1} = c·He_k − k·He_{k−1}.
+        let (mut before, mut now) = (Integer::ZERO, Integer::ONE);
+        let mut factorial = Integer::ONE;
+        let mut coefficients = Vec::with_capacity(self.terms);
+        for k in 0..self.terms {
+            factorial *= Integer::from(k + 1);
+            let scaled = &density * &now / &factorial;
+            let value = scaled >> (NODE * k + extra);
+            coefficients.push(if k % 2 == 0 { value } else { -value });
+            let next = Integer::from(index) * &now - (Integer::from(k) * before << (2 * NODE));
+            before = now;
+            now = next;
+        }
+        Node { tail, coefficients }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against the enclosures that it interpolates, at points far from the nodes.
+    #[test]
+    fn tails_hold() {
+        for bits in [100usize, 176, 300] {
+            let tails = Tails::new(bits);
+            let mut state = 9u64;
+            for _ in 0..60 {
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                let x = Rational::from_parts(
+                    Integer::from((state >> 20) as i64 - (1 << 43)),
+                    Natural::ONE << 39usize,
+                );
+                let found = tails.at(&crate::fixed::floor(&x, bits));
+                let (low, high) = normal_tail_bounds(&x, bits as u32 + 20);
+                let truth = Span::between(&low, &high, bits + 40);
+                assert!(found.low.clone() << 40usize <= truth.low, "{bits} {x}");
+                assert!(found.high.clone() << 40usize >= truth.high, "{bits} {x}");
+                assert!(&found.high - &found.low <= Natural::from(3u8));
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The whole curve δ(ε), with both bounds.
+
+use std::time::{Duration, Instant};
+
+use probity_exact::{Rational, rational_from_f64};
+
+use crate::account::{Bracket, Effort, Question, account, directions};
+use crate::fixed::near;
+use crate::general::Scene;
+use crate::lattice::Limit;
+use crate::model::{Adjacency, Composition};
+use crate::scout::{Aim, exp, ln};
+
+/// The levels of δ around which laws are weighed: each weighing sees the curve near its own level best.
+const LEVELS: [f64; 5] = [-1.0, -3.0, -6.0, -9.0, -12.0];
+
+/// δ with bounds at `points` losses from 0 to where it is about 10^−12.
+pub fn profile(
+    laws: &Composition,
+    adjacency: Adjacency,
+    points: usize,
+    effort: &Effort,
+) -> Result<Vec<(Rational, Bracket)>, String> {
+    let resolved = laws.resolved(adjacency)?;
+    let deadline = Instant::now() + Duration::from_secs_f64(effort.seconds.clamp(0.0, 1e6));
+    let last = exact(exp(-12.0 * ln(10.0)));
+    let rough = Effort { width: 0.02, ..effort.clone() };
+    let end = account(laws, adjacency, &Question::Epsilon(last), &rough)?;
+    let end = end.bracket.upper.as_ref().map_or(1.0, near).max(1e-6);
+    let grid: Vec<Rational> =
+        (0..points).map(|k| exact(end * k as f64 / (points.max(2) - 1) as f64)).collect();
+    if crate::closed::answer(&resolved, &Question::Delta(Rational::ONE)).is_some() {
+        let at = |epsilon: &Rational| {
+            let answer = account(laws, adjacency, &Question::Delta(epsilon.clone()), effort)?;
+            Ok((epsilon.clone(), answer.bracket))
+        };
+        return grid.iter().map(at).collect();
+    }
+    let mut result: Option<Vec<Bracket>> = None;
+    for direction in directions(&resolved, adjacency) {
+        let mut brackets = vec![Bracket { lower: Rational::ZERO, upper: Some(Rational::ONE) }; points];
+        for level in LEVELS {
+            let scene = Scene::new(&resolved, *direction, Aim::LnDelta(level * ln(10.0)))?;
+            let limit = Limit { deadline, points: 1 << 22 };
+            let Ok(around) = scene.compose(scene.step_for(2e-3), &limit) else { continue };
+            for (epsilon, bracket) in grid.iter().zip(&mut brackets) {
+                let below = around.below.delta(epsilon, false).unwrap_or(Rational::ZERO);
+                let above = around.above.delta(epsilon, true);
+                *bracket = bracket.clone().and(Bracket { lower: below, upper: above });
+            }
+        }
+        result = Some(match result {
+            None => brackets,
+            Some(others) => others.into_iter().zip(brackets).map(|(a, b)| a.or(b)).collect(),
+        });
+    }
+    Ok(grid.into_iter().zip(result.unwrap_or_default()).collect())
+}
+
+fn exact(x: f64) -> Rational {
+    rational_from_f64(x).unwrap_or(Rational::ONE)
+}

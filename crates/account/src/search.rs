@@ -1,0 +1,106 @@
+//! From δ(ε) with bounds to ε(δ) with bounds: a falling function is inverted by trying.
+
+use probity_exact::{Rational, rational_from_f64};
+
+use crate::fixed::near;
+use crate::scout::ln;
+
+/// No answer is searched beyond this loss.
+pub(crate) const LARGEST: f64 = 1e6;
+
+/// An ε, close to the least, with bound(ε) ≤ δ; or with `up` false an ε, close to the largest, with bound(ε) ≥ δ (0 if there
+/// is none). `bound` falls. `None` where no ε up to 10^6 does, or the bound is not known.
+///
+/// Every answer was tried: the choice of the next ε is made in doubles, the comparison is exact.
+pub(crate) fn invert(
+    bound: &dyn Fn(&Rational) -> Option<Rational>,
+    delta: &Rational,
+    guess: f64,
+    up: bool,
+) -> Option<Rational> {
+    let target = ln(near(delta));
+    let enough = |value: &Rational| value <= delta;
+    let at_zero = bound(&Rational::ZERO)?;
+    if enough(&at_zero) {
+        return Some(Rational::ZERO);
+    }
+    // `bad` has too large a bound, `good` is small enough.
+    let start = guess.clamp(1e-12, LARGEST);
+    let exact = |x: f64| rational_from_f64(x).unwrap_or(Rational::ZERO);
+    let (mut bad, mut good): ((f64, f64), Option<(f64, f64)>) = ((0.0, ln(near(&at_zero))), None);
+    let mut probe = start;
+    let mut stretch = 1e-3;
+    loop {
+        let value = bound(&exact(probe))?;
+        if enough(&value) {
+            good = Some((probe, ln(near(&value))));
+            // From above towards the guess: step down until it is too small.
+            let next = probe * (1.0 - stretch);
+            if bad.0 >= next || stretch > 0.9 {
+                break;
+            }
+            probe = next;
+        } else {
+            bad = (probe, ln(near(&value)));
+            if good.is_some() {
+                break;
+            }
+            if probe >= LARGEST {
+                return None;
+            }
+            probe = (probe * (1.0 + stretch)).min(LARGEST);
+        }
+        stretch = (stretch * 4.0).min(0.95);
+    }
+    let mut good = good?;
+    let mut side = 0i32;
+    for _ in 0..60 {
+        if good.0 - bad.0 <= good.0 * 1e-14 {
+            break;
+        }
+        // Regula falsi on ln δ, kept off the ends; halving when one end sticks.
+        let slope = (good.1 - bad.1) / (good.0 - bad.0);
+        let mut next = bad.0 + (target - bad.1) / slope;
+        let width = good.0 - bad.0;
+        if !next.is_finite() || side.abs() >= 2 {
+            next = bad.0 + width / 2.0;
+        }
+        // Lean beyond the estimate, to have it enclosed.
+        next = next.clamp(bad.0 + width * 1e-4, good.0 - width * 1e-4);
+        let value = bound(&exact(next))?;
+        if enough(&value) {
+            good = (next, ln(near(&value)));
+            side = side.max(0) + 1;
+        } else {
+            bad = (next, ln(near(&value)));
+            side = side.min(0) - 1;
+        }
+    }
+    Some(exact(if up { good.0 } else { bad.0 }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probity_exact::rational;
+
+    /// δ = 1/(1 + ε)³, whose inverse is known.
+    #[test]
+    fn both_sides_are_close_and_right() {
+        let bound = |x: &Rational| {
+            let y = Rational::ONE + x;
+            Some(Rational::ONE / (&y * &y * &y))
+        };
+        for (n, d) in [(1, 8), (1, 1000), (1, 1_000_000_000), (27, 1000)] {
+            let delta = rational(n, d).unwrap();
+            for guess in [1e-9, 0.5, 3.0, 1e4] {
+                let up = invert(&bound, &delta, guess, true).unwrap();
+                let down = invert(&bound, &delta, guess, false).unwrap();
+                assert!(bound(&up).unwrap() <= delta && bound(&down).unwrap() >= delta);
+                assert!(near(&up) - near(&down) <= 1e-12 * near(&up), "{guess} {up} {down}");
+            }
+        }
+        assert_eq!(invert(&bound, &Rational::ONE, 1.0, true), Some(Rational::ZERO));
+        assert_eq!(invert(&|_| Some(Rational::ONE), &rational(1, 2).unwrap(), 1.0, true), None);
+    }
+}

@@ -1,0 +1,234 @@
+//! What is refused and where, monotone answers, inverse questions, curves, groups and replacement.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::{ask, general, laws, number, question};
+use probity_account::{Adjacency, Bracket, Effort, Expression, Question, account, calibrate, profile};
+use probity_exact::Rational;
+
+fn refusal(text: &str) -> String {
+    let shown = |fault: probity_account::Fault| {
+        let (from, to) = fault.span;
+        assert!(from <= to && to <= text.len(), "{fault:?}");
+        format!("{} at '{}'", fault.message, &text[from..to])
+    };
+    match Expression::parse(text) {
+        Err(fault) => shown(fault),
+        Ok(expression) => match expression.evaluate(&BTreeMap::new(), &|_| Err("no proof".into())) {
+            Err(fault) => shown(fault),
+            Ok(laws) => {
+                let effort = Effort { seconds: 5.0, ..Effort::default() };
+                account(&laws, Adjacency::AddRemove, &question("delta", "1e-6"), &effort).unwrap_err()
+            }
+        },
+    }
+}
+
+#[test]
+fn nonsense_is_refused_with_its_place() {
+    for (text, message, place) in [
+        ("gaussian(0)", "must be more than 0", "'0'"),
+        ("gaussian(-1) * 3", "must be more than 0", "'-1'"),
+        ("laplace(1, sensitivity = 0)", "must be more than 0", "'0'"),
+        ("poisson(3/2, gaussian(1))", "lies between 0 and 1", "'3/2'"),
+        ("poisson(-1, gaussian(1))", "lies between 0 and 1", "'-1'"),
+        ("approx(1, 1)", "less than 1", "'1'"),
+        ("response(2, 1/3)", "at least 1/2", "'1/3'"),
+        ("response(5/2, 1/2)", "whole", "'5/2'"),
+        ("gaussian(1) * 5/2", "no number of copies", "'2'"),
+        ("gaussian(1) * -1", "no number of copies", "'-1'"),
+        ("gaussian(1) * 1e30", "no number of copies", "'1e30'"),
+        ("gauss(1)", "there is no law 'gauss'", "'gauss'"),
+        ("gaussian(1, 2)", "takes 1 argument", "'gaussian(1, 2)'"),
+        ("gaussian(1", "a ')' is missing before the end", "''"),
+        ("gaussian(1) + ", "missing before the end", "''"),
+        ("gaussian(1) gaussian(2)", "should end before 'gaussian'", "'gaussian'"),
+        ("gaussian(1) - pure(1)", "cannot be taken back", "'pure(1)'"),
+        ("gaussian(1) + 3", "cannot be added", "'gaussian(1) + 3'"),
+        ("pure(1) * pure(2)", "'*' counts copies", "'pure(2)'"),
+        ("1/0 * pure(1)", "division by 0", "'0'"),
+        ("gaussian(s)", "s has no value", "'s'"),
+        ("gaussian", "has no arguments", "'gaussian'"),
+        ("text(\"m.dp\", eps = 1)", "no proof", "'text(\"m.dp\", eps = 1)'"),
+        ("text(m)", "in quotes", "'text(m)'"),
+        ("pure(1) ; pure(2)", "has no meaning", "';'"),
+        ("discrete_laplace(1, sensitivity = 1/2)", "whole sensitivity", "'1/2'"),
+        ("group(0, pure(1))", "no size of a group", "'0'"),
+        ("7", "a law is wanted", "'7'"),
+        ("", "missing before the end", "''"),
+    ] {
+        let found = refusal(text);
+        assert!(found.contains(message) && found.ends_with(&format!("at {place}")), "{text}: {found}");
+    }
+    let deep = format!("{}pure(1){}", "(".repeat(10_000), ")".repeat(10_000));
+    assert!(refusal(&deep).contains("nested too deeply"));
+    assert!(refusal("poisson(1/2, response(2, 3/4))").contains("is refused"));
+    assert!(refusal("poisson(1/2, pure(1) + laplace(2))").contains("takes one law"));
+}
+
+#[test]
+fn bad_questions_are_refused() {
+    let ask = |question| account(&laws("pure(1)"), Adjacency::AddRemove, &question, &Effort::default());
+    for (question, message) in [
+        (Question::Epsilon(Rational::ONE), "less than 1"),
+        (Question::Epsilon(number("-1e-5")), "at least 0"),
+        (Question::Delta(number("-1")), "at least 0"),
+    ] {
+        assert!(ask(question).unwrap_err().contains(message));
+    }
+    let none = account(
+        &laws("gaussian(1)"),
+        Adjacency::AddRemove,
+        &Question::Epsilon(Rational::ZERO),
+        &Effort::default(),
+    );
+    assert!(none.unwrap_err().contains("delta = 0"));
+}
+
+#[test]
+fn what_costs_nothing_costs_nothing() {
+    for text in [
+        "pure(0) * 1000",
+        "gaussian(1) * 0",
+        "poisson(0, gaussian(1)) * 10",
+        "response(4, 1/4)",
+        "rho(0) + mu(0)",
+    ] {
+        let answer = ask(text, "delta", "1e-9", &Effort::default());
+        assert_eq!(answer.bracket, Bracket { lower: Rational::ZERO, upper: Some(Rational::ZERO) }, "{text}");
+    }
+}
+
+/// Along each parameter the brackets never contradict the order of the truths.
+#[test]
+fn answers_are_monotone() {
+    let rising: [(&str, &[&str]); 6] = [
+        ("gaussian(S) * 30", &["20", "19", "10", "5"]),
+        ("laplace(S) * 5 + pure(1/10)", &["30", "20", "19"]),
+        ("poisson(S, laplace(4)) * 6", &["1/10", "2/10", "21/100"]),
+        ("pure(1/10) * S", &["10", "11", "40"]),
+        ("response(3, S) * 8", &["40/100", "45/100", "1/2"]),
+        ("laplace(20, sensitivity = S) * 5", &["1", "2", "3"]),
+    ];
+    for (text, values) in rising {
+        for (what, value) in [("delta", "1e-4"), ("epsilon", "1/5")] {
+            let mut last: Option<Bracket> = None;
+            for s in values {
+                let bracket =
+                    ask(&text.replace('S', s), what, value, &Effort { width: 1e-3, ..Effort::default() })
+                        .bracket;
+                if let Some(last) = last {
+                    assert!(last.lower <= bracket.lower && last.upper <= bracket.upper, "{text} {s} {what}");
+                }
+                last = Some(bracket);
+            }
+        }
+    }
+    // Along δ and along ε.
+    for (what, values) in [("delta", ["1e-3", "1e-6", "1e-20"]), ("epsilon", ["2", "1", "1/2"])] {
+        let answers = values.map(|value| {
+            ask("laplace(5) * 4 + mu(1/5)", what, value, &Effort { width: 1e-3, ..Effort::default() }).bracket
+        });
+        assert!(
+            answers.windows(2).all(|pair| pair[0].lower <= pair[1].lower && pair[0].upper <= pair[1].upper)
+        );
+    }
+}
+
+#[test]
+fn inverse_questions_are_answered_on_the_safe_side() {
+    let effort = Effort { width: 1e-3, ..Effort::default() };
+    for (text, target) in
+        [("gaussian(S) * 50", "1"), ("pure(S) * 20", "1"), ("laplace(S) * 3 + pure(1/10)", "2")]
+    {
+        let family = |s: &Rational| Ok(laws(&text.replace('S', &s.to_string())));
+        let found =
+            calibrate(&family, Adjacency::AddRemove, &number("1e-5"), &number(target), &effort).unwrap();
+        let epsilon = ask(&text.replace('S', &found.value.to_string()), "delta", "1e-5", &effort).bracket;
+        assert!(epsilon.upper.unwrap() <= number(target), "{text} {found:?}");
+        assert!(
+            found.lower <= found.upper && (&found.upper - &found.lower) / &found.upper < number("1e-2"),
+            "{text} {found:?}"
+        );
+        assert_eq!(found.grows, text.starts_with("pure"));
+    }
+    let family = |n: &Rational| match n.is_int() {
+        true => Ok(laws(&format!("pure(1/10) * {n}"))),
+        false => Err("copies are whole".to_owned()),
+    };
+    let found = calibrate(&family, Adjacency::AddRemove, &number("1e-6"), &number("1"), &effort).unwrap();
+    let at = |n: &Rational| ask(&format!("pure(1/10) * {n}"), "delta", "1e-6", &effort).bracket;
+    assert!(at(&found.value).upper.unwrap() <= Rational::ONE);
+    assert!(at(&(&found.value + Rational::ONE)).lower > Rational::ONE && found.grows);
+}
+
+#[test]
+fn groups_and_replacement() {
+    let effort = Effort { width: 1e-3, ..Effort::default() };
+    let same = |a: &str, b: &str| {
+        let (a, b) = (ask(a, "delta", "1e-5", &effort).bracket, ask(b, "delta", "1e-5", &effort).bracket);
+        assert_eq!(a, b);
+    };
+    same("group(3, gaussian(6) * 2)", "gaussian(2) * 2");
+    same("group(2, pure(1/4) + laplace(3, sensitivity = 2))", "pure(1/2) + laplace(3, sensitivity = 4)");
+    same("group(2, response(2, 3/5))", "response(2, 3/5) * 2");
+    same("group(2, rho(1/10))", "rho(4/10)");
+    same("poisson(1/2, poisson(1/5, laplace(3)))", "poisson(1/10, laplace(3))");
+    same("poisson(1, gaussian(2)) * 3", "gaussian(2) * 3");
+    let one = ask("poisson(1/10, laplace(3))", "epsilon", "1/10", &effort).bracket;
+    let two = ask("group(2, poisson(1/10, laplace(3)))", "epsilon", "1/10", &effort);
+    assert!(
+        two.note.is_some()
+            && two.bracket.upper > one.upper
+            && two.bracket.lower <= two.bracket.upper.clone().unwrap()
+    );
+    let replace = |text: &str| {
+        account(&laws(text), Adjacency::Replace, &question("delta", "1e-5"), &effort).unwrap().bracket
+    };
+    assert_eq!(replace("gaussian(2) * 3"), ask("gaussian(1) * 3", "delta", "1e-5", &effort).bracket);
+    // Replacing in a sample loses more than removing from it, and less than without a sample.
+    let sampled = replace("poisson(1/5, gaussian(2)) * 2");
+    let removed = ask("poisson(1/5, gaussian(2)) * 2", "delta", "1e-5", &effort).bracket;
+    assert!(sampled.upper >= removed.upper && sampled.lower <= sampled.upper.clone().unwrap());
+    assert!(sampled.lower > removed.lower && sampled.upper <= replace("gaussian(2) * 2").upper);
+}
+
+#[test]
+fn curves_fall_and_hold() {
+    let points =
+        profile(&laws("laplace(5) * 4 + mu(1/5)"), Adjacency::AddRemove, 9, &Effort::default()).unwrap();
+    assert_eq!(points.len(), 9);
+    for pair in points.windows(2) {
+        assert!(pair[0].0 < pair[1].0 && pair[0].1.upper >= pair[1].1.upper);
+    }
+    for (epsilon, bracket) in &points[1..7] {
+        let exact = ask("laplace(5) * 4 + mu(1/5)", "epsilon", &epsilon.to_string(), &general(1e-3)).bracket;
+        assert!(
+            bracket.lower <= exact.upper.clone().unwrap() && exact.lower <= bracket.upper.clone().unwrap()
+        );
+        assert!(bracket.width() < 0.1, "{epsilon} {}", bracket.width());
+    }
+}
+
+/// A hundred different pure guarantees, by Berry and Esseen, against the lattice.
+#[test]
+fn many_pure_guarantees_are_bracketed() {
+    let text = (0..100).map(|k| format!("pure({}/1000) * 40", 20 + k % 70)).collect::<Vec<_>>().join(" + ");
+    let many = ask(&text, "delta", "1e-6", &Effort::default());
+    assert!(many.method.contains("Berry"), "{}", many.method);
+    let lattice = ask(&text, "delta", "1e-6", &general(1e-2));
+    let (a, b) = (&many.bracket, &lattice.bracket);
+    assert!(a.lower <= b.upper.clone().unwrap() && b.lower <= a.upper.clone().unwrap(), "{a:?} {b:?}");
+    assert!(a.width() < 0.1, "{}", a.width());
+}
+
+/// What cannot be reached in the time is said.
+#[test]
+fn a_width_out_of_reach_is_said() {
+    let effort = Effort { width: 1e-12, seconds: 0.5, closed_forms: false };
+    let answer = ask("laplace(5) * 40 + mu(1/5)", "delta", "1e-5", &effort);
+    assert!(!answer.reached && answer.bracket.width() > 1e-12);
+    assert!(answer.bracket.lower <= answer.bracket.upper.clone().unwrap_or(number("1e9")));
+}

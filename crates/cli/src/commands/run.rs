@@ -1,0 +1,313 @@
+//! `probity run`: private answers from a proved text, with exactly the law of its theorem.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use probity_exact::{Rational, parse_rational};
+use probity_noise::entropy::SecureEntropy;
+use probity_run::{Amount, Given, Inputs, Loss, Proved, RunError, Session, Text, Value};
+use serde_json::{Value as Json, json};
+
+use crate::failure::{Answer, Failure, Status};
+use crate::progress::Progress;
+use crate::{files, given, output};
+
+/// What to run, on what, how often.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// A mechanism file, or - for standard input
+    path: PathBuf,
+    /// Give a parameter a value, as eps=1; all of them need one
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    settings: Vec<String>,
+    /// Give an input a value, as x=41.7 or 'q=[98, 103]'; q=@FILE reads it from a file, q=@- from standard input, and
+    /// @FILE all inputs from one JSON object
+    #[arg(long = "input", value_name = "NAME=VALUE")]
+    inputs: Vec<String>,
+    /// Round the numbers of the answer to multiples of this, as 2^-10 or 1/100; a real answer needs it
+    #[arg(long, value_name = "NUMBER", value_parser = grid)]
+    grid: Option<Rational>,
+    /// How many independent runs; their losses add
+    #[arg(long, short = 'n', default_value_t = 1, value_parser = given::count)]
+    #[arg(allow_negative_numbers = true)]
+    count: u64,
+    /// Replay this certificate instead of looking for a proof
+    #[arg(long, value_name = "FILE", conflicts_with = "unproved")]
+    certificate: Option<PathBuf>,
+    /// Run without a proof, for an experiment; every answer says so
+    #[arg(long)]
+    unproved: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A positive number, also as a power: `2^-10`.
+fn grid(text: &str) -> Result<Rational, String> {
+    let Some((base, exponent)) = text.split_once('^') else {
+        return parse_rational(text).map_err(|error| error.to_string());
+    };
+    let base = parse_rational(base).map_err(|error| error.to_string())?;
+    let exponent: i32 = exponent.trim().parse().map_err(|_| "the exponent must be an integer".to_owned())?;
+    if exponent.unsigned_abs() > 4096 {
+        return Err("the exponent must lie between -4096 and 4096".into());
+    }
+    let power = base.pow(exponent.unsigned_abs() as isize);
+    match (exponent < 0, power.is_zero()) {
+        (true, true) => Err("0 has no negative power".into()),
+        (true, false) => Ok(Rational::ONE / power),
+        (false, _) => Ok(power),
+    }
+}
+
+/// Runs.
+pub fn run(arguments: &Arguments) -> Answer {
+    let start = Instant::now();
+    let settings = given::settings(&arguments.settings)?;
+    let (_, program) = files::program(&arguments.path)?;
+    let inputs = inputs(&arguments.inputs)?;
+    let mut text = Text::of(program);
+    if let Some(path) = &arguments.certificate {
+        text = text.by_certificate(files::text(path)?);
+    }
+    let prepared = if arguments.unproved {
+        unproved(&text, &settings, arguments, &inputs)
+    } else {
+        let progress = Progress::new();
+        progress.show(|| "looking for a proof".into());
+        let proved = text.with(&settings);
+        drop(progress);
+        proved.and_then(|proved| private(proved, arguments, &inputs))
+    };
+    match prepared {
+        Ok((about, session)) => release(arguments, &about, session, start),
+        Err(error) if error.is_verdict() => {
+            let hint = error.hint();
+            match arguments.json {
+                true => {
+                    output::json(&json!({"status": "not proved", "reason": error.to_string(), "hint": hint}))?
+                }
+                false => output::print(|out| {
+                    writeln!(out, "{error}")?;
+                    hint.map_or(Ok(()), |hint| writeln!(out, "  hint: {hint}"))
+                })?,
+            }
+            Ok(Status::No)
+        }
+        Err(error) => Err(failure(&error)),
+    }
+}
+
+fn failure(error: &RunError) -> Failure {
+    let failure = Failure::new(error);
+    match error.hint() {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+/// What an answer rests on.
+struct About {
+    mechanism: String,
+    /// `None` for a run without a proof.
+    proved: Option<Proved>,
+}
+
+fn private(proved: Proved, arguments: &Arguments, inputs: &Inputs) -> Result<(About, Session), RunError> {
+    let proved = match &arguments.grid {
+        Some(grid) => proved.on_grid(grid.clone())?,
+        None => proved,
+    };
+    let session = proved.prepare(inputs)?;
+    Ok((About { mechanism: proved.mechanism().name.to_string(), proved: Some(proved) }, session))
+}
+
+fn unproved(
+    text: &Text,
+    settings: &[probity_lang::Setting],
+    arguments: &Arguments,
+    inputs: &Inputs,
+) -> Result<(About, Session), RunError> {
+    let unproved = text.unproved_with(settings)?;
+    let unproved = match &arguments.grid {
+        Some(grid) => unproved.on_grid(grid.clone())?,
+        None => unproved,
+    };
+    let session = unproved.prepare(inputs)?;
+    Ok((About { mechanism: unproved.mechanism().name.to_string(), proved: None }, session))
+}
+
+/// `--input` options: values, files of values, files of everything.
+fn inputs(texts: &[String]) -> Result<Inputs, Failure> {
+    let mut inputs = Inputs::new();
+    let refused = |error: probity_run::InputError| failure(&RunError::Input(error));
+    for text in texts {
+        if let Some(path) = text.strip_prefix('@') {
+            let all = Inputs::from_json(&files::text(Path::new(path))?)
+                .map_err(|error| refused(error).in_file(Path::new(path)))?;
+            inputs.merge(all).map_err(refused)?;
+            continue;
+        }
+        let Some((name, value)) = text.split_once('=') else {
+            return Err(
+                Failure::new("an --input names no input").hint("write --input x=41.7 or --input q=@FILE")
+            );
+        };
+        let value: Given = match value.trim().strip_prefix('@') {
+            None => value.parse().map_err(refused)?,
+            Some(path) => files::text(Path::new(path))?
+                .parse()
+                .map_err(|error| refused(error).in_file(Path::new(path)))?,
+        };
+        inputs.add(name.trim(), value).map_err(refused)?;
+    }
+    Ok(inputs)
+}
+
+/// Draws and writes answers as they come, so that memory does not grow with their number.
+fn release(arguments: &Arguments, about: &About, mut session: Session, start: Instant) -> Answer {
+    let mut entropy = SecureEntropy::new().map_err(|error| failure(&error.into()))?;
+    let mut failed = None;
+    // A terminal shows the values themselves.
+    let progress = (!io::IsTerminal::is_terminal(&io::stdout())).then(Progress::new);
+    output::print(|out| {
+        if arguments.json {
+            begin_json(arguments, about, out)?;
+        }
+        let mut done = 0u64;
+        let mut written = Ok(());
+        let result = session.runs(arguments.count, &mut entropy, |value| {
+            written = match arguments.json {
+                true => write!(out, "{}{}", if done == 0 { "\n    " } else { ",\n    " }, to_json(&value)),
+                false => writeln!(out, "{value}"),
+            };
+            done += 1;
+            if let Some(progress) = &progress
+                && done.is_multiple_of(1 << 16)
+            {
+                progress.step(done as usize, arguments.count as usize, || "runs".into());
+            }
+            written.is_ok()
+        });
+        written?;
+        if let Err(error) = result {
+            failed = Some(error);
+            return Ok(());
+        }
+        let seconds = start.elapsed().as_secs_f64();
+        match arguments.json {
+            true => writeln!(out, "\n  ],\n  \"draws\": {},\n  \"seconds\": {seconds}\n}}", session.draws()),
+            false => print_end(arguments, about, out),
+        }
+    })?;
+    drop(progress);
+    match failed {
+        None => Ok(Status::Done),
+        Some(error) => Err(failure(&error)),
+    }
+}
+
+fn begin_json(arguments: &Arguments, about: &About, out: &mut dyn Write) -> io::Result<()> {
+    let loss = |runs: u64| about.proved.as_ref().map(|proved| proved.loss(runs));
+    let mut fields = json!({
+        "status": if about.proved.is_some() { "proved" } else { "unproved" },
+        "mechanism": about.mechanism,
+        "theorem": about.proved.as_ref().map(|proved| proved.theorem().to_string()),
+        "certificate": about.proved.as_ref().map(Proved::certificate),
+        "grid": arguments.grid.as_ref().map(number),
+        "count": arguments.count,
+        "composed": measures(loss(arguments.count).as_ref()),
+    });
+    if let (Some(fields), Json::Object(own)) = (fields.as_object_mut(), measures(loss(1).as_ref())) {
+        fields.extend(own);
+    }
+    let text = format!("{fields:#}");
+    // Values come last but two, as they are drawn.
+    let open = text.trim_end().trim_end_matches('}').trim_end();
+    write!(out, "{open},\n  \"values\": [")
+}
+
+fn measures(loss: Option<&Loss>) -> Json {
+    let part = |of: fn(&Loss) -> &Option<Amount>| loss.and_then(|loss| of(loss).as_ref()).map(amount);
+    json!({
+        "epsilon": part(|loss| &loss.epsilon),
+        "delta": part(|loss| &loss.delta),
+        "rho": part(|loss| &loss.rho),
+        "mu": part(|loss| &loss.mu),
+    })
+}
+
+/// A rational exactly; any other number rounded up to a double.
+fn amount(amount: &Amount) -> Json {
+    amount.exact().map_or_else(|| output::number(amount.at_most()), number)
+}
+
+/// Integers up to this size are the same number in every reader of JSON.
+const LARGEST: i64 = 1 << 53;
+
+/// An integer, or the text of a fraction or of an integer beyond 2^53.
+fn number(value: &Rational) -> Json {
+    let small = value.is_int().then(|| i64::try_from(value.numerator()).ok()).flatten();
+    match small {
+        Some(small) if (-LARGEST..=LARGEST).contains(&small) => small.into(),
+        _ => value.to_string().into(),
+    }
+}
+
+fn to_json(value: &Value) -> Json {
+    match value {
+        Value::Number(value) => number(value),
+        Value::Truth(value) => (*value).into(),
+        Value::List(items) => items.iter().map(to_json).collect(),
+    }
+}
+
+fn print_end(arguments: &Arguments, about: &About, out: &mut dyn Write) -> io::Result<()> {
+    let Some(proved) = &about.proved else {
+        return writeln!(out, "UNPROVED: nothing is known about the privacy of {}", about.mechanism);
+    };
+    let said = |runs: u64| {
+        let loss = proved.loss(runs);
+        let part = |name: &str, amount: &Option<Amount>| amount.as_ref().map(|a| format!("{name} = {a}"));
+        let parts = [
+            part("epsilon", &loss.epsilon),
+            part("delta", &loss.delta),
+            part("rho", &loss.rho),
+            part("mu", &loss.mu),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    };
+    writeln!(out, "proved: {} is private with {}", about.mechanism, said(1))?;
+    if arguments.count != 1 {
+        writeln!(out, "all {} runs together: {}", arguments.count, said(arguments.count))?;
+    }
+    writeln!(out, "certificate: {}", proved.certificate())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probity_exact::rational;
+
+    #[test]
+    fn grids_are_numbers_or_powers() {
+        assert_eq!(grid("2^-10"), Ok(rational(1, 1024).unwrap()));
+        assert_eq!(grid("10^2"), Ok(rational(100, 1).unwrap()));
+        assert_eq!(grid("1/100"), Ok(rational(1, 100).unwrap()));
+        for text in ["", "2^", "2^x", "0^-1", "2^1.5", "2^99999", "x"] {
+            assert!(grid(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn values_are_exact_in_json() {
+        let value = Value::List(vec![
+            Value::Number(rational(-7, 1).unwrap()),
+            Value::Number(rational(7, 3).unwrap()),
+            Value::Number(rational(1i64 << 54, 1).unwrap()),
+            Value::Truth(true),
+        ]);
+        assert_eq!(to_json(&value), json!([-7, "7/3", "18014398509481984", true]));
+    }
+}

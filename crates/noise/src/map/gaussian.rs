@@ -1,0 +1,343 @@
+//! (ε, δ) of Gaussian noise by its exact formula, enclosed.
+//!
+//! *Continuous* noise N(0, σ²) at distance d: δ(ε) = Φ(d/2σ − εσ/d) − e^ε·Φ(−d/2σ − εσ/d) (Balle and Wang 2018).
+//!
+//! *Discrete* noise at a whole distance d: with T(s) = P(Z ≥ s), δ(ε) = max over whole s of T(s−d) − e^ε·T(s), since the likelihood ratio
+//! rises, so that some half-line tells most. Hence δ(ε) ≤ δ iff ε ≥ ln((T(s−d) − δ)/T(s)) for every s with T(s−d) > δ, and the
+//! least such ε is the largest of these logarithms, or 0. Proofs: `docs/proofs/discrete-gaussian.md`.
+//!
+//! Both fall in ε and rise in d. Every number here is a pair of bounds; what is too wide to be of use is `None`, and the
+//! caller asks again with more bits.
+
+use probity_exact::{
+    BitTest, Float, Integer, Natural, Rational, UnsignedAbs, exp_bounds, ln_bounds, normal_cdf_bounds,
+};
+
+/// Lower and upper.
+pub(super) type Bounds = (Rational, Rational);
+
+/// The most terms of a sum over the integers; larger σ are left to the conversion from ρ. With 96 bits this is σ = 2500.
+const MAX_TERMS: usize = 1 << 15;
+
+/// The most bits of a term: noise that is tiny beside the distance is left to the conversion from ρ too.
+const MAX_BITS: usize = 1 << 15;
+
+/// Noise with one σ² > 0 between two inputs at one distance > 0.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Gaussian<'v> {
+    pub(super) squared_scale: &'v Rational,
+    pub(super) distance: &'v Rational,
+}
+
+impl Gaussian<'_> {
+    /// δ(ε) of continuous noise, for ε ≥ 0.
+    pub(super) fn continuous_delta(&self, epsilon: &Rational, bits: u32) -> Option<Bounds> {
+        let (low, high) = root(self.squared_scale, bits + 16)?;
+        let half = self.distance / Rational::from(2u8);
+        // z = ±d/2σ − εσ/d, with σ between its bounds.
+        let far = (epsilon * &low / self.distance, epsilon * &high / self.distance);
+        let near = (&half / &high, &half / &low);
+        let first = (&near.0 - &far.1, &near.1 - &far.0);
+        let second = (-&near.1 - &far.1, -&near.0 - &far.0);
+        let phi = |z: &Bounds| {
+            let low = probability(&normal_cdf_bounds(&z.0, bits).0, false);
+            (low, probability(&normal_cdf_bounds(&z.1, bits).1, true))
+        };
+        let (first, second) = (phi(&first), phi(&second));
+        let (power_low, power_high) = exp_bounds(epsilon, bits);
+        let power = (rational(&power_low)?, rational(&power_high)?);
+        let lower = first.0 - power.1 * second.1;
+        Some((lower.max(Rational::ZERO), (first.1 - power.0 * second.0).min(Rational::ONE)))
+    }
+
+    /// The least ε ≥ 0 with δ(ε) ≤ δ, of continuous noise, for 0 < δ < 1.
+    pub(super) fn continuous_epsilon(&self, delta: &Rational, bits: u32) -> Option<Bounds> {
+        // δ(ε) falls. `high` is an ε that is surely enough, `low` one that is surely not, or 0.
+        let enough = |epsilon: &Rational| -> Option<Option<bool>> {
+            let (low, high) = self.continuous_delta(epsilon, bits + 32)?;
+            Some(if high <= *delta { Some(true) } else { (low > *delta).then_some(false) })
+        };
+        if enough(&Rational::ZERO)? == Some(true) {
+            return Some((Rational::ZERO, Rational::ZERO));
+        }
+        let two = Rational::from(2u8);
+        let (mut low, mut high) = (Rational::ZERO, Rational::ONE);
+        let mut doublings = 0;
+        while enough(&high)? != Some(true) {
+            if enough(&high)? == Some(false) {
+                low = high.clone();
+            }
+            high *= &two;
+            doublings += 1;
+            // ε of 2^40 and more has no use, and its exponentials no end.
+            if doublings > 40 {
+                return None;
+            }
+        }
+        let narrow = Rational::from_parts(Integer::ONE, Natural::ONE << bits as usize);
+        while &high - &low > &high * &narrow {
+            let middle = (&low + &high) / &two;
+            match enough(&middle)? {
+                Some(true) => high = middle,
+                Some(false) => low = middle,
+                None => break,
+            }
+        }
+        Some((low, high))
+    }
+
+    /// δ(ε) of discrete noise at the whole distance, for ε ≥ 0.
+    pub(super) fn discrete_delta(&self, epsilon: &Rational, bits: u32) -> Option<Bounds> {
+        // The half-line that tells most begins at the first s > εσ²/d + d/2.
+        let edge = epsilon * self.squared_scale / self.distance + self.distance / Rational::from(2u8);
+        let s = i64::try_from(edge.floor()).ok()?.checked_add(1)?;
+        let d = i64::try_from(self.distance.floor()).ok()?;
+        let tails = Tails::new(self.squared_scale, s.checked_add(1)?, bits)?;
+        let (first, second) = (tails.at(s - d), tails.at(s));
+        let (power_low, power_high) = exp_bounds(epsilon, bits + 8);
+        let lower = first.0 - rational(&power_high)? * second.1;
+        let upper = first.1 - rational(&power_low)? * second.0;
+        Some((lower.max(Rational::ZERO), upper.max(Rational::ZERO).min(Rational::ONE)))
+    }
+
+    /// The least ε ≥ 0 with δ(ε) ≤ δ, of discrete noise at the whole distance, for 0 < δ < 1.
+    pub(super) fn discrete_epsilon(&self, delta: &Rational, bits: u32) -> Option<Bounds> {
+        let d = i64::try_from(self.distance.floor()).ok()?;
+        // From the first s with T(s−d) ≤ δ on, no s asks for anything. T(s) ≤ e^(−s²/2σ²) finds one.
+        let (ln_low, _) = ln_bounds(delta, 16)?;
+        let reach = root(&(self.squared_scale * Rational::from(2u8) * -ln_low), 16)?.1.ceil();
+        let last = i64::try_from(reach).ok()?.checked_add(d)?.checked_add(1)?;
+        let tails = Tails::new(self.squared_scale, last.checked_add(1)?, bits + 2)?;
+        // The largest (T(s−d) − δ)/T(s), as bounds: it is at least every lower bound, and at most the largest upper one. All in units of
+        // the sums, with fixed-point quotients: fractions in lowest terms would take most of the time.
+        let mass = |total: &Natural| delta * Rational::from(total.clone());
+        let allowed =
+            (mass(&tails.total.0).floor().unsigned_abs(), mass(&tails.total.1).ceil().unsigned_abs());
+        let w = bits as usize + 64;
+        let (mut least, mut most) = (Natural::ONE << w, Natural::ONE << w);
+        for s in -last..=last {
+            let (first, second) = (tails.units(s - d), tails.units(s));
+            if first.1 <= allowed.0 {
+                continue;
+            }
+            // A tail that the precision does not tell from 0.
+            if second.0.is_zero() {
+                return None;
+            }
+            if first.0 > allowed.1 {
+                least = least.max(((first.0 - &allowed.1) << w) / second.1);
+            }
+            most = most.max(((first.1 - &allowed.0) << w) / second.0 + Natural::ONE);
+        }
+        let quotient = |n: Natural| Rational::from_parts(Integer::from(n), Natural::ONE << w);
+        let (least, most) = (quotient(least), quotient(most));
+        let lower = if least > Rational::ONE { ln_bounds(&least, bits)?.0 } else { Rational::ZERO };
+        let upper = if most > Rational::ONE { ln_bounds(&most, bits)?.1 } else { Rational::ZERO };
+        Some((lower, upper))
+    }
+}
+
+/// T(s) = P(Z ≥ s) of discrete noise, for |s| up to a limit.
+struct Tails {
+    /// Σ_{x ≥ s} e^(−x²/2σ²) for s from 0, in units of 2^−w, as bounds.
+    sums: Vec<(Natural, Natural)>,
+    /// Σ over all integers, likewise.
+    total: (Natural, Natural),
+}
+
+impl Tails {
+    /// For s up to `limit`; `None` when that takes too many terms.
+    fn new(squared_scale: &Rational, limit: i64, bits: u32) -> Option<Tails> {
+        let limit = usize::try_from(limit.max(1)).ok()?;
+        // At the limit a mass is e^(−limit²/2σ²), and it should still have all its bits.
+        let square = Rational::from(limit) * Rational::from(limit) / (squared_scale * Rational::from(2u8));
+        let lost = usize::try_from(square.ceil().unsigned_abs()).ok()?.checked_mul(3)? / 2;
+        let w = (bits as usize).checked_add(lost)?.checked_add(64)?;
+        if w > MAX_BITS {
+            return None;
+        }
+        // Beyond this many terms a mass is below one unit: x²/2σ² > w·ln 2.
+        let span = squared_scale * Rational::from(2 * w);
+        let count = usize::try_from(root(&span, 16)?.1.ceil().unsigned_abs()).ok()?.max(limit) + 2;
+        if count > MAX_TERMS {
+            return None;
+        }
+        let inverse = Rational::ONE / squared_scale;
+        let (half, whole) = (fixed_exp(&(&inverse / Rational::from(2u8)), w)?, fixed_exp(&inverse, w)?);
+        let side = |up: bool| -> Vec<Natural> {
+            let cut = |n: Natural| if up { (n >> w) + Natural::ONE } else { n >> w };
+            let pick = |bounds: &(Natural, Natural)| if up { bounds.1.clone() } else { bounds.0.clone() };
+            // e^(−(x+1)²/2σ²) = e^(−x²/2σ²)·r with r = e^(−(2x+1)/2σ²), and r falls by the factor e^(−1/σ²).
+            let (mut mass, mut ratio, step) = (Natural::ONE << w, pick(&half), pick(&whole));
+            let mut masses = Vec::with_capacity(count);
+            for _ in 0..count {
+                masses.push(mass.clone());
+                mass = cut(mass * &ratio);
+                ratio = cut(ratio * &step);
+            }
+            masses
+        };
+        let suffix = |masses: Vec<Natural>, rest: Natural| -> Vec<Natural> {
+            let mut sums = masses;
+            let mut sum = rest;
+            for value in sums.iter_mut().rev() {
+                sum += &*value;
+                *value = sum.clone();
+            }
+            sums
+        };
+        // What lies beyond the last term: x ≥ count > √(2w)·σ. There a mass is at most e^(−w) < 2^−w, one unit, and each next one at most
+        // e^(−(2·count+1)/2σ²) of the one before; the geometric series is at most 1/(1 − that ratio) ≤ 1 + 2σ²/(2·count+1) units.
+        let ratio_bound = Rational::ONE + squared_scale * Rational::from(2u8) / Rational::from(2 * count + 1);
+        let rest = ratio_bound.ceil().unsigned_abs() + Natural::ONE;
+        let lower = suffix(side(false), Natural::ZERO);
+        let upper = suffix(side(true), rest);
+        let both = |low: &[Natural], high: &[Natural], at: usize| {
+            (low.get(at).cloned().unwrap_or(Natural::ZERO), high.get(at).cloned().unwrap_or(Natural::ONE))
+        };
+        // All integers: 0, and twice those from 1 on.
+        let (zero, one) = (both(&lower, &upper, 0), both(&lower, &upper, 1));
+        let total = (&zero.0 + &one.0, &zero.1 + &one.1);
+        let sums = lower.into_iter().zip(upper).collect();
+        Some(Tails { sums, total })
+    }
+
+    /// Bounds of T(s)·total.
+    fn units(&self, s: i64) -> (Natural, Natural) {
+        if s <= 0 {
+            // T(s) = 1 − T(1 − s).
+            let (low, high) = self.units(1 - s);
+            let least = if high < self.total.0 { &self.total.0 - high } else { Natural::ZERO };
+            return (least, &self.total.1 - low);
+        }
+        match self.sums.get(s as usize) {
+            Some(sums) => sums.clone(),
+            // Further out than all that is held: between 0 and the last one.
+            None => (Natural::ZERO, self.sums.last().map_or(Natural::ONE, |sums| sums.1.clone())),
+        }
+    }
+
+    /// Bounds of T(s).
+    fn at(&self, s: i64) -> Bounds {
+        if s <= 0 {
+            let (low, high) = self.at(1 - s);
+            return (Rational::ONE - high, Rational::ONE - low);
+        }
+        let (low, high) = self.units(s);
+        let quotient = |n: Natural, d: &Natural| Rational::from_parts(Integer::from(n), d.clone());
+        (quotient(low, &self.total.1), quotient(high, &self.total.0))
+    }
+}
+
+/// e^−x with w fractional bits, for x ≥ 0, as bounds.
+fn fixed_exp(x: &Rational, w: usize) -> Option<(Natural, Natural)> {
+    let (low, high) = exp_bounds(&-x, u32::try_from(w).ok()? + 8);
+    let unit = Rational::from(Natural::ONE << w);
+    let low = (rational(&low)? * &unit).floor().unsigned_abs();
+    let high = (rational(&high)? * unit).ceil().unsigned_abs();
+    Some((low, high))
+}
+
+/// √x for x ≥ 0, as bounds that are about 2^−bits apart relative to it.
+fn root(x: &Rational, bits: u32) -> Option<Bounds> {
+    use dashu_base::SquareRoot;
+    // ⌊√⌊x·4^k⌋⌋ ≤ √x·2^k < that + 1.
+    let size = x.denominator().bit_len().saturating_sub(x.numerator().bit_len());
+    let k = bits as usize + size / 2 + 1;
+    let scaled = (x * Rational::from(Natural::ONE << (2 * k))).floor().unsigned_abs();
+    let root = scaled.sqrt();
+    let unit = Natural::ONE << k;
+    let bound = |n: Natural| Rational::from_parts(Integer::from(n), unit.clone());
+    Some((bound(root.clone()), bound(root + Natural::ONE)))
+}
+
+/// Exponents beyond this are astronomical.
+const LARGEST: i64 = 1 << 15;
+
+/// A probability as a rational, rounded up or down where it is astronomically small.
+fn probability(value: &Float, up: bool) -> Rational {
+    match (rational(value), up) {
+        (Some(exact), _) => exact,
+        (None, false) => Rational::ZERO,
+        // At most 1, so what is no rational of moderate size is below 2^−LARGEST·2^(bits of it), and that below 2^(−LARGEST/2).
+        (None, true) => Rational::from_parts(Integer::ONE, Natural::ONE << (LARGEST / 2) as usize),
+    }
+}
+
+/// A finite float as a rational, unless its exponent is astronomical.
+fn rational(value: &Float) -> Option<Rational> {
+    if value.is_zero() {
+        return Some(Rational::ZERO);
+    }
+    let (_, _, exponent) = value.parts()?;
+    (exponent.abs() < LARGEST).then(|| value.to_rational()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probity_exact::parse_rational;
+
+    fn number(text: &str) -> Rational {
+        parse_rational(text).unwrap()
+    }
+
+    fn holds(bounds: &Bounds, expected: &str, relative: &str) {
+        let expected = number(expected);
+        let slack = &expected * number(relative);
+        assert!(bounds.0 <= &expected + &slack && &expected - &slack <= bounds.1, "{bounds:?} {expected}");
+        assert!(&bounds.1 - &bounds.0 <= &expected * number("1e-20"), "{bounds:?}");
+    }
+
+    /// kind, σ², d, ε, δ to 30 digits, from mpmath (`scripts/gaussian_oracle.py`).
+    #[test]
+    fn delta_and_epsilon_are_those_of_the_table() {
+        let text = include_str!("../../tests/data/gaussian.txt");
+        let mut rows = 0;
+        for line in text.lines().filter(|line| !line.starts_with('#')) {
+            let fields: Vec<&str> = line.split(' ').collect();
+            let [kind, squared, distance, epsilon, delta] = fields[..] else { panic!("{line}") };
+            let (squared, distance) = (number(squared), number(distance));
+            let noise = Gaussian { squared_scale: &squared, distance: &distance };
+            let exact = number(epsilon);
+            let found = match kind {
+                "continuous" => noise.continuous_delta(&exact, 200),
+                _ => noise.discrete_delta(&exact, 200),
+            };
+            holds(&found.unwrap(), delta, "1e-27");
+            if !exact.is_zero() {
+                let delta = number(delta);
+                let found = match kind {
+                    "continuous" => noise.continuous_epsilon(&delta, 160),
+                    _ => noise.discrete_epsilon(&delta, 160),
+                };
+                holds(&found.unwrap(), epsilon, "1e-22");
+            }
+            rows += 1;
+        }
+        assert!(rows > 30, "{rows}");
+    }
+
+    #[test]
+    fn tails_are_bounds_at_every_precision() {
+        let squared = number("7/3");
+        let fine = Tails::new(&squared, 12, 200).unwrap();
+        for bits in [4, 8, 20] {
+            let coarse = Tails::new(&squared, 12, bits).unwrap();
+            for s in -12..=12 {
+                let ((low, high), (fine_low, fine_high)) = (coarse.at(s), fine.at(s));
+                assert!(low <= fine_low && fine_high <= high, "{s} at {bits} bits");
+            }
+        }
+        // T(0) + T(1) = 1, as Z and −Z have the same law.
+        let (low, high) = fine.at(0);
+        assert!(low + fine.at(1).0 <= Rational::ONE && high + fine.at(1).1 >= Rational::ONE);
+    }
+
+    #[test]
+    fn what_is_too_long_is_not_tried() {
+        let squared = Rational::from(Natural::ONE << 60);
+        let noise = Gaussian { squared_scale: &squared, distance: &Rational::ONE };
+        assert_eq!(noise.discrete_epsilon(&number("1e-9"), 96), None);
+    }
+}

@@ -1,0 +1,216 @@
+//! What one record can contribute: a number, clamped to a range and rounded to a step.
+
+use probity_exact::{Integer, Natural, Rational, rational_from_f64};
+
+use super::{Neighbours, Statistic};
+use crate::mechanisms::Grid;
+use crate::sampler::ParameterError;
+
+/// A column of numbers. Every value is a number of steps between two bounds.
+///
+/// Rounding is to the nearest step, ties up, and comes before clamping. A NaN counts as the lower bound: a release must not fail
+/// because of what is in a record, as that would tell.
+///
+/// ```
+/// use probity_exact::rational;
+/// use probity_noise::transform::Column;
+/// let cents = Column::decimals(2, rational(0, 1).unwrap(), rational(50, 1).unwrap())?;
+/// assert_eq!(cents.steps(&rational(12345, 10_000).unwrap()), 123);
+/// assert_eq!(cents.steps(&1000i64), 5000);
+/// assert_eq!(cents.steps(&f64::NAN), 0);
+/// # Ok::<(), probity_noise::sampler::ParameterError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// Invariant: positive.
+    step: Rational,
+    /// The bounds, in steps. Invariant: lower ≤ upper, both within ±2^62.
+    lower: i64,
+    upper: i64,
+}
+
+/// Bounds lie within this many steps of 0, so that squares and sums of them have room.
+const LIMIT: i64 = 1 << 62;
+
+impl Column {
+    /// Integers, clamped to these bounds.
+    ///
+    /// # Errors
+    /// When the range is empty, or a bound lies beyond ±2^62.
+    pub fn integers(lower: i64, upper: i64) -> Result<Self, ParameterError> {
+        Self::new(Rational::ONE, Rational::from(lower), Rational::from(upper))
+    }
+
+    /// Decimals with this many digits after the point, clamped to these bounds.
+    ///
+    /// # Errors
+    /// When the range is empty, or a bound is no such decimal or lies beyond 2^62 steps.
+    pub fn decimals(digits: u32, lower: Rational, upper: Rational) -> Result<Self, ParameterError> {
+        Self::new(Rational::from_parts(Integer::ONE, Natural::from(10u8).pow(digits as usize)), lower, upper)
+    }
+
+    /// Floats on a grid, clamped to these bounds.
+    ///
+    /// # Errors
+    /// When the range is empty, or a bound is not on the grid, not finite, or beyond 2^62 steps.
+    pub fn floats(grid: Grid, lower: f64, upper: f64) -> Result<Self, ParameterError> {
+        let finite = |name: &'static str, value: f64| {
+            rational_from_f64(value).ok_or_else(|| ParameterError::new(name, value, "finite"))
+        };
+        Self::new(grid.spacing(), finite("lower bound", lower)?, finite("upper bound", upper)?)
+    }
+
+    /// Multiples of any step, clamped to these bounds, which must be multiples of it.
+    ///
+    /// # Errors
+    /// When the step is not positive, the range is empty, or a bound is no multiple of the step or lies beyond 2^62 steps.
+    pub fn new(step: Rational, lower: Rational, upper: Rational) -> Result<Self, ParameterError> {
+        if step <= Rational::ZERO {
+            return Err(ParameterError::new("step", step, "positive"));
+        }
+        if lower > upper {
+            return Err(ParameterError::new("lower bound", lower, "at most the upper bound"));
+        }
+        let whole = |name: &'static str, bound: &Rational| {
+            let steps = bound / &step;
+            let whole = i64::try_from(steps.floor()).ok().filter(|whole| whole.abs() <= LIMIT);
+            match whole {
+                Some(whole) if steps.is_int() => Ok(whole),
+                _ => Err(ParameterError::new(name, bound, "a multiple of the step, within 2^62 steps of 0")),
+            }
+        };
+        let (lower, upper) = (whole("lower bound", &lower)?, whole("upper bound", &upper)?);
+        Ok(Column { step, lower, upper })
+    }
+
+    /// One step.
+    pub fn step(&self) -> &Rational {
+        &self.step
+    }
+
+    /// The lower bound, in steps.
+    pub fn lower_steps(&self) -> i64 {
+        self.lower
+    }
+
+    /// The upper bound, in steps.
+    pub fn upper_steps(&self) -> i64 {
+        self.upper
+    }
+
+    /// A number as steps: rounded to the nearest, ties up, then clamped.
+    pub fn steps<N: Number>(&self, number: &N) -> i64 {
+        number.to_steps(self)
+    }
+
+    /// The number of records.
+    pub fn count(&self, neighbours: Neighbours) -> Statistic {
+        Statistic::count(neighbours)
+    }
+
+    /// The sum of the column.
+    pub fn sum(&self, neighbours: Neighbours) -> Statistic {
+        Statistic::sum(self, neighbours)
+    }
+
+    fn clamp(&self, steps: &Integer) -> i64 {
+        match i64::try_from(steps) {
+            Ok(steps) => steps.clamp(self.lower, self.upper),
+            Err(_) if *steps < Integer::ZERO => self.lower,
+            Err(_) => self.upper,
+        }
+    }
+
+    fn round(&self, value: &Rational) -> i64 {
+        let half = Rational::from_parts(Integer::ONE, Natural::from(2u8));
+        self.clamp(&(value / &self.step + half).floor())
+    }
+}
+
+/// A number that a column can hold: `i64`, `f64` or `Rational`. Sealed.
+pub trait Number: sealed::Sealed {
+    /// The number as steps of a column.
+    fn to_steps(&self, column: &Column) -> i64;
+}
+
+mod sealed {
+    /// Keeps [`super::Number`] closed: a sensitivity rests on what these do.
+    pub trait Sealed {}
+    impl Sealed for i64 {}
+    impl Sealed for f64 {}
+    impl Sealed for probity_exact::Rational {}
+    impl<T: Sealed> Sealed for &T {}
+}
+
+impl<T: Number> Number for &T {
+    fn to_steps(&self, column: &Column) -> i64 {
+        (**self).to_steps(column)
+    }
+}
+
+impl Number for i64 {
+    fn to_steps(&self, column: &Column) -> i64 {
+        match column.step == Rational::ONE {
+            true => (*self).clamp(column.lower, column.upper),
+            false => column.round(&Rational::from(*self)),
+        }
+    }
+}
+
+impl Number for f64 {
+    fn to_steps(&self, column: &Column) -> i64 {
+        match rational_from_f64(*self) {
+            Some(value) => column.round(&value),
+            None if *self == f64::INFINITY => column.upper,
+            None => column.lower,
+        }
+    }
+}
+
+impl Number for Rational {
+    fn to_steps(&self, column: &Column) -> i64 {
+        column.round(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probity_exact::rational;
+
+    #[test]
+    fn values_are_rounded_and_clamped() {
+        let quarters = Column::floats(Grid::new(-2).unwrap(), -1.0, 2.5).unwrap();
+        for (value, steps) in [
+            (0.0, 0),
+            (0.125, 1),
+            (-0.125, 0),
+            (0.1249, 0),
+            (2.49, 10),
+            (1e300, 10),
+            (-1e300, -4),
+            (f64::INFINITY, 10),
+            (f64::NEG_INFINITY, -4),
+            (f64::NAN, -4),
+            (-f64::from_bits(1), 0),
+        ] {
+            assert_eq!(quarters.steps(&value), steps, "{value}");
+        }
+        let tens = Column::new(Rational::from(10), Rational::from(0), Rational::from(100)).unwrap();
+        assert_eq!((tens.steps(&14i64), tens.steps(&15i64), tens.steps(&-7i64)), (1, 2, 0));
+        assert_eq!(Column::integers(0, 5).unwrap().steps(&i64::MAX), 5);
+    }
+
+    #[test]
+    fn senseless_columns_are_refused_by_name() {
+        assert_eq!(Column::integers(3, 2).unwrap_err().parameter(), "lower bound");
+        assert_eq!(Column::integers(0, i64::MAX).unwrap_err().parameter(), "upper bound");
+        let third = rational(1, 3).unwrap();
+        assert_eq!(Column::decimals(2, Rational::ZERO, third).unwrap_err().parameter(), "upper bound");
+        let (zero, one) = (Rational::ZERO, Rational::ONE);
+        assert_eq!(Column::new(zero.clone(), zero.clone(), one).unwrap_err().parameter(), "step");
+        let grid = Grid::new(0).unwrap();
+        assert_eq!(Column::floats(grid, f64::NAN, 1.0).unwrap_err().parameter(), "lower bound");
+        assert_eq!(Column::floats(grid, 0.0, 0.5).unwrap_err().parameter(), "upper bound");
+    }
+}

@@ -1,0 +1,387 @@
+//! The rows that are put to the simplex: facts as inequalities over monomials, multiples of them, and products.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use probity_exact::{Integer, Natural, Rational};
+use probity_kernel::context::Context;
+use probity_kernel::entail::{Evidence, Product};
+use probity_kernel::expr::{Expr, Name, Variable};
+use probity_kernel::fact::Fact;
+use probity_kernel::poly::{Monomial, Poly};
+
+use crate::effort::Effort;
+use crate::evidence::simplex::{Answer, Column, Fraction, solve};
+
+/// The most inequalities of which products are formed.
+const MAX_FACTORS: usize = 8;
+/// With this many or fewer, products may have a factor more.
+const FEW_FACTORS: usize = 6;
+/// The most terms of an inequality that enters a product.
+const MAX_FACTOR_TERMS: usize = 5;
+/// The largest question put to the simplex: rows times columns.
+const MAX_CELLS: usize = 150_000;
+
+/// A row of the question put to the simplex: what it says, and how evidence cites it.
+#[derive(Clone)]
+pub(crate) struct Row<'a> {
+    pub(crate) poly: Cow<'a, Poly>,
+    strict: bool,
+    free: bool,
+    scale: Vec<(Name, i32)>,
+    /// The numbers of the facts that are multiplied.
+    pub(crate) facts: Vec<usize>,
+    /// What an equation was multiplied by.
+    multiplier: Monomial,
+}
+
+pub(crate) fn atoms<'r>(row: &'r Row<'_>) -> impl Iterator<Item = &'r Expr> {
+    row.poly.terms().flat_map(|(monomial, _)| monomial.powers().map(|(atom, _)| atom))
+}
+
+/// Whether a row speaks of nothing but what the parameters fix.
+pub(crate) fn is_public(context: &Context, row: &Row<'_>) -> bool {
+    let params = &context.mechanism().params;
+    let mut public = true;
+    for atom in atoms(row) {
+        atom.for_each_variable(&mut |v| {
+            public &= matches!(v, Variable::Plain(name) if params.iter().any(|p| p.name == *name));
+        });
+    }
+    public
+}
+
+/// The facts that are comparisons, each once.
+pub(crate) fn base_rows(facts: &[Arc<Fact>]) -> Vec<Row<'_>> {
+    let mut seen = BTreeSet::new();
+    let mut rows = Vec::new();
+    for (number, fact) in facts.iter().enumerate() {
+        let (poly, strict, free) = match &**fact {
+            Fact::Zero(p) => (p, false, true),
+            Fact::Positive(p) => (p, true, false),
+            Fact::NonNegative(p) => (p, false, false),
+            _ => continue,
+        };
+        if seen.insert((poly, strict, free)) {
+            rows.push(Row {
+                poly: Cow::Borrowed(poly),
+                strict,
+                free,
+                scale: vec![],
+                facts: vec![number],
+                multiplier: Monomial::default(),
+            });
+        }
+    }
+    rows
+}
+
+/// The monomial as powers of positive parameters, if it is that.
+fn as_scale(context: &Context, monomial: &Monomial) -> Option<Vec<(Name, i32)>> {
+    monomial
+        .powers()
+        .map(|(atom, power)| match atom {
+            Expr::Var(Variable::Plain(name)) if context.is_positive(name) => Some((name.clone(), power)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The degree of a row.
+pub(crate) fn row_degree(row: &Row<'_>) -> u32 {
+    row.poly.terms().map(|(monomial, _)| degree(monomial)).max().unwrap_or(0)
+}
+
+fn degree(monomial: &Monomial) -> u32 {
+    monomial.powers().map(|(_, power)| power.unsigned_abs()).sum()
+}
+
+/// Rows times positive monomials of parameters, where every monomial of the product is already in use.
+pub(crate) fn scaled_rows<'a>(context: &Context, base: &[Row<'_>]) -> Vec<Row<'a>> {
+    let used: BTreeSet<&Monomial> = base.iter().flat_map(|row| row.poly.terms().map(|(m, _)| m)).collect();
+    let mut rows = Vec::new();
+    for monomial in &used {
+        if let Some(scale) = as_scale(context, monomial).filter(|s| !s.is_empty()) {
+            let poly = Poly::term((*monomial).clone(), Rational::ONE);
+            rows.push(Row {
+                poly: Cow::Owned(poly),
+                strict: true,
+                free: false,
+                scale,
+                facts: vec![],
+                multiplier: Monomial::default(),
+            });
+        }
+    }
+    rows.extend(multiples(context, base, &used));
+    rows
+}
+
+/// Rows times positive monomials once more, with the monomials that a first round would have brought: for facts that
+/// meet only after several steps.
+pub(crate) fn twice_scaled_rows<'a>(context: &Context, base: &[Row<'_>]) -> Vec<Row<'a>> {
+    let used: BTreeSet<&Monomial> = base.iter().flat_map(|row| row.poly.terms().map(|(m, _)| m)).collect();
+    let mut more: BTreeSet<Monomial> = used.iter().map(|m| (*m).clone()).collect();
+    for row in base {
+        for multiplier in multipliers(context, row, &used) {
+            if as_scale(context, &multiplier).is_some() {
+                more.extend(row.poly.terms().map(|(m, _)| m.times(&multiplier)));
+            }
+        }
+    }
+    let wider: BTreeSet<&Monomial> = more.iter().collect();
+    multiples(context, base, &wider)
+}
+
+fn multiples<'a>(context: &Context, base: &[Row<'_>], used: &BTreeSet<&Monomial>) -> Vec<Row<'a>> {
+    let mut rows = Vec::new();
+    for row in base {
+        for multiplier in multipliers(context, row, used) {
+            let Ok(poly) = row.poly.times(&Poly::term(multiplier.clone(), Rational::ONE)) else { continue };
+            if poly.terms().all(|(m, _)| m.is_one() || used.contains(m)) {
+                let scale = as_scale(context, &multiplier).unwrap_or_default();
+                let (strict, free, facts) = (row.strict, row.free, row.facts.clone());
+                rows.push(Row { poly: Cow::Owned(poly), strict, free, scale, facts, multiplier });
+            }
+        }
+    }
+    rows
+}
+
+/// What a row may be multiplied by so that its leading monomial becomes one in use: positive parameters, and
+/// for a nonlinear equation anything.
+fn multipliers(context: &Context, row: &Row<'_>, used: &BTreeSet<&Monomial>) -> BTreeSet<Monomial> {
+    let anything = row.free && row.poly.terms().any(|(m, _)| degree(m) > 1);
+    let Some((leading, _)) = row.poly.terms().max_by_key(|(m, _)| degree(m)) else { return BTreeSet::new() };
+    let inverse = leading.inverse();
+    let fits = |m: &Monomial| {
+        let whole = m.powers().all(|(_, power)| power > 0);
+        !m.is_one() && (as_scale(context, m).is_some() || anything && whole)
+    };
+    used.iter().map(|m| m.times(&inverse)).filter(fits).collect()
+}
+
+/// Which products are formed.
+#[derive(Clone, Copy)]
+pub(crate) struct Reach {
+    /// Of how many inequalities.
+    pub(crate) most: usize,
+    /// Up to which degree.
+    pub(crate) highest: u32,
+    /// Whether also of those on parameters that occur in no product yet.
+    pub(crate) wide: bool,
+}
+
+impl Reach {
+    /// From few products to many.
+    pub(crate) fn steps(highest: u32) -> [Reach; 3] {
+        let reach = |most, wide| Reach { most, highest, wide };
+        [reach(2, false), reach(3, false), reach(3, true)]
+    }
+}
+
+/// Products of up to `most` inequalities, with parameters, up to a degree: a combination must cancel
+/// every monomial, so products of a higher degree than what they are to meet are of little use.
+pub(crate) fn product_rows<'a>(
+    context: &Context,
+    base: &[Row<'a>],
+    Reach { most, highest, wide }: Reach,
+) -> Vec<Row<'a>> {
+    // Only what occurs in a product somewhere is worth multiplying.
+    let multiplied: BTreeSet<&Expr> = base
+        .iter()
+        .flat_map(|row| row.poly.terms())
+        .filter(|(m, _)| degree(m) > 1)
+        .flat_map(|(m, _)| m.powers().map(|(atom, _)| atom))
+        .collect();
+    let params = &context.mechanism().params;
+    let is_parameter = |atom: &Expr| params.iter().any(|p| *atom == Expr::var(p.name.clone()));
+    let inside =
+        |row: &Row<'_>| atoms(row).all(|atom| multiplied.contains(atom) || wide && is_parameter(atom));
+    let small = |row: &Row<'_>| !row.free && row.poly.terms().count() <= MAX_FACTOR_TERMS && inside(row);
+    let mut factors: Vec<&Row<'_>> = base.iter().filter(|row| small(row)).collect();
+    let mut rows = Vec::new();
+    // Simple inequalities first, and among them those that were assumed last.
+    factors.sort_by_key(|row| (row.poly.terms().count(), std::cmp::Reverse(row.facts.first().copied())));
+    factors.truncate(MAX_FACTORS);
+    // A parameter divides where it divides already.
+    let divides = |name: &Name| {
+        let mut powers = base.iter().flat_map(|row| row.poly.terms()).flat_map(|(m, _)| m.powers());
+        powers.any(|(atom, power)| power < 0 && *atom == Expr::var(name.clone()))
+    };
+    let mut scales = vec![vec![]];
+    for param in context.mechanism().params.iter().filter(|p| context.is_positive(&p.name)) {
+        // One whose being positive is a fact of its own is a factor already.
+        let alone = Poly::atom(Expr::var(param.name.clone()));
+        if !factors.iter().any(|row| *row.poly == alone) {
+            scales.push(vec![(param.name.clone(), 1)]);
+        }
+        if divides(&param.name) {
+            scales.push(vec![(param.name.clone(), -1)]);
+        }
+    }
+    let most = if factors.len() <= FEW_FACTORS { most + 1 } else { most };
+    // The newest fact is what is to be contradicted: it need not be multiplied by much.
+    let last = base.iter().filter_map(|row| row.facts.first()).max();
+    let newest = (0..factors.len()).find(|&n| factors[n].facts.first() == last);
+    for chosen in multisets(factors.len(), most) {
+        if chosen.len() > 3 && newest.is_some_and(|n| chosen.contains(&n)) {
+            continue;
+        }
+        let chosen: Vec<&Row<'_>> = chosen.iter().filter_map(|&n| factors.get(n).copied()).collect();
+        for scale in &scales {
+            let row = product(&chosen, scale);
+            rows.extend(row.filter(|row| row_degree(row) <= highest));
+        }
+    }
+    rows.extend(scaled_rows(context, base));
+    rows.extend(base.iter().cloned());
+    // Equations serve whatever the products have brought.
+    let equations: Vec<Row<'_>> = base.iter().filter(|row| row.free).cloned().collect();
+    let used: BTreeSet<&Monomial> = rows.iter().flat_map(|row| row.poly.terms().map(|(m, _)| m)).collect();
+    let more = multiples(context, &equations, &used);
+    rows.extend(more);
+    without_lonely(rows)
+}
+
+/// The ways to choose 1 to `most` of `count` things, the same one several times if wanted.
+fn multisets(count: usize, most: usize) -> Vec<Vec<usize>> {
+    let mut all: Vec<Vec<usize>> = (0..count).map(|n| vec![n]).collect();
+    let mut last = all.clone();
+    for _ in 1..most {
+        let longer = |chosen: &Vec<usize>| {
+            let from = chosen.last().copied().unwrap_or(0);
+            let chosen = chosen.clone();
+            (from..count).map(move |n| chosen.iter().copied().chain([n]).collect::<Vec<usize>>())
+        };
+        last = last.iter().flat_map(longer).collect();
+        all.extend(last.iter().cloned());
+    }
+    all
+}
+
+/// The rows without those that have a monomial which nothing can cancel, as no row has it with the other sign: no
+/// combination can use them.
+pub(crate) fn without_lonely(mut rows: Vec<Row<'_>>) -> Vec<Row<'_>> {
+    loop {
+        let mut signs: BTreeMap<&Monomial, (usize, usize)> = BTreeMap::new();
+        for row in &rows {
+            for (monomial, coefficient) in row.poly.terms() {
+                let (plus, minus) = signs.entry(monomial).or_default();
+                let positive = *coefficient > Rational::ZERO;
+                *plus += usize::from(positive || row.free);
+                *minus += usize::from(!positive || row.free);
+            }
+        }
+        let lonely = |row: &Row<'_>| {
+            let alone = |m: &Monomial| match signs.get(m) {
+                Some((plus, minus)) => *plus == 0 || *minus == 0 || row.free && plus + minus == 2,
+                None => true,
+            };
+            row.poly.terms().any(|(m, _)| !m.is_one() && alone(m))
+        };
+        let keep: Vec<bool> = rows.iter().map(|row| !lonely(row)).collect();
+        if keep.iter().all(|&keep| keep) {
+            return rows;
+        }
+        let mut keep = keep.into_iter();
+        rows.retain(|_| keep.next().unwrap_or(true));
+    }
+}
+
+fn product<'a>(factors: &[&Row<'_>], scale: &[(Name, i32)]) -> Option<Row<'a>> {
+    let mut poly = Poly::term(Monomial::of_names(scale), Rational::ONE);
+    for factor in factors {
+        poly = poly.times(&factor.poly).ok()?;
+    }
+    Some(Row {
+        poly: Cow::Owned(poly),
+        strict: factors.iter().all(|f| f.strict),
+        free: false,
+        scale: scale.to_vec(),
+        facts: factors.iter().flat_map(|f| f.facts.iter().copied()).collect(),
+        multiplier: Monomial::default(),
+    })
+}
+
+/// What the simplex says.
+pub(crate) enum Outcome<'r> {
+    /// A contradiction.
+    Evidence(Box<Evidence>),
+    /// Values of the monomials that satisfy all rows.
+    Values(BTreeMap<&'r Monomial, Fraction>),
+}
+
+pub(crate) fn to_fraction(value: &Rational) -> Option<Fraction> {
+    let numerator = i128::try_from(value.numerator().clone()).ok()?;
+    let denominator = i128::try_from(value.denominator().clone()).ok()?;
+    Fraction::new(numerator, denominator)
+}
+
+fn to_rational(value: Fraction) -> Rational {
+    let (numerator, denominator) = value.parts();
+    Rational::from_parts(Integer::from(numerator), Natural::from(denominator.unsigned_abs()))
+}
+
+/// Puts the rows to the simplex. `None` if the question is too large or the effort is spent.
+pub(crate) fn ask<'r>(rows: &'r [Row<'_>], effort: &mut Effort) -> Option<Outcome<'r>> {
+    let mut index: BTreeMap<&Monomial, usize> = BTreeMap::new();
+    let mut columns = Vec::with_capacity(rows.len());
+    for row in rows {
+        let mut column =
+            Column { entries: vec![], constant: Fraction::ZERO, strict: row.strict, free: row.free };
+        for (monomial, coefficient) in row.poly.terms() {
+            let value = to_fraction(coefficient)?;
+            if monomial.is_one() {
+                column.constant = value;
+            } else {
+                let next = index.len();
+                let place = *index.entry(monomial).or_insert(next);
+                column.entries.push((place, value));
+            }
+        }
+        columns.push(column);
+    }
+    // Every row brings an artificial column of its own.
+    let cells = (index.len() + 2) * (columns.len() + index.len() + 2);
+    if cells > MAX_CELLS {
+        return None;
+    }
+    effort.spend(cells)?;
+    Some(match solve(index.len(), &columns, &mut effort.left)? {
+        Answer::Values(values) => {
+            Outcome::Values(index.into_iter().map(|(m, place)| (m, values[place])).collect())
+        }
+        Answer::Contradiction(multipliers) => {
+            let mut products = Vec::new();
+            let mut equations = Vec::new();
+            for (row, multiplier) in rows.iter().zip(multipliers) {
+                if multiplier.is_zero() {
+                    continue;
+                }
+                let coefficient = to_rational(multiplier);
+                match (row.free, row.facts.as_slice()) {
+                    (true, [number]) => {
+                        let multiplier = Poly::term(row.multiplier.clone(), coefficient);
+                        equations.push((*number, multiplier.to_expr()));
+                    }
+                    _ => products.push(Product {
+                        coefficient,
+                        scale: row.scale.clone(),
+                        facts: row.facts.clone(),
+                    }),
+                }
+            }
+            Outcome::Evidence(Box::new(Evidence::Combination { products, equations }))
+        }
+    })
+}
+
+/// A contradiction of the rows, if the simplex finds one.
+pub(crate) fn contradiction(rows: &[Row<'_>], effort: &mut Effort) -> Option<Evidence> {
+    match ask(rows, effort)? {
+        Outcome::Evidence(evidence) => Some(*evidence),
+        Outcome::Values(_) => None,
+    }
+}

@@ -1,0 +1,559 @@
+//! Searches for evidence of an entailment.
+//!
+//! The facts that are plain inequalities go to the simplex, each monomial a variable of its own. It answers with
+//! a contradiction, which is evidence, or with values; a disjunction that the values violate is split. Products
+//! with positive parameters, and at the end products of a few facts, are offered to the simplex as further
+//! inequalities. What a branch did not need is dropped from the evidence on the way back.
+//!
+//! ```
+//! # use probity_kernel::context::{Context, Orientation};
+//! # use probity_kernel::expr::Expr;
+//! # use probity_kernel::term::{Mechanism, Param, Sort};
+//! # let mechanism = Mechanism {
+//! #     name: "m".into(), inputs: vec![], params: vec![Param { name: "p".into(), sort: Sort::Real }],
+//! #     assumptions: vec![], body: vec![], output: Expr::int(0), adjacency: vec![],
+//! # };
+//! let context = Context::new(&mechanism, Orientation::Forward).unwrap();
+//! use probity_kernel::entail::check_entailment;
+//! use probity_prove::search::search_evidence;
+//! let (p, one, two) = (Expr::var("p"), Expr::int(1), Expr::int(2));
+//! let (known, goal) = (two.lt(p.clone()), one.le(p.clone()));
+//! let evidence = search_evidence(&context, &[&known], &goal).unwrap();
+//! assert!(check_entailment(&context, &[&known], &goal, &evidence).is_ok());
+//! assert!(search_evidence(&context, &[&goal], &known).is_err());
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use probity_kernel::context::Context;
+use probity_kernel::entail::{Evidence, Facts, Product};
+use probity_kernel::expr::Expr;
+use probity_kernel::fact::Fact;
+use probity_kernel::lemma::Lemma;
+use probity_kernel::poly::{Monomial, Poly};
+use probity_kernel::rejection::Rejection;
+
+use crate::effort::Effort;
+use crate::evidence::lemmas::{analytic_lemmas, common_lemmas, may_split};
+use crate::evidence::rows::{
+    Outcome, Reach, Row, ask, atoms, base_rows, contradiction, is_public, product_rows, row_degree,
+    scaled_rows, to_fraction, twice_scaled_rows, without_lonely,
+};
+use crate::evidence::simplex::Fraction;
+
+/// Nodes after which a search gives up.
+const MAX_NODES: usize = 3_000;
+/// The most lemmas whose premises become cases of the search.
+const MAX_UNSURE: usize = 12;
+/// How often lemmas are tried whose premises could not be shown yet.
+const PREMISE_ROUNDS: usize = 5;
+/// All steps from few products to many.
+const ALL_STEPS: usize = 3;
+/// What it takes, per part of it, to find that a formula is too large.
+const HOPELESS_STEPS: usize = 5_000;
+/// What it takes to look at a fact once more.
+const FACT_STEPS: usize = 20;
+/// What the search for one side condition may do before it gives up, in cells of simplex tableaus.
+const MAX_CELLS: u64 = 20_000_000;
+
+/// Why no evidence was found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Stuck {
+    /// No contradiction is in sight on this path: the facts that hold on it, in the order they were assumed.
+    Open {
+        /// What was assumed on the way, beyond the hypotheses.
+        path: Vec<String>,
+    },
+    /// The search took too many steps.
+    TooLong,
+    /// The kernel does not accept the question.
+    Rejected(Rejection),
+}
+
+impl From<Rejection> for Stuck {
+    fn from(rejection: Rejection) -> Stuck {
+        Stuck::Rejected(rejection)
+    }
+}
+
+/// Evidence that the hypotheses entail the goal, if the search finds any.
+pub fn search_evidence(context: &Context, hypotheses: &[&Expr], goal: &Expr) -> Result<Evidence, Stuck> {
+    search_within(context, hypotheses, goal, &mut Effort::of(MAX_CELLS))
+}
+
+/// The same with a limit on the effort, which it uses up.
+pub(crate) fn search_within(
+    context: &Context,
+    hypotheses: &[&Expr],
+    goal: &Expr,
+    effort: &mut Effort,
+) -> Result<Evidence, Stuck> {
+    let formulas = || hypotheses.iter().copied().chain([goal]).chain(context.facts());
+    let common = common_lemmas(context, formulas());
+    let analytic = analytic_lemmas(context, formulas());
+    let parts = goal.size();
+    let facts = Facts::new(context, hypotheses, goal).inspect_err(|_| {
+        effort.spend(parts.saturating_mul(HOPELESS_STEPS));
+    })?;
+    // Every choice is unfolded by writing the comparison out again.
+    let size = facts.list().iter().map(|fact| literals(fact)).sum::<usize>();
+    effort.spend(size.saturating_mul(parts)).ok_or(Stuck::TooLong)?;
+    let denied = facts.list().len().saturating_sub(1);
+    let mut search = Search { nodes: 0, known: 0, effort, hopeless: BTreeSet::new() };
+    let (facts, cited) = search.cite(facts, &common)?;
+    let mut parts = Parts { found: Vec::new(), next: 0, moved: None, again: !analytic.is_empty() };
+    match search.conquer(&facts, denied, &mut parts) {
+        Ok(evidence) => return Ok(wrapped(evidence, cited)),
+        Err(Stuck::Open { .. }) if !analytic.is_empty() => {}
+        Err(stuck) => return Err(stuck),
+    }
+    // Lemmas on ln, exp and quotients are many, so they are used only for the parts where nothing else does.
+    let start = facts.list().len();
+    let (facts, more) = search.cite_analytic(facts, &analytic)?;
+    let mut parts =
+        Parts { next: 0, moved: Some((start, facts.list().len() - start)), again: false, ..parts };
+    let evidence = search.conquer(&facts, denied, &mut parts)?;
+    Ok(wrapped(wrapped(evidence, more), cited))
+}
+
+/// What is known of the parts of a goal, in order: evidence, or that none was found.
+struct Parts {
+    found: Vec<Option<Evidence>>,
+    next: usize,
+    /// Whether there will be a second pass.
+    again: bool,
+    /// On a second pass: where facts were inserted since, and how many.
+    moved: Option<(usize, usize)>,
+}
+
+/// A lemma among the facts: its first fact, how many facts it brought, and evidence for its premises if they were
+/// shown at once.
+struct Cited<'l> {
+    lemma: &'l Lemma,
+    start: usize,
+    count: usize,
+    premises: Option<Vec<Evidence>>,
+}
+
+/// The evidence under the lemmas that it uses; one that was not needed is not cited.
+fn wrapped(mut evidence: Evidence, cited: Vec<Cited<'_>>) -> Evidence {
+    for Cited { lemma, start, count, premises } in cited.into_iter().rev() {
+        evidence = match without(&evidence, start, count) {
+            Some(shorter) => shorter,
+            None => {
+                let rest = match premises {
+                    None => evidence,
+                    Some(mut branches) => {
+                        branches.push(evidence);
+                        Evidence::Cases(start, branches)
+                    }
+                };
+                Evidence::Cite(lemma.clone(), Box::new(rest))
+            }
+        };
+    }
+    evidence
+}
+
+/// A lemma whose premises hold by what is known of the parameters: evidence for that, and the facts with its
+/// conclusion. A lemma without premises needs no evidence.
+fn discharged<'a>(
+    facts: &Facts<'a>,
+    number: usize,
+    effort: &mut Effort,
+) -> Option<(Option<Vec<Evidence>>, Facts<'a>)> {
+    match facts.list().get(number).map(|fact| &**fact) {
+        Some(Fact::Any(_)) => {
+            // The conclusion is the last part; before it stand the negated premises.
+            let mut cases = facts.cases(number).ok()?;
+            let conclusion = cases.pop()?;
+            let premises: Option<Vec<Evidence>> =
+                cases.iter().map(|case| refute_shallow(case, ALL_STEPS, effort)).collect();
+            Some((Some(premises?), conclusion))
+        }
+        _ => Some((None, facts.clone())),
+    }
+}
+
+/// A contradiction that needs no cases, among the facts on parameters and what the last fact mentions.
+fn refute_shallow(facts: &Facts<'_>, steps: usize, effort: &mut Effort) -> Option<Evidence> {
+    if let Some(evidence) = plain_contradiction(facts.list()) {
+        return Some(evidence);
+    }
+    let context = facts.context();
+    let base = base_rows(facts.list());
+    let last = newest(&base)?;
+    let near = near_rows(context, &base, last);
+    let is_near = |row: &Row<'_>| near.iter().any(|known| known.facts == row.facts);
+    let public = base.iter().filter(|row| is_public(context, row) || is_near(row));
+    let public: Vec<Row<'_>> = public.cloned().collect();
+    let scaled: Vec<Row<'_>> = public.iter().cloned().chain(scaled_rows(context, &public)).collect();
+    contradiction(&public, effort)
+        .or_else(|| contradiction(&scaled, effort))
+        .or_else(|| refute_by_products(context, &near, (row_degree(last), steps), effort))
+}
+
+/// The facts on nothing but parameters and what a row mentions.
+fn near_rows<'r>(context: &Context, base: &[Row<'r>], center: &Row<'_>) -> Vec<Row<'r>> {
+    let wanted: BTreeSet<&Expr> = atoms(center).collect();
+    let params = &context.mechanism().params;
+    let is_parameter = |atom: &Expr| params.iter().any(|p| *atom == Expr::var(p.name.clone()));
+    let near = |row: &&Row<'_>| atoms(row).all(|atom| is_parameter(atom) || wanted.contains(atom));
+    base.iter().filter(near).cloned().collect()
+}
+
+fn newest<'b, 'r>(base: &'b [Row<'r>]) -> Option<&'b Row<'r>> {
+    base.iter().max_by_key(|row| row.facts.first())
+}
+
+/// A contradiction of products of the facts, up to a degree, in some of the steps from few products to many.
+fn refute_by_products(
+    context: &Context,
+    base: &[Row<'_>],
+    (highest, steps): (u32, usize),
+    effort: &mut Effort,
+) -> Option<Evidence> {
+    let mut steps = Reach::steps(highest).into_iter().take(steps);
+    steps.find_map(|reach| contradiction(&product_rows(context, base, reach), effort))
+}
+
+struct Search<'e> {
+    nodes: usize,
+    effort: &'e mut Effort,
+    /// How many facts there were before the first case split.
+    known: usize,
+    /// Facts about parameters that were tried in vain; to try them again on every path would take long.
+    hopeless: BTreeSet<Poly>,
+}
+
+impl Search<'_> {
+    /// The facts with lemmas whose premises may become cases.
+    fn cite<'f, 'l>(
+        &self,
+        mut facts: Facts<'f>,
+        lemmas: impl IntoIterator<Item = &'l Lemma>,
+    ) -> Result<(Facts<'f>, Vec<Cited<'l>>), Stuck> {
+        let mut cited = Vec::new();
+        for lemma in lemmas {
+            let start = facts.list().len();
+            facts = facts.with_lemma(lemma)?;
+            cited.push(Cited { lemma, start, count: facts.list().len() - start, premises: None });
+        }
+        Ok((facts, cited))
+    }
+
+    /// The facts with the analytic lemmas: those whose premises hold without more ado, and a few others.
+    fn cite_analytic<'f, 'l>(
+        &mut self,
+        mut facts: Facts<'f>,
+        lemmas: &'l [Lemma],
+    ) -> Result<(Facts<'f>, Vec<Cited<'l>>), Stuck> {
+        let mut cited = Vec::new();
+        let mut unsure: Vec<&Lemma> = lemmas.iter().collect();
+        // One conclusion may be the premise of another.
+        for _ in 0..PREMISE_ROUNDS {
+            let before = unsure.len();
+            for lemma in std::mem::take(&mut unsure) {
+                let start = facts.list().len();
+                let with = facts.with_lemma(lemma)?;
+                match discharged(&with, start, self.effort) {
+                    Some((premises, more)) => {
+                        facts = more;
+                        cited.push(Cited { lemma, start, count: facts.list().len() - start, premises });
+                    }
+                    None => unsure.push(lemma),
+                }
+            }
+            if unsure.len() == before {
+                break;
+            }
+        }
+        let context = facts.context();
+        let unsure = unsure.into_iter().filter(|lemma| may_split(context, lemma)).take(MAX_UNSURE);
+        let (facts, more) = self.cite(facts, unsure)?;
+        cited.extend(more);
+        Ok((facts, cited))
+    }
+
+    /// Shows the parts of the goal one by one: `denied` is the fact that one of them fails. A first pass goes on
+    /// after a part for which nothing is found, so that a second one has only those to do.
+    fn conquer(&mut self, facts: &Facts<'_>, denied: usize, parts: &mut Parts) -> Result<Evidence, Stuck> {
+        let fact = facts.list().get(denied).map(|fact| &**fact);
+        if !matches!(fact, Some(Fact::Any(parts)) if parts.len() > 1) {
+            return self.show(facts, parts);
+        }
+        let start = facts.list().len();
+        let mut branches = Vec::new();
+        let mut open = None;
+        for case in facts.cases(denied)? {
+            match self.conquer(&case, case.list().len().saturating_sub(1), parts) {
+                Ok(evidence) => {
+                    if let Some(shorter) = without(&evidence, start, case.list().len() - start) {
+                        return Ok(shorter);
+                    }
+                    branches.push(evidence);
+                }
+                Err(Stuck::Open { path }) if parts.again => {
+                    open.get_or_insert(Stuck::Open { path });
+                }
+                Err(stuck) => return Err(stuck),
+            }
+        }
+        match open {
+            None => Ok(Evidence::Cases(denied, branches)),
+            Some(stuck) => Err(stuck),
+        }
+    }
+
+    /// A contradiction of the facts.
+    fn show(&mut self, facts: &Facts<'_>, parts: &mut Parts) -> Result<Evidence, Stuck> {
+        self.known = facts.list().len();
+        let Some((at, count)) = parts.moved else {
+            let answer = self.refute(facts);
+            parts.found.push(answer.as_ref().ok().cloned());
+            return answer;
+        };
+        let before = parts.found.get(parts.next).cloned().flatten();
+        parts.next += 1;
+        match before {
+            Some(evidence) => moved(&evidence, at, 0, count).ok_or(Stuck::TooLong),
+            None => self.refute(facts),
+        }
+    }
+
+    fn refute(&mut self, facts: &Facts<'_>) -> Result<Evidence, Stuck> {
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            return Err(Stuck::TooLong);
+        }
+        self.effort.spend(facts.list().len() * FACT_STEPS).ok_or(Stuck::TooLong)?;
+        if let Some(evidence) = plain_contradiction(facts.list()) {
+            return Ok(evidence);
+        }
+        let context = facts.context();
+        let base = base_rows(facts.list());
+        let scaled = scaled_rows(context, &base);
+        let all: Vec<Row<'_>>;
+        let mut outcome = ask(&base, self.effort).ok_or(Stuck::TooLong)?;
+        if matches!(outcome, Outcome::Values(_)) && !scaled.is_empty() {
+            all = base.iter().cloned().chain(scaled).collect();
+            outcome = ask(&all, self.effort).ok_or(Stuck::TooLong)?;
+        }
+        let values = match outcome {
+            Outcome::Evidence(evidence) => return Ok(*evidence),
+            Outcome::Values(values) => values,
+        };
+        let known = Known::new(facts.list());
+        let violated = known.violated(&values);
+        // `a != b` where a == b is over at once, and would only hide behind harder questions.
+        if let Some(number) = violated.filter(|&number| known.is_plain_choice(number)) {
+            return self.split(facts, number);
+        }
+        // A nonlinear fact about parameters that has just been assumed is refuted by products or not at all.
+        let nonlinear = |row: &&Row<'_>| row_degree(row) > 1;
+        let recent = |row: &&Row<'_>| row.facts.first() >= Some(&self.known.saturating_sub(1));
+        if let Some(row) = newest(&base).filter(recent).filter(nonlinear)
+            && is_public(context, row)
+            && !self.hopeless.contains(&*row.poly)
+        {
+            match refute_shallow(facts, ALL_STEPS - 1, self.effort) {
+                Some(evidence) => return Ok(evidence),
+                None => self.hopeless.insert(row.poly.clone().into_owned()),
+            };
+        }
+        // Values can satisfy a disjunction by luck, where a product would have excluded them, so a disjunction
+        // that no value violates is split too before giving up.
+        if let Some(number) = violated.or_else(|| known.unsplit()) {
+            return self.split(facts, number);
+        }
+        let wider: Vec<Row<'_>> = base.iter().cloned().chain(twice_scaled_rows(context, &base)).collect();
+        if let Some(evidence) = contradiction(&without_lonely(wider), self.effort) {
+            return Ok(evidence);
+        }
+        // Products with the newest fact that has any come first, then all.
+        let center = base.iter().filter(|row| row_degree(row) > 1).max_by_key(|row| row.facts.first());
+        if let Some(center) = center {
+            let near = near_rows(context, &base, center);
+            let highest = base.iter().map(row_degree).max().unwrap_or(0);
+            if let Some(evidence) =
+                refute_by_products(context, &near, (row_degree(center), ALL_STEPS), self.effort)
+                    .or_else(|| refute_by_products(context, &base, (highest, ALL_STEPS), self.effort))
+            {
+                return Ok(evidence);
+            }
+        }
+        let new = &facts.list()[self.known.min(facts.list().len())..];
+        Err(Stuck::Open { path: new.iter().map(|fact| show(fact)).collect() })
+    }
+
+    fn split(&mut self, facts: &Facts<'_>, number: usize) -> Result<Evidence, Stuck> {
+        let start = facts.list().len();
+        let mut branches = Vec::new();
+        for case in facts.cases(number)? {
+            let evidence = self.refute(&case)?;
+            // A branch that did not use its own assumption refutes the whole.
+            if let Some(shorter) = without(&evidence, start, case.list().len() - start) {
+                return Ok(shorter);
+            }
+            branches.push(evidence);
+        }
+        Ok(Evidence::Cases(number, branches))
+    }
+}
+
+/// How many comparisons a fact is made of.
+fn literals(fact: &Fact) -> usize {
+    match fact {
+        Fact::Any(parts) | Fact::All(parts) => parts.iter().map(literals).sum(),
+        _ => 1,
+    }
+}
+
+fn show(fact: &Fact) -> String {
+    let join = |parts: &[Fact], word: &str| {
+        parts.iter().map(|p| format!("({})", show(p))).collect::<Vec<_>>().join(word)
+    };
+    match fact {
+        Fact::Zero(p) => format!("{} == 0", p.to_expr()),
+        Fact::Positive(p) => format!("{} > 0", p.to_expr()),
+        Fact::NonNegative(p) => format!("{} >= 0", p.to_expr()),
+        Fact::Holds(e, true) => e.to_string(),
+        Fact::Holds(e, false) => format!("not ({e})"),
+        Fact::Any(parts) => join(parts, " or "),
+        Fact::All(parts) => join(parts, " and "),
+    }
+}
+
+/// A `false`, or a boolean that is both true and false.
+fn plain_contradiction(facts: &[Arc<Fact>]) -> Option<Evidence> {
+    let mut seen: BTreeMap<(&Expr, bool), usize> = BTreeMap::new();
+    for (number, fact) in facts.iter().enumerate() {
+        match &**fact {
+            Fact::Any(parts) if parts.is_empty() => return Some(Evidence::Absurd(number)),
+            Fact::Holds(e, polarity) => {
+                if let Some(&other) = seen.get(&(e, !polarity)) {
+                    return Some(match polarity {
+                        true => Evidence::Clash(number, other),
+                        false => Evidence::Clash(other, number),
+                    });
+                }
+                seen.insert((e, *polarity), number);
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The facts, with a quick way to find one.
+struct Known<'f> {
+    list: &'f [Arc<Fact>],
+    set: BTreeSet<&'f Fact>,
+}
+
+impl<'f> Known<'f> {
+    fn new(list: &'f [Arc<Fact>]) -> Known<'f> {
+        let plain = list.iter().map(|fact| &**fact).filter(|fact| !matches!(fact, Fact::Any(_)));
+        Known { list, set: plain.collect() }
+    }
+
+    /// The disjunction with the fewest parts that the values violate.
+    fn violated(&self, values: &BTreeMap<&Monomial, Fraction>) -> Option<usize> {
+        let mut best: Option<(usize, usize)> = None;
+        for (number, fact) in self.list.iter().enumerate() {
+            if let Fact::Any(parts) = &**fact
+                && best.is_none_or(|(size, _)| parts.len() < size)
+                && !parts.iter().any(|part| self.satisfied(part, values) || self.present(part))
+            {
+                best = Some((parts.len(), number));
+            }
+        }
+        best.map(|(_, number)| number)
+    }
+
+    /// Whether a disjunction is one of two comparisons.
+    fn is_plain_choice(&self, number: usize) -> bool {
+        let plain = |part: &Fact| !matches!(part, Fact::Any(_) | Fact::All(_));
+        matches!(self.list.get(number).map(|f| &**f), Some(Fact::Any(parts)) if parts.len() <= 2 && parts.iter().all(plain))
+    }
+
+    /// The smallest disjunction of which no part has been assumed.
+    fn unsplit(&self) -> Option<usize> {
+        let open = self.list.iter().enumerate().filter_map(|(number, fact)| match &**fact {
+            Fact::Any(parts) if !parts.iter().any(|part| self.present(part)) => Some((parts.len(), number)),
+            _ => None,
+        });
+        open.min().map(|(_, number)| number)
+    }
+
+    /// Whether a fact has been assumed already; its own disjunctions are then facts to be split in their turn.
+    fn present(&self, fact: &Fact) -> bool {
+        match fact {
+            Fact::All(parts) => parts.iter().all(|part| self.present(part)),
+            Fact::Any(_) => self.list.iter().any(|known| **known == *fact),
+            other => self.set.contains(other),
+        }
+    }
+
+    fn satisfied(&self, fact: &Fact, values: &BTreeMap<&Monomial, Fraction>) -> bool {
+        let sign = |p: &Poly| {
+            let mut sum = Fraction::ZERO;
+            for (monomial, coefficient) in p.terms() {
+                // A monomial that no inequality mentions may have any value.
+                let value = if monomial.is_one() {
+                    Fraction::ONE
+                } else {
+                    values.get(monomial).copied().unwrap_or(Fraction::ZERO)
+                };
+                sum = sum.plus(to_fraction(coefficient)?.times(value)?)?;
+            }
+            Some(sum.signum())
+        };
+        match fact {
+            Fact::Zero(p) => sign(p) == Some(0),
+            Fact::Positive(p) => sign(p) == Some(1),
+            Fact::NonNegative(p) => matches!(sign(p), Some(0 | 1)),
+            Fact::Holds(..) => self.present(fact),
+            Fact::Any(parts) => parts.iter().any(|part| self.satisfied(part, values)),
+            Fact::All(parts) => parts.iter().all(|part| self.satisfied(part, values)),
+        }
+    }
+}
+
+/// The evidence with facts `start..start + count` taken away, unless it cites one of them.
+fn without(evidence: &Evidence, start: usize, count: usize) -> Option<Evidence> {
+    moved(evidence, start, count, 0)
+}
+
+/// The evidence with `gone` facts taken away at a place, unless it cites one of them, and `new` ones put there.
+fn moved(evidence: &Evidence, start: usize, gone: usize, new: usize) -> Option<Evidence> {
+    let renumber = |number: usize| match number {
+        n if n < start => Some(n),
+        n if n < start + gone => None,
+        n => Some(n - gone + new),
+    };
+    let go = |e: &Evidence| moved(e, start, gone, new);
+    Some(match evidence {
+        Evidence::Combination { products, equations } => Evidence::Combination {
+            products: products
+                .iter()
+                .map(|p| {
+                    let facts = p.facts.iter().map(|&n| renumber(n)).collect::<Option<_>>()?;
+                    Some(Product { facts, ..p.clone() })
+                })
+                .collect::<Option<_>>()?,
+            equations: equations
+                .iter()
+                .map(|(n, e)| Some((renumber(*n)?, e.clone())))
+                .collect::<Option<_>>()?,
+        },
+        Evidence::Clash(a, b) => Evidence::Clash(renumber(*a)?, renumber(*b)?),
+        Evidence::Absurd(n) => Evidence::Absurd(renumber(*n)?),
+        Evidence::Cases(n, branches) => {
+            Evidence::Cases(renumber(*n)?, branches.iter().map(go).collect::<Option<_>>()?)
+        }
+        Evidence::Cut(f, yes, no) => Evidence::Cut(f.clone(), Box::new(go(yes)?), Box::new(go(no)?)),
+        Evidence::Cite(lemma, rest) => Evidence::Cite(lemma.clone(), Box::new(go(rest)?)),
+    })
+}

@@ -1,0 +1,510 @@
+//! Invariants from rehearsals: of many small statements about the variables of a loop, those that held in every
+//! state that a rehearsal passed through.
+
+use probity_kernel::context::Context;
+use probity_kernel::expr::{Expr, Name, Run, Variable};
+use probity_kernel::kind::Kind;
+use probity_kernel::privacy::Comparison;
+use probity_kernel::term::{Adjacency, Sort, Statement};
+
+use crate::algebra::{divided, minus, product, visit};
+use crate::plan::couplings::{for_each_guard, set_by};
+use crate::rehearse::Pair;
+use crate::tables;
+
+/// What it takes to evaluate a small formula, in the steps of a search.
+const LOOK_STEPS: usize = 10;
+/// The most guards that are tried as conditions of a statement.
+const MOST_GUARDS: usize = 4;
+
+/// A loop, and what is around it.
+pub(crate) struct Cycle<'a> {
+    /// The index of a `for` or the label of a `while`.
+    pub(crate) name: &'a Name,
+    /// Where a `for` starts to count.
+    pub(crate) from: Option<Expr>,
+    pub(crate) body: &'a [Statement],
+    /// The variables that have a value before the loop.
+    pub(crate) scope: Vec<Name>,
+    /// The indices of the loops around it.
+    pub(crate) outer: Vec<Name>,
+    /// What holds around the loop: guards that were taken, ranges of the indices of outer loops.
+    pub(crate) around: Vec<Expr>,
+    /// The draws inside, by number.
+    pub(crate) draws: std::ops::Range<usize>,
+}
+
+/// A statement that may hold whenever the loop comes round.
+struct Question {
+    formula: Expr,
+    alive: bool,
+}
+
+/// A bound on what one draw has cost so far.
+struct Bound {
+    term: Expr,
+    /// A variable whose difference the bound still owes; pointless where it never differs.
+    owed: Option<Name>,
+    alive: bool,
+}
+
+/// What is known of one variable under one condition: the strongest comes first.
+struct Topic {
+    condition: Option<Expr>,
+    questions: Vec<Question>,
+}
+
+/// The statements about one loop that rehearsals have not contradicted yet.
+pub(crate) struct Watcher {
+    /// Per variable: unconditional statements first.
+    variables: Vec<(Name, Vec<Topic>)>,
+    ranges: Vec<Topic>,
+    around: Vec<Question>,
+    /// Per draw, from the smallest bound.
+    bounds: Vec<Vec<Bound>>,
+    seen: usize,
+}
+
+impl Watcher {
+    /// All that may be asked about a loop. `amounts` are the costs that each draw may have at once, `fixed` what a
+    /// draw before the loop costs if that is an expression in the inputs.
+    pub(crate) fn new(
+        context: &Context,
+        comparison: Comparison,
+        cycle: &Cycle<'_>,
+        (spans, distances): (&[Expr], &[Expr]),
+        amounts: &[Vec<Expr>],
+        fixed: &[Option<Expr>],
+    ) -> Watcher {
+        let ask = Ask { context, comparison, cycle, spans, distances };
+        let variables = cycle.scope.iter().map(|name| (name.clone(), ask.variable(name))).collect();
+        let ranges =
+            cycle.scope.iter().flat_map(|name| ask.ranges(name).into_iter().chain(ask.order(name))).collect();
+        let around = cycle.around.iter().map(|f| question(f.clone())).collect();
+        let bounds = amounts
+            .iter()
+            .zip(fixed)
+            .enumerate()
+            .map(|(site, (amounts, fixed))| {
+                let terms = ask.terms(cycle.draws.contains(&site), amounts, fixed.as_ref());
+                terms.into_iter().map(|(term, owed)| Bound { term, owed, alive: true }).collect()
+            })
+            .collect();
+        Watcher { variables, ranges, around, bounds, seen: 0 }
+    }
+
+    /// Drops what does not hold in this state. Answers with the steps that it took.
+    pub(crate) fn see(&mut self, pair: &Pair) -> usize {
+        self.seen += 1;
+        let mut looked = 0;
+        let mut drop_false = |topic: &mut Topic| {
+            looked += 1;
+            if topic.condition.as_ref().is_some_and(|c| pair.holds(c) != Some(true)) {
+                return;
+            }
+            for question in topic.questions.iter_mut().filter(|q| q.alive) {
+                looked += 1;
+                question.alive = pair.holds(&question.formula) == Some(true);
+            }
+        };
+        self.variables.iter_mut().flat_map(|(_, topics)| topics).for_each(&mut drop_false);
+        self.ranges.iter_mut().for_each(&mut drop_false);
+        for question in self.around.iter_mut().filter(|q| q.alive) {
+            question.alive = pair.holds(&question.formula) == Some(true);
+        }
+        for (site, bounds) in self.bounds.iter_mut().enumerate() {
+            let spent = pair.spent.get(site).copied().unwrap_or(0.0);
+            for bound in bounds.iter_mut().filter(|b| b.alive) {
+                looked += 1;
+                let holds = |term: f64| spent <= term + 1e-9 * (1.0 + spent);
+                bound.alive = pair.amount(&bound.term).is_some_and(holds);
+            }
+        }
+        looked * LOOK_STEPS
+    }
+
+    /// Whether a variable was always the same in both runs.
+    fn is_equal(&self, name: &Name) -> bool {
+        let topics = self.variables.iter().find(|(known, _)| known == name).map(|(_, topics)| topics);
+        let first = topics.and_then(|topics| topics.first()?.questions.first());
+        first.is_some_and(|question| question.alive)
+    }
+
+    /// The parts of an invariant; `None` if no bound of some draw's cost is left.
+    pub(crate) fn parts(&self) -> Option<Vec<Expr>> {
+        let mut total: Option<Expr> = None;
+        for bounds in &self.bounds {
+            let useful =
+                |bound: &&Bound| bound.alive && !bound.owed.as_ref().is_some_and(|v| self.is_equal(v));
+            let term = &bounds.iter().find(useful)?.term;
+            if *term != Expr::int(0) {
+                total = Some(match total {
+                    None => term.clone(),
+                    Some(sum) => sum + term.clone(),
+                });
+            }
+        }
+        let mut parts = vec![Expr::cost().le(total.unwrap_or(Expr::int(0)))];
+        for (_, topics) in &self.variables {
+            let Some((always, sometimes)) = topics.split_first() else { continue };
+            // The first question of a topic leaves nothing to add.
+            let exact = always.questions.first().is_some_and(|q| q.alive);
+            let best = always.questions.iter().position(|q| q.alive);
+            parts.extend(best.map(|at| always.questions[at].formula.clone()));
+            if exact {
+                continue;
+            }
+            for topic in sometimes {
+                let better = topic.questions.iter().position(|q| q.alive);
+                if let Some(at) = better
+                    && best.is_none_or(|known| at < known)
+                {
+                    parts.push(under(&topic.condition, &topic.questions[at].formula));
+                }
+            }
+        }
+        for topic in &self.ranges {
+            let found = topic.questions.iter().find(|q| q.alive);
+            parts.extend(found.map(|q| under(&topic.condition, &q.formula)));
+        }
+        parts.extend(self.around.iter().filter(|q| q.alive).map(|q| q.formula.clone()));
+        (self.seen > 0).then_some(parts)
+    }
+}
+
+fn under(condition: &Option<Expr>, formula: &Expr) -> Expr {
+    match condition {
+        None => formula.clone(),
+        Some(condition) => condition.clone().implies(formula.clone()),
+    }
+}
+
+fn question(formula: Expr) -> Question {
+    Question { formula, alive: true }
+}
+
+struct Ask<'a> {
+    context: &'a Context,
+    comparison: Comparison,
+    cycle: &'a Cycle<'a>,
+    /// How far apart neighbours are, and what is computed from them.
+    spans: &'a [Expr],
+    distances: &'a [Expr],
+}
+
+impl Ask<'_> {
+    fn of(&self, name: &Name) -> (Expr, Expr) {
+        (Expr::of(name.clone(), Run::First), Expr::of(name.clone(), Run::Second))
+    }
+
+    fn kind(&self, name: &Name) -> Kind {
+        self.context.kind(&Expr::var(name.clone()))
+    }
+
+    /// What counts the iterations: the index, or integers that the body changes.
+    fn counters(&self) -> Vec<Expr> {
+        let mut found = Vec::new();
+        if self.cycle.from.is_some() {
+            found.push(Expr::var(self.cycle.name.clone()));
+        }
+        let changed = set_by(self.cycle.body);
+        let scope = self.cycle.scope.iter().filter(|name| changed.contains(name));
+        found.extend(scope.filter(|name| self.kind(name) == Kind::Int).map(|name| self.of(name).0));
+        found
+    }
+
+    /// Places that matter: the entry that changed, the result of a pointwise proof, the value of an input.
+    fn events(&self) -> Vec<Expr> {
+        let mechanism = self.context.mechanism();
+        let mut found = Vec::new();
+        for clause in &mechanism.adjacency {
+            if let Adjacency::OneEntry { list, .. } = clause {
+                found.push(Expr::Var(Variable::Changed(list.clone())));
+            }
+        }
+        if self.is_pointwise_number() {
+            found.push(Expr::Var(Variable::Result));
+        }
+        for input in &mechanism.inputs {
+            if matches!(input.sort, Sort::Int | Sort::Category { .. }) {
+                found.extend([Run::First, Run::Second].map(|run| Expr::of(input.name.clone(), run)));
+            }
+        }
+        found
+    }
+
+    fn is_pointwise_number(&self) -> bool {
+        self.comparison == Comparison::Pointwise
+            && self.context.kind(&self.context.mechanism().output) == Kind::Int
+    }
+
+    /// The place of the loop relative to an event: past it.
+    fn passed(&self) -> Vec<(Expr, Expr)> {
+        let mut found = Vec::new();
+        let index = Expr::var(self.cycle.name.clone());
+        for counter in self.counters() {
+            for event in self.events() {
+                let mut past = counter.clone().gt(event.clone());
+                // What lies before the first index is never passed.
+                if let Some(from) = self.cycle.from.as_ref().filter(|from| **from != Expr::int(0))
+                    && counter == index
+                {
+                    past = past.and(from.clone().le(event.clone()));
+                }
+                found.push((past, event));
+            }
+        }
+        if self.cycle.from.is_some() {
+            found.extend(tables::passed_within(self.context, self.cycle.name, &self.cycle.outer));
+        }
+        found
+    }
+
+    /// Conditions under which a variable may be better known: guards of the body, and the result of a pointwise
+    /// proof being behind or ahead.
+    fn conditions(&self) -> Vec<Expr> {
+        let mut found = Vec::new();
+        if self.is_pointwise_number() {
+            let result = Expr::Var(Variable::Result);
+            let output = self.context.in_run(&self.context.mechanism().output, Run::First);
+            for counter in self.counters().into_iter().filter(|counter| *counter != output) {
+                found.push(counter.clone().le(result.clone()));
+                let passed = Expr::int(0).le(result.clone()).and(counter.gt(result.clone()));
+                found.push(passed.and(output.clone().equals(result.clone())));
+            }
+        }
+        for guard in self.guards() {
+            found.extend([guard.clone(), !guard]);
+        }
+        found
+    }
+
+    /// The guards of the body that speak of what there is before an iteration.
+    fn guards(&self) -> Vec<Expr> {
+        let mut guards: Vec<Expr> = Vec::new();
+        for_each_guard(self.cycle.body, &mut |guard| {
+            let mut known = true;
+            guard.for_each_variable(&mut |v| {
+                known &= match v {
+                    Variable::Plain(name) => {
+                        self.context.mechanism().params.iter().any(|p| p.name == *name)
+                            || self.cycle.scope.contains(name)
+                    }
+                    _ => false,
+                }
+            });
+            let here = self.context.in_run(guard, Run::First);
+            if known && !guards.contains(&here) {
+                guards.push(here);
+            }
+        });
+        guards.truncate(MOST_GUARDS);
+        guards
+    }
+
+    /// What may be known of one variable.
+    fn variable(&self, name: &Name) -> Vec<Topic> {
+        let (v, w) = self.of(name);
+        let mut strong = vec![v.clone().equals(w.clone())];
+        let mut weak = vec![];
+        if matches!(self.kind(name), Kind::Int | Kind::Real) {
+            for s in self.spans {
+                strong.push(w.clone().equals(v.clone() + s.clone()));
+                strong.push(w.clone().equals(v.clone() - s.clone()));
+            }
+            for s in self.distances {
+                for (passed, event) in self.passed() {
+                    if matches!(event, Expr::Var(Variable::Changed(_))) {
+                        let bound = passed.choose(s.clone(), Expr::int(0));
+                        weak.push((v.clone() - w.clone()).abs().le(bound));
+                    }
+                }
+                weak.push((v.clone() - w.clone()).abs().le(s.clone()));
+                for counter in self.counters() {
+                    weak.push((v.clone() - w.clone()).abs().le(product(s.clone(), counter)));
+                }
+            }
+        }
+        let questions = |all: &[Expr]| all.iter().cloned().map(question).collect::<Vec<_>>();
+        let all: Vec<Expr> = strong.iter().chain(&weak).cloned().collect();
+        let mut topics = vec![Topic { condition: None, questions: questions(&all) }];
+        for condition in self.conditions() {
+            topics.push(Topic { condition: Some(condition), questions: questions(&all) });
+        }
+        topics
+    }
+
+    /// In a pointwise proof: which run's value may be the larger, and by how much.
+    fn order(&self, name: &Name) -> Vec<Topic> {
+        if !self.is_pointwise_number() || self.kind(name) != Kind::Real {
+            return vec![];
+        }
+        let (v, w) = self.of(name);
+        let mut all = vec![w.clone().le(v.clone())];
+        all.extend(self.spans.iter().map(|s| w.clone().le(v.clone() + s.clone())));
+        let topic = |condition| Topic { condition, questions: all.iter().cloned().map(question).collect() };
+        self.conditions().into_iter().map(|condition| topic(Some(condition))).collect()
+    }
+
+    /// Public bounds that guards compare a variable with.
+    fn compared_with(&self, name: &Name) -> Vec<Expr> {
+        let mut found: Vec<Expr> = Vec::new();
+        let params = &self.context.mechanism().params;
+        let mut see = |guard: &Expr| {
+            visit(guard, &mut |part| {
+                let Expr::Binary(_, a, b) = part else { return };
+                for (v, bound) in [(a, b), (b, a)] {
+                    let mut public = true;
+                    bound.for_each_variable(&mut |v| {
+                        public &=
+                            matches!(v, Variable::Plain(name) if params.iter().any(|p| p.name == *name));
+                    });
+                    if **v == Expr::var(name.clone())
+                        && public
+                        && self.context.kind(bound) == Kind::Int
+                        && !found.contains(bound)
+                    {
+                        found.push((**bound).clone());
+                    }
+                }
+            });
+        };
+        for_each_guard(self.cycle.body, &mut see);
+        found.truncate(2);
+        found
+    }
+
+    /// Where an integer may lie.
+    fn ranges(&self, name: &Name) -> Vec<Topic> {
+        if self.kind(name) != Kind::Int || !set_by(self.cycle.body).contains(name) {
+            return vec![];
+        }
+        let (v, w) = self.of(name);
+        let mut topics = vec![];
+        let mut topic = |questions: Vec<Expr>| {
+            topics.push(Topic { condition: None, questions: questions.into_iter().map(question).collect() })
+        };
+        for v in [v, w] {
+            topic(vec![Expr::int(0).le(v.clone()), Expr::int(-1).le(v.clone())]);
+            for bound in self.compared_with(name) {
+                topic(vec![v.clone().lt(bound.clone()), v.clone().le(bound.clone())]);
+                topic(vec![bound.clone().lt(v.clone()), bound.le(v.clone())]);
+            }
+            for param in self.context.mechanism().params.iter().filter(|p| p.sort == Sort::Int) {
+                topic(vec![v.clone().le(Expr::var(param.name.clone()))]);
+            }
+            if let Some(from) = &self.cycle.from {
+                let i = Expr::var(self.cycle.name.clone());
+                let first = i.clone().equals(from.clone());
+                topic(vec![
+                    v.clone().lt(i.clone()),
+                    first.clone().or(v.clone().lt(i.clone())),
+                    v.clone().le(i),
+                ]);
+                topic(vec![first.or(Expr::int(0).le(v.clone()))]);
+            }
+            for input in &self.context.mechanism().inputs {
+                if matches!(input.sort, Sort::RealList | Sort::IntList) {
+                    topic(vec![v.clone().le(Expr::Length(Variable::Plain(input.name.clone())))]);
+                }
+            }
+        }
+        topics
+    }
+
+    /// Bounds on what a draw has cost, the smallest first.
+    fn terms(&self, inside: bool, amounts: &[Expr], fixed: Option<&Expr>) -> Vec<(Expr, Option<Name>)> {
+        let zero = Expr::int(0);
+        let once = |past: &Expr, a: &Expr| past.clone().choose(a.clone(), zero.clone());
+        let passed = self.passed();
+        let mut terms = vec![(zero.clone(), None)];
+        if !inside {
+            terms.extend(fixed.iter().map(|cost| ((*cost).clone(), None)));
+            terms.extend(amounts.iter().map(|a| (a.clone(), None)));
+        }
+        // What an accumulator still owes is paid when it is released.
+        for a in amounts {
+            for name in self.cycle.scope.iter().filter(|name| self.kind(name) == Kind::Real) {
+                let (v, w) = self.of(name);
+                for s in self.distances {
+                    let changed = |event: &Expr| matches!(event, Expr::Var(Variable::Changed(_)));
+                    for (past, _) in passed.iter().filter(|(_, event)| changed(event)) {
+                        let owed = divided(product(a.clone(), (v.clone() - w.clone()).abs()), s);
+                        terms.push((once(past, a) - owed, Some(name.clone())));
+                    }
+                }
+            }
+        }
+        let mut plain = Vec::new();
+        for a in amounts {
+            plain.extend(passed.iter().map(|(past, _)| once(past, a)));
+        }
+        // Two events pay together, unless they are one.
+        let mut pairs = Vec::new();
+        for a in amounts {
+            for b in amounts {
+                for (past, event) in &passed {
+                    for (other_past, other) in passed.iter().filter(|(_, other)| event < other) {
+                        let both = once(past, a) + once(other_past, b);
+                        let apart = event.clone().equals(other.clone()).choose(zero.clone(), both.clone());
+                        plain.push(apart);
+                        pairs.push(both);
+                    }
+                }
+            }
+        }
+        plain.extend(pairs);
+        let flags = self.cycle.scope.iter().filter(|name| self.kind(name) == Kind::Bool);
+        let flags = flags.map(|name| self.of(name).0).chain(self.guards());
+        for flag in flags {
+            for a in amounts {
+                plain.push(flag.clone().choose(a.clone(), zero.clone()));
+                plain.push(flag.clone().choose(zero.clone(), a.clone()));
+            }
+        }
+        let params = self.context.mechanism().params.iter().filter(|p| p.sort == Sort::Int);
+        let params: Vec<Expr> = params.map(|p| Expr::var(p.name.clone())).collect();
+        // The index last: it bounds what every iteration may cost, where a counter bounds what some do.
+        let mut counters = self.counters();
+        if self.cycle.from.is_some() && !counters.is_empty() {
+            counters.rotate_left(1);
+        }
+        for a in amounts {
+            for counter in &counters {
+                for param in &params {
+                    plain.push(product(counter.clone().min(param.clone() - Expr::int(1)), a.clone()));
+                }
+                plain.push(product(counter.clone(), a.clone()));
+                for param in &params {
+                    plain.push(product(minus(param.clone(), counter.clone()), a.clone()));
+                }
+            }
+        }
+        // In a loop within loops: what the rounds before have cost, and what this one has.
+        let mut nested = Vec::new();
+        let mut sizes = vec![Expr::int(1)];
+        sizes.extend(params.iter().cloned());
+        for input in &self.context.mechanism().inputs {
+            if matches!(input.sort, Sort::RealList | Sort::IntList) {
+                sizes.push(Expr::Length(Variable::Plain(input.name.clone())));
+            }
+        }
+        for a in amounts {
+            for size in &sizes {
+                let round = product(size.clone(), a.clone());
+                for counter in &counters {
+                    plain.push(product(counter.clone(), round.clone()));
+                }
+                for outer in &self.cycle.outer {
+                    let before = product(Expr::var(outer.clone()), round.clone());
+                    nested.push(before.clone());
+                    nested.extend(passed.iter().map(|(past, _)| before.clone() + once(past, a)));
+                    nested.extend(counters.iter().map(|c| before.clone() + product(c.clone(), a.clone())));
+                }
+            }
+        }
+        plain.extend(nested);
+        terms.extend(plain.into_iter().map(|term| (term, None)));
+        terms
+    }
+}

@@ -1,0 +1,7 @@
+//! Plans: which couplings, invariants and equivalences to try. Guesses only; a plan that is wrong fails when it is replayed.
+
+mod couplings;
+mod invariants;
+pub(crate) mod planner;
+pub(crate) mod rewrites;
+pub(crate) mod weaken;

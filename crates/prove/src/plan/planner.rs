@@ -1,0 +1,558 @@
+//! Makes plans: from a file's `proof` block where it speaks, from guesses elsewhere.
+//!
+//! A plan is a coupling for each draw and an invariant for each loop. The couplings of [`crate::plan::couplings`] are
+//! combined, the most promising first; each combination is rehearsed on concrete numbers, and for those that pass,
+//! what held in all rehearsals makes the invariants.
+
+use probity_kernel::context::{Context, for_each_expr};
+use probity_kernel::expr::{Expr, Name, Run, Variable};
+use probity_kernel::finite::mass;
+use probity_kernel::privacy::Comparison;
+use probity_kernel::term::{Claim, Coupling, Distribution, Hints, Statement};
+
+use crate::algebra::mentions;
+use crate::derivation::Move;
+use crate::effort::Effort;
+use crate::plan::couplings::{Candidate, Guesser, set_by};
+use crate::plan::invariants::{Cycle, Watcher};
+use crate::rehearse::{Scenario, Stage, Stop, scenarios};
+
+/// The most combinations of couplings that are rehearsed.
+const MAX_COMBINATIONS: usize = 6_000;
+/// Rehearsals that a combination must pass.
+const REHEARSALS: usize = 200;
+
+/// Makes plans for one orientation of the adjacency.
+pub(crate) struct Planner<'a> {
+    context: &'a Context,
+    comparison: Comparison,
+    claim: &'a Claim,
+    hints: &'a Hints,
+    guesser: Guesser<'a>,
+    /// Per draw, in the order of the text.
+    choices: Vec<Vec<Candidate>>,
+    shape: Vec<Shape>,
+    scenarios: Vec<Scenario>,
+    next: Combinations,
+}
+
+/// The shape of the moves: what is left open are couplings and invariants.
+enum Shape {
+    Plain,
+    OneSided,
+    /// A draw, or a few statements that are coupled together.
+    Site,
+    If(Vec<Shape>, Vec<Shape>),
+    For(Vec<Shape>),
+    While(Vec<Shape>),
+}
+
+/// What a statement, or a few of them, are for a plan.
+enum Segment {
+    Joint(Expr, Expr),
+    Block(usize, Name),
+    Single,
+}
+
+impl<'a> Planner<'a> {
+    pub(crate) fn new(
+        context: &'a Context,
+        claim: &'a Claim,
+        hints: &'a Hints,
+        comparison: Comparison,
+    ) -> Planner<'a> {
+        let guesser = Guesser::new(context, claim, comparison);
+        let scenarios = scenarios(context, REHEARSALS);
+        let mut planner = Planner {
+            context,
+            comparison,
+            claim,
+            hints,
+            guesser,
+            choices: vec![],
+            shape: vec![],
+            scenarios,
+            next: Combinations::new(&[]),
+        };
+        planner.shape = planner.shape(&context.mechanism().body);
+        let mut choices = Vec::new();
+        planner.collect(&context.mechanism().body, &mut choices);
+        planner.next = Combinations::new(&choices);
+        planner.choices = choices;
+        planner
+    }
+
+    /// The moves of the most promising combination, whether or not it passes a rehearsal.
+    pub(crate) fn first(&self, effort: &mut Effort) -> Option<Vec<Move>> {
+        let chosen: Vec<&Candidate> = self.choices.iter().filter_map(|c| c.first()).collect();
+        (chosen.len() == self.choices.len()).then(|| self.with_invariants(&chosen, effort)).flatten()
+    }
+
+    /// The moves of the next combination that passes all rehearsals.
+    pub(crate) fn next(&mut self, effort: &mut Effort) -> Option<Vec<Move>> {
+        while !effort.is_spent()
+            && let Some(combination) = self.next.next()
+        {
+            let chosen: Vec<Candidate> =
+                combination.iter().zip(&self.choices).filter_map(|(&at, c)| c.get(at).cloned()).collect();
+            let chosen: Vec<&Candidate> = chosen.iter().collect();
+            if self.passes(&chosen, effort)
+                && let Some(moves) = self.with_invariants(&chosen, effort)
+            {
+                return Some(moves);
+            }
+        }
+        None
+    }
+
+    fn stage(&self) -> Stage<'_> {
+        Stage { context: self.context, claim: self.claim, comparison: self.comparison }
+    }
+
+    fn passes(&mut self, chosen: &[&Candidate], effort: &mut Effort) -> bool {
+        let moves = self.moves(chosen, &[]);
+        let failed = {
+            let stage = self.stage();
+            let mut fails =
+                |s: &Scenario| stage.rehearse(&moves, s, &mut |_, _| {}, effort) == Err(Stop::Fails);
+            self.scenarios.iter().position(&mut fails)
+        };
+        // What tells one wrong plan is likely to tell the next.
+        if let Some(at) = failed {
+            self.scenarios[..=at].rotate_right(1);
+        }
+        failed.is_none()
+    }
+
+    /// The moves with invariants for all loops; `None` if there is none for some loop.
+    fn with_invariants(&self, chosen: &[&Candidate], effort: &mut Effort) -> Option<Vec<Move>> {
+        let mut cycles = Vec::new();
+        let mut draws = 0;
+        self.cycles(&self.context.mechanism().body, (&[], &[], &[]), &mut draws, &mut cycles);
+        if cycles.is_empty() {
+            return Some(self.moves(chosen, &[]));
+        }
+        // The tightest bound that holds is wanted, so small ones come first.
+        let size = |e: &Expr| self.scenarios.iter().filter_map(|s| s.value(e)).sum::<f64>();
+        let sorted = |mut all: Vec<Expr>| {
+            all.sort_by(|a, b| size(a).total_cmp(&size(b)));
+            all
+        };
+        let amounts: Vec<Vec<Expr>> = chosen.iter().map(|c| sorted(c.amounts.clone())).collect();
+        let fixed: Vec<Option<Expr>> = chosen.iter().map(|c| self.fixed_cost(c)).collect();
+        let distances = sorted(self.guesser.distances());
+        let mut watchers: Vec<Watcher> = cycles
+            .iter()
+            .map(|cycle| {
+                let apart = (self.guesser.spans(), distances.as_slice());
+                Watcher::new(self.context, self.comparison, cycle, apart, &amounts, &fixed)
+            })
+            .collect();
+        let bare = self.moves(chosen, &[]);
+        let mut seen = 0;
+        for scenario in &self.scenarios {
+            let mut see = |cycle: usize, pair: &crate::rehearse::Pair| {
+                if let Some(watcher) = watchers.get_mut(cycle) {
+                    seen += watcher.see(pair);
+                }
+            };
+            let _ = self.stage().rehearse(&bare, scenario, &mut see, effort);
+            effort.spend(std::mem::take(&mut seen))?;
+        }
+        let mut invariants = Vec::new();
+        for (cycle, watcher) in cycles.iter().zip(&watchers) {
+            let hint = self.hints.invariants.iter().find(|(name, _)| name == cycle.name);
+            invariants.push(match hint {
+                Some((_, invariant)) => invariant.clone(),
+                None => Expr::all(watcher.parts()?),
+            });
+        }
+        Some(self.moves(chosen, &invariants))
+    }
+
+    /// What a draw costs, if that is fixed by the inputs and parameters.
+    fn fixed_cost(&self, candidate: &Candidate) -> Option<Expr> {
+        let cost = match &candidate.step {
+            Move::Draw(Coupling::Shift { cost: Expr::If(hit, ..), .. })
+                if hit.mentions(&Variable::Result) =>
+            {
+                // Where the result is decided, the whole amount; elsewhere nothing.
+                (**hit).clone().choose(candidate.amounts.last()?.clone(), Expr::int(0))
+            }
+            Move::Draw(Coupling::Shift { cost, .. }) | Move::Joint(_, cost) => cost.clone(),
+            Move::Draw(Coupling::SameValue { ratio: (a, b) }) | Move::SameValue(_, _, (a, b)) => {
+                (a.clone() / b.clone()).ln()
+            }
+            _ => return None,
+        };
+        let mechanism = self.context.mechanism();
+        let given = |name: &Name| {
+            mechanism.inputs.iter().any(|i| i.name == *name)
+                || mechanism.params.iter().any(|p| p.name == *name)
+        };
+        let mut fixed = true;
+        cost.for_each_variable(&mut |v| {
+            fixed &= match v {
+                Variable::Plain(name) | Variable::Of(name, _) => given(name),
+                Variable::Result | Variable::Row(..) => true,
+                _ => false,
+            };
+        });
+        fixed.then_some(cost)
+    }
+
+    fn hint(&self, var: &Name) -> Option<&Coupling> {
+        self.hints.couplings.iter().find(|(name, _)| name == var).map(|(_, coupling)| coupling)
+    }
+
+    fn segment(&self, body: &[Statement]) -> Segment {
+        if let [
+            Statement::Draw { var: u, law: Distribution::Uniform },
+            Statement::Draw { var: s, law: Distribution::Sign },
+            ..,
+        ] = body
+            && let Some(Coupling::SignedLog { by, cost }) = self.hint(u).or_else(|| self.hint(s))
+        {
+            return Segment::Joint(by.clone(), cost.clone());
+        }
+        let starts = match body.first() {
+            Some(Statement::Draw { var, law: Distribution::Bernoulli(_) }) => self.hint(var).is_none(),
+            Some(Statement::If { guard, then, otherwise }) => {
+                let differs =
+                    self.context.in_run(guard, Run::First) != self.context.in_run(guard, Run::Second);
+                differs && !(is_plain(then) && is_plain(otherwise))
+            }
+            _ => false,
+        };
+        if starts {
+            let blocks = (1..=body.len().min(MAX_BLOCK)).map(|size| &body[..size]);
+            let found = blocks.filter_map(|block| Some((block, self.block_variable(block)?))).next();
+            if let Some((block, var)) = found {
+                return Segment::Block(block.len(), var);
+            }
+        }
+        Segment::Single
+    }
+
+    /// The one variable of a block of finite draws that is read elsewhere, if more than one variable is set.
+    fn block_variable(&self, block: &[Statement]) -> Option<Name> {
+        if !block.iter().all(is_finite) {
+            return None;
+        }
+        let (mut inside, mut everywhere) = (Vec::new(), Vec::new());
+        for_each_expr(block, &mut |e| inside.push(e.clone()));
+        for_each_expr(&self.context.mechanism().body, &mut |e| everywhere.push(e.clone()));
+        everywhere.push(self.context.mechanism().output.clone());
+        let count = |all: &[Expr], name: &Name| all.iter().filter(|e| mentions(e, name)).count();
+        let set = set_by(block);
+        let read: Vec<&Name> =
+            set.iter().filter(|name| count(&inside, name) < count(&everywhere, name)).collect();
+        match (read.as_slice(), block) {
+            ([_], [Statement::Draw { .. }]) => None,
+            ([var], _) => {
+                // A law with too many cases is better taken draw by draw.
+                let value = Expr::Var(Variable::Arbitrary((*var).clone(), 0));
+                let law = mass(self.context, block, var, &value, Run::First).ok()?;
+                law.numerator.is_within(MAX_LAW).then(|| (*var).clone())
+            }
+            _ => None,
+        }
+    }
+
+    /// The choices for every draw, in the order of the text.
+    fn collect(&self, body: &[Statement], choices: &mut Vec<Vec<Candidate>>) {
+        let mut at = 0;
+        while let Some(statement) = body.get(at) {
+            let fixed = |step| vec![Candidate { step, amounts: vec![] }];
+            match self.segment(&body[at..]) {
+                Segment::Joint(by, cost) => {
+                    choices.push(fixed(Move::Joint(by, cost)));
+                    at += 2;
+                    continue;
+                }
+                Segment::Block(size, var) => {
+                    choices.push(match self.hint(&var) {
+                        Some(Coupling::SameValue { ratio }) => {
+                            fixed(Move::SameValue(var, size, ratio.clone()))
+                        }
+                        _ => self.guesser.block(&body[at..at + size], &var),
+                    });
+                    at += size;
+                    continue;
+                }
+                Segment::Single => at += 1,
+            }
+            match statement {
+                Statement::Draw { var, law } => choices.push(match self.hint(var) {
+                    Some(coupling) => fixed(Move::Draw(coupling.clone())),
+                    None => self.guesser.draw(var, law),
+                }),
+                Statement::If { then, otherwise, .. } => {
+                    self.collect(then, choices);
+                    self.collect(otherwise, choices);
+                }
+                Statement::For { body, .. } | Statement::While { body, .. } => self.collect(body, choices),
+                Statement::Assign { .. } | Statement::Append { .. } => {}
+            }
+        }
+    }
+
+    fn moves(&self, chosen: &[&Candidate], invariants: &[Expr]) -> Vec<Move> {
+        let mut chosen = chosen.iter().map(|c| c.step.clone());
+        let mut invariants = invariants.iter().cloned();
+        assemble(&self.shape, &mut chosen, &mut invariants)
+    }
+
+    /// The shape of a block.
+    fn shape(&self, body: &[Statement]) -> Vec<Shape> {
+        let mut shapes = Vec::new();
+        let mut at = 0;
+        while let Some(statement) = body.get(at) {
+            let size = match self.segment(&body[at..]) {
+                Segment::Joint(..) => 2,
+                Segment::Block(size, _) => size,
+                Segment::Single => 0,
+            };
+            at += size.max(1);
+            shapes.push(match statement {
+                _ if size > 0 => Shape::Site,
+                Statement::Assign { .. } | Statement::Append { .. } => Shape::Plain,
+                Statement::Draw { .. } => Shape::Site,
+                Statement::If { then, otherwise, .. } if is_plain(then) && is_plain(otherwise) => {
+                    Shape::OneSided
+                }
+                Statement::If { then, otherwise, .. } => Shape::If(self.shape(then), self.shape(otherwise)),
+                Statement::For { body, .. } => Shape::For(self.shape(body)),
+                Statement::While { body, .. } => Shape::While(self.shape(body)),
+            });
+        }
+        shapes
+    }
+
+    /// The loops in the order of the text, with what is around them.
+    fn cycles<'b>(
+        &self,
+        body: &'b [Statement],
+        (scope, outer, around): (&[Name], &[Name], &[Expr]),
+        draws: &mut usize,
+        cycles: &mut Vec<Cycle<'b>>,
+    ) {
+        let mut scope = scope.to_vec();
+        let mut at = 0;
+        while let Some(statement) = body.get(at) {
+            let size = match self.segment(&body[at..]) {
+                Segment::Joint(..) => 2,
+                Segment::Block(size, _) => size,
+                Segment::Single => 0,
+            };
+            if size > 0 {
+                *draws += 1;
+                scope.extend(set_by(&body[at..at + size]));
+                at += size;
+                continue;
+            }
+            at += 1;
+            let (first, second) = (
+                |e: &Expr| self.context.in_run(e, Run::First),
+                |e: &Expr| self.context.in_run(e, Run::Second),
+            );
+            match statement {
+                Statement::Draw { .. } => *draws += 1,
+                Statement::If { guard, then, otherwise } => {
+                    let with = |more: [Expr; 2]| around.iter().cloned().chain(more).collect::<Vec<_>>();
+                    let taken = with([first(guard), second(guard)]);
+                    self.cycles(then, (&scope, outer, &taken), draws, cycles);
+                    let not = [!first(guard), !second(guard)];
+                    self.cycles(otherwise, (&scope, outer, &with(not)), draws, cycles);
+                }
+                Statement::For { index: name, body, .. } | Statement::While { label: name, body, .. } => {
+                    let place = cycles.len();
+                    let start = *draws;
+                    cycles.push(Cycle {
+                        name,
+                        from: match statement {
+                            Statement::For { from, .. } => Some(first(from)),
+                            _ => None,
+                        },
+                        body,
+                        scope: scope.clone(),
+                        outer: outer.to_vec(),
+                        around: around.to_vec(),
+                        draws: start..start,
+                    });
+                    let mut inner = around.to_vec();
+                    if let Statement::For { from, to, .. } = statement {
+                        let i = Expr::var(name.clone());
+                        inner.extend([first(from).le(i.clone()), i.lt(first(to))]);
+                    }
+                    let mut outer = outer.to_vec();
+                    if matches!(statement, Statement::For { .. }) {
+                        outer.push(name.clone());
+                    }
+                    self.cycles(body, (&scope, &outer, &inner), draws, cycles);
+                    if let Some(cycle) = cycles.get_mut(place) {
+                        cycle.draws = start..*draws;
+                    }
+                }
+                Statement::Assign { .. } | Statement::Append { .. } => {}
+            }
+            for name in set_by(std::slice::from_ref(statement)) {
+                if !scope.contains(&name) {
+                    scope.push(name);
+                }
+            }
+        }
+    }
+}
+
+/// Fills a shape with couplings and invariants, both in the order of the text.
+fn assemble(
+    shapes: &[Shape],
+    chosen: &mut dyn Iterator<Item = Move>,
+    invariants: &mut dyn Iterator<Item = Expr>,
+) -> Vec<Move> {
+    let mut moves = Vec::new();
+    for shape in shapes {
+        match shape {
+            Shape::Plain => moves.push(Move::Plain),
+            Shape::OneSided => moves.push(Move::OneSided),
+            Shape::Site => moves.extend(chosen.next()),
+            Shape::If(yes, no) => {
+                let yes = assemble(yes, chosen, invariants);
+                moves.push(Move::If(yes, assemble(no, chosen, invariants)));
+            }
+            Shape::For(body) => {
+                let invariant = invariants.next().unwrap_or(Expr::Bool(true));
+                moves.push(Move::For(invariant, assemble(body, chosen, invariants)));
+            }
+            Shape::While(body) => {
+                let invariant = invariants.next().unwrap_or(Expr::Bool(true));
+                moves.push(Move::While(invariant, assemble(body, chosen, invariants)));
+            }
+        }
+    }
+    moves
+}
+
+/// The most parts that the mass of a value after a block may have.
+const MAX_LAW: usize = 300;
+/// The most statements of a block of finite draws.
+const MAX_BLOCK: usize = 8;
+
+/// Whether a block has assignments and conditionals only, and no lists.
+fn is_plain(body: &[Statement]) -> bool {
+    body.iter().all(|statement| match statement {
+        Statement::Assign { value, .. } => *value != Expr::EmptyList,
+        Statement::If { then, otherwise, .. } => is_plain(then) && is_plain(otherwise),
+        _ => false,
+    })
+}
+
+/// Whether a statement has finite draws, assignments and conditionals only, and no lists.
+fn is_finite(statement: &Statement) -> bool {
+    match statement {
+        Statement::Draw { law, .. } => matches!(
+            law,
+            Distribution::Bernoulli(_)
+                | Distribution::Response { .. }
+                | Distribution::UniformInt { .. }
+                | Distribution::UniformOther { .. }
+                | Distribution::Sign
+        ),
+        Statement::Assign { value, .. } => *value != Expr::EmptyList,
+        Statement::If { then, otherwise, .. } => then.iter().chain(otherwise).all(is_finite),
+        _ => false,
+    }
+}
+
+/// The combinations of one choice per place: first those of a simple kind, then all by the sum of their ranks, so that
+/// those with few unlikely choices come first.
+struct Combinations {
+    simple: std::vec::IntoIter<Vec<usize>>,
+    sizes: Vec<usize>,
+    current: Option<Vec<usize>>,
+    sum: usize,
+    left: usize,
+}
+
+impl Combinations {
+    fn new(choices: &[Vec<Candidate>]) -> Combinations {
+        let sizes: Vec<usize> = choices.iter().map(Vec::len).collect();
+        let possible = sizes.iter().all(|&size| size > 0);
+        let simple = if possible { simple_combinations(choices) } else { vec![] };
+        Combinations {
+            simple: simple.into_iter(),
+            current: possible.then(|| vec![0; sizes.len()]),
+            sizes,
+            sum: 0,
+            left: MAX_COMBINATIONS,
+        }
+    }
+
+    /// The smallest combination of the places from `from` on with the given sum.
+    fn smallest(&self, from: usize, sum: usize) -> Option<Vec<usize>> {
+        let mut left = sum;
+        let mut tail = vec![0; self.sizes.len() - from];
+        for (slot, size) in tail.iter_mut().zip(&self.sizes[from..]).rev() {
+            *slot = left.min(size - 1);
+            left -= *slot;
+        }
+        (left == 0).then_some(tail)
+    }
+
+    /// The combination after this one with the same sum, in the order of the dictionary.
+    fn after(&self, current: &[usize]) -> Option<Vec<usize>> {
+        for at in (0..current.len()).rev() {
+            if current[at] + 1 >= self.sizes[at] {
+                continue;
+            }
+            let tail: usize = current[at + 1..].iter().sum();
+            if tail == 0 {
+                continue;
+            }
+            if let Some(rest) = self.smallest(at + 1, tail - 1) {
+                let mut next = current[..at].to_vec();
+                next.push(current[at] + 1);
+                next.extend(rest);
+                return Some(next);
+            }
+        }
+        None
+    }
+}
+
+impl Iterator for Combinations {
+    type Item = Vec<usize>;
+
+    fn next(&mut self) -> Option<Vec<usize>> {
+        self.left = self.left.checked_sub(1)?;
+        if let Some(simple) = self.simple.next() {
+            return Some(simple);
+        }
+        let current = self.current.clone()?;
+        self.current = self.after(&current).or_else(|| {
+            self.sum += 1;
+            self.smallest(0, self.sum)
+        });
+        Some(current)
+    }
+}
+
+/// All draws alike, or one draw that pays for all others, or all but one: what most proofs are.
+fn simple_combinations(choices: &[Vec<Candidate>]) -> Vec<Vec<usize>> {
+    if choices.len() < 3 {
+        return vec![];
+    }
+    let alike = |rank: usize| choices.iter().map(|c| rank.min(c.len() - 1)).collect::<Vec<_>>();
+    let free: Vec<usize> =
+        choices.iter().map(|c| c.iter().position(Candidate::is_free).unwrap_or(0)).collect();
+    let mut simple: Vec<Vec<usize>> = (0..4).map(alike).collect();
+    simple.push(free.clone());
+    for at in 0..choices.len() {
+        let (mut payer, mut saver) = (free.clone(), vec![0; choices.len()]);
+        payer[at] = 0;
+        saver[at] = free[at];
+        simple.extend([payer, saver]);
+    }
+    simple
+}

@@ -1,0 +1,92 @@
+//! Whether a claim is about anything: parameters that meet the assumptions, and two different neighbours.
+//!
+//! A claim about nothing is true, and says nothing. Untrusted like all of this crate: the theorem stands either way,
+//! and this is what a reader should know besides.
+
+use probity_kernel::context::{Context, Orientation};
+use probity_kernel::expr::{Expr, Run, Variable};
+use probity_kernel::rejection::Rejection;
+use probity_kernel::term::{Adjacency, Input, Mechanism, Sort};
+
+use crate::effort::Effort;
+use crate::evidence::search::search_within;
+use crate::rehearse::scenarios;
+
+/// What a claim about a mechanism is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Vacuity {
+    /// There are two different neighbours.
+    Inhabited,
+    /// There are none, for the reason given.
+    Vacuous(&'static str),
+    /// None was found, and it was not shown that there are none.
+    Unknown,
+}
+
+/// Scenarios among which two different neighbours are looked for.
+const SCENARIOS: usize = 12;
+
+/// What the two searches for a contradiction may spend.
+const EFFORT: u64 = 2_000_000;
+
+/// Looks for parameters and two different neighbours that a claim about the mechanism is about.
+///
+/// ```
+/// use probity_kernel::expr::Expr;
+/// use probity_kernel::term::{Input, Mechanism, Sort};
+/// use probity_prove::vacuity::{Vacuity, vacuity};
+/// let x = || Expr::var("x");
+/// let between = |low: i64, high: i64| Mechanism {
+///     name: "constant".into(),
+///     inputs: vec![Input { name: "x".into(), sort: Sort::Real }],
+///     params: vec![],
+///     assumptions: vec![Expr::int(low).le(x()).and(x().le(Expr::int(high)))],
+///     body: vec![],
+///     output: Expr::int(0),
+///     adjacency: vec![],
+/// };
+/// assert_eq!(vacuity(&between(0, 1)).unwrap(), Vacuity::Inhabited);
+/// assert!(matches!(vacuity(&between(1, 0)).unwrap(), Vacuity::Vacuous(_)));
+/// ```
+pub fn vacuity(mechanism: &Mechanism) -> Result<Vacuity, Rejection> {
+    if mechanism.inputs.is_empty() {
+        return Ok(Vacuity::Vacuous("it has no private input, so there is nothing to tell apart"));
+    }
+    for orientation in [Orientation::Forward, Orientation::Backward] {
+        let context = Context::new(mechanism, orientation)?;
+        if scenarios(&context, SCENARIOS).iter().any(|scenario| scenario.inputs_differ()) {
+            return Ok(Vacuity::Inhabited);
+        }
+    }
+    let context = Context::new(mechanism, Orientation::Forward)?;
+    let mut effort = Effort::of(EFFORT);
+    if search_within(&context, &[], &Expr::Bool(false), &mut effort).is_ok() {
+        return Ok(Vacuity::Vacuous("no parameters and no inputs meet its assumptions and its adjacency"));
+    }
+    let same = Expr::all(mechanism.inputs.iter().map(|input| same(mechanism, input)));
+    Ok(match search_within(&context, &[], &same, &mut effort) {
+        Ok(_) => Vacuity::Vacuous("no two different inputs are neighbours"),
+        Err(_) => Vacuity::Unknown,
+    })
+}
+
+/// A condition under which an input is the same for all neighbours.
+fn same(mechanism: &Mechanism, input: &Input) -> Expr {
+    match input.sort {
+        Sort::RealList | Sort::IntList => {
+            let empty = Expr::Length(Variable::Plain(input.name.clone())).le(Expr::int(0));
+            let bounds = mechanism.adjacency.iter().filter_map(|clause| match clause {
+                Adjacency::EveryEntry { list, bound }
+                | Adjacency::EveryEntryGrows { list, bound }
+                | Adjacency::OneEntry { list, bound }
+                    if *list == input.name =>
+                {
+                    Some(bound.clone())
+                }
+                _ => None,
+            });
+            bounds.fold(empty, |either, bound| either.or(bound.le(Expr::int(0))))
+        }
+        _ => Expr::of(input.name.clone(), Run::First).equals(Expr::of(input.name.clone(), Run::Second)),
+    }
+}

@@ -1,0 +1,220 @@
+//! Why there is no answer. All but the last three are decided before anything is drawn.
+
+use std::fmt;
+
+use probity_kernel::expr::Expr;
+use probity_lang::{Diagnostic, SettingError};
+use probity_noise::entropy::EntropyError;
+
+use crate::input::InputError;
+
+/// Why a text does not run, or a run has no answer.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The text has faults.
+    Text {
+        /// All of them.
+        faults: Vec<Diagnostic>,
+    },
+    /// A value for a parameter cannot be used.
+    Setting(SettingError),
+    /// A parameter has no value.
+    MissingParameter {
+        /// Its name.
+        name: String,
+    },
+    /// The text reads a table, which a run cannot take.
+    Table {
+        /// The table.
+        name: String,
+    },
+    /// No proof of the claim was found, so nothing runs.
+    NotProved {
+        /// The mechanism.
+        mechanism: String,
+        /// Why.
+        reason: String,
+    },
+    /// The certificate is not one of this text and these parameters, or does not hold.
+    Certificate {
+        /// Why.
+        reason: String,
+    },
+    /// The claim is about floating point, and a run computes over the reals.
+    FloatClaim {
+        /// The claim.
+        claim: String,
+    },
+    /// A decision of the text might not end for some inputs, so it is refused for all.
+    Refused {
+        /// The expression that decides.
+        expression: String,
+        /// Why.
+        reason: String,
+    },
+    /// The output is a real number, which has no end: it needs a grid.
+    NeedsGrid {
+        /// The output.
+        output: String,
+    },
+    /// A grid that is not positive, or one for an output without numbers.
+    Grid {
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The inputs do not fit the mechanism.
+    Input(InputError),
+    /// The inputs are not of those that the theorem speaks of. It is not said by how much.
+    Assumption {
+        /// What they must meet.
+        assumption: String,
+    },
+    /// A term that no front end makes.
+    Malformed {
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A draw from a law with a parameter outside its range: it has no value. A proved text does not come here.
+    OutOfRange {
+        /// The statement.
+        statement: String,
+    },
+    /// A loop or a list is longer than this machine can hold.
+    TooLong {
+        /// The statement.
+        statement: String,
+    },
+    /// So many random bits decided nothing. The randomness is broken, or the text can loop for ever.
+    Undecided {
+        /// The statement.
+        statement: String,
+        /// How many bits.
+        bits: usize,
+    },
+    /// The source of randomness failed.
+    Entropy(EntropyError),
+}
+
+impl RunError {
+    pub(crate) fn malformed(reason: &'static str) -> RunError {
+        RunError::Malformed { reason }
+    }
+
+    pub(crate) fn refused(expression: &Expr, reason: &str) -> RunError {
+        RunError::Refused { expression: expression.to_string(), reason: reason.to_owned() }
+    }
+
+    /// Whether the text was understood and is not proved: an answer rather than a mistake.
+    pub fn is_verdict(&self) -> bool {
+        matches!(
+            self,
+            RunError::NotProved { .. } | RunError::Certificate { .. } | RunError::FloatClaim { .. }
+        )
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            RunError::Setting(SettingError::AssumptionFails { .. }) => {
+                "give other values with --set; the file's `param` and `where` lines say which".into()
+            }
+            RunError::MissingParameter { name } => format!("add --set {name}=VALUE"),
+            RunError::Table { .. } => {
+                "`probity run` takes numbers, truth values and lists; answers from tables come from `probity release`"
+                    .into()
+            }
+            RunError::NotProved { .. } => {
+                "`probity verify` says more; --unproved runs it for an experiment, without a guarantee".into()
+            }
+            RunError::Certificate { .. } => {
+                "make one with `probity verify FILE --set … --certificate OUT`, or leave --certificate out"
+                    .into()
+            }
+            RunError::FloatClaim { .. } => {
+                "state the claim without `in binary64` and the like; a run needs no room for rounding errors"
+                    .into()
+            }
+            RunError::Refused { .. } => "write the comparison without ln or exp of draws".into(),
+            RunError::NeedsGrid { .. } => {
+                "add --grid 2^-20, or round_to in the text; rounding is post-processing and costs nothing"
+                    .into()
+            }
+            RunError::Grid { .. } => "write a positive number, as --grid 2^-10 or --grid 1/100".into(),
+            RunError::Input(error) => return error.hint(),
+            RunError::Assumption { .. } => {
+                "the file's header and its `where` lines say what is assumed".into()
+            }
+            RunError::OutOfRange { .. } => {
+                "the mechanism does not say what to draw there; see docs/run.md for the ranges".into()
+            }
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunError::Text { faults } => match faults.first() {
+                Some(fault) => write!(f, "the text has {} faults, first: {}", faults.len(), fault.message),
+                None => write!(f, "the text is at fault"),
+            },
+            RunError::Setting(error) => error.fmt(f),
+            RunError::MissingParameter { name } => write!(f, "no value was given for {name}"),
+            RunError::Table { name } => write!(f, "the text reads the table {name}, which a run cannot take"),
+            RunError::NotProved { mechanism, reason } => {
+                write!(f, "{mechanism} is not proved, so it does not run: {reason}")
+            }
+            RunError::Certificate { reason } => write!(f, "the certificate is rejected: {reason}"),
+            RunError::FloatClaim { claim } => {
+                write!(f, "the claim is about floating point ({claim}), and a run computes over the reals")
+            }
+            RunError::Refused { expression, reason } => {
+                write!(f, "`{expression}` cannot be decided for all inputs: {reason}")
+            }
+            RunError::NeedsGrid { output } => {
+                write!(f, "`{output}` is a real number: to be written down it needs a grid")
+            }
+            RunError::Grid { reason } => write!(f, "the grid cannot be used: {reason}"),
+            RunError::Input(error) => error.fmt(f),
+            RunError::Assumption { assumption } => {
+                write!(f, "the inputs violate an assumption of the mechanism: {assumption}")
+            }
+            RunError::Malformed { reason } => write!(f, "the mechanism is malformed: {reason}"),
+            RunError::OutOfRange { statement } => {
+                write!(
+                    f,
+                    "`{statement}` draws from a law with a parameter outside its range; there is no answer"
+                )
+            }
+            RunError::TooLong { statement } => {
+                write!(f, "`{statement}` is longer than this machine can hold; there is no answer")
+            }
+            RunError::Undecided { statement, bits } => {
+                write!(f, "`{statement}` is undecided after {bits} random bits; there is no answer")
+            }
+            RunError::Entropy(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+impl From<SettingError> for RunError {
+    fn from(error: SettingError) -> RunError {
+        RunError::Setting(error)
+    }
+}
+
+impl From<InputError> for RunError {
+    fn from(error: InputError) -> RunError {
+        RunError::Input(error)
+    }
+}
+
+impl From<EntropyError> for RunError {
+    fn from(error: EntropyError) -> RunError {
+        RunError::Entropy(error)
+    }
+}

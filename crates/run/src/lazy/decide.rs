@@ -1,0 +1,319 @@
+//! Decisions about lazy reals: which of two is larger, what a real rounds to. Doubles decide nearly always; otherwise
+//! normal forms tell equal numbers apart from open ones, and bits are revealed until the enclosures part.
+//!
+//! The total cases are those of the kernel: a quotient by 0 is 0, and so on; each stands at its operation.
+
+use std::cmp::Ordering;
+
+use probity_exact::{BitTest, Float, Integer, Natural, Rational, UnsignedAbs};
+use probity_noise::entropy::EntropyError;
+
+use super::normal;
+use super::refine::{MOST_BITS, MOST_CONSTANT_BITS, Wide};
+use super::source::Source;
+use super::span::Span;
+use super::tape::{Number, Tape};
+
+/// Why a run came to no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// No randomness.
+    Entropy(EntropyError),
+    /// So many bits decided nothing.
+    Undecided {
+        /// How many.
+        bits: usize,
+    },
+    /// A draw from a law with a parameter outside its range.
+    OutOfRange,
+    /// A loop or a list longer than a machine can hold.
+    TooLong,
+}
+
+impl From<EntropyError> for Stop {
+    fn from(error: EntropyError) -> Stop {
+        Stop::Entropy(error)
+    }
+}
+
+/// Precision that the first look at enclosures has: what is known of draws is about 64 bits.
+const FIRST_LOOK: usize = 128;
+
+/// The largest exponent of a power of two that is computed.
+const LARGEST_EXPONENT: i64 = 1 << 24;
+
+/// Doubles from here on need not be near an integer that they are rounded to.
+const LARGEST: f64 = (1u64 << 52) as f64;
+
+fn precedes(a: &Float, b: &Float) -> bool {
+    a.compare(b) == Some(Ordering::Less)
+}
+
+impl Tape {
+    /// Reveals bits until `judge` knows the answer from enclosures of the nodes.
+    fn resolve<S: Source, Answer>(
+        &mut self,
+        places: &[u32],
+        source: &mut S,
+        mut judge: impl FnMut(&mut Tape, &[Wide]) -> Option<Answer>,
+    ) -> Result<Answer, Stop> {
+        let mut bits = FIRST_LOOK;
+        loop {
+            let ends = self.enclose(places, bits);
+            if let Some(answer) = judge(self, &ends) {
+                return Ok(answer);
+            }
+            let most;
+            (bits, most) = match self.reveal(places, source)? {
+                Some(known) => (known.max(FIRST_LOOK), MOST_BITS),
+                None => (2 * bits, MOST_CONSTANT_BITS),
+            };
+            if bits > most {
+                return Err(Stop::Undecided { bits: most });
+            }
+        }
+    }
+
+    /// Which of two numbers is larger.
+    #[inline(always)]
+    pub(crate) fn compare<S: Source>(
+        &mut self,
+        a: Number,
+        b: Number,
+        source: &mut S,
+    ) -> Result<Ordering, Stop> {
+        if S::DOUBLES && a.span.high < b.span.low {
+            return Ok(Ordering::Less);
+        }
+        if S::DOUBLES && a.span.low > b.span.high {
+            return Ok(Ordering::Greater);
+        }
+        if let (Some(x), Some(y)) = (a.as_point(), b.as_point())
+            && x == y
+        {
+            return Ok(Ordering::Equal);
+        }
+        self.compare_exactly(a, b, source)
+    }
+
+    #[cold]
+    fn compare_exactly<S: Source>(&mut self, a: Number, b: Number, source: &mut S) -> Result<Ordering, Stop> {
+        if a.is_same(b) {
+            return Ok(Ordering::Equal);
+        }
+        if let (Some(x), Some(y)) = (self.value(a), self.value(b)) {
+            return Ok(x.cmp(&y));
+        }
+        let places = [self.place(a), self.place(b)];
+        let mut looked = false;
+        self.resolve(&places, source, |tape, ends| {
+            if precedes(ends[0].high(), ends[1].low()) {
+                return Some(Ordering::Less);
+            }
+            if precedes(ends[1].high(), ends[0].low()) {
+                return Some(Ordering::Greater);
+            }
+            // Equal numbers never part. Looked at once, when they are close.
+            let equal = !looked && tape.is_equal(places[0], places[1]) == Some(true);
+            looked = true;
+            equal.then_some(Ordering::Equal)
+        })
+    }
+
+    /// Whether a number is above, at or below 0.
+    #[inline(always)]
+    pub(crate) fn sign<S: Source>(&mut self, a: Number, source: &mut S) -> Result<Ordering, Stop> {
+        self.compare(a, Number::ZERO, source)
+    }
+
+    /// A function to the integers that grows: from its values at both ends of an enclosure. `edge` is the number between
+    /// those that are mapped to an integer and those that are mapped to the next one.
+    fn step<S: Source>(
+        &mut self,
+        a: Number,
+        source: &mut S,
+        value_at: fn(&Rational) -> Integer,
+        edge: fn(&Integer) -> Rational,
+    ) -> Result<Integer, Stop> {
+        if let Some(value) = self.value(a) {
+            return Ok(value_at(&value));
+        }
+        let place = self.place(a);
+        let mut looked: Option<Integer> = None;
+        self.resolve(&[place], source, |tape, ends| {
+            let (low, high) = (ends[0].low().to_rational()?, ends[0].high().to_rational()?);
+            let (low, high) = (value_at(&low), value_at(&high));
+            if low == high {
+                return Some(low);
+            }
+            // A number that is the edge itself never leaves it.
+            if high == &low + Integer::ONE && looked.as_ref() != Some(&low) {
+                let between = edge(&low);
+                let number = tape.rational(between.clone());
+                let at = tape.place(number);
+                if tape.is_equal(place, at) == Some(true) {
+                    return Some(value_at(&between));
+                }
+                looked = Some(low);
+            }
+            None
+        })
+    }
+
+    /// The largest integer at or below a number.
+    #[inline(always)]
+    pub(crate) fn floor<S: Source>(&mut self, a: Number, source: &mut S) -> Result<Number, Stop> {
+        let Span { low, high } = a.span;
+        let (low, high) = (low.floor(), high.floor());
+        if S::DOUBLES && low == high && low.abs() < LARGEST {
+            return Ok(Number::point(low));
+        }
+        let integer =
+            self.step(a, source, |value| value.floor(), |below| Rational::from(below + Integer::ONE))?;
+        Ok(self.integer(integer))
+    }
+
+    /// The integer nearest to a number, ties to the even one.
+    #[inline(always)]
+    pub(crate) fn nearest<S: Source>(&mut self, a: Number, source: &mut S) -> Result<Number, Stop> {
+        let Span { low, high } = a.span;
+        // Rounding grows with its argument, so everything between the ends rounds to what both ends round to.
+        let (low, high) = (low.round_ties_even(), high.round_ties_even());
+        if S::DOUBLES && low == high && low.abs() < LARGEST {
+            return Ok(Number::point(low));
+        }
+        let integer = self.step(a, source, normal::nearest, |below| {
+            Rational::from(below.clone()) + Rational::ONE / Rational::from(2)
+        })?;
+        Ok(self.integer(integer))
+    }
+
+    /// The multiple of the grid that is nearest to a number, ties to the even multiple; 0 for a grid that is not positive.
+    #[inline(always)]
+    pub(crate) fn round_to<S: Source>(
+        &mut self,
+        a: Number,
+        grid: Number,
+        source: &mut S,
+    ) -> Result<Number, Stop> {
+        if self.sign(grid, source)? != Ordering::Greater {
+            return Ok(Number::ZERO);
+        }
+        let scaled = self.div(a, grid);
+        let multiple = self.nearest(scaled, source)?;
+        Ok(self.mul(multiple, grid))
+    }
+
+    /// a / b, and 0 for b = 0.
+    #[inline(always)]
+    pub(crate) fn quotient<S: Source>(
+        &mut self,
+        a: Number,
+        b: Number,
+        source: &mut S,
+    ) -> Result<Number, Stop> {
+        match self.sign(b, source)? {
+            Ordering::Equal => Ok(Number::ZERO),
+            _ => Ok(self.div(a, b)),
+        }
+    }
+
+    /// a − b·⌊a/b⌋, and 0 for b ≤ 0.
+    pub(crate) fn modulo<S: Source>(&mut self, a: Number, b: Number, source: &mut S) -> Result<Number, Stop> {
+        if self.sign(b, source)? != Ordering::Greater {
+            return Ok(Number::ZERO);
+        }
+        if let (Some(x), Some(y)) = (a.as_point(), b.as_point())
+            && x.abs() < LARGEST
+            && y < LARGEST
+            && x == x.floor()
+            && y == y.floor()
+        {
+            return Ok(Number::point(x.rem_euclid(y)));
+        }
+        let ratio = self.div(a, b);
+        let whole = self.floor(ratio, source)?;
+        let part = self.mul(b, whole);
+        Ok(self.sub(a, part))
+    }
+
+    /// ln a, and 0 for a ≤ 0.
+    pub(crate) fn logarithm<S: Source>(&mut self, a: Number, source: &mut S) -> Result<Number, Stop> {
+        match self.sign(a, source)? {
+            Ordering::Greater => Ok(self.ln(a)),
+            _ => Ok(Number::ZERO),
+        }
+    }
+
+    /// The smallest power of two at or above a number, and 0 for a number that is not positive.
+    pub(crate) fn pow2_at_least<S: Source>(&mut self, a: Number, source: &mut S) -> Result<Number, Stop> {
+        if self.sign(a, source)? != Ordering::Greater {
+            return Ok(Number::ZERO);
+        }
+        let exponent = self.step(a, source, log2_ceil, power_of_two)?;
+        // An exponent beyond this is of a number that no program can write down.
+        if exponent > Integer::from(LARGEST_EXPONENT) || exponent < Integer::from(-LARGEST_EXPONENT) {
+            return Err(Stop::TooLong);
+        }
+        Ok(self.rational(power_of_two(&exponent)))
+    }
+
+    /// |a|.
+    #[inline(always)]
+    pub(crate) fn abs<S: Source>(&mut self, a: Number, source: &mut S) -> Result<Number, Stop> {
+        match self.sign(a, source)? {
+            Ordering::Less => Ok(self.neg(a)),
+            _ => Ok(a),
+        }
+    }
+
+    /// The smaller one.
+    #[inline(always)]
+    pub(crate) fn min<S: Source>(&mut self, a: Number, b: Number, source: &mut S) -> Result<Number, Stop> {
+        Ok(if self.compare(a, b, source)? == Ordering::Greater { b } else { a })
+    }
+
+    /// The larger one.
+    #[inline(always)]
+    pub(crate) fn max<S: Source>(&mut self, a: Number, b: Number, source: &mut S) -> Result<Number, Stop> {
+        Ok(if self.compare(a, b, source)? == Ordering::Less { b } else { a })
+    }
+
+    /// The integer that a number is, if it is one that fits.
+    #[inline(always)]
+    pub(crate) fn small_integer(&self, a: Number) -> Option<i64> {
+        match a.as_point() {
+            Some(point) if point.abs() < LARGEST => (point == point.floor()).then_some(point as i64),
+            _ => self.value(a).filter(Rational::is_int).and_then(|value| i64::try_from(value.floor()).ok()),
+        }
+    }
+
+    /// Whether a number is an integer, of any size.
+    #[inline(always)]
+    pub(crate) fn is_integer(&self, a: Number) -> bool {
+        match a.as_point() {
+            Some(point) => point == point.floor(),
+            None => self.value(a).is_some_and(|value| value.is_int()),
+        }
+    }
+}
+
+/// ⌈log2 x⌉ for x > 0; for other numbers something far below, so that an enclosure that reaches down to 0 stays open.
+fn log2_ceil(value: &Rational) -> Integer {
+    if *value <= Rational::ZERO {
+        return -(Integer::ONE << 80);
+    }
+    // 2^(e − 1) < value < 2^(e + 1) for e the difference of the bit lengths.
+    let exponent = value.numerator().unsigned_abs().bit_len() as i64 - value.denominator().bit_len() as i64;
+    let found = (exponent - 1..=exponent).find(|&e| power_of_two(&Integer::from(e)) >= *value);
+    Integer::from(found.unwrap_or(exponent + 1))
+}
+
+/// 2^exponent, for an exponent of a number that was written down.
+fn power_of_two(exponent: &Integer) -> Rational {
+    let size = usize::try_from(exponent.unsigned_abs()).unwrap_or_default();
+    match *exponent >= Integer::ZERO {
+        true => Rational::from(Natural::ONE << size),
+        false => Rational::from_parts(Integer::ONE, Natural::ONE << size),
+    }
+}

@@ -1,0 +1,412 @@
+//! Draws. Continuous noise becomes a lazy real; a discrete law is a function of lazy reals that is decided at once:
+//! - geometric noise is ⌊scale · E⌋ for exponential E, since P(scale · E ≥ k) = e^(−k/scale), for any real scale;
+//! - discrete Laplace noise is geometric noise with a sign, drawn again when it comes out as −0;
+//! - discrete Gaussian noise is discrete Laplace noise y of scale t = ⌊σ⌋ + 1, accepted with probability
+//!   exp(−(|y| − σ²/t)² / (2σ²)) (Canonne, Kamath, Steinke), which is P(E ≥ …) for a fresh exponential E;
+//! - a coin is U < p, a uniform integer ⌊n·U⌋.
+//!
+//! A law is meaningful only in its range; outside of it there is no value, and the run stops.
+
+use std::cmp::Ordering;
+
+use probity_exact::{Integer, Rational, directed};
+use probity_noise::sampler::lazy::{NEG_LN_BITS, TwoWords, neg_ln};
+
+use super::decide::Stop;
+use super::refine::{MOST_BITS, is_inside};
+use super::source::{Prefix, Source};
+use super::span::{Span, down, up};
+use super::tape::{Noise, Number, Tape};
+
+/// 2^−58, the unit of −ln U.
+const NEG_LN_UNIT: f64 = f64::from_bits((1023 - NEG_LN_BITS as u64) << 52);
+
+/// 2^−63.
+const TO_SIGNED: f64 = f64::from_bits((1023 - 63) << 52);
+
+/// 2^−64.
+const TO_UNIT: f64 = f64::from_bits((1023 - 64) << 52);
+
+/// Trials after which a rejection sampler blames the source; each succeeds with probability above 0.4.
+const TRIALS: usize = 1 << 17;
+
+fn until_accepted<Answer>(mut trial: impl FnMut() -> Result<Option<Answer>, Stop>) -> Result<Answer, Stop> {
+    for _ in 0..TRIALS {
+        if let Some(answer) = trial()? {
+            return Ok(answer);
+        }
+    }
+    Err(Stop::Undecided { bits: TRIALS })
+}
+
+/// Whether words are read at once, so that doubles can decide.
+const fn in_words<S: Source>() -> bool {
+    S::CHUNK_BITS == u64::BITS
+}
+
+/// −ln U of two words.
+#[inline(always)]
+fn exponential_span(words: TwoWords) -> Span {
+    match neg_ln(words) {
+        Some((low, high)) => {
+            Span { low: down(low as f64) * NEG_LN_UNIT, high: up(high as f64) * NEG_LN_UNIT }
+        }
+        // U < 2^−63.
+        None => Span { low: 43.0, high: f64::INFINITY },
+    }
+}
+
+/// U of two words.
+#[inline(always)]
+fn uniform_span(words: TwoWords) -> Span {
+    if !words.is_normal() {
+        return Span { low: 0.0, high: TO_SIGNED };
+    }
+    // 2^−(k+1) · (1 + B/2^64), from the first 52 bits of B.
+    let exponent = (1023 - u64::from(words.first_one())) << 52;
+    let low = f64::from_bits(exponent | words.mantissa >> 12);
+    Span { low, high: low.next_up() }
+}
+
+impl Tape {
+    /// A draw whose uniform real begins with two words, or is still unknown.
+    #[inline(always)]
+    fn unit_draw<S: Source>(
+        &mut self,
+        source: &mut S,
+        center: Option<Number>,
+        scale: Option<Number>,
+        noise: impl Fn(bool) -> Noise,
+    ) -> Result<Number, Stop> {
+        if in_words::<S>() {
+            let words = [source.chunk()?, source.chunk()?];
+            let two = TwoWords { leading: words[0], mantissa: words[1] };
+            let noise = noise(words[0] & 1 == 1);
+            let unit = match noise {
+                Noise::Uniform => uniform_span(two),
+                _ => exponential_span(two),
+            };
+            return Ok(self.draw(noise, center, scale, unit, words));
+        }
+        // Only a law with a sign spends a bit on it.
+        let signed = noise(true) != noise(false);
+        let noise = noise(signed && source.chunk()? == 1);
+        Ok(self.draw_from(noise, center, scale, Span::EVERYTHING, [Prefix::unknown(), Prefix::unknown()]))
+    }
+
+    fn positive<S: Source>(&mut self, number: Number, source: &mut S) -> Result<(), Stop> {
+        match S::DOUBLES && number.span.low > 0.0 || self.sign(number, source)? == Ordering::Greater {
+            true => Ok(()),
+            false => Err(Stop::OutOfRange),
+        }
+    }
+
+    fn probability<S: Source>(&mut self, p: Number, source: &mut S) -> Result<(), Stop> {
+        let within = self.sign(p, source)? != Ordering::Less
+            && self.compare(p, Number::point(1.0), source)? != Ordering::Greater;
+        if within { Ok(()) } else { Err(Stop::OutOfRange) }
+    }
+
+    /// A uniform real in (0, 1].
+    pub(crate) fn uniform<S: Source>(&mut self, source: &mut S) -> Result<Number, Stop> {
+        self.unit_draw(source, None, None, |_| Noise::Uniform)
+    }
+
+    /// Laplace noise around a center.
+    #[inline(always)]
+    pub(crate) fn laplace<S: Source>(
+        &mut self,
+        center: Number,
+        scale: Number,
+        source: &mut S,
+    ) -> Result<Number, Stop> {
+        self.positive(scale, source)?;
+        self.unit_draw(source, Some(center), Some(scale), |negative| Noise::Laplace { negative })
+    }
+
+    /// Exponential noise.
+    #[inline(always)]
+    pub(crate) fn exponential<S: Source>(&mut self, scale: Number, source: &mut S) -> Result<Number, Stop> {
+        self.positive(scale, source)?;
+        self.unit_draw(source, None, Some(scale), |_| Noise::Exponential)
+    }
+
+    /// Gaussian noise around a center.
+    pub(crate) fn gaussian<S: Source>(
+        &mut self,
+        center: Number,
+        deviation: Number,
+        source: &mut S,
+    ) -> Result<Number, Stop> {
+        self.positive(deviation, source)?;
+        until_accepted(|| {
+            let mut prefixes = [Prefix::unknown(), Prefix::unknown()];
+            if in_words::<S>() {
+                let words = [source.chunk()?, source.chunk()?];
+                let [v, w] = words.map(signed_span);
+                let square = v.mul(v).add(w.mul(w));
+                if S::DOUBLES && square.high < 1.0 {
+                    let unit = polar(v, square);
+                    return Ok(Some(self.draw(Noise::Gaussian, Some(center), Some(deviation), unit, words)));
+                }
+                if S::DOUBLES && square.low > 1.0 {
+                    return Ok(None);
+                }
+                prefixes = words.map(Prefix::of_word);
+            }
+            loop {
+                match is_inside(&prefixes) {
+                    Some(true) => break,
+                    Some(false) => return Ok(None),
+                    None if prefixes[0].bits > MOST_BITS => return Err(Stop::Undecided { bits: MOST_BITS }),
+                    None => {}
+                }
+                let wanted = prefixes[0].bits + 1;
+                prefixes[0].extend(wanted, source)?;
+                prefixes[1].extend(wanted, source)?;
+            }
+            let number =
+                self.draw_from(Noise::Gaussian, Some(center), Some(deviation), Span::EVERYTHING, prefixes);
+            Ok(Some(number))
+        })
+    }
+
+    /// ⌊scale · E⌋, and a fair sign beside it.
+    #[inline(always)]
+    fn magnitude<S: Source>(
+        &mut self,
+        scale: Number,
+        source: &mut S,
+        signed: bool,
+    ) -> Result<(bool, Number), Stop> {
+        let mut negative = false;
+        if in_words::<S>() {
+            let two = TwoWords { leading: source.chunk()?, mantissa: source.chunk()? };
+            negative = signed && two.leading & 1 == 1;
+            let span = exponential_span(two).mul(scale.span);
+            let low = span.low.floor();
+            if S::DOUBLES && low == span.high.floor() && low < (1u64 << 52) as f64 {
+                return Ok((negative, Number::point(low)));
+            }
+            let number = self.draw(
+                Noise::Exponential,
+                None,
+                Some(scale),
+                Span::EVERYTHING,
+                [two.leading, two.mantissa],
+            );
+            return Ok((negative, self.floor(number, source)?));
+        }
+        if signed {
+            negative = source.chunk()? == 1;
+        }
+        let unknown = [Prefix::unknown(), Prefix::unknown()];
+        let number = self.draw_from(Noise::Exponential, None, Some(scale), Span::EVERYTHING, unknown);
+        Ok((negative, self.floor(number, source)?))
+    }
+
+    /// Geometric noise.
+    pub(crate) fn geometric<S: Source>(&mut self, scale: Number, source: &mut S) -> Result<Number, Stop> {
+        self.positive(scale, source)?;
+        Ok(self.magnitude(scale, source, false)?.1)
+    }
+
+    /// Discrete Laplace noise around an integer.
+    #[inline(always)]
+    pub(crate) fn discrete_laplace<S: Source>(
+        &mut self,
+        center: Number,
+        scale: Number,
+        source: &mut S,
+    ) -> Result<Number, Stop> {
+        self.positive(scale, source)?;
+        if !self.is_integer(center) {
+            return Err(Stop::OutOfRange);
+        }
+        let (negative, magnitude) = until_accepted(|| {
+            let (negative, magnitude) = self.magnitude(scale, source, true)?;
+            Ok((!negative || magnitude.as_point() != Some(0.0)).then_some((negative, magnitude)))
+        })?;
+        Ok(if negative { self.sub(center, magnitude) } else { self.add(center, magnitude) })
+    }
+
+    /// Discrete Gaussian noise around an integer.
+    pub(crate) fn discrete_gaussian<S: Source>(
+        &mut self,
+        center: Number,
+        deviation: Number,
+        source: &mut S,
+    ) -> Result<Number, Stop> {
+        self.positive(deviation, source)?;
+        if !self.is_integer(center) {
+            return Err(Stop::OutOfRange);
+        }
+        let below = self.floor(deviation, source)?;
+        let scale = self.add(below, Number::point(1.0));
+        let variance = self.mul(deviation, deviation);
+        let shift = self.div(variance, scale);
+        let twice = self.add(variance, variance);
+        let noise = until_accepted(|| {
+            let noise = self.discrete_laplace(Number::ZERO, scale, source)?;
+            let size = self.abs(noise, source)?;
+            let distance = self.sub(size, shift);
+            let square = self.mul(distance, distance);
+            let needed = self.div(square, twice);
+            let chance = self.exponential(Number::point(1.0), source)?;
+            Ok((self.compare(chance, needed, source)? != Ordering::Less).then_some(noise))
+        })?;
+        Ok(self.add(center, noise))
+    }
+
+    /// −1 or 1.
+    pub(crate) fn random_sign<S: Source>(&mut self, source: &mut S) -> Result<Number, Stop> {
+        Ok(Number::point(if source.chunk()? & 1 == 1 { -1.0 } else { 1.0 }))
+    }
+
+    /// True with probability p.
+    #[inline(always)]
+    pub(crate) fn bernoulli<S: Source>(&mut self, p: Number, source: &mut S) -> Result<bool, Stop> {
+        self.probability(p, source)?;
+        let mut prefix = Prefix::unknown();
+        if in_words::<S>() {
+            let word = source.chunk()?;
+            let (low, high) = (down(word as f64 * TO_UNIT), up((word as f64 + 1.0) * TO_UNIT));
+            if S::DOUBLES && high < p.span.low {
+                return Ok(true);
+            }
+            if S::DOUBLES && low > p.span.high {
+                return Ok(false);
+            }
+            prefix = Prefix::of_word(word);
+        }
+        let uniform =
+            self.draw_from(Noise::Uniform, None, None, Span::EVERYTHING, [prefix, Prefix::unknown()]);
+        Ok(self.compare(uniform, p, source)? == Ordering::Less)
+    }
+
+    /// A uniform integer from 0 to count − 1, for an integer count of at least 1.
+    fn below_count<S: Source>(&mut self, count: Number, source: &mut S) -> Result<Number, Stop> {
+        let mut prefix = Prefix::unknown();
+        if in_words::<S>() {
+            let word = source.chunk()?;
+            if S::DOUBLES
+                && let Some(small) = self.small_integer(count).and_then(|count| u32::try_from(count).ok())
+            {
+                let product = u128::from(word) * u128::from(small);
+                // n·U lies from product to product + n, in units of 2^−64.
+                if (product as u64).checked_add(u64::from(small)).is_some() {
+                    return Ok(Number::point((product >> 64) as f64));
+                }
+            }
+            prefix = Prefix::of_word(word);
+        }
+        let uniform =
+            self.draw_from(Noise::Uniform, None, None, Span::EVERYTHING, [prefix, Prefix::unknown()]);
+        let product = self.mul(uniform, count);
+        self.floor(product, source)
+    }
+
+    /// A uniform integer between two integers, both included.
+    pub(crate) fn uniform_int<S: Source>(
+        &mut self,
+        low: Number,
+        high: Number,
+        source: &mut S,
+    ) -> Result<Number, Stop> {
+        let in_range = self.is_integer(low)
+            && self.is_integer(high)
+            && self.compare(low, high, source)? != Ordering::Greater;
+        if !in_range {
+            return Err(Stop::OutOfRange);
+        }
+        let span = self.sub(high, low);
+        let count = self.add(span, Number::point(1.0));
+        let chosen = self.below_count(count, source)?;
+        Ok(self.add(low, chosen))
+    }
+
+    /// Whether `value` is one of the categories 0, …, count − 1, and there are two at least.
+    fn category<S: Source>(&mut self, value: Number, count: Number, source: &mut S) -> Result<(), Stop> {
+        let in_range = self.is_integer(value)
+            && self.is_integer(count)
+            && self.compare(count, Number::point(2.0), source)? != Ordering::Less
+            && self.sign(value, source)? != Ordering::Less
+            && self.compare(value, count, source)? == Ordering::Less;
+        if in_range { Ok(()) } else { Err(Stop::OutOfRange) }
+    }
+
+    fn other<S: Source>(&mut self, value: Number, count: Number, source: &mut S) -> Result<Number, Stop> {
+        let others = self.sub(count, Number::point(1.0));
+        let chosen = self.below_count(others, source)?;
+        Ok(match self.compare(chosen, value, source)? {
+            Ordering::Less => chosen,
+            _ => self.add(chosen, Number::point(1.0)),
+        })
+    }
+
+    /// A uniform integer of 0, …, count − 1 other than `value`.
+    pub(crate) fn uniform_other<S: Source>(
+        &mut self,
+        value: Number,
+        count: Number,
+        source: &mut S,
+    ) -> Result<Number, Stop> {
+        self.category(value, count, source)?;
+        self.other(value, count, source)
+    }
+
+    /// `value` with probability `truth`, else a uniform other one of 0, …, count − 1.
+    pub(crate) fn response<S: Source>(
+        &mut self,
+        value: Number,
+        truth: Number,
+        count: Number,
+        source: &mut S,
+    ) -> Result<Number, Stop> {
+        self.category(value, count, source)?;
+        match self.bernoulli(truth, source)? {
+            true => Ok(value),
+            false => self.other(value, count, source),
+        }
+    }
+
+    /// The number on a grid, as the exact value to release.
+    #[inline(always)]
+    pub(crate) fn on_grid<S: Source>(
+        &mut self,
+        a: Number,
+        grid: Number,
+        exact: &Rational,
+        source: &mut S,
+    ) -> Result<Rational, Stop> {
+        let scaled = self.div(a, grid);
+        let multiple = self.nearest(scaled, source)?;
+        match self.small_integer(multiple) {
+            // The denominator is that of the grid, which saves a multiplication of fractions.
+            Some(small) => {
+                let above = Integer::from(small) * exact.numerator();
+                Ok(Rational::from_parts(above, exact.denominator().clone()))
+            }
+            None => Ok(self.value(multiple).unwrap_or(Rational::ZERO) * exact),
+        }
+    }
+}
+
+/// 2U − 1 of a word.
+fn signed_span(word: u64) -> Span {
+    let value = (word ^ 1 << 63) as i64 as f64;
+    Span { low: down(value * TO_SIGNED), high: up((value + 1.0) * TO_SIGNED) }
+}
+
+/// V · √(−2 ln S / S).
+fn polar(v: Span, square: Span) -> Span {
+    if !(square.low > 0.0) {
+        return Span::EVERYTHING;
+    }
+    let ln = Span { low: -directed::ln_up(square.high), high: -directed::ln_down(square.low) };
+    let ratio = ln.add(ln).div(square);
+    if !(ratio.low > 0.0) {
+        return Span::EVERYTHING;
+    }
+    v.mul(Span { low: down(ratio.low.sqrt()), high: up(ratio.high.sqrt()) })
+}

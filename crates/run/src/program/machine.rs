@@ -1,0 +1,314 @@
+//! Executes the flat program.
+
+use probity_kernel::expr::Name;
+
+use super::code::{Code, Instruction, Kind, Law, One, Place, Target, Two};
+use crate::lazy::decide::Stop;
+use crate::lazy::source::Source;
+use crate::lazy::tape::{Mark, Number, Tape};
+
+/// A list during a run.
+#[derive(Clone, Debug)]
+pub(crate) enum List {
+    Numbers(Vec<Number>),
+    Truths(Vec<bool>),
+}
+
+impl List {
+    fn empty(kind: Kind) -> List {
+        match kind {
+            Kind::Truths => List::Truths(Vec::new()),
+            _ => List::Numbers(Vec::new()),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            List::Numbers(items) => items.len(),
+            List::Truths(items) => items.len(),
+        }
+    }
+}
+
+/// A loop that is being counted: the present value and the one to stop before.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counter {
+    at: i64,
+    end: i64,
+}
+
+/// A run cannot have more nodes than this: four gigabytes of them.
+const MOST_NODES: usize = 1 << 28;
+
+/// The registers, with the tape that they refer to.
+#[derive(Clone, Debug)]
+pub(crate) struct Machine {
+    pub(crate) tape: Tape,
+    pub(crate) numbers: Vec<Number>,
+    pub(crate) truths: Vec<bool>,
+    pub(crate) lists: Vec<List>,
+    counters: Vec<Counter>,
+    /// What is on the tape between runs: constants and inputs.
+    mark: Mark,
+    /// Draws since the beginning, of all runs.
+    pub(crate) draws: u64,
+}
+
+impl Machine {
+    /// A machine with constants in their registers, and nothing else.
+    pub(crate) fn new(
+        tape: Tape,
+        constants: &[(u32, Number)],
+        truths: &[(u32, bool)],
+        code: &Code,
+    ) -> Machine {
+        let mut numbers = vec![Number::ZERO; code.numbers];
+        for (register, value) in constants {
+            numbers[*register as usize] = *value;
+        }
+        let mut all_truths = vec![false; code.truths];
+        for (register, value) in truths {
+            all_truths[*register as usize] = *value;
+        }
+        let mark = tape.mark();
+        Machine {
+            tape,
+            numbers,
+            truths: all_truths,
+            lists: vec![List::empty(Kind::Numbers); code.lists],
+            counters: vec![Counter::default(); code.counters],
+            mark,
+            draws: 0,
+        }
+    }
+
+    /// What was put on the tape so far stays there between runs.
+    pub(crate) fn keep(&mut self) {
+        self.mark = self.tape.mark();
+    }
+
+    /// Forgets the last run.
+    #[inline]
+    pub(crate) fn rewind(&mut self) {
+        self.tape.rewind(self.mark);
+    }
+
+    /// Puts a list into its register.
+    pub(crate) fn put_list(&mut self, place: u32, list: List) {
+        self.lists[place as usize] = list;
+    }
+
+    /// Executes from a place to the next halt. A failure comes with the step at which it happened.
+    pub(crate) fn execute<S: Source>(
+        &mut self,
+        code: &Code,
+        from: Target,
+        source: &mut S,
+    ) -> Result<(), (Stop, usize)> {
+        let mut at = from as usize;
+        loop {
+            match self.step(code.steps[at], at, source) {
+                Ok(Some(next)) => at = next,
+                Ok(None) => return Ok(()),
+                Err(stop) => return Err((stop, at)),
+            }
+        }
+    }
+
+    /// One instruction; the place of the next one, or `None` at the end.
+    #[inline(always)]
+    fn step<S: Source>(
+        &mut self,
+        instruction: Instruction,
+        at: usize,
+        source: &mut S,
+    ) -> Result<Option<usize>, Stop> {
+        let next = at + 1;
+        match instruction {
+            Instruction::Two(operation, to, a, b) => {
+                let (a, b) = (self.numbers[a as usize], self.numbers[b as usize]);
+                self.numbers[to as usize] = match operation {
+                    Two::Add => self.tape.add(a, b),
+                    Two::Sub => self.tape.sub(a, b),
+                    Two::Mul => self.tape.mul(a, b),
+                    Two::Div => self.tape.quotient(a, b, source)?,
+                    Two::Mod => self.tape.modulo(a, b, source)?,
+                    Two::Min => self.tape.min(a, b, source)?,
+                    Two::Max => self.tape.max(a, b, source)?,
+                    Two::RoundTo => self.tape.round_to(a, b, source)?,
+                };
+            }
+            Instruction::One(operation, to, a) => {
+                let a = self.numbers[a as usize];
+                self.numbers[to as usize] = match operation {
+                    One::Neg => self.tape.neg(a),
+                    One::Abs => self.tape.abs(a, source)?,
+                    One::Floor => self.tape.floor(a, source)?,
+                    One::Ln => self.tape.logarithm(a, source)?,
+                    One::Exp => self.tape.exp(a),
+                    One::Pow2AtLeast => self.tape.pow2_at_least(a, source)?,
+                };
+            }
+            Instruction::Draw(to, law) => self.numbers[to as usize] = self.draw(law, source)?,
+            Instruction::Coin(to, p) => {
+                self.draws += 1;
+                let p = self.numbers[p as usize];
+                self.truths[to as usize] = self.tape.bernoulli(p, source)?;
+            }
+            Instruction::Move(to, a) => self.numbers[to as usize] = self.numbers[a as usize],
+            Instruction::MoveTruth(to, a) => self.truths[to as usize] = self.truths[a as usize],
+            Instruction::SetTruth(to, value) => self.truths[to as usize] = value,
+            Instruction::Entry(to, list, index) => {
+                let index = self.index(index);
+                self.numbers[to as usize] = match (&self.lists[list as usize], index) {
+                    (List::Numbers(items), Some(index)) => items.get(index).copied().unwrap_or(Number::ZERO),
+                    _ => Number::ZERO,
+                };
+            }
+            Instruction::EntryTruth(to, list, index) => {
+                let index = self.index(index);
+                self.truths[to as usize] = match (&self.lists[list as usize], index) {
+                    (List::Truths(items), Some(index)) => items.get(index).copied().unwrap_or(false),
+                    _ => false,
+                };
+            }
+            Instruction::Length(to, list) => {
+                let length = self.lists[list as usize].len();
+                self.numbers[to as usize] = self.tape.integer(length.into());
+            }
+            Instruction::Append(list, a) => {
+                let value = self.numbers[a as usize];
+                match &mut self.lists[list as usize] {
+                    List::Numbers(items) => items.push(value),
+                    other => *other = List::Numbers(vec![value]),
+                }
+            }
+            Instruction::AppendTruth(list, a) => {
+                let value = self.truths[a as usize];
+                match &mut self.lists[list as usize] {
+                    List::Truths(items) => items.push(value),
+                    other => *other = List::Truths(vec![value]),
+                }
+            }
+            Instruction::Clear(list) => match &mut self.lists[list as usize] {
+                List::Numbers(items) => items.clear(),
+                List::Truths(items) => items.clear(),
+            },
+            Instruction::CopyList(to, from) => {
+                self.lists[to as usize] = self.lists[from as usize].clone();
+            }
+            Instruction::Jump(target) => {
+                self.check_length()?;
+                return Ok(Some(target as usize));
+            }
+            Instruction::JumpIf(relation, a, b, wanted, target) => {
+                let (a, b) = (self.numbers[a as usize], self.numbers[b as usize]);
+                let order = self.tape.compare(a, b, source)?;
+                if relation.holds(order) == wanted {
+                    return Ok(Some(target as usize));
+                }
+            }
+            Instruction::JumpTruth(a, wanted, target) => {
+                if self.truths[a as usize] == wanted {
+                    return Ok(Some(target as usize));
+                }
+            }
+            Instruction::JumpSame(a, b, wanted, target) => {
+                if (self.truths[a as usize] == self.truths[b as usize]) == wanted {
+                    return Ok(Some(target as usize));
+                }
+            }
+            Instruction::JumpSameList(a, b, wanted, target) => {
+                if self.same_list(a as usize, b as usize, source)? == wanted {
+                    return Ok(Some(target as usize));
+                }
+            }
+            Instruction::Count { counter, index, from, to, end } => {
+                let bound =
+                    |place: u32| self.tape.small_integer(self.numbers[place as usize]).ok_or(Stop::TooLong);
+                let (from, to) = (bound(from)?, bound(to)?);
+                if from >= to {
+                    return Ok(Some(end as usize));
+                }
+                self.counters[counter as usize] = Counter { at: from, end: to };
+                self.numbers[index as usize] = self.whole(from);
+            }
+            Instruction::Next { counter, index, body } => {
+                self.check_length()?;
+                let Counter { at, end } = self.counters[counter as usize];
+                if at + 1 < end {
+                    self.counters[counter as usize].at = at + 1;
+                    self.numbers[index as usize] = self.whole(at + 1);
+                    return Ok(Some(body as usize));
+                }
+            }
+            Instruction::Halt => return Ok(None),
+        }
+        Ok(Some(next))
+    }
+
+    /// Loops are what makes a run long.
+    #[inline(always)]
+    fn check_length(&self) -> Result<(), Stop> {
+        if self.tape.len() > MOST_NODES { Err(Stop::TooLong) } else { Ok(()) }
+    }
+
+    #[inline(always)]
+    fn whole(&mut self, value: i64) -> Number {
+        match i32::try_from(value) {
+            Ok(small) => Number::point(f64::from(small)),
+            Err(_) => self.tape.integer(value.into()),
+        }
+    }
+
+    #[inline(always)]
+    fn index(&self, register: u32) -> Option<usize> {
+        usize::try_from(self.tape.small_integer(self.numbers[register as usize])?).ok()
+    }
+
+    #[inline(always)]
+    fn draw<S: Source>(&mut self, law: Law, source: &mut S) -> Result<Number, Stop> {
+        self.draws += 1;
+        let (numbers, tape) = (&self.numbers, &mut self.tape);
+        let at = |register: u32| numbers[register as usize];
+        match law {
+            Law::Laplace(center, scale) => tape.laplace(at(center), at(scale), source),
+            Law::Exponential(scale) => tape.exponential(at(scale), source),
+            Law::DiscreteLaplace(center, scale) => tape.discrete_laplace(at(center), at(scale), source),
+            Law::Geometric(scale) => tape.geometric(at(scale), source),
+            Law::Uniform => tape.uniform(source),
+            Law::Sign => tape.random_sign(source),
+            Law::Gaussian(center, deviation) => tape.gaussian(at(center), at(deviation), source),
+            Law::DiscreteGaussian(center, deviation) => {
+                tape.discrete_gaussian(at(center), at(deviation), source)
+            }
+            Law::UniformInt(low, high) => tape.uniform_int(at(low), at(high), source),
+            Law::UniformOther(value, count) => tape.uniform_other(at(value), at(count), source),
+            Law::Response(value, truth, count) => tape.response(at(value), at(truth), at(count), source),
+        }
+    }
+
+    fn same_list<S: Source>(&mut self, a: usize, b: usize, source: &mut S) -> Result<bool, Stop> {
+        if self.lists[a].len() != self.lists[b].len() {
+            return Ok(false);
+        }
+        match (self.lists[a].clone(), self.lists[b].clone()) {
+            (List::Truths(x), List::Truths(y)) => Ok(x == y),
+            (List::Numbers(x), List::Numbers(y)) => {
+                for (x, y) in x.into_iter().zip(y) {
+                    if self.tape.compare(x, y, source)?.is_ne() {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            // Lists of different kinds are equal only when both are empty.
+            (x, _) => Ok(x.len() == 0),
+        }
+    }
+}
+
+/// Where a named input goes.
+pub(crate) fn input_place(code: &Code, name: &Name) -> Option<Place> {
+    code.inputs.iter().find(|(known, _)| known == name).map(|(_, place)| *place)
+}

@@ -1,0 +1,450 @@
+//! Proved texts, and their runs.
+
+use std::sync::Arc;
+
+use probity_exact::Rational;
+use probity_kernel::privacy::Theorem;
+use probity_kernel::term::{Claim, Mechanism, Reading, Sort};
+use probity_lang::{Program, Setting};
+use probity_noise::entropy::{Entropy, Secure};
+use probity_noise::sampler::lazy::{LONG, SHORT, Words};
+use probity_prove::certificate;
+
+use crate::error::RunError;
+use crate::input::{Given, Inputs};
+use crate::lazy::decide::Stop;
+use crate::lazy::source::{Nothing, Source};
+use crate::lazy::tape::Number;
+use crate::loss::Loss;
+use crate::program::code::{Code, Place};
+use crate::program::compile::compile;
+use crate::program::decidable::{self, Shape};
+use crate::program::machine::{List, Machine, input_place};
+use crate::value::Value;
+
+/// A text that was read, and not yet proved: [`with`](Text::with) proves it.
+#[derive(Debug, Clone)]
+pub struct Text {
+    program: Program,
+    certificate: Option<String>,
+}
+
+impl Text {
+    /// A program that was read already.
+    pub fn of(program: Program) -> Text {
+        Text { program, certificate: None }
+    }
+
+    /// Replays this certificate instead of looking for a proof.
+    pub fn by_certificate(self, certificate: impl Into<String>) -> Text {
+        Text { certificate: Some(certificate.into()), ..self }
+    }
+
+    /// Values for all parameters, and the proof: for these values, or for all values.
+    ///
+    /// # Errors
+    /// When a parameter has no value or one that is not admitted, when no proof is found or the certificate is about
+    /// something else, and when the text has a decision that might not end.
+    pub fn with(&self, settings: &[Setting]) -> Result<Proved, RunError> {
+        let program = self.settled(settings)?;
+        let theorem = self.theorem(&program)?;
+        Ok(Proved { theorem, runnable: Runnable::new(&program)? })
+    }
+
+    /// Values for all parameters, and no proof. What runs is what the text says; nothing is said about its privacy.
+    ///
+    /// # Errors
+    /// As for [`with`](Text::with), but for the proof.
+    pub fn unproved_with(&self, settings: &[Setting]) -> Result<Unproved, RunError> {
+        Ok(Unproved { runnable: Runnable::new(&self.settled(settings)?)? })
+    }
+
+    fn settled(&self, settings: &[Setting]) -> Result<Program, RunError> {
+        if let Some(table) = self.program.mechanism.inputs.iter().find(|i| matches!(i.sort, Sort::Rows(_))) {
+            return Err(RunError::Table { name: table.name.to_string() });
+        }
+        let program = self.program.with(settings)?;
+        match program.mechanism.params.first() {
+            Some(param) => Err(RunError::MissingParameter { name: param.name.to_string() }),
+            None => Ok(program),
+        }
+    }
+
+    fn theorem(&self, settled: &Program) -> Result<Theorem, RunError> {
+        if settled.claim.reading != Reading::Reals {
+            return Err(RunError::FloatClaim { claim: settled.claim.to_string() });
+        }
+        if let Some(text) = &self.certificate {
+            let check = |program: &Program| certificate::check_for(text, &program.mechanism, &program.claim);
+            // A theorem for all parameters holds for these, which the assumptions admit.
+            let proved = check(settled)
+                .or_else(|fault| check(&self.program).map_err(|_| fault))
+                .map_err(|fault| RunError::Certificate { reason: fault.to_string() })?;
+            return match proved {
+                certificate::Proved::OverReals(theorem) => Ok(*theorem),
+                certificate::Proved::InFloats(_) => {
+                    Err(RunError::FloatClaim { claim: settled.claim.to_string() })
+                }
+            };
+        }
+        let prove = |program: &Program| {
+            let hints = program.hints.clone().unwrap_or_default();
+            probity_prove::prove(&program.mechanism, &program.claim, &hints)
+        };
+        let proof = prove(settled).or_else(|failure| prove(&self.program).map_err(|_| failure));
+        proof.map(|proof| proof.theorem().clone()).map_err(|failure| RunError::NotProved {
+            mechanism: settled.mechanism.name.to_string(),
+            reason: failure.to_string(),
+        })
+    }
+}
+
+/// A mechanism with a theorem, and values for its parameters. There is no other way to one than a proof:
+/// ```compile_fail
+/// use probity_run::{Proved, Unproved};
+/// fn forge(unproved: Unproved, honest: Proved) -> Proved {
+///     Proved { runnable: unproved.runnable, ..honest }
+/// }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Proved {
+    theorem: Theorem,
+    runnable: Runnable,
+}
+
+impl Proved {
+    /// Reads a text. The next step is [`Text::with`], which proves it.
+    ///
+    /// # Errors
+    /// When the text has faults.
+    pub fn load(text: &str) -> Result<Text, RunError> {
+        probity_lang::load_text(text).map(Text::of).map_err(|faults| RunError::Text { faults })
+    }
+
+    /// What was proved.
+    pub fn theorem(&self) -> &Theorem {
+        &self.theorem
+    }
+
+    /// The hash of what the theorem is about, by which its certificate names it.
+    pub fn certificate(&self) -> String {
+        certificate::content_hash(self.theorem.mechanism(), self.theorem.claim())
+    }
+
+    /// What this many runs cost together.
+    pub fn loss(&self, runs: u64) -> Loss {
+        Loss::of(&self.runnable.claim, runs)
+    }
+
+    /// The mechanism that runs: the one of the theorem, with values for its parameters.
+    pub fn mechanism(&self) -> &Mechanism {
+        &self.runnable.mechanism
+    }
+
+    /// The same, with every number of the answer rounded to a multiple of the grid. That is post-processing.
+    ///
+    /// # Errors
+    /// When the grid is not positive, or the answer has no numbers.
+    pub fn on_grid(self, grid: Rational) -> Result<Proved, RunError> {
+        Ok(Proved { runnable: self.runnable.on_grid(grid)?, ..self })
+    }
+
+    /// Checks inputs and makes everything ready, so that runs only draw.
+    ///
+    /// # Errors
+    /// When the inputs do not fit, or violate an assumption, or a real answer has no grid.
+    pub fn prepare(&self, inputs: &Inputs) -> Result<Session, RunError> {
+        self.runnable.prepare(inputs)
+    }
+
+    /// One run.
+    ///
+    /// # Errors
+    /// As for [`prepare`](Proved::prepare); and when the source of randomness fails.
+    pub fn run<E: Secure + ?Sized>(&self, inputs: &Inputs, entropy: &mut E) -> Result<Value, RunError> {
+        self.prepare(inputs)?.run(entropy)
+    }
+}
+
+/// A mechanism without a theorem, for experiments. What it says is not called private.
+#[derive(Debug, Clone)]
+pub struct Unproved {
+    runnable: Runnable,
+}
+
+impl Unproved {
+    /// As [`Proved::on_grid`].
+    ///
+    /// # Errors
+    /// When the grid is not positive, or the answer has no numbers.
+    pub fn on_grid(self, grid: Rational) -> Result<Unproved, RunError> {
+        Ok(Unproved { runnable: self.runnable.on_grid(grid)? })
+    }
+
+    /// As [`Proved::prepare`].
+    ///
+    /// # Errors
+    /// When the inputs do not fit, or violate an assumption, or a real answer has no grid.
+    pub fn prepare(&self, inputs: &Inputs) -> Result<Session, RunError> {
+        self.runnable.prepare(inputs)
+    }
+
+    /// The mechanism that runs.
+    pub fn mechanism(&self) -> &Mechanism {
+        &self.runnable.mechanism
+    }
+}
+
+/// A mechanism made ready for any inputs.
+#[derive(Debug, Clone)]
+struct Runnable {
+    mechanism: Arc<Mechanism>,
+    claim: Claim,
+    code: Arc<Code>,
+    /// Registers with the constants in them.
+    machine: Machine,
+    shape: Shape,
+    grid: Option<Grid>,
+}
+
+#[derive(Debug, Clone)]
+struct Grid {
+    exact: Rational,
+    number: Number,
+}
+
+impl Runnable {
+    fn new(program: &Program) -> Result<Runnable, RunError> {
+        let shape = decidable::check(&program.mechanism)?;
+        let (code, machine) = compile(&program.mechanism)?;
+        let (mechanism, claim) = (Arc::new(program.mechanism.clone()), program.claim.clone());
+        Ok(Runnable { mechanism, claim, code: Arc::new(code), machine, shape, grid: None })
+    }
+
+    fn on_grid(mut self, grid: Rational) -> Result<Runnable, RunError> {
+        if grid <= Rational::ZERO {
+            return Err(RunError::Grid { reason: "it is not positive" });
+        }
+        if !self.code.output.has_numbers() {
+            return Err(RunError::Grid { reason: "the answer is made of truth values, which need none" });
+        }
+        if !self.shape.is_decidable() {
+            return Err(RunError::refused(
+                &self.mechanism.output,
+                "it contains ln or exp of draws in a way that might make it a multiple of the grid",
+            ));
+        }
+        let number = self.machine.tape.rational(grid.clone());
+        self.machine.keep();
+        self.grid = Some(Grid { exact: grid, number });
+        Ok(self)
+    }
+
+    fn prepare(&self, inputs: &Inputs) -> Result<Session, RunError> {
+        inputs.check(&self.mechanism)?;
+        if self.grid.is_none() && self.code.output.has_numbers() && !self.shape.is_rational() {
+            return Err(RunError::NeedsGrid { output: self.mechanism.output.to_string() });
+        }
+        let mut machine = self.machine.clone();
+        for input in &self.mechanism.inputs {
+            if let (Some(place), Some(given)) =
+                (input_place(&self.code, &input.name), inputs.get(input.name.as_str()))
+            {
+                put(&mut machine, place, given);
+            }
+        }
+        machine.keep();
+        let mut session = Session { machine, code: self.code.clone(), grid: self.grid.clone() };
+        for (start, register, text) in &self.code.assumptions {
+            session.execute(*start, &mut Nothing)?;
+            if !session.machine.truths[*register as usize] {
+                return Err(RunError::Assumption { assumption: text.clone() });
+            }
+        }
+        session.machine.rewind();
+        Ok(session)
+    }
+}
+
+fn put(machine: &mut Machine, place: Place, given: &Given) {
+    match (place, given) {
+        (Place::Number(register), Given::Number(value)) => {
+            machine.numbers[register as usize] = machine.tape.rational(value.clone());
+        }
+        (Place::Truth(register), Given::Truth(value)) => machine.truths[register as usize] = *value,
+        (Place::List(register, _), Given::List(items)) => {
+            let truths: Option<Vec<bool>> = items
+                .iter()
+                .map(|item| if let Given::Truth(value) = item { Some(*value) } else { None })
+                .collect();
+            let list = match truths {
+                Some(truths) if !truths.is_empty() => List::Truths(truths),
+                _ => List::Numbers(
+                    items
+                        .iter()
+                        .map(|item| match item {
+                            Given::Number(value) => machine.tape.rational(value.clone()),
+                            _ => Number::ZERO,
+                        })
+                        .collect(),
+                ),
+            };
+            machine.put_list(register, list);
+        }
+        // The types were checked before.
+        _ => {}
+    }
+}
+
+/// A mechanism on one input, ready to run often. Its memory does not grow with the number of runs.
+#[derive(Debug, Clone)]
+pub struct Session {
+    machine: Machine,
+    code: Arc<Code>,
+    grid: Option<Grid>,
+}
+
+impl Session {
+    /// One run.
+    ///
+    /// # Errors
+    /// When the source of randomness fails, or an unproved text draws from a law outside its range.
+    pub fn run<E: Secure + ?Sized>(&mut self, entropy: &mut E) -> Result<Value, RunError> {
+        self.run_from(&mut Words::over(entropy, &mut [0; SHORT], 0))
+    }
+
+    /// Many runs; `each` is told of every answer, and the runs end early when it says `false`.
+    ///
+    /// # Errors
+    /// As for [`run`](Session::run). Answers before the failure have been told.
+    pub fn runs<E: Secure + ?Sized>(
+        &mut self,
+        count: u64,
+        entropy: &mut E,
+        each: impl FnMut(Value) -> bool,
+    ) -> Result<(), RunError> {
+        self.runs_from(count, entropy, each)
+    }
+
+    /// As [`runs`](Session::runs), from any words: for tests, never for a release.
+    ///
+    /// # Errors
+    /// As for [`run`](Session::run).
+    #[cfg(any(test, feature = "tape"))]
+    pub fn runs_on_tape<E: Entropy + ?Sized>(
+        &mut self,
+        count: u64,
+        words: &mut E,
+        each: impl FnMut(Value) -> bool,
+    ) -> Result<(), RunError> {
+        self.runs_from(count, words, each)
+    }
+
+    /// One run from words with which doubles decide nothing: the same answer, slowly.
+    ///
+    /// # Errors
+    /// As for [`run`](Session::run).
+    #[cfg(any(test, feature = "tape"))]
+    pub fn run_exactly<E: Entropy + ?Sized>(&mut self, words: &mut E) -> Result<Value, RunError> {
+        self.run_from(&mut crate::bits::Exactly(words))
+    }
+
+    /// One run that reads single bits and decides nothing in doubles: for tests that enumerate every bit string. Answers
+    /// with the value and how many bits were read; `None` when the bits do not decide.
+    ///
+    /// # Errors
+    /// As for [`run`](Session::run).
+    #[cfg(any(test, feature = "tape"))]
+    pub fn run_on_bits(&mut self, bits: &[bool]) -> Result<Option<(Value, usize)>, RunError> {
+        let mut source = crate::bits::BitString::new(bits);
+        match self.run_from(&mut source) {
+            Ok(value) => Ok(Some((value, source.read()))),
+            Err(RunError::Entropy(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// How many draws all runs so far have made.
+    pub fn draws(&self) -> u64 {
+        self.machine.draws
+    }
+
+    fn runs_from<E: Entropy + ?Sized>(
+        &mut self,
+        count: u64,
+        entropy: &mut E,
+        mut each: impl FnMut(Value) -> bool,
+    ) -> Result<(), RunError> {
+        let mut block = [0; LONG];
+        let mut words = Words::over(entropy, &mut block, 0);
+        for _ in 0..count {
+            let value = self.run_from(&mut words)?;
+            if !each(value) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn execute<S: Source>(&mut self, start: u32, source: &mut S) -> Result<(), RunError> {
+        let code = &self.code;
+        self.machine.execute(code, start, source).map_err(|(stop, step)| {
+            let origin = code.origins.get(step).copied().unwrap_or_default();
+            let statement = code.statements.get(origin as usize).cloned().unwrap_or_default();
+            error(stop, statement)
+        })
+    }
+
+    #[inline]
+    fn run_from<S: Source>(&mut self, source: &mut S) -> Result<Value, RunError> {
+        self.machine.rewind();
+        self.execute(self.code.start, source)?;
+        self.release(source)
+    }
+
+    fn release<S: Source>(&mut self, source: &mut S) -> Result<Value, RunError> {
+        match self.code.output {
+            Place::Truth(register) => Ok(Value::Truth(self.machine.truths[register as usize])),
+            Place::Number(register) => self.number(self.machine.numbers[register as usize], source),
+            Place::List(register, _) => {
+                let list = &mut self.machine.lists[register as usize];
+                // Taken out while its entries are written down, and put back for the next run.
+                let list = std::mem::replace(list, List::Numbers(Vec::new()));
+                let values = match &list {
+                    List::Truths(items) => Ok(items.iter().map(|item| Value::Truth(*item)).collect()),
+                    List::Numbers(items) => items.iter().map(|item| self.number(*item, source)).collect(),
+                };
+                self.machine.put_list(register, list);
+                values.map(Value::List)
+            }
+        }
+    }
+
+    #[inline]
+    fn number<S: Source>(&mut self, number: Number, source: &mut S) -> Result<Value, RunError> {
+        let tape = &mut self.machine.tape;
+        match &self.grid {
+            Some(grid) => tape
+                .on_grid(number, grid.number, &grid.exact, source)
+                .map(Value::Number)
+                .map_err(|stop| error(stop, "return".into())),
+            // The shape says that it is rational.
+            None => match tape.small_integer(number) {
+                Some(small) => Ok(Value::Number(Rational::from(small))),
+                None => tape
+                    .value(number)
+                    .map(Value::Number)
+                    .ok_or(RunError::malformed("a rational number is expected")),
+            },
+        }
+    }
+}
+
+fn error(stop: Stop, statement: String) -> RunError {
+    match stop {
+        Stop::Entropy(error) => RunError::Entropy(error),
+        Stop::Undecided { bits } => RunError::Undecided { statement, bits },
+        Stop::OutOfRange => RunError::OutOfRange { statement },
+        Stop::TooLong => RunError::TooLong { statement },
+    }
+}

@@ -1,0 +1,198 @@
+//! Numbers that are equal on purpose: branches first, then normal forms; and what might never be told is refused before
+//! anything is drawn, whatever the inputs.
+
+use probity_lang::load_text;
+use probity_noise::entropy::tape::Tape;
+use probity_run::{Inputs, RunError, Text, Value};
+
+fn text(body: &str) -> Text {
+    let text = format!("mechanism m(x: real)\n{body}\nneighbours abs(x' - x) <= 1\nclaim 1");
+    Text::of(load_text(&text).unwrap_or_else(|faults| panic!("{body}: {faults:?}")))
+}
+
+/// The answers of 200 runs with x = 5.
+fn answers(body: &str) -> Vec<Value> {
+    let inputs: Inputs = "x=5".parse().unwrap();
+    let unproved = text(body).unproved_with(&[]).unwrap_or_else(|error| panic!("{body}: {error}"));
+    let mut session = unproved.prepare(&inputs).unwrap();
+    let mut found = Vec::new();
+    let keep = |value| {
+        found.push(value);
+        true
+    };
+    session.runs_on_tape(200, &mut Tape::seeded(9), keep).unwrap();
+    found
+}
+
+fn trues(body: &str) -> usize {
+    answers(body).iter().filter(|value| **value == Value::Truth(true)).count()
+}
+
+#[test]
+fn what_is_equal_is_found_equal() {
+    for condition in [
+        "y - y == 0",
+        "(y + z) * (y - z) == y * y - z * z",
+        "(y * y - z * z) / (y - z) == y + z",
+        "exp(y) * exp(z) == exp(y + z)",
+        "ln(3 * u) - ln(u) == ln(3)",
+        "ln(2) + ln(3) == ln(6)",
+        "x + y - 5 == y",
+        "1/3 + 1/3 + y == 2/3 + y",
+        "exp(x) * exp(-x) == 1",
+        "max(y, z) + min(y, z) == y + z",
+        "abs(y) * abs(y) == y * y",
+        "clamp(y, y, y) == y",
+        "(if y > z then y else z) == max(y, z)",
+    ] {
+        let body = format!("y ~ laplace(0, 1)\nz ~ gaussian(0, 2)\nu ~ uniform(0, 1)\nreturn {condition}");
+        assert_eq!(trues(&body), 200, "{condition}");
+    }
+}
+
+#[test]
+fn what_differs_is_found_different() {
+    for condition in [
+        "y == z",
+        "y - y == 1/1000000000000000000000",
+        "exp(y) == y",
+        "ln(u) == 1 - u",
+        "ln(2) == 693147/1000000",
+    ] {
+        let body = format!("y ~ laplace(0, 1)\nz ~ gaussian(0, 2)\nu ~ uniform(0, 1)\nreturn {condition}");
+        assert_eq!(trues(&body), 0, "{condition}");
+    }
+}
+
+#[test]
+fn a_draw_and_its_size_are_equal_half_the_time() {
+    let found = trues("y ~ laplace(0, 1)\nreturn abs(y) == y");
+    assert!((60..140).contains(&found), "{found}");
+}
+
+#[test]
+fn two_clamped_draws_meet_at_the_bound() {
+    // P(y > 1/3) = e^(−1/3)/2 = 0.358, so both are clamped above with 0.128, and both below 0 with 1/4.
+    let body = "y ~ laplace(0, 1)\nz ~ laplace(0, 1)\nreturn clamp(y, 0, 1/3) == clamp(z, 0, 1/3)";
+    let found = trues(body);
+    assert!((45..110).contains(&found), "{found}");
+}
+
+#[test]
+fn what_might_never_be_told_is_refused_for_all_inputs() {
+    for condition in [
+        "ln(exp(y)) == y + x - 5",
+        "exp(ln(u)) > u",
+        "ln(u * v) < ln(u) + ln(v)",
+        "ln(u) * ln(v) > x",
+        "ln(u) + exp(y) > x",
+        "exp(exp(y)) > x",
+        "max(ln(exp(y)), y) > 0",
+        "abs(ln(exp(y)) - y) > 0",
+        "floor(ln(exp(y))) > 0",
+        "round_to(ln(exp(y)), 1) > 0",
+        "1 / (ln(exp(y)) - y) > 0",
+        "ln(ln(exp(y)) - y) > 0",
+        "pow2_at_least(ln(exp(y))) > 0",
+        "clamp(y, ln(exp(y)), 3) > 0",
+        "x > ln(2) * ln(3)",
+    ] {
+        let body = format!(
+            "y ~ laplace(0, 1)\nu ~ uniform(0, 1)\nv ~ uniform(0, 1)\nreturn y > u and v > 0 and {condition}"
+        );
+        let refused = text(&body).unproved_with(&[]);
+        assert!(matches!(refused, Err(RunError::Refused { .. })), "{condition}: {refused:?}");
+    }
+    for body in [
+        "y ~ laplace(0, 1)\nz ~ laplace(x, exp(exp(y)))\nreturn z > 0",
+        "y ~ laplace(0, 1)\nb ~ bernoulli(ln(exp(y)))\nreturn b",
+        "y ~ laplace(0, 1)\nz = ln(exp(y))\nwhile z > x {\nz = z - 1\n}\nreturn true",
+    ] {
+        assert!(matches!(text(body).unproved_with(&[]), Err(RunError::Refused { .. })), "{body}");
+    }
+}
+
+#[test]
+fn constants_are_computed_before_any_input_is_seen() {
+    // Not one of the forms above, but numbers: bits tell them apart at once.
+    assert_eq!(trues("y ~ laplace(0, 1)\nreturn ln(2) * ln(3) > 0.76 and y == y"), 200);
+    // Probabilities and scales that are not rational are as good as others.
+    let body =
+        "b ~ bernoulli(exp(1) / (1 + exp(1)))\ny ~ laplace(x, 1 / ln(3))\nreturn b and clamp(y, 0, 100) >= 0";
+    let found = trues(body);
+    assert!((120..170).contains(&found), "{found}");
+    // Equal, and not to be told by bits.
+    let never = text("y ~ laplace(0, 1)\nreturn y > 0 and ln(2) * ln(9) == ln(4) * ln(3)").unproved_with(&[]);
+    assert!(matches!(never, Err(RunError::Refused { .. })), "{never:?}");
+}
+
+#[test]
+fn total_cases_are_those_of_the_kernel() {
+    for (expr, expected) in [
+        ("1 / (x - 5)", "0"),
+        ("floor(ln(0 - x))", "0"),
+        ("floor(ln(x - 5))", "0"),
+        ("floor(x) mod (floor(x) - 5)", "0"),
+        ("floor(x) mod (2 - floor(x))", "0"),
+        ("(0 - floor(x)) mod 3", "1"),
+        ("pow2_at_least(0 - x)", "0"),
+        ("pow2_at_least(x)", "8"),
+        ("round_to(x, x - 5)", "0"),
+        ("round_to(x, 5 - x - 1)", "0"),
+        ("round_to(x / 2, 1)", "2"),
+        ("round_to(x / 2 + 1, 1)", "4"),
+        ("floor(ln(x - 1) / ln(2))", "2"),
+        ("round_to(ln(x - 4 + 1/32) / ln(33/32), 1)", "1"),
+        ("round_to(ln(8) / ln(4 + x - 5), 1)", "2"),
+        ("pow2_at_least(ln(x * x - 9) / ln(2))", "4"),
+        ("clamp(x, 3, 1)", "3"),
+        ("clamp(5, 3, 1)", "3"),
+        ("abs(0 - x / 3)", "5/3"),
+        ("if 1 / (x - 5) == 0 then x else 0", "5"),
+    ] {
+        let body = format!("b ~ bernoulli(1/2)\nreturn if b then {expr} else {expr}");
+        assert!(
+            answers(&body).iter().all(|value| value.to_string() == expected),
+            "{expr}: {:?}",
+            answers(&body)[0]
+        );
+    }
+    // Reading outside a list, and a loop without iterations.
+    let text = "mechanism m(q: real[])\nb ~ bernoulli(1/2)\nn = 0\nfor i in 3..1 {\nn = n + 1\n}\nout = []\n\
+                append(out, q[n - 1])\nappend(out, q[1])\nappend(out, q[2])\nappend(out, n)\nreturn out\n\
+                neighbours one entry of q differs by at most 1\nclaim 1";
+    let unproved = Text::of(load_text(text).unwrap()).unproved_with(&[]).unwrap();
+    let mut session = unproved.prepare(&"q=[3, 4]".parse().unwrap()).unwrap();
+    session
+        .runs_on_tape(3, &mut Tape::seeded(1), |value| {
+            assert_eq!(value.to_string(), "[0, 4, 0, 0]");
+            true
+        })
+        .unwrap();
+}
+
+#[test]
+fn a_law_outside_its_range_has_no_answer() {
+    for law in [
+        "laplace(0, 5 - x)",
+        "laplace(0, 4 - x)",
+        "gaussian(0, 5 - x)",
+        "exponential(5 - x)",
+        "geometric(5 - x)",
+        "discrete_laplace(0, 5 - x)",
+        "discrete_gaussian(0, 5 - x)",
+        "bernoulli(x)",
+        "bernoulli(4 - x)",
+        "uniform_int(floor(x), 2)",
+        "uniform_other(0, floor(x) - 4)",
+        "uniform_other(floor(x), 3)",
+        "response(4 - floor(x), 1/2, 3)",
+        "response(1, x, 3)",
+    ] {
+        let body = format!("y ~ {law}\nz = y\nreturn true");
+        let unproved = text(&body).unproved_with(&[]).unwrap_or_else(|error| panic!("{law}: {error}"));
+        let mut session = unproved.prepare(&"x=5".parse().unwrap()).unwrap();
+        let error = session.runs_on_tape(1, &mut Tape::seeded(1), |_| true).unwrap_err();
+        assert!(matches!(error, RunError::OutOfRange { .. }), "{law}: {error}");
+    }
+}

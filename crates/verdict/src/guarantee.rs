@@ -1,0 +1,36 @@
+//! `guarantee`: what a proved text promises for given parameters, as numbers.
+
+use probity_audit::claimed;
+use probity_exact::Rational;
+use probity_kernel::term::Reading;
+use probity_lang::{Program, Setting};
+
+use crate::error::Error;
+use crate::given;
+
+/// A proved loss, rounded up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use]
+pub struct Guarantee {
+    /// At most this much ε.
+    pub epsilon: Rational,
+    /// And at most this much δ.
+    pub delta: Rational,
+}
+
+/// Proves the claim of a program over the reals, and answers with what it claims for these parameters.
+pub fn guarantee(program: &Program, settings: &[Setting]) -> Result<Guarantee, Error> {
+    given::check_complete(program, settings)?;
+    if program.claim.reading != Reading::Reals {
+        return Err(Error::new(
+            "it claims something of floating point: only claims over the reals are composed",
+        ));
+    }
+    let substituted = given::with_settings(program, settings)?;
+    let hints = substituted.hints.clone().unwrap_or_default();
+    probity_prove::prove(&substituted.mechanism, &substituted.claim, &hints)
+        .map_err(|failure| Error::new(format!("its claim is not proved: {failure}")))?;
+    let parameters = given::parameters(program, settings)?;
+    let (epsilon, delta) = claimed(&program.mechanism, &program.claim, &parameters).map_err(Error::new)?;
+    Ok(Guarantee { epsilon: epsilon.high, delta: delta.high })
+}

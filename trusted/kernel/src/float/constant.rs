@@ -1,0 +1,149 @@
+//! The numbers that expressions of parameters stand for: exactly, within a range, and as a format computes them.
+//!
+//! A claim, an assumption and a distance speak of the exact parameters. The program computes with parameters and constants
+//! that are rounded to nearest, once each, and rounds every operation.
+
+use probity_exact::{BitTest, Float, Format, Rational, Round, Signed, UnsignedAbs, exp_bounds, ln_bounds};
+
+use super::shape::mironov_grid;
+use crate::expr::{Binary, Expr, Name, Unary, Variable};
+
+/// Bits of logarithms and exponentials.
+const BITS: u32 = 256;
+
+/// Numbers have at most this many bits: time and memory stay bounded, and the smallest δ of a binary256 fits.
+const LARGEST_NUMBER: usize = 600_000;
+
+/// The exponential of a larger number would not fit.
+const LARGEST_EXPONENT: i64 = 1 << 18;
+
+/// The numbers from `low` to `high`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Range {
+    pub low: Rational,
+    pub high: Rational,
+}
+
+impl Range {
+    pub fn point(x: Rational) -> Range {
+        Range { low: x.clone(), high: x }
+    }
+
+    /// The smallest and the largest of some numbers.
+    fn hull(values: [Rational; 4]) -> Range {
+        let [first, rest @ ..] = values;
+        rest.into_iter().fold(Range::point(first), |range, value| Range {
+            low: range.low.min(value.clone()),
+            high: range.high.max(value),
+        })
+    }
+}
+
+/// Whether an expression mentions no variable.
+pub(super) fn is_closed(expr: &Expr) -> bool {
+    let mut closed = true;
+    expr.for_each_variable(&mut |_| closed = false);
+    closed
+}
+
+/// The exact value of a closed expression of rational operations.
+pub(super) fn exact(expr: &Expr) -> Option<Rational> {
+    let Range { low, high } = range(expr, &|_| None)?;
+    (low == high).then_some(low)
+}
+
+/// Bounds of the exact value, over all values of the variables; exact for rational operations on numbers. `None` for an
+/// operation that is not covered here, or that may be undefined.
+pub(super) fn range(expr: &Expr, of: &dyn Fn(&Name) -> Option<Range>) -> Option<Range> {
+    let go = |e: &Expr| range(e, of);
+    let found = match expr {
+        Expr::Number(value) => Range::point(value.clone()),
+        Expr::Var(Variable::Plain(name)) => of(name)?,
+        Expr::Unary(operation, x) => {
+            let x = go(x)?;
+            match operation {
+                Unary::Neg => Range { low: -x.high, high: -x.low },
+                Unary::Abs => Range {
+                    low: Rational::ZERO.max(x.low.clone()).max(-x.high.clone()),
+                    high: x.high.max(-x.low),
+                },
+                Unary::Ln => Range { low: ln_bounds(&x.low, BITS)?.0, high: ln_bounds(&x.high, BITS)?.1 },
+                Unary::Exp => {
+                    let most = Rational::from(LARGEST_EXPONENT);
+                    if x.high > most || x.low < -most {
+                        return None;
+                    }
+                    Range {
+                        low: exp_bounds(&x.low, BITS).0.to_rational()?,
+                        high: exp_bounds(&x.high, BITS).1.to_rational()?,
+                    }
+                }
+                Unary::Pow2AtLeast => Range { low: pow2_at_least(&x.low)?, high: pow2_at_least(&x.high)? },
+                Unary::Floor | Unary::Not => return None,
+            }
+        }
+        Expr::Binary(operation, x, y) => {
+            let (x, y) = (go(x)?, go(y)?);
+            match operation {
+                Binary::Add => Range { low: x.low + y.low, high: x.high + y.high },
+                Binary::Sub => Range { low: x.low - y.high, high: x.high - y.low },
+                Binary::Mul => {
+                    Range::hull([&x.low * &y.low, &x.low * &y.high, &x.high * &y.low, &x.high * &y.high])
+                }
+                Binary::Div if y.low > Rational::ZERO || y.high < Rational::ZERO => {
+                    Range::hull([&x.low / &y.low, &x.low / &y.high, &x.high / &y.low, &x.high / &y.high])
+                }
+                Binary::Min => Range { low: x.low.min(y.low), high: x.high.min(y.high) },
+                Binary::Max => Range { low: x.low.max(y.low), high: x.high.max(y.high) },
+                _ => return None,
+            }
+        }
+        _ => return None,
+    };
+    (fits(&found.low) && fits(&found.high)).then_some(found)
+}
+
+/// Whether a number is small enough to go on computing with.
+fn fits(x: &Rational) -> bool {
+    x.numerator().unsigned_abs().bit_len() + x.denominator().bit_len() <= LARGEST_NUMBER
+}
+
+/// The smallest power of two that is at least x > 0.
+fn pow2_at_least(x: &Rational) -> Option<Rational> {
+    (x.is_positive() && !x.is_zero()).then(|| mironov_grid(&(Rational::ONE / x)))
+}
+
+/// What the format computes for a closed expression: numbers rounded to nearest, and every operation. `None` for an operation
+/// that is not covered, and where something is not finite.
+pub(super) fn in_format(expr: &Expr, format: Format) -> Option<Rational> {
+    float(expr, format)?.to_rational()
+}
+
+fn float(expr: &Expr, format: Format) -> Option<Float> {
+    let near = Round::NearestEven;
+    let value = match expr {
+        Expr::Number(value) => format.round(value, near),
+        Expr::Unary(Unary::Neg, x) => float(x, format)?.negated(),
+        Expr::Unary(Unary::Abs, x) => float(x, format)?.magnitude(),
+        Expr::Unary(Unary::Pow2AtLeast, x) => {
+            format.round(&pow2_at_least(&float(x, format)?.to_rational()?)?, near)
+        }
+        Expr::Binary(operation, x, y) => {
+            let (x, y) = (float(x, format)?, float(y, format)?);
+            match operation {
+                Binary::Add => format.add(&x, &y, near),
+                Binary::Sub => format.sub(&x, &y, near),
+                Binary::Mul => format.mul(&x, &y, near),
+                Binary::Div => format.div(&x, &y, near),
+                _ => return None,
+            }
+        }
+        _ => return None,
+    };
+    value.is_finite().then_some(value)
+}
+
+/// The number rounded to nearest, if that is finite.
+pub(super) fn rounded(x: &Rational, format: Format) -> Option<Rational> {
+    format.round(x, Round::NearestEven).to_rational()
+}

@@ -1,0 +1,365 @@
+//! Evidence, normal forms and lemmas.
+
+use probity_kernel::fact::{Fact, fact};
+use probity_kernel::lemma::Lemma;
+
+use crate::common::*;
+
+/// Checks that the hypotheses entail the goal, in a context without statements.
+fn check(hypotheses: &[&Expr], goal: &Expr, evidence: &Evidence) -> Result<(), Rejection> {
+    check_entailment(&context(&[]), hypotheses, goal, evidence).map(|_| ())
+}
+
+#[test]
+fn absurd_is_false() {
+    // A disjunction is no contradiction; `false` is.
+    let either = var("free").lt(int(0)).or(var("free").gt(int(1)));
+    let nothing = Expr::Bool(false);
+    assert!(matches!(
+        check(&[&either], &nothing, &Evidence::Absurd(KNOWN)),
+        Err(Rejection::NoSuchFact { .. })
+    ));
+    assert!(check(&[&nothing], &nothing, &Evidence::Absurd(KNOWN)).is_ok());
+}
+
+#[test]
+fn clash_is_of_one_boolean() {
+    let (b, c) = (first("b"), second("b"));
+    let against = |other: Expr| check(&[&b, &!other], &Expr::Bool(false), &Evidence::Clash(KNOWN, KNOWN + 1));
+    assert!(matches!(against(c), Err(Rejection::NoSuchFact { .. })));
+    assert!(against(b.clone()).is_ok());
+}
+
+#[test]
+fn clash_is_of_yes_and_no() {
+    let b = first("b");
+    let with = |other: Expr| check(&[&b, &other], &Expr::Bool(false), &Evidence::Clash(KNOWN, KNOWN + 1));
+    assert!(matches!(with(b.clone()), Err(Rejection::NoSuchFact { .. })));
+    assert!(with(!b.clone()).is_ok());
+    let reversed = check(&[&!b.clone(), &b], &Expr::Bool(false), &Evidence::Clash(KNOWN, KNOWN + 1));
+    assert!(matches!(reversed, Err(Rejection::NoSuchFact { .. })));
+}
+
+#[test]
+fn cases_are_all_closed() {
+    let either = var("free").lt(int(0)).or(var("free").gt(int(1)));
+    // free ≥ 0 closes the first case only.
+    let closed = sum(&[KNOWN + 1, KNOWN + 2]);
+    let goal = var("free").lt(int(0));
+    let with = |branches: Vec<Evidence>| check(&[&either], &goal, &Evidence::Cases(KNOWN, branches));
+    let zero = int(0).le(var("free"));
+    let one = |branches| check(&[&either, &zero], &Expr::Bool(false), &Evidence::Cases(KNOWN, branches));
+    assert!(matches!(one(vec![closed.clone()]), Err(Rejection::WrongBranches { .. })));
+    assert!(with(vec![]).is_err());
+    let narrow = int(0).le(var("free")).and(var("free").le(int(1)));
+    let both = |branches| check(&[&either, &narrow], &Expr::Bool(false), &Evidence::Cases(KNOWN, branches));
+    assert!(both(vec![sum(&[KNOWN + 1, KNOWN + 3]), sum(&[KNOWN + 2, KNOWN + 3])]).is_ok());
+}
+
+#[test]
+fn cases_are_of_a_disjunction() {
+    let goal = Expr::Bool(false);
+    let answer = check(&[&int(0).le(var("free"))], &goal, &Evidence::Cases(KNOWN, vec![]));
+    assert!(matches!(answer, Err(Rejection::NoSuchFact { .. })));
+}
+
+#[test]
+fn cuts_close_on_both_sides() {
+    let cut = |yes: Evidence, no: Evidence| Evidence::Cut(int(0).le(var("free")), yes.into(), no.into());
+    let goal = int(-1).le(var("free")).or(int(1).le(var("free")));
+    // With free ≥ 0 the goal follows; without, it does not.
+    let yes = sum(&[KNOWN, KNOWN + 2]);
+    assert!(check(&[], &goal, &cut(yes.clone(), yes.clone())).is_err());
+    let goal = int(0).le(var("free")).or(var("free").lt(int(0)));
+    // The negation of the goal: free < 0 and free ≥ 0.
+    assert!(check(&[], &goal, &cut(sum(&[KNOWN, KNOWN + 2]), sum(&[KNOWN + 1, KNOWN + 2]))).is_ok());
+}
+
+#[test]
+fn cuts_are_formulas() {
+    let cut = |e: Expr| Evidence::Cut(e, sum(&[KNOWN]).into(), sum(&[KNOWN]).into());
+    let goal = Expr::Bool(true);
+    assert!(matches!(check(&[], &goal, &cut(var("free"))), Err(Rejection::NotAFormula { .. })));
+    let foreign = Expr::var("nobody").le(int(0));
+    assert!(matches!(check(&[], &goal, &cut(foreign)), Err(Rejection::MayNotMention { .. })));
+    let fine =
+        Evidence::Cut(int(0).le(var("N")), Evidence::Absurd(KNOWN).into(), Evidence::Absurd(KNOWN).into());
+    assert!(check(&[], &goal, &fine).is_ok());
+}
+
+#[test]
+fn equations_are_multiplied_by_numbers() {
+    let zero = var("free").equals(int(0));
+    let goal = var("free").le(int(0));
+    let with = |multiplier: Expr| {
+        let product = Product { coefficient: Rational::ONE, scale: vec![], facts: vec![KNOWN + 1] };
+        let evidence =
+            Evidence::Combination { products: vec![product], equations: vec![(KNOWN, multiplier)] };
+        check(&[&zero], &goal, &evidence)
+    };
+    assert!(matches!(with(first("b")), Err(Rejection::NotANumber { .. })));
+    assert!(with(int(1)).is_ok() || with(int(-1)).is_ok());
+}
+
+#[test]
+fn equations_are_equations() {
+    let goal = var("free").le(int(0));
+    let evidence = Evidence::Combination { products: vec![], equations: vec![(0, int(1))] };
+    assert!(matches!(check(&[], &goal, &evidence), Err(Rejection::NoSuchFact { .. })));
+}
+
+#[test]
+fn sums_contradict() {
+    // eps > 0 and eps ≤ 0 add up to 0 > 0; 0 ≥ 0 is no contradiction.
+    let goal = |strict: bool| if strict { var("free").lt(int(0)) } else { var("free").le(int(0)) };
+    let hypothesis = |strict: bool| if strict { var("free").lt(int(0)) } else { var("free").le(int(0)) };
+    let entails = |from: bool, to: bool| check(&[&hypothesis(from)], &goal(to), &sum(&[KNOWN, KNOWN + 1]));
+    assert!(matches!(entails(false, true), Err(Rejection::NotAContradiction { .. })));
+    assert!(entails(false, false).is_ok() && entails(true, true).is_ok() && entails(true, false).is_ok());
+}
+
+#[test]
+fn weak_facts_are_weak() {
+    let weak = var("free").le(int(0));
+    let answer = check(&[&weak], &var("free").lt(int(0)), &sum(&[KNOWN, KNOWN + 1]));
+    assert!(matches!(answer, Err(Rejection::NotAContradiction { .. })));
+    assert!(check(&[&var("free").lt(int(0))], &var("free").lt(int(0)), &sum(&[KNOWN, KNOWN + 1])).is_ok());
+}
+
+#[test]
+fn multipliers_are_positive() {
+    let with = |coefficient: i64| {
+        let product = Product { coefficient: Rational::from(coefficient), scale: vec![], facts: vec![0] };
+        check(&[], &Expr::Bool(true), &Evidence::Combination { products: vec![product], equations: vec![] })
+    };
+    for coefficient in [-1, 0] {
+        assert!(matches!(with(coefficient), Err(Rejection::NegativeMultiplier { .. })));
+    }
+    assert!(matches!(with(1), Err(Rejection::NotAContradiction { .. })));
+}
+
+#[test]
+fn products_are_of_inequalities() {
+    let b = first("b");
+    let answer = check(&[&b], &Expr::Bool(true), &sum(&[KNOWN]));
+    assert!(matches!(answer, Err(Rejection::NoSuchFact { .. })));
+}
+
+#[test]
+fn facts_exist() {
+    assert!(matches!(check(&[], &Expr::Bool(true), &sum(&[99])), Err(Rejection::NoSuchFact { .. })));
+}
+
+#[test]
+fn factors_are_positive_parameters() {
+    let with = |name: &str, power: i32| {
+        let product =
+            Product { coefficient: Rational::ONE, scale: vec![(name.into(), power)], facts: vec![0, KNOWN] };
+        let evidence = Evidence::Combination { products: vec![product], equations: vec![] };
+        check(&[], &var("eps").gt(int(0)), &evidence)
+    };
+    assert!(matches!(with("free", 1), Err(Rejection::NotPositive { .. })));
+    assert!(matches!(with("eps", 1), Err(Rejection::NotAContradiction { .. })));
+}
+
+#[test]
+fn powers_are_small() {
+    let with = |power: i32| {
+        let product =
+            Product { coefficient: Rational::ONE, scale: vec![("eps".into(), power)], facts: vec![] };
+        check(&[], &Expr::Bool(true), &Evidence::Combination { products: vec![product], equations: vec![] })
+    };
+    assert_eq!(with(65), Err(Rejection::TooLarge));
+    assert!(matches!(with(64), Err(Rejection::NotAContradiction { .. })));
+    let many = Product { coefficient: Rational::ONE, scale: vec![("eps".into(), 0); 65], facts: vec![] };
+    let evidence = Evidence::Combination { products: vec![many], equations: vec![] };
+    assert_eq!(check(&[], &Expr::Bool(true), &evidence), Err(Rejection::TooLarge));
+}
+
+#[test]
+fn products_stay_small() {
+    let cubes = (var("free") + var("eps") + var("N") + first("x")).le(int(0));
+    let with = |n: usize| {
+        let product = Product { coefficient: Rational::ONE, scale: vec![], facts: vec![KNOWN; n] };
+        check(
+            &[&cubes],
+            &Expr::Bool(true),
+            &Evidence::Combination { products: vec![product], equations: vec![] },
+        )
+    };
+    assert_eq!(with(20), Err(Rejection::TooLarge));
+    assert!(matches!(with(3), Err(Rejection::NotAContradiction { .. })));
+    let power = Product { coefficient: Rational::ONE, scale: vec![], facts: vec![0; 65] };
+    let evidence = Evidence::Combination { products: vec![power], equations: vec![] };
+    assert_eq!(check(&[], &Expr::Bool(true), &evidence), Err(Rejection::TooLarge));
+}
+
+/// 480 cuts on one formula of many cases: each alone is within bounds, all together are not.
+#[test]
+fn work_is_bounded() {
+    let mut deep = var("free");
+    for n in 1..=6 {
+        deep = (deep - int(n)).abs();
+    }
+    let formula = int(0).lt(deep);
+    let chain = |cuts: usize| {
+        (0..cuts).fold(Evidence::Absurd(KNOWN), |rest, _| {
+            Evidence::Cut(formula.clone(), rest.into(), Evidence::Absurd(KNOWN).into())
+        })
+    };
+    assert_eq!(check(&[], &Expr::Bool(true), &chain(480)), Err(Rejection::TooLarge));
+    assert!(check(&[], &Expr::Bool(true), &chain(2)).is_ok());
+}
+
+#[test]
+fn work_of_a_derivation_is_bounded() {
+    let mut deep = var("free");
+    for n in 1..=6 {
+        deep = (deep - int(n)).abs();
+    }
+    let formula = int(0).lt(deep);
+    let heavy = (0..40).fold(Evidence::Absurd(KNOWN), |rest, _| {
+        Evidence::Cut(formula.clone(), rest.into(), Evidence::Absurd(KNOWN).into())
+    });
+    let context = context(&[]);
+    let step = rules::skip(&context, &assertion(&context, yes()));
+    let mut step = rules::strengthen(&yes(), &step, &heavy).unwrap();
+    let refused = (0..100).find_map(|_| match rules::seq(&step, &step) {
+        Ok(both) => {
+            step = both;
+            None
+        }
+        Err(rejection) => Some(rejection),
+    });
+    assert_eq!(refused, Some(Rejection::TooLarge));
+}
+
+#[test]
+fn unfolding_is_bounded() {
+    let context = context(&[]);
+    let nested = |n: i64| (1..=n).fold(var("free"), |inner, k| (inner - int(k)).abs());
+    assert_eq!(fact(&context, &int(0).lt(nested(14)), true), Err(Rejection::TooLarge));
+    assert!(fact(&context, &int(0).lt(nested(4)), true).is_ok());
+}
+
+/// 1/p is a power only where p is positive for certain: free could be 0, and free·(1/free) is then 0.
+#[test]
+fn inverses_are_of_positive_parameters() {
+    let context = context(&[]);
+    let one = |name: &str| fact(&context, &(var(name) * (int(1) / var(name))).equals(int(1)), true).unwrap();
+    assert_eq!(one("eps"), Fact::All(vec![]));
+    assert!(matches!(one("free"), Fact::Zero(_)));
+}
+
+/// n > 0 is n ≥ 1 for an integer, and for nothing else.
+#[test]
+fn gaps_are_between_integers() {
+    let context = context(&[]);
+    let says = |e: Expr| fact(&context, &e.gt(int(0)), true).unwrap();
+    assert!(matches!(says(first("n")), Fact::NonNegative(_)));
+    assert!(matches!(says(first("x")), Fact::Positive(_)), "a real");
+    assert!(matches!(says(first("n") * number(1, 2)), Fact::Positive(_)), "a rational coefficient");
+    assert!(matches!(says(first("n") / var("eps")), Fact::Positive(_)), "an inverse");
+    assert!(matches!(says(var("N") * (int(1) / var("N"))), Fact::All(_)), "one");
+    assert!(matches!(says(first("n") / var("N")), Fact::Positive(_)), "an inverse of an integer");
+}
+
+#[test]
+fn booleans_are_no_numbers() {
+    let context = context(&[]);
+    assert!(matches!(fact(&context, &first("b").equals(int(1)), true), Err(Rejection::NotAFormula { .. })));
+    assert!(matches!(fact(&context, &first("b").le(int(1)), true), Err(Rejection::NotANumber { .. })));
+    assert!(matches!(fact(&context, &first("x"), true), Err(Rejection::NotAFormula { .. })));
+    assert!(fact(&context, &first("b").equals(second("b")), true).is_ok());
+}
+
+#[test]
+fn lemmas_are_typed() {
+    let cite = |lemma: Lemma| Evidence::Cite(lemma, Evidence::Absurd(KNOWN).into());
+    let goal = Expr::Bool(true);
+    let wrong = check(&[], &goal, &cite(Lemma::Floor(first("b"))));
+    assert!(matches!(wrong, Err(Rejection::NotANumber { .. })));
+    assert!(check(&[], &goal, &cite(Lemma::Floor(first("x")))).is_ok());
+}
+
+/// Every lemma with a premise, and values for which it would be false without.
+#[test]
+fn lemmas_keep_their_premises() {
+    let context = context(&[]);
+    let (a, b) = (|| var("free"), || var("eps"));
+    let premised: Vec<(Lemma, Expr)> = vec![
+        (Lemma::Inverse(a()), a().differs(int(0))),
+        (Lemma::InversePositive(a()), int(0).lt(a())),
+        (Lemma::RoundNear(b(), a()), int(0).lt(a())),
+        (Lemma::RoundMonotone(int(1), int(2), a()), int(0).lt(a())),
+        (Lemma::Pow2(a()), int(0).lt(a())),
+        (Lemma::LnMonotone(a(), b()), int(0).lt(a())),
+        (Lemma::LnPositive(a()), int(1).lt(a())),
+        (Lemma::LnProduct(a(), b()), int(0).lt(a())),
+        (Lemma::LnProduct(b(), a()), int(0).lt(a())),
+        (Lemma::LnQuotient(a(), b()), int(0).lt(a())),
+        (Lemma::LnQuotient(b(), a()), int(0).lt(a())),
+        (Lemma::ExpLn(a()), int(0).lt(a())),
+        (Lemma::ModRange(int(5), var("N")), int(0).lt(var("N"))),
+        (Lemma::FloorMonotone(a(), b()), a().le(b())),
+        (Lemma::ExpMonotone(a(), b()), a().le(b())),
+    ];
+    for (lemma, premise) in premised {
+        let formula = lemma.formula(&context).unwrap();
+        assert!(mentions_premise(&formula, &premise), "{lemma}: {formula}");
+    }
+}
+
+/// Whether the formula is `not p or …` with the premise among the conjuncts of p.
+fn mentions_premise(formula: &Expr, premise: &Expr) -> bool {
+    let Expr::Binary(Binary::Or, not, _) = formula else { return false };
+    let Expr::Unary(Unary::Not, p) = &**not else { return false };
+    fn among(p: &Expr, premise: &Expr) -> bool {
+        match p {
+            Expr::Binary(Binary::And, a, b) => among(a, premise) || among(b, premise),
+            other => other == premise,
+        }
+    }
+    among(p, premise)
+}
+
+#[test]
+fn mod_lemma_is_of_integers() {
+    let context = context(&[]);
+    assert!(Lemma::ModRange(first("x"), int(2)).formula(&context).is_none());
+    assert!(Lemma::ModRange(first("n"), int(2)).formula(&context).is_some());
+}
+
+#[test]
+fn exp_values_are_near_zero() {
+    let context = context(&[]);
+    for n in [21, -21] {
+        assert!(Lemma::ExpValue(Rational::from(n)).formula(&context).is_none());
+    }
+    assert!(Lemma::ExpValue(Rational::from(20)).formula(&context).is_some());
+}
+
+#[test]
+fn congruence_is_of_functions() {
+    let context = context(&[]);
+    assert!(Lemma::SameUnary(Unary::Not, first("b"), second("b")).formula(&context).is_none());
+    assert!(Lemma::SameUnary(Unary::Floor, first("x"), second("x")).formula(&context).is_some());
+    let pair = || (first("x"), second("x"));
+    assert!(Lemma::SameBinary(Binary::Lt, pair(), pair()).formula(&context).is_none());
+    assert!(Lemma::SameBinary(Binary::RoundTo, pair(), pair()).formula(&context).is_some());
+}
+
+/// A negative bound leaves no neighbours but empty lists, and says nothing of what is no entry.
+#[test]
+fn adjacent_entries_have_a_bound_that_is_not_negative() {
+    for clause in [
+        Adjacency::EveryEntry { list: "q".into(), bound: var("free") },
+        Adjacency::EveryEntryGrows { list: "q".into(), bound: var("free") },
+        Adjacency::OneEntry { list: "q".into(), bound: var("free") },
+    ] {
+        let mechanism = Mechanism { adjacency: vec![clause], ..mechanism(vec![], int(0)) };
+        let context = Context::new(&mechanism, Orientation::Forward).unwrap();
+        let formula = context.adjacent_entries(&"q".into(), &int(0));
+        assert!(mentions_premise(&formula, &int(0).le(var("free"))), "{formula}");
+    }
+}

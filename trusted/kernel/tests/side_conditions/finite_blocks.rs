@@ -1,0 +1,169 @@
+//! MAXDIV: blocks of finite draws.
+
+use probity_kernel::finite::same_value;
+
+use crate::common::*;
+
+fn couple(block: &[Statement], var: &str, ratio: (Expr, Expr), post: Expr) -> Result<Judgement, Rejection> {
+    let context = context(block);
+    same_value(&context, block, &var.into(), (&ratio.0, &ratio.1), &assertion(&context, post))
+}
+
+/// A coin that is 1/3 where n is 0, and 2/3 elsewhere: its ratio is 2.
+fn coin() -> Vec<Statement> {
+    vec![flip("y", var("n").equals(int(0)).choose(number(1, 3), number(2, 3)))]
+}
+
+fn flag(name: &str) -> Expr {
+    first(name).equals(second(name))
+}
+
+#[test]
+fn ratios_are_fixed_before() {
+    let block = vec![flip("k", number(1, 2)), flip("y", number(1, 2))];
+    let peek = first("k").choose(int(2), int(1));
+    assert!(matches!(couple(&block, "y", (peek, int(1)), flag("y")), Err(Rejection::KnowsADraw { .. })));
+    let fixed = first("b").choose(int(2), int(1));
+    assert!(couple(&block, "y", (fixed, int(1)), flag("y")).is_ok());
+}
+
+/// A ratio may not read what only one branch of the block sets.
+#[test]
+fn all_that_a_block_sets_is_found() {
+    let ends = |inner: Statement| vec![inner, flip("y", number(1, 2))];
+    let otherwise = choose(var("b"), vec![], vec![flip("k", number(1, 2))]);
+    let then = choose(var("b"), vec![flip("k", number(1, 2))], vec![]);
+    for block in [ends(otherwise), ends(then)] {
+        let peek = first("k").choose(int(2), int(1));
+        assert!(matches!(couple(&block, "y", (peek, int(1)), flag("y")), Err(Rejection::KnowsADraw { .. })));
+        assert!(couple(&block, "y", (int(2), int(1)), flag("y")).is_ok());
+    }
+}
+
+#[test]
+fn the_rest_is_forgotten() {
+    let block = vec![flip("k", number(1, 2)), flip("y", number(1, 2))];
+    assert!(matches!(couple(&block, "y", (int(1), int(1)), flag("k")), Err(Rejection::MayNotMention { .. })));
+    assert!(couple(&block, "y", (int(1), int(1)), flag("y")).is_ok());
+}
+
+/// The precondition for the outcome `true`, with the ratio a / b, in given states.
+fn allowed(block: &[Statement], a: i64, b: i64, states: &[(Variable, i64)]) -> bool {
+    let step = couple(block, "y", (int(a), int(b)), flag("y")).unwrap();
+    [0, 1].into_iter().all(|y| {
+        let mut all = states.to_vec();
+        all.push((any("y"), y));
+        // The cost is ln(a/b), which no assertion here reads.
+        holds(step.pre().formula(), &values(&all))
+    })
+}
+
+#[test]
+fn masses_are_within_the_ratio() {
+    let apart = [(of("n"), 0), (other("n"), 1)];
+    assert!(!allowed(&coin(), 1, 1, &apart));
+    assert!(allowed(&coin(), 2, 1, &apart));
+    assert!(allowed(&coin(), 1, 1, &[]));
+}
+
+#[test]
+fn ratios_are_positive() {
+    // With a ratio of −2 / −1 the inequality of the masses would be turned round.
+    assert!(!allowed(&coin(), -2, -1, &[(of("n"), 0), (other("n"), 0)]));
+    assert!(!allowed(&coin(), 0, 0, &[]) && !allowed(&coin(), 1, 0, &[]));
+    assert!(allowed(&coin(), 2, 1, &[]));
+}
+
+#[test]
+fn probabilities_of_both_runs_are_sane() {
+    let block = vec![flip("y", var("n"))];
+    for (first, second) in [(2, 1), (1, 2), (-1, 0), (0, -1)] {
+        assert!(!allowed(&block, 9, 1, &[(of("n"), first), (other("n"), second)]), "{first}, {second}");
+    }
+    assert!(allowed(&block, 1, 1, &[(of("n"), 1), (other("n"), 1)]));
+}
+
+#[test]
+fn probabilities_on_the_way_are_sane() {
+    let block = vec![flip("k", var("n")), flip("y", number(1, 2))];
+    assert!(!allowed(&block, 1, 1, &[(of("n"), 2), (other("n"), 2)]));
+    assert!(allowed(&block, 1, 1, &[(of("n"), 1), (other("n"), 1)]));
+}
+
+#[test]
+fn probabilities_in_branches_are_sane() {
+    let block = vec![choose(var("b"), vec![flip("y", var("n"))], vec![flip("y", number(1, 2))])];
+    let with = |b: i64, n: i64| [(of("b"), b), (other("b"), b), (of("n"), n), (other("n"), n)];
+    assert!(!allowed(&block, 1, 1, &with(1, 2)));
+    assert!(allowed(&block, 1, 1, &with(1, 1)) && allowed(&block, 1, 1, &with(0, 2)));
+}
+
+#[test]
+fn ranges_of_laws_are_sane() {
+    let last = |law| vec![draw("y", law)];
+    let laws = [
+        (Distribution::UniformInt { low: int(0), high: var("n") }, -1, 0),
+        (Distribution::UniformOther { value: var("n"), count: int(2) }, 2, 1),
+        (Distribution::Response { value: var("n"), truth: int(1), count: int(2) }, -1, 0),
+    ];
+    for (law, out, inside) in laws {
+        let step = couple(&last(law.clone()), "y", (int(1), int(1)), yes()).unwrap();
+        let at = |n: i64| holds(step.pre().formula(), &values(&[(of("n"), n), (other("n"), n)]));
+        assert!(!at(out) && at(inside), "{law}");
+    }
+}
+
+#[test]
+fn different_denominators_are_different() {
+    let law = Distribution::UniformInt { low: int(0), high: var("n") };
+    let step = couple(&[draw("y", law)], "y", (int(1), int(1)), yes()).unwrap();
+    // One of one value against one of two: the mass 1 against 1/2.
+    assert!(!holds(step.pre().formula(), &values(&[(of("n"), 0), (other("n"), 1)])));
+    assert!(holds(step.pre().formula(), &values(&[(of("n"), 1), (other("n"), 1)])));
+}
+
+#[test]
+fn blocks_are_short() {
+    let coins = |n: usize| -> Vec<Statement> {
+        let early = (0..n).map(|i| flip(&format!("k{i}"), number(1, 2)));
+        early.chain([flip("y", number(1, 2))]).collect()
+    };
+    assert_eq!(couple(&coins(30), "y", (int(1), int(1)), yes()).unwrap_err(), Rejection::TooLarge);
+    assert!(couple(&coins(4), "y", (int(1), int(1)), yes()).is_ok());
+}
+
+#[test]
+fn every_path_sets_the_variable_last() {
+    let half = || flip("y", number(1, 2));
+    let missing = vec![choose(var("b"), vec![half()], vec![])];
+    assert!(matches!(couple(&missing, "y", (int(1), int(1)), yes()), Err(Rejection::Malformed { .. })));
+    let both = vec![choose(var("b"), vec![half()], vec![half()])];
+    assert!(couple(&both, "y", (int(1), int(1)), yes()).is_ok());
+}
+
+#[test]
+fn blocks_are_of_coins() {
+    let noise = draw("k", laplace(int(0), int(1)));
+    let block = vec![noise, flip("y", number(1, 2))];
+    assert!(matches!(couple(&block, "y", (int(1), int(1)), yes()), Err(Rejection::WrongStatement { .. })));
+    assert!(couple(&coin(), "y", (int(2), int(1)), yes()).is_ok());
+}
+
+#[test]
+fn lists_are_no_outcome() {
+    let block = vec![assign("y", Expr::EmptyList)];
+    assert!(matches!(couple(&block, "y", (int(1), int(1)), yes()), Err(Rejection::WrongStatement { .. })));
+    let on_the_way = vec![assign("k", Expr::EmptyList), flip("y", number(1, 2))];
+    assert!(matches!(
+        couple(&on_the_way, "y", (int(1), int(1)), yes()),
+        Err(Rejection::WrongStatement { .. })
+    ));
+    assert!(couple(&[assign("y", int(1))], "y", (int(1), int(1)), yes()).is_ok());
+}
+
+#[test]
+fn only_finite_laws_have_masses() {
+    let block = vec![draw("y", laplace(int(0), int(1)))];
+    assert!(matches!(couple(&block, "y", (int(1), int(1)), yes()), Err(Rejection::NoSuchCoupling { .. })));
+    assert!(couple(&[draw("y", Distribution::Sign)], "y", (int(1), int(1)), yes()).is_ok());
+}
