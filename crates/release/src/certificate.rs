@@ -5,7 +5,6 @@
 
 use probity_exact::{Rational, parse_rational};
 use probity_kernel::privacy::Theorem;
-use probity_prove::certificate as proofs;
 
 use crate::policy::{Policy, Unit};
 use crate::prepare::Prepared;
@@ -127,8 +126,7 @@ pub fn check(text: &str, policy: Option<&Policy>) -> Answer<Checked> {
     // The stated parameters must be admitted; the theorem then holds for them, as for all others.
     proof::program(&text, &all)?;
     let program = proof::program(&text, &proof::loss(&epsilon))?;
-    let theorem = proofs::check_for(proof, &program.mechanism, &program.claim)
-        .map_err(|fault| Refusal::unproved(format!("the proof is rejected: {fault}")))?;
+    let theorem = proof::replay(proof, &program)?;
     Ok(Checked { theorem, about, text, epsilon })
 }
 

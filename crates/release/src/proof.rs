@@ -42,7 +42,7 @@ pub fn loss(epsilon: &Rational) -> [(String, Rational); 1] {
 pub fn prove(text: &str, epsilon: &Rational, kept: Option<&str>) -> Answer<Proved> {
     let program = program(text, &loss(epsilon))?;
     if let Some(kept) = kept
-        && let Ok(theorem) = certificate::check_for(kept, &program.mechanism, &program.claim)
+        && let Ok(theorem) = replay(kept, &program)
     {
         return claimed(theorem, kept.to_owned(), epsilon);
     }
@@ -55,6 +55,17 @@ pub fn prove(text: &str, epsilon: &Rational, kept: Option<&str>) -> Answer<Prove
     })?;
     let certificate = certificate::write(&proof);
     claimed(proof.theorem().clone(), certificate, epsilon)
+}
+
+/// The theorem of a certificate that must be about a program, over the reals.
+pub fn replay(certificate: &str, program: &Program) -> Answer<Theorem> {
+    match certificate::check_for(certificate, &program.mechanism, &program.claim) {
+        Ok(certificate::Proved::OverReals(theorem)) => Ok(*theorem),
+        Ok(certificate::Proved::InFloats(_)) => {
+            Err(Refusal::unproved("the proof is about floating point, and a release is about integers"))
+        }
+        Err(fault) => Err(Refusal::unproved(format!("the proof is rejected: {fault}"))),
+    }
 }
 
 /// The theorem, if what it claims is a pure loss of ε over the reals.

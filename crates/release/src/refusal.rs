@@ -81,7 +81,7 @@ pub struct Refusal {
     /// What to write instead.
     pub hint: Option<String>,
     /// Where.
-    pub place: Option<Place>,
+    pub place: Option<Box<Place>>,
 }
 
 impl Refusal {
@@ -108,7 +108,7 @@ impl Refusal {
 
     /// Where it is.
     pub fn at(mut self, place: Place) -> Refusal {
-        self.place = Some(place);
+        self.place = Some(Box::new(place));
         self
     }
 }

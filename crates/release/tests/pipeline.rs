@@ -335,8 +335,9 @@ fn users_are_bounded_and_their_theorem_is_about_all_their_rows() {
         "SELECT region, COUNT(DISTINCT note) AS users FROM people WHERE age > 17 GROUP BY region",
     ] {
         let sql = sql.replace("note", "Note");
-        let prepared =
-            prepare(&policy, &[sql.clone()], &[]).unwrap_or_else(|refusal| panic!("{refusal}")).remove(0);
+        let prepared = prepare(&policy, std::slice::from_ref(&sql), &[])
+            .unwrap_or_else(|refusal| panic!("{refusal}"))
+            .remove(0);
         let proven =
             release::prove(prepared.clone(), None).unwrap_or_else(|refusal| panic!("{sql}\n{refusal}"));
         assert!(proven.theorem().contains("rows of people are added or removed"), "{}", proven.theorem());

@@ -311,8 +311,8 @@ impl Aggregates<'_> {
                 let compare = |order, end: &Expr| {
                     Ok(Box::new(PostCondition::Compare(
                         order,
-                        self.post(inner, depth + 1)?,
-                        self.post(end, depth + 1)?,
+                        Box::new(self.post(inner, depth + 1)?),
+                        Box::new(self.post(end, depth + 1)?),
                     )))
                 };
                 let within = PostCondition::And(compare(Order::AtLeast, low)?, compare(Order::AtMost, high)?);
@@ -337,7 +337,8 @@ impl Aggregates<'_> {
                     }
                     _ => return Err(refuse(sql, expr, format!("{op} is not answered in HAVING"))),
                 };
-                Ok(PostCondition::Compare(order, self.post(left, depth + 1)?, self.post(right, depth + 1)?))
+                let (a, b) = (self.post(left, depth + 1)?, self.post(right, depth + 1)?);
+                Ok(PostCondition::Compare(order, Box::new(a), Box::new(b)))
             }
             _ => Err(refuse(sql, expr, "HAVING takes comparisons of noisy columns with numbers")
                 .hint("conditions on rows and keys belong in WHERE")),

@@ -222,7 +222,7 @@ fn root_of(value: &Rational, up: bool) -> Rational {
 #[derive(Debug, Clone, PartialEq)]
 pub enum PostCondition {
     /// A comparison.
-    Compare(Order, Post, Post),
+    Compare(Order, Box<Post>, Box<Post>),
     /// Both.
     And(Box<PostCondition>, Box<PostCondition>),
     /// One of them.
