@@ -3,6 +3,7 @@
 pub mod account;
 pub mod audit;
 pub mod bench;
+pub mod budget;
 pub mod certify;
 pub mod check;
 pub mod counterexample;
@@ -11,6 +12,8 @@ pub mod format;
 pub mod list;
 pub mod map;
 pub mod named;
+pub mod policy;
+pub mod release;
 pub mod report;
 pub mod roundoff;
 pub mod run;

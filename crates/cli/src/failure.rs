@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use probity_lang::{Diagnostic, LineIndex};
+use probity_release::refusal::{self, Refusal};
 use probity_verdict::Kind;
 use serde_json::{Map, Value, json};
 
@@ -20,9 +21,11 @@ pub enum Status {
     BoundsCross = 3,
 }
 
-/// A request that could not be answered. Exits with [`Status::BadInput`].
+/// A request that could not be answered. Exits with [`Status::BadInput`] unless it says otherwise.
 #[derive(Debug)]
 pub struct Failure {
+    /// The exit code.
+    exit: Status,
     /// What happened.
     message: String,
     hint: Option<String>,
@@ -38,7 +41,35 @@ impl Failure {
     /// What happened.
     pub fn new(message: impl fmt::Display) -> Failure {
         let message = message.to_string();
-        Failure { message, hint: None, place: Map::new(), faults: Vec::new(), rendered: None }
+        Failure {
+            exit: Status::BadInput,
+            message,
+            hint: None,
+            place: Map::new(),
+            faults: Vec::new(),
+            rendered: None,
+        }
+    }
+
+    /// A release that is refused.
+    pub fn refusal(refusal: &Refusal) -> Failure {
+        let mut failure = Failure::new(&refusal.message);
+        failure.hint.clone_from(&refusal.hint);
+        failure.rendered = Some(refusal.to_string());
+        if let Some(place) = &refusal.place {
+            failure.place.insert("file".into(), place.file.clone().into());
+            failure.place.insert("line".into(), place.line.into());
+            failure.place.insert("column".into(), place.column.into());
+        }
+        if matches!(refusal.kind, refusal::Kind::Budget | refusal::Kind::Unproved) {
+            failure.exit = Status::No;
+        }
+        failure
+    }
+
+    /// The exit code.
+    pub fn exit(&self) -> Status {
+        self.exit
     }
 
     /// The faults of a mechanism file.
@@ -116,7 +147,7 @@ impl Failure {
             "error": self.message,
             "hint": self.hint,
             "where": self.place(),
-            "exit": Status::BadInput as u8,
+            "exit": self.exit as u8,
         });
         if !self.faults.is_empty() {
             value["faults"] = self.faults.clone().into();
@@ -191,6 +222,12 @@ impl fmt::Display for Failure {
             Some(hint) => write!(f, "\n  hint: {hint}"),
             None => Ok(()),
         }
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Failure {
+        Failure::refusal(&refusal)
     }
 }
 

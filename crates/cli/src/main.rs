@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use failure::{Answer, Failure, Status};
+use failure::{Answer, Failure};
 
 /// Prove, certify, audit and run differentially private mechanisms.
 #[derive(Parser)]
@@ -30,6 +30,17 @@ Numbers are read exactly: 7/3, 0.1, 1e-5.";
 
 #[derive(Subcommand)]
 enum Command {
+    /// Answer SQL queries about a private table, with noise, error bars and a proof, from a budget
+    #[command(
+        after_help = "Example: probity release --policy examples/data/people.toml --ledger people.ledger --init --data people=examples/data/people.csv \"SELECT region, COUNT(*) AS n FROM people GROUP BY region\""
+    )]
+    Release(Box<commands::release::Arguments>),
+    /// What was released and what is left; make a ledger, amend or verify it
+    #[command(after_help = "Example: probity budget --ledger people.ledger")]
+    Budget(commands::budget::Arguments),
+    /// Check a policy, or write a first one from the header of a table
+    #[command(after_help = "Example: probity policy --suggest people.csv")]
+    Policy(commands::policy::Arguments),
     /// Prove the claim of a mechanism file, or of every file in a folder
     #[command(
         after_help = "Example: probity verify mechanisms/snapping.dp --set eps=1 --certificate snapping.cert"
@@ -100,6 +111,9 @@ enum Command {
 
 fn run(command: Command) -> Answer {
     match command {
+        Command::Release(arguments) => commands::release::run(&arguments),
+        Command::Budget(arguments) => commands::budget::run(&arguments),
+        Command::Policy(arguments) => commands::policy::run(&arguments),
         Command::Verify(arguments) => commands::verify::run(&arguments),
         Command::Certify(arguments) => commands::certify::run(&arguments),
         Command::Audit(arguments) => commands::audit::run(&arguments),
@@ -138,7 +152,7 @@ fn main() -> ExitCode {
             // If standard output is what failed, standard error has said so.
             let _ = output::json(&failure.to_json());
         }
-        Status::BadInput
+        failure.exit()
     });
     ExitCode::from(status as u8)
 }

@@ -80,6 +80,13 @@ impl Drop for Progress {
     }
 }
 
+/// Does the work, and says the same thing while it lasts.
+pub fn saying<T>(what: &str, work: impl FnOnce() -> T) -> T {
+    let progress = Progress::new();
+    progress.show(|| what.to_owned());
+    work()
+}
+
 /// Does the work, and says what is being done while it lasts.
 pub fn watched<T>(work: impl FnOnce(&Watch<'_>) -> T) -> T {
     let progress = Progress::new();

@@ -221,6 +221,8 @@ fn folder(name: &str) -> PathBuf {
 fn questions(place: &str) -> Vec<(String, i32)> {
     let snapping = "mechanisms/snapping.dp --set eps=1 --set B=100";
     let half = "mechanisms/broken/laplace_half_scale.dp";
+    let people = "--policy examples/data/people.toml";
+    let ledger = format!("--ledger {place}/people.ledger --data people=examples/data/people.csv");
     [
         ("verify mechanisms/laplace.dp".to_owned(), 0),
         (format!("verify {snapping}"), 0),
@@ -272,6 +274,30 @@ fn questions(place: &str) -> Vec<(String, i32)> {
         ("explain mechanisms/sparse_vector.dp".into(), 0),
         (format!("explain {half}"), 1),
         ("bench".into(), 0),
+        (
+            format!(
+                "release {people} --preview SELECT\tCOUNT(*)\tFROM\tpeople SELECT\tAVG(age)\tFROM\tpeople"
+            ),
+            0,
+        ),
+        (format!("release {people} --explain SELECT\tCOUNT(*)\tFROM\tpeople"), 0),
+        (
+            format!(
+                "release {people} {ledger} --init SELECT\tregion,AVG(income)\tFROM\tpeople\tGROUP\tBY\tregion"
+            ),
+            0,
+        ),
+        (
+            format!(
+                "release {people} {ledger} SELECT\tCOUNT(*)\tFROM\tpeople SELECT\tAVG(age)\tFROM\tpeople"
+            ),
+            0,
+        ),
+        (format!("budget --ledger {place}/people.ledger --verify"), 0),
+        (format!("check {place}/people-2.cert --policy examples/data/people.toml"), 0),
+        (format!("budget amend {people} --ledger {place}/people.ledger"), 0),
+        ("policy examples/data/people.toml".into(), 0),
+        ("policy --suggest examples/data/people.csv".into(), 0),
     ]
     .into()
 }

@@ -19,6 +19,7 @@ macro_rules! pages {
 
 pages! {
     contents = "README.md";
+    release = "release.md";
     tour = "tour.md";
     your_own_mechanism = "your-own-mechanism.md";
     certificates = "certificates.md";
@@ -51,6 +52,7 @@ pub mod proofs {
         discrete_gaussian = "proofs/discrete-gaussian.md";
         discrete_laplace = "proofs/discrete-laplace.md";
         randomized_response = "proofs/randomized-response.md";
+        release = "proofs/release.md";
         transformations = "proofs/transformations.md";
         truncated_geometric = "proofs/truncated-geometric.md";
     }

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
+use probity_release::{certificate as release, policy};
 use probity_verdict::check;
 use serde_json::json;
 
-use crate::failure::{Answer, Status};
-use crate::progress::watched;
+use crate::failure::{Answer, Failure, Status};
+use crate::progress::{saying, watched};
 use crate::{files, given, output};
 
 /// Which certificate, and what it must be about.
@@ -20,6 +21,9 @@ pub struct Arguments {
     /// Give a parameter of the mechanism file a value, as eps=1; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE", requires = "mechanism")]
     settings: Vec<String>,
+    /// Of a release: the policy that it must be about
+    #[arg(long, value_name = "FILE", conflicts_with = "mechanism")]
+    policy: Option<PathBuf>,
     /// Answer in JSON
     #[arg(long)]
     json: bool,
@@ -28,6 +32,12 @@ pub struct Arguments {
 /// Replays.
 pub fn run(arguments: &Arguments) -> Answer {
     let text = files::text(&arguments.certificate)?;
+    if release::is_release(&text) && arguments.mechanism.is_none() {
+        return of_release(arguments, &text);
+    }
+    if arguments.policy.is_some() {
+        return Err(Failure::new("--policy is about certificates of releases, and this is none"));
+    }
     let about = match &arguments.mechanism {
         None => None,
         Some(path) => Some((files::program(path)?.1, given::settings(&arguments.settings)?)),
@@ -57,6 +67,49 @@ pub fn run(arguments: &Arguments) -> Answer {
             match arguments.json {
                 true => output::json(&json!({"status": "rejected", "reason": fault.to_string()}))?,
                 false => output::print(|out| writeln!(out, "rejected: {fault}"))?,
+            }
+            Ok(Status::No)
+        }
+    }
+}
+
+/// The certificate of a release names the policy, the query and what the theorem takes for granted.
+fn of_release(arguments: &Arguments, text: &str) -> Answer {
+    let policy = match &arguments.policy {
+        None => None,
+        Some(path) => Some(policy::read(&path.display().to_string(), &files::text(path)?)?),
+    };
+    let answer = saying("replaying the derivation", || release::check(text, policy.as_ref()));
+    match answer {
+        Ok(checked) => {
+            let axioms: Vec<&str> = checked.theorem.axioms().iter().copied().collect();
+            if arguments.json {
+                let mechanism = checked.theorem.mechanism().name.as_str();
+                let claim = checked.theorem.claim().to_string();
+                output::json(&json!({
+                    "status": "accepted", "mechanism": mechanism, "claim": claim, "axioms": axioms,
+                }))?;
+            } else {
+                output::print(|out| {
+                    writeln!(out, "accepted: {}", checked.theorem)?;
+                    writeln!(out, "axioms: {}", axioms.join(", "))?;
+                    for (name, value) in &checked.about {
+                        writeln!(out, "{name}: {value}")?;
+                    }
+                    match policy {
+                        Some(_) => writeln!(out, "the mechanism is that of the query under this policy"),
+                        None => {
+                            writeln!(out, "--policy FILE also checks that the mechanism is that of the query")
+                        }
+                    }
+                })?;
+            }
+            Ok(Status::Done)
+        }
+        Err(refusal) => {
+            match arguments.json {
+                true => output::json(&json!({"status": "rejected", "reason": refusal.message}))?,
+                false => output::print(|out| writeln!(out, "rejected: {}", refusal.message))?,
             }
             Ok(Status::No)
         }

@@ -1,0 +1,250 @@
+//! `probity budget`: the ledger's history, what is left, and the owner's part: making, amending, verifying.
+
+use std::path::PathBuf;
+
+use probity_exact::Rational;
+use probity_exact::directed::cast_nearest;
+use probity_release::ledger::{Entry, Kind, Ledger, PATIENCE};
+use probity_report::plot::{Axis, Colour, Mark, Plot, Series};
+use probity_report::{Block, Document, Section};
+use serde_json::{Value, json};
+
+use super::policy;
+use crate::failure::{Answer, Failure, Status};
+use crate::progress::saying;
+use crate::{files, output};
+
+/// Which ledger, and what to do with it.
+#[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    action: Option<Action>,
+    /// The ledger
+    #[arg(long, value_name = "FILE", required = true)]
+    ledger: Option<PathBuf>,
+    /// The file, kept elsewhere, by which an older copy of the ledger is noticed
+    #[arg(long, value_name = "FILE")]
+    anchor: Option<PathBuf>,
+    /// Verify every entry, not only those since the last checkpoint
+    #[arg(long)]
+    verify: bool,
+    /// How many entries are shown, the newest
+    #[arg(long, default_value_t = 20, value_name = "COUNT")]
+    entries: usize,
+    /// Print the policy in force, as it was pinned
+    #[arg(long)]
+    policy_text: bool,
+    /// Write a page with the history and a plot
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Subcommand)]
+enum Action {
+    /// Make a ledger for a policy, which it pins
+    #[command(after_help = "Example: probity budget init --policy people.toml --ledger people.ledger")]
+    Init(Pinned),
+    /// Put another policy in force, with its budget; what was spent stays spent
+    #[command(
+        after_help = "Example: probity budget amend --policy people.toml --ledger people.ledger --note \"budget for 2027\""
+    )]
+    Amend(Pinned),
+}
+
+/// A policy to be pinned.
+#[derive(clap::Args)]
+struct Pinned {
+    /// The policy
+    #[arg(long, value_name = "FILE")]
+    policy: PathBuf,
+    /// The ledger
+    #[arg(long, value_name = "FILE")]
+    ledger: PathBuf,
+    /// The file, kept elsewhere, by which an older copy of the ledger is noticed
+    #[arg(long, value_name = "FILE")]
+    anchor: Option<PathBuf>,
+    /// Why, for the history
+    #[arg(long, default_value = "", hide_default_value = true)]
+    note: String,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Shows, makes or amends.
+pub fn run(arguments: &Arguments) -> Answer {
+    match &arguments.action {
+        Some(Action::Init(pinned)) => {
+            let policy = policy::read(&pinned.policy)?;
+            let ledger = Ledger::init(&pinned.ledger, &policy, pinned.anchor.as_deref(), false, PATIENCE)?;
+            done(pinned, &ledger, "made")
+        }
+        Some(Action::Amend(pinned)) => {
+            let policy = policy::read(&pinned.policy)?;
+            let mut ledger = Ledger::open(&pinned.ledger, pinned.anchor.as_deref(), PATIENCE)?;
+            ledger.amend(&policy, &pinned.note)?;
+            done(pinned, &ledger, "amended")
+        }
+        None => show(arguments),
+    }
+}
+
+fn done(pinned: &Pinned, ledger: &Ledger, what: &str) -> Answer {
+    let state = ledger.state();
+    match pinned.json {
+        true => output::json(&summary(ledger, &[], None))?,
+        false => output::print(|out| {
+            writeln!(out, "{what}: {} with policy {}…", pinned.ledger.display(), &state.policy[..12])?;
+            writeln!(out, "budget: {}, left: {}", state.total, state.remaining())
+        })?,
+    }
+    Ok(Status::Done)
+}
+
+fn summary(ledger: &Ledger, entries: &[Entry], verified: Option<i64>) -> Value {
+    let state = ledger.state();
+    let entry = |entry: &Entry| {
+        json!({
+            "number": entry.number, "kind": entry.kind.name(), "time": entry.time,
+            "cost": entry.loss.to_json(), "spent": entry.spent.to_json(), "query": entry.query,
+        })
+    };
+    json!({
+        "total": state.total.to_json(),
+        "spent": state.spent.to_json(),
+        "remaining": state.remaining().to_json(),
+        "policy": state.policy,
+        "count": state.number,
+        "entries": entries.iter().map(entry).collect::<Vec<_>>(),
+        "verified": verified,
+    })
+}
+
+fn show(arguments: &Arguments) -> Answer {
+    let Some(path) = &arguments.ledger else {
+        return Err(Failure::new("no ledger was named").hint("add --ledger FILE"));
+    };
+    if let Some(out) = &arguments.out {
+        files::check_place(out)?;
+    }
+    let ledger = Ledger::open(path, arguments.anchor.as_deref(), PATIENCE)?;
+    let state = ledger.state();
+    if arguments.policy_text {
+        output::print(|out| write!(out, "{}", state.policy_text))?;
+        return Ok(Status::Done);
+    }
+    let verified = match arguments.verify {
+        true => Some(saying("verifying every entry", || ledger.verify())?),
+        false => None,
+    };
+    let entries = ledger.history(arguments.entries)?;
+    if let Some(out) = &arguments.out {
+        files::write(out, page(&ledger, &path.display().to_string())?.to_html().as_bytes())?;
+    }
+    if arguments.json {
+        output::json(&summary(&ledger, &entries, verified))?;
+        return Ok(Status::Done);
+    }
+    let rows = entries.iter().map(|entry| {
+        vec![
+            entry.number.to_string(),
+            entry.time.clone(),
+            entry.loss.to_string(),
+            entry.spent.to_string(),
+            about(entry),
+        ]
+    });
+    output::table(&["entry", "time", "cost", "spent", "query"], rows)?;
+    output::print(|out| {
+        if i64::try_from(entries.len()).is_ok_and(|shown| shown < state.number) {
+            writeln!(
+                out,
+                "… the newest {} of {} entries; --entries shows more",
+                entries.len(),
+                state.number
+            )?;
+        }
+        writeln!(out, "\nspent: {}\nleft: {} of {}", state.spent, state.remaining(), state.total)?;
+        if let Some(count) = verified {
+            writeln!(out, "verified: {count} entries, every hash and every sum")?;
+        }
+        match &arguments.out {
+            Some(page) => writeln!(out, "page: {}", page.display()),
+            None => Ok(()),
+        }
+    })?;
+    Ok(Status::Done)
+}
+
+fn about(entry: &Entry) -> String {
+    match entry.kind {
+        Kind::Release => entry.query.split_whitespace().collect::<Vec<_>>().join(" "),
+        Kind::Init => "(the policy is pinned)".into(),
+        Kind::Amend if entry.query.is_empty() => "(another policy is pinned)".into(),
+        Kind::Amend => format!("(another policy is pinned: {})", entry.query),
+    }
+}
+
+/// Points of the plot, and rows of the page.
+const MOST: usize = 2000;
+
+fn page(ledger: &Ledger, name: &str) -> Result<Document, Failure> {
+    let state = ledger.state();
+    let entries = ledger.history(MOST)?;
+    let double = |value: &Rational| cast_nearest(value);
+    let points: Vec<(f64, f64)> =
+        entries.iter().map(|entry| (entry.number as f64, double(&entry.spent.amount))).collect();
+    let total = double(&state.total.amount);
+    let ends = [entries.first(), entries.last()].map(|entry| entry.map_or(1.0, |entry| entry.number as f64));
+    let series = vec![
+        Series { name: "spent".into(), colour: Colour::First, mark: Mark::Line, points },
+        Series {
+            name: "budget".into(),
+            colour: Colour::Second,
+            mark: Mark::Line,
+            points: vec![(ends[0], total), (ends[1].max(ends[0] + 1.0), total)],
+        },
+    ];
+    let plot = Plot {
+        title: "What was spent".into(),
+        x: Axis::linear("entry"),
+        y: Axis::linear(state.total.measure.name()),
+        series,
+    };
+    let rows = entries
+        .iter()
+        .map(|entry| {
+            vec![
+                entry.number.to_string(),
+                entry.time.clone(),
+                entry.loss.to_string(),
+                entry.spent.to_string(),
+                about(entry),
+            ]
+        })
+        .collect();
+    let heading = ["entry", "time", "cost", "spent", "query"].map(String::from).to_vec();
+    Ok(Document {
+        title: format!("Budget of {name}"),
+        lead: vec![Block::Facts(vec![
+            ("spent".into(), state.spent.to_string()),
+            ("left".into(), state.remaining().to_string()),
+            ("budget".into(), state.total.to_string()),
+            ("policy".into(), state.policy.clone()),
+        ])],
+        sections: vec![
+            Section {
+                heading: "How it was spent".into(),
+                blocks: vec![Block::Figure {
+                    plot: Box::new(plot),
+                    caption: "All debits up to each entry, and the budget of the policy in force.".into(),
+                }],
+            },
+            Section { heading: "Entries".into(), blocks: vec![Block::Table { heading, rows }] },
+        ],
+    })
+}

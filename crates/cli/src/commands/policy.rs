@@ -1,0 +1,132 @@
+//! `probity policy`: is a policy in order, and a first one from the header of a table.
+
+use std::path::{Path, PathBuf};
+
+use probity_release::engine::csv::Csv;
+use probity_release::policy::{self, Domain, Policy, Unit};
+use serde_json::{Value, json};
+
+use crate::failure::{Answer, Failure, Status};
+use crate::{files, output};
+
+/// A policy to check, or a table to write one for.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// A policy to check and show
+    #[arg(required_unless_present = "suggest", conflicts_with = "suggest")]
+    policy: Option<PathBuf>,
+    /// Write a first policy for this CSV file. Only its header is read
+    #[arg(long, value_name = "FILE")]
+    suggest: Option<PathBuf>,
+    /// What queries call the table; the name of the file unless given
+    #[arg(long, value_name = "NAME", requires = "suggest")]
+    table: Option<String>,
+    /// Write the policy to this file
+    #[arg(long, value_name = "FILE", requires = "suggest")]
+    out: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Reads a policy, from a path that is shown in refusals.
+pub fn read(path: &Path) -> Result<Policy, Failure> {
+    Ok(policy::read(&path.display().to_string(), &files::text(path)?)?)
+}
+
+/// Checks or suggests.
+pub fn run(arguments: &Arguments) -> Answer {
+    match (&arguments.suggest, &arguments.policy) {
+        (Some(table), _) => suggest(arguments, table),
+        (None, Some(path)) => show(arguments, &read(path)?),
+        (None, None) => Err(Failure::new("there is no policy").hint("name a file")),
+    }
+}
+
+fn suggest(arguments: &Arguments, path: &Path) -> Answer {
+    let name = match &arguments.table {
+        Some(name) => name.clone(),
+        None => {
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            name.split('.').next().unwrap_or("table").to_owned()
+        }
+    };
+    let text = policy::suggest(&name, &Csv::new(path)?.header()?)?;
+    if let Some(out) = &arguments.out {
+        files::write(out, text.as_bytes())?;
+    }
+    match (arguments.json, &arguments.out) {
+        (true, _) => output::json(&json!({"policy": text}))?,
+        (false, None) => output::print(|out| write!(out, "{text}"))?,
+        (false, Some(out)) => output::print(|print| writeln!(print, "written: {}", out.display()))?,
+    }
+    Ok(Status::Done)
+}
+
+fn kind(domain: &Domain) -> String {
+    match domain {
+        Domain::Categories(names) => format!("one of {}", names.len()),
+        Domain::Bool => "bool".into(),
+        Domain::Number { unit, .. } => {
+            format!("number in steps of {}", probity_release::decimal::exact(unit))
+        }
+        Domain::Date { .. } => "date".into(),
+        Domain::Text => "text, not for queries".into(),
+    }
+}
+
+fn show(arguments: &Arguments, policy: &Policy) -> Answer {
+    if arguments.json {
+        let table = |table: &policy::Table| {
+            let columns: Vec<Value> = table
+                .columns
+                .iter()
+                .map(|column| json!({"name": column.name, "type": kind(&column.domain), "cleaning": column.cleaning()}))
+                .collect();
+            json!({"name": table.name, "unit": unit(&table.unit), "columns": columns})
+        };
+        let tables: Vec<Value> = policy.tables.iter().map(table).collect();
+        output::json(&json!({
+            "hash": policy.hash(), "budget": policy.total.to_json(), "per_query": policy.per_query.to_json(), "tables": tables,
+        }))?;
+        return Ok(Status::Done);
+    }
+    output::print(|out| {
+        writeln!(out, "budget: {}, of which a query spends {}", policy.total, policy.per_query)?;
+        writeln!(out, "hash: {}", policy.hash())
+    })?;
+    for table in &policy.tables {
+        output::print(|out| writeln!(out, "\ntable {}: a unit is {}", table.name, unit(&table.unit)))?;
+        let rows = table.columns.iter().map(|column| {
+            let bounds = match (column.bounds(), &column.domain) {
+                (Some((low, high)), Domain::Number { .. } | Domain::Date { .. }) => {
+                    format!("{} to {}", column.shown(low), column.shown(high))
+                }
+                _ => String::new(),
+            };
+            vec![column.name.clone(), kind(&column.domain), bounds, column.cleaning()]
+        });
+        // The rules of cleaning are sentences; none is cut.
+        let rows: Vec<Vec<String>> = rows.collect();
+        output::print(|out| {
+            for row in &rows {
+                let [name, kind, bounds, cleaning] = row.as_slice() else { continue };
+                let bounds = if bounds.is_empty() { String::new() } else { format!(", {bounds}") };
+                writeln!(out, "  {name}: {kind}{bounds}; {cleaning}")?;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(Status::Done)
+}
+
+fn unit(unit: &Unit) -> String {
+    match unit {
+        Unit::Row => "a row".into(),
+        Unit::User { column, groups, rows_per_group } => {
+            format!(
+                "all rows with one {column}, in at most {groups} groups with at most {rows_per_group} rows each"
+            )
+        }
+    }
+}

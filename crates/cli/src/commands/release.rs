@@ -1,0 +1,403 @@
+//! `probity release`: private answers to SQL queries. The crate `probity-release` decides; this reads arguments and prints.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use probity_exact::{Rational, parse_rational};
+use probity_release::answer::{self, Rows};
+use probity_release::certificate::assumptions;
+use probity_release::decimal;
+use probity_release::engine::Engine;
+use probity_release::engine::csv::Csv;
+use probity_release::ledger::{Ledger, PATIENCE, State};
+use probity_release::loss::Loss;
+use probity_release::policy::Policy;
+use probity_release::prepare::{self, Prepared};
+use probity_release::query::DrawKind;
+use probity_release::refusal::Refusal;
+use probity_release::release::{self, Asking, Proven, Released};
+use serde_json::{Value, json};
+
+use super::policy;
+use crate::failure::{Answer, Failure, Status};
+use crate::progress::{Progress, saying};
+use crate::{files, output};
+
+/// What is asked, of whom, and how the answer is shown.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Queries in SQL; several share the budget of one. `-` reads one from standard input
+    #[arg(required = true, value_name = "QUERY")]
+    queries: Vec<String>,
+    /// The policy: tables, columns, the privacy unit, the budget
+    #[arg(long, value_name = "FILE")]
+    policy: PathBuf,
+    /// The ledger from which the cost is debited
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["preview", "explain"])]
+    ledger: Option<PathBuf>,
+    /// Make the ledger if there is none
+    #[arg(long)]
+    init: bool,
+    /// The file, kept elsewhere, by which an older copy of the ledger is noticed
+    #[arg(long, value_name = "FILE")]
+    anchor: Option<PathBuf>,
+    /// Where a table is: a CSV file, also packed by gzip, several by `*`, or - for standard input
+    #[arg(long, value_name = "TABLE=FILE")]
+    data: Vec<String>,
+    /// The version of the data, as the owner calls it: answers are stored for it
+    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+    data_version: String,
+    /// Show the cost and the expected error of every column; nothing is read or spent
+    #[arg(long, conflicts_with = "explain")]
+    preview: bool,
+    /// Show the mechanism, its theorem and the sensitivity of every column; nothing is read or spent
+    #[arg(long)]
+    explain: bool,
+    /// The error bars hold with probability 1 - ALPHA
+    #[arg(long, value_parser = parse_rational, default_value = "0.05", allow_negative_numbers = true)]
+    alpha: Rational,
+    /// Weigh columns: a heavier one gets more of the budget and so less noise
+    #[arg(long, value_name = "COLUMN=WEIGHT", value_delimiter = ',')]
+    split: Vec<String>,
+    /// Draw anew, at its cost, although the same query was answered before
+    #[arg(long)]
+    again: bool,
+    /// Where to write the certificate; beside the ledger unless given
+    #[arg(long, value_name = "FILE")]
+    certificate: Option<PathBuf>,
+    /// Answer in CSV: the rows alone
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Answers.
+pub fn run(arguments: &Arguments) -> Answer {
+    if arguments.alpha <= Rational::ZERO || arguments.alpha >= Rational::ONE {
+        return Err(
+            Failure::new("--alpha must be more than 0 and less than 1").hint("0.05 gives error bars at 95 %")
+        );
+    }
+    let policy = policy::read(&arguments.policy)?;
+    let queries = arguments
+        .queries
+        .iter()
+        .map(|query| if query == "-" { files::text(Path::new("-")) } else { Ok(query.clone()) })
+        .collect::<Result<Vec<String>, Failure>>()?;
+    let prepared = prepare::prepare(&policy, &queries, &prepare::weights(&arguments.split)?)?;
+    if arguments.preview {
+        return preview(arguments, &prepared);
+    }
+    if arguments.explain {
+        return explain(arguments, prepared);
+    }
+    let Some(path) = &arguments.ledger else {
+        return Err(Failure::new("no ledger was named").hint("add --ledger FILE"));
+    };
+    let engines = engines(arguments, &policy)?;
+    if arguments.certificate.is_some() && queries.len() > 1 {
+        return Err(Failure::new("--certificate names one file, and there are several queries")
+            .hint("leave it out: each certificate is written beside the ledger"));
+    }
+    let anchor = arguments.anchor.as_deref();
+    let mut ledger = match arguments.init {
+        true => Ledger::init(path, &policy, anchor, true, PATIENCE)?,
+        false => Ledger::open(path, anchor, PATIENCE)?,
+    };
+    let proven: Vec<Proven> = saying("proving", || {
+        prepared
+            .into_iter()
+            .map(|prepared| release::prove(prepared, Some(&ledger)))
+            .collect::<Result<_, Refusal>>()
+    })?;
+    let released = ask(arguments, &policy, &proven, &mut ledger, &engines)?;
+    let shown = released
+        .iter()
+        .map(|released| {
+            let certificate = certificate_path(arguments, path, released);
+            files::write(&certificate, released.certificate.as_bytes())?;
+            Ok((released, answer::rows(&released.prepared, &released.noisy, &arguments.alpha)?, certificate))
+        })
+        .collect::<Result<Vec<_>, Failure>>()?;
+    show(arguments, &shown, ledger.state())?;
+    Ok(Status::Done)
+}
+
+type Engines = BTreeMap<String, Csv>;
+
+fn engines(arguments: &Arguments, policy: &Policy) -> Result<Engines, Failure> {
+    let mut engines = Engines::new();
+    for text in &arguments.data {
+        let (name, path) = text.split_once('=').ok_or_else(|| {
+            Failure::new(format!("--data {text} does not say which table it is"))
+                .hint("write --data people=people.csv")
+        })?;
+        if policy.table(name).is_none() {
+            let names: Vec<String> = policy.tables.iter().map(|table| table.name.clone()).collect();
+            return Err(Failure::new(format!("the policy has no table {name}")).hint(crate::given::meant(
+                "its tables are",
+                name,
+                &names,
+            )));
+        }
+        if engines.insert(name.to_owned(), Csv::new(Path::new(path))?).is_some() {
+            return Err(Failure::new(format!("the table {name} is given twice"))
+                .hint("a `*` in a name stands for several files"));
+        }
+    }
+    Ok(engines)
+}
+
+fn ask(
+    arguments: &Arguments,
+    policy: &Policy,
+    proven: &[Proven],
+    ledger: &mut Ledger,
+    engines: &Engines,
+) -> Result<Vec<Released>, Failure> {
+    let progress = std::sync::Mutex::new(Progress::new());
+    let told = |done: u64, all: u64| {
+        let progress = progress.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        progress.step((done >> 20) as usize, (all >> 20) as usize, || "MiB of the table".into());
+    };
+    let asking = Asking { policy, version: &arguments.data_version, again: arguments.again, progress: &told };
+    let engine = |prepared: &Prepared| -> Result<&dyn Engine, Refusal> {
+        let table = &prepared.plan.table.name;
+        engines.get(table).map(|engine| engine as &dyn Engine).ok_or_else(|| {
+            Refusal::input(format!("it is not said where the table {table} is"))
+                .hint(format!("add --data {table}=FILE.csv"))
+        })
+    };
+    Ok(release::release(proven, ledger, &asking, engine)?)
+}
+
+/// Beside the ledger, named after it and the entry.
+fn certificate_path(arguments: &Arguments, ledger: &Path, released: &Released) -> PathBuf {
+    arguments.certificate.clone().unwrap_or_else(|| {
+        let stem = ledger.file_stem().unwrap_or_default().to_string_lossy();
+        ledger.with_file_name(format!("{stem}-{}.cert", released.entry))
+    })
+}
+
+fn percent(alpha: &Rational) -> String {
+    decimal::exact(&((Rational::ONE - alpha) * Rational::from(100)))
+}
+
+fn show(arguments: &Arguments, shown: &[(&Released, Rows, PathBuf)], state: &State) -> Result<(), Failure> {
+    let cost = |released: &Released| match released.stored {
+        true => Loss::zero(released.cost.measure),
+        false => released.cost.clone(),
+    };
+    if arguments.json {
+        let one = |(released, rows, certificate): &(&Released, Rows, PathBuf)| {
+            json!({
+                "rows": rows.to_json(),
+                "cost": cost(released).to_json(),
+                "remaining": state.remaining().to_json(),
+                "theorem": released.theorem,
+                "certificate": certificate.display().to_string(),
+                "stored": released.stored,
+                "alpha": arguments.alpha.to_string(),
+                "assumptions": assumptions(&released.prepared),
+            })
+        };
+        let mut answers: Vec<Value> = shown.iter().map(one).collect();
+        return output::json(&if answers.len() == 1 { answers.remove(0) } else { answers.into() });
+    }
+    output::print(|out| {
+        for (number, (released, rows, certificate)) in shown.iter().enumerate() {
+            if arguments.csv {
+                write!(out, "{}", rows.to_csv())?;
+                continue;
+            }
+            if number > 0 {
+                writeln!(out)?;
+            }
+            write!(out, "{}", rows.to_table())?;
+            match rows.chosen {
+                true => writeln!(
+                    out,
+                    "\nRows were chosen by their noisy values: no level is stated for the error bars."
+                )?,
+                false => writeln!(
+                    out,
+                    "\nEach low and high hold the value before noise with probability {} %.",
+                    percent(&arguments.alpha)
+                )?,
+            }
+            match released.stored {
+                true => writeln!(
+                    out,
+                    "cost: nothing; answered before, entry {} ({})",
+                    released.entry, released.cost
+                )?,
+                false => writeln!(out, "cost: {}", released.cost)?,
+            }
+            writeln!(out, "certificate: {}", certificate.display())?;
+        }
+        match arguments.csv {
+            true => Ok(()),
+            false => writeln!(out, "left: {} of {}", state.remaining(), state.total),
+        }
+    })
+}
+
+/// Group sizes for which a preview tells the error of averages.
+const SIZES: [u64; 3] = [100, 1000, 10_000];
+
+fn preview(arguments: &Arguments, prepared: &[Prepared]) -> Answer {
+    let mut answers = Vec::new();
+    for one in prepared {
+        let mut columns = Vec::new();
+        for (name, post) in one.noisy() {
+            let sizes: &[u64] = if post.is_plain() { &[0] } else { &SIZES };
+            for n in sizes {
+                let error = release::expected_error(one, post, &arguments.alpha, *n)?;
+                let error = error.map(|error| decimal::fixed(&error, digits(&error)));
+                columns.push((name.to_owned(), (*n > 0).then_some(*n), error));
+            }
+        }
+        answers.push((one, columns));
+    }
+    if arguments.json {
+        let one = |(one, columns): &(&Prepared, Vec<(String, Option<u64>, Option<String>)>)| {
+            let columns: Vec<Value> = columns
+                .iter()
+                .map(|(name, n, error)| json!({"column": name, "rows": n, "error": error}))
+                .collect();
+            json!({"groups": one.plan.groups(), "cost": one.cost.to_json(), "alpha": arguments.alpha.to_string(), "columns": columns})
+        };
+        let mut answers: Vec<Value> = answers.iter().map(one).collect();
+        output::json(&if answers.len() == 1 { answers.remove(0) } else { answers.into() })?;
+        return Ok(Status::Done);
+    }
+    for (number, (one, columns)) in answers.into_iter().enumerate() {
+        if number > 0 {
+            output::print(|out| writeln!(out))?;
+        }
+        let rows = columns.into_iter().map(|(name, n, error)| {
+            let sizes = n.map_or("of any size".into(), |n| format!("of {n} rows"));
+            vec![name, sizes, error.map_or("unbounded".into(), |error| format!("± {error}"))]
+        });
+        output::table(&["column", "in a group", &format!("error at {} %", percent(&arguments.alpha))], rows)?;
+        output::print(|out| {
+            writeln!(out, "\ngroups: {}\ncost: {}", one.plan.groups(), one.cost)?;
+            writeln!(out, "Nothing was read or spent.")
+        })?;
+    }
+    Ok(Status::Done)
+}
+
+/// Digits for an error: three that tell something.
+fn digits(error: &Rational) -> usize {
+    let mut unit = Rational::from(100);
+    let ten = Rational::from(10);
+    (0..9)
+        .find(|_| {
+            let enough = *error >= unit;
+            unit = &unit / &ten;
+            enough
+        })
+        .unwrap_or(9)
+}
+
+fn explain(arguments: &Arguments, prepared: Vec<Prepared>) -> Answer {
+    let ledger = None;
+    let proven: Vec<Proven> = saying("proving", || {
+        prepared
+            .iter()
+            .cloned()
+            .map(|prepared| release::prove(prepared, ledger))
+            .collect::<Result<Vec<_>, Refusal>>()
+    })
+    .inspect_err(|_| {
+        // The text is what a person needs to see why there is no proof.
+        for one in &prepared {
+            output::complain(&one.text);
+        }
+    })?;
+    if arguments.json {
+        let mut answers: Vec<Value> = proven.iter().map(explained).collect();
+        output::json(&if answers.len() == 1 { answers.remove(0) } else { answers.into() })?;
+        return Ok(Status::Done);
+    }
+    output::print(|out| {
+        for one in &proven {
+            let prepared = one.prepared();
+            writeln!(out, "{}", prepared.text)?;
+            writeln!(out, "proved: {}", one.theorem().trim_end())?;
+            writeln!(out, "axioms: {}", one.axioms().join(", "))?;
+            writeln!(out, "cost: {}", prepared.cost)?;
+            for draw in draws(prepared) {
+                writeln!(out, "{draw}")?;
+            }
+            for (name, post) in prepared.noisy() {
+                let used: Vec<&str> =
+                    post.draws().iter().map(|draw| prepared.plan.draws[*draw].name.as_str()).collect();
+                writeln!(out, "column {name}: from {}", used.join(", "))?;
+            }
+            for assumption in assumptions(prepared) {
+                writeln!(out, "assumed: {assumption}")?;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(Status::Done)
+}
+
+fn draws(prepared: &Prepared) -> Vec<String> {
+    let plan = &prepared.plan;
+    let draws = plan.draws.iter().zip(&prepared.scales).zip(&prepared.shares);
+    draws
+        .map(|((draw, scale), share)| {
+            let what = if draw.kind == DrawKind::Count { "a count" } else { "a sum" };
+            let value = |units: Rational| decimal::exact(&(units * &draw.unit));
+            format!(
+                "{}: {what}; one row moves it by at most {}; {share} of the loss; noise of scale {}",
+                draw.name,
+                value(Rational::from(draw.sensitivity())),
+                decimal::fixed(&(scale * &draw.unit), 3)
+            )
+        })
+        .collect()
+}
+
+fn explained(proven: &Proven) -> Value {
+    let prepared = proven.prepared();
+    let draws: Vec<Value> = prepared
+        .plan
+        .draws
+        .iter()
+        .zip(&prepared.scales)
+        .zip(&prepared.shares)
+        .map(|((draw, scale), share)| {
+            let sensitivity = Rational::from(draw.sensitivity()) * &draw.unit;
+            json!({
+                "name": draw.name, "sensitivity": sensitivity.to_string(), "share": share.to_string(),
+                "scale": (scale * &draw.unit).to_string(),
+            })
+        })
+        .collect();
+    json!({
+        "mechanism": prepared.text, "theorem": proven.theorem(), "axioms": proven.axioms(), "cost": prepared.cost.to_json(),
+        "draws": draws, "assumptions": assumptions(prepared),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probity_exact::rational;
+
+    #[test]
+    fn errors_have_three_digits() {
+        let r = |n: i64, d: i64| rational(n, d).unwrap();
+        assert_eq!(
+            [r(123_456, 1), r(100, 1), r(99, 1), r(1, 1), r(1, 10)].map(|e| digits(&e)),
+            [0, 0, 1, 2, 3]
+        );
+        assert_eq!(percent(&r(1, 20)), "95");
+    }
+}

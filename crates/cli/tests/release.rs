@@ -1,0 +1,305 @@
+//! `probity release`, `budget`, `policy` as a person or a program uses them: answers, exit codes, crashes.
+
+#![cfg(unix)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+const POLICY: &str = r#"
+[budget]
+epsilon = "2"
+per_query = { epsilon = "1/2" }
+[table.people]
+unit = "row"
+[table.people.columns]
+region = { in = ["north", "south", "east", "west"] }
+age = { type = "int", between = [0, 120] }
+income = { type = "decimal", scale = 2, between = [0, 100000] }
+"#;
+
+/// A fresh folder with a policy and a table of 400 rows.
+fn folder(name: &str, policy: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("release-{name}"));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("people.toml"), policy).unwrap();
+    let mut table = String::from("region,age,income\n");
+    for n in 0..400 {
+        let region = ["north", "south", "east"][n % 3];
+        table.push_str(&format!("{region},{},{}.50\n", n % 90, 100 * n));
+    }
+    fs::write(folder.join("people.csv"), table).unwrap();
+    folder
+}
+
+fn probity(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_probity"));
+    command.args(arguments).current_dir(folder).stdin(Stdio::null());
+    command
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let Output { status, stdout, stderr } = probity(folder, arguments).output().unwrap();
+    (status.code().unwrap_or(-1), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
+}
+
+const BASE: [&str; 7] =
+    ["release", "--policy", "people.toml", "--ledger", "people.ledger", "--data", "people=people.csv"];
+
+fn release(folder: &Path, more: &[&str]) -> (i32, String, String) {
+    run(folder, &[&BASE[..], more].concat())
+}
+
+fn json(folder: &Path, more: &[&str], code: i32) -> Value {
+    let (found, out, err) = release(folder, &[more, &["--json"]].concat());
+    assert_eq!(found, code, "{more:?}\n{out}\n{err}");
+    serde_json::from_str(&out).unwrap()
+}
+
+const BY_REGION: &str = "SELECT region, COUNT(*) AS n, AVG(income) AS income FROM people GROUP BY region";
+
+#[test]
+fn an_answer_has_what_was_promised() {
+    let place = folder("answer", POLICY);
+    let value = json(&place, &["--init", BY_REGION], 0);
+    let rows = value["rows"].as_array().unwrap();
+    // Every key of the domain appears, with or without rows.
+    let regions: Vec<&str> = rows.iter().map(|row| row["region"].as_str().unwrap()).collect();
+    assert_eq!(regions, ["north", "south", "east", "west"]);
+    for row in rows {
+        for name in ["n", "income"] {
+            let [low, at, high] = [format!("{name}_low"), name.into(), format!("{name}_high")]
+                .map(|name| row[&name].as_f64().unwrap());
+            assert!(low <= at && at <= high, "{row}");
+        }
+        assert!(row["n"].is_i64());
+    }
+    assert_eq!(value["cost"], serde_json::json!({"epsilon": "1/2"}));
+    assert_eq!(value["remaining"], serde_json::json!({"epsilon": "3/2"}));
+    assert!(value["theorem"].as_str().unwrap().contains("one row of people is added or removed"));
+    // The certificate is replayed, and is about this policy and query.
+    let certificate = value["certificate"].as_str().unwrap();
+    let (code, out, err) = run(&place, &["check", certificate, "--policy", "people.toml"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(out.contains("epsilon = 1/2") && out.contains(BY_REGION) && out.contains("cleaning"), "{out}");
+    let text = fs::read_to_string(place.join(certificate)).unwrap();
+    fs::write(place.join("forged.cert"), text.replace("epsilon 1/2", "epsilon 1/4")).unwrap();
+    assert_eq!(run(&place, &["check", "forged.cert"]).0, 1);
+    // The second time it is served from the store, to the last digit, and costs nothing.
+    let again = json(&place, &["--init", BY_REGION], 0);
+    assert_eq!((&again["rows"], &again["stored"]), (&value["rows"], &Value::Bool(true)));
+    assert_eq!(again["cost"]["epsilon"], "0");
+    assert_eq!(again["remaining"]["epsilon"], "3/2");
+    // Wider bars for a higher level, of the same stored answer.
+    let wide = json(&place, &["--alpha", "0.001", BY_REGION], 0);
+    assert_eq!(wide["rows"][0]["n"], value["rows"][0]["n"]);
+    assert!(wide["rows"][0]["n_low"].as_i64() < value["rows"][0]["n_low"].as_i64());
+    // Asked for again, it is paid again, and is another answer.
+    let fresh = json(&place, &["--again", BY_REGION], 0);
+    assert_eq!(fresh["remaining"]["epsilon"], "1");
+    assert_ne!(fresh["rows"], value["rows"]);
+}
+
+#[test]
+fn the_forms_of_an_answer() {
+    let place = folder("forms", POLICY);
+    let (code, out, err) = release(&place, &["--init", BY_REGION]);
+    assert_eq!(code, 0, "{err}");
+    assert!(
+        out.starts_with("region ") && out.contains("95 %") && out.contains("left: epsilon 3/2 of epsilon 2"),
+        "{out}"
+    );
+    let (_, out, _) = release(&place, &["--csv", BY_REGION]);
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!((lines[0], lines.len()), ("region,n,n_low,n_high,income,income_low,income_high", 5));
+    assert!(lines[4].starts_with("west,"));
+    // HAVING, ORDER BY and LIMIT choose by noisy values: no level is stated.
+    let top = format!("{BY_REGION} HAVING n > -1000 ORDER BY n DESC LIMIT 1");
+    let (_, out, _) = release(&place, &[&top]);
+    assert!(out.contains("no level is stated") && out.lines().count() < 9, "{out}");
+    // Two queries share what one may lose.
+    let both = json(&place, &["SELECT COUNT(*) AS n FROM people", "SELECT SUM(age) AS a FROM people"], 0);
+    assert_eq!(both[0]["cost"]["epsilon"], "1/4");
+    assert_eq!(both[1]["remaining"]["epsilon"], "1/2");
+    let n = both[0]["rows"][0]["n"].as_i64().unwrap();
+    assert!((300..500).contains(&n), "{n}");
+}
+
+#[test]
+fn a_preview_and_an_explanation_cost_nothing() {
+    let place = folder("preview", POLICY);
+    let (code, out, err) = run(&place, &["release", "--policy", "people.toml", "--preview", BY_REGION]);
+    assert_eq!(code, 0, "{err}");
+    assert!(
+        out.contains("error at 95 %") && out.contains("of 1000 rows") && out.contains("cost: epsilon 1/2"),
+        "{out}"
+    );
+    let (code, out, err) = run(&place, &["release", "--policy", "people.toml", "--explain", BY_REGION]);
+    assert_eq!(code, 0, "{err}");
+    for part in
+        ["mechanism release(people: rows(", "proved:", "moves it by at most 50000", "assumed: cleaning"]
+    {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+    assert!(!place.join("people.ledger").exists());
+}
+
+#[test]
+fn what_is_refused_and_how() {
+    let place = folder("refused", POLICY);
+    let refused = |more: &[&str], code: i32, message: &str| {
+        let value = json(&place, more, code);
+        assert!(value["error"].as_str().unwrap().contains(message), "{more:?}: {value:#}");
+        assert_eq!(value["exit"], code);
+        value
+    };
+    // Without a ledger nothing is released, and none is made.
+    refused(&["SELECT COUNT(*) FROM people"], 2, "there is no ledger");
+    assert!(!place.join("people.ledger").exists());
+    assert_eq!(run(&place, &["budget", "init", "--policy", "people.toml", "--ledger", "people.ledger"]).0, 0);
+    let value = refused(&["SELECT COUNT(*) FROM people WHERE incme > 3"], 2, "incme");
+    assert_eq!(value["where"]["column"], 35);
+    assert!(value["hint"].as_str().unwrap().contains("did you mean income?"));
+    refused(&["SELECT MEDIAN(age) FROM people"], 2, "MEDIAN");
+    refused(&["--alpha", "0", "SELECT COUNT(*) FROM people"], 2, "--alpha");
+    refused(&["--data", "persons=people.csv", "SELECT COUNT(*) FROM people"], 2, "no table persons");
+    refused(&["SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 3) COUNT(*) FROM people"], 1, "allows 1/2");
+    // Four halves are all there is.
+    for age in 1..=4 {
+        json(&place, &[&format!("SELECT COUNT(*) FROM people WHERE age > {age}")], 0);
+    }
+    let value = refused(&["SELECT COUNT(*) FROM people"], 1, "the budget does not allow it");
+    assert!(value["hint"].as_str().unwrap().contains("amend"));
+    // The data are not touched by then: the same without a table.
+    fs::rename(place.join("people.csv"), place.join("away.csv")).unwrap();
+    refused(&["SELECT COUNT(*) FROM people"], 1, "the budget does not allow it");
+    // What was answered is served without them.
+    assert_eq!(json(&place, &["SELECT COUNT(*) FROM people WHERE age > 1"], 0)["stored"], true);
+    // Another policy is not the pinned one, until the owner says so.
+    fs::write(place.join("people.toml"), POLICY.replace("\"2\"", "\"3\"")).unwrap();
+    refused(&["SELECT COUNT(*) FROM people"], 2, "not the policy");
+    assert_eq!(
+        run(&place, &["budget", "amend", "--policy", "people.toml", "--ledger", "people.ledger"]).0,
+        0
+    );
+    refused(&["SELECT COUNT(*) FROM people"], 2, "cannot read people.csv");
+    fs::write(place.join("people.csv"), "region,age\n").unwrap();
+    refused(&["SELECT SUM(income) FROM people"], 2, "no column `income`");
+    let (_, out, _) = run(&place, &["budget", "--ledger", "people.ledger", "--verify", "--json"]);
+    let budget: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&budget["spent"]["epsilon"], &budget["verified"]), (&"2".into(), &6.into()), "{budget:#}");
+    // A ledger that cannot be written releases nothing.
+    let mut locked = fs::metadata(place.join("people.ledger")).unwrap().permissions();
+    locked.set_readonly(true);
+    fs::set_permissions(place.join("people.ledger"), locked).unwrap();
+    fs::rename(place.join("away.csv"), place.join("people.csv")).unwrap();
+    let read_only = fs::OpenOptions::new().write(true).open(place.join("people.ledger")).is_err();
+    if read_only {
+        refused(&["SELECT SUM(income) FROM people"], 2, "cannot be written");
+    }
+}
+
+#[test]
+fn a_policy_from_a_header() {
+    let place = folder("policy", POLICY);
+    let (code, out, _) = run(&place, &["policy", "--suggest", "people.csv"]);
+    assert_eq!(code, 0);
+    assert!(
+        out.contains("[table.people]") && out.contains("income = { type = \"?\" }") && !out.contains(".50"),
+        "{out}"
+    );
+    fs::write(place.join("open.toml"), &out).unwrap();
+    let (code, _, err) = run(&place, &["policy", "open.toml"]);
+    assert!(code == 2 && err.contains("still open") && err.contains("open.toml:"), "{err}");
+    let (code, out, _) = run(&place, &["policy", "people.toml"]);
+    assert!(code == 0 && out.contains("budget: epsilon 2, of which a query spends epsilon 1/2"), "{out}");
+}
+
+#[test]
+fn the_budget_as_a_page() {
+    let place = folder("page", POLICY);
+    json(&place, &["--init", "SELECT COUNT(*) FROM people"], 0);
+    let (code, out, err) = run(&place, &["budget", "--ledger", "people.ledger", "--out", "page.html"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("left: epsilon 3/2 of epsilon 2"), "{out}");
+    let page = fs::read_to_string(place.join("page.html")).unwrap();
+    assert!(page.contains("<svg") && page.contains("SELECT COUNT(*) FROM people"));
+}
+
+/// How often a process is killed; `PROBITY_KILLS=1000` for the long run.
+fn kills() -> u64 {
+    std::env::var("PROBITY_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(24)
+}
+
+#[test]
+fn a_crash_releases_nothing_without_its_debit() {
+    let place = folder("crash", &POLICY.replace("epsilon = \"2\"", "epsilon = \"100000\""));
+    assert_eq!(run(&place, &["budget", "init", "--policy", "people.toml", "--ledger", "people.ledger"]).0, 0);
+    let (next, printed) = (AtomicU64::new(0), std::sync::Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for worker in 0..4u64 {
+            let (place, next, printed) = (&place, &next, &printed);
+            scope.spawn(move || {
+                let mut state = worker + 1;
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= kills() {
+                        return;
+                    }
+                    let sql = format!("SELECT COUNT(*) AS n FROM people WHERE age <> {}", number % 100);
+                    let out = place.join(format!("out-{number}"));
+                    let mut child = probity(place, &[&BASE[..], &["--json", &sql]].concat())
+                        .stdout(fs::File::create(&out).unwrap())
+                        .stderr(Stdio::null())
+                        .spawn()
+                        .unwrap();
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(worker + 7);
+                    thread::sleep(Duration::from_micros((state >> 33) % 90_000));
+                    let _ = child.kill();
+                    child.wait().unwrap();
+                    if let Ok(value) = serde_json::from_slice::<Value>(&fs::read(&out).unwrap()) {
+                        printed.lock().unwrap().push((sql, value));
+                    }
+                }
+            });
+        }
+    });
+    let (code, out, err) =
+        run(&place, &["budget", "--ledger", "people.ledger", "--verify", "--entries", "100000", "--json"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let budget: Value = serde_json::from_str(&out).unwrap();
+    let debited: Vec<&str> = budget["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|entry| entry["query"].as_str())
+        .filter(|query| !query.is_empty())
+        .collect();
+    let printed = printed.into_inner().unwrap();
+    let released: BTreeSet<&str> = printed.iter().map(|(sql, _)| sql.as_str()).collect();
+    // No answer without a debit, and each debit once.
+    for sql in &released {
+        assert_eq!(debited.iter().filter(|known| known == &sql).count(), 1, "{sql}");
+    }
+    let spent = budget["spent"]["epsilon"].as_str().unwrap();
+    assert_eq!(
+        probity_exact::parse_rational(spent).unwrap(),
+        probity_exact::rational(debited.len() as i64, 2).unwrap()
+    );
+    assert!(debited.len() >= released.len());
+    // Every debit has its answer, which the same query gets for free; it is the one that was printed.
+    for sql in debited.iter().take(40) {
+        let value = json(&place, &[sql], 0);
+        assert_eq!(value["cost"]["epsilon"], "0", "{sql}");
+        for (_, shown) in printed.iter().filter(|(known, _)| known == sql) {
+            assert_eq!(shown["rows"], value["rows"]);
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Answers: what is shown of the noisy numbers, as a table, as CSV, as JSON. Everything here is post-processing.
+
+use std::cmp::Ordering;
+use std::fmt::Write;
+
+use probity_exact::{Integer, Rational};
+use serde_json::{Map, Value};
+
+use crate::decimal;
+use crate::prepare::Prepared;
+use crate::query::{Post, Shown};
+use crate::refusal::Answer;
+
+/// A cell of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell {
+    /// A key.
+    Key {
+        /// As it is shown.
+        text: String,
+        /// Whether JSON writes it without quotes.
+        bare: bool,
+    },
+    /// A noisy value with its bounds; what has no value or no bound is empty.
+    Noisy {
+        /// The value.
+        value: Option<Rational>,
+        /// The true value is at least this, at the stated level.
+        low: Option<Rational>,
+        /// And at most this.
+        high: Option<Rational>,
+        /// Digits behind the point that are worth showing.
+        digits: usize,
+    },
+}
+
+/// The rows of an answer, in the order in which they are shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rows {
+    /// The names of the columns.
+    pub names: Vec<String>,
+    /// The cells.
+    pub rows: Vec<Vec<Cell>>,
+    /// Whether rows were chosen by their noisy values: no level holds for a choice.
+    pub chosen: bool,
+}
+
+/// The rows for noisy numbers: for each group, one integer for each draw.
+pub fn rows(prepared: &Prepared, noisy: &[Vec<Integer>], alpha: &Rational) -> Answer<Rows> {
+    let plan = &prepared.plan;
+    let errors: Vec<Vec<Rational>> = plan
+        .columns
+        .iter()
+        .map(|(_, shown)| match shown {
+            Shown::Key(_) => Ok(vec![]),
+            Shown::Noisy(post) => prepared.errors_for(post, alpha),
+        })
+        .collect::<Answer<_>>()?;
+    let mut groups: Vec<(Vec<usize>, Vec<Rational>)> = noisy
+        .iter()
+        .enumerate()
+        .map(|(group, drawn)| {
+            let values =
+                drawn.iter().zip(&plan.draws).map(|(value, draw)| Rational::from(value.clone()) * &draw.unit);
+            (plan.key_of(group), values.collect())
+        })
+        .collect();
+    if let Some(having) = &plan.having {
+        groups.retain(|(_, values)| having.holds(values));
+    }
+    groups.sort_by(|a, b| {
+        let by = |sort: &crate::query::Sort| {
+            let order = match &sort.by {
+                Shown::Key(key) => a.0[*key].cmp(&b.0[*key]),
+                Shown::Noisy(post) => post.value(&a.1).cmp(&post.value(&b.1)),
+            };
+            if sort.descending { order.reverse() } else { order }
+        };
+        plan.order.iter().map(by).find(|order| *order != Ordering::Equal).unwrap_or(Ordering::Equal)
+    });
+    groups.truncate(plan.limit.unwrap_or(usize::MAX));
+    let cell = |(keys, values): &(Vec<usize>, Vec<Rational>), shown: &Shown, errors: &[Rational]| match shown
+    {
+        Shown::Key(key) => {
+            Cell::Key { text: plan.keys[*key].labels[keys[*key]].clone(), bare: plan.keys[*key].bare }
+        }
+        Shown::Noisy(post) => {
+            let value = post.value(values);
+            let (low, high) = post.interval(values, errors);
+            let digits = digits(prepared, post, low.as_ref().zip(high.as_ref()));
+            Cell::Noisy { value, low, high, digits }
+        }
+    };
+    let rows = groups
+        .iter()
+        .map(|group| {
+            plan.columns.iter().zip(&errors).map(|((_, shown), errors)| cell(group, shown, errors)).collect()
+        })
+        .collect();
+    let names = plan.columns.iter().map(|(name, _)| name.clone()).collect();
+    Ok(Rows {
+        names,
+        rows,
+        chosen: plan.having.is_some() || (plan.limit.is_some() && !plan.order.is_empty()),
+    })
+}
+
+/// A draw is shown exactly; what is computed, to about three digits of its error.
+fn digits(prepared: &Prepared, post: &Post, ends: Option<(&Rational, &Rational)>) -> usize {
+    if let Post::Draw(draw) = post {
+        let unit = decimal::exact(&prepared.plan.draws[*draw].unit);
+        return if unit.contains('/') {
+            6
+        } else {
+            unit.split_once('.').map_or(0, |(_, fraction)| fraction.len())
+        };
+    }
+    let width = ends.map_or(Rational::ONE, |(low, high)| high - low);
+    let mut unit = Rational::from(1000);
+    (0..9)
+        .find(|_| {
+            unit /= Rational::from(10);
+            unit <= width
+        })
+        .unwrap_or(9)
+}
+
+impl Cell {
+    fn texts(&self) -> Vec<String> {
+        match self {
+            Cell::Key { text, .. } => vec![text.clone()],
+            Cell::Noisy { value, low, high, digits } => [value, low, high]
+                .map(|part| part.as_ref().map_or(String::new(), |part| decimal::fixed(part, *digits)))
+                .to_vec(),
+        }
+    }
+
+    fn into_object(self, name: &str, object: &mut Map<String, Value>) {
+        match self {
+            Cell::Key { text, bare: true } => {
+                let value = serde_json::from_str(&text).unwrap_or_else(|_| text.into());
+                object.insert(name.to_owned(), value);
+            }
+            Cell::Key { text, .. } => drop(object.insert(name.to_owned(), text.into())),
+            Cell::Noisy { value, low, high, digits } => {
+                let number =
+                    |part: Option<Rational>| part.map_or(Value::Null, |part| json_number(&part, digits));
+                object.insert(name.to_owned(), number(value));
+                object.insert(format!("{name}_low"), number(low));
+                object.insert(format!("{name}_high"), number(high));
+            }
+        }
+    }
+}
+
+/// A number as JSON has it: a whole one in full, as a text if it is beyond 64 bits, others as the nearest double.
+fn json_number(value: &Rational, digits: usize) -> Value {
+    let text = decimal::fixed(value, digits);
+    if let Ok(whole) = text.parse::<i64>() {
+        return whole.into();
+    }
+    match text.contains('.') {
+        true => text.parse::<f64>().map_or(Value::Null, Value::from),
+        false => text.into(),
+    }
+}
+
+impl Rows {
+    /// The names of all columns, error bars with them.
+    pub fn heading(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for (place, name) in self.names.iter().enumerate() {
+            names.push(name.clone());
+            if self.rows.first().is_none_or(|row| matches!(row[place], Cell::Noisy { .. })) {
+                names.extend([format!("{name}_low"), format!("{name}_high")]);
+            }
+        }
+        names
+    }
+
+    /// The cells as texts, error bars with them.
+    pub fn texts(&self) -> Vec<Vec<String>> {
+        self.rows.iter().map(|row| row.iter().flat_map(Cell::texts).collect()).collect()
+    }
+
+    /// A table with aligned columns: texts to the left, numbers to the right.
+    pub fn to_table(&self) -> String {
+        let heading = self.heading();
+        let rows = self.texts();
+        let width = |column: usize| {
+            let cells = rows.iter().map(|row| row[column].chars().count());
+            cells.chain([heading[column].chars().count()]).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..heading.len()).map(width).collect();
+        let keys: Vec<bool> = self.rows.first().map_or_else(Vec::new, |row| {
+            row.iter()
+                .flat_map(|cell| vec![matches!(cell, Cell::Key { bare: false, .. }); cell.texts().len()])
+                .collect()
+        });
+        let mut text = String::new();
+        let mut line = |cells: &[String]| {
+            let mut out = String::new();
+            for (place, (cell, width)) in cells.iter().zip(&widths).enumerate() {
+                let gap = if place == 0 { "" } else { "  " };
+                let _ = match keys.get(place) {
+                    Some(true) => write!(out, "{gap}{cell:<width$}"),
+                    _ => write!(out, "{gap}{cell:>width$}"),
+                };
+            }
+            let _ = writeln!(text, "{}", out.trim_end());
+        };
+        line(&heading);
+        line(&widths.iter().map(|width| "-".repeat(*width)).collect::<Vec<_>>());
+        rows.iter().for_each(|row| line(row));
+        text
+    }
+
+    /// The same as CSV.
+    pub fn to_csv(&self) -> String {
+        let quoted = |cell: &String| match cell.contains([',', '"', '\n', '\r']) {
+            true => format!("\"{}\"", cell.replace('"', "\"\"")),
+            false => cell.clone(),
+        };
+        let line = |cells: &[String]| cells.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n";
+        let mut text = line(&self.heading());
+        self.texts().iter().for_each(|row| text.push_str(&line(row)));
+        text
+    }
+
+    /// One object a row, with every column and its `_low` and `_high`.
+    pub fn to_json(&self) -> Value {
+        let object = |row: &Vec<Cell>| {
+            let mut object = Map::new();
+            for (cell, name) in row.iter().zip(&self.names) {
+                cell.clone().into_object(name, &mut object);
+            }
+            Value::Object(object)
+        };
+        self.rows.iter().map(object).collect()
+    }
+}

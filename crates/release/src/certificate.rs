@@ -1,0 +1,153 @@
+//! The certificate of a release: what the theorem is about, in the owner's words, and the proof that the kernel replays.
+//!
+//! A text of one entry a line. Nothing in it is believed: [`check`] loads the mechanism's text, sets the loss, and replays the proof,
+//! which must be about that very mechanism and claim. It holds nothing about the data.
+
+use probity_exact::{Rational, parse_rational};
+use probity_kernel::privacy::Theorem;
+
+use crate::policy::{Policy, Unit};
+use crate::prepare::Prepared;
+use crate::proof;
+use crate::refusal::{Answer, Refusal};
+
+const FORMAT: &str = "probity-release 1";
+
+/// What a theorem about a table takes for granted, by name. Each has its proof in `docs/proofs`.
+pub fn assumptions(prepared: &Prepared) -> Vec<String> {
+    let plan = &prepared.plan;
+    let columns: Vec<String> =
+        plan.fields.iter().map(|field| format!("{} ({})", field.name, field.cleaning())).collect();
+    let mut all = vec![format!(
+        "cleaning: each record of {} is mapped by itself, before anything is counted: {}",
+        plan.table.name,
+        if columns.is_empty() { "no column is read".to_owned() } else { columns.join("; ") }
+    )];
+    if let Unit::User { column, groups, rows_per_group } = &plan.table.unit {
+        all.push(format!(
+            "user-bounds: of the rows with one {column}, at most {groups} groups and {rows_per_group} rows in each are kept, chosen by \
+             the rows' content"
+        ));
+    }
+    all
+}
+
+/// The text of a certificate.
+pub fn write(prepared: &Prepared, policy: &Policy, version: &str, proof: &str) -> String {
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let mut text = format!(
+        "{FORMAT}\npolicy {}\nquery {}\ndata-version {}\nbudget {}\n",
+        policy.hash(),
+        quoted(&prepared.plan.sql),
+        quoted(version),
+        prepared.cost
+    );
+    for assumption in assumptions(prepared) {
+        text.push_str(&format!("assumption {}\n", quoted(&assumption)));
+    }
+    for (name, value) in prepared.parameters.iter().skip(1) {
+        text.push_str(&format!("parameter {name}={value}\n"));
+    }
+    text.push_str(&format!(
+        "epsilon {}\nmechanism {}\nproof\n{proof}",
+        prepared.epsilon,
+        quoted(&prepared.text)
+    ));
+    text
+}
+
+/// What a certificate says, after its proof was replayed.
+#[derive(Debug, Clone)]
+pub struct Checked {
+    /// The theorem.
+    pub theorem: Theorem,
+    /// The lines before the mechanism, for a reader: policy, query, data version, budget, assumptions.
+    pub about: Vec<(String, String)>,
+    /// The mechanism's text.
+    pub text: String,
+    /// The loss.
+    pub epsilon: Rational,
+}
+
+/// Whether a text is the certificate of a release, by its first line.
+pub fn is_release(text: &str) -> bool {
+    text.lines().next() == Some(FORMAT)
+}
+
+/// Replays a certificate. With a policy, it must be the one that the certificate names, and the query must make the very same mechanism
+/// by it.
+///
+/// # Errors
+/// When anything does not hold.
+pub fn check(text: &str, policy: Option<&Policy>) -> Answer<Checked> {
+    let (head, proof) =
+        text.split_once("\nproof\n").ok_or_else(|| Refusal::unproved("the certificate has no proof"))?;
+    let mut lines = head.lines();
+    if lines.next() != Some(FORMAT) {
+        return Err(Refusal::unproved(format!(
+            "this is no certificate of a release: its first line is not '{FORMAT}'"
+        )));
+    }
+    let (mut about, mut mechanism, mut epsilon) = (Vec::new(), None, None);
+    for line in lines {
+        let wrong = || {
+            Refusal::unproved(format!(
+                "the line '{}' cannot be read",
+                line.chars().take(40).collect::<String>()
+            ))
+        };
+        let (name, value) = line.split_once(' ').ok_or_else(wrong)?;
+        let value = match value.starts_with('"') {
+            true => serde_json::from_str::<String>(value).map_err(|_| wrong())?,
+            false => value.to_owned(),
+        };
+        match name {
+            "mechanism" if mechanism.is_none() => mechanism = Some(value),
+            "epsilon" if epsilon.is_none() => epsilon = Some(parse_rational(&value).map_err(|_| wrong())?),
+            "policy" | "query" | "data-version" | "budget" | "assumption" | "parameter" => {
+                about.push((name.to_owned(), value))
+            }
+            _ => return Err(wrong()),
+        }
+    }
+    let (Some(text), Some(epsilon)) = (mechanism, epsilon) else {
+        return Err(Refusal::unproved("the certificate names no mechanism or no loss"));
+    };
+    if let Some(policy) = policy {
+        check_policy(policy, &about, &text, &epsilon)?;
+    }
+    let mut all = proof::loss(&epsilon).to_vec();
+    for (_, value) in about.iter().filter(|(name, _)| name == "parameter") {
+        let read = value
+            .split_once('=')
+            .and_then(|(name, value)| Some((name.to_owned(), parse_rational(value).ok()?)));
+        all.push(read.ok_or_else(|| Refusal::unproved(format!("the parameter '{value}' cannot be read")))?);
+    }
+    // The stated parameters must be admitted; the theorem then holds for them, as for all others.
+    proof::program(&text, &all)?;
+    let program = proof::program(&text, &proof::loss(&epsilon))?;
+    let theorem = proof::replay(proof, &program)?;
+    Ok(Checked { theorem, about, text, epsilon })
+}
+
+/// Whether the policy is the named one, and the query makes this mechanism, at this cost and with these assumptions.
+fn check_policy(policy: &Policy, about: &[(String, String)], text: &str, epsilon: &Rational) -> Answer<()> {
+    let find = |name: &str| about.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+    if find("policy") != Some(policy.hash().as_str()) {
+        return Err(Refusal::unproved("the certificate is about another policy"));
+    }
+    let plan = crate::query::plan(find("query").unwrap_or_default(), policy)?;
+    let prepared = crate::prepare::with_epsilon(policy, plan, epsilon, text)?;
+    let all = |kind: &str| {
+        about.iter().filter(|(name, _)| name == kind).map(|(_, value)| value.clone()).collect::<Vec<_>>()
+    };
+    let parameters: Vec<String> =
+        prepared.parameters.iter().skip(1).map(|(name, value)| format!("{name}={value}")).collect();
+    let same = all("assumption") == assumptions(&prepared) && all("parameter") == parameters;
+    match find("budget") == Some(prepared.cost.to_string().as_str()) && same {
+        true => Ok(()),
+        false => Err(Refusal::unproved(
+            "the certificate states another budget or other assumptions than its query has",
+        )),
+    }
+}

@@ -1,0 +1,52 @@
+//! Exact numbers as decimals.
+
+use probity_exact::{Integer, Natural, Rational, UnsignedAbs};
+
+/// The decimal of a number, or a fraction where no decimal of at most 40 digits behind the point is exact.
+pub fn exact(value: &Rational) -> String {
+    let ten = Natural::from(10u8);
+    let mut power = Natural::ONE;
+    for digits in 0..=40 {
+        if &power % value.denominator() == Natural::ZERO {
+            return fixed(value, digits);
+        }
+        power *= &ten;
+    }
+    value.to_string()
+}
+
+/// The nearest decimal with this many digits behind the point, half away from zero.
+pub fn fixed(value: &Rational, digits: usize) -> String {
+    let scale = Natural::from(10u8).pow(digits);
+    let half = Rational::from_parts(Integer::ONE, 2u8.into());
+    let negative = *value < Rational::ZERO;
+    let magnitude = if negative { -value.clone() } else { value.clone() };
+    let units = (magnitude * Rational::from(scale) + half).floor().unsigned_abs();
+    let text = units.to_string();
+    let text = format!("{text:0>width$}", width = digits + 1);
+    let (whole, fraction) = text.split_at(text.len() - digits);
+    let sign = if negative && units != Natural::ZERO { "-" } else { "" };
+    match fraction.is_empty() {
+        true => format!("{sign}{whole}"),
+        false => format!("{sign}{whole}.{fraction}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probity_exact::rational;
+
+    #[test]
+    fn decimals_of_numbers() {
+        let number = |n: i64, d: i64| rational(n, d).unwrap();
+        assert_eq!(exact(&number(-1234, 100)), "-12.34");
+        assert_eq!(exact(&number(1, 3)), "1/3");
+        assert_eq!(exact(&number(-1, 8)), "-0.125");
+        assert_eq!(exact(&number(7, 1)), "7");
+        assert_eq!(fixed(&number(2, 3), 2), "0.67");
+        assert_eq!(fixed(&number(-1, 1000), 2), "0.00");
+        assert_eq!(fixed(&number(5, 2), 0), "3");
+        assert_eq!(fixed(&number(-5, 2), 0), "-3");
+    }
+}

@@ -1,0 +1,119 @@
+//! A plan made ready for millions of rows: each condition once, the group's place, and the sums.
+//!
+//! A row that is dropped, or that no condition takes, costs the same work as any other: its values are computed, and added to a cell
+//! that nobody reads, or as 0. Where users are units, rows are set aside until their users are bounded.
+
+use super::Exact;
+use super::users::Users;
+use crate::policy::Unit;
+use crate::query::row::{Condition, Row};
+use crate::query::{DrawKind, Plan};
+
+/// A plan as loops want it.
+pub struct Compiled {
+    group: Row,
+    groups: usize,
+    /// The rows that the query takes, before users are bounded.
+    taken: Condition,
+    /// The table's name and the bounds, if units are users.
+    users: Option<(String, u32, u32)>,
+    conditions: Vec<Condition>,
+    /// For each draw the place of its condition, and what it adds.
+    draws: Vec<(usize, Option<Row>)>,
+}
+
+/// Sums in the making.
+pub struct Sums {
+    /// The last group is that of dropped rows.
+    cells: Vec<i128>,
+    taken: Vec<bool>,
+    /// Rows whose users are not bounded yet.
+    users: Option<Users>,
+}
+
+impl Compiled {
+    /// Makes a plan ready.
+    pub fn new(plan: &Plan) -> Compiled {
+        let mut conditions: Vec<Condition> = Vec::new();
+        let draws = plan.draws.iter().map(|draw| {
+            let known = conditions.iter().position(|known| *known == draw.condition).unwrap_or_else(|| {
+                conditions.push(draw.condition.clone());
+                conditions.len() - 1
+            });
+            let row = match &draw.kind {
+                DrawKind::Count => None,
+                DrawKind::Sum(row) => Some(row.clone()),
+            };
+            (known, row)
+        });
+        let draws = draws.collect();
+        let users = match &plan.table.unit {
+            Unit::Row => None,
+            Unit::User { groups, rows_per_group, .. } => {
+                Some((plan.table.name.clone(), *groups, *rows_per_group))
+            }
+        };
+        let group = plan.group_row().unwrap_or(Row::Constant(0));
+        Compiled { group, groups: plan.groups(), taken: plan.condition.clone(), users, conditions, draws }
+    }
+
+    /// No rows yet.
+    pub fn sums(&self) -> Sums {
+        let users = self.users.as_ref().map(|(table, groups, rows)| Users::new(table, *groups, *rows));
+        let cells = vec![0; (self.groups + 1) * self.draws.len()];
+        Sums { cells, taken: vec![false; self.conditions.len()], users }
+    }
+
+    /// Adds a row of a user, or of nobody in particular if units are rows: the values of its fields, and whether it is kept. A row
+    /// without a user is dropped if units are users.
+    #[inline]
+    pub fn add(&self, sums: &mut Sums, user: &[u8], fields: &[i64], kept: bool) {
+        match &mut sums.users {
+            None => self.add_row(sums, fields, kept),
+            Some(users) => {
+                if kept & !user.is_empty() & self.taken.holds(fields) {
+                    users.add(user, self.group_of(fields), fields);
+                }
+            }
+        }
+    }
+
+    fn group_of(&self, fields: &[i64]) -> usize {
+        usize::try_from(self.group.value(fields)).unwrap_or(self.groups).min(self.groups)
+    }
+
+    #[inline]
+    fn add_row(&self, sums: &mut Sums, fields: &[i64], kept: bool) {
+        let group = if kept { self.group_of(fields) } else { self.groups };
+        for (taken, condition) in sums.taken.iter_mut().zip(&self.conditions) {
+            *taken = condition.holds(fields);
+        }
+        let cells = &mut sums.cells[group * self.draws.len()..];
+        for (cell, (condition, row)) in cells.iter_mut().zip(&self.draws) {
+            let value = row.as_ref().map_or(1, |row| row.value(fields));
+            *cell += i128::from(if sums.taken[*condition] { value } else { 0 });
+        }
+    }
+
+    /// The sums of several parts of a table.
+    pub fn finish(&self, parts: Vec<Sums>) -> Exact {
+        let mut users: Option<Users> = None;
+        let mut all = self.sums();
+        for mut part in parts {
+            // Fewer than 2^64 rows of less than 2^63 each: no sum reaches 2^127.
+            all.cells.iter_mut().zip(&part.cells).for_each(|(sum, cell)| *sum += cell);
+            users = match (users, part.users.take()) {
+                (Some(mut known), Some(own)) => {
+                    known.join(own);
+                    Some(known)
+                }
+                (known, own) => known.or(own),
+            };
+        }
+        if let Some(users) = users {
+            users.each(|fields| self.add_row(&mut all, fields, true));
+        }
+        all.cells.truncate(self.groups * self.draws.len());
+        Exact { draws: self.draws.len(), sums: all.cells }
+    }
+}

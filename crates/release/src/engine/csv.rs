@@ -1,0 +1,368 @@
+//! The embedded pass over CSV files: streaming, exact, parallel by pieces of whole records, in memory that does not depend on the
+//! number of rows.
+//!
+//! A record longer than [`MAX_RECORD`] is dropped, like a row that cleaning drops: an unclosed quote cannot fill the memory. That a
+//! stray quote can swallow rows of other people is a fault of the file which no theorem covers; the manual says so.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
+
+use csv_core::ReadRecordResult;
+use flate2::read::MultiGzDecoder;
+
+use super::clean::Cleaner;
+use super::compiled::{Compiled, Sums};
+use super::rows::places;
+use super::split::Splitter;
+use super::{Engine, Exact};
+use crate::query::Plan;
+use crate::refusal::{Answer, Refusal};
+
+/// Bytes that are read at once.
+const BLOCK: usize = 1 << 18;
+/// The longest record, in bytes.
+pub const MAX_RECORD: usize = 1 << 20;
+/// The longest header, in bytes.
+const MAX_HEADER: usize = 1 << 20;
+
+/// A table in CSV files that have one header.
+#[derive(Debug, Clone)]
+pub struct Csv {
+    paths: Vec<PathBuf>,
+}
+
+fn cannot(path: &Path, error: &io::Error) -> Refusal {
+    let reason = match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
+        _ => error.to_string(),
+    };
+    Refusal::input(format!("cannot read {}: {reason}", path.display()))
+}
+
+/// Standard input, or a file; unpacked if it begins as gzip does.
+fn open(path: &Path) -> Answer<Box<dyn Read + Send>> {
+    let source: Box<dyn Read + Send> = match path == Path::new("-") {
+        true => Box::new(io::stdin()),
+        false => {
+            if path.is_dir() {
+                return Err(cannot(path, &io::ErrorKind::IsADirectory.into()));
+            }
+            Box::new(File::open(path).map_err(|error| cannot(path, &error))?)
+        }
+    };
+    let mut source = source;
+    let mut start = [0; 2];
+    let mut known = 0;
+    while known < 2 {
+        match source.read(&mut start[known..]) {
+            Ok(0) => break,
+            Ok(read) => known += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(cannot(path, &error)),
+        }
+    }
+    let all = io::Cursor::new(start[..known].to_vec()).chain(source);
+    Ok(if start[..known] == [0x1f, 0x8b] { Box::new(MultiGzDecoder::new(all)) } else { Box::new(all) })
+}
+
+/// Reads as much as there is room for, or to the end.
+fn fill(path: &Path, source: &mut dyn Read, buffer: &mut Vec<u8>, most: usize) -> Answer<usize> {
+    let before = buffer.len();
+    source.take(most as u64).read_to_end(buffer).map_err(|error| cannot(path, &error))?;
+    Ok(buffer.len() - before)
+}
+
+impl Csv {
+    /// The files that a path stands for: itself, standard input for `-`, or all files that match a `*` in its last part.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn new(path: &Path) -> Answer<Csv> {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if !name.contains('*') {
+            return Ok(Csv { paths: vec![path.to_owned()] });
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let entries = std::fs::read_dir(folder).map_err(|error| cannot(folder, &error))?;
+        let mut paths: Vec<PathBuf> = entries
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| {
+                path.is_file() && path.file_name().is_some_and(|file| matches(&name, &file.to_string_lossy()))
+            })
+            .collect();
+        paths.sort();
+        match paths.is_empty() {
+            true => Err(Refusal::input(format!("no file matches {}", path.display()))
+                .hint("`*` stands for any characters of a name")),
+            false => Ok(Csv { paths }),
+        }
+    }
+
+    /// The header. Of standard input this is all that can be read once: ask for sums instead.
+    ///
+    /// # Errors
+    /// When there is none, or the files have different ones.
+    pub fn header(&self) -> Answer<Vec<String>> {
+        let mut known: Option<Vec<String>> = None;
+        for path in &self.paths {
+            let (header, ..) = start(path)?;
+            if known.as_ref().is_some_and(|known| *known != header) {
+                return Err(Refusal::input(format!(
+                    "{} has another header than {}",
+                    path.display(),
+                    self.paths[0].display()
+                )));
+            }
+            known = Some(header);
+        }
+        known.ok_or_else(|| Refusal::input("there is no file"))
+    }
+
+    fn is_stream(&self) -> bool {
+        self.paths.iter().any(|path| path == Path::new("-"))
+    }
+}
+
+/// Whether a name matches a pattern in which `*` stands for any characters.
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((start, rest)) => name.strip_prefix(start).is_some_and(|name| {
+            (0..=name.len()).any(|at| name.is_char_boundary(at) && matches(rest, &name[at..]))
+        }),
+    }
+}
+
+/// A file's header, the bytes that were read behind it, and the rest.
+type Started = (Vec<String>, Vec<u8>, Box<dyn Read + Send>);
+
+fn start(path: &Path) -> Answer<Started> {
+    let mut source = open(path)?;
+    let mut bytes = Vec::new();
+    let mut splitter = Splitter::default();
+    let (mut seen, mut end) = (0, None);
+    while end.is_none() {
+        let read = fill(path, &mut source, &mut bytes, BLOCK)?;
+        if seen == 0 {
+            check_encoding(path, &mut bytes)?;
+            // Empty lines before the header.
+            let blank = bytes.iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
+            bytes.drain(..blank);
+        }
+        end = splitter.first_end(&bytes[seen..]).map(|at| seen + at);
+        seen = bytes.len();
+        if read == 0 {
+            end = end.or(Some(bytes.len()));
+        } else if end.is_none() && bytes.len() > MAX_HEADER {
+            return Err(Refusal::input(format!(
+                "the first line of {} is too long for a header",
+                path.display()
+            )));
+        }
+    }
+    let rest = bytes.split_off(end.unwrap_or(bytes.len()));
+    let mut header: Option<Vec<String>> = None;
+    each_record(&bytes, |record| {
+        let names = (0..record.ends.len())
+            .map(|place| String::from_utf8_lossy(record.field(place)).trim().to_owned());
+        header.get_or_insert_with(|| names.collect());
+    });
+    let header = header.ok_or_else(|| {
+        Refusal::input(format!("{} is empty: it has no header", path.display()))
+            .hint("its first line must name the columns")
+    })?;
+    Ok((header, rest, source))
+}
+
+/// UTF-8 and what contains ASCII as it is; a byte order mark is taken away.
+fn check_encoding(path: &Path, bytes: &mut Vec<u8>) -> Answer<()> {
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        return Err(Refusal::input(format!("{} is written in UTF-16", path.display()))
+            .hint("convert it to UTF-8 first, as iconv -f UTF-16 -t UTF-8 does"));
+    }
+    if bytes.starts_with(&[0xef, 0xbb, 0xbf]) {
+        bytes.drain(..3);
+    }
+    Ok(())
+}
+
+/// One record, unquoted.
+struct Record<'a> {
+    bytes: &'a [u8],
+    /// Where each field ends.
+    ends: &'a [usize],
+}
+
+impl Record<'_> {
+    /// A field; one that is missing is empty.
+    #[inline]
+    fn field(&self, place: usize) -> &[u8] {
+        let start = if place == 0 { 0 } else { self.ends.get(place - 1).copied().unwrap_or(0) };
+        self.ends.get(place).and_then(|end| self.bytes.get(start..*end)).unwrap_or_default()
+    }
+
+    /// Its size, by which long records are dropped: a function of the record alone.
+    fn size(&self) -> usize {
+        self.bytes.len() + self.ends.len()
+    }
+}
+
+/// Calls for each record.
+fn each_record(bytes: &[u8], mut call: impl FnMut(&Record)) {
+    let mut reader = csv_core::Reader::new();
+    let mut out = vec![0u8; bytes.len().min(BLOCK) + 1];
+    let mut ends = vec![0usize; 256];
+    let (mut at, mut written, mut ended) = (0, 0, 0);
+    loop {
+        let (result, read, wrote, found) =
+            reader.read_record(&bytes[at..], &mut out[written..], &mut ends[ended..]);
+        at += read;
+        written += wrote;
+        ended += found;
+        match result {
+            ReadRecordResult::OutputFull => out.resize(out.len() * 2, 0),
+            ReadRecordResult::OutputEndsFull => ends.resize(ends.len() * 2, 0),
+            ReadRecordResult::InputEmpty => {}
+            ReadRecordResult::Record => {
+                call(&Record { bytes: &out[..written], ends: &ends[..ended] });
+                (written, ended) = (0, 0);
+            }
+            ReadRecordResult::End => return,
+        }
+    }
+}
+
+impl Engine for Csv {
+    fn check(&self, plan: &Plan) -> Answer<()> {
+        // What can be read only once is looked at when it is read.
+        if self.is_stream() { Ok(()) } else { places(plan, &self.header()?).map(drop) }
+    }
+
+    fn sums(&self, plan: &Plan, progress: &(dyn Fn(u64, u64) + Sync)) -> Answer<Exact> {
+        let compiled = Compiled::new(plan);
+        let cleaners: Vec<Cleaner> = plan.fields.iter().map(Cleaner::new).collect();
+        let workers = thread::available_parallelism().map_or(1, |count| count.get()).min(16);
+        let (sender, receiver) = sync_channel::<(Vec<u8>, usize)>(workers);
+        let receiver = Mutex::new(receiver);
+        let all: u64 =
+            self.paths.iter().filter_map(|path| std::fs::metadata(path).ok()).map(|facts| facts.len()).sum();
+        let columns: Vec<Mutex<Vec<usize>>> = self.paths.iter().map(|_| Mutex::default()).collect();
+        let parts = thread::scope(|scope| {
+            let pass = || work(&receiver, &compiled, &cleaners, &columns);
+            let running: Vec<_> = (0..workers).map(|_| scope.spawn(pass)).collect();
+            let mut done = 0;
+            let mut result = Ok(());
+            for (file, path) in self.paths.iter().enumerate() {
+                let told = |read: u64| progress(done + read, all);
+                let places = |header: &[String]| {
+                    let found = places(plan, header)?;
+                    *columns[file].lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = found;
+                    Ok(())
+                };
+                // The receiver lives as long as this scope, so sending does not fail.
+                result = feed(path, places, |piece| drop(sender.send((piece, file))), told);
+                if result.is_err() {
+                    break;
+                }
+                done += std::fs::metadata(path).map_or(0, |facts| facts.len());
+            }
+            drop(sender);
+            let parts: Vec<Option<Sums>> = running.into_iter().map(|worker| worker.join().ok()).collect();
+            result.map(|()| parts)
+        })?;
+        let parts: Option<Vec<Sums>> = parts.into_iter().collect();
+        parts
+            .map(|parts| compiled.finish(parts))
+            .ok_or_else(|| Refusal::input("a worker of the pass stopped; please report it"))
+    }
+}
+
+/// Reads a file and sends it on in pieces of whole records.
+fn feed(
+    path: &Path,
+    header: impl Fn(&[String]) -> Answer<()>,
+    send: impl Fn(Vec<u8>),
+    progress: impl Fn(u64),
+) -> Answer<()> {
+    let (names, mut piece, mut source) = start(path)?;
+    header(&names)?;
+    let mut splitter = Splitter::default();
+    let mut end = splitter.last_end(&piece);
+    let mut total = piece.len() as u64;
+    // Set while a record too long to be kept goes by: where its first bytes ended.
+    let mut dropped: Option<Splitter> = None;
+    loop {
+        if let Some(end) = end {
+            let rest = piece[end..].to_vec();
+            piece.truncate(end);
+            if let Some(mut inside) = dropped.take() {
+                let first = inside.first_end(&piece).unwrap_or(piece.len());
+                piece.drain(..first);
+            }
+            send(std::mem::replace(&mut piece, rest));
+        }
+        if piece.len() > 4 * MAX_RECORD || dropped.is_some() {
+            // Quotes and commas at most triple a record, so this one is too long wherever the pieces are cut.
+            piece.clear();
+            dropped = Some(splitter.clone());
+        }
+        let known = piece.len();
+        piece.reserve(BLOCK);
+        let read = fill(path, &mut source, &mut piece, BLOCK)?;
+        if read == 0 {
+            break;
+        }
+        total += read as u64;
+        progress(total);
+        end = splitter.last_end(&piece[known..]).map(|at| known + at);
+    }
+    if dropped.is_none() {
+        send(piece);
+    }
+    Ok(())
+}
+
+/// Adds up pieces until there are no more.
+fn work(
+    receiver: &Mutex<Receiver<(Vec<u8>, usize)>>,
+    compiled: &Compiled,
+    cleaners: &[Cleaner],
+    columns: &[Mutex<Vec<usize>>],
+) -> Sums {
+    let mut sums = compiled.sums();
+    let mut values = vec![0i64; cleaners.len()];
+    loop {
+        let next = receiver.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).recv();
+        let Ok((piece, file)) = next else { return sums };
+        let places = columns[file].lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
+        each_record(&piece, |record| {
+            let mut kept = record.size() <= MAX_RECORD;
+            for ((value, cleaner), place) in values.iter_mut().zip(cleaners).zip(&places) {
+                let cleaned = cleaner.clean(record.field(*place));
+                kept &= cleaned.is_some();
+                *value = cleaned.unwrap_or(0);
+            }
+            let user = places.get(cleaners.len()).map_or(&[][..], |place| record.field(*place).trim_ascii());
+            compiled.add(&mut sums, user, &values, kept);
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns() {
+        assert!(
+            matches("a*.csv", "a1.csv") && matches("*", "") && matches("*b*", "abc") && matches("a", "a")
+        );
+        assert!(!matches("a*.csv", "b1.csv") && !matches("a*.csv", "a.csv.gz") && !matches("*b", "abc"));
+    }
+}

@@ -1,0 +1,39 @@
+//! Engines: where the exact aggregates come from. Noise is never theirs.
+//!
+//! An engine answers one question: for every group of a plan and every draw, the exact sum over the cleaned rows. The same question
+//! has the same answer on all of them, to the last digit. How to add one: implement [`Engine`], and hold it against
+//! [`rows::Rows`] in `tests/engines.rs`.
+
+mod clean;
+mod compiled;
+pub mod csv;
+pub mod rows;
+mod split;
+mod users;
+
+use crate::query::Plan;
+use crate::refusal::Answer;
+
+/// The exact sums of a plan: for each group, in order, one for each draw. They are private and never leave this crate unnoised.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exact {
+    /// How many draws a group has.
+    pub draws: usize,
+    /// Group by group.
+    pub sums: Vec<i128>,
+}
+
+/// What can compute exact aggregates.
+pub trait Engine {
+    /// Whether the table has what the plan needs: its columns, each once. Reads no row.
+    ///
+    /// # Errors
+    /// When it does not; the refusal speaks of the header only.
+    fn check(&self, plan: &Plan) -> Answer<()>;
+
+    /// The exact sums. `progress` is told how many bytes of how many were read.
+    ///
+    /// # Errors
+    /// When the machine fails. Never because of a value.
+    fn sums(&self, plan: &Plan, progress: &(dyn Fn(u64, u64) + Sync)) -> Answer<Exact>;
+}

@@ -1,0 +1,66 @@
+//! Rows in memory: the plainest engine, for tests and for tables that a program holds already.
+
+use super::compiled::Compiled;
+use super::{Engine, Exact};
+use crate::query::Plan;
+use crate::refusal::{Answer, Refusal};
+
+/// A table as texts.
+#[derive(Debug, Clone, Default)]
+pub struct Rows {
+    /// The names of the columns.
+    pub header: Vec<String>,
+    /// The rows; a missing field counts as empty.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// Where each field of a plan stands in a header, and behind them the column of the users, if units are users.
+pub(super) fn places(plan: &Plan, header: &[String]) -> Answer<Vec<usize>> {
+    let find = |name: &str| {
+        let mut found = header.iter().enumerate().filter(|(_, known)| known.trim() == name);
+        match (found.next(), found.next()) {
+            (Some((place, _)), None) => Ok(place),
+            (Some(_), Some(_)) => {
+                Err(Refusal::input(format!("the header of {} has two columns `{name}`", plan.table.name))
+                    .hint("rename one of them: it is not clear which is meant"))
+            }
+            (None, _) => {
+                let hint = match probity_lang::nearest(name, header.iter().map(String::as_str)) {
+                    Some(near) => format!("did you mean {near}? Policy and header must agree"),
+                    None => format!("the header has {}", header.join(", ")),
+                };
+                Err(Refusal::input(format!("the table {} has no column `{name}`", plan.table.name))
+                    .hint(hint))
+            }
+        }
+    };
+    let fields = plan.fields.iter().map(|field| field.name.as_str());
+    fields.chain(plan.user_column()).map(find).collect()
+}
+
+impl Engine for Rows {
+    fn check(&self, plan: &Plan) -> Answer<()> {
+        places(plan, &self.header).map(drop)
+    }
+
+    fn sums(&self, plan: &Plan, _progress: &(dyn Fn(u64, u64) + Sync)) -> Answer<Exact> {
+        let places = places(plan, &self.header)?;
+        let compiled = Compiled::new(plan);
+        let mut sums = compiled.sums();
+        for row in &self.rows {
+            let cleaned: Vec<Option<i64>> = plan
+                .fields
+                .iter()
+                .zip(&places)
+                .map(|(field, place)| field.clean(row.get(*place).map_or("", String::as_str).as_bytes()))
+                .collect();
+            let fields: Vec<i64> = cleaned.iter().map(|value| value.unwrap_or(0)).collect();
+            let user = places
+                .get(plan.fields.len())
+                .and_then(|place| row.get(*place))
+                .map_or("", |user| user.trim());
+            compiled.add(&mut sums, user.as_bytes(), &fields, cleaned.iter().all(Option::is_some));
+        }
+        Ok(compiled.finish(vec![sums]))
+    }
+}

@@ -1,0 +1,36 @@
+//! The anchor: a small file kept elsewhere that remembers the newest entry it has seen, so that an older copy of the ledger is noticed.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use super::State;
+use crate::refusal::{Answer, Refusal};
+
+const FORMAT: &str = "probity-anchor 1";
+
+/// The number and hash of the newest entry seen.
+pub fn read(path: &Path) -> Answer<(i64, String)> {
+    let text = fs::read_to_string(path).map_err(|error| {
+        Refusal::input(format!("cannot read the anchor {}: {error}", path.display()))
+            .hint("without its anchor an anchored ledger is not used; restore the file")
+    })?;
+    let mut lines = text.lines();
+    let wrong = || Refusal::input(format!("{} is no anchor", path.display()));
+    if lines.next() != Some(FORMAT) {
+        return Err(wrong());
+    }
+    let number = lines.next().and_then(|line| line.strip_prefix("counter ")?.parse().ok());
+    let hash = lines.next().and_then(|line| line.strip_prefix("hash "));
+    number.zip(hash.map(str::to_owned)).ok_or_else(wrong)
+}
+
+/// Remembers the last entry of a ledger: to a neighbour first, which then takes its place.
+pub fn write(path: &Path, state: &State) -> Answer<()> {
+    let text = format!("{FORMAT}\ncounter {}\nhash {}\n", state.number, state.hash);
+    let neighbour = path.with_extension(format!("tmp{}", std::process::id()));
+    let written = fs::File::create(&neighbour)
+        .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(&neighbour, path));
+    written.map_err(|error| Refusal::input(format!("cannot write the anchor {}: {error}", path.display())))
+}

@@ -1,0 +1,354 @@
+//! The ledger: one SQLite file that says what was released and what it cost. It is written before anything is printed.
+//!
+//! Every entry has the sum of all debits up to it, and is chained to the one before by its hash. A release is one IMMEDIATE
+//! transaction that checks the budget and stores debit and answer together, so a crash leaves both or neither; what was stored is
+//! served again at no cost. Accidents (a flipped bit, a truncated file) are found: at opening in all entries since the last
+//! checkpoint, by [`Ledger::verify`] everywhere. An older copy put in the place of the file is found with an [`anchor`] only.
+//!
+//! The ledger knows nothing of queries: it keeps texts, and adds up losses.
+
+pub mod anchor;
+mod chain;
+mod store;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+pub use chain::{Entry, Kind};
+
+use crate::loss::{Loss, Measure};
+use crate::policy::{self, Policy};
+use crate::refusal::{Answer, Refusal};
+use store::trouble;
+
+/// How long another process may keep the ledger before this one gives up.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A checkpoint after so many entries: at opening, no more than these are read.
+const CHECKPOINT: i64 = 64;
+
+/// Marks the file as one of ours: "Prob".
+const APPLICATION: i32 = 0x5072_6f62;
+const VERSION: i32 = 1;
+
+/// What is known about a ledger after its last entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct State {
+    /// The number of the last entry.
+    pub number: i64,
+    /// Its hash.
+    pub hash: String,
+    /// All debits together.
+    pub spent: Loss,
+    /// All that may be spent, by the policy in force.
+    pub total: Loss,
+    /// The hash of the policy in force.
+    pub policy: String,
+    /// The text of the policy in force.
+    pub policy_text: String,
+    /// The number of the entry that pins it.
+    pub pinned_at: i64,
+    /// Whether an anchor is kept.
+    pub anchored: bool,
+}
+
+impl State {
+    /// What is left.
+    pub fn remaining(&self) -> Loss {
+        self.total.minus(&self.spent)
+    }
+}
+
+/// An open ledger.
+#[derive(Debug)]
+pub struct Ledger {
+    connection: Connection,
+    path: PathBuf,
+    state: State,
+    /// An anchor file that goes along with the ledger.
+    anchor: Option<PathBuf>,
+}
+
+/// A debit to be made, with its answer.
+#[derive(Debug, Clone)]
+pub struct Debit {
+    /// What makes an answer the same: the query, the policy, the version of the data.
+    pub key: String,
+    /// What it costs.
+    pub loss: Loss,
+    /// What was asked.
+    pub query: String,
+    /// What was answered.
+    pub answer: String,
+    /// The certificate.
+    pub certificate: String,
+}
+
+impl Ledger {
+    /// Makes a ledger for a policy and pins it. A file that is there already is refused, or opened if `or_open`.
+    pub fn init(
+        path: &Path,
+        policy: &Policy,
+        anchor: Option<&Path>,
+        or_open: bool,
+        patience: Duration,
+    ) -> Answer<Ledger> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+        let mut connection = store::connect(path, flags, patience)?;
+        let made = (|| {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            if store::is_empty(&transaction)? {
+                store::create(&transaction)?;
+                let body = chain::pin(policy, anchor.is_some());
+                let first = Entry::after(None, Kind::Init, Loss::zero(policy.measure()), body);
+                store::insert(&transaction, &first)?;
+                transaction.commit()?;
+                return Ok(true);
+            }
+            Ok(false)
+        })();
+        let made = made.map_err(|error| trouble(path, &error))?;
+        if !made && !or_open {
+            return Err(Refusal::input(format!("there is a ledger at {} already", path.display()))
+                .hint("a new one would forget what was spent; `probity budget amend` changes its policy"));
+        }
+        drop(connection);
+        if made && let Some(anchor) = anchor {
+            let ledger = Ledger::open_with(path, None, patience)?;
+            anchor::write(anchor, &ledger.state)?;
+        }
+        let ledger = Ledger::open(path, anchor, patience)?;
+        ledger.check_policy(policy)?;
+        Ok(ledger)
+    }
+
+    /// Opens a ledger and verifies it from its last checkpoint.
+    pub fn open(path: &Path, anchor: Option<&Path>, patience: Duration) -> Answer<Ledger> {
+        let ledger = Ledger::open_with(path, anchor, patience)?;
+        match (ledger.state.anchored, anchor) {
+            (true, None) => Err(Refusal::input(format!("{} is kept with an anchor", path.display()))
+                .hint("add --anchor FILE: without it an older copy of the ledger would not be noticed")),
+            _ => Ok(ledger),
+        }
+    }
+
+    fn open_with(path: &Path, anchor: Option<&Path>, patience: Duration) -> Answer<Ledger> {
+        if !path.exists() {
+            return Err(Refusal::input(format!("there is no ledger at {}", path.display())).hint(
+                "`probity budget init --policy POLICY --ledger LEDGER` makes one; so does `release --init`",
+            ));
+        }
+        let connection = store::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, patience)?;
+        store::check_file(path, &connection)?;
+        let state = store::state_since(&connection, None).map_err(|fault| fault.at(path))?;
+        let ledger = Ledger { connection, path: path.to_owned(), state, anchor: anchor.map(Path::to_owned) };
+        ledger.check_anchor()?;
+        Ok(ledger)
+    }
+
+    /// What is known after the last entry.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// What the ledger counts in.
+    pub fn measure(&self) -> Measure {
+        self.state.spent.measure
+    }
+
+    /// Whether a policy is the one in force.
+    pub fn check_policy(&self, policy: &Policy) -> Answer<()> {
+        match self.state.policy == policy.hash() {
+            true => Ok(()),
+            false => Err(Refusal::input(format!(
+                "this is not the policy that {} was made for: its hash is {}…, the ledger's {}…",
+                self.path.display(),
+                &policy.hash()[..12],
+                self.state.policy.get(..12).unwrap_or_default()
+            ))
+            .hint("use the pinned policy (`probity budget --policy-text` prints it), or let its owner run `probity budget amend`")),
+        }
+    }
+
+    /// Whether entries can be written, before a long pass is made for nothing.
+    pub fn check_writable(&mut self) -> Answer<()> {
+        let path = self.path.clone();
+        let attempt = self.connection.transaction_with_behavior(TransactionBehavior::Immediate);
+        attempt.and_then(|transaction| transaction.rollback()).map_err(|error| trouble(&path, &error))
+    }
+
+    /// The stored answer of a key.
+    pub fn stored(&self, key: &str) -> Answer<Option<Entry>> {
+        let found = store::by_key(&self.connection, key).map_err(|error| trouble(&self.path, &error))?;
+        match found {
+            Some(entry) if !entry.is_whole() => Err(chain::Fault::Changed(entry.number).at(&self.path)),
+            other => Ok(other),
+        }
+    }
+
+    /// A certificate that was kept under a name. It is replayed, never believed.
+    pub fn kept_certificate(&self, name: &str) -> Option<String> {
+        store::kept(&self.connection, name)
+    }
+
+    /// Keeps a certificate under a name. Failing to costs only time later.
+    pub fn keep_certificate(&self, name: &str, certificate: &str) {
+        store::keep(&self.connection, name, certificate);
+    }
+
+    /// Whether so much more may be spent.
+    pub fn check_budget(&self, losses: &[Loss]) -> Answer<()> {
+        let (spent, total) = (&self.state.spent, &self.state.total);
+        let cost = losses.iter().fold(Loss::zero(spent.measure), |all, loss| all.plus(loss));
+        match losses.iter().all(|loss| loss.measure == spent.measure) && spent.plus(&cost).is_within(total) {
+            true => Ok(()),
+            false => Err(Refusal::budget(format!("the budget does not allow it: it costs {cost}, and {} is left of {total}", self.state.remaining()))
+                .hint("ask for less with SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = …); the owner can add to the budget with `probity budget amend`")),
+        }
+    }
+
+    /// Debits and stores the answers, all of them or none. If another process has stored an answer to the first key meanwhile, its entries
+    /// are returned and nothing is debited, unless `again`.
+    pub fn debit(&mut self, debits: &[Debit], policy: &Policy, again: bool) -> Answer<Vec<Entry>> {
+        self.refresh()?;
+        self.check_policy(policy)?;
+        let path = self.path.clone();
+        let known = self.state.clone();
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(|error| trouble(&path, &error))?;
+        let state = store::state_since(&transaction, Some(&known)).map_err(|fault| fault.at(&path))?;
+        let unchanged = state.policy == known.policy;
+        self.state = state;
+        if !unchanged {
+            return Err(
+                Refusal::input("the policy was amended meanwhile; nothing was released").hint("ask again")
+            );
+        }
+        if !again {
+            let mut stored = Vec::new();
+            for debit in debits {
+                stored
+                    .extend(store::by_key(&transaction, &debit.key).map_err(|error| trouble(&path, &error))?);
+            }
+            if stored.len() == debits.len() {
+                return Ok(stored);
+            }
+        }
+        let losses: Vec<Loss> = debits.iter().map(|debit| debit.loss.clone()).collect();
+        let mut last = self.state.clone();
+        let mut entries = Vec::new();
+        let allowed =
+            losses.iter().fold(last.spent.clone(), |all, loss| all.plus(loss)).is_within(&last.total)
+                && losses.iter().all(|loss| loss.measure == last.spent.measure);
+        if !allowed {
+            drop(transaction);
+            self.check_budget(&losses)?;
+            return Err(Refusal::budget("the budget does not allow it"));
+        }
+        for debit in debits {
+            let entry = Entry::release(&last, debit);
+            store::insert(&transaction, &entry).map_err(|error| trouble(&path, &error))?;
+            last.number = entry.number;
+            last.hash.clone_from(&entry.hash);
+            last.spent = entry.spent.clone();
+            entries.push(entry);
+        }
+        transaction.commit().map_err(|error| trouble(&path, &error))?;
+        self.state = last;
+        self.move_anchor()?;
+        Ok(entries)
+    }
+
+    /// Puts another policy in force, with its budget. What was spent stays spent.
+    pub fn amend(&mut self, policy: &Policy, note: &str) -> Answer<()> {
+        if policy.measure() != self.measure() {
+            return Err(Refusal::input(format!(
+                "the ledger counts in {}, the new policy in {}",
+                self.measure().name(),
+                policy.measure().name()
+            ))
+            .hint("a ledger has one measure"));
+        }
+        let path = self.path.clone();
+        let known = self.state.clone();
+        let anchored = known.anchored;
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(|error| trouble(&path, &error))?;
+        let state = store::state_since(&transaction, Some(&known)).map_err(|fault| fault.at(&path))?;
+        let mut entry = Entry::after(
+            Some(&state),
+            Kind::Amend,
+            Loss::zero(policy.measure()),
+            chain::pin(policy, anchored),
+        );
+        entry.query = note.to_owned();
+        entry.seal();
+        store::insert(&transaction, &entry).map_err(|error| trouble(&path, &error))?;
+        transaction.commit().map_err(|error| trouble(&path, &error))?;
+        self.refresh()?;
+        self.move_anchor()
+    }
+
+    /// Reads what other processes have added.
+    pub fn refresh(&mut self) -> Answer<()> {
+        self.state =
+            store::state_since(&self.connection, Some(&self.state)).map_err(|fault| fault.at(&self.path))?;
+        Ok(())
+    }
+
+    /// Verifies every entry, every hash and every sum, and the file itself.
+    pub fn verify(&self) -> Answer<i64> {
+        store::check_file(&self.path, &self.connection)?;
+        store::verify_all(&self.connection).map_err(|fault| fault.at(&self.path))
+    }
+
+    /// The last entries, oldest first.
+    pub fn history(&self, most: usize) -> Answer<Vec<Entry>> {
+        store::last(&self.connection, most).map_err(|error| trouble(&self.path, &error))
+    }
+
+    fn check_anchor(&self) -> Answer<()> {
+        let Some(path) = &self.anchor else { return Ok(()) };
+        let (number, hash) = anchor::read(path)?;
+        let entry =
+            store::by_number(&self.connection, number).map_err(|error| trouble(&self.path, &error))?;
+        match entry {
+            Some(entry) if entry.hash == hash => Ok(()),
+            _ => Err(Refusal::input(format!(
+                "{} is not the ledger that the anchor {} has seen: an older copy was put back, or another one in its place",
+                self.path.display(),
+                path.display()
+            ))
+            .hint("put the newest ledger back: with this one, spent budget would be spent again")),
+        }
+    }
+
+    /// The anchor follows the ledger, never the other way: a crash between the two leaves it behind, which is allowed.
+    fn move_anchor(&mut self) -> Answer<()> {
+        let Some(anchor) = self.anchor.clone() else { return Ok(()) };
+        let path = self.path.clone();
+        // The ledger's own lock keeps two processes from moving the anchor back and forth.
+        let lock = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(|error| trouble(&path, &error))?;
+        let (number, _) = anchor::read(&anchor)?;
+        if number < self.state.number {
+            anchor::write(&anchor, &self.state)?;
+        }
+        lock.rollback().map_err(|error| trouble(&path, &error))
+    }
+}
+
+/// The policy that a ledger's entry pinned.
+pub(crate) fn pinned(body: &str) -> Option<(Policy, bool)> {
+    let (first, text) = body.split_once('\n')?;
+    let policy = policy::read("the pinned policy", text).ok()?;
+    Some((policy, first == "anchored"))
+}

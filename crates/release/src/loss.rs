@@ -1,0 +1,178 @@
+//! What a release costs: an exact amount in one of three measures.
+//!
+//! Amounts are rationals. While a denominator has at most 128 bits they are kept as they are; beyond that a spent amount is
+//! rounded up to a multiple of 2^−128, so that the sum of a million debits is never below the truth.
+
+use std::fmt;
+
+use probity_exact::{BitTest, Integer, Natural, Rational, parse_rational};
+use serde_json::{Map, Value};
+
+/// What a ledger counts in. A ledger has one measure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// Pure loss.
+    Epsilon,
+    /// Approximate loss, both parts by plain sums.
+    EpsilonDelta,
+    /// Concentrated loss; a pure loss ε enters as ε²/2.
+    Rho,
+}
+
+impl Measure {
+    /// The name in a ledger.
+    pub fn name(self) -> &'static str {
+        match self {
+            Measure::Epsilon => "epsilon",
+            Measure::EpsilonDelta => "epsilon, delta",
+            Measure::Rho => "rho",
+        }
+    }
+
+    /// The measure of this name.
+    pub fn named(name: &str) -> Option<Measure> {
+        [Measure::Epsilon, Measure::EpsilonDelta, Measure::Rho]
+            .into_iter()
+            .find(|measure| measure.name() == name)
+    }
+}
+
+/// An amount of privacy loss.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loss {
+    /// What it is counted in.
+    pub measure: Measure,
+    /// ε or ρ. Invariant: not negative.
+    pub amount: Rational,
+    /// δ; 0 unless the measure has one. Invariant: not negative.
+    pub delta: Rational,
+}
+
+/// Denominators of more bits than this are rounded away, upwards.
+const MOST_BITS: usize = 128;
+
+fn bounded_up(value: Rational) -> Rational {
+    if value.denominator().bit_len() <= MOST_BITS {
+        return value;
+    }
+    let scaled = value * Rational::from(Integer::ONE << MOST_BITS);
+    Rational::from_parts(scaled.ceil(), Natural::ONE << MOST_BITS)
+}
+
+impl Loss {
+    /// Nothing.
+    pub fn zero(measure: Measure) -> Loss {
+        Loss { measure, amount: Rational::ZERO, delta: Rational::ZERO }
+    }
+
+    /// What a pure loss of ε counts in a measure.
+    pub fn of_pure(measure: Measure, epsilon: &Rational) -> Loss {
+        let amount = match measure {
+            Measure::Epsilon | Measure::EpsilonDelta => epsilon.clone(),
+            Measure::Rho => epsilon * epsilon / Rational::from(2),
+        };
+        Loss { measure, amount: bounded_up(amount), delta: Rational::ZERO }
+    }
+
+    /// Both losses together, never below the true sum. They must have one measure.
+    pub fn plus(&self, other: &Loss) -> Loss {
+        Loss {
+            measure: self.measure,
+            amount: bounded_up(&self.amount + &other.amount),
+            delta: bounded_up(&self.delta + &other.delta),
+        }
+    }
+
+    /// What is left of this after `spent`; not below 0.
+    pub fn minus(&self, spent: &Loss) -> Loss {
+        let left = |a: &Rational, b: &Rational| if b < a { a - b } else { Rational::ZERO };
+        Loss {
+            measure: self.measure,
+            amount: left(&self.amount, &spent.amount),
+            delta: left(&self.delta, &spent.delta),
+        }
+    }
+
+    /// Whether this loss is within a bound, in the same measure and compared exactly.
+    pub fn is_within(&self, bound: &Loss) -> bool {
+        self.measure == bound.measure && self.amount <= bound.amount && self.delta <= bound.delta
+    }
+
+    /// The amount and δ as exact texts, separated by a space.
+    pub fn to_text(&self) -> String {
+        format!("{} {}", self.amount, self.delta)
+    }
+
+    /// Reads what [`to_text`](Loss::to_text) wrote.
+    pub fn from_text(measure: Measure, text: &str) -> Option<Loss> {
+        let (amount, delta) = text.split_once(' ')?;
+        let read = |text: &str| parse_rational(text).ok().filter(|value| *value >= Rational::ZERO);
+        Some(Loss { measure, amount: read(amount)?, delta: read(delta)? })
+    }
+
+    /// An object with `epsilon`, and `delta` where there is one, or `rho`, as exact texts.
+    pub fn to_json(&self) -> Value {
+        let mut object = Map::new();
+        match self.measure {
+            Measure::Rho => object.insert("rho".into(), self.amount.to_string().into()),
+            _ => object.insert("epsilon".into(), self.amount.to_string().into()),
+        };
+        if self.measure == Measure::EpsilonDelta {
+            object.insert("delta".into(), self.delta.to_string().into());
+        }
+        Value::Object(object)
+    }
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.measure {
+            Measure::Epsilon => write!(f, "epsilon {}", self.amount),
+            Measure::EpsilonDelta => write!(f, "epsilon {}, delta {}", self.amount, self.delta),
+            Measure::Rho => write!(f, "rho {}", self.amount),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probity_exact::rational;
+
+    #[test]
+    fn sums_do_not_drift_below_the_truth() {
+        // Each 1/p has a new prime, so the exact sum would have a denominator of thousands of bits.
+        let (mut spent, mut truth) = (Loss::zero(Measure::Epsilon), Rational::ZERO);
+        for p in (3u32..2000).filter(|p| (2..*p).take_while(|d| d * d <= *p).all(|d| p % d != 0)) {
+            let part = rational(1, p).unwrap();
+            truth += &part;
+            spent = spent.plus(&Loss::of_pure(Measure::Epsilon, &part));
+            assert!(spent.amount >= truth && spent.amount.denominator().bit_len() <= 129);
+        }
+        assert!(spent.amount - truth < rational(1, Integer::ONE << 110).unwrap());
+    }
+
+    #[test]
+    fn budgets_are_compared_exactly() {
+        let loss = |n: i32, d: i32| Loss::of_pure(Measure::Epsilon, &rational(n, d).unwrap());
+        let third = loss(1, 3);
+        assert!(third.plus(&third).plus(&third).is_within(&loss(1, 1)));
+        assert!(!loss(1, 1).plus(&loss(1, 1_000_000_000)).is_within(&loss(1, 1)));
+        assert!(!third.is_within(&Loss { measure: Measure::Rho, ..loss(1, 1) }));
+        assert_eq!(loss(1, 3).minus(&loss(1, 2)), loss(0, 1));
+        assert_eq!(Loss::of_pure(Measure::Rho, &rational(1, 2).unwrap()).amount, rational(1, 8).unwrap());
+    }
+
+    #[test]
+    fn texts_come_back() {
+        let loss = Loss {
+            measure: Measure::EpsilonDelta,
+            amount: rational(1, 3).unwrap(),
+            delta: rational(1, 9).unwrap(),
+        };
+        assert_eq!(Loss::from_text(Measure::EpsilonDelta, &loss.to_text()), Some(loss));
+        for text in ["", "1", "-1 0", "1 -1", "x 0"] {
+            assert_eq!(Loss::from_text(Measure::Rho, text), None, "{text}");
+        }
+    }
+}

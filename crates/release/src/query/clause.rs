@@ -1,0 +1,224 @@
+//! GoogleSQL's clause `SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(…)`, which the SQL parser does not know: it is cut out first, and
+//! blanks stand in its place, so that places in the query stay true.
+
+use probity_exact::{Rational, parse_rational};
+
+use crate::refusal::{Answer, Place, Refusal};
+
+/// What the clause asks for.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Options {
+    /// The loss.
+    pub epsilon: Option<Rational>,
+    /// The probability of more.
+    pub delta: Option<Rational>,
+    /// The column that names users.
+    pub unit_column: Option<String>,
+    /// At most this many groups of a user.
+    pub max_groups: Option<u32>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Token<'a> {
+    text: &'a str,
+    start: usize,
+}
+
+impl Token<'_> {
+    fn is(&self, word: &str) -> bool {
+        self.text.eq_ignore_ascii_case(word)
+    }
+
+    fn end(&self) -> usize {
+        self.start + self.text.len()
+    }
+}
+
+/// The tokens of a query, without white space and comments. A string is one token with its quotes.
+fn tokens(sql: &str) -> Vec<Token<'_>> {
+    let bytes = sql.as_bytes();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        let rest = &bytes[at..];
+        if rest[0].is_ascii_whitespace() {
+            at += 1;
+            continue;
+        }
+        if rest.starts_with(b"--") {
+            at += rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
+            continue;
+        }
+        if rest.starts_with(b"/*") {
+            at += sql[at..].find("*/").map_or(rest.len(), |end| end + 2);
+            continue;
+        }
+        at += match rest[0] {
+            quote @ (b'\'' | b'"' | b'`') => {
+                rest[1..].iter().position(|b| *b == quote).map_or(rest.len(), |end| end + 2)
+            }
+            b if b.is_ascii_alphanumeric() || b == b'_' || b == b'.' || b >= 0x80 => {
+                let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.') || *b >= 0x80;
+                let mut end = rest.iter().position(|b| !word(b)).unwrap_or(rest.len());
+                // 1e-6 is one number.
+                if rest[0].is_ascii_digit()
+                    && matches!(rest[end - 1], b'e' | b'E')
+                    && matches!(rest.get(end), Some(b'-' | b'+'))
+                {
+                    end += 1 + rest[end + 1..]
+                        .iter()
+                        .position(|b| !b.is_ascii_digit())
+                        .unwrap_or(rest.len() - end - 1);
+                }
+                end
+            }
+            _ => 1,
+        };
+        found.push(Token { text: &sql[start..at], start });
+    }
+    found
+}
+
+/// Cuts the clause out. Answers with the query in which blanks stand for it, and what it asked for.
+pub fn cut(sql: &str) -> Answer<(String, Options)> {
+    let tokens = tokens(sql);
+    let begins = |window: &[Token]| {
+        window[0].is("SELECT") && window[1].is("WITH") && window[2].is("DIFFERENTIAL_PRIVACY")
+    };
+    let Some(first) = tokens.windows(3).position(begins) else {
+        return Ok((sql.to_owned(), Options::default()));
+    };
+    let refuse =
+        |at: &Token, message: String| Refusal::input(message).at(Place::of("query", sql, at.start, at.end()));
+    let clause = &tokens[first + 1..];
+    let mut end = clause[1].end();
+    let mut options = Options::default();
+    if clause.get(2).is_some_and(|token| token.is("OPTIONS")) {
+        let shape = "write OPTIONS(epsilon = 0.5, …)";
+        let mut rest = clause[3..].iter();
+        let mut last = &clause[2];
+        let mut next = || {
+            let token = rest.next();
+            if let Some(token) = token {
+                last = token;
+            }
+            token.ok_or_else(|| refuse(last, "OPTIONS( is never closed".into()).hint(shape))
+        };
+        let open = next()?;
+        if !open.is("(") {
+            return Err(refuse(open, "expected ( after OPTIONS".into()).hint(shape));
+        }
+        let mut token = next()?;
+        while !token.is(")") {
+            let equals = next()?;
+            if !equals.is("=") {
+                return Err(refuse(equals, format!("expected = after {}", token.text)).hint(shape));
+            }
+            let value = next()?;
+            read_option(&mut options, token, value, &refuse)?;
+            token = next()?;
+            if token.is(",") {
+                token = next()?;
+            } else if !token.is(")") {
+                return Err(refuse(token, "expected , or ) after a value".into()).hint(shape));
+            }
+        }
+        end = token.end();
+    }
+    let start = clause[0].start;
+    // A line break stays one, so that lines keep their numbers; every other byte becomes one blank.
+    let blanks: String = sql[start..end].bytes().map(|b| if b == b'\n' { '\n' } else { ' ' }).collect();
+    Ok((format!("{}{blanks}{}", &sql[..start], &sql[end..]), options))
+}
+
+fn read_option(
+    options: &mut Options,
+    name: &Token,
+    value: &Token,
+    refuse: &dyn Fn(&Token, String) -> Refusal,
+) -> Answer<()> {
+    let number = || {
+        let number = parse_rational(value.text.trim_matches(['\'', '"']))
+            .map_err(|error| refuse(value, error.to_string()))?;
+        match number >= Rational::ZERO {
+            true => Ok(number),
+            false => Err(refuse(value, format!("{} must not be negative", name.text))),
+        }
+    };
+    let twice = || refuse(name, format!("{} is given twice", name.text));
+    match name.text.to_ascii_lowercase().as_str() {
+        "epsilon" if options.epsilon.is_some() => return Err(twice()),
+        "delta" if options.delta.is_some() => return Err(twice()),
+        "epsilon" => options.epsilon = Some(number()?),
+        "delta" => options.delta = Some(number()?),
+        "privacy_unit_column" => options.unit_column = Some(value.text.trim_matches(['`', '"']).to_owned()),
+        "max_groups_contributed" => {
+            let count = value.text.parse().ok().filter(|count| *count >= 1);
+            options.max_groups =
+                Some(count.ok_or_else(|| refuse(value, "expected a whole number from 1".into()))?);
+        }
+        "group_selection_strategy" if value.is("PUBLIC_GROUPS") => {}
+        "group_selection_strategy" => {
+            return Err(refuse(value, format!("{}: keys are not discovered from private rows", value.text))
+                .hint("write PUBLIC_GROUPS: every key of the policy's domain appears"));
+        }
+        other => {
+            return Err(refuse(name, format!("there is no option {other} here"))
+                .hint("the options are epsilon, delta, privacy_unit_column, max_groups_contributed, group_selection_strategy"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probity_exact::rational;
+
+    #[test]
+    fn the_clause_becomes_blanks() {
+        let sql = "-- SELECT WITH DIFFERENTIAL_PRIVACY\nselect with differential_privacy\n options(epsilon=1/* é */, DELTA = 1e-6, privacy_unit_column=`id`) count(*) from t";
+        let (clean, options) = cut(sql).unwrap();
+        assert_eq!(clean.len(), sql.len());
+        assert_eq!(clean.matches('\n').count(), 2);
+        assert_eq!(clean.find("count"), sql.find("count"));
+        assert!(clean.ends_with("count(*) from t") && clean.lines().nth(1).unwrap().starts_with("select "));
+        assert_eq!(options.epsilon, Some(Rational::ONE));
+        assert_eq!(options.delta, rational(1, 1_000_000));
+        assert_eq!(options.unit_column.as_deref(), Some("id"));
+        let plain = "SELECT ' WITH DIFFERENTIAL_PRIVACY' FROM t";
+        assert_eq!(cut(plain).unwrap(), (plain.to_owned(), Options::default()));
+        assert_eq!(cut("SELECT WITH DIFFERENTIAL_PRIVACY COUNT(*)").unwrap().1, Options::default());
+    }
+
+    #[test]
+    fn what_the_clause_may_not_say() {
+        for (inside, message) in [
+            ("epsilon = x", "not a number"),
+            ("epsilon = -1", "not a number"),
+            ("epsilon 1", "expected ="),
+            ("epsilon = 1 delta = 2", "expected , or )"),
+            ("epsilon = 1, epsilon = 1", "twice"),
+            ("kappa = 1", "no option kappa"),
+            ("group_selection_strategy = LAPLACE_THRESHOLD", "not discovered"),
+            ("max_groups_contributed = 0", "from 1"),
+        ] {
+            let refusal = cut(&format!("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS({inside}) 1")).unwrap_err();
+            assert!(refusal.message.contains(message), "{inside}: {refusal}");
+            assert!(refusal.place.is_some());
+        }
+        for sql in [
+            "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(",
+            "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS",
+            "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon",
+            "'",
+            "/*",
+            "--",
+            "é`",
+        ] {
+            // Refused or untouched, never a panic.
+            let _ = cut(sql);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Queries: SQL in, a plan out. What cannot be answered privately is refused, with its place in the query and the reason.
+
+mod aggregate;
+mod clause;
+mod parse;
+mod plan;
+mod post;
+mod resolve;
+pub mod row;
+
+pub use plan::{Draw, DrawKind, Key, Plan, Shown, Sort, plan};
+pub use post::{Interval, Post, PostCondition};

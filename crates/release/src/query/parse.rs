@@ -1,0 +1,138 @@
+//! From SQL to the parser's tree, and from the parser's places to places in the query.
+
+use sqlparser::ast::{Query, Select, SetExpr, Spanned, Statement};
+use sqlparser::dialect::GenericDialect;
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::{Location, Span};
+
+use crate::refusal::{Answer, Place, Refusal};
+
+/// The longest query, in bytes: a tree of it fits any stack.
+pub const MAX_QUERY: usize = 16 << 10;
+
+/// Nesting that the parser follows.
+const MAX_NESTING: usize = 60;
+
+/// The byte at which a place of the parser begins.
+fn offset(sql: &str, location: Location) -> usize {
+    let mut start = 0;
+    for _ in 1..location.line {
+        match sql[start..].find('\n') {
+            Some(at) => start += at + 1,
+            None => return sql.len(),
+        }
+    }
+    let column = (location.column as usize).saturating_sub(1);
+    sql[start..].char_indices().nth(column).map_or(sql.len(), |(at, _)| start + at)
+}
+
+/// The place of a part of the parser's tree. Parts without a place of their own are the whole query.
+pub fn place(sql: &str, span: Span) -> Place {
+    match span.start.line {
+        0 => Place::of("query", sql, 0, sql.len()),
+        _ => Place::of("query", sql, offset(sql, span.start), offset(sql, span.end)),
+    }
+}
+
+/// A refusal that points at a part of the query.
+pub fn refuse(sql: &str, part: &impl Spanned, message: impl std::fmt::Display) -> Refusal {
+    Refusal::input(message).at(place(sql, part.span()))
+}
+
+/// A refusal that points at a place of the parser.
+pub fn refuse_at(sql: &str, span: Span, message: impl std::fmt::Display) -> Refusal {
+    Refusal::input(message).at(place(sql, span))
+}
+
+/// The one query of a text.
+pub fn parse(sql: &str) -> Answer<Box<Query>> {
+    if sql.len() > MAX_QUERY {
+        return Err(Refusal::input(format!(
+            "the query has {} bytes; at most {MAX_QUERY} are read",
+            sql.len()
+        ))
+        .hint("write a shorter one: keys and bounds belong in the policy"));
+    }
+    let parsed = Parser::new(&GenericDialect {})
+        .with_recursion_limit(MAX_NESTING)
+        .try_with_sql(sql)
+        .and_then(|mut parser| parser.parse_statements());
+    let mut statements = parsed.map_err(|error| unreadable(sql, error))?;
+    let statement = match (statements.pop(), statements.len()) {
+        (None, _) => return Err(Refusal::input("there is no query").hint("write SELECT COUNT(*) FROM TABLE")),
+        (Some(statement), 0) => statement,
+        (Some(second), _) => {
+            return Err(refuse(sql, &second, "there is more than one statement")
+                .hint("give each query as an argument of its own: they share the budget of one"));
+        }
+    };
+    match statement {
+        Statement::Query(query) => Ok(query),
+        other => Err(refuse(sql, &other, "this is no query: only SELECT can be answered")),
+    }
+}
+
+fn unreadable(sql: &str, error: ParserError) -> Refusal {
+    let text = match error {
+        ParserError::TokenizerError(text) | ParserError::ParserError(text) => text,
+        ParserError::RecursionLimitExceeded => {
+            return Refusal::input(format!("the query is nested deeper than {MAX_NESTING} levels"));
+        }
+    };
+    let Some((message, at)) = text.rsplit_once(" at Line: ") else {
+        return Refusal::input(format!("the query cannot be read: {text}"));
+    };
+    let mut numbers = at.split(", Column: ").map(|number| number.trim().parse::<u64>().ok());
+    let (line, column) = (numbers.next().flatten().unwrap_or(1), numbers.next().flatten().unwrap_or(1));
+    let start = offset(sql, Location { line, column });
+    let end = sql[start..].find(|c: char| c.is_whitespace()).map_or(sql.len(), |at| start + at);
+    Refusal::input(format!(
+        "the query cannot be read: {}",
+        message.to_lowercase().replace("expected:", "expected")
+    ))
+    .at(Place::of("query", sql, start, end))
+}
+
+/// The SELECT of a query, if it has no part that is not answered here.
+pub fn select<'a>(sql: &str, query: &'a Query) -> Answer<&'a Select> {
+    let SetExpr::Select(select) = query.body.as_ref() else {
+        return Err(refuse(
+            sql,
+            query.body.as_ref(),
+            "only one SELECT is answered, without UNION and the like",
+        )
+        .hint("ask each part as a query of its own"));
+    };
+    let whole = |message: &str| Err(refuse(sql, query, message));
+    if let Some(with) = &query.with {
+        return Err(refuse(sql, with, "WITH is not answered").hint("write the condition into WHERE"));
+    }
+    if query.fetch.is_some() || !query.locks.is_empty() || query.for_clause.is_some() {
+        return whole("FETCH and FOR are not answered; LIMIT is");
+    }
+    if query.settings.is_some() || query.format_clause.is_some() || !query.pipe_operators.is_empty() {
+        return whole("settings, FORMAT and pipes are not answered");
+    }
+    if let Some(distinct) = &select.distinct {
+        return Err(refuse(sql, select.as_ref(), format!("SELECT {distinct} is not answered"))
+            .hint("GROUP BY a column to see each of its keys once"));
+    }
+    let odd = select.top.is_some()
+        || select.exclude.is_some()
+        || select.into.is_some()
+        || !select.lateral_views.is_empty()
+        || select.prewhere.is_some()
+        || !select.connect_by.is_empty()
+        || !select.cluster_by.is_empty()
+        || !select.distribute_by.is_empty()
+        || !select.sort_by.is_empty()
+        || !select.named_window.is_empty()
+        || select.qualify.is_some()
+        || select.value_table_mode.is_some()
+        || select.select_modifiers.is_some();
+    if odd {
+        return Err(refuse(sql, select.as_ref(), "a part of this SELECT is not answered")
+            .hint("what is: SELECT … FROM … WHERE … GROUP BY … HAVING … ORDER BY … LIMIT …"));
+    }
+    Ok(select)
+}

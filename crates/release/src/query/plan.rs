@@ -1,0 +1,499 @@
+//! The plan of a query: which rows, which groups, which draws, and what is shown of them.
+
+use std::cell::{Cell, RefCell};
+use std::thread;
+
+use sqlparser::ast::{
+    Expr, GroupByExpr, LimitClause, OrderByKind, OrderBySort, Query, Select, SelectItem, TableFactor, Value,
+};
+
+use super::aggregate::Aggregates;
+pub use super::aggregate::{Draw, DrawKind};
+use super::clause::{self, Options};
+use super::parse::{MAX_QUERY, parse, refuse, refuse_at, select};
+use super::post::{Post, PostCondition};
+use super::resolve::{Scope, Typed};
+use super::row::{Condition, Row};
+use crate::policy::{Column, Domain, Policy, Table, Unit};
+use crate::refusal::{Answer, Refusal};
+
+/// The most groups of one query: each is a line of the answer.
+pub const MAX_GROUPS: usize = 1 << 20;
+
+/// The most columns of one query.
+const MAX_COLUMNS: usize = 100;
+
+/// A public key: every value of it appears in the answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Key {
+    /// Its values as they are shown, in order.
+    pub labels: Vec<String>,
+    /// Whether they are numbers, or truth values: JSON writes those without quotes.
+    pub bare: bool,
+    /// Which of them a row has, from 0.
+    pub row: Row,
+}
+
+/// A column of the answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shown {
+    /// The key at this place.
+    Key(usize),
+    /// A noisy number.
+    Noisy(Post),
+}
+
+/// What the answer is sorted by.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sort {
+    /// A column.
+    pub by: Shown,
+    /// From the largest.
+    pub descending: bool,
+}
+
+/// All that a query asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// The query.
+    pub sql: String,
+    /// The table.
+    pub table: Table,
+    /// The rows that it takes.
+    pub condition: Condition,
+    /// The columns that are read, in the order of the fields of a row.
+    pub fields: Vec<Column>,
+    /// The keys.
+    pub keys: Vec<Key>,
+    /// The noisy numbers of each group.
+    pub draws: Vec<Draw>,
+    /// What is shown, with names.
+    pub columns: Vec<(String, Shown)>,
+    /// Which groups are shown.
+    pub having: Option<PostCondition>,
+    /// In which order.
+    pub order: Vec<Sort>,
+    /// How many of them.
+    pub limit: Option<usize>,
+    /// What GoogleSQL's clause asked for.
+    pub options: Options,
+}
+
+impl Plan {
+    /// The column that names users, if units are users.
+    pub fn user_column(&self) -> Option<&str> {
+        match &self.table.unit {
+            Unit::Row => None,
+            Unit::User { column, .. } => Some(column),
+        }
+    }
+
+    /// How many groups there are, with or without rows.
+    pub fn groups(&self) -> usize {
+        self.keys.iter().map(|key| key.labels.len()).product()
+    }
+
+    /// The key of a group: the place of each key's value.
+    pub fn key_of(&self, mut group: usize) -> Vec<usize> {
+        let mut places = Vec::new();
+        for key in self.keys.iter().rev() {
+            places.push(group % key.labels.len());
+            group /= key.labels.len();
+        }
+        places.reverse();
+        places
+    }
+
+    /// Which group a row is in.
+    pub fn group_row(&self) -> Option<Row> {
+        let mut all: Option<Row> = None;
+        for key in &self.keys {
+            all = Some(match all {
+                None => key.row.clone(),
+                Some(before) => {
+                    let size = Row::Constant(key.labels.len() as i64);
+                    Row::Add(Box::new(Row::Mul(Box::new(before), Box::new(size))), Box::new(key.row.clone()))
+                }
+            });
+        }
+        all
+    }
+}
+
+/// Reads a query against a policy.
+///
+/// ```
+/// # let text = "[budget]\nepsilon = 1\nper_query = { epsilon = 1 }\n[table.t]\nunit = \"row\"\n[table.t.columns]\nk = { in = [\"a\", \"b\"] }\nx = { type = \"int\", between = [0, 9] }";
+/// let policy = probity_release::policy::read("policy", text).unwrap();
+/// let plan = probity_release::query::plan("SELECT k, AVG(x) AS mean FROM t GROUP BY k", &policy).unwrap();
+/// assert_eq!((plan.groups(), plan.draws.len()), (2, 2));
+/// let refusal = probity_release::query::plan("SELECT x FROM t", &policy).unwrap_err();
+/// assert_eq!(refusal.place.unwrap().column, 8);
+/// ```
+pub fn plan(sql: &str, policy: &Policy) -> Answer<Plan> {
+    if sql.len() > MAX_QUERY {
+        parse(sql)?;
+    }
+    // A sum of thousands of terms is a tree of thousands of levels, which the parser's own code walks and drops by recursion. The
+    // longest query has fewer levels than this stack has room for.
+    thread::scope(|scope| {
+        let reader = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || read_query(sql, policy));
+        let stopped = || Refusal::input("the query could not be read: the system gave no memory for it");
+        reader.map_err(|_| stopped())?.join().unwrap_or_else(|_| Err(stopped()))
+    })
+}
+
+/// Bytes of stack for the longest query; what is not used is never touched.
+const STACK: usize = 512 << 20;
+
+fn read_query(sql: &str, policy: &Policy) -> Answer<Plan> {
+    let (clean, options) = clause::cut(sql)?;
+    let query = parse(&clean)?;
+    let select = select(&clean, &query)?;
+    let (table, alias) = from(&clean, select, policy)?;
+    let scope = Scope { sql: &clean, table, alias: &alias, fields: RefCell::default() };
+    let condition = match &select.selection {
+        None => Condition::Constant(true),
+        Some(condition) => scope.condition(condition, 0)?,
+    };
+    let aggregates = Aggregates {
+        scope: &scope,
+        condition: condition.clone(),
+        draws: RefCell::default(),
+        named: RefCell::default(),
+        asked: Cell::default(),
+        users: Cell::default(),
+    };
+    let keys = keys(&scope, select)?;
+    let columns = columns(&aggregates, select, &keys)?;
+    let having = select.having.as_ref().map(|having| aggregates.post_condition(having, 0)).transpose()?;
+    let order = order(&aggregates, &query, &keys, &columns)?;
+    let limit = limit(&clean, &query)?;
+    let mut unit = table.unit.clone();
+    if let (Unit::User { rows_per_group, .. }, true) = (&mut unit, aggregates.users.get() > 0) {
+        // Users are counted by one row of each in every group, which other columns must not be cut to.
+        *rows_per_group = 1;
+        if aggregates.users.get() < aggregates.asked.get() {
+            return Err(refuse(&clean, select, "users are counted in a query of their own")
+                .hint("ask for COUNT(DISTINCT …) and for the other columns in two queries"));
+        }
+    }
+    let mut draws = aggregates.draws.into_inner();
+    for (_, shown) in &columns {
+        if let Shown::Noisy(post) = shown {
+            post.draws().into_iter().for_each(|draw| draws[draw].uses += 1);
+        }
+    }
+    // A draw that only HAVING or ORDER BY uses is drawn too.
+    draws.iter_mut().for_each(|draw| draw.uses = draw.uses.max(1));
+    if draws.is_empty() {
+        return Err(refuse(&clean, select, "the query asks for nothing private: it has no aggregate")
+            .hint("add COUNT(*), SUM(…) or AVG(…)"));
+    }
+    let fields = scope.fields.into_inner().into_iter().map(|place| table.columns[place].clone()).collect();
+    Ok(Plan {
+        sql: sql.to_owned(),
+        table: Table { unit, ..table.clone() },
+        condition,
+        fields,
+        keys: keys.into_iter().map(|(_, key)| key).collect(),
+        draws,
+        columns,
+        having,
+        order,
+        limit,
+        options,
+    })
+}
+
+fn from<'a>(sql: &str, select: &Select, policy: &'a Policy) -> Answer<(&'a Table, String)> {
+    let known = || policy.tables.iter().map(|table| table.name.as_str()).collect::<Vec<_>>();
+    let [relation] = select.from.as_slice() else {
+        return Err(refuse(sql, select, "a query is about one table")
+            .hint(format!("write FROM {}", known().join(" or FROM "))));
+    };
+    if let Some(join) = relation.joins.first() {
+        return Err(
+            refuse(sql, join, "joins are not answered yet").hint("add the public column to the table first")
+        );
+    }
+    let TableFactor::Table {
+        name,
+        alias,
+        args: None,
+        with_hints,
+        version: None,
+        sample: None,
+        partitions,
+        ..
+    } = &relation.relation
+    else {
+        return Err(refuse(sql, &relation.relation, "FROM takes the name of a table of the policy"));
+    };
+    if !with_hints.is_empty() || !partitions.is_empty() {
+        return Err(refuse(sql, &relation.relation, "FROM takes the name of a table of the policy"));
+    }
+    let wanted = name.to_string();
+    let wanted = wanted.trim_matches(['"', '`']);
+    let table = policy.table(wanted).ok_or_else(|| {
+        let hint = match probity_lang::nearest(wanted, known().into_iter()) {
+            Some(near) => format!("did you mean {near}?"),
+            None => format!("the policy's tables are {}", known().join(", ")),
+        };
+        refuse(sql, name, format!("the policy has no table `{wanted}`")).hint(hint)
+    })?;
+    let alias = alias.as_ref().map_or_else(|| table.name.clone(), |alias| alias.name.value.clone());
+    Ok((table, alias))
+}
+
+/// An expression of GROUP BY, as it was written and what it stands for, with the key.
+type Written = (Vec<Expr>, Key);
+
+fn keys(scope: &Scope, select: &Select) -> Answer<Vec<Written>> {
+    let expressions = match &select.group_by {
+        GroupByExpr::Expressions(expressions, modifiers) if modifiers.is_empty() => expressions,
+        _ => {
+            return Err(refuse(
+                scope.sql,
+                select,
+                "GROUP BY takes columns; ALL, ROLLUP and the like are not answered",
+            ));
+        }
+    };
+    let mut keys: Vec<Written> = Vec::new();
+    for written in expressions {
+        let meant = meant(scope.sql, select, written)?;
+        let key = key(scope, &meant)?;
+        if keys.iter().any(|(_, known)| *known == key) {
+            return Err(refuse(scope.sql, written, "this key is there twice"));
+        }
+        keys.push((vec![written.clone(), meant], key));
+    }
+    let groups = keys.iter().try_fold(1usize, |all, (_, key)| all.checked_mul(key.labels.len()));
+    match groups {
+        Some(groups) if groups <= MAX_GROUPS => Ok(keys),
+        _ => Err(refuse(
+            scope.sql,
+            &expressions[0],
+            format!("the keys make more than {MAX_GROUPS} groups, and each is shown"),
+        )
+        .hint("group by fewer columns, or by CASE with fewer values")),
+    }
+}
+
+/// What a key of GROUP BY stands for: the column of SELECT with this number or name, or itself.
+fn meant(sql: &str, select: &Select, written: &Expr) -> Answer<Expr> {
+    let item = |item: &SelectItem| match item {
+        SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => Some(expr.clone()),
+        _ => None,
+    };
+    match written {
+        Expr::Value(value) => {
+            let number = match &value.value {
+                Value::Number(digits, _) => digits.parse::<usize>().ok(),
+                _ => None,
+            };
+            let named =
+                number.and_then(|number| select.projection.get(number.checked_sub(1)?)).and_then(item);
+            named.ok_or_else(|| refuse(sql, written, "this is no column of the SELECT"))
+        }
+        Expr::Identifier(name) => {
+            let aliased = select.projection.iter().find_map(|item| match item {
+                SelectItem::ExprWithAlias { expr, alias }
+                    if alias.value.eq_ignore_ascii_case(&name.value) =>
+                {
+                    Some(expr.clone())
+                }
+                _ => None,
+            });
+            Ok(aliased.unwrap_or_else(|| written.clone()))
+        }
+        _ => Ok(written.clone()),
+    }
+}
+
+fn key(scope: &Scope, expr: &Expr) -> Answer<Key> {
+    let public = "keys are columns with `in`, bool, int or date columns with bounds, and CASE with texts";
+    if let Expr::Case { operand: None, conditions, else_result: Some(otherwise), .. } = expr {
+        let text = |expr: &Expr| match scope.typed(expr, 0)? {
+            Typed::Text(text) => Ok(text),
+            _ => Err(refuse(scope.sql, expr, "the values of a CASE key are texts")
+                .hint("write THEN 'young' ELSE 'old'")),
+        };
+        let mut labels: Vec<String> = Vec::new();
+        let mut place = |label: String| {
+            let known = labels.iter().position(|known| *known == label).unwrap_or_else(|| {
+                labels.push(label);
+                labels.len() - 1
+            });
+            Row::Constant(known as i64)
+        };
+        let mut parts = Vec::new();
+        for case in conditions {
+            parts.push((scope.condition(&case.condition, 0)?, place(text(&case.result)?)));
+        }
+        let mut row = place(text(otherwise)?);
+        for (condition, then) in parts.into_iter().rev() {
+            row = Row::If(Box::new(condition), Box::new(then), Box::new(row));
+        }
+        return Ok(Key { labels, bare: false, row });
+    }
+    let place = match expr {
+        Expr::Identifier(name) => scope.column(std::slice::from_ref(name), expr)?,
+        Expr::CompoundIdentifier(parts) => scope.column(parts, expr)?,
+        Expr::Nested(inner) => return key(scope, inner),
+        _ => {
+            // The expression may name an unknown column: say that first.
+            scope.typed(expr, 0)?;
+            return Err(refuse(scope.sql, expr, "the values of this key are not public").hint(public));
+        }
+    };
+    let column = &scope.table.columns[place];
+    let discovered = || {
+        refuse(scope.sql, expr, format!("the values of {} would have to be discovered from the rows", column.name))
+            .hint("discovered keys are refused until the logic proves them; list the values in the policy: in = [\"…\"]")
+    };
+    let (low, high) = column.bounds().ok_or_else(discovered)?;
+    if high.abs_diff(low) >= MAX_GROUPS as u64 {
+        return Err(refuse(
+            scope.sql,
+            expr,
+            format!("{} has more than {MAX_GROUPS} possible values", column.name),
+        )
+        .hint("group by CASE with a few values instead"));
+    }
+    let whole = match scope.typed(expr, 0)? {
+        Typed::Category { row, .. } | Typed::Date(row) => row,
+        Typed::Number(number) => number.row,
+        Typed::Bool(Condition::Compare(_, row, _)) => row,
+        Typed::Bool(_) | Typed::Text(_) => return Err(discovered()),
+    };
+    let row = match low {
+        0 => whole,
+        _ => Row::Sub(Box::new(whole), Box::new(Row::Constant(low))),
+    };
+    let labels = (low..=high).map(|value| column.shown(value)).collect();
+    let bare = matches!(column.domain, Domain::Number { .. } | Domain::Bool);
+    Ok(Key { labels, bare, row })
+}
+
+fn columns(aggregates: &Aggregates, select: &Select, keys: &[Written]) -> Answer<Vec<(String, Shown)>> {
+    let sql = aggregates.scope.sql;
+    let mut columns: Vec<(String, Shown)> = Vec::new();
+    for item in &select.projection {
+        let (expr, alias) = match item {
+            SelectItem::UnnamedExpr(expr) => (expr, None),
+            SelectItem::ExprWithAlias { expr, alias } => (expr, Some(alias)),
+            _ => {
+                return Err(
+                    refuse(sql, item, "no raw row is released").hint("write COUNT(*), SUM(…) or AVG(…)")
+                );
+            }
+        };
+        let same = |written: &Vec<Expr>| {
+            written.contains(expr)
+                || alias.is_some_and(|alias| {
+                    written
+                        .iter()
+                        .any(|one| matches!(one, Expr::Identifier(name) if name.value == alias.value))
+                })
+        };
+        let shown = match keys.iter().position(|(written, _)| same(written)) {
+            Some(key) => Shown::Key(key),
+            None => Shown::Noisy(aggregates.post(expr, 0)?),
+        };
+        let name = match (alias, expr) {
+            (Some(alias), _) => alias.value.clone(),
+            (None, Expr::Identifier(name)) => name.value.clone(),
+            (None, Expr::CompoundIdentifier(parts)) => {
+                parts.last().map(|part| part.value.clone()).unwrap_or_default()
+            }
+            (None, Expr::Function(function)) => function.name.to_string().to_lowercase(),
+            (None, _) => format!("column_{}", columns.len() + 1),
+        };
+        let taken = |name: &str, columns: &[(String, Shown)]| columns.iter().any(|(known, _)| known == name);
+        let name = match alias {
+            Some(alias) if taken(&name, &columns) => {
+                return Err(refuse_at(sql, alias.span, format!("two columns are called {name}")));
+            }
+            Some(_) => name,
+            None => {
+                let fresh = (2..).map(|n| format!("{name}_{n}")).find(|name| !taken(name, &columns));
+                if taken(&name, &columns) { fresh.unwrap_or(name) } else { name }
+            }
+        };
+        if let Shown::Noisy(post) = &shown {
+            aggregates.named.borrow_mut().push((name.clone(), post.clone()));
+        }
+        columns.push((name, shown));
+    }
+    if columns.len() > MAX_COLUMNS {
+        return Err(Refusal::input(format!("the query has more than {MAX_COLUMNS} columns")));
+    }
+    for (name, shown) in &columns {
+        let ends = [format!("{name}_low"), format!("{name}_high")];
+        if matches!(shown, Shown::Noisy(_)) && columns.iter().any(|(other, _)| ends.contains(other)) {
+            return Err(Refusal::input(format!(
+                "{name} has error bars {} and {}, which are columns of their own",
+                ends[0], ends[1]
+            ))
+            .hint("give one of them another name with AS"));
+        }
+    }
+    Ok(columns)
+}
+
+fn order(
+    aggregates: &Aggregates,
+    query: &Query,
+    keys: &[Written],
+    columns: &[(String, Shown)],
+) -> Answer<Vec<Sort>> {
+    let sql = aggregates.scope.sql;
+    let Some(order) = &query.order_by else { return Ok(vec![]) };
+    let OrderByKind::Expressions(items) = &order.kind else {
+        return Err(refuse(sql, query, "ORDER BY takes columns"));
+    };
+    let mut sorts = Vec::new();
+    for item in items {
+        let numbered = match &item.expr {
+            Expr::Value(value) => match &value.value {
+                Value::Number(digits, _) => {
+                    digits.parse::<usize>().ok().and_then(|n| columns.get(n.checked_sub(1)?))
+                }
+                _ => None,
+            },
+            Expr::Identifier(name) => {
+                columns.iter().find(|(known, _)| known.eq_ignore_ascii_case(&name.value))
+            }
+            _ => None,
+        };
+        let by = match (numbered, keys.iter().position(|(written, _)| written.contains(&item.expr))) {
+            (Some((_, shown)), _) => shown.clone(),
+            (None, Some(key)) => Shown::Key(key),
+            (None, None) => Shown::Noisy(aggregates.post(&item.expr, 0)?),
+        };
+        sorts.push(Sort { by, descending: item.options.sort == Some(OrderBySort::Desc) });
+    }
+    Ok(sorts)
+}
+
+fn limit(sql: &str, query: &Query) -> Answer<Option<usize>> {
+    let limit = match &query.limit_clause {
+        None => return Ok(None),
+        Some(LimitClause::LimitOffset { limit: Some(limit), offset: None, limit_by })
+            if limit_by.is_empty() =>
+        {
+            limit
+        }
+        Some(_) => return Err(refuse(sql, query, "LIMIT takes one number, without OFFSET")),
+    };
+    let number = match limit {
+        Expr::Value(value) => match &value.value {
+            Value::Number(digits, _) => digits.parse().ok(),
+            _ => None,
+        },
+        _ => None,
+    };
+    number.map(Some).ok_or_else(|| refuse(sql, limit, "LIMIT takes a whole number"))
+}

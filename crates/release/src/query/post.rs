@@ -1,0 +1,327 @@
+//! What is computed from noisy numbers: post-processing, with an interval for each value.
+//!
+//! A noisy number lies within its error of the truth with a stated probability. If a column uses k of them, each interval is taken at
+//! level 1 − α/k, so that all hold together with probability at least 1 − α; then the true value lies in what interval arithmetic
+//! makes of them. Only released values enter.
+
+use probity_exact::{Integer, Natural, Rational, UnsignedAbs};
+
+use super::row::Order;
+
+/// A value computed from draws.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Post {
+    /// A draw, times its unit.
+    Draw(usize),
+    /// A number of the query.
+    Constant(Rational),
+    /// a + b.
+    Add(Box<Post>, Box<Post>),
+    /// a − b.
+    Sub(Box<Post>, Box<Post>),
+    /// a · b.
+    Mul(Box<Post>, Box<Post>),
+    /// a / b; nothing where b is 0.
+    Div(Box<Post>, Box<Post>),
+    /// center + sum / count, within the bounds of what is averaged.
+    Average {
+        /// The sum of the distances from the center.
+        sum: usize,
+        /// How many.
+        count: usize,
+        /// Where distances are measured from.
+        center: Rational,
+        /// The least value that can be averaged.
+        low: Rational,
+        /// The greatest one.
+        high: Rational,
+    },
+    /// The mean square distance from the mean, by squares / count − (sum / count)².
+    Variance {
+        /// The sum of the squared distances from the center.
+        squares: usize,
+        /// The sum of the distances.
+        sum: usize,
+        /// How many.
+        count: usize,
+        /// The largest distance from the center.
+        reach: Rational,
+        /// Whether the divisor is count − 1.
+        sample: bool,
+        /// Whether its square root is wanted.
+        root: bool,
+    },
+}
+
+/// Bounds of a true value; `None` where there is no bound.
+pub type Interval = (Option<Rational>, Option<Rational>);
+
+impl Post {
+    /// The draws that it uses, each once.
+    pub fn draws(&self) -> Vec<usize> {
+        let mut used = match self {
+            Post::Draw(draw) => vec![*draw],
+            Post::Constant(_) => vec![],
+            Post::Add(a, b) | Post::Sub(a, b) | Post::Mul(a, b) | Post::Div(a, b) => {
+                let mut both = a.draws();
+                both.extend(b.draws());
+                both
+            }
+            Post::Average { sum, count, .. } => vec![*sum, *count],
+            Post::Variance { squares, sum, count, .. } => vec![*squares, *sum, *count],
+        };
+        used.sort_unstable();
+        used.dedup();
+        used
+    }
+
+    /// Whether the error is that of one draw alone, so that the interval is exact for the noise.
+    pub fn is_plain(&self) -> bool {
+        matches!(self, Post::Draw(_))
+    }
+
+    /// The value from noisy numbers; nothing after a division by 0.
+    pub fn value(&self, noisy: &[Rational]) -> Option<Rational> {
+        Some(match self {
+            Post::Draw(draw) => noisy[*draw].clone(),
+            Post::Constant(value) => value.clone(),
+            Post::Add(a, b) => a.value(noisy)? + b.value(noisy)?,
+            Post::Sub(a, b) => a.value(noisy)? - b.value(noisy)?,
+            Post::Mul(a, b) => a.value(noisy)? * b.value(noisy)?,
+            Post::Div(a, b) => {
+                let (a, b) = (a.value(noisy)?, b.value(noisy)?);
+                if b.is_zero() { return None } else { a / b }
+            }
+            Post::Average { sum, count, center, low, high } => {
+                let count = noisy[*count].clone().max(Rational::ONE);
+                (center + &noisy[*sum] / count).clamp(low.clone(), high.clone())
+            }
+            Post::Variance { squares, sum, count, reach, sample, root } => {
+                let n = noisy[*count].clone().max(if *sample { Rational::from(2) } else { Rational::ONE });
+                let mean = &noisy[*sum] / &n;
+                let mut value = &noisy[*squares] / &n - &mean * &mean;
+                if *sample {
+                    value = value * &n / (&n - Rational::ONE);
+                }
+                let value = value.clamp(Rational::ZERO, most_variance(reach, *sample));
+                if *root { root_of(&value, false) } else { value }
+            }
+        })
+    }
+
+    /// Bounds of the true value, if every draw's true value is within its error of the noisy one.
+    pub fn interval(&self, noisy: &[Rational], errors: &[Rational]) -> Interval {
+        let of = |draw: &usize| (&noisy[*draw] - &errors[*draw], &noisy[*draw] + &errors[*draw]);
+        match self {
+            Post::Draw(draw) => {
+                let (low, high) = of(draw);
+                (Some(low), Some(high))
+            }
+            Post::Constant(value) => (Some(value.clone()), Some(value.clone())),
+            Post::Add(a, b) => {
+                let (a, b) = (a.interval(noisy, errors), b.interval(noisy, errors));
+                (plus(a.0, b.0), plus(a.1, b.1))
+            }
+            Post::Sub(a, b) => {
+                let (a, b) = (a.interval(noisy, errors), b.interval(noisy, errors));
+                (plus(a.0, b.1.map(|high| -high)), plus(a.1, b.0.map(|low| -low)))
+            }
+            Post::Mul(a, b) => match (whole(a.interval(noisy, errors)), whole(b.interval(noisy, errors))) {
+                (Some(a), Some(b)) => corners(&a, &b, |x, y| x * y),
+                _ => (None, None),
+            },
+            Post::Div(a, b) => match (whole(a.interval(noisy, errors)), whole(b.interval(noisy, errors))) {
+                (Some(a), Some(b)) if b.0 > Rational::ZERO || b.1 < Rational::ZERO => {
+                    corners(&a, &b, |x, y| x / y)
+                }
+                _ => (None, None),
+            },
+            Post::Average { sum, count, center, low, high } => {
+                let n = at_least(of(count), Rational::ONE);
+                let (a, b) = corners(&of(sum), &n, |x, y| x / y);
+                let inside =
+                    |end: Option<Rational>| end.map(|end| (center + end).clamp(low.clone(), high.clone()));
+                (inside(a), inside(b))
+            }
+            Post::Variance { squares, sum, count, reach, sample, root } => {
+                let n = at_least(of(count), if *sample { Rational::from(2) } else { Rational::ONE });
+                let square = |end: Rational| &end * &end;
+                let (mean_low, mean_high) = match whole(corners(&of(sum), &n, |x, y| x / y)) {
+                    Some(ends) => ends,
+                    None => return (None, None),
+                };
+                let around_zero = mean_low <= Rational::ZERO && mean_high >= Rational::ZERO;
+                let (a, b) = (square(mean_low), square(mean_high));
+                let least = if around_zero { Rational::ZERO } else { a.clone().min(b.clone()) };
+                let Some((low, high)) = whole(corners(&of(squares), &n, |x, y| x / y)) else {
+                    return (None, None);
+                };
+                let ends = (low - a.max(b), high - least);
+                // n/(n−1) falls with n.
+                let ends = match sample {
+                    false => ends,
+                    true => {
+                        let factor = |n: &Rational| n / (n - Rational::ONE);
+                        let (wide, narrow) = (factor(&n.0), factor(&n.1));
+                        let low = if ends.0 < Rational::ZERO { ends.0 * &wide } else { ends.0 * narrow };
+                        (low, ends.1 * wide)
+                    }
+                };
+                let most = most_variance(reach, *sample);
+                let inside = |end: Rational| end.clamp(Rational::ZERO, most.clone());
+                let (low, high) = (inside(ends.0), inside(ends.1));
+                match root {
+                    false => (Some(low), Some(high)),
+                    true => (Some(root_of(&low, false)), Some(root_of(&high, true))),
+                }
+            }
+        }
+    }
+}
+
+/// The mean square distance from a mean is at most that from the center; with count − 1 and at least two rows, at most twice that.
+fn most_variance(reach: &Rational, sample: bool) -> Rational {
+    reach * reach * Rational::from(if sample { 2 } else { 1 })
+}
+
+fn plus(a: Option<Rational>, b: Option<Rational>) -> Option<Rational> {
+    Some(a? + b?)
+}
+
+fn whole(interval: Interval) -> Option<(Rational, Rational)> {
+    Some((interval.0?, interval.1?))
+}
+
+/// An interval for a number that is known to be at least `least`.
+fn at_least(interval: (Rational, Rational), least: Rational) -> (Rational, Rational) {
+    (interval.0.max(least.clone()), interval.1.max(least))
+}
+
+/// The least and the greatest value of an operation that is monotone in each argument, at the corners.
+fn corners(
+    a: &(Rational, Rational),
+    b: &(Rational, Rational),
+    op: impl Fn(&Rational, &Rational) -> Rational,
+) -> Interval {
+    let values = [op(&a.0, &b.0), op(&a.0, &b.1), op(&a.1, &b.0), op(&a.1, &b.1)];
+    (values.iter().min().cloned(), values.iter().max().cloned())
+}
+
+/// A square root to 2^−40 or to 60 bits, whichever is finer, rounded down or up.
+fn root_of(value: &Rational, up: bool) -> Rational {
+    const BITS: usize = 60;
+    let scaled = value * Rational::from(Integer::ONE << (2 * BITS));
+    let floor = scaled.floor().unsigned_abs();
+    let root = floor.nth_root(2);
+    let exact = scaled.is_int() && &root * &root == floor;
+    let root = if up && !exact { root + Natural::ONE } else { root };
+    Rational::from_parts(root.into(), Natural::ONE << BITS)
+}
+
+/// A condition on noisy numbers: HAVING.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PostCondition {
+    /// A comparison.
+    Compare(Order, Box<Post>, Box<Post>),
+    /// Both.
+    And(Box<PostCondition>, Box<PostCondition>),
+    /// One of them.
+    Or(Box<PostCondition>, Box<PostCondition>),
+    /// Not.
+    Not(Box<PostCondition>),
+}
+
+impl PostCondition {
+    /// Whether it holds; what has no value fulfils no comparison.
+    pub fn holds(&self, noisy: &[Rational]) -> bool {
+        match self {
+            PostCondition::Compare(order, a, b) => match (a.value(noisy), b.value(noisy)) {
+                (Some(a), Some(b)) => order.holds(&a, &b),
+                _ => false,
+            },
+            PostCondition::And(a, b) => a.holds(noisy) && b.holds(noisy),
+            PostCondition::Or(a, b) => a.holds(noisy) || b.holds(noisy),
+            PostCondition::Not(a) => !a.holds(noisy),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probity_exact::rational;
+
+    fn r(n: i64, d: i64) -> Rational {
+        rational(n, d).unwrap()
+    }
+
+    /// Whatever truth lies within the errors, the true value lies in the interval.
+    #[test]
+    fn intervals_hold_what_can_be_true() {
+        let draw = |n: usize| Box::new(Post::Draw(n));
+        let posts = [
+            Post::Add(draw(0), draw(1)),
+            Post::Sub(draw(0), draw(1)),
+            Post::Mul(draw(0), draw(1)),
+            Post::Div(draw(0), draw(1)),
+        ];
+        for (a, b) in [(-3, 5), (4, -6), (0, 2), (7, 9)] {
+            let noisy = [r(a, 1), r(b, 1)];
+            let errors = [r(2, 1), r(1, 1)];
+            for post in &posts {
+                let (low, high) = post.interval(&noisy, &errors);
+                for x in a - 2..=a + 2 {
+                    for y in b - 1..=b + 1 {
+                        let Some(truth) = post.value(&[r(x, 1), r(y, 1)]) else { continue };
+                        assert!(low.as_ref().is_none_or(|low| *low <= truth), "{post:?} {x} {y}");
+                        assert!(high.as_ref().is_none_or(|high| *high >= truth), "{post:?} {x} {y}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn averages_and_variances_of_small_tables_lie_in_their_intervals() {
+        // Values 0..=10 around the center 5.
+        let average = Post::Average { sum: 0, count: 1, center: r(5, 1), low: r(0, 1), high: r(10, 1) };
+        let spread =
+            |sample, root| Post::Variance { squares: 2, sum: 0, count: 1, reach: r(5, 1), sample, root };
+        for values in [vec![0], vec![10, 10], vec![0, 10, 3], vec![5; 20], (0..=10).collect::<Vec<i64>>()] {
+            let n = values.len() as i64;
+            let sum: i64 = values.iter().map(|v| v - 5).sum();
+            let squares: i64 = values.iter().map(|v| (v - 5) * (v - 5)).sum();
+            let mean = r(sum, n);
+            let population = r(squares, n) - &mean * &mean;
+            for (shift, slip) in [(0, 0), (3, 1), (-3, -1), (-2, 2), (9, -2)] {
+                let noisy = [r(sum + shift, 1), r(n + slip, 1), r(squares - shift, 1)];
+                let errors = [r(9, 1), r(2, 1), r(9, 1)];
+                let inside = |post: &Post, truth: &Rational| {
+                    let (low, high) = post.interval(&noisy, &errors);
+                    assert!(
+                        low.unwrap() <= *truth && high.unwrap() >= *truth,
+                        "{post:?} {values:?} {shift} {slip}"
+                    );
+                };
+                inside(&average, &(&mean + r(5, 1)));
+                inside(&spread(false, false), &population);
+                if n > 1 {
+                    inside(&spread(true, false), &(&population * r(n, 1) / r(n - 1, 1)));
+                }
+            }
+        }
+        let perfect = [r(0, 1), r(4, 1), r(36, 1)];
+        let none = [Rational::ZERO, Rational::ZERO, Rational::ZERO];
+        assert_eq!(spread(false, true).value(&perfect), Some(r(3, 1)));
+        assert_eq!(spread(false, true).interval(&perfect, &none), (Some(r(3, 1)), Some(r(3, 1))));
+        assert_eq!(spread(true, false).value(&perfect), Some(r(12, 1)));
+    }
+
+    #[test]
+    fn roots_are_rounded_as_asked() {
+        for value in [r(2, 1), r(1, 3), r(10_000_019, 7)] {
+            let (low, high) = (root_of(&value, false), root_of(&value, true));
+            assert!(&low * &low < value && &high * &high > value && high - low < r(1, 1 << 50));
+        }
+    }
+}

@@ -1,0 +1,555 @@
+//! Expressions over a row: names become columns, texts become categories or days, decimals become integers with a unit.
+
+use std::cell::RefCell;
+
+use probity_exact::{Integer, Natural, Rational, parse_rational};
+use sqlparser::ast::{
+    BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, UnaryOperator, Value,
+};
+
+use super::parse::{refuse, refuse_at};
+use super::row::{Condition, Order, Row};
+use crate::policy::{Domain, Table, date_from_text};
+use crate::refusal::{Answer, Refusal};
+
+/// The levels that an expression may have: the mechanism language reads a hundred.
+const MAX_DEPTH: usize = 40;
+
+/// A number of a row: an integer times a unit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Number {
+    /// The integer.
+    pub row: Row,
+    /// What one of it stands for.
+    pub unit: Rational,
+}
+
+impl Number {
+    fn constant(value: &Rational) -> Option<Number> {
+        let row = Row::Constant(i64::try_from(value.numerator()).ok()?);
+        Some(Number { row, unit: Rational::from_parts(Integer::ONE, value.denominator().clone()) })
+    }
+
+    /// The same number in a unit that divides its own.
+    fn in_unit(self, unit: &Rational) -> Option<Row> {
+        let factor = &self.unit / unit;
+        let factor = factor.is_int().then(|| i64::try_from(&factor.floor()).ok()).flatten()?;
+        Some(match (factor, self.row) {
+            (1, row) => row,
+            (factor, Row::Constant(value)) => Row::Constant(value.checked_mul(factor)?),
+            (factor, row) => Row::Mul(Box::new(row), Box::new(Row::Constant(factor))),
+        })
+    }
+}
+
+/// The largest unit of which both units are multiples.
+fn common(a: &Rational, b: &Rational) -> Rational {
+    // With a = m/k and b = n/k: gcd(m, n)/k.
+    let k = a.denominator() * b.denominator();
+    let scaled = |value: &Rational| (value * Rational::from(k.clone())).floor();
+    let (mut m, mut n) = (scaled(a), scaled(b));
+    while n != Integer::ZERO {
+        (m, n) = (n.clone(), m % n);
+    }
+    Rational::from_parts(m, Natural::ONE) / Rational::from(k)
+}
+
+/// A value of a row, with its type.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Typed {
+    /// A number.
+    Number(Number),
+    /// A category of a column, by its place in the column's list.
+    Category {
+        /// The column's place in the table.
+        column: usize,
+        /// The place of the category.
+        row: Row,
+    },
+    /// A day.
+    Date(Row),
+    /// A truth value.
+    Bool(Condition),
+    /// A text in the query.
+    Text(String),
+}
+
+impl Typed {
+    fn kind(&self) -> &'static str {
+        match self {
+            Typed::Number(_) => "a number",
+            Typed::Category { .. } => "a category",
+            Typed::Date(_) => "a date",
+            Typed::Bool(_) => "a truth value",
+            Typed::Text(_) => "a text",
+        }
+    }
+}
+
+/// What names mean in a query, and which columns it has used.
+pub struct Scope<'a> {
+    /// The query.
+    pub sql: &'a str,
+    /// The table.
+    pub table: &'a Table,
+    /// What the query calls it.
+    pub alias: &'a str,
+    /// The columns that were used, by their place in the table, in the order of use.
+    pub fields: RefCell<Vec<usize>>,
+}
+
+impl Scope<'_> {
+    /// The column that a name means.
+    pub fn column(&self, parts: &[Ident], at: &Expr) -> Answer<usize> {
+        let name = match parts {
+            [name] => name,
+            [table, name] if table.value == self.alias => name,
+            [table, ..] => {
+                return Err(refuse_at(
+                    self.sql,
+                    table.span,
+                    format!("there is no table `{}` in this query", table.value),
+                ));
+            }
+            [] => return Err(refuse(self.sql, at, "a name is missing")),
+        };
+        let exact = self.table.column(&name.value);
+        // SQL's names do not know upper from lower case; where two columns differ only in that, the spelling decides.
+        let folded = || {
+            let mut alike = self
+                .table
+                .columns
+                .iter()
+                .enumerate()
+                .filter(|(_, column)| column.name.eq_ignore_ascii_case(&name.value));
+            alike.next().filter(|_| alike.next().is_none() && name.quote_style.is_none())
+        };
+        exact.or_else(folded).map(|(place, _)| place).ok_or_else(|| {
+            let names: Vec<&str> = self.table.columns.iter().map(|column| column.name.as_str()).collect();
+            let hint = match probity_lang::nearest(&name.value, names.iter().copied()) {
+                Some(near) => format!("did you mean {near}?"),
+                None => format!(
+                    "the columns are {}; a column that is not in the policy cannot be used",
+                    names.join(", ")
+                ),
+            };
+            refuse_at(
+                self.sql,
+                name.span,
+                format!("the policy has no column `{}` in {}", name.value, self.table.name),
+            )
+            .hint(hint)
+        })
+    }
+
+    /// The value of a column.
+    fn value_of(&self, place: usize, at: &Expr) -> Answer<Typed> {
+        let column = &self.table.columns[place];
+        let Some((low, high)) = column.bounds() else {
+            return Err(refuse(
+                self.sql,
+                at,
+                format!("nothing can be asked about the text column {}", column.name),
+            )
+            .hint("list its values in the policy: in = [\"…\", \"…\"]"));
+        };
+        let mut fields = self.fields.borrow_mut();
+        let field = fields.iter().position(|used| *used == place).unwrap_or_else(|| {
+            fields.push(place);
+            fields.len() - 1
+        });
+        let row = Row::Column { field, low, high };
+        Ok(match &column.domain {
+            Domain::Categories(_) => Typed::Category { column: place, row },
+            Domain::Bool => Typed::Bool(Condition::Compare(Order::Equal, row, Row::Constant(1))),
+            Domain::Number { unit, .. } => Typed::Number(Number { row, unit: unit.clone() }),
+            Domain::Date { .. } | Domain::Text => Typed::Date(row),
+        })
+    }
+
+    /// A condition.
+    pub fn condition(&self, expr: &Expr, depth: usize) -> Answer<Condition> {
+        match self.typed(expr, depth)? {
+            Typed::Bool(condition) => Ok(condition),
+            other => {
+                Err(refuse(self.sql, expr, format!("a condition is expected here, this is {}", other.kind())))
+            }
+        }
+    }
+
+    /// A number; a truth value counts as 1 or 0.
+    pub fn number(&self, expr: &Expr, depth: usize) -> Answer<Number> {
+        match self.typed(expr, depth)? {
+            Typed::Number(number) => Ok(number),
+            Typed::Bool(condition) => Ok(Number {
+                row: Row::If(Box::new(condition), Box::new(Row::Constant(1)), Box::new(Row::Constant(0))),
+                unit: Rational::ONE,
+            }),
+            other => {
+                Err(refuse(self.sql, expr, format!("a number is expected here, this is {}", other.kind()))
+                    .hint(
+                        "numbers are columns of type int, decimal or float, and what is computed from them",
+                    ))
+            }
+        }
+    }
+
+    /// An expression with its type.
+    pub fn typed(&self, expr: &Expr, depth: usize) -> Answer<Typed> {
+        if depth > MAX_DEPTH {
+            return Err(refuse(self.sql, expr, format!("the expression has more than {MAX_DEPTH} levels"))
+                .hint("use parentheses to balance long sums, IN for long lists of OR"));
+        }
+        let deeper = depth + 1;
+        let missing = |what: &str| {
+            refuse(self.sql, expr, format!("{what}: there are no NULLs left after cleaning"))
+                .hint("the policy's `null` says what an empty field counts as")
+        };
+        match expr {
+            Expr::Nested(inner) => self.typed(inner, deeper),
+            Expr::Identifier(name) => self.value_of(self.column(std::slice::from_ref(name), expr)?, expr),
+            Expr::CompoundIdentifier(parts) => self.value_of(self.column(parts, expr)?, expr),
+            Expr::Value(value) => self.literal(expr, &value.value),
+            Expr::TypedString(typed) => match &typed.value.value {
+                Value::SingleQuotedString(text) if typed.data_type.to_string() == "DATE" => {
+                    self.date(expr, text).map(|day| Typed::Date(Row::Constant(day)))
+                }
+                _ => Err(refuse(self.sql, expr, "only DATE '…' is known here")),
+            },
+            Expr::UnaryOp { op: UnaryOperator::Not, expr: inner } => {
+                Ok(Typed::Bool(Condition::Not(Box::new(self.condition(inner, deeper)?))))
+            }
+            Expr::UnaryOp { op: UnaryOperator::Plus, expr: inner } => Ok(Typed::Number(self.number(inner, deeper)?)),
+            Expr::UnaryOp { op: UnaryOperator::Minus, expr: inner } => {
+                let number = self.number(inner, deeper)?;
+                let row = match number.row {
+                    Row::Constant(value) if value != i64::MIN => Row::Constant(-value),
+                    row => Row::Sub(Box::new(Row::Constant(0)), Box::new(row)),
+                };
+                Ok(Typed::Number(Number { row, unit: number.unit }))
+            }
+            Expr::BinaryOp { left, op, right } => self.binary(expr, left, op, right, deeper),
+            Expr::Between { expr: inner, negated, low, high } => {
+                let above = self.compare(expr, Order::AtLeast, self.typed(inner, deeper)?, self.typed(low, deeper)?)?;
+                let below = self.compare(expr, Order::AtMost, self.typed(inner, deeper)?, self.typed(high, deeper)?)?;
+                let within = above.and(below);
+                Ok(Typed::Bool(if *negated { Condition::Not(Box::new(within)) } else { within }))
+            }
+            Expr::InList { expr: inner, list, negated } => {
+                let mut alternatives = Vec::new();
+                for item in list {
+                    let value = self.typed(inner, deeper)?;
+                    alternatives.push(self.compare(item, Order::Equal, value, self.typed(item, deeper)?)?);
+                }
+                let one = balanced(alternatives);
+                Ok(Typed::Bool(if *negated { Condition::Not(Box::new(one)) } else { one }))
+            }
+            Expr::IsTrue(inner) => Ok(Typed::Bool(self.condition(inner, deeper)?)),
+            Expr::IsFalse(inner) => Ok(Typed::Bool(Condition::Not(Box::new(self.condition(inner, deeper)?)))),
+            Expr::IsNull(_) => Err(missing("IS NULL is never true")),
+            Expr::IsNotNull(_) => Err(missing("IS NOT NULL is always true")),
+            Expr::Case { operand, conditions, else_result, .. } => {
+                let Some(otherwise) = else_result else {
+                    return Err(refuse(self.sql, expr, "CASE has no ELSE, so its value may be NULL").hint("write ELSE 0"));
+                };
+                let mut value = self.typed(otherwise, deeper)?;
+                for case in conditions.iter().rev() {
+                    let condition = match operand {
+                        None => self.condition(&case.condition, deeper)?,
+                        Some(operand) => {
+                            let operand = self.typed(operand, deeper)?;
+                            self.compare(&case.condition, Order::Equal, operand, self.typed(&case.condition, deeper)?)?
+                        }
+                    };
+                    value = self.choice(expr, condition, self.typed(&case.result, deeper)?, value)?;
+                }
+                self.checked(expr, value)
+            }
+            Expr::Function(function) => {
+                let name = function.name.to_string().to_uppercase();
+                let arguments = match &function.args {
+                    FunctionArguments::List(list) => list.args.as_slice(),
+                    _ => &[],
+                };
+                let mut numbers = Vec::new();
+                for argument in arguments {
+                    match argument {
+                        FunctionArg::Unnamed(FunctionArgExpr::Expr(argument)) => {
+                            numbers.push(self.number(argument, deeper)?);
+                        }
+                        _ => return Err(refuse(self.sql, expr, format!("{name} takes numbers"))),
+                    }
+                }
+                self.call(expr, &name, numbers)
+            }
+            Expr::InSubquery { .. } | Expr::Exists { .. } | Expr::Subquery(_) => {
+                Err(refuse(self.sql, expr, "queries inside queries are not answered"))
+            }
+            Expr::Like { .. } | Expr::ILike { .. } | Expr::SimilarTo { .. } | Expr::RLike { .. } => {
+                Err(refuse(self.sql, expr, "texts are not searched").hint("compare with values of the policy's `in`"))
+            }
+            Expr::Cast { .. } | Expr::Convert { .. } => Err(refuse(self.sql, expr, "types are not converted in a query")
+                .hint("the policy gives each column its type")),
+            _ => Err(refuse(self.sql, expr, "this is not answered")
+                .hint("what is: columns, numbers, + - *, division by a number, comparisons, AND, OR, NOT, IN, BETWEEN, CASE, ABS, LEAST, GREATEST")),
+        }
+    }
+
+    fn literal(&self, expr: &Expr, value: &Value) -> Answer<Typed> {
+        match value {
+            Value::Number(digits, _) => {
+                let exact = parse_rational(digits).map_err(|error| refuse(self.sql, expr, error))?;
+                let number = Number::constant(&exact)
+                    .filter(|number| i64::try_from(number.unit.denominator()).is_ok());
+                number
+                    .map(Typed::Number)
+                    .ok_or_else(|| refuse(self.sql, expr, "this number has too many digits"))
+            }
+            Value::SingleQuotedString(text) => Ok(Typed::Text(text.clone())),
+            Value::DoubleQuotedString(_) => Err(refuse(self.sql, expr, "texts stand between single quotes")),
+            Value::Boolean(truth) => Ok(Typed::Bool(Condition::Constant(*truth))),
+            Value::Null => Err(refuse(self.sql, expr, "there are no NULLs after cleaning")
+                .hint("the policy's `null` says what an empty field counts as")),
+            _ => Err(refuse(self.sql, expr, "this kind of value is not known here")),
+        }
+    }
+
+    fn date(&self, at: &Expr, text: &str) -> Answer<i64> {
+        date_from_text(text)
+            .ok_or_else(|| refuse(self.sql, at, "this is no date").hint("write it as DATE '2024-12-31'"))
+    }
+
+    fn binary(
+        &self,
+        expr: &Expr,
+        left: &Expr,
+        op: &BinaryOperator,
+        right: &Expr,
+        depth: usize,
+    ) -> Answer<Typed> {
+        let order = match op {
+            BinaryOperator::Eq => Some(Order::Equal),
+            BinaryOperator::NotEq => Some(Order::Unequal),
+            BinaryOperator::Lt => Some(Order::Less),
+            BinaryOperator::LtEq => Some(Order::AtMost),
+            BinaryOperator::Gt => Some(Order::Greater),
+            BinaryOperator::GtEq => Some(Order::AtLeast),
+            _ => None,
+        };
+        if let Some(order) = order {
+            let (a, b) = (self.typed(left, depth)?, self.typed(right, depth)?);
+            return self.compare(expr, order, a, b).map(Typed::Bool);
+        }
+        if let BinaryOperator::And | BinaryOperator::Or = op {
+            let (a, b) = (Box::new(self.condition(left, depth)?), Box::new(self.condition(right, depth)?));
+            return Ok(Typed::Bool(if *op == BinaryOperator::And {
+                Condition::And(a, b)
+            } else {
+                Condition::Or(a, b)
+            }));
+        }
+        let (a, b) = (self.number(left, depth)?, self.number(right, depth)?);
+        let number = match op {
+            BinaryOperator::Plus | BinaryOperator::Minus => {
+                let unit = common(&a.unit, &b.unit);
+                a.in_unit(&unit).zip(b.in_unit(&unit)).map(|(a, b)| {
+                    let (a, b) = (Box::new(a), Box::new(b));
+                    let row = if *op == BinaryOperator::Plus { Row::Add(a, b) } else { Row::Sub(a, b) };
+                    Number { row, unit }
+                })
+            }
+            BinaryOperator::Multiply => {
+                let unit = &a.unit * &b.unit;
+                Some(match (a.row, b.row) {
+                    // A constant factor only changes the unit, or nothing.
+                    (Row::Constant(1), row) | (row, Row::Constant(1)) => Number { row, unit },
+                    (a, b) => Number { row: Row::Mul(Box::new(a), Box::new(b)), unit },
+                })
+            }
+            BinaryOperator::Divide => match b.row {
+                Row::Constant(0) => return Err(refuse(self.sql, right, "this divides by zero")),
+                Row::Constant(value) => {
+                    let divisor = Rational::from(value) * &b.unit;
+                    let (row, unit) = match divisor < Rational::ZERO {
+                        true => (Row::Sub(Box::new(Row::Constant(0)), Box::new(a.row)), -(a.unit / divisor)),
+                        false => (a.row, a.unit / divisor),
+                    };
+                    Some(Number { row, unit })
+                }
+                _ => {
+                    return Err(refuse(self.sql, right, "a row is divided only by a number")
+                        .hint("divide noisy columns instead, as SUM(a) / SUM(b)"));
+                }
+            },
+            _ => return Err(refuse(self.sql, expr, format!("the operator {op} is not answered"))),
+        };
+        match number {
+            Some(number) => self.checked(expr, Typed::Number(number)),
+            None => Err(self.too_large(expr)),
+        }
+    }
+
+    fn too_large(&self, expr: &Expr) -> Refusal {
+        refuse(self.sql, expr, "by the bounds of its columns this can exceed 2^63 of its smallest units")
+            .hint("narrow the bounds in the policy, or use LEAST and GREATEST")
+    }
+
+    /// The same, if it stays below 2^63 for every row.
+    fn checked(&self, expr: &Expr, value: Typed) -> Answer<Typed> {
+        let fits = match &value {
+            Typed::Number(number) => number.row.range().is_some(),
+            _ => true,
+        };
+        if fits { Ok(value) } else { Err(self.too_large(expr)) }
+    }
+
+    fn call(&self, expr: &Expr, name: &str, mut numbers: Vec<Number>) -> Answer<Typed> {
+        let count = numbers.len();
+        match (name, count) {
+            ("ABS", 1) => {
+                let number = numbers.remove(0);
+                self.checked(
+                    expr,
+                    Typed::Number(Number { row: Row::Abs(Box::new(number.row)), unit: number.unit }),
+                )
+            }
+            ("LEAST" | "GREATEST", 2..) => {
+                let mut all = numbers.into_iter();
+                let Some(mut best) = all.next() else { return Err(self.too_large(expr)) };
+                for next in all {
+                    let unit = common(&best.unit, &next.unit);
+                    let (Some(a), Some(b)) = (best.in_unit(&unit), next.in_unit(&unit)) else {
+                        return Err(self.too_large(expr));
+                    };
+                    let (a, b) = (Box::new(a), Box::new(b));
+                    best =
+                        Number { row: if name == "LEAST" { Row::Min(a, b) } else { Row::Max(a, b) }, unit };
+                }
+                self.checked(expr, Typed::Number(best))
+            }
+            ("ABS" | "LEAST" | "GREATEST", _) => {
+                Err(refuse(self.sql, expr, format!("{name} with {count} arguments is not known")))
+            }
+            ("COUNT" | "SUM" | "AVG" | "MIN" | "MAX" | "MEDIAN" | "VARIANCE" | "STDDEV", _) => Err(refuse(
+                self.sql,
+                expr,
+                format!("{name} cannot stand inside a condition or another aggregate"),
+            )
+            .hint("conditions on noisy columns belong in HAVING")),
+            _ => Err(refuse(self.sql, expr, format!("there is no function {name} here"))
+                .hint("of a row: ABS, LEAST, GREATEST, CASE; of a group: COUNT, SUM, AVG, VARIANCE, STDDEV")),
+        }
+    }
+
+    /// One of two values by a condition.
+    fn choice(&self, expr: &Expr, condition: Condition, yes: Typed, no: Typed) -> Answer<Typed> {
+        let kinds = (yes.kind(), no.kind());
+        match (yes, no) {
+            (Typed::Number(a), Typed::Number(b)) => {
+                let unit = common(&a.unit, &b.unit);
+                match a.in_unit(&unit).zip(b.in_unit(&unit)) {
+                    Some((a, b)) => Ok(Typed::Number(Number {
+                        row: Row::If(Box::new(condition), Box::new(a), Box::new(b)),
+                        unit,
+                    })),
+                    None => Err(self.too_large(expr)),
+                }
+            }
+            (Typed::Bool(a), Typed::Bool(b)) => {
+                let not = Condition::Not(Box::new(condition.clone()));
+                Ok(Typed::Bool(Condition::Or(Box::new(condition.and(a)), Box::new(not.and(b)))))
+            }
+            _ => Err(refuse(
+                self.sql,
+                expr,
+                format!("CASE with {} and {} is not answered here", kinds.0, kinds.1),
+            )
+            .hint("in a sum its values are numbers; texts may be a GROUP BY key")),
+        }
+    }
+
+    /// A comparison.
+    pub fn compare(&self, at: &Expr, order: Order, a: Typed, b: Typed) -> Answer<Condition> {
+        let kinds = (a.kind(), b.kind());
+        let (a, b) = match (a, b) {
+            (Typed::Number(a), Typed::Number(b)) => {
+                let unit = common(&a.unit, &b.unit);
+                let rows = a.in_unit(&unit).zip(b.in_unit(&unit));
+                rows.filter(|(a, b)| a.range().is_some() && b.range().is_some())
+                    .ok_or_else(|| self.too_large(at))?
+            }
+            (Typed::Date(a), Typed::Date(b)) => (a, b),
+            (Typed::Date(a), Typed::Text(text)) => (a, Row::Constant(self.date(at, &text)?)),
+            (Typed::Text(text), Typed::Date(b)) => (Row::Constant(self.date(at, &text)?), b),
+            (Typed::Category { column, row }, Typed::Text(text)) => {
+                (row, self.category(at, order, column, &text)?)
+            }
+            (Typed::Text(text), Typed::Category { column, row }) => {
+                (self.category(at, order, column, &text)?, row)
+            }
+            (Typed::Bool(a), Typed::Bool(b)) if matches!(order, Order::Equal | Order::Unequal) => {
+                let number = |c| Row::If(Box::new(c), Box::new(Row::Constant(1)), Box::new(Row::Constant(0)));
+                return Ok(match (a, b) {
+                    (a, Condition::Constant(truth)) | (Condition::Constant(truth), a) => {
+                        if truth == (order == Order::Equal) { a } else { Condition::Not(Box::new(a)) }
+                    }
+                    (a, b) => Condition::Compare(order, number(a), number(b)),
+                });
+            }
+            _ => {
+                return Err(refuse(self.sql, at, format!("{} cannot be compared with {}", kinds.0, kinds.1)));
+            }
+        };
+        Ok(Condition::Compare(order, a, b))
+    }
+
+    fn category(&self, at: &Expr, order: Order, column: usize, text: &str) -> Answer<Row> {
+        let column = &self.table.columns[column];
+        let Domain::Categories(names) = &column.domain else {
+            return Err(refuse(self.sql, at, "this is no category"));
+        };
+        if !matches!(order, Order::Equal | Order::Unequal) {
+            return Err(refuse(self.sql, at, format!("the values of {} have no order", column.name))
+                .hint("use =, <> or IN"));
+        }
+        names.iter().position(|name| name == text).map(|place| Row::Constant(place as i64)).ok_or_else(|| {
+            let hint = match probity_lang::nearest(text, names.iter().map(String::as_str)) {
+                Some(near) => format!("did you mean '{near}'?"),
+                None => "the policy's `in` lists them".to_owned(),
+            };
+            refuse(self.sql, at, format!("'{text}' is no value of {}", column.name)).hint(hint)
+        })
+    }
+}
+
+/// One of many conditions, as a tree of least height.
+fn balanced(mut conditions: Vec<Condition>) -> Condition {
+    match conditions.len() {
+        0 => Condition::Constant(false),
+        1 => conditions.remove(0),
+        some => {
+            let rest = conditions.split_off(some / 2);
+            Condition::Or(Box::new(balanced(conditions)), Box::new(balanced(rest)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probity_exact::rational;
+
+    #[test]
+    fn the_common_unit_divides_both() {
+        let r = |n: i64, d: i64| rational(n, d).unwrap();
+        for (a, b, unit) in [
+            (r(1, 100), r(1, 1), r(1, 100)),
+            (r(1, 6), r(1, 4), r(1, 12)),
+            (r(3, 1), r(2, 1), r(1, 1)),
+            (r(3, 2), r(9, 4), r(3, 4)),
+        ] {
+            assert_eq!(common(&a, &b), unit);
+            assert!((a / &unit).is_int() && (b / &unit).is_int());
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! Expressions over one row, in integers: what a query adds up and which rows it takes.
+//!
+//! One tree has two readings here: its text in the mechanism language, which is proved, and its value on a cleaned row, which is
+//! added up. Cleaning leaves every column within its bounds, so the text need not clamp it; the text clamps what is added up, which
+//! is what a proof needs. Every value is below 2^63 in size, which is checked when the tree is made, so no addition can overflow.
+
+use std::fmt::Write;
+
+/// An integer of a row. Columns are numbered as the plan's fields.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Row {
+    /// A column of a cleaned row.
+    Column {
+        /// Its place among the fields.
+        field: usize,
+        /// Its least value.
+        low: i64,
+        /// Its greatest value.
+        high: i64,
+    },
+    /// The same for every row.
+    Constant(i64),
+    /// The same for every row, and a parameter of this name in the text: what is proved for every value is proved for this one.
+    Named(String, i64),
+    /// a + b.
+    Add(Box<Row>, Box<Row>),
+    /// a − b.
+    Sub(Box<Row>, Box<Row>),
+    /// a · b.
+    Mul(Box<Row>, Box<Row>),
+    /// |a|.
+    Abs(Box<Row>),
+    /// The smaller one.
+    Min(Box<Row>, Box<Row>),
+    /// The larger one.
+    Max(Box<Row>, Box<Row>),
+    /// One or the other.
+    If(Box<Condition>, Box<Row>, Box<Row>),
+}
+
+/// How two integers compare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// =
+    Equal,
+    /// <>
+    Unequal,
+    /// <
+    Less,
+    /// <=
+    AtMost,
+    /// >
+    Greater,
+    /// >=
+    AtLeast,
+}
+
+impl Order {
+    /// As the mechanism language writes it.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Order::Equal => "==",
+            Order::Unequal => "!=",
+            Order::Less => "<",
+            Order::AtMost => "<=",
+            Order::Greater => ">",
+            Order::AtLeast => ">=",
+        }
+    }
+
+    /// Whether it holds.
+    pub fn holds<T: Ord>(self, a: &T, b: &T) -> bool {
+        match self {
+            Order::Equal => a == b,
+            Order::Unequal => a != b,
+            Order::Less => a < b,
+            Order::AtMost => a <= b,
+            Order::Greater => a > b,
+            Order::AtLeast => a >= b,
+        }
+    }
+}
+
+/// Whether a row is taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Condition {
+    /// Always or never.
+    Constant(bool),
+    /// A comparison.
+    Compare(Order, Row, Row),
+    /// Both.
+    And(Box<Condition>, Box<Condition>),
+    /// One of them.
+    Or(Box<Condition>, Box<Condition>),
+    /// Not.
+    Not(Box<Condition>),
+}
+
+impl Condition {
+    /// Both; what is always true is left out.
+    pub fn and(self, other: Condition) -> Condition {
+        match (self, other) {
+            (Condition::Constant(true), other) | (other, Condition::Constant(true)) => other,
+            (a, b) => Condition::And(Box::new(a), Box::new(b)),
+        }
+    }
+
+    /// Whether it holds for a row.
+    pub fn holds(&self, fields: &[i64]) -> bool {
+        match self {
+            Condition::Constant(value) => *value,
+            Condition::Compare(order, a, b) => order.holds(&a.value(fields), &b.value(fields)),
+            // Both sides are computed for every row: the time does not tell how a row fares.
+            Condition::And(a, b) => a.holds(fields) & b.holds(fields),
+            Condition::Or(a, b) => a.holds(fields) | b.holds(fields),
+            Condition::Not(a) => !a.holds(fields),
+        }
+    }
+
+    /// Its text.
+    pub fn to_text(&self, names: &[String]) -> String {
+        match self {
+            Condition::Constant(true) => "0 == 0".to_owned(),
+            Condition::Constant(false) => "0 == 1".to_owned(),
+            Condition::Compare(order, a, b) => {
+                format!("{} {} {}", a.to_text(names), order.sign(), b.to_text(names))
+            }
+            Condition::And(a, b) => format!("({} and {})", a.to_text(names), b.to_text(names)),
+            Condition::Or(a, b) => format!("({} or {})", a.to_text(names), b.to_text(names)),
+            Condition::Not(a) => format!("not ({})", a.to_text(names)),
+        }
+    }
+
+    /// The same with its numbers as `name` has them.
+    pub fn with_numbers(&self, name: &mut dyn FnMut(i64) -> Row) -> Condition {
+        match self {
+            Condition::Constant(truth) => Condition::Constant(*truth),
+            Condition::Compare(order, a, b) => {
+                Condition::Compare(*order, a.with_numbers(name), b.with_numbers(name))
+            }
+            Condition::And(a, b) => {
+                Condition::And(Box::new(a.with_numbers(name)), Box::new(b.with_numbers(name)))
+            }
+            Condition::Or(a, b) => {
+                Condition::Or(Box::new(a.with_numbers(name)), Box::new(b.with_numbers(name)))
+            }
+            Condition::Not(a) => Condition::Not(Box::new(a.with_numbers(name))),
+        }
+    }
+
+    /// The levels of its tree.
+    pub fn depth(&self) -> usize {
+        1 + match self {
+            Condition::Constant(_) => 0,
+            Condition::Compare(_, a, b) => a.depth().max(b.depth()),
+            Condition::And(a, b) | Condition::Or(a, b) => a.depth().max(b.depth()),
+            Condition::Not(a) => a.depth(),
+        }
+    }
+}
+
+impl Row {
+    /// Its value on a row.
+    pub fn value(&self, fields: &[i64]) -> i64 {
+        match self {
+            Row::Column { field, low, high, .. } => fields[*field].clamp(*low, *high),
+            Row::Constant(value) | Row::Named(_, value) => *value,
+            Row::Add(a, b) => a.value(fields) + b.value(fields),
+            Row::Sub(a, b) => a.value(fields) - b.value(fields),
+            Row::Mul(a, b) => a.value(fields) * b.value(fields),
+            Row::Abs(a) => a.value(fields).abs(),
+            Row::Min(a, b) => a.value(fields).min(b.value(fields)),
+            Row::Max(a, b) => a.value(fields).max(b.value(fields)),
+            Row::If(condition, a, b) => {
+                let (a, b) = (a.value(fields), b.value(fields));
+                if condition.holds(fields) { a } else { b }
+            }
+        }
+    }
+
+    /// The least and the greatest value that it can have, by the ranges of its parts; `None` if one is 2^63 or larger in size.
+    pub fn range(&self) -> Option<(i64, i64)> {
+        let both = |a: &Row, b: &Row| Some((a.range()?, b.range()?));
+        Some(match self {
+            Row::Column { low, high, .. } => (*low, *high),
+            Row::Constant(value) | Row::Named(_, value) => (*value, *value),
+            Row::Add(a, b) => {
+                let ((al, ah), (bl, bh)) = both(a, b)?;
+                (al.checked_add(bl)?, ah.checked_add(bh)?)
+            }
+            Row::Sub(a, b) => {
+                let ((al, ah), (bl, bh)) = both(a, b)?;
+                (al.checked_sub(bh)?, ah.checked_sub(bl)?)
+            }
+            Row::Mul(a, b) => {
+                let ((al, ah), (bl, bh)) = both(a, b)?;
+                if a == b {
+                    // A square is not negative.
+                    let (low, high) = magnitudes(al, ah)?;
+                    return Some((low.checked_mul(low)?, high.checked_mul(high)?));
+                }
+                let corners =
+                    [al.checked_mul(bl)?, al.checked_mul(bh)?, ah.checked_mul(bl)?, ah.checked_mul(bh)?];
+                (corners.into_iter().min()?, corners.into_iter().max()?)
+            }
+            Row::Abs(a) => {
+                let (low, high) = a.range()?;
+                magnitudes(low, high)?
+            }
+            Row::Min(a, b) => {
+                let ((al, ah), (bl, bh)) = both(a, b)?;
+                (al.min(bl), ah.min(bh))
+            }
+            Row::Max(a, b) => {
+                let ((al, ah), (bl, bh)) = both(a, b)?;
+                (al.max(bl), ah.max(bh))
+            }
+            Row::If(_, a, b) => {
+                let ((al, ah), (bl, bh)) = both(a, b)?;
+                (al.min(bl), ah.max(bh))
+            }
+        })
+    }
+
+    /// The same with its numbers as `name` has them.
+    pub fn with_numbers(&self, name: &mut dyn FnMut(i64) -> Row) -> Row {
+        let mut both = |a: &Row, b: &Row| (Box::new(a.with_numbers(name)), Box::new(b.with_numbers(name)));
+        match self {
+            Row::Column { .. } | Row::Named(..) => self.clone(),
+            Row::Constant(value) => name(*value),
+            Row::Abs(a) => Row::Abs(Box::new(a.with_numbers(name))),
+            Row::Add(a, b) => {
+                let (a, b) = both(a, b);
+                Row::Add(a, b)
+            }
+            Row::Sub(a, b) => {
+                let (a, b) = both(a, b);
+                Row::Sub(a, b)
+            }
+            Row::Mul(a, b) => {
+                let (a, b) = both(a, b);
+                Row::Mul(a, b)
+            }
+            Row::Min(a, b) => {
+                let (a, b) = both(a, b);
+                Row::Min(a, b)
+            }
+            Row::Max(a, b) => {
+                let (a, b) = both(a, b);
+                Row::Max(a, b)
+            }
+            Row::If(condition, a, b) => {
+                let (a, b) = both(a, b);
+                Row::If(Box::new(condition.with_numbers(name)), a, b)
+            }
+        }
+    }
+
+    /// Its text.
+    pub fn to_text(&self, names: &[String]) -> String {
+        let call =
+            |name: &str, a: &Row, b: &Row| format!("{name}({}, {})", a.to_text(names), b.to_text(names));
+        let infix =
+            |sign: &str, a: &Row, b: &Row| format!("({} {sign} {})", a.to_text(names), b.to_text(names));
+        match self {
+            Row::Column { field, .. } => format!("r.{}", names[*field]),
+            Row::Named(name, _) => name.clone(),
+            Row::Constant(value) if *value < 0 => format!("({value})"),
+            Row::Constant(value) => value.to_string(),
+            Row::Add(a, b) => infix("+", a, b),
+            Row::Sub(a, b) => infix("-", a, b),
+            Row::Mul(a, b) => infix("*", a, b),
+            Row::Abs(a) => format!("abs({})", a.to_text(names)),
+            Row::Min(a, b) => call("min", a, b),
+            Row::Max(a, b) => call("max", a, b),
+            Row::If(condition, a, b) => {
+                let mut text = String::new();
+                let _ = write!(
+                    text,
+                    "(if {} then {} else {})",
+                    condition.to_text(names),
+                    a.to_text(names),
+                    b.to_text(names)
+                );
+                text
+            }
+        }
+    }
+
+    /// The levels of its tree.
+    pub fn depth(&self) -> usize {
+        1 + match self {
+            Row::Column { .. } | Row::Constant(_) | Row::Named(..) => 0,
+            Row::Abs(a) => a.depth(),
+            Row::Add(a, b) | Row::Sub(a, b) | Row::Mul(a, b) | Row::Min(a, b) | Row::Max(a, b) => {
+                a.depth().max(b.depth())
+            }
+            Row::If(condition, a, b) => condition.depth().max(a.depth()).max(b.depth()),
+        }
+    }
+}
+
+/// The least and the greatest |v| for v from `low` to `high`.
+fn magnitudes(low: i64, high: i64) -> Option<(i64, i64)> {
+    let (a, b) = (low.checked_abs()?, high.checked_abs()?);
+    Some((if low <= 0 && high >= 0 { 0 } else { a.min(b) }, a.max(b)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(field: usize, low: i64, high: i64) -> Row {
+        Row::Column { field, low, high }
+    }
+
+    #[test]
+    fn values_stay_in_their_range() {
+        let x = || Box::new(column(0, -3, 4));
+        let y = || Box::new(column(1, 2, 5));
+        let condition = || Box::new(Condition::Compare(Order::Less, *x(), *y()));
+        let trees = [
+            Row::Add(x(), y()),
+            Row::Sub(x(), y()),
+            Row::Mul(x(), y()),
+            Row::Mul(x(), x()),
+            Row::Abs(x()),
+            Row::Abs(y()),
+            Row::Min(x(), y()),
+            Row::Max(x(), y()),
+            Row::If(condition(), x(), y()),
+            Row::Mul(Box::new(Row::Sub(x(), y())), Box::new(Row::Abs(x()))),
+        ];
+        for tree in trees {
+            let (low, high) = tree.range().unwrap();
+            for a in -9..9 {
+                for b in -9..9 {
+                    let value = tree.value(&[a, b]);
+                    assert!(
+                        low <= value && value <= high,
+                        "{tree:?} at {a}, {b}: {value} not in {low}..{high}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_may_overflow_has_no_range() {
+        let big = || Box::new(column(0, 0, 1 << 61));
+        assert_eq!(Row::Mul(big(), big()).range(), None);
+        let double = Row::Add(big(), big());
+        assert_eq!(double.range(), Some((0, 1 << 62)));
+        assert_eq!(Row::Add(Box::new(double.clone()), Box::new(double)).range(), None);
+        assert_eq!(Row::Abs(Box::new(Row::Constant(i64::MIN))).range(), None);
+    }
+
+    #[test]
+    fn texts_keep_their_grouping() {
+        let names = ["age".to_owned()];
+        let age = || Box::new(column(0, 0, 120));
+        let row =
+            Row::Mul(Box::new(Row::Sub(age(), Box::new(Row::Constant(-5)))), Box::new(Row::Constant(2)));
+        assert_eq!(row.to_text(&names), "((r.age - (-5)) * 2)");
+        let old = Condition::Compare(Order::AtLeast, *age(), Row::Constant(65));
+        let not = Condition::Not(Box::new(old.clone())).and(Condition::Constant(true)).and(old);
+        assert_eq!(not.to_text(&names), "(not (r.age >= 65) and r.age >= 65)");
+    }
+}

@@ -1,0 +1,303 @@
+//! A release, step by step: prepare, prove, check the budget, compute exactly, draw, store the debit with the answer, and only then show.
+//!
+//! There is no way around the proof: [`Proven`] is made by [`prove`] alone, and nothing else can be drawn.
+
+use probity_exact::{Integer, Rational};
+use probity_noise::entropy::{Entropy, Secure, with_secure};
+use probity_noise::sampler::{DiscreteLaplace, SampleError, Sampler, Scale};
+use serde_json::Value;
+
+use crate::certificate;
+use crate::engine::{Engine, Exact};
+use crate::ledger::{Debit, Ledger};
+use crate::loss::Loss;
+use crate::policy::Policy;
+use crate::prepare::Prepared;
+use crate::proof::{self, Proved};
+use crate::refusal::{Answer, Refusal};
+
+/// A query with its theorem.
+#[derive(Debug, Clone)]
+pub struct Proven {
+    prepared: Prepared,
+    proved: Proved,
+}
+
+impl Proven {
+    /// What was proved.
+    pub fn prepared(&self) -> &Prepared {
+        &self.prepared
+    }
+
+    /// The theorem, as the kernel prints it.
+    pub fn theorem(&self) -> String {
+        self.proved.theorem.to_string()
+    }
+
+    /// The kernel's certificate.
+    pub fn certificate(&self) -> &str {
+        &self.proved.certificate
+    }
+
+    /// The axioms that the theorem rests on.
+    pub fn axioms(&self) -> Vec<String> {
+        self.proved.theorem.axioms().iter().map(ToString::to_string).collect()
+    }
+}
+
+/// Proves a query private, or replays the certificate that the ledger keeps of the same mechanism.
+///
+/// # Errors
+/// When no proof is found.
+pub fn prove(prepared: Prepared, ledger: Option<&Ledger>) -> Answer<Proven> {
+    let name = prepared.certificate_name();
+    let kept = ledger.and_then(|ledger| ledger.kept_certificate(&name));
+    let proved = proof::prove(&prepared.text, &prepared.epsilon, kept.as_deref())?;
+    // The theorem holds for all values of the parameters that are still open; with these it speaks of the noise that will be drawn.
+    prepared.check_scales(&proof::program(&prepared.text, &prepared.parameters)?.mechanism)?;
+    // The debit is what the theorem claims.
+    if Loss::of_pure(prepared.cost.measure, &proved.epsilon) != prepared.cost {
+        return Err(Refusal::unproved(
+            "the theorem claims another loss than would be debited; please report it",
+        ));
+    }
+    if let Some(ledger) = ledger
+        && kept.as_deref() != Some(&proved.certificate)
+    {
+        ledger.keep_certificate(&name, &proved.certificate);
+    }
+    Ok(Proven { prepared, proved })
+}
+
+/// A released answer: stored in the ledger, and free to be shown.
+#[derive(Debug, Clone)]
+pub struct Released {
+    /// The query.
+    pub prepared: Prepared,
+    /// For each group, one noisy integer for each draw, in the draw's units.
+    pub noisy: Vec<Vec<Integer>>,
+    /// What it cost, now or when it was first asked.
+    pub cost: Loss,
+    /// Whether it was stored before: then it costs nothing now.
+    pub stored: bool,
+    /// Which entry of the ledger it is.
+    pub entry: i64,
+    /// The certificate's text.
+    pub certificate: String,
+    /// The theorem.
+    pub theorem: String,
+}
+
+/// Exact sums with noise, of the laws that were proved.
+fn draw(
+    prepared: &Prepared,
+    exact: &Exact,
+    entropy: &mut (impl Entropy + ?Sized),
+) -> Result<Vec<Vec<Integer>>, SampleError> {
+    let groups = prepared.plan.groups();
+    let mut noisy: Vec<Vec<Integer>> = exact
+        .sums
+        .chunks(exact.draws)
+        .map(|sums| sums.iter().map(|sum| Integer::from(*sum)).collect())
+        .collect();
+    for (place, scale) in prepared.scales.iter().enumerate() {
+        let Ok(sampler) = Scale::new(scale.clone()).and_then(DiscreteLaplace::<Integer>::new) else {
+            return Err(SampleError::DoesNotFit);
+        };
+        let noise = sampler.sample_vec(groups, entropy)?;
+        noisy.iter_mut().zip(noise).for_each(|(group, noise)| group[place] += noise);
+    }
+    Ok(noisy)
+}
+
+fn to_text(noisy: &[Vec<Integer>]) -> String {
+    let rows =
+        noisy.iter().map(|group| group.iter().map(|value| Value::from(value.to_string())).collect::<Value>());
+    rows.collect::<Value>().to_string()
+}
+
+fn from_text(prepared: &Prepared, text: &str) -> Option<Vec<Vec<Integer>>> {
+    let value: Value = serde_json::from_str(text).ok()?;
+    let number = |value: &Value| Integer::from_str_radix(value.as_str()?, 10).ok();
+    let group = |group: &Value| group.as_array()?.iter().map(number).collect::<Option<Vec<Integer>>>();
+    let noisy: Vec<Vec<Integer>> = value.as_array()?.iter().map(group).collect::<Option<_>>()?;
+    let fits = noisy.len() == prepared.plan.groups()
+        && noisy.iter().all(|group| group.len() == prepared.plan.draws.len());
+    fits.then_some(noisy)
+}
+
+/// How an answer is asked for.
+pub struct Asking<'a> {
+    /// The policy.
+    pub policy: &'a Policy,
+    /// The version of the data, as the owner states it: answers are stored for it.
+    pub version: &'a str,
+    /// Whether to draw anew although the same query was answered before.
+    pub again: bool,
+    /// Is told how far the pass over the rows is.
+    pub progress: &'a (dyn Fn(u64, u64) + Sync),
+}
+
+/// Answers queries from a table. All are debited in one transaction; what was answered before costs nothing.
+///
+/// # Errors
+/// When the budget, the ledger or the table does not allow it. Then nothing was debited and nothing is shown.
+pub fn release<'a>(
+    proven: &[Proven],
+    ledger: &mut Ledger,
+    asking: &Asking,
+    engine: impl Fn(&Prepared) -> Answer<&'a dyn Engine>,
+) -> Answer<Vec<Released>> {
+    ledger.check_policy(asking.policy)?;
+    let key = |proven: &Proven| proven.prepared.key(asking.policy, asking.version);
+    if !asking.again {
+        let stored: Vec<_> =
+            proven.iter().map(|proven| ledger.stored(&key(proven))).collect::<Answer<_>>()?;
+        if stored.iter().all(Option::is_some) {
+            let all = proven.iter().zip(stored.into_iter().flatten());
+            return all.map(|(proven, entry)| shown(proven, &entry, true)).collect();
+        }
+    }
+    let costs: Vec<Loss> = proven.iter().map(|proven| proven.prepared.cost.clone()).collect();
+    ledger.check_budget(&costs)?;
+    ledger.check_writable()?;
+    let mut debits = Vec::new();
+    for one in proven {
+        engine(&one.prepared)?.check(&one.prepared.plan)?;
+    }
+    for one in proven {
+        let prepared = &one.prepared;
+        let exact = engine(prepared)?.sums(&prepared.plan, asking.progress)?;
+        let noisy = with_secure(|entropy: &mut dyn Secure| draw(prepared, &exact, entropy))
+            .map_err(Refusal::input)?;
+        let certificate = certificate::write(prepared, asking.policy, asking.version, one.certificate());
+        debits.push(Debit {
+            key: key(one),
+            loss: prepared.cost.clone(),
+            query: prepared.plan.sql.clone(),
+            answer: to_text(&noisy),
+            certificate,
+        });
+    }
+    let entries = ledger.debit(&debits, asking.policy, asking.again)?;
+    let fresh = |entry: &crate::ledger::Entry| debits.iter().any(|debit| debit.answer == entry.answer);
+    proven.iter().zip(&entries).map(|(proven, entry)| shown(proven, entry, !fresh(entry))).collect()
+}
+
+fn shown(proven: &Proven, entry: &crate::ledger::Entry, stored: bool) -> Answer<Released> {
+    let prepared = proven.prepared.clone();
+    let noisy = from_text(&prepared, &entry.answer).ok_or_else(|| {
+        Refusal::input("the stored answer cannot be read").hint("--again asks anew, at its cost")
+    })?;
+    Ok(Released {
+        prepared,
+        noisy,
+        cost: entry.loss.clone(),
+        stored,
+        entry: entry.number,
+        certificate: entry.certificate.clone(),
+        theorem: proven.theorem(),
+    })
+}
+
+/// The half width of a column's interval for a group of `n` rows: what a preview can say before any row is read.
+pub fn expected_error(
+    prepared: &Prepared,
+    post: &crate::query::Post,
+    alpha: &Rational,
+    n: u64,
+) -> Answer<Option<Rational>> {
+    use crate::query::DrawKind;
+    let errors = prepared.errors_for(post, alpha)?;
+    let n = Rational::from(n);
+    let values: Vec<Rational> = prepared
+        .plan
+        .draws
+        .iter()
+        .map(|draw| match &draw.kind {
+            DrawKind::Count => n.clone(),
+            DrawKind::Sum(_) => {
+                let middle =
+                    (Rational::from(draw.range.0) + Rational::from(draw.range.1)) / Rational::from(2);
+                middle * &n * &draw.unit
+            }
+        })
+        .collect();
+    let (low, high) = post.interval(&values, &errors);
+    Ok(low.zip(high).map(|(low, high)| (high - low) / Rational::from(2)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::rows::Rows;
+    use crate::query::Shown;
+    use probity_exact::rational;
+    use probity_noise::entropy::EntropyError;
+
+    /// Words from a counter, so that the test is the same every time.
+    struct Counter(u64);
+
+    impl Entropy for Counter {
+        fn fill_words(&mut self, words: &mut [u64]) -> Result<(), EntropyError> {
+            for word in words {
+                self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+                let mut mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+                mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+                *word = mixed ^ (mixed >> 31);
+            }
+            Ok(())
+        }
+    }
+
+    /// How often the value before noise lies between the error bars, of 10^4 releases of a table of so many rows.
+    fn coverage(rows: i64) -> Vec<(String, u32)> {
+        let policy = "[budget]\nepsilon = 1\nper_query = { epsilon = 1 }\n[table.t]\nunit = \"row\"\n[table.t.columns]\n\
+                      x = { type = \"int\", between = [0, 100] }";
+        let policy = crate::policy::read("p", policy).unwrap();
+        let sql = "SELECT COUNT(*) AS n, SUM(x) AS s, AVG(x) AS mean, VARIANCE(x) AS v, STDDEV(x) AS d, 100 * SUM(x) / COUNT(*) AS r FROM t";
+        let prepared = crate::prepare::prepare(&policy, &[sql.to_owned()], &[]).unwrap().remove(0);
+        let table = Rows {
+            header: vec!["x".into()],
+            rows: (0..rows).map(|n| vec![(n * 37 % 101).to_string()]).collect(),
+        };
+        let exact = table.sums(&prepared.plan, &|_, _| {}).unwrap();
+        let truth: Vec<Rational> = exact.sums.iter().map(|sum| Rational::from(*sum)).collect();
+        let alpha = rational(1, 20).unwrap();
+        let mut columns: Vec<(String, &crate::query::Post, Vec<Rational>, Rational, u32)> = Vec::new();
+        for (name, shown) in &prepared.plan.columns {
+            let Shown::Noisy(post) = shown else { continue };
+            // Of the true sums the formulas give the true values: there is no noise to be cut off.
+            columns.push((
+                name.clone(),
+                post,
+                prepared.errors_for(post, &alpha).unwrap(),
+                post.value(&truth).unwrap(),
+                0,
+            ));
+        }
+        let mut entropy = Counter(rows as u64);
+        for _ in 0..10_000 {
+            let noisy = draw(&prepared, &exact, &mut entropy).unwrap();
+            let noisy: Vec<Rational> = noisy[0].iter().map(|value| Rational::from(value.clone())).collect();
+            for (_, post, errors, truth, held) in &mut columns {
+                let (low, high) = post.interval(&noisy, errors);
+                *held +=
+                    u32::from(low.is_none_or(|low| low <= *truth) && high.is_none_or(|high| high >= *truth));
+            }
+        }
+        columns.into_iter().map(|(name, .., held)| (name, held)).collect()
+    }
+
+    #[test]
+    fn error_bars_hold_as_often_as_they_say() {
+        for rows in [3, 50, 2000] {
+            for (name, held) in coverage(rows) {
+                // 95 % of 10^4, less three deviations of a sample of this size.
+                assert!(held >= 9435, "{name} of {rows} rows: {held}");
+                // One draw is exact: its bars are not much too wide.
+                assert!(!matches!(name.as_str(), "n" | "s") || held <= 9700, "{name} of {rows} rows: {held}");
+            }
+        }
+    }
+}

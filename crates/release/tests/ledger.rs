@@ -1,0 +1,250 @@
+//! The ledger: nothing without a debit, no debit beyond the budget, and no accident unnoticed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use probity_exact::{Rational, rational};
+use probity_release::ledger::{Debit, Kind, Ledger};
+use probity_release::loss::{Loss, Measure};
+use probity_release::policy::{self, Policy};
+use probity_release::refusal;
+
+const PATIENCE: Duration = Duration::from_millis(300);
+
+fn policy(epsilon: &str) -> Policy {
+    let text = format!(
+        "[budget]\nepsilon = \"{epsilon}\"\nper_query = {{ epsilon = \"1/4\" }}\n[table.t]\nunit = \"row\"\n\
+         [table.t.columns]\nx = {{ type = \"int\", between = [0, 9] }}\n"
+    );
+    policy::read("policy", &text).unwrap()
+}
+
+/// A fresh folder.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("ledger-{name}"));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn debit(key: &str, epsilon: Rational) -> Debit {
+    Debit {
+        key: key.into(),
+        loss: Loss::of_pure(Measure::Epsilon, &epsilon),
+        query: format!("SELECT {key}"),
+        answer: format!("[[\"{key}\"]]"),
+        certificate: "proof".into(),
+    }
+}
+
+fn quarter() -> Rational {
+    rational(1, 4).unwrap()
+}
+
+fn open(path: &Path) -> Result<Ledger, refusal::Refusal> {
+    Ledger::open(path, None, PATIENCE)
+}
+
+#[test]
+fn a_budget_is_spent_to_the_last_bit_and_not_further() {
+    let path = folder("spend").join("l");
+    let policy = policy("1");
+    let mut ledger = Ledger::init(&path, &policy, None, false, PATIENCE).unwrap();
+    for key in ["a", "b", "c"] {
+        ledger.debit(&[debit(key, quarter())], &policy, false).unwrap();
+    }
+    // A little more than what is left is refused, and nothing is written.
+    let more = quarter() + rational(1, 1_000_000_000).unwrap();
+    let refused = ledger.debit(&[debit("d", more)], &policy, false).unwrap_err();
+    assert_eq!(refused.kind, refusal::Kind::Budget);
+    assert_eq!(ledger.state().number, 4);
+    // Two at once go together or not at all.
+    let both = [debit("d", quarter()), debit("e", quarter())];
+    assert_eq!(ledger.debit(&both, &policy, false).unwrap_err().kind, refusal::Kind::Budget);
+    assert_eq!(open(&path).unwrap().state().number, 4);
+    ledger.debit(&[debit("d", quarter())], &policy, false).unwrap();
+    assert_eq!(ledger.state().remaining(), Loss::zero(Measure::Epsilon));
+    let least = debit("e", rational(1, 1_000_000_000).unwrap());
+    assert_eq!(ledger.debit(&[least], &policy, false).unwrap_err().kind, refusal::Kind::Budget);
+    // Another measure does not fit.
+    let rho = Debit { loss: Loss::of_pure(Measure::Rho, &quarter()), ..debit("f", quarter()) };
+    assert!(ledger.debit(&[rho], &policy, false).is_err());
+    assert_eq!(open(&path).unwrap().verify().unwrap(), 5);
+}
+
+#[test]
+fn a_stored_answer_is_served_and_costs_nothing() {
+    let path = folder("stored").join("l");
+    let policy = policy("1");
+    let mut ledger = Ledger::init(&path, &policy, None, false, PATIENCE).unwrap();
+    let first = ledger.debit(&[debit("a", quarter())], &policy, false).unwrap();
+    // Two processes with the same question: the second gets the first one's answer.
+    let mut other = open(&path).unwrap();
+    let mine = Debit { answer: "[[\"other\"]]".into(), ..debit("a", quarter()) };
+    assert_eq!(other.debit(std::slice::from_ref(&mine), &policy, false).unwrap(), first);
+    assert_eq!(other.state().number, 2);
+    assert_eq!(other.stored("a").unwrap().unwrap().answer, "[[\"a\"]]");
+    // Asked for again, it is drawn and paid again.
+    assert_eq!(other.debit(&[mine], &policy, true).unwrap()[0].answer, "[[\"other\"]]");
+    ledger.refresh().unwrap();
+    assert_eq!(ledger.state().spent.amount, rational(1, 2).unwrap());
+}
+
+#[test]
+fn the_policy_is_pinned_and_the_owner_may_amend_it() {
+    let path = folder("amend").join("l");
+    let (small, large) = (policy("1/4"), policy("1"));
+    assert!(open(&path).unwrap_err().message.contains("there is no ledger"));
+    let mut ledger = Ledger::init(&path, &small, None, false, PATIENCE).unwrap();
+    assert!(Ledger::init(&path, &small, None, false, PATIENCE).unwrap_err().message.contains("already"));
+    assert!(Ledger::init(&path, &small, None, true, PATIENCE).is_ok());
+    assert!(
+        Ledger::init(&path, &large, None, true, PATIENCE).unwrap_err().message.contains("not the policy")
+    );
+    ledger.debit(&[debit("a", quarter())], &small, false).unwrap();
+    assert!(
+        ledger.debit(&[debit("b", quarter())], &large, false).unwrap_err().message.contains("not the policy")
+    );
+    let mut late = open(&path).unwrap();
+    ledger.amend(&large, "more for 2027").unwrap();
+    assert_eq!(ledger.state().remaining().amount, rational(3, 4).unwrap());
+    // Who opened it before is told, and nothing is debited.
+    assert!(late.debit(&[debit("b", quarter())], &small, false).is_err());
+    ledger.debit(&[debit("b", quarter())], &large, false).unwrap();
+    let kinds: Vec<Kind> = ledger.history(9).unwrap().iter().map(|entry| entry.kind).collect();
+    assert_eq!(kinds, [Kind::Init, Kind::Release, Kind::Amend, Kind::Release]);
+    assert_eq!(open(&path).unwrap().verify().unwrap(), 4);
+    let rho = policy::read("p", &large.text.replace("epsilon", "rho")).unwrap();
+    assert!(ledger.amend(&rho, "").unwrap_err().message.contains("counts in"));
+}
+
+/// What a ledger says: how many entries, what is left, and of each entry what was spent and answered.
+type Told = (i64, String, Vec<(String, String)>);
+
+/// What a ledger says, if it says anything.
+fn told(path: &Path) -> Option<Told> {
+    let ledger = open(path).ok()?;
+    ledger.verify().ok()?;
+    let entries = ledger.history(1000).ok()?;
+    let answers = entries.iter().map(|entry| (entry.spent.to_string(), entry.answer.clone())).collect();
+    Some((ledger.state().number, ledger.state().remaining().to_string(), answers))
+}
+
+#[test]
+fn a_flipped_bit_or_a_missing_end_never_changes_what_is_told() {
+    let place = folder("flips");
+    let path = place.join("l");
+    let policy = policy("100");
+    let mut ledger = Ledger::init(&path, &policy, None, false, PATIENCE).unwrap();
+    for number in 0..70 {
+        ledger.debit(&[debit(&format!("k{number}"), quarter())], &policy, false).unwrap();
+    }
+    drop(ledger);
+    let truth = told(&path).unwrap();
+    let whole = fs::read(&path).unwrap();
+    let broken = place.join("broken");
+    let mut noticed = 0;
+    // Every 97th byte, a different bit each time.
+    for (number, at) in (0..whole.len()).step_by(97).enumerate() {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1 << (number % 8);
+        fs::write(&broken, bytes).unwrap();
+        match told(&broken) {
+            None => noticed += 1,
+            // Bytes that hold nothing may change.
+            Some(said) => assert_eq!(said, truth, "byte {at}"),
+        }
+    }
+    assert!(noticed > 100, "only {noticed} flips were noticed");
+    for length in [0, 1, 100, 4095, 4096, whole.len() / 2, whole.len() - 4096, whole.len() - 1] {
+        fs::write(&broken, &whole[..length]).unwrap();
+        assert_eq!(told(&broken), None, "{length} bytes");
+    }
+    // A text of an entry that was changed with its length kept, so that SQLite sees nothing.
+    let at = whole.windows(10).position(|window| window == b"SELECT k33").unwrap();
+    let mut bytes = whole;
+    bytes[at + 9] = b'4';
+    fs::write(&broken, bytes).unwrap();
+    assert!(
+        open(&broken)
+            .unwrap_or_else(|refusal| panic!("{refusal}"))
+            .verify()
+            .unwrap_err()
+            .message
+            .contains("changed")
+    );
+}
+
+#[test]
+fn an_older_copy_is_noticed_with_an_anchor() {
+    let place = folder("anchor");
+    let (path, copy, anchor) = (place.join("l"), place.join("copy"), place.join("anchor"));
+    let policy = policy("1");
+    let mut ledger = Ledger::init(&path, &policy, Some(&anchor), false, PATIENCE).unwrap();
+    ledger.debit(&[debit("a", quarter())], &policy, false).unwrap();
+    fs::copy(&path, &copy).unwrap();
+    ledger.debit(&[debit("b", quarter())], &policy, false).unwrap();
+    drop(ledger);
+    assert!(Ledger::open(&path, Some(&anchor), PATIENCE).is_ok());
+    assert!(open(&path).unwrap_err().message.contains("kept with an anchor"));
+    fs::copy(&copy, &path).unwrap();
+    assert!(Ledger::open(&path, Some(&anchor), PATIENCE).unwrap_err().message.contains("older copy"));
+    // A copy that went another way is no better, however long it gets.
+    fs::write(place.join("other"), fs::read(&anchor).unwrap()).unwrap();
+    let stale = "probity-anchor 1\ncounter 2\nhash 00\n";
+    fs::write(place.join("stale"), stale).unwrap();
+    assert!(Ledger::open(&path, Some(&place.join("stale")), PATIENCE).is_err());
+    fs::write(place.join("stale"), "no anchor").unwrap();
+    assert!(
+        Ledger::open(&path, Some(&place.join("stale")), PATIENCE).unwrap_err().message.contains("no anchor")
+    );
+    assert!(Ledger::open(&path, Some(&place.join("missing")), PATIENCE).is_err());
+}
+
+#[test]
+fn files_that_cannot_be_used() {
+    let place = folder("files");
+    let policy = policy("1");
+    fs::write(place.join("text"), "this is no ledger, but it is long enough to be a file of some kind")
+        .unwrap();
+    assert!(open(&place.join("text")).unwrap_err().message.contains("no ledger"));
+    fs::write(place.join("empty"), "").unwrap();
+    assert!(open(&place.join("empty")).unwrap_err().message.contains("no ledger"));
+    assert!(open(&place).is_err());
+    assert!(Ledger::init(&place.join("no/such/folder"), &policy, None, false, PATIENCE).is_err());
+    // A database of somebody else.
+    let other = rusqlite::Connection::open(place.join("other")).unwrap();
+    other.execute_batch("CREATE TABLE a (b)").unwrap();
+    drop(other);
+    assert!(open(&place.join("other")).unwrap_err().message.contains("no ledger"));
+    // A ledger that another process keeps.
+    let path = place.join("l");
+    let mut ledger = Ledger::init(&path, &policy, None, false, PATIENCE).unwrap();
+    let mut holder = rusqlite::Connection::open(&path).unwrap();
+    let held = holder.transaction_with_behavior(rusqlite::TransactionBehavior::Exclusive).unwrap();
+    let refused = ledger.debit(&[debit("a", quarter())], &policy, false).unwrap_err();
+    assert!(refused.message.contains("locked"), "{refused}");
+    drop(held);
+    ledger.debit(&[debit("a", quarter())], &policy, false).unwrap();
+}
+
+#[test]
+fn entries_do_not_slow_it_down() {
+    // Opening reads what came after the last checkpoint, however long the ledger is: work, not time, is compared.
+    let path = folder("long").join("l");
+    let policy = policy("1000000");
+    let mut ledger = Ledger::init(&path, &policy, None, false, PATIENCE).unwrap();
+    let many: Vec<Debit> = (0..3000).map(|n| debit(&n.to_string(), quarter())).collect();
+    ledger.debit(&many, &policy, false).unwrap();
+    // Entry 100 is changed behind the ledger's back: opening does not look there, verifying does.
+    let raw = rusqlite::Connection::open(&path).unwrap();
+    raw.execute("UPDATE entry SET answer = 'other' WHERE number = 100", []).unwrap();
+    let opened = open(&path).unwrap();
+    assert_eq!(opened.state().number, 3001);
+    assert!(opened.verify().unwrap_err().message.contains("entry 100"));
+    // A changed answer is not served either.
+    assert!(opened.stored("98").unwrap_err().message.contains("entry 100"));
+    raw.execute("UPDATE entry SET answer = 'other' WHERE number = 2990", []).unwrap();
+    assert!(open(&path).unwrap_err().message.contains("entry 2990"));
+}

@@ -1,0 +1,551 @@
+//! From SQL to a proved mechanism to exact sums: what is proved is what is computed, neighbours differ by no more than the claim, and
+//! all engines agree.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use probity_exact::{Rational, rational};
+use probity_kernel::expr::{Binary, Expr, Unary, Variable};
+use probity_kernel::term::{Distribution, Statement};
+use probity_release::engine::csv::Csv;
+use probity_release::engine::rows::Rows;
+use probity_release::engine::{Engine, Exact};
+use probity_release::policy::{self, Policy};
+use probity_release::prepare::{Prepared, prepare};
+use probity_release::query::Plan;
+use probity_release::{proof, refusal, release};
+
+const POLICY: &str = r#"
+[budget]
+epsilon = "2"
+per_query = { epsilon = "1/2" }
+[table.people]
+unit = "row"
+[table.people.columns]
+region = { in = ["north", "south", "east"] }
+age = { type = "int", between = [0, 120] }
+income = { type = "decimal", scale = 2, between = [-1000, 100000], null = 10 }
+weight = { type = "float", grid = "1/4", between = [0, 200], outside = "drop" }
+smoker = { type = "bool", null = false }
+born = { type = "date", between = ["2000-01-01", "2000-02-29"] }
+Note = { type = "text" }
+"#;
+
+fn policy() -> Policy {
+    policy::read("policy", POLICY).unwrap()
+}
+
+fn prepared(sql: &str) -> Prepared {
+    prepare(&policy(), &[sql.to_owned()], &[]).unwrap_or_else(|refusal| panic!("{sql}\n{refusal}")).remove(0)
+}
+
+/// Queries of every shape that is answered.
+const ANSWERED: &[&str] = &[
+    "SELECT COUNT(*) FROM people",
+    "SELECT COUNT(age), SUM(income) AS s FROM people p WHERE p.age >= 18",
+    "SELECT region, COUNT(*) AS n, AVG(income) AS income FROM people GROUP BY region",
+    "SELECT smoker, region, COUNT(*), SUM(age) FROM people GROUP BY region, smoker ORDER BY 3 DESC LIMIT 2",
+    "SELECT age, COUNT(*) AS n FROM people GROUP BY age HAVING COUNT(*) > 10 AND n < 1e6",
+    "SELECT born, SUM(CASE WHEN smoker THEN income ELSE 0 END) FROM people WHERE born >= DATE '2000-01-15' GROUP BY born",
+    "SELECT CASE WHEN age < 18 THEN 'young' WHEN age < 65 THEN 'grown' ELSE 'old' END AS band, COUNT(*) FROM people GROUP BY band",
+    "SELECT SUM(income * age) FROM people",
+    "SELECT VARIANCE(income), STDDEV_POP(age) FROM people",
+    "SELECT SUM(weight / 3 + 0.5 * age - income) FROM people WHERE NOT (smoker OR region IN ('north', 'east'))",
+    "SELECT SUM(ABS(age - 40)), SUM(LEAST(income, 50.5, age)), SUM(GREATEST(age, 3)) FROM people WHERE age NOT BETWEEN 3 AND 20",
+    "SELECT COUNTIF(smoker), COUNT(*) FILTER (WHERE region <> 'south'), 100 * SUM(age) / COUNT(*) AS r FROM people",
+    "SELECT SUM(smoker), SUM(-age) FROM people WHERE smoker = TRUE AND age / -2 < -3.5 AND income < 12345678901",
+    "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.25, delta = 0) region, COUNT(*) FROM people GROUP BY 1",
+];
+
+#[test]
+fn every_shape_is_proved_and_certified() {
+    for sql in ANSWERED {
+        let prepared = prepared(sql);
+        let text = prepared.text.clone();
+        let proven =
+            release::prove(prepared, None).unwrap_or_else(|refusal| panic!("{sql}\n{text}\n{refusal}"));
+        let certificate =
+            probity_release::certificate::write(proven.prepared(), &policy(), "v1", proven.certificate());
+        let checked = probity_release::certificate::check(&certificate, Some(&policy()))
+            .unwrap_or_else(|refusal| panic!("{sql}\n{refusal}"));
+        assert_eq!(checked.epsilon, proven.prepared().epsilon);
+        // Another policy, another loss, another mechanism or another query is not what was proved.
+        let other = policy::read("policy", &POLICY.replace("120", "121")).unwrap();
+        assert!(probity_release::certificate::check(&certificate, Some(&other)).is_err());
+        for (from, to) in [
+            (format!("epsilon {}\nmech", proven.prepared().epsilon), "epsilon 1/9\nmech".to_owned()),
+            ("claim eps".into(), "claim 2 * eps".into()),
+            ("discrete_laplace".into(), "laplace".into()),
+            ("people".into(), "persons".into()),
+        ] {
+            assert!(certificate.contains(&from), "{from}");
+            let forged = certificate.replacen(&from, &to, 1);
+            assert!(probity_release::certificate::check(&forged, Some(&policy())).is_err(), "{from}");
+        }
+    }
+}
+
+#[test]
+fn less_noise_is_never_proved() {
+    for sql in ANSWERED {
+        let prepared = prepared(sql);
+        // A little less noise in the first draw, which the claim does not allow.
+        let name = &prepared.plan.draws[0].name;
+        let line =
+            prepared.text.lines().find(|line| line.trim_start().starts_with(&format!("{name} ~"))).unwrap();
+        let (head, scale) = line.rsplit_once(", ").unwrap();
+        let less = format!("{head}, 99 / 100 * ({}))", scale.strip_suffix(')').unwrap());
+        let text = prepared.text.replace(line, &less);
+        let refused = proof::prove(&text, &prepared.epsilon, None).unwrap_err();
+        assert_eq!(refused.kind, refusal::Kind::Unproved, "{text}");
+        // Without the clamp nothing bounds a row.
+        if line.contains("clamp(") {
+            let inner = head.split_once("clamp(").unwrap().1;
+            let bare = inner.rsplit_once(", ").and_then(|(inner, _)| inner.rsplit_once(", ")).unwrap().0;
+            // A choice between two numbers has bounds of its own.
+            if !bare.contains("if ") {
+                let unclamped = prepared.text.replace(&format!("clamp({inner}"), &format!("{bare})"));
+                assert!(proof::prove(&unclamped, &prepared.epsilon, None).is_err(), "{unclamped}");
+            }
+        }
+    }
+}
+
+/// What a kernel's expression is worth for a row, written down once more for this test.
+fn value(expr: &Expr, row: &BTreeMap<String, Rational>, rows: &[BTreeMap<String, Rational>]) -> Rational {
+    let of = |e: &Expr| value(e, row, rows);
+    let flag = |truth: bool| if truth { Rational::ONE } else { Rational::ZERO };
+    match expr {
+        Expr::Number(number) => number.clone(),
+        Expr::Bool(truth) => flag(*truth),
+        Expr::Var(Variable::Field(_, name) | Variable::Plain(name)) => row[name.as_str()].clone(),
+        Expr::Unary(Unary::Neg, a) => -of(a),
+        Expr::Unary(Unary::Not, a) => Rational::ONE - of(a),
+        Expr::Unary(Unary::Abs, a) => {
+            let a = of(a);
+            if a < Rational::ZERO { -a } else { a }
+        }
+        Expr::Binary(op, a, b) => {
+            let (a, b) = (of(a), of(b));
+            match op {
+                Binary::Add => a + b,
+                Binary::Sub => a - b,
+                Binary::Mul => a * b,
+                Binary::Min => a.min(b),
+                Binary::Max => a.max(b),
+                Binary::Lt => flag(a < b),
+                Binary::Le => flag(a <= b),
+                Binary::Eq => flag(a == b),
+                Binary::Ne => flag(a != b),
+                Binary::Ge => flag(a >= b),
+                Binary::Gt => flag(a > b),
+                Binary::And => a * b,
+                Binary::Or => a.max(b),
+                other => panic!("{other:?} in a release"),
+            }
+        }
+        Expr::Clamp(a, low, high) => of(a).min(of(high)).max(of(low)),
+        Expr::If(c, a, b) => {
+            if of(c) == Rational::ONE {
+                of(a)
+            } else {
+                of(b)
+            }
+        }
+        Expr::Sum(_, condition, summand) => {
+            let mut sum = Rational::ZERO;
+            for fields in rows {
+                let mut all = row.clone();
+                all.extend(fields.clone());
+                if value(condition, &all, rows) == Rational::ONE {
+                    sum += value(summand, &all, rows);
+                }
+            }
+            sum
+        }
+        other => panic!("{other:?} in a release"),
+    }
+}
+
+/// The centers of all draws of a program for these cleaned rows, group by group.
+fn centers(
+    statements: &[Statement],
+    rows: &[BTreeMap<String, Rational>],
+    at: &BTreeMap<String, Rational>,
+) -> Vec<Rational> {
+    let mut found = Vec::new();
+    for statement in statements {
+        match statement {
+            Statement::Draw { law: Distribution::DiscreteLaplace { center, .. }, .. } => {
+                found.push(value(center, at, rows))
+            }
+            Statement::For { index, from, to, body } => {
+                let (from, to) = (value(from, at, rows), value(to, at, rows));
+                let mut g = from;
+                while g < to {
+                    let mut at = at.clone();
+                    at.insert(index.to_string(), g.clone());
+                    found.extend(centers(body, rows, &at));
+                    g += Rational::ONE;
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Fields as people write them, and as they should not.
+const FIELDS: [&[&str]; 7] = [
+    &["north", "south", "east", "west", "", " north "],
+    &["0", "17", "40", "120", "121", "-5", "", "x", "1e30", "inf", "nan", "18.5"],
+    &["0", "12.34", "-1000", "100000", "99999999999999999999999", "", "-inf", "50.505", "NULL"],
+    &["0", "3.2", "200", "200.2", "-1", "", "7/2"],
+    &["true", "false", "1", "0", "", "maybe"],
+    &["2000-01-01", "2000-01-20", "2000-02-29", "2001-01-01", "", "2000-02-30"],
+    &["", "a,b", "a \"quoted\" text", "two\nlines"],
+];
+const HEADER: [&str; 7] = ["region", "age", "income", "weight", "smoker", "born", "Note"];
+
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, below: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % below
+    }
+
+    fn row(&mut self) -> Vec<String> {
+        FIELDS.iter().map(|values| values[self.roll(values.len())].to_owned()).collect()
+    }
+}
+
+fn table(rows: Vec<Vec<String>>) -> Rows {
+    Rows { header: HEADER.map(String::from).to_vec(), rows }
+}
+
+fn sums(engine: &dyn Engine, plan: &Plan) -> Exact {
+    engine.check(plan).unwrap();
+    engine.sums(plan, &|_, _| {}).unwrap()
+}
+
+/// The rows of a table after cleaning, as the theorem sees them.
+fn cleaned(plan: &Plan, names: &[String], rows: &Rows) -> Vec<BTreeMap<String, Rational>> {
+    let clean = |row: &Vec<String>| -> Option<BTreeMap<String, Rational>> {
+        plan.fields
+            .iter()
+            .zip(names)
+            .map(|(field, name)| {
+                let place = HEADER.iter().position(|known| *known == field.name)?;
+                Some((name.clone(), Rational::from(field.clean(row[place].as_bytes())?)))
+            })
+            .collect()
+    };
+    rows.rows.iter().filter_map(clean).collect()
+}
+
+#[test]
+fn what_is_proved_is_what_is_summed() {
+    let mut dice = Dice(1);
+    for sql in ANSWERED {
+        let prepared = prepared(sql);
+        let program = proof::program(&prepared.text, &prepared.parameters).unwrap();
+        let names: Vec<String> = match &program.mechanism.inputs[0].sort {
+            probity_kernel::term::Sort::Rows(fields) => {
+                fields.iter().map(|field| field.name.to_string()).collect()
+            }
+            other => panic!("{other:?}"),
+        };
+        for size in [0, 1, 2, 7, 60] {
+            let rows = table((0..size).map(|_| dice.row()).collect());
+            let exact = sums(&rows, &prepared.plan);
+            let proved =
+                centers(&program.mechanism.body, &cleaned(&prepared.plan, &names, &rows), &BTreeMap::new());
+            let summed: Vec<Rational> = exact.sums.iter().map(|sum| Rational::from(*sum)).collect();
+            assert_eq!(summed, proved, "{sql}\n{}", prepared.text);
+        }
+    }
+}
+
+/// The exact loss of a release between two tables: noise of scale s moved by d has the loss |d|/s, and draws are independent.
+fn loss(prepared: &Prepared, a: &Exact, b: &Exact) -> Rational {
+    let scales = prepared.scales.iter().cycle();
+    let moved = a.sums.iter().zip(&b.sums).map(|(a, b)| Rational::from(a.abs_diff(*b)));
+    moved.zip(scales).fold(Rational::ZERO, |all, (moved, scale)| all + moved / scale)
+}
+
+#[test]
+fn neighbours_lose_no_more_than_the_claim() {
+    let mut dice = Dice(2);
+    let mut tight = 0;
+    for sql in ANSWERED {
+        let prepared = prepared(sql);
+        let mut worst = Rational::ZERO;
+        for _ in 0..400 {
+            let before = table((0..dice.roll(4)).map(|_| dice.row()).collect());
+            let mut after = before.clone();
+            after.rows.insert(dice.roll(before.rows.len() + 1), dice.row());
+            let lost = loss(&prepared, &sums(&before, &prepared.plan), &sums(&after, &prepared.plan));
+            assert!(lost <= prepared.epsilon, "{sql}: {lost}");
+            worst = worst.max(lost);
+        }
+        tight += usize::from(worst == prepared.epsilon);
+    }
+    // The noise is not more than it must be, either.
+    assert!(tight >= 8, "only {tight} queries reach their claim");
+}
+
+#[test]
+fn without_bounds_the_falsifier_sees_it() {
+    let prepared = prepared("SELECT region, SUM(age) FROM people GROUP BY region");
+    let mut wide = prepared.clone();
+    // As if nobody clamped: the column's bounds and the sum's are gone, the noise is that of the bounds.
+    wide.plan.fields.iter_mut().for_each(|field| {
+        if let policy::Domain::Number { high, .. } = &mut field.domain {
+            *high = 1_000_000;
+        }
+    });
+    for draw in &mut wide.plan.draws {
+        if let probity_release::query::DrawKind::Sum(probity_release::query::row::Row::Column {
+            high, ..
+        }) = &mut draw.kind
+        {
+            *high = 1_000_000;
+        }
+    }
+    let row = |age: &str| ["north", age, "", "1", "", "2000-01-01", ""].map(String::from).to_vec();
+    let (none, one) = (table(vec![]), table(vec![row("500")]));
+    let lost =
+        |prepared: &Prepared| loss(prepared, &sums(&none, &prepared.plan), &sums(&one, &prepared.plan));
+    assert_eq!(lost(&prepared), rational(1, 2).unwrap());
+    assert!(lost(&wide) > rational(1, 2).unwrap());
+}
+
+const USERS: &str = "unit = { user = \"Note\", groups = 2, rows_per_group = 3 }";
+
+#[test]
+fn users_are_bounded_and_their_theorem_is_about_all_their_rows() {
+    let policy = policy::read("policy", &POLICY.replace("unit = \"row\"", USERS)).unwrap();
+    let mut dice = Dice(3);
+    for sql in [
+        "SELECT region, COUNT(*) AS n, AVG(age) FROM people GROUP BY region",
+        "SELECT SUM(income) FROM people WHERE age > 17",
+        "SELECT region, COUNT(DISTINCT note) AS users FROM people WHERE age > 17 GROUP BY region",
+    ] {
+        let sql = sql.replace("note", "Note");
+        let prepared = prepare(&policy, std::slice::from_ref(&sql), &[])
+            .unwrap_or_else(|refusal| panic!("{refusal}"))
+            .remove(0);
+        let proven =
+            release::prove(prepared.clone(), None).unwrap_or_else(|refusal| panic!("{sql}\n{refusal}"));
+        assert!(proven.theorem().contains("rows of people are added or removed"), "{}", proven.theorem());
+        let mut worst = Rational::ZERO;
+        for _ in 0..200 {
+            let user = |name: &str, dice: &mut Dice| {
+                (0..dice.roll(25))
+                    .map(|_| {
+                        let mut row = dice.row();
+                        row[6] = name.into();
+                        row
+                    })
+                    .collect::<Vec<_>>()
+            };
+            let others = [user("u", &mut dice), user("", &mut dice)].concat();
+            let own = user("v", &mut dice);
+            // The rows of the new user stand anywhere between the others.
+            let mut all = others.clone();
+            own.into_iter().for_each(|row| all.insert(dice.roll(all.len() + 1), row));
+            let lost =
+                loss(&prepared, &sums(&table(others), &prepared.plan), &sums(&table(all), &prepared.plan));
+            assert!(lost <= prepared.epsilon, "{sql}: {lost}");
+            worst = worst.max(lost);
+        }
+        assert!(worst * Rational::from(3) > prepared.epsilon, "{sql}: the noise is far more than it must be");
+        // With the bound removed it is seen.
+        let mut unbounded = prepared.clone();
+        unbounded.plan.table.unit =
+            policy::Unit::User { column: "Note".into(), groups: 99, rows_per_group: 99 };
+        let rows = (0..60)
+            .map(|_| ["north", "120", "100000", "1", "true", "2000-01-01", "v"].map(String::from).to_vec());
+        let (none, many) = (table(vec![]), table(rows.collect()));
+        let lost =
+            |prepared: &Prepared| loss(prepared, &sums(&none, &prepared.plan), &sums(&many, &prepared.plan));
+        assert!(lost(&prepared) <= prepared.epsilon && lost(&unbounded) > prepared.epsilon, "{sql}");
+    }
+    for mixed in
+        ["SELECT COUNT(*), COUNT(DISTINCT Note) FROM people", "SELECT COUNT(DISTINCT age) FROM people"]
+    {
+        assert!(prepare(&policy, &[mixed.to_owned()], &[]).is_err(), "{mixed}");
+    }
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("pipeline-{name}"));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn as_csv(rows: &Rows, newline: &str) -> String {
+    let quoted = |cell: &String| match cell.contains([',', '"', '\n']) {
+        true => format!("\"{}\"", cell.replace('"', "\"\"")),
+        false => cell.clone(),
+    };
+    let line = |row: &Vec<String>| row.iter().map(quoted).collect::<Vec<_>>().join(",") + newline;
+    line(&rows.header) + &rows.rows.iter().map(line).collect::<String>()
+}
+
+#[test]
+fn files_give_the_sums_of_rows() {
+    let place = folder("csv");
+    let mut dice = Dice(4);
+    let rows = table((0..30_000).map(|_| dice.row()).collect());
+    let users = policy::read("policy", &POLICY.replace("unit = \"row\"", USERS)).unwrap();
+    let mut plans: Vec<Plan> = ANSWERED.iter().map(|sql| prepared(sql).plan).collect();
+    let by_user = "SELECT region, COUNT(*), SUM(age) FROM people GROUP BY region".to_owned();
+    plans.push(prepare(&users, &[by_user], &[]).unwrap().remove(0).plan);
+    let text = as_csv(&rows, "\n");
+    fs::write(place.join("plain.csv"), &text).unwrap();
+    fs::write(place.join("windows.csv"), format!("\u{feff}{}", as_csv(&rows, "\r\n"))).unwrap();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(text.as_bytes()).unwrap();
+    fs::write(place.join("packed.csv.gz"), packed.finish().unwrap()).unwrap();
+    // In three files with one header.
+    for (number, part) in rows.rows.chunks(11_000).enumerate() {
+        fs::write(place.join(format!("part-{number}.csv")), as_csv(&table(part.to_vec()), "\n")).unwrap();
+    }
+    for plan in &plans {
+        let truth = sums(&rows, plan);
+        for name in ["plain.csv", "windows.csv", "packed.csv.gz", "part-*.csv"] {
+            assert_eq!(sums(&Csv::new(&place.join(name)).unwrap(), plan), truth, "{name}: {}", plan.sql);
+        }
+    }
+}
+
+#[test]
+fn tables_that_are_none_or_ragged() {
+    let place = folder("ragged");
+    let plan = prepared("SELECT COUNT(*), SUM(income) FROM people").plan;
+    let count = prepared("SELECT COUNT(*) FROM people").plan;
+    let given = |text: &[u8]| {
+        fs::write(place.join("t.csv"), text).unwrap();
+        let engine = Csv::new(&place.join("t.csv")).unwrap();
+        engine.check(&plan)?;
+        engine.sums(&plan, &|_, _| {}).map(|exact| exact.sums)
+    };
+    // An income that is missing counts as 10, by the policy.
+    assert_eq!(given(b"region,income\nnorth,5\nnorth\nnorth,6,7,8\n\n,\n").unwrap(), [4, 3100]);
+    assert_eq!(given(b"income").unwrap(), [0, 0]);
+    assert_eq!(given(b"\n\nincome\n1").unwrap(), [1, 100]);
+    assert_eq!(given(b"income\r1\r2\r").unwrap(), [2, 300]);
+    assert_eq!(given(b"income\n\xff\xfe\n\"3\n").unwrap(), [2, 1300]);
+    for (text, message) in [
+        (&b""[..], "no header"),
+        (b"\n\n", "no header"),
+        (b"region,age\n1,2\n", "has no column `income`"),
+        (b"income,region,income\n1,2,3\n", "two columns `income`"),
+        (b"\xff\xfei\0", "UTF-16"),
+    ] {
+        let refused = given(text).unwrap_err();
+        assert!(refused.message.contains(message), "{refused}");
+    }
+    // A record that never ends is dropped, wherever it stands, and fills no memory.
+    let long = format!("income\n1\n\"{}\"\n2\n", "9,\n".repeat(3_000_000));
+    assert_eq!(given(long.as_bytes()).unwrap(), [2, 300]);
+    assert_eq!(given(format!("income\n1\n\"{}", "9".repeat(9_000_000)).as_bytes()).unwrap(), [1, 100]);
+    assert!(Csv::new(&place.join("none-*.csv")).is_err());
+    assert!(Csv::new(&place).unwrap().check(&count).is_err());
+    assert!(Csv::new(&place.join("missing.csv")).unwrap().check(&count).is_err());
+}
+
+#[test]
+fn what_is_not_answered_is_pointed_at() {
+    let deep = format!("SELECT SUM({}age{}) FROM people", "(".repeat(3000), ")".repeat(3000));
+    let long = format!("SELECT SUM(age{}) FROM people", " + age".repeat(2000));
+    let huge = format!("SELECT COUNT(*) FROM people WHERE age = {}", "1".repeat(10_000_000));
+    let cases: Vec<(&str, &str, Option<&str>)> = vec![
+        ("SELECT * FROM people", "no raw row", Some("*")),
+        ("SELECT age FROM people", "neither a GROUP BY key", Some("age")),
+        ("SELECT age, COUNT(*) FROM people GROUP BY region", "neither a GROUP BY key", Some("age")),
+        ("SELECT COUNT(*) FROM peple", "no table `peple`", Some("peple")),
+        ("SELECT SUM(incme) FROM people", "no column `incme`", Some("incme")),
+        ("SELECT SUM(Note) FROM people", "text column", Some("Note")),
+        ("SELECT Note, COUNT(*) FROM people GROUP BY Note", "discovered", Some("Note")),
+        ("SELECT income, COUNT(*) FROM people GROUP BY income", "possible values", Some("income")),
+        ("SELECT COUNT(*) FROM people WHERE region = 'West'", "no value of region", Some("region")),
+        ("SELECT COUNT(*) FROM people WHERE region < 'north'", "have no order", Some("region")),
+        ("SELECT COUNT(*) FROM people WHERE age", "a condition is expected", Some("age")),
+        ("SELECT COUNT(*) FROM people WHERE age = 'x'", "cannot be compared", Some("age")),
+        ("SELECT COUNT(*) FROM people WHERE income IS NULL", "never true", Some("income")),
+        ("SELECT COUNT(*) FROM people WHERE EXISTS (SELECT 1 FROM people)", "inside queries", None),
+        ("SELECT COUNT(*) FROM people WHERE region LIKE 'n%'", "not searched", Some("region")),
+        ("SELECT COUNT(*) FROM people WHERE rank(age) > 1", "no function RANK", Some("rank")),
+        ("SELECT COUNT(*) FROM people WHERE COUNT(*) > 1", "COUNT takes numbers", Some("COUNT(*) >")),
+        ("SELECT MEDIAN(age) FROM people", "MEDIAN is not answered yet", Some("MEDIAN")),
+        ("SELECT EVIL(age) FROM people", "no aggregate EVIL", Some("EVIL")),
+        ("SELECT COUNT(DISTINCT age) FROM people", "only the privacy unit", Some("COUNT")),
+        ("SELECT SUM(age) OVER (PARTITION BY region) FROM people", "window", Some("SUM")),
+        ("SELECT SUM(CASE WHEN smoker THEN 1 END) FROM people", "no ELSE", Some("CASE")),
+        ("SELECT SUM(age / age) FROM people", "divided only by a number", Some("age)")),
+        ("SELECT SUM(age / 0) FROM people", "divides by zero", Some("0")),
+        ("SELECT SUM(income * income * income * income) FROM people", "exceed 2^63", None),
+        ("SELECT COUNT(*) FROM people; DROP TABLE people", "more than one statement", None),
+        ("DELETE FROM people", "only SELECT", None),
+        ("SELECT COUNT(*) FROM people UNION SELECT COUNT(*) FROM people", "only one SELECT", None),
+        ("SELECT COUNT(*) FROM people, people", "one table", None),
+        ("SELECT COUNT(*) FROM people JOIN t ON 1 = 1", "joins", None),
+        ("SELECT DISTINCT region FROM people", "DISTINCT", None),
+        ("SELECT 1 FROM people", "no aggregate", None),
+        ("SELECT COUNT(*) FRM people", "cannot be read", Some("people")),
+        ("SELECT COUNT(* FROM people", "cannot be read", Some("FROM")),
+        ("SELECT 'open FROM people", "cannot be read", None),
+        ("", "no query", None),
+        ("-- nothing", "no query", None),
+        ("SELECT COUNT(*) AS n, SUM(age) AS n FROM people", "two columns are called n", None),
+        ("SELECT COUNT(*) AS n, SUM(age) AS n_low FROM people", "error bars", None),
+        (
+            "SELECT age, income, born, region, COUNT(*) FROM people GROUP BY region, age, born, income",
+            "possible values",
+            None,
+        ),
+        (
+            "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1) COUNT(*) FROM people",
+            "the policy allows 1/2",
+            None,
+        ),
+        (
+            "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(privacy_unit_column = Note) COUNT(*) FROM people",
+            "hides rows",
+            None,
+        ),
+        (&deep, "nested deeper", None),
+        (&long, "levels", None),
+        (&huge, "bytes", None),
+    ];
+    for (sql, message, at) in cases {
+        let shown: String = sql.chars().take(200).collect();
+        let refused = prepare(&policy(), &[sql.to_owned()], &[]).map(|_| ()).expect_err(&shown);
+        assert!(refused.message.contains(message), "{shown}\n{refused}");
+        if let Some(at) = at {
+            let place = refused.place.as_ref().unwrap_or_else(|| panic!("{refused}"));
+            let column =
+                sql.rfind(at).filter(|_| message != "COUNT takes numbers").or(sql.find(at)).unwrap() + 1;
+            let first = sql.find(at).unwrap() + 1;
+            assert!(place.column == column || place.column == first, "{shown}\n{refused}");
+        }
+    }
+}
+
+#[test]
+fn several_queries_share_what_one_may_lose() {
+    let queries = ["SELECT COUNT(*) FROM people".to_owned(), "SELECT SUM(age) FROM people".to_owned()];
+    let both = prepare(&policy(), &queries, &[]).unwrap();
+    assert!(both.iter().all(|one| one.epsilon == rational(1, 4).unwrap()));
+    let rho = POLICY.replace("epsilon = \"2\"", "rho = \"2\"").replace("epsilon = \"1/2\"", "rho = \"1/50\"");
+    let one = prepare(&policy::read("p", &rho).unwrap(), &queries[..1], &[]).unwrap().remove(0);
+    // ε²/2 ≤ ρ, and nearly equal.
+    assert_eq!(one.epsilon, rational(1, 5).unwrap());
+    assert_eq!(one.cost.to_string(), "rho 1/50");
+}
