@@ -352,3 +352,48 @@ fn constant_evidence(context: &Context, goal: &Expr) -> Evidence {
     ];
     Evidence::Combination { products, equations: vec![(zero, Expr::int(1))] }
 }
+
+/// Values that differ in a field are different sums, whatever their conditions are.
+#[test]
+fn rows_wants_equal_values() {
+    let context = Context::new(&plain(), Orientation::Forward).unwrap();
+    let lemma = |second: Expr| {
+        let adult = age().ge(Expr::int(18));
+        Lemma::Rows(name("people"), (adult.clone(), age()), (adult, second)).formula(&context)
+    };
+    assert_eq!(lemma(Expr::field("people", "key")), None);
+    assert_eq!(lemma(age() * age()), None);
+    assert!(lemma(age()).is_some());
+}
+
+#[test]
+fn categories_of_fields_are_counted_in_integers() {
+    let with_count = |count: Expr| {
+        with(|m| {
+            m.inputs[0].sort =
+                Sort::Rows(vec![column("age", Sort::Int), column("key", Sort::Category { count })]);
+        })
+    };
+    assert!(!accepts(&with_count(Expr::var("eps"))) && accepts(&with_count(Expr::var("k"))));
+}
+
+#[test]
+fn assumptions_have_no_sum() {
+    let assume = |e: Expr| with(|m| m.assumptions.push(e));
+    assert!(!accepts(&assume(adults().le(Expr::int(5)))));
+    assert!(accepts(&assume(age().le(Expr::int(5)))));
+}
+
+#[test]
+fn relations_see_no_table() {
+    let relate = |e: Expr| {
+        with(|m| {
+            m.inputs.push(Input { name: name("x"), sort: Sort::Int });
+            m.adjacency.push(Adjacency::Related(e));
+        })
+    };
+    let rows = |run| Expr::sum(Variable::Of(name("people"), run), Expr::Bool(true), Expr::int(1));
+    assert!(!accepts(&relate(rows(Run::First).equals(rows(Run::Second)))));
+    let distance = (Expr::of("x", Run::Second) - Expr::of("x", Run::First)).abs();
+    assert!(accepts(&relate(distance.le(Expr::int(1)))));
+}

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// The files of the proof core.
 const FILES: &[&str] = &[
+    "concentrated.rs",
     "context.rs",
     "entail.rs",
     "equivalence.rs",
@@ -38,11 +39,12 @@ fn table(name: &str) -> Vec<[String; 3]> {
     .collect()
 }
 
-/// The names of all tests of this folder, and of tables.
+/// The names of all tests of this folder, of tables and of the concentrated measure.
 fn tests() -> BTreeSet<String> {
     let here =
         fs::read_dir(folder().join("tests/side_conditions")).unwrap().map(|entry| entry.unwrap().path());
-    let files = here.chain([folder().join("tests/tables.rs")]);
+    let beside = ["tests/tables.rs", "tests/concentrated.rs"].map(|file| folder().join(file));
+    let files = here.chain(beside);
     let sources = files.filter(|path| path.extension().is_some_and(|e| e == "rs"));
     let text: String = sources.map(|path| fs::read_to_string(path).unwrap()).collect();
     let names = text.split("#[test]\nfn ").skip(1).filter_map(|rest| rest.split_once('('));

@@ -345,6 +345,16 @@ fn what_lies_beyond_a_tail_is_all_that_is_forgotten() {
     assert!(holds(step.pre().formula(), &values(&[(any("y"), 3)])));
 }
 
+/// A shift of 2^16 parts is within bounds, and twice in a precondition it is not.
+#[test]
+fn preconditions_stay_small() {
+    let wide = |n: u32| (0..n).fold(int(1), |sum, _| sum.clone() + sum);
+    assert_eq!(pre(laplace(int(0), int(1)), &shift(wide(15), int(9))).unwrap_err(), Rejection::TooLarge);
+    assert!(pre(laplace(int(0), int(1)), &shift(wide(5), int(9))).is_ok());
+    assert_eq!(signed(&uniform("u"), &sign("s"), wide(15), int(9)).unwrap_err(), Rejection::TooLarge);
+    assert!(signed(&uniform("u"), &sign("s"), wide(5), int(9)).is_ok());
+}
+
 fn signed(u: &Statement, s: &Statement, by: Expr, cost: Expr) -> Result<Judgement, Rejection> {
     let context = context(&[u.clone(), s.clone()]);
     signed_log(&context, (u, s), (&by, &cost), &assertion(&context, yes()))
