@@ -112,6 +112,21 @@ impl Scene {
         Ok(Scene { parts, direction, guess, aim, rough, finest })
     }
 
+    /// The largest loss of the composition, where there is one.
+    pub fn largest(&self) -> Option<Rational> {
+        let mut sum = Rational::ZERO;
+        for part in &self.parts {
+            let told = matches!(&part.law, Simple::Pure(_, delta) if !delta.is_zero());
+            let sampled = matches!(&part.law, Simple::Poisson(_, law) if matches!(law.as_ref(), Simple::Pure(_, delta) if !delta.is_zero()));
+            if told || sampled || self.endless(part) {
+                return None;
+            }
+            let (_, top) = part.extent.ends.as_ref()?;
+            sum += &top.high * Rational::from(part.n);
+        }
+        Some(sum)
+    }
+
     /// A lattice step that should give the relative width.
     pub fn step_for(&self, width: f64) -> f64 {
         let Guess { theta, epsilon, deviation, .. } = self.guess;
@@ -189,7 +204,7 @@ impl Scene {
             above.add(&found, &lattice.offset, part.n, &tilt, limit)?;
             below.add(&found, &lattice.offset, part.n, &tilt, limit)?;
         }
-        let points = above.law.weights.len();
+        let points = above.law.as_ref().map_or(0, |law| law.weights.len());
         let (above, below) = (above.finish(&tilt)?, below.finish(&tilt)?);
         Ok(Around { above, below, step: h, points })
     }
@@ -295,7 +310,8 @@ fn common(wishes: &[(Real, f64)]) -> Option<Real> {
 /// One of the two laws while it grows.
 struct Side {
     up: bool,
-    law: Tilted,
+    /// Nothing yet, or the composition so far.
+    law: Option<Tilted>,
     kappa: Rational,
     offset: Real,
     /// Σ n·ln(1 − m) over masses m at infinity, bounded so that 1 − e^… is bounded on the side of the law.
@@ -305,7 +321,7 @@ struct Side {
 impl Side {
     fn new(up: bool) -> Side {
         let offset = Real::exact(Rational::ZERO);
-        Side { up, law: Tilted::unit(), kappa: Rational::ZERO, offset, ln_kept: Rational::ZERO }
+        Side { up, law: None, kappa: Rational::ZERO, offset, ln_kept: Rational::ZERO }
     }
 
     fn add(&mut self, step: &Step, offset: &Real, n: u64, tilt: &Tilt, limit: &Limit) -> Result<(), Stop> {
@@ -313,10 +329,10 @@ impl Side {
         let copies = Rational::from(n);
         let (weighed, kappa) = tilt.weigh(law, step.bits, self.up).ok_or(Stop::Size)?;
         let power = weighed.power(n, limit)?;
-        self.law = match self.law.weights.len() {
-            1 => Tilted { lo: power.lo + self.law.lo, ..power },
-            _ => self.law.and(&power, limit)?,
-        };
+        self.law = Some(match &self.law {
+            None => power,
+            Some(law) => law.and(&power, limit)?,
+        });
         self.kappa += kappa * &copies;
         let mut moved = offset.scaled(&copies);
         if !self.up {
@@ -335,6 +351,7 @@ impl Side {
         let bounds = probity_exact::exp_bounds(&self.ln_kept, 200);
         let kept = if self.up { bounds.0 } else { bounds.1 }.to_rational().ok_or(Stop::Size)?;
         let infinite = Rational::ONE - kept;
-        Ok(Composed { law: self.law, tilt: tilt.clone(), kappa: self.kappa, offset: self.offset, infinite })
+        let law = self.law.ok_or(Stop::Size)?;
+        Ok(Composed { law, tilt: tilt.clone(), kappa: self.kappa, offset: self.offset, infinite })
     }
 }

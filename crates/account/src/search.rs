@@ -49,7 +49,7 @@ pub(crate) fn invert(
     let mut bad = bad?;
     let mut good = good?;
     let mut side = 0i32;
-    for _ in 0..60 {
+    for _ in 0..160 {
         if good.0 - bad.0 <= good.0 * 1e-14 {
             break;
         }
