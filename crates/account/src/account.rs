@@ -9,7 +9,7 @@ use crate::fixed::near;
 use crate::general::{Around, Scene};
 use crate::lattice::{Limit, Stop};
 use crate::model::{Adjacency, Composition, Direction, Simple};
-use crate::scout::{Aim, ln};
+use crate::scout::{Aim, exp, ln};
 use crate::search::invert;
 
 /// What is asked.
@@ -250,12 +250,12 @@ fn one_direction(
                 let wish = used * (0.85 * (effort.width / width).sqrt()).min(0.6);
                 let next = if last < Duration::from_millis(50) { wish } else { wish.max(used / 64.0) };
                 let next = next.max(used / 512.0);
-                let cost = last.as_secs_f64() * (used / next).powf(1.15);
+                let cost = last.as_secs_f64() * powered(used / next, 1.15);
                 let left = deadline.saturating_duration_since(Instant::now()).as_secs_f64();
                 if cost < left * 0.9 {
                     step = next;
                 } else {
-                    let affordable = used / (left * 0.8 / last.as_secs_f64().max(1e-3)).powf(1.0 / 1.15);
+                    let affordable = used / powered(left * 0.8 / last.as_secs_f64().max(1e-3), 1.0 / 1.15);
                     if affordable > used * 0.8 {
                         break;
                     }
@@ -265,6 +265,11 @@ fn one_direction(
         }
     }
     Ok(found)
+}
+
+/// x^y for guesses of time.
+fn powered(x: f64, y: f64) -> f64 {
+    exp(ln(x.max(1e-9)) * y)
 }
 
 /// The bracket of two laws around the truth.

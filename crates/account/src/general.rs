@@ -1,5 +1,6 @@
 //! Any composition, by laws on a lattice: one direction of the adjacency, one choice of lattice.
 
+use std::f64::consts::LOG2_E;
 use std::time::Instant;
 
 use probity_exact::{Integer, Natural, Rational, ln_bounds, rational_from_f64};
@@ -212,7 +213,7 @@ impl Scene {
     /// The lattice of one part: its offset by the losses it must meet, its ends by its tails.
     fn lattice(&self, part: &Part, step: &Real, h: f64, far: f64) -> Result<(usize, Lattice), Stop> {
         let theta = self.guess.theta;
-        let first_bits = rounded(60 + (-far * 1.4427) as usize);
+        let first_bits = rounded(60 + (-far * LOG2_E) as usize);
         let rough = curve(&part.law, self.direction, first_bits).map_err(|_| Stop::Size)?;
         let tiny = Rational::from_parts(Integer::ONE, Natural::ONE << 110usize);
         let offset = match &part.extent.ends {
@@ -262,10 +263,10 @@ impl Scene {
             offset,
             step: step.clone(),
         };
-        let weighed = (theta * right.max(0.0) * 1.4427) as usize;
-        let fine = (-scout::ln(h) * 1.4427).max(0.0) as usize;
+        let weighed = (theta * right.max(0.0) * LOG2_E) as usize;
+        let fine = (-scout::ln(h) * LOG2_E).max(0.0) as usize;
         let need =
-            (130 + weighed + fine).max(80 + (-far * 1.4427) as usize) + (left.max(0.0) * 1.4427) as usize;
+            (130 + weighed + fine).max(80 + (-far * LOG2_E) as usize) + (left.max(0.0) * LOG2_E) as usize;
         Ok((rounded(need), lattice))
     }
 
