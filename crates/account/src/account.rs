@@ -9,7 +9,7 @@ use crate::fixed::near;
 use crate::general::{Around, Scene};
 use crate::lattice::{Limit, Stop};
 use crate::model::{Adjacency, Composition, Direction, Simple};
-use crate::scout::{Aim, ln};
+use crate::scout::{Aim, exp, ln};
 use crate::search::invert;
 
 /// What is asked.
@@ -187,6 +187,7 @@ impl Found {
     fn method(&self) -> String {
         match self.points {
             0 => "nothing was computed in time".into(),
+            1 => "the sum of the largest losses".into(),
             points => format!("laws on a lattice: {points} points, step {:.3e}", self.step),
         }
     }
@@ -203,13 +204,24 @@ fn one_direction(
         Question::Delta(epsilon) => Aim::Epsilon(near(epsilon)),
         Question::Epsilon(delta) => Aim::LnDelta(ln(near(delta))),
     };
+    let bound_only = laws.iter().any(|(law, _)| law.is_bound_only());
     let scene = Scene::new(laws, direction, aim)?;
     let mut found = Found { bracket: Bracket::vacuous(question), step: 0.0, points: 0 };
+    // No event has a larger loss than the sum of the largest ones.
+    match (question, scene.largest()) {
+        (Question::Delta(epsilon), Some(largest)) if *epsilon >= largest => {
+            found.bracket = Bracket { lower: Rational::ZERO, upper: Some(Rational::ZERO) };
+            found.points = 1;
+            return Ok(found);
+        }
+        (Question::Epsilon(_), Some(largest)) => found.bracket.upper = Some(largest),
+        _ => {}
+    }
     let fine = scene.step_for(effort.width) * 0.9;
     // First a lattice that surely takes little time, unless the fine one does.
     let mut step = fine.max(scene.guess.deviation / 400.0);
     let limit = Limit { deadline, points: 1 << 24 };
-    for _ in 0..6 {
+    for _ in 0..12 {
         let begin = Instant::now();
         // Twice as fine takes about two and a half times as long.
         match scene.compose(step, &limit) {
@@ -225,23 +237,25 @@ fn one_direction(
                 let bracket = read(&around, question, scene.guess.epsilon);
                 let used = around.step;
                 let (before, coarser) = (found.bracket.width(), found.points > 0);
+                let same = coarser && used > found.step * 0.99;
                 found = Found { bracket: found.bracket.and(bracket), step: used, points: around.points };
                 let last = begin.elapsed();
                 let width = found.bracket.width();
                 // Where a finer lattice does not help, the two laws bracket different things.
-                if width <= effort.width || coarser && width > before * 0.8 {
+                if same || width <= effort.width || bound_only && coarser && width > before * 0.8 {
                     break;
                 }
                 // The width falls with the square of the step.
-                let wish = used * (effort.width / width).sqrt() * 0.9;
+                // Losses off the lattice make it fall more slowly.
+                let wish = used * (0.85 * (effort.width / width).sqrt()).min(0.6);
                 let next = if last < Duration::from_millis(50) { wish } else { wish.max(used / 64.0) };
                 let next = next.max(used / 512.0);
-                let cost = last.as_secs_f64() * (used / next).powf(1.15);
+                let cost = last.as_secs_f64() * powered(used / next, 1.15);
                 let left = deadline.saturating_duration_since(Instant::now()).as_secs_f64();
                 if cost < left * 0.9 {
                     step = next;
                 } else {
-                    let affordable = used / (left * 0.8 / last.as_secs_f64().max(1e-3)).powf(1.0 / 1.15);
+                    let affordable = used / powered(left * 0.8 / last.as_secs_f64().max(1e-3), 1.0 / 1.15);
                     if affordable > used * 0.8 {
                         break;
                     }
@@ -251,6 +265,11 @@ fn one_direction(
         }
     }
     Ok(found)
+}
+
+/// x^y for guesses of time.
+fn powered(x: f64, y: f64) -> f64 {
+    exp(ln(x.max(1e-9)) * y)
 }
 
 /// The bracket of two laws around the truth.

@@ -123,7 +123,10 @@ enum Token {
     End,
 }
 
-fn tokens(text: &str) -> Result<Vec<(Token, (usize, usize))>, Fault> {
+/// A token with its place.
+type Placed = (Token, (usize, usize));
+
+fn tokens(text: &str) -> Result<Vec<Placed>, Fault> {
     let mut found = Vec::new();
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -175,7 +178,7 @@ fn tokens(text: &str) -> Result<Vec<(Token, (usize, usize))>, Fault> {
 const DEEPEST: usize = 60;
 
 struct Reader {
-    tokens: Vec<(Token, (usize, usize))>,
+    tokens: Vec<Placed>,
     at: usize,
     depth: usize,
 }

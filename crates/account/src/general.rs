@@ -1,5 +1,6 @@
 //! Any composition, by laws on a lattice: one direction of the adjacency, one choice of lattice.
 
+use std::f64::consts::LOG2_E;
 use std::time::Instant;
 
 use probity_exact::{Integer, Natural, Rational, ln_bounds, rational_from_f64};
@@ -112,6 +113,21 @@ impl Scene {
         Ok(Scene { parts, direction, guess, aim, rough, finest })
     }
 
+    /// The largest loss of the composition, where there is one.
+    pub fn largest(&self) -> Option<Rational> {
+        let mut sum = Rational::ZERO;
+        for part in &self.parts {
+            let told = matches!(&part.law, Simple::Pure(_, delta) if !delta.is_zero());
+            let sampled = matches!(&part.law, Simple::Poisson(_, law) if matches!(law.as_ref(), Simple::Pure(_, delta) if !delta.is_zero()));
+            if told || sampled || self.endless(part) {
+                return None;
+            }
+            let (_, top) = part.extent.ends.as_ref()?;
+            sum += &top.high * Rational::from(part.n);
+        }
+        Some(sum)
+    }
+
     /// A lattice step that should give the relative width.
     pub fn step_for(&self, width: f64) -> f64 {
         let Guess { theta, epsilon, deviation, .. } = self.guess;
@@ -189,7 +205,7 @@ impl Scene {
             above.add(&found, &lattice.offset, part.n, &tilt, limit)?;
             below.add(&found, &lattice.offset, part.n, &tilt, limit)?;
         }
-        let points = above.law.weights.len();
+        let points = above.law.as_ref().map_or(0, |law| law.weights.len());
         let (above, below) = (above.finish(&tilt)?, below.finish(&tilt)?);
         Ok(Around { above, below, step: h, points })
     }
@@ -197,7 +213,7 @@ impl Scene {
     /// The lattice of one part: its offset by the losses it must meet, its ends by its tails.
     fn lattice(&self, part: &Part, step: &Real, h: f64, far: f64) -> Result<(usize, Lattice), Stop> {
         let theta = self.guess.theta;
-        let first_bits = rounded(60 + (-far * 1.4427) as usize);
+        let first_bits = rounded(60 + (-far * LOG2_E) as usize);
         let rough = curve(&part.law, self.direction, first_bits).map_err(|_| Stop::Size)?;
         let tiny = Rational::from_parts(Integer::ONE, Natural::ONE << 110usize);
         let offset = match &part.extent.ends {
@@ -247,10 +263,10 @@ impl Scene {
             offset,
             step: step.clone(),
         };
-        let weighed = (theta * right.max(0.0) * 1.4427) as usize;
-        let fine = (-scout::ln(h) * 1.4427).max(0.0) as usize;
+        let weighed = (theta * right.max(0.0) * LOG2_E) as usize;
+        let fine = (-scout::ln(h) * LOG2_E).max(0.0) as usize;
         let need =
-            (130 + weighed + fine).max(80 + (-far * 1.4427) as usize) + (left.max(0.0) * 1.4427) as usize;
+            (130 + weighed + fine).max(80 + (-far * LOG2_E) as usize) + (left.max(0.0) * LOG2_E) as usize;
         Ok((rounded(need), lattice))
     }
 
@@ -295,7 +311,8 @@ fn common(wishes: &[(Real, f64)]) -> Option<Real> {
 /// One of the two laws while it grows.
 struct Side {
     up: bool,
-    law: Tilted,
+    /// Nothing yet, or the composition so far.
+    law: Option<Tilted>,
     kappa: Rational,
     offset: Real,
     /// Σ n·ln(1 − m) over masses m at infinity, bounded so that 1 − e^… is bounded on the side of the law.
@@ -305,7 +322,7 @@ struct Side {
 impl Side {
     fn new(up: bool) -> Side {
         let offset = Real::exact(Rational::ZERO);
-        Side { up, law: Tilted::unit(), kappa: Rational::ZERO, offset, ln_kept: Rational::ZERO }
+        Side { up, law: None, kappa: Rational::ZERO, offset, ln_kept: Rational::ZERO }
     }
 
     fn add(&mut self, step: &Step, offset: &Real, n: u64, tilt: &Tilt, limit: &Limit) -> Result<(), Stop> {
@@ -313,10 +330,10 @@ impl Side {
         let copies = Rational::from(n);
         let (weighed, kappa) = tilt.weigh(law, step.bits, self.up).ok_or(Stop::Size)?;
         let power = weighed.power(n, limit)?;
-        self.law = match self.law.weights.len() {
-            1 => Tilted { lo: power.lo + self.law.lo, ..power },
-            _ => self.law.and(&power, limit)?,
-        };
+        self.law = Some(match &self.law {
+            None => power,
+            Some(law) => law.and(&power, limit)?,
+        });
         self.kappa += kappa * &copies;
         let mut moved = offset.scaled(&copies);
         if !self.up {
@@ -335,6 +352,7 @@ impl Side {
         let bounds = probity_exact::exp_bounds(&self.ln_kept, 200);
         let kept = if self.up { bounds.0 } else { bounds.1 }.to_rational().ok_or(Stop::Size)?;
         let infinite = Rational::ONE - kept;
-        Ok(Composed { law: self.law, tilt: tilt.clone(), kappa: self.kappa, offset: self.offset, infinite })
+        let law = self.law.ok_or(Stop::Size)?;
+        Ok(Composed { law, tilt: tilt.clone(), kappa: self.kappa, offset: self.offset, infinite })
     }
 }

@@ -22,7 +22,8 @@ pub(crate) fn invert(
     let enough = |value: &Rational| value <= delta;
     let exact = |x: f64| rational_from_f64(x).unwrap_or(Rational::ZERO);
     // `bad` has too large a bound, `good` is small enough. A bound from below is only known near the guess, so 0 comes last.
-    let (mut bad, mut good): (Option<(f64, f64)>, Option<(f64, f64)>) = (None, None);
+    let mut bad: Option<(f64, f64)> = None;
+    let mut good: Option<(f64, f64)> = None;
     let mut probe = guess.clamp(1e-12, LARGEST);
     let mut stretch = 1e-3;
     while bad.is_none() || good.is_none() {
@@ -49,7 +50,7 @@ pub(crate) fn invert(
     let mut bad = bad?;
     let mut good = good?;
     let mut side = 0i32;
-    for _ in 0..60 {
+    for _ in 0..160 {
         if good.0 - bad.0 <= good.0 * 1e-14 {
             break;
         }

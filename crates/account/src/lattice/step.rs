@@ -155,9 +155,15 @@ pub(crate) fn discretise(
     let one = Natural::ONE << bits;
     let mut above: Vec<Integer> = Vec::with_capacity(ratios.len());
     let mut below: Vec<Integer> = Vec::with_capacity(ratios.len());
-    // The cell to the left of the first point has the line of the certain event, 1 − γ.
+    // Left of the first point: the line of the certain event, 1 − γ, or a better one (without what only Q does).
     let floor = Integer::from(curve.infinite());
     let mut left = Line { p: Integer::from(one.clone()), q: one };
+    let event = curve.event(&ratios[0]);
+    let better = Line { p: Integer::from(event.p.low), q: event.q.high };
+    if better.at(&ratios[0], bits) > left.at(&ratios[0], bits) {
+        left = better;
+    }
+    let begin = left.p.clone();
     let mut begun = 0;
     for (j, ratio) in ratios.iter().enumerate() {
         if j % 256 == 0 && Instant::now() > deadline {
@@ -174,18 +180,18 @@ pub(crate) fn discretise(
         }
         below.push(value);
     }
-    let above = hull(&ratios, &above, lattice.lo, bits, true);
-    let below = hull(&ratios, &below, lattice.lo, bits, false);
+    let whole = Integer::from(Natural::ONE << bits);
+    let above = hull(&ratios, &above, &whole, lattice.lo, true);
+    let below = hull(&ratios, &below, &begin, lattice.lo, false);
     Some(Step { bits, above, below, slack })
 }
 
-/// The law of the lower convex hull of (0, 1), (γ_j, v_j), and a horizontal ray: the corner at γ has the mass γ·(change of
+/// The law of the lower convex hull of (0, start), (γ_j, v_j), and a horizontal ray: the corner at γ has the mass γ·(change of
 /// slope) under P. Masses are rounded up or down.
-fn hull(ratios: &[Natural], values: &[Integer], lo: i64, bits: usize, up: bool) -> Law {
+fn hull(ratios: &[Natural], values: &[Integer], start: &Integer, lo: i64, up: bool) -> Law {
     let zero = Natural::ZERO;
-    let one = Integer::from(Natural::ONE << bits);
     let point = |j: usize| match j {
-        0 => (&zero, &one),
+        0 => (&zero, start),
         j => (&ratios[j - 1], &values[j - 1]),
     };
     let mut corners: Vec<usize> = vec![0];

@@ -101,11 +101,6 @@ fn product_of_totals(a: u128, b: u128) -> Result<u128, Stop> {
 }
 
 impl Tilted {
-    /// The law of nothing: loss 0.
-    pub fn unit() -> Tilted {
-        Tilted { lo: 0, weights: vec![1 << WEIGHT], total: 1 << WEIGHT }
-    }
-
     /// Cuts weights off both ends, at most `budget` units from each. What is cut is missed in the sum, never in the total.
     fn trim(&mut self, budget: u128) {
         let mut cut = 0u128;

@@ -260,7 +260,7 @@ mod tests {
             assert_eq!((p - 1) % (1 << LONGEST), 0);
             assert!(p < 1 << 62);
         }
-        let product: f64 = PRIMES.iter().map(|(p, _)| (*p as f64).log2()).sum();
-        assert!(product > f64::from(PRODUCT_BITS) + 0.9);
+        let product = PRIMES.iter().fold(probity_exact::Natural::ONE, |product, (p, _)| product * *p);
+        assert!(product > probity_exact::Natural::ONE << PRODUCT_BITS as usize);
     }
 }

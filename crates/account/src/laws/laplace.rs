@@ -47,7 +47,7 @@ impl Curve for Laplace {
         let (low, high) = (fixed::mul_down(&self.root.low, &r, b), fixed::mul_up(&self.root.high, &r, b));
         let lost = Span { low: half(low).low, high: half(high).high };
         let q = Span {
-            low: (&self.root.low << b) / &r >> 1,
+            low: ((&self.root.low << b) / &r) >> 1,
             high: fixed::shift_up(fixed::div_up(&(&self.root.high << b), &r), 1),
         };
         Event { p: lost.complement(b), q }

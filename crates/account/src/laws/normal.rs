@@ -100,7 +100,7 @@ impl Tails {
             let scaled = &density * &now / &factorial;
             let value = scaled >> (NODE * k + extra);
             coefficients.push(if k % 2 == 0 { value } else { -value });
-            let next = Integer::from(index) * &now - (Integer::from(k) * before << (2 * NODE));
+            let next = Integer::from(index) * &now - ((Integer::from(k) * before) << (2 * NODE));
             before = now;
             now = next;
         }
