@@ -126,11 +126,14 @@ fn every_lemma_of_the_kernel_has_a_theorem() {
 #[test]
 fn every_headline_theorem_exists() {
     let assumptions = read("proofs/Assumptions.v").unwrap();
-    let headlines: Vec<&str> =
-        assumptions.lines().filter_map(|line| line.strip_prefix("Print Assumptions ")).collect();
+    let headlines: Vec<&str> = assumptions
+        .lines()
+        .filter_map(|line| line.strip_prefix("  @"))
+        .map(|line| line.trim_end_matches([',', '.', ')']))
+        .collect();
     assert!(headlines.len() > 50);
     for headline in headlines {
-        let (file, name) = headline.trim_end_matches('.').split_once('.').unwrap();
+        let (file, name) = headline.split_once('.').unwrap();
         let text = read(&format!("proofs/{file}.v")).unwrap();
         assert!(declares(&text, "Theorem ", name) || declares(&text, "Lemma ", name), "{headline}");
     }
