@@ -1,7 +1,6 @@
 //! Questions as people write them. Not every test asks all of them.
 
 #![allow(dead_code)]
-
 // Each test file uses a part of it.
 #![allow(dead_code)]
 
