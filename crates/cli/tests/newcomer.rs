@@ -60,14 +60,15 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The words of a command, as a shell takes them: what stands in single quotes is one.
+/// The words of a command, as a shell takes them: what stands in quotes is one.
 fn words(command: &str) -> Vec<String> {
     let mut words = vec![String::new()];
-    let mut quoted = false;
+    let mut quoted = None;
     for c in command.chars() {
         match (c, words.last_mut()) {
-            ('\'', _) => quoted = !quoted,
-            (' ', _) if !quoted => words.push(String::new()),
+            ('\'' | '"', _) if quoted == Some(c) => quoted = None,
+            ('\'' | '"', _) if quoted.is_none() => quoted = Some(c),
+            (' ', _) if quoted.is_none() => words.push(String::new()),
             (c, Some(word)) => word.push(c),
             (_, None) => {}
         }
@@ -78,9 +79,10 @@ fn words(command: &str) -> Vec<String> {
 #[test]
 fn the_examples_of_the_help_work() {
     let place = folder("examples");
-    for part in ["mechanisms", "certificates", "crates"] {
+    for part in ["mechanisms", "certificates", "crates", "examples"] {
         symlink(root().join(part), place.join(part)).unwrap();
     }
+    symlink(root().join("examples/data/people.csv"), place.join("people.csv")).unwrap();
     let (_, help, _) = run("--help");
     let commands: Vec<&str> = help
         .lines()
@@ -95,8 +97,10 @@ fn the_examples_of_the_help_work() {
         }
         let (code, help, _) = run(&format!("{command} --help"));
         assert_eq!(code, 0, "{command}");
-        if let Some(example) = help.lines().find_map(|line| line.strip_prefix("Example: probity ")) {
-            let words = words(example);
+        // A long example goes over several lines.
+        if let Some((_, example)) = help.split_once("Example: probity ") {
+            let example = example.lines().take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+            let words = words(&example);
             let (code, _, errors) = run_in(&place, &words.iter().map(String::as_str).collect::<Vec<_>>());
             assert_eq!(code, 0, "{example}\n{errors}");
             examples += 1;

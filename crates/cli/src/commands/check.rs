@@ -84,10 +84,13 @@ fn of_release(arguments: &Arguments, text: &str) -> Answer {
         Ok(checked) => {
             let axioms: Vec<&str> = checked.theorem.axioms().iter().copied().collect();
             if arguments.json {
-                let mechanism = checked.theorem.mechanism().name.as_str();
-                let claim = checked.theorem.claim().to_string();
+                let mechanism = checked.theorem.mechanism();
                 output::json(&json!({
-                    "status": "accepted", "mechanism": mechanism, "claim": claim, "axioms": axioms,
+                    "status": "accepted",
+                    "mechanism": mechanism.name.as_str(),
+                    "text": mechanism.to_string(),
+                    "claim": checked.theorem.claim().to_string(),
+                    "axioms": axioms,
                 }))?;
             } else {
                 output::print(|out| {

@@ -21,6 +21,7 @@ use crate::algebra::{
     visit, without_names,
 };
 use crate::derivation::Move;
+use crate::plan::blocks::{definitions, for_each_assignment, for_each_guard, inline, set_by, set_by_draws};
 use crate::rehearse::collect_spans;
 use crate::tables;
 
@@ -598,104 +599,4 @@ fn spans(context: &Context) -> Vec<Expr> {
     spans.retain(|span| *span != Expr::int(0));
     spans.truncate(MOST_SPANS);
     spans
-}
-
-/// Variables that are assigned once and stand for that value.
-fn definitions(body: &[Statement]) -> BTreeMap<Name, Expr> {
-    let mut found: BTreeMap<Name, Vec<Expr>> = BTreeMap::new();
-    for_each_assignment(body, &mut |var, value| found.entry(var.clone()).or_default().push(value.clone()));
-    let drawn = set_by_draws(body);
-    found
-        .into_iter()
-        .filter(|(name, values)| values.len() == 1 && !drawn.contains(name))
-        .filter_map(|(name, mut values)| values.pop().map(|value| (name, value)))
-        .filter(|(name, value)| *value != Expr::EmptyList && !mentions(value, name))
-        .collect()
-}
-
-fn inline(e: &Expr, definitions: &BTreeMap<Name, Expr>) -> Expr {
-    let mut current = e.clone();
-    for _ in 0..4 {
-        let next = current.replace(&|v| match v {
-            Variable::Plain(name) => definitions.get(name).cloned(),
-            _ => None,
-        });
-        if next == current || !next.is_within(2_000) {
-            break;
-        }
-        current = next;
-    }
-    current
-}
-
-fn for_each_assignment(body: &[Statement], see: &mut dyn FnMut(&Name, &Expr)) {
-    for statement in body {
-        match statement {
-            Statement::Assign { var, value } => see(var, value),
-            Statement::If { then, otherwise, .. } => {
-                for_each_assignment(then, see);
-                for_each_assignment(otherwise, see);
-            }
-            Statement::For { body, .. } | Statement::While { body, .. } => for_each_assignment(body, see),
-            _ => {}
-        }
-    }
-}
-
-/// The guards of the conditionals of a block.
-pub(crate) fn for_each_guard(body: &[Statement], see: &mut dyn FnMut(&Expr)) {
-    for statement in body {
-        match statement {
-            Statement::If { guard, then, otherwise } => {
-                see(guard);
-                for_each_guard(then, see);
-                for_each_guard(otherwise, see);
-            }
-            Statement::For { body, .. } => for_each_guard(body, see),
-            Statement::While { guard, body, .. } => {
-                see(guard);
-                for_each_guard(body, see);
-            }
-            _ => {}
-        }
-    }
-}
-
-fn set_by_draws(body: &[Statement]) -> Vec<Name> {
-    let mut found = Vec::new();
-    for statement in body {
-        match statement {
-            Statement::Draw { var, .. } => found.push(var.clone()),
-            Statement::If { then, otherwise, .. } => {
-                found.extend(set_by_draws(then));
-                found.extend(set_by_draws(otherwise));
-            }
-            Statement::For { body, .. } | Statement::While { body, .. } => found.extend(set_by_draws(body)),
-            _ => {}
-        }
-    }
-    found
-}
-
-/// The variables that a block sets.
-pub(crate) fn set_by(body: &[Statement]) -> Vec<Name> {
-    let mut found = set_by_draws(body);
-    for_each_assignment(body, &mut |var, _| found.push(var.clone()));
-    fn lists(body: &[Statement], found: &mut Vec<Name>) {
-        for statement in body {
-            match statement {
-                Statement::Append { list, .. } => found.push(list.clone()),
-                Statement::If { then, otherwise, .. } => {
-                    lists(then, found);
-                    lists(otherwise, found);
-                }
-                Statement::For { body, .. } | Statement::While { body, .. } => lists(body, found),
-                _ => {}
-            }
-        }
-    }
-    lists(body, &mut found);
-    found.sort();
-    found.dedup();
-    found
 }

@@ -8,7 +8,7 @@ use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Adjacency, Sort, Statement};
 
 use crate::algebra::{divided, minus, product, visit};
-use crate::plan::couplings::{for_each_guard, set_by};
+use crate::plan::blocks::{for_each_guard, set_by};
 use crate::rehearse::Pair;
 use crate::tables;
 

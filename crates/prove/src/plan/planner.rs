@@ -13,7 +13,8 @@ use probity_kernel::term::{Claim, Coupling, Distribution, Hints, Statement};
 use crate::algebra::mentions;
 use crate::derivation::Move;
 use crate::effort::Effort;
-use crate::plan::couplings::{Candidate, Guesser, set_by};
+use crate::plan::blocks::set_by;
+use crate::plan::couplings::{Candidate, Guesser};
 use crate::plan::invariants::{Cycle, Watcher};
 use crate::rehearse::{Scenario, Stage, Stop, scenarios};
 
