@@ -84,23 +84,3 @@ fn rho_and_mu_stay_names() {
         assert!(program.claim.to_string().starts_with(shown), "{}", program.claim);
     }
 }
-
-/// A Laplace draw up to its tails, by a hint and by the search.
-#[test]
-fn thresholds_with_delta() {
-    let text = |delta: &str, proof: &str| {
-        format!(
-            "mechanism m(d: int, v: int)\nparam eps > 0\nparam t > 0\nout = 0\ny ~ laplace(d, 1 / eps)\nif y > t {{\n  out = v\n}}\nreturn out\n\
-             neighbours abs(d' - d) <= 1\nneighbours v' == v or (d == 0 and d' == 0)\nclaim eps, {delta}\n{proof}\n"
-        )
-    };
-    let hint = "proof {\n  couple y: shift by 0 at cost eps up to tail t\n}";
-    let right = "exp(-(t * eps))";
-    for proof in [hint, ""] {
-        let proved = attempt(&text(right, proof));
-        assert!(proved.is_ok(), "{proof}: {:?}", proved.err());
-        assert!(proved.unwrap().theorem().axioms().contains("UP-TO-BAD"));
-        assert!(attempt(&text("exp(-(2 * t * eps))", proof)).is_err(), "{proof}");
-        assert!(attempt(&text("0", proof)).is_err(), "{proof}");
-    }
-}
