@@ -34,7 +34,7 @@ pub struct Failure {
     /// All faults of a mechanism file, as JSON has them.
     faults: Vec<Value>,
     /// The whole for a reader, where it is laid out already.
-    rendered: Option<String>,
+    rendered: Option<Box<str>>,
 }
 
 impl Failure {
@@ -55,7 +55,7 @@ impl Failure {
     pub fn refusal(refusal: &Refusal) -> Failure {
         let mut failure = Failure::new(&refusal.message);
         failure.hint.clone_from(&refusal.hint);
-        failure.rendered = Some(refusal.to_string());
+        failure.rendered = Some(refusal.to_string().into());
         if let Some(place) = &refusal.place {
             failure.place.insert("file".into(), place.file.clone().into());
             failure.place.insert("line".into(), place.line.into());
@@ -79,7 +79,7 @@ impl Failure {
         let described: Vec<Value> = faults.iter().map(|fault| described(fault, &index, source)).collect();
         let mut failure = Failure::new(faults.first().map_or("the file is at fault", |first| &first.message));
         failure.hint = faults.first().and_then(|first| first.hint.clone());
-        failure.rendered = Some(probity_lang::render(faults, &name, source).trim_end().to_owned());
+        failure.rendered = Some(probity_lang::render(faults, &name, source).trim_end().into());
         if let Some(first) = described.first() {
             for part in ["line", "column"] {
                 failure.place.insert(part.into(), first[part].clone());
@@ -108,7 +108,7 @@ impl Failure {
         if let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) {
             failure.place.insert("argument".into(), argument.clone().into());
         }
-        failure.rendered = Some(text.trim_end().to_owned());
+        failure.rendered = Some(text.trim_end().into());
         failure
     }
 
@@ -123,7 +123,7 @@ impl Failure {
         self.place.insert("argument".into(), argument.into());
         self.place.insert("column".into(), column.into());
         let hint = self.hint.as_ref().map(|hint| format!("\n  hint: {hint}")).unwrap_or_default();
-        self.rendered = Some(format!("error: {}\n{shown}{hint}", self.message));
+        self.rendered = Some(format!("error: {}\n{shown}{hint}", self.message).into());
         self
     }
 

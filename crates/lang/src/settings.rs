@@ -252,6 +252,18 @@ fn in_coupling(coupling: &mut Coupling, put: &impl Fn(&mut Expr)) {
     parts.into_iter().for_each(put);
 }
 
+/// The expression with `-(3)` as the number −3, as a text that says `-3` has it.
+fn folded(expr: &Expr) -> Expr {
+    let whole = expr.map_parts(&mut folded);
+    match &whole {
+        Expr::Unary(Unary::Neg, a) => match &**a {
+            Expr::Number(n) => Expr::Number(-n.clone()),
+            _ => whole,
+        },
+        _ => whole,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -298,17 +310,5 @@ mod tests {
         assert!(matches!(set(&["m=2"]), Err(SettingError::UnknownParameter { .. })));
         assert!(matches!(set(&["n=2", "n=3"]), Err(SettingError::Repeated { .. })));
         assert!(matches!(set(&["n=5/2"]), Err(SettingError::NotAnInteger { .. })));
-    }
-}
-
-/// The expression with `-(3)` as the number −3, as a text that says `-3` has it.
-fn folded(expr: &Expr) -> Expr {
-    let whole = expr.map_parts(&mut folded);
-    match &whole {
-        Expr::Unary(Unary::Neg, a) => match &**a {
-            Expr::Number(n) => Expr::Number(-n.clone()),
-            _ => whole,
-        },
-        _ => whole,
     }
 }

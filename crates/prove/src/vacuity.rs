@@ -10,7 +10,7 @@ use probity_kernel::term::{Adjacency, Input, Mechanism, Sort};
 
 use crate::effort::Effort;
 use crate::evidence::search::search_within;
-use crate::rehearse::scenarios;
+use crate::rehearse::{Scenario, scenarios};
 
 /// What a claim about a mechanism is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,9 +52,14 @@ pub fn vacuity(mechanism: &Mechanism) -> Result<Vacuity, Rejection> {
     if mechanism.inputs.is_empty() {
         return Ok(Vacuity::Vacuous("it has no private input, so there is nothing to tell apart"));
     }
+    let (by_one_row, counts) = by_one_row(mechanism);
     for orientation in [Orientation::Forward, Orientation::Backward] {
-        let context = Context::new(mechanism, orientation)?;
-        if scenarios(&context, SCENARIOS).iter().any(|scenario| scenario.inputs_differ()) {
+        let context = Context::new(&by_one_row, orientation)?;
+        let differs = |scenario: &Scenario| {
+            let some_row = |most: &Expr| scenario.value(most).is_some_and(|most| most >= 1.0);
+            scenario.inputs_differ() && counts.iter().all(some_row)
+        };
+        if scenarios(&context, SCENARIOS).iter().any(differs) {
             return Ok(Vacuity::Inhabited);
         }
     }
@@ -68,6 +73,20 @@ pub fn vacuity(mechanism: &Mechanism) -> Result<Vacuity, Rejection> {
         Ok(_) => Vacuity::Vacuous("no two different inputs are neighbours"),
         Err(_) => Vacuity::Unknown,
     })
+}
+
+/// The mechanism with one row where the adjacency says at most k, and every k: for k ≥ 1 what differs by a row are
+/// neighbours.
+fn by_one_row(mechanism: &Mechanism) -> (Mechanism, Vec<Expr>) {
+    let mut one = mechanism.clone();
+    let mut counts = Vec::new();
+    for clause in &mut one.adjacency {
+        if let Adjacency::Rows { table, most } = clause {
+            counts.push(most.clone());
+            *clause = Adjacency::OneRow { table: table.clone() };
+        }
+    }
+    (one, counts)
 }
 
 /// A condition under which an input is the same for all neighbours.

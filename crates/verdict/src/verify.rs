@@ -102,7 +102,9 @@ pub fn verify(program: &Program, settings: &[Setting], watch: &Watch<'_>) -> Res
             }
             Ok(Finding::NotRefuted { events, largest_share, out_of_range }) => {
                 draw_out_of_range = out_of_range.map(|error| error.to_string());
-                (None, (events > 0).then_some(largest_share))
+                // The audit's shares are of an ε: they say nothing of a claim in ρ or μ that stands.
+                let comparable = !matches!(program.claim.reading, Reading::Rho | Reading::Mu);
+                (None, (events > 0 && comparable).then_some(largest_share))
             }
             // Not being able to look shows nothing.
             Err(_) => (None, None),

@@ -2,7 +2,6 @@
 
 #![allow(dead_code)]
 // Each test file uses a part of it.
-#![allow(dead_code)]
 
 use std::collections::BTreeMap;
 

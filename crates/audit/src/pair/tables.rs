@@ -170,7 +170,7 @@ fn numbers(mechanism: &Mechanism, parameters: &Parameters) -> Vec<Rational> {
         });
     }
     let size = |x: &Rational| if *x < Rational::ZERO { -x.clone() } else { x.clone() };
-    found.sort_by(|a, b| size(b).cmp(&size(a)));
+    found.sort_by_key(|row| std::cmp::Reverse(size(row)));
     // The largest and the smallest tell most.
     if found.len() > MOST_VALUES {
         let small = found.split_off(found.len() - MOST_VALUES / 2);

@@ -40,7 +40,7 @@ impl<'a> Tables<'a> {
         while sums.len() > 1 {
             let pairs = sums.chunks(2).map(|pair| match pair {
                 [a, b] => a.clone() + b.clone(),
-                other => other.iter().cloned().next().unwrap_or_else(|| Expr::int(0)),
+                other => other.first().cloned().unwrap_or_else(|| Expr::int(0)),
             });
             sums = pairs.collect();
         }

@@ -244,6 +244,9 @@ fn show(arguments: &Arguments, shown: &[(&Released, Rows, PathBuf)], state: &Sta
     })
 }
 
+/// A column of a preview: its name, the number of rows that is assumed, and the error expected then.
+type Expected = (String, Option<u64>, Option<String>);
+
 /// Group sizes for which a preview tells the error of averages.
 const SIZES: [u64; 3] = [100, 1000, 10_000];
 
@@ -262,7 +265,7 @@ fn preview(arguments: &Arguments, prepared: &[Prepared]) -> Answer {
         answers.push((one, columns));
     }
     if arguments.json {
-        let one = |(one, columns): &(&Prepared, Vec<(String, Option<u64>, Option<String>)>)| {
+        let one = |(one, columns): &(&Prepared, Vec<Expected>)| {
             let columns: Vec<Value> = columns
                 .iter()
                 .map(|(name, n, error)| json!({"column": name, "rows": n, "error": error}))

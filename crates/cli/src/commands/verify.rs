@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use probity_lang::{Program, Setting};
 use probity_verdict::{
-    Proof, Status as Known, Upper, Vacuity, Verdict, Watch, couplings, decimal, outline, verify,
+    Proof, Reading, Status as Known, Upper, Vacuity, Verdict, Watch, couplings, decimal, outline, verify,
 };
 use serde_json::{Value, json};
 
@@ -77,13 +77,23 @@ fn to_json(path: &Path, verdict: &Verdict) -> Value {
         "mechanism": mechanism.name.as_str(),
         "status": verdict.status().name(),
         "claim": claim.to_string(),
-        "epsilon": claim.epsilon.to_string(),
-        "delta": claim.delta.to_string(),
+        "epsilon": Value::Null,
+        "delta": Value::Null,
         "expect_refuted": expect_refuted,
         "axioms": verdict.axioms(),
         "audited_share_of_claim": verdict.audited_share.filter(|share| share.is_finite()),
         "seconds": verdict.seconds,
     });
+    // A claim is an amount of its measure; rho and mu are no epsilon.
+    let amount = claim.epsilon.to_string();
+    match claim.reading {
+        Reading::Rho => value["rho"] = amount.into(),
+        Reading::Mu => value["mu"] = amount.into(),
+        Reading::Reals | Reading::Binary { .. } => {
+            value["epsilon"] = amount.into();
+            value["delta"] = claim.delta.to_string().into();
+        }
+    }
     if let Vacuity::Vacuous(why) = verdict.vacuity {
         value["vacuous_because"] = why.into();
     }

@@ -40,13 +40,13 @@ impl Elaborator<'_> {
             if let Some((known, table)) = self.row.clone()
                 && known == *name
             {
-                return self.field_of(&table, field, |table, field| Variable::Field(table, field));
+                return self.field_of(&table, field, Variable::Field);
             }
             if self.tables.contains_key(name) && scope == Scope::Assumption {
                 if let Some(symbol) = self.names.get_mut(name) {
                     symbol.used = true;
                 }
-                return self.field_of(name, field, |table, field| Variable::Field(table, field));
+                return self.field_of(name, field, Variable::Field);
             }
         }
         if let ExprKind::Call(function, arguments) = &row.kind

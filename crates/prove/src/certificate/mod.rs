@@ -66,7 +66,7 @@ pub enum Fault {
         /// How many side conditions were met before it.
         after: usize,
         /// The step and what is wrong with it.
-        failure: Failure,
+        failure: Box<Failure>,
     },
     /// There is more evidence than the derivation uses.
     EvidenceLeft {
@@ -165,8 +165,10 @@ pub fn check(certificate: &str) -> Result<Proved, Fault> {
     }
     let given = evidence.len();
     let mut recorded = Recorded::new(evidence);
-    let theorem = replay(&mechanism, &claim, &plan, &mut recorded)
-        .map_err(|failure| Fault::Step { after: recorded.used().saturating_sub(1), failure })?;
+    let theorem = replay(&mechanism, &claim, &plan, &mut recorded).map_err(|failure| Fault::Step {
+        after: recorded.used().saturating_sub(1),
+        failure: failure.into(),
+    })?;
     if recorded.used() < given {
         return Err(Fault::EvidenceLeft { pieces: given - recorded.used() });
     }

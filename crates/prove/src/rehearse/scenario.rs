@@ -111,7 +111,7 @@ fn scenario(context: &Context, numbers: &[f64], spans: &[Expr], seed: u64) -> Op
                 (list(first), list(second))
             }
             Sort::Rows(fields) => {
-                let (first, second) = tables(context, &mut pair, &input.name, fields, &mut dice)?;
+                let [first, second] = tables(context, &mut pair, &input.name, fields, &mut dice)?;
                 (Value::Table(Rc::new(first)), Value::Table(Rc::new(second)))
             }
         };
@@ -125,6 +125,9 @@ fn scenario(context: &Context, numbers: &[f64], spans: &[Expr], seed: u64) -> Op
     fine.then_some(Scenario { shared, inputs, changed, rows, seed })
 }
 
+/// The rows of a table.
+type Table = Vec<Rc<Row>>;
+
 /// The most rows that two neighbouring tables have in common.
 const COMMON_ROWS: usize = 3;
 
@@ -135,7 +138,7 @@ fn tables(
     table: &Name,
     fields: &[Field],
     dice: &mut Dice,
-) -> Option<(Vec<Rc<Row>>, Vec<Rc<Row>>)> {
+) -> Option<[Table; 2]> {
     let numbers = field_numbers(context, pair, table);
     let mut common = Vec::new();
     for _ in 0..dice.roll(COMMON_ROWS + 1) {
@@ -164,7 +167,7 @@ fn tables(
         }
         _ => {}
     }
-    Some((first, second))
+    Some([first, second])
 }
 
 /// The numbers with which the program and the assumptions compare fields, or between which they clamp them.

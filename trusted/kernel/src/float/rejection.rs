@@ -158,9 +158,9 @@ pub enum Rejection {
         /// What is claimed.
         claimed: String,
         /// What is proved: for a range of parameters, of those for which the claim is least.
-        proved: Rational,
+        proved: Box<Rational>,
         /// Not above what the claim comes to there.
-        least: Rational,
+        least: Box<Rational>,
     },
     /// Λ and Δ are so large that no cell is near both inputs.
     CellTooWide,

@@ -225,7 +225,7 @@ pub fn threshold(
         true => Ok(()),
         false => {
             let (claimed, proved) = (claimed.to_string(), proved.clone());
-            Err(Rejection::ClaimTooSmall { part, claimed, proved, least })
+            Err(Rejection::ClaimTooSmall { part, claimed, proved: proved.into(), least: least.into() })
         }
     };
     let beyond = beyond(&claim.epsilon, &bound, &of);
