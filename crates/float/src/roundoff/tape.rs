@@ -72,8 +72,10 @@ pub struct Tape {
 pub struct Evaluation {
     /// Over the reals.
     pub value: Vec<Span>,
-    /// Widened by the error: holds what is computed, and everything between.
+    /// Widened by the error: holds the value at every d with |d_i| ≤ D_i, also one that belongs to another point.
     pub wide: Vec<Span>,
+    /// What is computed for an input of the box, and the real value: where the exact operation rounds to its own sign.
+    pub computed: Vec<Span>,
     /// The bounds D_i, over the whole box.
     pub local: Vec<f64>,
     /// What D_i is at least, at the point of the box where it is smallest.
@@ -99,6 +101,7 @@ impl Default for Evaluation {
         Evaluation {
             value: vec![],
             wide: vec![],
+            computed: vec![],
             local: vec![],
             local_least: vec![],
             error: vec![],
@@ -299,6 +302,7 @@ impl Tape {
         let n = self.steps.len();
         out.value.clear();
         out.wide.clear();
+        out.computed.clear();
         out.local.clear();
         out.local_least.clear();
         out.error.clear();
@@ -328,21 +332,21 @@ impl Tape {
                 local = local.max(floors[i]);
             }
             let error = plus_up(propagated, local);
-            let mut wide = value.widened(error);
-            // With no error from before, fl and everything between keep the sign of the exact value.
-            if propagated == 0.0 && error.is_finite() {
-                wide = match (value.low() >= 0.0, value.high() <= 0.0) {
-                    (true, _) => Span::new(wide.low().max(0.0), wide.high()),
-                    (_, true) => Span::new(wide.low(), wide.high().min(0.0)),
-                    _ => wide,
-                };
-            }
+            let wide = value.widened(error);
+            // With no error from before, fl keeps the sign of the exact value. That is not so of a d from another point.
+            let computed = match (value.low() >= 0.0, value.high() <= 0.0) {
+                _ if propagated > 0.0 || !error.is_finite() => wide,
+                (true, _) => Span::new(wide.low().max(0.0), wide.high()),
+                (_, true) => Span::new(wide.low(), wide.high().min(0.0)),
+                _ => wide,
+            };
             out.value.push(value);
             out.partial.push(partial);
             out.local.push(local);
             out.local_least.push(least);
             out.error.push(error);
             out.wide.push(wide);
+            out.computed.push(computed);
         }
     }
 
@@ -408,10 +412,10 @@ impl Tape {
                 } else {
                     None
                 };
-                // A widened range below 0 may give NaN in floats, unless it is 0 itself.
+                // A computed range below 0 may give NaN, unless it is 0 itself.
                 match (value, slope) {
                     (Some(value), Some(slope)) => (value, [slope, O, O]),
-                    (Some(value), None) if w(x).low() >= 0.0 => (value, [ALL, O, O]),
+                    (Some(value), None) if out.computed[x].low() >= 0.0 => (value, [ALL, O, O]),
                     _ => (ALL, [ALL, O, O]),
                 }
             }
@@ -467,7 +471,7 @@ impl Tape {
                 match self.steps[i] {
                     // Both operands are floats, and the nearest float to their sum is at least as near as either.
                     Step::Add(x, y) | Step::Sub(x, y) if sum && self.uniform[i] => {
-                        let smaller = out.wide[x].magnitude().min(out.wide[y].magnitude());
+                        let smaller = out.computed[x].magnitude().min(out.computed[y].magnitude());
                         (most.min(smaller), least.min(smaller))
                     }
                     _ => (most, least),
@@ -479,8 +483,8 @@ impl Tape {
     /// Sterbenz: x − y is a float when y/2 ≤ x ≤ 2y, for the floats x and y.
     fn difference_is_exact(&self, i: usize, out: &Evaluation) -> bool {
         let (x, y) = match self.steps[i] {
-            Step::Sub(x, y) => (out.wide[x], out.wide[y]),
-            Step::Add(x, y) => (out.wide[x], -out.wide[y]),
+            Step::Sub(x, y) => (out.computed[x], out.computed[y]),
+            Step::Add(x, y) => (out.computed[x], -out.computed[y]),
             _ => return false,
         };
         let (x, y) = if x.high() < 0.0 { (-x, -y) } else { (x, y) };
