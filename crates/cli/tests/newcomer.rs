@@ -318,9 +318,30 @@ fn a_reader_that_leaves_is_no_error() {
     }
 }
 
-/// Interrupts the process as Ctrl-C does.
-fn interrupt(child: &std::process::Child) {
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+/// The command with Ctrl-C in effect. In the background (`nohup`, CI runners) interrupts are ignored, children inherit that, and
+/// neither a shell nor safe Rust can undo it; perl can, and then becomes the command.
+fn interruptible(line: &str) -> std::process::Child {
+    Command::new("perl")
+        .args(["-e", "$SIG{INT} = 'DEFAULT'; exec @ARGV or die", env!("CARGO_BIN_EXE_probity")])
+        .args(line.split(' '))
+        .current_dir(root())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// Interrupts the process as Ctrl-C does, and again until it ends: the first may come before interrupts are in effect.
+fn interrupt(child: &mut std::process::Child) -> Option<i32> {
+    for _ in 0..600 {
+        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        if let Some(status) = child.try_wait().unwrap() {
+            return status.signal();
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    child.kill().unwrap();
+    panic!("half a minute of interrupts did not end the command");
 }
 
 #[test]
@@ -331,14 +352,12 @@ fn an_interrupted_search_can_be_resumed() {
         "audit mechanisms/snapping.dp --set eps=1 --set B=100 --search --seconds 300 --resume {}",
         state.display()
     );
-    let arguments: Vec<&str> = line.split(' ').collect();
-    let mut child = probity(&arguments, &root()).stdout(Stdio::null()).spawn().unwrap();
+    let mut child = interruptible(&line);
     let start = Instant::now();
     while !state.exists() && start.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(20));
     }
-    interrupt(&child);
-    assert_eq!(child.wait().unwrap().signal(), Some(2));
+    assert_eq!(interrupt(&mut child), Some(2));
     assert_eq!(names(&place), ["state"]);
     assert!(fs::read_to_string(&state).unwrap().contains("tried "));
     assert_eq!(run(&line.replace("--seconds 300", "--seconds 0")).0, 0);
@@ -352,11 +371,9 @@ fn an_interrupted_report_leaves_the_old_page() {
     // An audit of many outcomes, which takes a while.
     let line =
         format!("report mechanisms/snapping.dp --set eps=1/64 --set B=100000 --out {}", page.display());
-    let arguments: Vec<&str> = line.split(' ').collect();
-    let mut child = probity(&arguments, &root()).stdout(Stdio::null()).spawn().unwrap();
+    let mut child = interruptible(&line);
     std::thread::sleep(Duration::from_millis(40));
-    interrupt(&child);
-    assert_eq!(child.wait().unwrap().signal(), Some(2));
+    assert_eq!(interrupt(&mut child), Some(2));
     assert_eq!(names(&place), ["page.html"]);
     assert_eq!(fs::read_to_string(&page).unwrap(), "the old page");
 }

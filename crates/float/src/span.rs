@@ -30,15 +30,22 @@ fn above(x: f64) -> f64 {
     x.next_up()
 }
 
-/// x + y rounded down; a sum that rounds to zero is zero (Sterbenz).
-fn sum_down(x: f64, y: f64) -> f64 {
+/// x + y to nearest, and what it lacks (Knuth): exact, as sums do not underflow, or NaN where something overflows.
+fn two_sum(x: f64, y: f64) -> (f64, f64) {
     let s = x + y;
-    if s == 0.0 { 0.0 } else { below(s) }
+    let y_part = s - x;
+    (s, (x - (s - y_part)) + (y - y_part))
+}
+
+/// x + y rounded down; an exact sum stays as it is, so that sums of whole numbers do not creep over a power of two.
+fn sum_down(x: f64, y: f64) -> f64 {
+    let (s, rest) = two_sum(x, y);
+    if rest >= 0.0 { s } else { below(s) }
 }
 
 fn sum_up(x: f64, y: f64) -> f64 {
-    let s = x + y;
-    if s == 0.0 { 0.0 } else { above(s) }
+    let (s, rest) = two_sum(x, y);
+    if rest <= 0.0 { s } else { above(s) }
 }
 
 /// x · y with 0 · ∞ = 0, as an infinite end is never attained.
@@ -317,7 +324,11 @@ mod tests {
     fn signs_and_zeros_survive() {
         let unit = Span::new(0.0, 1.0);
         assert_eq!((unit * unit).low(), 0.0);
-        assert_eq!((unit - unit), Span::new(below(-1.0), above(1.0)));
+        assert_eq!((unit - unit), Span::new(-1.0, 1.0));
+        // 1 + 2^-60 lies between 1 and the next double.
+        let more = Span::new(1.0, 1.0) + Span::point(2f64.powi(-60));
+        assert_eq!(more, Span::new(1.0, above(1.0)));
+        assert_eq!(Span::point(f64::MAX) + Span::point(f64::MAX), Span::new(f64::MAX, f64::INFINITY));
         assert_eq!(unit.checked_div(Span::new(1.0, 2.0)).unwrap().low(), 0.0);
         assert_eq!(unit.checked_div(unit), None);
         assert_eq!(Span::new(-1.0, 1.0).sqrt(), None);

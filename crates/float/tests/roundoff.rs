@@ -91,6 +91,24 @@ fn exact_operations_cost_nothing() {
     assert_eq!(found.absolute, Ok(0.0));
 }
 
+/// Sums of numbers up to 1 whose sizes end at a power of two: floats do not cross it, so the last place is that below.
+/// Each of the n inputs costs 2^-54 and the sum that ends at 2^k costs 2^(k-1-53).
+#[test]
+fn sums_up_to_a_power_of_two() {
+    let bound = |text: &str| one(text, &Options { relative: false, ..Options::default() }).absolute.unwrap();
+    let four =
+        "(FPCore (a b c d) :pre (and (<= 0 a 1) (<= 0 b 1) (<= 0 c 1) (<= 0 d 1)) (+ (+ a b) (+ c d)))";
+    let expected = (4.0 / 2.0 + 1.0 + 1.0 + 2.0) * 2f64.powi(-53);
+    assert!((expected..expected * 1.001).contains(&bound(four)), "{:e}", bound(four));
+    // A sum that may end beyond it costs twice as much.
+    let beyond = four.replace("(<= 0 d 1)", "(<= 0 d 1.1)");
+    assert!(bound(&beyond) >= expected + 2.0 * 2f64.powi(-53), "{:e}", bound(&beyond));
+    // So in other formats, where 4 is a number but 1.1 is none.
+    let half = four.replace("(FPCore (a b c d)", "(FPCore (a b c d) :precision binary16");
+    let expected = expected * 2f64.powi(42);
+    assert!((expected..expected * 1.001).contains(&bound(&half)), "{:e}", bound(&half));
+}
+
 #[test]
 fn formats_are_respected() {
     let bound = |precision: &str| {

@@ -85,7 +85,18 @@ pub fn run(arguments: &Arguments) -> Answer {
             )?;
             missing
                 .into_iter()
-                .try_for_each(|(name, reason)| writeln!(out, "{name} is not covered: {reason}"))
+                .try_for_each(|(name, reason)| writeln!(out, "{name} is not covered: {reason}"))?;
+            for row in &rows {
+                let Ok(found) = &row.found else { continue };
+                match (&found.absolute, &found.relative) {
+                    (Err(reason), _) => writeln!(out, "{} is unbounded, because {reason}", row.name)?,
+                    (_, Err(reason)) if *reason != Unbounded::NotAsked => {
+                        writeln!(out, "{}: the relative error is unbounded, because {reason}", row.name)?;
+                    }
+                    _ => {}
+                }
+            }
+            Ok(())
         })?;
     }
     Ok(Status::Done)

@@ -55,6 +55,9 @@ pub struct Core {
     pub ignored: usize,
     /// The ways through the body. One of them is taken over the reals, and one in floats.
     pub paths: Vec<Path>,
+    /// The comparisons of each `if`, wanted and negated. They are evaluated together: a way that needs one of them
+    /// says nothing in floats where another one is not a number.
+    pub decisions: Vec<Vec<Comparison>>,
 }
 
 /// An input with its range.

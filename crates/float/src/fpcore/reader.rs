@@ -21,6 +21,7 @@ type Alternatives = Vec<Path>;
 #[derive(Default)]
 pub(super) struct Reader {
     program: Program,
+    decisions: Vec<Vec<Comparison>>,
 }
 
 pub(super) fn refuse<T>(at: &Sexp, reason: impl Into<String>) -> Result<T, NotCovered> {
@@ -76,7 +77,7 @@ impl Reader {
             ignored = self.precondition(condition, &environment, format, &mut inputs, &mut constraints);
         }
         let paths = self.expression(body, &environment, format)?;
-        Ok(Core { inputs, program: self.program, constraints, ignored, paths })
+        Ok(Core { inputs, program: self.program, constraints, ignored, paths, decisions: self.decisions })
     }
 
     fn arguments(&mut self, form: &Sexp, format: Format) -> Result<(Vec<Input>, Environment), NotCovered> {
@@ -305,8 +306,10 @@ impl Reader {
             }
             ("if", [condition, then, otherwise]) => {
                 let mut all = Vec::new();
-                for (wanted, branch) in [(true, then), (false, otherwise)] {
-                    let ways = self.condition(condition, environment, format, wanted)?;
+                let held = self.condition(condition, environment, format, true)?;
+                let failed = self.condition(condition, environment, format, false)?;
+                self.decisions.push(held.iter().chain(&failed).flatten().copied().collect());
+                for (ways, branch) in [(held, then), (failed, otherwise)] {
                     if ways.is_empty() {
                         continue;
                     }

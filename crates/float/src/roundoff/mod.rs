@@ -9,6 +9,7 @@
 //! assert!(bound < 2e-16 && analysis.sampled.unwrap() <= bound);
 //! ```
 
+pub mod defined;
 mod derivatives;
 mod doubled;
 mod linear;
@@ -21,8 +22,10 @@ pub mod tape;
 
 use std::fmt;
 
-use crate::fpcore::{Comparison, Core};
+use crate::fpcore::{Comparison, Core, Path};
+use crate::program::{NodeId, Program};
 use crate::span::Span;
+use defined::{Cause, Needed};
 use search::{Condition, Found, Objective, Problem, maximise};
 use tape::{Evaluation, Tape};
 
@@ -60,6 +63,8 @@ pub enum Unbounded {
     Undefined {
         /// The operation, as an expression.
         operation: String,
+        /// In what way.
+        cause: Cause,
         /// A box of inputs where it happens, as far as the search could tell.
         place: Vec<(String, f64, f64)>,
     },
@@ -74,10 +79,10 @@ impl fmt::Display for Unbounded {
             Unbounded::Empty => write!(f, "no input meets the precondition"),
             Unbounded::ResultMayBeZero => write!(f, "the result may be 0, or was not told from 0"),
             Unbounded::Branches => write!(f, "the ways of an `if` may differ between reals and floats"),
-            Unbounded::Undefined { operation, place } => {
-                write!(f, "{operation} may be undefined or overflow")?;
+            Unbounded::Undefined { operation, cause, place } => {
+                write!(f, "{operation} may be undefined or overflow: {cause}")?;
                 for (i, (name, low, high)) in place.iter().enumerate() {
-                    write!(f, "{} {name} in [{low}, {high}]", if i == 0 { " for" } else { "," })?;
+                    write!(f, "{} {name} in [{low}, {high}]", if i == 0 { ", for" } else { "," })?;
                 }
                 Ok(())
             }
@@ -146,6 +151,8 @@ fn bound(
                 .chain(float.guards.iter().filter(|_| i != j).map(|c| (*c, true)))
                 .collect();
             roots.extend(guards.iter().flat_map(|(c, _)| [c.left, c.right]));
+            let decided = [decided_sides(core, real), decided_sides(core, float)];
+            roots.extend(decided.iter().flatten());
             let (program, placed) = core.program.restricted(&roots);
             let mut tape = Tape::new(&program, options.exact_inputs);
             let conditions: Vec<Condition> = guards
@@ -162,12 +169,23 @@ fn bound(
                 (false, Objective::Relative) => return Err(Unbounded::Branches),
                 (false, _) => Objective::Divergence { taken: placed[1] },
             };
+            let beyond = 2 + 2 * guards.len();
+            let in_reals = [&placed[..1], &placed[beyond..beyond + decided[0].len()]].concat();
+            let in_floats = [&placed[1..2], &placed[beyond + decided[0].len()..]].concat();
+            let needed = Needed::new(&program, &in_reals, &in_floats);
             tape.imply(&linear::implied_ranges(&program, core.inputs.len(), &conditions));
             // A relative bound is read to two figures at most: it gets less work.
             let (share, gap) = if objective == Objective::Relative { (3, 0.01) } else { (1, 0.0005) };
             let budget = (options.effort / share / tape.cost().max(1)).clamp(100, 20_000);
-            let problem =
-                Problem { tape: &tape, root: placed[0], objective, conditions: &conditions, budget, gap };
+            let problem = Problem {
+                tape: &tape,
+                root: placed[0],
+                objective,
+                conditions: &conditions,
+                needed: &needed,
+                budget,
+                gap,
+            };
             let Found { upper, place, boxes: more } = maximise(&problem, ranges);
             *boxes += more;
             match upper {
@@ -177,29 +195,33 @@ fn bound(
                     worst = Some(worst.map_or(upper, |w| w.max(upper)));
                     places.push(place);
                 }
-                // The absolute error was bounded before: only a result of 0 is left as a reason.
-                Some(_) if objective == Objective::Relative => return Err(Unbounded::ResultMayBeZero),
-                Some(_) => return Err(reason(core, &tape, placed[0], &program, &place)),
+                Some(_) => return Err(reason(core, &problem, &program, &place)),
             }
         }
     }
     worst.ok_or(Unbounded::Empty)
 }
 
-/// Which operation has no finite range or error over the box where the search gave up.
-fn reason(
-    core: &Core,
-    tape: &Tape,
-    root: usize,
-    program: &crate::program::Program,
-    place: &[Span],
-) -> Unbounded {
+/// Both sides of every comparison that is evaluated to find a way.
+fn decided_sides(core: &Core, path: &Path) -> Vec<NodeId> {
+    let evaluated = core.decisions.iter().filter(|decision| decision.iter().any(|c| path.guards.contains(c)));
+    evaluated.flatten().flat_map(|c| [c.left, c.right]).collect()
+}
+
+/// Which operation may have no finite result in the box where the search gave up.
+fn reason(core: &Core, problem: &Problem, program: &Program, place: &[Span]) -> Unbounded {
     let mut evaluation = Evaluation::default();
-    tape.forward(place, None, &mut evaluation);
+    problem.tape.forward(place, None, &mut evaluation);
     let names: Vec<String> = core.inputs.iter().map(|input| input.name.clone()).collect();
-    let infinite = |i: &usize| !evaluation.error[*i].is_finite() || !evaluation.value[*i].is_bounded();
+    let (id, cause) = match problem.needed.first_undefined(&evaluation) {
+        Some(id) => (id, defined::cause(program, id, &evaluation)),
+        // Everything is defined there, so only a result of 0 is left as a reason.
+        None if problem.objective == Objective::Relative => return Unbounded::ResultMayBeZero,
+        None => (problem.root, Cause::Effort),
+    };
     Unbounded::Undefined {
-        operation: program.render((0..=root).find(infinite).unwrap_or(root), &names),
+        operation: program.render(id, &names),
+        cause,
         place: names.into_iter().zip(place).map(|(name, span)| (name, span.low(), span.high())).collect(),
     }
 }

@@ -46,6 +46,25 @@ impl Grain {
         power_up(self.emin - self.precision)
     }
 
+    /// Whether the double is a number of the format, so that nothing at or below it rounds to more, and nothing at or
+    /// above it to less.
+    pub fn holds(&self, x: f64) -> bool {
+        if x == 0.0 {
+            return true;
+        }
+        if !x.is_finite() || x.abs() > self.most {
+            return false;
+        }
+        // The exponent of the last bit that is set, against that of the format's last place.
+        let fraction = x.to_bits() & ((1 << 52) - 1);
+        let (mantissa, unit) = match (x.to_bits() >> 52) & 0x7ff {
+            0 => (fraction, -1074),
+            field => (fraction | 1 << 52, field as i64 - 1075),
+        };
+        let last = unit + i64::from(mantissa.trailing_zeros());
+        last > exponent_of(x.abs()).max(self.emin) - self.precision
+    }
+
     /// A bound of |fl(r) − r| for all |r| ≤ `magnitude`; infinite when fl may overflow.
     ///
     /// With 2^k ≤ magnitude < 2^(k+1) it is η·2^k; and since 2^k is a float, r beyond it by at most t moves
@@ -108,6 +127,22 @@ mod tests {
             }
             assert!(worst[2..10].iter().all(|share| *share == 1.0), "{precision}: {worst:?}");
         }
+    }
+
+    #[test]
+    fn holds_what_rounds_to_itself() {
+        for precision in 2..=6 {
+            let format = Format::new(precision, -4, 4).unwrap();
+            let grain = Grain::new(format);
+            for i in (-40i64 << 11)..=(40 << 11) {
+                let exact = rational(i, 1 << 11).unwrap();
+                let kept = format.round(&exact, Round::NearestEven).to_rational() == Some(exact);
+                assert_eq!(grain.holds(i as f64 / 2048.0), kept, "{precision} {i}");
+            }
+        }
+        assert!(Grain::new(Format::BINARY64).holds(f64::from_bits(1)));
+        assert!(!Grain::new(Format::BINARY32).holds(2f64.powi(-150)));
+        assert!(!Grain::new(Format::BINARY64).holds(f64::INFINITY));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use super::defined::Needed;
 use super::tape::{Evaluation, Tape, plus_up, times_up};
 use crate::program::NodeId;
 use crate::span::Span;
@@ -45,6 +46,8 @@ pub struct Problem<'a> {
     pub objective: Objective,
     /// What holds of the inputs.
     pub conditions: &'a [Condition],
+    /// What has to be defined, or there is no bound.
+    pub needed: &'a Needed,
     /// Boxes to look at, at most.
     pub budget: usize,
     /// How close to a value that is attained the bound needs to come, as a fraction.
@@ -186,6 +189,8 @@ impl Searcher<'_, '_> {
                 _ => tape.backward(self.problem.root, &mut self.main),
             };
             let plain = match self.problem.objective {
+                // An undefined operation may have no weight in the sum, as in 0 · ln x, but is NaN all the same.
+                _ if self.problem.needed.first_undefined(&self.main).is_some() => f64::INFINITY,
                 Objective::Divergence { taken } => sum.min(self.main.error[taken]),
                 _ => sum.min(self.main.error[self.problem.root]),
             };

@@ -92,7 +92,7 @@ fn million(
         if !bound.is_finite() {
             continue;
         }
-        let wide = evaluation.wide[root];
+        let wide = evaluation.computed[root];
         for _ in 0..100 {
             let members: Vec<Doubled> = ranges.iter().map(|range| source.member(*range)).collect();
             let rounded: Vec<f64> = members.iter().map(|x| x.high).collect();
@@ -203,7 +203,7 @@ fn exhaustively(program: &Program, inputs: usize, all: &[f64]) {
     let mut bound_of = |ranges: &[Span]| {
         tape.forward(ranges, None, &mut evaluation);
         let sum = tape.backward(root, &mut evaluation);
-        (sum.min(evaluation.error[root]), evaluation.wide[root])
+        (sum.min(evaluation.error[root]), evaluation.computed[root])
     };
     // Ranges of eight consecutive floats: their bounds have to hold for all members.
     let blocks: Vec<Span> = all.chunks(8).map(|block| Span::new(block[0], block[block.len() - 1])).collect();

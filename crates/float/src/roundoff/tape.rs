@@ -72,8 +72,11 @@ pub struct Tape {
 pub struct Evaluation {
     /// Over the reals.
     pub value: Vec<Span>,
-    /// Widened by the error: holds what is computed, and everything between.
+    /// Widened by the error: holds the value at every d with |d_i| ≤ D_i, also one that belongs to another point.
     pub wide: Vec<Span>,
+    /// The floats that are computed for the inputs of the box: [fl(low), fl(high)] of the exact operation on floats, as
+    /// fl is monotone, and within `wide`.
+    pub computed: Vec<Span>,
     /// The bounds D_i, over the whole box.
     pub local: Vec<f64>,
     /// What D_i is at least, at the point of the box where it is smallest.
@@ -99,6 +102,7 @@ impl Default for Evaluation {
         Evaluation {
             value: vec![],
             wide: vec![],
+            computed: vec![],
             local: vec![],
             local_least: vec![],
             error: vec![],
@@ -299,6 +303,7 @@ impl Tape {
         let n = self.steps.len();
         out.value.clear();
         out.wide.clear();
+        out.computed.clear();
         out.local.clear();
         out.local_least.clear();
         out.error.clear();
@@ -323,26 +328,30 @@ impl Tape {
                 // |√a − √b| ≤ √|a − b|, which is finite where the derivative is not.
                 propagated = propagated.min(up(out.error[x].sqrt()));
             }
-            let (mut local, least) = self.local_error(i, value, propagated, out);
+            let before = self.before_rounding(i, value, out);
+            let (mut local, least) = self.local_error(i, value, propagated, before, out);
             if let Some(floors) = floors {
                 local = local.max(floors[i]);
             }
             let error = plus_up(propagated, local);
-            let mut wide = value.widened(error);
-            // With no error from before, fl and everything between keep the sign of the exact value.
-            if propagated == 0.0 && error.is_finite() {
-                wide = match (value.low() >= 0.0, value.high() <= 0.0) {
-                    (true, _) => Span::new(wide.low().max(0.0), wide.high()),
-                    (_, true) => Span::new(wide.low(), wide.high().min(0.0)),
-                    _ => wide,
-                };
-            }
+            let wide = value.widened(error);
+            // A number of the format is not crossed by rounding. That is not so of a d from another point.
+            let not_below = |x: f64| if self.grain[i].holds(x) { x } else { f64::NEG_INFINITY };
+            let not_above = |x: f64| if self.grain[i].holds(x) { x } else { f64::INFINITY };
+            let exact = if propagated == 0.0 { value } else { before };
+            let signed = match (exact.low() >= 0.0, exact.high() <= 0.0) {
+                (true, _) => Span::new(not_below(exact.low()).max(0.0), not_above(exact.high())),
+                (_, true) => Span::new(not_below(exact.low()), not_above(exact.high()).min(0.0)),
+                _ => Span::new(not_below(exact.low()), not_above(exact.high())),
+            };
+            let computed = wide.intersection(signed).unwrap_or(wide);
             out.value.push(value);
             out.partial.push(partial);
             out.local.push(local);
             out.local_least.push(least);
             out.error.push(error);
             out.wide.push(wide);
+            out.computed.push(computed);
         }
     }
 
@@ -408,10 +417,10 @@ impl Tape {
                 } else {
                     None
                 };
-                // A widened range below 0 may give NaN in floats, unless it is 0 itself.
+                // A computed range below 0 may give NaN, unless it is 0 itself.
                 match (value, slope) {
                     (Some(value), Some(slope)) => (value, [slope, O, O]),
-                    (Some(value), None) if w(x).low() >= 0.0 => (value, [ALL, O, O]),
+                    (Some(value), None) if out.computed[x].low() >= 0.0 => (value, [ALL, O, O]),
                     _ => (ALL, [ALL, O, O]),
                 }
             }
@@ -448,10 +457,30 @@ impl Tape {
         }
     }
 
+    /// The exact operation on the floats that are computed for its arguments, for sums, whose ends are often exact;
+    /// everything for others.
+    fn before_rounding(&self, i: usize, value: Span, out: &Evaluation) -> Span {
+        let c = |x: usize| out.computed[x];
+        match self.steps[i] {
+            Step::Input(_) => value,
+            Step::Neg(x) => -c(x),
+            Step::Add(x, y) => c(x) + c(y),
+            Step::Sub(x, y) => c(x) - c(y),
+            _ => Span::EVERYTHING,
+        }
+    }
+
     /// D_i over the box, and the least that it is anywhere in it.
-    fn local_error(&self, i: usize, value: Span, propagated: f64, out: &Evaluation) -> (f64, f64) {
+    fn local_error(
+        &self,
+        i: usize,
+        value: Span,
+        propagated: f64,
+        before: Span,
+        out: &Evaluation,
+    ) -> (f64, f64) {
         let grain = &self.grain[i];
-        let magnitude = plus_up(value.magnitude(), propagated);
+        let magnitude = plus_up(value.magnitude(), propagated).min(before.magnitude());
         // Overflow and undefined operations come out as an infinite D, also of exact operations.
         let overflow = grain.error(magnitude, true).is_infinite();
         match self.rounding[i] {
@@ -463,11 +492,12 @@ impl Tape {
                 if sum && self.uniform[i] && self.difference_is_exact(i, out) {
                     return (0.0, 0.0);
                 }
-                let (most, least) = (grain.error(magnitude, sum), grain.error(value.mignitude(), sum));
+                let most = grain.error(magnitude, sum);
+                let least = grain.error(value.mignitude(), sum).min(most);
                 match self.steps[i] {
                     // Both operands are floats, and the nearest float to their sum is at least as near as either.
                     Step::Add(x, y) | Step::Sub(x, y) if sum && self.uniform[i] => {
-                        let smaller = out.wide[x].magnitude().min(out.wide[y].magnitude());
+                        let smaller = out.computed[x].magnitude().min(out.computed[y].magnitude());
                         (most.min(smaller), least.min(smaller))
                     }
                     _ => (most, least),
@@ -479,8 +509,8 @@ impl Tape {
     /// Sterbenz: x − y is a float when y/2 ≤ x ≤ 2y, for the floats x and y.
     fn difference_is_exact(&self, i: usize, out: &Evaluation) -> bool {
         let (x, y) = match self.steps[i] {
-            Step::Sub(x, y) => (out.wide[x], out.wide[y]),
-            Step::Add(x, y) => (out.wide[x], -out.wide[y]),
+            Step::Sub(x, y) => (out.computed[x], out.computed[y]),
+            Step::Add(x, y) => (out.computed[x], -out.computed[y]),
             _ => return false,
         };
         let (x, y) = if x.high() < 0.0 { (-x, -y) } else { (x, y) };
