@@ -133,7 +133,8 @@ impl Expression {
         }
     }
 
-    /// In doubles; `None` once anything that is evaluated is NaN or ∞.
+    /// In doubles; `None` once anything that is evaluated is NaN or ∞. `a - a` is NaN for an infinite a.
+    #[allow(clippy::eq_op)]
     fn value(&self, x: f64, y: f64) -> Option<f64> {
         let of = |e: &Expression| e.value(x, y);
         let value = match self {
