@@ -13,7 +13,7 @@
 //! assert!(certificate.excess <= 6.2e-14 && certificate.delta == 0.0);
 //! ```
 //!
-//! [`roundoff`] bounds the rounding errors of programs that [`fpcore`] reads; [`derive`] makes of them derivations that the kernel checks.
+//! [`roundoff`] bounds the rounding errors of programs that [`fpcore`] reads; [`mod@derive`] makes of them derivations that the kernel checks.
 
 #![forbid(unsafe_code)]
 

@@ -103,7 +103,7 @@ pub fn renormalised_geometric_map(range: &IntegerRange, scale: &Scale) -> Privac
 ///
 /// Proposals are drawn, and the first one accepted is the answer. Each is accepted with probability above 0.3: x + Z if it falls in
 /// the range, where the range is wider than the scale; else a uniform y, with probability e^(−|y − x|/scale). How many fail
-/// depends on x, so a whole block of [`TRIALS`] is always drawn and looked at to its end: the time does not tell x.
+/// depends on x, so a whole block of `TRIALS` is always drawn and looked at to its end: the time does not tell x.
 ///
 /// # Errors
 /// When the scale is 2^50 or more.

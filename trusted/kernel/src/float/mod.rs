@@ -4,7 +4,7 @@
 //! `docs/threshold-theorem.md` has the proofs; the names here are the names there. No machine arithmetic decides
 //! anything: parameters are exact rationals, and every bound comes from enclosures with outward rounding.
 //!
-//! A [`FloatTheorem`] is about a mechanism and a claim, as one over the reals is. [`bound`] and [`threshold`] read the
+//! A [`FloatTheorem`] is about a mechanism and a claim, as one over the reals is. [`bound`] and [`threshold()`] read the
 //! mechanism themselves; nobody tells them what its numbers are.
 
 mod constant;
