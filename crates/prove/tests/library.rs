@@ -37,6 +37,17 @@ const PROVED: &[(&str, &str)] = &[
     ("sparse_vector_renoised", "LAPGEN"),
     ("numeric_sparse_vector", "LAPGEN"),
     ("gap_sparse_vector", "LAPGEN"),
+    ("count", "rows"),
+    ("bounded_sum", "rows"),
+    ("mean", "rows"),
+    ("variance", "rows"),
+    ("histogram_by_key", "rows"),
+    ("income_by_region", "rows"),
+    ("gaussian", "GAUSS"),
+    ("gaussian_mu", "GAUSS"),
+    ("discrete_gaussian", "DGAUSS"),
+    ("gaussian_histogram", "GAUSS"),
+    ("noisy_gradient_descent", "GAUSS"),
 ];
 
 #[test]

@@ -149,7 +149,7 @@ pub fn check(certificate: &str) -> Result<Proved, Fault> {
     if stated != actual {
         return Err(Fault::WrongHash { stated, actual });
     }
-    if claim.reading != Reading::Reals {
+    if matches!(claim.reading, Reading::Binary { .. }) {
         let machine: Implementation = lines.read()?;
         if let Some(line) = lines.lines.get(lines.at) {
             lines.at += 1;
