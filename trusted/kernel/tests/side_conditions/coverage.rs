@@ -87,7 +87,8 @@ fn refusals(file: &str) -> Vec<String> {
 
 #[test]
 fn every_refusal_is_in_the_table() {
-    let noticed = table("noticed.txt");
+    // Behind `let … else` and in the arms of a match there is no condition to switch off.
+    let noticed: Vec<_> = table("noticed.txt").into_iter().chain(table("arms.txt")).collect();
     let mut missing = Vec::new();
     for file in FILES {
         for what in refusals(file) {
@@ -126,6 +127,6 @@ fn every_arm_that_refuses_is_in_the_table() {
     }
     for [file, line, _] in arms {
         let text = fs::read_to_string(folder().join("src").join(&file)).unwrap();
-        assert!(text.lines().any(|there| there.trim() == line), "no such line: {file} | {line}");
+        assert!(squeezed(&text).contains(&squeezed(&line)), "no such line: {file} | {line}");
     }
 }

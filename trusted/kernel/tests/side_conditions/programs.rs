@@ -355,6 +355,18 @@ fn weakened_from_what_knows_no_draw() {
     assert!(rules::weaken(&plain, &assertion(&context, yes()), &Evidence::Absurd(KNOWN)).is_ok());
 }
 
+#[test]
+fn assignments_stay_small() {
+    let double = assign("y", var("y") + var("y"));
+    let context = context(&[assign("y", int(1)), double.clone()]);
+    let about = |n: u32| {
+        let sum = (0..n).fold(first("y"), |sum, _| sum.clone() + sum);
+        rules::assign(&context, &double, &assertion(&context, sum.equals(second("y"))))
+    };
+    assert_eq!(about(15).unwrap_err(), Rejection::TooLarge);
+    assert!(about(10).is_ok());
+}
+
 /// Two branches, each within bounds and both together not.
 #[test]
 fn conditionals_stay_small() {
