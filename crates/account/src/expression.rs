@@ -8,6 +8,7 @@
 //! Numbers are exact and may be computed: `256/60000`, `1e-5`, `2*(1 - 1/4)`. A name that is no law is a free parameter.
 //! Reading never decides anything about privacy; it says where a text is at fault.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -65,6 +66,8 @@ pub struct Text {
     pub path: String,
     /// Its parameters.
     pub settings: Vec<(String, Rational)>,
+    /// Whether it is run on a sample: `poisson(q, text(…))`.
+    pub on_a_sample: bool,
 }
 
 /// What a mechanism file guarantees: (ε, δ), or why nothing is known.
@@ -328,6 +331,8 @@ enum Value {
 struct Meaning<'a> {
     names: &'a BTreeMap<String, Rational>,
     theorems: Theorems<'a>,
+    /// Whether what is being evaluated stands inside `poisson(q, …)`.
+    on_a_sample: Cell<bool>,
 }
 
 impl Expression {
@@ -355,7 +360,7 @@ impl Expression {
         names: &BTreeMap<String, Rational>,
         theorems: Theorems,
     ) -> Result<Composition, Fault> {
-        match evaluate(&self.tree, &Meaning { names, theorems })? {
+        match evaluate(&self.tree, &Meaning { names, theorems, on_a_sample: Cell::new(false) })? {
             Value::Laws(laws) => Ok(laws),
             Value::Number(_) => {
                 Err(Fault::new("this is a number, and a law is wanted", self.tree.span).hint(known_laws()))
@@ -614,7 +619,13 @@ fn call(
         }
         "rho" => Law::Concentrated { rho: not_negative(0, "rho")? },
         "mu" => Law::Mu { mu: not_negative(0, "mu")? },
-        "poisson" => Law::Poisson { rate: probability(0, "a sampling probability")?, law: inner(1)? },
+        "poisson" => {
+            let rate = probability(0, "a sampling probability")?;
+            let outside = meaning.on_a_sample.replace(true);
+            let law = inner(1);
+            meaning.on_a_sample.set(outside);
+            Law::Poisson { rate, law: law? }
+        }
         _ => {
             let size = at(0)?;
             let whole = size.is_int().then(|| u32::try_from(size.floor()).ok()).flatten();
@@ -639,7 +650,8 @@ fn text(tree: &Tree, given: &[(Option<String>, Tree)], meaning: &Meaning) -> Res
         };
         settings.push((name.clone(), number(value, meaning)?));
     }
-    let law = (meaning.theorems)(&Text { path: path.clone(), settings })
-        .map_err(|reason| Fault::new(reason, tree.span))?;
+    let law =
+        (meaning.theorems)(&Text { path: path.clone(), settings, on_a_sample: meaning.on_a_sample.get() })
+            .map_err(|reason| Fault::new(reason, tree.span))?;
     Ok(Value::Laws(Composition { parts: vec![(law, 1)] }))
 }

@@ -287,6 +287,10 @@ fn poisson(
     if rate.is_zero() {
         return Ok(vec![]);
     }
+    // A guarantee in μ under replacement may rest on the sample's size, which says which record was there.
+    if adjacency == Adjacency::Replace && *rate < Rational::ONE && has_guarantee_in_mu(law) {
+        return Err("poisson(q, mu(…)) with --adjacency replace is refused: a guarantee says too little about replacing in a sample; gaussian(sigma) is a law of noise".into());
+    }
     let mut inner = Vec::new();
     for (law, count) in &law.parts {
         inner.extend(times(simple(law, 1, Adjacency::AddRemove)?, *count)?);
@@ -330,6 +334,14 @@ fn poisson(
         }
     };
     Ok(vec![(if group > 1 { Simple::Group(group, Box::new(sampled)) } else { sampled }, 1)])
+}
+
+fn has_guarantee_in_mu(laws: &Composition) -> bool {
+    laws.parts.iter().any(|(law, _)| match law {
+        Law::Mu { .. } => true,
+        Law::Poisson { law, .. } | Law::Group { law, .. } => has_guarantee_in_mu(law),
+        _ => false,
+    })
 }
 
 /// Equal laws counted once; normal laws and concentrated ones added up.

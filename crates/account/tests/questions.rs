@@ -232,3 +232,14 @@ fn a_width_out_of_reach_is_said() {
     assert!(!answer.reached && answer.bracket.width() > 1e-12);
     assert!(answer.bracket.lower <= answer.bracket.upper.clone().unwrap_or(number("1e9")));
 }
+
+/// Under replacement a guarantee in μ may rest on the sample's size, which tells of a record: only noise has a sample.
+#[test]
+fn a_guarantee_in_mu_has_no_sample_under_replacement() {
+    let ask =
+        |text: &str| account(&laws(text), Adjacency::Replace, &question("epsilon", "1/2"), &general(1e-2));
+    for refused in ["poisson(1/10, mu(1))", "poisson(1/10, mu(1) * 3)", "group(2, poisson(1/10, mu(1)))"] {
+        assert!(ask(refused).is_err(), "{refused}");
+    }
+    assert!(ask("poisson(1, mu(1))").is_ok() && ask("poisson(1/10, gaussian(1))").is_ok());
+}

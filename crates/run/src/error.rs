@@ -41,6 +41,11 @@ pub enum RunError {
         /// Why.
         reason: String,
     },
+    /// The claim is an amount of ρ or μ, for which a run does not state its loss yet.
+    Measure {
+        /// The claim.
+        claim: String,
+    },
     /// The claim is about floating point, and a run computes over the reals.
     FloatClaim {
         /// The claim.
@@ -120,6 +125,7 @@ impl RunError {
                 "give other values with --set; the file's `param` and `where` lines say which".into()
             }
             RunError::MissingParameter { name } => format!("add --set {name}=VALUE"),
+            RunError::Measure { .. } => "claim an epsilon, or run it with --unproved for an experiment".into(),
             RunError::Table { .. } => {
                 "`probity run` takes numbers, truth values and lists; answers from tables come from `probity release`"
                     .into()
@@ -162,6 +168,12 @@ impl fmt::Display for RunError {
             },
             RunError::Setting(error) => error.fmt(f),
             RunError::MissingParameter { name } => write!(f, "no value was given for {name}"),
+            RunError::Measure { claim } => {
+                write!(
+                    f,
+                    "the claim ({claim}) is an amount of rho or mu, and a run states its loss in epsilon only"
+                )
+            }
             RunError::Table { name } => write!(f, "the text reads the table {name}, which a run cannot take"),
             RunError::NotProved { mechanism, reason } => {
                 write!(f, "{mechanism} is not proved, so it does not run: {reason}")

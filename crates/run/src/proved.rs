@@ -71,6 +71,9 @@ impl Text {
     }
 
     fn theorem(&self, settled: &Program) -> Result<Theorem, RunError> {
+        if matches!(settled.claim.reading, Reading::Rho | Reading::Mu) {
+            return Err(RunError::Measure { claim: settled.claim.to_string() });
+        }
         if settled.claim.reading != Reading::Reals {
             return Err(RunError::FloatClaim { claim: settled.claim.to_string() });
         }

@@ -2,7 +2,7 @@
 
 use probity_audit::claimed;
 use probity_exact::Rational;
-use probity_kernel::term::Reading;
+use probity_kernel::term::{Adjacency, Mechanism, Reading};
 use probity_lang::{Program, Setting};
 
 use crate::error::Error;
@@ -16,15 +16,43 @@ pub struct Guarantee {
     pub epsilon: Rational,
     /// And at most this much δ.
     pub delta: Rational,
+    /// Between which inputs.
+    pub neighbours: Neighbours,
+}
+
+/// Which inputs a guarantee tells from each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Neighbours {
+    /// One row of the only input, a table, is added or removed.
+    RowAddedOrRemoved,
+    /// One row of the only input, a table, is replaced.
+    RowReplaced,
+    /// Whatever else the text says.
+    OfTheText,
+}
+
+fn neighbours(mechanism: &Mechanism) -> Neighbours {
+    match (&mechanism.inputs[..], &mechanism.adjacency[..]) {
+        ([input], [Adjacency::OneRow { table }]) if input.name == *table => Neighbours::RowAddedOrRemoved,
+        ([input], [Adjacency::RowReplaced { table }]) if input.name == *table => Neighbours::RowReplaced,
+        _ => Neighbours::OfTheText,
+    }
 }
 
 /// Proves the claim of a program over the reals, and answers with what it claims for these parameters.
 pub fn guarantee(program: &Program, settings: &[Setting]) -> Result<Guarantee, Error> {
     given::check_complete(program, settings)?;
-    if program.claim.reading != Reading::Reals {
-        return Err(Error::new(
-            "it claims something of floating point: only claims over the reals are composed",
-        ));
+    let refused = match program.claim.reading {
+        Reading::Reals => None,
+        Reading::Rho | Reading::Mu => {
+            Some("it claims an amount of rho or mu: write rho(…) or mu(…) with that amount")
+        }
+        Reading::Binary { .. } => {
+            Some("it claims something of floating point: only claims over the reals are composed")
+        }
+    };
+    if let Some(reason) = refused {
+        return Err(Error::new(reason));
     }
     let substituted = given::with_settings(program, settings)?;
     let hints = substituted.hints.clone().unwrap_or_default();
@@ -32,5 +60,5 @@ pub fn guarantee(program: &Program, settings: &[Setting]) -> Result<Guarantee, E
         .map_err(|failure| Error::new(format!("its claim is not proved: {failure}")))?;
     let parameters = given::parameters(program, settings)?;
     let (epsilon, delta) = claimed(&program.mechanism, &program.claim, &parameters).map_err(Error::new)?;
-    Ok(Guarantee { epsilon: epsilon.high, delta: delta.high })
+    Ok(Guarantee { epsilon: epsilon.high, delta: delta.high, neighbours: neighbours(&program.mechanism) })
 }

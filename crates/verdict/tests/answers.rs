@@ -1,7 +1,7 @@
 //! What each function answers, and what it refuses.
 
 use probity_verdict::prelude::*;
-use probity_verdict::{Kind, Program, Rejection, with_settings};
+use probity_verdict::{Kind, Neighbours, Program, Rejection, guarantee, with_settings};
 
 fn library(name: &str) -> Program {
     let path = format!("{}/../../mechanisms/{name}.dp", env!("CARGO_MANIFEST_DIR"));
@@ -59,4 +59,19 @@ fn errors_name_what_is_at_fault() {
 
 fn number(text: &str) -> probity_exact::Rational {
     probity_exact::parse_rational(text).unwrap()
+}
+
+/// What a text guarantees it guarantees between its own neighbours.
+#[test]
+fn a_guarantee_says_between_whom() {
+    let about = |name: &str, settings: &[&str]| {
+        let settings: Vec<Setting> = settings.iter().map(|text| setting(text)).collect();
+        guarantee(&library(name), &settings).unwrap().neighbours
+    };
+    assert_eq!(about("count", &["eps=1"]), Neighbours::RowAddedOrRemoved);
+    assert_eq!(about("laplace", &["eps=1"]), Neighbours::OfTheText);
+    let replaced = "mechanism m(p: rows(x: bool))\nparam e > 0\ny ~ laplace(count(r in p where r.x), 1 / e)\nreturn y\nneighbours one row of p is replaced\nclaim e\n";
+    let answer = guarantee(&load_text(replaced).unwrap(), &[setting("e=1")]).unwrap();
+    assert_eq!(answer.neighbours, Neighbours::RowReplaced);
+    assert!(guarantee(&library("gaussian_mu"), &[setting("sigma=1")]).is_err());
 }

@@ -12,7 +12,7 @@ use probity_exact::{Rational, parse_rational};
 use probity_lang::Setting;
 use probity_report::plot::{Axis, Colour, Mark, Plot, Series, log10};
 use probity_report::{Block, Document, Section};
-use probity_verdict::{decimal, guarantee};
+use probity_verdict::{Neighbours, decimal, guarantee};
 use serde_json::{Map, Value, json};
 
 use crate::failure::{Answer, Failure, Status};
@@ -98,7 +98,9 @@ pub fn run(arguments: &Arguments) -> Answer {
         };
         return inverse(arguments, &parsed, &text, &names, name, (delta, target), &effort);
     }
-    let laws = parsed.evaluate(&names, &theorem).map_err(|fault| faulty(&fault, &text))?;
+    let laws = parsed
+        .evaluate(&names, &|text| theorem(text, arguments.adjacency))
+        .map_err(|fault| faulty(&fault, &text))?;
     let question = match (&arguments.delta, &arguments.epsilon) {
         (Some(delta), None) => Some(Question::Epsilon(delta.clone())),
         (None, Some(epsilon)) => Some(Question::Delta(epsilon.clone())),
@@ -166,7 +168,7 @@ fn faulty(fault: &Fault, text: &str) -> Failure {
 }
 
 /// What a mechanism file guarantees: its claim, if the prover derives it, rounded up.
-fn theorem(text: &Text) -> Result<Law, String> {
+fn theorem(text: &Text, adjacency: Adjacency) -> Result<Law, String> {
     let reason = |failure: Failure| failure.reason();
     let (_, program) = files::program(Path::new(&text.path)).map_err(reason)?;
     let settings: Vec<Setting> = text
@@ -175,6 +177,19 @@ fn theorem(text: &Text) -> Result<Law, String> {
         .map(|(name, value)| Setting { name: name.clone(), value: value.clone() })
         .collect();
     let proved = guarantee(&program, &settings).map_err(|error| format!("{}: {error}", text.path))?;
+    // The text's own neighbours must be those of the question, and a sample is of the rows of a table.
+    let wrong = match (proved.neighbours, adjacency, text.on_a_sample) {
+        (Neighbours::RowAddedOrRemoved, Adjacency::AddRemove, _) => None,
+        (Neighbours::RowReplaced, Adjacency::Replace, false) | (Neighbours::OfTheText, _, false) => None,
+        (Neighbours::RowAddedOrRemoved, ..) => {
+            Some("about one row added or removed, not about a row replaced")
+        }
+        (Neighbours::RowReplaced, _, false) => Some("about one row replaced: add --adjacency replace"),
+        (_, _, true) => Some("not about one row of a table added or removed, of which a sample is taken"),
+    };
+    if let Some(wrong) = wrong {
+        return Err(format!("{}: its theorem is {wrong}", text.path));
+    }
     Ok(Law::Approximate { epsilon: proved.epsilon, delta: proved.delta })
 }
 
@@ -278,7 +293,7 @@ fn inverse(
     let family = |value: &Rational| {
         let mut names = names.clone();
         names.insert(name.to_owned(), value.clone());
-        parsed.evaluate(&names, &theorem).map_err(|fault| fault.to_string())
+        parsed.evaluate(&names, &|text| theorem(text, arguments.adjacency)).map_err(|fault| fault.to_string())
     };
     let found = during("searching", || calibrate(&family, arguments.adjacency, delta, target, effort));
     let Calibrated { lower, upper, value, grows, epsilon, method, seconds } = found.map_err(Failure::new)?;
