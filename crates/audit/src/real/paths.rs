@@ -7,6 +7,7 @@ use probity_exact::{Float, Natural, Rational, Round};
 use probity_kernel::term::Mechanism;
 
 use crate::case::Case;
+use crate::deadline::{Deadline, Meter};
 use crate::error::AuditError;
 use crate::integrate::integral;
 use crate::integrate::piecewise::{Enclosed, Scalar};
@@ -47,6 +48,7 @@ pub(crate) struct Explorer {
     known: Vec<(KnownLaw, Values)>,
     /// The same from one exploration to the next.
     laws: KnownLaws,
+    until: Deadline,
 }
 
 type KnownLaw = (LawKind, Vec<Real>);
@@ -94,12 +96,17 @@ impl Explorer {
             most_work: usize::MAX,
             known: Vec::new(),
             laws: KnownLaws::default(),
+            until: case.deadline(),
         })
     }
 
     /// The same with a limit of its work.
     pub(crate) fn within(self, most_work: usize) -> Explorer {
         Explorer { most_work, ..self }
+    }
+
+    pub(crate) fn deadline(&self) -> &Deadline {
+        &self.until
     }
 
     /// The same with the laws of draws that others have met, to which it adds its own.
@@ -129,6 +136,7 @@ impl Explorer {
                 return Ok(false);
             }
             left -= 1;
+            self.until.check()?;
             world.restart(tape);
             let ended = self
                 .program
@@ -212,13 +220,13 @@ impl Explorer {
     /// The probability of all paths into the event; `None` when there were too many.
     pub(crate) fn probability<S: Scalar>(&mut self, event: &Event) -> Result<Option<S>, AuditError> {
         let parts = event.disjoint_parts().ok_or(OVERLAP)?;
-        let mut sum = Sum::<S>::new();
+        let mut sum = Sum::<S>::new(&self.until);
         let complete = match parts {
             [single] => self.follow(Some(single), &mut |world, _| sum.add(world))?,
             // The parts are disjoint, so their probabilities add up, path by path.
             _ => self.follow(None, &mut |world, output| sum.add_parts(world, parts, output))?,
         };
-        self.work += sum.work;
+        self.work += sum.work();
         Ok(complete.then(|| sum.total()))
     }
 
@@ -248,14 +256,19 @@ const OVERLAP: AuditError =
 pub(crate) struct Sum<S> {
     continuous: S,
     discrete: (Float, Float),
-    /// What the integrals cost.
-    pub(crate) work: usize,
+    meter: Meter,
 }
 
 impl<S: Scalar> Sum<S> {
-    pub(crate) fn new() -> Sum<S> {
+    pub(crate) fn new(until: &Deadline) -> Sum<S> {
         let continuous = S::from_rational(&Rational::ZERO);
-        Sum { continuous, discrete: (Float::zero(false), Float::zero(false)), work: 0 }
+        let discrete = (Float::zero(false), Float::zero(false));
+        Sum { continuous, discrete, meter: Meter::new(until) }
+    }
+
+    /// What the integrals cost.
+    pub(crate) fn work(&self) -> usize {
+        self.meter.work
     }
 
     /// Adds the probability of a path.
@@ -264,7 +277,7 @@ impl<S: Scalar> Sum<S> {
         if world.conditions.len() == 0 {
             add_to(&mut self.discrete, &low, &high);
         } else {
-            let noise: S = integral::probability(&world.noises, &world.conditions, &mut self.work)?;
+            let noise: S = integral::probability(&world.noises, &world.conditions, &mut self.meter)?;
             self.continuous = self.continuous.plus(&noise.times(&S::between(&low, &high)));
         }
         Ok(())

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use probity_exact::{Format, Rational, Round, directed, rational_from_f64};
 
+use crate::deadline::Deadline;
 use crate::error::AuditError;
 use crate::integrate::linear::{Form, Noise};
 use crate::output::event::{Condition, Event};
@@ -25,6 +26,7 @@ pub(crate) struct Paths {
     cut: f64,
     /// What the integrals cost.
     pub(crate) work: usize,
+    until: Deadline,
 }
 
 /// Paths with continuous draws beyond which a program is looked at by guided paths only.
@@ -36,7 +38,9 @@ const DEAR: usize = 3000;
 impl Paths {
     /// Follows all paths; `None` when there are too many.
     pub(crate) fn of(explorer: &mut Explorer) -> Result<Option<Paths>, AuditError> {
-        let mut paths = Paths { atoms: BTreeMap::new(), continuous: Vec::new(), cut: 0.0, work: 0 };
+        let until = explorer.deadline().clone();
+        let mut paths =
+            Paths { atoms: BTreeMap::new(), continuous: Vec::new(), cut: 0.0, work: 0, until: until.clone() };
         let (mut continuous, mut open) = (0, Vec::new());
         let complete = explorer.follow(None, &mut |world, output| {
             continuous += usize::from(!world.noises.is_empty());
@@ -45,9 +49,9 @@ impl Paths {
             }
             match outcome(output) {
                 Some(known) => {
-                    let mut sum = Sum::<f64>::new();
+                    let mut sum = Sum::<f64>::new(&until);
                     sum.add(world)?;
-                    paths.work += sum.work;
+                    paths.work += sum.work();
                     *paths.atoms.entry(known).or_default() += sum.total();
                 }
                 None => open.push((world.without_event(), output.clone())),
@@ -75,12 +79,12 @@ impl Paths {
     /// The probability of an event.
     fn probability(&mut self, event: &Event) -> Result<f64, AuditError> {
         let atoms: f64 = self.atoms.iter().filter(|(o, _)| event.contains(o)).map(|(_, p)| p).sum();
-        let mut sum = Sum::<f64>::new();
+        let mut sum = Sum::<f64>::new(&self.until);
         let parts = event.disjoint_parts().unwrap_or_default();
         for (world, output) in &self.continuous {
             sum.add_parts(world, parts, output)?;
         }
-        self.work += sum.work;
+        self.work += sum.work();
         Ok(atoms + sum.total())
     }
 }

@@ -3,6 +3,7 @@
 use probity_exact::Rational;
 use probity_kernel::expr::{Binary, Name, Unary};
 
+use crate::deadline::Deadline;
 use crate::error::AuditError;
 use crate::run::program::{Draw, Node, Step, Stop, Value, World, wrong};
 
@@ -13,6 +14,7 @@ pub(crate) struct Machine<'a, W: World> {
     pub(crate) names: &'a [Name],
     pub(crate) output_list: Option<usize>,
     pub(crate) budget: u32,
+    pub(crate) until: &'a Deadline,
 }
 
 impl<W: World> Machine<'_, W> {
@@ -24,7 +26,8 @@ impl<W: World> Machine<'_, W> {
 
     fn spend(&mut self) -> Result<(), Stop> {
         self.budget = self.budget.checked_sub(1).ok_or(AuditError::TooManySteps)?;
-        Ok(())
+        // The clock is looked at now and then: a step is shorter than a look.
+        if self.budget.is_multiple_of(4096) { Ok(self.until.check()?) } else { Ok(()) }
     }
 
     pub(crate) fn steps(&mut self, steps: &[Step<W::Number>]) -> Result<(), Stop> {

@@ -12,6 +12,7 @@ use probity_kernel::law;
 use probity_kernel::term::{Distribution, Statement};
 
 use crate::case::Case;
+use crate::deadline::Deadline;
 use crate::error::AuditError;
 use crate::output::outcome::Given;
 use crate::run::machine::Machine;
@@ -161,6 +162,7 @@ pub(crate) struct Program<N> {
     output: Node<N>,
     /// The slot of the output list, when the output is a list that the program appends to.
     output_list: Option<usize>,
+    until: Deadline,
 }
 
 /// The variables of a run, kept so that the next run need not allocate them.
@@ -179,7 +181,7 @@ const STEP_BUDGET: u32 = 1_000_000;
 impl<N: Clone + PartialEq> Program<N> {
     /// Resolves names, converts constants, and runs what does not depend on any draw.
     pub(crate) fn new<W: World<Number = N>>(case: Case<'_>, world: &mut W) -> Result<Program<N>, AuditError> {
-        let Case { mechanism, parameters, inputs } = case;
+        let Case { mechanism, parameters, inputs, .. } = case;
         let mut slots = Slots { tables: Tables::new(mechanism, inputs), ..Slots::default() };
         let mut initial = Vec::new();
         for param in &mechanism.params {
@@ -203,7 +205,8 @@ impl<N: Clone + PartialEq> Program<N> {
             Node::Slot(slot) => Some(slot),
             _ => None,
         };
-        let mut program = Program { names: slots.names, initial, steps, output, output_list };
+        let until = case.deadline();
+        let mut program = Program { names: slots.names, initial, steps, output, output_list, until };
         program.run_prefix(world)?;
         Ok(program)
     }
@@ -242,7 +245,7 @@ impl<N: Clone + PartialEq> Program<N> {
         values: &'a mut Vec<Option<Value<N>>>,
     ) -> Machine<'a, W> {
         let (names, output_list) = (&self.names, self.output_list);
-        Machine { world, values, names, output_list, budget: STEP_BUDGET }
+        Machine { world, values, names, output_list, budget: STEP_BUDGET, until: &self.until }
     }
 }
 
