@@ -59,7 +59,8 @@ pub fn event(event: &Event) -> String {
                 Event::Related { relations, .. } => &relations[..],
                 _ => &[],
             };
-            let related = |relation: &Relation| condition(relation.sum(decimal::telling), &relation.condition);
+            let related =
+                |relation: &Relation| condition(relation.sum(decimal::telling), &relation.condition);
             let entries = conditions.iter().enumerate();
             entries
                 .filter_map(|(i, each)| condition(format!("output[{i}]"), each))

@@ -186,9 +186,7 @@ impl Event {
             (
                 Event::List(a) | Event::Related { entries: a, .. },
                 Event::List(b) | Event::Related { entries: b, .. },
-            ) => {
-                a.len() != b.len() || a.iter().zip(b).any(|(a, b)| a.excludes(b))
-            }
+            ) => a.len() != b.len() || a.iter().zip(b).any(|(a, b)| a.excludes(b)),
             (Event::Union(_), _) | (_, Event::Union(_)) => false,
             // A list is no single value.
             (Event::Value(a), Event::List(_) | Event::Related { .. })

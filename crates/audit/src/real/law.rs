@@ -126,7 +126,8 @@ impl Masses {
 
     /// Adds a path whose continuous draws are under conditions.
     fn add_continuous(&mut self, world: &RealWorld<'_>, outcome: Outcome) -> Result<(), AuditError> {
-        let noise: Enclosed = integral::probability(&world.noises, &world.conditions, &mut Meter::new(&self.until))?;
+        let noise: Enclosed =
+            integral::probability(&world.noises, &world.conditions, &mut Meter::new(&self.until))?;
         let (low, high) = world.chance.ends();
         let zero = Float::zero(false);
         let below = if noise.low().is_negative() { &zero } else { noise.low() };

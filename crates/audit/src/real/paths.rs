@@ -188,8 +188,11 @@ impl Explorer {
     }
 
     /// Follows one path by answering comparisons in the order given, `false` after that, and every discrete draw by
-    /// its first value; the released value. `None` when the path is impossible.
-    pub(crate) fn follow_answers(&mut self, answers: &[bool]) -> Result<Option<Value<Real>>, AuditError> {
+    /// its first value; the path and the released value. `None` when the path is impossible.
+    pub(crate) fn follow_answers(
+        &mut self,
+        answers: &[bool],
+    ) -> Result<Option<(RealWorld<'static>, Value<Real>)>, AuditError> {
         let mut answers = answers.iter().copied();
         let mut world = RealWorld::new(None);
         let mut scratch = Scratch::default();
@@ -198,7 +201,7 @@ impl Explorer {
         for _ in 0..200 {
             world.restart(tape);
             let choice = match self.program.run(&mut world, &mut scratch) {
-                Ok(output) => return Ok(Some(output)),
+                Ok(output) => return Ok(Some((world, output))),
                 Err(Stop::Branch) => Choice::Branch(answers.next().unwrap_or(false)),
                 Err(Stop::Draw) => {
                     let first = match world.needed.take() {

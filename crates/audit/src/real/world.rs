@@ -541,10 +541,12 @@ impl World for RealWorld<'_> {
 
     fn appended(&mut self, position: usize, value: &Value<Real>) -> Result<(), Stop> {
         match self.event {
-            Some(Event::List(conditions) | Event::Related { entries: conditions, .. }) => match conditions.get(position) {
-                Some(condition) => self.require_condition(&condition.clone(), value),
-                None => Err(Stop::Pruned),
-            },
+            Some(Event::List(conditions) | Event::Related { entries: conditions, .. }) => {
+                match conditions.get(position) {
+                    Some(condition) => self.require_condition(&condition.clone(), value),
+                    None => Err(Stop::Pruned),
+                }
+            }
             _ => Ok(()),
         }
     }

@@ -14,6 +14,7 @@ use crate::output::event::{Condition, Event};
 use crate::output::outcome::Outcome;
 use crate::real::paths::{Explorer, Sum, outcome};
 use crate::real::world::{Real, RealWorld};
+use crate::refute::related_events::{self, Column};
 use crate::run::program::Value;
 
 /// All that a program releases on one input, by paths.
@@ -162,9 +163,9 @@ pub(crate) fn events(
 }
 
 /// A continuous entry of an output: where it lies without noise, how far the noise goes, and its grid if it is rounded.
-struct Entry {
-    center: Rational,
-    spread: Rational,
+pub(crate) struct Entry {
+    pub(crate) center: Rational,
+    pub(crate) spread: Rational,
     grid: Option<Rational>,
     /// Whether all its noise is normal.
     normal: bool,
@@ -309,6 +310,7 @@ impl Search<'_> {
             return self.number(*place, shape);
         }
         self.look(&shape.event(&[]));
+        self.related(shape, &holes);
         // Which way each entry moves, and how far its noise goes.
         let mut moves: Vec<(usize, bool, Rational, Rational)> = Vec::new();
         for place in holes {
@@ -355,6 +357,36 @@ impl Search<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Combinations of continuous entries, by the first path of this kind on each input.
+    fn related(&mut self, shape: &Shape, holes: &[usize]) {
+        let path = |paths: &Paths| {
+            let same = |(_, output): &&(RealWorld<'static>, Value<Real>)| Shape::of(output) == *shape;
+            paths.continuous.iter().find(same).cloned()
+        };
+        let (Some((world, Value::List(first))), Some((other, Value::List(second)))) =
+            (path(self.first), path(self.second))
+        else {
+            return;
+        };
+        if world.noises != other.noises {
+            return;
+        }
+        let column = |&place: &usize| match (first.get(place)?, second.get(place)?) {
+            (Value::Number(Real::Form(a)), Value::Number(Real::Form(b))) if a.terms == b.terms => {
+                Some(Column { place, first: a.clone(), second: b.clone() })
+            }
+            _ => None,
+        };
+        let columns: Vec<Column> = holes.iter().filter_map(column).collect();
+        for relations in related_events::relations(&columns, &world.noises) {
+            if self.is_enough() {
+                return;
+            }
+            let Event::List(entries) = shape.event(&[]) else { return };
+            self.look(&Event::Related { entries, relations });
+        }
     }
 
     /// A single continuous number: half-lines and intervals between points where its law may change.
@@ -492,7 +524,8 @@ fn half_line(threshold: Rational, below: bool) -> Condition {
     if below { Condition::AtMost(threshold) } else { Condition::AtLeast(threshold) }
 }
 
-fn entry(world: &RealWorld<'_>, value: &Value<Real>) -> Option<Entry> {
+/// Where a continuous value lies, and how far its noise goes.
+pub(crate) fn entry(world: &RealWorld<'_>, value: &Value<Real>) -> Option<Entry> {
     let spread = |form: &Form| {
         form.terms.iter().fold(Rational::ZERO, |sum, (draw, c)| {
             let size = if *c < Rational::ZERO { -c } else { c.clone() };
