@@ -98,6 +98,8 @@ pub struct Audited {
     pub closest: Option<Box<Closest>>,
     /// A draw that some inputs lead to with parameters for which its law means nothing.
     pub out_of_range: Option<String>,
+    /// Whether no run ended, whatever the inputs: the claim then holds because there is never an answer.
+    pub never_ends: bool,
     /// How it ended.
     pub end: End,
 }
@@ -267,7 +269,7 @@ fn below(
             let share = if claimed > 0.0 { refutation.loss / claimed } else { f64::INFINITY };
             (Some(refutation), Audited { share: Some(share), end: End::Done, ..Audited::default() })
         }
-        Ok(Finding::NotRefuted { tried, largest_share, closest, out_of_range, finished }) => {
+        Ok(Finding::NotRefuted { tried, largest_share, closest, out_of_range, never_ends, finished }) => {
             // The audit's shares are of an ε: they say nothing of a claim in ρ or μ that stands.
             let comparable = !matches!(claim.reading, Reading::Rho | Reading::Mu);
             let audited = Audited {
@@ -275,6 +277,7 @@ fn below(
                 share: largest_share.filter(|_| comparable),
                 closest,
                 out_of_range: out_of_range.map(|error| error.to_string()),
+                never_ends,
                 end: if finished { End::Done } else { End::Stopped },
             };
             (None, audited)

@@ -93,6 +93,7 @@ impl Cube {
         match self.program.run(&mut self.world, &mut self.scratch) {
             Ok(output) => Ok(Some(output)),
             Err(Stop::Error(error)) => Err(*error),
+            Err(Stop::Endless) => Err(AuditError::TooManySteps),
             Err(_) => Ok(None),
         }
     }

@@ -266,6 +266,7 @@ impl<F: Floats> Splitter<F> {
             Err(Stop::Draw) => Ok(Seen::NeedsDraw),
             Err(Stop::Undecided | Stop::Branch | Stop::Pruned) => Ok(Seen::Undecided),
             Err(Stop::Error(error)) => Err(*error),
+            Err(Stop::Endless) => Err(AuditError::TooManySteps),
         }
     }
 

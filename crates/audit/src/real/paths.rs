@@ -49,6 +49,8 @@ pub(crate) struct Explorer {
     /// The same from one exploration to the next.
     laws: KnownLaws,
     until: Deadline,
+    /// Whether some path never ends.
+    pub(crate) endless: bool,
 }
 
 type KnownLaw = (LawKind, Vec<Real>);
@@ -97,6 +99,7 @@ impl Explorer {
             known: Vec::new(),
             laws: KnownLaws::default(),
             until: case.deadline(),
+            endless: false,
         })
     }
 
@@ -147,6 +150,8 @@ impl Explorer {
             match ended {
                 Ok(output) => visit(&world, &output)?,
                 Err(Stop::Pruned) => {}
+                // No output, in the event or out of it.
+                Err(Stop::Endless) => self.endless = true,
                 Err(Stop::Branch) => {
                     for holds in [false, true] {
                         let mut tape = world.tape.clone();
@@ -212,7 +217,7 @@ impl Explorer {
                     Choice::Draw(weighted)
                 }
                 Err(Stop::Error(error)) => return Err(*error),
-                Err(Stop::Pruned | Stop::Undecided) => return Ok(None),
+                Err(Stop::Pruned | Stop::Undecided | Stop::Endless) => return Ok(None),
             };
             tape = std::mem::take(&mut world.tape);
             tape.push(choice);

@@ -85,6 +85,7 @@ pub fn search_float_refutation(
             largest_share: closest.as_ref().map(|closest| closest.share),
             closest: closest.map(Box::new),
             out_of_range: None,
+            never_ends: false,
             finished,
         }),
     }

@@ -25,6 +25,8 @@ pub(crate) struct Paths {
     continuous: Vec<(RealWorld<'static>, Value<Real>)>,
     /// What may be missing, since infinite supports are cut.
     cut: f64,
+    /// Whether some path never ends.
+    endless: bool,
     /// What the integrals cost.
     pub(crate) work: usize,
     until: Deadline,
@@ -41,7 +43,7 @@ impl Paths {
     pub(crate) fn of(explorer: &mut Explorer) -> Result<Option<Paths>, AuditError> {
         let until = explorer.deadline().clone();
         let mut paths =
-            Paths { atoms: BTreeMap::new(), continuous: Vec::new(), cut: 0.0, work: 0, until: until.clone() };
+            Paths { atoms: BTreeMap::new(), continuous: Vec::new(), cut: 0.0, endless: false, work: 0, until: until.clone() };
         let (mut continuous, mut open) = (0, Vec::new());
         let complete = explorer.follow(None, &mut |world, output| {
             continuous += usize::from(!world.noises.is_empty());
@@ -60,6 +62,7 @@ impl Paths {
             Ok(())
         });
         paths.continuous = open;
+        paths.endless = explorer.endless;
         paths.cut = directed::cast_up(&explorer.cut());
         match complete {
             Ok(true) => Ok(Some(paths)),
@@ -75,6 +78,11 @@ impl Paths {
     /// Whether there are only a few outcomes, none of them from an integral.
     pub(crate) fn is_small(&self) -> bool {
         self.atoms.len() <= 16 && self.continuous.is_empty() && self.work == 0 && self.cut == 0.0
+    }
+
+    /// Whether no path gives an answer, since none ends.
+    pub(crate) fn never_ends(&self) -> bool {
+        self.endless && self.atoms.is_empty() && self.continuous.is_empty()
     }
 
     /// The probability of an event.
@@ -150,6 +158,10 @@ pub(crate) fn events(
     target: Target,
 ) -> Result<Vec<Guess>, AuditError> {
     let mut search = Search { first, second, target, found: Vec::new(), problem: None };
+    if search.first.endless || search.second.endless {
+        // Whether there is an answer at all.
+        search.look(&Event::Value(Condition::Anything));
+    }
     search.atoms();
     for shape in search.shapes() {
         search.shape(&shape)?;

@@ -108,6 +108,8 @@ pub enum Verdict {
         closest: Option<Box<Closest>>,
         /// A draw that some inputs tried lead to with parameters for which its law means nothing.
         out_of_range: Option<AuditError>,
+        /// Whether no run ended on any of the inputs: then there is nothing to tell apart.
+        never_ends: bool,
         /// Whether the search came to its end before its deadline.
         finished: bool,
     },

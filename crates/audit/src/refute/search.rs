@@ -162,6 +162,9 @@ struct Seen {
     /// The settings that were tried.
     settings: Vec<Parameters>,
     closest: Option<Closest>,
+    /// Pairs of inputs for which no run ends, and others.
+    endless: usize,
+    answered: usize,
 }
 
 impl Search<'_> {
@@ -196,7 +199,8 @@ impl Search<'_> {
                 let tried = Tried { settings: seen.settings.len(), ..seen.tried };
                 let largest_share = closest.as_ref().map(|closest| closest.share);
                 let closest = closest.map(Box::new);
-                Ok(Verdict::NotRefuted { tried, largest_share, closest, out_of_range, finished })
+                let never_ends = seen.endless > 0 && seen.answered == 0;
+                Ok(Verdict::NotRefuted { tried, largest_share, closest, out_of_range, never_ends, finished })
             }
         }
     }
@@ -343,6 +347,10 @@ impl Search<'_> {
             self.crowded = true;
             return self.by_few_paths(setting, pair, target);
         };
+        match a.never_ends() && b.never_ends() {
+            true => self.seen.endless += 1,
+            false => self.seen.answered += 1,
+        }
         self.seen.tried.events += a.outcomes().max(b.outcomes());
         let mut problem = None;
         for swapped in [false, true] {

@@ -5,6 +5,7 @@ use probity_kernel::expr::{Binary, Name, Unary};
 
 use crate::deadline::Deadline;
 use crate::error::AuditError;
+use crate::run::endless::Recurrence;
 use crate::run::program::{Draw, Node, Step, Stop, Value, World, wrong};
 
 /// One run.
@@ -75,10 +76,15 @@ impl<W: World> Machine<'_, W> {
                         self.steps(body)?;
                     }
                 }
-                Step::While(guard, body) => {
+                Step::While(guard, body, deciding) => {
+                    let mut recurrence = deciding.as_ref().map(|slots| Recurrence::new(slots, self.values));
                     while self.truth(guard)? {
                         self.spend()?;
                         self.steps(body)?;
+                        if recurrence.as_mut().is_some_and(|seen| seen.is_back(self.values)) {
+                            // The guard held for these values, and holds for them again.
+                            return Err(Stop::Endless);
+                        }
                     }
                 }
             }

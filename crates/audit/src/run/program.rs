@@ -15,6 +15,7 @@ use crate::case::Case;
 use crate::deadline::Deadline;
 use crate::error::AuditError;
 use crate::output::outcome::Given;
+use crate::run::endless;
 use crate::run::machine::Machine;
 use crate::run::tables::Tables;
 
@@ -27,6 +28,8 @@ pub(crate) enum Stop {
     Draw,
     /// The world must first choose the outcome of a comparison.
     Branch,
+    /// The run never ends, so that it has no output.
+    Endless,
     /// The run cannot reach the event that the world looks for.
     Pruned,
     /// The run is faulty.
@@ -139,7 +142,8 @@ pub(crate) enum Step<N> {
     Append(usize, Node<N>),
     If(Node<N>, Vec<Step<N>>, Vec<Step<N>>),
     For(usize, Node<N>, Node<N>, Vec<Step<N>>),
-    While(Node<N>, Vec<Step<N>>),
+    /// With the slots that decide how it goes on, unless one of them is drawn in the body.
+    While(Node<N>, Vec<Step<N>>, Option<Vec<usize>>),
 }
 
 impl<N> Step<N> {
@@ -148,7 +152,7 @@ impl<N> Step<N> {
             Step::Draw(..) => true,
             Step::Assign(..) | Step::Append(..) => false,
             Step::If(_, then, otherwise) => then.iter().chain(otherwise).any(Step::draws),
-            Step::For(_, _, _, body) | Step::While(_, body) => body.iter().any(Step::draws),
+            Step::For(_, _, _, body) | Step::While(_, body, _) => body.iter().any(Step::draws),
         }
     }
 }
@@ -314,7 +318,9 @@ impl Slots<'_> {
                 Step::For(self.declare(index), from, to, self.steps(body, world)?)
             }
             Statement::While { guard, body, .. } => {
-                Step::While(self.node(guard, world)?, self.steps(body, world)?)
+                let (guard, body) = (self.node(guard, world)?, self.steps(body, world)?);
+                let deciding = endless::deciding(&guard, &body);
+                Step::While(guard, body, deciding)
             }
         })
     }

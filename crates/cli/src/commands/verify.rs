@@ -162,6 +162,9 @@ fn audit_to_json(audited: &Audited) -> Value {
     let mut value = json!({
         "settings": settings, "pairs": pairs, "events": events, "finished": audited.end == End::Done,
     });
+    if audited.never_ends {
+        value["never_ends"] = true.into();
+    }
     if let End::NotCovered(why) = &audited.end {
         value["reason"] = why.clone().into();
     }
@@ -218,6 +221,12 @@ fn print_lower(verdict: &Verdict, time: Duration, out: &mut dyn Write) -> io::Re
         writeln!(
             out,
             "warning: no two different neighbours were found that meet the assumptions; the claim may be about nothing"
+        )?;
+    }
+    if verdict.audited.never_ends {
+        writeln!(
+            out,
+            "warning: no run ended on any input that was tried; a mechanism that never answers is private, and of no use"
         )?;
     }
     if let Some(draw) = &verdict.audited.out_of_range {
