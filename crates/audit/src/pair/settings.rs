@@ -179,7 +179,13 @@ impl Enumeration<'_> {
         for assumption in &self.mechanism.assumptions {
             named::for_each_part(assumption, &mut |part| {
                 let Expr::Binary(_, a, b) = part else { return };
-                let other = if **a == own { b } else if **b == own { a } else { return };
+                let other = if **a == own {
+                    b
+                } else if **b == own {
+                    a
+                } else {
+                    return;
+                };
                 if let Ok(bound) = parameter_value(other, setting)
                     && bound.low == bound.high
                 {
