@@ -16,12 +16,13 @@ use crate::real::paths::Depth;
 pub struct Cells {
     /// The laws of the first and of the second input.
     pub laws: [Law; 2],
-    /// How wide a cell is. An outcome is the middle of its cell; the first and the last cell have no end.
+    /// How wide a cell is. An outcome is a multiple of it, about the middle of its cell; the first and the last cell have no
+    /// end.
     pub width: Rational,
 }
 
-/// How many cells there are between the two without an end.
-const CELLS: i64 = 40;
+/// How many cells there are on each side of 0, before the ones without an end.
+const CELLS: i64 = 20;
 
 /// Limits of the exploration for one cell.
 const DEPTH: Depth = Depth { paths: 20_000, tail_bits: 64 };
@@ -57,17 +58,22 @@ impl Case<'_> {
     pub fn cells(self, second: &Inputs) -> Result<Cells, AuditError> {
         let cases = [self, self.at(second)];
         let small = rational(1, 500).unwrap_or_default();
-        // A range that holds nearly all of both, by doubling.
-        // Its ends are no numbers that a program is likely to release with a probability of their own.
-        let mut reach = rational(997, 3989).unwrap_or_default();
+        // Cells around the multiples of a width, which is doubled until they hold nearly all of both. The borders are no
+        // numbers that a program is likely to release with a probability of their own.
+        let mut width = rational(1, 80).unwrap_or_default();
+        let aside = rational(501, 1000).unwrap_or_default();
+        let border = |k: i64, width: &Rational| (Rational::from(k) + &aside) * width;
         let mut doublings = 0;
         loop {
+            let (low, high) = (border(-CELLS - 1, &width), border(CELLS, &width));
             let mut outside = Rational::ZERO;
             for case in cases {
-                let (below, above) =
-                    (case.mass(Condition::AtMost(-&reach))?, case.mass(Condition::AtLeast(reach.clone()))?);
+                let (below, above) = (
+                    case.mass(Condition::AtMost(low.clone()))?,
+                    case.mass(Condition::AtLeast(high.clone()))?,
+                );
                 if doublings == 0 {
-                    let inside = case.mass(Condition::Between(-&reach, reach.clone()))?;
+                    let inside = case.mass(Condition::Between(low.clone(), high.clone()))?;
                     if &below.high + &above.high + inside.high < rational(99, 100).unwrap_or_default() {
                         return Err(NO_NUMBER);
                     }
@@ -81,16 +87,14 @@ impl Case<'_> {
             if doublings > MOST_DOUBLINGS {
                 return Err(NO_NUMBER);
             }
-            reach *= Rational::from(2);
+            width *= Rational::from(2);
         }
-        let width = &reach * Rational::from(2) / Rational::from(CELLS);
-        let middle = |k: i64| -&reach + &width * (Rational::from(2 * k + 1) / Rational::from(2));
-        let mut cells = vec![(middle(-1), Condition::AtMost(-&reach))];
-        for k in 0..CELLS {
-            let low = -&reach + &width * Rational::from(k);
-            cells.push((middle(k), Condition::Between(low.clone(), low + &width)));
+        let middle = |k: i64| Rational::from(k) * &width;
+        let mut cells = vec![(middle(-CELLS - 1), Condition::AtMost(border(-CELLS - 1, &width)))];
+        for k in -CELLS..=CELLS {
+            cells.push((middle(k), Condition::Between(border(k - 1, &width), border(k, &width))));
         }
-        cells.push((middle(CELLS), Condition::AtLeast(reach.clone())));
+        cells.push((middle(CELLS + 1), Condition::AtLeast(border(CELLS, &width))));
         let law = |case: Case<'_>| -> Result<Law, AuditError> {
             let entry = |(middle, condition): &(Rational, Condition)| {
                 Ok((Outcome::Number(middle.clone()), case.mass(condition.clone())?))

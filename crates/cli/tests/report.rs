@@ -110,7 +110,7 @@ fn a_refuted_mechanism_shows_its_counterexample() {
     };
     assert_eq!(inputs("inputs"), format!("{} and {}", inputs("input"), inputs("neighbour")));
     assert!(inputs("an outcome is").starts_with("an interval of width"));
-    assert_eq!(plot(&page, "Output laws of the two inputs").matches("h.01").count(), 2 * 42 + 2);
+    assert_eq!(plot(&page, "Output laws of the two inputs").matches("h.01").count(), 2 * 43 + 2);
 }
 
 #[test]

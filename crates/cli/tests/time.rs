@@ -43,15 +43,27 @@ fn no_time_is_no_answer_and_says_so() {
     let output = probity(&["verify", "mechanisms/sparse_vector.dp", "--seconds", "0"]).output().unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(1), "{printed}");
-    assert!(printed.contains("open") && printed.contains("did not finish in 0 s: --seconds allows more"), "{printed}");
+    assert!(
+        printed.contains("open") && printed.contains("did not finish in 0 s: --seconds allows more"),
+        "{printed}"
+    );
     let output = probity(&["verify", "mechanisms/laplace.dp", "--seconds", "-1"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
 }
 
 #[test]
 fn a_search_that_is_stopped_prints_what_it_knows() {
-    let arguments =
-        ["audit", "mechanisms/snapping.dp", "--search", "--seconds", "3600", "--set", "eps=1", "--set", "B=100"];
+    let arguments = [
+        "audit",
+        "mechanisms/snapping.dp",
+        "--search",
+        "--seconds",
+        "3600",
+        "--set",
+        "eps=1",
+        "--set",
+        "B=100",
+    ];
     let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join("stopped.state");
     let _ = fs::remove_file(&state);
     let resumed = [&arguments[..], &["--resume", state.to_str().unwrap()]].concat();
@@ -96,7 +108,9 @@ fn a_watched_file_is_answered_on_every_save() {
 
 #[test]
 fn a_proof_that_nothing_ever_ends_has_a_warning() {
-    let text = laplace("1 / eps").replace("y ~", "while true as w {\n  i = 1\n}\ny ~").replace("param eps > 0\n", "param eps > 0\ni = 0\n");
+    let text = laplace("1 / eps")
+        .replace("y ~", "while true as w {\n  i = 1\n}\ny ~")
+        .replace("param eps > 0\n", "param eps > 0\ni = 0\n");
     let output = probity(&["verify", &file("endless.dp", &text)]).output().unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();
     assert!(printed.contains("warning: no run ended"), "{printed}");
@@ -113,16 +127,21 @@ fn json(arguments: &[&str]) -> Value {
 #[test]
 fn a_search_covers_continuous_outputs_and_deltas() {
     let path = file("half.dp", &laplace("1 / (2 * eps)"));
-    let found = json(&["audit", &path, "--search", "--seconds", "30", "--pairs", "8", "--set", "eps=1", "--json"]);
+    let found =
+        json(&["audit", &path, "--search", "--seconds", "30", "--pairs", "8", "--set", "eps=1", "--json"]);
     assert!((found["loss"].as_f64().unwrap() - 2.0).abs() < 1e-6, "{found}");
     assert!((found["excess"].as_f64().unwrap() - 1.0).abs() < 1e-6 && found["event"].is_string(), "{found}");
-    let gaussian = "mechanism g(x: real)\ny ~ gaussian(x, 1)\nreturn y\nneighbours abs(x' - x) <= 1\nclaim 1, 1 / 100\n";
+    let gaussian =
+        "mechanism g(x: real)\ny ~ gaussian(x, 1)\nreturn y\nneighbours abs(x' - x) <= 1\nclaim 1, 1 / 100\n";
     let path = file("gaussian.dp", gaussian);
     let found = json(&["audit", &path, "--search", "--seconds", "30", "--pairs", "8", "--json"]);
     assert!(found["excess"].as_f64().unwrap() > 0.0, "{found}");
     // A support that tells: both are infinite.
-    let exponential = laplace("1 / eps").replace("laplace(x, 1 / eps)", "exponential(1 / eps)").replace("return y", "return x + y");
+    let exponential = laplace("1 / eps")
+        .replace("laplace(x, 1 / eps)", "exponential(1 / eps)")
+        .replace("return y", "return x + y");
     let path = file("support.dp", &exponential);
-    let found = json(&["audit", &path, "--search", "--seconds", "30", "--pairs", "8", "--set", "eps=1", "--json"]);
+    let found =
+        json(&["audit", &path, "--search", "--seconds", "30", "--pairs", "8", "--set", "eps=1", "--json"]);
     assert_eq!((found["loss"].as_str(), found["excess"].as_str()), (Some("inf"), Some("inf")), "{found}");
 }

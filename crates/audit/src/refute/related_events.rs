@@ -30,10 +30,13 @@ pub(crate) fn relations(columns: &[Column], noises: &[Noise], epsilon: &Rational
     let (reduced, ranks) = eliminated(columns, noises.len());
     // Combinations without noise: the value on the first input.
     for row in &reduced[ranks..] {
-        let (a, b) = constants(row, columns);
+        // The first factor is 1: that reads best.
+        let Some(lead) = row.iter().find(|c| !c.is_zero()) else { continue };
+        let row: Vec<Rational> = row.iter().map(|c| c / lead).collect();
+        let (a, b) = constants(&row, columns);
         if a != b {
             let condition = Condition::Is(Outcome::Number(a));
-            found.push(vec![Relation { terms: terms(row, columns), condition }]);
+            found.push(vec![Relation { terms: terms(&row, columns), condition }]);
         }
     }
     // Combinations that isolate draws: all at once, each beyond both centers on the side that its shift says.
@@ -193,7 +196,7 @@ mod tests {
         );
         let exact = |r: &Vec<Relation>| matches!(&r[..], [Relation { condition: Condition::Is(_), .. }]);
         let told = found.iter().find(|r| exact(r)).unwrap();
-        assert_eq!(told[0].to_string(), "-output[0] + output[1] = 0");
+        assert_eq!(told[0].to_string(), "output[0] - output[1] = 0");
         // [x + n, x + n + m]: the difference has m alone, and both inputs have the same there.
         let both = [column(0, 0, 1, &[(0, 1)]), column(2, 0, 1, &[(0, 1), (1, 1)])];
         assert!(!relations(&both, &[laplace(), laplace()], &Rational::ONE).iter().any(|r| exact(r)));

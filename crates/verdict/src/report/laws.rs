@@ -92,7 +92,7 @@ fn in_cells(
         probity_audit::Case::new(&case.program.mechanism, &case.parameters, &case.inputs[0]).until(&until);
     if let Ok(Cells { laws, width }) = first.cells(&case.inputs[1]) {
         let width = decimal::figure(&width);
-        let text = format!("an interval of width {width}, by its middle; the first and the last have no end");
+        let text = format!("an interval of width {width} around it; the first and the last have no end");
         return Some((laws, Some(text)));
     }
     let told = refutation.filter(|found| found.first == case.inputs[0] && found.second == case.inputs[1])?;
