@@ -29,11 +29,13 @@
 //! assert!(matches!(moves[0], Move::Draw(_)));
 //! ```
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
+use probity_kernel::chain::Chain;
 use probity_kernel::concentrated::Measure;
-use probity_kernel::context::{Context, Orientation};
+use probity_kernel::context::{Context, Orientation, for_each_expr};
 use probity_kernel::entail::Evidence;
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::{Expr, Name, Run, Variable};
@@ -70,6 +72,27 @@ pub enum Move {
     While(Expr, Vec<Move>),
     /// No statement: what holds at this point, and all that is remembered from before it.
     Assert(Expr),
+    /// Statements whose facts are carried forward: what is known before the first, and the links.
+    Chain(Vec<Expr>, Vec<Link>),
+}
+
+/// A link of a chain.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Link {
+    /// So many statements that both runs do alike, on equal values.
+    Alike(usize),
+    /// Moves, and what is known after them.
+    Judged(Vec<Move>, Vec<Expr>),
+}
+
+impl Link {
+    /// How many statements it is about.
+    pub fn size(&self) -> usize {
+        match self {
+            Link::Alike(size) => *size,
+            Link::Judged(moves, _) => moves.iter().map(Move::size).sum(),
+        }
+    }
 }
 
 impl Move {
@@ -79,6 +102,7 @@ impl Move {
             Move::Assert(_) => 0,
             Move::Joint(..) => 2,
             Move::SameValue(_, size, _) => *size,
+            Move::Chain(_, links) => links.iter().map(Link::size).sum(),
             _ => 1,
         }
     }
@@ -370,8 +394,46 @@ impl Walk<'_> {
             (Move::While(invariant, moves), Statement::While { label, guard, body }) => {
                 self.while_loop(&place, (label, guard, body), invariant, moves, post)
             }
+            (Move::Chain(known, links), _) => self.chain(body, known, links, post),
             _ => Err(misfit(&place, "the move is for another kind of statement")),
         }
+    }
+
+    /// Links forward from what is known; each link is walked backward by itself.
+    fn chain(
+        &mut self,
+        body: &[Statement],
+        known: &[Expr],
+        links: &[Link],
+        post: &Assertion,
+    ) -> Result<Judgement, Failure> {
+        let context = self.context.clone();
+        let assertion = |parts: &[Expr]| {
+            Assertion::new(&context, Expr::all(parts.iter().cloned())).map_err(reject("a chain"))
+        };
+        let mut chain = Chain::new(&context, &assertion(known)?).map_err(reject("a chain"))?;
+        let mut rest = body;
+        for link in links {
+            let (now, later) = rest.split_at(link.size().min(rest.len()));
+            rest = later;
+            let place = now.first().map_or("a chain".to_string(), describe);
+            chain = match link {
+                Link::Alike(_) => chain.alike(now).map_err(reject(&place))?,
+                Link::Judged(moves, after) => {
+                    let after = assertion(after)?;
+                    let judgement = self.block(now, moves, &after)?;
+                    let before = relevant(&chain, &judgement);
+                    let evidence = self.ask(&place, &[&before], judgement.pre().formula())?;
+                    let judgement =
+                        rules::strengthen(&before, &judgement, &evidence).map_err(reject(&place))?;
+                    chain.judged(&judgement).map_err(reject(&place))?
+                }
+            };
+        }
+        let end = known_about(&chain, &BTreeSet::new(), post.formula());
+        let whole = chain.end(&assertion(&[end])?).map_err(reject("the end of a chain"))?;
+        let evidence = self.ask("the end of the program", &[whole.post().formula()], post.formula())?;
+        rules::weaken(&whole, post, &evidence).map_err(reject("the end of a chain"))
     }
 
     fn iteration(&mut self, body: &[Statement], moves: &[Move], post: &Expr) -> Result<Judgement, Failure> {
@@ -427,6 +489,43 @@ impl Walk<'_> {
         let place = format!("the end of {place}");
         let evidence = self.ask(&place, &[whole.post().formula()], post.formula())?;
         rules::weaken(whole, post, &evidence).map_err(reject(&place))
+    }
+}
+
+/// What a chain knows of the variables of a link.
+fn relevant(chain: &Chain, link: &Judgement) -> Expr {
+    let mut names = BTreeSet::new();
+    for_each_expr(link.program(), &mut |e| e.for_each_variable(&mut |v| names.extend(name_of(v))));
+    known_about(chain, &names, link.pre().formula())
+}
+
+/// What a chain knows of some names, of the names in a formula, and of the cost.
+fn known_about(chain: &Chain, names: &BTreeSet<Name>, formula: &Expr) -> Expr {
+    let mut names = names.clone();
+    formula.for_each_variable(&mut |v| names.extend(name_of(v)));
+    let of = |name: &Name, run| Expr::of(name.clone(), run);
+    let mut parts = Vec::new();
+    for fact in chain.facts() {
+        let about = |v: &Variable| match v {
+            Variable::Of(name, _) => names.contains(name),
+            Variable::Cost => true,
+            _ => false,
+        };
+        // A fact about parameters, loop indices or ghosts alone is about everything.
+        let of_a_run = |v: &Variable| matches!(v, Variable::Of(..));
+        if fact.find_variable(&about).is_some() || fact.find_variable(&of_a_run).is_none() {
+            parts.push(fact.clone());
+        }
+    }
+    let equal = names.iter().filter(|name| chain.equal().contains(*name));
+    parts.extend(equal.map(|name| of(name, Run::First).equals(of(name, Run::Second))));
+    Expr::all(parts)
+}
+
+fn name_of(v: &Variable) -> Option<Name> {
+    match v {
+        Variable::Plain(name) | Variable::Of(name, _) => Some(name.clone()),
+        _ => None,
     }
 }
 

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod chain;
 pub mod concentrated;
 pub mod context;
 pub mod entail;

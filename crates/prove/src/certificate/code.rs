@@ -12,7 +12,7 @@ use probity_kernel::term::{
 };
 
 use super::text::{Code, ReadError, Text};
-use crate::derivation::{Move, Plan};
+use crate::derivation::{Link, Move, Plan};
 
 /// A table: the word for each variant, and its fields in order.
 macro_rules! code {
@@ -194,6 +194,12 @@ code! { Move {
     "for" => Move::For { 0: invariant, 1: body },
     "while" => Move::While { 0: invariant, 1: body },
     "assert" => Move::Assert { 0: formula },
+    "chain" => Move::Chain { 0: known, 1: links },
+} }
+
+code! { Link {
+    "alike" => Link::Alike { 0: size },
+    "judged" => Link::Judged { 0: moves, 1: after },
 } }
 
 code! { Plan { "plan" => Plan { rewrites: rewrites, comparison: comparison, sides: sides }, } }

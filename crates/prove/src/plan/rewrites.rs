@@ -40,6 +40,13 @@ pub(crate) fn rewrite(mechanism: &Mechanism, hints: &Hints) -> (Mechanism, Vec<R
     (current, done)
 }
 
+/// A name for what is returned, where it has none.
+pub(crate) fn name_output(mechanism: &Mechanism) -> Option<(Rewrite, Mechanism)> {
+    let step = Rewrite::Name { var: new_name(mechanism, "output")? };
+    let named = step.apply(mechanism).ok()?;
+    Some((step, named))
+}
+
 /// A law, directly or after a few steps that bring the program into the shape it needs.
 fn sequence(mechanism: &Mechanism, law: Rewrite) -> Option<(Vec<Rewrite>, Mechanism)> {
     if let Ok(rewritten) = law.apply(mechanism) {
