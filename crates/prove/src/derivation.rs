@@ -505,15 +505,10 @@ fn known_about(chain: &Chain, names: &BTreeSet<Name>, formula: &Expr) -> Expr {
     formula.for_each_variable(&mut |v| names.extend(name_of(v)));
     let of = |name: &Name, run| Expr::of(name.clone(), run);
     let mut parts = Vec::new();
-    for fact in chain.facts() {
-        let about = |v: &Variable| match v {
-            Variable::Of(name, _) => names.contains(name),
-            Variable::Cost => true,
-            _ => false,
-        };
-        // A fact about parameters, loop indices or ghosts alone is about everything.
-        let of_a_run = |v: &Variable| matches!(v, Variable::Of(..));
-        if fact.find_variable(&about).is_some() || fact.find_variable(&of_a_run).is_none() {
+    for (fact, about) in chain.facts() {
+        // A fact about parameters, loop indices, ghosts or the cost alone is about everything.
+        let general = |fact: &Expr| fact.find_variable(&|v| matches!(v, Variable::Of(..))).is_none();
+        if about.iter().any(|name| names.contains(name)) || about.len() <= 3 && general(fact) {
             parts.push(fact.clone());
         }
     }

@@ -38,6 +38,7 @@ use probity_kernel::term::{Claim, Hints, Mechanism, Statement};
 
 use crate::derivation::{Failure, Justify, Move, Plan, Reason, Recorded, one_row, replay, replay_side};
 use crate::effort::Effort;
+use crate::evidence::again::evidence_again;
 use crate::evidence::search::{Stuck, search_within};
 use crate::forward::{Taste, forward};
 use crate::plan::planner::Planner;
@@ -78,6 +79,8 @@ const MAX_EFFORT: u64 = 50_000_000;
 const FIRST_EFFORT: u64 = MAX_EFFORT / 10;
 /// With more draws and loops than this a text is long.
 const MANY_SITES: usize = 8;
+/// The same for its statements.
+const MANY_STATEMENTS: usize = 40;
 /// What may be spent on saying why it failed.
 const EXPLAIN_EFFORT: u64 = MAX_EFFORT / 4;
 
@@ -107,7 +110,7 @@ pub fn prove_until(
     let unaided = hints.couplings.is_empty() && hints.invariants.is_empty() && !hints.pointwise;
     // A long text is followed forward, statement by statement; a short one is first looked at as a whole, for a while.
     let mut best = None;
-    let long = sites(&rewritten.body) > MANY_SITES;
+    let long = sites(&rewritten.body) > MANY_SITES || rewritten.body.len() > MANY_STATEMENTS;
     if unaided && !long {
         let mut effort = Effort::of(FIRST_EFFORT).until(deadline);
         match question.backward(&rewritten, &rewrites, &mut effort) {
@@ -188,7 +191,8 @@ impl Question<'_> {
         for context in self.contexts(&named)? {
             let found = [Taste::Distance, Taste::Width].into_iter().find_map(|taste| {
                 let moves = forward(&context, taste).ok()?;
-                let mut searching = Searching { found: Vec::new(), explain: false, effort: &mut effort };
+                let mut searching =
+                    Searching { found: Vec::new(), explain: false, again: true, effort: &mut effort };
                 replay_side(&context, self.claim, comparison, &moves, &mut searching).ok()?;
                 Some((moves, searching.found))
             });
@@ -267,7 +271,7 @@ impl Attempt {
             return no_plan();
         }
         let mut effort = Effort::of(EXPLAIN_EFFORT).until(deadline);
-        let mut searching = Searching { found: Vec::new(), explain: true, effort: &mut effort };
+        let mut searching = Searching { found: Vec::new(), explain: true, again: false, effort: &mut effort };
         match replay_side(&self.context, &self.claim, self.comparison, &self.moves, &mut searching) {
             Err(failure) => failure,
             Ok(_) => no_plan(),
@@ -290,7 +294,7 @@ fn search_side(
         && let Some(moves) = planner.next(effort)
     {
         tried += 1;
-        let mut searching = Searching { found: Vec::new(), explain: false, effort };
+        let mut searching = Searching { found: Vec::new(), explain: false, again: false, effort };
         if replay_side(context, claim, comparison, &moves, &mut searching).is_ok() {
             return Ok((moves, searching.found));
         }
@@ -330,10 +334,22 @@ struct Searching<'e> {
     effort: &'e mut Effort,
     /// Whether a failure is to name the part of the condition that cannot be shown.
     explain: bool,
+    /// Whether what was found before is tried first: the statements of a long text are often alike.
+    again: bool,
 }
+
+/// How many pieces of evidence are tried again.
+const RECENT: usize = 6;
 
 impl Justify for Searching<'_> {
     fn justify(&mut self, context: &Context, hypotheses: &[&Expr], goal: &Expr) -> Result<Evidence, Reason> {
+        if self.again
+            && let Some(evidence) =
+                evidence_again(context, hypotheses, goal, self.found.iter().rev().take(RECENT))
+        {
+            self.found.push(evidence.clone());
+            return Ok(evidence);
+        }
         match search_within(context, hypotheses, goal, self.effort) {
             Ok(evidence) => {
                 self.found.push(evidence.clone());

@@ -5,7 +5,7 @@
 //! follows which variables are equal in both runs: what is made of equal values is equal, on whatever path.
 //! `docs/logic.md` section 3 proves both.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::concentrated::check_pure;
@@ -52,7 +52,7 @@ impl Chain {
     /// No link: what is known before the first.
     pub fn new(context: &Arc<Context>, pre: &Assertion) -> Result<Chain, Rejection> {
         let mut known =
-            Known { context: context.clone(), equal: BTreeSet::new(), facts: BTreeSet::new(), work: 0 };
+            Known { context: context.clone(), equal: BTreeSet::new(), facts: BTreeMap::new(), work: 0 };
         known.learn(&pre.formula)?;
         Ok(Chain { whole: skip(context, pre), known })
     }
@@ -62,9 +62,9 @@ impl Chain {
         &self.known.equal
     }
 
-    /// What else is known.
-    pub fn facts(&self) -> &BTreeSet<Expr> {
-        &self.known.facts
+    /// What else is known, each fact with the variables and loop indices that it mentions.
+    pub fn facts(&self) -> impl Iterator<Item = (&Expr, &BTreeSet<Name>)> {
+        self.known.facts.iter().map(|(fact, about)| (fact, &about.names))
     }
 
     /// With a link of statements that both runs do alike, on equal values: ALIKE. A chain that meets a refusal is gone,
@@ -72,7 +72,7 @@ impl Chain {
     pub fn alike(mut self, program: &[Statement]) -> Result<Chain, Rejection> {
         self.known.alike(program)?;
         let set = changed(program);
-        self.known.facts.retain(|fact| !speaks_of(fact, &set));
+        self.known.facts.retain(|_, about| !about.speaks_of(&set));
         self.known.work = both_works(self.known.work, self.known.facts.len())?;
         self.whole.program.extend_from_slice(program);
         Ok(self)
@@ -107,7 +107,7 @@ struct Known {
     /// The variables that are equal in both runs: each stands for the fact `v == v'`.
     equal: BTreeSet<Name>,
     /// The other facts.
-    facts: BTreeSet<Expr>,
+    facts: BTreeMap<Expr, About>,
     work: usize,
 }
 
@@ -117,9 +117,13 @@ impl Known {
         check_knows_no_draw(formula)?;
         for part in conjuncts(formula) {
             match equality(part) {
-                Some(name) => self.equal.insert(name.clone()),
-                None => self.facts.insert(part.clone()),
-            };
+                Some(name) => {
+                    self.equal.insert(name.clone());
+                }
+                None => {
+                    self.facts.insert(part.clone(), About::of(part));
+                }
+            }
         }
         Ok(())
     }
@@ -130,7 +134,7 @@ impl Known {
             self.work = both_works(self.work, 1)?;
             let known = match equality(part) {
                 Some(name) => self.equal.contains(name),
-                None => *part == Expr::Bool(true) || self.facts.contains(part),
+                None => *part == Expr::Bool(true) || self.facts.contains_key(part),
             };
             if !known {
                 return Err(Rejection::NotKnown { fact: part.to_string() });
@@ -145,7 +149,7 @@ impl Known {
         set.iter().for_each(|name| {
             self.equal.remove(name);
         });
-        self.facts.retain(|fact| !speaks_of(fact, set) && !fact.mentions(&Variable::Cost));
+        self.facts.retain(|_, about| !about.speaks_of(set) && !about.cost);
     }
 
     /// ALIKE: follows the variables that are equal in both runs through statements that draw nothing with a cost.
@@ -282,11 +286,30 @@ fn changed(program: &[Statement]) -> BTreeSet<Name> {
     set
 }
 
-/// Whether a fact mentions one of the names: a variable of a run, or a loop index.
-fn speaks_of(fact: &Expr, names: &BTreeSet<Name>) -> bool {
-    let set =
-        |v: &Variable| matches!(v, Variable::Of(name, _) | Variable::Plain(name) if names.contains(name));
-    fact.find_variable(&set).is_some()
+/// What a fact mentions that a program may change.
+#[derive(Clone, Debug)]
+struct About {
+    /// Variables of a run, and loop indices.
+    names: BTreeSet<Name>,
+    cost: bool,
+}
+
+impl About {
+    fn of(fact: &Expr) -> About {
+        let mut about = About { names: BTreeSet::new(), cost: false };
+        fact.for_each_variable(&mut |v| match v {
+            Variable::Of(name, _) | Variable::Plain(name) => {
+                about.names.insert(name.clone());
+            }
+            Variable::Cost => about.cost = true,
+            _ => {}
+        });
+        about
+    }
+
+    fn speaks_of(&self, names: &BTreeSet<Name>) -> bool {
+        names.iter().any(|name| self.names.contains(name))
+    }
 }
 
 /// Whether a statement is made of assignments, appends and conditionals.

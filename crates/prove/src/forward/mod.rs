@@ -71,7 +71,11 @@ impl Walk<'_> {
         }
         Some(match statement {
             Statement::Assign { var, value } => Ok(self.assign(var, value, state)),
-            Statement::Append { .. } | Statement::While { .. } => return None,
+            Statement::Append { list, .. } => {
+                state.forget(list);
+                Ok(Link::Alike(1))
+            }
+            Statement::While { .. } => return None,
             Statement::Draw { var, law } => Ok(self.draw(var, law, state)?),
             Statement::If { guard, then, otherwise } => {
                 if state.reads_equal(guard) {
@@ -91,10 +95,25 @@ impl Walk<'_> {
         {
             return false;
         }
+        let same = match statement {
+            Statement::Assign { var, value } => {
+                (*value == Expr::EmptyList || state.reads_equal(value)).then_some(var)
+            }
+            Statement::Append { list, value } => {
+                (state.equal.contains(list) && state.reads_equal(value)).then_some(list)
+            }
+            _ => None,
+        };
+        if let Some(name) = same {
+            state.forget(name);
+            state.equal.insert(name.clone());
+            return true;
+        }
+        if matches!(statement, Statement::Assign { .. } | Statement::Append { .. }) {
+            return false;
+        }
         let Some(equal) = state.alike(statement) else { return false };
-        let kept = |name: &Name| equal.contains(name) || !state.is_tracked(name);
-        let first = matches!(statement, Statement::Assign { .. });
-        if !set.iter().all(|name| equal.contains(name) || !first && kept(name)) {
+        if !set.iter().all(|name| equal.contains(name) || !state.is_tracked(name)) {
             return false;
         }
         for name in &set {
