@@ -38,7 +38,7 @@ use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, Orientation, for_each_expr};
 use probity_kernel::entail::Evidence;
 use probity_kernel::equivalence::Rewrite;
-use probity_kernel::expr::{Expr, Name, Run, Variable};
+use probity_kernel::expr::{Binary, Expr, Name, Run, Variable};
 use probity_kernel::finite;
 use probity_kernel::privacy::{
     Comparison, Side, Theorem, goal, group, group_share, obligation, privacy, start,
@@ -46,6 +46,7 @@ use probity_kernel::privacy::{
 use probity_kernel::rejection::Rejection;
 use probity_kernel::rules::{self, Assertion, Judgement};
 use probity_kernel::sampling;
+use probity_kernel::select;
 use probity_kernel::term::{Adjacency, Claim, Coupling, Mechanism, Statement};
 
 /// How to prove one statement, or two for a joint coupling.
@@ -83,6 +84,8 @@ pub enum Link {
     Alike(usize),
     /// Moves, and what is known after them.
     Judged(Vec<Move>, Vec<Expr>),
+    /// Moves that are proved for each value of a variable by itself: the variable, what it costs, and what was paid before.
+    Select(Vec<Move>, Name, Expr, Expr),
 }
 
 impl Link {
@@ -90,7 +93,7 @@ impl Link {
     pub fn size(&self) -> usize {
         match self {
             Link::Alike(size) => *size,
-            Link::Judged(moves, _) => moves.iter().map(Move::size).sum(),
+            Link::Judged(moves, _) | Link::Select(moves, ..) => moves.iter().map(Move::size).sum(),
         }
     }
 }
@@ -105,6 +108,55 @@ impl Move {
             Move::Chain(_, links) => links.iter().map(Link::size).sum(),
             _ => 1,
         }
+    }
+}
+
+impl Move {
+    /// The move with every expression replaced.
+    pub(crate) fn map(&self, e: &dyn Fn(&Expr) -> Expr) -> Move {
+        let all = |moves: &[Move]| moves.iter().map(|step| step.map(e)).collect::<Vec<_>>();
+        let each = |parts: &[Expr]| parts.iter().map(e).collect::<Vec<_>>();
+        let two = |(a, b): &(Expr, Expr)| (e(a), e(b));
+        match self {
+            Move::Plain => Move::Plain,
+            Move::OneSided => Move::OneSided,
+            Move::Draw(coupling) => Move::Draw(map_coupling(coupling, e)),
+            Move::UpTo(coupling, tail) => Move::UpTo(map_coupling(coupling, e), e(tail)),
+            Move::Joint(by, cost) => Move::Joint(e(by), e(cost)),
+            Move::SameValue(var, size, ratio) => Move::SameValue(var.clone(), *size, two(ratio)),
+            Move::If(yes, no) => Move::If(all(yes), all(no)),
+            Move::For(invariant, inner) => Move::For(e(invariant), all(inner)),
+            Move::While(invariant, inner) => Move::While(e(invariant), all(inner)),
+            Move::Assert(formula) => Move::Assert(e(formula)),
+            Move::Chain(known, links) => {
+                let links = links.iter().map(|link| match link {
+                    Link::Alike(size) => Link::Alike(*size),
+                    Link::Judged(moves, after) => Link::Judged(all(moves), each(after)),
+                    Link::Select(moves, var, amount, paid) => {
+                        Link::Select(all(moves), var.clone(), e(amount), e(paid))
+                    }
+                });
+                Move::Chain(each(known), links.collect())
+            }
+        }
+    }
+}
+
+fn map_coupling(coupling: &Coupling, e: &dyn Fn(&Expr) -> Expr) -> Coupling {
+    let two = |(a, b): &(Expr, Expr)| (e(a), e(b));
+    match coupling {
+        Coupling::Null => Coupling::Null,
+        Coupling::Shift { by, cost } => Coupling::Shift { by: e(by), cost: e(cost) },
+        Coupling::Select { threshold, strict, above, below } => Coupling::Select {
+            threshold: e(threshold),
+            strict: *strict,
+            above: two(above),
+            below: two(below),
+        },
+        Coupling::Scale { cost } => Coupling::Scale { cost: e(cost) },
+        Coupling::SameValue { ratio } => Coupling::SameValue { ratio: two(ratio) },
+        Coupling::Equal { distance, cost } => Coupling::Equal { distance: e(distance), cost: e(cost) },
+        Coupling::SignedLog { by, cost } => Coupling::SignedLog { by: e(by), cost: e(cost) },
     }
 }
 
@@ -428,6 +480,15 @@ impl Walk<'_> {
                         rules::strengthen(&before, &judgement, &evidence).map_err(reject(&place))?;
                     chain.judged(&judgement).map_err(reject(&place))?
                 }
+                Link::Select(moves, var, amount, paid) => {
+                    let judgement = self.block(now, moves, &assertion(&[select::point(var, amount)])?)?;
+                    let before = at_no_cost(&relevant(&chain, &judgement));
+                    let evidence = self.ask(&place, &[&before], judgement.pre().formula())?;
+                    let judgement =
+                        rules::strengthen(&before, &judgement, &evidence).map_err(reject(&place))?;
+                    let judgement = select::select(&judgement, var, amount, paid).map_err(reject(&place))?;
+                    chain.judged(&judgement).map_err(reject(&place))?
+                }
             };
         }
         let end = known_about(&chain, &BTreeSet::new(), post.formula());
@@ -497,6 +558,26 @@ fn relevant(chain: &Chain, link: &Judgement) -> Expr {
     let mut names = BTreeSet::new();
     for_each_expr(link.program(), &mut |e| e.for_each_variable(&mut |v| names.extend(name_of(v))));
     known_about(chain, &names, link.pre().formula())
+}
+
+/// What is known besides the cost, and that nothing has been paid.
+fn at_no_cost(known: &Expr) -> Expr {
+    let mut parts = Vec::new();
+    conjuncts(known, &mut parts);
+    parts.retain(|part| !part.mentions(&Variable::Cost));
+    parts.push(start());
+    Expr::all(parts)
+}
+
+/// The parts of a conjunction.
+pub(crate) fn conjuncts(e: &Expr, parts: &mut Vec<Expr>) {
+    match e {
+        Expr::Binary(Binary::And, a, b) => {
+            conjuncts(a, parts);
+            conjuncts(b, parts);
+        }
+        _ => parts.push(e.clone()),
+    }
 }
 
 /// What a chain knows of some names, of the names in a formula, and of the cost.

@@ -94,6 +94,11 @@ fn block(body: &[Statement], moves: &[Move], depth: usize, lines: &mut Vec<Line>
                 match link {
                     Link::Alike(_) => alike(now, depth, lines),
                     Link::Judged(moves, _) => block(now, moves, depth, lines),
+                    Link::Select(moves, var, amount, _) => {
+                        block(now, moves, depth, lines);
+                        let rule = format!("SELECT: {var} is the same in both runs, at cost {amount}");
+                        lines.push(Line { depth, statement: String::new(), rule });
+                    }
                 }
             }
             continue;

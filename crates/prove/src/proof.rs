@@ -42,7 +42,7 @@ use crate::evidence::again::evidence_again;
 use crate::evidence::search::{Stuck, search_within};
 use crate::forward::{Taste, forward};
 use crate::plan::planner::Planner;
-use crate::plan::rewrites::{name_output, rewrite};
+use crate::plan::rewrites::{name_output, rewrite, unrolled};
 use crate::plan::weaken::weaken;
 use crate::tables::{Sum, unbounded};
 
@@ -122,6 +122,19 @@ pub fn prove_until(
     if unaided && let Some(proof) = question.forward(&rewritten, &rewrites) {
         return Ok(proof);
     }
+    // Loops between two numbers, written out.
+    if unaided && let Some((steps, unrolled)) = unrolled(&rewritten) {
+        let rewrites: Vec<Rewrite> = rewrites.iter().cloned().chain(steps).collect();
+        if let Some(proof) = question.forward(&unrolled, &rewrites) {
+            return Ok(proof);
+        }
+        if sites(&unrolled.body) <= MANY_SITES {
+            let mut effort = Effort::of(FIRST_EFFORT).until(deadline);
+            if let Ok(proof) = question.backward(&unrolled, &rewrites, &mut effort) {
+                return Ok(proof);
+            }
+        }
+    }
     let mut effort = Effort::of(MAX_EFFORT).until(deadline);
     if best.is_none() {
         match question.backward(&rewritten, &rewrites, &mut effort) {
@@ -189,11 +202,34 @@ impl Question<'_> {
         let mut evidence = Vec::new();
         let mut effort = Effort::of(MAX_EFFORT).until(self.deadline);
         for context in self.contexts(&named)? {
-            let found = [Taste::Distance, Taste::Width].into_iter().find_map(|taste| {
-                let moves = forward(&context, taste).ok()?;
-                let mut searching =
-                    Searching { found: Vec::new(), explain: false, again: true, effort: &mut effort };
-                replay_side(&context, self.claim, comparison, &moves, &mut searching).ok()?;
+            let found = [Taste::Distance, Taste::Width, Taste::Choice].into_iter().find_map(|taste| {
+                let moves = forward(&context, taste, self.deadline);
+                if std::env::var("DEBUG").is_ok() {
+                    if let Err(e) = &moves {
+                        eprintln!("forward plan {taste:?}: {e}");
+                    }
+                }
+                let moves = moves.ok()?;
+                if std::env::var("DEBUG").is_ok() {
+                    use crate::certificate::Code;
+                    eprintln!("{}", moves.write());
+                }
+                let mut searching = Searching {
+                    found: Vec::new(),
+                    explain: std::env::var("DEBUG").is_ok(),
+                    again: true,
+                    effort: &mut effort,
+                };
+                let r = replay_side(&context, self.claim, comparison, &moves, &mut searching);
+                if std::env::var("DEBUG").is_ok() {
+                    if let Err(e) = &r {
+                        eprintln!(
+                            "forward {taste:?}: {}",
+                            e.to_string().chars().take(1500).collect::<String>()
+                        );
+                    }
+                }
+                r.ok()?;
                 Some((moves, searching.found))
             });
             let (moves, found) = found?;
@@ -256,7 +292,7 @@ fn no_plan() -> Failure {
 }
 
 /// A plan that failed, and how many side conditions were met before.
-struct Attempt {
+pub(crate) struct Attempt {
     context: Arc<Context>,
     claim: Claim,
     comparison: Comparison,
@@ -280,7 +316,7 @@ impl Attempt {
 }
 
 /// Moves for one orientation of the adjacency, with the evidence that they need.
-fn search_side(
+pub(crate) fn search_side(
     context: &Arc<Context>,
     claim: &Claim,
     hints: &Hints,

@@ -255,7 +255,8 @@ fn known_bound(context: &Context, bounds: &[Expr], e: &Expr, low: bool) -> Optio
     }
 }
 
-fn conjuncts(e: &Expr, see: &mut dyn FnMut(&Expr)) {
+/// Calls `see` on the parts of a conjunction.
+pub(crate) fn conjuncts(e: &Expr, see: &mut dyn FnMut(&Expr)) {
     match e {
         Expr::Binary(Binary::And, a, b) => {
             conjuncts(a, see);

@@ -267,7 +267,7 @@ fn equality(formula: &Expr) -> Option<&Name> {
 }
 
 /// The parts of a conjunction.
-fn conjuncts(formula: &Expr) -> Vec<&Expr> {
+pub(crate) fn conjuncts(formula: &Expr) -> Vec<&Expr> {
     let mut parts = Vec::new();
     let mut left = vec![formula];
     while let Some(part) = left.pop() {

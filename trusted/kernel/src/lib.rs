@@ -23,5 +23,6 @@ pub mod rejection;
 pub mod render;
 pub mod rules;
 pub mod sampling;
+pub mod select;
 mod tables;
 pub mod term;

@@ -175,6 +175,8 @@ code! { Coupling {
 code! { Rewrite {
     "laplace-law" => Rewrite::LaplaceLaw { uniform: uniform, sign: sign, noise: noise },
     "response-law" => Rewrite::ResponseLaw { keep: keep, other: other, response: response },
+    "mixture-law" => Rewrite::MixtureLaw { keep: keep, other: other, response: response },
+    "unroll" => Rewrite::Unroll { index: index },
     "inline" => Rewrite::Inline { var: var },
     "conditional" => Rewrite::Conditional { var: var },
     "name" => Rewrite::Name { var: var },
@@ -200,6 +202,7 @@ code! { Move {
 code! { Link {
     "alike" => Link::Alike { 0: size },
     "judged" => Link::Judged { 0: moves, 1: after },
+    "select" => Link::Select { 0: moves, 1: var, 2: amount, 3: paid },
 } }
 
 code! { Plan { "plan" => Plan { rewrites: rewrites, comparison: comparison, sides: sides }, } }

@@ -6,7 +6,6 @@ use probity_kernel::kind::Kind;
 use probity_kernel::term::Adjacency;
 
 use crate::algebra::{minus, plus, product, visit};
-use crate::forward::budget::Past;
 use crate::forward::state::{State, Taste, add, larger, normal, size, smaller};
 use crate::tables;
 
@@ -26,17 +25,35 @@ pub(crate) struct Apart {
 pub(super) struct Part {
     pub(super) event: Expr,
     pub(super) at: Expr,
-    pub(super) past: bool,
+    /// Whether the event lies before the place, and from which place on.
+    pub(super) past: Option<Expr>,
+    /// That what stands at the event has a value, which is an event of its own.
+    pub(super) value: Option<(Expr, Expr)>,
     pub(super) amount: Expr,
 }
 
 impl Part {
-    fn formula(&self) -> Expr {
-        let Part { event, at, past, amount } = self.clone();
-        match past {
-            true => Past { event, upto: at, amount }.formula(),
-            false => event.equals(at).choose(amount, Expr::int(0)),
+    /// From where and up to where its event lies.
+    pub(super) fn span(&self, context: &Context) -> (Expr, Expr) {
+        match &self.past {
+            Some(low) => (low.clone(), self.at.clone()),
+            None => (self.at.clone(), normal(context, &plus(self.at.clone(), Expr::int(1)))),
         }
+    }
+
+    fn formula(&self) -> Expr {
+        let Part { event, at, past, value, amount } = self.clone();
+        let due = match past {
+            None => event.equals(at),
+            // From 0 on is from the first on.
+            Some(low) if low == Expr::int(0) => event.lt(at),
+            Some(low) => low.le(event.clone()).and(event.lt(at)),
+        };
+        let due = match value {
+            Some((event, place)) => due.and(event.equals(place)),
+            None => due,
+        };
+        due.choose(amount, Expr::int(0))
     }
 }
 
@@ -56,7 +73,8 @@ impl Apart {
 
     /// The places of its parts.
     pub(super) fn places(&self) -> impl Iterator<Item = &Expr> {
-        self.parts.iter().map(|part| &part.at)
+        let values = self.parts.iter().filter_map(|part| part.value.as_ref().map(|(_, place)| place));
+        self.parts.iter().map(|part| &part.at).chain(values)
     }
 
     /// The bound without conditions.
@@ -89,10 +107,23 @@ impl Apart {
         Some(sum)
     }
 
-    fn add_part(&mut self, part: &Part, _: &Context, join: &dyn Fn(&Expr, &Expr) -> Expr) {
-        let same = |p: &&mut Part| p.event == part.event && p.at == part.at && p.past == part.past;
-        match self.parts.iter_mut().find(same) {
-            Some(known) => known.amount = join(&known.amount, &part.amount),
+    fn add_part(&mut self, part: &Part, context: &Context, join: &dyn Fn(&Expr, &Expr) -> Expr) {
+        let same = |p: &&mut Part| Part { amount: part.amount.clone(), ..(**p).clone() } == *part;
+        if let Some(known) = self.parts.iter_mut().find(same) {
+            known.amount = join(&known.amount, &part.amount);
+            return;
+        }
+        // Places that follow each other are one span.
+        let (low, upto) = part.span(context);
+        let before = |p: &&mut Part| {
+            let alike = p.event == part.event && p.amount == part.amount && p.value == part.value;
+            alike && p.span(context).1 == low
+        };
+        match self.parts.iter_mut().find(before) {
+            Some(known) => {
+                let (low, _) = known.span(context);
+                *known = Part { past: Some(low), at: upto, ..known.clone() };
+            }
             None => self.parts.push(part.clone()),
         }
     }
@@ -111,6 +142,13 @@ impl Apart {
             both.add_part(part, context, &|a, b| larger(context, a, b));
         }
         both
+    }
+
+    /// Between which numbers an expression lies, in either run.
+    pub(super) fn range(state: &State<'_>, e: &Expr) -> Option<(Expr, Expr)> {
+        let range = Measure { state, context: state.context, taste: Taste::Width }.range(e)?;
+        let normal = |e: &Expr| normal(state.context, e);
+        Some((normal(&range.low), normal(&range.high)))
     }
 
     /// How far apart an expression may be.
@@ -180,7 +218,7 @@ impl Measure<'_, '_> {
                 }
                 // The runs may take different branches where the guard reads what differs.
                 let gap = self.gap(a, b)?;
-                let due = self.where_read(guard, &gap);
+                let due = self.where_equal(guard, &gap).unwrap_or_else(|| self.where_read(guard, &gap));
                 let mut both = both;
                 if both.largest && !both.own.is_empty() {
                     return None;
@@ -230,7 +268,7 @@ impl Measure<'_, '_> {
         let event = Expr::Var(Variable::Changed(list.clone()));
         let here = self.context.in_run(index, Run::First);
         let at = self.state.public(index).unwrap_or(here);
-        Part { event, at, past: false, amount }
+        Part { event, at, past: None, value: None, amount }
     }
 
     /// How far apart two values of one run are.
@@ -253,7 +291,12 @@ impl Measure<'_, '_> {
             Variable::Plain(name) => self.state.fixed.get(name).cloned(),
             _ => None,
         });
-        tables::range(self.context, &self.context.mechanism().assumptions, &fixed)
+        let mut bounds = self.context.mechanism().assumptions.clone();
+        for (name, (low, high)) in &self.state.ranges {
+            let v = || Expr::var(name.clone());
+            bounds.extend([low.clone().le(v()), v().le(high.clone())]);
+        }
+        tables::range(self.context, &bounds, &fixed)
     }
 
     /// As far apart as the range in which an expression lies is wide.
@@ -263,6 +306,33 @@ impl Measure<'_, '_> {
         }
         let width = normal(self.context, &self.range(e)?.width());
         Some(self.where_read(e, &width))
+    }
+
+    /// The same for a guard that compares one entry with a value: due where the entry that changed has it, in either run.
+    fn where_equal(&self, guard: &Expr, amount: &Expr) -> Option<Apart> {
+        let mut found = None;
+        crate::tables::conjuncts(guard, &mut |part| {
+            let Expr::Binary(Binary::Eq, a, b) = part else { return };
+            for (entry, place) in [(a, b), (b, a)] {
+                if let Expr::Index(Variable::Plain(list), index) = &**entry
+                    && let Some(place) = self.state.public(place)
+                {
+                    found = Some((list.clone(), (**index).clone(), place));
+                }
+            }
+        });
+        let (list, index, place) = found?;
+        let known = self.where_read(guard, amount);
+        let [part] = known.parts.as_slice() else { return None };
+        if known.base != Expr::int(0) || *part != self.part(&list, &index, amount.clone()) {
+            return None;
+        }
+        let changed = Expr::Var(Variable::Changed(list.clone()));
+        let parts = [Run::First, Run::Second].map(|run| {
+            let entry = changed.clone().index_of(Variable::Of(list.clone(), run));
+            Part { value: Some((entry, place.clone())), ..part.clone() }
+        });
+        Some(Apart { parts: parts.to_vec(), ..known })
     }
 
     /// An amount that is due where what an expression reads differs.
@@ -283,7 +353,8 @@ impl Measure<'_, '_> {
                         parts.push(part);
                     }
                 } else {
-                    anywhere |= !self.state.reads_equal(part);
+                    let apart = self.entry(list, index);
+                    anywhere |= apart.is_none_or(|apart| apart != Apart::base(Expr::int(0)));
                 }
             }
             Expr::Var(Variable::Plain(name)) if !self.state.reads_equal(part) => {
@@ -335,7 +406,8 @@ impl Measure<'_, '_> {
             let parts = events.into_iter().map(|event| Part {
                 event,
                 at: at.clone(),
-                past: false,
+                past: None,
+                value: None,
                 amount: amount.clone(),
             });
             return Some(Apart { parts: parts.collect(), ..Apart::base(Expr::int(0)) });

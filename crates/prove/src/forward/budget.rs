@@ -21,6 +21,8 @@ pub(crate) struct Budget {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Past {
     pub(super) event: Expr,
+    /// Where it was first paid for: not part of the bound.
+    pub(super) low: Expr,
     pub(super) upto: Expr,
     pub(super) amount: Expr,
 }
@@ -44,26 +46,36 @@ impl Budget {
     pub(super) fn charge(&mut self, context: &Context, cost: &Apart) {
         self.sum = add(context, &self.sum, &cost.base);
         for part in &cost.parts {
-            if part.past {
-                self.sum = add(context, &self.sum, &part.amount);
-            } else {
-                self.charge_event(context, part);
+            let one = Expr::int(1);
+            let Part { event, at, past, value, amount } = part;
+            match (value, past) {
+                (Some((event, place)), _) => {
+                    let next = normal(context, &plus(place.clone(), one));
+                    self.charge_event(context, event, (place, &next), amount);
+                }
+                (None, Some(low)) => self.charge_event(context, event, (low, at), amount),
+                (None, None) => {
+                    let next = normal(context, &plus(at.clone(), one));
+                    self.charge_event(context, event, (at, &next), amount);
+                }
             }
         }
     }
 
-    fn charge_event(&mut self, context: &Context, Part { event, at, amount, .. }: &Part) {
-        let next = normal(context, &plus(at.clone(), Expr::int(1)));
-        let reached = |past: &Past| match normal(context, &minus(at.clone(), past.upto.clone())) {
-            Expr::Number(n) => n >= probity_exact::Rational::ZERO,
-            _ => false,
-        };
+    /// Pays where an event lies from one place on and before another.
+    fn charge_event(&mut self, context: &Context, event: &Expr, (low, next): (&Expr, &Expr), amount: &Expr) {
+        let reached = |past: &Past| moves_on(context, low, &past.upto);
         let same = |past: &&mut Past| past.event == *event && past.amount == *amount;
         let of_event = self.past.iter().filter(|past| past.event == *event).count();
         if let Some(past) = self.past.iter_mut().filter(same).find(|past| reached(past)) {
-            past.upto = next;
+            past.upto = next.clone();
         } else if of_event < MOST_OF_AN_EVENT {
-            self.past.push(Past { event: event.clone(), upto: next, amount: amount.clone() });
+            self.past.push(Past {
+                event: event.clone(),
+                low: low.clone(),
+                upto: next.clone(),
+                amount: amount.clone(),
+            });
         } else {
             self.sum = add(context, &self.sum, amount);
         }
@@ -102,10 +114,10 @@ impl Budget {
         let mut head = self.clone();
         let mut rolling = Vec::new();
         for past in &one.past {
-            let offset = normal(context, &minus(past.upto.clone(), i.clone()));
-            if matches!(offset, Expr::Number(_)) && !mentions(&past.amount) {
-                let upto = normal(context, &minus(past.upto.clone(), Expr::int(1)));
-                rolling.push(Past { upto, ..past.clone() });
+            // The next round begins where this one ends, or later.
+            let next = at(&past.low, index, &plus(i.clone(), Expr::int(1)));
+            if moves_on(context, &next, &past.upto) && !mentions(&past.amount) {
+                rolling.push(Past { upto: past.low.clone(), ..past.clone() });
             } else {
                 each = add(context, &each, &past.amount);
             }
@@ -123,10 +135,14 @@ impl Budget {
                 head.past.remove(place);
             }
         }
+        // What else was paid for an event that the loop pays for may come on top.
+        let (apart, shared): (Vec<Past>, Vec<Past>) =
+            head.past.into_iter().partition(|past| rolling.iter().all(|other| other.event != past.event));
+        head.past = shared;
         head.collapse(context);
         let done = minus(i, from.clone());
         head.sum = add(context, &head.sum, &normal(context, &product(done, each)));
-        head.past = rolling;
+        head.past = apart.into_iter().chain(rolling).collect();
         Some(head)
     }
 
@@ -135,8 +151,20 @@ impl Budget {
         let at = |e: &Expr| normal(context, &at(e, index, place));
         Budget {
             sum: at(&self.sum),
-            past: self.past.iter().map(|p| Past { upto: at(&p.upto), ..p.clone() }).collect(),
+            past: self
+                .past
+                .iter()
+                .map(|p| Past { low: at(&p.low), upto: at(&p.upto), ..p.clone() })
+                .collect(),
         }
+    }
+}
+
+/// Whether a place is plainly at another or after it.
+pub(super) fn moves_on(context: &Context, place: &Expr, from: &Expr) -> bool {
+    match normal(context, &minus(place.clone(), from.clone())) {
+        Expr::Number(n) => n >= probity_exact::Rational::ZERO,
+        _ => false,
     }
 }
 

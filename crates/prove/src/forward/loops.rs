@@ -10,7 +10,7 @@ use super::{Walk, touched};
 use crate::algebra::{minus, plus, product};
 use crate::derivation::{Link, Move};
 use crate::forward::apart::{Apart, Part};
-use crate::forward::budget::{Budget, at};
+use crate::forward::budget::{Budget, at, moves_on};
 use crate::forward::state::{State, add, larger, normal};
 use crate::plan::blocks::set_by;
 
@@ -47,7 +47,7 @@ impl Walk<'_> {
                     round.apart.insert(name.clone(), Apart::own(name));
                 }
             }
-            self.block(body, &mut round)?;
+            self.inner().block(body, &mut round)?;
             let lost: Vec<Name> = set
                 .iter()
                 .filter(|name| head.equal.contains(*name) && !round.equal.contains(*name))
@@ -86,7 +86,7 @@ impl Walk<'_> {
         // What holds around this loop holds in it.
         invariant.extend(before.around.iter().cloned());
         let mut round = head.clone();
-        let links = self.block(body, &mut round)?;
+        let links = self.inner().block(body, &mut round)?;
         // The state after the last round.
         let place = |e: &Expr| normal(context, &at(e, index, &high));
         *state = State { around: before.around.clone(), ..head.clone() };
@@ -114,10 +114,13 @@ fn carried(
     let mut parts = Vec::new();
     let mut each = round.base.clone();
     for part in &round.parts {
-        let offset = normal(context, &minus(part.at.clone(), i.clone()));
         // A place that moves on with the index comes once.
-        if !part.past && matches!(offset, Expr::Number(_)) && !mentions(&part.amount) {
-            parts.push(Part { past: true, ..part.clone() });
+        let (low, upto) = part.span(context);
+        let next = at(&low, index, &plus(i.clone(), Expr::int(1)));
+        let fixed = part.value.as_ref().is_none_or(|(_, place)| !mentions(place));
+        if moves_on(context, &next, &upto) && !mentions(&part.amount) && fixed {
+            let start = normal(context, &at(&low, index, from));
+            parts.push(Part { past: Some(start), at: low, ..part.clone() });
         } else {
             each = add(context, &each, &part.amount);
         }

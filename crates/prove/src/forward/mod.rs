@@ -7,9 +7,11 @@
 mod apart;
 mod budget;
 mod loops;
+mod select;
 mod state;
 
 use std::collections::BTreeSet;
+use std::time::Instant;
 
 use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, for_each_expr};
@@ -25,8 +27,13 @@ use state::State;
 pub(crate) use state::Taste;
 
 /// The moves of a proof that goes forward; `None` if some step has none, with the statement where it ends.
-pub(crate) fn forward(context: &Context, taste: Taste) -> Result<Vec<Move>, String> {
-    let walk = Walk { context, wanted: wanted(context), taste };
+pub(crate) fn forward(
+    context: &Context,
+    taste: Taste,
+    deadline: Option<Instant>,
+) -> Result<Vec<Move>, String> {
+    let (wanted, multiplied) = (wanted(context), multiplied(context));
+    let walk = Walk { context, wanted, multiplied, taste, may_select: true, deadline };
     let mut state = State::new(context);
     let known = state.known_at_start();
     let links = walk.block(&context.mechanism().body, &mut state)?;
@@ -43,7 +50,13 @@ struct Walk<'a> {
     context: &'a Context,
     /// The variables whose values, fixed by the parameters, matter: in scales, bounds and denominators.
     wanted: BTreeSet<Name>,
+    /// The variables that are multiplied with others.
+    multiplied: BTreeSet<Name>,
     taste: Taste,
+    /// Whether loops that cannot be followed may be proved by themselves: outside of loops only, where it is known what is
+    /// read afterwards.
+    may_select: bool,
+    deadline: Option<Instant>,
 }
 
 /// The links of statements, those that are done alike put together.
@@ -57,11 +70,61 @@ fn push(links: &mut Vec<Link>, link: Link) {
 impl Walk<'_> {
     fn block(&self, body: &[Statement], state: &mut State<'_>) -> Result<Vec<Link>, String> {
         let mut links = Vec::new();
-        for statement in body {
-            let link = self.statement(statement, state).ok_or_else(|| head(statement))??;
-            push(&mut links, link);
+        // Where what is set just before a loop begins, with what was known there.
+        let mut run: Option<(usize, Vec<Link>, State<'_>)> = None;
+        for (at, statement) in body.iter().enumerate() {
+            let sets = match statement {
+                Statement::Assign { value, .. } => {
+                    *value == Expr::EmptyList
+                        || state.public(value).is_some()
+                        || matches!(value, Expr::Bool(_))
+                }
+                Statement::Draw { law, .. } => {
+                    law::parameters(law).into_iter().all(|p| state.public(p).is_some())
+                }
+                _ => false,
+            };
+            let begins_to_set = self.may_select && sets && run.is_none();
+            if begins_to_set {
+                run = Some((at, links.clone(), state.clone()));
+            }
+            let before = if self.may_select && has_draws(statement) { Some(state.clone()) } else { None };
+            let choice = self.taste == Taste::Choice && before.is_some();
+            let followed = match choice {
+                true => Err(head(statement)),
+                false => self.statement(statement, state).unwrap_or_else(|| Err(head(statement))),
+            };
+            match followed {
+                Ok(link) => push(&mut links, link),
+                Err(place) => {
+                    let Some(before) = before else { return Err(place) };
+                    let kept = (links.clone(), before.clone());
+                    let (start, old, old_state) = run.take().unwrap_or((at, links, before));
+                    let later = read_later(&body[at + 1..], &self.context.mechanism().output);
+                    *state = old_state;
+                    links = old;
+                    let link = match self.select(&body[start..=at], &later, state) {
+                        Some(link) => link,
+                        None if choice => {
+                            (links, *state) = kept;
+                            self.statement(statement, state).unwrap_or(Err(place))?
+                        }
+                        None => return Err(place),
+                    };
+                    push(&mut links, link);
+                }
+            }
+            if !sets {
+                run = None;
+            }
         }
         Ok(links)
+    }
+
+    /// The same inside of loops and branches.
+    fn inner(&self) -> Walk<'_> {
+        let (wanted, multiplied) = (self.wanted.clone(), self.multiplied.clone());
+        Walk { wanted, multiplied, may_select: false, ..*self }
     }
 
     /// One statement: its link, `None` if it has none, or where inside it the walk ends.
@@ -129,7 +192,9 @@ impl Walk<'_> {
         let fixed = state.public(value).filter(|_| self.wanted.contains(var));
         let apart = if same { None } else { Apart::of(state, value, self.taste) };
         let truth = state.truth(value).filter(|_| !same);
+        let range = self.multiplied.contains(var).then(|| Apart::range(state, value)).flatten();
         state.forget(var);
+        state.ranges.extend(range.map(|range| (var.clone(), range)));
         match (same, fixed, apart, truth) {
             (true, Some(fixed), ..) => {
                 state.equal.insert(var.clone());
@@ -137,6 +202,7 @@ impl Walk<'_> {
             }
             (true, None, ..) => {
                 state.equal.insert(var.clone());
+                state.ranges.remove(var);
                 return Link::Alike(1);
             }
             (_, _, Some(apart), _) => {
@@ -145,6 +211,7 @@ impl Walk<'_> {
             (_, _, _, Some(truth)) => {
                 state.truths.insert(var.clone(), truth);
             }
+            _ if state.ranges.contains_key(var) => {}
             _ => return Link::Alike(1),
         }
         let mut after = state.about(&[var.clone()]);
@@ -216,7 +283,7 @@ impl Walk<'_> {
             let mut state = state.clone();
             let mut known = state.about(&names);
             known.extend(state.around.iter().cloned().chain(state.paid()).chain([holds]));
-            let links = self.block(body, &mut state)?;
+            let links = self.inner().block(body, &mut state)?;
             let moves = if body.is_empty() { vec![] } else { vec![Move::Chain(known, links)] };
             Ok((moves, state))
         };
@@ -243,6 +310,46 @@ impl Walk<'_> {
         let mut after = state.about(&names);
         after.extend(state.paid());
         Some(Link::Judged(vec![Move::OneSided], after))
+    }
+}
+
+/// Whether a loop has draws.
+fn has_draws(statement: &Statement) -> bool {
+    let mut found = false;
+    for_each_law(std::slice::from_ref(statement), &mut |_| found = true);
+    found && matches!(statement, Statement::For { .. } | Statement::While { .. })
+}
+
+/// The names that statements and an output read.
+fn read_later(body: &[Statement], output: &Expr) -> BTreeSet<Name> {
+    let mut names = BTreeSet::new();
+    let mut see = |e: &Expr| {
+        e.for_each_variable(&mut |v| {
+            if let Variable::Plain(name) = v {
+                names.insert(name.clone());
+            }
+        })
+    };
+    for_each_expr(body, &mut see);
+    see(output);
+    for_each_list(body, &mut |list| {
+        names.insert(list.clone());
+    });
+    names
+}
+
+/// The lists that statements append to.
+fn for_each_list(body: &[Statement], see: &mut dyn FnMut(&Name)) {
+    for statement in body {
+        match statement {
+            Statement::Append { list, .. } => see(list),
+            Statement::If { then, otherwise, .. } => {
+                for_each_list(then, see);
+                for_each_list(otherwise, see);
+            }
+            Statement::For { body, .. } | Statement::While { body, .. } => for_each_list(body, see),
+            _ => {}
+        }
     }
 }
 
@@ -307,6 +414,28 @@ fn wanted(context: &Context) -> BTreeSet<Name> {
             return names;
         }
     }
+}
+
+/// The variables that are multiplied with variables.
+fn multiplied(context: &Context) -> BTreeSet<Name> {
+    let mut names = BTreeSet::new();
+    for_each_expr(&context.mechanism().body, &mut |e| {
+        visit(e, &mut |part| {
+            if let Expr::Binary(probity_kernel::expr::Binary::Mul, a, b) = part {
+                let private = |e: &Expr| {
+                    context.in_run(e, Run::First).find_variable(&|v| matches!(v, Variable::Of(..))).is_some()
+                };
+                if private(a) && private(b) {
+                    part.for_each_variable(&mut |v| {
+                        if let Variable::Plain(name) = v {
+                            names.insert(name.clone());
+                        }
+                    });
+                }
+            }
+        })
+    });
+    names
 }
 
 fn for_each_law(body: &[Statement], see: &mut dyn FnMut(&Distribution)) {

@@ -22,6 +22,8 @@ pub(crate) enum Taste {
     Distance,
     /// The width of a clamp.
     Width,
+    /// How far apart neighbours are; and a loop with draws is first looked at as a choice.
+    Choice,
 }
 
 /// What is known.
@@ -36,6 +38,8 @@ pub(crate) struct State<'a> {
     pub(super) inputs: BTreeMap<Name, Apart>,
     /// The variables that stand for a value which the parameters fix.
     pub(super) fixed: BTreeMap<Name, Expr>,
+    /// Between which numbers variables lie that are multiplied with others.
+    pub(super) ranges: BTreeMap<Name, (Expr, Expr)>,
     /// The booleans that differ, each with what it stands for.
     pub(super) truths: BTreeMap<Name, Expr>,
     /// Where a drawn value lies.
@@ -53,6 +57,7 @@ impl<'a> State<'a> {
             apart: BTreeMap::new(),
             inputs: BTreeMap::new(),
             fixed: BTreeMap::new(),
+            ranges: BTreeMap::new(),
             truths: BTreeMap::new(),
             extra: BTreeMap::new(),
             around: vec![],
@@ -163,6 +168,7 @@ impl<'a> State<'a> {
         self.apart.remove(name);
         self.fixed.remove(name);
         self.truths.remove(name);
+        self.ranges.remove(name);
         self.extra.remove(name);
         let plain = Variable::Plain(name.clone());
         let mentions = |e: &Expr| {
@@ -185,6 +191,11 @@ impl<'a> State<'a> {
                 facts.push((v.clone() - w.clone()).abs().le(apart.formula()));
             }
             facts.extend(self.fixed.get(name).map(|value| v.clone().equals(value.clone())));
+            if let Some((low, high)) = self.ranges.get(name) {
+                for v in [&v, &w] {
+                    facts.extend([low.clone().le(v.clone()), v.clone().le(high.clone())]);
+                }
+            }
             if let Some(truth) = self.truths.get(name) {
                 facts.push(v.equals(self.context.in_run(truth, Run::First)));
                 facts.push(w.equals(self.context.in_run(truth, Run::Second)));
@@ -221,6 +232,7 @@ impl<'a> State<'a> {
         joined.equal.retain(|name| other.equal.contains(name));
         joined.fixed.retain(|name, value| other.fixed.get(name) == Some(value));
         joined.truths.retain(|name, value| other.truths.get(name) == Some(value));
+        joined.ranges.retain(|name, value| other.ranges.get(name) == Some(value));
         joined.extra.retain(|name, value| other.extra.get(name) == Some(value));
         joined.apart.clear();
         let names: BTreeSet<&Name> = self.apart.keys().chain(other.apart.keys()).collect();
@@ -253,6 +265,7 @@ impl<'a> State<'a> {
             apart: BTreeMap::new(),
             inputs: BTreeMap::new(),
             fixed: empty.clone(),
+            ranges: BTreeMap::new(),
             truths: empty.clone(),
             extra: empty,
             around: vec![],
