@@ -383,3 +383,24 @@ fn sums_never_wrap_silently() {
         "ε = ∞"
     );
 }
+
+/// The accountant's total is at most the sum, and equal to it at δ = 0; for ρ it is the conversion of the sum.
+#[test]
+fn odometers_ask_the_accountant() {
+    use probity_account::Effort;
+    let tenth = PrivacyMap::pure(Expression::constant(ratio(1, 8)));
+    let odometer = Odometer::new(Measure::MaxDivergence).unwrap();
+    let one = Sensitivity::from(1u32);
+    for _ in 0..100 {
+        odometer.record(&tenth, &one).unwrap();
+    }
+    let at = |delta: &str| {
+        let delta = Delta::new(probity_exact::parse_rational(delta).unwrap()).unwrap();
+        odometer.epsilon_at(&delta, &Effort::default()).unwrap().bracket
+    };
+    assert_eq!(at("0").upper, Some(ratio(25, 2)));
+    // pure(1/8) * 100 at δ = 1e-6 by a second way: the accountant's own expression.
+    let bracket = at("1e-6");
+    assert!(bracket.lower > ratio(5, 1) && bracket.upper.unwrap() < ratio(7, 1));
+    assert!(odometer.epsilon_at(&Delta::infinite(), &Effort::default()).is_err());
+}
