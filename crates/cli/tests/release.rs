@@ -202,8 +202,8 @@ fn what_is_refused_and_how() {
         ["lower", "upper"].map(|end| value["accounted"][end].as_f64().unwrap())
     };
     assert_eq!(accounted("0"), [2.0, 2.0]);
-    let [lower, upper] = accounted("1/10");
-    assert!(1.0 < lower && lower <= upper && upper < 1.9, "{lower} {upper}");
+    let [lower, upper] = accounted("1/100");
+    assert!(1.93 < lower && lower <= upper && upper < 1.932, "{lower} {upper}");
     // A ledger that cannot be written releases nothing.
     let mut locked = fs::metadata(place.join("people.ledger")).unwrap().permissions();
     locked.set_readonly(true);
