@@ -10,7 +10,7 @@ use std::sync::Arc;
 use common::{Stream, ratio};
 use probity_exact::{Integer, Natural, Rational};
 use probity_noise::compose::{adaptive, compose, compose_pair, parallel};
-use probity_noise::domain::{Domain, Everything, IntegerRange, Vectors};
+use probity_noise::domain::{BigIntegers, Domain, Everything, IntegerRange, Vectors};
 use probity_noise::entropy::Entropy;
 use probity_noise::entropy::tape::Tape;
 use probity_noise::map::{Expression, Guarantee, PrivacyMap};
@@ -371,13 +371,13 @@ fn sums_never_wrap_silently() {
     let answers = noise.simulate_vec(&[i64::MAX; 1000], &mut tape).unwrap();
     assert!(answers.iter().all(|answer| *answer > i64::MAX - 100_000));
     assert!(answers.contains(&i64::MAX));
-    let big = probity_noise::mechanisms::discrete_laplace_big(Scale::new(ratio(1000, 1)).unwrap()).unwrap();
+    let big = discrete_laplace(BigIntegers, Scale::new(ratio(1000, 1)).unwrap()).unwrap();
     let limit = Integer::from(i64::MAX);
     assert!((0..1000).any(|_| big.simulate(&limit, &mut tape).unwrap() > limit));
     let vast = Scale::new(Rational::from(Natural::ONE << 60)).unwrap();
     let error = discrete_laplace(IntegerRange::WIDEST, vast.clone()).unwrap_err();
     assert_eq!(error.parameter(), "scale");
-    assert!(probity_noise::mechanisms::discrete_laplace_big(vast).is_ok());
+    assert!(discrete_laplace(BigIntegers, vast).is_ok());
     assert_eq!(
         discrete_laplace_map(&Scale::from_f64(0.0).unwrap()).loss(&one()).unwrap().to_string(),
         "ε = ∞"
