@@ -65,7 +65,7 @@ pub use check::{Replay, check};
 pub use error::{Error, Kind};
 pub use explain::{Explanation, explain};
 pub use given::{Ranges, format_of, inputs_text, meant, parse_inputs, parse_reading, with_settings};
-pub use guarantee::{Guarantee, Neighbours, guarantee};
+pub use guarantee::{Asked, Guarantee, Neighbours, guarantee};
 pub use report::{ReportSettings, report};
 pub use verify::{Status, Upper, Verdict, couplings, verify};
 pub use watch::{Step, Watch};
