@@ -113,7 +113,7 @@ impl Writer {
     }
 
     pub fn evidence(&mut self, context: &Context, known: &[&Expr], goal: &Expr) -> Evidence {
-        if self.dice.one_in(12) {
+        if !self.careful && self.dice.one_in(12) {
             return self.guess(1);
         }
         search_evidence(context, known, goal).unwrap_or_else(|_| self.guess(1))
@@ -121,7 +121,12 @@ impl Writer {
 
     /// Evidence out of thin air.
     pub fn guess(&mut self, depth: usize) -> Evidence {
-        let mut fact = || self.dice.roll(14) as usize;
+        let facts = self.facts;
+        // The last fact is the negation of the goal.
+        let mut fact = || match self.dice.roll(4) {
+            0 => facts.saturating_sub(1) as usize,
+            _ => self.dice.roll(facts.max(1)) as usize,
+        };
         match fact() % if depth == 0 { 5 } else { 8 } {
             0 => Evidence::Absurd(fact()),
             1 => Evidence::Clash(fact(), fact()),
@@ -141,8 +146,15 @@ impl Writer {
             _ => {
                 let mut products = vec![];
                 for _ in 0..1 + self.dice.roll(2) {
-                    let facts = (0..self.dice.roll(3)).map(|_| self.dice.roll(14) as usize).collect();
-                    let coefficient = self.dice.pick(&[r(1, 1), r(2, 1), r(-1, 1), Rational::ZERO]);
+                    let last = facts.saturating_sub(1) as usize;
+                    let count = self.dice.pick(&[0, 1, 1, 1, 2]);
+                    let facts = (0..count)
+                        .map(|_| match self.dice.roll(3) {
+                            0 => last,
+                            _ => self.dice.roll(facts.max(1)) as usize,
+                        })
+                        .collect();
+                    let coefficient = self.dice.pick(&[r(1, 1), r(1, 1), r(2, 1), r(-1, 1), Rational::ZERO]);
                     let scale = if self.dice.one_in(6) {
                         let name = self.dice.pick(&["eps", "n", "c"]);
                         vec![(name.into(), self.dice.pick(&[1, -1]))]
@@ -154,7 +166,7 @@ impl Writer {
                 let mut equations = vec![];
                 if self.dice.one_in(2) {
                     let multiplier = self.dice.pick(&[int(1), int(-1), Expr::of("c", Run::First)]);
-                    equations.push((self.dice.roll(14) as usize, multiplier));
+                    equations.push((self.dice.roll(facts.max(1)) as usize, multiplier));
                 }
                 Evidence::Combination { products, equations }
             }
@@ -272,7 +284,7 @@ impl Writer {
         post: &Assertion,
         see: &mut dyn FnMut(&Judgement),
     ) -> Option<Judgement> {
-        if !body.is_empty() && self.dice.one_in(6) {
+        if !body.is_empty() && self.dice.one_in(if self.careful { 12 } else { 6 }) {
             let var = match body.last()? {
                 Statement::Draw { var, .. } | Statement::Assign { var, .. } => var.clone(),
                 _ => self.dice.pick(&["a", "c"]).into(),
@@ -298,7 +310,7 @@ impl Writer {
         let Some((last, rest)) = body.split_last() else { return Some(rules::skip(context, post)) };
         let mut back = self.derive(context, last, post, see)?;
         let own = back.pre().clone();
-        let middle = match self.dice.roll(14) {
+        let middle = match if self.careful { 9 } else { self.dice.roll(14) } {
             0 => self.assertion(context)?,
             1..=3 => {
                 let relation = self.relation();
@@ -332,7 +344,7 @@ impl Writer {
     ) -> Option<Judgement> {
         let made = self.derive_once(context, statement, post, see)?;
         see(&made);
-        if self.dice.one_in(8) {
+        if !self.careful && self.dice.one_in(8) {
             let weaker = match self.dice.roll(3) {
                 0 => post.formula().clone().or(self.relation()),
                 _ => self.relation().and(self.bound()),
@@ -374,7 +386,11 @@ impl Writer {
                 if self.dice.one_in(3) {
                     return rules::one_sided_both(context, statement, post).ok();
                 }
-                let other = if self.dice.one_in(6) { self.assertion(context)? } else { post.clone() };
+                let other = if !self.careful && self.dice.one_in(6) {
+                    self.assertion(context)?
+                } else {
+                    post.clone()
+                };
                 let yes = self.derive_block(context, then, post, see)?;
                 let no = self.derive_block(context, otherwise, &other, see)?;
                 rules::cond(guard, &yes, &no).ok()

@@ -13,7 +13,7 @@ use crate::sample::{Dice, pair};
 use crate::write::Writer;
 
 /// How much is tried: more with the feature `exhaustive`.
-const MORE: u64 = if cfg!(feature = "exhaustive") { 12 } else { 1 };
+pub const MORE: u64 = if cfg!(feature = "exhaustive") { 12 } else { 1 };
 
 /// What was seen.
 #[derive(Default)]

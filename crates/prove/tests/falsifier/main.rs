@@ -7,6 +7,7 @@
 //! (`scripts/switches.py --falsifier`).
 
 mod derive;
+mod evidence;
 mod judge;
 mod judgements;
 mod kinds;
@@ -14,5 +15,6 @@ mod law;
 mod number;
 mod program;
 mod sample;
+mod theorems;
 mod value;
 mod write;

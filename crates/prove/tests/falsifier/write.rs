@@ -23,6 +23,10 @@ pub struct Writer {
     pub wide: bool,
     /// Laws that the concentrated measure has couplings for, and no others that differ.
     pub concentrated: bool,
+    /// Whether rules are used as they should be.
+    pub careful: bool,
+    /// How many facts guessed evidence may cite.
+    pub facts: u64,
 }
 
 const FLAGS: [&str; 2] = ["a", "b"];
@@ -31,7 +35,7 @@ const REALS: [&str; 2] = ["y", "z"];
 
 impl Writer {
     pub fn new(seed: u64) -> Writer {
-        Writer { dice: Dice(seed), wide: false, concentrated: false }
+        Writer { dice: Dice(seed), wide: false, concentrated: false, careful: false, facts: 14 }
     }
 
     fn list(&self, voice: Voice, name: &str) -> Variable {
