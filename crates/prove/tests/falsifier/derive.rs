@@ -308,7 +308,11 @@ impl Writer {
             }
         }
         let Some((last, rest)) = body.split_last() else { return Some(rules::skip(context, post)) };
-        let mut back = self.derive(context, last, post, see)?;
+        let mut back = match self.other.clone() {
+            // Judgements of different contexts do not mix.
+            Some(other) if self.dice.one_in(12) => self.derive(&other, last, post, &mut |_| {})?,
+            _ => self.derive(context, last, post, see)?,
+        };
         let own = back.pre().clone();
         let middle = match if self.careful { 9 } else { self.dice.roll(14) } {
             0 => self.assertion(context)?,
@@ -371,6 +375,10 @@ impl Writer {
             Statement::Append { .. } => rules::append(context, statement, post).ok(),
             Statement::Draw { law, .. } => {
                 let coupling = self.coupling(law, context);
+                if self.tails && self.dice.roll(8) > 0 {
+                    let tail = self.dice.pick(&[int(1), int(1), int(2)]);
+                    return up_to_tail(context, statement, &Coupling::Null, &tail, post).ok();
+                }
                 if matches!(law, Distribution::Laplace { .. }) && self.dice.one_in(4) {
                     let tail = match self.dice.roll(6) {
                         0 => Expr::var("eps"),
@@ -411,8 +419,8 @@ impl Writer {
                 ]);
                 let i = Variable::Plain(index.clone());
                 let next = invariant.replace(&|v| (*v == i).then(|| Expr::var("i") + int(1)));
-                let after = match self.dice.roll(6) {
-                    0 => self.assertion(context)?,
+                let after = match self.dice.roll(5) {
+                    0 => Assertion::new(context, Expr::cost().le(int(2))).ok()?,
                     _ => Assertion::new(context, next).ok()?,
                 };
                 let judgement = self.derive_block(context, body, &after, see)?;
@@ -424,12 +432,23 @@ impl Writer {
             }
             Statement::While { label, guard, body } => {
                 let [one, two] = BOTH.map(|run| context.in_run(guard, run));
-                let mut invariant = self.relation().and(Expr::cost().le(self.dice.pick(&[int(1), int(0)])));
-                if self.dice.roll(3) > 0 {
+                // Often that something which the body sets is equal in both runs.
+                let set = body.iter().find_map(|statement| match statement {
+                    Statement::Draw { var, .. } | Statement::Assign { var, .. } => Some(var.clone()),
+                    _ => None,
+                });
+                let relation = match set {
+                    Some(var) if self.dice.one_in(2) => {
+                        Expr::of(var.clone(), Run::First).equals(Expr::of(var, Run::Second))
+                    }
+                    _ => self.relation(),
+                };
+                let mut invariant = relation.and(Expr::cost().le(self.dice.pick(&[int(1), int(0)])));
+                if self.dice.one_in(2) {
                     invariant = one.clone().equals(two.clone()).and(invariant);
                 }
-                let after = match self.dice.roll(6) {
-                    0 => self.assertion(context)?,
+                let after = match self.dice.roll(5) {
+                    0 => Assertion::new(context, Expr::cost().le(int(2))).ok()?,
                     _ => Assertion::new(context, invariant.clone()).ok()?,
                 };
                 let judgement = self.derive_block(context, body, &after, see)?;

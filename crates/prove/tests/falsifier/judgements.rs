@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, Orientation};
-use probity_kernel::expr::Expr;
+use probity_kernel::expr::{Expr, Run};
 use probity_kernel::rules::{Assertion, Judgement};
-use probity_kernel::term::{Distribution, Statement};
+use probity_kernel::term::{Adjacency, Distribution, Statement};
 
 use crate::judge::{Outcome, Trial};
 use crate::sample::{Dice, pair};
-use crate::write::Writer;
+use crate::write::{Writer, int};
 
 /// How much is tried: more with the feature `exhaustive`.
 pub const MORE: u64 = if cfg!(feature = "exhaustive") { 12 } else { 1 };
@@ -57,6 +57,16 @@ fn check(judgement: &Judgement, context: &Context, seen: &mut Seen, dice: &mut D
 
 /// Random programs, random postconditions, random derivations.
 fn search(writer: &mut Writer, rounds: u64, programs: &mut dyn FnMut(&mut Writer) -> Vec<Statement>) -> Seen {
+    search_for(writer, rounds, programs, &mut |writer| writer.relation().and(writer.bound()))
+}
+
+/// The same with postconditions of one's own.
+fn search_for(
+    writer: &mut Writer,
+    rounds: u64,
+    programs: &mut dyn FnMut(&mut Writer) -> Vec<Statement>,
+    posts: &mut dyn FnMut(&mut Writer) -> Expr,
+) -> Seen {
     let mut seen = Seen::default();
     for round in 0..rounds {
         let program = programs(writer);
@@ -65,9 +75,14 @@ fn search(writer: &mut Writer, rounds: u64, programs: &mut dyn FnMut(&mut Writer
         let measure = if writer.concentrated { Measure::Concentrated } else { Measure::Pure };
         let Ok(context) = Context::measured(&mechanism, orientation, measure) else { continue };
         let context = Arc::new(context);
+        let mut near = mechanism.clone();
+        near.adjacency.clear();
+        let same = |name: &str| Expr::of(name, Run::First).equals(Expr::of(name, Run::Second));
+        near.adjacency.extend(["x", "w", "f"].map(|name| Adjacency::Related(same(name))));
+        writer.other = Context::measured(&near, orientation, measure).ok().map(Arc::new);
         let mut dice = Dice(round.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 5);
         for _ in 0..3 {
-            let formula = writer.relation().and(writer.bound());
+            let formula = posts(writer);
             let Ok(post) = Assertion::new(&context, formula) else { continue };
             let mut see = |judgement: &Judgement| check(judgement, &context, &mut seen, &mut dice);
             writer.derive_block(&context, &program, &post, &mut see);
@@ -82,7 +97,7 @@ fn report(what: &str, seen: &Seen) {
 
 #[test]
 fn programs_of_finite_draws() {
-    let seen = search(&mut Writer::new(17), 300 * MORE, &mut |writer| writer.block(1));
+    let seen = search(&mut Writer::new(17), 200 * MORE, &mut |writer| writer.block(1));
     report("finite", &seen);
 }
 
@@ -90,7 +105,7 @@ fn programs_of_finite_draws() {
 fn programs_of_noise() {
     let mut writer = Writer::new(18);
     writer.wide = true;
-    let seen = search(&mut writer, 150 * MORE, &mut |writer| writer.block(1));
+    let seen = search(&mut writer, 100 * MORE, &mut |writer| writer.block(1));
     report("noise", &seen);
 }
 
@@ -123,6 +138,65 @@ fn programs_in_the_concentrated_measure() {
     let mut writer = Writer::new(21);
     writer.wide = true;
     writer.concentrated = true;
-    let seen = search(&mut writer, 150 * MORE, &mut |writer| writer.block(1));
+    let seen = search(&mut writer, 100 * MORE, &mut |writer| writer.block(1));
     report("concentrated", &seen);
+}
+
+#[test]
+fn loops() {
+    let mut programs = |writer: &mut Writer| match writer.dice.roll(2) {
+        0 => vec![writer.while_loop()],
+        _ => vec![writer.for_loop()],
+    };
+    let seen = search(&mut Writer::new(22), 150 * MORE, &mut programs);
+    report("loops", &seen);
+    // Without noise, but in the other measure: there a loop may not run for ever.
+    let mut writer = Writer::new(25);
+    writer.concentrated = true;
+    report("loops in rho", &search(&mut writer, 30 * MORE, &mut programs));
+}
+
+/// What is given up adds up: over draws, branches and iterations, also in branches that are never taken.
+#[test]
+fn tails() {
+    let mut writer = Writer::new(24);
+    writer.wide = true;
+    writer.tails = true;
+    writer.careful = true;
+    let mut programs = |writer: &mut Writer| {
+        let scale = writer.dice.pick(&[int(1), int(1), int(1) / Expr::var("n")]);
+        let law = Distribution::Laplace { center: int(0), scale };
+        let draw = |var: &str| Statement::Draw { var: var.into(), law: law.clone() };
+        let far = |var: &str| Statement::If {
+            guard: int(1).lt(Expr::var(var).abs()),
+            then: vec![Statement::Assign { var: "b".into(), value: Expr::Bool(false) }],
+            otherwise: vec![],
+        };
+        let count = |from, to| Statement::For {
+            index: "i".into(),
+            from: int(from),
+            to: int(to),
+            body: vec![draw("y"), far("y")],
+        };
+        match writer.dice.roll(5) {
+            0 => vec![draw("y"), far("y"), draw("z"), far("z")],
+            1 => vec![count(0, 2)],
+            2 => {
+                let guard = writer.dice.pick(&[Expr::var("f"), Expr::Bool(false), int(1).lt(int(0))]);
+                vec![Statement::If { guard, then: vec![count(2, 0)], otherwise: vec![draw("y"), far("y")] }]
+            }
+            3 => vec![Statement::While {
+                label: "l".into(),
+                guard: Expr::var("a"),
+                body: vec![draw("y"), far("y")],
+            }],
+            _ => vec![draw("y"), far("y")],
+        }
+    };
+    let seen = search_for(&mut writer, 12 * MORE, &mut programs, &mut |writer| {
+        let cost = writer.dice.pick(&[Expr::cost().le(int(0)), Expr::cost().le(int(1))]);
+        Expr::of("b", Run::First).and(cost)
+    });
+    report("tails", &seen);
+    assert!(seen.rules["UP-TO-BAD"] > 8, "{:?}", seen.rules);
 }

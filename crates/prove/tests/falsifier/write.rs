@@ -1,5 +1,8 @@
 //! Random small mechanisms: programs over booleans a, b, integers c, d, reals y, z and a list o, with inputs of every sort.
 
+use std::sync::Arc;
+
+use probity_kernel::context::Context;
 use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::term::{Adjacency, Distribution, Field, Input, Mechanism, Param, Sort, Statement};
 
@@ -27,6 +30,10 @@ pub struct Writer {
     pub careful: bool,
     /// How many facts guessed evidence may cite.
     pub facts: u64,
+    /// Whether Laplace draws are followed up to a tail.
+    pub tails: bool,
+    /// Another context, of which judgements may get in.
+    pub other: Option<Arc<Context>>,
 }
 
 const FLAGS: [&str; 2] = ["a", "b"];
@@ -35,7 +42,15 @@ const REALS: [&str; 2] = ["y", "z"];
 
 impl Writer {
     pub fn new(seed: u64) -> Writer {
-        Writer { dice: Dice(seed), wide: false, concentrated: false, careful: false, facts: 14 }
+        Writer {
+            dice: Dice(seed),
+            wide: false,
+            concentrated: false,
+            careful: false,
+            facts: 14,
+            tails: false,
+            other: None,
+        }
     }
 
     fn list(&self, voice: Voice, name: &str) -> Variable {
@@ -228,39 +243,45 @@ impl Writer {
                 let guard = self.flag(None);
                 Statement::If { guard, then: self.block(0), otherwise: self.block(0) }
             }
-            13 | 14 => {
-                let from = self.dice.pick(&[int(0), int(0), int(1), Expr::var("n")]);
-                let length = Expr::Length(Variable::Plain("q".into()));
-                let to = self.dice.pick(&[
-                    int(1),
-                    int(2),
-                    int(2),
-                    int(0),
-                    Expr::var("n"),
-                    length,
-                    Expr::var("c"),
-                    Expr::var("i"),
-                    q(3, 2),
-                ]);
-                Statement::For { index: "i".into(), from, to, body: self.block(0) }
+            13 | 14 => self.for_loop(),
+            _ => self.while_loop(),
+        }
+    }
+
+    /// A loop that counts, within bounds that it may have or not.
+    pub fn for_loop(&mut self) -> Statement {
+        let from = self.dice.pick(&[int(0), int(0), int(1), Expr::var("n")]);
+        let length = Expr::Length(Variable::Plain("q".into()));
+        let to = self.dice.pick(&[
+            int(1),
+            int(2),
+            int(2),
+            int(0),
+            Expr::var("n"),
+            length,
+            Expr::var("c"),
+            Expr::var("i"),
+            q(3, 2),
+        ]);
+        Statement::For { index: "i".into(), from, to, body: self.block(0) }
+    }
+
+    /// A loop that goes on while a flag is drawn again and again, or while it counts.
+    pub fn while_loop(&mut self) -> Statement {
+        let mut body = self.block(0);
+        let guard = match self.dice.roll(3) {
+            0 => {
+                body.push(Statement::Assign { var: "c".into(), value: Expr::var("c") + int(1) });
+                Expr::var("c").lt(int(2))
             }
             _ => {
-                let mut body = self.block(0);
-                let guard = match self.dice.roll(3) {
-                    0 => {
-                        body.push(Statement::Assign { var: "c".into(), value: Expr::var("c") + int(1) });
-                        Expr::var("c").lt(int(2))
-                    }
-                    _ => {
-                        let flag: Name = self.dice.pick(&FLAGS).into();
-                        let law = Distribution::Bernoulli(self.dice.pick(&[q(1, 4), q(0, 1)]));
-                        body.push(Statement::Draw { var: flag.clone(), law });
-                        Expr::var(flag)
-                    }
-                };
-                Statement::While { label: "l".into(), guard, body }
+                let flag: Name = self.dice.pick(&FLAGS).into();
+                let law = Distribution::Bernoulli(self.dice.pick(&[q(1, 4), q(0, 1)]));
+                body.push(Statement::Draw { var: flag.clone(), law });
+                Expr::var(flag)
             }
-        }
+        };
+        Statement::While { label: "l".into(), guard, body }
     }
 
     fn adjacency(&mut self) -> Vec<Adjacency> {
