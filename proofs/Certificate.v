@@ -228,15 +228,18 @@ Qed.
 End Sampling.
 
 (* ---- privacy ---- *)
-Theorem j_private (O : Type) (out : I -> V -> O) (eps : R) (c : prog) (P : bassn) (goal : V -> V -> R -> bool) (m m' : S) :
-  J 0 c P (fun _ v v' k => goal v v' k) -> m.1 = i1 -> m'.1 = i2 ->
-  (forall v v' k, goal v v' k = true -> out i1 v = out i2 v' /\ (k <= eps)%R) ->
-  (forall a v v' k, eqR k 0 = true -> P a v v' k = true) ->
-  @dp RR S O (fun s => out s.1 s.2) c eps 0%R m m'.
+Theorem j_private (O : Type) (out : I -> V -> O) (eps delta : R) (c : prog) (goal : V -> V -> R -> bool) (m m' : S) :
+  m.1 = i1 -> m'.1 = i2 ->
+  (forall v v' k, goal v v' k = true -> out i1 v = out i2 v' /\ k <= eps) -> 0 <= delta ->
+  (exists P, J 0 c P (fun _ v v' k => goal v v' k) /\ forall a v v' k, eqR k 0 = true -> P a v v' k = true) ->
+  @dp RR S O (fun s => out s.1 s.2) c eps delta m m'.
 Proof.
-move=> Jc e e' last start; apply: (@equal_outputs RR S O (fun s => out s.1 s.2) 0%R eps c (at_ P)).
+move=> e e' last d0 [P [Jc start]]; apply: (@any_delta RR S O _ 0%R); first exact/RleP.
+apply: (@equal_outputs RR S O (fun s => out s.1 s.2) 0%R eps c (at_ P)).
   apply: Rules.weaken Jc => s s' k [-> [-> H]].
   by have [o l] := last _ _ _ (H arb0); split=> //; exact/RleP.
-by split; [|split] => // a; apply: start; rewrite eqRP.
+by split; [|split] => // a; apply: start; exact/eqRP.
 Qed.
 End Rules.
+
+Lemma zero_start : eqR 0 0 = true. Proof. by apply/eqRP. Qed.

@@ -4,7 +4,8 @@
    IZR.  An exported side condition is "formulas that hold, so a formula holds", and its proof script is the kernel's evidence: each lemma below
    is one way in which trusted/kernel/src/fact.rs takes a formula apart (and_true ... choose_clamp), or one way in which
    entail.rs adds facts up to a contradiction (contra, contra_strict).  Nothing searches; the sums are compared by field. *)
-From Coq Require Import Reals ZArith Bool List Permutation Lra Lia ClassicalEpsilon.
+From Coq Require Import Reals ZArith Bool List Permutation Lra Lia.
+From mathcomp.classical Require boolp.
 From Flocq Require Import Core.
 From Probity Require Export Lemmas.
 Open Scope R_scope.
@@ -14,7 +15,7 @@ Definition leR (a b : R) : bool := if Rle_dec a b then true else false.
 Definition ltR (a b : R) : bool := if Rlt_dec a b then true else false.
 Definition eqR (a b : R) : bool := if Req_EM_T a b then true else false.
 (* equality of booleans, lists *)
-Definition same {A : Type} (a b : A) : bool := if excluded_middle_informative (a = b) then true else false.
+Definition same {A : Type} (a b : A) : bool := if boolp.pselect (a = b) then true else false.
 (* 1 / 0 = 0.  The script's field treats inv b as an atom, as the kernel does for a b that it does not know to be positive *)
 Definition inv (b : R) : R := / b.
 Definition clamp (a low high : R) : R := Rmax low (Rmin a high).
@@ -38,7 +39,7 @@ Lemma leRN a b : leR a b = false <-> b < a. Proof. unfold leR; destruct Rle_dec;
 Lemma ltRN a b : ltR a b = false <-> b <= a. Proof. unfold ltR; destruct Rlt_dec; split; try easy; lra. Qed.
 Lemma eqRN a b : eqR a b = false <-> a <> b. Proof. unfold eqR; destruct Req_EM_T; split; easy. Qed.
 Lemma sameP {A} (a b : A) : same a b = true <-> a = b.
-Proof. unfold same; destruct excluded_middle_informative; split; easy. Qed.
+Proof. unfold same; destruct boolp.pselect; split; easy. Qed.
 Lemma same_append {A} (l l' : list A) x x' : same (append l x) (append l' x') = same l l' && same x x'.
 Proof.
 apply eq_true_iff_eq; rewrite andb_true_iff, !sameP; unfold append; split.
@@ -46,6 +47,7 @@ apply eq_true_iff_eq; rewrite andb_true_iff, !sameP; unfold append; split.
 - now intros [-> ->].
 Qed.
 Lemma same_refl {A} (a : A) : same a a = true. Proof. now apply sameP. Qed.
+Lemma same_nil {A} : same (@nil A) nil = true. Proof. apply same_refl. Qed.
 Lemma same_real (a b : R) : same a b = eqR a b. Proof. apply eq_true_iff_eq; now rewrite sameP, eqRP. Qed.
 Lemma same_bool (a b : bool) : same a b = Bool.eqb a b. Proof. apply eq_true_iff_eq; now rewrite sameP, eqb_true_iff. Qed.
 Lemma same_int (a b : Z) : same a b = eqR (IZR a) (IZR b).
@@ -68,8 +70,11 @@ Lemma if_IZR (c : bool) a b : IZR (if c then a else b) = if c then IZR a else IZ
 Lemma floor_IZR a : IZR (Zfloor a) = floor_ a. Proof. reflexivity. Qed.
 Ltac push := rewrite ?plus_IZR, ?minus_IZR, ?mult_IZR, ?opp_IZR, ?abs_IZR, ?min_IZR, ?max_IZR, ?clamp_IZR, ?if_IZR, ?floor_IZR.
 
+Ltac lists := rewrite ?same_append, ?same_nil, ?same_real, ?same_bool, ?same_int.
+
 (* ---- taking formulas apart ---- *)
 Lemma by_contradiction (g : bool) : (g = false -> False) -> g = true. Proof. destruct g; [reflexivity|intros H; now destruct H]. Qed.
+Lemma cut_ (a : bool) : a = true \/ a = false. Proof. destruct a; auto. Qed.
 Lemma and_true a b : a && b = true -> a = true /\ b = true. Proof. apply andb_prop. Qed.
 Lemma and_false a b : a && b = false -> a = false \/ b = false. Proof. apply andb_false_iff. Qed.
 Lemma or_true a b : a || b = true -> a = true \/ b = true. Proof. apply orb_prop. Qed.
@@ -117,7 +122,12 @@ Lemma le_false a b : leR a b = false -> 0 < a - b. Proof. rewrite leRN; lra. Qed
 Lemma lt_true a b : ltR a b = true -> 0 < b - a. Proof. rewrite ltRP; lra. Qed.
 Lemma lt_false a b : ltR a b = false -> 0 <= a - b. Proof. rewrite ltRN; lra. Qed.
 Lemma eq_true a b : eqR a b = true -> b - a = 0. Proof. rewrite eqRP; lra. Qed.
+Lemma eq_true_le a b : eqR a b = true -> 0 <= b - a. Proof. rewrite eqRP; lra. Qed.
+Lemma eq_true_ge a b : eqR a b = true -> 0 <= a - b. Proof. rewrite eqRP; lra. Qed.
 Lemma eq_false a b : eqR a b = false -> ltR a b = true \/ ltR b a = true. Proof. rewrite eqRN, !ltRP; lra. Qed.
+
+Lemma eq_false_square a b : eqR a b = false -> 0 < (b - a) * (b - a).
+Proof. rewrite eqRN; intros h; assert (b - a <> 0) by lra; now apply Rsqr_pos_lt. Qed.
 
 (* between integers *)
 Definition whole (a : R) := exists z, a = IZR z.
@@ -153,6 +163,7 @@ Ltac sums := cbv beta; first [field; nonzero | field | unfold clamp; push; field
 
 (* an assumption about one parameter makes it positive *)
 Ltac positive := repeat match goal with
+  | h : _ /\ _ |- _ => destruct h
   | h : _ && _ = true |- _ => apply and_true in h; destruct h
   | h : leR _ _ = true |- _ => apply leRP in h
   | h : ltR _ _ = true |- _ => apply ltRP in h
@@ -167,10 +178,16 @@ Ltac implication := repeat (apply implied; intros); repeat match goal with
   | h : eqR _ _ = true |- _ => apply eqRP in h
   | h : negb (eqR _ _) = true |- _ => apply not_true, eqRN in h
   end; rewrite ?andb_true_iff, ?leRP, ?ltRP, ?eqRP.
-Lemma div_inv a b : div a b = a * inv b.
-Proof. unfold div, inv, Rdiv; destruct Req_EM_T as [->|]; [rewrite Rinv_0; ring|reflexivity]. Qed.
-Ltac cite theorem := implication; fold (inv 0); unfold Rdiv; repeat change (Rinv ?b) with (inv b);
-  first [now apply theorem | (rewrite <- ?div_inv; now apply theorem) | (pose proof theorem as cited; setoid_rewrite div_inv in cited; now apply cited)].
+(* the premises and the arguments of a lemma may have a / b or a * inv b *)
+Lemma ln_quotient_inv a b : 0 < a -> 0 < b -> ln_ (a * / b) = ln_ a - ln_ b.
+Proof. intros ha hb; rewrite <- ln_quotient by assumption; unfold div; destruct Req_EM_T; [lra|reflexivity]. Qed.
+Lemma mod_range_real a b : 0 < IZR b -> 0 <= IZR (mod_ a b) /\ IZR (mod_ a b) < IZR b.
+Proof. intros h; apply lt_IZR in h; destruct (mod_range a b h); split; [now apply IZR_le|now apply IZR_lt]. Qed.
+Ltac equals := repeat match goal with h : IZR _ = IZR _ |- _ => apply eq_IZR in h end; congruence.
+Ltac push_in h := rewrite ?plus_IZR, ?minus_IZR, ?mult_IZR, ?opp_IZR, ?abs_IZR, ?min_IZR, ?max_IZR, ?clamp_IZR, ?if_IZR, ?floor_IZR in h.
+(* the goal, up to the place of IZR *)
+Ltac given e := first [exact e | let h := fresh in pose proof e as h; cbv beta in h; push_in h; push; exact h].
+Ltac rows e := implication; rewrite e; push; cbv beta iota; first [reflexivity|ring].
 
 (* ROWS: what one more row adds to a sum *)
 Lemma sumR_cons {A} (r : A) t c e : sumR (r :: t) c e = (if c r then e r else 0) + sumR t c e. Proof. reflexivity. Qed.
@@ -193,3 +210,43 @@ Proof. intros h h'; rewrite (sumR_perm _ _ c e h), (sumR_perm _ _ c e h'), !sumR
 Theorem rows_replacedZ {A} (t t' u : list A) (r r' : A) c e : Permutation t (r :: u) -> Permutation t' (r' :: u) ->
   (sumZ t' c e + (if c r then e r else 0) = sumZ t c e + (if c r' then e r' else 0))%Z.
 Proof. intros h h'; rewrite (sumZ_perm _ _ c e h), (sumZ_perm _ _ c e h'), !sumZ_cons; ring. Qed.
+
+(* ---- neighbouring lists ---- *)
+Lemma entry_outside (q : list R) j : ~ (0 <= j < len q)%Z -> entry q j = 0.
+Proof.
+unfold entry, len; intros h; destruct (Z.leb_spec 0 j) as [g|g]; [|reflexivity]; apply nth_overflow; lia.
+Qed.
+Section Lists.
+Variables (q q' : list R) (b : R).
+Hypothesis length_eq : length q = length q'.
+Lemma outside j : ~ (0 <= j < len q)%Z -> entry q j = 0 /\ entry q' j = 0.
+Proof. intros h; split; apply entry_outside; [exact h|unfold len in *; now rewrite <- length_eq]. Qed.
+Theorem every_entry : (forall j, (0 <= j < len q)%Z -> leR (Rabs (entry q' j - entry q j)) b = true) ->
+  forall j, negb (leR 0 b) || leR (Rabs (entry q' j - entry q j)) b = true.
+Proof.
+intros H j; implication; destruct (boolp.pselect (0 <= j < len q)%Z) as [h|h]; [now apply leRP, H|].
+destruct (outside j h) as [-> ->]; rewrite Rminus_0_r, Rabs_R0; assumption.
+Qed.
+Theorem every_entry_grows : (forall j, (0 <= j < len q)%Z -> leR 0 (entry q' j - entry q j) && leR (entry q' j - entry q j) b = true) ->
+  forall j, negb (leR 0 b) || (leR 0 (entry q' j - entry q j) && leR (entry q' j - entry q j) b) = true.
+Proof.
+intros H j; apply implied; intros hb; destruct (boolp.pselect (0 <= j < len q)%Z) as [h|h]; [now apply H|].
+destruct (outside j h) as [-> ->]; rewrite andb_true_iff, !leRP, Rminus_0_r; apply leRP in hb; lra.
+Qed.
+Theorem one_entry c : (forall j, (0 <= j < len q)%Z -> (j <> c -> entry q' j = entry q j) /\ leR (Rabs (entry q' j - entry q j)) b = true) ->
+  forall j, negb (leR 0 b) || ((eqR (IZR j) (IZR c) || eqR (entry q' j) (entry q j)) && leR (Rabs (entry q' j - entry q j)) b) = true.
+Proof.
+intros H j; apply implied; intros hb; destruct (boolp.pselect (0 <= j < len q)%Z) as [h|h].
+- destruct (H j h) as [e near]; rewrite andb_true_iff, orb_true_iff, !eqRP; split; [|exact near].
+  destruct (Z.eq_dec j c) as [->|n]; [now left|right; now apply e].
+- destruct (outside j h) as [-> ->]; rewrite andb_true_iff, orb_true_iff, !eqRP, Rminus_0_r, Rabs_R0; auto.
+Qed.
+End Lists.
+Lemma len_nonnegative {A} (l : list A) : leR 0 (IZR (len l)) = true.
+Proof. apply leRP, IZR_le; unfold len; lia. Qed.
+(* the same relation with the runs exchanged *)
+Ltac mirror n := first [exact n | rewrite Rabs_minus_sym; exact n |
+  let a := fresh in let b := fresh in destruct (and_true _ _ n) as [a b]; apply andb_true_iff; split; [mirror a|mirror b]].
+Lemma in_first {A} (r : A) t t' : Permutation t' (r :: t) -> In r t'.
+Proof. intros h; apply (Permutation_in r (Permutation_sym h)); now left. Qed.
+Ltac split_all := repeat match goal with h : _ /\ _ |- _ => destruct h | h : exists _, _ |- _ => destruct h end.
