@@ -68,7 +68,8 @@ Lemma clamp_IZR a b c : IZR (clampZ a b c) = clamp (IZR a) (IZR b) (IZR c).
 Proof. unfold clampZ, clamp; now rewrite max_IZR, min_IZR. Qed.
 Lemma if_IZR (c : bool) a b : IZR (if c then a else b) = if c then IZR a else IZR b. Proof. now destruct c. Qed.
 Lemma floor_IZR a : IZR (Zfloor a) = floor_ a. Proof. reflexivity. Qed.
-Ltac push := rewrite ?plus_IZR, ?minus_IZR, ?mult_IZR, ?opp_IZR, ?abs_IZR, ?min_IZR, ?max_IZR, ?clamp_IZR, ?if_IZR, ?floor_IZR.
+Global Hint Rewrite plus_IZR minus_IZR mult_IZR opp_IZR abs_IZR min_IZR max_IZR clamp_IZR if_IZR floor_IZR : izr.
+Ltac push := autorewrite with izr.
 
 Ltac lists := rewrite ?same_append, ?same_nil, ?same_real, ?same_bool, ?same_int.
 
@@ -143,7 +144,6 @@ Lemma le_false_whole a b : leR a b = false -> whole (a - b) -> 0 <= a - b - 1.
 Proof. intros h w; now apply whole_gap, le_false. Qed.
 Lemma lt_true_whole a b : ltR a b = true -> whole (b - a) -> 0 <= b - a - 1.
 Proof. intros h w; now apply whole_gap, lt_true. Qed.
-Ltac whole := cbv beta; repeat first [apply whole_minus|apply whole_plus|apply whole_times|apply whole_neg|apply whole_IZR|apply whole_floor].
 
 (* ---- combinations ---- *)
 Lemma weak a : 0 < a -> 0 <= a. Proof. lra. Qed.
@@ -159,7 +159,21 @@ Lemma add_zero a b : a = 0 -> b = 0 -> a + b = 0. Proof. intros -> ->; ring. Qed
 Lemma contra c s t : c < 0 -> s + t = c -> 0 <= s -> t = 0 -> False. Proof. intros; lra. Qed.
 Lemma contra_strict c s t : c = 0 -> s + t = c -> 0 < s -> t = 0 -> False. Proof. intros; lra. Qed.
 Ltac nonzero := repeat split; match goal with h : 0 < ?x |- ?x <> 0 => exact (not_eq_sym (Rlt_not_eq _ _ h)) end.
-Ltac sums := cbv beta; first [field; nonzero | field | unfold clamp; push; field; nonzero | unfold clamp; push; field].
+(* what ring does not see inside of a function *)
+Global Hint Rewrite Rplus_0_r Rplus_0_l Rminus_0_r Rmult_1_l Rmult_1_r Rmult_0_l Rmult_0_r Ropp_0 : units.
+Ltac sums := cbv beta; first [field; nonzero | autorewrite with units; first [reflexivity | field; nonzero] | push; field; nonzero].
+
+(* an integer, as it stands or as the sum of integers d that it is equal to *)
+Lemma whole_equal d a : a = d -> whole d -> whole a. Proof. now intros ->. Qed.
+Ltac wholes := cbv beta; repeat match goal with
+  | |- whole (IZR _) => apply whole_IZR
+  | |- whole (floor_ _) => apply whole_floor
+  | |- whole (_ - _) => apply whole_minus
+  | |- whole (_ + _) => apply whole_plus
+  | |- whole (_ * _) => apply whole_times
+  | |- whole (- _) => apply whole_neg
+  end.
+Ltac whole d := first [solve [wholes] | solve [apply (whole_equal d); [sums|wholes]]].
 
 (* an assumption about one parameter makes it positive *)
 Ltac positive := repeat match goal with
@@ -181,13 +195,17 @@ Ltac implication := repeat (apply implied; intros); repeat match goal with
 (* the premises and the arguments of a lemma may have a / b or a * inv b *)
 Lemma ln_quotient_inv a b : 0 < a -> 0 < b -> ln_ (a * / b) = ln_ a - ln_ b.
 Proof. intros ha hb; rewrite <- ln_quotient by assumption; unfold div; destruct Req_EM_T; [lra|reflexivity]. Qed.
+Lemma inverse_inv a : a <> 0 -> a * (1 * inv a) = 1. Proof. intros h; unfold inv; field; exact h. Qed.
+Lemma inverse_div a : a <> 0 -> a * (1 / a) = 1. Proof. intros h; field; exact h. Qed.
+Lemma inverse_positive_inv a : 0 < a -> 0 < 1 * inv a. Proof. intros h; rewrite Rmult_1_l; now apply Rinv_0_lt_compat. Qed.
+Lemma inverse_positive_div a : 0 < a -> 0 < 1 / a. Proof. apply inverse_positive_inv. Qed.
 Lemma mod_range_real a b : 0 < IZR b -> 0 <= IZR (mod_ a b) /\ IZR (mod_ a b) < IZR b.
 Proof. intros h; apply lt_IZR in h; destruct (mod_range a b h); split; [now apply IZR_le|now apply IZR_lt]. Qed.
 Ltac equals := repeat match goal with h : IZR _ = IZR _ |- _ => apply eq_IZR in h end; congruence.
-Ltac push_in h := rewrite ?plus_IZR, ?minus_IZR, ?mult_IZR, ?opp_IZR, ?abs_IZR, ?min_IZR, ?max_IZR, ?clamp_IZR, ?if_IZR, ?floor_IZR in h.
+Ltac push_in h := autorewrite with izr in h.
 (* the goal, up to the place of IZR *)
 Ltac given e := first [exact e | let h := fresh in pose proof e as h; cbv beta in h; push_in h; push; exact h].
-Ltac rows e := implication; rewrite e; push; cbv beta iota; first [reflexivity|ring].
+Ltac rows := push; cbv beta iota; first [reflexivity|ring].
 
 (* ROWS: what one more row adds to a sum *)
 Lemma sumR_cons {A} (r : A) t c e : sumR (r :: t) c e = (if c r then e r else 0) + sumR t c e. Proof. reflexivity. Qed.

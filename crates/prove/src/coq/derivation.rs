@@ -87,10 +87,9 @@ impl<'a> Walk<'a> {
         let name = format!("{}{}", self.prefix, self.number);
         self.number += 1;
         let indices: String = self.indices.iter().map(|i| format!("(x_{i} : Z) ")).collect();
-        let positive: String = self.positive().map(|p| format!("  pose proof pos_{p}.\n")).collect();
         let _ = writeln!(
             self.lemmas,
-            "Lemma {name} {indices}(a : arb) (v v' : vars) (k : R) :\n{statement}.\nProof.\n  intros {}.\n{positive}{proof}Qed.\n",
+            "Lemma {name} {indices}(a : arb) (v v' : vars) (k : R) :\n{statement}.\nProof.\n  intros {}.\n{proof}Qed.\n",
             names.join(" ")
         );
         let indices: String = self.indices.iter().map(|i| format!(" x_{i}")).collect();
@@ -161,7 +160,7 @@ impl<'a> Walk<'a> {
         let head = body.first().ok_or_else(|| NotExported::new("a plan that does not fit the program"))?;
         let plain = |judgement: Result<Judgement, Rejection>| -> Result<Proved, NotExported> {
             let judgement = judgement.map_err(rejected)?;
-            Ok(Proved { judgement, script: "apply j_set.\n".into(), arbitrary: arbitrary.clone() })
+            Ok(Proved { judgement, script: "refine (@j_set inputs vars i1 i2 _ _).\n".into(), arbitrary: arbitrary.clone() })
         };
         match (step, head) {
             (Move::Plain, Statement::Append { .. }) => plain(rules::append(&context, head, post)),

@@ -364,7 +364,8 @@ impl Script<'_> {
         let difference = poly(b)?.minus(&poly(a)?);
         let reversed = Poly::zero().minus(&difference);
         let whole = |lemma: &str, p: Poly| {
-            (p.minus(&Poly::one()), format!("({lemma}_whole _ _ {name} ltac:(whole))"), false)
+            let normal = self.printer.real(&p.to_expr(), Scope::Runs).unwrap_or("0".into());
+            (p.minus(&Poly::one()), format!("({lemma}_whole _ _ {name} ltac:(whole ({normal})))"), false)
         };
         let plain = |lemma: &str, p: Poly, strict: bool| (p, format!("({lemma} _ _ {name})"), strict);
         Ok(match (less, node.1) {

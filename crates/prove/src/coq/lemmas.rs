@@ -33,11 +33,11 @@ pub(super) fn proof(printer: &Printer<'_>, lemma: &Lemma) -> Result<String, NotE
                 "rows_added" => format!("_ _ _ _ _ _ rows_{table}"),
                 _ => format!("_ _ _ _ _ _ _ _ (proj1 rows_{table}) (proj2 rows_{table})"),
             };
-            format!("rows (@{theorem}{sort} {permutations})")
+            format!("implication; rewrite (@{theorem}{sort} {permutations}); rows")
         }
-        Lemma::Inverse(_) => "implication; unfold inv, Rdiv; rewrite Rmult_1_l; now apply Rinv_r".into(),
+        Lemma::Inverse(_) => "implication; first [now apply inverse_inv|now apply inverse_div]".into(),
         Lemma::InversePositive(_) => {
-            "implication; unfold inv, Rdiv; rewrite Rmult_1_l; now apply Rinv_0_lt_compat".into()
+            "implication; first [now apply inverse_positive_inv|now apply inverse_positive_div]".into()
         }
         Lemma::Floor(a) => format!("implication; apply (floor {})", real(a)?),
         Lemma::FloorMonotone(..) => "implication; now apply floor_monotone".into(),

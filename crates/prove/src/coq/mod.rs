@@ -130,10 +130,10 @@ fn side(
     let (begins, _) = walk.entail(&[&start()], &obligation(&proved.judgement, claim))?;
     let printer = Printer::new(context);
     let reach = match context.kind(&context.mechanism().output) {
-        Kind::Real => "apply eqRP in o; exact o",
-        Kind::Int => "apply eqRP in o; apply eq_IZR; push; exact o",
-        Kind::Bool => "apply Bool.eqb_prop in o; exact o",
-        _ => "apply sameP in o; exact o",
+        Kind::Real => "exact (proj1 (eqRP _ _) o)",
+        Kind::Int => "apply eq_IZR; unfold output; push; exact (proj1 (eqRP _ _) o)",
+        Kind::Bool => "exact (Bool.eqb_prop _ _ o)",
+        _ => "exact (proj1 (sameP _ _) o)",
     };
     let conclusion = statements.conclusion(claim, "(i1, w1)", "(i2, w2)")?;
     let _ = write!(

@@ -412,7 +412,7 @@ impl<'a> Statements<'a> {
                     let same = self.lists().position(|l| l == list).unwrap_or_default();
                     let _ = writeln!(
                         out,
-                        "Definition adj_{list} := @{theorem} (in_{list} {i}) (in_{list} {other}) _ near{same}{changed} {near}."
+                        "Let adj_{list} := @{theorem} (in_{list} {i}) (in_{list} {other}) _ near{same}{changed} {near}."
                     );
                 }
                 Adjacency::OneRow { table } | Adjacency::RowReplaced { table } => {
@@ -420,7 +420,7 @@ impl<'a> Statements<'a> {
                     if forward_only {
                         return Err(NotExported::new("a replaced row in both orientations"));
                     }
-                    let _ = writeln!(out, "Definition rows_{table} := {near}.");
+                    let _ = writeln!(out, "Let rows_{table} := {near}.");
                 }
                 _ => {}
             }
@@ -518,7 +518,7 @@ impl<'a> Statements<'a> {
                         (Run::First, _) => ("1", format!("(proj1 rows_{table})")),
                         (Run::Second, _) => ("2", format!("(proj2 rows_{table})")),
                     };
-                    facts.push((at_row, format!("exact ({} _ (in_first {rows}))", part(number, n))));
+                    facts.push((at_row, format!("exact ({} _ (in_first _ _ _ {rows}))", part(number, n))));
                 }
             }
         }
@@ -538,7 +538,7 @@ impl<'a> Statements<'a> {
     /// That a parameter is positive.
     pub(super) fn positive(&self, name: &Name) -> Printed {
         let value = self.printer.real(&Expr::var(name.clone()), Scope::Runs)?;
-        Ok(format!("Lemma pos_{name} : 0 < {value}. Proof. pose proof as1 as h; unfold assumed in h; positive. Qed."))
+        Ok(format!("Let pos_{name} : 0 < {value}. Proof. pose proof as1 as h; unfold assumed in h; positive. Qed."))
     }
 
     pub(super) fn output_function(&self) -> String {
