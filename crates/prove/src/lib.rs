@@ -29,6 +29,7 @@
 
 mod algebra;
 pub mod certificate;
+pub mod coq;
 pub mod derivation;
 mod effort;
 mod evidence;
