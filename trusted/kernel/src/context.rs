@@ -29,8 +29,11 @@ use crate::term::{Adjacency, Mechanism, Sort, Statement};
 const MAX_TOTAL_DEPTH: usize = 1_500;
 
 /// Words that mean something else in the kernel's rendering.
-const RESERVED: [&str; 11] =
-    ["true", "false", "if", "then", "else", "and", "or", "not", "mod", "cost", "result"];
+const RESERVED: [&str; 26] = [
+    "true", "false", "if", "then", "else", "and", "or", "not", "mod", "cost", "result", "mechanism", "param",
+    "where", "let", "for", "in", "while", "return", "append", "neighbours", "neighbors", "claim", "expect",
+    "refuted", "proof",
+];
 
 /// Which of the two neighbouring inputs the first run gets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
