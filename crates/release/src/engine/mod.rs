@@ -14,11 +14,11 @@ mod users;
 use crate::query::Plan;
 use crate::refusal::Answer;
 
-/// The exact sums of a plan: for each group, in order, one for each draw. They are private and never leave this crate unnoised.
+/// The exact sums of a plan: for each group, in order, the numbers of each draw. They are private and never leave this crate unnoised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exact {
-    /// How many draws a group has.
-    pub draws: usize,
+    /// How many numbers a group has.
+    pub cells: usize,
     /// Group by group.
     pub sums: Vec<i128>,
 }

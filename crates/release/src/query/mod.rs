@@ -5,8 +5,11 @@ mod clause;
 mod parse;
 mod plan;
 mod post;
+mod quantile;
+mod ranked;
 mod resolve;
 pub mod row;
 
 pub use plan::{Draw, DrawKind, Key, Plan, Shown, Sort, plan};
-pub use post::{Interval, Post, PostCondition};
+pub use post::{Drawn, Interval, Post, PostCondition};
+pub use quantile::{BRANCHES, Quantile};

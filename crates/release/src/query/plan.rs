@@ -104,6 +104,11 @@ impl Plan {
         places
     }
 
+    /// How many noisy numbers a group has.
+    pub fn cells(&self) -> usize {
+        self.draws.iter().map(Draw::cells).sum()
+    }
+
     /// Which group a row is in.
     pub fn group_row(&self) -> Option<Row> {
         let mut all: Option<Row> = None;
@@ -156,15 +161,16 @@ fn read_query(sql: &str, policy: &Policy) -> Answer<Plan> {
         None => Condition::Constant(true),
         Some(condition) => scope.condition(condition, 0)?,
     };
+    let keys = keys(&scope, select)?;
     let aggregates = Aggregates {
         scope: &scope,
         condition: condition.clone(),
+        groups: keys.iter().map(|(_, key)| key.labels.len()).product(),
         draws: RefCell::default(),
         named: RefCell::default(),
         asked: Cell::default(),
         users: Cell::default(),
     };
-    let keys = keys(&scope, select)?;
     let columns = columns(&aggregates, select, &keys)?;
     let having = select.having.as_ref().map(|having| aggregates.post_condition(having, 0)).transpose()?;
     let order = order(&aggregates, &query, &keys, &columns)?;

@@ -30,6 +30,8 @@ pub enum Row {
     Mul(Box<Row>, Box<Row>),
     /// |a|.
     Abs(Box<Row>),
+    /// ⌊a / b⌋ for a number b > 0: which of equal parts of a range a value is in.
+    Floor(Box<Row>, Box<Row>),
     /// The smaller one.
     Min(Box<Row>, Box<Row>),
     /// The larger one.
@@ -169,6 +171,7 @@ impl Row {
             Row::Sub(a, b) => a.value(fields) - b.value(fields),
             Row::Mul(a, b) => a.value(fields) * b.value(fields),
             Row::Abs(a) => a.value(fields).abs(),
+            Row::Floor(a, b) => a.value(fields).div_euclid(b.value(fields).max(1)),
             Row::Min(a, b) => a.value(fields).min(b.value(fields)),
             Row::Max(a, b) => a.value(fields).max(b.value(fields)),
             Row::If(condition, a, b) => {
@@ -207,6 +210,13 @@ impl Row {
                 let (low, high) = a.range()?;
                 magnitudes(low, high)?
             }
+            Row::Floor(a, b) => {
+                let ((al, ah), (bl, bh)) = both(a, b)?;
+                if bl != bh || bl < 1 {
+                    return None;
+                }
+                (al.div_euclid(bl), ah.div_euclid(bl))
+            }
             Row::Min(a, b) => {
                 let ((al, ah), (bl, bh)) = both(a, b)?;
                 (al.min(bl), ah.min(bh))
@@ -241,6 +251,10 @@ impl Row {
                 let (a, b) = both(a, b);
                 Row::Mul(a, b)
             }
+            Row::Floor(a, b) => {
+                let (a, b) = both(a, b);
+                Row::Floor(a, b)
+            }
             Row::Min(a, b) => {
                 let (a, b) = both(a, b);
                 Row::Min(a, b)
@@ -271,6 +285,7 @@ impl Row {
             Row::Sub(a, b) => infix("-", a, b),
             Row::Mul(a, b) => infix("*", a, b),
             Row::Abs(a) => format!("abs({})", a.to_text(names)),
+            Row::Floor(a, b) => format!("floor({} / {})", a.to_text(names), b.to_text(names)),
             Row::Min(a, b) => call("min", a, b),
             Row::Max(a, b) => call("max", a, b),
             Row::If(condition, a, b) => {
@@ -292,9 +307,12 @@ impl Row {
         1 + match self {
             Row::Column { .. } | Row::Constant(_) | Row::Named(..) => 0,
             Row::Abs(a) => a.depth(),
-            Row::Add(a, b) | Row::Sub(a, b) | Row::Mul(a, b) | Row::Min(a, b) | Row::Max(a, b) => {
-                a.depth().max(b.depth())
-            }
+            Row::Add(a, b)
+            | Row::Sub(a, b)
+            | Row::Mul(a, b)
+            | Row::Floor(a, b)
+            | Row::Min(a, b)
+            | Row::Max(a, b) => a.depth().max(b.depth()),
             Row::If(condition, a, b) => condition.depth().max(a.depth()).max(b.depth()),
         }
     }
@@ -329,6 +347,7 @@ mod tests {
             Row::Min(x(), y()),
             Row::Max(x(), y()),
             Row::If(condition(), x(), y()),
+            Row::Floor(x(), Box::new(Row::Constant(2))),
             Row::Mul(Box::new(Row::Sub(x(), y())), Box::new(Row::Abs(x()))),
         ];
         for tree in trees {
@@ -353,6 +372,8 @@ mod tests {
         assert_eq!(double.range(), Some((0, 1 << 62)));
         assert_eq!(Row::Add(Box::new(double.clone()), Box::new(double)).range(), None);
         assert_eq!(Row::Abs(Box::new(Row::Constant(i64::MIN))).range(), None);
+        assert_eq!(Row::Floor(big(), big()).range(), None);
+        assert_eq!(Row::Floor(big(), Box::new(Row::Constant(0))).range(), None);
     }
 
     #[test]
