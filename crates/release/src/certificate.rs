@@ -23,6 +23,21 @@ pub fn assumptions(prepared: &Prepared) -> Vec<String> {
         plan.table.name,
         if columns.is_empty() { "no column is read".to_owned() } else { columns.join("; ") }
     )];
+    for (name, hash) in &plan.public {
+        let columns: Vec<String> = plan
+            .joined
+            .iter()
+            .enumerate()
+            .filter(|(_, joined)| joined.table == *name)
+            .map(|(place, joined)| format!("joined_{} is its {}", place + 1, joined.column.name))
+            .collect();
+        all.push(format!(
+            "public-join: each row of {} is joined by itself with the one row of the public table {name} that has its key, or dropped; {}\
+             SHA-256 of the table {hash}",
+            plan.table.name,
+            columns.iter().map(|column| format!("{column}; ")).collect::<String>()
+        ));
+    }
     if let Unit::User { column, groups, rows_per_group } = &plan.table.unit {
         all.push(format!(
             "user-bounds: of the rows with one {column}, at most {groups} groups and {rows_per_group} rows in each are kept, chosen by \

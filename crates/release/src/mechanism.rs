@@ -168,6 +168,7 @@ fn scale(plan: &Plan, sharing: &Sharing, place: usize) -> String {
 /// The names of the table and of its fields in the text.
 fn table_and_fields(plan: &Plan) -> (String, Vec<String>) {
     let mut taken: BTreeSet<String> = plan.draws.iter().map(|draw| draw.name.clone()).collect();
+    taken.extend((1..=plan.joined.len()).map(|number| format!("joined_{number}")));
     let table = names(std::iter::once(plan.table.name.as_str()), &mut taken).remove(0);
     let fields = names(plan.fields.iter().map(|field| field.name.as_str()), &mut taken);
     (table, fields)
@@ -246,10 +247,16 @@ fn statements(plan: &Plan, sharing: &Sharing, numbers: &mut Numbers) -> String {
 /// The text for a plan with its loss shared like this.
 pub fn text(plan: &Plan, sharing: &Sharing) -> String {
     let (table, fields) = table_and_fields(plan);
+    let joined = plan
+        .joined
+        .iter()
+        .enumerate()
+        .map(|(place, joined)| (&joined.column, format!("joined_{}", place + 1)));
     let typed: Vec<String> = plan
         .fields
         .iter()
-        .zip(&fields)
+        .zip(fields.iter().cloned())
+        .chain(joined)
         .map(|(field, name)| match &field.domain {
             Domain::Categories(values) => format!("{name}: category({})", values.len()),
             Domain::Bool => format!("{name}: category(2)"),

@@ -194,15 +194,19 @@ fn assembled(policy: &Policy, plan: Plan, sharing: &Sharing, stake: Stake, text:
 }
 
 impl Prepared {
-    /// What makes an answer the same: what was asked, of which data, at what loss and by which mechanism.
+    /// What makes an answer the same: what was asked, of which data and public tables, at what loss and by which mechanism.
     pub fn key(&self, policy: &Policy, version: &str) -> String {
-        hash::hex(&[
-            policy.hash().as_bytes(),
+        let amount = self.stake.amount.to_string();
+        let hash = policy.hash();
+        let mut parts = vec![
+            hash.as_bytes(),
             version.as_bytes(),
             self.plan.sql.as_bytes(),
-            self.stake.amount.to_string().as_bytes(),
+            amount.as_bytes(),
             self.text.as_bytes(),
-        ])
+        ];
+        parts.extend(self.plan.public.iter().map(|(_, hash)| hash.as_bytes()));
+        hash::hex(&parts)
     }
 
     /// The name under which the certificate of the mechanism is kept.

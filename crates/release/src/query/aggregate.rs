@@ -192,6 +192,10 @@ impl Aggregates<'_> {
         if is_quantile(&name) && !distinct {
             return self.ranked(expr, &name, function, condition);
         }
+        if name == "APPROX_QUANTILES" {
+            return Err(refuse(sql, expr, "APPROX_QUANTILES answers with a list")
+                .hint("ask for each quantile as a column: PERCENTILE_CONT(x, 0.25), MEDIAN(x)"));
+        }
         let argument = match list.args.as_slice() {
             [FunctionArg::Unnamed(FunctionArgExpr::Expr(argument))] => Some(argument),
             [FunctionArg::Unnamed(FunctionArgExpr::Wildcard)] if name == "COUNT" && !distinct => None,
@@ -220,8 +224,6 @@ impl Aggregates<'_> {
                 let (sample, root) = spread(&name).unwrap_or_default();
                 self.variance(expr, condition, self.scope.number(argument, 0)?, sample, root)
             }
-            ("APPROX_QUANTILES", _) => Err(refuse(sql, expr, "APPROX_QUANTILES answers with a list")
-                .hint("ask for each quantile as a column: PERCENTILE_CONT(x, 0.25), MEDIAN(x)")),
             ("ABS" | "LEAST" | "GREATEST" | "ROUND", _) => {
                 Err(refuse(sql, expr, format!("{name} of a noisy column is not answered"))
                     .hint("put it inside the aggregate, as SUM(ABS(x))"))

@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod clause;
+mod from;
 mod parse;
 mod plan;
 mod post;
@@ -10,6 +11,6 @@ mod ranked;
 mod resolve;
 pub mod row;
 
-pub use plan::{Draw, DrawKind, Key, Plan, Shown, Sort, plan};
+pub use plan::{Draw, DrawKind, Joined, Key, Plan, Shown, Sort, plan};
 pub use post::{Drawn, Interval, Post, PostCondition};
 pub use quantile::{BRANCHES, Quantile};

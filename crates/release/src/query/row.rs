@@ -5,6 +5,7 @@
 //! is what a proof needs. Every value is below 2^63 in size, which is checked when the tree is made, so no addition can overflow.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// An integer of a row. Columns are numbered as the plan's fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +18,15 @@ pub enum Row {
         low: i64,
         /// Its greatest value.
         high: i64,
+    },
+    /// A column of a public table, looked up by a column of the row that holds the place of a key.
+    Joined {
+        /// Its name in the text, where it is a field of the row.
+        name: String,
+        /// The field that holds the place of the key.
+        field: usize,
+        /// Its value for each key.
+        values: Arc<Vec<i64>>,
     },
     /// The same for every row.
     Constant(i64),
@@ -166,6 +176,14 @@ impl Row {
     pub fn value(&self, fields: &[i64]) -> i64 {
         match self {
             Row::Column { field, low, high, .. } => fields[*field].clamp(*low, *high),
+            Row::Joined { field, values, .. } => {
+                // Cleaning leaves places of keys only; a dropped row has any.
+                usize::try_from(fields[*field])
+                    .ok()
+                    .and_then(|key| values.get(key))
+                    .copied()
+                    .unwrap_or(values[0])
+            }
             Row::Constant(value) | Row::Named(_, value) => *value,
             Row::Add(a, b) => a.value(fields) + b.value(fields),
             Row::Sub(a, b) => a.value(fields) - b.value(fields),
@@ -186,6 +204,7 @@ impl Row {
         let both = |a: &Row, b: &Row| Some((a.range()?, b.range()?));
         Some(match self {
             Row::Column { low, high, .. } => (*low, *high),
+            Row::Joined { values, .. } => (*values.iter().min()?, *values.iter().max()?),
             Row::Constant(value) | Row::Named(_, value) => (*value, *value),
             Row::Add(a, b) => {
                 let ((al, ah), (bl, bh)) = both(a, b)?;
@@ -236,7 +255,7 @@ impl Row {
     pub fn with_numbers(&self, name: &mut dyn FnMut(i64) -> Row) -> Row {
         let mut both = |a: &Row, b: &Row| (Box::new(a.with_numbers(name)), Box::new(b.with_numbers(name)));
         match self {
-            Row::Column { .. } | Row::Named(..) => self.clone(),
+            Row::Column { .. } | Row::Joined { .. } | Row::Named(..) => self.clone(),
             Row::Constant(value) => name(*value),
             Row::Abs(a) => Row::Abs(Box::new(a.with_numbers(name))),
             Row::Add(a, b) => {
@@ -278,6 +297,7 @@ impl Row {
             |sign: &str, a: &Row, b: &Row| format!("({} {sign} {})", a.to_text(names), b.to_text(names));
         match self {
             Row::Column { field, .. } => format!("r.{}", names[*field]),
+            Row::Joined { name, .. } => format!("r.{name}"),
             Row::Named(name, _) => name.clone(),
             Row::Constant(value) if *value < 0 => format!("({value})"),
             Row::Constant(value) => value.to_string(),
@@ -305,7 +325,7 @@ impl Row {
     /// The levels of its tree.
     pub fn depth(&self) -> usize {
         1 + match self {
-            Row::Column { .. } | Row::Constant(_) | Row::Named(..) => 0,
+            Row::Column { .. } | Row::Joined { .. } | Row::Constant(_) | Row::Named(..) => 0,
             Row::Abs(a) => a.depth(),
             Row::Add(a, b)
             | Row::Sub(a, b)
