@@ -34,6 +34,7 @@ pub mod derivation;
 mod effort;
 mod evidence;
 pub mod explain;
+mod forward;
 pub mod outline;
 mod plan;
 mod proof;
