@@ -42,13 +42,18 @@ impl Attempt {
             return no_plan(mechanism);
         }
         let mut effort = Effort::of(EXPLAIN_EFFORT).until(deadline);
-        let mut searching = Searching { found: Vec::new(), explain: true, again: false, effort: &mut effort };
+        let mut searching =
+            Searching { found: Vec::new(), explain: true, again: false, example: None, effort: &mut effort };
         match replay_side(&self.context, &self.claim, self.comparison, &self.moves, &mut searching) {
             // Without steps left it would be chance what is blamed.
             Err(_) if effort.is_spent() => {
                 self.with_skeleton(Failure::new("the program", Reason::OutOfSteps))
             }
-            Err(failure) => self.with_skeleton(failure),
+            Err(mut failure) => {
+                let example = searching.example.take();
+                failure.help.extend(example.map(|values| format!("it is false for {values}")));
+                self.with_skeleton(failure)
+            }
             Ok(_) => no_plan(mechanism),
         }
     }
@@ -142,14 +147,14 @@ fn counter(context: &Context, hypotheses: &[Expr], goal: &Expr) -> Option<String
 /// How many neighbours are tried.
 const COUNTER_TRIES: usize = 100;
 
-/// Finds the part of a goal that cannot be shown, and the path on which it is needed.
+/// Finds the part of a goal that cannot be shown, and the path on which it is needed; and values for which it is false.
 pub(crate) fn blame(
     context: &Context,
     mut hypotheses: Vec<Expr>,
     goal: &Expr,
     mut path: Vec<String>,
     effort: &mut Effort,
-) -> Reason {
+) -> (Reason, Option<String>) {
     match goal {
         Expr::Binary(Binary::And, a, b) => {
             // What is plainly true is not to blame.
@@ -179,8 +184,7 @@ pub(crate) fn blame(
         }
         _ => {
             let example = counter(context, &hypotheses, goal);
-            path.extend(example.map(|values| format!("{values}, for example")));
-            blamed(context, goal, path)
+            (blamed(context, goal, path), example)
         }
     }
 }

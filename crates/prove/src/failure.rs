@@ -65,7 +65,11 @@ pub enum Reason {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "at {}: {}", self.place, self.reason)?;
-        self.help.iter().try_for_each(|line| write!(f, "\n{line}"))
+        // `{:#}` has everything.
+        match f.alternate() {
+            true => self.help.iter().try_for_each(|line| write!(f, "\n{line}")),
+            false => Ok(()),
+        }
     }
 }
 

@@ -30,6 +30,7 @@
 mod algebra;
 mod blame;
 pub mod certificate;
+pub mod coq;
 pub mod derivation;
 mod effort;
 mod evidence;

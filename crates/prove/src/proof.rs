@@ -202,8 +202,13 @@ impl Question<'_> {
         for context in self.contexts(&named)? {
             let found = [Taste::Distance, Taste::Width, Taste::Choice].into_iter().find_map(|taste| {
                 let moves = forward(&context, taste, self.deadline).ok()?;
-                let mut searching =
-                    Searching { found: Vec::new(), explain: false, again: true, effort: &mut effort };
+                let mut searching = Searching {
+                    found: Vec::new(),
+                    explain: false,
+                    again: true,
+                    example: None,
+                    effort: &mut effort,
+                };
                 replay_side(&context, self.claim, comparison, &moves, &mut searching).ok()?;
                 Some((moves, searching.found))
             });
@@ -276,7 +281,8 @@ pub(crate) fn search_side(
         && let Some(moves) = planner.next(effort)
     {
         tried += 1;
-        let mut searching = Searching { found: Vec::new(), explain: false, again: false, effort };
+        let mut searching =
+            Searching { found: Vec::new(), explain: false, again: false, example: None, effort };
         if replay_side(context, claim, comparison, &moves, &mut searching).is_ok() {
             return Ok((moves, searching.found));
         }
@@ -318,6 +324,8 @@ pub(crate) struct Searching<'e> {
     pub(crate) explain: bool,
     /// Whether what was found before is tried first: the statements of a long text are often alike.
     pub(crate) again: bool,
+    /// Values for which the condition that is to blame is false.
+    pub(crate) example: Option<String>,
 }
 
 /// How many pieces of evidence are tried again.
@@ -343,7 +351,9 @@ impl Justify for Searching<'_> {
             }
             Err(Stuck::Open { .. } | Stuck::TooLong) => {
                 let hypotheses = hypotheses.iter().map(|h| (*h).clone()).collect();
-                Err(blame(context, hypotheses, goal, vec![], self.effort))
+                let (reason, example) = blame(context, hypotheses, goal, vec![], self.effort);
+                self.example = example;
+                Err(reason)
             }
         }
     }

@@ -133,8 +133,16 @@ pub fn write_threshold(theorem: &FloatTheorem) -> String {
     format!("{FORMAT}\nhash {hash}\n{mechanism}\n{claim}\n{machine}\n")
 }
 
-/// Replays a certificate.
-pub fn check(certificate: &str) -> Result<Proved, Fault> {
+/// What a certificate says, before anything of it is believed.
+pub(crate) enum Parts {
+    /// A claim about a floating-point format: the threshold theorem on this machine.
+    Threshold(Mechanism, Claim, Implementation),
+    /// A claim over the reals: a plan, and the evidence for its side conditions.
+    Derivation { mechanism: Mechanism, claim: Claim, plan: Plan, evidence: Vec<Evidence> },
+}
+
+/// Reads a certificate, whose hash must be that of what it is about.
+pub(crate) fn parts(certificate: &str) -> Result<Parts, Fault> {
     let mut lines = Lines { lines: certificate.lines().collect(), at: 0, shared: Shared::new() };
     let format = lines.next()?;
     if format != FORMAT {
@@ -157,8 +165,7 @@ pub fn check(certificate: &str) -> Result<Proved, Fault> {
             lines.at += 1;
             return Err(lines.fault(ReadError::new("the end", line)));
         }
-        let theorem = threshold(&mechanism, &claim, machine).map_err(Fault::Threshold)?;
-        return Ok(Proved::InFloats(Box::new(theorem)));
+        return Ok(Parts::Threshold(mechanism, claim, machine));
     }
     lines.read_shared()?;
     let plan: Plan = lines.read()?;
@@ -166,6 +173,18 @@ pub fn check(certificate: &str) -> Result<Proved, Fault> {
     while lines.at < lines.lines.len() {
         evidence.push(lines.read()?);
     }
+    Ok(Parts::Derivation { mechanism, claim, plan, evidence })
+}
+
+/// Replays a certificate.
+pub fn check(certificate: &str) -> Result<Proved, Fault> {
+    let (mechanism, claim, plan, evidence) = match parts(certificate)? {
+        Parts::Threshold(mechanism, claim, machine) => {
+            let theorem = threshold(&mechanism, &claim, machine).map_err(Fault::Threshold)?;
+            return Ok(Proved::InFloats(Box::new(theorem)));
+        }
+        Parts::Derivation { mechanism, claim, plan, evidence } => (mechanism, claim, plan, evidence),
+    };
     let given = evidence.len();
     let mut recorded = Recorded::new(evidence);
     let theorem = replay(&mechanism, &claim, &plan, &mut recorded).map_err(|failure| Fault::Step {
