@@ -47,7 +47,7 @@ FALSIFIERS = {
     "poly.rs": ["evidence"],
     "privacy.rs": ["groups", "theorems_are"],
     "rules.rs": ["tails", "loops", "finite", "noise", "concentrated"],
-    "sampling.rs": ["single_draws", "tails", "signed", "finite", "noise", "concentrated"],
+    "sampling.rs": ["selective", "single_draws", "tails", "signed", "finite", "noise", "concentrated"],
     "tables.rs": ["groups", "evidence", "finite"],
     "context.rs": ["evidence", "finite", "theorems_are"],
     "kind.rs": ["evidence", "finite", "equivalences"],

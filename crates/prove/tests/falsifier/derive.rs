@@ -260,7 +260,12 @@ impl Writer {
             5..=7 if *law == Distribution::Uniform => Coupling::Scale {
                 cost: self.dice.pick(&[int(1), q(1, 2), int(0), q(-1, 2), Expr::var("eps")]),
             },
-            8..=11 => {
+            8 | 9 => {
+                let mut shift = || (self.dice.pick(&[int(0), int(1), int(-1)]), int(1));
+                let (above, below) = (shift(), shift());
+                Coupling::Select { threshold: int(0), strict: self.dice.one_in(2), above, below }
+            }
+            10 | 11 => {
                 let (above, below) = (self.shift(law, context), self.shift(law, context));
                 let run = self.run();
                 let threshold = match self.dice.roll(5) {

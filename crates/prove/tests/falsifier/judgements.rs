@@ -122,6 +122,35 @@ fn single_draws() {
     report("draws", &seen);
 }
 
+/// A draw that moves by one amount above 0 and by another below, with a postcondition that says so.
+#[test]
+fn selective_shifts() {
+    let mut writer = Writer::new(26);
+    writer.wide = true;
+    let mut programs = |writer: &mut Writer| {
+        let center = writer.dice.pick(&[int(0), int(1)]);
+        let scale = int(1);
+        let (var, law) = match writer.dice.roll(4) {
+            0 => ("c", Distribution::DiscreteLaplace { center, scale }),
+            1 => ("c", Distribution::Geometric { scale }),
+            2 => ("y", Distribution::Exponential { scale }),
+            _ => ("y", Distribution::Laplace { center, scale }),
+        };
+        vec![Statement::Draw { var: var.into(), law }]
+    };
+    let mut posts = |writer: &mut Writer| {
+        let var = writer.dice.pick(&["c", "y"]);
+        let (one, two) = (Expr::of(var, Run::First), Expr::of(var, Run::Second));
+        let mut moved = || (two.clone() - one.clone()).equals(writer.dice.pick(&[int(0), int(1), int(-1)]));
+        let (above, below) = (moved(), moved());
+        let is_above = int(0).le(one.clone());
+        let both = is_above.clone().implies(above).and(is_above.or(below));
+        both.and(Expr::cost().le(int(1)))
+    };
+    let seen = search_for(&mut writer, 200 * MORE, &mut programs, &mut posts);
+    report("selective shifts", &seen);
+}
+
 #[test]
 fn signed_logarithms() {
     let mut writer = Writer::new(20);
