@@ -71,7 +71,11 @@ impl<'a> Walk<'a> {
     }
 
     /// A lemma: the hypotheses entail the goal. Its name, applied to what it is about.
-    pub(super) fn entail(&mut self, hypotheses: &[&Expr], goal: &Expr) -> Result<(String, Evidence), NotExported> {
+    pub(super) fn entail(
+        &mut self,
+        hypotheses: &[&Expr],
+        goal: &Expr,
+    ) -> Result<(String, Evidence), NotExported> {
         let evidence = self.evidence.next().ok_or_else(|| NotExported::new("evidence is missing"))?;
         let mut all = self.facts.clone();
         let mut statement = String::new();
@@ -136,7 +140,9 @@ impl<'a> Walk<'a> {
             "apply (@j_strengthen _ _ _ _ _ _ (fun _ v v' k => {printed}) _ _); cycle 1.\n{}",
             braces(
                 &rest.script,
-                &format!("intros a v v' k before; pose proof (before arb0) as k0; bridge ({lemma} a v v' k k0).\n")
+                &format!(
+                    "intros a v v' k before; pose proof (before arb0) as k0; bridge ({lemma} a v v' k k0).\n"
+                )
             )
         );
         Ok(Proved { judgement, script, arbitrary: BTreeSet::new() })
@@ -160,7 +166,11 @@ impl<'a> Walk<'a> {
         let head = body.first().ok_or_else(|| NotExported::new("a plan that does not fit the program"))?;
         let plain = |judgement: Result<Judgement, Rejection>| -> Result<Proved, NotExported> {
             let judgement = judgement.map_err(rejected)?;
-            Ok(Proved { judgement, script: "refine (@j_set inputs vars i1 i2 _ _).\n".into(), arbitrary: arbitrary.clone() })
+            Ok(Proved {
+                judgement,
+                script: "refine (@j_set inputs vars i1 i2 _ _).\n".into(),
+                arbitrary: arbitrary.clone(),
+            })
         };
         match (step, head) {
             (Move::Plain, Statement::Append { .. }) => plain(rules::append(&context, head, post)),
@@ -240,7 +250,9 @@ impl<'a> Walk<'a> {
                         )
                     )
                 ),
-                &format!("intros a v v' k before; pose proof (before arb0) as k0; finish k0; bridge ({ends} a v v' k k0).\n")
+                &format!(
+                    "intros a v v' k before; pose proof (before arb0) as k0; finish k0; bridge ({ends} a v v' k k0).\n"
+                )
             )
         );
         Ok(Proved { judgement, script, arbitrary: BTreeSet::new() })
@@ -290,7 +302,10 @@ impl<'a> Walk<'a> {
                     real(cost)?
                 )
             }
-            (Distribution::Laplace { center, scale }, Coupling::Select { threshold, strict, above, below }) => {
+            (
+                Distribution::Laplace { center, scale },
+                Coupling::Select { threshold, strict, above, below },
+            ) => {
                 let (after, proof) = charged(&above.1)?;
                 let (after0, proof0) = charged(&below.1)?;
                 format!(
@@ -322,6 +337,10 @@ impl<'a> Walk<'a> {
             (Distribution::Geometric { .. }, _) => return Err(NotExported::rule("GEOGEN")),
             _ => return Err(NotExported::new(format!("the coupling of '{law}'"))),
         };
-        Ok(Proved { judgement, script: format!("refine ({rule});\n  intros ? ? ? ? ?; reflexivity.\n"), arbitrary })
+        Ok(Proved {
+            judgement,
+            script: format!("refine ({rule});\n  intros ? ? ? ? ?; reflexivity.\n"),
+            arbitrary,
+        })
     }
 }

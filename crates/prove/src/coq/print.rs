@@ -160,7 +160,9 @@ impl<'a> Printer<'a> {
             Expr::Clamp(a, low, high) => {
                 format!("(clamp {} {} {})", argument(real(a)?), argument(real(low)?), argument(real(high)?))
             }
-            Expr::If(c, a, b) => format!("(if {} then {} else {})", self.formula(c, scope)?, real(a)?, real(b)?),
+            Expr::If(c, a, b) => {
+                format!("(if {} then {} else {})", self.formula(c, scope)?, real(a)?, real(b)?)
+            }
             Expr::Index(..) | Expr::Sum(..) if self.context.kind(e) == Kind::Int => {
                 format!("IZR {}", self.int(e, scope)?)
             }
@@ -198,11 +200,15 @@ impl<'a> Printer<'a> {
                 _ => return no(),
             },
             Expr::Clamp(a, low, high) => format!("(clampZ {} {} {})", int(a)?, int(low)?, int(high)?),
-            Expr::If(c, a, b) => format!("(if {} then {} else {})", self.formula(c, scope)?, int(a)?, int(b)?),
+            Expr::If(c, a, b) => {
+                format!("(if {} then {} else {})", self.formula(c, scope)?, int(a)?, int(b)?)
+            }
             Expr::Index(list, index) if self.context.kind(e) == Kind::Int => {
                 format!("(entryZ {} {})", self.variable(list, scope)?, int(index)?)
             }
-            Expr::Length(Variable::Plain(list) | Variable::Of(list, _)) if self.is_input(list) => format!("n_{list}"),
+            Expr::Length(Variable::Plain(list) | Variable::Of(list, _)) if self.is_input(list) => {
+                format!("n_{list}")
+            }
             Expr::Sum(table, condition, value) if self.context.kind(e) == Kind::Int => format!(
                 "(sumZ {} (fun r => {}) (fun r => {}))",
                 self.variable(table, scope)?,

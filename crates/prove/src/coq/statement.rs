@@ -82,7 +82,9 @@ impl<'a> Statements<'a> {
     /// Everything up to the proof.
     pub(super) fn preamble(&self, claim: &Claim) -> Printed {
         let mechanism = self.mechanism();
-        let mut out = String::from("(* Written by `probity check --coq`; checked by coqc with the development in proofs/.\n\n");
+        let mut out = String::from(
+            "(* Written by `probity check --coq`; checked by coqc with the development in proofs/.\n\n",
+        );
         for line in format!("{mechanism}claims {claim}").lines() {
             let _ = writeln!(out, "     {line}");
         }
@@ -140,7 +142,8 @@ impl<'a> Statements<'a> {
             self.output_type()?,
             self.value(&mechanism.output)?
         );
-        let assumed: Vec<String> = self.assumed().iter().map(|a| self.assumed_text(a)).collect::<Result<_, _>>()?;
+        let assumed: Vec<String> =
+            self.assumed().iter().map(|a| self.assumed_text(a)).collect::<Result<_, _>>()?;
         let _ = writeln!(
             out,
             "Definition assumed {params}(i : inputs) : Prop :=\n  {}True.\n",
@@ -162,7 +165,9 @@ impl<'a> Statements<'a> {
             (Kind::Bool, _) => "bool".into(),
             (Kind::List, Expr::Var(Variable::Plain(name))) => {
                 let found = self.variables.iter().find(|(n, _)| n == name);
-                found.map(|(_, sort)| sort.clone()).ok_or_else(|| NotExported::new("an input list as the output"))?
+                found
+                    .map(|(_, sort)| sort.clone())
+                    .ok_or_else(|| NotExported::new("an input list as the output"))?
             }
             _ => return Err(NotExported::new("an output of this sort")),
         })
@@ -211,9 +216,13 @@ impl<'a> Statements<'a> {
                     _ => ("draw_", "bool"),
                 };
                 if text != wanted {
-                    return Err(NotExported::new(format!("the variable {var}, which has values of two sorts")));
+                    return Err(NotExported::new(format!(
+                        "the variable {var}, which has values of two sorts"
+                    )));
                 }
-                format!("{space}({draw} ({both} {constructor}) (fun (v : vars) (y : {wanted}) => put_{var} v y))")
+                format!(
+                    "{space}({draw} ({both} {constructor}) (fun (v : vars) (y : {wanted}) => put_{var} v y))"
+                )
             }
             Statement::Assign { var, value } => {
                 format!("{space}(set_ ({both} put_{var} v {}))", argument(self.value_as(value, sort(var))?))
@@ -280,7 +289,10 @@ impl<'a> Statements<'a> {
                     for field in fields {
                         if let Sort::Category { count } = &field.sort {
                             let value = Expr::field(input.name.clone(), field.name.clone());
-                            all.push(Assumed { formula: range(value, count), table: Some(input.name.clone()) });
+                            all.push(Assumed {
+                                formula: range(value, count),
+                                table: Some(input.name.clone()),
+                            });
                         }
                     }
                 }
@@ -306,7 +318,8 @@ impl<'a> Statements<'a> {
         }
         for clause in &self.mechanism().adjacency {
             let entries = |list: &Name| -> Result<(String, String), NotExported> {
-                let real = self.mechanism().inputs.iter().any(|i| i.name == *list && i.sort == Sort::RealList);
+                let real =
+                    self.mechanism().inputs.iter().any(|i| i.name == *list && i.sort == Sort::RealList);
                 if !real {
                     return Err(NotExported::new("lists of integers"));
                 }
@@ -381,7 +394,10 @@ impl<'a> Statements<'a> {
             let _ = writeln!(out, "Hypothesis as{run} : assumed{params} i{run}.");
         }
         for list in self.lists() {
-            let _ = writeln!(out, "Variable n_{list} : Z.\nHypothesis len_{list} : n_{list} = len (in_{list} i1).");
+            let _ = writeln!(
+                out,
+                "Variable n_{list} : Z.\nHypothesis len_{list} : n_{list} = len (in_{list} i1)."
+            );
         }
         let near = self.near(i, other, false)?;
         for (number, (ghosts, text)) in near.iter().enumerate() {
@@ -453,7 +469,8 @@ impl<'a> Statements<'a> {
     fn facts(&self, near: &[(String, String)]) -> Result<Vec<(Expr, String)>, NotExported> {
         let (context, mechanism) = (self.printer.context, self.mechanism());
         let assumed = self.assumed();
-        let nth = |hypothesis: &str, n: usize| (0..n).fold(hypothesis.to_string(), |h, _| format!("(proj2 {h})"));
+        let nth =
+            |hypothesis: &str, n: usize| (0..n).fold(hypothesis.to_string(), |h, _| format!("(proj2 {h})"));
         let part = |run: &str, n: usize| format!("(proj1 {})", nth(&format!("as{run}"), n));
         let mut facts = Vec::new();
         for (n, Assumed { formula, table }) in assumed.iter().enumerate() {
@@ -538,7 +555,9 @@ impl<'a> Statements<'a> {
     /// That a parameter is positive.
     pub(super) fn positive(&self, name: &Name) -> Printed {
         let value = self.printer.real(&Expr::var(name.clone()), Scope::Runs)?;
-        Ok(format!("Let pos_{name} : 0 < {value}. Proof. pose proof as1 as h; unfold assumed in h; positive. Qed."))
+        Ok(format!(
+            "Let pos_{name} : 0 < {value}. Proof. pose proof as1 as h; unfold assumed in h; positive. Qed."
+        ))
     }
 
     pub(super) fn output_function(&self) -> String {
@@ -595,7 +614,9 @@ impl<'a> Statements<'a> {
             self.param_binders(),
             self.conclusion(claim, "m", "m'")?
         );
-        out.push_str("Proof.\n  destruct m as [i1 w1]; destruct m' as [i2 w2]; cbn [fst snd]; intros as1 as2 near.\n");
+        out.push_str(
+            "Proof.\n  destruct m as [i1 w1]; destruct m' as [i2 w2]; cbn [fst snd]; intros as1 as2 near.\n",
+        );
         if symmetric {
             let _ = writeln!(
                 out,
@@ -616,7 +637,10 @@ impl<'a> Statements<'a> {
         let same = |list: &Name| self.lists().position(|l| l == list).unwrap_or_default();
         match clause {
             Adjacency::EveryEntry { list, .. } => {
-                format!("intros j h; rewrite Rabs_minus_sym; apply n{n}; unfold len in *; rewrite n{}; exact h", same(list))
+                format!(
+                    "intros j h; rewrite Rabs_minus_sym; apply n{n}; unfold len in *; rewrite n{}; exact h",
+                    same(list)
+                )
             }
             Adjacency::OneEntry { list, .. } => format!(
                 "destruct n{n} as [c n{n}]; exists c; intros j h; assert (0 <= j < len (in_{list} i))%Z as g \
@@ -662,7 +686,9 @@ fn entries(context: &Context, list: &Name) -> Printed {
                     collect(context, list, then, kinds);
                     collect(context, list, otherwise, kinds);
                 }
-                Statement::For { body, .. } | Statement::While { body, .. } => collect(context, list, body, kinds),
+                Statement::For { body, .. } | Statement::While { body, .. } => {
+                    collect(context, list, body, kinds)
+                }
                 _ => {}
             }
         }

@@ -85,7 +85,11 @@ fn search_for(
             let formula = posts(writer);
             let Ok(post) = Assertion::new(&context, formula) else { continue };
             let mut see = |judgement: &Judgement| check(judgement, &context, &mut seen, &mut dice);
-            writer.derive_block(&context, &program, &post, &mut see);
+            match writer.forward {
+                None => drop(writer.derive_block(&context, &program, &post, &mut see)),
+                Some(true) => drop(writer.derive_chain(&context, &program, &mut see)),
+                Some(false) => drop(writer.derive_select(&context, &program, &mut see)),
+            }
         }
     }
     seen
@@ -149,6 +153,33 @@ fn selective_shifts() {
     };
     let seen = search_for(&mut writer, 200 * MORE, &mut programs, &mut posts);
     report("selective shifts", &seen);
+}
+
+/// CHAIN and ALIKE: programs that are followed forward.
+#[test]
+fn chains() {
+    let mut writer = Writer::new(27);
+    writer.forward = Some(true);
+    let mut programs = |writer: &mut Writer| match writer.dice.roll(3) {
+        0 => vec![writer.statement(1)],
+        _ => writer.block(1).into_iter().chain(writer.block(1)).collect(),
+    };
+    report("chains", &search(&mut writer, 250 * MORE, &mut programs));
+    writer.concentrated = true;
+    report("chains in rho", &search(&mut writer, 30 * MORE, &mut programs));
+}
+
+/// SELECT: a part of a program, point by point.
+#[test]
+fn selections() {
+    let mut writer = Writer::new(28);
+    writer.forward = Some(false);
+    let seen = search(&mut writer, 200 * MORE, &mut |writer| match writer.dice.roll(2) {
+        0 => writer.block(1),
+        _ => vec![Statement::Draw { var: "c".into(), law: writer.law(None, 'i') }],
+    });
+    report("selections", &seen);
+    assert!(seen.rules.contains_key("PW-EQ"), "{:?}", seen.rules);
 }
 
 #[test]
