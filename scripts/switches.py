@@ -156,7 +156,7 @@ class Copy:
     def guard(self, file, out, what):
         """Takes the condition of the `if` above as false. A refusal in a `let … else` or in a match has none."""
         last = next((i for i in range(len(out) - 1, -1, -1) if out[i].strip() and not out[i].strip().startswith("//")), None)
-        if last is None or not out[last].rstrip().endswith("{"):
+        if last is None or not out[last].rstrip().endswith("{") or out[last].strip() == "} else {":
             return
         first = last
         while first >= 0 and last - first < 8:
