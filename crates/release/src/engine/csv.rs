@@ -154,7 +154,7 @@ impl Csv {
         match found.len() <= most {
             true => Ok((names, found)),
             false => Err(Refusal::input(format!(
-                "the public table has {} rows; at most {most} are read",
+                "the table has {} rows; at most {most} are read",
                 found.len()
             ))),
         }
