@@ -197,6 +197,15 @@ fn what_is_refused_and_how() {
     let (_, out, _) = run(&place, &["budget", "--ledger", "people.ledger", "--verify", "--json"]);
     let budget: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((&budget["spent"]["epsilon"], &budget["verified"]), (&"2".into(), &6.into()), "{budget:#}");
+    // Four halves together at δ cost less than their sum, and not nothing; at δ = 0 exactly the sum.
+    let accounted = |delta: &str| {
+        let (_, out, _) = run(&place, &["budget", "--ledger", "people.ledger", "--delta", delta, "--json"]);
+        let value: Value = serde_json::from_str(&out).unwrap();
+        ["lower", "upper"].map(|end| value["accounted"][end].as_f64().unwrap())
+    };
+    assert_eq!(accounted("0"), [2.0, 2.0]);
+    let [lower, upper] = accounted("1/100");
+    assert!(1.93 < lower && lower <= upper && upper < 1.932, "{lower} {upper}");
     // A ledger that cannot be written releases nothing.
     let mut locked = fs::metadata(place.join("people.ledger")).unwrap().permissions();
     locked.set_readonly(true);
