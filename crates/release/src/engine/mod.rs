@@ -5,6 +5,7 @@
 //! [`rows::Rows`] in `tests/engines.rs`.
 
 mod clean;
+pub mod columns;
 mod compiled;
 pub mod csv;
 pub mod rows;
