@@ -11,8 +11,13 @@ whose branch begins with `return Err(…)` or `return refuse(…)` is taken as f
 (parts of formulas, guards of match arms) stands in `switches.txt`: a text to find, and a text to put there, in which
 OFF stands for "this condition is off".
 
-    scripts/switches.py            all of them, a few minutes
-    scripts/switches.py rules.rs   those of one file
+    scripts/switches.py              all of them, a few minutes
+    scripts/switches.py rules.rs     those of one file
+    scripts/switches.py --falsifier  the same, watched by the falsifier of rules (crates/prove/tests/falsifier) alone, up to an
+                                     hour; it writes its own noticed.txt. What it cannot notice is that a limit is gone.
+    scripts/switches.py --changed main   those of the files that differ from a branch; nothing to do if none does
+
+Dependencies are built in target/switches, once.
 """
 
 import os
@@ -25,10 +30,30 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "trusted/kernel/tests/side_conditions"
+FALSIFIER = ROOT / "crates/prove/tests/falsifier"
 FILES = ["concentrated.rs", "context.rs", "entail.rs", "equivalence.rs", "fact.rs", "finite.rs", "kind.rs", "law.rs", "lemma.rs",
          "poly.rs", "privacy.rs", "rules.rs", "sampling.rs", "tables.rs"]
 SLOW = ["work_is_bounded", "work_of_a_derivation_is_bounded", "unfolding_is_bounded", "products_stay_small",
         "assertions_stay_small"]
+# The falsifier's tests that may notice a condition of a file, quick ones first: the first that fails is enough.
+FALSIFIERS = {
+    "concentrated.rs": ["concentrated", "theorems_are"],
+    "entail.rs": ["evidence", "finite"],
+    "equivalence.rs": ["equivalences"],
+    "fact.rs": ["evidence", "finite"],
+    "finite.rs": ["finite"],
+    "lemma.rs": ["evidence", "finite"],
+    "law.rs": ["single_draws", "finite"],
+    "poly.rs": ["evidence"],
+    "privacy.rs": ["groups", "theorems_are"],
+    "rules.rs": ["tails", "loops", "finite", "noise", "concentrated"],
+    "sampling.rs": ["single_draws", "tails", "signed", "finite", "noise", "concentrated"],
+    "tables.rs": ["groups", "evidence", "finite"],
+    "context.rs": ["evidence", "finite", "theorems_are"],
+    "kind.rs": ["evidence", "finite", "equivalences"],
+}
+# Conditions that bound work, and not what is proved.
+LIMITS = re.compile(r"TooLarge|charge|check_size|works|MAX_")
 REFUSAL = re.compile(r"^return (Err|refuse)\(")
 
 
@@ -54,14 +79,23 @@ def hand_written():
 class Copy:
     """The copy of the kernel, with its switches."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, falsifier):
         self.folder = Path(folder)
+        self.falsifier = falsifier
         shutil.copytree(ROOT / "trusted", self.folder / "trusted", ignore=shutil.ignore_patterns("target"))
         shutil.copy(ROOT / "Cargo.lock", self.folder)
         shutil.copy(ROOT / "rustfmt.toml", self.folder)
         text = (ROOT / "Cargo.toml").read_text()
-        text = re.sub(r'members = \[.*\]', 'members = ["trusted/*"]', text)
-        text = re.sub(r'(?m)^probity-(?!exact|kernel).*\n', "", text)
+        members, kept = '"trusted/*"', "exact|kernel"
+        if falsifier:
+            members, kept = '"trusted/*", "crates/prove"', "exact|kernel|prove"
+            prove = ROOT / "crates/prove"
+            shutil.copytree(prove / "src", self.folder / "crates/prove/src")
+            shutil.copytree(FALSIFIER, self.folder / "crates/prove/tests/falsifier")
+            manifest = (prove / "Cargo.toml").read_text()
+            (self.folder / "crates/prove/Cargo.toml").write_text(manifest.replace("probity-lang.workspace = true\n", ""))
+        text = re.sub(r'members = \[.*\]', f'members = [{members}]', text)
+        text = re.sub(rf'(?m)^probity-(?!{kept}).*\n', "", text)
         # Switched-off conditions may leave things unused.
         text = re.sub(r'(?ms)^\[workspace\.lints\..*?(?=^\[(?!workspace\.lints)|\Z)', "", text)
         text += '\n[workspace.lints.rust]\nunused = "allow"\n'
@@ -154,41 +188,66 @@ pub(crate) fn off(number: usize) -> bool {
 """)
 
     def build(self):
-        command = ["cargo", "test", "-p", "probity-kernel", "--test", "side_conditions", "--test", "tables",
-                   "--test", "concentrated", "--no-run",
-                   "--message-format=short"]
-        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
+        """The binaries of the tests."""
+        package, tests = "probity-kernel", ["side_conditions", "tables", "concentrated"]
+        if self.falsifier:
+            package, tests = "probity-prove", ["falsifier"]
+        wanted = [word for test in tests for word in ("--test", test)]
+        command = ["cargo", "test", "-p", package, *wanted, "--no-run", "--message-format=short"]
+        environment = dict(os.environ, CARGO_TARGET_DIR=str(ROOT / "target/switches"))
+        done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(done.stderr[-4000:])
-        return re.findall(r"\((/?\S*(?:side_conditions|tables|concentrated)-[0-9a-f]+)\)", done.stderr)
+        return re.findall(rf"\((\S*/(?:{'|'.join(tests)})-[0-9a-f]+)\)", done.stderr)
+
+    def run(self, binary, number, words, seconds):
+        """The tests that fail with one condition off."""
+        folder = self.folder / ("crates/prove" if self.falsifier else "trusted/kernel")
+        environment = dict(os.environ, SWITCH=str(number), CARGO_MANIFEST_DIR=str(folder), RUST_BACKTRACE="0")
+        try:
+            done = subprocess.run([binary, *words], cwd=folder, env=environment, capture_output=True, text=True,
+                                  timeout=seconds)
+            names = re.findall(r"^test (?:\w+::)*(\w+) \.\.\. FAILED", done.stdout, re.M)
+            # Without a limit a test may take all memory and be ended.
+            return names if names or done.returncode == 0 else ["does_not_end"]
+        except subprocess.TimeoutExpired:
+            return ["does_not_end"]
 
     def failing(self, binaries, number):
-        """The tests that fail with one condition off. Those about limits take seconds, and are for limits only."""
-        failed = []
+        """The tests that notice. Those about limits take seconds, and are for limits only."""
         what = self.names[number][1] if isinstance(number, int) else "TooLarge"
-        about_limits = re.search(r"TooLarge|charge|check_size|works|MAX_", what)
-        slow = [] if about_limits else [word for test in SLOW for word in ("--skip", test)]
-        for binary in binaries:
-            environment = dict(os.environ, SWITCH=str(number), CARGO_MANIFEST_DIR=str(self.folder / "trusted/kernel"))
-            command = [str(self.folder / binary) if not binary.startswith("/") else binary,
-                       "--skip", "coverage", *slow]
-            try:
-                done = subprocess.run(command, cwd=self.folder / "trusted/kernel", env=environment,
-                                      capture_output=True, text=True, timeout=120)
-                names = re.findall(r"^test (?:\w+::)*(\w+) \.\.\. FAILED", done.stdout, re.M)
-                # Without a limit a test may take all memory and be ended.
-                failed += names if names or done.returncode == 0 else ["does_not_end"]
-            except subprocess.TimeoutExpired:
-                failed.append("does_not_end")
-        return failed
+        if self.falsifier:
+            tests = FALSIFIERS[self.names[number][0]] if isinstance(number, int) else [""]
+            for test in tests:
+                failed = self.run(binaries[0], number, [test], 300)
+                if failed:
+                    return failed
+            return []
+        slow = [] if LIMITS.search(what) else [word for test in SLOW for word in ("--skip", test)]
+        return [name for binary in binaries for name in self.run(binary, number, ["--skip", "coverage", *slow], 120)]
+
+
+def changed(branch):
+    """The kernel's files that differ from a branch."""
+    names = subprocess.run(["git", "diff", "--name-only", branch, "--", "trusted/kernel/src"], cwd=ROOT,
+                           capture_output=True, text=True, check=True).stdout.split()
+    return [name for name in (Path(name).name for name in names) if name in FILES]
 
 
 def main():
-    wanted = sys.argv[1:] or FILES
+    arguments = sys.argv[1:]
+    falsifier = "--falsifier" in arguments
+    wanted = [word for word in arguments if word in FILES]
+    if "--changed" in arguments:
+        wanted = changed(arguments[arguments.index("--changed") + 1])
+        if not wanted:
+            print("no file of the proof core has changed")
+            return
+    whole = not wanted
     by_hand, equivalent = hand_written()
     with tempfile.TemporaryDirectory() as folder:
-        copy = Copy(folder)
-        for file in wanted:
+        copy = Copy(folder, falsifier)
+        for file in wanted or FILES:
             copy.instrument(file, [(find, put) for f, find, put in by_hand if f == file])
         copy.add_switch()
         binaries = copy.build()
@@ -196,6 +255,8 @@ def main():
             sys.exit("tests fail with every condition on")
         rows, missed = [], 0
         for number, (file, what) in enumerate(copy.names):
+            if falsifier and LIMITS.search(what):
+                continue
             failed = copy.failing(binaries, number)
             reason = equivalent.get((file, what))
             if failed:
@@ -203,14 +264,19 @@ def main():
             elif reason:
                 noticed = f"equivalent: {reason}"
             else:
-                noticed, missed = "NOTHING", missed + 1
+                noticed, missed = ("-" if falsifier else "NOTHING"), missed + 1
             rows.append(f"{file} | {what} | {noticed}")
             print(rows[-1], flush=True)
-    if not sys.argv[1:]:
+            if noticed == "NOTHING" and "--changed" in arguments:
+                sys.exit("no test notices that this condition is gone: add one to trusted/kernel/tests/side_conditions")
+    if whole and falsifier:
+        head = "# Made by scripts/switches.py --falsifier: what is switched off, and which test of this folder notices; '-' is none.\n"
+        (FALSIFIER / "noticed.txt").write_text(head + "\n".join(rows) + "\n")
+    elif whole:
         head = "# Made by scripts/switches.py: what is switched off, and which test of this folder or of tables.rs notices.\n"
         (TESTS / "noticed.txt").write_text(head + "\n".join(rows) + "\n")
     print(f"{len(rows) - missed} passed, {missed} failed")
-    sys.exit(1 if missed else 0)
+    sys.exit(1 if missed and not falsifier else 0)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 //! Values given on the command line: parameters, ranges, counts, floating-point formats.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use probity_exact::{Rational, parse_rational};
 use probity_kernel::term::Reading;
@@ -56,6 +57,12 @@ pub fn values_and_ranges(texts: &[String]) -> Result<(Vec<Setting>, Ranges), Fai
         }
     }
     Ok((settings(&values)?, ranges))
+}
+
+/// A time, from a number of seconds.
+pub fn seconds(seconds: f64) -> Result<Duration, Failure> {
+    Duration::try_from_secs_f64(seconds)
+        .map_err(|_| Failure::new(format!("seconds = {seconds} is not allowed: it must be at least 0")))
 }
 
 fn number(text: &str) -> Result<Rational, Failure> {

@@ -153,3 +153,13 @@ fn formula(random: &mut Random, depth: usize) -> String {
         _ => format!("{}<={}", number(random, depth - 1), number(random, depth - 1)),
     }
 }
+
+/// A dot that is no field's stays apart from numbers and other dots: formatted again, the text is the same tokens.
+#[test]
+fn stray_dots_do_not_become_numbers() {
+    for text in ["y = 1 . eps", "y = 1 . 5", "y = . 5", "y = a . . b", "y = a . .. b", "y = . . .", "y = 1 .. 2 . x"] {
+        let Ok(once) = format(text) else { continue };
+        assert_eq!(format(&once).as_ref(), Ok(&once), "{text}");
+    }
+    assert_eq!(format("y = r . age").unwrap().trim(), "y = r.age");
+}

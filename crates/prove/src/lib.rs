@@ -29,10 +29,12 @@
 
 mod algebra;
 pub mod certificate;
+pub mod coq;
 pub mod derivation;
 mod effort;
 mod evidence;
 pub mod explain;
+mod forward;
 pub mod outline;
 mod plan;
 mod proof;

@@ -28,6 +28,7 @@ use std::time::Instant;
 use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, Orientation};
 use probity_kernel::entail::Evidence;
+use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::{Binary, Expr, Unary, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::law;
@@ -37,9 +38,11 @@ use probity_kernel::term::{Claim, Hints, Mechanism, Statement};
 
 use crate::derivation::{Failure, Justify, Move, Plan, Reason, Recorded, one_row, replay, replay_side};
 use crate::effort::Effort;
+use crate::evidence::again::evidence_again;
 use crate::evidence::search::{Stuck, search_within};
+use crate::forward::{Taste, forward};
 use crate::plan::planner::Planner;
-use crate::plan::rewrites::rewrite;
+use crate::plan::rewrites::{name_output, rewrite, unrolled};
 use crate::plan::weaken::weaken;
 use crate::tables::{Sum, unbounded};
 
@@ -72,6 +75,12 @@ impl Proof {
 const MAX_PLANS: usize = 8;
 /// What the search for one proof may do before it gives up: about three seconds on a machine of 2024.
 const MAX_EFFORT: u64 = 50_000_000;
+/// What it may do at first, before a proof is tried that goes forward.
+const FIRST_EFFORT: u64 = MAX_EFFORT / 10;
+/// With more draws and loops than this a text is long.
+const MANY_SITES: usize = 8;
+/// The same for its statements.
+const MANY_STATEMENTS: usize = 40;
 /// What may be spent on saying why it failed.
 const EXPLAIN_EFFORT: u64 = MAX_EFFORT / 4;
 
@@ -96,50 +105,48 @@ pub fn prove_until(
         return Ok(Proof { theorem, plan, evidence });
     }
     let (rewritten, rewrites) = rewrite(mechanism, hints);
-    let measure = Measure::of(claim.reading);
-    let forward = Context::measured(&rewritten, Orientation::Forward, measure).map_err(malformed)?;
-    let countable =
-        measure == Measure::Pure && matches!(forward.kind(&rewritten.output), Kind::Int | Kind::Bool);
-    let comparisons = match (hints.pointwise, countable && hints.couplings.is_empty()) {
-        (true, _) => vec![Comparison::Pointwise],
-        (false, true) => vec![Comparison::Equal, Comparison::Pointwise],
-        (false, false) => vec![Comparison::Equal],
-    };
-    let mut contexts = vec![Arc::new(forward)];
-    if !contexts[0].adjacency_is_symmetric() {
-        contexts.push(Arc::new(
-            Context::measured(&rewritten, Orientation::Backward, measure).map_err(malformed)?,
-        ));
+    Context::new(&rewritten, Orientation::Forward).map_err(malformed)?;
+    let question = Question { mechanism, claim, hints, deadline };
+    let unaided = hints.couplings.is_empty() && hints.invariants.is_empty() && !hints.pointwise;
+    // A long text is followed forward, statement by statement; a short one is first looked at as a whole, for a while.
+    let mut best = None;
+    let long = sites(&rewritten.body) > MANY_SITES || rewritten.body.len() > MANY_STATEMENTS;
+    if unaided && !long {
+        let mut effort = Effort::of(FIRST_EFFORT).until(deadline);
+        match question.backward(&rewritten, &rewrites, &mut effort) {
+            Ok(proof) => return Ok(proof),
+            Err(attempt) if !effort.is_spent() => best = attempt,
+            Err(_) => {}
+        }
     }
-    let mut best: Option<Box<Attempt>> = None;
-    let mut effort = Effort::of(MAX_EFFORT).until(deadline);
-    for comparison in comparisons {
-        let mut plan = Plan { rewrites: rewrites.clone(), comparison, sides: vec![] };
-        let mut evidence = Vec::new();
-        for context in &contexts {
-            match search_side(context, claim, hints, comparison, &mut effort) {
-                Ok((moves, found)) => {
-                    plan.sides.push((context.orientation(), moves));
-                    evidence.extend(found);
-                }
-                Err(attempt) => {
-                    if best.as_ref().is_none_or(|known| attempt.reached > known.reached) {
-                        best = Some(attempt);
-                    }
-                    break;
-                }
+    if unaided && let Some(proof) = question.forward(&rewritten, &rewrites) {
+        return Ok(proof);
+    }
+    // Loops between two numbers, written out.
+    if unaided && let Some((steps, unrolled)) = unrolled(&rewritten) {
+        let rewrites: Vec<Rewrite> = rewrites.iter().cloned().chain(steps).collect();
+        if let Some(proof) = question.forward(&unrolled, &rewrites) {
+            return Ok(proof);
+        }
+        if sites(&unrolled.body) <= MANY_SITES {
+            let mut effort = Effort::of(FIRST_EFFORT).until(deadline);
+            if let Ok(proof) = question.backward(&unrolled, &rewrites, &mut effort) {
+                return Ok(proof);
             }
         }
-        if plan.sides.len() == contexts.len() {
-            let mut recorded = Recorded::new(evidence.clone());
-            let theorem = replay(mechanism, claim, &plan, &mut recorded)?;
-            return Ok(Proof { theorem, plan, evidence });
+    }
+    let mut effort = Effort::of(MAX_EFFORT).until(deadline);
+    if best.is_none() {
+        match question.backward(&rewritten, &rewrites, &mut effort) {
+            Ok(proof) => return Ok(proof),
+            Err(attempt) => best = attempt,
         }
     }
     if effort.is_late() {
         return Err(Failure { place: "the program".into(), reason: Reason::OutOfTime });
     }
-    if let Some((sum, field)) = unbounded(&contexts[0]) {
+    let forward = Context::new(&rewritten, Orientation::Forward).map_err(malformed)?;
+    if let Some((sum, field)) = unbounded(&forward) {
         let Sum { table, condition, value } = sum;
         let sum = Expr::sum(Variable::Plain(table), condition, value).to_string();
         let reason = Reason::Unbounded { sum, field: field.to_string() };
@@ -151,13 +158,141 @@ pub fn prove_until(
     Err(best.map_or_else(no_plan, |attempt| attempt.explain(deadline)))
 }
 
+/// How many draws and loops a text has.
+fn sites(body: &[Statement]) -> usize {
+    let inside = |statement: &Statement| match statement {
+        Statement::Draw { .. } => 1,
+        Statement::Assign { .. } | Statement::Append { .. } => 0,
+        Statement::If { then, otherwise, .. } => sites(then) + sites(otherwise),
+        Statement::For { body, .. } | Statement::While { body, .. } => 1 + sites(body),
+    };
+    body.iter().map(inside).sum()
+}
+
+/// What is to be proved.
+struct Question<'a> {
+    mechanism: &'a Mechanism,
+    claim: &'a Claim,
+    hints: &'a Hints,
+    deadline: Option<Instant>,
+}
+
+impl Question<'_> {
+    /// The contexts in which the two runs have to be compared.
+    fn contexts(&self, rewritten: &Mechanism) -> Option<Vec<Arc<Context>>> {
+        let measure = Measure::of(self.claim.reading);
+        let make = |side| Context::measured(rewritten, side, measure).ok().map(Arc::new);
+        let mut contexts = vec![make(Orientation::Forward)?];
+        if !contexts[0].adjacency_is_symmetric() {
+            contexts.push(make(Orientation::Backward)?);
+        }
+        Some(contexts)
+    }
+
+    /// A proof that goes forward.
+    fn forward(&self, rewritten: &Mechanism, rewrites: &[Rewrite]) -> Option<Proof> {
+        let mut rewrites = rewrites.to_vec();
+        let mut named = rewritten.clone();
+        if let Some((step, rewritten)) = name_output(rewritten) {
+            rewrites.push(step);
+            named = rewritten;
+        }
+        let comparison = Comparison::Equal;
+        let mut plan = Plan { rewrites, comparison, sides: vec![] };
+        let mut evidence = Vec::new();
+        let mut effort = Effort::of(MAX_EFFORT).until(self.deadline);
+        for context in self.contexts(&named)? {
+            let found = [Taste::Distance, Taste::Width, Taste::Choice].into_iter().find_map(|taste| {
+                let moves = forward(&context, taste, self.deadline);
+                if std::env::var("DEBUG").is_ok() {
+                    if let Err(e) = &moves {
+                        eprintln!("forward plan {taste:?}: {e}");
+                    }
+                }
+                let moves = moves.ok()?;
+                if std::env::var("DEBUG").is_ok() {
+                    use crate::certificate::Code;
+                    eprintln!("{}", moves.write());
+                }
+                let mut searching = Searching {
+                    found: Vec::new(),
+                    explain: std::env::var("DEBUG").is_ok(),
+                    again: true,
+                    effort: &mut effort,
+                };
+                let r = replay_side(&context, self.claim, comparison, &moves, &mut searching);
+                if std::env::var("DEBUG").is_ok() {
+                    if let Err(e) = &r {
+                        eprintln!(
+                            "forward {taste:?}: {}",
+                            e.to_string().chars().take(1500).collect::<String>()
+                        );
+                    }
+                }
+                r.ok()?;
+                Some((moves, searching.found))
+            });
+            let (moves, found) = found?;
+            plan.sides.push((context.orientation(), moves));
+            evidence.extend(found);
+        }
+        let theorem = replay(self.mechanism, self.claim, &plan, &mut Recorded::new(evidence.clone())).ok()?;
+        Some(Proof { theorem, plan, evidence })
+    }
+
+    /// A proof by couplings for all draws and invariants for all loops, chosen together and replayed backward.
+    fn backward(
+        &self,
+        rewritten: &Mechanism,
+        rewrites: &[Rewrite],
+        effort: &mut Effort,
+    ) -> Result<Proof, Option<Box<Attempt>>> {
+        let Question { mechanism, claim, hints, .. } = *self;
+        let Some(contexts) = self.contexts(rewritten) else { return Err(None) };
+        let measure = Measure::of(claim.reading);
+        let countable =
+            measure == Measure::Pure && matches!(contexts[0].kind(&rewritten.output), Kind::Int | Kind::Bool);
+        let comparisons = match (hints.pointwise, countable && hints.couplings.is_empty()) {
+            (true, _) => vec![Comparison::Pointwise],
+            (false, true) => vec![Comparison::Equal, Comparison::Pointwise],
+            (false, false) => vec![Comparison::Equal],
+        };
+        let mut best: Option<Box<Attempt>> = None;
+        for comparison in comparisons {
+            let mut plan = Plan { rewrites: rewrites.to_vec(), comparison, sides: vec![] };
+            let mut evidence = Vec::new();
+            for context in &contexts {
+                match search_side(context, claim, hints, comparison, effort) {
+                    Ok((moves, found)) => {
+                        plan.sides.push((context.orientation(), moves));
+                        evidence.extend(found);
+                    }
+                    Err(attempt) => {
+                        if best.as_ref().is_none_or(|known| attempt.reached > known.reached) {
+                            best = Some(attempt);
+                        }
+                        break;
+                    }
+                }
+            }
+            if plan.sides.len() == contexts.len() {
+                let mut recorded = Recorded::new(evidence.clone());
+                if let Ok(theorem) = replay(mechanism, claim, &plan, &mut recorded) {
+                    return Ok(Proof { theorem, plan, evidence });
+                }
+            }
+        }
+        Err(best)
+    }
+}
+
 fn no_plan() -> Failure {
     let reason = Reason::PlanDoesNotFit("no coupling or no invariant was found; a proof block may help");
     Failure { place: "the program".into(), reason }
 }
 
 /// A plan that failed, and how many side conditions were met before.
-struct Attempt {
+pub(crate) struct Attempt {
     context: Arc<Context>,
     claim: Claim,
     comparison: Comparison,
@@ -172,7 +307,7 @@ impl Attempt {
             return no_plan();
         }
         let mut effort = Effort::of(EXPLAIN_EFFORT).until(deadline);
-        let mut searching = Searching { found: Vec::new(), explain: true, effort: &mut effort };
+        let mut searching = Searching { found: Vec::new(), explain: true, again: false, effort: &mut effort };
         match replay_side(&self.context, &self.claim, self.comparison, &self.moves, &mut searching) {
             Err(failure) => failure,
             Ok(_) => no_plan(),
@@ -181,7 +316,7 @@ impl Attempt {
 }
 
 /// Moves for one orientation of the adjacency, with the evidence that they need.
-fn search_side(
+pub(crate) fn search_side(
     context: &Arc<Context>,
     claim: &Claim,
     hints: &Hints,
@@ -195,7 +330,7 @@ fn search_side(
         && let Some(moves) = planner.next(effort)
     {
         tried += 1;
-        let mut searching = Searching { found: Vec::new(), explain: false, effort };
+        let mut searching = Searching { found: Vec::new(), explain: false, again: false, effort };
         if replay_side(context, claim, comparison, &moves, &mut searching).is_ok() {
             return Ok((moves, searching.found));
         }
@@ -235,10 +370,22 @@ struct Searching<'e> {
     effort: &'e mut Effort,
     /// Whether a failure is to name the part of the condition that cannot be shown.
     explain: bool,
+    /// Whether what was found before is tried first: the statements of a long text are often alike.
+    again: bool,
 }
+
+/// How many pieces of evidence are tried again.
+const RECENT: usize = 6;
 
 impl Justify for Searching<'_> {
     fn justify(&mut self, context: &Context, hypotheses: &[&Expr], goal: &Expr) -> Result<Evidence, Reason> {
+        if self.again
+            && let Some(evidence) =
+                evidence_again(context, hypotheses, goal, self.found.iter().rev().take(RECENT))
+        {
+            self.found.push(evidence.clone());
+            return Ok(evidence);
+        }
         match search_within(context, hypotheses, goal, self.effort) {
             Ok(evidence) => {
                 self.found.push(evidence.clone());

@@ -8,7 +8,7 @@ use probity_account::{
     account as ask, calibrate, doubles_around, profile,
 };
 use probity_exact::Rational;
-use probity_verdict::{Neighbours, Setting, guarantee};
+use probity_verdict::{Asked, Setting, guarantee};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -85,17 +85,10 @@ fn theorem(text: &Text, adjacency: Adjacency) -> Result<Law, String> {
         .map(|(name, value)| Setting { name: name.clone(), value: value.clone() })
         .collect();
     let proved = guarantee(&program, &settings).map_err(|error| format!("{}: {error}", text.path))?;
-    // The text's own neighbours must be those of the question, and a sample is of the rows of a table.
-    let fits = match (proved.neighbours, adjacency, text.on_a_sample) {
-        (Neighbours::RowAddedOrRemoved, Adjacency::AddRemove, _) => true,
-        (Neighbours::RowReplaced, Adjacency::Replace, false) | (Neighbours::OfTheText, _, false) => true,
-        _ => false,
-    };
-    match fits {
-        true => Ok(Law::Approximate { epsilon: proved.epsilon, delta: proved.delta }),
-        false => {
-            Err(format!("{}: its theorem is about other neighbours than are asked about here", text.path))
-        }
+    let asked = Asked { replaced: adjacency == Adjacency::Replace, on_a_sample: text.on_a_sample };
+    match proved.neighbours.answer(asked) {
+        Ok(()) => Ok(Law::Approximate { epsilon: proved.epsilon, delta: proved.delta }),
+        Err(wrong) => Err(format!("{}: its theorem is {wrong}", text.path)),
     }
 }
 

@@ -91,8 +91,9 @@ fn within(seconds: Option<f64>) -> Result<Option<Duration>, Failure> {
         .transpose()
 }
 
-fn watch(limit: Option<Duration>) -> Watch<'static> {
-    limit.map_or(Watch::default(), |limit| Watch::default().within(limit))
+fn watch(limit: Option<Duration>, caller: &work::Caller) -> Watch<'static> {
+    let watch = Watch::default().unless(caller.gone());
+    limit.map_or(watch.clone(), |limit| watch.within(limit))
 }
 
 fn reading(format: Option<&str>) -> Result<Option<Reading>, Failure> {
@@ -170,7 +171,9 @@ impl Mechanism {
     #[pyo3(signature = (*, seconds=None))]
     fn verify<'py>(&self, py: Python<'py>, seconds: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
         let (program, values, limit) = (self.program.clone(), self.values()?, within(seconds)?);
-        let verdict = work::long(py, move || Ok(probity_verdict::verify(&program, &values, &watch(limit))?))?;
+        let verdict = work::long_with(py, move |caller| {
+            Ok(probity_verdict::verify(&program, &values, &watch(limit, &caller))?)
+        })?;
         verdict::verified(py, &verdict)
     }
 
@@ -222,7 +225,9 @@ impl Mechanism {
         let mut settings = AuditSettings::new(self.values()?, [first?, second?]);
         settings.reading = reading(format)?;
         let (program, limit) = (self.program.clone(), within(seconds)?);
-        let audit = work::long(py, move || Ok(probity_verdict::audit(&program, &settings, &watch(limit))?))?;
+        let audit = work::long_with(py, move |caller| {
+            Ok(probity_verdict::audit(&program, &settings, &watch(limit, &caller))?)
+        })?;
         verdict::audited(py, &audit)
     }
 
@@ -334,8 +339,8 @@ impl Mechanism {
         let settings = ReportSettings { values: self.values()?, inputs, reading: reading(format)? };
         let (program, source, limit) = (self.program.clone(), self.source.clone(), within(seconds)?);
         let to = path.clone();
-        let (html, verdict, crossed) = work::long(py, move || {
-            let report = probity_verdict::report(&program, &source, &settings, &watch(limit))?;
+        let (html, verdict, crossed) = work::long_with(py, move |caller| {
+            let report = probity_verdict::report(&program, &source, &settings, &watch(limit, &caller))?;
             let html = report.document.to_html();
             if let Some(path) = to {
                 std::fs::write(&path, &html)

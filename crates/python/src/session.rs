@@ -9,6 +9,7 @@ use probity_release::answer::{self, Cell, Rows};
 use probity_release::certificate::assumptions;
 use probity_release::decimal;
 use probity_release::engine::Engine;
+use probity_release::engine::client::Client;
 use probity_release::engine::csv::Csv;
 use probity_release::ledger::{Ledger, PATIENCE, State};
 use probity_release::loss::{Loss, Measure};
@@ -77,6 +78,10 @@ impl Table {
 
 fn table(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Table> {
     if let Ok(path) = given.extract::<PathBuf>() {
+        // A text as postgresql://HOST/DB#TABLE names another engine, as for the command.
+        if let Some(client) = path.to_str().and_then(|text| Client::named(text, name)) {
+            return Ok(Table::Here(Arc::new(client)));
+        }
         return Ok(Table::Here(Arc::new(Csv::new(&path).map_err(Failure::from)?)));
     }
     // A connection, or a pair of one and the table's name there.
@@ -117,10 +122,20 @@ impl Session {
         data_version: &str,
         alpha: Option<Number>,
     ) -> PyResult<Session> {
-        let policy = work::short(py, || policy_of(&policy))?;
+        let mut policy = work::short(py, || policy_of(&policy))?;
         let mut tables = BTreeMap::new();
         for (name, given) in data.into_iter().flatten() {
             let name: String = name.extract()?;
+            if policy.public(&name).is_some() {
+                let path: PathBuf = given.extract().map_err(|_| {
+                    Failure::input(format!("the public table {name} is given by the path of a CSV file"))
+                })?;
+                work::short(py, || {
+                    let (header, rows) = Csv::new(&path)?.records(policy::MAX_CATEGORIES)?;
+                    Ok(policy.read_public(&name, &header, &rows)?)
+                })?;
+                continue;
+            }
             if policy.table(&name).is_none() {
                 let names: Vec<String> = policy.tables.iter().map(|table| table.name.clone()).collect();
                 let hint = probity_verdict::meant("its tables are", &name, &names);

@@ -60,8 +60,8 @@ pub fn verified<'py>(py: Python<'py>, verdict: &Verdict) -> PyResult<Bound<'py, 
         .with("reason", verdict.upper.as_ref().err().cloned())?
         .with("counterexample", counterexample)?
         .with("loss", loss)?
-        .with("out_of_range", verdict.out_of_range.clone())?
-        .with("audited_share", verdict.audited_share.filter(|share| share.is_finite()))?
+        .with("out_of_range", verdict.audited.out_of_range.clone())?
+        .with("audited_share", verdict.audited.share.filter(|share| share.is_finite()))?
         .with("certified_epsilon", certified.map(|certified| certified.epsilon))?
         .with("certified_delta", certified.map(|certified| certified.delta))?
         .with("certificate", verdict.to_certificate())?

@@ -1,6 +1,8 @@
 //! Work outside the interpreter's lock: Ctrl-C is answered, other threads go on, and a panic stays inside.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::Duration;
@@ -24,16 +26,24 @@ enum Message<T> {
 
 type Asked = Box<dyn FnOnce(Python<'_>) + Send>;
 
-/// How a worker has the caller do something.
+/// The caller of a worker: what it can be asked to do, and whether it has gone.
 #[derive(Clone)]
-pub struct Caller(std::sync::Arc<dyn Fn(Asked) + Send + Sync>);
+pub struct Caller {
+    ask: Arc<dyn Fn(Asked) + Send + Sync>,
+    gone: Arc<AtomicBool>,
+}
 
 impl Caller {
     /// Has it done, and waits for the answer; `None` after an interrupt.
     pub fn ask<R: Send + 'static>(&self, action: impl FnOnce(Python<'_>) -> R + Send + 'static) -> Option<R> {
         let (sender, receiver) = sync_channel(1);
-        (self.0)(Box::new(move |py| drop(sender.send(action(py)))));
+        (self.ask)(Box::new(move |py| drop(sender.send(action(py)))));
         receiver.recv().ok()
+    }
+
+    /// Becomes true when the caller was interrupted: then the work may end.
+    pub fn gone(&self) -> Arc<AtomicBool> {
+        self.gone.clone()
     }
 }
 
@@ -53,7 +63,9 @@ pub fn long_with<T: Send + 'static>(
     let (sender, receiver) = sync_channel::<Message<T>>(1);
     let asking = sender.clone();
     // Nobody listens after an interrupt.
-    let caller = Caller(std::sync::Arc::new(move |asked| drop(asking.send(Message::Ask(asked)))));
+    let ask = Arc::new(move |asked| drop(asking.send(Message::Ask(asked))));
+    let gone = Arc::new(AtomicBool::new(false));
+    let caller = Caller { ask, gone: gone.clone() };
     let worker = thread::Builder::new().name("probity".into()).stack_size(STACK).spawn(move || {
         let answer = catch_unwind(AssertUnwindSafe(|| work(caller)))
             .unwrap_or_else(|panic| Err(Failure::internal(&*panic)));
@@ -70,7 +82,9 @@ pub fn long_with<T: Send + 'static>(
         match told {
             Ok(Message::Done(answer)) => return Ok(answer?),
             Ok(Message::Ask(asked)) => asked(py),
-            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Timeout) => {
+                py.check_signals().inspect_err(|_| gone.store(true, Ordering::Relaxed))?;
+            }
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(Failure::of(Kind::Internal, "the computation broke off").into());
             }

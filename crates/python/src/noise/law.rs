@@ -1,13 +1,12 @@
 //! What a mechanism of the catalogue draws, made ready once: samplers and measurements of `probity-noise`, by name.
 
 use probity_exact::{Integer, Rational, parse_rational};
-use probity_noise::domain::{ClampedFloats, IntegerRange};
+use probity_noise::domain::{BigIntegers, ClampedFloats, IntegerRange};
 use probity_noise::entropy::with_secure;
 use probity_noise::measurement::Measurement;
 use probity_noise::mechanisms::{
-    Grid, RandomizedResponse, Rule, Scores, Snapping, choice, discrete_gaussian, discrete_gaussian_big,
-    discrete_laplace, discrete_laplace_big, gaussian_on_grid, laplace_on_grid, renormalised_geometric,
-    truncated_geometric,
+    Grid, RandomizedResponse, Rule, Scores, Snapping, choice, discrete_gaussian, discrete_laplace,
+    gaussian_on_grid, laplace_on_grid, renormalised_geometric, truncated_geometric,
 };
 use probity_noise::sampler::{
     Bernoulli, BernoulliExp, Count, DiscreteGaussian, DiscreteLaplace, Exponent, Geometric, Probability,
@@ -163,13 +162,13 @@ impl Law {
                 let scale = arguments.scale()?;
                 let word = DiscreteLaplace::<i64>::new(scale.clone()).ok().map(AddedNoise::Laplace);
                 let word = word.zip(discrete_laplace(IntegerRange::WIDEST, scale.clone()).ok());
-                Law::Added { word, big: discrete_laplace_big(scale)? }
+                Law::Added { word, big: discrete_laplace(BigIntegers, scale)? }
             }
             "discrete-gaussian" => {
                 let squared = arguments.squared_scale()?;
                 let word = DiscreteGaussian::<i64>::new(squared.clone()).ok().map(AddedNoise::Gaussian);
                 let word = word.zip(discrete_gaussian(IntegerRange::WIDEST, squared.clone()).ok());
-                Law::Added { word, big: discrete_gaussian_big(squared)? }
+                Law::Added { word, big: discrete_gaussian(BigIntegers, squared)? }
             }
             "geometric" => Law::Geometric(Geometric::new(arguments.scale()?)?),
             "bernoulli" => Law::Coin(Bernoulli::new(arguments.probability()?)),

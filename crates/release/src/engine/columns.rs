@@ -272,6 +272,7 @@ mod tests {
             domain: Domain::Number { unit, low: -1000, high: 1000 },
             null: Outside::Drop,
             outside: Outside::Clamp,
+            references: None,
         }
     }
 
@@ -308,6 +309,7 @@ mod tests {
             domain: Domain::Categories(vec!["1".into(), "true".into(), "2020-02-29".into(), "0.5".into()]),
             null: Outside::Drop,
             outside: Outside::Drop,
+            references: None,
         };
         let reader = Reader::new(&places);
         let day = crate::policy::date_from_text("2020-02-29").unwrap();

@@ -7,6 +7,7 @@
 //!
 //! The ledger knows nothing of queries: it keeps texts, and adds up losses.
 
+pub mod accounted;
 pub mod anchor;
 mod chain;
 mod store;

@@ -58,6 +58,8 @@ pub struct Column {
     pub null: Outside,
     /// A value of the type that is not in the domain.
     pub outside: Outside,
+    /// The public table whose keys are its values. Until that was read, it is a text of which nothing can be asked.
+    pub references: Option<String>,
 }
 
 impl Column {
@@ -252,7 +254,8 @@ pub fn date_from_text(text: &str) -> Option<i64> {
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let days = [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
     let in_month = *days.get(usize::try_from(month).ok()?.checked_sub(1)?)?;
-    (1..=in_month).contains(&day).then(|| days_before(year, month) + day - 1)
+    // Engines have no year 0.
+    (year >= 1 && (1..=in_month).contains(&day)).then(|| days_before(year, month) + day - 1)
 }
 
 /// Days from 1970-01-01 to the first of a month: years are counted from March, so that the leap day comes last.
@@ -280,7 +283,7 @@ mod tests {
 
     fn number_column(unit: Rational, low: i64, high: i64) -> Column {
         let domain = Domain::Number { unit, low, high };
-        Column { name: "x".into(), domain, null: Outside::Drop, outside: Outside::Clamp }
+        Column { name: "x".into(), domain, null: Outside::Drop, outside: Outside::Clamp, references: None }
     }
 
     #[test]
@@ -360,13 +363,19 @@ mod tests {
             domain: Domain::Categories(vec!["north".into(), "south".into()]),
             null: Outside::Drop,
             outside: Outside::Constant(1),
+            references: None,
         };
         assert_eq!(
             [region.clean(b"north"), region.clean(b"West"), region.clean(b"")],
             [Some(0), Some(1), None]
         );
-        let smoker =
-            Column { name: "s".into(), domain: Domain::Bool, null: Outside::Drop, outside: Outside::Drop };
+        let smoker = Column {
+            name: "s".into(),
+            domain: Domain::Bool,
+            null: Outside::Drop,
+            outside: Outside::Drop,
+            references: None,
+        };
         assert_eq!(
             [smoker.clean(b"true"), smoker.clean(b"0"), smoker.clean(b"yes")],
             [Some(1), Some(0), None]

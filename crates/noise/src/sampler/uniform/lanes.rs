@@ -4,7 +4,7 @@
 //! leaves its draw open is continued with fresh words, so every draw keeps its exact law and all draws stay
 //! independent.
 
-use super::SampleError;
+use super::super::SampleError;
 use super::prefix::Prefix;
 use super::words::Words;
 use crate::entropy::{Entropy, EntropyError};

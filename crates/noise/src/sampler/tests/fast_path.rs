@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 
 use probity_exact::{Integer, Natural, Rational, rational};
 
-use super::bounds::{exp_neg_bounds, log2_floor, power_of_two};
-use super::draw::Draw;
-use super::laplace::Plan;
-use super::magnitude::{MAX_SCALE_LOG2, Magnitude, Sides};
-use super::neg_ln::{NEG_LN_BITS, TwoWords};
-use super::*;
+use super::super::bounds::{exp_neg_bounds, log2_floor, power_of_two};
+use super::super::draw::Draw;
+use super::super::laplace::Plan;
+use super::super::magnitude::{MAX_SCALE_LOG2, Magnitude, Sides};
+use super::super::neg_ln::{NEG_LN_BITS, TwoWords};
+use super::super::*;
 use crate::entropy::tape::Tape;
 
 /// Everything is compared in units of 2^−SCALED.

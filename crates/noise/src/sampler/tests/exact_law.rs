@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 
 use probity_exact::{Float, Format, Integer, Natural, Rational, rational};
 
-use super::bounds::{exp_neg_bounds, power_of_two};
-use super::draw::Draw;
-use super::laplace::Plan;
-use super::magnitude::Sides;
-use super::prefix::Chunks;
-use super::*;
+use super::super::bounds::{exp_neg_bounds, power_of_two};
+use super::super::draw::Draw;
+use super::super::laplace::Plan;
+use super::super::magnitude::Sides;
+use super::super::prefix::Chunks;
+use super::super::*;
 
 /// Single bits from a list; its end is an error.
 struct BitString<'b> {

@@ -3,8 +3,8 @@
 use probity_exact::directed::exp_nearest;
 use probity_exact::{Format, Integer, Rational, rational};
 
-use super::draw::Draw;
-use super::*;
+use super::super::draw::Draw;
+use super::super::*;
 use crate::entropy::tape::Tape;
 
 fn ratio(n: i64, d: i64) -> Rational {
