@@ -51,6 +51,11 @@ pub enum Rejection {
         /// Where the second step begins.
         right: String,
     },
+    /// A fact that a step needs is not known where it stands.
+    NotKnown {
+        /// The fact.
+        fact: String,
+    },
     /// Two judgements that must be about one program are not.
     ProgramDiffers {
         /// The one.
@@ -179,6 +184,7 @@ impl Display for Rejection {
             Rejection::MiddleDiffers { left, right } => {
                 write!(f, "the first step ends with '{left}', the second begins with '{right}'")
             }
+            Rejection::NotKnown { fact } => write!(f, "the step needs '{fact}', which is not known there"),
             Rejection::ProgramDiffers { left, right } => {
                 write!(f, "one judgement is about '{left}', the other about '{right}'")
             }

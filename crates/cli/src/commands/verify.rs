@@ -205,6 +205,10 @@ fn print_upper(verdict: &Verdict, arguments: &Arguments, out: &mut dyn Write) ->
         Err(reason) => {
             writeln!(out, "{}: {} with {claim}", verdict.status(), mechanism.name)?;
             writeln!(out, "not proved: {reason}")?;
+            // Whoever has a proof block, or is about to see a counterexample, needs no other.
+            if verdict.status() == Status::Open && verdict.program.hints.is_none() {
+                verdict.help.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+            }
             if verdict.program.expect_refuted {
                 writeln!(out, "(the file expects its claim to be refuted)")?;
             }
