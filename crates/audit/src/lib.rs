@@ -60,6 +60,7 @@ mod worst;
 pub use case::Case;
 pub use compare::confidence::clopper_pearson;
 pub use compare::pair_report::{OutcomeLoss, PairReport, Side, Worst, dilation};
+pub use compare::renyi::{RENYI_ORDERS, Renyi};
 pub use cube::boxes::enclosed_probability;
 pub use error::AuditError;
 pub use float::arithmetic::Logarithm;
@@ -74,6 +75,7 @@ pub use pair::neighbours::{admits, admits_parameters, distance, neighbours, para
 pub use reading::output_law;
 pub use real::law::{integrated_law, real_law};
 pub use real::paths::{Depth, event_probability};
+pub use refute::concentrated::event_rho;
 pub use refute::floats::search_float_refutation;
 pub use refute::pair_loss::{Shown, search_shown_loss};
 pub use refute::search::{

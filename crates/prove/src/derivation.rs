@@ -34,12 +34,13 @@ use std::sync::Arc;
 
 use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, Orientation};
+use probity_kernel::conversion::Conversion;
 use probity_kernel::entail::Evidence;
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::finite;
 use probity_kernel::privacy::{
-    Comparison, Side, Theorem, goal, group, group_share, obligation, privacy, start,
+    Comparison, Side, Theorem, convert, goal, group, group_share, obligation, privacy, start,
 };
 use probity_kernel::rejection::Rejection;
 use probity_kernel::rules::{self, Assertion, Judgement};
@@ -93,6 +94,8 @@ pub struct Plan {
     pub comparison: Comparison,
     /// The moves, per orientation of the adjacency.
     pub sides: Vec<(Orientation, Vec<Move>)>,
+    /// The claim in ρ or μ that the moves prove, and how the claim of ε and δ follows from it.
+    pub through: Option<(Claim, Conversion)>,
 }
 
 /// A side condition that could not be met, or a rule that did not apply.
@@ -140,6 +143,13 @@ pub enum Reason {
         /// The field to bound.
         field: String,
     },
+    /// A draw that the measure of the claim has no rule for.
+    Measure {
+        /// The draw.
+        draw: String,
+        /// What to claim instead, or what to set.
+        instead: &'static str,
+    },
     /// The deadline passed.
     OutOfTime,
 }
@@ -167,6 +177,9 @@ impl fmt::Display for Failure {
                 "one row can change {sum} by any amount, since nothing bounds its field {field}; \
                  write clamp(r.{field}, low, high) with public bounds"
             ),
+            Reason::Measure { draw, instead } => {
+                write!(f, "the claim's measure has no rule for the draw '{draw}'; {instead}")
+            }
             Reason::OutOfTime => write!(f, "the deadline passed during the search; allow more time"),
             Reason::OutOfSteps => {
                 write!(
@@ -224,6 +237,11 @@ pub fn replay(
     plan: &Plan,
     justify: &mut dyn Justify,
 ) -> Result<Theorem, Failure> {
+    if let Some((other, conversion)) = &plan.through {
+        let inner = Plan { through: None, ..plan.clone() };
+        let theorem = replay(mechanism, other, &inner, justify)?;
+        return convert(&theorem, claim, conversion).map_err(reject("the conversion"));
+    }
     if let Some((one_row, share)) = one_row(mechanism, claim) {
         let theorem = replay(&one_row, &share, plan, justify)?;
         return group(mechanism, claim, &theorem).map_err(reject("GROUP"));

@@ -29,10 +29,12 @@
 
 mod algebra;
 pub mod certificate;
+mod conversion;
 pub mod derivation;
 mod effort;
 mod evidence;
 pub mod explain;
+mod lists;
 pub mod outline;
 mod plan;
 mod proof;

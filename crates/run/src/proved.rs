@@ -276,22 +276,13 @@ fn put(machine: &mut Machine, place: Place, given: &Given) {
         }
         (Place::Truth(register), Given::Truth(value)) => machine.truths[register as usize] = *value,
         (Place::List(register, _), Given::List(items)) => {
-            let truths: Option<Vec<bool>> = items
-                .iter()
-                .map(|item| if let Given::Truth(value) = item { Some(*value) } else { None })
-                .collect();
-            let list = match truths {
-                Some(truths) if !truths.is_empty() => List::Truths(truths),
-                _ => List::Numbers(
-                    items
-                        .iter()
-                        .map(|item| match item {
-                            Given::Number(value) => machine.tape.rational(value.clone()),
-                            _ => Number::ZERO,
-                        })
-                        .collect(),
-                ),
+            // Input lists are of numbers; a truth value is 0 or 1.
+            let number = |item: &Given| match item {
+                Given::Number(value) => machine.tape.rational(value.clone()),
+                Given::Truth(true) => Number::point(1.0),
+                _ => Number::ZERO,
             };
+            let list = List::Numbers(items.iter().map(number).collect());
             machine.put_list(register, list);
         }
         // The types were checked before.

@@ -67,4 +67,4 @@ pub(crate) fn equal_values(law: &Distribution) -> Option<(&'static str, &Expr, &
 }
 
 /// The axioms with a cost that a claim in μ may not rest on.
-pub(crate) const NOT_GAUSSIAN: [&str; 2] = ["DGAUSS", "BOUNDED-LOSS"];
+pub(crate) const NOT_GAUSSIAN: [&str; 3] = ["DGAUSS", "BOUNDED-LOSS", "BOUNDED-RANGE"];

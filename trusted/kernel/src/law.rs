@@ -35,6 +35,10 @@ pub fn conditions(law: &Distribution) -> Vec<Expr> {
         Distribution::Response { value, truth, count } => {
             probability(truth).into_iter().chain(category(value, count)).collect()
         }
+        Distribution::Choose { scores, scale } => {
+            let among = length(scores).map_or(Expr::Bool(false), |length| Expr::int(1).le(length));
+            positive(scale).into_iter().chain([among]).collect()
+        }
         Distribution::Laplace { scale, .. }
         | Distribution::DiscreteLaplace { scale, .. }
         | Distribution::Exponential { scale }
@@ -42,6 +46,22 @@ pub fn conditions(law: &Distribution) -> Vec<Expr> {
         Distribution::Gaussian { deviation, .. } | Distribution::DiscreteGaussian { deviation, .. } => {
             positive(deviation)
         }
+    }
+}
+
+/// How many scores a choice is among.
+fn length(scores: &Expr) -> Option<Expr> {
+    match scores {
+        Expr::Var(list) => Some(Expr::Length(list.clone())),
+        _ => None,
+    }
+}
+
+/// The parameter that is a list, of numbers, and not a number.
+pub fn scores(law: &Distribution) -> Option<&Expr> {
+    match law {
+        Distribution::Choose { scores, .. } => Some(scores),
+        _ => None,
     }
 }
 
@@ -69,6 +89,10 @@ pub fn support(law: &Distribution, y: Expr) -> Expr {
             Expr::int(0).le(y.clone()).and(y.lt(count.clone()))
         }
         Distribution::Exponential { .. } | Distribution::Geometric { .. } => Expr::int(0).le(y),
+        Distribution::Choose { scores, .. } => match length(scores) {
+            Some(length) => Expr::int(0).le(y.clone()).and(y.lt(length)),
+            None => Expr::Bool(true),
+        },
         Distribution::Bernoulli(_)
         | Distribution::Laplace { .. }
         | Distribution::DiscreteLaplace { .. }
@@ -89,6 +113,7 @@ pub fn kind(law: &Distribution) -> Kind {
         | Distribution::UniformInt { .. }
         | Distribution::UniformOther { .. }
         | Distribution::Response { .. }
+        | Distribution::Choose { .. }
         | Distribution::DiscreteLaplace { .. }
         | Distribution::DiscreteGaussian { .. }
         | Distribution::Geometric { .. } => Kind::Int,
@@ -103,6 +128,7 @@ pub fn parameters(law: &Distribution) -> Vec<&Expr> {
         Distribution::UniformInt { low, high } => vec![low, high],
         Distribution::UniformOther { value, count } => vec![value, count],
         Distribution::Response { value, truth, count } => vec![value, truth, count],
+        Distribution::Choose { scores, scale } => vec![scores, scale],
         Distribution::Laplace { center, scale } | Distribution::DiscreteLaplace { center, scale } => {
             vec![center, scale]
         }
@@ -132,6 +158,9 @@ pub fn try_map<E>(law: &Distribution, e: &dyn Fn(&Expr) -> Result<Expr, E>) -> R
         }
         Distribution::Response { value, truth, count } => {
             Distribution::Response { value: e(value)?, truth: e(truth)?, count: e(count)? }
+        }
+        Distribution::Choose { scores, scale } => {
+            Distribution::Choose { scores: e(scores)?, scale: e(scale)? }
         }
         Distribution::Laplace { center, scale } => {
             Distribution::Laplace { center: e(center)?, scale: e(scale)? }

@@ -7,6 +7,7 @@
 
 pub mod concentrated;
 pub mod context;
+pub mod conversion;
 pub mod entail;
 pub mod equivalence;
 pub mod expr;
@@ -16,6 +17,7 @@ pub mod float;
 pub mod kind;
 pub mod law;
 pub mod lemma;
+mod lists;
 pub mod poly;
 pub mod privacy;
 pub mod rejection;

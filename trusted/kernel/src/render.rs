@@ -48,7 +48,9 @@ impl Display for Expr {
             Expr::Bool(b) => write!(f, "{b}"),
             Expr::Var(v) => write!(f, "{v}"),
             Expr::EmptyList => write!(f, "[]"),
+            Expr::Index(Variable::Moved(list), index) => write!(f, "moved({list}, {index})"),
             Expr::Index(list, index) => write!(f, "{list}[{index}]"),
+            Expr::Apart(list, low, high) => write!(f, "apart({list}, {low}, {high})"),
             Expr::Length(list) => write!(f, "length({list})"),
             Expr::Clamp(a, low, high) => write!(f, "clamp({a}, {low}, {high})"),
             Expr::Sum(table, condition, value) => {
@@ -91,6 +93,7 @@ impl Display for Expr {
                 Unary::Floor => write!(f, "floor({a})"),
                 Unary::Ln => write!(f, "ln({a})"),
                 Unary::Exp => write!(f, "exp({a})"),
+                Unary::Sqrt => write!(f, "sqrt({a})"),
                 Unary::Pow2AtLeast => write!(f, "pow2_at_least({a})"),
             },
             Expr::Binary(operation, a, b) => match operation {
@@ -146,6 +149,7 @@ impl Display for Distribution {
             Distribution::Response { value, truth, count } => {
                 write!(f, "response({value}, {truth}, {count})")
             }
+            Distribution::Choose { scores, scale } => write!(f, "choose({scores}, {scale})"),
             Distribution::Laplace { center, scale } => write!(f, "laplace({center}, {scale})"),
             Distribution::DiscreteLaplace { center, scale } => {
                 write!(f, "discrete_laplace({center}, {scale})")
@@ -210,6 +214,14 @@ impl Display for Adjacency {
             }
             Adjacency::OneEntry { list, bound } => {
                 write!(f, "one entry of {list} differs by at most {bound}")
+            }
+            Adjacency::OneEntryOf { lists, bound } => {
+                let all: Vec<&str> = lists.iter().map(|list| list.as_str()).collect();
+                write!(f, "one entry of {} differs by at most {bound}", all.join(" and of "))
+            }
+            Adjacency::Norm { list, bound, squares } => {
+                let norm = if *squares { "L2" } else { "L1" };
+                write!(f, "the entries of {list} differ by at most {bound} in {norm}")
             }
             Adjacency::OneRow { table } => write!(f, "one row of {table} is added or removed"),
             Adjacency::RowReplaced { table } => write!(f, "one row of {table} is replaced"),
@@ -281,6 +293,9 @@ impl Display for Coupling {
             }
             Coupling::Equal { distance, cost } => {
                 write!(f, "same value within {distance} at cost {cost}")
+            }
+            Coupling::Chosen { low, high, cost } => {
+                write!(f, "same place for scores apart by {low} to {high} at cost {cost}")
             }
             Coupling::SignedLog { by, cost } => write!(f, "signed log shifted by {by} at cost {cost}"),
         }

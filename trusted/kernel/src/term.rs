@@ -111,6 +111,13 @@ pub enum Distribution {
         /// How many categories there are.
         count: Expr,
     },
+    /// The place i of an entry of a list, with mass proportional to exp(scores[i]/scale).
+    Choose {
+        /// The list, a variable.
+        scores: Expr,
+        /// Its scale.
+        scale: Expr,
+    },
     /// Density exp(−|y − center|/scale)/(2·scale).
     Laplace {
         /// Its center.
@@ -233,6 +240,22 @@ pub enum Adjacency {
         list: Name,
         /// The largest change of the entry.
         bound: Expr,
+    },
+    /// One entry of each of the lists may change, at one place in all of them, by at most `bound`; the others are equal.
+    OneEntryOf {
+        /// The lists.
+        lists: Vec<Name>,
+        /// The largest change of an entry.
+        bound: Expr,
+    },
+    /// The changes of all entries together are at most `bound`: Σ |q'[i] − q[i]|, or the root of the sum of squares.
+    Norm {
+        /// The list.
+        list: Name,
+        /// The largest change.
+        bound: Expr,
+        /// Whether squares are summed.
+        squares: bool,
     },
     /// One row is added to the table; with both orientations, added or removed.
     OneRow {
@@ -357,6 +380,15 @@ pub enum Coupling {
         /// How far apart the centers may be.
         distance: Expr,
         /// What it costs, in ρ.
+        cost: Expr,
+    },
+    /// For a choice among scores: the same place, if apart(scores, low, high).
+    Chosen {
+        /// The least change of a score.
+        low: Expr,
+        /// The largest change of a score.
+        high: Expr,
+        /// What it costs.
         cost: Expr,
     },
     /// For a uniform draw u followed by a sign s: s'·ln(u') = s·ln(u) + by, at cost |by| or more.

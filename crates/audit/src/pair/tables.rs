@@ -85,7 +85,9 @@ pub(crate) fn pairs(
         found.push((a.clone(), b.clone()));
         found.push((b, a));
     };
-    let bases: Vec<Vec<GivenRow>> = [vec![], rows.iter().take(1).cloned().collect()].into();
+    // The last table has rows on both sides of whatever splits them.
+    let some = |most: usize| rows.iter().take(most).cloned().collect::<Vec<_>>();
+    let bases = [vec![], some(1), some(MOST_VALUES)];
     for base in bases {
         let with = |more: &[&GivenRow]| base.iter().chain(more.iter().copied()).cloned().collect::<Vec<_>>();
         match clause {
@@ -208,7 +210,9 @@ fn for_each_part(e: &Expr, see: &mut dyn FnMut(&Expr)) {
     see(e);
     match e {
         Expr::Unary(_, a) | Expr::Index(_, a) => for_each_part(a, see),
-        Expr::Binary(_, a, b) | Expr::Sum(_, a, b) => [a, b].into_iter().for_each(|e| for_each_part(e, see)),
+        Expr::Binary(_, a, b) | Expr::Sum(_, a, b) | Expr::Apart(_, a, b) => {
+            [a, b].into_iter().for_each(|e| for_each_part(e, see))
+        }
         Expr::Clamp(a, b, c) | Expr::If(a, b, c) => {
             [a, b, c].into_iter().for_each(|e| for_each_part(e, see));
         }

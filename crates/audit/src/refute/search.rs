@@ -19,7 +19,7 @@ use crate::output::outcome::{Inputs, Parameters};
 use crate::pair::candidates::{Pair, ROUNDS, pairs, parameters};
 use crate::pair::neighbours::claimed_value;
 use crate::real::paths::{Depth, Explorer, KnownLaws};
-use crate::refute::concentrated::shown_rho;
+use crate::refute::concentrated::shown;
 use crate::refute::few_path_events;
 use crate::refute::floats::search_float_refutation;
 use crate::refute::path_events::{self, Paths, Target};
@@ -199,7 +199,7 @@ fn refutation(
     evidence: Evidence,
 ) -> Option<Refutation> {
     let loss = match reading {
-        Reading::Rho | Reading::Mu => shown_rho(&p, &q, &epsilon.high),
+        Reading::Rho | Reading::Mu => shown(reading, &p, &q, &epsilon.high),
         _ => contradicts(&p, &q, &epsilon, &delta).then(|| loss(&p, &q)),
     };
     loss.map(|loss| Refutation {

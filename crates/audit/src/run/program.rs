@@ -94,6 +94,8 @@ pub(crate) enum LawKind {
     UniformInt,
     UniformOther,
     Response,
+    /// The scale, and then the scores, one by one.
+    Choose,
     Laplace,
     DiscreteLaplace,
     Gaussian,
@@ -338,6 +340,7 @@ impl Slots<'_> {
             D::UniformInt { low, high } => (LawKind::UniformInt, vec![low, high]),
             D::UniformOther { value, count } => (LawKind::UniformOther, vec![value, count]),
             D::Response { value, truth, count } => (LawKind::Response, vec![value, truth, count]),
+            D::Choose { scores, scale } => (LawKind::Choose, vec![scale, scores]),
             D::Laplace { center, scale } => (LawKind::Laplace, vec![center, scale]),
             D::DiscreteLaplace { center, scale } => (LawKind::DiscreteLaplace, vec![center, scale]),
             D::Gaussian { center, deviation } => (LawKind::Gaussian, vec![center, deviation]),
@@ -371,7 +374,7 @@ impl Slots<'_> {
                     sum.ok_or(AuditError::WrongKind { place: table.to_string(), expected: "a table" })?;
                 self.node(&sum, world)?
             }
-            Expr::Sum(..) => {
+            Expr::Sum(..) | Expr::Apart(..) => {
                 return Err(AuditError::Unsupported { what: "an assertion's variable in a program" });
             }
         })

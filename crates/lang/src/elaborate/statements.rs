@@ -9,17 +9,18 @@ use crate::Span;
 use crate::constant::number as constant;
 use crate::diagnostic::{Code, quoted};
 use crate::names::{Role, nearest};
-use crate::syntax::{Expr, Ident, Iteration, Statement, StatementKind};
+use crate::syntax::{Expr, ExprKind, Ident, Iteration, Statement, StatementKind};
 use crate::types::Type;
 
 /// The distributions of the language, with how they are written.
-const DISTRIBUTIONS: [(&str, &str); 12] = [
+const DISTRIBUTIONS: [(&str, &str); 13] = [
     ("uniform", "uniform(0, 1)"),
     ("sign", "sign()"),
     ("bernoulli", "bernoulli(probability)"),
     ("uniform_int", "uniform_int(low, high)"),
     ("uniform_other", "uniform_other(value, count)"),
     ("response", "response(value, truth, count)"),
+    ("choose", "choose(scores, scale)"),
     ("laplace", "laplace(scale) or laplace(center, scale)"),
     ("discrete_laplace", "discrete_laplace(scale) or discrete_laplace(center, scale)"),
     ("gaussian", "gaussian(deviation) or gaussian(center, deviation)"),
@@ -53,18 +54,53 @@ impl Elaborator<'_> {
             });
             return (statements, None);
         };
-        let statements = self.block(before);
+        let mut statements = self.block(before);
+        if let ExprKind::Tuple(parts) = &value.kind {
+            let output = self.tuple(parts, value.span, &mut statements);
+            return (statements, Some(output));
+        }
         let output = self.expression(value, Scope::Program);
+        statements.append(&mut self.waiting);
         self.not_a_table(&output, value.span);
         (statements, Some(output.term))
     }
 
+    /// What a tuple releases: a list of its parts.
+    fn tuple(&mut self, parts: &[Expr], span: Span, out: &mut Vec<KernelStatement>) -> Term {
+        let text = self.names.fresh("result_list", span);
+        let list = Ident { text, span };
+        self.spans.push(span);
+        self.store(&list, Type::EmptyList, span);
+        out.push(KernelStatement::Assign { var: Name::new(&list.text), value: Term::EmptyList });
+        for part in parts {
+            let statement = Statement {
+                kind: StatementKind::Append { list: list.clone(), value: part.clone() },
+                span: part.span,
+            };
+            self.spans.push(part.span);
+            let mut made = Vec::new();
+            self.statement(&statement, &mut made);
+            out.append(&mut self.waiting);
+            out.append(&mut made);
+        }
+        if let Some(symbol) = self.names.get_mut(&list.text) {
+            symbol.used = true;
+        }
+        Term::var(list.text.as_str())
+    }
+
     fn block(&mut self, statements: &[Statement]) -> Vec<KernelStatement> {
         let mut out = Vec::with_capacity(statements.len());
+        // What waits belongs before the statement around this block.
+        let around = std::mem::take(&mut self.waiting);
         for statement in statements {
             self.spans.push(statement.span);
-            self.statement(statement, &mut out);
+            let mut made = Vec::new();
+            self.statement(statement, &mut made);
+            out.append(&mut self.waiting);
+            out.append(&mut made);
         }
+        self.waiting = around;
         out
     }
 
@@ -138,7 +174,7 @@ impl Elaborator<'_> {
     }
 
     /// Gives a variable a value of type `ty`. The first value declares it.
-    fn store(&mut self, target: &Ident, ty: Type, span: Span) {
+    pub(super) fn store(&mut self, target: &Ident, ty: Type, span: Span) {
         if self.names.get(&target.text).is_some() {
             self.not_a_ghost(target);
         }
@@ -220,7 +256,7 @@ impl Elaborator<'_> {
                 // The kernel knows loops over integers only: `for v in q` runs over the places of q.
                 let text = self.names.fresh(&format!("{}_index", variable.text), variable.span);
                 let index = Ident { text, span: variable.span };
-                let value = Term::var(index.text.as_str()).index_of(list_variable.clone());
+                let value = self.entry(Term::var(index.text.as_str()), &list_variable, entry_type);
                 (index, Term::int(0), Term::Length(list_variable), Some((value, entry_type)))
             }
         };
@@ -315,6 +351,10 @@ impl Elaborator<'_> {
                 let truth = self.probability(truth);
                 Distribution::Response { value, truth, count: self.integer(count) }
             }
+            ("choose", [scores, scale]) => {
+                let scores = self.scores(scores)?;
+                Distribution::Choose { scores, scale: self.scale(scale) }
+            }
             ("exponential", [scale]) => Distribution::Exponential { scale: self.scale(scale) },
             ("geometric", [scale]) => Distribution::Geometric { scale: self.scale(scale) },
             (centred, [scale]) if is_centred(centred) => {
@@ -340,6 +380,28 @@ impl Elaborator<'_> {
             }
         };
         Some(result)
+    }
+
+    /// The name of a list of numbers.
+    fn scores(&mut self, list: &Expr) -> Option<Term> {
+        let value = self.expression(list, Scope::Program);
+        let numbers = matches!(value.ty, Type::RealList | Type::IntList | Type::EmptyList);
+        if numbers && matches!(value.term, Term::Var(_)) {
+            return Some(value.term);
+        }
+        if value.ty != Type::Unknown {
+            self.sink.report_with(Code::WrongType, list.span, || {
+                let message = format!(
+                    "`choose` is by a list of scores: expected the name of a list of numbers, found {}",
+                    value.ty
+                );
+                (
+                    message,
+                    Some("start one with `scores = []` and fill it with `append(scores, value)`".into()),
+                )
+            });
+        }
+        None
     }
 
     fn unknown_distribution(&mut self, law: &Ident) {
@@ -404,6 +466,7 @@ fn drawn_type(law: &Distribution) -> Type {
         | Distribution::UniformInt { .. }
         | Distribution::UniformOther { .. }
         | Distribution::Response { .. }
+        | Distribution::Choose { .. }
         | Distribution::DiscreteLaplace { .. }
         | Distribution::DiscreteGaussian { .. }
         | Distribution::Geometric { .. } => Type::Int,

@@ -79,6 +79,15 @@ impl Parser<'_> {
             let (arguments, end) = self.arguments(Mark::CloseParen, opened)?;
             return Ok((StatementKind::Draw { target, law, arguments }, end));
         }
+        if target.text == "break" {
+            let hint = "let a condition guard the rest of the loop: `if not found { ... }`";
+            let span = target.span;
+            self.sink.report_with(Code::Unexpected, span, || {
+                let message = "a loop runs to its end: expected no `break`".to_string();
+                (message, Some(hint.into()))
+            });
+            return Err(Reported);
+        }
         let hint = "`name = value` assigns, `name ~ distribution(...)` draws";
         Err(self.unexpected("`=` or `~`", Some(hint.into())))
     }

@@ -180,7 +180,9 @@ impl<'a> Planner<'a> {
                 // Where the result is decided, the whole amount; elsewhere nothing.
                 (**hit).clone().choose(candidate.amounts.last()?.clone(), Expr::int(0))
             }
-            Move::Draw(Coupling::Shift { cost, .. } | Coupling::Equal { cost, .. })
+            Move::Draw(
+                Coupling::Shift { cost, .. } | Coupling::Equal { cost, .. } | Coupling::Chosen { cost, .. },
+            )
             | Move::UpTo(Coupling::Shift { cost, .. }, _)
             | Move::Joint(_, cost) => cost.clone(),
             Move::Draw(Coupling::SameValue { ratio: (a, b) }) | Move::SameValue(_, _, (a, b)) => {

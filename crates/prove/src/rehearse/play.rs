@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use probity_exact::directed::ln_nearest;
 use probity_kernel::context::Context;
-use probity_kernel::expr::{Expr, Name, Run};
+use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::law::parameters;
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Claim, Coupling, Distribution, Reading, Statement};
@@ -76,8 +76,8 @@ impl Stage<'_> {
     }
 
     fn start(&self, scenario: &Scenario, result: Option<Value>) -> Pair {
-        let Scenario { shared, inputs, changed, rows, seed } = scenario.clone();
-        Pair { result, rows, ..Pair::new(shared, inputs, changed, seed) }
+        let Scenario { shared, inputs, changed, rows, squares, seed } = scenario.clone();
+        Pair { result, rows, squares, ..Pair::new(shared, inputs, changed, seed) }
     }
 }
 
@@ -282,6 +282,10 @@ impl Play<'_, '_> {
                 self.near(law, d, c)?;
                 (y.clone(), c)
             }
+            Coupling::Chosen { low, high, cost } => {
+                self.apart(law, low, high)?;
+                (y.clone(), number(cost, Run::First)?)
+            }
             // Scaling a uniform draw is left to the search.
             _ => return Err(Stop::Unclear),
         };
@@ -306,6 +310,18 @@ impl Play<'_, '_> {
         self.check(apart <= distance || close(apart, distance))?;
         let (square, room) = (distance * distance, 2.0 * cost * s * s);
         self.check(square <= room || close(square, room))
+    }
+
+    /// The side condition of a choice among scores; that the cost is enough is for the search to say.
+    fn apart(&self, law: &Distribution, low: &Expr, high: &Expr) -> Result<(), Stop> {
+        let Distribution::Choose { scores: Expr::Var(Variable::Plain(list)), scale } = law else {
+            return Err(Stop::Fails);
+        };
+        let of = |run| self.pair.number(scale, run).ok_or(Stop::Unclear);
+        let (s, other) = (of(Run::First)?, of(Run::Second)?);
+        self.check(s > 0.0 && close(s, other))?;
+        let within = Expr::apart(list.clone(), low.clone(), high.clone());
+        self.check(self.pair.flag(&within, Run::First).ok_or(Stop::Unclear)?)
     }
 
     /// The side condition of a translation.
@@ -387,6 +403,12 @@ impl Play<'_, '_> {
                 vec![(Value::Flag(true), p), (Value::Flag(false), 1.0 - p)]
             }
             Distribution::Sign => even(vec![1.0, -1.0]),
+            Distribution::Choose { scores, .. } => {
+                let Value::List(items) = self.eval(scores, run)? else { return Err(Stop::Fails) };
+                // Without an entry there is nothing to choose.
+                self.check(!items.is_empty())?;
+                even((0..items.len()).map(|n| n as f64).collect())
+            }
             Distribution::UniformInt { low, high } => even(range(number(low)?, number(high)?)?),
             Distribution::UniformOther { value, count } => {
                 let (value, all) = (number(value)?, range(0.0, number(count)? - 1.0)?);

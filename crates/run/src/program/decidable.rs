@@ -243,6 +243,11 @@ impl Checker {
                 decided(count)?;
                 Shape::RATIONAL
             }
+            // A tie with a fresh uniform real has probability 0, whatever the scores are.
+            Distribution::Choose { scale, .. } => {
+                decided(scale)?;
+                Shape::RATIONAL
+            }
             Distribution::Laplace { center, scale } | Distribution::Gaussian { center, deviation: scale } => {
                 self.shape(center)?.plus(noise(decided(scale)?))
             }
@@ -274,7 +279,7 @@ impl Checker {
             Expr::Number(_) | Expr::Bool(_) | Expr::EmptyList => constant,
             Expr::Var(variable) => self.variable(variable),
             // No text with a table comes here: it is refused before.
-            Expr::Length(_) | Expr::Sum(..) => Shape::RATIONAL,
+            Expr::Length(_) | Expr::Sum(..) | Expr::Apart(..) => Shape::RATIONAL,
             Expr::Index(list, index) => {
                 self.shape(index)?;
                 self.variable(list)
@@ -289,6 +294,7 @@ impl Checker {
                     Unary::Floor | Unary::Pow2AtLeast => Shape { varies: a.varies, ..Shape::RATIONAL },
                     Unary::Ln => a.ln(),
                     Unary::Exp => a.exp(),
+                    Unary::Sqrt => Shape { opaque: true, ..a },
                 }
             }
             Expr::Binary(operation, a, b) => {

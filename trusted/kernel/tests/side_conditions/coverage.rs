@@ -11,11 +11,13 @@ use std::path::{Path, PathBuf};
 const FILES: &[&str] = &[
     "concentrated.rs",
     "context.rs",
+    "conversion.rs",
     "entail.rs",
     "equivalence.rs",
     "fact.rs",
     "finite.rs",
     "kind.rs",
+    "lists.rs",
     "poly.rs",
     "privacy.rs",
     "rules.rs",
@@ -43,7 +45,8 @@ fn table(name: &str) -> Vec<[String; 3]> {
 fn tests() -> BTreeSet<String> {
     let here =
         fs::read_dir(folder().join("tests/side_conditions")).unwrap().map(|entry| entry.unwrap().path());
-    let beside = ["tests/tables.rs", "tests/concentrated.rs"].map(|file| folder().join(file));
+    let beside = ["tests/tables.rs", "tests/concentrated.rs", "tests/lists.rs", "tests/conversion.rs"]
+        .map(|file| folder().join(file));
     let files = here.chain(beside);
     let sources = files.filter(|path| path.extension().is_some_and(|e| e == "rs"));
     let text: String = sources.map(|path| fs::read_to_string(path).unwrap()).collect();
