@@ -25,7 +25,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "trusted/kernel/tests/side_conditions"
-FILES = ["concentrated.rs", "context.rs", "conversion.rs", "entail.rs", "equivalence.rs", "fact.rs", "finite.rs", "kind.rs", "law.rs", "lemma.rs", "lists.rs",
+FILES = ["call.rs", "concentrated.rs", "context.rs", "conversion.rs", "entail.rs", "equivalence.rs", "fact.rs", "finite.rs", "kind.rs", "law.rs", "lemma.rs", "lists.rs",
          "poly.rs", "privacy.rs", "rules.rs", "sampling.rs", "tables.rs"]
 SLOW = ["work_is_bounded", "work_of_a_derivation_is_bounded", "unfolding_is_bounded", "products_stay_small",
         "assertions_stay_small"]
@@ -155,12 +155,12 @@ pub(crate) fn off(number: usize) -> bool {
 
     def build(self):
         command = ["cargo", "test", "-p", "probity-kernel", "--test", "side_conditions", "--test", "tables",
-                   "--test", "concentrated", "--test", "lists", "--test", "conversion", "--no-run",
+                   "--test", "concentrated", "--test", "lists", "--test", "conversion", "--test", "call", "--no-run",
                    "--message-format=short"]
         done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(done.stderr[-4000:])
-        return re.findall(r"\((/?\S*(?:side_conditions|tables|concentrated|lists|conversion)-[0-9a-f]+)\)", done.stderr)
+        return re.findall(r"\((/?\S*(?:side_conditions|tables|concentrated|lists|conversion|call)-[0-9a-f]+)\)", done.stderr)
 
     def failing(self, binaries, number):
         """The tests that fail with one condition off. Those about limits take seconds, and are for limits only."""

@@ -1,6 +1,7 @@
 //! Syntax tree to kernel terms: names are resolved, types checked, definitions put in. Untrusted: what a
 //! theorem is about is the term that comes out, and the kernel prints that term itself.
 
+mod calls;
 mod claims;
 mod expressions;
 mod folds;
@@ -17,6 +18,7 @@ use crate::Span;
 use crate::diagnostic::{Code, Sink, quoted};
 use crate::names::{Definition, Names, Role};
 use crate::parser::MAX_DEPTH;
+use crate::program::Program;
 use crate::syntax::{CompareOp, Expr, ExprKind, File, Ident, ListLength, ScalarType, TypeExpr};
 use crate::types::Type;
 
@@ -40,7 +42,7 @@ pub(crate) struct Elaborated {
 }
 
 /// Turns a tree into terms; `None` when something is at fault, which the sink then knows.
-pub(crate) fn elaborate(file: &File, sink: &mut Sink) -> Option<Elaborated> {
+pub(crate) fn elaborate(file: &File, uses: &[(Ident, Program)], sink: &mut Sink) -> Option<Elaborated> {
     let mut elaborator = Elaborator {
         names: Names::default(),
         sink,
@@ -51,6 +53,7 @@ pub(crate) fn elaborate(file: &File, sink: &mut Sink) -> Option<Elaborated> {
         tables: HashMap::new(),
         row: None,
         waiting: Vec::new(),
+        uses,
     };
     elaborator.file(file)
 }
@@ -86,10 +89,13 @@ struct Elaborator<'a> {
     row: Option<(String, String)>,
     /// Statements that must come before the one at hand.
     waiting: Vec<Statement>,
+    /// The mechanisms that may be called, by the names of their `use` lines.
+    uses: &'a [(Ident, Program)],
 }
 
 impl Elaborator<'_> {
     fn file(&mut self, file: &File) -> Option<Elaborated> {
+        self.check_uses();
         self.declare_inputs(file);
         let params = self.params(file);
         self.definitions(file);
@@ -103,6 +109,7 @@ impl Elaborator<'_> {
         let adjacency = self.adjacency(file);
         let claim = self.claim(file.claim.as_ref());
         let hints = file.proof.as_ref().map(|proof| self.proof(proof));
+        let hints = self.with_called(hints);
         // A name may look unused only because the line that uses it was lost.
         if self.sink.is_clean() {
             self.report_unused();

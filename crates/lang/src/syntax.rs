@@ -224,6 +224,8 @@ pub(crate) struct FormatSyntax {
 /// A whole file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct File {
+    /// `use "file.dp" as name`: the text between the quotation marks, with its place, and the name.
+    pub(crate) uses: Vec<(Ident, Ident)>,
     pub(crate) name: Option<Ident>,
     pub(crate) inputs: Vec<Input>,
     pub(crate) params: Vec<Param>,

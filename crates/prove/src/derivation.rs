@@ -32,6 +32,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use probity_kernel::call::call;
 use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, Orientation};
 use probity_kernel::conversion::Conversion;
@@ -45,7 +46,7 @@ use probity_kernel::privacy::{
 use probity_kernel::rejection::Rejection;
 use probity_kernel::rules::{self, Assertion, Judgement};
 use probity_kernel::sampling;
-use probity_kernel::term::{Adjacency, Claim, Coupling, Mechanism, Statement};
+use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Mechanism, Statement};
 
 /// How to prove one statement, or two for a joint coupling.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,6 +59,9 @@ pub enum Move {
     Draw(Coupling),
     /// A Laplace draw up to its tails: the coupling, and the distance from the center beyond which mass is given up.
     UpTo(Coupling, Expr),
+    /// A call, by the theorem of the called mechanism: what it costs, and the proof of that theorem. With the cost 0 its
+    /// arguments are equal.
+    Call(Expr, Box<Plan>, Vec<Evidence>),
     /// A uniform draw and a sign, jointly: the shift of s·ln(u) and its cost.
     Joint(Expr, Expr),
     /// A block of finite draws of which one variable matters, with the same value in both runs: the variable, how many
@@ -369,6 +373,11 @@ impl Walk<'_> {
             }
             (Move::UpTo(coupling, tail), _) => {
                 sampling::up_to_tail(&context, head, coupling, tail, post).map_err(reject(&place))
+            }
+            (Move::Call(cost, plan, evidence), Statement::Draw { law: Distribution::Called(called), .. }) => {
+                let mut recorded = Recorded::new(evidence.clone());
+                let theorem = replay(&called.mechanism, &called.claim, plan, &mut recorded)?;
+                call(&context, head, &theorem, *cost == Expr::int(0), post).map_err(reject(&place))
             }
             (Move::Joint(by, cost), _) => {
                 let second = body.get(1).ok_or_else(|| misfit(&place, "a joint coupling needs two draws"))?;

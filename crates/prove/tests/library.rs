@@ -54,6 +54,7 @@ const PROVED: &[(&str, &str)] = &[
     ("propose_test_release", "UP-TO-BAD"),
     ("laplace_vector", "moved"),
     ("gaussian_vector", "moved"),
+    ("noisy_max_then_measure", "CALL"),
 ];
 
 #[test]

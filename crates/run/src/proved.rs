@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use probity_exact::Rational;
+use probity_kernel::call::expanded;
 use probity_kernel::privacy::Theorem;
 use probity_kernel::term::{Claim, Mechanism, Reading, Sort};
 use probity_lang::{Program, Setting};
@@ -218,8 +219,10 @@ struct Grid {
 
 impl Runnable {
     fn new(program: &Program) -> Result<Runnable, RunError> {
-        let shape = decidable::check(&program.mechanism)?;
-        let (code, machine) = compile(&program.mechanism)?;
+        // A call is its statements.
+        let mechanism = expanded(&program.mechanism);
+        let shape = decidable::check(&mechanism)?;
+        let (code, machine) = compile(&mechanism)?;
         let (mechanism, claim) = (Arc::new(program.mechanism.clone()), program.claim.clone());
         Ok(Runnable { mechanism, claim, code: Arc::new(code), machine, shape, grid: None })
     }

@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::call;
 use crate::expr::{Binary, Expr, Name, Unary, Variable};
 use crate::law;
 use crate::rejection::Rejection;
-use crate::term::{Field, Mechanism, Sort, Statement};
+use crate::term::{Called, Distribution, Field, Mechanism, Sort, Statement};
 
 /// What the values of an expression are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -155,6 +156,7 @@ impl Kinds {
     fn check_block(&self, body: &[Statement]) -> Result<(), Rejection> {
         for statement in body {
             match statement {
+                Statement::Draw { law: Distribution::Called(called), .. } => self.check_call(called)?,
                 Statement::Draw { law, .. } => {
                     let scores = law::scores(law);
                     for e in law::parameters(law) {
@@ -211,6 +213,44 @@ impl Kinds {
         match self.check(expr)? {
             Kind::Bool => Ok(()),
             _ => Err(Rejection::NotAFormula { found: expr.to_string() }),
+        }
+    }
+
+    /// A call: every argument is of the kind that the called mechanism wants, and what it releases is a number or a truth
+    /// value.
+    fn check_call(&self, called: &Called) -> Result<(), Rejection> {
+        call::check(called)?;
+        for (input, argument) in called.mechanism.inputs.iter().zip(&called.inputs) {
+            match input.sort {
+                Sort::RealList | Sort::IntList => self.check_list_for(&input.sort, argument)?,
+                Sort::Bool => self.check_formula(argument)?,
+                Sort::Int | Sort::Category { .. } => self.check_integer(argument)?,
+                Sort::Real | Sort::Rows(_) => self.check_number(argument)?,
+            }
+        }
+        for (param, argument) in called.mechanism.params.iter().zip(&called.params) {
+            match param.sort {
+                Sort::Int => self.check_integer(argument)?,
+                _ => self.check_number(argument)?,
+            }
+        }
+        match law::kind(&Distribution::Called(Box::new(called.clone()))) {
+            Kind::Int | Kind::Real | Kind::Bool => Ok(()),
+            _ => {
+                Err(malformed(format!("a call of {}, which releases no single value", called.mechanism.name)))
+            }
+        }
+    }
+
+    /// A list for a called mechanism, by name: of numbers, and of integers where it wants those.
+    fn check_list_for(&self, sort: &Sort, argument: &Expr) -> Result<(), Rejection> {
+        let Expr::Var(list @ Variable::Plain(name)) = argument else {
+            return Err(Rejection::NotAList { found: argument.to_string() });
+        };
+        let entries = self.list(list)?.or(self.appended.get(name).copied().flatten());
+        match (sort, entries) {
+            (_, Some(Kind::Int)) | (Sort::RealList, Some(Kind::Real)) => Ok(()),
+            _ => Err(Rejection::NotAList { found: argument.to_string() }),
         }
     }
 

@@ -16,8 +16,8 @@
 use std::convert::Infallible;
 
 use crate::expr::Expr;
-use crate::kind::Kind;
-use crate::term::Distribution;
+use crate::kind::{Kind, Kinds};
+use crate::term::{Called, Distribution};
 
 /// What the parameters must meet, each condition on its own. Besides, [`integer_places`] are integers.
 pub fn conditions(law: &Distribution) -> Vec<Expr> {
@@ -29,6 +29,8 @@ pub fn conditions(law: &Distribution) -> Vec<Expr> {
     };
     match law {
         Distribution::Uniform | Distribution::Sign => vec![],
+        // What a called mechanism assumes is a condition of the rule, and its own draws are in range by its theorem.
+        Distribution::Called(_) => vec![],
         Distribution::Bernoulli(p) => probability(p),
         Distribution::UniformInt { low, high } => vec![low.clone().le(high.clone())],
         Distribution::UniformOther { value, count } => category(value, count),
@@ -94,6 +96,7 @@ pub fn support(law: &Distribution, y: Expr) -> Expr {
             None => Expr::Bool(true),
         },
         Distribution::Bernoulli(_)
+        | Distribution::Called(_)
         | Distribution::Laplace { .. }
         | Distribution::DiscreteLaplace { .. }
         | Distribution::Gaussian { .. }
@@ -109,6 +112,10 @@ pub fn kind(law: &Distribution) -> Kind {
         | Distribution::Gaussian { .. }
         | Distribution::Exponential { .. } => Kind::Real,
         Distribution::Bernoulli(_) => Kind::Bool,
+        Distribution::Called(called) => match Kinds::new(&called.mechanism) {
+            Ok(kinds) => kinds.check(&called.mechanism.output).unwrap_or(Kind::Table),
+            Err(_) => Kind::Table,
+        },
         Distribution::Sign
         | Distribution::UniformInt { .. }
         | Distribution::UniformOther { .. }
@@ -124,6 +131,7 @@ pub fn kind(law: &Distribution) -> Kind {
 pub fn parameters(law: &Distribution) -> Vec<&Expr> {
     match law {
         Distribution::Uniform | Distribution::Sign => vec![],
+        Distribution::Called(called) => called.inputs.iter().chain(&called.params).collect(),
         Distribution::Bernoulli(p) => vec![p],
         Distribution::UniformInt { low, high } => vec![low, high],
         Distribution::UniformOther { value, count } => vec![value, count],
@@ -151,6 +159,11 @@ pub fn try_map<E>(law: &Distribution, e: &dyn Fn(&Expr) -> Result<Expr, E>) -> R
     Ok(match law {
         Distribution::Uniform => Distribution::Uniform,
         Distribution::Sign => Distribution::Sign,
+        Distribution::Called(called) => {
+            let all = |list: &[Expr]| list.iter().map(e).collect::<Result<Vec<_>, E>>();
+            let (inputs, params) = (all(&called.inputs)?, all(&called.params)?);
+            Distribution::Called(Box::new(Called { inputs, params, ..(**called).clone() }))
+        }
         Distribution::Bernoulli(p) => Distribution::Bernoulli(e(p)?),
         Distribution::UniformInt { low, high } => Distribution::UniformInt { low: e(low)?, high: e(high)? },
         Distribution::UniformOther { value, count } => {

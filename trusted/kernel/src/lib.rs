@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod call;
 pub mod concentrated;
 pub mod context;
 pub mod conversion;

@@ -11,7 +11,9 @@
 use std::fmt::{self, Display, Formatter};
 
 use crate::expr::{Binary, Expr, Unary, Variable};
-use crate::term::{Adjacency, Claim, Coupling, Distribution, Field, Mechanism, Reading, Sort, Statement};
+use crate::term::{
+    Adjacency, Called, Claim, Coupling, Distribution, Field, Mechanism, Reading, Sort, Statement,
+};
 
 /// How tightly an expression binds: or 1, and 2, not 3, comparison 4, sum 5, product 6, sign 7, the rest 8.
 fn strength(expr: &Expr) -> u8 {
@@ -149,6 +151,13 @@ impl Display for Distribution {
             Distribution::Response { value, truth, count } => {
                 write!(f, "response({value}, {truth}, {count})")
             }
+            Distribution::Called(called) => {
+                write!(f, "{}(", called.mechanism.name)?;
+                for (n, argument) in called.inputs.iter().chain(&called.params).enumerate() {
+                    write!(f, "{}{argument}", if n > 0 { ", " } else { "" })?;
+                }
+                write!(f, ")")
+            }
             Distribution::Choose { scores, scale } => write!(f, "choose({scores}, {scale})"),
             Distribution::Laplace { center, scale } => write!(f, "laplace({center}, {scale})"),
             Distribution::DiscreteLaplace { center, scale } => {
@@ -232,6 +241,27 @@ impl Display for Adjacency {
     }
 }
 
+/// The mechanisms that a body calls, each once.
+fn collect_called<'m>(body: &'m [Statement], known: &mut Vec<&'m Called>) {
+    for statement in body {
+        match statement {
+            Statement::Draw { law: Distribution::Called(called), .. } => {
+                let same =
+                    |other: &&Called| other.mechanism == called.mechanism && other.claim == called.claim;
+                if !known.iter().any(same) {
+                    known.push(called);
+                }
+            }
+            Statement::If { then, otherwise, .. } => {
+                collect_called(then, known);
+                collect_called(otherwise, known);
+            }
+            Statement::For { body, .. } | Statement::While { body, .. } => collect_called(body, known),
+            _ => {}
+        }
+    }
+}
+
 impl Display for Mechanism {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "mechanism {}(", self.name)?;
@@ -250,6 +280,12 @@ impl Display for Mechanism {
         writeln!(f, "return {}", self.output)?;
         for clause in &self.adjacency {
             writeln!(f, "neighbours {clause}")?;
+        }
+        let mut known: Vec<&Called> = Vec::new();
+        collect_called(&self.body, &mut known);
+        for called in known {
+            writeln!(f, "where {} has {} and is", called.mechanism.name, called.claim)?;
+            called.mechanism.to_string().lines().try_for_each(|line| writeln!(f, "  {line}"))?;
         }
         Ok(())
     }

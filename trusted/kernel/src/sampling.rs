@@ -52,6 +52,10 @@ pub fn sample(
         check_before_draw(context, e, &[var])?;
     }
     let draw = Draw { context, statement, var, law, post, value: fresh(var, post, &BTreeSet::new()) };
+    // What is known of a call its theorem says.
+    if matches!(law, Distribution::Called(_)) {
+        return Err(draw.no_such(coupling));
+    }
     if !matches!(coupling, Coupling::Null | Coupling::Equal { .. } | Coupling::Chosen { .. }) {
         check_pure(context, "a coupling of different values")?;
     }

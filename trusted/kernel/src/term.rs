@@ -118,6 +118,8 @@ pub enum Distribution {
         /// Its scale.
         scale: Expr,
     },
+    /// What another mechanism releases, for these arguments.
+    Called(Box<Called>),
     /// Density exp(−|y − center|/scale)/(2·scale).
     Laplace {
         /// Its center.
@@ -156,6 +158,19 @@ pub enum Distribution {
         /// Its scale.
         scale: Expr,
     },
+}
+
+/// A call of another mechanism, of which a theorem is known.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Called {
+    /// The mechanism, whole.
+    pub mechanism: Mechanism,
+    /// What is claimed of it.
+    pub claim: Claim,
+    /// A value for each of its inputs; for a list the name of one.
+    pub inputs: Vec<Expr>,
+    /// A value for each of its parameters.
+    pub params: Vec<Expr>,
 }
 
 /// A step of a mechanism.
@@ -409,6 +424,8 @@ pub struct Hints {
     pub tails: Vec<(Name, Expr)>,
     /// An invariant per loop, by the index of a `for` or the label of a `while`.
     pub invariants: Vec<(Name, Expr)>,
+    /// What the files of called mechanisms say, by the mechanism's name.
+    pub called: Vec<(Name, Hints)>,
     /// Whether to prove, for every output r, that the first run's being r makes the second run's r.
     pub pointwise: bool,
 }

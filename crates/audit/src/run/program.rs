@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use probity_exact::Rational;
+use probity_kernel::call::expanded;
 use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
 use probity_kernel::law;
 use probity_kernel::term::{Distribution, Statement};
@@ -198,7 +199,8 @@ impl<N: Clone + PartialEq> Program<N> {
         if let Some(name) = parameters.keys().chain(inputs.keys()).find(|name| !known(name)) {
             return Err(AuditError::Unknown { name: name.to_string() });
         }
-        let steps = slots.steps(&mechanism.body, world)?;
+        let body = expanded(mechanism).body;
+        let steps = slots.steps(&body, world)?;
         let output = slots.node(&mechanism.output, world)?;
         initial.resize(slots.names.len(), None);
         let output_list = match output {
@@ -340,6 +342,7 @@ impl Slots<'_> {
             D::UniformInt { low, high } => (LawKind::UniformInt, vec![low, high]),
             D::UniformOther { value, count } => (LawKind::UniformOther, vec![value, count]),
             D::Response { value, truth, count } => (LawKind::Response, vec![value, truth, count]),
+            D::Called(_) => return Err(AuditError::Unsupported { what: "a call that is not written out" }),
             D::Choose { scores, scale } => (LawKind::Choose, vec![scale, scores]),
             D::Laplace { center, scale } => (LawKind::Laplace, vec![center, scale]),
             D::DiscreteLaplace { center, scale } => (LawKind::DiscreteLaplace, vec![center, scale]),

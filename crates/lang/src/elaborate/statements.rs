@@ -2,6 +2,7 @@
 
 use probity_exact::Rational;
 use probity_kernel::expr::{Expr as Term, Name};
+use probity_kernel::kind::Kind;
 use probity_kernel::term::{Distribution, Statement as KernelStatement};
 
 use super::{Elaborator, Scope};
@@ -56,7 +57,7 @@ impl Elaborator<'_> {
         };
         let mut statements = self.block(before);
         if let ExprKind::Tuple(parts) = &value.kind {
-            let output = self.tuple(parts, value.span, &mut statements);
+            let output = self.tuple(parts, last.span, &mut statements);
             return (statements, Some(output));
         }
         let output = self.expression(value, Scope::Program);
@@ -77,7 +78,7 @@ impl Elaborator<'_> {
                 kind: StatementKind::Append { list: list.clone(), value: part.clone() },
                 span: part.span,
             };
-            self.spans.push(part.span);
+            self.spans.push(span);
             let mut made = Vec::new();
             self.statement(&statement, &mut made);
             out.append(&mut self.waiting);
@@ -310,6 +311,9 @@ impl Elaborator<'_> {
 
     /// The law of a draw; `None` when its name or its number of arguments is at fault.
     fn law(&mut self, law: &Ident, arguments: &[Expr], span: Span) -> Option<Distribution> {
+        if let Some(called) = self.uses.iter().find(|(name, _)| name.text == law.text) {
+            return self.called_law(&called.1, law, arguments, span);
+        }
         let Some((name, usage)) = DISTRIBUTIONS.iter().find(|(name, _)| *name == law.text) else {
             self.unknown_distribution(law);
             for argument in arguments {
@@ -457,6 +461,11 @@ fn centred_law(name: &str, center: Term, spread: Term) -> Distribution {
 
 fn drawn_type(law: &Distribution) -> Type {
     match law {
+        Distribution::Called(_) => match probity_kernel::law::kind(law) {
+            Kind::Bool => Type::Bool,
+            Kind::Int => Type::Int,
+            _ => Type::Real,
+        },
         Distribution::Uniform
         | Distribution::Laplace { .. }
         | Distribution::Gaussian { .. }

@@ -70,6 +70,13 @@ impl Parser<'_> {
                 TokenKind::Keyword(
                     Keyword::Neighbours | Keyword::Claim | Keyword::Expect | Keyword::Proof,
                 ) => Part::Claims,
+                _ if self.at_word("use") && self.peek_ahead(1) == TokenKind::Text => {
+                    if self.use_line(&mut file).is_err() {
+                        file.lost_declarations = true;
+                        self.skip_line();
+                    }
+                    continue;
+                }
                 _ if self.at_statement() => Part::Statements,
                 _ => {
                     self.stray();
@@ -87,6 +94,19 @@ impl Parser<'_> {
         }
         self.missing_parts(&seen);
         file
+    }
+
+    /// `use "file.dp" as name`
+    fn use_line(&mut self, file: &mut File) -> Parsed<()> {
+        self.advance();
+        let token = self.advance();
+        let quoted = token.span.text(self.source);
+        let path = Ident { text: quoted[1..quoted.len() - 1].to_string(), span: token.span };
+        self.expect_words(&["as"])?;
+        let name = self.expect_name("the name by which it is called")?;
+        file.uses.push((path, name));
+        self.end_of_line();
+        Ok(())
     }
 
     /// Passes over something that begins no part of a file.

@@ -9,7 +9,8 @@ use probity_kernel::float::{Implementation, Uniform};
 use probity_kernel::lemma::Lemma;
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{
-    Adjacency, Claim, Coupling, Distribution, Field, Input, Mechanism, Param, Reading, Sort, Statement,
+    Adjacency, Called, Claim, Coupling, Distribution, Field, Input, Mechanism, Param, Reading, Sort,
+    Statement,
 };
 
 use super::text::{Code, ReadError, Text};
@@ -124,6 +125,7 @@ code! { Distribution {
     "uniform-int" => Distribution::UniformInt { low: low, high: high },
     "uniform-other" => Distribution::UniformOther { value: value, count: count },
     "response" => Distribution::Response { value: value, truth: truth, count: count },
+    "called" => Distribution::Called { 0: called },
     "choose" => Distribution::Choose { scores: scores, scale: scale },
     "laplace" => Distribution::Laplace { center: center, scale: scale },
     "discrete-laplace" => Distribution::DiscreteLaplace { center: center, scale: scale },
@@ -131,6 +133,10 @@ code! { Distribution {
     "discrete-gaussian" => Distribution::DiscreteGaussian { center: center, deviation: deviation },
     "exponential" => Distribution::Exponential { scale: scale },
     "geometric" => Distribution::Geometric { scale: scale },
+} }
+
+code! { Called {
+    "called" => Called { mechanism: mechanism, claim: claim, inputs: inputs, params: params },
 } }
 
 code! { Statement {
@@ -197,6 +203,7 @@ code! { Move {
     "one-sided" => Move::OneSided {},
     "draw" => Move::Draw { 0: coupling },
     "up-to" => Move::UpTo { 0: coupling, 1: tail },
+    "call" => Move::Call { 0: cost, 1: plan, 2: evidence },
     "joint" => Move::Joint { 0: by, 1: cost },
     "same-value" => Move::SameValue { 0: var, 1: size, 2: ratio },
     "if" => Move::If { 0: then, 1: otherwise },

@@ -5,7 +5,8 @@ use std::rc::Rc;
 use probity_exact::directed::ln_nearest;
 use probity_kernel::context::Context;
 use probity_kernel::expr::{Expr, Name, Run, Variable};
-use probity_kernel::law::parameters;
+use probity_kernel::kind::Kind;
+use probity_kernel::law::{self, parameters};
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Claim, Coupling, Distribution, Reading, Statement};
 
@@ -139,6 +140,24 @@ impl Play<'_, '_> {
                 // What lies beyond the tail is given up.
                 let drawn = number(self.pair, &Expr::of(var.clone(), Run::First))?;
                 if (drawn - center).abs() > tail { Err(Stop::Unclear) } else { Ok(()) }
+            }
+            (Move::Call(cost, ..), Statement::Draw { var, law }) => {
+                let site = self.site;
+                self.site += 1;
+                if self.pair.spent.len() <= site {
+                    self.pair.spent.resize(site + 1, 0.0);
+                }
+                let y = self.choose(law)?;
+                let free = *cost == Expr::int(0);
+                for argument in parameters(law) {
+                    let same =
+                        || Ok(same(&self.eval(argument, Run::First)?, &self.eval(argument, Run::Second)?));
+                    self.check(!free || same()?)?;
+                }
+                let cost = self.pair.number(cost, Run::First).ok_or(Stop::Unclear)?;
+                self.pair.charge(site, cost);
+                self.pair.set(var, y.clone(), y);
+                Ok(())
             }
             (Move::If(yes, no), Statement::If { guard, then, otherwise }) => {
                 let taken = self.eval(guard, Run::First)?;
@@ -369,6 +388,11 @@ impl Play<'_, '_> {
             Distribution::Geometric { .. } => Value::Number(whole.abs()),
             Distribution::Uniform => Value::Number(eighth),
             Distribution::Sign => Value::Number(if coin { 1.0 } else { -1.0 }),
+            Distribution::Called(_) => match law::kind(law) {
+                Kind::Bool => Value::Flag(coin),
+                Kind::Int => Value::Number(whole.abs()),
+                _ => Value::Number(half),
+            },
             _ => {
                 let outcomes = self.outcomes(law, Run::First)?;
                 self.pick(&outcomes)?
@@ -492,7 +516,7 @@ impl Play<'_, '_> {
 fn sites(moves: &[Move]) -> (usize, usize) {
     moves.iter().fold((0, 0), |(draws, loops), step| {
         let inner = match step {
-            Move::Draw(_) | Move::UpTo(..) | Move::Joint(..) | Move::SameValue(..) => (1, 0),
+            Move::Draw(_) | Move::UpTo(..) | Move::Call(..) | Move::Joint(..) | Move::SameValue(..) => (1, 0),
             Move::If(yes, no) => {
                 let (yes, no) = (sites(yes), sites(no));
                 (yes.0 + no.0, yes.1 + no.1)

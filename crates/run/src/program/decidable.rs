@@ -221,6 +221,7 @@ impl Checker {
         // A scale that does not depend on draws makes scale · noise a draw of its own.
         let noise = |scale: Shape| if scale.degree == 0 { Shape::DRAW } else { scale.times(Shape::DRAW) };
         Ok(match law {
+            Distribution::Called(_) => return Err(RunError::malformed("a call that is not written out")),
             Distribution::Uniform => Shape::DRAW,
             Distribution::Sign => Shape::RATIONAL,
             Distribution::Bernoulli(p) => {

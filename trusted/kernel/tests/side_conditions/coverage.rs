@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// The files of the proof core.
 const FILES: &[&str] = &[
+    "call.rs",
     "concentrated.rs",
     "context.rs",
     "conversion.rs",
@@ -45,8 +46,14 @@ fn table(name: &str) -> Vec<[String; 3]> {
 fn tests() -> BTreeSet<String> {
     let here =
         fs::read_dir(folder().join("tests/side_conditions")).unwrap().map(|entry| entry.unwrap().path());
-    let beside = ["tests/tables.rs", "tests/concentrated.rs", "tests/lists.rs", "tests/conversion.rs"]
-        .map(|file| folder().join(file));
+    let beside = [
+        "tests/tables.rs",
+        "tests/concentrated.rs",
+        "tests/lists.rs",
+        "tests/conversion.rs",
+        "tests/call.rs",
+    ]
+    .map(|file| folder().join(file));
     let files = here.chain(beside);
     let sources = files.filter(|path| path.extension().is_some_and(|e| e == "rs"));
     let text: String = sources.map(|path| fs::read_to_string(path).unwrap()).collect();

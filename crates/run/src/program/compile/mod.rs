@@ -273,7 +273,9 @@ impl Compiler {
                 self.emit(Instruction::Coin(to, p));
                 return Ok(());
             }
-            Distribution::Choose { .. } => return Err(RunError::malformed("a choice without a list")),
+            Distribution::Choose { .. } | Distribution::Called(_) => {
+                return Err(RunError::malformed("a choice without a list, or a call"));
+            }
             Distribution::Uniform => Law::Uniform,
             Distribution::Sign => Law::Sign,
             Distribution::UniformInt { low, high } => Law::UniformInt(at(low)?, at(high)?),
