@@ -48,7 +48,7 @@ impl Attempt {
         let example = searching.example.take();
         match replayed {
             // Without steps left it would be chance what is blamed.
-            Err(_) if effort.is_spent() => {
+            Err(_) if searching.effort.is_spent() => {
                 self.with_skeleton(Failure::new("the program", Reason::OutOfSteps))
             }
             Err(mut failure) => {
