@@ -32,6 +32,8 @@ pub(super) struct Printer<'a> {
     pub(super) context: &'a Context,
     /// The numbers of arbitrary values, by sort of value.
     pub(super) arbitrary: BTreeMap<Variable, usize>,
+    /// An arbitrary value that a function of the script binds, as `x`.
+    pub(super) bound: Option<Variable>,
 }
 
 /// A number that stands for another, in the predicate of which a choice is taken out.
@@ -63,7 +65,7 @@ pub(super) fn rational(n: &Rational) -> String {
 
 impl<'a> Printer<'a> {
     pub(super) fn new(context: &'a Context) -> Printer<'a> {
-        Printer { context, arbitrary: BTreeMap::new() }
+        Printer { context, arbitrary: BTreeMap::new(), bound: None }
     }
 
     fn mechanism(&self) -> &Mechanism {
@@ -95,6 +97,7 @@ impl<'a> Printer<'a> {
         };
         Ok(match v {
             v if *v == hole() => "hole".into(),
+            v if self.bound.as_ref() == Some(v) => "x".into(),
             Variable::Plain(name) if self.is_param(name) => format!("p_{name}"),
             Variable::Plain(name) if self.context.is_shared(name) => format!("x_{name}"),
             Variable::Plain(name) => of(name, Run::First),

@@ -93,7 +93,7 @@ impl<'a> Statements<'a> {
              README.md names. The rest is proof. *)\n\
              From Coq Require Import Reals ZArith Bool List Permutation Lra.\n\
              From Flocq Require Import Core.\n\
-             From Probity Require Import Certificate.\n\
+             From Probity Require Import Certificate Blocks.\n\
              Delimit Scope Z_scope with Z.\nDelimit Scope R_scope with R.\nOpen Scope bool_scope.\nOpen Scope R_scope.\n\n",
         );
         for input in &mechanism.inputs {
@@ -128,7 +128,7 @@ impl<'a> Statements<'a> {
         let _ = writeln!(
             out,
             "Ltac reduce := cbv beta iota zeta{delta}.\nLtac finish h := cbv beta in h; push_in h.\n\
-             Ltac bridge e := let h := fresh in pose proof e as h; reduce; first [exact h | lists; push; exact h].\n"
+             Ltac bridge e := let h := fresh in pose proof e as h; reduce; first [exact h | lists; push; exact h].\n{MASSES}"
         );
         let (params, lengths) = (self.param_binders(), self.length_binders());
         let _ = writeln!(
@@ -259,11 +259,13 @@ impl<'a> Statements<'a> {
             Distribution::Exponential { scale } => format!("exponential_ {}", real(scale)?),
             Distribution::Geometric { scale } => format!("geometric_ {}", real(scale)?),
             Distribution::Uniform => "uniform_".into(),
-            Distribution::Sign | Distribution::Bernoulli(_) | Distribution::UniformInt { .. } => {
-                return Err(NotExported::rule("MAXDIV"));
+            Distribution::Bernoulli(p) => format!("bernoulli_ {}", real(p)?),
+            Distribution::UniformInt { low, high } => format!("uniform_int_ {} {}", int(low)?, int(high)?),
+            Distribution::Response { value, truth, count } => {
+                format!("response_ {} {} {}", int(value)?, real(truth)?, int(count)?)
             }
-            Distribution::UniformOther { .. } | Distribution::Response { .. } => {
-                return Err(NotExported::rule("MAXDIV"));
+            Distribution::Sign | Distribution::UniformOther { .. } => {
+                return Err(NotExported::new(format!("the law of '{law}'")));
             }
             Distribution::Gaussian { .. } | Distribution::DiscreteGaussian { .. } => {
                 return Err(NotExported::rule("GAUSS"));
@@ -560,6 +562,16 @@ impl<'a> Statements<'a> {
         ))
     }
 
+    /// The names of the program's variables.
+    pub(super) fn variables(&self) -> impl Iterator<Item = &Name> {
+        self.variables.iter().map(|(name, _)| name)
+    }
+
+    /// A block as a program.
+    pub(super) fn program_of(&self, body: &[Statement]) -> Printed {
+        self.block(body, 1)
+    }
+
     pub(super) fn output_function(&self) -> String {
         format!("(fun i v => output{}{} i v)", self.params(), self.lengths())
     }
@@ -656,8 +668,24 @@ impl<'a> Statements<'a> {
     }
 }
 
+/// How the masses of a block follow from those of its parts (`proofs/Blocks.v`).
+const MASSES: &str = "\
+Ltac sane := reduce; repeat match goal with
+  | h : _ && _ = true |- _ => apply and_true in h; destruct h
+  | h : ?g = true, h' : negb ?g || _ = true |- _ => rewrite h in h'; cbn [negb orb] in h'
+  | h : ?g = false, h' : ?g || _ = true |- _ => rewrite h in h'; cbn [orb] in h'
+  end; repeat (apply andb_true_intro; split); assumption.
+Ltac walk := first
+  [ eapply m_bernoulli; [reflexivity|sane] | eapply m_response; [reflexivity|sane] | eapply m_uniform_int; [reflexivity|sane]
+  | eapply m_mix_same; [sane|walk|walk] | eapply m_mix; [sane|walk|walk]
+  | eapply m_if; [intros ?; walk|intros ?; walk] | eapply m_set; walk | eapply m_assoc; walk | eapply m_skip; walk | eapply m_tail; walk ].
+Ltac masses := intros; cbv beta in *; eapply is_mass_equal; [walk|reduce; push; first [reflexivity|ring]|reduce; push; first [reflexivity|ring]].
+Ltac keep := intros; cbv beta; reduce; repeat split; congruence.
+Ltac limits := repeat first [apply o_seq|apply o_if|apply o_skip|apply o_set|apply o_drawZ|apply o_draw]; intros; reduce; intuition congruence.
+";
+
 /// The variables that a program sets, each once, in order.
-fn collect_set(body: &[Statement], names: &mut Vec<Name>) {
+pub(super) fn collect_set(body: &[Statement], names: &mut Vec<Name>) {
     for statement in body {
         match statement {
             Statement::Draw { var: name, .. }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// The files of the proof core.
 const FILES: &[&str] = &[
+    "chain.rs",
     "concentrated.rs",
     "context.rs",
     "entail.rs",
@@ -20,6 +21,7 @@ const FILES: &[&str] = &[
     "privacy.rs",
     "rules.rs",
     "sampling.rs",
+    "select.rs",
     "tables.rs",
 ];
 
