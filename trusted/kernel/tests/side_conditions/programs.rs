@@ -367,6 +367,19 @@ fn assignments_stay_small() {
     assert!(about(10).is_ok());
 }
 
+/// An append puts an equation of values beside every equation of lists.
+#[test]
+fn appends_stay_small() {
+    let more = append("o", var("n") + var("n"));
+    let context = context(&[assign("o", Expr::EmptyList), more.clone()]);
+    let about = |n: u32| {
+        let many = (0..n).fold(same("o"), |many, _| many.clone().and(many));
+        rules::append(&context, &more, &assertion(&context, many))
+    };
+    assert_eq!(about(14).unwrap_err(), Rejection::TooLarge);
+    assert!(about(10).is_ok());
+}
+
 /// Two branches, each within bounds and both together not.
 #[test]
 fn conditionals_stay_small() {
