@@ -680,8 +680,7 @@ Ltac walk := first
   | eapply m_mix_same; [sane|walk|walk] | eapply m_mix; [sane|walk|walk]
   | eapply m_if; [intros ?; walk|intros ?; walk] | eapply m_set; walk | eapply m_assoc; walk | eapply m_skip; walk | eapply m_tail; walk ].
 Ltac masses := intros; cbv beta in *; eapply is_mass_equal; [walk|reduce; push; first [reflexivity|ring]|reduce; push; first [reflexivity|ring]].
-Ltac keep := intros; cbv beta; reduce; repeat split; congruence.
-Ltac limits := repeat first [apply o_seq|apply o_if|apply o_skip|apply o_set|apply o_drawZ|apply o_draw]; intros; reduce; intuition congruence.
+Ltac limits := repeat first [apply o_seq|apply o_if|apply o_skip|apply o_set|apply o_drawZ|apply o_draw]; intros;\n  first [solve [cbv beta in *; intuition congruence]|reduce; intuition congruence].
 ";
 
 /// The variables that a program sets, each once, in order.
