@@ -65,16 +65,16 @@ pub use check::{NotExported, Replay, check, coq};
 pub use error::{Error, Kind};
 pub use explain::{Explanation, explain};
 pub use given::{Ranges, format_of, inputs_text, meant, parse_inputs, parse_reading, with_settings};
-pub use guarantee::{Guarantee, Neighbours, guarantee};
+pub use guarantee::{Asked, Guarantee, Neighbours, guarantee};
 pub use report::{ReportSettings, report};
-pub use verify::{Status, Upper, Verdict, couplings, verify};
+pub use verify::{Audited, End, Status, Upper, Verdict, couplings, verify, verify_in_parts};
 pub use watch::{Step, Watch};
 pub use worst::{Worst, WorstSettings, audit_all, audit_worst};
 
 // The data that answers are made of; no function that decides is among them.
 pub use probity_audit::{
-    Bounds, Condition, Event, Evidence, FoundPair, Given, Inputs, LogarithmCost, Outcome, PairReport,
-    Parameters, Reachability, Refutation, SearchState, Shown, Side,
+    Bounds, Closest, Condition, Event, Evidence, FoundPair, Given, Inputs, LogarithmCost, Outcome,
+    PairReport, Parameters, Reachability, Refutation, Relation, SearchState, Shown, Side, Tried,
 };
 pub use probity_float::certificate::Certificate;
 pub use probity_kernel::float::{FloatTheorem, Rejection, Uniform};

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod chain;
 pub mod concentrated;
 pub mod context;
 pub mod entail;
@@ -22,5 +23,6 @@ pub mod rejection;
 pub mod render;
 pub mod rules;
 pub mod sampling;
+pub mod select;
 mod tables;
 pub mod term;

@@ -27,6 +27,9 @@ pub struct Arguments {
     /// Write the theorem and its derivation as Coq, which coqc checks with proofs/ and nothing of ours
     #[arg(long, value_name = "OUT.v", conflicts_with = "policy")]
     coq: Option<PathBuf>,
+    /// Of a release with a join: the public tables
+    #[arg(long, value_name = "TABLE=FILE", requires = "policy")]
+    data: Vec<String>,
     /// Answer in JSON
     #[arg(long)]
     json: bool,
@@ -110,7 +113,11 @@ pub fn run(arguments: &Arguments) -> Answer {
 fn of_release(arguments: &Arguments, text: &str) -> Answer {
     let policy = match &arguments.policy {
         None => None,
-        Some(path) => Some(policy::read(&path.display().to_string(), &files::text(path)?)?),
+        Some(path) => {
+            let mut policy = policy::read(&path.display().to_string(), &files::text(path)?)?;
+            super::policy::read_public(&mut policy, &arguments.data)?;
+            Some(policy)
+        }
     };
     let answer = saying("replaying the derivation", || release::check(text, policy.as_ref()));
     match answer {

@@ -13,6 +13,7 @@
 
 mod code;
 mod proved;
+mod share;
 mod text;
 
 use std::fmt;
@@ -21,6 +22,8 @@ use probity_kernel::entail::Evidence;
 use probity_kernel::float::{self, FloatTheorem, Implementation, threshold};
 use probity_kernel::term::{Claim, Mechanism, Reading};
 use sha2::{Digest, Sha256};
+
+use share::Shared;
 
 pub use proved::Proved;
 pub use text::{Code, ReadError, Text};
@@ -110,15 +113,14 @@ pub fn content_hash(mechanism: &Mechanism, claim: &Claim) -> String {
 /// The certificate of a proof.
 pub fn write(proof: &Proof) -> String {
     let (mechanism, claim) = (proof.theorem().mechanism(), proof.theorem().claim());
-    let mut text = format!(
-        "{FORMAT}\nhash {}\n{}\n{}\n{}\n",
-        content_hash(mechanism, claim),
-        mechanism.write(),
-        claim.write(),
-        proof.plan().write()
-    );
-    for evidence in proof.evidence() {
-        text.push_str(&format!("{}\n", evidence.write()));
+    let mut lines = vec![proof.plan().write()];
+    lines.extend(proof.evidence().iter().map(Code::write));
+    let (wheres, lines) = share::share(&lines);
+    let hash = content_hash(mechanism, claim);
+    let mut text = format!("{FORMAT}\nhash {hash}\n{}\n{}\n", mechanism.write(), claim.write());
+    for line in wheres.iter().chain(&lines) {
+        text.push_str(line);
+        text.push('\n');
     }
     text
 }
@@ -141,7 +143,7 @@ pub(crate) enum Parts {
 
 /// Reads a certificate, whose hash must be that of what it is about.
 pub(crate) fn parts(certificate: &str) -> Result<Parts, Fault> {
-    let mut lines = Lines { lines: certificate.lines().collect(), at: 0 };
+    let mut lines = Lines { lines: certificate.lines().collect(), at: 0, shared: Shared::new() };
     let format = lines.next()?;
     if format != FORMAT {
         return Err(lines.fault(ReadError::new(format!("'{FORMAT}'"), format)));
@@ -165,6 +167,7 @@ pub(crate) fn parts(certificate: &str) -> Result<Parts, Fault> {
         }
         return Ok(Parts::Threshold(mechanism, claim, machine));
     }
+    lines.read_shared()?;
     let plan: Plan = lines.read()?;
     let mut evidence: Vec<Evidence> = Vec::new();
     while lines.at < lines.lines.len() {
@@ -214,6 +217,7 @@ pub fn check_for(certificate: &str, mechanism: &Mechanism, claim: &Claim) -> Res
 struct Lines<'a> {
     lines: Vec<&'a str>,
     at: usize,
+    shared: Shared,
 }
 
 impl<'a> Lines<'a> {
@@ -225,7 +229,17 @@ impl<'a> Lines<'a> {
 
     fn read<T: Code>(&mut self) -> Result<T, Fault> {
         let line = self.next()?;
-        Text::parse(line).and_then(|text| T::read(&text)).map_err(|error| self.fault(error))
+        let text = Text::parse(line).and_then(|text| self.shared.expand(text));
+        text.and_then(|text| T::read(&text)).map_err(|error| self.fault(error))
+    }
+
+    /// The texts that later lines name by number.
+    fn read_shared(&mut self) -> Result<(), Fault> {
+        while let Some(text) = self.lines.get(self.at).and_then(|line| line.strip_prefix("where ")) {
+            self.at += 1;
+            self.shared.define(text).map_err(|error| self.fault(error))?;
+        }
+        Ok(())
     }
 
     fn fault(&self, error: ReadError) -> Fault {

@@ -20,7 +20,8 @@ use probity_kernel::term::{Coupling, Distribution, Statement};
 use super::NotExported;
 use super::evidence::script;
 use super::print::{Printer, Scope};
-use super::statement::{Statements, collect_set};
+use super::program::collect_set;
+use super::statement::Statements;
 use crate::derivation::Move;
 
 /// A judgement with the script that proves it in Coq.

@@ -23,6 +23,7 @@ mod derivation;
 mod evidence;
 mod lemmas;
 mod print;
+mod program;
 mod statement;
 
 use std::collections::BTreeSet;
