@@ -12,7 +12,7 @@ use probity_exact::{parse_rational, rational};
 use probity_noise::accuracy::{Level, laplace_error};
 use probity_noise::calibrate::laplace_scale;
 use probity_noise::domain::{IntegerRange, Vectors};
-use probity_noise::mechanisms::discrete_laplace_vector;
+use probity_noise::mechanisms::discrete_laplace;
 use probity_noise::unit::{Epsilon, Sensitivity};
 
 fn main() -> ExitCode {
@@ -39,7 +39,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     let one_person = Sensitivity::from(1u32);
     let scale = laplace_scale(&one_person, &Epsilon::new(parse_rational(epsilon)?)?)?;
     let domain = Vectors::of(IntegerRange::WIDEST).with_length(categories.len())?;
-    let histogram = discrete_laplace_vector(domain, scale.clone())?
+    let histogram = discrete_laplace(domain, scale.clone())?
         // Nobody expects negative counts. Clamping sees the noisy answer only: it costs nothing, and brings no
         // count further from the truth.
         .post_process(|counts: Vec<i64>| counts.into_iter().map(|count| count.max(0)).collect::<Vec<_>>());

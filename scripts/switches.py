@@ -11,8 +11,13 @@ whose branch begins with `return Err(…)` or `return refuse(…)` is taken as f
 (parts of formulas, guards of match arms) stands in `switches.txt`: a text to find, and a text to put there, in which
 OFF stands for "this condition is off".
 
-    scripts/switches.py            all of them, a few minutes
-    scripts/switches.py rules.rs   those of one file
+    scripts/switches.py              all of them, a few minutes
+    scripts/switches.py rules.rs     those of one file; `--only TEXT` of them those with a text
+    scripts/switches.py --falsifier  the same, watched by the falsifier of rules (crates/prove/tests/falsifier) alone, up to an
+                                     hour; it writes its own noticed.txt. What it cannot notice is that a limit is gone.
+    scripts/switches.py --changed main   those of the files that differ from a branch; nothing to do if none does
+
+Dependencies are built in target/switches, once.
 """
 
 import os
@@ -25,10 +30,34 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "trusted/kernel/tests/side_conditions"
-FILES = ["call.rs", "concentrated.rs", "context.rs", "conversion.rs", "entail.rs", "equivalence.rs", "fact.rs", "finite.rs", "kind.rs", "law.rs", "lemma.rs", "lists.rs",
-         "poly.rs", "privacy.rs", "rules.rs", "sampling.rs", "tables.rs"]
+FALSIFIER = ROOT / "crates/prove/tests/falsifier"
+FILES = ["call.rs", "chain.rs", "concentrated.rs", "context.rs", "conversion.rs", "entail.rs", "equivalence.rs", "fact.rs", "finite.rs", "kind.rs", "law.rs", "lemma.rs", "lists.rs",
+         "poly.rs", "privacy.rs", "rules.rs", "sampling.rs", "select.rs", "tables.rs"]
+# The theorem about floats has tests of its own.
+FLOAT_FILES = ["float/constant.rs", "float/recognise.rs", "float/shape.rs", "float/theorem.rs", "float/threshold.rs"]
 SLOW = ["work_is_bounded", "work_of_a_derivation_is_bounded", "unfolding_is_bounded", "products_stay_small",
         "assertions_stay_small"]
+# The falsifier's tests that may notice a condition of a file, quick ones first: the first that fails is enough.
+FALSIFIERS = {
+    "chain.rs": ["chains"],
+    "select.rs": ["selections"],
+    "concentrated.rs": ["concentrated", "theorems_are"],
+    "entail.rs": ["evidence", "finite"],
+    "equivalence.rs": ["equivalences"],
+    "fact.rs": ["evidence", "finite"],
+    "finite.rs": ["finite"],
+    "lemma.rs": ["evidence", "finite"],
+    "law.rs": ["single_draws", "finite"],
+    "poly.rs": ["evidence"],
+    "privacy.rs": ["groups", "theorems_are"],
+    "rules.rs": ["tails", "loops", "finite", "noise", "concentrated"],
+    "sampling.rs": ["selective", "single_draws", "tails", "signed", "finite", "noise", "concentrated"],
+    "tables.rs": ["groups", "evidence", "finite"],
+    "context.rs": ["evidence", "finite", "theorems_are"],
+    "kind.rs": ["evidence", "finite", "equivalences"],
+}
+# Conditions that bound work, and not what is proved.
+LIMITS = re.compile(r"TooLarge|charge|check_size|works|MAX_")
 REFUSAL = re.compile(r"^return (Err|refuse)\(")
 
 
@@ -54,14 +83,23 @@ def hand_written():
 class Copy:
     """The copy of the kernel, with its switches."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, falsifier):
         self.folder = Path(folder)
+        self.falsifier = falsifier
         shutil.copytree(ROOT / "trusted", self.folder / "trusted", ignore=shutil.ignore_patterns("target"))
         shutil.copy(ROOT / "Cargo.lock", self.folder)
         shutil.copy(ROOT / "rustfmt.toml", self.folder)
         text = (ROOT / "Cargo.toml").read_text()
-        text = re.sub(r'members = \[.*\]', 'members = ["trusted/*"]', text)
-        text = re.sub(r'(?m)^probity-(?!exact|kernel).*\n', "", text)
+        members, kept = '"trusted/*"', "exact|kernel"
+        if falsifier:
+            members, kept = '"trusted/*", "crates/prove"', "exact|kernel|prove"
+            prove = ROOT / "crates/prove"
+            shutil.copytree(prove / "src", self.folder / "crates/prove/src")
+            shutil.copytree(FALSIFIER, self.folder / "crates/prove/tests/falsifier")
+            manifest = (prove / "Cargo.toml").read_text()
+            (self.folder / "crates/prove/Cargo.toml").write_text(manifest.replace("probity-lang.workspace = true\n", ""))
+        text = re.sub(r'members = \[.*\]', f'members = [{members}]', text)
+        text = re.sub(rf'(?m)^probity-(?!{kept}).*\n', "", text)
         # Switched-off conditions may leave things unused.
         text = re.sub(r'(?ms)^\[workspace\.lints\..*?(?=^\[(?!workspace\.lints)|\Z)', "", text)
         text += '\n[workspace.lints.rust]\nunused = "allow"\n'
@@ -118,7 +156,7 @@ class Copy:
     def guard(self, file, out, what):
         """Takes the condition of the `if` above as false. A refusal in a `let … else` or in a match has none."""
         last = next((i for i in range(len(out) - 1, -1, -1) if out[i].strip() and not out[i].strip().startswith("//")), None)
-        if last is None or not out[last].rstrip().endswith("{"):
+        if last is None or not out[last].rstrip().endswith("{") or out[last].strip() == "} else {":
             return
         first = last
         while first >= 0 and last - first < 8:
@@ -154,41 +192,74 @@ pub(crate) fn off(number: usize) -> bool {
 """)
 
     def build(self):
-        command = ["cargo", "test", "-p", "probity-kernel", "--test", "side_conditions", "--test", "tables",
-                   "--test", "concentrated", "--test", "lists", "--test", "conversion", "--test", "call", "--no-run",
-                   "--message-format=short"]
-        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
+        """The binaries of the tests."""
+        package, tests = "probity-kernel", [
+            "side_conditions", "tables", "concentrated", "lists", "conversion", "call", "float_side_conditions"]
+        if self.falsifier:
+            package, tests = "probity-prove", ["falsifier"]
+        wanted = [word for test in tests for word in ("--test", test)]
+        command = ["cargo", "test", "-p", package, *wanted, "--no-run", "--message-format=short"]
+        environment = dict(os.environ, CARGO_TARGET_DIR=str(ROOT / "target/switches"))
+        done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(done.stderr[-4000:])
-        return re.findall(r"\((/?\S*(?:side_conditions|tables|concentrated|lists|conversion|call)-[0-9a-f]+)\)", done.stderr)
+        return re.findall(rf"\((\S*/(?:{'|'.join(tests)})-[0-9a-f]+)\)", done.stderr)
+
+    def run(self, binary, number, words, seconds):
+        """The tests that fail with one condition off."""
+        folder = self.folder / ("crates/prove" if self.falsifier else "trusted/kernel")
+        environment = dict(os.environ, SWITCH=str(number), CARGO_MANIFEST_DIR=str(folder), RUST_BACKTRACE="0")
+        try:
+            done = subprocess.run([binary, *words], cwd=folder, env=environment, capture_output=True, text=True,
+                                  timeout=seconds)
+            names = re.findall(r"^test (?:\w+::)*(\w+) \.\.\. FAILED", done.stdout, re.M)
+            # Without a limit a test may take all memory and be ended.
+            return names if names or done.returncode == 0 else ["does_not_end"]
+        except subprocess.TimeoutExpired:
+            return ["does_not_end"]
 
     def failing(self, binaries, number):
-        """The tests that fail with one condition off. Those about limits take seconds, and are for limits only."""
-        failed = []
+        """The tests that notice. Those about limits take seconds, and are for limits only."""
         what = self.names[number][1] if isinstance(number, int) else "TooLarge"
-        about_limits = re.search(r"TooLarge|charge|check_size|works|MAX_", what)
-        slow = [] if about_limits else [word for test in SLOW for word in ("--skip", test)]
-        for binary in binaries:
-            environment = dict(os.environ, SWITCH=str(number), CARGO_MANIFEST_DIR=str(self.folder / "trusted/kernel"))
-            command = [str(self.folder / binary) if not binary.startswith("/") else binary,
-                       "--skip", "coverage", *slow]
-            try:
-                done = subprocess.run(command, cwd=self.folder / "trusted/kernel", env=environment,
-                                      capture_output=True, text=True, timeout=120)
-                names = re.findall(r"^test (?:\w+::)*(\w+) \.\.\. FAILED", done.stdout, re.M)
-                # Without a limit a test may take all memory and be ended.
-                failed += names if names or done.returncode == 0 else ["does_not_end"]
-            except subprocess.TimeoutExpired:
-                failed.append("does_not_end")
-        return failed
+        if self.falsifier:
+            tests = FALSIFIERS[self.names[number][0]] if isinstance(number, int) else [""]
+            for test in tests:
+                failed = self.run(binaries[0], number, [test], 300)
+                if failed:
+                    return failed
+            return []
+        # Of the binaries those of the floats for a file of the floats, the others for others.
+        about_floats = isinstance(number, int) and self.names[number][0] in FLOAT_FILES
+        if isinstance(number, int):
+            binaries = [b for b in binaries if ("float_side" in b) == about_floats]
+        slow = [] if LIMITS.search(what) else [word for test in SLOW for word in ("--skip", test)]
+        return [name for binary in binaries for name in self.run(binary, number, ["--skip", "coverage", *slow], 120)]
+
+
+def changed(branch):
+    """The kernel's files that differ from a branch."""
+    names = subprocess.run(["git", "diff", "--name-only", branch, "--", "trusted/kernel/src"], cwd=ROOT,
+                           capture_output=True, text=True, check=True).stdout.split()
+    inner = [name.removeprefix("trusted/kernel/src/") for name in names]
+    return [name for name in inner if name in FILES + FLOAT_FILES]
 
 
 def main():
-    wanted = sys.argv[1:] or FILES
+    arguments = sys.argv[1:]
+    falsifier = "--falsifier" in arguments
+    every = FILES if falsifier else FILES + FLOAT_FILES
+    wanted = [word for word in arguments if word in every]
+    only = arguments[arguments.index("--only") + 1] if "--only" in arguments else ""
+    if "--changed" in arguments:
+        wanted = changed(arguments[arguments.index("--changed") + 1])
+        if not wanted:
+            print("no file of the proof core has changed")
+            return
+    whole = not wanted and not only
     by_hand, equivalent = hand_written()
     with tempfile.TemporaryDirectory() as folder:
-        copy = Copy(folder)
-        for file in wanted:
+        copy = Copy(folder, falsifier)
+        for file in wanted or every:
             copy.instrument(file, [(find, put) for f, find, put in by_hand if f == file])
         copy.add_switch()
         binaries = copy.build()
@@ -196,6 +267,8 @@ def main():
             sys.exit("tests fail with every condition on")
         rows, missed = [], 0
         for number, (file, what) in enumerate(copy.names):
+            if (falsifier and LIMITS.search(what)) or only not in what:
+                continue
             failed = copy.failing(binaries, number)
             reason = equivalent.get((file, what))
             if failed:
@@ -203,14 +276,19 @@ def main():
             elif reason:
                 noticed = f"equivalent: {reason}"
             else:
-                noticed, missed = "NOTHING", missed + 1
+                noticed, missed = ("-" if falsifier else "NOTHING"), missed + 1
             rows.append(f"{file} | {what} | {noticed}")
             print(rows[-1], flush=True)
-    if not sys.argv[1:]:
-        head = "# Made by scripts/switches.py: what is switched off, and which test of this folder or of tables.rs notices.\n"
+            if noticed == "NOTHING" and "--changed" in arguments:
+                sys.exit("no test notices that this condition is gone: add one to trusted/kernel/tests/side_conditions")
+    if whole and falsifier:
+        head = "# Made by scripts/switches.py --falsifier: what is switched off, and which test of this folder notices; '-' is none.\n"
+        (FALSIFIER / "noticed.txt").write_text(head + "\n".join(rows) + "\n")
+    elif whole:
+        head = "# Made by scripts/switches.py: what is switched off, and which test of this folder, of tables.rs, concentrated.rs or float_side_conditions notices.\n"
         (TESTS / "noticed.txt").write_text(head + "\n".join(rows) + "\n")
     print(f"{len(rows) - missed} passed, {missed} failed")
-    sys.exit(1 if missed else 0)
+    sys.exit(1 if missed and not falsifier else 0)
 
 
 if __name__ == "__main__":

@@ -7,12 +7,7 @@ use probity_exact::rational;
 use probity_noise::domain::{ClampedFloats, IntegerRange, Vectors};
 use probity_noise::map::PrivacyMap;
 use probity_noise::measurement::Measurement;
-use probity_noise::mechanisms::{
-    Grid, RandomizedResponse, Rule, Scores, Snapping, choice_of_integers,
-    discrete_gaussian as scalar_gaussian, discrete_gaussian_map, discrete_gaussian_vector,
-    discrete_laplace as scalar_laplace, discrete_laplace_map, discrete_laplace_vector, laplace_on_grid,
-    laplace_vector_on_grid, randomized_response_bool,
-};
+use probity_noise::mechanisms::{Grid, RandomizedResponse, Rule, Scores, Snapping, choice_of_integers, discrete_gaussian as scalar_gaussian, discrete_gaussian_map, discrete_gaussian, discrete_laplace as scalar_laplace, discrete_laplace_map, discrete_laplace, laplace_on_grid, laplace_vector_on_grid, randomized_response_bool};
 use probity_noise::sampler::{Probability, Scale, SquaredScale};
 use probity_noise::unit::{Epsilon, Sensitivity};
 
@@ -42,7 +37,7 @@ fn integers() -> Result<Vectors<IntegerRange>, Failure> {
 
 /// Discrete Laplace noise on a vector of i64.
 pub fn discrete_laplace(scale: f64) -> Result<Work, Failure> {
-    let noise = discrete_laplace_vector(integers()?, Scale::from_f64(scale)?)?;
+    let noise = discrete_laplace(integers()?, Scale::from_f64(scale)?)?;
     Ok(answer(noise, vec![vec![0; VECTOR]]))
 }
 
@@ -55,7 +50,7 @@ pub fn float_laplace(scale: f64) -> Result<Work, Failure> {
 
 /// Discrete Gaussian noise on a vector of i64.
 pub fn discrete_gaussian(scale: f64) -> Result<Work, Failure> {
-    let noise = discrete_gaussian_vector(integers()?, SquaredScale::from_f64(scale * scale)?)?;
+    let noise = discrete_gaussian(integers()?, SquaredScale::from_f64(scale * scale)?)?;
     Ok(answer(noise, vec![vec![0; VECTOR]]))
 }
 

@@ -134,10 +134,12 @@ pub fn account(
         let seconds = start.elapsed().as_secs_f64();
         Ok(Answer { bracket, directions, method, seconds, reached, note: note.clone() })
     };
+    let deadline = start + Duration::from_secs_f64(effort.seconds.clamp(0.0, 1e6));
     if effort.closed_forms
-        && let Some((bracket, method)) = closed::answer(&laws, question)
+        && let Some((bracket, method)) = closed::answer(&laws, question, deadline)
     {
-        return finish(bracket.clone(), vec![(Direction::Either, bracket)], method.to_owned(), true);
+        let reached = bracket.width() <= effort.width || Instant::now() < deadline;
+        return finish(bracket.clone(), vec![(Direction::Either, bracket)], method.to_owned(), reached);
     }
     if let Question::Epsilon(delta) = question
         && delta.is_zero()
@@ -145,7 +147,6 @@ pub fn account(
         return Err("at delta = 0 only sums of pure guarantees have a finite epsilon".into());
     }
     let directions = directions(&laws, adjacency);
-    let deadline = start + Duration::from_secs_f64(effort.seconds.clamp(0.0, 1e6));
     let mut found: Vec<Result<Found, String>> = Vec::new();
     std::thread::scope(|scope| {
         let works: Vec<_> = directions

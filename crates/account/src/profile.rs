@@ -29,7 +29,7 @@ pub fn profile(
     let end = end.bracket.upper.as_ref().map_or(1.0, near).max(1e-6);
     let grid: Vec<Rational> =
         (0..points).map(|k| exact(end * k as f64 / (points.max(2) - 1) as f64)).collect();
-    if crate::closed::answer(&resolved, &Question::Delta(Rational::ONE)).is_some() {
+    if crate::closed::answer(&resolved, &Question::Delta(Rational::ONE), deadline).is_some() {
         let at = |epsilon: &Rational| {
             let answer = account(laws, adjacency, &Question::Delta(epsilon.clone()), effort)?;
             Ok((epsilon.clone(), answer.bracket))

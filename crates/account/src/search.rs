@@ -9,7 +9,8 @@ use crate::scout::ln;
 pub(crate) const LARGEST: f64 = 1e6;
 
 /// An ε, close to the least, with bound(ε) ≤ δ; or with `up` false an ε, close to the largest, with bound(ε) ≥ δ (0 if there
-/// is none). `bound` falls. `None` where no ε up to 10^6 does, or the bound is not known.
+/// is none). `bound` falls. `None` where no ε up to 10^6 does, or the bound is not known. A bound that is no longer known (the time
+/// is over) ends the search with what was tried.
 ///
 /// Every answer was tried: the choice of the next ε is made in doubles, the comparison is exact.
 pub(crate) fn invert(
@@ -26,8 +27,10 @@ pub(crate) fn invert(
     let mut good: Option<(f64, f64)> = None;
     let mut probe = guess.clamp(1e-12, LARGEST);
     let mut stretch = 1e-3;
+    let tried =
+        |good: Option<(f64, f64)>, bad: Option<(f64, f64)>| if up { good } else { bad }.map(|at| exact(at.0));
     while bad.is_none() || good.is_none() {
-        let value = bound(&exact(probe))?;
+        let Some(value) = bound(&exact(probe)) else { return tried(good, bad) };
         let found = Some((probe, ln(near(&value))));
         if enough(&value) {
             good = found;
@@ -63,7 +66,7 @@ pub(crate) fn invert(
         }
         // Lean beyond the estimate, to have it enclosed.
         next = next.clamp(bad.0 + width * 1e-4, good.0 - width * 1e-4);
-        let value = bound(&exact(next))?;
+        let Some(value) = bound(&exact(next)) else { break };
         if enough(&value) {
             good = (next, ln(near(&value)));
             side = side.max(0) + 1;
@@ -98,5 +101,26 @@ mod tests {
         }
         assert_eq!(invert(&bound, &Rational::ONE, 1.0, true), Some(Rational::ZERO));
         assert_eq!(invert(&|_| Some(Rational::ONE), &rational(1, 2).unwrap(), 1.0, true), None);
+    }
+
+    /// A bound that breaks off after some calls leaves what was tried, on the right side.
+    #[test]
+    fn what_was_tried_stays() {
+        let delta = rational(1, 1000).unwrap();
+        for calls in 0..20 {
+            for up in [false, true] {
+                let left = std::cell::Cell::new(calls);
+                let bound = |x: &Rational| {
+                    left.set(left.get() - 1);
+                    let y = Rational::ONE + x;
+                    (left.get() >= 0).then(|| Rational::ONE / (&y * &y * &y))
+                };
+                let found = invert(&bound, &delta, 3.0, up);
+                assert!(calls < 12 || found.is_some(), "{calls}");
+                if let Some(found) = found {
+                    assert_eq!(found >= Rational::from(9), up, "{calls} {found}");
+                }
+            }
+        }
     }
 }

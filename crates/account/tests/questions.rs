@@ -233,6 +233,30 @@ fn a_width_out_of_reach_is_said() {
     assert!(answer.bracket.lower <= answer.bracket.upper.clone().unwrap_or(number("1e9")));
 }
 
+/// Sums over a thousand million copies do not outlive the time, and what was tried by then holds.
+#[test]
+fn closed_forms_keep_to_the_time() {
+    let truth = number("4.4");
+    for seconds in [0.0, 0.02, 0.3] {
+        let effort = Effort { width: 1e-9, seconds, closed_forms: true };
+        let answer = ask("pure(1/30000) * 900000000", "delta", "1e-5", &effort);
+        assert!(answer.seconds < seconds + 2.0, "{}", answer.seconds);
+        assert!(answer.bracket.lower <= truth && truth <= answer.bracket.upper.clone().unwrap());
+        assert!(answer.reached == (answer.bracket.width() <= 1e-9) || answer.seconds < seconds);
+    }
+    let answer = ask("pure(1/1000000) * 1000000000000", "delta", "1e-5", &Effort::default());
+    assert!(answer.bracket.lower < truth && answer.bracket.width() < 1e-3, "{:?}", answer.bracket.width());
+}
+
+/// Little noise has a large loss, and a bound.
+#[test]
+fn little_noise_has_a_bound() {
+    for (text, least) in [("discrete_gaussian(1/30)", "449"), ("gaussian(1/20)", "200")] {
+        let bracket = ask(text, "delta", "1e-6", &Effort::default()).bracket;
+        assert!(bracket.lower >= number(least) && bracket.width() < 1e-3, "{text} {bracket:?}");
+    }
+}
+
 /// Under replacement a guarantee in μ may rest on the sample's size, which tells of a record: only noise has a sample.
 #[test]
 fn a_guarantee_in_mu_has_no_sample_under_replacement() {

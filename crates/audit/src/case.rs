@@ -2,6 +2,7 @@
 
 use probity_kernel::term::Mechanism;
 
+use crate::deadline::Deadline;
 use crate::output::outcome::{Inputs, Parameters};
 
 /// A mechanism, a value for each of its parameters, and inputs.
@@ -30,12 +31,24 @@ pub struct Case<'a> {
     pub parameters: &'a Parameters,
     /// Its inputs.
     pub inputs: &'a Inputs,
+    /// When the work must end.
+    pub(crate) until: Option<&'a Deadline>,
 }
 
 impl<'a> Case<'a> {
     /// A mechanism with these numbers.
     pub fn new(mechanism: &'a Mechanism, parameters: &'a Parameters, inputs: &'a Inputs) -> Case<'a> {
-        Case { mechanism, parameters, inputs }
+        Case { mechanism, parameters, inputs, until: None }
+    }
+
+    /// The same up to a deadline, past which every question about it is answered with an error.
+    #[must_use]
+    pub fn until(self, deadline: &'a Deadline) -> Case<'a> {
+        Case { until: Some(deadline), ..self }
+    }
+
+    pub(crate) fn deadline(self) -> Deadline {
+        self.until.cloned().unwrap_or_default()
     }
 
     /// The same on other inputs.

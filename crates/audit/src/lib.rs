@@ -44,8 +44,10 @@
 #![forbid(unsafe_code)]
 
 mod case;
+mod cells;
 mod compare;
 mod cube;
+mod deadline;
 mod error;
 mod float;
 mod integrate;
@@ -58,29 +60,31 @@ mod run;
 mod worst;
 
 pub use case::Case;
+pub use cells::{Cells, event_laws};
 pub use compare::confidence::clopper_pearson;
 pub use compare::pair_report::{OutcomeLoss, PairReport, Side, Worst, dilation};
 pub use compare::renyi::{RENYI_ORDERS, Renyi};
 pub use cube::boxes::enclosed_probability;
+pub use deadline::Deadline;
 pub use error::AuditError;
 pub use float::arithmetic::Logarithm;
 pub use float::logarithm::{LogarithmCost, logarithm_cost};
 pub use float::reach::{Reachability, outcome_mass, reachability};
 pub use float::split::{Effort, binary64_law, float_law};
 pub use output::bounds::Bounds;
-pub use output::event::{Condition, Event};
+pub use output::event::{Condition, Event, Relation};
 pub use output::law::{Law, Mass};
 pub use output::outcome::{Given, Inputs, Outcome, Parameters, read_rows};
 pub use pair::neighbours::{admits, admits_parameters, distance, neighbours, parameter_value};
+pub use pair::settings::parameters as search_parameters;
 pub use reading::output_law;
 pub use real::law::{integrated_law, real_law};
 pub use real::paths::{Depth, event_probability};
 pub use refute::concentrated::event_rho;
 pub use refute::floats::search_float_refutation;
 pub use refute::pair_loss::{Shown, search_shown_loss};
-pub use refute::search::{
-    Evidence, Refutation, Verdict, check_refutation, claimed, search_refutation, search_refutation_until,
-};
+pub use refute::refutation::{Closest, Evidence, Refutation, Tried, Verdict, check_refutation, claimed};
+pub use refute::search::{search_refutation, search_refutation_until};
 pub use worst::exhaustive::{AllPairs, all_pairs};
 pub use worst::search::{SearchTask, search_worst_pair};
 pub use worst::state::{FoundPair, SearchState};

@@ -144,8 +144,9 @@ fn the_platforms_logarithm() {
 fn the_search_finds_a_bad_pair() {
     let program = mechanism("snapping.dp");
     let task = SearchTask {
+        until: probity_audit::Deadline::default(),
         mechanism: &program.mechanism,
-        epsilon: &program.claim.epsilon,
+        claim: &program.claim,
         settings: vec![parameters("1", "100")],
         reading: Reading::BINARY64,
         effort: Effort::default(),

@@ -6,6 +6,7 @@ mod commands;
 mod failure;
 mod files;
 mod given;
+mod interrupt;
 mod output;
 mod progress;
 

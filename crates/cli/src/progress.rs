@@ -59,6 +59,13 @@ impl Progress {
         }
     }
 
+    /// Takes the line away for what is printed now.
+    pub fn clear(&self) {
+        if self.line.is_some() {
+            let _ = write!(io::stderr(), "\r{:80}\r", "");
+        }
+    }
+
     /// Says how much of it is done.
     pub fn step(&self, done: usize, all: usize, what: impl FnOnce() -> String) {
         self.show(|| format!("{} {done}/{all} {}", bar(done, all), what()));
@@ -89,7 +96,11 @@ pub fn saying<T>(what: &str, work: impl FnOnce() -> T) -> T {
 
 /// Does the work, and says what is being done while it lasts.
 pub fn watched<T>(work: impl FnOnce(&Watch<'_>) -> T) -> T {
-    let progress = Progress::new();
+    watched_by(&Progress::new(), work)
+}
+
+/// The same on a line that is there already.
+pub fn watched_by<T>(progress: &Progress, work: impl FnOnce(&Watch<'_>) -> T) -> T {
     let tell = |step: &Step| match step.done {
         Some((done, all)) => progress.step(done, all, || step.what.clone()),
         None => progress.show(|| step.what.clone()),

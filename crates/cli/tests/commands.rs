@@ -13,7 +13,7 @@ fn root() -> PathBuf {
 
 fn probity(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_probity"));
-    command.args(arguments).current_dir(root()).stdin(Stdio::null());
+    command.args(arguments).current_dir(root()).stdin(Stdio::null()).env("PROBITY_SECONDS", "120");
     command
 }
 
@@ -174,6 +174,16 @@ fn map() {
     assert_eq!(json(&["map", "discrete-laplace", "--scale", "0", "--json"], 0)["epsilon"], "inf");
     let value = json(&["map", "discrete-gaussian", "--squared-scale", "5", "--json"], 0);
     has_fields(&value, &["rho", "map", "d_in"]);
+    // Ten thousand answers together: the published value to all its digits, not ten thousand times one.
+    let together = "map discrete-laplace --scale 100 --answers 10000 --total-delta 1e-6 --json";
+    let value = json(&together.split(' ').collect::<Vec<_>>(), 0);
+    let ends = ["lower", "upper"].map(|end| value["total"][end].as_f64().unwrap());
+    assert!(4.885515600 < ends[0] && ends[0] <= ends[1] && ends[1] < 4.885515602, "{value}");
+    let value = json(
+        &["map", "gaussian", "--scale", "10", "--answers", "100", "--total-delta", "1e-15", "--json"],
+        0,
+    );
+    assert!((value["total"]["upper"].as_f64().unwrap() - 8.165580).abs() < 1e-5, "{value}");
     let value = json(&["map", "discrete-laplace", "--target-epsilon", "1/10", "--json"], 0);
     assert_eq!((&value["parameter"], &value["exact"]), (&"scale".into(), &"10".into()));
 }

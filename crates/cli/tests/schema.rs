@@ -22,6 +22,7 @@ fn answer(arguments: &[&str]) -> (i32, Value) {
     let output = Command::new(env!("CARGO_BIN_EXE_probity"))
         .args(arguments)
         .current_dir(root())
+        .env("PROBITY_SECONDS", "120")
         .stdin(Stdio::null())
         .output()
         .unwrap();
@@ -299,6 +300,7 @@ fn questions(place: &str) -> Vec<(String, i32)> {
             0,
         ),
         (format!("budget --ledger {place}/people.ledger --verify"), 0),
+        (format!("budget --ledger {place}/people.ledger --delta 1e-6"), 0),
         (format!("check {place}/people-2.cert --policy examples/data/people.toml"), 0),
         (format!("budget amend {people} --ledger {place}/people.ledger"), 0),
         ("policy examples/data/people.toml".into(), 0),

@@ -117,6 +117,11 @@ pub fn power<T: Interval>(x: &T, n: u32) -> T {
 }
 
 impl Op {
+    /// Whether it is a function of a mathematical library, which may be less than correctly rounded.
+    pub fn is_library_function(&self) -> bool {
+        matches!(self, Op::Exp(_) | Op::Ln(_) | Op::Trigonometric(..) | Op::Power(..))
+    }
+
     /// The operations that this one reads.
     pub fn arguments(&self) -> Vec<NodeId> {
         match *self {

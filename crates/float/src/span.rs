@@ -53,6 +53,41 @@ fn product(x: f64, y: f64) -> f64 {
     if x == 0.0 || y == 0.0 { 0.0 } else { x * y }
 }
 
+/// Products and quotients beyond this are so far from the smallest double that what rounding cut off is a double itself.
+const SAFE: f64 = 1e-280;
+
+/// The ends of x · y: the nearest double on the sides where that is a bound, its neighbour elsewhere.
+fn product_ends(x: f64, y: f64) -> (f64, f64) {
+    let p = product(x, y);
+    if x == 0.0 || y == 0.0 {
+        return (p, p);
+    }
+    ends(p, if p.abs() > SAFE { x.mul_add(y, -p) } else { f64::NAN })
+}
+
+/// The ends of x / y, for y ≠ 0.
+fn quotient_ends(x: f64, y: f64) -> (f64, f64) {
+    let q = x / y;
+    if x == 0.0 {
+        return (q, q);
+    }
+    let known = q.is_finite() && q.abs() > SAFE && x.abs() > SAFE && x.abs() < 1e280;
+    ends(q, if known { (-q).mul_add(y, x) * y.signum() } else { f64::NAN })
+}
+
+/// Bounds of a number from the double nearest to it and the sign of what that lacks; not a number if it is not known.
+fn ends(nearest: f64, rest: f64) -> (f64, f64) {
+    (if rest >= 0.0 { nearest } else { below(nearest) }, if rest <= 0.0 { nearest } else { above(nearest) })
+}
+
+/// The hull of the ends at all four corners.
+fn corners(x: Span, y: Span, at: impl Fn(f64, f64) -> (f64, f64)) -> Span {
+    let all = [at(x.low, y.low), at(x.low, y.high), at(x.high, y.low), at(x.high, y.high)];
+    let low = all.iter().fold(f64::INFINITY, |least, corner| least.min(corner.0));
+    let high = all.iter().fold(f64::NEG_INFINITY, |most, corner| most.max(corner.1));
+    Span::new(low, high)
+}
+
 impl Span {
     /// All reals.
     pub const EVERYTHING: Span = Span { low: f64::NEG_INFINITY, high: f64::INFINITY };
@@ -203,6 +238,18 @@ impl Span {
         Some(Span::new(if exact_low { 0.0 } else { below(low) }, if exact_high { 0.0 } else { above(high) }))
     }
 
+    /// x · y, with ends that are exact products left as they are: products of whole numbers do not creep over a power of
+    /// two. Slower than `*`.
+    pub fn exact_product(self, other: Span) -> Span {
+        corners(self, other, product_ends)
+    }
+
+    /// x / y, with ends that are exact quotients left as they are; `None` when y may be 0 or an end is infinite.
+    pub fn exact_quotient(self, divisor: Span) -> Option<Span> {
+        let bounded = self.is_bounded() && divisor.is_bounded();
+        (bounded && !divisor.contains_zero()).then(|| corners(self, divisor, quotient_ends))
+    }
+
     /// √x; `None` when x may be negative.
     pub fn sqrt(self) -> Option<Span> {
         if self.low < 0.0 {
@@ -308,6 +355,10 @@ mod tests {
             within(tight(x) + tight(y), x + y);
             within(tight(x) - tight(y), x - y);
             within(tight(x) * tight(y), x * y);
+            within(tight(x) * tight(y), x.exact_product(y));
+            if let Some(quotient) = x.exact_quotient(y) {
+                within(tight(x).checked_div(&tight(y)).unwrap(), quotient);
+            }
             within(tight(x).square(), x.square());
             if let Some(quotient) = x.checked_div(y) {
                 within(tight(x).checked_div(&tight(y)).unwrap(), quotient);
@@ -331,6 +382,15 @@ mod tests {
         assert_eq!(Span::point(f64::MAX) + Span::point(f64::MAX), Span::new(f64::MAX, f64::INFINITY));
         assert_eq!(unit.checked_div(Span::new(1.0, 2.0)).unwrap().low(), 0.0);
         assert_eq!(unit.checked_div(unit), None);
+        // Exact ends stay, others step outward by one.
+        assert_eq!(unit.exact_product(Span::new(-3.0, 2.0)), Span::new(-3.0, 2.0));
+        assert_eq!(Span::new(1.0, 3.0).exact_quotient(Span::new(2.0, 4.0)), Some(Span::new(0.25, 1.5)));
+        let third = Span::ONE.exact_quotient(Span::point(3.0)).unwrap();
+        assert_eq!(third, Span::new(1.0 / 3.0, above(1.0 / 3.0)));
+        assert_eq!(Span::point(0.1).exact_product(Span::point(0.1)), Span::new(below(0.1 * 0.1), 0.1 * 0.1));
+        let tiny = Span::point(1e-200);
+        assert_eq!(tiny.exact_product(tiny), Span::new(below(0.0), above(0.0)));
+        assert_eq!(unit.exact_quotient(unit), None);
         assert_eq!(Span::new(-1.0, 1.0).sqrt(), None);
         assert_eq!(unit.ln(), None);
         let third = probity_exact::rational(1, 3).unwrap();

@@ -110,8 +110,10 @@ fn gap(before_left: Option<Token>, left: Option<Token>, right: Token, source: &s
         (TokenKind::Name, TokenKind::Mark(OpenParen)) if PHRASE_WORDS.contains(&left.span.text(source)) => {
             " "
         }
-        // A field: `r.age`.
-        (_, TokenKind::Mark(Dot)) | (TokenKind::Mark(Dot), _) => "",
+        // A field: `r.age`. A dot beside anything else stays apart, or it would become part of a number or a range.
+        (TokenKind::Name | TokenKind::Mark(CloseParen | CloseBracket), TokenKind::Mark(Dot)) => "",
+        (TokenKind::Mark(Dot), TokenKind::Name | TokenKind::Keyword(_)) => "",
+        (_, TokenKind::Mark(Dot)) | (TokenKind::Mark(Dot), _) => " ",
         // A call or an index.
         (TokenKind::Name | TokenKind::Keyword(Keyword::Append), TokenKind::Mark(OpenParen)) => "",
         (_, TokenKind::Mark(OpenBracket)) if ends_value => "",

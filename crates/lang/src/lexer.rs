@@ -53,6 +53,16 @@ words! { Keyword, "The reserved words.",
     And = "and", Or = "or", Not = "not", Mod = "mod", True = "true", False = "false",
 }
 
+impl Keyword {
+    /// The reserved word that a text is, in British or American spelling.
+    fn of(text: &str) -> Option<Keyword> {
+        match text {
+            "neighbors" => Some(Keyword::Neighbours),
+            _ => Keyword::ALL.iter().copied().find(|keyword| keyword.text() == text),
+        }
+    }
+}
+
 words! { Mark, "The fixed marks. A longer mark stands before its prefixes.",
     Equal = "==", NotEqual = "!=", AtMost = "<=", AtLeast = ">=", Range = "..", AddAssign = "+=",
     OpenParen = "(", CloseParen = ")", OpenBracket = "[", CloseBracket = "]", OpenBrace = "{", CloseBrace = "}",
@@ -64,7 +74,8 @@ words! { Mark, "The fixed marks. A longer mark stands before its prefixes.",
 pub(crate) fn tokenize(source: &str) -> Vec<Token> {
     let bytes = source.as_bytes();
     let mut tokens = Vec::with_capacity(source.len() / 3 + 1);
-    let mut at = 0;
+    // A byte-order mark is white space.
+    let mut at = if source.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     while at < bytes.len() {
         let start = at;
         let kind = match bytes[at] {
@@ -83,8 +94,7 @@ pub(crate) fn tokenize(source: &str) -> Vec<Token> {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
                 at = end_of(bytes, at, |b| b.is_ascii_alphanumeric() || b == b'_');
                 let text = &source[start..at];
-                let keyword = Keyword::ALL.iter().find(|k| k.text() == text);
-                keyword.map_or(TokenKind::Name, |k| TokenKind::Keyword(*k))
+                Keyword::of(text).map_or(TokenKind::Name, TokenKind::Keyword)
             }
             // One that is never closed is no token.
             b'"' if bytes[at + 1..].iter().take_while(|b| **b != b'\n').any(|b| *b == b'"') => {
@@ -148,6 +158,16 @@ mod tests {
     #[test]
     fn longest_marks_first() {
         assert_eq!(pieces("a<=b==c=d..e'"), ["a", "<=", "b", "==", "c", "=", "d", "..", "e", "'"]);
+    }
+
+    #[test]
+    fn a_byte_order_mark_and_american_spelling_are_no_faults() {
+        assert_eq!(pieces("\u{feff}mechanism m"), ["mechanism", "m"]);
+        let kinds = |text: &str| tokenize(text)[0].kind;
+        assert_eq!(kinds("neighbors"), TokenKind::Keyword(Keyword::Neighbours));
+        assert_eq!(kinds("neighbors_"), TokenKind::Name);
+        // Elsewhere in the text it is a character like any other.
+        assert_eq!(pieces("a\u{feff}"), ["a", "\u{feff}"]);
     }
 
     #[test]

@@ -33,6 +33,7 @@ mod settings;
 mod span;
 mod syntax;
 mod types;
+mod words;
 
 pub use constant::{number, truth};
 pub use diagnostic::{Code, Diagnostic, MAX_REPORTED, Severity};

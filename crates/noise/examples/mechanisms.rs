@@ -12,8 +12,8 @@ use probity_noise::domain::{ClampedFloats, IntegerRange, Vectors};
 use probity_noise::map::PrivacyMap;
 use probity_noise::measurement::Measurement;
 use probity_noise::mechanisms::{
-    Grid, RandomizedResponse, Scores, Snapping, choice_map, discrete_gaussian_map, discrete_gaussian_vector,
-    discrete_laplace_map, discrete_laplace_vector, laplace_vector_on_grid, randomized_response_bool,
+    Grid, RandomizedResponse, Scores, Snapping, choice_map, discrete_gaussian, discrete_gaussian_map,
+    discrete_laplace, discrete_laplace_map, laplace_vector_on_grid, randomized_response_bool,
     truncated_geometric_map,
 };
 use probity_noise::sampler::{Probability, Scale, SquaredScale};
@@ -58,11 +58,11 @@ fn map(name: &str, map: &PrivacyMap, distance: &Rational) -> Result<(), Box<dyn 
 fn main() -> Result<(), Box<dyn Error>> {
     let scale = || Scale::from_f64(10.0);
     let vectors = || Vectors::of(IntegerRange::WIDEST).with_length(SIZE);
-    answers("integer Laplace, scale 10", &discrete_laplace_vector(vectors()?, scale()?)?, &[vec![7; SIZE]])?;
+    answers("integer Laplace, scale 10", &discrete_laplace(vectors()?, scale()?)?, &[vec![7; SIZE]])?;
     let floats = Vectors::of(ClampedFloats::new(-1e3, 1e3)?).with_length(SIZE)?;
     let grid = laplace_vector_on_grid(floats, Grid::new(-20)?, scale()?)?;
     answers("float Laplace, scale 10, grid 2^-20", &grid, &[vec![0.7; SIZE]])?;
-    let gaussian = discrete_gaussian_vector(vectors()?, SquaredScale::from_f64(100.0)?)?;
+    let gaussian = discrete_gaussian(vectors()?, SquaredScale::from_f64(100.0)?)?;
     answers("integer Gaussian, σ 10", &gaussian, &[vec![7; SIZE]])?;
     let coin = randomized_response_bool(Probability::from_f64(0.75)?)?;
     answers("randomized response, bool", &coin, &vec![true; SIZE])?;

@@ -12,6 +12,7 @@
 //! ```
 
 mod inverse;
+mod law;
 mod sample;
 
 use std::collections::BTreeMap;
@@ -21,6 +22,7 @@ use std::str::FromStr;
 use probity_exact::{ParseRationalError, Rational, parse_rational};
 
 pub use inverse::{Answer, calibrate, error_at, scale_for_error};
+pub use law::epsilon_of_answers;
 pub use sample::write_samples;
 
 use crate::domain::{ClampedFloats, IntegerRange, Vectors};
@@ -280,6 +282,11 @@ pub enum CatalogueError {
     },
     /// The mechanism refused its parameters, or could not answer.
     Mechanism(MechanismError),
+    /// The accountant could not answer.
+    Accountant {
+        /// Why.
+        reason: String,
+    },
     /// The samples could not be written.
     Output(std::io::Error),
 }
@@ -297,6 +304,7 @@ impl fmt::Display for CatalogueError {
             }
             CatalogueError::Number { argument, error } => write!(f, "{argument}: {error}"),
             CatalogueError::Mechanism(error) => error.fmt(f),
+            CatalogueError::Accountant { reason } => f.write_str(reason),
             CatalogueError::Output(error) => write!(f, "the samples could not be written: {error}"),
         }
     }

@@ -31,15 +31,11 @@ pub use bounded::{
 pub use choice::{Rule, Scores, choice, choice_map, choice_of_integers};
 pub(crate) use gaussian::gaussian_map_of_integer;
 pub use gaussian::{
-    discrete_gaussian, discrete_gaussian_big, discrete_gaussian_big_vector, discrete_gaussian_map,
-    discrete_gaussian_vector, discrete_gaussian_vector_map, gaussian_for_delta_map, gaussian_profile_map,
-    gaussian_together,
+    GaussianDomain, discrete_gaussian, discrete_gaussian_map, discrete_gaussian_vector_map,
+    gaussian_for_delta_map, gaussian_profile_map, gaussian_together,
 };
 pub use grid::{Grid, gaussian_on_grid, gaussian_vector_on_grid, laplace_on_grid, laplace_vector_on_grid};
 pub(crate) use laplace::laplace_map_of_integer;
-pub use laplace::{
-    discrete_laplace, discrete_laplace_big, discrete_laplace_big_vector, discrete_laplace_map,
-    discrete_laplace_vector, discrete_laplace_wrapping, discrete_laplace_wrapping_big,
-};
+pub use laplace::{LaplaceDomain, discrete_laplace, discrete_laplace_map};
 pub use randomized_response::{RandomizedResponse, randomized_response_bits, randomized_response_bool};
 pub use snapping::Snapping;

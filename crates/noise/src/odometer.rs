@@ -24,10 +24,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod accounted;
 mod sum;
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use probity_account::{Answer, Effort};
 use probity_exact::Rational;
 
 use crate::map::{Expression, Guarantee, MapError, PrivacyMap};
@@ -49,13 +52,15 @@ struct Total {
     measure: Measure,
     first: Sum,
     delta: Sum,
+    /// How often each pair of losses was spent, as doubles rounded up: what the accountant composes.
+    parts: BTreeMap<(u64, u64), u64>,
 }
 
 impl Total {
     fn new(measure: Measure) -> Result<Self, MechanismError> {
         match measure {
             Measure::Profile => Err(ParameterError::new("measure", measure, "ε, (ε, δ) or ρ").into()),
-            _ => Ok(Total { measure, first: Sum::default(), delta: Sum::default() }),
+            _ => Ok(Total { measure, first: Sum::default(), delta: Sum::default(), parts: BTreeMap::new() }),
         }
     }
 
@@ -83,6 +88,9 @@ impl Total {
     }
 
     fn add(&mut self, spend: Spend) {
+        let delta = spend.delta.as_ref().map_or(0.0, Term::round_up);
+        let count = self.parts.entry((spend.first.round_up().to_bits(), delta.to_bits())).or_default();
+        *count = count.saturating_add(1);
         self.first.add(spend.first);
         if let Some(delta) = spend.delta {
             self.delta.add(delta);
@@ -160,6 +168,16 @@ impl Odometer {
     pub fn spent(&self) -> Result<Loss, MapError> {
         lock(&self.0).loss(None)
     }
+
+    /// The ε of all together at this δ, by the accountant: often much less than the sum, and the better answer to "what did
+    /// these cost?". It is information: it holds for mechanisms and a number of them that were fixed beforehand. If they are
+    /// chosen in view of answers, [`spent`](Odometer::spent) holds.
+    ///
+    /// # Errors
+    /// When an infinite loss was recorded, or δ is no probability.
+    pub fn epsilon_at(&self, delta: &Delta, effort: &Effort) -> Result<Answer, MechanismError> {
+        accounted::epsilon_at(&lock(&self.0), delta, effort)
+    }
 }
 
 /// Counts what is spent, and refuses what would exceed a budget.
@@ -211,6 +229,14 @@ impl Filter {
     /// When the total has no value.
     pub fn spent(&self) -> Result<Loss, MapError> {
         lock(&self.total).loss(None)
+    }
+
+    /// The ε of all together at this δ, by the accountant; see [`Odometer::epsilon_at`]. The filter itself decides by sums.
+    ///
+    /// # Errors
+    /// When δ is no probability.
+    pub fn epsilon_at(&self, delta: &Delta, effort: &Effort) -> Result<Answer, MechanismError> {
+        accounted::epsilon_at(&lock(&self.total), delta, effort)
     }
 }
 

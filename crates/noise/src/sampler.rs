@@ -1,7 +1,7 @@
 //! Samplers whose law is exact.
 //!
 //! Every sampler computes X = f(U) from a uniform real U whose bits are revealed as they are needed (module
-//! `prefix`), so its law is exactly the one stated, for rational parameters of any size. Each has two paths:
+//! `uniform`), so its law is exactly the one stated, for rational parameters of any size. Each has two paths:
 //! - the *exact* path decides with rational enclosures, for any number of known bits;
 //! - the *fast* path decides from a word or two in machine arithmetic with a proven error bound, and passes
 //!   the bits it has seen to the exact path in the rare case that the bound leaves the answer open: about
@@ -22,34 +22,22 @@
 
 mod alias;
 mod bernoulli;
-mod bounds;
 mod bulk;
 mod choice;
 mod coin_for_gap;
-mod gap;
 mod gaussian;
-mod lanes;
 mod laplace;
 pub mod lazy;
-mod magnitude;
-mod neg_ln;
-mod opaque;
 mod outcome;
 mod parameter;
-mod prefix;
 pub(crate) mod race;
 mod sign;
-mod threshold;
+mod uniform;
 mod uniform_float;
 mod uniform_integer;
-mod words;
 
 #[cfg(test)]
-mod exact_law;
-#[cfg(test)]
-mod fast_path;
-#[cfg(test)]
-mod same_words;
+mod tests;
 
 use std::fmt;
 
@@ -65,11 +53,12 @@ pub use uniform_integer::UniformBelow;
 
 pub(crate) use choice::Either;
 pub(crate) use coin_for_gap::CoinForGap;
-pub(crate) use gap::{Gap, units_of};
-pub(crate) use opaque::largest;
+pub(crate) use uniform::gap::{Gap, units_of};
+pub(crate) use uniform::opaque::largest;
 
 use crate::entropy::{Entropy, EntropyError};
 use draw::Draw;
+use uniform::{bounds, gap, lanes, magnitude, neg_ln, opaque, prefix, threshold, words};
 use words::{LONG, SHORT, Words};
 
 /// Why a draw gave no value.

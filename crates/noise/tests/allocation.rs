@@ -8,8 +8,8 @@ use probity_noise::domain::{ClampedFloats, IntegerRange, Vectors};
 use probity_noise::entropy::tape::Tape;
 use probity_noise::measurement::Measurement;
 use probity_noise::mechanisms::{
-    Grid, RandomizedResponse, Snapping, discrete_gaussian_vector, discrete_laplace, discrete_laplace_vector,
-    laplace_on_grid, randomized_response_bool,
+    Grid, RandomizedResponse, Snapping, discrete_gaussian, discrete_laplace, laplace_on_grid,
+    randomized_response_bool,
 };
 use probity_noise::sampler::{Probability, Scale, SquaredScale};
 use probity_noise::unit::{Epsilon, Sensitivity};
@@ -62,9 +62,9 @@ fn vector_paths_do_not_allocate_per_element() {
     let scale = || Scale::from_f64(10.0).unwrap();
     check("laplace", &discrete_laplace(IntegerRange::WIDEST, scale()).unwrap(), &vec![5; SIZE]);
     let vectors = || Vectors::of(IntegerRange::WIDEST).with_length(SIZE).unwrap();
-    check("laplace vector", &discrete_laplace_vector(vectors(), scale()).unwrap(), &[vec![5; SIZE]]);
+    check("laplace vector", &discrete_laplace(vectors(), scale()).unwrap(), &[vec![5; SIZE]]);
     let squared = SquaredScale::from_f64(100.0).unwrap();
-    check("gaussian vector", &discrete_gaussian_vector(vectors(), squared).unwrap(), &[vec![5; SIZE]]);
+    check("gaussian vector", &discrete_gaussian(vectors(), squared).unwrap(), &[vec![5; SIZE]]);
     let prob = || Probability::from_f64(0.75).unwrap();
     check("bool", &randomized_response_bool(prob()).unwrap(), &vec![true; SIZE]);
     let ten = RandomizedResponse::new(10, prob()).unwrap().over((0..10u32).collect()).unwrap();

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use common::{Stream, ratio};
 use probity_exact::{Integer, Natural, Rational};
 use probity_noise::compose::{adaptive, compose, compose_pair, parallel};
-use probity_noise::domain::{Domain, Everything, IntegerRange, Vectors};
+use probity_noise::domain::{BigIntegers, Domain, Everything, IntegerRange, Vectors};
 use probity_noise::entropy::Entropy;
 use probity_noise::entropy::tape::Tape;
 use probity_noise::map::{Expression, Guarantee, PrivacyMap};
@@ -371,15 +371,36 @@ fn sums_never_wrap_silently() {
     let answers = noise.simulate_vec(&[i64::MAX; 1000], &mut tape).unwrap();
     assert!(answers.iter().all(|answer| *answer > i64::MAX - 100_000));
     assert!(answers.contains(&i64::MAX));
-    let big = probity_noise::mechanisms::discrete_laplace_big(Scale::new(ratio(1000, 1)).unwrap()).unwrap();
+    let big = discrete_laplace(BigIntegers, Scale::new(ratio(1000, 1)).unwrap()).unwrap();
     let limit = Integer::from(i64::MAX);
     assert!((0..1000).any(|_| big.simulate(&limit, &mut tape).unwrap() > limit));
     let vast = Scale::new(Rational::from(Natural::ONE << 60)).unwrap();
     let error = discrete_laplace(IntegerRange::WIDEST, vast.clone()).unwrap_err();
     assert_eq!(error.parameter(), "scale");
-    assert!(probity_noise::mechanisms::discrete_laplace_big(vast).is_ok());
+    assert!(discrete_laplace(BigIntegers, vast).is_ok());
     assert_eq!(
         discrete_laplace_map(&Scale::from_f64(0.0).unwrap()).loss(&one()).unwrap().to_string(),
         "ε = ∞"
     );
+}
+
+/// The accountant's total is at most the sum, and equal to it at δ = 0; for ρ it is the conversion of the sum.
+#[test]
+fn odometers_ask_the_accountant() {
+    use probity_account::Effort;
+    let tenth = PrivacyMap::pure(Expression::constant(ratio(1, 8)));
+    let odometer = Odometer::new(Measure::MaxDivergence).unwrap();
+    let one = Sensitivity::from(1u32);
+    for _ in 0..100 {
+        odometer.record(&tenth, &one).unwrap();
+    }
+    let at = |delta: &str| {
+        let delta = Delta::new(probity_exact::parse_rational(delta).unwrap()).unwrap();
+        odometer.epsilon_at(&delta, &Effort::default()).unwrap().bracket
+    };
+    assert_eq!(at("0").upper, Some(ratio(25, 2)));
+    // pure(1/8) * 100 at δ = 1e-6 by a second way: the accountant's own expression.
+    let bracket = at("1e-6");
+    assert!(bracket.lower > ratio(5, 1) && bracket.upper.unwrap() < ratio(7, 1));
+    assert!(odometer.epsilon_at(&Delta::infinite(), &Effort::default()).is_err());
 }

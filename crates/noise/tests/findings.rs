@@ -15,7 +15,7 @@ use probity_noise::domain::WrappingIntegers;
 use probity_noise::entropy::tape::Tape;
 use probity_noise::map::{Expression, Point};
 use probity_noise::measure::Loss;
-use probity_noise::mechanisms::{RandomizedResponse, discrete_laplace_map, discrete_laplace_wrapping};
+use probity_noise::mechanisms::{RandomizedResponse, discrete_laplace, discrete_laplace_map};
 use probity_noise::sampler::{Probability, Scale};
 use probity_noise::unit::{Epsilon, Sensitivity};
 
@@ -72,7 +72,7 @@ fn modular_noise_has_the_map_of_plain_noise() {
 fn modular_noise_has_its_law() {
     let (modulus, scale) = (5u64, 7.0 / 3.0f64);
     let domain = WrappingIntegers::modulo(modulus).unwrap();
-    let noise = discrete_laplace_wrapping(domain, Scale::new(ratio(7, 3)).unwrap()).unwrap();
+    let noise = discrete_laplace::<u64, _>(domain, Scale::new(ratio(7, 3)).unwrap()).unwrap();
     let answers = noise.simulate_vec(&vec![4; DRAWS], &mut Tape::seeded(12)).unwrap();
     let weight = |y: u64| {
         let r = ((y + modulus - 4) % modulus) as f64;

@@ -11,7 +11,7 @@ mod falsifier;
 
 use common::ratio;
 use probity_exact::{Integer, Rational};
-use probity_noise::domain::{ClampedFloats, IntegerRange, Vectors, WrappingIntegers};
+use probity_noise::domain::{BigIntegers, ClampedFloats, IntegerRange, Vectors, WrappingIntegers};
 use probity_noise::entropy::tape::Tape;
 use probity_noise::map::PrivacyMap;
 use probity_noise::measure::Loss;
@@ -118,26 +118,24 @@ fn laplace_in_all_its_forms() {
     let full = || ratio(7, 3);
     let plain = |halves| discrete_laplace(IntegerRange::WIDEST, scale(halves, full())).unwrap();
     stands_and_falls("discrete Laplace", plain, [&10, &12], 2, DRAWS, |x| *x);
-    let big = |halves| discrete_laplace_big(scale(halves, full())).unwrap();
+    let big = |halves| discrete_laplace(BigIntegers, scale(halves, full())).unwrap();
     stands_and_falls("big", big, [&Integer::from(0), &Integer::from(1)], 1, DRAWS, Clone::clone);
     let wrapping = |halves| {
-        discrete_laplace_wrapping(WrappingIntegers::bits(3).unwrap(), scale(halves, full())).unwrap()
+        discrete_laplace::<u64, _>(WrappingIntegers::bits(3).unwrap(), scale(halves, full())).unwrap()
     };
     stands_and_falls("wrapping", wrapping, [&7, &0], 1, DRAWS, |x| *x);
     let wrapping_big = |halves| {
-        discrete_laplace_wrapping_big(WrappingIntegers::modulo(11u8).unwrap(), scale(halves, full())).unwrap()
+        discrete_laplace::<Integer, _>(WrappingIntegers::modulo(11u8).unwrap(), scale(halves, full()))
+            .unwrap()
     };
     stands_and_falls("wrapping big", wrapping_big, [&4.into(), &5.into()], 1, DRAWS, Clone::clone);
     // A vector whose entries all move: outcomes are judged by the sum, where the shift shows.
     let vector = |halves| {
         let domain = Vectors::of(IntegerRange::WIDEST).with_length(2).unwrap();
-        discrete_laplace_vector(domain, scale(halves, full())).unwrap()
+        discrete_laplace(domain, scale(halves, full())).unwrap()
     };
     stands_and_falls("vector", vector, [&vec![0, 0], &vec![1, 0]], 1, DRAWS, |x| x[0]);
-    let big_vector = |halves| {
-        discrete_laplace_big_vector(Vectors::of(probity_noise::domain::BigIntegers), scale(halves, full()))
-            .unwrap()
-    };
+    let big_vector = |halves| discrete_laplace(Vectors::of(BigIntegers), scale(halves, full())).unwrap();
     let (zero, one) = (Integer::ZERO, Integer::ONE);
     stands_and_falls("big vector", big_vector, [&vec![zero.clone()], &vec![one]], 1, DRAWS, |x| x[0].clone());
     let grid = |halves| {
@@ -162,10 +160,9 @@ fn gaussian_in_all_its_forms() {
     let squared = |halves: i64| SquaredScale::new(ratio(halves * halves, 1)).unwrap();
     let plain = |halves| discrete_gaussian(IntegerRange::WIDEST, squared(halves)).unwrap();
     stands_and_falls("discrete Gaussian", plain, [&0, &2], 2, DRAWS, |x| *x);
-    let big = |halves| discrete_gaussian_big(squared(halves)).unwrap();
+    let big = |halves| discrete_gaussian(BigIntegers, squared(halves)).unwrap();
     stands_and_falls("big", big, [&0.into(), &2.into()], 2, DRAWS, Clone::clone);
-    let vector =
-        |halves| discrete_gaussian_vector(Vectors::of(IntegerRange::WIDEST), squared(halves)).unwrap();
+    let vector = |halves| discrete_gaussian(Vectors::of(IntegerRange::WIDEST), squared(halves)).unwrap();
     // A distance of √8 < 3 along the diagonal.
     stands_and_falls("vector", vector, [&vec![0, 0], &vec![2, 2]], 3, DRAWS, |x| x[0] + x[1]);
     let grid = |halves| {

@@ -29,16 +29,17 @@
 //! assert!(matches!(moves[0], Move::Draw(_)));
 //! ```
 
-use std::fmt;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use probity_kernel::call::call;
+use probity_kernel::chain::Chain;
 use probity_kernel::concentrated::Measure;
-use probity_kernel::context::{Context, Orientation};
+use probity_kernel::context::{Context, Orientation, for_each_expr};
 use probity_kernel::conversion::Conversion;
 use probity_kernel::entail::Evidence;
 use probity_kernel::equivalence::Rewrite;
-use probity_kernel::expr::{Expr, Name, Run, Variable};
+use probity_kernel::expr::{Binary, Expr, Name, Run, Variable};
 use probity_kernel::finite;
 use probity_kernel::privacy::{
     Comparison, Side, Theorem, convert, goal, group, group_share, obligation, privacy, start,
@@ -46,7 +47,10 @@ use probity_kernel::privacy::{
 use probity_kernel::rejection::Rejection;
 use probity_kernel::rules::{self, Assertion, Judgement};
 use probity_kernel::sampling;
+use probity_kernel::select;
 use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Mechanism, Statement};
+
+pub use crate::failure::{Failure, Reason};
 
 /// How to prove one statement, or two for a joint coupling.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -75,6 +79,29 @@ pub enum Move {
     While(Expr, Vec<Move>),
     /// No statement: what holds at this point, and all that is remembered from before it.
     Assert(Expr),
+    /// Statements whose facts are carried forward: what is known before the first, and the links.
+    Chain(Vec<Expr>, Vec<Link>),
+}
+
+/// A link of a chain.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Link {
+    /// So many statements that both runs do alike, on equal values.
+    Alike(usize),
+    /// Moves, and what is known after them.
+    Judged(Vec<Move>, Vec<Expr>),
+    /// Moves that are proved for each value of a variable by itself: the variable, what it costs, and what was paid before.
+    Select(Vec<Move>, Name, Expr, Expr),
+}
+
+impl Link {
+    /// How many statements it is about.
+    pub fn size(&self) -> usize {
+        match self {
+            Link::Alike(size) => *size,
+            Link::Judged(moves, _) | Link::Select(moves, ..) => moves.iter().map(Move::size).sum(),
+        }
+    }
 }
 
 impl Move {
@@ -84,8 +111,63 @@ impl Move {
             Move::Assert(_) => 0,
             Move::Joint(..) => 2,
             Move::SameValue(_, size, _) => *size,
+            Move::Chain(_, links) => links.iter().map(Link::size).sum(),
             _ => 1,
         }
+    }
+}
+
+impl Move {
+    /// The move with every expression replaced.
+    pub(crate) fn map(&self, e: &dyn Fn(&Expr) -> Expr) -> Move {
+        let all = |moves: &[Move]| moves.iter().map(|step| step.map(e)).collect::<Vec<_>>();
+        let each = |parts: &[Expr]| parts.iter().map(e).collect::<Vec<_>>();
+        let two = |(a, b): &(Expr, Expr)| (e(a), e(b));
+        match self {
+            Move::Plain => Move::Plain,
+            Move::OneSided => Move::OneSided,
+            Move::Draw(coupling) => Move::Draw(map_coupling(coupling, e)),
+            Move::UpTo(coupling, tail) => Move::UpTo(map_coupling(coupling, e), e(tail)),
+            Move::Joint(by, cost) => Move::Joint(e(by), e(cost)),
+            // The proof of what is called is about its own names.
+            Move::Call(cost, plan, evidence) => Move::Call(e(cost), plan.clone(), evidence.clone()),
+            Move::SameValue(var, size, ratio) => Move::SameValue(var.clone(), *size, two(ratio)),
+            Move::If(yes, no) => Move::If(all(yes), all(no)),
+            Move::For(invariant, inner) => Move::For(e(invariant), all(inner)),
+            Move::While(invariant, inner) => Move::While(e(invariant), all(inner)),
+            Move::Assert(formula) => Move::Assert(e(formula)),
+            Move::Chain(known, links) => {
+                let links = links.iter().map(|link| match link {
+                    Link::Alike(size) => Link::Alike(*size),
+                    Link::Judged(moves, after) => Link::Judged(all(moves), each(after)),
+                    Link::Select(moves, var, amount, paid) => {
+                        Link::Select(all(moves), var.clone(), e(amount), e(paid))
+                    }
+                });
+                Move::Chain(each(known), links.collect())
+            }
+        }
+    }
+}
+
+fn map_coupling(coupling: &Coupling, e: &dyn Fn(&Expr) -> Expr) -> Coupling {
+    let two = |(a, b): &(Expr, Expr)| (e(a), e(b));
+    match coupling {
+        Coupling::Null => Coupling::Null,
+        Coupling::Shift { by, cost } => Coupling::Shift { by: e(by), cost: e(cost) },
+        Coupling::Select { threshold, strict, above, below } => Coupling::Select {
+            threshold: e(threshold),
+            strict: *strict,
+            above: two(above),
+            below: two(below),
+        },
+        Coupling::Scale { cost } => Coupling::Scale { cost: e(cost) },
+        Coupling::SameValue { ratio } => Coupling::SameValue { ratio: two(ratio) },
+        Coupling::Equal { distance, cost } => Coupling::Equal { distance: e(distance), cost: e(cost) },
+        Coupling::Chosen { low, high, cost } => {
+            Coupling::Chosen { low: e(low), high: e(high), cost: e(cost) }
+        }
+        Coupling::SignedLog { by, cost } => Coupling::SignedLog { by: e(by), cost: e(cost) },
     }
 }
 
@@ -101,101 +183,6 @@ pub struct Plan {
     /// The claim in ρ or μ that the moves prove, and how the claim of ε and δ follows from it.
     pub through: Option<(Claim, Conversion)>,
 }
-
-/// A side condition that could not be met, or a rule that did not apply.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Failure {
-    /// Where: the rule and the statement.
-    pub place: String,
-    /// What went wrong.
-    pub reason: Reason,
-}
-
-/// What went wrong.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Reason {
-    /// A rule of the kernel said no.
-    Rejected(Rejection),
-    /// A side condition for which no evidence was found.
-    NotShown {
-        /// What had to be shown.
-        goal: String,
-        /// On which path it fails: assumptions on the way.
-        path: Vec<String>,
-    },
-    /// The parameters of a draw are not shown to be in the range in which its law means something.
-    MayBeOutOfRange {
-        /// The draw.
-        draw: String,
-        /// The condition, in the words of the draw.
-        needed: String,
-        /// What had to be shown.
-        goal: String,
-        /// On which path it fails.
-        path: Vec<String>,
-    },
-    /// The plan does not fit the program.
-    PlanDoesNotFit(&'static str),
-    /// A certificate ends before its derivation does.
-    EvidenceMissing,
-    /// The search used up its steps.
-    OutOfSteps,
-    /// A sum over rows whose value nothing bounds.
-    Unbounded {
-        /// The sum.
-        sum: String,
-        /// The field to bound.
-        field: String,
-    },
-    /// A draw that the measure of the claim has no rule for.
-    Measure {
-        /// The draw.
-        draw: String,
-        /// What to claim instead, or what to set.
-        instead: &'static str,
-    },
-    /// The deadline passed.
-    OutOfTime,
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "at {}: ", self.place)?;
-        match &self.reason {
-            Reason::Rejected(rejection) => write!(f, "{rejection}"),
-            Reason::NotShown { goal, path } => {
-                write!(f, "not shown: {goal}")?;
-                path.iter().try_for_each(|step| write!(f, "\n  where {step}"))
-            }
-            Reason::MayBeOutOfRange { draw, needed, goal, path } => {
-                write!(f, "the draw '{draw}' may be out of its range: it needs {needed}")?;
-                if goal != needed {
-                    write!(f, ", here {goal}")?;
-                }
-                path.iter().try_for_each(|step| write!(f, "\n  where {step}"))
-            }
-            Reason::PlanDoesNotFit(why) => write!(f, "the plan does not fit: {why}"),
-            Reason::EvidenceMissing => write!(f, "evidence is missing"),
-            Reason::Unbounded { sum, field } => write!(
-                f,
-                "one row can change {sum} by any amount, since nothing bounds its field {field}; \
-                 write clamp(r.{field}, low, high) with public bounds"
-            ),
-            Reason::Measure { draw, instead } => {
-                write!(f, "the claim's measure has no rule for the draw '{draw}'; {instead}")
-            }
-            Reason::OutOfTime => write!(f, "the deadline passed during the search; allow more time"),
-            Reason::OutOfSteps => {
-                write!(
-                    f,
-                    "the search used up its steps; a proof block, or fixed parameters, would shorten it"
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for Failure {}
 
 /// Answers side conditions with evidence.
 pub trait Justify {
@@ -322,9 +309,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn ask(&mut self, place: &str, hypotheses: &[&Expr], goal: &Expr) -> Result<Evidence, Failure> {
-        self.justify
-            .justify(&self.context, hypotheses, goal)
-            .map_err(|reason| Failure { place: place.to_string(), reason })
+        self.justify.justify(&self.context, hypotheses, goal).map_err(|reason| Failure::new(place, reason))
     }
 
     /// Walks a block backwards from what must hold after it.
@@ -397,8 +382,55 @@ impl Walk<'_> {
             (Move::While(invariant, moves), Statement::While { label, guard, body }) => {
                 self.while_loop(&place, (label, guard, body), invariant, moves, post)
             }
+            (Move::Chain(known, links), _) => self.chain(body, known, links, post),
             _ => Err(misfit(&place, "the move is for another kind of statement")),
         }
+    }
+
+    /// Links forward from what is known; each link is walked backward by itself.
+    fn chain(
+        &mut self,
+        body: &[Statement],
+        known: &[Expr],
+        links: &[Link],
+        post: &Assertion,
+    ) -> Result<Judgement, Failure> {
+        let context = self.context.clone();
+        let assertion = |parts: &[Expr]| {
+            Assertion::new(&context, Expr::all(parts.iter().cloned())).map_err(reject("a chain"))
+        };
+        let mut chain = Chain::new(&context, &assertion(known)?).map_err(reject("a chain"))?;
+        let mut rest = body;
+        for link in links {
+            let (now, later) = rest.split_at(link.size().min(rest.len()));
+            rest = later;
+            let place = now.first().map_or("a chain".to_string(), describe);
+            chain = match link {
+                Link::Alike(_) => chain.alike(now).map_err(reject(&place))?,
+                Link::Judged(moves, after) => {
+                    let after = assertion(after)?;
+                    let judgement = self.block(now, moves, &after)?;
+                    let before = relevant(&chain, &judgement);
+                    let evidence = self.ask(&place, &[&before], judgement.pre().formula())?;
+                    let judgement =
+                        rules::strengthen(&before, &judgement, &evidence).map_err(reject(&place))?;
+                    chain.judged(&judgement).map_err(reject(&place))?
+                }
+                Link::Select(moves, var, amount, paid) => {
+                    let judgement = self.block(now, moves, &assertion(&[select::point(var, amount)])?)?;
+                    let before = at_no_cost(&relevant(&chain, &judgement));
+                    let evidence = self.ask(&place, &[&before], judgement.pre().formula())?;
+                    let judgement =
+                        rules::strengthen(&before, &judgement, &evidence).map_err(reject(&place))?;
+                    let judgement = select::select(&judgement, var, amount, paid).map_err(reject(&place))?;
+                    chain.judged(&judgement).map_err(reject(&place))?
+                }
+            };
+        }
+        let end = known_about(&chain, &BTreeSet::new(), post.formula());
+        let whole = chain.end(&assertion(&[end])?).map_err(reject("the end of a chain"))?;
+        let evidence = self.ask("the end of the program", &[whole.post().formula()], post.formula())?;
+        rules::weaken(&whole, post, &evidence).map_err(reject("the end of a chain"))
     }
 
     fn iteration(&mut self, body: &[Statement], moves: &[Move], post: &Expr) -> Result<Judgement, Failure> {
@@ -457,13 +489,65 @@ impl Walk<'_> {
     }
 }
 
+/// What a chain knows of the variables of a link.
+fn relevant(chain: &Chain, link: &Judgement) -> Expr {
+    let mut names = BTreeSet::new();
+    for_each_expr(link.program(), &mut |e| e.for_each_variable(&mut |v| names.extend(name_of(v))));
+    known_about(chain, &names, link.pre().formula())
+}
+
+/// What is known besides the cost, and that nothing has been paid.
+fn at_no_cost(known: &Expr) -> Expr {
+    let mut parts = Vec::new();
+    conjuncts(known, &mut parts);
+    parts.retain(|part| !part.mentions(&Variable::Cost));
+    parts.push(start());
+    Expr::all(parts)
+}
+
+/// The parts of a conjunction.
+pub(crate) fn conjuncts(e: &Expr, parts: &mut Vec<Expr>) {
+    match e {
+        Expr::Binary(Binary::And, a, b) => {
+            conjuncts(a, parts);
+            conjuncts(b, parts);
+        }
+        _ => parts.push(e.clone()),
+    }
+}
+
+/// What a chain knows of some names, of the names in a formula, and of the cost.
+fn known_about(chain: &Chain, names: &BTreeSet<Name>, formula: &Expr) -> Expr {
+    let mut names = names.clone();
+    formula.for_each_variable(&mut |v| names.extend(name_of(v)));
+    let of = |name: &Name, run| Expr::of(name.clone(), run);
+    let mut parts = Vec::new();
+    for (fact, about) in chain.facts() {
+        // A fact about parameters, loop indices, ghosts or the cost alone is about everything.
+        let general = |fact: &Expr| fact.find_variable(&|v| matches!(v, Variable::Of(..))).is_none();
+        if about.iter().any(|name| names.contains(name)) || about.len() <= 3 && general(fact) {
+            parts.push(fact.clone());
+        }
+    }
+    let equal = names.iter().filter(|name| chain.equal().contains(*name));
+    parts.extend(equal.map(|name| of(name, Run::First).equals(of(name, Run::Second))));
+    Expr::all(parts)
+}
+
+fn name_of(v: &Variable) -> Option<Name> {
+    match v {
+        Variable::Plain(name) | Variable::Of(name, _) => Some(name.clone()),
+        _ => None,
+    }
+}
+
 fn reject(place: &str) -> impl FnOnce(Rejection) -> Failure {
     let place = place.to_string();
-    move |rejection| Failure { place, reason: Reason::Rejected(rejection) }
+    move |rejection| Failure::new(place, Reason::Rejected(rejection))
 }
 
 fn misfit(place: &str, why: &'static str) -> Failure {
-    Failure { place: place.to_string(), reason: Reason::PlanDoesNotFit(why) }
+    Failure::new(place, Reason::PlanDoesNotFit(why))
 }
 
 /// The first line of a statement.

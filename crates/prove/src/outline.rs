@@ -30,7 +30,7 @@ use probity_kernel::context::Orientation;
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::term::{Mechanism, Statement};
 
-use crate::derivation::Move;
+use crate::derivation::{Link, Move};
 use crate::proof::Proof;
 
 /// A statement and how it is proved.
@@ -85,6 +85,22 @@ fn block(body: &[Statement], moves: &[Move], depth: usize, lines: &mut Vec<Line>
     for step in moves {
         if let Move::Assert(fact) = step {
             lines.push(Line { depth, statement: String::new(), rule: format!("CONSEQ: here {fact}") });
+            continue;
+        }
+        if let Move::Chain(_, links) = step {
+            for link in links {
+                let (now, later) = rest.split_at(link.size().min(rest.len()));
+                rest = later;
+                match link {
+                    Link::Alike(_) => alike(now, depth, lines),
+                    Link::Judged(moves, _) => block(now, moves, depth, lines),
+                    Link::Select(moves, var, amount, _) => {
+                        block(now, moves, depth, lines);
+                        let rule = format!("SELECT: {var} is the same in both runs, at cost {amount}");
+                        lines.push(Line { depth, statement: String::new(), rule });
+                    }
+                }
+            }
             continue;
         }
         let Some((statement, after)) = rest.split_first() else { return };
@@ -144,6 +160,14 @@ fn block(body: &[Statement], moves: &[Move], depth: usize, lines: &mut Vec<Line>
             }
             _ => push(head(statement), "?".into()),
         }
+    }
+}
+
+/// Statements that both runs do alike.
+fn alike(body: &[Statement], depth: usize, lines: &mut Vec<Line>) {
+    for statement in body {
+        let rule = "ALIKE: equal values stay equal".to_string();
+        lines.push(Line { depth, statement: head(statement), rule });
     }
 }
 

@@ -28,19 +28,22 @@ use std::time::Instant;
 use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, Orientation};
 use probity_kernel::entail::Evidence;
-use probity_kernel::expr::{Binary, Expr, Unary, Variable};
+use probity_kernel::equivalence::Rewrite;
+use probity_kernel::expr::{Expr, Variable};
 use probity_kernel::kind::Kind;
-use probity_kernel::law;
 use probity_kernel::privacy::{Comparison, Theorem};
 use probity_kernel::rejection::Rejection;
 use probity_kernel::term::{Claim, Hints, Mechanism, Statement};
 
+use crate::blame::{Attempt, blame, no_plan};
 use crate::conversion;
 use crate::derivation::{Failure, Justify, Move, Plan, Reason, Recorded, one_row, replay, replay_side};
 use crate::effort::Effort;
+use crate::evidence::again::evidence_again;
 use crate::evidence::search::{Stuck, search_within};
+use crate::forward::{Taste, forward};
 use crate::plan::planner::Planner;
-use crate::plan::rewrites::rewrite;
+use crate::plan::rewrites::{name_output, rewrite, unrolled};
 use crate::plan::weaken::weaken;
 use crate::tables::{Sum, unbounded};
 
@@ -73,8 +76,12 @@ impl Proof {
 const MAX_PLANS: usize = 8;
 /// What the search for one proof may do before it gives up: about three seconds on a machine of 2024.
 const MAX_EFFORT: u64 = 50_000_000;
-/// What may be spent on saying why it failed.
-const EXPLAIN_EFFORT: u64 = MAX_EFFORT / 4;
+/// What it may do at first, before a proof is tried that goes forward.
+const FIRST_EFFORT: u64 = MAX_EFFORT / 10;
+/// With more draws and loops than this a text is long.
+const MANY_SITES: usize = 8;
+/// The same for its statements.
+const MANY_STATEMENTS: usize = 40;
 
 /// Searches for a proof of the claim. If there is none in reach, answers with the failure of the plan that came
 /// furthest.
@@ -89,8 +96,7 @@ pub fn prove_until(
     hints: &Hints,
     deadline: Option<Instant>,
 ) -> Result<Proof, Failure> {
-    let malformed =
-        |rejection: Rejection| Failure { place: "the mechanism".into(), reason: Reason::Rejected(rejection) };
+    let malformed = |rejection: Rejection| Failure::new("the mechanism", Reason::Rejected(rejection));
     let context = Context::new(mechanism, Orientation::Forward).map_err(malformed)?;
     let normal = conversion::has_normal_draw(&mechanism.body);
     if normal && let Some(proof) = prove_converted(&context, claim, hints, deadline) {
@@ -109,7 +115,7 @@ pub fn prove_until(
         _ => false,
     };
     match conversion::unsupported(&context, claim).filter(|_| !says_why) {
-        Some(reason) => Err(Failure { place: "the claim".into(), reason }),
+        Some(reason) => Err(Failure::new("the claim", reason)),
         None => Err(failure),
     }
 }
@@ -137,100 +143,179 @@ fn prove_directly(
     hints: &Hints,
     deadline: Option<Instant>,
 ) -> Result<Proof, Failure> {
-    let malformed =
-        |rejection: Rejection| Failure { place: "the mechanism".into(), reason: Reason::Rejected(rejection) };
+    let malformed = |rejection: Rejection| Failure::new("the mechanism", Reason::Rejected(rejection));
     if let Some((one_row, share)) = one_row(mechanism, claim) {
         let Proof { plan, evidence, .. } = prove_directly(&one_row, &share, hints, deadline)?;
         let theorem = replay(mechanism, claim, &plan, &mut Recorded::new(evidence.clone()))?;
         return Ok(Proof { theorem, plan, evidence });
     }
     let (rewritten, rewrites) = rewrite(mechanism, hints);
-    let measure = Measure::of(claim.reading);
-    let forward = Context::measured(&rewritten, Orientation::Forward, measure).map_err(malformed)?;
-    let countable =
-        measure == Measure::Pure && matches!(forward.kind(&rewritten.output), Kind::Int | Kind::Bool);
-    let comparisons = match (hints.pointwise, countable && hints.couplings.is_empty()) {
-        (true, _) => vec![Comparison::Pointwise],
-        (false, true) => vec![Comparison::Equal, Comparison::Pointwise],
-        (false, false) => vec![Comparison::Equal],
-    };
-    let mut contexts = vec![Arc::new(forward)];
-    if !contexts[0].adjacency_is_symmetric() {
-        contexts.push(Arc::new(
-            Context::measured(&rewritten, Orientation::Backward, measure).map_err(malformed)?,
-        ));
+    Context::new(&rewritten, Orientation::Forward).map_err(malformed)?;
+    let question = Question { mechanism, claim, hints, deadline };
+    let unaided = hints.couplings.is_empty() && hints.invariants.is_empty() && !hints.pointwise;
+    // A long text is followed forward, statement by statement; a short one is first looked at as a whole, for a while.
+    let mut best = None;
+    let long = sites(&rewritten.body) > MANY_SITES || rewritten.body.len() > MANY_STATEMENTS;
+    if unaided && !long {
+        let mut effort = Effort::of(FIRST_EFFORT).until(deadline);
+        match question.backward(&rewritten, &rewrites, &mut effort) {
+            Ok(proof) => return Ok(proof),
+            Err(attempt) if !effort.is_spent() => best = attempt,
+            Err(_) => {}
+        }
     }
-    let mut best: Option<Box<Attempt>> = None;
-    let mut effort = Effort::of(MAX_EFFORT).until(deadline);
-    for comparison in comparisons {
-        let mut plan = Plan { rewrites: rewrites.clone(), comparison, sides: vec![], through: None };
-        let mut evidence = Vec::new();
-        for context in &contexts {
-            match search_side(context, claim, hints, comparison, &mut effort) {
-                Ok((moves, found)) => {
-                    plan.sides.push((context.orientation(), moves));
-                    evidence.extend(found);
-                }
-                Err(attempt) => {
-                    if best.as_ref().is_none_or(|known| attempt.reached > known.reached) {
-                        best = Some(attempt);
-                    }
-                    break;
-                }
+    if unaided && let Some(proof) = question.forward(&rewritten, &rewrites) {
+        return Ok(proof);
+    }
+    // Loops between two numbers, written out.
+    if unaided && let Some((steps, unrolled)) = unrolled(&rewritten) {
+        let rewrites: Vec<Rewrite> = rewrites.iter().cloned().chain(steps).collect();
+        if let Some(proof) = question.forward(&unrolled, &rewrites) {
+            return Ok(proof);
+        }
+        if sites(&unrolled.body) <= MANY_SITES {
+            let mut effort = Effort::of(FIRST_EFFORT).until(deadline);
+            if let Ok(proof) = question.backward(&unrolled, &rewrites, &mut effort) {
+                return Ok(proof);
             }
         }
-        if plan.sides.len() == contexts.len() {
-            let mut recorded = Recorded::new(evidence.clone());
-            let theorem = replay(mechanism, claim, &plan, &mut recorded)?;
-            return Ok(Proof { theorem, plan, evidence });
+    }
+    let mut effort = Effort::of(MAX_EFFORT).until(deadline);
+    if best.is_none() {
+        match question.backward(&rewritten, &rewrites, &mut effort) {
+            Ok(proof) => return Ok(proof),
+            Err(attempt) => best = attempt,
         }
     }
     if effort.is_late() {
-        return Err(Failure { place: "the program".into(), reason: Reason::OutOfTime });
+        return Err(Failure::new("the program", Reason::OutOfTime));
     }
-    if let Some((sum, field)) = unbounded(&contexts[0]) {
+    let forward = Context::new(&rewritten, Orientation::Forward).map_err(malformed)?;
+    if let Some((sum, field)) = unbounded(&forward) {
         let Sum { table, condition, value } = sum;
         let sum = Expr::sum(Variable::Plain(table), condition, value).to_string();
         let reason = Reason::Unbounded { sum, field: field.to_string() };
-        return Err(Failure { place: "the sum over rows".into(), reason });
+        return Err(Failure::new("the sum over rows", reason));
     }
     if effort.is_spent() {
-        return Err(Failure { place: "the program".into(), reason: Reason::OutOfSteps });
+        let failure = Failure::new("the program", Reason::OutOfSteps);
+        return Err(best.map_or(failure.clone(), |attempt| attempt.with_skeleton(failure)));
     }
-    Err(best.map_or_else(no_plan, |attempt| attempt.explain(deadline)))
+    Err(best.map_or_else(|| no_plan(&rewritten), |attempt| attempt.explain(deadline)))
 }
 
-fn no_plan() -> Failure {
-    let reason = Reason::PlanDoesNotFit("no coupling or no invariant was found; a proof block may help");
-    Failure { place: "the program".into(), reason }
+/// How many draws and loops a text has.
+fn sites(body: &[Statement]) -> usize {
+    let inside = |statement: &Statement| match statement {
+        Statement::Draw { .. } => 1,
+        Statement::Assign { .. } | Statement::Append { .. } => 0,
+        Statement::If { then, otherwise, .. } => sites(then) + sites(otherwise),
+        Statement::For { body, .. } | Statement::While { body, .. } => 1 + sites(body),
+    };
+    body.iter().map(inside).sum()
 }
 
-/// A plan that failed, and how many side conditions were met before.
-struct Attempt {
-    context: Arc<Context>,
-    claim: Claim,
-    comparison: Comparison,
-    moves: Vec<Move>,
-    reached: usize,
+/// What is to be proved.
+struct Question<'a> {
+    mechanism: &'a Mechanism,
+    claim: &'a Claim,
+    hints: &'a Hints,
+    deadline: Option<Instant>,
 }
 
-impl Attempt {
-    /// Finding whom to blame takes further searches, so only the best attempt is asked.
-    fn explain(self, deadline: Option<Instant>) -> Failure {
-        if self.moves.is_empty() {
-            return no_plan();
+impl Question<'_> {
+    /// The contexts in which the two runs have to be compared.
+    fn contexts(&self, rewritten: &Mechanism) -> Option<Vec<Arc<Context>>> {
+        let measure = Measure::of(self.claim.reading);
+        let make = |side| Context::measured(rewritten, side, measure).ok().map(Arc::new);
+        let mut contexts = vec![make(Orientation::Forward)?];
+        if !contexts[0].adjacency_is_symmetric() {
+            contexts.push(make(Orientation::Backward)?);
         }
-        let mut effort = Effort::of(EXPLAIN_EFFORT).until(deadline);
-        let mut searching = Searching { found: Vec::new(), explain: true, effort: &mut effort };
-        match replay_side(&self.context, &self.claim, self.comparison, &self.moves, &mut searching) {
-            Err(failure) => failure,
-            Ok(_) => no_plan(),
+        Some(contexts)
+    }
+
+    /// A proof that goes forward.
+    fn forward(&self, rewritten: &Mechanism, rewrites: &[Rewrite]) -> Option<Proof> {
+        let mut rewrites = rewrites.to_vec();
+        let mut named = rewritten.clone();
+        if let Some((step, rewritten)) = name_output(rewritten) {
+            rewrites.push(step);
+            named = rewritten;
         }
+        let comparison = Comparison::Equal;
+        let mut plan = Plan { rewrites, comparison, sides: vec![], through: None };
+        let mut evidence = Vec::new();
+        let mut effort = Effort::of(MAX_EFFORT).until(self.deadline);
+        for context in self.contexts(&named)? {
+            let found = [Taste::Distance, Taste::Width, Taste::Choice].into_iter().find_map(|taste| {
+                let moves = forward(&context, taste, self.deadline).ok()?;
+                let mut searching = Searching {
+                    found: Vec::new(),
+                    explain: false,
+                    again: true,
+                    example: None,
+                    effort: &mut effort,
+                };
+                replay_side(&context, self.claim, comparison, &moves, &mut searching).ok()?;
+                Some((moves, searching.found))
+            });
+            let (moves, found) = found?;
+            plan.sides.push((context.orientation(), moves));
+            evidence.extend(found);
+        }
+        let theorem = replay(self.mechanism, self.claim, &plan, &mut Recorded::new(evidence.clone())).ok()?;
+        Some(Proof { theorem, plan, evidence })
+    }
+
+    /// A proof by couplings for all draws and invariants for all loops, chosen together and replayed backward.
+    fn backward(
+        &self,
+        rewritten: &Mechanism,
+        rewrites: &[Rewrite],
+        effort: &mut Effort,
+    ) -> Result<Proof, Option<Box<Attempt>>> {
+        let Question { mechanism, claim, hints, .. } = *self;
+        let Some(contexts) = self.contexts(rewritten) else { return Err(None) };
+        let measure = Measure::of(claim.reading);
+        let countable =
+            measure == Measure::Pure && matches!(contexts[0].kind(&rewritten.output), Kind::Int | Kind::Bool);
+        let comparisons = match (hints.pointwise, countable && hints.couplings.is_empty()) {
+            (true, _) => vec![Comparison::Pointwise],
+            (false, true) => vec![Comparison::Equal, Comparison::Pointwise],
+            (false, false) => vec![Comparison::Equal],
+        };
+        let mut best: Option<Box<Attempt>> = None;
+        for comparison in comparisons {
+            let mut plan = Plan { rewrites: rewrites.to_vec(), comparison, sides: vec![], through: None };
+            let mut evidence = Vec::new();
+            for context in &contexts {
+                match search_side(context, claim, hints, comparison, effort) {
+                    Ok((moves, found)) => {
+                        plan.sides.push((context.orientation(), moves));
+                        evidence.extend(found);
+                    }
+                    Err(attempt) => {
+                        if best.as_ref().is_none_or(|known| attempt.reached > known.reached) {
+                            best = Some(attempt);
+                        }
+                        break;
+                    }
+                }
+            }
+            if plan.sides.len() == contexts.len() {
+                let mut recorded = Recorded::new(evidence.clone());
+                if let Ok(theorem) = replay(mechanism, claim, &plan, &mut recorded) {
+                    return Ok(Proof { theorem, plan, evidence });
+                }
+            }
+        }
+        Err(best)
     }
 }
 
 /// Moves for one orientation of the adjacency, with the evidence that they need.
-fn search_side(
+pub(crate) fn search_side(
     context: &Arc<Context>,
     claim: &Claim,
     hints: &Hints,
@@ -244,7 +329,8 @@ fn search_side(
         && let Some(moves) = planner.next(effort)
     {
         tried += 1;
-        let mut searching = Searching { found: Vec::new(), explain: false, effort };
+        let mut searching =
+            Searching { found: Vec::new(), explain: false, again: false, example: None, effort };
         if replay_side(context, claim, comparison, &moves, &mut searching).is_ok() {
             return Ok((moves, searching.found));
         }
@@ -279,15 +365,29 @@ fn search_side(
 }
 
 /// Answers side conditions by searching, and keeps what it found.
-struct Searching<'e> {
-    found: Vec<Evidence>,
-    effort: &'e mut Effort,
+pub(crate) struct Searching<'e> {
+    pub(crate) found: Vec<Evidence>,
+    pub(crate) effort: &'e mut Effort,
     /// Whether a failure is to name the part of the condition that cannot be shown.
-    explain: bool,
+    pub(crate) explain: bool,
+    /// Whether what was found before is tried first: the statements of a long text are often alike.
+    pub(crate) again: bool,
+    /// Values for which the condition that is to blame is false.
+    pub(crate) example: Option<String>,
 }
+
+/// How many pieces of evidence are tried again.
+const RECENT: usize = 6;
 
 impl Justify for Searching<'_> {
     fn justify(&mut self, context: &Context, hypotheses: &[&Expr], goal: &Expr) -> Result<Evidence, Reason> {
+        if self.again
+            && let Some(evidence) =
+                evidence_again(context, hypotheses, goal, self.found.iter().rev().take(RECENT))
+        {
+            self.found.push(evidence.clone());
+            return Ok(evidence);
+        }
         match search_within(context, hypotheses, goal, self.effort) {
             Ok(evidence) => {
                 self.found.push(evidence.clone());
@@ -299,80 +399,10 @@ impl Justify for Searching<'_> {
             }
             Err(Stuck::Open { .. } | Stuck::TooLong) => {
                 let hypotheses = hypotheses.iter().map(|h| (*h).clone()).collect();
-                Err(blame(context, hypotheses, goal, vec![], self.effort))
+                let (reason, example) = blame(context, hypotheses, goal, vec![], self.effort);
+                self.example = example;
+                Err(reason)
             }
-        }
-    }
-}
-
-/// Finds the part of a goal that cannot be shown, and the path on which it is needed.
-fn blame(
-    context: &Context,
-    mut hypotheses: Vec<Expr>,
-    goal: &Expr,
-    mut path: Vec<String>,
-    effort: &mut Effort,
-) -> Reason {
-    match goal {
-        Expr::Binary(Binary::And, a, b) => {
-            let known: Vec<&Expr> = hypotheses.iter().collect();
-            match search_within(context, &known, a, effort) {
-                Ok(_) => {
-                    // What has been shown may be used for the rest.
-                    hypotheses.push((**a).clone());
-                    blame(context, hypotheses, b, path, effort)
-                }
-                Err(_) => blame(context, hypotheses, a, path, effort),
-            }
-        }
-        // An implication, as the rules write it: assume the premise and go on.
-        Expr::Binary(Binary::Or, a, b) => {
-            let premise = match &**a {
-                Expr::Unary(Unary::Not, premise) => (**premise).clone(),
-                other => !other.clone(),
-            };
-            path.push(premise.to_string());
-            hypotheses.push(premise);
-            blame(context, hypotheses, b, path, effort)
-        }
-        _ => match needed_by(&context.mechanism().body, goal) {
-            Some((draw, needed)) => Reason::MayBeOutOfRange { draw, needed, goal: goal.to_string(), path },
-            None => Reason::NotShown { goal: goal.to_string(), path },
-        },
-    }
-}
-
-/// The draw for whose range a condition is needed: one of its conditions reads the same, but for what the program
-/// has put in place of variables.
-fn needed_by(body: &[Statement], goal: &Expr) -> Option<(String, String)> {
-    body.iter().find_map(|statement| match statement {
-        Statement::Draw { law, .. } => law::conditions(law).into_iter().find_map(|condition| {
-            let draw = || statement.to_string().trim_end().to_owned();
-            is_instance(&condition, goal).then(|| (draw(), condition.to_string()))
-        }),
-        Statement::If { then, otherwise, .. } => needed_by(then, goal).or_else(|| needed_by(otherwise, goal)),
-        Statement::For { body, .. } | Statement::While { body, .. } => needed_by(body, goal),
-        Statement::Assign { .. } | Statement::Append { .. } => None,
-    })
-}
-
-/// Whether an expression is a pattern with its variables replaced by something.
-fn is_instance(pattern: &Expr, e: &Expr) -> bool {
-    let parts = || pattern.parts().into_iter().zip(e.parts());
-    match (pattern, e) {
-        (Expr::Var(_), _) => true,
-        (Expr::Index(..) | Expr::Length(_), _) => {
-            std::mem::discriminant(pattern) == std::mem::discriminant(e)
-        }
-        (Expr::Unary(a, _), Expr::Unary(b, _)) if a != b => false,
-        (Expr::Binary(a, ..), Expr::Binary(b, ..)) if a != b => false,
-        (Expr::Number(_) | Expr::Bool(_), _) => pattern == e,
-        _ => {
-            std::mem::discriminant(pattern) == std::mem::discriminant(e)
-                && parts().all(|pair| match pair {
-                    (Some(a), Some(b)) => is_instance(a, b),
-                    (a, b) => a.is_none() && b.is_none(),
-                })
         }
     }
 }

@@ -4,6 +4,7 @@
 use probity_exact::Rational;
 use probity_kernel::context::{Context, Orientation, for_each_expr};
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
+use probity_kernel::kind::Kind;
 use probity_kernel::term::{Adjacency, Sort};
 
 use crate::algebra::{absolute, divided, mentions, minus, over, plus, product, visit};
@@ -123,7 +124,8 @@ pub(crate) fn value_range(context: &Context, sum: &Sum) -> Option<Range> {
     range(context, &bounds, &sum.value)
 }
 
-fn range(context: &Context, bounds: &[Expr], e: &Expr) -> Option<Range> {
+/// Where a number lies, given bounds on its parts.
+pub(crate) fn range(context: &Context, bounds: &[Expr], e: &Expr) -> Option<Range> {
     let go = |e: &Expr| range(context, bounds, e);
     if is_public(context, e) {
         return Some(Range::point(e.clone()));
@@ -253,7 +255,8 @@ fn known_bound(context: &Context, bounds: &[Expr], e: &Expr, low: bool) -> Optio
     }
 }
 
-fn conjuncts(e: &Expr, see: &mut dyn FnMut(&Expr)) {
+/// Calls `see` on the parts of a conjunction.
+pub(crate) fn conjuncts(e: &Expr, see: &mut dyn FnMut(&Expr)) {
     match e {
         Expr::Binary(Binary::And, a, b) => {
             conjuncts(a, see);
@@ -439,6 +442,26 @@ pub(crate) fn passed(context: &Context, index: &Name) -> Vec<(Expr, Expr)> {
             });
         }
     }
+    found
+}
+
+/// The group that a sum is over, if its condition has a field at a place that no field fixes: that field of the rows
+/// that differ, and the place.
+pub(crate) fn group(context: &Context, sum: &Sum) -> Option<(Vec<Expr>, Expr)> {
+    let mut found = None;
+    conjuncts(&sum.condition, &mut |part| {
+        let Expr::Binary(Binary::Eq, a, b) = part else { return };
+        for (field, place) in [(a, b), (b, a)] {
+            let is_field = matches!(&**field, Expr::Var(Variable::Field(..)));
+            let fixed = place.find_variable(&|v| matches!(v, Variable::Field(..))).is_none();
+            let runs = runs_with_row(context, &sum.table);
+            let event = |run: &Run| at_row(context, field, &sum.table, *run);
+            let counts = |run: &Run| context.kind(&event(run)) != Kind::Bool;
+            if is_field && fixed && found.is_none() && runs.iter().all(counts) {
+                found = Some((runs.iter().map(event).collect(), (**place).clone()));
+            }
+        }
+    });
     found
 }
 

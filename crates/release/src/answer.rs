@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::decimal;
 use crate::prepare::Prepared;
-use crate::query::{Post, Shown};
+use crate::query::{Draw, Drawn, Plan, Post, Shown};
 use crate::refusal::Answer;
 
 /// A cell of an answer.
@@ -45,7 +45,7 @@ pub struct Rows {
     pub chosen: bool,
 }
 
-/// The rows for noisy numbers: for each group, one integer for each draw.
+/// The rows for noisy numbers: for each group, the integers of each draw.
 pub fn rows(prepared: &Prepared, noisy: &[Vec<Integer>], alpha: &Rational) -> Answer<Rows> {
     let plan = &prepared.plan;
     let errors: Vec<Vec<Rational>> = plan
@@ -56,15 +56,8 @@ pub fn rows(prepared: &Prepared, noisy: &[Vec<Integer>], alpha: &Rational) -> An
             Shown::Noisy(post) => prepared.errors_for(post, alpha),
         })
         .collect::<Answer<_>>()?;
-    let mut groups: Vec<(Vec<usize>, Vec<Rational>)> = noisy
-        .iter()
-        .enumerate()
-        .map(|(group, drawn)| {
-            let values =
-                drawn.iter().zip(&plan.draws).map(|(value, draw)| Rational::from(value.clone()) * &draw.unit);
-            (plan.key_of(group), values.collect())
-        })
-        .collect();
+    let mut groups: Vec<(Vec<usize>, Drawn)> =
+        noisy.iter().enumerate().map(|(group, cells)| (plan.key_of(group), drawn(plan, cells))).collect();
     if let Some(having) = &plan.having {
         groups.retain(|(_, values)| having.holds(values));
     }
@@ -79,8 +72,7 @@ pub fn rows(prepared: &Prepared, noisy: &[Vec<Integer>], alpha: &Rational) -> An
         plan.order.iter().map(by).find(|order| *order != Ordering::Equal).unwrap_or(Ordering::Equal)
     });
     groups.truncate(plan.limit.unwrap_or(usize::MAX));
-    let cell = |(keys, values): &(Vec<usize>, Vec<Rational>), shown: &Shown, errors: &[Rational]| match shown
-    {
+    let cell = |(keys, values): &(Vec<usize>, Drawn), shown: &Shown, errors: &[Rational]| match shown {
         Shown::Key(key) => {
             Cell::Key { text: plan.keys[*key].labels[keys[*key]].clone(), bare: plan.keys[*key].bare }
         }
@@ -103,6 +95,15 @@ pub fn rows(prepared: &Prepared, noisy: &[Vec<Integer>], alpha: &Rational) -> An
         rows,
         chosen: plan.having.is_some() || (plan.limit.is_some() && !plan.order.is_empty()),
     })
+}
+
+/// The noisy integers of a group as numbers, draw by draw.
+pub(crate) fn drawn(plan: &Plan, cells: &[Integer]) -> Drawn {
+    let mut cells = cells.iter();
+    let of = |draw: &Draw| {
+        cells.by_ref().take(draw.cells()).map(|value| Rational::from(value.clone()) * &draw.unit).collect()
+    };
+    Drawn(plan.draws.iter().map(of).collect())
 }
 
 /// A draw is shown exactly; what is computed, to about three digits of its error.

@@ -3,12 +3,12 @@
 //! A text of one entry a line. Nothing in it is believed: [`check`] loads the mechanism's text, sets the loss, and replays the proof,
 //! which must be about that very mechanism and claim. It holds nothing about the data.
 
-use probity_exact::{Rational, parse_rational};
+use probity_exact::parse_rational;
 use probity_kernel::privacy::Theorem;
 
 use crate::policy::{Policy, Unit};
 use crate::prepare::Prepared;
-use crate::proof;
+use crate::proof::{self, Stake};
 use crate::refusal::{Answer, Refusal};
 
 const FORMAT: &str = "probity-release 1";
@@ -23,6 +23,21 @@ pub fn assumptions(prepared: &Prepared) -> Vec<String> {
         plan.table.name,
         if columns.is_empty() { "no column is read".to_owned() } else { columns.join("; ") }
     )];
+    for (name, hash) in &plan.public {
+        let columns: Vec<String> = plan
+            .joined
+            .iter()
+            .enumerate()
+            .filter(|(_, joined)| joined.table == *name)
+            .map(|(place, joined)| format!("joined_{} is its {}", place + 1, joined.column.name))
+            .collect();
+        all.push(format!(
+            "public-join: each row of {} is joined by itself with the one row of the public table {name} that has its key, or dropped; {}\
+             SHA-256 of the table {hash}",
+            plan.table.name,
+            columns.iter().map(|column| format!("{column}; ")).collect::<String>()
+        ));
+    }
     if let Unit::User { column, groups, rows_per_group } = &plan.table.unit {
         all.push(format!(
             "user-bounds: of the rows with one {column}, at most {groups} groups and {rows_per_group} rows in each are kept, chosen by \
@@ -49,8 +64,9 @@ pub fn write(prepared: &Prepared, policy: &Policy, version: &str, proof: &str) -
         text.push_str(&format!("parameter {name}={value}\n"));
     }
     text.push_str(&format!(
-        "epsilon {}\nmechanism {}\nproof\n{proof}",
-        prepared.epsilon,
+        "{} {}\nmechanism {}\nproof\n{proof}",
+        prepared.stake.name(),
+        prepared.stake.amount,
         quoted(&prepared.text)
     ));
     text
@@ -66,7 +82,7 @@ pub struct Checked {
     /// The mechanism's text.
     pub text: String,
     /// The loss.
-    pub epsilon: Rational,
+    pub stake: Stake,
 }
 
 /// Whether a text is the certificate of a release, by its first line.
@@ -88,7 +104,7 @@ pub fn check(text: &str, policy: Option<&Policy>) -> Answer<Checked> {
             "this is no certificate of a release: its first line is not '{FORMAT}'"
         )));
     }
-    let (mut about, mut mechanism, mut epsilon) = (Vec::new(), None, None);
+    let (mut about, mut mechanism, mut stake) = (Vec::new(), None, None);
     for line in lines {
         let wrong = || {
             Refusal::unproved(format!(
@@ -103,20 +119,23 @@ pub fn check(text: &str, policy: Option<&Policy>) -> Answer<Checked> {
         };
         match name {
             "mechanism" if mechanism.is_none() => mechanism = Some(value),
-            "epsilon" if epsilon.is_none() => epsilon = Some(parse_rational(&value).map_err(|_| wrong())?),
+            "epsilon" | "rho" if stake.is_none() => {
+                let amount = parse_rational(&value).map_err(|_| wrong())?;
+                stake = Some(Stake { concentrated: name == "rho", amount });
+            }
             "policy" | "query" | "data-version" | "budget" | "assumption" | "parameter" => {
                 about.push((name.to_owned(), value))
             }
             _ => return Err(wrong()),
         }
     }
-    let (Some(text), Some(epsilon)) = (mechanism, epsilon) else {
+    let (Some(text), Some(stake)) = (mechanism, stake) else {
         return Err(Refusal::unproved("the certificate names no mechanism or no loss"));
     };
     if let Some(policy) = policy {
-        check_policy(policy, &about, &text, &epsilon)?;
+        check_policy(policy, &about, &text, &stake)?;
     }
-    let mut all = proof::loss(&epsilon).to_vec();
+    let mut all = stake.parameter().to_vec();
     for (_, value) in about.iter().filter(|(name, _)| name == "parameter") {
         let read = value
             .split_once('=')
@@ -125,19 +144,19 @@ pub fn check(text: &str, policy: Option<&Policy>) -> Answer<Checked> {
     }
     // The stated parameters must be admitted; the theorem then holds for them, as for all others.
     proof::program(&text, &all)?;
-    let program = proof::program(&text, &proof::loss(&epsilon))?;
+    let program = proof::program(&text, &stake.parameter())?;
     let theorem = proof::replay(proof, &program)?;
-    Ok(Checked { theorem, about, text, epsilon })
+    Ok(Checked { theorem, about, text, stake })
 }
 
 /// Whether the policy is the named one, and the query makes this mechanism, at this cost and with these assumptions.
-fn check_policy(policy: &Policy, about: &[(String, String)], text: &str, epsilon: &Rational) -> Answer<()> {
+fn check_policy(policy: &Policy, about: &[(String, String)], text: &str, stake: &Stake) -> Answer<()> {
     let find = |name: &str| about.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
     if find("policy") != Some(policy.hash().as_str()) {
         return Err(Refusal::unproved("the certificate is about another policy"));
     }
     let plan = crate::query::plan(find("query").unwrap_or_default(), policy)?;
-    let prepared = crate::prepare::with_epsilon(policy, plan, epsilon, text)?;
+    let prepared = crate::prepare::at_stake(policy, plan, stake, text)?;
     let all = |kind: &str| {
         about.iter().filter(|(name, _)| name == kind).map(|(_, value)| value.clone()).collect::<Vec<_>>()
     };

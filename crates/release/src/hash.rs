@@ -12,7 +12,12 @@ pub fn digest(parts: &[&[u8]]) -> [u8; 32] {
     hasher.finalize().into()
 }
 
-/// The same in hexadecimal digits.
+/// The hash of one text as it is, which other programs can compute too.
+pub fn plain(text: &[u8]) -> [u8; 32] {
+    Sha256::digest(text).into()
+}
+
+/// The hash of a list in hexadecimal digits.
 pub fn hex(parts: &[&[u8]]) -> String {
     to_hex(&digest(parts))
 }

@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+mod accuracy;
 pub mod answer;
 pub mod certificate;
 pub mod decimal;

@@ -15,7 +15,7 @@ const TAKEN: &str = "mechanism param where let for in if then else while as retu
     removed replaced at most are real int bool category count sum abs min max clamp floor round_to \
     pow2_at_least ln exp length laplace discrete_laplace gaussian discrete_gaussian uniform sign \
     bernoulli choose eps out g r release cost result changed moved shift null scale pointwise \
-    rewrite entry entries by differ differs grows shrinks with";
+    rewrite entry entries by differ differs grows shrinks with rho mu s";
 
 /// Names in the text: those of the query where the language can have them, others made up.
 fn names<'a>(wanted: impl Iterator<Item = &'a str>, taken: &mut BTreeSet<String>) -> Vec<String> {
@@ -46,9 +46,50 @@ pub fn rows_of_unit(plan: &Plan) -> u64 {
     }
 }
 
-/// The scale of a draw as a multiple of 1/eps: how far a unit moves it, over its share of the loss.
-pub fn scale_factor(sensitivity: u64, share: &Rational, rows: u64) -> Rational {
-    Rational::from(sensitivity) * Rational::from(rows) / share
+/// How the loss is shared among draws, which is also which noise is drawn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sharing {
+    /// Discrete Laplace noise, in ε: each draw has a share, and the shares add up to 1.
+    Laplace(Vec<Rational>),
+    /// Discrete Gaussian noise, in ρ: a draw of weight w that a unit moves by d has the deviation d · s / w, so that all together lose
+    /// Σ w² / (2 · s²).
+    Gaussian(Vec<u64>),
+}
+
+impl Sharing {
+    /// The share of each draw in the loss.
+    pub fn shares(&self) -> Vec<Rational> {
+        match self {
+            Sharing::Laplace(shares) => shares.clone(),
+            Sharing::Gaussian(weights) => {
+                let all = Rational::from(squares(weights));
+                weights.iter().map(|weight| Rational::from(weight * weight) / &all).collect()
+            }
+        }
+    }
+
+    /// The scale of a draw that a unit moves by 1, as a multiple of 1/eps or of s.
+    fn factor(&self, place: usize) -> Rational {
+        match self {
+            Sharing::Laplace(shares) => Rational::ONE / &shares[place],
+            Sharing::Gaussian(weights) => Rational::ONE / Rational::from(weights[place]),
+        }
+    }
+
+    fn is_gaussian(&self) -> bool {
+        matches!(self, Sharing::Gaussian(_))
+    }
+}
+
+/// Σ w².
+pub fn squares(weights: &[u64]) -> u64 {
+    weights.iter().map(|weight| weight * weight).sum()
+}
+
+/// How far one unit moves a draw, times what its share makes of that: the scale as a multiple of 1/eps or of s.
+pub fn scale_factor(plan: &Plan, sharing: &Sharing, place: usize) -> Rational {
+    let moved = Rational::from(plan.draws[place].sensitivity()) * Rational::from(rows_of_unit(plan));
+    moved * sharing.factor(place)
 }
 
 /// Numbers of this size are parameters in the text, and what is proved is proved for all their values: the search for proofs tries
@@ -86,53 +127,73 @@ impl Numbers {
     }
 }
 
-/// The values of all parameters of a text but the loss.
+/// The parameter that says how many counts a draw over a grid has, over all groups.
+fn cells_name(draw: &Draw) -> Option<String> {
+    let number = draw.name.rsplit_once('_').map_or("", |(_, number)| number);
+    matches!(draw.kind, DrawKind::Bins(..)).then(|| format!("cells_{number}"))
+}
+
+/// The values of all parameters of a text but the loss and `s`.
 pub fn parameters(plan: &Plan) -> Vec<(String, Rational)> {
     let highs =
         plan.draws.iter().filter_map(|draw| Some((bound_name(draw)?, Rational::from(draw.sensitivity()))));
+    let cells = plan
+        .draws
+        .iter()
+        .filter_map(|draw| Some((cells_name(draw)?, Rational::from((plan.groups() * draw.cells()) as u64))));
     let mut numbers = Numbers::default();
-    statements(plan, &vec![Rational::ONE; plan.draws.len()], &mut numbers);
+    statements(plan, &Sharing::Laplace(vec![Rational::ONE; plan.draws.len()]), &mut numbers);
     let numbers =
         numbers.0.into_iter().enumerate().map(|(place, value)| (Numbers::name(place), Rational::from(value)));
-    highs.chain(numbers).collect()
+    highs.chain(cells).chain(numbers).collect()
 }
 
-/// A multiple of 1/eps, or of the bound of a draw over eps.
-fn over_eps(draw: &Draw, share: &Rational, rows: u64) -> String {
-    let (factor, times) = match bound_name(draw) {
-        None => (scale_factor(draw.sensitivity(), share, rows), String::new()),
-        Some(name) => (scale_factor(1, share, rows), format!(" * {name}")),
+/// The scale of a draw: a multiple of 1/eps or of s, and of the bound of the draw where that is a parameter.
+fn scale(plan: &Plan, sharing: &Sharing, place: usize) -> String {
+    let draw = &plan.draws[place];
+    let rows = Rational::from(rows_of_unit(plan));
+    let (factor, bound) = match bound_name(draw) {
+        None => (scale_factor(plan, sharing, place), String::new()),
+        Some(name) => (rows * sharing.factor(place), format!(" * {name}")),
     };
-    match *factor.denominator() == Natural::ONE {
-        true => format!("{}{times} / eps", factor.numerator()),
-        false => {
-            format!("{}{times} / ({} * eps)", factor.numerator().clone().unsigned_abs(), factor.denominator())
-        }
+    let (top, bottom) = (factor.numerator().clone().unsigned_abs(), factor.denominator());
+    match (sharing.is_gaussian(), *bottom == Natural::ONE) {
+        (false, true) => format!("{top}{bound} / eps"),
+        (false, false) => format!("{top}{bound} / ({bottom} * eps)"),
+        (true, true) => format!("{top}{bound} * s"),
+        (true, false) => format!("{top}{bound} * s / {bottom}"),
     }
 }
 
 /// The names of the table and of its fields in the text.
 fn table_and_fields(plan: &Plan) -> (String, Vec<String>) {
     let mut taken: BTreeSet<String> = plan.draws.iter().map(|draw| draw.name.clone()).collect();
+    taken.extend((1..=plan.joined.len()).map(|number| format!("joined_{number}")));
     let table = names(std::iter::once(plan.table.name.as_str()), &mut taken).remove(0);
     let fields = names(plan.fields.iter().map(|field| field.name.as_str()), &mut taken);
     (table, fields)
 }
 
-/// The draws of a text, and the loop around them.
-fn statements(plan: &Plan, shares: &[Rational], numbers: &mut Numbers) -> String {
+/// The draws of a text, and the loops around them: one over the groups, and for each draw over a grid one over groups and bins.
+fn statements(plan: &Plan, sharing: &Sharing, numbers: &mut Numbers) -> String {
     let (table, fields) = table_and_fields(plan);
-    let rows = rows_of_unit(plan);
-    let group = plan
-        .group_row()
-        .map(|row| row.with_numbers(&mut |value| numbers.named(value, LARGE)).to_text(&fields));
+    let group = plan.group_row();
+    let law = if sharing.is_gaussian() { "discrete_gaussian" } else { "discrete_laplace" };
     let mut text = String::new();
-    let indent = if group.is_some() { "  " } else { "" };
-    if group.is_some() {
-        let _ = writeln!(text, "for g in 0..{} {{", plan.groups());
+    let has_bins = plan.draws.iter().any(|draw| matches!(draw.kind, DrawKind::Bins(..)));
+    if has_bins {
+        // Loops that follow one another are proved one by one if every variable has a value before them.
+        for draw in &plan.draws {
+            let _ = writeln!(text, "{} = 0", draw.name);
+        }
     }
-    for (draw, share) in plan.draws.iter().zip(shares) {
-        let own = group.as_ref().map(|group| format!("{group} {} g", Order::Equal.sign()));
+    let mut plain =
+        plan.draws.iter().enumerate().filter(|(_, draw)| !matches!(draw.kind, DrawKind::Bins(..)));
+    let mut drawn = |indent: &str, place: usize, draw: &Draw, own: Option<(Row, &str)>, out: &mut String| {
+        let own = own.map(|(row, index)| {
+            let row = row.with_numbers(&mut |value| numbers.named(value, LARGE)).to_text(&fields);
+            format!("{row} {} {index}", Order::Equal.sign())
+        });
         let filter = match &draw.condition {
             Condition::Constant(true) => None,
             some => Some(some.with_numbers(&mut |value| numbers.named(value, LARGE)).to_text(&fields)),
@@ -143,73 +204,118 @@ fn statements(plan: &Plan, shares: &[Rational], numbers: &mut Numbers) -> String
             false => format!("r in {table} where {}", taken.join(" and ")),
         };
         let aggregate = match &draw.kind {
-            DrawKind::Count => format!("count({over})"),
+            DrawKind::Count | DrawKind::Bins(..) => format!("count({over})"),
             DrawKind::Sum(row) => format!("sum({over}, {})", summand(row, draw, &fields, numbers)),
         };
-        let scale = over_eps(draw, share, rows);
-        let _ = writeln!(text, "{indent}{} ~ discrete_laplace({aggregate}, {scale})", draw.name);
+        let scale = scale(plan, sharing, place);
+        let _ = writeln!(out, "{indent}{} ~ {law}({aggregate}, {scale})", draw.name);
+    };
+    let plain: Vec<(usize, &Draw)> = plain.by_ref().collect();
+    if !plain.is_empty() {
+        let indent = if group.is_some() { "  " } else { "" };
+        if group.is_some() {
+            let _ = writeln!(text, "for g in 0..{} {{", plan.groups());
+        }
+        for (place, draw) in &plain {
+            drawn(indent, *place, draw, group.clone().map(|row| (row, "g")), &mut text);
+        }
+        for (_, draw) in &plain {
+            let _ = writeln!(text, "{indent}append(out, {})", draw.name);
+        }
+        if group.is_some() {
+            text.push_str("}\n");
+        }
     }
-    for draw in &plan.draws {
-        let _ = writeln!(text, "{indent}append(out, {})", draw.name);
-    }
-    if group.is_some() {
-        text.push_str("}\n");
+    for (place, draw) in plan.draws.iter().enumerate() {
+        let (DrawKind::Bins(bin, count), Some(cells)) = (&draw.kind, cells_name(draw)) else { continue };
+        let cell = match &group {
+            None => bin.clone(),
+            Some(group) => {
+                let first = Row::Mul(Box::new(group.clone()), Box::new(Row::Constant(*count as i64)));
+                Row::Add(Box::new(first), Box::new(bin.clone()))
+            }
+        };
+        // Each loop has an index of its own name.
+        let index = format!("g_{}", place + 1);
+        let _ = writeln!(text, "for {index} in 0..{cells} {{");
+        drawn("  ", place, draw, Some((cell, &index)), &mut text);
+        let _ = writeln!(text, "  append(out, {})\n}}", draw.name);
     }
     text
 }
 
-/// The text for a plan with these shares of the loss.
-pub fn text(plan: &Plan, shares: &[Rational]) -> String {
+/// The text for a plan with its loss shared like this.
+pub fn text(plan: &Plan, sharing: &Sharing) -> String {
     let (table, fields) = table_and_fields(plan);
+    let joined = plan
+        .joined
+        .iter()
+        .enumerate()
+        .map(|(place, joined)| (&joined.column, format!("joined_{}", place + 1)));
     let typed: Vec<String> = plan
         .fields
         .iter()
-        .zip(&fields)
+        .zip(fields.iter().cloned())
+        .chain(joined)
         .map(|(field, name)| match &field.domain {
             Domain::Categories(values) => format!("{name}: category({})", values.len()),
             Domain::Bool => format!("{name}: category(2)"),
             _ => format!("{name}: int"),
         })
         .collect();
-    let body = statements(plan, shares, &mut Numbers::default());
-    let mut text = format!("mechanism release({table}: rows({}))\nparam eps > 0\n", typed.join(", "));
+    let body = statements(plan, sharing, &mut Numbers::default());
+    let mut text = format!("mechanism release({table}: rows({}))\n", typed.join(", "));
+    text.push_str(if sharing.is_gaussian() { "param rho > 0\nparam s > 0\n" } else { "param eps > 0\n" });
     for (name, _) in parameters(plan) {
-        let positive = if name.starts_with("high_") { " > 0" } else { "" };
+        let positive = match name.split('_').next() {
+            Some("high") => " > 0",
+            Some("cells") => " >= 1",
+            _ => "",
+        };
         let _ = writeln!(text, "param {name}: int{positive}");
+    }
+    if let Sharing::Gaussian(weights) = sharing {
+        let _ = writeln!(text, "where {} <= 2 * rho * s * s", squares(weights));
     }
     let unit = match &plan.table.unit {
         Unit::Row => format!("one row of {table} is"),
         Unit::User { .. } => format!("at most {} rows of {table} are", rows_of_unit(plan)),
     };
-    let _ = write!(text, "out = []\n{body}return out\nneighbours {unit} added or removed\nclaim eps\n");
+    let claim = if sharing.is_gaussian() { "rho rho" } else { "eps" };
+    let _ = write!(text, "out = []\n{body}return out\nneighbours {unit} added or removed\nclaim {claim}\n");
     text
 }
 
-/// The shares with which a plan has a text, read from the scales of its draws.
-pub fn shares_of(plan: &Plan, text: &str) -> Option<Vec<Rational>> {
-    let rows = rows_of_unit(plan);
-    let scale = |name: &str| {
-        let line = text
-            .lines()
-            .find_map(|line| line.trim_start().strip_prefix(name)?.strip_prefix(" ~ discrete_laplace("))?;
+/// The sharing with which a plan has a text, read from the scales of its draws. What is read is not believed: the text is made again
+/// from it and compared.
+pub fn sharing_of(plan: &Plan, text: &str) -> Option<Sharing> {
+    let gaussian = text.lines().any(|line| line == "param rho > 0");
+    let law = if gaussian { " ~ discrete_gaussian(" } else { " ~ discrete_laplace(" };
+    let rows = Rational::from(rows_of_unit(plan));
+    let factor = |draw: &Draw| {
+        let line =
+            text.lines().find_map(|line| line.trim_start().strip_prefix(&draw.name)?.strip_prefix(law))?;
         let scale = line.strip_suffix(')')?.rsplit_once(", ")?.1;
-        let (top, bottom) = scale.split_once(" / ")?;
-        let bottom = match bottom {
-            "eps" => Rational::ONE,
-            other => parse_rational(other.strip_prefix('(')?.strip_suffix(" * eps)")?).ok()?,
+        let (top, bottom) = match (gaussian, scale.split_once(" / ")) {
+            (true, None) => (scale, Rational::ONE),
+            (true, Some((top, bottom))) => (top, parse_rational(bottom).ok()?),
+            (false, Some((top, "eps"))) => (top, Rational::ONE),
+            (false, Some((top, bottom))) => {
+                (top, parse_rational(bottom.strip_prefix('(')?.strip_suffix(" * eps)")?).ok()?)
+            }
+            (false, None) => return None,
         };
         let top = top.split_once(" * ").map_or(top, |(number, _)| number);
-        let factor = parse_rational(top).ok()? / bottom;
-        (factor > Rational::ZERO).then_some(factor)
+        let moved = if bound_name(draw).is_some() { 1 } else { draw.sensitivity() };
+        let factor = parse_rational(top).ok()? / bottom / (Rational::from(moved) * &rows);
+        (factor > Rational::ZERO).then(|| Rational::ONE / factor)
     };
-    let share = |draw: &Draw| {
-        let one = match bound_name(draw) {
-            None => scale_factor(draw.sensitivity(), &Rational::ONE, rows),
-            Some(_) => scale_factor(1, &Rational::ONE, rows),
-        };
-        scale(&draw.name).map(|factor| one / factor)
-    };
-    plan.draws.iter().map(share).collect()
+    let inverse: Vec<Rational> = plan.draws.iter().map(factor).collect::<Option<_>>()?;
+    if !gaussian {
+        return Some(Sharing::Laplace(inverse));
+    }
+    let weight = |value: &Rational| u32::try_from(value.is_int().then(|| value.floor())?).ok().map(u64::from);
+    inverse.iter().map(weight).collect::<Option<_>>().map(Sharing::Gaussian)
 }
 
 /// What a row adds, within constants: a proof needs no more than these.

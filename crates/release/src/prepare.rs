@@ -2,31 +2,31 @@
 
 use probity_exact::{Integer, Natural, Rational, UnsignedAbs, parse_rational};
 use probity_kernel::term::{Distribution, Mechanism, Statement};
-use probity_noise::accuracy::{Level, laplace_error};
-use probity_noise::sampler::Scale;
 
 use crate::loss::{Loss, Measure};
+use crate::mechanism::Sharing;
 use crate::policy::{Policy, Unit};
-use crate::query::{Plan, Post, Shown, plan};
+use crate::proof::Stake;
+use crate::query::{BRANCHES, DrawKind, Plan, Post, Shown, plan};
 use crate::refusal::{Answer, Refusal};
-use crate::{hash, mechanism, split};
+use crate::{accuracy, hash, mechanism, split};
 
 /// A query made ready.
 #[derive(Debug, Clone)]
 pub struct Prepared {
     /// What it asks for.
     pub plan: Plan,
-    /// The share of each draw.
+    /// The share of each draw in the loss.
     pub shares: Vec<Rational>,
-    /// The pure loss of the mechanism.
-    pub epsilon: Rational,
+    /// The loss of the mechanism, and with it the noise: Laplace for ε, Gaussian for ρ.
+    pub stake: Stake,
     /// What it costs in the ledger's measure.
     pub cost: Loss,
     /// The mechanism.
     pub text: String,
     /// The values of the text's parameters, the loss first.
     pub parameters: Vec<(String, Rational)>,
-    /// The scale of each draw's noise, in its units.
+    /// The scale of each draw's noise, in its units: that of Laplace noise, the deviation of Gaussian noise.
     pub scales: Vec<Rational>,
 }
 
@@ -56,13 +56,23 @@ fn root_down(value: &Rational) -> Rational {
     Rational::from_parts(root.into(), Natural::ONE << BITS)
 }
 
-/// The pure loss that a query may have: the policy's, or less if its clause says so.
-fn allowance(plan: &Plan, policy: &Policy) -> Answer<Rational> {
-    let pure = match policy.measure() {
-        Measure::Epsilon | Measure::EpsilonDelta => policy.per_query.amount.clone(),
-        // ε²/2 ≤ ρ.
-        Measure::Rho => root_down(&(&policy.per_query.amount * Rational::from(2))),
-    };
+/// The least number of at least seven digits that is not below a square root.
+fn root_up(value: &Rational) -> Rational {
+    let mut unit = Natural::ONE;
+    loop {
+        let scaled = value * Rational::from(&unit * &unit);
+        let floor = scaled.floor().unsigned_abs();
+        let root = floor.nth_root(2);
+        if root >= Natural::from(1_000_000u32) || unit > Natural::ONE << 400 {
+            let exact = scaled.is_int() && &root * &root == floor;
+            return Rational::from_parts((if exact { root } else { root + Natural::ONE }).into(), unit);
+        }
+        unit *= Natural::from(10u8);
+    }
+}
+
+/// The loss that a query may have: the policy's, or less if its clause says so.
+fn allowance(plan: &Plan, policy: &Policy) -> Answer<Stake> {
     if let Some(column) = &plan.options.unit_column {
         match &plan.table.unit {
             Unit::User { column: known, .. } if known == column => {}
@@ -96,14 +106,34 @@ fn allowance(plan: &Plan, policy: &Policy) -> Answer<Rational> {
             policy.per_query.delta
         )));
     }
-    match &plan.options.epsilon {
-        None => Ok(pure),
-        Some(asked) if asked.is_zero() => Err(Refusal::input("epsilon must be more than 0")),
-        Some(asked) if *asked <= pure => Ok(asked.clone()),
-        Some(asked) => Err(Refusal::budget(format!(
-            "the query asks for epsilon {asked}, the policy allows {pure} a query"
+    let most = &policy.per_query.amount;
+    let within = |name: &str, asked: &Rational, most: &Rational| match asked {
+        asked if asked.is_zero() => Err(Refusal::input(format!("{name} must be more than 0"))),
+        asked if asked <= most => Ok(asked.clone()),
+        asked => Err(Refusal::budget(format!(
+            "the query asks for {name} {asked}, the policy allows {most} a query"
         ))
         .hint("a query may ask for less than the policy says, never for more")),
+    };
+    let pure = |amount: Rational| Ok(Stake { concentrated: false, amount });
+    match (policy.measure(), &plan.options.epsilon, &plan.options.rho) {
+        (_, Some(_), Some(_)) => Err(Refusal::input("a query asks for epsilon or for rho, not for both")),
+        (Measure::Epsilon | Measure::EpsilonDelta, None, None) => pure(most.clone()),
+        (Measure::Epsilon | Measure::EpsilonDelta, Some(asked), None) => {
+            pure(within("epsilon", asked, most)?)
+        }
+        (Measure::Epsilon | Measure::EpsilonDelta, None, Some(_)) => {
+            Err(Refusal::input("the query asks for rho, and the budget is in epsilon")
+                .hint("write epsilon = …, or let the owner keep a budget in rho"))
+        }
+        // A pure loss is drawn with Laplace noise and counts ε²/2 ≤ ρ.
+        (Measure::Rho, Some(asked), None) => {
+            pure(within("epsilon", asked, &root_down(&(most * Rational::from(2))))?)
+        }
+        (Measure::Rho, None, None) => Ok(Stake { concentrated: true, amount: most.clone() }),
+        (Measure::Rho, None, Some(asked)) => {
+            Ok(Stake { concentrated: true, amount: within("rho", asked, most)? })
+        }
     }
 }
 
@@ -118,72 +148,82 @@ pub fn prepare(policy: &Policy, queries: &[String], weights: &[(String, Rational
 }
 
 fn one(policy: &Policy, plan: Plan, parts: &Rational, weights: &[(String, Rational)]) -> Answer<Prepared> {
-    let epsilon = allowance(&plan, policy)? / parts;
-    let shares = split::shares(&plan, weights)?;
-    let text = mechanism::text(&plan, &shares);
-    Ok(assembled(policy, plan, shares, epsilon, text))
+    let mut stake = allowance(&plan, policy)?;
+    stake.amount /= parts;
+    let sharing = split::share(&plan, stake.concentrated, weights)?;
+    let text = mechanism::text(&plan, &sharing);
+    assembled(policy, plan, &sharing, stake, text)
 }
 
 /// The same query at a known loss, if some split of it makes this very text.
-pub fn with_epsilon(policy: &Policy, plan: Plan, epsilon: &Rational, text: &str) -> Answer<Prepared> {
-    if *epsilon <= Rational::ZERO || *epsilon > allowance(&plan, policy)? {
+pub fn at_stake(policy: &Policy, plan: Plan, stake: &Stake, text: &str) -> Answer<Prepared> {
+    let most = allowance(&plan, policy)?;
+    let allowed = stake.amount > Rational::ZERO
+        && stake.amount <= most.amount
+        && stake.concentrated == most.concentrated;
+    if !allowed {
         return Err(Refusal::unproved("the certificate has another loss than its query may have"));
     }
-    let shares = mechanism::shares_of(&plan, text).filter(|shares| mechanism::text(&plan, shares) == text);
-    let shares =
-        shares.ok_or_else(|| Refusal::unproved("the certificate's mechanism is not that of its query"))?;
-    Ok(assembled(policy, plan, shares, epsilon.clone(), text.to_owned()))
+    let sharing = mechanism::sharing_of(&plan, text)
+        .filter(|sharing| matches!(sharing, Sharing::Gaussian(_)) == stake.concentrated)
+        .filter(|sharing| mechanism::text(&plan, sharing) == text);
+    let sharing =
+        sharing.ok_or_else(|| Refusal::unproved("the certificate's mechanism is not that of its query"))?;
+    assembled(policy, plan, &sharing, stake.clone(), text.to_owned())
 }
 
-fn assembled(
-    policy: &Policy,
-    plan: Plan,
-    shares: Vec<Rational>,
-    epsilon: Rational,
-    text: String,
-) -> Prepared {
-    let rows = mechanism::rows_of_unit(&plan);
-    let scales = plan
-        .draws
-        .iter()
-        .zip(&shares)
-        .map(|(draw, share)| mechanism::scale_factor(draw.sensitivity(), share, rows) / &epsilon)
-        .collect();
-    let cost = Loss::of_pure(policy.measure(), &epsilon);
-    let mut parameters = vec![("eps".to_owned(), epsilon.clone())];
+fn assembled(policy: &Policy, plan: Plan, sharing: &Sharing, stake: Stake, text: String) -> Answer<Prepared> {
+    let mut parameters = stake.parameter().to_vec();
+    // What multiplies the factors of the scales: 1/ε, or the least s with Σ w² ≤ 2·ρ·s².
+    let times = match sharing {
+        Sharing::Laplace(_) => Rational::ONE / &stake.amount,
+        Sharing::Gaussian(weights) => {
+            let squares = Rational::from(mechanism::squares(weights));
+            let s = root_up(&(squares / (Rational::from(2) * &stake.amount)));
+            parameters.push(("s".to_owned(), s.clone()));
+            s
+        }
+    };
+    let scales =
+        (0..plan.draws.len()).map(|draw| mechanism::scale_factor(&plan, sharing, draw) * &times).collect();
+    let cost = stake.cost(policy.measure()).ok_or_else(|| {
+        Refusal::unproved("a loss in rho has no place in a budget in epsilon; please report it")
+    })?;
     parameters.extend(mechanism::parameters(&plan));
-    Prepared { plan, shares, epsilon, cost, text, parameters, scales }
+    Ok(Prepared { plan, shares: sharing.shares(), stake, cost, text, parameters, scales })
 }
 
 impl Prepared {
-    /// What makes an answer the same: what was asked, of which data, at what loss and by which mechanism.
+    /// What makes an answer the same: what was asked, of which data and public tables, at what loss and by which mechanism.
     pub fn key(&self, policy: &Policy, version: &str) -> String {
-        hash::hex(&[
-            policy.hash().as_bytes(),
+        let amount = self.stake.amount.to_string();
+        let hash = policy.hash();
+        let mut parts = vec![
+            hash.as_bytes(),
             version.as_bytes(),
             self.plan.sql.as_bytes(),
-            self.epsilon.to_string().as_bytes(),
+            amount.as_bytes(),
             self.text.as_bytes(),
-        ])
+        ];
+        parts.extend(self.plan.public.iter().map(|(_, hash)| hash.as_bytes()));
+        hash::hex(&parts)
     }
 
     /// The name under which the certificate of the mechanism is kept.
     pub fn certificate_name(&self) -> String {
-        hash::hex(&[self.text.as_bytes(), self.epsilon.to_string().as_bytes()])
+        hash::hex(&[self.text.as_bytes(), self.stake.amount.to_string().as_bytes()])
     }
 
     /// Whether the noise that will be drawn is the noise that a theorem speaks of: the same draws, in the same order, each with its scale.
     pub fn check_scales(&self, mechanism: &Mechanism) -> Answer<()> {
         let mut found = Vec::new();
-        laws(&mechanism.body, &mut found);
+        laws(&mechanism.body, self.stake.concentrated, &mut found);
         let proved: Option<Vec<(String, Rational)>> = found.into_iter().collect();
-        let drawn: Vec<(String, Rational)> = self
-            .plan
-            .draws
-            .iter()
-            .zip(&self.scales)
-            .map(|(draw, scale)| (draw.name.clone(), scale.clone()))
-            .collect();
+        // In the text, counts over a grid come behind the others.
+        let all = || self.plan.draws.iter().zip(&self.scales);
+        let of = |bins: bool| all().filter(move |(draw, _)| matches!(draw.kind, DrawKind::Bins(..)) == bins);
+        let drawn: Vec<(String, Rational)> =
+            of(false).chain(of(true)).map(|(draw, scale)| (draw.name.clone(), scale.clone())).collect();
         match proved.is_some_and(|proved| proved == drawn) {
             true => Ok(()),
             false => Err(Refusal::unproved(
@@ -192,20 +232,26 @@ impl Prepared {
         }
     }
 
-    /// The error of each draw at a level: the least a such that the noise is within ±a with probability 1 − α, exactly.
-    pub fn errors(&self, alpha: &Rational) -> Answer<Vec<Rational>> {
-        let level = Level::new(alpha.clone()).map_err(Refusal::input)?;
-        let one = |(scale, draw): (&Rational, &crate::query::Draw)| {
-            let scale = Scale::new(scale.clone()).map_err(Refusal::input)?;
-            let error = laplace_error(&scale, &level, 1).map_err(Refusal::input)?;
-            Ok(Rational::from(error) * &draw.unit)
-        };
-        self.scales.iter().zip(&self.plan.draws).map(one).collect()
-    }
-
-    /// The errors that hold together for a column with probability 1 − α.
+    /// The errors that hold together for a column with probability 1 − α, by draw: for a draw of one number the least a such that the
+    /// noise is within ±a at its level; for a quantile, at the finest of its draws, what bounds a sum of 16 draws of each level. Draws that
+    /// the column does not use have the error 0.
     pub fn errors_for(&self, post: &Post, alpha: &Rational) -> Answer<Vec<Rational>> {
-        self.errors(&(alpha / Rational::from(post.draws().len().max(1) as u64)))
+        let alpha = alpha / Rational::from(post.errors().max(1) as u64);
+        let mut errors = vec![Rational::ZERO; self.plan.draws.len()];
+        for draw in post.draws() {
+            if !matches!(self.plan.draws[draw].kind, DrawKind::Bins(..)) {
+                let error = accuracy::of_one(self.stake.concentrated, &self.scales[draw], &alpha)?;
+                errors[draw] = Rational::from(error) * &self.plan.draws[draw].unit;
+            }
+        }
+        for quantile in post.quantiles() {
+            let scales: Vec<&Rational> = quantile.levels.iter().map(|level| &self.scales[*level]).collect();
+            if let Some(finest) = quantile.levels.last() {
+                errors[*finest] =
+                    accuracy::of_sum(self.stake.concentrated, &scales, BRANCHES as u64, &alpha)?;
+            }
+        }
+        Ok(errors)
     }
 
     /// The noisy columns with their names.
@@ -217,18 +263,42 @@ impl Prepared {
     }
 }
 
-/// The draws of a program with the scales of their discrete Laplace laws; `None` for any other law or an open scale.
-fn laws(statements: &[Statement], found: &mut Vec<Option<(String, Rational)>>) {
+/// The draws of a program with the scales of their laws; `None` for any law but the one that is expected, or an open scale.
+fn laws(statements: &[Statement], gaussian: bool, found: &mut Vec<Option<(String, Rational)>>) {
     for statement in statements {
         match statement {
-            Statement::Draw { var, law: Distribution::DiscreteLaplace { scale, .. } } => {
-                found.push(probity_lang::number(scale).map(|scale| (var.to_string(), scale)));
+            Statement::Draw { var, law } => {
+                let scale = match (gaussian, law) {
+                    (false, Distribution::DiscreteLaplace { scale, .. }) => Some(scale),
+                    (true, Distribution::DiscreteGaussian { deviation, .. }) => Some(deviation),
+                    _ => None,
+                };
+                found.push(scale.and_then(probity_lang::number).map(|scale| (var.to_string(), scale)));
             }
-            Statement::Draw { .. } => found.push(None),
-            Statement::For { body, .. } => laws(body, found),
+            Statement::For { body, .. } => laws(body, gaussian, found),
             Statement::Assign { .. } | Statement::Append { .. } => {}
             // A release has no branches: whatever this is, it is not one.
             _ => found.push(None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probity_exact::rational;
+
+    #[test]
+    fn roots_are_not_below_the_truth() {
+        let r = |n: i64, d: i64| rational(n, d).unwrap();
+        assert_eq!(root_up(&r(9, 4)), r(3, 2));
+        for value in [r(2, 1), r(1, 3), r(1, 1_000_000_000), r(1 << 60, 1), r(7, 1_000_003)] {
+            let root = root_up(&value);
+            assert!(&root * &root >= value);
+            let less = root * r(999_999, 1_000_000);
+            assert!(&less * &less < value);
+            let down = root_down(&value);
+            assert!(&down * &down <= value);
         }
     }
 }

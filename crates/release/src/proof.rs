@@ -8,7 +8,40 @@ use probity_kernel::term::Reading;
 use probity_lang::{Program, Setting};
 use probity_prove::certificate;
 
+use crate::loss::{Loss, Measure};
 use crate::refusal::{Answer, Refusal};
+
+/// How much a mechanism may lose, and in which measure: ε for Laplace noise, ρ for Gaussian noise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stake {
+    /// Whether it is an amount of ρ.
+    pub concentrated: bool,
+    /// The amount.
+    pub amount: Rational,
+}
+
+impl Stake {
+    /// The name of the amount in certificates.
+    pub fn name(&self) -> &'static str {
+        if self.concentrated { "rho" } else { "epsilon" }
+    }
+
+    /// The amount as a parameter of the mechanism's text.
+    pub fn parameter(&self) -> [(String, Rational); 1] {
+        [(if self.concentrated { "rho" } else { "eps" }.to_owned(), self.amount.clone())]
+    }
+
+    /// What it counts in a measure; `None` for ρ in a measure that has no place for it.
+    pub fn cost(&self, measure: Measure) -> Option<Loss> {
+        match (self.concentrated, measure) {
+            (false, measure) => Some(Loss::of_pure(measure, &self.amount)),
+            (true, Measure::Rho) => {
+                Some(Loss { measure, amount: self.amount.clone(), delta: Rational::ZERO })
+            }
+            (true, Measure::Epsilon | Measure::EpsilonDelta) => None,
+        }
+    }
+}
 
 /// A theorem about a release, and the certificate from which anyone can replay it.
 #[derive(Debug, Clone)]
@@ -18,7 +51,7 @@ pub struct Proved {
     /// The certificate.
     pub certificate: String,
     /// The loss that it claims, exactly.
-    pub epsilon: Rational,
+    pub stake: Stake,
 }
 
 /// The mechanism of a text with some of its parameters set. A theorem about a mechanism with open parameters holds for all their values.
@@ -33,18 +66,13 @@ pub fn program(text: &str, parameters: &[(String, Rational)]) -> Answer<Program>
     program.with(&settings).map_err(|error| Refusal::unproved(format!("no proof: {error}")))
 }
 
-/// The loss as a parameter.
-pub fn loss(epsilon: &Rational) -> [(String, Rational); 1] {
-    [("eps".to_owned(), epsilon.clone())]
-}
-
 /// Proves that a text is private at this loss, or replays `kept`, a certificate that must be about the very same claim.
-pub fn prove(text: &str, epsilon: &Rational, kept: Option<&str>) -> Answer<Proved> {
-    let program = program(text, &loss(epsilon))?;
+pub fn prove(text: &str, stake: &Stake, kept: Option<&str>) -> Answer<Proved> {
+    let program = program(text, &stake.parameter())?;
     if let Some(kept) = kept
         && let Ok(theorem) = replay(kept, &program)
     {
-        return claimed(theorem, kept.to_owned(), epsilon);
+        return claimed(theorem, kept.to_owned(), stake);
     }
     let hints = program.hints.clone().unwrap_or_default();
     let proof = probity_prove::prove(&program.mechanism, &program.claim, &hints).map_err(|failure| {
@@ -54,7 +82,7 @@ pub fn prove(text: &str, epsilon: &Rational, kept: Option<&str>) -> Answer<Prove
         .hint("--explain shows the text of its mechanism; a simpler query may be proved")
     })?;
     let certificate = certificate::write(&proof);
-    claimed(proof.theorem().clone(), certificate, epsilon)
+    claimed(proof.theorem().clone(), certificate, stake)
 }
 
 /// The theorem of a certificate that must be about a program, over the reals.
@@ -68,15 +96,20 @@ pub fn replay(certificate: &str, program: &Program) -> Answer<Theorem> {
     }
 }
 
-/// The theorem, if what it claims is a pure loss of ε over the reals.
-fn claimed(theorem: Theorem, certificate: String, epsilon: &Rational) -> Answer<Proved> {
+/// The theorem, if what it claims is this very loss.
+fn claimed(theorem: Theorem, certificate: String, stake: &Stake) -> Answer<Proved> {
     let claim = theorem.claim();
     let states = |expr, value: &Rational| probity_lang::number(expr).is_some_and(|number| number == *value);
-    let holds = states(&claim.epsilon, epsilon)
+    let reading = if stake.concentrated { Reading::Rho } else { Reading::Reals };
+    let holds = states(&claim.epsilon, &stake.amount)
         && states(&claim.delta, &Rational::ZERO)
-        && claim.reading == Reading::Reals;
+        && claim.reading == reading;
     match holds {
-        true => Ok(Proved { theorem, certificate, epsilon: epsilon.clone() }),
-        false => Err(Refusal::unproved(format!("the theorem is about another loss than {epsilon}: {claim}"))),
+        true => Ok(Proved { theorem, certificate, stake: stake.clone() }),
+        false => Err(Refusal::unproved(format!(
+            "the theorem is about another loss than {} {}: {claim}",
+            stake.name(),
+            stake.amount
+        ))),
     }
 }

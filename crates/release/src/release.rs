@@ -4,7 +4,7 @@
 
 use probity_exact::{Integer, Rational};
 use probity_noise::entropy::{Entropy, Secure, with_secure};
-use probity_noise::sampler::{DiscreteLaplace, SampleError, Sampler, Scale};
+use probity_noise::sampler::{DiscreteGaussian, DiscreteLaplace, SampleError, Sampler, Scale, SquaredScale};
 use serde_json::Value;
 
 use crate::certificate;
@@ -52,11 +52,11 @@ impl Proven {
 pub fn prove(prepared: Prepared, ledger: Option<&Ledger>) -> Answer<Proven> {
     let name = prepared.certificate_name();
     let kept = ledger.and_then(|ledger| ledger.kept_certificate(&name));
-    let proved = proof::prove(&prepared.text, &prepared.epsilon, kept.as_deref())?;
+    let proved = proof::prove(&prepared.text, &prepared.stake, kept.as_deref())?;
     // The theorem holds for all values of the parameters that are still open; with these it speaks of the noise that will be drawn.
     prepared.check_scales(&proof::program(&prepared.text, &prepared.parameters)?.mechanism)?;
     // The debit is what the theorem claims.
-    if Loss::of_pure(prepared.cost.measure, &proved.epsilon) != prepared.cost {
+    if proved.stake.cost(prepared.cost.measure).as_ref() != Some(&prepared.cost) {
         return Err(Refusal::unproved(
             "the theorem claims another loss than would be debited; please report it",
         ));
@@ -74,7 +74,7 @@ pub fn prove(prepared: Prepared, ledger: Option<&Ledger>) -> Answer<Proven> {
 pub struct Released {
     /// The query.
     pub prepared: Prepared,
-    /// For each group, one noisy integer for each draw, in the draw's units.
+    /// For each group the noisy integers of each draw, in the draw's units.
     pub noisy: Vec<Vec<Integer>>,
     /// What it cost, now or when it was first asked.
     pub cost: Loss,
@@ -97,15 +97,25 @@ fn draw(
     let groups = prepared.plan.groups();
     let mut noisy: Vec<Vec<Integer>> = exact
         .sums
-        .chunks(exact.draws)
+        .chunks(exact.cells)
         .map(|sums| sums.iter().map(|sum| Integer::from(*sum)).collect())
         .collect();
-    for (place, scale) in prepared.scales.iter().enumerate() {
-        let Ok(sampler) = Scale::new(scale.clone()).and_then(DiscreteLaplace::<Integer>::new) else {
-            return Err(SampleError::DoesNotFit);
+    let mut first = 0;
+    for (draw, scale) in prepared.plan.draws.iter().zip(&prepared.scales) {
+        let cells = draw.cells();
+        let noise = match prepared.stake.concentrated {
+            false => Scale::new(scale.clone())
+                .and_then(DiscreteLaplace::<Integer>::new)
+                .map(|sampler| sampler.sample_vec(groups * cells, entropy)),
+            true => SquaredScale::new(scale * scale)
+                .and_then(DiscreteGaussian::<Integer>::new)
+                .map(|sampler| sampler.sample_vec(groups * cells, entropy)),
         };
-        let noise = sampler.sample_vec(groups, entropy)?;
-        noisy.iter_mut().zip(noise).for_each(|(group, noise)| group[place] += noise);
+        let noise = noise.map_err(|_| SampleError::DoesNotFit)??;
+        for (group, noise) in noisy.iter_mut().zip(noise.chunks(cells)) {
+            group[first..first + cells].iter_mut().zip(noise).for_each(|(value, noise)| *value += noise);
+        }
+        first += cells;
     }
     Ok(noisy)
 }
@@ -122,7 +132,7 @@ fn from_text(prepared: &Prepared, text: &str) -> Option<Vec<Vec<Integer>>> {
     let group = |group: &Value| group.as_array()?.iter().map(number).collect::<Option<Vec<Integer>>>();
     let noisy: Vec<Vec<Integer>> = value.as_array()?.iter().map(group).collect::<Option<_>>()?;
     let fits = noisy.len() == prepared.plan.groups()
-        && noisy.iter().all(|group| group.len() == prepared.plan.draws.len());
+        && noisy.iter().all(|group| group.len() == prepared.plan.cells());
     fits.then_some(noisy)
 }
 
@@ -207,22 +217,19 @@ pub fn expected_error(
     alpha: &Rational,
     n: u64,
 ) -> Answer<Option<Rational>> {
-    use crate::query::DrawKind;
+    use crate::query::{DrawKind, Drawn};
     let errors = prepared.errors_for(post, alpha)?;
     let n = Rational::from(n);
-    let values: Vec<Rational> = prepared
-        .plan
-        .draws
-        .iter()
-        .map(|draw| match &draw.kind {
-            DrawKind::Count => n.clone(),
-            DrawKind::Sum(_) => {
-                let middle =
-                    (Rational::from(draw.range.0) + Rational::from(draw.range.1)) / Rational::from(2);
-                middle * &n * &draw.unit
-            }
-        })
-        .collect();
+    let values = prepared.plan.draws.iter().map(|draw| match &draw.kind {
+        DrawKind::Count => vec![n.clone()],
+        DrawKind::Sum(_) => {
+            let middle = (Rational::from(draw.range.0) + Rational::from(draw.range.1)) / Rational::from(2);
+            vec![middle * &n * &draw.unit]
+        }
+        // As if values were spread evenly over their range.
+        DrawKind::Bins(_, count) => vec![&n / Rational::from(*count as u64); *count],
+    });
+    let values = Drawn(values.collect());
     let (low, high) = post.interval(&values, &errors);
     Ok(low.zip(high).map(|(low, high)| (high - low) / Rational::from(2)))
 }
@@ -250,19 +257,22 @@ mod tests {
         }
     }
 
-    /// How often the value before noise lies between the error bars, of 10^4 releases of a table of so many rows.
-    fn coverage(rows: i64) -> Vec<(String, u32)> {
-        let policy = "[budget]\nepsilon = 1\nper_query = { epsilon = 1 }\n[table.t]\nunit = \"row\"\n[table.t.columns]\n\
-                      x = { type = \"int\", between = [0, 100] }";
-        let policy = crate::policy::read("p", policy).unwrap();
-        let sql = "SELECT COUNT(*) AS n, SUM(x) AS s, AVG(x) AS mean, VARIANCE(x) AS v, STDDEV(x) AS d, 100 * SUM(x) / COUNT(*) AS r FROM t";
-        let prepared = crate::prepare::prepare(&policy, &[sql.to_owned()], &[]).unwrap().remove(0);
+    /// How often the value before noise lies between the error bars, of so many releases of a table of so many rows.
+    fn coverage(budget: &str, select: &str, rows: i64, releases: u32) -> Vec<(String, u32)> {
+        let policy = format!(
+            "[budget]\n{budget} = 1\nper_query = {{ {budget} = 1 }}\n[table.t]\nunit = \"row\"\n[table.t.columns]\n\
+             x = {{ type = \"int\", between = [0, 100] }}\ny = {{ type = \"int\", between = [0, 9] }}"
+        );
+        let policy = crate::policy::read("p", &policy).unwrap();
+        let sql = format!("SELECT {select} FROM t");
+        let prepared = crate::prepare::prepare(&policy, &[sql], &[]).unwrap().remove(0);
         let table = Rows {
-            header: vec!["x".into()],
-            rows: (0..rows).map(|n| vec![(n * 37 % 101).to_string()]).collect(),
+            header: vec!["x".into(), "y".into()],
+            rows: (0..rows).map(|n| vec![(n * 37 % 101).to_string(), (n * n % 7).to_string()]).collect(),
         };
         let exact = table.sums(&prepared.plan, &|_, _| {}).unwrap();
-        let truth: Vec<Rational> = exact.sums.iter().map(|sum| Rational::from(*sum)).collect();
+        let truth: Vec<Integer> = exact.sums.iter().map(|sum| Integer::from(*sum)).collect();
+        let truth = crate::answer::drawn(&prepared.plan, &truth);
         let alpha = rational(1, 20).unwrap();
         let mut columns: Vec<(String, &crate::query::Post, Vec<Rational>, Rational, u32)> = Vec::new();
         for (name, shown) in &prepared.plan.columns {
@@ -277,9 +287,9 @@ mod tests {
             ));
         }
         let mut entropy = Counter(rows as u64);
-        for _ in 0..10_000 {
+        for _ in 0..releases {
             let noisy = draw(&prepared, &exact, &mut entropy).unwrap();
-            let noisy: Vec<Rational> = noisy[0].iter().map(|value| Rational::from(value.clone())).collect();
+            let noisy = crate::answer::drawn(&prepared.plan, &noisy[0]);
             for (_, post, errors, truth, held) in &mut columns {
                 let (low, high) = post.interval(&noisy, errors);
                 *held +=
@@ -291,12 +301,36 @@ mod tests {
 
     #[test]
     fn error_bars_hold_as_often_as_they_say() {
-        for rows in [3, 50, 2000] {
-            for (name, held) in coverage(rows) {
+        let select = "COUNT(*) AS n, SUM(x) AS s, AVG(x) AS mean, VARIANCE(x) AS v, STDDEV(x) AS d, 100 * SUM(x) / COUNT(*) AS r";
+        for (budget, rows) in [("epsilon", 3), ("epsilon", 50), ("epsilon", 2000), ("rho", 50), ("rho", 2000)]
+        {
+            for (name, held) in coverage(budget, select, rows, 10_000) {
                 // 95 % of 10^4, less three deviations of a sample of this size.
-                assert!(held >= 9435, "{name} of {rows} rows: {held}");
-                // One draw is exact: its bars are not much too wide.
-                assert!(!matches!(name.as_str(), "n" | "s") || held <= 9700, "{name} of {rows} rows: {held}");
+                assert!(held >= 9435, "{name} of {rows} rows in {budget}: {held}");
+                // One draw is exact, or within 1 of it: its bars are not much too wide.
+                assert!(
+                    !matches!(name.as_str(), "n" | "s") || held <= 9800,
+                    "{name} of {rows} rows in {budget}: {held}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn bars_of_quantiles_hold_as_often_as_they_say() {
+        let select = "MEDIAN(y) AS m, QUANTILE(y, 0.9) AS p, MIN(y) AS a, MAX(y) AS b, MAX(y) - MIN(y) AS w";
+        let wide = "MEDIAN(x) AS m, QUANTILE(x, 0.1) AS p";
+        for (budget, select, rows, releases) in [
+            ("epsilon", select, 40, 10_000),
+            ("rho", select, 40, 10_000),
+            ("epsilon", wide, 1000, 500),
+            ("rho", wide, 1000, 500),
+        ] {
+            for (name, held) in coverage(budget, select, rows, releases) {
+                assert!(
+                    u64::from(held) * 100 >= 95 * u64::from(releases) - 300,
+                    "{name} in {budget}: {held} of {releases}"
+                );
             }
         }
     }

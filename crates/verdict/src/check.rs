@@ -3,6 +3,8 @@
 use probity_lang::{Program, Setting};
 use probity_prove::certificate::{self, Fault, Proved};
 
+pub use probity_prove::coq::NotExported;
+
 use crate::error::Error;
 use crate::given;
 use crate::watch::Watch;
@@ -41,4 +43,10 @@ pub fn check(
         Some(program) => certificate::check_for(certificate, &program.mechanism, &program.claim),
     };
     Ok(Replay { theorem })
+}
+
+/// The Coq text of a certificate: its theorem and derivation, which `coqc` checks with the development in `proofs/` and nothing of ours. A
+/// certificate that the kernel accepts may use a rule that is not exported; the answer then names it.
+pub fn coq(certificate: &str) -> Result<String, NotExported> {
+    probity_prove::coq::export(certificate)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use probity_audit::{Bounds, Condition, Event, Refutation};
+use probity_audit::{Bounds, Condition, Event, Refutation, Relation};
 use probity_kernel::expr::Name;
 
 use crate::decimal;
@@ -54,13 +54,21 @@ pub fn event(event: &Event) -> String {
     };
     match event {
         Event::Value(only) => condition("output".into(), only).unwrap_or_else(|| "any output".into()),
-        Event::List(conditions) => conditions
-            .iter()
-            .enumerate()
-            .filter_map(|(i, each)| condition(format!("output[{i}]"), each))
-            .chain([format!("length(output) = {}", conditions.len())])
-            .collect::<Vec<_>>()
-            .join(" and "),
+        Event::List(conditions) | Event::Related { entries: conditions, .. } => {
+            let relations = match event {
+                Event::Related { relations, .. } => &relations[..],
+                _ => &[],
+            };
+            let related =
+                |relation: &Relation| condition(relation.sum(decimal::telling), &relation.condition);
+            let entries = conditions.iter().enumerate();
+            entries
+                .filter_map(|(i, each)| condition(format!("output[{i}]"), each))
+                .chain(relations.iter().filter_map(related))
+                .chain([format!("length(output) = {}", conditions.len())])
+                .collect::<Vec<_>>()
+                .join(" and ")
+        }
         Event::Union(parts) => {
             let mut shown: Vec<String> = parts.iter().take(LISTED).map(self::event).collect();
             if parts.len() > LISTED {

@@ -31,6 +31,30 @@ pub enum Neighbours {
     OfTheText,
 }
 
+/// Between which inputs a composition is asked about, in which a guarantee is to be a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asked {
+    /// Whether a row is replaced; else it is added or removed.
+    pub replaced: bool,
+    /// Whether the text sees a sample of the rows.
+    pub on_a_sample: bool,
+}
+
+impl Neighbours {
+    /// Whether a theorem about these neighbours says something about those that are asked about; if not, what it is about.
+    pub fn answer(self, asked: Asked) -> Result<(), &'static str> {
+        match (self, asked.replaced, asked.on_a_sample) {
+            (Neighbours::RowAddedOrRemoved, false, _) => Ok(()),
+            (Neighbours::RowReplaced, true, false) | (Neighbours::OfTheText, _, false) => Ok(()),
+            (Neighbours::RowAddedOrRemoved, true, _) => {
+                Err("about one row added or removed, not about a row replaced")
+            }
+            (Neighbours::RowReplaced, false, false) => Err("about one row replaced: add --adjacency replace"),
+            (_, _, true) => Err("not about one row of a table added or removed, of which a sample is taken"),
+        }
+    }
+}
+
 fn neighbours(mechanism: &Mechanism) -> Neighbours {
     match (&mechanism.inputs[..], &mechanism.adjacency[..]) {
         ([input], [Adjacency::OneRow { table }]) if input.name == *table => Neighbours::RowAddedOrRemoved,
@@ -61,4 +85,21 @@ pub fn guarantee(program: &Program, settings: &[Setting]) -> Result<Guarantee, E
     let parameters = given::parameters(program, settings)?;
     let (epsilon, delta) = claimed(&program.mechanism, &program.claim, &parameters).map_err(Error::new)?;
     Ok(Guarantee { epsilon: epsilon.high, delta: delta.high, neighbours: neighbours(&program.mechanism) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_row_added_or_removed_is_sampled() {
+        let asked = |replaced, on_a_sample| Asked { replaced, on_a_sample };
+        let admitted = |neighbours: Neighbours| {
+            [(false, false), (false, true), (true, false), (true, true)]
+                .map(|(replaced, on_a_sample)| neighbours.answer(asked(replaced, on_a_sample)).is_ok())
+        };
+        assert_eq!(admitted(Neighbours::RowAddedOrRemoved), [true, true, false, false]);
+        assert_eq!(admitted(Neighbours::RowReplaced), [false, false, true, false]);
+        assert_eq!(admitted(Neighbours::OfTheText), [true, false, true, false]);
+    }
 }

@@ -17,7 +17,7 @@
 //! - [`verify()`]: a proof of the claim, a counterexample, or neither: a [`Verdict`];
 //! - [`certify()`]: the privacy of the implementation in floating point: a [`Certification`];
 //! - [`audit()`], [`audit_worst`], [`audit_all`]: what two inputs really show, and the worst two: an [`Audit`], a [`Worst`];
-//! - [`check()`]: the replay of a certificate, which trusts nothing in it: a [`Replay`];
+//! - [`check()`]: the replay of a certificate, which trusts nothing in it: a [`Replay`]; [`coq()`]: its theorem and proof, for Coq;
 //! - [`explain()`]: the derivation, and all cases of snapping: an [`Explanation`];
 //! - [`report()`]: all of it as one page: a [`Report`](report::Report).
 //!
@@ -61,20 +61,20 @@ mod worst;
 
 pub use audit::{Audit, AuditSettings, Comparison, TellingEvent, audit, is_concentrated, reading_of};
 pub use certify::{Certification, CertifySettings, Found, certify};
-pub use check::{Replay, check};
+pub use check::{NotExported, Replay, check, coq};
 pub use error::{Error, Kind};
 pub use explain::{Explanation, explain};
 pub use given::{Ranges, format_of, inputs_text, meant, parse_inputs, parse_reading, with_settings};
-pub use guarantee::{Guarantee, Neighbours, guarantee};
+pub use guarantee::{Asked, Guarantee, Neighbours, guarantee};
 pub use report::{ReportSettings, report};
-pub use verify::{Status, Upper, Verdict, couplings, verify};
+pub use verify::{Audited, End, Status, Upper, Verdict, couplings, verify, verify_in_parts};
 pub use watch::{Step, Watch};
 pub use worst::{Worst, WorstSettings, audit_all, audit_worst};
 
 // The data that answers are made of; no function that decides is among them.
 pub use probity_audit::{
-    Bounds, Condition, Event, Evidence, FoundPair, Given, Inputs, LogarithmCost, Outcome, PairReport,
-    Parameters, Reachability, Refutation, Renyi, SearchState, Shown, Side,
+    Bounds, Closest, Condition, Event, Evidence, FoundPair, Given, Inputs, LogarithmCost, Outcome,
+    PairReport, Parameters, Reachability, Refutation, Relation, Renyi, SearchState, Shown, Side, Tried,
 };
 pub use probity_float::certificate::Certificate;
 pub use probity_kernel::float::{FloatTheorem, Rejection, Uniform};

@@ -2,13 +2,19 @@
 //! audit, side by side.
 
 use std::fmt;
-use std::time::Instant;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use probity_audit::{Refutation, Verdict as Finding, search_refutation_until};
+use probity_audit::{
+    Closest, Deadline, Parameters, Refutation, Tried, Verdict as Finding, search_refutation_until,
+};
 use probity_float::certificate::{Certificate, certify};
 use probity_kernel::float::{FloatTheorem, Implementation, threshold};
 use probity_kernel::privacy::Theorem;
-use probity_kernel::term::Reading;
+use probity_kernel::term::{Claim, Mechanism, Reading};
 use probity_lang::{Program, Setting};
 use probity_prove::outline::{Line, outline};
 use probity_prove::vacuity::{Vacuity, vacuity};
@@ -69,56 +75,224 @@ pub struct Verdict {
     pub program: Program,
     /// Why the claim holds, or why that is not shown.
     pub upper: Result<Upper, String>,
+    /// Where no proof was found, what may help: values for which a condition is false, a proof block to fill in.
+    pub help: Vec<String>,
     /// Whether the claim is about anything.
     pub vacuity: Vacuity,
     /// A counterexample to the claim.
     pub refutation: Option<Box<Refutation>>,
-    /// A draw that some inputs lead to with parameters for which its law means nothing.
-    pub out_of_range: Option<String>,
-    /// The largest share of the claimed ε that the audit saw; more than 1 with a counterexample.
-    pub audited_share: Option<f64>,
+    /// What the audit looked at, and how near to the claim it came.
+    pub audited: Audited,
     /// The certificate of the binary64 implementation, where all parameters are set and the mechanism has the form.
     pub certificate: Option<Box<Certificate>>,
     /// How long it took.
     pub seconds: f64,
 }
 
+/// What an audit looked at without finding a counterexample.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Audited {
+    /// How much was looked at.
+    pub tried: Tried,
+    /// The largest share of the claimed ε that was seen; more than 1 with a counterexample, `None` if nothing was seen.
+    pub share: Option<f64>,
+    /// The pair that showed it, where the claim stands.
+    pub closest: Option<Box<Closest>>,
+    /// A draw that some inputs lead to with parameters for which its law means nothing.
+    pub out_of_range: Option<String>,
+    /// Whether no run ended, whatever the inputs: the claim then holds because there is never an answer.
+    pub never_ends: bool,
+    /// How it ended.
+    pub end: End,
+}
+
+/// How an audit ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum End {
+    /// It has not.
+    #[default]
+    Running,
+    /// It looked at all that it looks at.
+    Done,
+    /// It was stopped: the deadline passed, or somebody said so.
+    Stopped,
+    /// It does not cover this mechanism, for this reason.
+    NotCovered(String),
+}
+
 /// Looks at the claim of a program from both sides: for a proof, and for a counterexample.
 ///
 /// Parameters that have no setting stay symbols: the proof is then for all their values, and the audit chooses some.
 pub fn verify(program: &Program, settings: &[Setting], watch: &Watch<'_>) -> Result<Verdict, Error> {
+    verify_in_parts(program, settings, watch, &mut |_| {})
+}
+
+/// How long an audit that found a counterexample waits for the reason why there is no proof.
+const PATIENCE: Duration = Duration::from_millis(1500);
+
+/// The stack of the prover's thread: terms may be deep.
+const STACK: usize = 256 << 20;
+
+/// The same, and tells what is known as soon as one side is: the proof, or why there is none, while the audit goes on; or the
+/// audit's part, while the prover goes on.
+///
+/// Both sides work at the same time. Once there is a proof, the audit does its usual rounds and no more; without one it goes
+/// on while there is time.
+pub fn verify_in_parts(
+    program: &Program,
+    settings: &[Setting],
+    watch: &Watch<'_>,
+    tell: &mut dyn FnMut(&Verdict),
+) -> Result<Verdict, Error> {
     let start = Instant::now();
     watch.say("looking for a proof and for a counterexample");
     // The audit wants the parameters by name; the prover wants them substituted.
     let parameters = given::parameters(program, settings)?;
-    let mut draw_out_of_range = None;
-    let (refutation, audited_share) =
-        match search_refutation_until(&program.mechanism, &program.claim, &parameters, watch.deadline()) {
-            Ok(Finding::Refuted(refutation)) => {
-                let claimed = refutation.epsilon.to_f64();
-                // Of a claim of 0, or of less than that, any loss is more than every multiple.
-                let share = if claimed > 0.0 { refutation.loss / claimed } else { f64::INFINITY };
-                (Some(refutation), Some(share))
-            }
-            Ok(Finding::NotRefuted { events, largest_share, out_of_range }) => {
-                draw_out_of_range = out_of_range.map(|error| error.to_string());
-                // The audit's shares are of an ε: they say nothing of a claim in ρ or μ that stands.
-                let comparable = !matches!(program.claim.reading, Reading::Rho | Reading::Mu);
-                (None, (events > 0 && comparable).then_some(largest_share))
-            }
-            // Not being able to look shows nothing.
-            Err(_) => (None, None),
-        };
     let substituted = given::with_settings(program, settings)?;
-    let (upper, reading) = match program.claim.reading {
-        Reading::Reals | Reading::Rho | Reading::Mu => (derive(&substituted, watch), Reading::BINARY64),
-        format => (in_floats(&substituted), format),
+    let proved = Arc::new(AtomicBool::new(false));
+    let (send, parts) = channel::<Part>();
+    {
+        let (program, deadline) = (substituted.clone(), watch.deadline());
+        let (proved, send) = (proved.clone(), send.clone());
+        spawn("prover", move || {
+            let above = above(&program, deadline);
+            proved.store(above.upper.is_ok(), Ordering::Relaxed);
+            // Nobody listens any more if a counterexample was found long ago.
+            let _ = send.send(Part::Above(above));
+        })?;
+    }
+    let (claim, mechanism) = (program.claim.clone(), program.mechanism.clone());
+    let usual = watch.until_then();
+    let further = usual.clone().or_when(proved);
+    spawn("auditor", move || {
+        let _ = send.send(Part::Below(below(&mechanism, &claim, &parameters, (&usual, &further))));
+    })?;
+    let mut verdict = Verdict {
+        program: substituted,
+        upper: Err("the search for a proof has not ended".to_owned()),
+        help: vec![],
+        vacuity: Vacuity::Unknown,
+        refutation: None,
+        audited: Audited::default(),
+        certificate: None,
+        seconds: 0.0,
     };
-    let vacuity = vacuity(&substituted.mechanism).unwrap_or(Vacuity::Unknown);
-    let certificate = certificate(&substituted, reading);
-    let seconds = start.elapsed().as_secs_f64();
-    let (program, out_of_range) = (substituted, draw_out_of_range);
-    Ok(Verdict { program, upper, vacuity, refutation, out_of_range, audited_share, certificate, seconds })
+    let (mut has_upper, mut has_lower, mut found) = (false, false, None::<Instant>);
+    while !(has_upper && has_lower) {
+        match parts.recv_timeout(TICK) {
+            Ok(Part::Above(Above { upper, help, vacuity, certificate })) => {
+                (verdict.upper, verdict.vacuity, verdict.certificate) = (upper, vacuity, certificate);
+                verdict.help = help;
+                has_upper = true;
+            }
+            Ok(Part::Below((refutation, audited))) => {
+                found = refutation.is_some().then(Instant::now);
+                (verdict.refutation, verdict.audited) = (refutation, audited);
+                has_lower = true;
+            }
+            // Each side looks at the deadline, but a single step of it may be long: then it is left to itself.
+            Err(RecvTimeoutError::Timeout) => {
+                let late = watch.is_late();
+                if !has_upper && (late || found.is_some_and(|at| at.elapsed() > PATIENCE)) {
+                    let why = match (found, watch.is_stopped()) {
+                        (Some(_), _) => "a counterexample was found first",
+                        (None, true) => "the search was stopped",
+                        (None, false) => "the deadline passed during the search; allow more time",
+                    };
+                    (verdict.upper, has_upper) = (Err(why.to_owned()), true);
+                } else if !has_lower && late {
+                    (verdict.audited.end, has_lower) = (End::Stopped, true);
+                } else {
+                    continue;
+                }
+            }
+            // A thread ended without an answer.
+            Err(RecvTimeoutError::Disconnected) => {
+                const FAULT: &str = "it ended by a fault of ours; please report it";
+                if !std::mem::replace(&mut has_upper, true) {
+                    verdict.upper = Err(format!("the search for a proof: {FAULT}"));
+                }
+                if !std::mem::replace(&mut has_lower, true) {
+                    verdict.audited.end = End::NotCovered(FAULT.to_owned());
+                }
+            }
+        }
+        verdict.seconds = start.elapsed().as_secs_f64();
+        if !(has_upper && has_lower) {
+            tell(&verdict);
+        }
+    }
+    Ok(verdict)
+}
+
+/// One side of the question, on a thread of its own that nobody has to wait for.
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Error> {
+    let started = thread::Builder::new().name(name.into()).stack_size(STACK).spawn(work);
+    started.map(drop).map_err(|error| {
+        Error::new(format!("cannot start a thread: {error}"))
+            .with_hint("free some memory, or allow more threads")
+    })
+}
+
+/// What one of the two sides found.
+enum Part {
+    Above(Above),
+    Below((Option<Box<Refutation>>, Audited)),
+}
+
+/// How often each side is asked whether it is done.
+const TICK: Duration = Duration::from_millis(2);
+
+/// What the prover's thread finds.
+struct Above {
+    upper: Result<Upper, String>,
+    help: Vec<String>,
+    vacuity: Vacuity,
+    certificate: Option<Box<Certificate>>,
+}
+
+fn above(program: &Program, deadline: Option<Instant>) -> Above {
+    let mut help = vec![];
+    let (upper, reading) = match program.claim.reading {
+        Reading::Reals | Reading::Rho | Reading::Mu => {
+            (derive(program, deadline, &mut help), Reading::BINARY64)
+        }
+        format => (in_floats(program), format),
+    };
+    let vacuity = vacuity(&program.mechanism).unwrap_or(Vacuity::Unknown);
+    Above { upper, help, vacuity, certificate: certificate(program, reading) }
+}
+
+/// What the audit finds.
+fn below(
+    mechanism: &Mechanism,
+    claim: &Claim,
+    parameters: &Parameters,
+    (usual, further): (&Deadline, &Deadline),
+) -> (Option<Box<Refutation>>, Audited) {
+    match search_refutation_until(mechanism, claim, parameters, usual, further) {
+        Ok(Finding::Refuted(refutation)) => {
+            let claimed = refutation.epsilon.to_f64();
+            // Of a claim of 0, or of less than that, any loss is more than every multiple.
+            let share = if claimed > 0.0 { refutation.loss / claimed } else { f64::INFINITY };
+            (Some(refutation), Audited { share: Some(share), end: End::Done, ..Audited::default() })
+        }
+        Ok(Finding::NotRefuted { tried, largest_share, closest, out_of_range, never_ends, finished }) => {
+            // The audit's shares are of an ε: they say nothing of a claim in ρ or μ that stands.
+            let comparable = !matches!(claim.reading, Reading::Rho | Reading::Mu);
+            let audited = Audited {
+                tried,
+                share: largest_share.filter(|_| comparable),
+                closest,
+                out_of_range: out_of_range.map(|error| error.to_string()),
+                never_ends,
+                end: if finished { End::Done } else { End::Stopped },
+            };
+            (None, audited)
+        }
+        // Not being able to look shows nothing.
+        Err(error) => (None, Audited { end: End::NotCovered(error.to_string()), ..Audited::default() }),
+    }
 }
 
 impl Verdict {
@@ -128,7 +302,7 @@ impl Verdict {
         match (&self.upper, &self.refutation) {
             (Ok(_), Some(_)) => Status::BoundsCross,
             // A proof shows every draw to be in range, so none can be out of it.
-            (Ok(Upper::Derived(_)), None) if self.out_of_range.is_some() => Status::BoundsCross,
+            (Ok(Upper::Derived(_)), None) if self.audited.out_of_range.is_some() => Status::BoundsCross,
             (Err(_), Some(_)) => Status::Refuted,
             _ if is_vacuous => Status::Vacuous,
             (Ok(_), None) => Status::Proved,
@@ -178,10 +352,13 @@ pub fn couplings(proof: &Proof) -> Vec<Line> {
     outline(proof).into_iter().filter(|line| line.rule.starts_with("couple")).collect()
 }
 
-fn derive(program: &Program, watch: &Watch<'_>) -> Result<Upper, String> {
+fn derive(program: &Program, deadline: Option<Instant>, help: &mut Vec<String>) -> Result<Upper, String> {
     let hints = program.hints.clone().unwrap_or_default();
-    let proof = probity_prove::prove_until(&program.mechanism, &program.claim, &hints, watch.deadline());
-    proof.map(|proof| Upper::Derived(Box::new(proof))).map_err(|failure| failure.to_string())
+    let proof = probity_prove::prove_until(&program.mechanism, &program.claim, &hints, deadline);
+    proof.map(|proof| Upper::Derived(Box::new(proof))).map_err(|failure| {
+        help.extend(failure.help.iter().cloned());
+        failure.to_string()
+    })
 }
 
 /// The claim about a format, as it stands.

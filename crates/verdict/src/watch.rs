@@ -11,7 +11,11 @@
 //! ```
 
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+use probity_audit::Deadline;
 
 /// What is being done.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,10 +39,11 @@ impl fmt::Display for Step {
 ///
 /// Past the deadline a search gives up as if it had found nothing: what was not shown by then counts as not shown. The
 /// deadline is looked at between steps of a search, so an answer may come a moment later.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub struct Watch<'a> {
     progress: Option<&'a (dyn Fn(&Step) + Sync)>,
     deadline: Option<Instant>,
+    switch: Option<Arc<AtomicBool>>,
 }
 
 impl<'a> Watch<'a> {
@@ -60,6 +65,21 @@ impl<'a> Watch<'a> {
         Watch { deadline: Instant::now().checked_add(time).or(self.deadline), ..self }
     }
 
+    /// The same with a switch: as soon as it is on, it is as if the deadline had passed.
+    #[must_use]
+    pub fn unless(self, switch: Arc<AtomicBool>) -> Watch<'a> {
+        Watch { switch: Some(switch), ..self }
+    }
+
+    /// When the audit must end.
+    pub(crate) fn until_then(&self) -> Deadline {
+        let deadline = Deadline::at(self.deadline);
+        match &self.switch {
+            Some(switch) => deadline.or_when(switch.clone()),
+            None => deadline,
+        }
+    }
+
     /// The deadline.
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
@@ -67,7 +87,18 @@ impl<'a> Watch<'a> {
 
     /// Whether the deadline has passed.
     pub fn is_over(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.is_stopped() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Whether the deadline has passed for so long that what does not end is left to itself.
+    pub(crate) fn is_late(&self) -> bool {
+        const GRACE: Duration = Duration::from_millis(250);
+        self.is_stopped() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline + GRACE)
+    }
+
+    /// Whether the switch is on.
+    pub fn is_stopped(&self) -> bool {
+        self.switch.as_ref().is_some_and(|switch| switch.load(Ordering::Relaxed))
     }
 
     pub(crate) fn say(&self, what: &str) {

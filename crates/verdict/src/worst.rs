@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use probity_audit::{
-    AllPairs, Effort, FoundPair, Parameters, SearchState, SearchTask, all_pairs, search_worst_pair,
+    AllPairs, Effort, FoundPair, Parameters, SearchState, SearchTask, all_pairs, search_parameters,
+    search_worst_pair,
 };
 use probity_exact::Rational;
 use probity_kernel::term::Reading;
@@ -52,13 +53,14 @@ pub fn audit_worst(
     go_on: &mut dyn FnMut(&SearchState) -> bool,
     watch: &Watch<'_>,
 ) -> Result<Worst, Error> {
-    let combinations = combinations(program, settings)?;
+    let combinations = completed(program, combinations(program, settings)?);
     let task = SearchTask {
         mechanism: &program.mechanism,
-        epsilon: &program.claim.epsilon,
+        claim: &program.claim,
         settings: combinations,
         reading: settings.reading,
         effort: Effort::default(),
+        until: watch.until_then(),
     };
     let start = Instant::now();
     search_worst_pair(&task, state, &mut |state| go_on(state) && !watch.is_over())?;
@@ -99,7 +101,7 @@ pub fn audit_all(program: &Program, settings: &WorstSettings, watch: &Watch<'_>)
         let is_worse = |pair: &FoundPair| {
             worst
                 .as_ref()
-                .is_none_or(|best| (pair.impossible > 0, pair.excess) > (best.impossible > 0, best.excess))
+                .is_none_or(|best| (pair.excess, pair.finite_excess) > (best.excess, best.finite_excess))
         };
         if found.as_ref().is_some_and(is_worse) {
             worst = found;
@@ -108,6 +110,24 @@ pub fn audit_all(program: &Program, settings: &WorstSettings, watch: &Watch<'_>)
     let parameters = worst.as_ref().and_then(|best| combinations.get(best.setting).cloned());
     let seconds = start.elapsed().as_secs_f64();
     Ok(Worst { pair: worst, parameters, tried, complete: exact, seconds })
+}
+
+/// Settings that are chosen where parameters have no value.
+const CHOSEN: usize = 4;
+
+/// The combinations with simple values for parameters that have none.
+fn completed(program: &Program, combinations: Vec<Parameters>) -> Vec<Parameters> {
+    let Program { mechanism, claim, .. } = program;
+    let is_complete = |set: &Parameters| mechanism.params.iter().all(|param| set.contains_key(&param.name));
+    let chosen = |set: Parameters| match is_complete(&set) {
+        true => vec![set],
+        false => match search_parameters(mechanism, claim, &set, CHOSEN) {
+            // What is missing is said when the search begins.
+            found if found.is_empty() => vec![set],
+            found => found,
+        },
+    };
+    combinations.into_iter().flat_map(chosen).collect()
 }
 
 /// Every combination of values for the parameters with ranges.

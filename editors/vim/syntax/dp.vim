@@ -5,7 +5,7 @@ endif
 
 syntax keyword dpControl if then else for in while return append
 syntax keyword dpDeclaration mechanism param where let
-syntax keyword dpClaim neighbours claim expect refuted proof
+syntax keyword dpClaim neighbours neighbors claim expect refuted proof
 syntax keyword dpWord and or not mod
 syntax keyword dpBoolean true false
 syntax keyword dpFormat binary64 binary32 binary16

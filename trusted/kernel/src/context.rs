@@ -22,16 +22,39 @@ use crate::kind::{Kind, Kinds, malformed};
 use crate::law;
 use crate::lists;
 use crate::rejection::Rejection;
+use crate::rules::MAX_DEPTH;
 use crate::tables;
 use crate::term::{Adjacency, Mechanism, Sort, Statement};
 
-/// The most that the expressions of a mechanism may nest, all depths added up. Weakest preconditions substitute
-/// them into each other, so this bounds how deep an assertion can get, and with it the stack.
-const MAX_TOTAL_DEPTH: usize = 1_500;
-
 /// Words that mean something else in the kernel's rendering.
-const RESERVED: [&str; 11] =
-    ["true", "false", "if", "then", "else", "and", "or", "not", "mod", "cost", "result"];
+const RESERVED: [&str; 26] = [
+    "true",
+    "false",
+    "if",
+    "then",
+    "else",
+    "and",
+    "or",
+    "not",
+    "mod",
+    "cost",
+    "result",
+    "mechanism",
+    "param",
+    "where",
+    "let",
+    "for",
+    "in",
+    "while",
+    "return",
+    "append",
+    "neighbours",
+    "neighbors",
+    "claim",
+    "expect",
+    "refuted",
+    "proof",
+];
 
 /// Which of the two neighbouring inputs the first run gets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,9 +93,10 @@ impl Context {
         measure: Measure,
     ) -> Result<Context, Rejection> {
         let mut depth = mechanism.output.depth();
-        for_each_expr(&mechanism.body, &mut |e| depth += e.depth());
-        mechanism.assumptions.iter().for_each(|e| depth += e.depth());
-        if depth > MAX_TOTAL_DEPTH {
+        for_each_expr(&mechanism.body, &mut |e| depth = depth.max(e.depth()));
+        mechanism.assumptions.iter().for_each(|e| depth = depth.max(e.depth()));
+        // What is substituted into an assertion makes it deeper by no more than that at a step.
+        if depth > MAX_DEPTH {
             return Err(Rejection::TooLarge);
         }
         check_names(mechanism)?;

@@ -3,11 +3,13 @@
 //! A theorem about the rewritten mechanism is a theorem about the original. Each rewriting checks that it
 //! applies; none can change what a mechanism releases.
 
+use probity_exact::Rational;
+
 use crate::context::for_each_expr;
 use crate::expr::{Binary, Expr, Name, Variable};
 use crate::law;
 use crate::rejection::Rejection;
-use crate::term::{Distribution, Mechanism, Statement};
+use crate::term::{Distribution, Mechanism, Sort, Statement};
 
 /// A rewriting step.
 ///
@@ -37,6 +39,21 @@ pub enum Rewrite {
         /// A new name for the response.
         response: Name,
     },
+    /// keep is true with probability p, other is uniform among all t categories: `if keep then v else other` has the law
+    /// of a randomized response.
+    MixtureLaw {
+        /// The Bernoulli draw.
+        keep: Name,
+        /// The draw among all.
+        other: Name,
+        /// A new name for the response.
+        response: Name,
+    },
+    /// A loop between two numbers is its body as often as it counts.
+    Unroll {
+        /// The index of the loop: the first at the top level that has it.
+        index: Name,
+    },
     /// A variable that is set once, before its uses, is replaced by its value.
     Inline {
         /// The variable.
@@ -60,6 +77,8 @@ impl Rewrite {
         match self {
             Rewrite::LaplaceLaw { .. } => "LAPLACE-LAW",
             Rewrite::ResponseLaw { .. } => "RESPONSE-LAW",
+            Rewrite::MixtureLaw { .. } => "MIXTURE-LAW",
+            Rewrite::Unroll { .. } => "UNROLL",
             Rewrite::Inline { .. } => "INLINE",
             Rewrite::Conditional { .. } => "CONDITIONAL",
             Rewrite::Name { .. } => "NAME",
@@ -71,6 +90,8 @@ impl Rewrite {
         match self {
             Rewrite::LaplaceLaw { uniform, sign, noise } => laplace_law(mechanism, uniform, sign, noise),
             Rewrite::ResponseLaw { keep, other, response } => response_law(mechanism, keep, other, response),
+            Rewrite::MixtureLaw { keep, other, response } => mixture_law(mechanism, keep, other, response),
+            Rewrite::Unroll { index } => unroll(mechanism, index),
             Rewrite::Inline { var } => inline(mechanism, var),
             Rewrite::Conditional { var } => conditional(mechanism, var),
             Rewrite::Name { var } => name(mechanism, var),
@@ -138,6 +159,126 @@ fn response_law(m: &Mechanism, keep: &Name, other: &Name, response: &Name) -> Re
     let rewrite = |e: &Expr| (*e == whole).then(|| Expr::var(response.clone()));
     let law = Distribution::Response { value: value.clone(), truth: p.clone(), count: count.clone() };
     replace_draws(LAW, m, (at_keep, keep), (at_other, other), (response, law), &rewrite)
+}
+
+/// ```text
+/// k ~ bernoulli(p); o ~ uniform_int(0, t − 1); C[if k then v else o]   =   k ~ bernoulli(p); y ~ response(v, p + (1 − p)/t, t); C[y]
+/// ```
+/// k and o occur in that expression only; v is an input among t categories, and p and t are made of inputs and parameters.
+/// k is still drawn, so that p is a probability in both.
+fn mixture_law(m: &Mechanism, keep: &Name, other: &Name, response: &Name) -> Result<Mechanism, Rejection> {
+    const LAW: &str = "MIXTURE-LAW";
+    let at_keep = only_setting(LAW, m, keep)?;
+    let at_other = only_setting(LAW, m, other)?;
+    let Some(Statement::Draw { law: Distribution::Bernoulli(p), .. }) = m.body.get(at_keep) else {
+        return refuse(LAW, format!("{keep} is not a Bernoulli draw"));
+    };
+    let Some(Statement::Draw { law: Distribution::UniformInt { low, high }, .. }) = m.body.get(at_other)
+    else {
+        return refuse(LAW, format!("{other} is not drawn uniformly between two integers"));
+    };
+    // The value is an input, whose sort says that it is one of those among which the other is drawn.
+    let category = m.inputs.iter().find_map(|input| match &input.sort {
+        Sort::Category { count } if reaches(high, count) => {
+            let whole =
+                Expr::var(keep.clone()).choose(Expr::var(input.name.clone()), Expr::var(other.clone()));
+            let mut found = has_part(&m.output, &whole);
+            for_each_expr(&m.body, &mut |e| found |= has_part(e, &whole));
+            found.then_some((input, count, whole))
+        }
+        _ => None,
+    });
+    let Some((input, count, whole)) = category else {
+        return refuse(LAW, format!("{other} does not stand in for an input among as many categories"));
+    };
+    if *low != Expr::int(0) {
+        return refuse(LAW, format!("{other} is not drawn from 0 on"));
+    }
+    for e in [p, count] {
+        check_fixed(LAW, m, e)?;
+    }
+    let rewrite = |e: &Expr| (*e == whole).then(|| Expr::var(response.clone()));
+    let truth = p.clone() + (Expr::int(1) - p.clone()) / count.clone();
+    let law = Distribution::Response { value: Expr::var(input.name.clone()), truth, count: count.clone() };
+    let kept = m.body[at_keep].clone();
+    let mut rewritten = replace_draws(LAW, m, (at_keep, keep), (at_other, other), (response, law), &rewrite)?;
+    rewritten.body.insert(0, kept);
+    Ok(rewritten)
+}
+
+/// Whether a number is one below a count.
+fn reaches(high: &Expr, count: &Expr) -> bool {
+    match (high, count) {
+        (Expr::Number(high), Expr::Number(count)) => high + Rational::ONE == *count,
+        _ => *high == count.clone() - Expr::int(1),
+    }
+}
+
+fn has_part(e: &Expr, part: &Expr) -> bool {
+    e == part || e.parts().into_iter().flatten().any(|inner| has_part(inner, part))
+}
+
+/// The most iterations that are written out.
+const MAX_ROUNDS: usize = 1_000;
+
+/// ```text
+/// for i in a..b { c }   =   c[i := a]; c[i := a + 1]; …; c[i := b − 1]
+/// ```
+/// a and b are numbers. Nothing assigns the index, and nothing but loops over it mentions it outside of the loop.
+fn unroll(m: &Mechanism, index: &Name) -> Result<Mechanism, Rejection> {
+    const LAW: &str = "UNROLL";
+    let place = m.body.iter().position(|s| matches!(s, Statement::For { index: i, .. } if i == index));
+    let Some((place, Statement::For { from, to, body, .. })) =
+        place.and_then(|place| Some((place, m.body.get(place)?)))
+    else {
+        return refuse(LAW, format!("no loop at the top level counts {index}"));
+    };
+    let (Some(from), Some(to)) = (whole_number(from), whole_number(to)) else {
+        return refuse(LAW, format!("the bounds of the loop over {index} are no numbers"));
+    };
+    if to.saturating_sub(from) > MAX_ROUNDS as i64 {
+        return Err(Rejection::TooLarge);
+    }
+    if settings(body, index) > 0 {
+        return refuse(LAW, format!("the body sets {index}"));
+    }
+    let mut whole = m.body[..place].to_vec();
+    for round in from..to {
+        let at = |e: &Expr| (*e == Expr::var(index.clone())).then(|| Expr::int(round));
+        whole.extend(map_block(body, &at));
+    }
+    whole.extend_from_slice(&m.body[place + 1..]);
+    let rewritten = Mechanism { body: whole, ..m.clone() };
+    if mentions(&rewritten.output, index) || mentions_outside(&rewritten.body, index) {
+        return refuse(LAW, format!("{index} is used outside of its loop"));
+    }
+    Ok(rewritten)
+}
+
+fn whole_number(e: &Expr) -> Option<i64> {
+    match e {
+        Expr::Number(n) if n.is_int() => i64::try_from(n.numerator().clone()).ok(),
+        _ => None,
+    }
+}
+
+/// Whether a block mentions a name other than in loops over it.
+fn mentions_outside(body: &[Statement], name: &Name) -> bool {
+    body.iter().any(|statement| match statement {
+        Statement::For { index, .. } if index == name => false,
+        Statement::For { from, to, body, .. } => {
+            mentions(from, name) || mentions(to, name) || mentions_outside(body, name)
+        }
+        Statement::While { guard, body, .. } => mentions(guard, name) || mentions_outside(body, name),
+        Statement::If { guard, then, otherwise } => {
+            mentions(guard, name) || mentions_outside(then, name) || mentions_outside(otherwise, name)
+        }
+        other => {
+            let mut found = false;
+            for_each_expr(std::slice::from_ref(other), &mut |e| found |= mentions(e, name));
+            found
+        }
+    })
 }
 
 /// Replaces two draws by one, and the expression in which alone they occur by the new variable.

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod call;
+pub mod chain;
 pub mod concentrated;
 pub mod context;
 pub mod conversion;
@@ -25,5 +26,6 @@ pub mod rejection;
 pub mod render;
 pub mod rules;
 pub mod sampling;
+pub mod select;
 mod tables;
 pub mod term;

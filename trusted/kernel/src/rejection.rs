@@ -51,6 +51,11 @@ pub enum Rejection {
         /// Where the second step begins.
         right: String,
     },
+    /// A fact that a step needs is not known where it stands.
+    NotKnown {
+        /// The fact.
+        fact: String,
+    },
     /// Two judgements that must be about one program are not.
     ProgramDiffers {
         /// The one.
@@ -179,6 +184,7 @@ impl Display for Rejection {
             Rejection::MiddleDiffers { left, right } => {
                 write!(f, "the first step ends with '{left}', the second begins with '{right}'")
             }
+            Rejection::NotKnown { fact } => write!(f, "the step needs '{fact}', which is not known there"),
             Rejection::ProgramDiffers { left, right } => {
                 write!(f, "one judgement is about '{left}', the other about '{right}'")
             }
@@ -206,7 +212,9 @@ impl Display for Rejection {
             Rejection::WrongBranches { expected, found } => {
                 write!(f, "{found} branches where there must be {expected}")
             }
-            Rejection::NegativeMultiplier { found } => write!(f, "the multiplier {found} is negative"),
+            Rejection::NegativeMultiplier { found } => {
+                write!(f, "a multiplier must be positive, and {found} is not")
+            }
             Rejection::NotPositive { found } => write!(f, "'{found}' is not known to be positive"),
             Rejection::WrongGoal { found, needed } => {
                 write!(f, "the judgement ends with '{found}', the claim needs '{needed}'")

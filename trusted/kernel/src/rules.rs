@@ -27,10 +27,13 @@ use crate::term::Statement;
 
 /// The most parts that an assertion may have. Substitution can double a formula at every step.
 const MAX_PARTS: usize = 100_000;
+/// The most that an assertion may nest. Every step is checked, so that no walk over a formula runs out of stack.
+pub(crate) const MAX_DEPTH: usize = 1_500;
 
 /// A rejection for a formula that has grown beyond reason.
 pub(crate) fn check_size(formula: &Expr) -> Result<(), Rejection> {
-    if formula.is_within(MAX_PARTS) { Ok(()) } else { Err(Rejection::TooLarge) }
+    let fits = formula.is_within(MAX_PARTS) && formula.depth() <= MAX_DEPTH;
+    if fits { Ok(()) } else { Err(Rejection::TooLarge) }
 }
 
 /// A formula with some of its variables universally quantified at the front.
@@ -118,7 +121,7 @@ impl Judgement {
     }
 }
 
-fn same_context(a: &Judgement, b: &Judgement) -> Result<(), Rejection> {
+pub(crate) fn same_context(a: &Judgement, b: &Judgement) -> Result<(), Rejection> {
     if Arc::ptr_eq(&a.context, &b.context) || a.context == b.context {
         Ok(())
     } else {
@@ -144,7 +147,7 @@ fn with_lemmas(judgement: &Judgement, checked: &Checked) -> BTreeSet<&'static st
 }
 
 /// The sum of what both give up. In a conditional only one of the two is, so the sum is on the safe side.
-fn both_deltas(a: &Judgement, b: &Judgement) -> Expr {
+pub(crate) fn both_deltas(a: &Judgement, b: &Judgement) -> Expr {
     match (a.delta == Expr::int(0), b.delta == Expr::int(0)) {
         (_, true) => a.delta.clone(),
         (true, false) => b.delta.clone(),
@@ -241,7 +244,8 @@ pub fn one_sided_both(
 fn one_sided(context: &Context, statement: &Statement, post: &Expr, run: Run) -> Result<Expr, Rejection> {
     match statement {
         Statement::Assign { var, value } if context.kind(value) != Kind::List => {
-            Ok(set_in_run(post, var, run, &context.in_run(value, run)))
+            let formula = set_in_run(post, var, run, &context.in_run(value, run));
+            check_size(&formula).map(|()| formula)
         }
         Statement::If { guard, then, otherwise } => {
             let block = |body: &[Statement]| {

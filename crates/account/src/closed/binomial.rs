@@ -2,6 +2,8 @@
 //! probability 1 − (1 − δ₀)^n. This is the exact optimal composition of equal (ε, δ) guarantees, of two-valued responses, and of
 //! discrete Laplace noise at sensitivity 1.
 
+use std::time::Instant;
+
 use probity_exact::{Integer, Natural, Rational, exp_bounds, ln_bounds};
 
 use super::Bounds;
@@ -10,7 +12,7 @@ use crate::account::Question;
 use crate::fixed::{self, near};
 use crate::laws::Real;
 use crate::model::Simple;
-use crate::scout::ln;
+use crate::scout::{exp, ln};
 
 /// Fractional bits of running sums, relative to the first term.
 const BITS: usize = 256;
@@ -43,9 +45,9 @@ impl Binomial {
         Some(Binomial { n, loss, told })
     }
 
-    /// Bounds of δ(ε).
-    pub fn delta(&self, epsilon: &Rational) -> Option<Bounds> {
-        let (low, high) = self.finite(epsilon)?;
+    /// Bounds of δ(ε), if they are found in time.
+    pub fn delta(&self, epsilon: &Rational, deadline: Instant) -> Option<Bounds> {
+        let (low, high) = self.finite(epsilon, deadline)?;
         if self.told.is_zero() {
             return Some((low, high));
         }
@@ -62,7 +64,7 @@ impl Binomial {
     }
 
     /// Σ_k C(n,k)·p^k·(1−p)^(n−k)·(1 − e^(ε − (2k−n)c))₊ with p = 1/(1 + e^(−c)).
-    fn finite(&self, epsilon: &Rational) -> Option<Bounds> {
+    fn finite(&self, epsilon: &Rational, deadline: Instant) -> Option<Bounds> {
         let c = &self.loss;
         // A loss of 0 tells nothing.
         if c.high.is_zero() {
@@ -78,7 +80,12 @@ impl Binomial {
         if start > self.n {
             return Some((Rational::ZERO, Rational::ZERO));
         }
+        // Far below the mode the terms are too small to count: they are left out below, and above counted as a whole.
+        let wanted = start;
+        let start = start.max(self.negligible());
         let power = |x: &Rational, up: bool| {
+            // Beyond the bits kept nothing is told apart from 0.
+            let x = &x.clone().max(Rational::from(-1000));
             let (low, high) = exp_bounds(x, BITS as u32 + 8);
             let x = if up { high } else { low }.to_rational()?;
             Some(fixed::natural(if up { fixed::ceil(&x, BITS) } else { fixed::floor(&x, BITS) }))
@@ -95,8 +102,17 @@ impl Binomial {
         // Terms t_k = C(n,k) p^k (1−p)^(n−k) relative to the first; t_{k+1}/t_k = e^c·(n − k)/(k + 1).
         let mut t = (one.clone(), one.clone());
         let mut sum = (Natural::ZERO, Natural::ZERO);
+        if start > wanted {
+            // t_{k−1}/t_k = e^(−c)·k/(n − k + 1) grows with k, so all before the first are at most t·r/(1 − r).
+            let k = Natural::from(start);
+            let r = fixed::div_up(&(power(&-c.low.clone(), true)? * k), &Natural::from(self.n - start + 1));
+            sum.1 = if r < one { fixed::div_up(&(&one * &r), &(&one - &r)) } else { return None };
+        }
         let mut k = start;
         loop {
+            if k.is_multiple_of(1024) && Instant::now() > deadline {
+                return None;
+            }
             if k >= start_low {
                 sum.0 += fixed::mul_down(&t.0, &minus(&q.1), BITS);
             }
@@ -109,7 +125,7 @@ impl Binomial {
             let r = fixed::div_up(&(&rise.1 * &n_k), &next);
             if r < one {
                 let rest = fixed::div_up(&(&t.1 * &r), &(&one - &r));
-                if rest << 200usize < sum.1 {
+                if rest << 80usize < sum.1 {
                     sum.1 += fixed::div_up(&(&t.1 * &r), &(&one - &r));
                     break;
                 }
@@ -123,6 +139,12 @@ impl Binomial {
         }
         let (low, high) = self.first_term(start)?;
         Some((fixed::value(&sum.0, BITS) * low, (fixed::value(&sum.1, BITS) * high).min(Rational::ONE)))
+    }
+
+    /// A k, far enough below the mode that all smaller ones together are less than 2^−180 of it. Any k is sound.
+    fn negligible(&self) -> u64 {
+        let (n, p) = (self.n as f64, 1.0 / (1.0 + exp(-self.loss.near())));
+        (n * p - 16.0 * (n * p * (1.0 - p)).sqrt() - 64.0).max(0.0) as u64
     }
 
     /// C(n,k)·p^k·(1−p)^(n−k), where ln p = −ln(1 + e^(−c)) and ln(1 − p) = ln p − c.

@@ -12,19 +12,13 @@ use crate::model::Simple;
 use crate::roots::sqrt_bounds;
 use crate::scout::{exp, ln};
 
-/// With fewer different laws the lattice is better.
-const FEWEST: usize = 64;
-
 /// Low bits of a double that are rounded away: 12 of 52 stay.
 const CUT: u64 = (1 << 40) - 1;
 
 type Interval = Enclosure<f64>;
 
-/// The bracket, if all laws are pure and there are many.
+/// The bracket, if all laws are pure; a narrow one if there are many.
 pub(crate) fn answer(laws: &[(Simple, u64)], question: &Question) -> Option<(Bracket, &'static str)> {
-    if laws.len() <= FEWEST {
-        return None;
-    }
     let (mut up, mut down) = (BTreeMap::new(), BTreeMap::new());
     for (law, n) in laws {
         let Simple::Pure(epsilon, delta) = law else { return None };

@@ -5,6 +5,10 @@ mod factorial;
 mod many;
 mod normal;
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::time::Instant;
+
 use probity_exact::{Rational, exp_bounds};
 
 use crate::account::{Bracket, Question};
@@ -20,8 +24,12 @@ pub(crate) use binomial::Binomial;
 /// Lower and upper bounds of a number.
 pub(crate) type Bounds = (Rational, Rational);
 
-/// The bracket and the name of the formula, if there is one for the composition.
-pub(crate) fn answer(laws: &[(Simple, u64)], question: &Question) -> Option<(Bracket, &'static str)> {
+/// The bracket and the name of the formula, if there is one for the composition. After the deadline it is what was reached.
+pub(crate) fn answer(
+    laws: &[(Simple, u64)],
+    question: &Question,
+    deadline: Instant,
+) -> Option<(Bracket, &'static str)> {
     if laws.is_empty() {
         return Some((Bracket { lower: Rational::ZERO, upper: Some(Rational::ZERO) }, "nothing is released"));
     }
@@ -42,17 +50,29 @@ pub(crate) fn answer(laws: &[(Simple, u64)], question: &Question) -> Option<(Bra
             let bracket = sides(question, &below, &above, normal::guess(&square, question));
             Some((bracket, "zCDP: best order above, the normal law below"))
         }
+        [(Simple::Pure(_, delta), n)] if *n > MANY && delta.is_zero() => many::answer(laws, question),
         [(law, n)] => match Binomial::of(law, *n) {
             Some(binomial) => {
-                let delta = |epsilon: &Rational| binomial.delta(epsilon);
-                Some((bracket(question, &delta, binomial.guess(question)), "binomial sum"))
+                let delta = |epsilon: &Rational| binomial.delta(epsilon, deadline);
+                let mut found = bracket(question, &delta, binomial.guess(question));
+                if let (Question::Epsilon(_), Some((sum, _))) = (question, pure_sum(laws)) {
+                    found = Bracket { lower: Rational::ZERO, ..sum }.and(found);
+                }
+                Some((found, "binomial sum"))
             }
-            None if *n == 1 && law.symmetric() && !law.is_bound_only() => single(law, question),
+            None if *n == 1 && law.symmetric() && !law.is_bound_only() => single(law, question, deadline),
             None => None,
         },
+        _ if laws.len() <= FEWEST => None,
         _ => many::answer(laws, question),
     }
 }
+
+/// With more copies of one pure law than this, sums of binomial terms take too long.
+const MANY: u64 = 1_000_000_000;
+
+/// With fewer different pure laws than this, the lattice is better.
+const FEWEST: usize = 64;
 
 /// ε at δ = 0: the sum of pure losses is exact, and there is none where a law has unbounded loss.
 fn pure_sum(laws: &[(Simple, u64)]) -> Option<(Bracket, &'static str)> {
@@ -75,12 +95,22 @@ fn concentrated(rho: &Rational, epsilon: &Rational) -> Option<Rational> {
     Some(exponent_bound(rho, epsilon, order).map_or(Rational::ONE, |delta| delta.min(Rational::ONE)))
 }
 
-/// One mechanism, once: its own curve.
-fn single(law: &Simple, question: &Question) -> Option<(Bracket, &'static str)> {
-    let bits = match question {
+/// One mechanism, once: its own curve. How many bits its masses need is seen when they do not suffice: a loss of ε has masses
+/// of e^(−ε).
+fn single(law: &Simple, question: &Question, deadline: Instant) -> Option<(Bracket, &'static str)> {
+    let mut bits = match question {
         Question::Delta(epsilon) => 240 + (near(epsilon).min(1e4) * 3.0) as usize,
         Question::Epsilon(delta) => 240 + (-ln(near(delta)) * 3.0) as usize,
     };
+    let mut found = with_bits(law, question, bits)?;
+    while found.width() > 1e-9 && bits < 1 << 16 && Instant::now() < deadline {
+        bits *= 4;
+        found = found.and(with_bits(law, question, bits)?);
+    }
+    Some((found, "one mechanism in closed form"))
+}
+
+fn with_bits(law: &Simple, question: &Question, bits: usize) -> Option<Bracket> {
     let curve = general::curve(law, Direction::Either, bits).ok()?;
     let ratio = |epsilon: &Rational, up: bool| {
         let (low, high) = exp_bounds(epsilon, bits as u32 + 8);
@@ -96,11 +126,21 @@ fn single(law: &Simple, question: &Question) -> Option<(Bracket, &'static str)> 
         let kept = if event.p.low > lost { event.p.low - lost } else { 0u8.into() };
         Some(fixed::value(&kept.max(curve.infinite()), bits))
     };
-    Some((sides(question, &below, &above, 1.0), "one mechanism in closed form"))
+    Some(sides(question, &below, &above, 1.0))
 }
 
+/// Both sides look at the same places at first, so each is computed once.
 fn bracket(question: &Question, delta: &dyn Fn(&Rational) -> Option<Bounds>, guess: f64) -> Bracket {
-    sides(question, &|epsilon| Some(delta(epsilon)?.0), &|epsilon| Some(delta(epsilon)?.1), guess)
+    let known: RefCell<BTreeMap<Rational, Option<Bounds>>> = RefCell::default();
+    let once = |epsilon: &Rational| {
+        let found = known.borrow().get(epsilon).cloned();
+        found.unwrap_or_else(|| {
+            let bounds = delta(epsilon);
+            known.borrow_mut().insert(epsilon.clone(), bounds.clone());
+            bounds
+        })
+    };
+    sides(question, &|epsilon| Some(once(epsilon)?.0), &|epsilon| Some(once(epsilon)?.1), guess)
 }
 
 fn sides(

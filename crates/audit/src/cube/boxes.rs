@@ -10,6 +10,7 @@ use probity_kernel::term::Mechanism;
 
 use crate::case::Case;
 use crate::cube::world::{Cell, CubeWorld, FINEST, Mixed, Source, lies_in, nearest_outcome};
+use crate::deadline::Deadline;
 use crate::error::AuditError;
 use crate::output::bounds::Bounds;
 use crate::output::event::Event;
@@ -55,6 +56,7 @@ pub(crate) struct Cube {
     program: Program<Mixed>,
     world: CubeWorld,
     scratch: Scratch<Mixed>,
+    until: Deadline,
 }
 
 /// A box that is still open, the largest first.
@@ -81,15 +83,17 @@ impl Cube {
     pub(crate) fn new(case: Case<'_>) -> Result<Cube, AuditError> {
         let mut world = CubeWorld::new(Source::Cells(Vec::new()));
         let program = Program::new(case, &mut world)?;
-        Ok(Cube { program, world, scratch: Scratch::default() })
+        Ok(Cube { program, world, scratch: Scratch::default(), until: case.deadline() })
     }
 
     /// One run: what is released, or `None` when the uniform numbers are not known well enough.
     fn run(&mut self) -> Result<Option<Value<Mixed>>, AuditError> {
+        self.until.check()?;
         self.world.used = 0;
         match self.program.run(&mut self.world, &mut self.scratch) {
             Ok(output) => Ok(Some(output)),
             Err(Stop::Error(error)) => Err(*error),
+            Err(Stop::Endless) => Err(AuditError::TooManySteps),
             Err(_) => Ok(None),
         }
     }

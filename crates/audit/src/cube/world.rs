@@ -12,7 +12,7 @@ use crate::cube::quantile::Quantiles;
 use crate::error::AuditError;
 use crate::integrate::linear::Form;
 use crate::integrate::smooth::{Span, around};
-use crate::output::event::{Condition, Event};
+use crate::output::event::{Condition, Event, Relation};
 use crate::output::outcome::Outcome;
 use crate::real::constants::{pow2_at_least, unsupported};
 use crate::real::discrete::{Tail, choices, probability, response};
@@ -507,7 +507,19 @@ pub(crate) fn lies_in(event: &Event, output: &Value<Mixed>) -> Option<bool> {
         (Event::List(conditions), Value::List(items)) if conditions.len() == items.len() => {
             all(conditions.iter().zip(items).map(|(condition, item)| meets(condition, item)))
         }
-        (Event::List(_), _) => Some(false),
+        (Event::Related { entries, relations }, Value::List(items)) if entries.len() == items.len() => {
+            let entries = entries.iter().zip(items).map(|(condition, item)| meets(condition, item));
+            let sum = |relation: &Relation| {
+                let mut sum = around(&Rational::ZERO);
+                for (place, factor) in &relation.terms {
+                    let Some(Value::Number(item)) = items.get(*place) else { return Some(false) };
+                    sum = sum + around(factor) * item.span();
+                }
+                meets(&relation.condition, &Value::Number(Mixed::Between(sum)))
+            };
+            all(entries.chain(relations.iter().map(sum)))
+        }
+        (Event::List(_) | Event::Related { .. }, _) => Some(false),
         (Event::Union(parts), output) => {
             all(parts.iter().map(|part| lies_in(part, output).map(|inside| !inside))).map(|none| !none)
         }

@@ -14,6 +14,7 @@ use probity_exact::{Format, Integer, Natural, Rational, UnsignedAbs};
 use probity_kernel::term::Mechanism;
 
 use crate::case::Case;
+use crate::deadline::Deadline;
 use crate::error::AuditError;
 use crate::float::arithmetic::{Floats, Hardware, Logarithm, Soft, ordinal_of_one, ordinal_units};
 use crate::float::change_point::{ChangePoint, Sample, Scale, Trace};
@@ -149,6 +150,7 @@ pub(crate) struct Splitter<F: Floats> {
     law: LawBuilder,
     open: BinaryHeap<Path<F::Number>>,
     runs: u64,
+    until: Deadline,
     /// Only this outcome is of interest: ranges that cannot lead to it are dropped.
     target: Option<F::Number>,
 }
@@ -172,7 +174,8 @@ impl<F: Floats> Splitter<F> {
         let program = Program::new(case, &mut world)?;
         let law = LawBuilder::default();
         let (open, scratch) = (BinaryHeap::new(), Scratch::default());
-        Ok(Splitter { world, program, scratch, one, law, open, runs: 0, target: None })
+        let until = case.deadline();
+        Ok(Splitter { world, program, scratch, one, law, open, runs: 0, until, target: None })
     }
 
     /// The whole law.
@@ -253,12 +256,17 @@ impl<F: Floats> Splitter<F> {
     /// Runs on the tape that the world holds.
     fn look(&mut self) -> Result<Seen<F::Number>, AuditError> {
         self.runs = self.runs.saturating_sub(1);
+        // Looking at the clock takes as long as a short program.
+        if self.runs.is_multiple_of(256) {
+            self.until.check()?;
+        }
         self.world.rewind();
         match self.program.run(&mut self.world, &mut self.scratch) {
             Ok(value) => Ok(Seen::Value(value)),
             Err(Stop::Draw) => Ok(Seen::NeedsDraw),
             Err(Stop::Undecided | Stop::Branch | Stop::Pruned) => Ok(Seen::Undecided),
             Err(Stop::Error(error)) => Err(*error),
+            Err(Stop::Endless) => Err(AuditError::TooManySteps),
         }
     }
 

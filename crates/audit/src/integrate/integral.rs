@@ -3,31 +3,36 @@
 
 use probity_exact::Rational;
 
+use crate::deadline::Meter;
 use crate::error::AuditError;
 use crate::integrate::linear::{Conditions, Noise, Window};
 use crate::integrate::piecewise::{Piecewise, Scalar};
-use crate::integrate::{forest, gaussian, polytope};
+use crate::integrate::{forest, gaussian, polytope, sum};
 
-/// The probability that the draws meet the conditions. What it costs is added to the work: about one for six
-/// microseconds.
+/// The probability that the draws meet the conditions. What it costs is added to the meter.
 pub(crate) fn probability<S: Scalar>(
     noises: &[Noise],
     conditions: &Conditions,
-    work: &mut usize,
+    meter: &mut Meter,
 ) -> Result<S, AuditError> {
+    meter.until.check()?;
     let mut result = S::from_rational(&Rational::ONE);
     for windows in components(noises.len(), conditions) {
         let normal = |(draw, _): &&(usize, Rational)| matches!(noises[*draw], Noise::Gaussian(_));
         let draws = windows.iter().flat_map(|window| &window.terms);
         let (normals, all) = (draws.clone().filter(normal).count(), draws.count());
         let factor = if normals > 0 {
-            *work += if windows.len() == 1 && normals == all { 12 } else { 600 * windows.len() };
+            meter.work += if windows.len() == 1 && normals == all { 12 } else { 600 * windows.len() };
             S::from_enclosed(&gaussian::probability(noises, &windows, S::QUICK)?)
         } else if let Some(tree) = forest::probability::<Piecewise<S>>(noises, &windows)? {
-            *work += 4 + windows.len().pow(2);
+            meter.work += 4 + windows.len().pow(2);
             tree
+        } else if let [window] = windows[..]
+            && let Some(mass) = sum::probability::<S>(noises, window, meter)?
+        {
+            mass
         } else {
-            S::from_enclosed(&polytope::probability(noises, &windows, work)?)
+            S::from_enclosed(&polytope::probability(noises, &windows, meter)?)
         };
         result = result.times(&factor);
     }

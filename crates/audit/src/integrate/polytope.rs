@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 
 use probity_exact::{Rational, Sign};
 
+use crate::deadline::{Deadline, Meter};
 use crate::error::AuditError;
 use crate::integrate::linear::{Conditions, Form, Noise, Window};
 use crate::integrate::piecewise::{Enclosed, Scalar};
@@ -45,16 +46,17 @@ struct Term {
 pub(crate) fn probability(
     noises: &[Noise],
     windows: &[&Window],
-    work: &mut usize,
+    meter: &mut Meter,
 ) -> Result<Enclosed, AuditError> {
-    let mut elimination = Elimination { noises, cases: MOST_CASES, sum: BTreeMap::new() };
+    let until = meter.until.clone();
+    let mut elimination = Elimination { noises, cases: MOST_CASES, sum: BTreeMap::new(), until };
     let mut draws: Vec<usize> = windows.iter().flat_map(|w| w.terms.iter().map(|(draw, _)| *draw)).collect();
     draws.sort_unstable();
     draws.dedup();
     let conditions = Conditions { windows: windows.iter().map(|window| (*window).clone()).collect() };
     let one = Term { coefficient: Rational::ONE, powers: vec![], exponent: Form::constant(Rational::ZERO) };
     let done = elimination.eliminate(vec![one], &conditions, &draws);
-    *work += WORK_OF_A_CASE * (MOST_CASES - elimination.cases);
+    meter.work += WORK_OF_A_CASE * (MOST_CASES - elimination.cases);
     done?;
     let zero = Enclosed::from_rational(&Rational::ZERO);
     Ok(elimination.sum.iter().fold(zero, |sum, (exponent, coefficient)| {
@@ -67,6 +69,7 @@ struct Elimination<'a> {
     cases: usize,
     /// Coefficients of e^μ, by μ.
     sum: BTreeMap<Rational, Rational>,
+    until: Deadline,
 }
 
 /// A piece of a density: between the bounds it is height · e^(rate·x).
@@ -102,13 +105,21 @@ fn pieces(noise: &Noise) -> Vec<Piece> {
 }
 
 impl Elimination<'_> {
+    /// Counts cases, and terms as parts of them.
+    fn spend(&mut self, cases: usize) -> Result<(), AuditError> {
+        self.until.check()?;
+        let left = self.cases.checked_sub(cases);
+        self.cases = left.unwrap_or(0);
+        left.map(|_| ()).ok_or(TOO_MANY)
+    }
+
     fn eliminate(
         &mut self,
         terms: Vec<Term>,
         conditions: &Conditions,
         left: &[usize],
     ) -> Result<(), AuditError> {
-        self.cases = self.cases.checked_sub(1).ok_or(TOO_MANY)?;
+        self.spend(1)?;
         if left.is_empty() {
             for term in terms {
                 *self.sum.entry(term.exponent.constant).or_default() += term.coefficient;
@@ -150,8 +161,11 @@ impl Elimination<'_> {
                         return Err(DIVERGES);
                     }
                     let mut integral = Vec::new();
-                    upper.iter().for_each(|at| substitute(&primitive, draw, at, false, &mut integral));
-                    lower.iter().for_each(|at| substitute(&primitive, draw, at, true, &mut integral));
+                    for (end, negated) in [(upper, false), (lower, true)] {
+                        let Some(at) = end else { continue };
+                        self.spend(expansion(&primitive, draw, at) / TERMS_OF_A_CASE)?;
+                        substitute(&primitive, draw, at, negated, &mut integral);
+                    }
                     integral.retain(|term| !term.coefficient.is_zero());
                     if !integral.is_empty() {
                         self.eliminate(integral, &case, &left)?;
@@ -254,6 +268,19 @@ fn with_power(powers: &[(usize, u32)], draw: usize, power: u32) -> Vec<(usize, u
     changed
 }
 
+/// Terms of an expansion that are counted as a case.
+const TERMS_OF_A_CASE: usize = 40;
+
+/// How many terms [`substitute`] makes before it puts equal ones together.
+fn expansion(terms: &[Term], draw: usize, at: &Form) -> usize {
+    let factors = at.terms.len() + 1;
+    let of = |term: &Term| {
+        let power = term.powers.iter().find(|(d, _)| *d == draw).map_or(0, |(_, k)| *k);
+        factors.saturating_pow(power)
+    };
+    terms.iter().map(of).fold(0, usize::saturating_add)
+}
+
 /// Adds the terms with the draw replaced by a form in the others, negated or not.
 fn substitute(terms: &[Term], draw: usize, at: &Form, negated: bool, into: &mut Vec<Term>) {
     for term in terms {
@@ -309,7 +336,7 @@ mod tests {
     fn by_elimination(noises: &[Noise], conditions: &[Form]) -> Enclosed {
         let mut all = Conditions::default();
         conditions.iter().for_each(|form| assert!(all.require_not_positive(form)));
-        probability(noises, &all.windows.iter().collect::<Vec<_>>(), &mut 0).unwrap()
+        probability(noises, &all.windows.iter().collect::<Vec<_>>(), &mut Meter::default()).unwrap()
     }
 
     /// The sum of three uniform numbers is at most 1 in a sixth of the cube, at most 3/2 in half of it.
@@ -374,7 +401,7 @@ mod tests {
             if possible
                 && let Some(tree) = forest::probability::<Piecewise<Enclosed>>(&noises, &windows).unwrap()
             {
-                let found = probability(&noises, &windows, &mut 0).unwrap();
+                let found = probability(&noises, &windows, &mut Meter::default()).unwrap();
                 assert!(found.intersection(&tree).is_some(), "{noises:?} {all:?}: {found:?} {tree:?}");
                 assert!(found.width_up().to_rational().unwrap() < r(1, 1 << 60));
             }

@@ -39,8 +39,68 @@ pub enum Event {
     Value(Condition),
     /// The output is a list of this length.
     List(Vec<Condition>),
+    /// The output is a list of this length whose entries meet the conditions, and combinations of them others: where one
+    /// noise is in several entries, their difference may tell more than each.
+    Related {
+        /// What each entry meets.
+        entries: Vec<Condition>,
+        /// What combinations of entries meet.
+        relations: Vec<Relation>,
+    },
     /// The output lies in one of these sets. A probability is asked for only where no two of them overlap.
     Union(Vec<Event>),
+}
+
+/// What an event asks of a sum of multiples of entries.
+///
+/// ```
+/// use probity_audit::{Condition, Relation};
+/// use probity_exact::rational;
+/// let n = |n: i64| rational(n, 2).unwrap();
+/// let relation = Relation { terms: vec![(0, n(2)), (2, n(-2)), (3, n(1))], condition: Condition::AtMost(n(3)) };
+/// assert_eq!(relation.to_string(), "output[0] - output[2] + 1/2 * output[3] <= 3/2");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Relation {
+    /// The places of the entries, each with its factor.
+    pub terms: Vec<(usize, Rational)>,
+    /// What the sum meets.
+    pub condition: Condition,
+}
+
+impl Relation {
+    fn holds(&self, items: &[Outcome]) -> bool {
+        let term = |(place, factor): &(usize, Rational)| Some(items.get(*place)?.number()? * factor);
+        let sum = self.terms.iter().map(term).try_fold(Rational::ZERO, |sum, term| Some(sum + term?));
+        sum.is_some_and(|sum| self.condition.holds(&Outcome::Number(sum)))
+    }
+
+    /// The sum, as a person writes it.
+    pub fn sum(&self, show: impl Fn(&Rational) -> String) -> String {
+        let mut text = String::new();
+        for (place, factor) in &self.terms {
+            let negative = *factor < Rational::ZERO;
+            text.push_str(match (text.is_empty(), negative) {
+                (true, true) => "-",
+                (true, false) => "",
+                (false, true) => " - ",
+                (false, false) => " + ",
+            });
+            let size = if negative { -factor } else { factor.clone() };
+            if !size.is_one() {
+                text.push_str(&format!("{} * ", show(&size)));
+            }
+            text.push_str(&format!("output[{place}]"));
+        }
+        text
+    }
+}
+
+impl fmt::Display for Relation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sum = self.sum(Rational::to_string);
+        write!(f, "{}", described(sum, &self.condition).unwrap_or_default())
+    }
 }
 
 impl Event {
@@ -102,6 +162,11 @@ impl Event {
             (Event::List(conditions), Outcome::List(items)) => {
                 conditions.len() == items.len() && conditions.iter().zip(items).all(|(c, item)| c.holds(item))
             }
+            (Event::Related { entries, relations }, Outcome::List(items)) => {
+                entries.len() == items.len()
+                    && entries.iter().zip(items).all(|(c, item)| c.holds(item))
+                    && relations.iter().all(|relation| relation.holds(items))
+            }
             (Event::Union(parts), outcome) => parts.iter().any(|part| part.contains(outcome)),
             _ => false,
         }
@@ -118,36 +183,45 @@ impl Event {
     fn excludes(&self, other: &Event) -> bool {
         match (self, other) {
             (Event::Value(a), Event::Value(b)) => a.excludes(b),
-            (Event::List(a), Event::List(b)) => {
-                a.len() != b.len() || a.iter().zip(b).any(|(a, b)| a.excludes(b))
-            }
+            (
+                Event::List(a) | Event::Related { entries: a, .. },
+                Event::List(b) | Event::Related { entries: b, .. },
+            ) => a.len() != b.len() || a.iter().zip(b).any(|(a, b)| a.excludes(b)),
             (Event::Union(_), _) | (_, Event::Union(_)) => false,
             // A list is no single value.
-            (Event::Value(a), Event::List(_)) | (Event::List(_), Event::Value(a)) => {
-                *a != Condition::Anything
-            }
+            (Event::Value(a), Event::List(_) | Event::Related { .. })
+            | (Event::List(_) | Event::Related { .. }, Event::Value(a)) => *a != Condition::Anything,
         }
+    }
+}
+
+/// A condition on something, in words; nothing for none.
+fn described(place: String, condition: &Condition) -> Option<String> {
+    match condition {
+        Condition::Is(outcome) => Some(format!("{place} = {outcome}")),
+        Condition::AtMost(bound) => Some(format!("{place} <= {bound}")),
+        Condition::AtLeast(bound) => Some(format!("{place} >= {bound}")),
+        Condition::Between(low, high) => Some(format!("{low} <= {place} <= {high}")),
+        Condition::Anything => None,
     }
 }
 
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let describe = |place: String, condition: &Condition| match condition {
-            Condition::Is(outcome) => Some(format!("{place} = {outcome}")),
-            Condition::AtMost(bound) => Some(format!("{place} <= {bound}")),
-            Condition::AtLeast(bound) => Some(format!("{place} >= {bound}")),
-            Condition::Between(low, high) => Some(format!("{low} <= {place} <= {high}")),
-            Condition::Anything => None,
-        };
         match self {
             Event::Value(condition) => {
-                let text = describe("output".into(), condition);
+                let text = described("output".into(), condition);
                 write!(f, "{}", text.unwrap_or_else(|| "any output".into()))
             }
-            Event::List(conditions) => {
+            Event::List(conditions) | Event::Related { entries: conditions, .. } => {
                 for (i, condition) in conditions.iter().enumerate() {
-                    if let Some(text) = describe(format!("output[{i}]"), condition) {
+                    if let Some(text) = described(format!("output[{i}]"), condition) {
                         write!(f, "{text} and ")?;
+                    }
+                }
+                if let Event::Related { relations, .. } = self {
+                    for relation in relations {
+                        write!(f, "{relation} and ")?;
                     }
                 }
                 write!(f, "length(output) = {}", conditions.len())
@@ -190,5 +264,30 @@ mod tests {
         assert!(union(vec![lists(true, false), lists(false, false)]));
         assert!(!union(vec![lists(true, false), Event::List(vec![Condition::Anything; 2])]));
         assert!(union(vec![lists(true, false), Event::List(vec![Condition::Anything; 3])]));
+        // What is related may overlap with anything of its length.
+        let related = |n: usize| Event::Related {
+            entries: vec![Condition::Anything; n],
+            relations: vec![Relation { terms: vec![(0, n_of(1))], condition: Condition::AtMost(n_of(0)) }],
+        };
+        assert!(!union(vec![related(2), related(2)]) && union(vec![related(2), related(3)]));
+        assert!(!union(vec![related(2), lists(true, true)]));
+    }
+
+    fn n_of(k: i64) -> Rational {
+        Rational::from(k)
+    }
+
+    #[test]
+    fn a_difference_is_a_condition_on_two_entries() {
+        let apart = |condition| Event::Related {
+            entries: vec![Condition::Anything, Condition::Anything],
+            relations: vec![Relation { terms: vec![(0, n_of(1)), (1, n_of(-1))], condition }],
+        };
+        let list = |a: i64, b: i64| Outcome::List([a, b].map(|k| Outcome::Number(n_of(k))).to_vec());
+        let one = apart(Condition::Is(Outcome::Number(n_of(1))));
+        assert!(one.contains(&list(5, 4)) && !one.contains(&list(4, 5)));
+        assert!(!one.contains(&Outcome::List(vec![Outcome::Number(n_of(1))])));
+        assert!(!one.contains(&Outcome::List(vec![Outcome::Bool(true), Outcome::Bool(false)])));
+        assert_eq!(one.to_string(), "output[0] - output[1] = 1 and length(output) = 2");
     }
 }

@@ -1,74 +1,18 @@
-//! Guesses for a refutation: parameters and pairs of neighbours. Nothing here decides anything.
+//! Guesses for a refutation: pairs of neighbours, by rounds. The first rounds are what most counterexamples need: changes as
+//! large as they may be, short lists. Later ones have small changes, inputs beside the numbers at which a program jumps, and
+//! long lists. Nothing here decides anything.
 
 use probity_exact::{Rational, rational};
-use probity_kernel::expr::{Binary, Expr, Name, Unary};
-use probity_kernel::term::{Adjacency, Input, Mechanism, Sort, Statement};
+use probity_kernel::term::{Adjacency, Input, Mechanism, Sort};
 
 use crate::case::Case;
 use crate::output::outcome::{Given, Inputs, Parameters};
-use crate::pair::neighbours::{admits_entry, admits_parameters, neighbours, parameter_value};
+use crate::pair::named::{compared, critical, lengths};
+use crate::pair::neighbours::{admits_entry, neighbours, parameter_value};
 use crate::pair::tables;
 
 fn fraction(n: i64, d: i64) -> Rational {
     rational(n, d).unwrap_or_default()
-}
-
-/// Settings of the parameters that meet the assumptions, the simplest first; those already given stay.
-pub(crate) fn parameters(mechanism: &Mechanism, given: &Parameters, most: usize) -> Vec<Parameters> {
-    let named = named_numbers(mechanism, given);
-    let mut reals = [(0, 1), (1, 1), (1, 2), (1, 4), (3, 4), (2, 1), (10, 1), (1, 100)]
-        .map(|(n, d)| fraction(n, d))
-        .to_vec();
-    let mut ints = [1, 2, 3, 5, 0].map(Rational::from).to_vec();
-    ints.extend(named.iter().filter(|x| x.is_int()).cloned());
-    reals.extend(named);
-    let free: Vec<(&Name, &[Rational])> = mechanism
-        .params
-        .iter()
-        .filter(|param| !given.contains_key(&param.name))
-        .map(|param| (&param.name, if param.sort == Sort::Int { &ints[..] } else { &reals[..] }))
-        .collect();
-    let mut found = Vec::new();
-    // By the sum of the places in the lists, so that each parameter moves away from its first value in turn.
-    let furthest: usize = free.iter().map(|(_, values)| values.len() - 1).sum();
-    for distance in 0..=furthest.min(9) {
-        let mut places = vec![0; free.len()];
-        spread(distance, 0, &free, &mut places, &mut |places| {
-            let mut setting = given.clone();
-            for ((name, values), &place) in free.iter().zip(places) {
-                setting.insert((*name).clone(), values[place].clone());
-            }
-            if matches!(admits_parameters(mechanism, &setting), Ok(true)) {
-                found.push(setting);
-            }
-            found.len() < most
-        });
-        if found.len() >= most {
-            break;
-        }
-    }
-    found
-}
-
-/// Calls `visit` on all ways to distribute `left` steps over the places from `from` on; stops when it answers false.
-fn spread(
-    left: usize,
-    from: usize,
-    free: &[(&Name, &[Rational])],
-    places: &mut Vec<usize>,
-    visit: &mut dyn FnMut(&[usize]) -> bool,
-) -> bool {
-    if from == free.len() {
-        return left > 0 || visit(places);
-    }
-    for step in 0..=left.min(free[from].1.len() - 1) {
-        places[from] = step;
-        if !spread(left - step, from + 1, free, places, visit) {
-            return false;
-        }
-    }
-    places[from] = 0;
-    true
 }
 
 /// Two inputs that are neighbours, and the comparisons to answer with "yes" on the way to a telling output.
@@ -100,8 +44,13 @@ const SHAPES: [(usize, usize, usize); 16] = [
     (8, 1, 1),
 ];
 
-/// Rounds of pairs.
+/// Longer shapes, for the later rounds.
+const LONG_SHAPES: [(usize, usize, usize); 8] =
+    [(9, 1, 1), (10, 0, 1), (0, 10, 1), (5, 5, 1), (1, 9, 1), (4, 1, 3), (1, 1, 6), (19, 1, 1)];
+
+/// Rounds of pairs that are always looked at, and all of them.
 pub(crate) const ROUNDS: usize = 5;
+pub(crate) const ALL_ROUNDS: usize = 9;
 
 /// Where the two kinds of entries lie, by round.
 const BASES: [(i64, i64); ROUNDS] = [(0, 0), (0, -8), (0, 8), (-4, 4), (0, -2)];
@@ -116,6 +65,12 @@ const MOVES: [(i64, i64); 6] = [(1, -1), (-1, 1), (1, 1), (-1, -1), (0, 1), (1, 
 const MOST_PAIRS: usize = 120;
 const MOST_ASSIGNMENTS: usize = 64;
 
+/// Most numbers of the text that entries of lists lie at.
+const MOST_BASES: usize = 8;
+
+/// Most places of the later rounds.
+const MOST_PLACES: usize = 24;
+
 /// Pairs of neighbours of one round, the most telling first; later rounds are less likely to tell.
 pub(crate) fn pairs(mechanism: &Mechanism, parameters: &Parameters, round: usize) -> Vec<Pair> {
     let is_list = |input: &&Input| matches!(input.sort, Sort::RealList | Sort::IntList);
@@ -123,10 +78,16 @@ pub(crate) fn pairs(mechanism: &Mechanism, parameters: &Parameters, round: usize
     let tables: Vec<&Input> = mechanism.inputs.iter().filter(is_table).collect();
     let (lists, scalars): (Vec<&Input>, Vec<&Input>) =
         mechanism.inputs.iter().filter(|input| !is_table(input)).partition(is_list);
-    if lists.is_empty() && round > 0 {
-        return Vec::new();
-    }
-    let scalar = scalar_pairs(mechanism, parameters, &scalars);
+    // What has no lists needs fewer rounds.
+    let round = match (lists.is_empty(), round) {
+        (true, 1..ROUNDS) => return Vec::new(),
+        (true, ROUNDS..) => round - ROUNDS + 1,
+        _ => round,
+    };
+    let scalar = match (lists.is_empty() && tables.is_empty(), round) {
+        (true, 1..) => small_changes(mechanism, parameters, &scalars, round),
+        _ => scalar_pairs(mechanism, parameters, &scalars),
+    };
     let mut found: Vec<Pair> = Vec::new();
     let fits = |inputs: &Inputs| matches!(Case::new(mechanism, parameters, inputs).is_admitted(), Ok(true));
     let mut push = |pair: Pair| {
@@ -141,7 +102,7 @@ pub(crate) fn pairs(mechanism: &Mechanism, parameters: &Parameters, round: usize
     };
     if let [table] = tables.as_slice() {
         let Sort::Rows(fields) = &table.sort else { return found };
-        for (a, b) in tables::pairs(mechanism, parameters, &table.name, fields) {
+        for (a, b) in tables::pairs(mechanism, parameters, (&table.name, fields), round) {
             for (first, second) in scalar.iter().take(if scalars.is_empty() { 1 } else { 6 }) {
                 let (mut first, mut second) = (first.clone(), second.clone());
                 first.insert(table.name.clone(), Given::Rows(a.clone()));
@@ -176,96 +137,20 @@ pub(crate) fn pairs(mechanism: &Mechanism, parameters: &Parameters, round: usize
     found
 }
 
-/// Numbers that the text of a mechanism names, for these parameters: where inputs are bounded, how far neighbours lie
-/// apart, what is compared with.
-fn named_numbers(mechanism: &Mechanism, parameters: &Parameters) -> Vec<Rational> {
-    let mut found: Vec<Rational> = Vec::new();
-    let mut visit = |expr: &Expr| {
-        if let Ok(value) = parameter_value(expr, parameters)
-            && value.low == value.high
-            && !found.contains(&value.low)
-        {
-            found.push(value.low);
-        }
-    };
-    for clause in &mechanism.adjacency {
-        match clause {
-            Adjacency::Related(expr) => constants(expr, &mut visit),
-            Adjacency::EveryEntry { bound, .. }
-            | Adjacency::EveryEntryGrows { bound, .. }
-            | Adjacency::OneEntryOf { bound, .. }
-            | Adjacency::Norm { bound, .. }
-            | Adjacency::OneEntry { bound, .. } => visit(bound),
-            Adjacency::Rows { most, .. } => visit(most),
-            Adjacency::OneRow { .. } | Adjacency::RowReplaced { .. } => {}
-        }
-    }
-    mechanism.assumptions.iter().for_each(|assumption| constants(assumption, &mut visit));
-    conditions_of(&mechanism.body, &mut |guard| constants(guard, &mut visit));
-    found.truncate(10);
-    found
-}
-
-/// The guards of a body.
-fn conditions_of(body: &[Statement], visit: &mut dyn FnMut(&Expr)) {
-    for statement in body {
-        match statement {
-            Statement::If { guard, then, otherwise } => {
-                visit(guard);
-                conditions_of(then, visit);
-                conditions_of(otherwise, visit);
-            }
-            Statement::While { guard, body, .. } => {
-                visit(guard);
-                conditions_of(body, visit);
-            }
-            Statement::For { body, .. } => conditions_of(body, visit),
-            Statement::Draw { .. } | Statement::Assign { .. } | Statement::Append { .. } => {}
-        }
-    }
-}
-
-/// The operands of comparisons that are fixed by the parameters, as far as the names say.
-fn constants(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
-    use Binary::{And, Eq, Ge, Gt, Le, Lt, Ne, Or};
-    match expr {
-        Expr::Binary(And | Or, a, b) => {
-            constants(a, visit);
-            constants(b, visit);
-        }
-        Expr::Unary(Unary::Not, a) => constants(a, visit),
-        Expr::Binary(Lt | Le | Eq | Ne | Ge | Gt, a, b) => {
-            visit(a);
-            visit(b);
-        }
-        _ => {}
-    }
-}
-
 /// Pairs of values for the scalar inputs, those furthest apart first; a single pair of nothing if there are none.
 fn scalar_pairs(mechanism: &Mechanism, parameters: &Parameters, scalars: &[&Input]) -> Vec<(Inputs, Inputs)> {
-    let named = named_numbers(mechanism, parameters);
+    let named = compared(mechanism, parameters);
     let mut numbers: Vec<Rational> = [(0, 1), (1, 1), (-1, 1), (1, 2), (-1, 2), (2, 1), (5, 1)]
         .map(|(n, d)| fraction(n, d))
         .into_iter()
         .chain(named.iter().cloned())
         .chain(named.iter().map(|x| -x))
+        .chain(critical(mechanism, parameters))
         .collect();
-    let mut seen = Vec::new();
-    numbers.retain(|x| {
-        !seen.contains(x) && {
-            seen.push(x.clone());
-            true
-        }
-    });
+    keep_first(&mut numbers);
     let mut all: Vec<Inputs> = vec![Inputs::new()];
     for input in scalars {
-        let values: Vec<Given> = match &input.sort {
-            Sort::Bool => vec![Given::Bool(false), Given::Bool(true)],
-            Sort::Category { .. } => (0..4).map(|k| Given::Number(Rational::from(k))).collect(),
-            Sort::Int => numbers.iter().filter(|x| x.is_int()).cloned().map(Given::Number).collect(),
-            _ => numbers.iter().cloned().map(Given::Number).collect(),
-        };
+        let values: Vec<Given> = scalar_values(input, parameters, &numbers);
         // By the sum of places, so that no input is left at its first value.
         let mut combined: Vec<(usize, Inputs)> = Vec::new();
         for (i, before) in all.iter().enumerate() {
@@ -309,6 +194,88 @@ fn scalar_pairs(mechanism: &Mechanism, parameters: &Parameters, scalars: &[&Inpu
     pairs.into_iter().filter(near).map(|(_, first, second)| (first, second)).collect()
 }
 
+/// Each number once, where it stands first.
+fn keep_first(numbers: &mut Vec<Rational>) {
+    let mut seen = Vec::new();
+    numbers.retain(|x| {
+        !seen.contains(x) && {
+            seen.push(x.clone());
+            true
+        }
+    });
+}
+
+/// Values of a scalar input.
+fn scalar_values(input: &Input, parameters: &Parameters, numbers: &[Rational]) -> Vec<Given> {
+    match &input.sort {
+        Sort::Bool => vec![Given::Bool(false), Given::Bool(true)],
+        Sort::Category { count } => {
+            let last =
+                parameter_value(count, parameters).map_or(Rational::ZERO, |count| count.low - Rational::ONE);
+            let mut values: Vec<Rational> = (0..4).map(Rational::from).chain([last]).collect();
+            keep_first(&mut values);
+            values.into_iter().map(Given::Number).collect()
+        }
+        Sort::Int => numbers.iter().filter(|x| x.is_int()).cloned().map(Given::Number).collect(),
+        _ => numbers.iter().cloned().map(Given::Number).collect(),
+    }
+}
+
+/// Steps to a neighbour for the later rounds: small ones across a jump, and others that are not the largest.
+const STEPS: [[(i64, i64); 4]; 3] = [
+    [(1, 100), (1, 4), (1, 2), (1, 1)],
+    [(1, 1000), (1, 8), (3, 4), (3, 2)],
+    [(2, 1), (3, 1), (5, 1), (10, 1)],
+];
+
+/// Pairs of scalar inputs beside the numbers at which the program may jump: one input moves by a step, or all do.
+fn small_changes(
+    mechanism: &Mechanism,
+    parameters: &Parameters,
+    scalars: &[&Input],
+    round: usize,
+) -> Vec<(Inputs, Inputs)> {
+    let mut places: Vec<Rational> = critical(mechanism, parameters);
+    places.extend(compared(mechanism, parameters));
+    places.extend([(0, 1), (1, 2), (1, 1), (10, 1), (100, 1)].map(|(n, d)| fraction(n, d)));
+    let mirrored: Vec<Rational> = places.iter().map(|x| -x).collect();
+    places.extend(mirrored);
+    keep_first(&mut places);
+    places.truncate(MOST_PLACES);
+    let steps = STEPS[(round - 1) % STEPS.len()].map(|(n, d)| fraction(n, d));
+    let all_at = |place: &Rational, moved: &dyn Fn(usize) -> Rational| -> Inputs {
+        let value = |(i, input): (usize, &&Input)| {
+            let given = match &input.sort {
+                Sort::Bool => Given::Bool(!moved(i).is_zero()),
+                _ => Given::Number(place + moved(i)),
+            };
+            (input.name.clone(), given)
+        };
+        scalars.iter().enumerate().map(value).collect()
+    };
+    let mut pairs = Vec::new();
+    for step in &steps {
+        for place in &places {
+            let half = step / Rational::from(2);
+            // From the place to one side, or across it.
+            for (from, to) in
+                [(Rational::ZERO, step.clone()), (-step, Rational::ZERO), (-&half, half.clone())]
+            {
+                for moving in 0..=scalars.len() {
+                    let end = |i: usize| {
+                        if moving == scalars.len() || moving == i { to.clone() } else { from.clone() }
+                    };
+                    pairs.push((all_at(place, &|_| from.clone()), all_at(place, &end)));
+                    if scalars.len() == 1 {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    pairs
+}
+
 /// The sum of the distances of all numbers.
 fn distance(first: &Inputs, second: &Inputs) -> Rational {
     let apart = |(a, b): (&Given, &Given)| match (a, b) {
@@ -336,7 +303,7 @@ fn list_moves(mechanism: &Mechanism, parameters: &Parameters, round: usize) -> V
         | Adjacency::OneEntry { bound, .. } => parameter_value(bound, parameters).ok(),
         _ => None,
     });
-    let step = bound.map_or(Rational::ONE, |bound| bound.low);
+    let full = bound.map_or(Rational::ONE, |bound| bound.low);
     let one_entry = mechanism
         .adjacency
         .iter()
@@ -347,42 +314,92 @@ fn list_moves(mechanism: &Mechanism, parameters: &Parameters, round: usize) -> V
         _ => None,
     });
     // Where entries have bounds, lists begin at one of them.
-    let origin = std::iter::once(Rational::ZERO).chain(named_numbers(mechanism, parameters));
+    let origin = std::iter::once(Rational::ZERO).chain(compared(mechanism, parameters));
     let origin = origin.into_iter().find(|x| admits_entry(mechanism, parameters, x)).unwrap_or_default();
+    let (least, most) = lengths(mechanism, parameters);
+    let numbers = || {
+        let mut numbers = critical(mechanism, parameters);
+        numbers.extend(compared(mechanism, parameters));
+        keep_first(&mut numbers);
+        numbers.truncate(MOST_BASES);
+        numbers
+    };
+    let half = || fraction(1, 2);
+    // Where the entries lie, how far they move, and how long the list may be.
+    let (bases, steps, longest): (Vec<(Rational, Rational)>, Vec<Rational>, usize) = match round {
+        0..ROUNDS => {
+            let (below, above) = BASES[round];
+            let longest = if round > 0 { LONGEST_SPREAD } else { usize::MAX };
+            (vec![(below.into(), above.into())], vec![full], longest)
+        }
+        // Long lists.
+        5 => (vec![(Rational::ZERO, Rational::ZERO)], vec![full], usize::MAX),
+        // Entries at the numbers of the text, and beside them.
+        6 => {
+            let at = |x: Rational| {
+                [(x.clone(), x.clone()), (Rational::ZERO, x.clone()), (-&x, x.clone()), (&x - &full, x)]
+            };
+            (numbers().into_iter().flat_map(at).collect(), vec![full], LONGEST_SPREAD)
+        }
+        // Small steps.
+        7 => {
+            let mut bases = vec![(Rational::ZERO, Rational::ZERO), (half(), half())];
+            bases.extend(numbers().into_iter().map(|x| (x.clone(), x)));
+            (bases, vec![&full * half(), &full * fraction(1, 100)], 2)
+        }
+        _ => {
+            let far = [(4, -4), (16, 16), (0, 20), (1, 0)];
+            (far.map(|(a, b)| (Rational::from(a), Rational::from(b))).to_vec(), vec![full], LONGEST_SPREAD)
+        }
+    };
+    let fits = |length: &usize| *length >= least && most.is_none_or(|most| *length <= most);
+    let mut shapes: Vec<(usize, usize, usize)> =
+        if round == 5 { LONG_SHAPES.to_vec() } else { SHAPES.to_vec() };
+    shapes.retain(|(low, high, repeat)| fits(&((low + high) * repeat)));
+    // A length that no shape has.
+    if shapes.is_empty() || (least > 3 && round != 5) {
+        let n = least.max(1);
+        let all = [(n - 1, 1, 1), (1, n - 1, 1), (n / 2, n - n / 2, 1), (n, 0, 1), (0, n, 1)];
+        shapes.splice(0..0, all.into_iter().filter(|(low, high, _)| low + high == n && fits(&n)));
+    }
     let mut found = Vec::new();
-    let (below, above) = BASES[round % ROUNDS];
-    for (low, high, repeat) in SHAPES {
+    for (low, high, repeat) in shapes {
         let kinds: Vec<bool> = [vec![false; low], vec![true; high]].concat().repeat(repeat);
-        if round > 0 && kinds.len() > LONGEST_SPREAD {
+        if kinds.len() > longest.max(least) {
             continue;
         }
-        let base: Vec<Rational> =
-            kinds.iter().map(|&kind| &origin + Rational::from(if kind { above } else { below })).collect();
-        let mut push = |to: Vec<Rational>| found.push(Moved { from: base.clone(), to, kinds: kinds.clone() });
-        if let Some(squares) = norm {
-            let parts = match squares {
-                true => (1i64..).find(|n| n * n >= kinds.len() as i64).unwrap_or(1),
-                false => kinds.len() as i64,
-            };
-            let share = &step / Rational::from(parts);
-            for (down, up) in MOVES {
-                let shift = |kind: bool| &share * Rational::from(if kind { up } else { down });
-                push(base.iter().zip(&kinds).map(|(x, &kind)| x + shift(kind)).collect());
-            }
-        }
-        if one_entry || norm.is_some() {
-            for place in [0, kinds.len() - 1] {
-                for sign in [1, -1] {
-                    let mut moved = base.clone();
-                    moved[place] += &step * Rational::from(sign);
-                    push(moved);
+        for (below, above) in &bases {
+            let base: Vec<Rational> =
+                kinds.iter().map(|&kind| &origin + if kind { above } else { below }).collect();
+            for step in &steps {
+                let mut push =
+                    |to: Vec<Rational>| found.push(Moved { from: base.clone(), to, kinds: kinds.clone() });
+                if let Some(squares) = norm {
+                    let parts = match squares {
+                        true => (1i64..).find(|n| n * n >= kinds.len() as i64).unwrap_or(1),
+                        false => kinds.len() as i64,
+                    };
+                    let share = step / Rational::from(parts);
+                    for (down, up) in MOVES {
+                        let shift = |kind: bool| &share * Rational::from(if kind { up } else { down });
+                        push(base.iter().zip(&kinds).map(|(x, &kind)| x + shift(kind)).collect());
+                    }
+                }
+                if one_entry || norm.is_some() {
+                    for place in [0, kinds.len() - 1] {
+                        for sign in [1, -1] {
+                            let mut moved = base.clone();
+                            moved[place] += step * Rational::from(sign);
+                            push(moved);
+                        }
+                    }
+                    continue;
+                }
+                for (down, up) in MOVES {
+                    let shift = |kind: bool| step * Rational::from(if kind { up } else { down });
+                    push(base.iter().zip(&kinds).map(|(x, &kind)| x + shift(kind)).collect());
                 }
             }
-            continue;
-        }
-        for (down, up) in MOVES {
-            let shift = |kind: bool| &step * Rational::from(if kind { up } else { down });
-            push(base.iter().zip(&kinds).map(|(x, &kind)| x + shift(kind)).collect());
         }
     }
     found

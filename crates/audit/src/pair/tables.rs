@@ -3,11 +3,11 @@
 
 use probity_exact::Rational;
 use probity_kernel::expr::{Expr, Name, Variable};
-use probity_kernel::law;
-use probity_kernel::term::{Adjacency, Field, Mechanism, Sort, Statement};
+use probity_kernel::term::{Adjacency, Field, Mechanism, Sort};
 
 use crate::error::AuditError;
 use crate::output::outcome::{Given, Inputs, Parameters};
+use crate::pair::named::{for_each_expr, for_each_part};
 use crate::pair::neighbours::parameter_value;
 use crate::run::tables::GivenRow;
 
@@ -68,13 +68,13 @@ fn missing(from: &[GivenRow], other: &[GivenRow]) -> usize {
 const MOST_ROWS: usize = 12;
 const MOST_VALUES: usize = 8;
 
-/// Pairs of neighbouring tables to try: an empty table or one with a row or two, and rows that are added to it or
-/// replaced in it, those with the largest numbers first.
+/// Pairs of neighbouring tables to try: in the first round an empty table or one with a row, later some with more, and rows
+/// that are added to it or replaced in it, those with the largest numbers first.
 pub(crate) fn pairs(
     mechanism: &Mechanism,
     parameters: &Parameters,
-    table: &Name,
-    fields: &[Field],
+    (table, fields): (&Name, &[Field]),
+    round: usize,
 ) -> Vec<(Vec<GivenRow>, Vec<GivenRow>)> {
     let rows = rows(mechanism, parameters, fields);
     let clause = mechanism.adjacency.iter().find(|clause| {
@@ -85,9 +85,18 @@ pub(crate) fn pairs(
         found.push((a.clone(), b.clone()));
         found.push((b, a));
     };
-    // The last table has rows on both sides of whatever splits them.
-    let some = |most: usize| rows.iter().take(most).cloned().collect::<Vec<_>>();
-    let bases = [vec![], some(1), some(MOST_VALUES)];
+    let bases: Vec<Vec<GivenRow>> = match (round, rows.first(), rows.last()) {
+        (0, ..) => vec![vec![], rows.iter().take(1).cloned().collect()],
+        // Rows that are the same in both tables: several of one kind, and all kinds together.
+        (_, Some(first), Some(last)) => vec![
+            vec![last.clone()],
+            vec![first.clone(); 2],
+            vec![last.clone(); 2],
+            vec![first.clone(); 5],
+            rows.iter().take(5).cloned().collect(),
+        ],
+        _ => vec![],
+    };
     for base in bases {
         let with = |more: &[&GivenRow]| base.iter().chain(more.iter().copied()).cloned().collect::<Vec<_>>();
         match clause {
@@ -180,42 +189,4 @@ fn numbers(mechanism: &Mechanism, parameters: &Parameters) -> Vec<Rational> {
         found.extend(small);
     }
     found
-}
-
-/// Every expression of a body, those in laws, guards and bounds included.
-fn for_each_expr(body: &[Statement], see: &mut dyn FnMut(&Expr)) {
-    for statement in body {
-        match statement {
-            Statement::Draw { law, .. } => law::parameters(law).into_iter().for_each(&mut *see),
-            Statement::Assign { value, .. } | Statement::Append { value, .. } => see(value),
-            Statement::If { guard, then, otherwise } => {
-                see(guard);
-                for_each_expr(then, see);
-                for_each_expr(otherwise, see);
-            }
-            Statement::For { from, to, body, .. } => {
-                see(from);
-                see(to);
-                for_each_expr(body, see);
-            }
-            Statement::While { guard, body, .. } => {
-                see(guard);
-                for_each_expr(body, see);
-            }
-        }
-    }
-}
-
-fn for_each_part(e: &Expr, see: &mut dyn FnMut(&Expr)) {
-    see(e);
-    match e {
-        Expr::Unary(_, a) | Expr::Index(_, a) => for_each_part(a, see),
-        Expr::Binary(_, a, b) | Expr::Sum(_, a, b) | Expr::Apart(_, a, b) => {
-            [a, b].into_iter().for_each(|e| for_each_part(e, see))
-        }
-        Expr::Clamp(a, b, c) | Expr::If(a, b, c) => {
-            [a, b, c].into_iter().for_each(|e| for_each_part(e, see));
-        }
-        Expr::Number(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) | Expr::EmptyList => {}
-    }
 }

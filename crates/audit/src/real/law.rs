@@ -7,6 +7,7 @@ use probity_exact::{Float, Integer, Natural, Rational, Round, UnsignedAbs};
 use probity_kernel::term::Mechanism;
 
 use crate::case::Case;
+use crate::deadline::{Deadline, Meter};
 use crate::error::AuditError;
 use crate::integrate::integral;
 use crate::integrate::linear::Form;
@@ -53,6 +54,7 @@ impl Case<'_> {
 }
 
 fn law_by_paths(case: Case<'_>, depth: Depth, mut masses: Masses) -> Result<Law, AuditError> {
+    masses.until = case.deadline();
     let mut explorer = Explorer::new(case, depth)?;
     let complete = explorer.follow(None, &mut |world, output| masses.add_path(world, output))?;
     if !complete {
@@ -72,6 +74,7 @@ const MOST_MULTIPLES: i64 = 1 << 14;
 struct Masses {
     /// Whether paths with continuous draws are integrated, or refused.
     integrate: bool,
+    until: Deadline,
     /// Per outcome, a sum of exact probabilities and a sum of bounds.
     sums: BTreeMap<Outcome, (Rational, (Float, Float))>,
 }
@@ -123,7 +126,8 @@ impl Masses {
 
     /// Adds a path whose continuous draws are under conditions.
     fn add_continuous(&mut self, world: &RealWorld<'_>, outcome: Outcome) -> Result<(), AuditError> {
-        let noise: Enclosed = integral::probability(&world.noises, &world.conditions, &mut 0)?;
+        let noise: Enclosed =
+            integral::probability(&world.noises, &world.conditions, &mut Meter::new(&self.until))?;
         let (low, high) = world.chance.ends();
         let zero = Float::zero(false);
         let below = if noise.low().is_negative() { &zero } else { noise.low() };

@@ -7,6 +7,7 @@ use probity_exact::{Float, Natural, Rational, Round};
 use probity_kernel::term::Mechanism;
 
 use crate::case::Case;
+use crate::deadline::{Deadline, Meter};
 use crate::error::AuditError;
 use crate::integrate::integral;
 use crate::integrate::piecewise::{Enclosed, Scalar};
@@ -47,6 +48,9 @@ pub(crate) struct Explorer {
     known: Vec<(KnownLaw, Values)>,
     /// The same from one exploration to the next.
     laws: KnownLaws,
+    until: Deadline,
+    /// Whether some path never ends.
+    pub(crate) endless: bool,
 }
 
 type KnownLaw = (LawKind, Vec<Real>);
@@ -94,12 +98,18 @@ impl Explorer {
             most_work: usize::MAX,
             known: Vec::new(),
             laws: KnownLaws::default(),
+            until: case.deadline(),
+            endless: false,
         })
     }
 
     /// The same with a limit of its work.
     pub(crate) fn within(self, most_work: usize) -> Explorer {
         Explorer { most_work, ..self }
+    }
+
+    pub(crate) fn deadline(&self) -> &Deadline {
+        &self.until
     }
 
     /// The same with the laws of draws that others have met, to which it adds its own.
@@ -129,6 +139,7 @@ impl Explorer {
                 return Ok(false);
             }
             left -= 1;
+            self.until.check()?;
             world.restart(tape);
             let ended = self
                 .program
@@ -139,6 +150,8 @@ impl Explorer {
             match ended {
                 Ok(output) => visit(&world, &output)?,
                 Err(Stop::Pruned) => {}
+                // No output, in the event or out of it.
+                Err(Stop::Endless) => self.endless = true,
                 Err(Stop::Branch) => {
                     for holds in [false, true] {
                         let mut tape = world.tape.clone();
@@ -180,8 +193,11 @@ impl Explorer {
     }
 
     /// Follows one path by answering comparisons in the order given, `false` after that, and every discrete draw by
-    /// its first value; the released value. `None` when the path is impossible.
-    pub(crate) fn follow_answers(&mut self, answers: &[bool]) -> Result<Option<Value<Real>>, AuditError> {
+    /// its first value; the path and the released value. `None` when the path is impossible.
+    pub(crate) fn follow_answers(
+        &mut self,
+        answers: &[bool],
+    ) -> Result<Option<(RealWorld<'static>, Value<Real>)>, AuditError> {
         let mut answers = answers.iter().copied();
         let mut world = RealWorld::new(None);
         let mut scratch = Scratch::default();
@@ -190,7 +206,7 @@ impl Explorer {
         for _ in 0..200 {
             world.restart(tape);
             let choice = match self.program.run(&mut world, &mut scratch) {
-                Ok(output) => return Ok(Some(output)),
+                Ok(output) => return Ok(Some((world, output))),
                 Err(Stop::Branch) => Choice::Branch(answers.next().unwrap_or(false)),
                 Err(Stop::Draw) => {
                     let first = match world.needed.take() {
@@ -201,7 +217,7 @@ impl Explorer {
                     Choice::Draw(weighted)
                 }
                 Err(Stop::Error(error)) => return Err(*error),
-                Err(Stop::Pruned | Stop::Undecided) => return Ok(None),
+                Err(Stop::Pruned | Stop::Undecided | Stop::Endless) => return Ok(None),
             };
             tape = std::mem::take(&mut world.tape);
             tape.push(choice);
@@ -212,13 +228,13 @@ impl Explorer {
     /// The probability of all paths into the event; `None` when there were too many.
     pub(crate) fn probability<S: Scalar>(&mut self, event: &Event) -> Result<Option<S>, AuditError> {
         let parts = event.disjoint_parts().ok_or(OVERLAP)?;
-        let mut sum = Sum::<S>::new();
+        let mut sum = Sum::<S>::new(&self.until);
         let complete = match parts {
             [single] => self.follow(Some(single), &mut |world, _| sum.add(world))?,
             // The parts are disjoint, so their probabilities add up, path by path.
             _ => self.follow(None, &mut |world, output| sum.add_parts(world, parts, output))?,
         };
-        self.work += sum.work;
+        self.work += sum.work();
         Ok(complete.then(|| sum.total()))
     }
 
@@ -248,14 +264,19 @@ const OVERLAP: AuditError =
 pub(crate) struct Sum<S> {
     continuous: S,
     discrete: (Float, Float),
-    /// What the integrals cost.
-    pub(crate) work: usize,
+    meter: Meter,
 }
 
 impl<S: Scalar> Sum<S> {
-    pub(crate) fn new() -> Sum<S> {
+    pub(crate) fn new(until: &Deadline) -> Sum<S> {
         let continuous = S::from_rational(&Rational::ZERO);
-        Sum { continuous, discrete: (Float::zero(false), Float::zero(false)), work: 0 }
+        let discrete = (Float::zero(false), Float::zero(false));
+        Sum { continuous, discrete, meter: Meter::new(until) }
+    }
+
+    /// What the integrals cost.
+    pub(crate) fn work(&self) -> usize {
+        self.meter.work
     }
 
     /// Adds the probability of a path.
@@ -264,7 +285,7 @@ impl<S: Scalar> Sum<S> {
         if world.conditions.len() == 0 {
             add_to(&mut self.discrete, &low, &high);
         } else {
-            let noise: S = integral::probability(&world.noises, &world.conditions, &mut self.work)?;
+            let noise: S = integral::probability(&world.noises, &world.conditions, &mut self.meter)?;
             self.continuous = self.continuous.plus(&noise.times(&S::between(&low, &high)));
         }
         Ok(())

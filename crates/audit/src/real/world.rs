@@ -12,7 +12,7 @@ use probity_kernel::expr::{Binary, Unary};
 
 use crate::error::AuditError;
 use crate::integrate::linear::{Conditions, Form, Noise};
-use crate::output::event::{Condition, Event};
+use crate::output::event::{Condition, Event, Relation};
 use crate::output::outcome::Outcome;
 use crate::real::constants::{BITS, between, pow2_at_least, root, stepped_bound, unsupported};
 use crate::run::numbers::integer;
@@ -253,6 +253,21 @@ impl<'a> RealWorld<'a> {
             (Event::List(conditions), Value::List(items)) if items.len() == conditions.len() => {
                 for (condition, item) in conditions.iter().zip(items) {
                     self.require_condition(condition, item)?;
+                }
+                Ok(())
+            }
+            (Event::Related { entries, relations }, Value::List(items)) if items.len() == entries.len() => {
+                for (condition, item) in entries.iter().zip(items) {
+                    self.require_condition(condition, item)?;
+                }
+                for Relation { terms, condition } in relations {
+                    let mut sum = Form::constant(Rational::ZERO);
+                    for (place, factor) in terms {
+                        let Some(Value::Number(item)) = items.get(*place) else { return Err(Stop::Pruned) };
+                        sum = sum.plus(&self.plain(item)?.scaled(factor));
+                    }
+                    // Noise that the entries share may have cancelled: then the sum is a constant.
+                    self.require_condition(condition, &Value::Number(Real::Form(sum)))?;
                 }
                 Ok(())
             }
@@ -531,10 +546,12 @@ impl World for RealWorld<'_> {
 
     fn appended(&mut self, position: usize, value: &Value<Real>) -> Result<(), Stop> {
         match self.event {
-            Some(Event::List(conditions)) => match conditions.get(position) {
-                Some(condition) => self.require_condition(&condition.clone(), value),
-                None => Err(Stop::Pruned),
-            },
+            Some(Event::List(conditions) | Event::Related { entries: conditions, .. }) => {
+                match conditions.get(position) {
+                    Some(condition) => self.require_condition(&condition.clone(), value),
+                    None => Err(Stop::Pruned),
+                }
+            }
             _ => Ok(()),
         }
     }

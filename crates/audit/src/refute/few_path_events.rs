@@ -7,25 +7,26 @@ use crate::error::AuditError;
 use crate::output::event::{Condition, Event};
 use crate::output::outcome::Outcome;
 use crate::real::paths::{Explorer, outcome};
-use crate::real::world::Real;
+use crate::real::world::{Real, RealWorld};
+use crate::refute::path_events::{Entry, entry};
 use crate::run::program::Value;
 
 /// Events that a run on the first input can lead to.
 pub(crate) fn events(explorer: &mut Explorer, answers: &[bool]) -> Result<Vec<Event>, AuditError> {
-    let mut outputs: Vec<Value<Real>> = Vec::new();
+    let mut outputs: Vec<(RealWorld<'static>, Value<Real>)> = Vec::new();
     let flipped: Vec<bool> = answers.iter().map(|a| !a).collect();
     // A running maximum makes no comparison for its first entry.
     let from_second = answers.get(1..).unwrap_or_default();
     for guide in [answers, &flipped, from_second, &[]] {
-        if let Some(output) = explorer.follow_answers(guide)?
-            && !outputs.contains(&output)
+        if let Some((world, output)) = explorer.follow_answers(guide)?
+            && !outputs.iter().any(|(_, known)| *known == output)
         {
-            outputs.push(output);
+            outputs.push((world, output));
         }
     }
     let mut events: Vec<Event> = Vec::new();
-    for output in &outputs {
-        for event in events_of(output) {
+    for (world, output) in &outputs {
+        for event in events_of(world, output) {
             if !events.contains(&event) {
                 events.push(event);
             }
@@ -34,12 +35,13 @@ pub(crate) fn events(explorer: &mut Explorer, answers: &[bool]) -> Result<Vec<Ev
     Ok(events)
 }
 
-/// Thresholds for continuous numbers.
+/// Thresholds for continuous numbers: plain ones, and in units of the noise around the center.
 const THRESHOLDS: [i64; 5] = [0, 1, -1, -12, 12];
+const SPREADS: [i64; 3] = [0, 2, 12];
 
-fn events_of(output: &Value<Real>) -> Vec<Event> {
+fn events_of(world: &RealWorld<'_>, output: &Value<Real>) -> Vec<Event> {
     let Value::List(items) = output else {
-        return conditions(output).into_iter().map(Event::Value).collect();
+        return conditions(world, output).into_iter().map(Event::Value).collect();
     };
     let fixed: Vec<Option<Outcome>> = items.iter().map(outcome).collect();
     let exact = |o: &Option<Outcome>| o.clone().map_or(Condition::Anything, Condition::Is);
@@ -47,27 +49,50 @@ fn events_of(output: &Value<Real>) -> Vec<Event> {
     let mut events = vec![Event::List(fixed.iter().map(exact).collect())];
     let ends = [continuous.first(), continuous.last()];
     for &place in ends.into_iter().flatten() {
-        for condition in conditions(&items[place]) {
+        for condition in conditions(world, &items[place]) {
             let mut list: Vec<Condition> = fixed.iter().map(exact).collect();
             list[place] = condition;
             events.push(Event::List(list));
         }
     }
+    // All continuous entries on the same side of their centers.
+    if continuous.len() > 1 {
+        for below in [true, false] {
+            for steps in SPREADS {
+                let mut list: Vec<Condition> = fixed.iter().map(exact).collect();
+                for &place in &continuous {
+                    if let Some(entry) = entry(world, &items[place]) {
+                        list[place] = beyond(&entry, steps, below);
+                    }
+                }
+                events.push(Event::List(list));
+            }
+        }
+    }
     events
 }
 
-fn conditions(value: &Value<Real>) -> Vec<Condition> {
+/// A half-line that ends so many spreads below or above the center.
+fn beyond(entry: &Entry, steps: i64, below: bool) -> Condition {
+    let far = &entry.spread * Rational::from(steps);
+    if below { Condition::AtMost(&entry.center - far) } else { Condition::AtLeast(&entry.center + far) }
+}
+
+fn conditions(world: &RealWorld<'_>, value: &Value<Real>) -> Vec<Condition> {
     if let Some(known) = outcome(value) {
         return vec![Condition::Is(known)];
     }
+    if let Value::Number(Real::Stepped(_, grid)) = value {
+        let multiple = |k: i64| Condition::Is(Outcome::Number(grid * Rational::from(k)));
+        return [0, 1, -1].into_iter().map(multiple).collect();
+    }
     let thresholds = THRESHOLDS.map(Rational::from);
-    match value {
-        Value::Number(Real::Stepped(_, grid)) => {
-            [0, 1, -1].into_iter().map(|k| Condition::Is(Outcome::Number(grid * Rational::from(k)))).collect()
-        }
-        _ => {
-            let below = thresholds.iter().cloned().map(Condition::AtMost);
-            below.chain(thresholds.iter().cloned().map(Condition::AtLeast)).collect()
+    let below = thresholds.iter().cloned().map(Condition::AtMost);
+    let mut all: Vec<Condition> = below.chain(thresholds.iter().cloned().map(Condition::AtLeast)).collect();
+    if let Some(entry) = entry(world, value) {
+        for steps in SPREADS {
+            all.extend([true, false].map(|below| beyond(&entry, steps, below)));
         }
     }
+    all
 }

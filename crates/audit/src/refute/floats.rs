@@ -1,24 +1,24 @@
 //! Refutations of claims about floating-point programs: by the exact law where there are few outcomes, by
 //! reachability where there are too many, and by counting in samples where neither decides.
 
-use std::time::Instant;
-
 use probity_exact::{Format, Rational, Round};
 use probity_kernel::term::{Claim, Mechanism, Reading};
 
 use crate::case::Case;
 use crate::compare::pair_report::{PairReport, Side};
+use crate::deadline::Deadline;
 use crate::error::AuditError;
 use crate::float::split::Effort;
 use crate::output::bounds::Bounds;
 use crate::output::event::Event;
 use crate::output::outcome::{Given, Inputs, Outcome, Parameters};
-use crate::pair::candidates::{Pair, ROUNDS, pairs, parameters};
+use crate::pair::candidates::{Pair, ROUNDS, pairs};
 use crate::pair::neighbours::{claimed_value, neighbours};
+use crate::pair::settings::parameters;
 use crate::refute::path_events::Target;
+use crate::refute::refutation::{Closest, Evidence, Refutation, Tried, Verdict, contradicts, loss};
 use crate::refute::sample_events::search_event;
 use crate::refute::sampling::{RISK_BITS, Sampler};
-use crate::refute::search::{Evidence, Refutation, Verdict, contradicts, is_over, loss};
 
 /// Runs for one law; a program with more outcomes than this decides is looked at by reachability.
 const LAW: Effort = Effort { runs: 40_000 };
@@ -40,34 +40,54 @@ pub fn search_float_refutation(
     mechanism: &Mechanism,
     claim: &Claim,
     given: &Parameters,
-    deadline: Option<Instant>,
+    deadline: &Deadline,
 ) -> Result<Verdict, AuditError> {
     let Reading::Binary { precision, emin, emax } = claim.reading else {
         return Err(AuditError::Unsupported { what: "a claim over the reals as one about floats" });
     };
     let format = Format::new(precision, i64::from(emin), i64::from(emax))
         .map_err(|_| AuditError::Unsupported { what: "this floating-point format" })?;
-    let mut verdict = (0, 0f64);
+    let mut tried = Tried::default();
+    let mut closest: Option<Closest> = None;
     let mut unsupported = None;
-    for setting in parameters(mechanism, given, SETTINGS) {
+    for setting in parameters(mechanism, claim, given, SETTINGS) {
         let rounded = (0..ROUNDS).flat_map(|round| pairs(mechanism, &setting, round));
         let rounded = rounded.filter_map(|pair| in_format(mechanism, &setting, format, pair));
         for pair in rounded.take(PAIRS) {
-            if is_over(deadline) {
+            if deadline.is_over() {
                 break;
             }
-            let case = Case::new(mechanism, &setting, &pair.first);
-            let pair = FloatPair { case, second: &pair.second, claim, format };
-            match pair.decide() {
+            let case = Case::new(mechanism, &setting, &pair.first).until(deadline);
+            let decided = FloatPair { case, second: &pair.second, claim, format }.decide();
+            tried.pairs += 1;
+            match decided {
                 Ok((Some(refutation), ..)) => return Ok(Verdict::Refuted(Box::new(refutation))),
-                Ok((None, events, share)) => verdict = (verdict.0 + events, verdict.1.max(share)),
+                Ok((None, events, share)) => {
+                    tried.events += events;
+                    if let Some(share) = share
+                        && closest.as_ref().is_none_or(|closest| share > closest.share)
+                    {
+                        let Pair { first, second, .. } = pair;
+                        closest = Some(Closest { parameters: setting.clone(), first, second, share });
+                    }
+                }
+                Err(AuditError::OutOfTime) => break,
                 Err(error) => unsupported = Some(error),
             }
         }
+        tried.settings += 1;
     }
+    let finished = !deadline.is_over();
     match unsupported {
-        Some(error) if verdict.0 == 0 => Err(error),
-        _ => Ok(Verdict::NotRefuted { events: verdict.0, largest_share: verdict.1, out_of_range: None }),
+        Some(error) if tried.events == 0 && finished => Err(error),
+        _ => Ok(Verdict::NotRefuted {
+            tried,
+            largest_share: closest.as_ref().map(|closest| closest.share),
+            closest: closest.map(Box::new),
+            out_of_range: None,
+            never_ends: false,
+            finished,
+        }),
     }
 }
 
@@ -105,7 +125,7 @@ struct FloatPair<'a> {
 
 impl FloatPair<'_> {
     /// A refutation, or how many outcomes were compared and the largest share of ε that they showed.
-    fn decide(&self) -> Result<(Option<Refutation>, usize, f64), AuditError> {
+    fn decide(&self) -> Result<(Option<Refutation>, usize, Option<f64>), AuditError> {
         let epsilon = claimed_value(self.case.mechanism, &self.claim.epsilon, self.case.parameters)?;
         let delta = claimed_value(self.case.mechanism, &self.claim.delta, self.case.parameters)?;
         let law = |inputs| self.case.at(inputs).float_law(self.format, LAW);
@@ -116,11 +136,12 @@ impl FloatPair<'_> {
                 Ok(None) | Err(AuditError::Unsupported { .. }) => self.by_sampling(&epsilon, &delta)?,
                 Err(error) => return Err(error),
             };
-            return Ok((found, SAMPLES as usize, 0.0));
+            return Ok((found, SAMPLES as usize, None));
         }
         let second = law(self.second)?;
         let report = PairReport::new(&first, &second);
-        let share = report.worst.as_ref().map_or(0.0, |worst| worst.loss.to_f64() / epsilon.to_f64());
+        let share = report.worst.as_ref().map(|worst| worst.loss.to_f64() / epsilon.to_f64());
+        let share = share.filter(|share| share.is_finite() && *share > 0.0);
         let impossible = report.impossible.first().map(|(outcome, side)| (outcome.clone(), *side));
         let worst = report.worst.as_ref().map(|worst| (worst.outcome.clone(), worst.side));
         for (outcome, side) in [impossible, worst].into_iter().flatten() {

@@ -6,6 +6,8 @@ pub(crate) mod few_path_events;
 pub(crate) mod floats;
 pub(crate) mod pair_loss;
 pub(crate) mod path_events;
+pub(crate) mod refutation;
+pub(crate) mod related_events;
 pub(crate) mod sample_events;
 pub(crate) mod sampling;
 pub(crate) mod search;

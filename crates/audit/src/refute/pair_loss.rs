@@ -12,9 +12,10 @@ use crate::output::event::Event;
 use crate::output::outcome::{Inputs, Parameters};
 use crate::real::paths::Explorer;
 use crate::refute::path_events::{self, Paths, Target};
+use crate::refute::refutation::{BOXES, Evidence, claimed, loss};
 use crate::refute::sample_events::search_event;
 use crate::refute::sampling::Sampler;
-use crate::refute::search::{BOXES, DECISION, DECISIONS, Evidence, GUESS, MOST_WORK, claimed, loss};
+use crate::refute::search::{DECISION, DECISIONS, GUESS, MOST_WORK};
 
 /// What two given inputs show: the event with the largest loss that was found, likelier under one of them.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,8 +61,17 @@ pub fn search_shown_loss(
     first: &Inputs,
     second: &Inputs,
 ) -> Result<Option<Shown>, AuditError> {
-    let case = Case::new(mechanism, parameters, first);
-    let (epsilon, delta) = claimed(mechanism, claim, parameters)?;
+    shown_loss(Case::new(mechanism, parameters, first), second, claim)
+}
+
+/// The same up to the deadline of the case.
+pub(crate) fn shown_loss(
+    case: Case<'_>,
+    second: &Inputs,
+    claim: &Claim,
+) -> Result<Option<Shown>, AuditError> {
+    let first = case.inputs;
+    let (epsilon, delta) = claimed(case.mechanism, claim, case.parameters)?;
     let target = Target { epsilon: epsilon.to_f64(), delta: delta.to_f64() };
     let paths = |inputs| Paths::of(&mut Explorer::new(case.at(inputs), GUESS)?.within(MOST_WORK));
     let mut best: Option<Shown> = None;

@@ -7,12 +7,14 @@ use std::collections::BTreeMap;
 
 use probity_exact::{Format, Rational, Round, directed, rational_from_f64};
 
+use crate::deadline::Deadline;
 use crate::error::AuditError;
 use crate::integrate::linear::{Form, Noise};
 use crate::output::event::{Condition, Event};
 use crate::output::outcome::Outcome;
 use crate::real::paths::{Explorer, Sum, outcome};
 use crate::real::world::{Real, RealWorld};
+use crate::refute::related_events::{self, Column};
 use crate::run::program::Value;
 
 /// All that a program releases on one input, by paths.
@@ -23,12 +25,18 @@ pub(crate) struct Paths {
     continuous: Vec<(RealWorld<'static>, Value<Real>)>,
     /// What may be missing, since infinite supports are cut.
     cut: f64,
+    /// Whether some path never ends.
+    endless: bool,
     /// What the integrals cost.
     pub(crate) work: usize,
+    until: Deadline,
 }
 
 /// Paths with continuous draws beyond which a program is looked at by guided paths only.
 const MOST_CONTINUOUS: usize = 160;
+
+/// Events that could not be looked at, after which no others are tried.
+const MOST_FAILURES: usize = 2;
 
 /// Work after which the first clear guess will do.
 const DEAR: usize = 3000;
@@ -36,7 +44,15 @@ const DEAR: usize = 3000;
 impl Paths {
     /// Follows all paths; `None` when there are too many.
     pub(crate) fn of(explorer: &mut Explorer) -> Result<Option<Paths>, AuditError> {
-        let mut paths = Paths { atoms: BTreeMap::new(), continuous: Vec::new(), cut: 0.0, work: 0 };
+        let until = explorer.deadline().clone();
+        let mut paths = Paths {
+            atoms: BTreeMap::new(),
+            continuous: Vec::new(),
+            cut: 0.0,
+            endless: false,
+            work: 0,
+            until: until.clone(),
+        };
         let (mut continuous, mut open) = (0, Vec::new());
         let complete = explorer.follow(None, &mut |world, output| {
             continuous += usize::from(!world.noises.is_empty());
@@ -45,9 +61,9 @@ impl Paths {
             }
             match outcome(output) {
                 Some(known) => {
-                    let mut sum = Sum::<f64>::new();
+                    let mut sum = Sum::<f64>::new(&until);
                     sum.add(world)?;
-                    paths.work += sum.work;
+                    paths.work += sum.work();
                     *paths.atoms.entry(known).or_default() += sum.total();
                 }
                 None => open.push((world.without_event(), output.clone())),
@@ -55,6 +71,7 @@ impl Paths {
             Ok(())
         });
         paths.continuous = open;
+        paths.endless = explorer.endless;
         paths.cut = directed::cast_up(&explorer.cut());
         match complete {
             Ok(true) => Ok(Some(paths)),
@@ -72,15 +89,20 @@ impl Paths {
         self.atoms.len() <= 16 && self.continuous.is_empty() && self.work == 0 && self.cut == 0.0
     }
 
+    /// Whether no path gives an answer, since none ends.
+    pub(crate) fn never_ends(&self) -> bool {
+        self.endless && self.atoms.is_empty() && self.continuous.is_empty()
+    }
+
     /// The probability of an event.
     fn probability(&mut self, event: &Event) -> Result<f64, AuditError> {
         let atoms: f64 = self.atoms.iter().filter(|(o, _)| event.contains(o)).map(|(_, p)| p).sum();
-        let mut sum = Sum::<f64>::new();
+        let mut sum = Sum::<f64>::new(&self.until);
         let parts = event.disjoint_parts().unwrap_or_default();
         for (world, output) in &self.continuous {
             sum.add_parts(world, parts, output)?;
         }
-        self.work += sum.work;
+        self.work += sum.work();
         Ok(atoms + sum.total())
     }
 }
@@ -144,7 +166,11 @@ pub(crate) fn events(
     second: &mut Paths,
     target: Target,
 ) -> Result<Vec<Guess>, AuditError> {
-    let mut search = Search { first, second, target, found: Vec::new(), problem: None };
+    let mut search = Search { first, second, target, found: Vec::new(), problem: None, failed: 0 };
+    if search.first.endless || search.second.endless {
+        // Whether there is an answer at all.
+        search.look(&Event::Value(Condition::Anything));
+    }
     search.atoms();
     for shape in search.shapes() {
         search.shape(&shape)?;
@@ -158,9 +184,9 @@ pub(crate) fn events(
 }
 
 /// A continuous entry of an output: where it lies without noise, how far the noise goes, and its grid if it is rounded.
-struct Entry {
-    center: Rational,
-    spread: Rational,
+pub(crate) struct Entry {
+    pub(crate) center: Rational,
+    pub(crate) spread: Rational,
     grid: Option<Rational>,
     /// Whether all its noise is normal.
     normal: bool,
@@ -207,19 +233,25 @@ struct Search<'a> {
     second: &'a mut Paths,
     target: Target,
     found: Vec<Guess>,
-    /// Why some event could not be looked at.
+    /// Why some event could not be looked at, and how many could not.
     problem: Option<AuditError>,
+    failed: usize,
 }
 
 impl Search<'_> {
     /// Both probabilities of an event; notes it if it shows a loss.
     fn look(&mut self, event: &Event) -> Option<(f64, f64)> {
+        // Where integrals are too large, they are too large for the next event too.
+        if self.failed > MOST_FAILURES && self.found.is_empty() {
+            return None;
+        }
         match (self.first.probability(event), self.second.probability(event)) {
             (Ok(p), Ok(q)) => {
                 self.note(Guess::new(&self.target, (p, q + self.second.cut), event.clone()));
                 Some((p, q))
             }
             (Err(error), _) | (_, Err(error)) => {
+                self.failed += 1;
                 self.problem = Some(error);
                 None
             }
@@ -305,6 +337,7 @@ impl Search<'_> {
             return self.number(*place, shape);
         }
         self.look(&shape.event(&[]));
+        self.related(shape, &holes);
         // Which way each entry moves, and how far its noise goes.
         let mut moves: Vec<(usize, bool, Rational, Rational)> = Vec::new();
         for place in holes {
@@ -351,6 +384,37 @@ impl Search<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Combinations of continuous entries, by the first path of this kind on each input.
+    fn related(&mut self, shape: &Shape, holes: &[usize]) {
+        let path = |paths: &Paths| {
+            let same = |(_, output): &&(RealWorld<'static>, Value<Real>)| Shape::of(output) == *shape;
+            paths.continuous.iter().find(same).cloned()
+        };
+        let (Some((world, Value::List(first))), Some((other, Value::List(second)))) =
+            (path(self.first), path(self.second))
+        else {
+            return;
+        };
+        if world.noises != other.noises {
+            return;
+        }
+        let column = |&place: &usize| match (first.get(place)?, second.get(place)?) {
+            (Value::Number(Real::Form(a)), Value::Number(Real::Form(b))) if a.terms == b.terms => {
+                Some(Column { place, first: a.clone(), second: b.clone() })
+            }
+            _ => None,
+        };
+        let columns: Vec<Column> = holes.iter().filter_map(column).collect();
+        let epsilon = rational_from_f64(self.target.epsilon).unwrap_or_default();
+        for relations in related_events::relations(&columns, &world.noises, &epsilon) {
+            if self.is_enough() {
+                return;
+            }
+            let Event::List(entries) = shape.event(&[]) else { return };
+            self.look(&Event::Related { entries, relations });
+        }
     }
 
     /// A single continuous number: half-lines and intervals between points where its law may change.
@@ -488,7 +552,8 @@ fn half_line(threshold: Rational, below: bool) -> Condition {
     if below { Condition::AtMost(threshold) } else { Condition::AtLeast(threshold) }
 }
 
-fn entry(world: &RealWorld<'_>, value: &Value<Real>) -> Option<Entry> {
+/// Where a continuous value lies, and how far its noise goes.
+pub(crate) fn entry(world: &RealWorld<'_>, value: &Value<Real>) -> Option<Entry> {
     let spread = |form: &Form| {
         form.terms.iter().fold(Rational::ZERO, |sum, (draw, c)| {
             let size = if *c < Rational::ZERO { -c } else { c.clone() };

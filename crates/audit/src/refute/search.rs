@@ -1,291 +1,106 @@
-//! Counterexamples: two neighbours and a set of outputs whose probabilities contradict a claim.
+//! The search for counterexamples. It guesses; [`crate::refute::refutation`] decides. Finding nothing proves nothing.
 //!
-//! `search_refutation` guesses; `check_refutation` decides, with bounds of both probabilities that no rounding error
-//! can cross. Finding nothing proves nothing.
+//! First the usual rounds: a few settings of the parameters, pairs of neighbours as far apart as they may be, short lists. That
+//! takes about half a second. Then, while there is time, further rounds: more settings, small changes, inputs beside the numbers
+//! at which a program jumps, long lists; and a climb, which changes what told most step by step.
 
-use std::fmt;
-use std::time::Instant;
-
-use probity_exact::{Rational, directed, exp_bounds, ln_bounds};
-use probity_kernel::expr::Expr;
+use probity_exact::Rational;
 use probity_kernel::term::{Claim, Mechanism, Reading};
 
 use crate::case::Case;
-use crate::cube::boxes::Cube;
+use crate::deadline::Deadline;
 use crate::error::AuditError;
 use crate::output::bounds::Bounds;
 use crate::output::event::Event;
 use crate::output::outcome::{Inputs, Parameters};
-use crate::pair::candidates::{Pair, ROUNDS, pairs, parameters};
-use crate::pair::neighbours::claimed_value;
+use crate::pair::candidates::{ALL_ROUNDS, Pair, ROUNDS, pairs};
+use crate::pair::mutate::mutated;
+use crate::pair::settings::parameters;
 use crate::real::paths::{Depth, Explorer, KnownLaws};
-use crate::refute::concentrated::shown;
 use crate::refute::few_path_events;
 use crate::refute::floats::search_float_refutation;
 use crate::refute::path_events::{self, Paths, Target};
+use crate::refute::refutation::{
+    BOXES, Closest, Evidence, Refutation, Tried, Verdict, check_within, claimed, refutation,
+};
 use crate::refute::sample_events::search_event;
 use crate::refute::sampling::{MOST_TESTS, RISK_BITS, Sampler};
+use crate::run::bits::Bits;
 
-/// Two neighbours and an event that contradict a claim: the first probability exceeds e^ε times the second plus δ.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Refutation {
-    /// The parameters.
-    pub parameters: Parameters,
-    /// The input under which the event is likelier.
-    pub first: Inputs,
-    /// Its neighbour.
-    pub second: Inputs,
-    /// The set of outputs.
-    pub event: Event,
-    /// The probability of the event on the first input.
-    pub first_probability: Bounds,
-    /// The probability of the event on the second input.
-    pub second_probability: Bounds,
-    /// The claimed ε.
-    pub epsilon: Bounds,
-    /// The claimed δ.
-    pub delta: Bounds,
-    /// A lower bound of ln(first/second) in f64; infinite when the second probability is 0.
-    pub loss: f64,
-    /// How the probabilities were found.
-    pub evidence: Evidence,
-}
-
-impl Refutation {
-    /// A lower bound of p − e^ε·q for the claimed ε: what δ would have to be at least, by this event.
-    pub fn shown_delta(&self) -> Rational {
-        let factor = exp_bounds(&self.epsilon.high, 160).1.to_rational();
-        factor.map_or(Rational::ZERO, |factor| {
-            &self.first_probability.low - factor * &self.second_probability.high
-        })
-    }
-}
-
-/// How the probabilities of a refutation were found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Evidence {
-    /// Enumeration and exact integration over the reals, with rigorous enclosures.
-    Integration,
-    /// Boxes of draws over the reals that lead into the event or out of it for certain.
-    Enclosure,
-    /// The exact law of the floating-point program.
-    FloatLaw,
-    /// All floats that lead to the output: none does from the second input.
-    Reachability,
-    /// Counting in samples of the program, with Clopper–Pearson bounds: the last resort. The bounds of all
-    /// probabilities that the search looked at are right except with probability at most 2^−risk_bits.
-    Sampling {
-        /// Samples for each input.
-        samples: u32,
-        /// The exponent of the risk.
-        risk_bits: u32,
-        /// The seed of the samples of the first input; those of the second follow from it.
-        seed: u64,
-    },
-}
-
-impl fmt::Display for Evidence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Evidence::Integration => write!(f, "exact integration over the reals"),
-            Evidence::Enclosure => write!(f, "rigorous enclosure over the reals, by boxes of draws"),
-            Evidence::FloatLaw => write!(f, "the exact law of the floating-point program"),
-            Evidence::Reachability => {
-                write!(f, "reachability: no draws give this output from the neighbour")
-            }
-            Evidence::Sampling { samples, risk_bits, seed } => write!(
-                f,
-                "{samples} samples of each from seed {seed}, Clopper-Pearson bounds that err with probability at most 2^-{risk_bits}"
-            ),
-        }
-    }
-}
-
-/// What a search for a refutation ended with.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Verdict {
-    /// The claim is false.
-    Refuted(Box<Refutation>),
-    /// Nothing was found. That proves nothing: the search looks at small inputs only.
-    NotRefuted {
-        /// The number of events whose probabilities were compared.
-        events: usize,
-        /// The largest share of the claimed ε that was seen, in f64 and not rigorous; 0 if there was none.
-        largest_share: f64,
-        /// A draw that some inputs tried lead to with parameters for which its law means nothing.
-        out_of_range: Option<AuditError>,
-    },
-}
-
-/// Decides whether two inputs and an event contradict a claim over the reals; `None` when they do not.
-///
-/// ```
-/// use std::collections::BTreeMap;
-/// use probity_audit::{Condition, Event, Given, check_refutation};
-/// use probity_exact::rational;
-/// use probity_kernel::expr::{Expr, Run};
-/// use probity_kernel::term::{Adjacency, Claim, Distribution, Input, Mechanism, Reading, Sort, Statement};
-/// // Laplace noise of scale 1/2 is not 1-private.
-/// let half = Mechanism {
-///     name: "half".into(),
-///     inputs: vec![Input { name: "x".into(), sort: Sort::Real }],
-///     params: vec![],
-///     assumptions: vec![],
-///     body: vec![Statement::Draw {
-///         var: "y".into(),
-///         law: Distribution::Laplace { center: Expr::var("x"), scale: Expr::int(1) / Expr::int(2) },
-///     }],
-///     output: Expr::var("y"),
-///     adjacency: vec![Adjacency::Related(
-///         (Expr::of("x", Run::Second) - Expr::of("x", Run::First)).abs().le(Expr::int(1)),
-///     )],
-/// };
-/// let claim = |e: i64| Claim { epsilon: Expr::int(e), delta: Expr::int(0), reading: Reading::Reals };
-/// let x = |n: i64| BTreeMap::from([("x".into(), Given::Number(rational(n, 1).unwrap()))]);
-/// let event = Event::Value(Condition::AtMost(rational(0, 1).unwrap()));
-/// let check = |e: i64| check_refutation(&half, &claim(e), &BTreeMap::new(), &x(0), &x(1), &event).unwrap();
-/// assert!((check(1).unwrap().loss - 2.0).abs() < 1e-12);
-/// // Its true loss is 2, and that claim stands.
-/// assert_eq!(check(2), None);
-/// ```
-pub fn check_refutation(
-    mechanism: &Mechanism,
-    claim: &Claim,
-    parameters: &Parameters,
-    first: &Inputs,
-    second: &Inputs,
-    event: &Event,
-) -> Result<Option<Refutation>, AuditError> {
-    let case = Case::new(mechanism, parameters, first);
-    check_within(case, second, claim, event, Depth::default(), &KnownLaws::default())
-}
-
-/// [`check_refutation`] with limits of the exploration; beyond them, boxes.
-fn check_within(
-    case: Case<'_>,
-    second: &Inputs,
-    claim: &Claim,
-    event: &Event,
-    depth: Depth,
-    laws: &KnownLaws,
-) -> Result<Option<Refutation>, AuditError> {
-    let (first, other) = (case.inputs, case.at(second));
-    if !(case.is_admitted()? && other.is_admitted()? && case.is_neighbour_of(second)?) {
-        return Ok(None);
-    }
-    let exactly = |case: Case<'_>| Explorer::new(case, depth)?.remembering(laws).enclosed(event);
-    let (both, evidence) = match (exactly(case), exactly(other)) {
-        (Ok(Some(p)), Ok(Some(q))) => ((p, q), Evidence::Integration),
-        (Err(error), _) | (_, Err(error)) if !matches!(error, AuditError::Unsupported { .. }) => {
-            return Err(error);
-        }
-        // What integration does not cover, boxes do, if less precisely.
-        _ => {
-            let enclosed = |case| Cube::new(case)?.enclose(event, BOXES);
-            ((enclosed(case)?, enclosed(other)?), Evidence::Enclosure)
-        }
-    };
-    let claimed = claimed(case.mechanism, claim, case.parameters)?;
-    Ok(refutation(case.parameters, (first, second), event, both, (claim.reading, claimed), evidence))
-}
-
-/// The refutation that two probabilities make, if they contradict the claim.
-fn refutation(
-    parameters: &Parameters,
-    (first, second): (&Inputs, &Inputs),
-    event: &Event,
-    (p, q): (Bounds, Bounds),
-    (reading, (epsilon, delta)): (Reading, (Bounds, Bounds)),
-    evidence: Evidence,
-) -> Option<Refutation> {
-    let loss = match reading {
-        Reading::Rho | Reading::Mu => shown(reading, &p, &q, &epsilon.high),
-        _ => contradicts(&p, &q, &epsilon, &delta).then(|| loss(&p, &q)),
-    };
-    loss.map(|loss| Refutation {
-        parameters: parameters.clone(),
-        first: first.clone(),
-        second: second.clone(),
-        event: event.clone(),
-        loss,
-        first_probability: p,
-        second_probability: q,
-        epsilon,
-        delta,
-        evidence,
-    })
-}
-
-/// Whether p > e^ε·q + δ for certain.
-pub(crate) fn contradicts(p: &Bounds, q: &Bounds, epsilon: &Bounds, delta: &Bounds) -> bool {
-    let factor = exp_bounds(&epsilon.high, 160).1.to_rational();
-    factor.is_some_and(|factor| p.low > &q.high * factor + &delta.high)
-}
-
-/// ln(p/q) from below.
-pub(crate) fn loss(p: &Bounds, q: &Bounds) -> f64 {
-    if q.high.is_zero() {
-        return f64::INFINITY;
-    }
-    // By way of a rational: a ratio next to 1 would lose its loss in an f64.
-    ln_bounds(&(&p.low / &q.high), 80).map_or(f64::NEG_INFINITY, |(low, _)| directed::cast_down(&low))
-}
-
-/// Looks for a refutation of a claim, over the reals or in a floating-point format. Parameters that are given stay; the
-/// others are chosen.
+/// Looks for a refutation of a claim, over the reals or in a floating-point format, in all rounds. Parameters that are given
+/// stay; the others are chosen.
 pub fn search_refutation(
     mechanism: &Mechanism,
     claim: &Claim,
     given: &Parameters,
 ) -> Result<Verdict, AuditError> {
-    search_refutation_until(mechanism, claim, given, None)
+    search_refutation_until(mechanism, claim, given, &Deadline::default(), &Deadline::default())
 }
 
-/// The same, given up when the deadline passes. The deadline is looked at between pairs of inputs.
+/// The same up to deadlines: one for the usual rounds, and one for the further ones, which are not begun if it has passed by
+/// then. Past a deadline the search is given up as if it had found nothing.
 pub fn search_refutation_until(
     mechanism: &Mechanism,
     claim: &Claim,
     given: &Parameters,
-    deadline: Option<Instant>,
+    usual: &Deadline,
+    further: &Deadline,
 ) -> Result<Verdict, AuditError> {
     if matches!(claim.reading, Reading::Binary { .. }) {
-        return search_float_refutation(mechanism, claim, given, deadline);
+        return search_float_refutation(mechanism, claim, given, usual);
     }
     let mut search = Search {
         mechanism,
         claim,
+        given,
         work: 0,
-        events: 0,
+        most_work: MOST_WORK,
+        seen: Seen::default(),
         tests: 0,
-        largest_share: 0.0,
+        share_of_pair: None,
         crowded: false,
         uncovered: None,
         out_of_range: None,
-        deadline,
+        until: usual.clone(),
+        best: Vec::new(),
         laws: KnownLaws::default(),
     };
-    let settings = parameters(mechanism, given, SETTINGS);
+    let settings = parameters(mechanism, claim, given, ALL_SETTINGS);
+    let few = &settings[..settings.len().min(SETTINGS)];
     // First a few paths of each list, then all paths of all inputs.
     for thorough in [false, true] {
         search.work = if thorough { 0 } else { MOST_WORK / 2 };
-        if let Some(refutation) = search.rounds(&settings, thorough) {
-            return Ok(Verdict::Refuted(Box::new(refutation)));
+        let rounds = if thorough { 0..ROUNDS } else { 0..1 };
+        if let Some(found) = search.rounds(few, rounds, thorough) {
+            return Ok(Verdict::Refuted(Box::new(found)));
         }
     }
-    match search.uncovered {
-        Some(error) if search.events == 0 && search.out_of_range.is_none() => Err(error),
-        _ => {
-            // What rounding makes of a claim that is met exactly.
-            let met = (search.largest_share - 1.0).abs() < NEARLY;
-            let largest_share = if met { 1.0 } else { search.largest_share };
-            let Search { events, out_of_range, .. } = search;
-            Ok(Verdict::NotRefuted { events, largest_share, out_of_range })
+    let mut finished = !usual.is_over();
+    let as_usual = search.seen.clone();
+    if finished && !further.is_over() {
+        search.until = further.clone();
+        if let Some(found) = search.further(&settings) {
+            return Ok(Verdict::Refuted(Box::new(found)));
         }
+        // Called off, and not out of time: then the usual rounds are the answer, the same each time.
+        if further.is_over() && !usual.is_over() {
+            search.seen = as_usual;
+        }
+        finished = !usual.is_over();
     }
+    search.verdict(finished)
 }
 
-/// Settings of parameters that are tried.
+/// Settings of parameters that are tried in the usual rounds, and in all.
 const SETTINGS: usize = 4;
+const ALL_SETTINGS: usize = 14;
+
+/// Work of the further rounds, of each half of them.
+const MOST_FURTHER_WORK: usize = 3 * MOST_WORK;
+
+/// Pairs that a climb starts from, and steps that it takes at most.
+const CLIMBERS: usize = 4;
+const STEPS: usize = 3000;
 
 /// Work after which a search gives up, counted as in [`Explorer`]: about half a second.
 pub(crate) const MOST_WORK: usize = 80_000;
@@ -309,9 +124,6 @@ pub(crate) const DECISIONS: usize = 3;
 /// where deciding is dear.
 const NEARLY: f64 = 1e-9;
 
-/// Boxes for one probability.
-pub(crate) const BOXES: usize = 12_000;
-
 /// What samples for a guess are counted as, and what decisions by boxes and by samples are.
 const WORK_OF_SAMPLES: usize = 1500;
 const WORK_OF_BOXES: usize = 15_000;
@@ -322,29 +134,46 @@ const WORK_OF_AN_ENDLESS_RUN: usize = MOST_WORK / 8;
 struct Search<'a> {
     mechanism: &'a Mechanism,
     claim: &'a Claim,
+    /// Parameters that stay.
+    given: &'a Parameters,
     work: usize,
-    events: usize,
+    most_work: usize,
+    seen: Seen,
     /// Tests by samples so far.
     tests: usize,
-    largest_share: f64,
+    /// What the pair at hand showed.
+    share_of_pair: Option<f64>,
     /// Whether some pair had more paths than the limit: the next ones are given up sooner.
     crowded: bool,
     uncovered: Option<AuditError>,
     /// A draw out of its range, if some pair led to one.
     out_of_range: Option<AuditError>,
-    deadline: Option<Instant>,
+    until: Deadline,
+    /// The pairs that told most, the best first.
+    best: Vec<(f64, Parameters, Pair)>,
     /// A search explores many inputs with the same noise.
     laws: KnownLaws,
 }
 
-/// Whether the deadline has passed.
-pub(crate) fn is_over(deadline: Option<Instant>) -> bool {
-    deadline.is_some_and(|deadline| Instant::now() >= deadline)
+/// What was looked at, and what came nearest to the claim.
+#[derive(Clone, Default)]
+struct Seen {
+    tried: Tried,
+    /// The settings that were tried.
+    settings: Vec<Parameters>,
+    closest: Option<Closest>,
+    /// Pairs of inputs for which no run ends, and others.
+    endless: usize,
+    answered: usize,
 }
 
 impl Search<'_> {
+    fn case<'b>(&'b self, setting: &'b Parameters, inputs: &'b Inputs) -> Case<'b> {
+        Case::new(self.mechanism, setting, inputs).until(&self.until)
+    }
+
     fn explorer(&self, setting: &Parameters, inputs: &Inputs, depth: Depth) -> Result<Explorer, AuditError> {
-        Ok(Explorer::new(Case::new(self.mechanism, setting, inputs), depth)?.remembering(&self.laws))
+        Ok(Explorer::new(self.case(setting, inputs), depth)?.remembering(&self.laws))
     }
 
     fn check(
@@ -353,37 +182,129 @@ impl Search<'_> {
         pair: (&Inputs, &Inputs),
         event: &Event,
     ) -> Result<Option<Refutation>, AuditError> {
-        let case = Case::new(self.mechanism, setting, pair.0);
-        check_within(case, pair.1, self.claim, event, DECISION, &self.laws)
+        check_within(self.case(setting, pair.0), pair.1, self.claim, event, DECISION, &self.laws)
+    }
+
+    /// What the search ended with when it found nothing.
+    fn verdict(self, finished: bool) -> Result<Verdict, AuditError> {
+        let Search { seen, uncovered, out_of_range, .. } = self;
+        match uncovered {
+            Some(error) if seen.tried.events == 0 && out_of_range.is_none() && finished => Err(error),
+            _ => {
+                let mut closest = seen.closest;
+                // What rounding makes of a claim that is met exactly.
+                if let Some(closest) = closest.as_mut().filter(|found| (found.share - 1.0).abs() < NEARLY) {
+                    closest.share = 1.0;
+                }
+                let tried = Tried { settings: seen.settings.len(), ..seen.tried };
+                let largest_share = closest.as_ref().map(|closest| closest.share);
+                let closest = closest.map(Box::new);
+                let never_ends = seen.endless > 0 && seen.answered == 0;
+                Ok(Verdict::NotRefuted { tried, largest_share, closest, out_of_range, never_ends, finished })
+            }
+        }
     }
 
     /// Looks at pairs of neighbours, round by round, until one refutes the claim or the work is done.
-    fn rounds(&mut self, settings: &[Parameters], thorough: bool) -> Option<Refutation> {
-        for round in 0..if thorough { ROUNDS } else { 1 } {
+    fn rounds(
+        &mut self,
+        settings: &[Parameters],
+        rounds: std::ops::Range<usize>,
+        thorough: bool,
+    ) -> Option<Refutation> {
+        for round in rounds {
             for setting in settings {
                 for pair in pairs(self.mechanism, setting, round) {
                     if !thorough && pair.answers.is_empty() {
                         continue;
                     }
-                    if is_over(self.deadline) {
+                    if self.until.is_over() {
                         return None;
                     }
-                    match self.pair(setting, &pair, thorough) {
-                        Ok(None) => {}
-                        Ok(found) => return found,
-                        Err(error @ AuditError::OutOfRange { .. }) => self.out_of_range = Some(error),
-                        Err(AuditError::TooManySteps) => {
-                            self.work += WORK_OF_AN_ENDLESS_RUN;
-                            self.uncovered = Some(AuditError::TooManySteps);
-                        }
-                        // A pair that is not covered says nothing about the others.
-                        Err(error) => self.uncovered = Some(error),
+                    let found = self.look_at(setting, &pair, thorough);
+                    if found.is_some() {
+                        return found;
                     }
-                    if self.work > MOST_WORK {
+                    if self.work > self.most_work {
                         return None;
                     }
                 }
             }
+        }
+        None
+    }
+
+    /// The further rounds, and a climb from what told most.
+    fn further(&mut self, settings: &[Parameters]) -> Option<Refutation> {
+        let (few, more) = settings.split_at(settings.len().min(SETTINGS));
+        (self.work, self.most_work) = (0, MOST_FURTHER_WORK / 2);
+        // Long lists by a few paths, which is cheap; then pairs of other kinds; then other settings of the parameters.
+        let found = self
+            .rounds(few, ROUNDS..ROUNDS + 1, false)
+            .or_else(|| {
+                (self.work, self.most_work) = (0, MOST_FURTHER_WORK);
+                self.rounds(few, ROUNDS..ALL_ROUNDS, true)
+            })
+            .or_else(|| {
+                (self.work, self.most_work) = (0, MOST_FURTHER_WORK);
+                self.rounds(more, 0..1, true)
+            });
+        if found.is_some() {
+            return found;
+        }
+        (self.work, self.most_work) = (0, MOST_FURTHER_WORK);
+        self.climb()
+    }
+
+    /// Changes what told most, a little at a time.
+    fn climb(&mut self) -> Option<Refutation> {
+        let mut bits = Bits(1);
+        for step in 0..STEPS {
+            if self.until.is_over() || self.work > self.most_work || self.best.is_empty() {
+                return None;
+            }
+            let (_, setting, pair) = self.best[step % self.best.len()].clone();
+            let Some((setting, pair)) = mutated(self.mechanism, (&setting, self.given), &pair, &mut bits)
+            else {
+                continue;
+            };
+            let found = self.look_at(&setting, &pair, true);
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// Looks at a pair, and notes what came of it.
+    fn look_at(&mut self, setting: &Parameters, pair: &Pair, thorough: bool) -> Option<Refutation> {
+        self.share_of_pair = None;
+        self.work += 1;
+        match self.pair(setting, pair, thorough) {
+            Ok(None) => {}
+            Ok(found) => return found,
+            Err(AuditError::OutOfTime) => return None,
+            Err(error @ AuditError::OutOfRange { .. }) => self.out_of_range = Some(error),
+            Err(AuditError::TooManySteps) => {
+                self.work += WORK_OF_AN_ENDLESS_RUN;
+                self.uncovered = Some(AuditError::TooManySteps);
+            }
+            // A pair that is not covered says nothing about the others.
+            Err(error) => self.uncovered = Some(error),
+        }
+        self.seen.tried.pairs += 1;
+        if !self.seen.settings.contains(setting) {
+            self.seen.settings.push(setting.clone());
+        }
+        let share = self.share_of_pair?;
+        if self.seen.closest.as_ref().is_none_or(|closest| share > closest.share) {
+            let (first, second) = (pair.first.clone(), pair.second.clone());
+            self.seen.closest = Some(Closest { parameters: setting.clone(), first, second, share });
+        }
+        let place = self.best.partition_point(|(known, ..)| *known >= share);
+        if place < CLIMBERS {
+            self.best.insert(place, (share, setting.clone(), pair.clone()));
+            self.best.truncate(CLIMBERS);
         }
         None
     }
@@ -426,7 +347,11 @@ impl Search<'_> {
             self.crowded = true;
             return self.by_few_paths(setting, pair, target);
         };
-        self.events += a.outcomes().max(b.outcomes());
+        match a.never_ends() && b.never_ends() {
+            true => self.seen.endless += 1,
+            false => self.seen.answered += 1,
+        }
+        self.seen.tried.events += a.outcomes().max(b.outcomes());
         let mut problem = None;
         for swapped in [false, true] {
             let events = match swapped {
@@ -436,7 +361,7 @@ impl Search<'_> {
             let (x, y) = if swapped { (&pair.second, &pair.first) } else { (&pair.first, &pair.second) };
             match events {
                 Ok(events) => {
-                    self.events += events.len();
+                    self.seen.tried.events += events.len();
                     // Few exact probabilities: what f64 cannot tell from the claim is decided.
                     let slack = if a.is_small() && b.is_small() { -NEARLY } else { NEARLY };
                     let telling = events.iter().filter(|guess| self.promising(guess.loss, target, slack));
@@ -466,7 +391,7 @@ impl Search<'_> {
         let mut problem = Some(TOO_MANY_PATHS);
         let mut spent = 0;
         for event in few_path_events::events(&mut first, &pair.answers)? {
-            self.events += 1;
+            self.seen.tried.events += 1;
             let total = first.work + second.work;
             self.work += total - std::mem::replace(&mut spent, total);
             let (p, q) = match (first.probability::<f64>(&event), second.probability::<f64>(&event)) {
@@ -493,8 +418,10 @@ impl Search<'_> {
     /// Whether a guess is worth deciding; notes how near to the claim it comes.
     fn promising(&mut self, loss: f64, target: Target, slack: f64) -> bool {
         let epsilon = target.epsilon;
-        if epsilon > 0.0 && loss.is_finite() {
-            self.largest_share = self.largest_share.max(loss / epsilon);
+        if epsilon > 0.0 && loss.is_finite() && loss > 0.0 {
+            // What is more than the whole claim is decided, and a refutation if it is true.
+            let share = (loss / epsilon).min(1.0);
+            self.share_of_pair = Some(self.share_of_pair.map_or(share, |known| known.max(share)));
         }
         loss > epsilon + slack * (1.0 + epsilon.abs())
     }
@@ -506,11 +433,11 @@ impl Search<'_> {
         pair: &Pair,
         target: Target,
     ) -> Result<Option<Refutation>, AuditError> {
-        let sampler = |inputs| Sampler::of_reals(Case::new(self.mechanism, setting, inputs));
+        let sampler = |inputs| Sampler::of_reals(self.case(setting, inputs));
         let (mut a, mut b) = (sampler(&pair.first)?, sampler(&pair.second)?);
         let (of_a, of_b) = (a.guessing_outputs(1)?, b.guessing_outputs(2)?);
         self.work += 2 * WORK_OF_SAMPLES;
-        self.events += 1;
+        self.seen.tried.events += 1;
         for swapped in [false, true] {
             let guessed = match swapped {
                 false => search_event(&of_a, &of_b, target),
@@ -547,18 +474,4 @@ impl Search<'_> {
         }
         Ok(None)
     }
-}
-
-/// The claimed ε and δ of a claim for given parameters; in place of ε the ρ of a claim in ρ, and μ²/2 for one in μ, which
-/// claims that much ρ.
-pub fn claimed(
-    mechanism: &Mechanism,
-    claim: &Claim,
-    parameters: &Parameters,
-) -> Result<(Bounds, Bounds), AuditError> {
-    let amount = match claim.reading {
-        Reading::Mu => claim.epsilon.clone() * claim.epsilon.clone() / Expr::int(2),
-        _ => claim.epsilon.clone(),
-    };
-    Ok((claimed_value(mechanism, &amount, parameters)?, claimed_value(mechanism, &claim.delta, parameters)?))
 }

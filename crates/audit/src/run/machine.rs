@@ -3,7 +3,9 @@
 use probity_exact::Rational;
 use probity_kernel::expr::{Binary, Name, Unary};
 
+use crate::deadline::Deadline;
 use crate::error::AuditError;
+use crate::run::endless::Recurrence;
 use crate::run::program::{Draw, Node, Step, Stop, Value, World, wrong};
 
 /// One run.
@@ -13,6 +15,7 @@ pub(crate) struct Machine<'a, W: World> {
     pub(crate) names: &'a [Name],
     pub(crate) output_list: Option<usize>,
     pub(crate) budget: u32,
+    pub(crate) until: &'a Deadline,
 }
 
 impl<W: World> Machine<'_, W> {
@@ -24,7 +27,8 @@ impl<W: World> Machine<'_, W> {
 
     fn spend(&mut self) -> Result<(), Stop> {
         self.budget = self.budget.checked_sub(1).ok_or(AuditError::TooManySteps)?;
-        Ok(())
+        // The clock is looked at now and then: a step is shorter than a look.
+        if self.budget.is_multiple_of(4096) { Ok(self.until.check()?) } else { Ok(()) }
     }
 
     pub(crate) fn steps(&mut self, steps: &[Step<W::Number>]) -> Result<(), Stop> {
@@ -81,10 +85,15 @@ impl<W: World> Machine<'_, W> {
                         self.steps(body)?;
                     }
                 }
-                Step::While(guard, body) => {
+                Step::While(guard, body, deciding) => {
+                    let mut recurrence = deciding.as_ref().map(|slots| Recurrence::new(slots, self.values));
                     while self.truth(guard)? {
                         self.spend()?;
                         self.steps(body)?;
+                        if recurrence.as_mut().is_some_and(|seen| seen.is_back(self.values)) {
+                            // The guard held for these values, and holds for them again.
+                            return Err(Stop::Endless);
+                        }
                     }
                 }
             }

@@ -2,6 +2,7 @@
 //! it runs in.
 
 pub(crate) mod bits;
+pub(crate) mod endless;
 pub(crate) mod machine;
 pub(crate) mod numbers;
 pub(crate) mod program;

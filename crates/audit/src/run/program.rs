@@ -13,8 +13,10 @@ use probity_kernel::law;
 use probity_kernel::term::{Distribution, Statement};
 
 use crate::case::Case;
+use crate::deadline::Deadline;
 use crate::error::AuditError;
 use crate::output::outcome::Given;
+use crate::run::endless;
 use crate::run::machine::Machine;
 use crate::run::tables::Tables;
 
@@ -27,6 +29,8 @@ pub(crate) enum Stop {
     Draw,
     /// The world must first choose the outcome of a comparison.
     Branch,
+    /// The run never ends, so that it has no output.
+    Endless,
     /// The run cannot reach the event that the world looks for.
     Pruned,
     /// The run is faulty.
@@ -141,7 +145,8 @@ pub(crate) enum Step<N> {
     Append(usize, Node<N>),
     If(Node<N>, Vec<Step<N>>, Vec<Step<N>>),
     For(usize, Node<N>, Node<N>, Vec<Step<N>>),
-    While(Node<N>, Vec<Step<N>>),
+    /// With the slots that decide how it goes on, unless one of them is drawn in the body.
+    While(Node<N>, Vec<Step<N>>, Option<Vec<usize>>),
 }
 
 impl<N> Step<N> {
@@ -150,7 +155,7 @@ impl<N> Step<N> {
             Step::Draw(..) => true,
             Step::Assign(..) | Step::Append(..) => false,
             Step::If(_, then, otherwise) => then.iter().chain(otherwise).any(Step::draws),
-            Step::For(_, _, _, body) | Step::While(_, body) => body.iter().any(Step::draws),
+            Step::For(_, _, _, body) | Step::While(_, body, _) => body.iter().any(Step::draws),
         }
     }
 }
@@ -164,6 +169,7 @@ pub(crate) struct Program<N> {
     output: Node<N>,
     /// The slot of the output list, when the output is a list that the program appends to.
     output_list: Option<usize>,
+    until: Deadline,
 }
 
 /// The variables of a run, kept so that the next run need not allocate them.
@@ -182,7 +188,7 @@ const STEP_BUDGET: u32 = 1_000_000;
 impl<N: Clone + PartialEq> Program<N> {
     /// Resolves names, converts constants, and runs what does not depend on any draw.
     pub(crate) fn new<W: World<Number = N>>(case: Case<'_>, world: &mut W) -> Result<Program<N>, AuditError> {
-        let Case { mechanism, parameters, inputs } = case;
+        let Case { mechanism, parameters, inputs, .. } = case;
         let mut slots = Slots { tables: Tables::new(mechanism, inputs), ..Slots::default() };
         let mut initial = Vec::new();
         for param in &mechanism.params {
@@ -207,7 +213,8 @@ impl<N: Clone + PartialEq> Program<N> {
             Node::Slot(slot) => Some(slot),
             _ => None,
         };
-        let mut program = Program { names: slots.names, initial, steps, output, output_list };
+        let until = case.deadline();
+        let mut program = Program { names: slots.names, initial, steps, output, output_list, until };
         program.run_prefix(world)?;
         Ok(program)
     }
@@ -246,7 +253,7 @@ impl<N: Clone + PartialEq> Program<N> {
         values: &'a mut Vec<Option<Value<N>>>,
     ) -> Machine<'a, W> {
         let (names, output_list) = (&self.names, self.output_list);
-        Machine { world, values, names, output_list, budget: STEP_BUDGET }
+        Machine { world, values, names, output_list, budget: STEP_BUDGET, until: &self.until }
     }
 }
 
@@ -315,7 +322,9 @@ impl Slots<'_> {
                 Step::For(self.declare(index), from, to, self.steps(body, world)?)
             }
             Statement::While { guard, body, .. } => {
-                Step::While(self.node(guard, world)?, self.steps(body, world)?)
+                let (guard, body) = (self.node(guard, world)?, self.steps(body, world)?);
+                let deciding = endless::deciding(&guard, &body);
+                Step::While(guard, body, deciding)
             }
         })
     }

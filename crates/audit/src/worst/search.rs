@@ -6,19 +6,23 @@
 //! Every step depends on the state alone: the same seed and the same number of steps give the same result, and a state that was
 //! written down can be resumed. What it finds is a lower bound; for small formats [`all_pairs`](crate::all_pairs) looks at everything instead.
 
-use probity_exact::{Format, Rational, Round, rational};
-use probity_kernel::expr::{Expr, Name};
-use probity_kernel::term::{Mechanism, Reading, Sort};
+use probity_exact::{Format, Natural, Rational, Round, directed, exp_bounds, rational};
+use probity_kernel::expr::Name;
+use probity_kernel::term::{Claim, Mechanism, Reading, Sort};
 
 use crate::case::Case;
-use crate::compare::pair_report::PairReport;
+use crate::compare::pair_report::{OutcomeLoss, PairReport};
+use crate::deadline::Deadline;
 use crate::error::AuditError;
 use crate::float::split::Effort;
 use crate::output::bounds::Bounds;
-use crate::output::law::Law;
+use crate::output::event::Event;
+use crate::output::law::{Law, Mass};
 use crate::output::outcome::{Given, Inputs, Parameters};
-use crate::pair::candidates::{Pair, ROUNDS, pairs};
+use crate::pair::candidates::{ALL_ROUNDS, Pair, pairs};
 use crate::pair::neighbours::{admits_parameters, claimed_value, distance, neighbours};
+use crate::refute::pair_loss::shown_loss;
+use crate::refute::refutation::loss;
 use crate::run::bits::Bits;
 use crate::worst::state::{FoundPair, SearchState};
 
@@ -27,14 +31,16 @@ use crate::worst::state::{FoundPair, SearchState};
 pub struct SearchTask<'a> {
     /// The mechanism.
     pub mechanism: &'a Mechanism,
-    /// The claimed ε, an expression in the parameters.
-    pub epsilon: &'a Expr,
+    /// The claim.
+    pub claim: &'a Claim,
     /// The settings of the parameters to try, in turn.
     pub settings: Vec<Parameters>,
     /// The arithmetic.
     pub reading: Reading,
     /// The effort for one law in a format.
     pub effort: Effort,
+    /// When the search must end, also in the middle of a pair.
+    pub until: Deadline,
 }
 
 /// Looks for a worse pair until `go_on` answers false; it is asked after every pair, with the state so far.
@@ -55,7 +61,9 @@ pub fn search_worst_pair(
             Next::Pair(setting, first, second) => match task.look_at(setting, &first, &second) {
                 Ok(found) => Some(found),
                 // A pair that is not covered says nothing about the others.
-                Err(error @ AuditError::Unsupported { .. }) => {
+                // So is half a pair.
+                Err(AuditError::OutOfTime) => break,
+                Err(error @ (AuditError::Unsupported { .. } | AuditError::OutOfRange { .. })) => {
                     uncovered = Some(error);
                     None
                 }
@@ -143,7 +151,7 @@ impl<'a> SearchTask<'a> {
             }
         }
         let mut listed: Vec<(usize, Inputs, Inputs)> = Vec::new();
-        for round in 0..ROUNDS {
+        for round in 0..ALL_ROUNDS {
             for (number, setting) in self.settings.iter().enumerate() {
                 for Pair { first, second, .. } in pairs(self.mechanism, setting, round) {
                     let known = |(n, a, b): &(usize, Inputs, Inputs)| {
@@ -224,14 +232,37 @@ impl<'a> SearchTask<'a> {
             && matches!(neighbours(self.mechanism, parameters, &a, &b), Ok(true))
     }
 
+    /// What a pair shows: by its laws where they can be listed, and by the event that tells most otherwise.
     fn look_at(&self, setting: usize, first: &Inputs, second: &Inputs) -> Result<FoundPair, AuditError> {
-        let epsilon = claimed_value(self.mechanism, self.epsilon, &self.settings[setting])?;
-        let law = |inputs: &Inputs| {
-            Case::new(self.mechanism, &self.settings[setting], inputs).law_within(self.reading, self.effort)
-        };
-        Ok(judge(setting, first, second, &law(first)?, &law(second)?, &epsilon))
+        let parameters = &self.settings[setting];
+        let epsilon = claimed_value(self.mechanism, &self.claim.epsilon, parameters)?;
+        let delta = claimed_value(self.mechanism, &self.claim.delta, parameters)?;
+        let case = Case::new(self.mechanism, parameters, first).until(&self.until);
+        let law = |inputs: &Inputs| case.at(inputs).law_within(self.reading, self.effort);
+        match (law(first), &self.reading) {
+            (Ok(a), _) => Ok(judge_within(setting, (first, second), (&a, &law(second)?), &epsilon, &delta)),
+            (Err(AuditError::Unsupported { .. }), Reading::Reals) => {
+                let shown = shown_loss(case, second, self.claim)?.ok_or(NOTHING)?;
+                let loss = shown.loss;
+                let excess = directed::sub_down(loss, directed::cast_up(&epsilon.high));
+                Ok(FoundPair {
+                    setting,
+                    first: first.clone(),
+                    second: second.clone(),
+                    loss,
+                    excess,
+                    finite_excess: if excess.is_finite() { excess } else { f64::NEG_INFINITY },
+                    impossible: 0,
+                    outcome: None,
+                    event: Some(shown.event),
+                })
+            }
+            (Err(error), _) => Err(error),
+        }
     }
 }
+
+const NOTHING: AuditError = AuditError::Unsupported { what: "a pair of inputs that no event told apart" };
 
 pub(crate) fn judge(
     setting: usize,
@@ -241,14 +272,69 @@ pub(crate) fn judge(
     b: &Law,
     epsilon: &Bounds,
 ) -> FoundPair {
+    let none = Bounds { low: Rational::ZERO, high: Rational::ZERO };
+    judge_within(setting, (first, second), (a, b), epsilon, &none)
+}
+
+fn judge_within(
+    setting: usize,
+    (first, second): (&Inputs, &Inputs),
+    (a, b): (&Law, &Law),
+    epsilon: &Bounds,
+    delta: &Bounds,
+) -> FoundPair {
     let report = PairReport::new(a, b);
-    let excess = report.excess(&epsilon.high);
+    let finite = report.excess(&epsilon.high);
+    let finite_excess = finite.map_or(f64::NEG_INFINITY, |bounds| directed::cast_down(&bounds.low));
+    let finite_loss =
+        report.worst.as_ref().map_or(f64::NEG_INFINITY, |worst| directed::cast_down(&worst.loss.low));
+    let (loss, excess, event) = match (delta.high.is_zero(), report.impossible.is_empty()) {
+        (true, true) => (finite_loss, finite_excess, None),
+        (true, false) => (f64::INFINITY, f64::INFINITY, None),
+        (false, _) => {
+            let (loss, event) = beyond_delta(&report, epsilon, delta);
+            (loss, directed::sub_down(loss, directed::cast_up(&epsilon.high)), event)
+        }
+    };
     FoundPair {
         setting,
         first: first.clone(),
         second: second.clone(),
-        excess: excess.map_or(f64::NEG_INFINITY, |bounds| probity_exact::directed::cast_down(&bounds.low)),
+        loss,
+        excess,
+        finite_excess,
         impossible: report.impossible.len(),
         outcome: report.worst.map(|worst| worst.outcome),
+        event,
     }
+}
+
+/// Of all outcomes that are likelier than e^ε times under the other input, taken together: ln((p − δ)/q), from below.
+fn beyond_delta(report: &PairReport, epsilon: &Bounds, delta: &Bounds) -> (f64, Option<Event>) {
+    let Some(factor) = exp_bounds(&epsilon.high, 160).1.to_rational() else {
+        return (f64::NEG_INFINITY, None);
+    };
+    let mass = |n: &Natural| Rational::from_parts(n.clone().into(), report.denominator.clone());
+    let sides: [fn(&OutcomeLoss) -> (&Mass, &Mass); 2] =
+        [|o| (&o.first, &o.second), |o| (&o.second, &o.first)];
+    let mut best = (f64::NEG_INFINITY, None);
+    for side in sides {
+        let mut chosen = Vec::new();
+        let (mut p, mut q) = (Rational::ZERO, report.escaped_mass.clone());
+        for outcome in &report.outcomes {
+            let (of, other) = side(outcome);
+            let (low, high) = (mass(&of.low), mass(&other.high));
+            if low > &factor * &high {
+                p += low;
+                q += high;
+                chosen.push(Event::exactly(&outcome.outcome));
+            }
+        }
+        let above = Bounds { low: &p - &delta.high, high: p };
+        let below = Bounds { low: q.clone(), high: q };
+        if above.low > Rational::ZERO && loss(&above, &below) > best.0 {
+            best = (loss(&above, &below), Some(Event::Union(chosen)));
+        }
+    }
+    best
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use probity_exact::parse_rational;
 
 use crate::error::AuditError;
+use crate::output::event::Event;
 use crate::output::outcome::{Given, Inputs, Outcome};
 
 /// A pair of inputs and what it shows.
@@ -16,18 +17,25 @@ pub struct FoundPair {
     pub first: Inputs,
     /// Its neighbour.
     pub second: Inputs,
-    /// The worst finite loss minus ε, in f64, rounded down.
+    /// The largest loss of an outcome or an event, in f64, rounded down: ln((p − δ)/q) for the claimed δ. Infinite if some
+    /// output is possible under one input only.
+    pub loss: f64,
+    /// The loss minus ε, in f64, rounded down; infinite where the loss is.
     pub excess: f64,
-    /// The number of outcomes that only one of the two can produce: the loss is infinite if there is one.
+    /// The worst finite loss minus ε.
+    pub finite_excess: f64,
+    /// The number of outcomes that only one of the two can produce.
     pub impossible: usize,
-    /// The outcome with the worst finite loss.
+    /// The outcome with the worst finite loss, where the law could be listed.
     pub outcome: Option<Outcome>,
+    /// The event that shows the loss, where it could not, or where there is a δ.
+    pub event: Option<Event>,
 }
 
 impl FoundPair {
     /// Infinite losses first, then by excess.
     pub(crate) fn is_worse_than(&self, other: &FoundPair) -> bool {
-        (self.impossible > 0, self.excess) > (other.impossible > 0, other.excess)
+        (self.excess, self.finite_excess) > (other.excess, other.finite_excess)
     }
 }
 
@@ -59,21 +67,25 @@ impl SearchState {
     pub fn read(text: &str) -> Result<SearchState, AuditError> {
         let mut state = SearchState::new(0);
         for (i, line) in text.lines().enumerate() {
-            let expected = "seed N, tried N, or best SETTING FIRST SECOND EXCESS-BITS IMPOSSIBLE";
+            let expected = "seed N, tried N, or best SETTING FIRST SECOND LOSS EXCESS FINITE IMPOSSIBLE";
             let fault = AuditError::State { line: i + 1, expected };
             let words: Vec<&str> = line.split_whitespace().collect();
             match words[..] {
                 ["seed", seed] => state.seed = seed.parse().map_err(|_| fault)?,
                 ["tried", tried] => state.tried = tried.parse().map_err(|_| fault)?,
-                ["best", setting, first, second, excess, impossible] => {
+                ["best", setting, first, second, loss, excess, finite, impossible] => {
                     let inputs = |text: &str| read_inputs(text).ok_or(fault.clone());
+                    let bits = |text: &str| text.parse().map(f64::from_bits).map_err(|_| fault.clone());
                     state.best = Some(FoundPair {
                         setting: setting.parse().map_err(|_| fault.clone())?,
                         first: inputs(first)?,
                         second: inputs(second)?,
-                        excess: f64::from_bits(excess.parse().map_err(|_| fault.clone())?),
+                        loss: bits(loss)?,
+                        excess: bits(excess)?,
+                        finite_excess: bits(finite)?,
                         impossible: impossible.parse().map_err(|_| fault.clone())?,
                         outcome: None,
+                        event: None,
                     });
                 }
                 [] => {}
@@ -87,9 +99,12 @@ impl SearchState {
 impl fmt::Display for SearchState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "seed {}\ntried {}", self.seed, self.tried)?;
-        if let Some(FoundPair { setting, first, second, excess, impossible, .. }) = &self.best {
+        if let Some(FoundPair { setting, first, second, loss, excess, finite_excess, impossible, .. }) =
+            &self.best
+        {
             let (first, second) = (inputs_text(first), inputs_text(second));
-            writeln!(f, "best {setting} {first} {second} {} {impossible}", excess.to_bits())?;
+            let [loss, excess, finite] = [loss, excess, finite_excess].map(|x| x.to_bits());
+            writeln!(f, "best {setting} {first} {second} {loss} {excess} {finite} {impossible}")?;
         }
         Ok(())
     }
@@ -131,7 +146,10 @@ mod tests {
             ("b".into(), Given::Bool(true)),
         ]);
         let second = Inputs::from([("x".into(), Given::Number(number("0")))]);
-        let best = FoundPair { setting: 3, first, second, excess: -0.25, impossible: 2, outcome: None };
+        let (loss, excess, finite_excess) = (f64::INFINITY, f64::INFINITY, -0.25);
+        let (impossible, outcome, event) = (2, None, None);
+        let best =
+            FoundPair { setting: 3, first, second, loss, excess, finite_excess, impossible, outcome, event };
         let state = SearchState { seed: 9, tried: 17, best: Some(best) };
         assert_eq!(SearchState::read(&state.to_string()), Ok(state.clone()));
         let spoilt = state.to_string().replace("-7/3", "-7/x");

@@ -12,7 +12,7 @@ use probity_exact::{Rational, parse_rational};
 use probity_lang::Setting;
 use probity_report::plot::{Axis, Colour, Mark, Plot, Series, log10};
 use probity_report::{Block, Document, Section};
-use probity_verdict::{Neighbours, decimal, guarantee};
+use probity_verdict::{Asked, decimal, guarantee};
 use serde_json::{Map, Value, json};
 
 use crate::failure::{Answer, Failure, Status};
@@ -177,17 +177,8 @@ fn theorem(text: &Text, adjacency: Adjacency) -> Result<Law, String> {
         .map(|(name, value)| Setting { name: name.clone(), value: value.clone() })
         .collect();
     let proved = guarantee(&program, &settings).map_err(|error| format!("{}: {error}", text.path))?;
-    // The text's own neighbours must be those of the question, and a sample is of the rows of a table.
-    let wrong = match (proved.neighbours, adjacency, text.on_a_sample) {
-        (Neighbours::RowAddedOrRemoved, Adjacency::AddRemove, _) => None,
-        (Neighbours::RowReplaced, Adjacency::Replace, false) | (Neighbours::OfTheText, _, false) => None,
-        (Neighbours::RowAddedOrRemoved, ..) => {
-            Some("about one row added or removed, not about a row replaced")
-        }
-        (Neighbours::RowReplaced, _, false) => Some("about one row replaced: add --adjacency replace"),
-        (_, _, true) => Some("not about one row of a table added or removed, of which a sample is taken"),
-    };
-    if let Some(wrong) = wrong {
+    let asked = Asked { replaced: adjacency == Adjacency::Replace, on_a_sample: text.on_a_sample };
+    if let Err(wrong) = proved.neighbours.answer(asked) {
         return Err(format!("{}: its theorem is {wrong}", text.path));
     }
     Ok(Law::Approximate { epsilon: proved.epsilon, delta: proved.delta })
@@ -197,7 +188,7 @@ fn upper_double(bracket: &Bracket) -> f64 {
     bracket.upper.as_ref().map_or(f64::INFINITY, |upper| doubles_around(upper).1)
 }
 
-fn bracket_to_json(bracket: &Bracket) -> Value {
+pub(super) fn bracket_to_json(bracket: &Bracket) -> Value {
     json!({
         "lower": output::number(doubles_around(&bracket.lower).0),
         "upper": output::number(upper_double(bracket)),
@@ -206,7 +197,7 @@ fn bracket_to_json(bracket: &Bracket) -> Value {
 
 const DIGITS: usize = 12;
 
-fn shown(bracket: &Bracket) -> String {
+pub(super) fn shown(bracket: &Bracket) -> String {
     let upper = bracket.upper.as_ref().map_or("inf".to_owned(), |upper| decimal::up(upper, DIGITS));
     format!("between {} and {upper}", decimal::down(&bracket.lower, DIGITS))
 }

@@ -174,9 +174,16 @@ fn to_json(comparison: &Comparison, arguments: &Arguments) -> Value {
         value["epsilon"] = output::number(epsilon.to_f64());
         value["delta_at_epsilon"] = comparison.delta(&epsilon.high).into();
     }
+    // Where an outcome gives the input away the loss is infinite, and so is the excess; the rest is told apart.
+    let infinite = !report.impossible.is_empty();
+    if infinite {
+        value["loss"] = "inf".into();
+        value["excess"] = if *neighbours { "inf".into() } else { Value::Null };
+    }
     if let Some(worst) = &report.worst {
-        value["loss"] = output::number(worst.loss.to_f64());
-        value["excess"] = comparison.excess().map(output::number).into();
+        let (loss, excess) = if infinite { ("finite_loss", "finite_excess") } else { ("loss", "excess") };
+        value[loss] = output::number(worst.loss.to_f64());
+        value[excess] = comparison.excess().map(output::number).into();
         value["worst_outcome"] = worst.outcome.to_string().into();
     }
     if !arguments.at_epsilon.is_empty() {
@@ -211,15 +218,30 @@ fn print(comparison: &Comparison, arguments: &Arguments) -> Result<(), Failure> 
         if !neighbours {
             writeln!(out, "These inputs are not neighbours: the claim says nothing about them.")?;
         }
+        let infinite = !report.impossible.is_empty();
+        if infinite {
+            writeln!(out, "loss    inf: some outcomes are possible under one input only")?;
+            writeln!(out, "claimed {}", decimal::double(epsilon.to_f64()))?;
+            if *neighbours {
+                writeln!(out, "excess  inf")?;
+            }
+        }
         match &report.worst {
             Some(worst) => {
                 let loss = decimal::double(worst.loss.to_f64());
-                writeln!(out, "loss    {loss} at outcome {}", decimal::outcome(&worst.outcome))?;
-                if !is_concentrated(*measure) {
-                    writeln!(out, "claimed {}", decimal::double(epsilon.to_f64()))?;
-                }
-                if let Some(excess) = comparison.excess() {
-                    writeln!(out, "excess  {}", decimal::figure_of(excess))?;
+                let at = decimal::outcome(&worst.outcome);
+                if infinite {
+                    let excess = comparison.excess().map(decimal::figure_of);
+                    let excess = excess.map_or(String::new(), |excess| format!(", excess {excess}"));
+                    writeln!(out, "finite  {loss} at outcome {at}{excess}")?;
+                } else {
+                    writeln!(out, "loss    {loss} at outcome {at}")?;
+                    if !is_concentrated(*measure) {
+                        writeln!(out, "claimed {}", decimal::double(epsilon.to_f64()))?;
+                    }
+                    if let Some(excess) = comparison.excess() {
+                        writeln!(out, "excess  {}", decimal::figure_of(excess))?;
+                    }
                 }
             }
             None if comparison.is_undecided() => {

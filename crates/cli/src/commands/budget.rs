@@ -2,16 +2,18 @@
 
 use std::path::PathBuf;
 
-use probity_exact::Rational;
+use probity_account::Effort;
 use probity_exact::directed::cast_nearest;
-use probity_release::ledger::{Entry, Kind, Ledger, PATIENCE};
+use probity_exact::{Rational, parse_rational};
+use probity_release::ledger::{Entry, Kind, Ledger, PATIENCE, accounted};
 use probity_report::plot::{Axis, Colour, Mark, Plot, Series};
 use probity_report::{Block, Document, Section};
+use probity_verdict::decimal;
 use serde_json::{Value, json};
 
-use super::policy;
+use super::{account as accountant, policy};
 use crate::failure::{Answer, Failure, Status};
-use crate::progress::saying;
+use crate::progress::{during, saying};
 use crate::{files, output};
 
 /// Which ledger, and what to do with it.
@@ -35,6 +37,9 @@ pub struct Arguments {
     /// Print the policy in force, as it was pinned
     #[arg(long)]
     policy_text: bool,
+    /// Also give the epsilon of all releases together at this delta, by the accountant: information, the budget is kept by sums
+    #[arg(long, value_name = "DELTA", value_parser = parse_rational, allow_negative_numbers = true)]
+    delta: Option<Rational>,
     /// Write a page with the history and a plot
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -96,7 +101,7 @@ pub fn run(arguments: &Arguments) -> Answer {
 fn done(pinned: &Pinned, ledger: &Ledger, what: &str) -> Answer {
     let state = ledger.state();
     match pinned.json {
-        true => output::json(&summary(ledger, &[], None))?,
+        true => output::json(&summary(ledger, &[], None, None))?,
         false => output::print(|out| {
             writeln!(out, "{what}: {} with policy {}…", pinned.ledger.display(), &state.policy[..12])?;
             writeln!(out, "budget: {}, left: {}", state.total, state.remaining())
@@ -105,7 +110,7 @@ fn done(pinned: &Pinned, ledger: &Ledger, what: &str) -> Answer {
     Ok(Status::Done)
 }
 
-fn summary(ledger: &Ledger, entries: &[Entry], verified: Option<i64>) -> Value {
+fn summary(ledger: &Ledger, entries: &[Entry], verified: Option<i64>, total: Option<&Total>) -> Value {
     let state = ledger.state();
     let entry = |entry: &Entry| {
         json!({
@@ -113,7 +118,7 @@ fn summary(ledger: &Ledger, entries: &[Entry], verified: Option<i64>) -> Value {
             "cost": entry.loss.to_json(), "spent": entry.spent.to_json(), "query": entry.query,
         })
     };
-    json!({
+    let mut value = json!({
         "total": state.total.to_json(),
         "spent": state.spent.to_json(),
         "remaining": state.remaining().to_json(),
@@ -121,8 +126,16 @@ fn summary(ledger: &Ledger, entries: &[Entry], verified: Option<i64>) -> Value {
         "count": state.number,
         "entries": entries.iter().map(entry).collect::<Vec<_>>(),
         "verified": verified,
-    })
+    });
+    if let Some((delta, answer)) = total {
+        value["accounted"] = accountant::bracket_to_json(&answer.bracket);
+        value["accounted"]["delta"] = delta.to_string().into();
+    }
+    value
 }
+
+/// The accountant's total at a δ.
+type Total = (Rational, probity_account::Answer);
 
 fn show(arguments: &Arguments) -> Answer {
     let Some(path) = &arguments.ledger else {
@@ -141,12 +154,20 @@ fn show(arguments: &Arguments) -> Answer {
         true => Some(saying("verifying every entry", || ledger.verify())?),
         false => None,
     };
+    let total = match &arguments.delta {
+        None => None,
+        Some(delta) => {
+            let all = ledger.history(usize::MAX)?;
+            let answer = during("composing", || accounted::epsilon_at(&all, delta, &Effort::default()));
+            Some((delta.clone(), answer.map_err(Failure::new)?))
+        }
+    };
     let entries = ledger.history(arguments.entries)?;
     if let Some(out) = &arguments.out {
         files::write(out, page(&ledger, &path.display().to_string())?.to_html().as_bytes())?;
     }
     if arguments.json {
-        output::json(&summary(&ledger, &entries, verified))?;
+        output::json(&summary(&ledger, &entries, verified, total.as_ref()))?;
         return Ok(Status::Done);
     }
     let rows = entries.iter().map(|entry| {
@@ -169,6 +190,14 @@ fn show(arguments: &Arguments) -> Answer {
             )?;
         }
         writeln!(out, "\nspent: {}\nleft: {} of {}", state.spent, state.remaining(), state.total)?;
+        if let Some((delta, answer)) = &total {
+            writeln!(
+                out,
+                "together at delta = {}: epsilon {}, had all queries been fixed beforehand",
+                decimal::telling(delta),
+                accountant::shown(&answer.bracket)
+            )?;
+        }
         if let Some(count) = verified {
             writeln!(out, "verified: {count} entries, every hash and every sum")?;
         }

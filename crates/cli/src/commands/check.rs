@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use probity_release::{certificate as release, policy};
-use probity_verdict::check;
+use probity_verdict::{check, coq};
 use serde_json::json;
 
 use crate::failure::{Answer, Failure, Status};
@@ -24,6 +24,12 @@ pub struct Arguments {
     /// Of a release: the policy that it must be about
     #[arg(long, value_name = "FILE", conflicts_with = "mechanism")]
     policy: Option<PathBuf>,
+    /// Write the theorem and its derivation as Coq, which coqc checks with proofs/ and nothing of ours
+    #[arg(long, value_name = "OUT.v", conflicts_with = "policy")]
+    coq: Option<PathBuf>,
+    /// Of a release with a join: the public tables
+    #[arg(long, value_name = "TABLE=FILE", requires = "policy")]
+    data: Vec<String>,
     /// Answer in JSON
     #[arg(long)]
     json: bool,
@@ -32,6 +38,14 @@ pub struct Arguments {
 /// Replays.
 pub fn run(arguments: &Arguments) -> Answer {
     let text = files::text(&arguments.certificate)?;
+    if let Some(path) = &arguments.coq {
+        files::check_place(path)?;
+        if release::is_release(&text) {
+            return Err(Failure::new(
+                "--coq is about certificates of mechanisms, and this is one of a release",
+            ));
+        }
+    }
     if release::is_release(&text) && arguments.mechanism.is_none() {
         return of_release(arguments, &text);
     }
@@ -46,22 +60,44 @@ pub fn run(arguments: &Arguments) -> Answer {
     match watched(|watch| check(&text, about, watch))?.theorem {
         Ok(theorem) => {
             let axioms: Vec<&str> = theorem.axioms().into_iter().collect();
+            // The path, or why there is no file.
+            let coq = match &arguments.coq {
+                None => None,
+                Some(path) => Some(match coq(&text) {
+                    Ok(proof) => {
+                        files::write(path, proof.as_bytes())?;
+                        Ok(path.display().to_string())
+                    }
+                    Err(reason) => Err(reason.to_string()),
+                }),
+            };
             if arguments.json {
                 let mechanism = theorem.mechanism();
-                output::json(&json!({
+                let mut answer = json!({
                     "status": "accepted",
                     "mechanism": mechanism.name.as_str(),
                     "text": mechanism.to_string(),
                     "claim": theorem.claim().to_string(),
                     "axioms": axioms,
-                }))?;
+                });
+                match &coq {
+                    None => {}
+                    Some(Ok(path)) => answer["coq"] = path.as_str().into(),
+                    Some(Err(reason)) => answer["not_exported"] = reason.as_str().into(),
+                }
+                output::json(&answer)?;
             } else {
                 output::print(|out| {
                     writeln!(out, "accepted: {theorem}")?;
-                    writeln!(out, "axioms: {}", axioms.join(", "))
+                    writeln!(out, "axioms: {}", axioms.join(", "))?;
+                    match &coq {
+                        None => Ok(()),
+                        Some(Ok(path)) => writeln!(out, "coq: {path}"),
+                        Some(Err(reason)) => writeln!(out, "{reason}"),
+                    }
                 })?;
             }
-            Ok(Status::Done)
+            Ok(if matches!(coq, Some(Err(_))) { Status::No } else { Status::Done })
         }
         Err(fault) => {
             match arguments.json {
@@ -77,7 +113,11 @@ pub fn run(arguments: &Arguments) -> Answer {
 fn of_release(arguments: &Arguments, text: &str) -> Answer {
     let policy = match &arguments.policy {
         None => None,
-        Some(path) => Some(policy::read(&path.display().to_string(), &files::text(path)?)?),
+        Some(path) => {
+            let mut policy = policy::read(&path.display().to_string(), &files::text(path)?)?;
+            super::policy::read_public(&mut policy, &arguments.data)?;
+            Some(policy)
+        }
     };
     let answer = saying("replaying the derivation", || release::check(text, policy.as_ref()));
     match answer {

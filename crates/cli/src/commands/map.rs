@@ -1,15 +1,19 @@
 //! `probity map`: the privacy map of a mechanism at a distance, and the inverse questions: how much noise reaches
 //! a budget, and what error to expect.
 
+use probity_account::Effort;
 use probity_exact::{Natural, Rational, parse_rational};
 use probity_noise::accuracy::Level;
 use probity_noise::catalogue::{self, Entry};
 use probity_noise::measure::Loss;
 use probity_noise::unit::{Delta, Epsilon, Rho, Sensitivity};
+use probity_verdict::decimal;
 use serde_json::{Map, Value};
 
+use super::account as accountant;
 use super::named::{Named, Offer, refused};
 use crate::failure::{Answer, Failure, Status};
+use crate::progress::during;
 use crate::{given, output};
 
 /// What has a privacy map.
@@ -45,9 +49,12 @@ pub struct Arguments {
     /// With --alpha: ask for the largest scale that keeps this error
     #[arg(long, value_parser = parse_rational, global = true, allow_negative_numbers = true, value_name = "ERROR")]
     target_error: Option<Rational>,
-    /// With --alpha: the error holds for this many answers at once
+    /// How many answers: with --alpha the error holds for all at once, with --total-delta the epsilon is of all together
     #[arg(long, default_value_t = 1, global = true, value_parser = given::count, allow_negative_numbers = true)]
     answers: u64,
+    /// Also give the epsilon of all --answers together at this delta, between bounds, by the accountant
+    #[arg(long, value_parser = parse_rational, global = true, allow_negative_numbers = true, value_name = "DELTA")]
+    total_delta: Option<Rational>,
     /// Answer in JSON
     #[arg(long, global = true)]
     json: bool,
@@ -102,6 +109,24 @@ fn forward(
         Loss::Profile(curve) => {
             fields.insert("profile".into(), curve.expression().to_string().into());
         }
+    }
+    if let Some(delta) = &arguments.total_delta {
+        let at = Delta::new(delta.clone()).map_err(Failure::new)?;
+        let effort = Effort::default();
+        let answer = during("composing", || {
+            catalogue::epsilon_of_answers((name, given), distance, arguments.answers, &at, &effort)
+        })
+        .map_err(refused)?;
+        lines.push(format!(
+            "{} answers at delta = {}: epsilon {}",
+            arguments.answers,
+            decimal::telling(delta),
+            accountant::shown(&answer.bracket)
+        ));
+        let mut total = accountant::bracket_to_json(&answer.bracket);
+        total["answers"] = arguments.answers.into();
+        total["delta"] = delta.to_string().into();
+        fields.insert("total".into(), total);
     }
     if let Some(level) = level(arguments)? {
         let error = catalogue::error_at(name, given, &level, arguments.answers).map_err(refused)?;

@@ -34,6 +34,26 @@ pub fn read(path: &Path) -> Result<Policy, Failure> {
     Ok(policy::read(&path.display().to_string(), &files::text(path)?)?)
 }
 
+/// The table and the place of a `--data` option.
+pub fn named(text: &str) -> Result<(&str, &str), Failure> {
+    text.split_once('=').ok_or_else(|| {
+        Failure::new(format!("--data {text} does not say which table it is"))
+            .hint("write --data people=people.csv")
+    })
+}
+
+/// Reads those public tables of a policy that `--data` options name.
+pub fn read_public(policy: &mut Policy, data: &[String]) -> Result<(), Failure> {
+    for text in data {
+        let (name, path) = named(text)?;
+        if policy.public(name).is_some() {
+            let (header, rows) = Csv::new(Path::new(path))?.records(policy::MAX_CATEGORIES)?;
+            policy.read_public(name, &header, &rows)?;
+        }
+    }
+    Ok(())
+}
+
 /// Checks or suggests.
 pub fn run(arguments: &Arguments) -> Answer {
     match (&arguments.suggest, &arguments.policy) {
@@ -104,7 +124,11 @@ fn show(arguments: &Arguments, policy: &Policy) -> Answer {
                 }
                 _ => String::new(),
             };
-            vec![column.name.clone(), kind(&column.domain), bounds, column.cleaning()]
+            let kind = match &column.references {
+                Some(public) => format!("a key of {public}"),
+                None => kind(&column.domain),
+            };
+            vec![column.name.clone(), kind, bounds, column.cleaning()]
         });
         // The rules of cleaning are sentences; none is cut.
         let rows: Vec<Vec<String>> = rows.collect();
@@ -115,6 +139,23 @@ fn show(arguments: &Arguments, policy: &Policy) -> Answer {
                 writeln!(out, "  {name}: {kind}{bounds}; {cleaning}")?;
             }
             Ok(())
+        })?;
+    }
+    for public in &policy.public {
+        output::print(|out| {
+            writeln!(
+                out,
+                "\npublic table {}: joined by its {}, which must be unique",
+                public.name, public.key
+            )?;
+            public.columns.iter().try_for_each(|column| {
+                writeln!(
+                    out,
+                    "  {}: {}",
+                    column.name,
+                    if column.domain == Domain::Text { "text".into() } else { kind(&column.domain) }
+                )
+            })
         })?;
     }
     Ok(Status::Done)

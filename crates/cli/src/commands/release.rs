@@ -8,6 +8,7 @@ use probity_release::answer::{self, Rows};
 use probity_release::certificate::assumptions;
 use probity_release::decimal;
 use probity_release::engine::Engine;
+use probity_release::engine::client::Client;
 use probity_release::engine::csv::Csv;
 use probity_release::ledger::{Ledger, PATIENCE, State};
 use probity_release::loss::Loss;
@@ -41,7 +42,8 @@ pub struct Arguments {
     /// The file, kept elsewhere, by which an older copy of the ledger is noticed
     #[arg(long, value_name = "FILE")]
     anchor: Option<PathBuf>,
-    /// Where a table is: a CSV file, also packed by gzip, several by `*`, or - for standard input
+    /// Where a table is: a CSV file, also packed by gzip, several by `*`, or - for standard input; or another engine, as
+    /// postgresql://HOST/DB#TABLE, duckdb:FILE#TABLE, spark:MASTER#TABLE. A public table is a CSV file
     #[arg(long, value_name = "TABLE=FILE")]
     data: Vec<String>,
     /// The version of the data, as the owner calls it: answers are stored for it
@@ -80,7 +82,9 @@ pub fn run(arguments: &Arguments) -> Answer {
             Failure::new("--alpha must be more than 0 and less than 1").hint("0.05 gives error bars at 95 %")
         );
     }
-    let policy = policy::read(&arguments.policy)?;
+    let mut policy = policy::read(&arguments.policy)?;
+    policy::read_public(&mut policy, &arguments.data)?;
+    let policy = policy;
     let queries = arguments
         .queries
         .iter()
@@ -125,15 +129,15 @@ pub fn run(arguments: &Arguments) -> Answer {
     Ok(Status::Done)
 }
 
-type Engines = BTreeMap<String, Csv>;
+type Engines = BTreeMap<String, Box<dyn Engine>>;
 
 fn engines(arguments: &Arguments, policy: &Policy) -> Result<Engines, Failure> {
     let mut engines = Engines::new();
     for text in &arguments.data {
-        let (name, path) = text.split_once('=').ok_or_else(|| {
-            Failure::new(format!("--data {text} does not say which table it is"))
-                .hint("write --data people=people.csv")
-        })?;
+        let (name, path) = policy::named(text)?;
+        if policy.public(name).is_some() {
+            continue;
+        }
         if policy.table(name).is_none() {
             let names: Vec<String> = policy.tables.iter().map(|table| table.name.clone()).collect();
             return Err(Failure::new(format!("the policy has no table {name}")).hint(crate::given::meant(
@@ -142,7 +146,11 @@ fn engines(arguments: &Arguments, policy: &Policy) -> Result<Engines, Failure> {
                 &names,
             )));
         }
-        if engines.insert(name.to_owned(), Csv::new(Path::new(path))?).is_some() {
+        let engine: Box<dyn Engine> = match Client::named(path, name) {
+            Some(client) => Box::new(client),
+            None => Box::new(Csv::new(Path::new(path))?),
+        };
+        if engines.insert(name.to_owned(), engine).is_some() {
             return Err(Failure::new(format!("the table {name} is given twice"))
                 .hint("a `*` in a name stands for several files"));
         }
@@ -165,7 +173,7 @@ fn ask(
     let asking = Asking { policy, version: &arguments.data_version, again: arguments.again, progress: &told };
     let engine = |prepared: &Prepared| -> Result<&dyn Engine, Refusal> {
         let table = &prepared.plan.table.name;
-        engines.get(table).map(|engine| engine as &dyn Engine).ok_or_else(|| {
+        engines.get(table).map(AsRef::as_ref).ok_or_else(|| {
             Refusal::input(format!("it is not said where the table {table} is"))
                 .hint(format!("add --data {table}=FILE.csv"))
         })
@@ -227,6 +235,9 @@ fn show(arguments: &Arguments, shown: &[(&Released, Rows, PathBuf)], state: &Sta
                     percent(&arguments.alpha)
                 )?,
             }
+            for line in methods(&released.prepared) {
+                writeln!(out, "{line}")?;
+            }
             match released.stored {
                 true => writeln!(
                     out,
@@ -242,6 +253,22 @@ fn show(arguments: &Arguments, shown: &[(&Released, Rows, PathBuf)], state: &Sta
             false => writeln!(out, "left: {} of {}", state.remaining(), state.total),
         }
     })
+}
+
+/// How columns were computed whose error bars are not simply those of the noise.
+fn methods(prepared: &Prepared) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (name, post) in prepared.noisy() {
+        for quantile in post.quantiles() {
+            let width = Rational::from(quantile.width) * &quantile.unit;
+            lines.push(format!(
+                "{name} is read from noisy counts in bins of width {}.",
+                decimal::exact(&width)
+            ));
+        }
+    }
+    lines.dedup();
+    lines
 }
 
 /// A column of a preview: its name, the number of rows that is assumed, and the error expected then.
@@ -295,6 +322,9 @@ fn preview(arguments: &Arguments, prepared: &[Prepared]) -> Answer {
 
 /// Digits for an error: three that tell something.
 fn digits(error: &Rational) -> usize {
+    if error.is_zero() {
+        return 0;
+    }
     let mut unit = Rational::from(100);
     let ten = Rational::from(10);
     (0..9)
@@ -355,10 +385,15 @@ fn draws(prepared: &Prepared) -> Vec<String> {
     let draws = plan.draws.iter().zip(&prepared.scales).zip(&prepared.shares);
     draws
         .map(|((draw, scale), share)| {
-            let what = if draw.kind == DrawKind::Count { "a count" } else { "a sum" };
+            let what = match draw.kind {
+                DrawKind::Count => "a count".to_owned(),
+                DrawKind::Sum(_) => "a sum".to_owned(),
+                DrawKind::Bins(_, bins) => format!("counts in {bins} bins, of which a row is in one"),
+            };
+            let noise = if prepared.stake.concentrated { "deviation" } else { "scale" };
             let value = |units: Rational| decimal::exact(&(units * &draw.unit));
             format!(
-                "{}: {what}; one row moves it by at most {}; {share} of the loss; noise of scale {}",
+                "{}: {what}; one row moves it by at most {}; {share} of the loss; noise of {noise} {}",
                 draw.name,
                 value(Rational::from(draw.sensitivity())),
                 decimal::fixed(&(scale * &draw.unit), 3)

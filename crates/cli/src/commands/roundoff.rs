@@ -25,6 +25,10 @@ pub struct Arguments {
     /// Work that the search may do, in evaluations of one operation over one box
     #[arg(long, default_value_t = Options::default().effort, allow_negative_numbers = true)]
     effort: usize,
+    /// Exponentials, logarithms, powers and trigonometric functions err by up to this many units in the last place instead of
+    /// being correctly rounded
+    #[arg(long, value_name = "ULPS", default_value_t = 0, allow_negative_numbers = true)]
+    ulps: u32,
     /// Answer in JSON
     #[arg(long)]
     json: bool,
@@ -60,8 +64,12 @@ pub fn run(arguments: &Arguments) -> Answer {
         return Err(Failure::new(format!("there is no program {wrong} in the file"))
             .hint(given::meant("it has", wrong, &names)));
     }
-    let options =
-        Options { exact_inputs: arguments.exact_inputs, effort: arguments.effort, ..Options::default() };
+    let options = Options {
+        exact_inputs: arguments.exact_inputs,
+        effort: arguments.effort,
+        ulps: arguments.ulps,
+        ..Options::default()
+    };
     let progress = Progress::new();
     let mut rows: Vec<Row> = Vec::new();
     for (number, benchmark) in wanted.iter().enumerate() {
@@ -79,9 +87,13 @@ pub fn run(arguments: &Arguments) -> Answer {
         output::print(|out| {
             let inputs =
                 if options.exact_inputs { "inputs are floats" } else { "inputs are reals, rounded first" };
+            let functions = match options.ulps {
+                0 => String::new(),
+                ulps => format!("; functions are within {ulps} units in the last place"),
+            };
             writeln!(
                 out,
-                "\nabsolute and relative are upper bounds over all inputs, sampled is an error that occurs; {inputs}"
+                "\nabsolute and relative are upper bounds over all inputs, sampled is an error that occurs; {inputs}{functions}"
             )?;
             missing
                 .into_iter()

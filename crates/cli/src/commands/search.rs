@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use probity_exact::Rational;
 use probity_kernel::term::Reading;
 use probity_lang::Program;
+use probity_verdict::counterexample::event;
 use probity_verdict::{
     SearchState, Watch, Worst, WorstSettings, audit_all, audit_worst, decimal, inputs_text,
 };
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::failure::{Answer, Failure, Status};
 use crate::progress::{Progress, watched};
-use crate::{files, given, output};
+use crate::{files, given, interrupt, output};
 
 /// How long and how to search.
 #[derive(clap::Args)]
@@ -62,9 +63,7 @@ pub fn search(question: &Question<'_>, budget: &Budget) -> Answer {
         })?,
         _ => SearchState::new(budget.seed),
     };
-    let limit = Duration::try_from_secs_f64(budget.seconds).map_err(|_| {
-        Failure::new(format!("seconds = {} is not allowed: it must be at least 0", budget.seconds))
-    })?;
+    let limit = given::seconds(budget.seconds)?;
     let progress = Progress::new();
     let mut saved = Instant::now();
     let mut failed = None;
@@ -80,7 +79,7 @@ pub fn search(question: &Question<'_>, budget: &Budget) -> Answer {
         });
         failed.is_none() && budget.pairs.is_none_or(|most| state.tried < most)
     };
-    let watch = Watch::default().within(limit);
+    let watch = Watch::default().within(limit).unless(interrupt::switch());
     let worst = audit_worst(question.program, &settings, &mut state, go_on, &watch)?;
     drop(progress);
     if let Some(failure) = failed {
@@ -117,8 +116,15 @@ fn answer(question: &Question<'_>, worst: &Worst) -> Answer {
             "is": meaning,
         });
         if let Some(best) = best {
+            value["loss"] = output::number(best.loss);
             value["excess"] = output::number(best.excess);
             value["impossible"] = json!(best.impossible);
+            if best.finite_excess.is_finite() {
+                value["finite_excess"] = best.finite_excess.into();
+            }
+            if let Some(shown) = &best.event {
+                value["event"] = shown.to_string().into();
+            }
             value["inputs"] = json!([
                 inputs_text(&best.first, Rational::to_string),
                 inputs_text(&best.second, Rational::to_string)
@@ -144,16 +150,23 @@ fn answer(question: &Question<'_>, worst: &Worst) -> Answer {
                     inputs_text(&best.first, decimal::telling),
                     inputs_text(&best.second, decimal::telling)
                 )?;
-                writeln!(out, "  excess     {}", decimal::figure_of(best.excess))?;
-                if let Some(outcome) = &best.outcome {
-                    writeln!(out, "  at outcome {}", decimal::outcome(outcome))?;
+                if best.loss == f64::NEG_INFINITY {
+                    writeln!(out, "  loss       none: no event is likelier than the claimed delta allows")?;
+                } else {
+                    writeln!(out, "  loss       {}", decimal::double(best.loss))?;
+                    writeln!(out, "  excess     {}", decimal::figure_of(best.excess))?;
                 }
-                if best.impossible > 0 {
-                    writeln!(
-                        out,
-                        "  {} outcomes are possible under one of them only: the loss is infinite",
-                        best.impossible
-                    )?;
+                if best.impossible > 0 && best.event.is_none() {
+                    let some = best.impossible;
+                    writeln!(out, "  because    {some} outcomes are possible under one of them only")?;
+                    if best.finite_excess.is_finite() {
+                        writeln!(out, "  finite     excess {}", decimal::figure_of(best.finite_excess))?;
+                    }
+                }
+                match (&best.event, &best.outcome) {
+                    (Some(shown), _) => writeln!(out, "  event      {}", event(shown))?,
+                    (None, Some(outcome)) => writeln!(out, "  at outcome {}", decimal::outcome(outcome))?,
+                    (None, None) => {}
                 }
             }
         }

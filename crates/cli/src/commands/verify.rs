@@ -1,19 +1,23 @@
 //! `probity verify`: is the claim of a mechanism file true? One file in detail, a folder as one table.
 
-use std::collections::BTreeSet;
+mod again;
+mod folder;
+
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use probity_lang::{Program, Setting};
 use probity_verdict::{
-    Proof, Reading, Status as Known, Upper, Vacuity, Verdict, Watch, couplings, decimal, outline, verify,
+    Audited, End, Proof, Reading, Status as Known, Tried, Upper, Vacuity, Verdict, couplings, decimal,
+    outline, verify_in_parts,
 };
 use serde_json::{Value, json};
 
 use super::counterexample;
 use crate::failure::{Answer, Failure, Status};
-use crate::progress::{Progress, watched};
-use crate::{files, given, output};
+use crate::progress::{Progress, watched_by};
+use crate::{files, given, interrupt, output};
 
 /// What to verify, and what to show.
 #[derive(clap::Args)]
@@ -29,6 +33,13 @@ pub struct Arguments {
     /// Print the derivation: each statement with the rule that proves it
     #[arg(long)]
     derivation: bool,
+    /// Look for a proof and for a counterexample of each file for this many seconds: 5 unless PROBITY_SECONDS says
+    /// otherwise
+    #[arg(long, allow_negative_numbers = true)]
+    seconds: Option<f64>,
+    /// Answer again whenever the file is saved, until Ctrl-C
+    #[arg(long, conflicts_with = "json")]
+    watch: bool,
     /// Answer in JSON
     #[arg(long)]
     json: bool,
@@ -37,26 +48,52 @@ pub struct Arguments {
 /// Verifies.
 pub fn run(arguments: &Arguments) -> Answer {
     let settings = given::settings(&arguments.settings)?;
+    let time = given::seconds_or_usual(arguments.seconds)?;
     if arguments.path.is_dir() {
-        if arguments.certificate.is_some() || arguments.derivation {
-            return Err(Failure::new("--certificate and --derivation are about one file")
+        if arguments.certificate.is_some() || arguments.derivation || arguments.watch {
+            return Err(Failure::new("--certificate, --derivation and --watch are about one file")
                 .hint("name a file instead of a folder"));
         }
-        return folder(arguments, &settings);
+        return folder::verify_all(arguments, &settings, time);
     }
     if let Some(path) = &arguments.certificate {
         files::check_place(path)?;
     }
+    if arguments.watch {
+        return again::on_every_save(arguments, &settings, time);
+    }
+    answer(arguments, &settings, time)
+}
+
+/// Verifies one file, and prints a proof as soon as there is one.
+fn answer(arguments: &Arguments, settings: &[Setting], time: Duration) -> Answer {
     let (_, program) = files::program(&arguments.path)?;
-    let verdict = watched(|watch| verify(&program, &settings, watch))?;
+    let progress = Progress::new();
+    let (mut early, mut failed) = (false, None);
+    let verdict = watched_by(&progress, |watch| {
+        let watch = watch.clone().within(time).unless(interrupt::switch());
+        verify_in_parts(&program, settings, &watch, &mut |known| {
+            let is_vacuous = matches!(known.vacuity, Vacuity::Vacuous(_));
+            if known.upper.is_ok() && !is_vacuous && !arguments.json && !early {
+                progress.clear();
+                early = true;
+                failed = output::print(|out| print_upper(known, arguments, out)).err();
+            }
+        })
+    })?;
+    drop(progress);
+    if let Some(failure) = failed {
+        return Err(failure);
+    }
     if let Some(path) = &arguments.certificate
         && let Some(certificate) = verdict.to_certificate()
     {
         files::write(path, certificate.as_bytes())?;
     }
-    match arguments.json {
-        true => output::json(&to_json(&arguments.path, &verdict))?,
-        false => output::print(|out| print_one(&verdict, arguments, out))?,
+    match (arguments.json, early) {
+        (true, _) => output::json(&to_json(&arguments.path, &verdict))?,
+        (false, true) => output::print(|out| print_lower(&verdict, time, out))?,
+        (false, false) => output::print(|out| print_one(&verdict, arguments, time, out))?,
     }
     Ok(exit(&verdict))
 }
@@ -81,7 +118,8 @@ fn to_json(path: &Path, verdict: &Verdict) -> Value {
         "delta": Value::Null,
         "expect_refuted": expect_refuted,
         "axioms": verdict.axioms(),
-        "audited_share_of_claim": verdict.audited_share.filter(|share| share.is_finite()),
+        "audited_share_of_claim": verdict.audited.share.filter(|share| share.is_finite()),
+        "audit": audit_to_json(&verdict.audited),
         "seconds": verdict.seconds,
     });
     // A claim is an amount of its measure; rho and mu are no epsilon.
@@ -97,7 +135,7 @@ fn to_json(path: &Path, verdict: &Verdict) -> Value {
     if let Vacuity::Vacuous(why) = verdict.vacuity {
         value["vacuous_because"] = why.into();
     }
-    if let Some(draw) = &verdict.out_of_range {
+    if let Some(draw) = &verdict.audited.out_of_range {
         value["out_of_range"] = draw.clone().into();
     }
     match &verdict.upper {
@@ -120,7 +158,26 @@ fn to_json(path: &Path, verdict: &Verdict) -> Value {
     value
 }
 
-fn print_one(verdict: &Verdict, arguments: &Arguments, out: &mut dyn Write) -> io::Result<()> {
+fn audit_to_json(audited: &Audited) -> Value {
+    let Tried { settings, pairs, events } = audited.tried;
+    let mut value = json!({
+        "settings": settings, "pairs": pairs, "events": events, "finished": audited.end == End::Done,
+    });
+    if audited.never_ends {
+        value["never_ends"] = true.into();
+    }
+    if let End::NotCovered(why) = &audited.end {
+        value["reason"] = why.clone().into();
+    }
+    value
+}
+
+fn print_one(
+    verdict: &Verdict,
+    arguments: &Arguments,
+    time: Duration,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let Program { mechanism, claim, .. } = &verdict.program;
     if verdict.status() == Known::Vacuous {
         // The theorem, if there is one, is left out: it would say nothing in many words.
@@ -129,6 +186,13 @@ fn print_one(verdict: &Verdict, arguments: &Arguments, out: &mut dyn Write) -> i
         }
         return writeln!(out, "{:.3} s", verdict.seconds);
     }
+    print_upper(verdict, arguments, out)?;
+    print_lower(verdict, time, out)
+}
+
+/// Why the claim holds, or why that is not shown.
+fn print_upper(verdict: &Verdict, arguments: &Arguments, out: &mut dyn Write) -> io::Result<()> {
+    let Program { mechanism, claim, .. } = &verdict.program;
     match &verdict.upper {
         Ok(Upper::Derived(proof)) => print_proof(proof, arguments, out)?,
         Ok(Upper::Certified(theorem)) => {
@@ -141,6 +205,10 @@ fn print_one(verdict: &Verdict, arguments: &Arguments, out: &mut dyn Write) -> i
         Err(reason) => {
             writeln!(out, "{}: {} with {claim}", verdict.status(), mechanism.name)?;
             writeln!(out, "not proved: {reason}")?;
+            // Whoever has a proof block, or is about to see a counterexample, needs no other.
+            if verdict.status() == Status::Open && verdict.program.hints.is_none() {
+                verdict.help.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+            }
             if verdict.program.expect_refuted {
                 writeln!(out, "(the file expects its claim to be refuted)")?;
             }
@@ -149,13 +217,24 @@ fn print_one(verdict: &Verdict, arguments: &Arguments, out: &mut dyn Write) -> i
     if let Some(certificate) = &verdict.certificate {
         writeln!(out, "certified {}", certificate.theorem.bound())?;
     }
+    Ok(())
+}
+
+/// What the audit saw.
+fn print_lower(verdict: &Verdict, time: Duration, out: &mut dyn Write) -> io::Result<()> {
     if verdict.vacuity == Vacuity::Unknown && verdict.refutation.is_none() {
         writeln!(
             out,
             "warning: no two different neighbours were found that meet the assumptions; the claim may be about nothing"
         )?;
     }
-    if let Some(draw) = &verdict.out_of_range {
+    if verdict.audited.never_ends {
+        writeln!(
+            out,
+            "warning: no run ended on any input that was tried; a mechanism that never answers is private, and of no use"
+        )?;
+    }
+    if let Some(draw) = &verdict.audited.out_of_range {
         if verdict.upper.is_ok() {
             writeln!(out, "THE BOUNDS CROSS: a proof shows every draw to be in range. Please report it.")?;
         }
@@ -169,13 +248,38 @@ fn print_one(verdict: &Verdict, arguments: &Arguments, out: &mut dyn Write) -> i
             )?;
         }
         counterexample::print(refutation, out)?;
-    } else if let Some(share) = verdict.audited_share {
-        writeln!(
-            out,
-            "audited: {share:.3} of the claimed epsilon was seen (a lower bound, on small inputs)"
-        )?;
+    } else {
+        writeln!(out, "audited: {}", in_words(&verdict.audited, time))?;
     }
     writeln!(out, "{:.3} s", verdict.seconds)
+}
+
+/// What an audit that found no counterexample tried and saw.
+fn in_words(audited: &Audited, time: Duration) -> String {
+    let Tried { settings, pairs, events } = audited.tried;
+    let looked = match settings {
+        0 | 1 => format!("{pairs} pairs, {events} events"),
+        _ => format!("{settings} settings of the parameters, {pairs} pairs, {events} events"),
+    };
+    let seen = match audited.share {
+        Some(share) => {
+            let share = if share < 0.0005 { "less than 0.001".to_owned() } else { format!("{share:.3}") };
+            format!("{share} of the claimed epsilon was seen (a lower bound, on small inputs: {looked})")
+        }
+        None if events > 0 => {
+            format!("no event is likelier than the claim allows (on small inputs: {looked})")
+        }
+        None => "nothing was compared".to_owned(),
+    };
+    match &audited.end {
+        End::Done => seen,
+        End::Running | End::Stopped if interrupt::is_on() => format!("{seen}; it was stopped before its end"),
+        End::Running | End::Stopped => format!(
+            "{seen}; it did not finish in {} s: --seconds allows more",
+            decimal::double(time.as_secs_f64())
+        ),
+        End::NotCovered(why) => format!("{seen}: {why}"),
+    }
 }
 
 fn print_proof(proof: &Proof, arguments: &Arguments, out: &mut dyn Write) -> io::Result<()> {
@@ -203,130 +307,4 @@ fn print_proof(proof: &Proof, arguments: &Arguments, out: &mut dyn Write) -> io:
         writeln!(out, "certificate: {}", path.display())?;
     }
     Ok(())
-}
-
-/// What became of a file of a folder.
-type Row = (PathBuf, Result<Verdict, Failure>);
-
-fn folder(arguments: &Arguments, settings: &[Setting]) -> Answer {
-    let paths = files::mechanisms(&arguments.path)?;
-    let mut rows: Vec<Row> = Vec::new();
-    let mut known: BTreeSet<String> = BTreeSet::new();
-    let mut warnings = String::new();
-    let progress = Progress::new();
-    for (number, path) in paths.iter().enumerate() {
-        progress.step(number, paths.len(), || path.display().to_string());
-        let verdict = files::load(path).and_then(|loaded| {
-            warnings.push_str(&loaded.warnings);
-            let has = |setting: &&Setting| {
-                loaded.program.mechanism.params.iter().any(|param| param.name.as_str() == setting.name)
-            };
-            let own: Vec<Setting> = settings.iter().filter(has).cloned().collect();
-            known.extend(loaded.program.mechanism.params.iter().map(|param| param.name.to_string()));
-            Ok(verify(&loaded.program, &own, &Watch::default())?)
-        });
-        rows.push((path.clone(), verdict));
-    }
-    drop(progress);
-    if let Some(setting) = settings.iter().find(|setting| !known.contains(&setting.name)) {
-        let known: Vec<String> = known.into_iter().collect();
-        return Err(Failure::new(format!(
-            "no file in {} has a parameter {}",
-            arguments.path.display(),
-            setting.name
-        ))
-        .hint(given::meant("their parameters are", &setting.name, &known)));
-    }
-    output::complain(&warnings);
-    rows.iter()
-        .filter_map(|row| row.1.as_ref().err())
-        .for_each(|failure| output::complain(&failure.to_string()));
-    match arguments.json {
-        true => output::json(&rows.iter().map(row_to_json).collect())?,
-        false => print_table(&rows)?,
-    }
-    Ok(exit_of(&rows))
-}
-
-fn row_to_json((path, verdict): &Row) -> Value {
-    match verdict {
-        Ok(verdict) => to_json(path, verdict),
-        Err(failure) => failure.to_row(path),
-    }
-}
-
-/// The gravest of all: bounds that cross, then a file that could not be looked at, then one that is not as it says.
-fn exit_of(rows: &[Row]) -> Status {
-    let verdicts = || rows.iter().filter_map(|(_, verdict)| verdict.as_ref().ok());
-    if verdicts().any(|verdict| verdict.status() == Known::BoundsCross) {
-        Status::BoundsCross
-    } else if rows.iter().any(|(_, verdict)| verdict.is_err()) {
-        Status::BadInput
-    } else if verdicts().all(Verdict::is_as_expected) {
-        Status::Done
-    } else {
-        Status::No
-    }
-}
-
-fn cells((path, verdict): &Row) -> Vec<String> {
-    let verdict = match verdict {
-        Ok(verdict) => verdict,
-        Err(failure) => {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let missing = || "-".to_owned();
-            return vec![
-                name,
-                // The row has the name already.
-                failure.reason().replace(&path.display().to_string(), "it"),
-                failure.status().into(),
-                missing(),
-                missing(),
-                missing(),
-                missing(),
-            ];
-        }
-    };
-    let expected = if verdict.is_as_expected() { "as expected" } else { "UNEXPECTED" };
-    let certified = verdict.certificate.as_ref().map_or("-".to_owned(), |certificate| {
-        let epsilon = decimal::double(certificate.epsilon);
-        match certificate.delta == 0.0 {
-            true => epsilon,
-            false => format!("{epsilon}, delta {}", decimal::at_most(certificate.delta)),
-        }
-    });
-    vec![
-        verdict.program.mechanism.name.to_string(),
-        verdict.program.claim.epsilon.to_string(),
-        verdict.status().to_string(),
-        expected.to_owned(),
-        certified,
-        verdict.audited_share.map_or("-".to_owned(), |share| format!("{share:.3}")),
-        format!("{:.3}", verdict.seconds),
-    ]
-}
-
-fn print_table(rows: &[Row]) -> Result<(), Failure> {
-    let heading = ["mechanism", "claim", "status", "", "certified in binary64", "audited / claim", "seconds"];
-    output::table(&heading, rows.iter().map(cells))?;
-    let verdicts: Vec<&Verdict> = rows.iter().filter_map(|(_, verdict)| verdict.as_ref().ok()).collect();
-    let count = |status: Known| verdicts.iter().filter(|verdict| verdict.status() == status).count();
-    let failed = |status: &str| {
-        let failures = rows.iter().filter_map(|(_, verdict)| verdict.as_ref().err());
-        match failures.filter(|failure| failure.status() == status).count() {
-            0 => String::new(),
-            some => format!(", {some} {status}"),
-        }
-    };
-    let others = failed("unreadable") + &failed("refused");
-    output::print(|out| {
-        let seconds = verdicts.iter().fold(0.0, |sum, verdict| sum + verdict.seconds);
-        writeln!(
-            out,
-            "\n{} proved, {} refuted, {} open{others} in {seconds:.1} s. An audit is a lower bound, on small inputs.",
-            count(Known::Proved),
-            count(Known::Refuted),
-            count(Known::Open),
-        )
-    })
 }

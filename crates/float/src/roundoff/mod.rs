@@ -40,11 +40,14 @@ pub struct Options {
     pub samples: usize,
     /// Whether to bound the relative error too.
     pub relative: bool,
+    /// By how many units in the last place of the exact result the functions of the library may err (exponentials,
+    /// logarithms, powers, trigonometric functions); 0 if they are correctly rounded.
+    pub ulps: u32,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { exact_inputs: false, effort: 60_000, samples: 4_000, relative: true }
+        Options { exact_inputs: false, effort: 300_000, samples: 4_000, relative: true, ulps: 0 }
     }
 }
 
@@ -154,7 +157,7 @@ fn bound(
             let decided = [decided_sides(core, real), decided_sides(core, float)];
             roots.extend(decided.iter().flatten());
             let (program, placed) = core.program.restricted(&roots);
-            let mut tape = Tape::new(&program, options.exact_inputs);
+            let mut tape = Tape::with_library(&program, options.exact_inputs, options.ulps);
             let conditions: Vec<Condition> = guards
                 .iter()
                 .enumerate()

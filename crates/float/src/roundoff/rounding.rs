@@ -91,6 +91,17 @@ impl Grain {
         let beyond = if beyond == 0.0 { 0.0 } else { beyond.next_up() };
         full.min(half.max(beyond))
     }
+
+    /// A bound of how far a result lies from r if it is within `ulps` units in the last place of r, for all |r| ≤ `magnitude`;
+    /// infinite when it may be beyond the largest float.
+    pub fn ulps(&self, magnitude: f64, ulps: u32) -> f64 {
+        if magnitude.is_nan() || magnitude > self.most {
+            return f64::INFINITY;
+        }
+        let k = if magnitude == 0.0 { self.emin } else { exponent_of(magnitude).max(self.emin) };
+        let error = (f64::from(ulps) * power_up(k - self.precision + 1)).next_up();
+        if (magnitude + error).next_up() > self.most { f64::INFINITY } else { error }
+    }
 }
 
 #[cfg(test)]

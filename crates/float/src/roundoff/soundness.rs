@@ -263,3 +263,60 @@ fn every_rounded_input_of_small_formats() {
         }
     }
 }
+
+/// A library that errs by any amount up to its bound, in any direction, at a hundred thousand points: neither the error nor the
+/// value escapes. With a unit less they do.
+#[test]
+fn a_library_within_its_units() {
+    type Function = (Program, fn(f64) -> f64, fn(Doubled) -> Doubled);
+    let functions: [Function; 2] = [
+        (unary(Op::Exp), directed::exp_nearest, |x| x.exp()),
+        (unary(Op::Ln), directed::ln_nearest, |x| x.ln(directed::ln_nearest(x.high))),
+    ];
+    for (program, nearest, exact) in functions {
+        for ulps in 1..=3u32 {
+            let mut source = Source(u64::from(ulps) + 31);
+            let (tape, fewer) =
+                (Tape::with_library(&program, true, ulps), Tape::with_library(&program, true, ulps - 1));
+            let mut evaluation = Evaluation::default();
+            let (mut tight, mut escapes) = (0.0f64, 0);
+            for _ in 0..2_000 {
+                let range = source.range();
+                if range.magnitude() > 300.0
+                    || (range.low() <= 0.0 && matches!(program.nodes()[1].op, Op::Ln(_)))
+                {
+                    continue;
+                }
+                fewer.forward(&[range], None, &mut evaluation);
+                let less = evaluation.error[1];
+                tape.forward(&[range], None, &mut evaluation);
+                let (bound, computed_range) = (evaluation.error[1], evaluation.computed[1]);
+                for _ in 0..50 {
+                    let x = source.member(range).high;
+                    let mut computed = nearest(x);
+                    for _ in 0..ulps {
+                        computed = if source.next().is_multiple_of(2) {
+                            computed.next_up()
+                        } else {
+                            computed.next_down()
+                        };
+                    }
+                    let truth = exact(Doubled::from(x));
+                    let error = Doubled::from(computed).plus(truth.negated()).high.abs();
+                    if truth.high == 0.0 {
+                        continue;
+                    }
+                    let unit = 2f64.powi((truth.high.abs().to_bits() >> 52) as i32 - 1023 - 52);
+                    if error > f64::from(ulps) * unit {
+                        continue;
+                    }
+                    assert!(error <= bound, "{x}: {error:e} > {bound:e} over {range:?}");
+                    assert!(computed_range.low() <= computed && computed <= computed_range.high());
+                    tight = tight.max(error / bound);
+                    escapes += u32::from(error > less);
+                }
+            }
+            assert!(tight > 0.8 && escapes > 0, "{ulps}: {tight} {escapes}");
+        }
+    }
+}

@@ -50,6 +50,8 @@ pub(super) enum Rounding {
     Fixed(Span),
     /// As far as the size of the result allows.
     Nearest { sum: bool },
+    /// A library's function, whose result is so many units in the last place of the exact one away, in any direction.
+    Ulps(u32),
 }
 
 /// A program prepared for evaluation.
@@ -138,7 +140,9 @@ pub fn plus_up(x: f64, y: f64) -> f64 {
 }
 
 /// For nodes that depend on no input: the real value, and how far the computed one is from it.
-fn known_values(program: &Program) -> Vec<Option<(Span, Span)>> {
+/// A library's functions, with `ulps`, are not known: they are within so many units, and the float that is computed here
+/// is only one of those.
+fn known_values(program: &Program, ulps: u32) -> Vec<Option<(Span, Span)>> {
     let wide = Format::wide(220);
     let floats = program.run(&[]);
     let mut reals: Vec<Option<Enclosure<Float>>> = Vec::new();
@@ -147,6 +151,7 @@ fn known_values(program: &Program) -> Vec<Option<(Span, Span)>> {
             Op::Constant(ref c) => {
                 Some(Enclosure::around(&c.low, wide).hull(&Enclosure::around(&c.high, wide)))
             }
+            _ if ulps > 0 && node.op.is_library_function() => None,
             _ => crate::program::enclose(&node.op, |x| reals[x].clone()),
         });
     }
@@ -181,6 +186,12 @@ fn power_of_two(value: &Rational) -> Option<bool> {
 impl Tape {
     /// Prepares a program. With `exact_inputs`, inputs are floats already and are not rounded.
     pub fn new(program: &Program, exact_inputs: bool) -> Tape {
+        Tape::with_library(program, exact_inputs, 0)
+    }
+
+    /// The same with functions of a library that errs by up to `ulps` units in the last place; 0 stands for functions that
+    /// are correctly rounded.
+    pub fn with_library(program: &Program, exact_inputs: bool, ulps: u32) -> Tape {
         let nodes = program.nodes();
         let mut tape = Tape {
             steps: Vec::new(),
@@ -196,7 +207,7 @@ impl Tape {
             Op::Constant(c) if c.low == c.high => power_of_two(&c.low),
             _ => None,
         };
-        let known = known_values(program);
+        let known = known_values(program, ulps);
         for (id, node) in nodes.iter().enumerate() {
             let mut constant = Span::ZERO;
             let format = node.format;
@@ -241,6 +252,10 @@ impl Tape {
                 Op::Cast(x) => (Step::Cast(x), Rounding::Nearest { sum: false }),
                 Op::Trigonometric(f, x) => (Step::Trigonometric(f, x), Rounding::Nearest { sum: false }),
                 Op::Power(x, n) => (Step::Power(x, n), Rounding::Nearest { sum: false }),
+            };
+            let rounding = match ulps > 0 && folded.is_none() && node.op.is_library_function() {
+                true => Rounding::Ulps(ulps),
+                false => rounding,
             };
             let uniform = node.op.arguments().iter().all(|argument| nodes[*argument].format == format);
             // An operand of another format may have more bits or reach further down: no shortcut applies.
@@ -344,7 +359,11 @@ impl Tape {
                 (_, true) => Span::new(not_below(exact.low()), not_above(exact.high()).min(0.0)),
                 _ => Span::new(not_below(exact.low()), not_above(exact.high())),
             };
-            let computed = wide.intersection(signed).unwrap_or(wide);
+            let computed = match self.rounding[i] {
+                // A library's function need not be monotone, nor keep what is a float, nor its sign.
+                Rounding::Ulps(_) => wide,
+                _ => wide.intersection(signed).unwrap_or(wide),
+            };
             out.value.push(value);
             out.partial.push(partial);
             out.local.push(local);
@@ -404,9 +423,9 @@ impl Tape {
             Step::Add(x, y) => (v(x) + v(y), [I, I, O]),
             Step::Sub(x, y) if x == y => (O, [O; 3]),
             Step::Sub(x, y) => (v(x) - v(y), [I, minus, O]),
-            Step::Mul(x, y) if x == y => (v(x).square(), [w(x), w(x), O]),
-            Step::Mul(x, y) => (v(x) * v(y), [w(y), w(x), O]),
-            Step::Div(x, y) => match (v(x).checked_div(v(y)), w(y).reciprocal(), w(x).checked_div(w(y))) {
+            Step::Mul(x, y) if x == y => (v(x).abs().exact_product(v(x).abs()), [w(x), w(x), O]),
+            Step::Mul(x, y) => (v(x).exact_product(v(y)), [w(y), w(x), O]),
+            Step::Div(x, y) => match (v(x).exact_quotient(v(y)), w(y).reciprocal(), w(x).checked_div(w(y))) {
                 (Some(value), Some(inverse), Some(quotient)) => (value, [inverse, -(quotient * inverse), O]),
                 _ => (ALL, [ALL, ALL, O]),
             },
@@ -457,8 +476,8 @@ impl Tape {
         }
     }
 
-    /// The exact operation on the floats that are computed for its arguments, for sums, whose ends are often exact;
-    /// everything for others.
+    /// The exact operation on the floats that are computed for its arguments, where its ends are often exact: sums, products
+    /// and quotients; everything for others.
     fn before_rounding(&self, i: usize, value: Span, out: &Evaluation) -> Span {
         let c = |x: usize| out.computed[x];
         match self.steps[i] {
@@ -466,6 +485,9 @@ impl Tape {
             Step::Neg(x) => -c(x),
             Step::Add(x, y) => c(x) + c(y),
             Step::Sub(x, y) => c(x) - c(y),
+            Step::Mul(x, y) if x == y => c(x).abs().exact_product(c(x).abs()),
+            Step::Mul(x, y) => c(x).exact_product(c(y)),
+            Step::Div(x, y) => c(x).exact_quotient(c(y)).unwrap_or(Span::EVERYTHING),
             _ => Span::EVERYTHING,
         }
     }
@@ -488,6 +510,10 @@ impl Tape {
             Rounding::Exact => (0.0, 0.0),
             Rounding::Underflow => (grain.tiny(), grain.tiny()),
             Rounding::Fixed(error) => (error.magnitude(), error.magnitude()),
+            Rounding::Ulps(ulps) => {
+                let most = grain.ulps(magnitude, ulps);
+                (most, grain.ulps(value.mignitude(), ulps).min(most))
+            }
             Rounding::Nearest { sum } => {
                 if sum && self.uniform[i] && self.difference_is_exact(i, out) {
                     return (0.0, 0.0);

@@ -9,9 +9,10 @@ use super::{Elaborator, GHOSTS, Scope, compare, folds};
 use crate::Span;
 use crate::constant::number as constant;
 use crate::diagnostic::{Code, quoted};
-use crate::names::{Role, nearest};
+use crate::names::Role;
 use crate::syntax::{BinaryOp, CompareOp, Expr, ExprKind, Ident};
 use crate::types::Type;
+use crate::words;
 
 /// A checked expression.
 pub(super) struct Value {
@@ -358,12 +359,12 @@ impl Elaborator<'_> {
 
     fn unknown_function(&mut self, function: &Ident) {
         self.sink.report_with(Code::UnknownFunction, function.span, || {
+            let all: Vec<&'static str> = FUNCTIONS.iter().map(|(name, _)| *name).collect();
             let hint = if super::statements::is_distribution(&function.text) {
                 format!("a draw is a statement of its own: `y ~ {}(...)`", function.text)
-            } else if let Some(near) = nearest(&function.text, FUNCTIONS.iter().map(|(name, _)| *name)) {
+            } else if let Some(near) = words::function(&function.text, &all) {
                 format!("did you mean `{near}`?")
             } else {
-                let all: Vec<&str> = FUNCTIONS.iter().map(|(name, _)| *name).collect();
                 format!("the functions are {}", all.join(", "))
             };
             (format!("{} is no function: expected one of the language", quoted(&function.text)), Some(hint))
@@ -458,6 +459,9 @@ impl Elaborator<'_> {
         let names = &self.names;
         self.sink.report_with(Code::UnknownName, span, || {
             let hint = match names.nearest(name) {
+                _ if matches!(name, "rho" | "mu") => {
+                    format!("`claim {name} 1/2` claims an amount of this measure, which is at least 0")
+                }
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "inputs stand in the first line, parameters in `param` lines".to_string(),
             };

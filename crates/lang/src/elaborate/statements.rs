@@ -9,9 +9,10 @@ use super::{Elaborator, Scope};
 use crate::Span;
 use crate::constant::number as constant;
 use crate::diagnostic::{Code, quoted};
-use crate::names::{Role, nearest};
+use crate::names::Role;
 use crate::syntax::{Expr, ExprKind, Ident, Iteration, Statement, StatementKind};
 use crate::types::Type;
+use crate::words;
 
 /// The distributions of the language, with how they are written.
 const DISTRIBUTIONS: [(&str, &str); 13] = [
@@ -410,10 +411,10 @@ impl Elaborator<'_> {
 
     fn unknown_distribution(&mut self, law: &Ident) {
         self.sink.report_with(Code::UnknownDistribution, law.span, || {
-            let hint = match nearest(&law.text, DISTRIBUTIONS.iter().map(|(name, _)| *name)) {
+            let all: Vec<&'static str> = DISTRIBUTIONS.iter().map(|(name, _)| *name).collect();
+            let hint = match words::law(&law.text, &all) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => {
-                    let all: Vec<&str> = DISTRIBUTIONS.iter().map(|(name, _)| *name).collect();
                     format!("the distributions are {}", all.join(", "))
                 }
             };

@@ -58,6 +58,7 @@ impl Parser<'_> {
         let mut reached = Part::Header;
         let mut seen = Seen::default();
         loop {
+            self.mend_beginning();
             let kind = self.peek();
             let part = match kind {
                 TokenKind::End => break,

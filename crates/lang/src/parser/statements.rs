@@ -2,9 +2,11 @@
 
 use super::{Parsed, Parser, Reported};
 use crate::Span;
-use crate::diagnostic::Code;
-use crate::lexer::{Keyword, Mark, TokenKind};
+use crate::diagnostic::{Code, quoted};
+use crate::lexer::{Keyword, Mark, Token, TokenKind};
+use crate::names::nearest;
 use crate::syntax::{BinaryOp, Expr, ExprKind, Ident, Iteration, Statement, StatementKind};
+use crate::words;
 
 impl Parser<'_> {
     /// Whether a statement can begin at the cursor.
@@ -79,17 +81,60 @@ impl Parser<'_> {
             let (arguments, end) = self.arguments(Mark::CloseParen, opened)?;
             return Ok((StatementKind::Draw { target, law, arguments }, end));
         }
-        if target.text == "break" {
-            let hint = "let a condition guard the rest of the loop: `if not found { ... }`";
-            let span = target.span;
-            self.sink.report_with(Code::Unexpected, span, || {
-                let message = "a loop runs to its end: expected no `break`".to_string();
-                (message, Some(hint.into()))
+        if let Some(instead) = words::instead(&target.text) {
+            self.sink.report_with(Code::Unexpected, target.span, || {
+                let message = format!("there is no {} in the language", quoted(&target.text));
+                (
+                    format!("{message}: expected an assignment, a draw, a branch or a loop"),
+                    Some(instead.into()),
+                )
             });
             return Err(Reported);
         }
-        let hint = "`name = value` assigns, `name ~ distribution(...)` draws";
-        Err(self.unexpected("`=` or `~`", Some(hint.into())))
+        let operator = self.text();
+        let hint = match self.peek_ahead(1) {
+            TokenKind::Mark(Mark::Assign) if matches!(operator, "-" | "*" | "/") => {
+                format!("write `{0} = {0} {operator} …`", target.text)
+            }
+            _ => "`name = value` assigns, `name ~ distribution(...)` draws".into(),
+        };
+        Err(self.unexpected("`=` or `~`", Some(hint)))
+    }
+
+    /// A word that begins no line but is like one that does is reported once, and read as that.
+    pub(super) fn mend_beginning(&mut self) {
+        let assigns =
+            matches!(self.peek_ahead(1), TokenKind::Mark(Mark::Assign | Mark::Draw | Mark::AddAssign));
+        if self.peek() != TokenKind::Name || assigns || words::instead(self.text()).is_some() {
+            return;
+        }
+        if let Some(meant) = words::beginning(self.text()) {
+            self.mend(meant, "a statement or a declaration", format!("did you mean `{}`?", meant.text()));
+        }
+    }
+
+    /// The same for what stands between a block and the one for the other case.
+    fn mend_else(&mut self) {
+        if self.peek() != TokenKind::Name {
+            return;
+        }
+        match self.text() {
+            "elif" | "elsif" | "elseif" => {
+                self.mend(Keyword::Else, "the end of the line or `else`", "write `else if`".into());
+                // What follows is a condition: the `if` is put in its place.
+                let place = self.span();
+                self.tokens.insert(self.at + 1, Token { kind: TokenKind::Keyword(Keyword::If), span: place });
+            }
+            word if nearest(word, ["else"].into_iter()).is_some() => {
+                self.mend(Keyword::Else, "the end of the line or `else`", "did you mean `else`?".into());
+            }
+            _ => {}
+        }
+    }
+
+    fn mend(&mut self, meant: Keyword, expected: &str, hint: String) {
+        self.unexpected(expected, Some(hint));
+        self.tokens[self.at].kind = TokenKind::Keyword(meant);
     }
 
     /// `append(list, value)`
@@ -107,6 +152,7 @@ impl Parser<'_> {
     fn branch(&mut self) -> Parsed<Statement> {
         let start = self.expect_keyword(Keyword::If, "before a condition")?;
         let (condition, end, yes) = self.headed_block(Self::expression)?;
+        self.mend_else();
         let no = if self.eat_keyword(Keyword::Else) {
             if self.at_keyword(Keyword::If) { vec![self.nested(Self::branch)?] } else { self.block()? }
         } else {
@@ -192,6 +238,7 @@ impl Parser<'_> {
         self.advance();
         let mut lines = Vec::new();
         loop {
+            self.mend_beginning();
             match self.peek() {
                 TokenKind::Newline => {
                     self.advance();

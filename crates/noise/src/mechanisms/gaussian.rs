@@ -7,7 +7,7 @@
 use probity_exact::{Integer, Rational};
 
 use super::additive::{Saturating, Unbounded};
-use crate::domain::{BigIntegers, IntegerRange, Vectors};
+use crate::domain::{BigIntegers, Domain, IntegerRange, Vectors};
 use crate::map::{DiscreteNoise, Expression, Half, Normal, PrivacyMap};
 use crate::measurement::Measurement;
 use crate::metric::Metric;
@@ -135,53 +135,64 @@ pub(super) fn over_squared_scale(distance: Expression, squared_scale: &SquaredSc
     })
 }
 
-/// x + Z on 64-bit integers, saturating at their ends.
-///
-/// # Errors
-/// When σ² is 2^100 or more; use [`discrete_gaussian_big`].
-pub fn discrete_gaussian(
-    domain: IntegerRange,
-    squared_scale: SquaredScale,
-) -> Result<Measurement<i64, i64>, ParameterError> {
-    let map = discrete_gaussian_map(&squared_scale);
-    let noise = DiscreteGaussian::<i64>::new(squared_scale)?;
-    Ok(Measurement::new(domain, Metric::Absolute, map, Saturating(noise)))
+/// Integers, or vectors of them, to which discrete Gaussian noise is added. `T` is what an answer is.
+pub trait GaussianDomain<T>: Domain<T> + Sized {
+    /// x + Z on this domain; [`discrete_gaussian`] is the name to call it by.
+    ///
+    /// # Errors
+    /// When the noise does not fit the numbers of the domain.
+    fn with_gaussian(self, squared_scale: SquaredScale) -> Result<Measurement<T, T>, ParameterError>;
 }
 
-/// x + Z on vectors of 64-bit integers, independent noise on every entry, d_in in L2.
+/// x + Z, Z discrete Gaussian noise, on any domain of integers: [`IntegerRange`] (`i64`, saturating at the ends; σ² below 2^100),
+/// [`BigIntegers`] (any σ²), and [`Vectors`] of these, with independent noise on every entry and d_in in L2.
 ///
 /// # Errors
-/// When σ² is 2^100 or more; use [`discrete_gaussian_big_vector`].
-pub fn discrete_gaussian_vector(
-    domain: Vectors<IntegerRange>,
+/// When the noise does not fit the numbers of the domain; the message says which domain does.
+pub fn discrete_gaussian<T, D: GaussianDomain<T>>(
+    domain: D,
     squared_scale: SquaredScale,
-) -> Result<Measurement<Vec<i64>, Vec<i64>>, ParameterError> {
-    let map = discrete_gaussian_vector_map(&squared_scale);
-    let noise = DiscreteGaussian::<i64>::new(squared_scale)?;
-    Ok(Measurement::new(domain, Metric::L2, map, Saturating(noise)))
+) -> Result<Measurement<T, T>, ParameterError> {
+    domain.with_gaussian(squared_scale)
 }
 
-/// x + Z on integers of any size, for any σ².
-///
-/// # Errors
-/// None for a valid σ².
-pub fn discrete_gaussian_big(
-    squared_scale: SquaredScale,
-) -> Result<Measurement<Integer, Integer>, ParameterError> {
-    let map = discrete_gaussian_map(&squared_scale);
-    let noise = DiscreteGaussian::<Integer>::new(squared_scale)?;
-    Ok(Measurement::new(BigIntegers, Metric::Absolute, map, Unbounded(noise)))
+impl GaussianDomain<i64> for IntegerRange {
+    fn with_gaussian(self, squared_scale: SquaredScale) -> Result<Measurement<i64, i64>, ParameterError> {
+        let map = discrete_gaussian_map(&squared_scale);
+        let noise = DiscreteGaussian::<i64>::new(squared_scale)?;
+        Ok(Measurement::new(self, Metric::Absolute, map, Saturating(noise)))
+    }
 }
 
-/// x + Z on vectors of integers of any size, independent noise on every entry, d_in in L2.
-///
-/// # Errors
-/// None for a valid σ².
-pub fn discrete_gaussian_big_vector(
-    domain: Vectors<BigIntegers>,
-    squared_scale: SquaredScale,
-) -> Result<Measurement<Vec<Integer>, Vec<Integer>>, ParameterError> {
-    let map = discrete_gaussian_vector_map(&squared_scale);
-    let noise = DiscreteGaussian::<Integer>::new(squared_scale)?;
-    Ok(Measurement::new(domain, Metric::L2, map, Unbounded(noise)))
+impl GaussianDomain<Vec<i64>> for Vectors<IntegerRange> {
+    fn with_gaussian(
+        self,
+        squared_scale: SquaredScale,
+    ) -> Result<Measurement<Vec<i64>, Vec<i64>>, ParameterError> {
+        let map = discrete_gaussian_vector_map(&squared_scale);
+        let noise = DiscreteGaussian::<i64>::new(squared_scale)?;
+        Ok(Measurement::new(self, Metric::L2, map, Saturating(noise)))
+    }
+}
+
+impl GaussianDomain<Integer> for BigIntegers {
+    fn with_gaussian(
+        self,
+        squared_scale: SquaredScale,
+    ) -> Result<Measurement<Integer, Integer>, ParameterError> {
+        let map = discrete_gaussian_map(&squared_scale);
+        let noise = DiscreteGaussian::<Integer>::new(squared_scale)?;
+        Ok(Measurement::new(self, Metric::Absolute, map, Unbounded(noise)))
+    }
+}
+
+impl GaussianDomain<Vec<Integer>> for Vectors<BigIntegers> {
+    fn with_gaussian(
+        self,
+        squared_scale: SquaredScale,
+    ) -> Result<Measurement<Vec<Integer>, Vec<Integer>>, ParameterError> {
+        let map = discrete_gaussian_vector_map(&squared_scale);
+        let noise = DiscreteGaussian::<Integer>::new(squared_scale)?;
+        Ok(Measurement::new(self, Metric::L2, map, Unbounded(noise)))
+    }
 }

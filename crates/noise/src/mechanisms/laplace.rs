@@ -5,7 +5,7 @@
 use probity_exact::Integer;
 
 use super::additive::{Saturating, Unbounded, WrappingBig, WrappingWord};
-use crate::domain::{BigIntegers, IntegerRange, Vectors, WrappingIntegers};
+use crate::domain::{BigIntegers, Domain, IntegerRange, Vectors, WrappingIntegers};
 use crate::map::{Expression, PrivacyMap};
 use crate::measurement::Measurement;
 use crate::metric::Metric;
@@ -40,86 +40,96 @@ pub(super) fn over_scale(distance: Expression, scale: &Scale) -> Expression {
     })
 }
 
-/// x + Z on 64-bit integers, saturating at their ends.
-///
-/// # Errors
-/// When the scale is 2^50 or more; use [`discrete_laplace_big`].
-pub fn discrete_laplace(domain: IntegerRange, scale: Scale) -> Result<Measurement<i64, i64>, ParameterError> {
-    let map = discrete_laplace_map(&scale);
-    Ok(Measurement::new(domain, Metric::Absolute, map, Saturating(DiscreteLaplace::<i64>::new(scale)?)))
+/// Integers, or vectors of them, to which discrete Laplace noise is added. `T` is what an answer is.
+pub trait LaplaceDomain<T>: Domain<T> + Sized {
+    /// x + Z on this domain; [`discrete_laplace`] is the name to call it by.
+    ///
+    /// # Errors
+    /// When the noise does not fit the numbers of the domain.
+    fn with_laplace(self, scale: Scale) -> Result<Measurement<T, T>, ParameterError>;
 }
 
-/// x + Z on vectors of 64-bit integers, independent noise on every entry, d_in in L1.
+/// x + Z, Z discrete Laplace noise, on any domain of integers:
+///
+/// | domain | answer | distance |
+/// |---|---|---|
+/// | [`IntegerRange`] | `i64`, saturating at the ends; scales below 2^50 | absolute |
+/// | [`BigIntegers`] | `Integer`; any scale | absolute |
+/// | [`Vectors`] of these | independent noise on every entry | L1 |
+/// | [`WrappingIntegers`] | (x + Z) mod m as `u64` (moduli up to 2^64) or as `Integer` | absolute |
+///
+/// Reducing modulo m is post-processing, so the map is that of x + Z. It also holds for the distance around the circle, since the answer
+/// depends on the residue of x alone.
+///
+/// ```
+/// use probity_exact::rational;
+/// use probity_noise::domain::{BigIntegers, IntegerRange, Vectors};
+/// use probity_noise::mechanisms::discrete_laplace;
+/// use probity_noise::sampler::Scale;
+/// let scale = Scale::new(rational(7, 3).unwrap())?;
+/// let ages = discrete_laplace(Vectors::of(IntegerRange::new(0, 120)?), scale.clone())?;
+/// let any = discrete_laplace(BigIntegers, scale)?;
+/// assert_eq!(ages.map().to_string(), any.map().to_string());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
-/// When the scale is 2^50 or more; use [`discrete_laplace_big_vector`].
-pub fn discrete_laplace_vector(
-    domain: Vectors<IntegerRange>,
+/// When the noise does not fit the numbers of the domain; the message says which domain does.
+pub fn discrete_laplace<T, D: LaplaceDomain<T>>(
+    domain: D,
     scale: Scale,
-) -> Result<Measurement<Vec<i64>, Vec<i64>>, ParameterError> {
-    let map = discrete_laplace_map(&scale);
-    Ok(Measurement::new(domain, Metric::L1, map, Saturating(DiscreteLaplace::<i64>::new(scale)?)))
+) -> Result<Measurement<T, T>, ParameterError> {
+    domain.with_laplace(scale)
 }
 
-/// x + Z on integers of any size, for any scale.
-///
-/// # Errors
-/// None for a valid scale.
-pub fn discrete_laplace_big(scale: Scale) -> Result<Measurement<Integer, Integer>, ParameterError> {
-    let map = discrete_laplace_map(&scale);
-    Ok(Measurement::new(
-        BigIntegers,
-        Metric::Absolute,
-        map,
-        Unbounded(DiscreteLaplace::<Integer>::new(scale)?),
-    ))
+impl LaplaceDomain<i64> for IntegerRange {
+    fn with_laplace(self, scale: Scale) -> Result<Measurement<i64, i64>, ParameterError> {
+        let map = discrete_laplace_map(&scale);
+        Ok(Measurement::new(self, Metric::Absolute, map, Saturating(DiscreteLaplace::<i64>::new(scale)?)))
+    }
 }
 
-/// x + Z on vectors of integers of any size, independent noise on every entry, d_in in L1.
-///
-/// # Errors
-/// None for a valid scale.
-pub fn discrete_laplace_big_vector(
-    domain: Vectors<BigIntegers>,
-    scale: Scale,
-) -> Result<Measurement<Vec<Integer>, Vec<Integer>>, ParameterError> {
-    let map = discrete_laplace_map(&scale);
-    Ok(Measurement::new(domain, Metric::L1, map, Unbounded(DiscreteLaplace::<Integer>::new(scale)?)))
+impl LaplaceDomain<Vec<i64>> for Vectors<IntegerRange> {
+    fn with_laplace(self, scale: Scale) -> Result<Measurement<Vec<i64>, Vec<i64>>, ParameterError> {
+        let map = discrete_laplace_map(&scale);
+        Ok(Measurement::new(self, Metric::L1, map, Saturating(DiscreteLaplace::<i64>::new(scale)?)))
+    }
 }
 
-/// (x + Z) mod m on machine words, as integers that wrap.
-///
-/// The map is that of x + Z: reducing modulo m is post-processing. It also holds for the distance around the
-/// circle, since the answer depends on the residue of x alone.
-///
-/// # Errors
-/// When the modulus exceeds 2^64, or the scale is 2^50 or more; use [`discrete_laplace_wrapping_big`].
-pub fn discrete_laplace_wrapping(
-    domain: WrappingIntegers,
-    scale: Scale,
-) -> Result<Measurement<u64, u64>, ParameterError> {
-    let modulus = match i128::try_from(domain.modulus()) {
-        Ok(modulus) if modulus <= 1 << 64 => modulus,
-        _ => {
-            let allowed = "at most 2^64 on machine words; use arbitrary-size integers beyond";
-            return Err(ParameterError::new("modulus", domain.modulus(), allowed));
-        }
-    };
-    let map = discrete_laplace_map(&scale);
-    let noise = DiscreteLaplace::<i64>::new(scale)?;
-    Ok(Measurement::new(domain, Metric::Absolute, map, WrappingWord { noise, modulus }))
+impl LaplaceDomain<Integer> for BigIntegers {
+    fn with_laplace(self, scale: Scale) -> Result<Measurement<Integer, Integer>, ParameterError> {
+        let map = discrete_laplace_map(&scale);
+        Ok(Measurement::new(self, Metric::Absolute, map, Unbounded(DiscreteLaplace::<Integer>::new(scale)?)))
+    }
 }
 
-/// (x + Z) mod m for a modulus of any size. See [`discrete_laplace_wrapping`].
-///
-/// # Errors
-/// None for a valid scale.
-pub fn discrete_laplace_wrapping_big(
-    domain: WrappingIntegers,
-    scale: Scale,
-) -> Result<Measurement<Integer, Integer>, ParameterError> {
-    let map = discrete_laplace_map(&scale);
-    let noise = DiscreteLaplace::<Integer>::new(scale)?;
-    let modulus = domain.modulus().clone();
-    Ok(Measurement::new(domain, Metric::Absolute, map, WrappingBig { noise, modulus }))
+impl LaplaceDomain<Vec<Integer>> for Vectors<BigIntegers> {
+    fn with_laplace(self, scale: Scale) -> Result<Measurement<Vec<Integer>, Vec<Integer>>, ParameterError> {
+        let map = discrete_laplace_map(&scale);
+        Ok(Measurement::new(self, Metric::L1, map, Unbounded(DiscreteLaplace::<Integer>::new(scale)?)))
+    }
+}
+
+impl LaplaceDomain<u64> for WrappingIntegers {
+    fn with_laplace(self, scale: Scale) -> Result<Measurement<u64, u64>, ParameterError> {
+        let modulus = match i128::try_from(self.modulus()) {
+            Ok(modulus) if modulus <= 1 << 64 => modulus,
+            _ => {
+                let allowed = "at most 2^64 on machine words; use arbitrary-size integers beyond";
+                return Err(ParameterError::new("modulus", self.modulus(), allowed));
+            }
+        };
+        let map = discrete_laplace_map(&scale);
+        let noise = DiscreteLaplace::<i64>::new(scale)?;
+        Ok(Measurement::new(self, Metric::Absolute, map, WrappingWord { noise, modulus }))
+    }
+}
+
+impl LaplaceDomain<Integer> for WrappingIntegers {
+    fn with_laplace(self, scale: Scale) -> Result<Measurement<Integer, Integer>, ParameterError> {
+        let map = discrete_laplace_map(&scale);
+        let noise = DiscreteLaplace::<Integer>::new(scale)?;
+        let modulus = self.modulus().clone();
+        Ok(Measurement::new(self, Metric::Absolute, map, WrappingBig { noise, modulus }))
+    }
 }

@@ -101,6 +101,17 @@ impl Term {
         // Without a failure it was enclosed, but by numbers beyond every budget.
         failure.map_or(Ok(Term::Infinite), Err)
     }
+
+    /// The least double that is surely not below it.
+    pub(super) fn round_up(&self) -> f64 {
+        match self {
+            Term::Exact(value) => cast_up(value),
+            Term::Infinite => f64::INFINITY,
+            Term::Enclosed { bounds, .. } => {
+                cast_up(&Rational::from_parts(bounds.upper.clone(), Natural::ONE << FRACTION_BITS))
+            }
+        }
+    }
 }
 
 /// The sum.

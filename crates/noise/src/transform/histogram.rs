@@ -10,7 +10,7 @@ use crate::calibrate::laplace_scale;
 use crate::domain::{BigIntegers, Vectors};
 use crate::map::{Expression, PrivacyMap};
 use crate::measurement::{Measurement, MechanismError};
-use crate::mechanisms::{discrete_laplace_big, discrete_laplace_big_vector, laplace_map_of_integer};
+use crate::mechanisms::{discrete_laplace, laplace_map_of_integer};
 use crate::sampler::ParameterError;
 use crate::search::least_natural;
 use crate::unit::{Delta, Epsilon, Sensitivity};
@@ -60,7 +60,7 @@ impl<Category: Eq + Hash + Clone> Histogram<Category> {
             Expression::parameter("sensitivity", Rational::from(sensitivity)) * Expression::distance_in();
         let map = laplace_map_of_integer(distance, &scale);
         let domain = Vectors::of(BigIntegers).with_length(categories.len())?;
-        Ok(Histogram { categories, index, map, noise: discrete_laplace_big_vector(domain, scale)? })
+        Ok(Histogram { categories, index, map, noise: discrete_laplace(domain, scale)? })
     }
 
     /// What it costs; d_in counts records.
@@ -151,7 +151,7 @@ impl CountByKey {
             Expression::zero_at_zero(tail(&threshold)),
         );
         let map = PrivacyMap::worst_of_one_step([&one_record])?.for_groups()?;
-        Ok(CountByKey { map, noise: discrete_laplace_big(scale)?, threshold })
+        Ok(CountByKey { map, noise: discrete_laplace(BigIntegers, scale)?, threshold })
     }
 
     /// What it costs; d_in counts records added or removed, several of them by group privacy.

@@ -4,10 +4,11 @@ use probity_exact::{Integer, Rational};
 
 use super::{Column, Neighbours, Number};
 use crate::calibrate::{gaussian_squared_scale, laplace_scale};
+use crate::domain::BigIntegers;
 use crate::map::{Expression, PrivacyMap};
 use crate::measurement::{Measurement, MechanismError};
 use crate::mechanisms::{
-    discrete_gaussian_big, discrete_laplace_big, gaussian_map_of_integer, laplace_map_of_integer,
+    discrete_gaussian, discrete_laplace, gaussian_map_of_integer, laplace_map_of_integer,
 };
 use crate::sampler::{ParameterError, Scale, SquaredScale};
 use crate::unit::{Epsilon, Rho, Sensitivity};
@@ -152,7 +153,7 @@ impl Statistic {
         Ok(Release {
             statistic: self.clone(),
             map,
-            noise: discrete_laplace_big(scale.clone())?,
+            noise: discrete_laplace(BigIntegers, scale.clone())?,
             spread: Spread::Laplace(scale),
         })
     }
@@ -160,7 +161,7 @@ impl Statistic {
     /// What does not depend on any record is told without noise, and costs nothing.
     fn as_it_is(&self, scale: Scale) -> Result<Release, ParameterError> {
         let map = PrivacyMap::pure(Expression::zero());
-        let (statistic, noise) = (self.clone(), discrete_laplace_big(scale.clone())?);
+        let (statistic, noise) = (self.clone(), discrete_laplace(BigIntegers, scale.clone())?);
         Ok(Release { statistic, map, noise, spread: Spread::Laplace(scale) })
     }
 
@@ -180,7 +181,7 @@ impl Statistic {
         Ok(Release {
             statistic: self.clone(),
             map,
-            noise: discrete_gaussian_big(squared.clone())?,
+            noise: discrete_gaussian(BigIntegers, squared.clone())?,
             spread: Spread::Gaussian(squared),
         })
     }

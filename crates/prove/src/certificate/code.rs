@@ -14,7 +14,7 @@ use probity_kernel::term::{
 };
 
 use super::text::{Code, ReadError, Text};
-use crate::derivation::{Move, Plan};
+use crate::derivation::{Link, Move, Plan};
 
 /// A table: the word for each variant, and its fields in order.
 macro_rules! code {
@@ -190,6 +190,8 @@ code! { Coupling {
 code! { Rewrite {
     "laplace-law" => Rewrite::LaplaceLaw { uniform: uniform, sign: sign, noise: noise },
     "response-law" => Rewrite::ResponseLaw { keep: keep, other: other, response: response },
+    "mixture-law" => Rewrite::MixtureLaw { keep: keep, other: other, response: response },
+    "unroll" => Rewrite::Unroll { index: index },
     "inline" => Rewrite::Inline { var: var },
     "conditional" => Rewrite::Conditional { var: var },
     "name" => Rewrite::Name { var: var },
@@ -210,6 +212,13 @@ code! { Move {
     "for" => Move::For { 0: invariant, 1: body },
     "while" => Move::While { 0: invariant, 1: body },
     "assert" => Move::Assert { 0: formula },
+    "chain" => Move::Chain { 0: known, 1: links },
+} }
+
+code! { Link {
+    "alike" => Link::Alike { 0: size },
+    "judged" => Link::Judged { 0: moves, 1: after },
+    "select" => Link::Select { 0: moves, 1: var, 2: amount, 3: paid },
 } }
 
 code! { Conversion {

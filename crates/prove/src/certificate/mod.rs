@@ -13,6 +13,7 @@
 
 mod code;
 mod proved;
+mod share;
 mod text;
 
 use std::fmt;
@@ -21,6 +22,8 @@ use probity_kernel::entail::Evidence;
 use probity_kernel::float::{self, FloatTheorem, Implementation, threshold};
 use probity_kernel::term::{Claim, Mechanism, Reading};
 use sha2::{Digest, Sha256};
+
+use share::Shared;
 
 pub use proved::Proved;
 pub use text::{Code, ReadError, Text};
@@ -110,15 +113,14 @@ pub fn content_hash(mechanism: &Mechanism, claim: &Claim) -> String {
 /// The certificate of a proof.
 pub fn write(proof: &Proof) -> String {
     let (mechanism, claim) = (proof.theorem().mechanism(), proof.theorem().claim());
-    let mut text = format!(
-        "{FORMAT}\nhash {}\n{}\n{}\n{}\n",
-        content_hash(mechanism, claim),
-        mechanism.write(),
-        claim.write(),
-        proof.plan().write()
-    );
-    for evidence in proof.evidence() {
-        text.push_str(&format!("{}\n", evidence.write()));
+    let mut lines = vec![proof.plan().write()];
+    lines.extend(proof.evidence().iter().map(Code::write));
+    let (wheres, lines) = share::share(&lines);
+    let hash = content_hash(mechanism, claim);
+    let mut text = format!("{FORMAT}\nhash {hash}\n{}\n{}\n", mechanism.write(), claim.write());
+    for line in wheres.iter().chain(&lines) {
+        text.push_str(line);
+        text.push('\n');
     }
     text
 }
@@ -131,9 +133,17 @@ pub fn write_threshold(theorem: &FloatTheorem) -> String {
     format!("{FORMAT}\nhash {hash}\n{mechanism}\n{claim}\n{machine}\n")
 }
 
-/// Replays a certificate.
-pub fn check(certificate: &str) -> Result<Proved, Fault> {
-    let mut lines = Lines { lines: certificate.lines().collect(), at: 0 };
+/// What a certificate says, before anything of it is believed.
+pub(crate) enum Parts {
+    /// A claim about a floating-point format: the threshold theorem on this machine.
+    Threshold(Mechanism, Claim, Implementation),
+    /// A claim over the reals: a plan, and the evidence for its side conditions.
+    Derivation { mechanism: Mechanism, claim: Claim, plan: Plan, evidence: Vec<Evidence> },
+}
+
+/// Reads a certificate, whose hash must be that of what it is about.
+pub(crate) fn parts(certificate: &str) -> Result<Parts, Fault> {
+    let mut lines = Lines { lines: certificate.lines().collect(), at: 0, shared: Shared::new() };
     let format = lines.next()?;
     if format != FORMAT {
         return Err(lines.fault(ReadError::new(format!("'{FORMAT}'"), format)));
@@ -155,14 +165,26 @@ pub fn check(certificate: &str) -> Result<Proved, Fault> {
             lines.at += 1;
             return Err(lines.fault(ReadError::new("the end", line)));
         }
-        let theorem = threshold(&mechanism, &claim, machine).map_err(Fault::Threshold)?;
-        return Ok(Proved::InFloats(Box::new(theorem)));
+        return Ok(Parts::Threshold(mechanism, claim, machine));
     }
+    lines.read_shared()?;
     let plan: Plan = lines.read()?;
     let mut evidence: Vec<Evidence> = Vec::new();
     while lines.at < lines.lines.len() {
         evidence.push(lines.read()?);
     }
+    Ok(Parts::Derivation { mechanism, claim, plan, evidence })
+}
+
+/// Replays a certificate.
+pub fn check(certificate: &str) -> Result<Proved, Fault> {
+    let (mechanism, claim, plan, evidence) = match parts(certificate)? {
+        Parts::Threshold(mechanism, claim, machine) => {
+            let theorem = threshold(&mechanism, &claim, machine).map_err(Fault::Threshold)?;
+            return Ok(Proved::InFloats(Box::new(theorem)));
+        }
+        Parts::Derivation { mechanism, claim, plan, evidence } => (mechanism, claim, plan, evidence),
+    };
     let given = evidence.len();
     let mut recorded = Recorded::new(evidence);
     let theorem = replay(&mechanism, &claim, &plan, &mut recorded).map_err(|failure| Fault::Step {
@@ -195,6 +217,7 @@ pub fn check_for(certificate: &str, mechanism: &Mechanism, claim: &Claim) -> Res
 struct Lines<'a> {
     lines: Vec<&'a str>,
     at: usize,
+    shared: Shared,
 }
 
 impl<'a> Lines<'a> {
@@ -206,7 +229,17 @@ impl<'a> Lines<'a> {
 
     fn read<T: Code>(&mut self) -> Result<T, Fault> {
         let line = self.next()?;
-        Text::parse(line).and_then(|text| T::read(&text)).map_err(|error| self.fault(error))
+        let text = Text::parse(line).and_then(|text| self.shared.expand(text));
+        text.and_then(|text| T::read(&text)).map_err(|error| self.fault(error))
+    }
+
+    /// The texts that later lines name by number.
+    fn read_shared(&mut self) -> Result<(), Fault> {
+        while let Some(text) = self.lines.get(self.at).and_then(|line| line.strip_prefix("where ")) {
+            self.at += 1;
+            self.shared.define(text).map_err(|error| self.fault(error))?;
+        }
+        Ok(())
     }
 
     fn fault(&self, error: ReadError) -> Fault {

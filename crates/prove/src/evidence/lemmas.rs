@@ -60,7 +60,18 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
         let list = Variable::Of(list.clone(), Run::Second);
         (swapped != *index).then(|| Lemma::SameEntry(list, index.clone(), swapped))
     });
-    let same_entries: Vec<Lemma> = same_entries.collect();
+    let mut same_entries: Vec<Lemma> = same_entries.collect();
+    // What stands at the place that changed is what is read where the index is that place.
+    for (list, place) in &entries {
+        let changed = Expr::Var(Variable::Changed(list.clone()));
+        for (_, index) in entries.iter().filter(|(of, index)| of == list && *index != changed) {
+            if *place == changed {
+                same_entries.extend([Run::First, Run::Second].map(|run| {
+                    Lemma::SameEntry(Variable::Of(list.clone(), run), index.clone(), changed.clone())
+                }));
+            }
+        }
+    }
     let entries = entries.into_iter().map(|(list, index)| Lemma::Adjacent(list, index)).chain(same_entries);
     let same = rounded.iter().enumerate().flat_map(|(n, (a, g))| {
         let later = rounded.iter().skip(n + 1);

@@ -1,6 +1,7 @@
 //! Evidence for side conditions: an exact simplex finds a contradiction, or values that say which disjunction to split.
 //! Knows nothing of programs and rules.
 
+pub(crate) mod again;
 pub(crate) mod lemmas;
 pub(crate) mod rows;
 pub mod search;

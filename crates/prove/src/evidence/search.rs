@@ -38,7 +38,7 @@ use crate::effort::Effort;
 use crate::evidence::lemmas::{analytic_lemmas, common_lemmas, may_split};
 use crate::evidence::rows::{
     Outcome, Reach, Row, ask, atoms, base_rows, contradiction, is_public, product_rows, row_degree,
-    scaled_rows, to_fraction, twice_scaled_rows, without_lonely,
+    scaled_rows, swapped_rows, to_fraction, twice_scaled_rows, without_lonely,
 };
 use crate::evidence::simplex::Fraction;
 
@@ -333,7 +333,8 @@ impl Search<'_> {
         }
         let context = facts.context();
         let base = base_rows(facts.list());
-        let scaled = scaled_rows(context, &base);
+        let mut scaled = scaled_rows(context, &base);
+        scaled.extend(swapped_rows(&base));
         let all: Vec<Row<'_>>;
         let mut outcome = ask(&base, self.effort).ok_or(Stuck::TooLong)?;
         if matches!(outcome, Outcome::Values(_)) && !scaled.is_empty() {

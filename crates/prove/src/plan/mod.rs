@@ -1,6 +1,6 @@
 //! Plans: which couplings, invariants and equivalences to try. Guesses only; a plan that is wrong fails when it is replayed.
 
-mod blocks;
+pub(crate) mod blocks;
 mod couplings;
 mod invariants;
 pub(crate) mod planner;

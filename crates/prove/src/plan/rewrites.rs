@@ -1,7 +1,7 @@
 //! Which program equivalences bring a mechanism into the shape that a sampling axiom needs.
 
 use probity_kernel::equivalence::Rewrite;
-use probity_kernel::expr::Name;
+use probity_kernel::expr::{Expr, Name};
 use probity_kernel::term::{Distribution, Hints, Mechanism, Statement};
 
 /// Applies the program equivalences that fit, unless a hint speaks of the draws that they would remove.
@@ -14,7 +14,9 @@ pub(crate) fn rewrite(mechanism: &Mechanism, hints: &Hints) -> (Mechanism, Vec<R
             .into_iter()
             .filter(|step| match step {
                 Rewrite::LaplaceLaw { uniform, sign, .. } => !hinted(uniform) && !hinted(sign),
-                Rewrite::ResponseLaw { keep, other, .. } => !hinted(keep) && !hinted(other),
+                Rewrite::ResponseLaw { keep, other, .. } | Rewrite::MixtureLaw { keep, other, .. } => {
+                    !hinted(keep) && !hinted(other)
+                }
                 _ => true,
             })
             .find_map(|step| sequence(&current, step));
@@ -39,6 +41,37 @@ pub(crate) fn rewrite(mechanism: &Mechanism, hints: &Hints) -> (Mechanism, Vec<R
     }
     (current, done)
 }
+
+/// A name for what is returned, where it has none.
+pub(crate) fn name_output(mechanism: &Mechanism) -> Option<(Rewrite, Mechanism)> {
+    let step = Rewrite::Name { var: new_name(mechanism, "output")? };
+    let named = step.apply(mechanism).ok()?;
+    Some((step, named))
+}
+
+/// The text with every loop between two numbers written out, outer loops first.
+pub(crate) fn unrolled(mechanism: &Mechanism) -> Option<(Vec<Rewrite>, Mechanism)> {
+    let (mut steps, mut current) = (Vec::new(), mechanism.clone());
+    loop {
+        let next = current.body.iter().find_map(|statement| match statement {
+            Statement::For { index, from: Expr::Number(_), to: Expr::Number(_), .. } => {
+                let step = Rewrite::Unroll { index: index.clone() };
+                Some((step.apply(&current).ok()?, step))
+            }
+            _ => None,
+        });
+        match next {
+            Some((rewritten, step)) if rewritten.body.len() <= MOST_UNROLLED => {
+                current = rewritten;
+                steps.push(step);
+            }
+            _ => return (!steps.is_empty()).then_some((steps, current)),
+        }
+    }
+}
+
+/// The most statements that a text may have with its loops written out.
+const MOST_UNROLLED: usize = 2_000;
 
 /// A law, directly or after a few steps that bring the program into the shape it needs.
 fn sequence(mechanism: &Mechanism, law: Rewrite) -> Option<(Vec<Rewrite>, Mechanism)> {
@@ -95,6 +128,13 @@ fn candidates(mechanism: &Mechanism) -> Vec<Rewrite> {
         }
     }
     for keep in drawn(&mechanism.body, &|law| matches!(law, Distribution::Bernoulli(_))) {
+        for other in drawn(&mechanism.body, &|law| matches!(law, Distribution::UniformInt { .. })) {
+            steps.extend(new_name(mechanism, "response").map(|response| Rewrite::MixtureLaw {
+                keep: keep.clone(),
+                other,
+                response,
+            }));
+        }
         for other in drawn(&mechanism.body, &|law| matches!(law, Distribution::UniformOther { .. })) {
             steps.extend(new_name(mechanism, "response").map(|response| Rewrite::ResponseLaw {
                 keep: keep.clone(),

@@ -66,6 +66,7 @@ mod tests {
             domain: Domain::Categories(names),
             null: Outside::Drop,
             outside: Outside::Constant(7),
+            references: None,
         };
         let cleaner = Cleaner::new(&column);
         for field in ["k0", " k299 ", "k300", "", "K1"] {

@@ -18,8 +18,18 @@ pub struct Compiled {
     /// The table's name and the bounds, if units are users.
     users: Option<(String, u32, u32)>,
     conditions: Vec<Condition>,
-    /// For each draw the place of its condition, and what it adds.
-    draws: Vec<(usize, Option<Row>)>,
+    /// For each draw the place of its condition, its first cell in a group, and what it adds.
+    draws: Vec<(usize, usize, Adds)>,
+    /// How many cells a group has.
+    cells: usize,
+}
+
+/// What a row adds to a draw.
+enum Adds {
+    One,
+    Value(Row),
+    /// One to the bin that this says, of so many.
+    Bin(Row, usize),
 }
 
 /// Sums in the making.
@@ -35,16 +45,20 @@ impl Compiled {
     /// Makes a plan ready.
     pub fn new(plan: &Plan) -> Compiled {
         let mut conditions: Vec<Condition> = Vec::new();
+        let mut cells = 0;
         let draws = plan.draws.iter().map(|draw| {
             let known = conditions.iter().position(|known| *known == draw.condition).unwrap_or_else(|| {
                 conditions.push(draw.condition.clone());
                 conditions.len() - 1
             });
-            let row = match &draw.kind {
-                DrawKind::Count => None,
-                DrawKind::Sum(row) => Some(row.clone()),
+            let adds = match &draw.kind {
+                DrawKind::Count => Adds::One,
+                DrawKind::Sum(row) => Adds::Value(row.clone()),
+                DrawKind::Bins(row, count) => Adds::Bin(row.clone(), *count),
             };
-            (known, row)
+            let first = cells;
+            cells += draw.cells();
+            (known, first, adds)
         });
         let draws = draws.collect();
         let users = match &plan.table.unit {
@@ -54,13 +68,21 @@ impl Compiled {
             }
         };
         let group = plan.group_row().unwrap_or(Row::Constant(0));
-        Compiled { group, groups: plan.groups(), taken: plan.condition.clone(), users, conditions, draws }
+        Compiled {
+            group,
+            groups: plan.groups(),
+            taken: plan.condition.clone(),
+            users,
+            conditions,
+            draws,
+            cells,
+        }
     }
 
     /// No rows yet.
     pub fn sums(&self) -> Sums {
         let users = self.users.as_ref().map(|(table, groups, rows)| Users::new(table, *groups, *rows));
-        let cells = vec![0; (self.groups + 1) * self.draws.len()];
+        let cells = vec![0; (self.groups + 1) * self.cells];
         Sums { cells, taken: vec![false; self.conditions.len()], users }
     }
 
@@ -88,10 +110,14 @@ impl Compiled {
         for (taken, condition) in sums.taken.iter_mut().zip(&self.conditions) {
             *taken = condition.holds(fields);
         }
-        let cells = &mut sums.cells[group * self.draws.len()..];
-        for (cell, (condition, row)) in cells.iter_mut().zip(&self.draws) {
-            let value = row.as_ref().map_or(1, |row| row.value(fields));
-            *cell += i128::from(if sums.taken[*condition] { value } else { 0 });
+        let cells = &mut sums.cells[group * self.cells..];
+        for (condition, first, adds) in &self.draws {
+            let (place, value) = match adds {
+                Adds::One => (0, 1),
+                Adds::Value(row) => (0, row.value(fields)),
+                Adds::Bin(row, count) => (usize::try_from(row.value(fields)).unwrap_or(0).min(count - 1), 1),
+            };
+            cells[first + place] += i128::from(if sums.taken[*condition] { value } else { 0 });
         }
     }
 
@@ -113,7 +139,7 @@ impl Compiled {
         if let Some(users) = users {
             users.each(|fields| self.add_row(&mut all, fields, true));
         }
-        all.cells.truncate(self.groups * self.draws.len());
-        Exact { draws: self.draws.len(), sums: all.cells }
+        all.cells.truncate(self.groups * self.cells);
+        Exact { cells: self.cells, sums: all.cells }
     }
 }

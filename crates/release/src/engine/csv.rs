@@ -26,6 +26,8 @@ use crate::refusal::{Answer, Refusal};
 const BLOCK: usize = 1 << 18;
 /// The longest record, in bytes.
 pub const MAX_RECORD: usize = 1 << 20;
+/// The largest public table, in bytes.
+const MAX_PUBLIC: usize = 256 << 20;
 /// The longest header, in bytes.
 const MAX_HEADER: usize = 1 << 20;
 
@@ -122,6 +124,39 @@ impl Csv {
             known = Some(header);
         }
         known.ok_or_else(|| Refusal::input("there is no file"))
+    }
+
+    /// All records behind the header, if they are not more than so many: a public table.
+    ///
+    /// # Errors
+    /// When the files cannot be read, or are too large for a public table.
+    pub fn records(&self, most: usize) -> Answer<(Vec<String>, Vec<Vec<String>>)> {
+        let header = if self.is_stream() { None } else { Some(self.header()?) };
+        let mut found: Vec<Vec<String>> = Vec::new();
+        let mut names = header.unwrap_or_default();
+        for path in &self.paths {
+            let (own, mut bytes, mut source) = start(path)?;
+            names = own;
+            while fill(path, &mut source, &mut bytes, BLOCK)? > 0 {
+                if bytes.len() > MAX_PUBLIC {
+                    return Err(Refusal::input(format!(
+                        "{} is too large for a public table",
+                        path.display()
+                    )));
+                }
+            }
+            each_record(&bytes, |record| {
+                let fields = (0..record.ends.len())
+                    .map(|place| String::from_utf8_lossy(record.field(place)).trim().to_owned());
+                found.push(fields.collect());
+            });
+        }
+        match found.len() <= most {
+            true => Ok((names, found)),
+            false => {
+                Err(Refusal::input(format!("the table has {} rows; at most {most} are read", found.len())))
+            }
+        }
     }
 
     fn is_stream(&self) -> bool {

@@ -1,24 +1,27 @@
 //! Engines: where the exact aggregates come from. Noise is never theirs.
 //!
 //! An engine answers one question: for every group of a plan and every draw, the exact sum over the cleaned rows. The same question
-//! has the same answer on all of them, to the last digit. How to add one: implement [`Engine`], and hold it against
-//! [`rows::Rows`] in `tests/engines.rs`.
+//! has the same answer on all of them, to the last digit. How to add one is a page of the manual, `docs/engines.md`:
+//! implement [`Engine`], and hold it against [`rows::Rows`] in `tests/engines.rs`.
 
 mod clean;
+pub mod client;
+pub mod columns;
 mod compiled;
 pub mod csv;
 pub mod rows;
 mod split;
+pub mod sql;
 mod users;
 
 use crate::query::Plan;
 use crate::refusal::Answer;
 
-/// The exact sums of a plan: for each group, in order, one for each draw. They are private and never leave this crate unnoised.
+/// The exact sums of a plan: for each group, in order, the numbers of each draw. They are private and never leave this crate unnoised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exact {
-    /// How many draws a group has.
-    pub draws: usize,
+    /// How many numbers a group has.
+    pub cells: usize,
     /// Group by group.
     pub sums: Vec<i128>,
 }

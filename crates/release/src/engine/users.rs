@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::hash::digest;
+use crate::hash;
 
 /// A row that may be kept, in the order in which rows are chosen. Rows with one hash have one content, so it does not matter which
 /// of them is kept; the content decides all the same, should two contents ever share a hash.
@@ -25,25 +25,41 @@ struct Group {
 pub struct Users {
     groups: usize,
     rows: usize,
-    salt: Vec<u8>,
+    of_rows: String,
+    of_groups: String,
     known: HashMap<Vec<u8>, Vec<Group>>,
 }
 
-fn short(digest: [u8; 32]) -> u128 {
-    digest[..16].iter().fold(0, |number, byte| number << 8 | u128::from(*byte))
+/// What stands before everything that is hashed. Engines hash the same text: this, the user, `|`, and the fields of the row, each with a
+/// comma behind it, or the number of the group.
+pub(super) fn salted(table: &str, kind: &str) -> String {
+    format!("probity user bounds 2 {table} {kind} ")
+}
+
+/// The first half of the hash of a text and numbers.
+fn short(salt: &str, user: &[u8], numbers: &[i64], ending: &str) -> u128 {
+    use std::io::Write;
+    let mut text = Vec::with_capacity(salt.len() + user.len() + 24 * numbers.len());
+    text.extend_from_slice(salt.as_bytes());
+    text.extend_from_slice(user);
+    text.push(b'|');
+    for number in numbers {
+        // Writing to memory does not fail.
+        let _ = write!(text, "{number}{ending}");
+    }
+    hash::plain(&text)[..16].iter().fold(0, |number, byte| number << 8 | u128::from(*byte))
 }
 
 impl Users {
     /// No rows yet, of a table of this name.
     pub fn new(table: &str, groups: u32, rows: u32) -> Users {
-        let salt = format!("probity user bounds 1 {table}").into_bytes();
-        Users { groups: groups as usize, rows: rows as usize, salt, known: HashMap::new() }
+        let (of_rows, of_groups) = (salted(table, "row"), salted(table, "group"));
+        Users { groups: groups as usize, rows: rows as usize, of_rows, of_groups, known: HashMap::new() }
     }
 
     /// Looks at a row of a user in a group.
     pub fn add(&mut self, user: &[u8], group: usize, fields: &[i64]) {
-        let bytes: Vec<u8> = fields.iter().flat_map(|field| field.to_le_bytes()).collect();
-        let row = (short(digest(&[&self.salt, b"row", user, &bytes])), Box::from(fields));
+        let row = (short(&self.of_rows, user, fields, ","), Box::from(fields));
         if !self.known.contains_key(user) {
             self.known.insert(user.to_vec(), Vec::new());
         }
@@ -51,7 +67,7 @@ impl Users {
         let place = match known.iter().position(|known| known.order.1 == group) {
             Some(place) => place,
             None => {
-                let order = (short(digest(&[&self.salt, b"group", user, &group.to_le_bytes()])), group);
+                let order = (short(&self.of_groups, user, &[group as i64], ""), group);
                 match admit(known, order, self.groups) {
                     Some(place) => place,
                     None => return,

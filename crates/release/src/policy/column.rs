@@ -58,6 +58,8 @@ pub struct Column {
     pub null: Outside,
     /// A value of the type that is not in the domain.
     pub outside: Outside,
+    /// The public table whose keys are its values. Until that was read, it is a text of which nothing can be asked.
+    pub references: Option<String>,
 }
 
 impl Column {
@@ -79,6 +81,11 @@ impl Column {
             Domain::Date { .. } => std::str::from_utf8(field).ok().and_then(date_from_text),
             Domain::Text => None,
         };
+        self.admitted(value)
+    }
+
+    /// The integer for a number of the type, or for none (`None`): the domain's bounds, and the rules for what lies outside.
+    pub(crate) fn admitted(&self, value: Option<i64>) -> Option<i64> {
         match (value, self.bounds()) {
             (None, _) => self.settle(&self.null, None),
             (Some(value), Some((low, high))) if value < low || value > high => {
@@ -139,7 +146,7 @@ fn number(field: &[u8], unit: &Rational) -> Option<i64> {
         return Some(value);
     }
     let text = std::str::from_utf8(field).ok()?;
-    let limit = 1i64 << 62;
+    let limit = LIMIT;
     match text.to_ascii_lowercase().as_str() {
         "inf" | "+inf" | "infinity" | "+infinity" => return Some(limit),
         "-inf" | "-infinity" => return Some(-limit),
@@ -164,15 +171,21 @@ fn number(field: &[u8], unit: &Rational) -> Option<i64> {
         Some(_) => return None,
         None => parse_rational(text).ok()?,
     };
+    Some(in_units(&exact, unit))
+}
+
+/// A number beyond every bound, in units.
+pub(crate) const LIMIT: i64 = 1 << 62;
+
+/// A number in units, rounded to the nearest one (half away from zero), at ±2^62 if it lies beyond that.
+pub(crate) fn in_units(exact: &Rational, unit: &Rational) -> i64 {
     let units = exact / unit;
     let half = Rational::from_parts(1.into(), 2u8.into());
     let rounded = if units < Rational::ZERO { (units - half).ceil() } else { (units + half).floor() };
-    Some(
-        i64::try_from(&rounded)
-            .map_or(if rounded < probity_exact::Integer::ZERO { -limit } else { limit }, |value| {
-                value.clamp(-limit, limit)
-            }),
-    )
+    i64::try_from(&rounded)
+        .map_or(if rounded < probity_exact::Integer::ZERO { -LIMIT } else { LIMIT }, |value| {
+            value.clamp(-LIMIT, LIMIT)
+        })
 }
 
 fn is_decimal(text: &str) -> bool {
@@ -241,7 +254,8 @@ pub fn date_from_text(text: &str) -> Option<i64> {
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let days = [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
     let in_month = *days.get(usize::try_from(month).ok()?.checked_sub(1)?)?;
-    (1..=in_month).contains(&day).then(|| days_before(year, month) + day - 1)
+    // Engines have no year 0.
+    (year >= 1 && (1..=in_month).contains(&day)).then(|| days_before(year, month) + day - 1)
 }
 
 /// Days from 1970-01-01 to the first of a month: years are counted from March, so that the leap day comes last.
@@ -269,7 +283,7 @@ mod tests {
 
     fn number_column(unit: Rational, low: i64, high: i64) -> Column {
         let domain = Domain::Number { unit, low, high };
-        Column { name: "x".into(), domain, null: Outside::Drop, outside: Outside::Clamp }
+        Column { name: "x".into(), domain, null: Outside::Drop, outside: Outside::Clamp, references: None }
     }
 
     #[test]
@@ -349,13 +363,19 @@ mod tests {
             domain: Domain::Categories(vec!["north".into(), "south".into()]),
             null: Outside::Drop,
             outside: Outside::Constant(1),
+            references: None,
         };
         assert_eq!(
             [region.clean(b"north"), region.clean(b"West"), region.clean(b"")],
             [Some(0), Some(1), None]
         );
-        let smoker =
-            Column { name: "s".into(), domain: Domain::Bool, null: Outside::Drop, outside: Outside::Drop };
+        let smoker = Column {
+            name: "s".into(),
+            domain: Domain::Bool,
+            null: Outside::Drop,
+            outside: Outside::Drop,
+            references: None,
+        };
         assert_eq!(
             [smoker.clean(b"true"), smoker.clean(b"0"), smoker.clean(b"yes")],
             [Some(1), Some(0), None]
@@ -366,7 +386,7 @@ mod tests {
     fn dates_come_back() {
         assert_eq!(date_from_text("1970-01-01"), Some(0));
         assert_eq!(date_from_text("2000-03-01"), Some(11_017));
-        for day in (-719_528..2_932_896).step_by(331) {
+        for day in (-719_162..2_932_896).step_by(331) {
             assert_eq!(date_from_text(&date_to_text(day)), Some(day));
         }
         for text in

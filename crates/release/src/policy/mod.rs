@@ -3,10 +3,13 @@
 //! All that a release knows about a table beside its rows is here, so nothing in an answer's shape or in a refusal depends on them.
 
 mod column;
+mod public;
 mod read;
 mod suggest;
 
 pub use column::{Column, Domain, MAX_CATEGORIES, Outside, date_from_text, date_to_text};
+pub(crate) use column::{LIMIT, in_units};
+pub use public::Public;
 pub use read::read;
 pub use suggest::suggest;
 
@@ -57,6 +60,8 @@ pub struct Policy {
     pub per_query: Loss,
     /// The private tables.
     pub tables: Vec<Table>,
+    /// The public tables, which private ones may be joined with.
+    pub public: Vec<Public>,
 }
 
 impl Policy {

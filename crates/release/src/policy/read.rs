@@ -7,7 +7,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::column::{Column, Domain, MAX_CATEGORIES, Outside, date_from_text};
-use super::{Policy, Table, Unit};
+use super::{Policy, Public, Table, Unit};
 use crate::loss::{Loss, Measure};
 use crate::refusal::{Answer, Place, Refusal};
 
@@ -116,10 +116,15 @@ pub fn read(name: &str, text: &str) -> Answer<Policy> {
         let span = error.span().unwrap_or(0..0);
         source.refuse(span, format!("this is not TOML: {}", error.message()))
     })?;
-    let (mut budget, mut tables) = (None, Vec::new());
-    for (key, span, value) in source.entries(root.get_ref(), Some(&["budget", "table"]))? {
+    let (mut budget, mut tables, mut public) = (None, Vec::new(), Vec::new());
+    for (key, span, value) in source.entries(root.get_ref(), Some(&["budget", "table", "public"]))? {
         match key {
             "budget" => budget = Some(read_budget(&source, span, source.table(value, "budget")?)?),
+            "public" => {
+                for (name, span, value) in source.entries(source.table(value, "public")?, None)? {
+                    public.push(read_public(&source, name, span, source.table(value, name)?)?);
+                }
+            }
             _ => {
                 for (name, span, value) in source.entries(source.table(value, "table")?, None)? {
                     tables.push(read_table(&source, name, span, source.table(value, name)?)?);
@@ -137,7 +142,50 @@ pub fn read(name: &str, text: &str) -> Answer<Policy> {
             .refuse(0..0, "the policy has no table")
             .hint("add [table.NAME] with its unit and columns"));
     }
-    Ok(Policy { text: text.to_owned(), total, per_query, tables })
+    for column in tables.iter().flat_map(|table: &Table| &table.columns) {
+        if let Some(wanted) = &column.references
+            && !public.iter().any(|table: &Public| table.name == *wanted)
+        {
+            return Err(source
+                .refuse(
+                    0..0,
+                    format!("{} refers to {wanted}, which is no public table of the policy", column.name),
+                )
+                .hint(format!("add [public.{wanted}] with its key and its columns")));
+        }
+    }
+    if let Some(twice) = public.iter().find(|public| tables.iter().any(|table| table.name == public.name)) {
+        return Err(source.refuse(0..0, format!("{} is a private and a public table", twice.name)));
+    }
+    Ok(Policy { text: text.to_owned(), total, per_query, tables, public })
+}
+
+fn read_public(source: &Source, name: &str, span: Range<usize>, table: &DeTable) -> Answer<Public> {
+    let (mut key, mut columns) = (None, Vec::new());
+    for (word, _, value) in source.entries(table, Some(&["key", "columns"]))? {
+        match word {
+            "key" => key = Some(source.text(value, "key")?.to_owned()),
+            _ => {
+                for (name, _, value) in source.entries(source.table(value, "columns")?, None)? {
+                    columns.push(read_column(source, name, value)?);
+                }
+            }
+        }
+    }
+    let key = key.ok_or_else(|| {
+        source
+            .refuse(
+                span.clone(),
+                format!("the public table {name} does not say by which column it is joined"),
+            )
+            .hint("add key = \"COLUMN\": its values must be unique")
+    })?;
+    if let Some(column) = columns.iter().find(|column| column.references.is_some() || column.name == key) {
+        return Err(source
+            .refuse(span, format!("{} of the public table {name} is its key or refers to another table", column.name))
+            .hint("the key is not listed among the columns, and public tables are joined with private ones only"));
+    }
+    Ok(Public { name: name.to_owned(), key, columns, values: Vec::new(), hash: String::new() })
 }
 
 fn read_budget(source: &Source, span: Range<usize>, table: &DeTable) -> Answer<(Loss, Loss)> {
@@ -283,9 +331,26 @@ fn read_column<'a>(source: &Source, name: &str, value: &'a Spanned<DeValue<'a>>)
     let keys =
         Keys { entries: source.entries(source.table(value, name)?, Some(&allowed))?, span: value.span() };
     if let Some(value) = keys.get("references") {
-        return Err(source
-            .refuse(value.span(), "public tables cannot be joined yet")
-            .hint("list the values of the column with in = [\"…\", \"…\"]"));
+        only(source, &keys, &["references", "null", "outside"])?;
+        for key in ["null", "outside"] {
+            if let Some(rule) = keys.get(key)
+                && rule.get_ref().as_str() != Some("drop")
+            {
+                return Err(source
+                    .refuse(rule.span(), format!("`{key}` of a reference is \"drop\""))
+                    .hint("a row without a key of the public table joins with nothing"));
+            }
+        }
+        // `regions` and `regions.code` mean the same: a table has one key.
+        let table = source.text(value, "references")?.split('.').next().unwrap_or_default().to_owned();
+        let (null, outside) = (Outside::Drop, Outside::Drop);
+        return Ok(Column {
+            name: name.to_owned(),
+            domain: Domain::Text,
+            null,
+            outside,
+            references: Some(table),
+        });
     }
     let kind = match keys.get("type") {
         Some(value) => Some((source.text(value, "type")?, value.span())),
@@ -358,7 +423,13 @@ fn read_column<'a>(source: &Source, name: &str, value: &'a Spanned<DeValue<'a>>)
                 .hint(format!("add type = \"…\" ({TYPES}), or in = [\"…\", \"…\"]")));
         }
     };
-    let mut column = Column { name: name.to_owned(), domain, null: Outside::Drop, outside: Outside::Drop };
+    let mut column = Column {
+        name: name.to_owned(),
+        domain,
+        null: Outside::Drop,
+        outside: Outside::Drop,
+        references: None,
+    };
     if matches!(column.domain, Domain::Number { .. } | Domain::Date { .. }) {
         column.outside = Outside::Clamp;
     }

@@ -10,6 +10,7 @@ use sqlparser::ast::{
 
 use super::parse::refuse;
 use super::post::{Post, PostCondition};
+use super::ranked::is_quantile;
 use super::resolve::{Number, Scope};
 use super::row::{Condition, Order, Row};
 use crate::policy::Unit;
@@ -22,6 +23,8 @@ pub enum DrawKind {
     Count,
     /// The sum of this.
     Sum(Row),
+    /// How many rows are in each of so many bins; this says in which a row is.
+    Bins(Row, usize),
 }
 
 /// A noisy number of each group.
@@ -42,7 +45,15 @@ pub struct Draw {
 }
 
 impl Draw {
-    /// How far one row moves it.
+    /// How many numbers it is.
+    pub fn cells(&self) -> usize {
+        match self.kind {
+            DrawKind::Bins(_, count) => count,
+            DrawKind::Count | DrawKind::Sum(_) => 1,
+        }
+    }
+
+    /// How far one row moves it. A row is in one bin.
     pub fn sensitivity(&self) -> u64 {
         self.range.0.unsigned_abs().max(self.range.1.unsigned_abs())
     }
@@ -54,6 +65,8 @@ pub struct Aggregates<'a> {
     pub scope: &'a Scope<'a>,
     /// The rows that the query takes.
     pub condition: Condition,
+    /// How many groups there are.
+    pub groups: usize,
     /// The draws.
     pub draws: RefCell<Vec<Draw>>,
     /// Columns of the SELECT by name, for HAVING and ORDER BY.
@@ -69,9 +82,9 @@ const MAX_DEPTH: usize = 40;
 
 impl Aggregates<'_> {
     /// The place of a draw, new or known.
-    fn draw(&self, kind: DrawKind, condition: Condition, unit: Rational, at: &Expr) -> Answer<usize> {
+    pub fn draw(&self, kind: DrawKind, condition: Condition, unit: Rational, at: &Expr) -> Answer<usize> {
         let range = match &kind {
-            DrawKind::Count => Some((0, 1)),
+            DrawKind::Count | DrawKind::Bins(..) => Some((0, 1)),
             DrawKind::Sum(row) => row.range(),
         };
         let Some(range) = range.filter(|(low, high)| *low > i64::MIN && *high < i64::MAX) else {
@@ -92,7 +105,11 @@ impl Aggregates<'_> {
         {
             return Ok(known);
         }
-        let word = if kind == DrawKind::Count { "count" } else { "sum" };
+        let word = match &kind {
+            DrawKind::Count => "count",
+            DrawKind::Sum(_) => "sum",
+            DrawKind::Bins(..) => "bins",
+        };
         let name = format!("{word}_{}", draws.len() + 1);
         draws.push(Draw { name, kind, condition, range, unit, uses: 0 });
         Ok(draws.len() - 1)
@@ -132,7 +149,7 @@ impl Aggregates<'_> {
             Expr::Identifier(name) => self.named(name, expr),
             Expr::CompoundIdentifier(_) => Err(self.raw(expr)),
             _ => Err(refuse(sql, expr, "a key or an aggregate is expected here")
-                .hint("a column of SELECT is a GROUP BY key, or made of COUNT, SUM, AVG, VARIANCE, STDDEV and numbers")),
+                .hint("a column of SELECT is a GROUP BY key, or made of COUNT, SUM, AVG, VARIANCE, STDDEV, MEDIAN, MIN, MAX and numbers")),
         }
     }
 
@@ -161,7 +178,7 @@ impl Aggregates<'_> {
             return Err(refuse(sql, expr, format!("{name} needs an argument")));
         };
         let plain = list.clauses.is_empty()
-            && function.within_group.is_empty()
+            && (function.within_group.is_empty() || is_quantile(&name))
             && function.null_treatment.is_none()
             && matches!(function.parameters, FunctionArguments::None);
         if !plain {
@@ -172,6 +189,13 @@ impl Aggregates<'_> {
             condition = condition.and(self.scope.condition(filter, 0)?);
         }
         let distinct = list.duplicate_treatment == Some(DuplicateTreatment::Distinct);
+        if is_quantile(&name) && !distinct {
+            return self.ranked(expr, &name, function, condition);
+        }
+        if name == "APPROX_QUANTILES" {
+            return Err(refuse(sql, expr, "APPROX_QUANTILES answers with a list")
+                .hint("ask for each quantile as a column: PERCENTILE_CONT(x, 0.25), MEDIAN(x)"));
+        }
         let argument = match list.args.as_slice() {
             [FunctionArg::Unnamed(FunctionArgExpr::Expr(argument))] => Some(argument),
             [FunctionArg::Unnamed(FunctionArgExpr::Wildcard)] if name == "COUNT" && !distinct => None,
@@ -200,22 +224,12 @@ impl Aggregates<'_> {
                 let (sample, root) = spread(&name).unwrap_or_default();
                 self.variance(expr, condition, self.scope.number(argument, 0)?, sample, root)
             }
-            (
-                "MIN" | "MAX" | "MEDIAN" | "PERCENTILE_CONT" | "PERCENTILE_DISC" | "QUANTILE"
-                | "APPROX_QUANTILES",
-                _,
-            ) => Err(refuse(
-                sql,
-                expr,
-                format!("{name} is not answered yet: the logic does not prove it for tables"),
-            )
-            .hint("COUNT with conditions shows how values are spread, as COUNTIF(income < 20000)")),
             ("ABS" | "LEAST" | "GREATEST" | "ROUND", _) => {
                 Err(refuse(sql, expr, format!("{name} of a noisy column is not answered"))
                     .hint("put it inside the aggregate, as SUM(ABS(x))"))
             }
             _ => Err(refuse(sql, expr, format!("there is no aggregate {name} here"))
-                .hint("the aggregates are COUNT, COUNTIF, SUM, AVG, VARIANCE, VAR_POP, STDDEV, STDDEV_POP")),
+                .hint("the aggregates are COUNT, COUNTIF, SUM, AVG, VARIANCE, VAR_POP, STDDEV, STDDEV_POP, MEDIAN, PERCENTILE_CONT, MIN, MAX")),
         }
     }
 

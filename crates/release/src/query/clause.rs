@@ -10,6 +10,8 @@ use crate::refusal::{Answer, Place, Refusal};
 pub struct Options {
     /// The loss.
     pub epsilon: Option<Rational>,
+    /// The loss, where a budget is in ρ.
+    pub rho: Option<Rational>,
     /// The probability of more.
     pub delta: Option<Rational>,
     /// The column that names users.
@@ -150,6 +152,8 @@ fn read_option(
     match name.text.to_ascii_lowercase().as_str() {
         "epsilon" if options.epsilon.is_some() => return Err(twice()),
         "delta" if options.delta.is_some() => return Err(twice()),
+        "rho" if options.rho.is_some() => return Err(twice()),
+        "rho" => options.rho = Some(number()?),
         "epsilon" => options.epsilon = Some(number()?),
         "delta" => options.delta = Some(number()?),
         "privacy_unit_column" => options.unit_column = Some(value.text.trim_matches(['`', '"']).to_owned()),
@@ -165,7 +169,7 @@ fn read_option(
         }
         other => {
             return Err(refuse(name, format!("there is no option {other} here"))
-                .hint("the options are epsilon, delta, privacy_unit_column, max_groups_contributed, group_selection_strategy"));
+                .hint("the options are epsilon, delta, rho, privacy_unit_column, max_groups_contributed, group_selection_strategy"));
         }
     }
     Ok(())

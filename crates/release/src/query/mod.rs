@@ -2,11 +2,15 @@
 
 mod aggregate;
 mod clause;
+mod from;
 mod parse;
 mod plan;
 mod post;
+mod quantile;
+mod ranked;
 mod resolve;
 pub mod row;
 
-pub use plan::{Draw, DrawKind, Key, Plan, Shown, Sort, plan};
-pub use post::{Interval, Post, PostCondition};
+pub use plan::{Draw, DrawKind, Joined, Key, Plan, Shown, Sort, plan};
+pub use post::{Drawn, Interval, Post, PostCondition};
+pub use quantile::{BRANCHES, Quantile};

@@ -4,12 +4,13 @@ use std::cell::{Cell, RefCell};
 use std::thread;
 
 use sqlparser::ast::{
-    Expr, GroupByExpr, LimitClause, OrderByKind, OrderBySort, Query, Select, SelectItem, TableFactor, Value,
+    Expr, GroupByExpr, LimitClause, OrderByKind, OrderBySort, Query, Select, SelectItem, Value,
 };
 
 use super::aggregate::Aggregates;
 pub use super::aggregate::{Draw, DrawKind};
 use super::clause::{self, Options};
+use super::from::{From, from};
 use super::parse::{MAX_QUERY, parse, refuse, refuse_at, select};
 use super::post::{Post, PostCondition};
 use super::resolve::{Scope, Typed};
@@ -52,6 +53,15 @@ pub struct Sort {
     pub descending: bool,
 }
 
+/// A column of a public table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Joined {
+    /// The column.
+    pub column: Column,
+    /// The table.
+    pub table: String,
+}
+
 /// All that a query asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
@@ -63,6 +73,10 @@ pub struct Plan {
     pub condition: Condition,
     /// The columns that are read, in the order of the fields of a row.
     pub fields: Vec<Column>,
+    /// The columns of public tables that are looked up, in the order of their names `joined_1`, `joined_2` in the text.
+    pub joined: Vec<Joined>,
+    /// The public tables that are read, each with the hash of its rows.
+    pub public: Vec<(String, String)>,
     /// The keys.
     pub keys: Vec<Key>,
     /// The noisy numbers of each group.
@@ -102,6 +116,11 @@ impl Plan {
         }
         places.reverse();
         places
+    }
+
+    /// How many noisy numbers a group has.
+    pub fn cells(&self) -> usize {
+        self.draws.iter().map(Draw::cells).sum()
     }
 
     /// Which group a row is in.
@@ -150,21 +169,29 @@ fn read_query(sql: &str, policy: &Policy) -> Answer<Plan> {
     let (clean, options) = clause::cut(sql)?;
     let query = parse(&clean)?;
     let select = select(&clean, &query)?;
-    let (table, alias) = from(&clean, select, policy)?;
-    let scope = Scope { sql: &clean, table, alias: &alias, fields: RefCell::default() };
+    let From { table, alias, joins } = from(&clean, select, policy)?;
+    let scope = Scope {
+        sql: &clean,
+        table,
+        alias: &alias,
+        joins: &joins,
+        fields: RefCell::default(),
+        joined: RefCell::default(),
+    };
     let condition = match &select.selection {
         None => Condition::Constant(true),
         Some(condition) => scope.condition(condition, 0)?,
     };
+    let keys = keys(&scope, select)?;
     let aggregates = Aggregates {
         scope: &scope,
         condition: condition.clone(),
+        groups: keys.iter().map(|(_, key)| key.labels.len()).product(),
         draws: RefCell::default(),
         named: RefCell::default(),
         asked: Cell::default(),
         users: Cell::default(),
     };
-    let keys = keys(&scope, select)?;
     let columns = columns(&aggregates, select, &keys)?;
     let having = select.having.as_ref().map(|having| aggregates.post_condition(having, 0)).transpose()?;
     let order = order(&aggregates, &query, &keys, &columns)?;
@@ -190,12 +217,31 @@ fn read_query(sql: &str, policy: &Policy) -> Answer<Plan> {
         return Err(refuse(&clean, select, "the query asks for nothing private: it has no aggregate")
             .hint("add COUNT(*), SUM(…) or AVG(…)"));
     }
+    let joined: Vec<Joined> = scope
+        .joined
+        .into_inner()
+        .into_iter()
+        .map(|(join, column)| Joined {
+            column: joins[join].table.columns[column].clone(),
+            table: joins[join].table.name.clone(),
+        })
+        .collect();
+    let public = joins
+        .iter()
+        .map(|join| (join.table.name.clone(), join.table.hash.clone()))
+        .chain(scope.fields.borrow().iter().filter_map(|place| {
+            let public = policy.public(table.columns[*place].references.as_ref()?)?;
+            Some((public.name.clone(), public.hash.clone()))
+        }))
+        .collect::<std::collections::BTreeSet<_>>();
     let fields = scope.fields.into_inner().into_iter().map(|place| table.columns[place].clone()).collect();
     Ok(Plan {
         sql: sql.to_owned(),
         table: Table { unit, ..table.clone() },
         condition,
         fields,
+        joined,
+        public: public.into_iter().collect(),
         keys: keys.into_iter().map(|(_, key)| key).collect(),
         draws,
         columns,
@@ -204,46 +250,6 @@ fn read_query(sql: &str, policy: &Policy) -> Answer<Plan> {
         limit,
         options,
     })
-}
-
-fn from<'a>(sql: &str, select: &Select, policy: &'a Policy) -> Answer<(&'a Table, String)> {
-    let known = || policy.tables.iter().map(|table| table.name.as_str()).collect::<Vec<_>>();
-    let [relation] = select.from.as_slice() else {
-        return Err(refuse(sql, select, "a query is about one table")
-            .hint(format!("write FROM {}", known().join(" or FROM "))));
-    };
-    if let Some(join) = relation.joins.first() {
-        return Err(
-            refuse(sql, join, "joins are not answered yet").hint("add the public column to the table first")
-        );
-    }
-    let TableFactor::Table {
-        name,
-        alias,
-        args: None,
-        with_hints,
-        version: None,
-        sample: None,
-        partitions,
-        ..
-    } = &relation.relation
-    else {
-        return Err(refuse(sql, &relation.relation, "FROM takes the name of a table of the policy"));
-    };
-    if !with_hints.is_empty() || !partitions.is_empty() {
-        return Err(refuse(sql, &relation.relation, "FROM takes the name of a table of the policy"));
-    }
-    let wanted = name.to_string();
-    let wanted = wanted.trim_matches(['"', '`']);
-    let table = policy.table(wanted).ok_or_else(|| {
-        let hint = match probity_lang::nearest(wanted, known().into_iter()) {
-            Some(near) => format!("did you mean {near}?"),
-            None => format!("the policy's tables are {}", known().join(", ")),
-        };
-        refuse(sql, name, format!("the policy has no table `{wanted}`")).hint(hint)
-    })?;
-    let alias = alias.as_ref().map_or_else(|| table.name.clone(), |alias| alias.name.value.clone());
-    Ok((table, alias))
 }
 
 /// An expression of GROUP BY, as it was written and what it stands for, with the key.
@@ -339,8 +345,8 @@ fn key(scope: &Scope, expr: &Expr) -> Answer<Key> {
         return Ok(Key { labels, bare: false, row });
     }
     let place = match expr {
-        Expr::Identifier(name) => scope.column(std::slice::from_ref(name), expr)?,
-        Expr::CompoundIdentifier(parts) => scope.column(parts, expr)?,
+        Expr::Identifier(name) => scope.place(std::slice::from_ref(name), expr)?,
+        Expr::CompoundIdentifier(parts) => scope.place(parts, expr)?,
         Expr::Nested(inner) => return key(scope, inner),
         _ => {
             // The expression may name an unknown column: say that first.
@@ -348,7 +354,7 @@ fn key(scope: &Scope, expr: &Expr) -> Answer<Key> {
             return Err(refuse(scope.sql, expr, "the values of this key are not public").hint(public));
         }
     };
-    let column = &scope.table.columns[place];
+    let column = scope.column(place);
     let discovered = || {
         refuse(scope.sql, expr, format!("the values of {} would have to be discovered from the rows", column.name))
             .hint("discovered keys are refused until the logic proves them; list the values in the policy: in = [\"…\"]")

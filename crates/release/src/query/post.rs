@@ -6,7 +6,28 @@
 
 use probity_exact::{Integer, Natural, Rational, UnsignedAbs};
 
+use super::quantile::Quantile;
 use super::row::Order;
+
+/// The noisy numbers of a group: for each draw its numbers, one unless it counts over a grid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Drawn(pub Vec<Vec<Rational>>);
+
+impl Drawn {
+    /// Draws of one number each.
+    pub fn of(numbers: &[Rational]) -> Drawn {
+        Drawn(numbers.iter().map(|number| vec![number.clone()]).collect())
+    }
+}
+
+impl std::ops::Index<usize> for Drawn {
+    type Output = Rational;
+
+    /// The number of a draw that has one.
+    fn index(&self, draw: usize) -> &Rational {
+        &self.0[draw][0]
+    }
+}
 
 /// A value computed from draws.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,6 +72,8 @@ pub enum Post {
         /// Whether its square root is wanted.
         root: bool,
     },
+    /// A value of a given rank, from counts over a grid.
+    Quantile(Box<Quantile>),
 }
 
 /// Bounds of a true value; `None` where there is no bound.
@@ -69,10 +92,31 @@ impl Post {
             }
             Post::Average { sum, count, .. } => vec![*sum, *count],
             Post::Variance { squares, sum, count, .. } => vec![*squares, *sum, *count],
+            Post::Quantile(quantile) => quantile.levels.clone(),
         };
         used.sort_unstable();
         used.dedup();
         used
+    }
+
+    /// Its quantiles.
+    pub fn quantiles(&self) -> Vec<&Quantile> {
+        match self {
+            Post::Quantile(quantile) => vec![quantile],
+            Post::Add(a, b) | Post::Sub(a, b) | Post::Mul(a, b) | Post::Div(a, b) => {
+                let mut both = a.quantiles();
+                both.extend(b.quantiles());
+                both
+            }
+            _ => vec![],
+        }
+    }
+
+    /// Among how many errors its level is shared: one for each quantile, and one for each other draw.
+    pub fn errors(&self) -> usize {
+        let quantiles = self.quantiles();
+        let counted = |draw: &usize| quantiles.iter().any(|quantile| quantile.levels.contains(draw));
+        quantiles.len() + self.draws().iter().filter(|draw| !counted(draw)).count()
     }
 
     /// Whether the error is that of one draw alone, so that the interval is exact for the noise.
@@ -80,8 +124,9 @@ impl Post {
         matches!(self, Post::Draw(_))
     }
 
-    /// The value from noisy numbers; nothing after a division by 0.
-    pub fn value(&self, noisy: &[Rational]) -> Option<Rational> {
+    /// The value from noisy numbers; nothing after a division by 0, and nothing for the average or the spread of a group whose noisy
+    /// count is too small to divide by.
+    pub fn value(&self, noisy: &Drawn) -> Option<Rational> {
         Some(match self {
             Post::Draw(draw) => noisy[*draw].clone(),
             Post::Constant(value) => value.clone(),
@@ -93,11 +138,11 @@ impl Post {
                 if b.is_zero() { return None } else { a / b }
             }
             Post::Average { sum, count, center, low, high } => {
-                let count = noisy[*count].clone().max(Rational::ONE);
+                let count = counted(&noisy[*count], false)?;
                 (center + &noisy[*sum] / count).clamp(low.clone(), high.clone())
             }
             Post::Variance { squares, sum, count, reach, sample, root } => {
-                let n = noisy[*count].clone().max(if *sample { Rational::from(2) } else { Rational::ONE });
+                let n = counted(&noisy[*count], *sample)?;
                 let mean = &noisy[*sum] / &n;
                 let mut value = &noisy[*squares] / &n - &mean * &mean;
                 if *sample {
@@ -106,11 +151,12 @@ impl Post {
                 let value = value.clamp(Rational::ZERO, most_variance(reach, *sample));
                 if *root { root_of(&value, false) } else { value }
             }
+            Post::Quantile(quantile) => return quantile.value(noisy),
         })
     }
 
     /// Bounds of the true value, if every draw's true value is within its error of the noisy one.
-    pub fn interval(&self, noisy: &[Rational], errors: &[Rational]) -> Interval {
+    pub fn interval(&self, noisy: &Drawn, errors: &[Rational]) -> Interval {
         let of = |draw: &usize| (&noisy[*draw] - &errors[*draw], &noisy[*draw] + &errors[*draw]);
         match self {
             Post::Draw(draw) => {
@@ -175,8 +221,15 @@ impl Post {
                     true => (Some(root_of(&low, false)), Some(root_of(&high, true))),
                 }
             }
+            Post::Quantile(quantile) => quantile.interval(noisy, errors),
         }
     }
+}
+
+/// A noisy count that can be divided by; `None` where the group cannot be told from an empty one even so.
+fn counted(count: &Rational, sample: bool) -> Option<Rational> {
+    let least = if sample { Rational::from(2) } else { Rational::ONE };
+    (*count >= least).then(|| count.clone())
 }
 
 /// The mean square distance from a mean is at most that from the center; with count − 1 and at least two rows, at most twice that.
@@ -233,7 +286,7 @@ pub enum PostCondition {
 
 impl PostCondition {
     /// Whether it holds; what has no value fulfils no comparison.
-    pub fn holds(&self, noisy: &[Rational]) -> bool {
+    pub fn holds(&self, noisy: &Drawn) -> bool {
         match self {
             PostCondition::Compare(order, a, b) => match (a.value(noisy), b.value(noisy)) {
                 (Some(a), Some(b)) => order.holds(&a, &b),
@@ -266,13 +319,13 @@ mod tests {
             Post::Div(draw(0), draw(1)),
         ];
         for (a, b) in [(-3, 5), (4, -6), (0, 2), (7, 9)] {
-            let noisy = [r(a, 1), r(b, 1)];
+            let noisy = Drawn::of(&[r(a, 1), r(b, 1)]);
             let errors = [r(2, 1), r(1, 1)];
             for post in &posts {
                 let (low, high) = post.interval(&noisy, &errors);
                 for x in a - 2..=a + 2 {
                     for y in b - 1..=b + 1 {
-                        let Some(truth) = post.value(&[r(x, 1), r(y, 1)]) else { continue };
+                        let Some(truth) = post.value(&Drawn::of(&[r(x, 1), r(y, 1)])) else { continue };
                         assert!(low.as_ref().is_none_or(|low| *low <= truth), "{post:?} {x} {y}");
                         assert!(high.as_ref().is_none_or(|high| *high >= truth), "{post:?} {x} {y}");
                     }
@@ -294,7 +347,7 @@ mod tests {
             let mean = r(sum, n);
             let population = r(squares, n) - &mean * &mean;
             for (shift, slip) in [(0, 0), (3, 1), (-3, -1), (-2, 2), (9, -2)] {
-                let noisy = [r(sum + shift, 1), r(n + slip, 1), r(squares - shift, 1)];
+                let noisy = Drawn::of(&[r(sum + shift, 1), r(n + slip, 1), r(squares - shift, 1)]);
                 let errors = [r(9, 1), r(2, 1), r(9, 1)];
                 let inside = |post: &Post, truth: &Rational| {
                     let (low, high) = post.interval(&noisy, &errors);
@@ -310,11 +363,16 @@ mod tests {
                 }
             }
         }
-        let perfect = [r(0, 1), r(4, 1), r(36, 1)];
+        let perfect = Drawn::of(&[r(0, 1), r(4, 1), r(36, 1)]);
         let none = [Rational::ZERO, Rational::ZERO, Rational::ZERO];
         assert_eq!(spread(false, true).value(&perfect), Some(r(3, 1)));
         assert_eq!(spread(false, true).interval(&perfect, &none), (Some(r(3, 1)), Some(r(3, 1))));
         assert_eq!(spread(true, false).value(&perfect), Some(r(12, 1)));
+        // A group that cannot be told from an empty one has no average and no spread, only bounds.
+        let empty = Drawn::of(&[r(0, 1), r(0, 1), r(3, 1)]);
+        assert_eq!((average.value(&empty), spread(false, false).value(&empty)), (None, None));
+        assert_eq!(average.interval(&empty, &[r(9, 1), r(9, 1), r(9, 1)]), (Some(r(0, 1)), Some(r(10, 1))));
+        assert_eq!(spread(true, false).value(&Drawn::of(&[r(0, 1), r(1, 1), r(3, 1)])), None);
     }
 
     #[test]

@@ -7,9 +7,10 @@ use sqlparser::ast::{
     BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, UnaryOperator, Value,
 };
 
+use super::from::Joining;
 use super::parse::{refuse, refuse_at};
 use super::row::{Condition, Order, Row};
-use crate::policy::{Domain, Table, date_from_text};
+use crate::policy::{Column, Domain, Table, date_from_text};
 use crate::refusal::{Answer, Refusal};
 
 /// The levels that an expression may have: the mechanism language reads a hundred.
@@ -61,8 +62,8 @@ pub enum Typed {
     Number(Number),
     /// A category of a column, by its place in the column's list.
     Category {
-        /// The column's place in the table.
-        column: usize,
+        /// The column's place.
+        column: Place,
         /// The place of the category.
         row: Row,
     },
@@ -94,71 +95,157 @@ pub struct Scope<'a> {
     pub table: &'a Table,
     /// What the query calls it.
     pub alias: &'a str,
+    /// The public tables that are joined with it.
+    pub joins: &'a [Joining<'a>],
     /// The columns that were used, by their place in the table, in the order of use.
     pub fields: RefCell<Vec<usize>>,
+    /// The same for columns of public tables: the join, and the column's place in its table.
+    pub joined: RefCell<Vec<(usize, usize)>>,
+}
+
+/// Where a column is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In the private table.
+    Own(usize),
+    /// In a public table: the join, and the place in its table.
+    Joined(usize, usize),
 }
 
 impl Scope<'_> {
-    /// The column that a name means.
-    pub fn column(&self, parts: &[Ident], at: &Expr) -> Answer<usize> {
-        let name = match parts {
-            [name] => name,
-            [table, name] if table.value == self.alias => name,
+    /// The column at a place.
+    pub fn column(&self, place: Place) -> &Column {
+        match place {
+            Place::Own(place) => &self.table.columns[place],
+            Place::Joined(join, place) => &self.joins[join].table.columns[place],
+        }
+    }
+
+    /// Where the column is that a name means.
+    pub fn place(&self, parts: &[Ident], at: &Expr) -> Answer<Place> {
+        let (tables, name): (Vec<Option<usize>>, &Ident) = match parts {
+            [name] => (std::iter::once(None).chain((0..self.joins.len()).map(Some)).collect(), name),
+            [table, name] if table.value == self.alias => (vec![None], name),
+            [table, name] => match self.joins.iter().position(|join| join.alias == table.value) {
+                Some(join) => (vec![Some(join)], name),
+                None => {
+                    return Err(refuse_at(
+                        self.sql,
+                        table.span,
+                        format!("there is no table `{}` in this query", table.value),
+                    ));
+                }
+            },
             [table, ..] => {
                 return Err(refuse_at(
                     self.sql,
                     table.span,
-                    format!("there is no table `{}` in this query", table.value),
+                    "a column has the name of its table before it, and no more",
                 ));
             }
             [] => return Err(refuse(self.sql, at, "a name is missing")),
         };
-        let exact = self.table.column(&name.value);
-        // SQL's names do not know upper from lower case; where two columns differ only in that, the spelling decides.
-        let folded = || {
-            let mut alike = self
-                .table
-                .columns
+        let columns = |table: &Option<usize>| match table {
+            None => &self.table.columns,
+            Some(join) => &self.joins[*join].table.columns,
+        };
+        let mut found: Vec<Place> = Vec::new();
+        for table in &tables {
+            let place = |place: usize| table.map_or(Place::Own(place), |join| Place::Joined(join, place));
+            let exact = columns(table).iter().position(|column| column.name == name.value);
+            // SQL's names do not know upper from lower case; where two columns differ only in that, the spelling decides.
+            let mut alike = columns(table)
                 .iter()
                 .enumerate()
                 .filter(|(_, column)| column.name.eq_ignore_ascii_case(&name.value));
-            alike.next().filter(|_| alike.next().is_none() && name.quote_style.is_none())
+            let folded = alike
+                .next()
+                .filter(|_| alike.next().is_none() && name.quote_style.is_none())
+                .map(|(place, _)| place);
+            found.extend(exact.or(folded).map(place));
+            // The key of a public table is the column that holds it.
+            if let Some(join) = table
+                && tables.len() == 1
+                && self.joins[*join].table.key.eq_ignore_ascii_case(&name.value)
+            {
+                found.push(Place::Own(self.joins[*join].by));
+            }
+        }
+        match found.as_slice() {
+            [place] => return Ok(*place),
+            [] => {}
+            _ => {
+                return Err(refuse_at(
+                    self.sql,
+                    name.span,
+                    format!("two tables have a column `{}`", name.value),
+                )
+                .hint("write the table before it, as people.region"));
+            }
+        }
+        let names: Vec<&str> = tables.iter().flat_map(columns).map(|column| column.name.as_str()).collect();
+        let hint = match probity_lang::nearest(&name.value, names.iter().copied()) {
+            Some(near) => format!("did you mean {near}?"),
+            None => format!(
+                "the columns are {}; a column that is not in the policy cannot be used",
+                names.join(", ")
+            ),
         };
-        exact.or_else(folded).map(|(place, _)| place).ok_or_else(|| {
-            let names: Vec<&str> = self.table.columns.iter().map(|column| column.name.as_str()).collect();
-            let hint = match probity_lang::nearest(&name.value, names.iter().copied()) {
-                Some(near) => format!("did you mean {near}?"),
-                None => format!(
-                    "the columns are {}; a column that is not in the policy cannot be used",
-                    names.join(", ")
-                ),
-            };
-            refuse_at(
-                self.sql,
-                name.span,
-                format!("the policy has no column `{}` in {}", name.value, self.table.name),
-            )
-            .hint(hint)
+        let table = match tables.as_slice() {
+            [Some(join)] => &self.joins[*join].table.name,
+            _ => &self.table.name,
+        };
+        Err(refuse_at(self.sql, name.span, format!("the policy has no column `{}` in {table}", name.value))
+            .hint(hint))
+    }
+
+    /// The field of a row that holds a column of the private table.
+    fn field(&self, place: usize) -> usize {
+        let mut fields = self.fields.borrow_mut();
+        fields.iter().position(|used| *used == place).unwrap_or_else(|| {
+            fields.push(place);
+            fields.len() - 1
         })
     }
 
     /// The value of a column.
-    fn value_of(&self, place: usize, at: &Expr) -> Answer<Typed> {
-        let column = &self.table.columns[place];
-        let Some((low, high)) = column.bounds() else {
-            return Err(refuse(
-                self.sql,
-                at,
-                format!("nothing can be asked about the text column {}", column.name),
-            )
-            .hint("list its values in the policy: in = [\"…\", \"…\"]"));
+    fn value_of(&self, place: Place, at: &Expr) -> Answer<Typed> {
+        let column = self.column(place);
+        let unread = |table: &str| {
+            refuse(self.sql, at, format!("it is not said where the public table {table} is"))
+                .hint(format!("add --data {table}=FILE.csv"))
         };
-        let mut fields = self.fields.borrow_mut();
-        let field = fields.iter().position(|used| *used == place).unwrap_or_else(|| {
-            fields.push(place);
-            fields.len() - 1
-        });
-        let row = Row::Column { field, low, high };
+        if let Some(table) = &column.references
+            && matches!(column.domain, Domain::Text)
+        {
+            return Err(unread(table));
+        }
+        let row = match place {
+            Place::Own(place) => {
+                let Some((low, high)) = column.bounds() else {
+                    return Err(refuse(
+                        self.sql,
+                        at,
+                        format!("nothing can be asked about the text column {}", column.name),
+                    )
+                    .hint("list its values in the policy: in = [\"…\", \"…\"]"));
+                };
+                Row::Column { field: self.field(place), low, high }
+            }
+            Place::Joined(join, place) => {
+                let joining = &self.joins[join];
+                let Some(values) = joining.table.values.get(place).filter(|values| !values.is_empty()) else {
+                    return Err(unread(&joining.table.name));
+                };
+                let mut joined = self.joined.borrow_mut();
+                let number = joined.iter().position(|used| *used == (join, place)).unwrap_or_else(|| {
+                    joined.push((join, place));
+                    joined.len() - 1
+                });
+                let name = format!("joined_{}", number + 1);
+                Row::Joined { name, field: self.field(joining.by), values: values.clone() }
+            }
+        };
         Ok(match &column.domain {
             Domain::Categories(_) => Typed::Category { column: place, row },
             Domain::Bool => Typed::Bool(Condition::Compare(Order::Equal, row, Row::Constant(1))),
@@ -207,8 +294,8 @@ impl Scope<'_> {
         };
         match expr {
             Expr::Nested(inner) => self.typed(inner, deeper),
-            Expr::Identifier(name) => self.value_of(self.column(std::slice::from_ref(name), expr)?, expr),
-            Expr::CompoundIdentifier(parts) => self.value_of(self.column(parts, expr)?, expr),
+            Expr::Identifier(name) => self.value_of(self.place(std::slice::from_ref(name), expr)?, expr),
+            Expr::CompoundIdentifier(parts) => self.value_of(self.place(parts, expr)?, expr),
             Expr::Value(value) => self.literal(expr, &value.value),
             Expr::TypedString(typed) => match &typed.value.value {
                 Value::SingleQuotedString(text) if typed.data_type.to_string() == "DATE" => {
@@ -503,8 +590,8 @@ impl Scope<'_> {
         Ok(Condition::Compare(order, a, b))
     }
 
-    fn category(&self, at: &Expr, order: Order, column: usize, text: &str) -> Answer<Row> {
-        let column = &self.table.columns[column];
+    fn category(&self, at: &Expr, order: Order, column: Place, text: &str) -> Answer<Row> {
+        let column = self.column(column);
         let Domain::Categories(names) = &column.domain else {
             return Err(refuse(self.sql, at, "this is no category"));
         };

@@ -5,6 +5,7 @@
 //! is what a proof needs. Every value is below 2^63 in size, which is checked when the tree is made, so no addition can overflow.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// An integer of a row. Columns are numbered as the plan's fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +19,15 @@ pub enum Row {
         /// Its greatest value.
         high: i64,
     },
+    /// A column of a public table, looked up by a column of the row that holds the place of a key.
+    Joined {
+        /// Its name in the text, where it is a field of the row.
+        name: String,
+        /// The field that holds the place of the key.
+        field: usize,
+        /// Its value for each key.
+        values: Arc<Vec<i64>>,
+    },
     /// The same for every row.
     Constant(i64),
     /// The same for every row, and a parameter of this name in the text: what is proved for every value is proved for this one.
@@ -30,6 +40,8 @@ pub enum Row {
     Mul(Box<Row>, Box<Row>),
     /// |a|.
     Abs(Box<Row>),
+    /// ⌊a / b⌋ for a number b > 0: which of equal parts of a range a value is in.
+    Floor(Box<Row>, Box<Row>),
     /// The smaller one.
     Min(Box<Row>, Box<Row>),
     /// The larger one.
@@ -164,11 +176,20 @@ impl Row {
     pub fn value(&self, fields: &[i64]) -> i64 {
         match self {
             Row::Column { field, low, high, .. } => fields[*field].clamp(*low, *high),
+            Row::Joined { field, values, .. } => {
+                // Cleaning leaves places of keys only; a dropped row has any.
+                usize::try_from(fields[*field])
+                    .ok()
+                    .and_then(|key| values.get(key))
+                    .copied()
+                    .unwrap_or(values[0])
+            }
             Row::Constant(value) | Row::Named(_, value) => *value,
             Row::Add(a, b) => a.value(fields) + b.value(fields),
             Row::Sub(a, b) => a.value(fields) - b.value(fields),
             Row::Mul(a, b) => a.value(fields) * b.value(fields),
             Row::Abs(a) => a.value(fields).abs(),
+            Row::Floor(a, b) => a.value(fields).div_euclid(b.value(fields).max(1)),
             Row::Min(a, b) => a.value(fields).min(b.value(fields)),
             Row::Max(a, b) => a.value(fields).max(b.value(fields)),
             Row::If(condition, a, b) => {
@@ -183,6 +204,7 @@ impl Row {
         let both = |a: &Row, b: &Row| Some((a.range()?, b.range()?));
         Some(match self {
             Row::Column { low, high, .. } => (*low, *high),
+            Row::Joined { values, .. } => (*values.iter().min()?, *values.iter().max()?),
             Row::Constant(value) | Row::Named(_, value) => (*value, *value),
             Row::Add(a, b) => {
                 let ((al, ah), (bl, bh)) = both(a, b)?;
@@ -207,6 +229,13 @@ impl Row {
                 let (low, high) = a.range()?;
                 magnitudes(low, high)?
             }
+            Row::Floor(a, b) => {
+                let ((al, ah), (bl, bh)) = both(a, b)?;
+                if bl != bh || bl < 1 {
+                    return None;
+                }
+                (al.div_euclid(bl), ah.div_euclid(bl))
+            }
             Row::Min(a, b) => {
                 let ((al, ah), (bl, bh)) = both(a, b)?;
                 (al.min(bl), ah.min(bh))
@@ -226,7 +255,7 @@ impl Row {
     pub fn with_numbers(&self, name: &mut dyn FnMut(i64) -> Row) -> Row {
         let mut both = |a: &Row, b: &Row| (Box::new(a.with_numbers(name)), Box::new(b.with_numbers(name)));
         match self {
-            Row::Column { .. } | Row::Named(..) => self.clone(),
+            Row::Column { .. } | Row::Joined { .. } | Row::Named(..) => self.clone(),
             Row::Constant(value) => name(*value),
             Row::Abs(a) => Row::Abs(Box::new(a.with_numbers(name))),
             Row::Add(a, b) => {
@@ -240,6 +269,10 @@ impl Row {
             Row::Mul(a, b) => {
                 let (a, b) = both(a, b);
                 Row::Mul(a, b)
+            }
+            Row::Floor(a, b) => {
+                let (a, b) = both(a, b);
+                Row::Floor(a, b)
             }
             Row::Min(a, b) => {
                 let (a, b) = both(a, b);
@@ -264,6 +297,7 @@ impl Row {
             |sign: &str, a: &Row, b: &Row| format!("({} {sign} {})", a.to_text(names), b.to_text(names));
         match self {
             Row::Column { field, .. } => format!("r.{}", names[*field]),
+            Row::Joined { name, .. } => format!("r.{name}"),
             Row::Named(name, _) => name.clone(),
             Row::Constant(value) if *value < 0 => format!("({value})"),
             Row::Constant(value) => value.to_string(),
@@ -271,6 +305,7 @@ impl Row {
             Row::Sub(a, b) => infix("-", a, b),
             Row::Mul(a, b) => infix("*", a, b),
             Row::Abs(a) => format!("abs({})", a.to_text(names)),
+            Row::Floor(a, b) => format!("floor({} / {})", a.to_text(names), b.to_text(names)),
             Row::Min(a, b) => call("min", a, b),
             Row::Max(a, b) => call("max", a, b),
             Row::If(condition, a, b) => {
@@ -290,11 +325,14 @@ impl Row {
     /// The levels of its tree.
     pub fn depth(&self) -> usize {
         1 + match self {
-            Row::Column { .. } | Row::Constant(_) | Row::Named(..) => 0,
+            Row::Column { .. } | Row::Joined { .. } | Row::Constant(_) | Row::Named(..) => 0,
             Row::Abs(a) => a.depth(),
-            Row::Add(a, b) | Row::Sub(a, b) | Row::Mul(a, b) | Row::Min(a, b) | Row::Max(a, b) => {
-                a.depth().max(b.depth())
-            }
+            Row::Add(a, b)
+            | Row::Sub(a, b)
+            | Row::Mul(a, b)
+            | Row::Floor(a, b)
+            | Row::Min(a, b)
+            | Row::Max(a, b) => a.depth().max(b.depth()),
             Row::If(condition, a, b) => condition.depth().max(a.depth()).max(b.depth()),
         }
     }
@@ -329,6 +367,7 @@ mod tests {
             Row::Min(x(), y()),
             Row::Max(x(), y()),
             Row::If(condition(), x(), y()),
+            Row::Floor(x(), Box::new(Row::Constant(2))),
             Row::Mul(Box::new(Row::Sub(x(), y())), Box::new(Row::Abs(x()))),
         ];
         for tree in trees {
@@ -353,6 +392,8 @@ mod tests {
         assert_eq!(double.range(), Some((0, 1 << 62)));
         assert_eq!(Row::Add(Box::new(double.clone()), Box::new(double)).range(), None);
         assert_eq!(Row::Abs(Box::new(Row::Constant(i64::MIN))).range(), None);
+        assert_eq!(Row::Floor(big(), big()).range(), None);
+        assert_eq!(Row::Floor(big(), Box::new(Row::Constant(0))).range(), None);
     }
 
     #[test]

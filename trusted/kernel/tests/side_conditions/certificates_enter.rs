@@ -33,7 +33,9 @@ fn names_are_identifiers() {
     for body in places {
         assert!(malformed(&mechanism(body.clone(), int(0))), "{body:?}");
     }
-    for name in ["", "1y", "a b", "a\n", "é", "if", "cost", "result", "true"] {
+    let words =
+        ["if", "cost", "result", "true", "return", "for", "while", "in", "claim", "neighbors", "proof"];
+    for name in ["", "1y", "a b", "a\n", "é"].into_iter().chain(words) {
         assert!(malformed(&Mechanism { name: name.into(), ..mechanism(vec![], int(0)) }), "{name:?}");
     }
     let mut named = mechanism(vec![], int(0));

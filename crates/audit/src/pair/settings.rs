@@ -1,0 +1,282 @@
+//! Guesses for a refutation: values of parameters that meet the assumptions. Nothing here decides anything.
+//!
+//! An equation between parameters fixes one of them, which is then solved for and not guessed; the others take simple
+//! numbers and numbers that the text names, and an assumption is looked at as soon as all its parameters have a value.
+
+use std::collections::BTreeSet;
+
+use probity_exact::{Rational, rational};
+use probity_kernel::expr::{Binary, Expr, Name, Variable};
+use probity_kernel::term::{Claim, Mechanism, Sort};
+
+use crate::output::outcome::Parameters;
+use crate::pair::named;
+use crate::pair::neighbours::{admits_parameters, parameter_value};
+
+fn fraction((n, d): (i64, i64)) -> Rational {
+    rational(n, d).unwrap_or_default()
+}
+
+/// Values of a real parameter, the simplest first.
+const REALS: [(i64, i64); 8] = [(0, 1), (1, 1), (1, 2), (1, 4), (3, 4), (2, 1), (10, 1), (1, 100)];
+
+/// Values of a δ: a claim with a large one says little.
+const DELTAS: [(i64, i64); 6] = [(1, 1000), (1, 100), (1, 1_000_000), (1, 10), (1, 4), (0, 1)];
+
+/// Values of an integer.
+const INTEGERS: [i64; 8] = [1, 2, 3, 5, 0, 10, 4, 20];
+
+/// Steps of the enumeration after which it is given up.
+const MOST_STEPS: usize = 30_000;
+
+/// The largest sum of places in the lists of values.
+const FURTHEST: usize = 14;
+
+/// Settings of the parameters that meet the assumptions, the simplest first; those already given stay.
+pub fn parameters(mechanism: &Mechanism, claim: &Claim, given: &Parameters, most: usize) -> Vec<Parameters> {
+    let free: Vec<&Name> =
+        mechanism.params.iter().map(|param| &param.name).filter(|name| !given.contains_key(name)).collect();
+    let solved = solved(mechanism, &free);
+    let guessed: Vec<&Name> =
+        free.into_iter().filter(|name| !solved.iter().any(|(n, _)| n == name)).collect();
+    let deltas = names_of(&claim.delta);
+    let values: Vec<Vec<Rational>> =
+        guessed.iter().map(|name| values(mechanism, given, name, deltas.contains(*name))).collect();
+    let mut search =
+        Enumeration { mechanism, solved, guessed, values, most, found: Vec::new(), steps: MOST_STEPS };
+    let furthest: usize = search.values.iter().map(|values| values.len() - 1).sum();
+    // By the sum of the places in the lists, so that each parameter moves away from its first value in turn.
+    for distance in 0..=furthest.min(FURTHEST) {
+        let mut setting = given.clone();
+        if !search.spread(distance, 0, &mut setting) {
+            break;
+        }
+    }
+    search.found
+}
+
+/// What a parameter is guessed to be.
+fn values(mechanism: &Mechanism, given: &Parameters, name: &Name, is_delta: bool) -> Vec<Rational> {
+    let named = named::compared(mechanism, given);
+    let is_int = mechanism.params.iter().any(|param| param.name == *name && param.sort == Sort::Int);
+    let mut values: Vec<Rational> = if is_int {
+        INTEGERS.map(Rational::from).to_vec()
+    } else if is_delta {
+        DELTAS.map(fraction).to_vec()
+    } else {
+        REALS.map(fraction).to_vec()
+    };
+    let half = fraction((1, 2));
+    // A bound itself, what lies beyond it, and what lies between it and the next.
+    let mut sorted = named.clone();
+    sorted.sort_unstable();
+    let between = sorted.windows(2).map(|pair| (&pair[0] + &pair[1]) * &half);
+    let beyond = named.iter().flat_map(|x| [x + Rational::ONE, x - Rational::ONE, x * Rational::from(2)]);
+    let more: Vec<Rational> = named.iter().cloned().chain(between).chain(beyond).collect();
+    for x in more {
+        if (!is_int || x.is_int()) && !values.contains(&x) {
+            values.push(x);
+        }
+    }
+    values
+}
+
+/// Parameters that an equation between parameters fixes, each with what must be 0.
+fn solved<'a>(mechanism: &'a Mechanism, free: &[&'a Name]) -> Vec<(&'a Name, Expr)> {
+    let mut solved: Vec<(&Name, Expr)> = Vec::new();
+    let is_param = |name: &Name| mechanism.params.iter().any(|param| param.name == *name);
+    let mut parts: Vec<&Expr> = mechanism.assumptions.iter().rev().collect();
+    while let Some(assumption) = parts.pop() {
+        if let Expr::Binary(Binary::And, a, b) = assumption {
+            parts.extend([&**b, &**a]);
+            continue;
+        }
+        let Expr::Binary(Binary::Eq, a, b) = assumption else { continue };
+        let names = names_of(assumption);
+        if !names.iter().all(is_param) {
+            continue;
+        }
+        // A parameter that stands alone on one side is the one that is defined; else any, reals before integers.
+        let alone = |name: &Name| [a, b].into_iter().any(|side| **side == Expr::var(name.clone()));
+        let is_int = |name: &Name| mechanism.params.iter().any(|p| p.name == *name && p.sort == Sort::Int);
+        let taken = |name: &Name| solved.iter().any(|(n, _)| *n == name);
+        let chosen = free
+            .iter()
+            .filter(|name| names.contains(**name) && !taken(name))
+            .min_by_key(|name| (!alone(name), is_int(name)));
+        if let Some(name) = chosen {
+            let difference = (**a).clone() - (**b).clone();
+            solved.push((name, difference));
+        }
+    }
+    solved
+}
+
+/// The names that an expression reads; all kinds of variables by their name.
+fn names_of(expr: &Expr) -> BTreeSet<Name> {
+    let mut names = BTreeSet::new();
+    expr.for_each_variable(&mut |v| match v {
+        Variable::Plain(name) | Variable::Of(name, _) => {
+            names.insert(name.clone());
+        }
+        // No parameter has this name.
+        _ => {
+            names.insert(Name::new("a row"));
+        }
+    });
+    names
+}
+
+struct Enumeration<'a> {
+    mechanism: &'a Mechanism,
+    solved: Vec<(&'a Name, Expr)>,
+    guessed: Vec<&'a Name>,
+    values: Vec<Vec<Rational>>,
+    most: usize,
+    found: Vec<Parameters>,
+    steps: usize,
+}
+
+impl Enumeration<'_> {
+    /// Distributes `left` steps over the places from `from` on; false when enough was found or tried.
+    fn spread(&mut self, left: usize, from: usize, setting: &mut Parameters) -> bool {
+        match self.steps.checked_sub(1) {
+            Some(steps) => self.steps = steps,
+            None => return false,
+        }
+        if from == self.guessed.len() {
+            return left > 0 || self.complete(setting);
+        }
+        let name = self.guessed[from].clone();
+        let last = from + 1 == self.guessed.len();
+        let mut values = self.values[from].clone();
+        let fits = |search: &Self, setting: &mut Parameters, value: &Rational| {
+            setting.insert(name.clone(), value.clone());
+            search.possible(setting, &name)
+        };
+        // Where no simple number is allowed, what the parameters before it say.
+        if !values.iter().any(|value| fits(self, setting, value)) {
+            setting.remove(&name);
+            values = self.bounds(&name, setting);
+        }
+        for (step, value) in values.iter().enumerate().take(left + 1) {
+            // The last one takes all that is left.
+            if (!last || step == left)
+                && fits(self, setting, value)
+                && !self.spread(left - step, from + 1, setting)
+            {
+                return false;
+            }
+        }
+        setting.remove(&name);
+        true
+    }
+
+    /// Numbers at and beside the bounds that the assumptions set to a parameter, given those before it.
+    fn bounds(&self, name: &Name, setting: &Parameters) -> Vec<Rational> {
+        let mut found = Vec::new();
+        let own = Expr::var(name.clone());
+        for assumption in &self.mechanism.assumptions {
+            named::for_each_part(assumption, &mut |part| {
+                let Expr::Binary(_, a, b) = part else { return };
+                let other = if **a == own {
+                    b
+                } else if **b == own {
+                    a
+                } else {
+                    return;
+                };
+                if let Ok(bound) = parameter_value(other, setting)
+                    && bound.low == bound.high
+                {
+                    let (x, two) = (bound.low, Rational::from(2));
+                    found.extend([&x + Rational::ONE, x.clone(), &x - Rational::ONE, &x * &two, &x / two]);
+                }
+            });
+        }
+        found
+    }
+
+    /// Whether no assumption about the parameters that have a value, this one among them, is broken.
+    fn possible(&self, setting: &Parameters, newest: &Name) -> bool {
+        self.mechanism.assumptions.iter().all(|assumption| {
+            let names = names_of(assumption);
+            let ready = names.contains(newest) && names.iter().all(|name| setting.contains_key(name));
+            !ready || holds(assumption, setting)
+        })
+    }
+
+    fn complete(&mut self, setting: &Parameters) -> bool {
+        let mut all = setting.clone();
+        // One may need another: as long as some can be solved, go on.
+        let mut left: Vec<&(&Name, Expr)> = self.solved.iter().collect();
+        while !left.is_empty() {
+            let ready = left.iter().enumerate().find_map(|(place, (name, difference))| {
+                Some((place, *name, solution(difference, name, &all)?))
+            });
+            let Some((place, name, value)) = ready else { return true };
+            all.insert(name.clone(), value);
+            left.remove(place);
+        }
+        if matches!(admits_parameters(self.mechanism, &all), Ok(true)) && !self.found.contains(&all) {
+            self.found.push(all);
+        }
+        self.found.len() < self.most
+    }
+}
+
+/// Whether an assumption about parameters holds: its truth as a number.
+fn holds(assumption: &Expr, setting: &Parameters) -> bool {
+    let number = Expr::If(assumption.clone().into(), Expr::int(1).into(), Expr::int(0).into());
+    parameter_value(&number, setting).is_ok_and(|value| value.low == Rational::ONE)
+}
+
+/// Where an expression that is linear in a parameter is 0, given the others.
+fn solution(expr: &Expr, name: &Name, others: &Parameters) -> Option<Rational> {
+    let at = |x: i64| {
+        let mut setting = others.clone();
+        setting.insert(name.clone(), Rational::from(x));
+        let value = parameter_value(expr, &setting).ok()?;
+        (value.low == value.high).then_some(value.low)
+    };
+    let (first, second, third) = (at(1)?, at(2)?, at(3)?);
+    let slope = &second - &first;
+    if &third - &second != slope || slope.is_zero() {
+        return None;
+    }
+    Some(Rational::ONE - first / slope)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(text: &str) -> Vec<Parameters> {
+        let source = format!(
+            "mechanism m(x: real)\n{text}\ny ~ laplace(x, 1)\nreturn y\nneighbours abs(x' - x) <= 1\nclaim 1"
+        );
+        let program = probity_lang::load_text(&source).unwrap();
+        let found = parameters(&program.mechanism, &program.claim, &Parameters::new(), 4);
+        for setting in &found {
+            assert!(admits_parameters(&program.mechanism, setting).unwrap(), "{text}: {setting:?}");
+        }
+        found
+    }
+
+    #[test]
+    fn equations_are_solved_and_bounds_are_met() {
+        for text in [
+            "param a > 0\nparam b > 0\nparam c > 0\nwhere a + b == c",
+            "param a > 0\nparam b > 0\nwhere 2 * a + 3 * b == 7 and a < 1",
+            "param a > 0\nparam b > 0\nwhere a == b / 7",
+            "param a > 0\nparam b > 0\nparam c > 0\nwhere a == b / 7\nwhere c == a + b",
+            "param p > 17 / 20\nwhere p < 18 / 20",
+            "param n: int >= 37",
+            "param p > 0\nparam q > 0\nparam r > 0\nwhere p < q\nwhere q < r\nwhere r < 1",
+            "param a >= 100\nparam b >= 3 * a",
+        ] {
+            assert!(!settings(text).is_empty(), "{text}");
+        }
+        assert!(settings("param a > 0\nwhere a < 0").is_empty());
+    }
+}

@@ -1,0 +1,239 @@
+//! `probity verify FOLDER`: every file of a folder as one table.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use probity_lang::Setting;
+use probity_verdict::{Audited, End, Status as Known, Verdict, Watch, decimal, verify};
+use serde_json::Value;
+
+use super::{Arguments, to_json};
+use crate::failure::{Answer, Failure, Status};
+use crate::progress::Progress;
+use crate::{files, given, interrupt, output};
+
+/// What became of a file of a folder.
+type Row = (PathBuf, Result<Verdict, Failure>);
+
+/// Verifies every file of a folder, on all cores. No file waits for another: each has its own time.
+pub fn verify_all(arguments: &Arguments, settings: &[Setting], time: Duration) -> Answer {
+    let paths = files::mechanisms(&arguments.path)?;
+    let work = Work {
+        paths: &paths,
+        settings,
+        time,
+        next: AtomicUsize::new(0),
+        rows: Mutex::new(paths.iter().map(|_| None).collect()),
+        seen: Mutex::new(Seen::default()),
+    };
+    let progress = Progress::new();
+    let workers = thread::available_parallelism().map_or(1, NonZero::get).min(paths.len());
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| work.until_done());
+        }
+        work.follow(&progress);
+    });
+    drop(progress);
+    let Seen { known, warnings, .. } = unlocked(work.seen);
+    let rows: Vec<Row> =
+        paths.iter().cloned().zip(unlocked(work.rows)).filter_map(|(path, row)| Some((path, row?))).collect();
+    if let Some(setting) = settings.iter().find(|setting| !known.contains(&setting.name)) {
+        let known: Vec<String> = known.into_iter().collect();
+        return Err(Failure::new(format!(
+            "no file in {} has a parameter {}",
+            arguments.path.display(),
+            setting.name
+        ))
+        .hint(given::meant("their parameters are", &setting.name, &known)));
+    }
+    warnings.values().for_each(|text| output::complain(text));
+    rows.iter()
+        .filter_map(|row| row.1.as_ref().err())
+        .for_each(|failure| output::complain(&failure.to_string()));
+    match arguments.json {
+        true => output::json(&rows.iter().map(row_to_json).collect())?,
+        false => print_table(&rows, paths.len() - rows.len())?,
+    }
+    Ok(exit_of(&rows))
+}
+
+/// The files of a folder, and what became of them.
+struct Work<'a> {
+    paths: &'a [PathBuf],
+    settings: &'a [Setting],
+    time: Duration,
+    /// The next file that nobody looks at yet.
+    next: AtomicUsize,
+    rows: Mutex<Vec<Option<Result<Verdict, Failure>>>>,
+    seen: Mutex<Seen>,
+}
+
+/// What the files have in them, and which are being looked at.
+#[derive(Default)]
+struct Seen {
+    known: BTreeSet<String>,
+    /// By the number of the file, so that they are printed in order.
+    warnings: BTreeMap<usize, String>,
+    at_work: BTreeSet<usize>,
+    done: usize,
+}
+
+/// What another thread left when it panicked is still what it is.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn unlocked<T>(mutex: Mutex<T>) -> T {
+    mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Work<'_> {
+    /// Takes one file after the other.
+    fn until_done(&self) {
+        loop {
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(path) = self.paths.get(number).filter(|_| !interrupt::is_on()) else { return };
+            locked(&self.seen).at_work.insert(number);
+            let row = self.look_at(number, path);
+            locked(&self.rows)[number] = Some(row);
+            let mut seen = locked(&self.seen);
+            seen.at_work.remove(&number);
+            seen.done += 1;
+        }
+    }
+
+    fn look_at(&self, number: usize, path: &Path) -> Result<Verdict, Failure> {
+        let loaded = files::load(path)?;
+        let names = || loaded.program.mechanism.params.iter().map(|param| param.name.to_string());
+        {
+            let mut seen = locked(&self.seen);
+            seen.warnings.insert(number, loaded.warnings.clone());
+            seen.known.extend(names());
+        }
+        let has = |setting: &&Setting| names().any(|name| name == setting.name);
+        let own: Vec<Setting> = self.settings.iter().filter(has).cloned().collect();
+        let watch = Watch::default().within(self.time).unless(interrupt::switch());
+        Ok(verify(&loaded.program, &own, &watch)?)
+    }
+
+    /// Says how far the work is, until it is done.
+    fn follow(&self, progress: &Progress) {
+        loop {
+            let (done, at_work) = {
+                let seen = locked(&self.seen);
+                (seen.done, seen.at_work.clone())
+            };
+            let all = self.paths.len();
+            if done == all || (interrupt::is_on() && at_work.is_empty()) {
+                return;
+            }
+            progress.step(done, all, || {
+                let names = at_work.iter().map(|&number| self.paths[number].display().to_string());
+                names.collect::<Vec<_>>().join(", ")
+            });
+            thread::sleep(TICK);
+        }
+    }
+}
+
+/// How often the line is renewed.
+const TICK: Duration = Duration::from_millis(20);
+
+fn row_to_json((path, verdict): &Row) -> Value {
+    match verdict {
+        Ok(verdict) => to_json(path, verdict),
+        Err(failure) => failure.to_row(path),
+    }
+}
+
+/// The gravest of all: bounds that cross, then a file that could not be looked at, then one that is not as it says.
+fn exit_of(rows: &[Row]) -> Status {
+    let verdicts = || rows.iter().filter_map(|(_, verdict)| verdict.as_ref().ok());
+    if verdicts().any(|verdict| verdict.status() == Known::BoundsCross) {
+        Status::BoundsCross
+    } else if rows.iter().any(|(_, verdict)| verdict.is_err()) {
+        Status::BadInput
+    } else if verdicts().all(Verdict::is_as_expected) {
+        Status::Done
+    } else {
+        Status::No
+    }
+}
+
+fn cells((path, verdict): &Row) -> Vec<String> {
+    let verdict = match verdict {
+        Ok(verdict) => verdict,
+        Err(failure) => {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let missing = || "-".to_owned();
+            return vec![
+                name,
+                // The row has the name already.
+                failure.reason().replace(&path.display().to_string(), "it"),
+                failure.status().into(),
+                missing(),
+                missing(),
+                missing(),
+                missing(),
+            ];
+        }
+    };
+    let expected = if verdict.is_as_expected() { "as expected" } else { "UNEXPECTED" };
+    let certified = verdict.certificate.as_ref().map_or("-".to_owned(), |certificate| {
+        let epsilon = decimal::double(certificate.epsilon);
+        match certificate.delta == 0.0 {
+            true => epsilon,
+            false => format!("{epsilon}, delta {}", decimal::at_most(certificate.delta)),
+        }
+    });
+    vec![
+        verdict.program.mechanism.name.to_string(),
+        verdict.program.claim.epsilon.to_string(),
+        verdict.status().to_string(),
+        expected.to_owned(),
+        certified,
+        share(&verdict.audited),
+        format!("{:.3}", verdict.seconds),
+    ]
+}
+
+/// The share of the claim that was seen, with a mark where the audit did not finish.
+fn share(audited: &Audited) -> String {
+    let share = audited.share.map_or("-".to_owned(), |share| format!("{share:.3}"));
+    match audited.end {
+        End::Done | End::NotCovered(_) => share,
+        End::Running | End::Stopped => format!("{share} unfinished"),
+    }
+}
+
+fn print_table(rows: &[Row], left: usize) -> Result<(), Failure> {
+    let heading = ["mechanism", "claim", "status", "", "certified in binary64", "audited / claim", "seconds"];
+    output::table(&heading, rows.iter().map(cells))?;
+    let verdicts: Vec<&Verdict> = rows.iter().filter_map(|(_, verdict)| verdict.as_ref().ok()).collect();
+    let count = |status: Known| verdicts.iter().filter(|verdict| verdict.status() == status).count();
+    let failed = |status: &str| {
+        let failures = rows.iter().filter_map(|(_, verdict)| verdict.as_ref().err());
+        match failures.filter(|failure| failure.status() == status).count() {
+            0 => String::new(),
+            some => format!(", {some} {status}"),
+        }
+    };
+    let not_begun = if left == 0 { String::new() } else { format!(", {left} not looked at") };
+    let others = failed("unreadable") + &failed("refused") + &not_begun;
+    output::print(|out| {
+        let seconds = verdicts.iter().fold(0.0, |sum, verdict| sum + verdict.seconds);
+        writeln!(
+            out,
+            "\n{} proved, {} refuted, {} open{others} in {seconds:.1} s. An audit is a lower bound, on small inputs.",
+            count(Known::Proved),
+            count(Known::Refuted),
+            count(Known::Open),
+        )
+    })
+}

@@ -1,0 +1,183 @@
+//! Words that people know from elsewhere, or mistype, and the word of the language that they mean. One table for messages: it
+//! changes nothing about what a text means.
+
+use crate::lexer::Keyword;
+use crate::names::nearest;
+
+/// Laws by the names that other libraries and papers have for them.
+const LAWS: [(&str, &str); 30] = [
+    ("lap", "laplace"),
+    ("dlap", "discrete_laplace"),
+    ("discretelaplace", "discrete_laplace"),
+    ("laplace_discrete", "discrete_laplace"),
+    ("two_sided_geometric", "discrete_laplace"),
+    ("twosidedgeometric", "discrete_laplace"),
+    ("double_geometric", "discrete_laplace"),
+    ("normal", "gaussian"),
+    ("gauss", "gaussian"),
+    ("norm", "gaussian"),
+    ("n", "gaussian"),
+    ("discretegaussian", "discrete_gaussian"),
+    ("discrete_normal", "discrete_gaussian"),
+    ("gaussian_discrete", "discrete_gaussian"),
+    ("dgauss", "discrete_gaussian"),
+    ("expo", "exponential"),
+    ("exp", "exponential"),
+    ("expon", "exponential"),
+    ("geom", "geometric"),
+    ("geo", "geometric"),
+    ("bern", "bernoulli"),
+    ("flip", "bernoulli"),
+    ("coin", "bernoulli"),
+    ("unif", "uniform"),
+    ("rand", "uniform"),
+    ("random", "uniform"),
+    ("randint", "uniform_int"),
+    ("randrange", "uniform_int"),
+    ("rademacher", "sign"),
+    ("randomized_response", "response"),
+];
+
+/// Functions by the names that other languages have for them.
+const FUNCTIONS: [(&str, &str); 12] = [
+    ("log", "ln"),
+    ("len", "length"),
+    ("size", "length"),
+    ("clip", "clamp"),
+    ("fabs", "abs"),
+    ("minimum", "min"),
+    ("maximum", "max"),
+    ("round", "round_to"),
+    ("snap", "round_to"),
+    ("fmin", "min"),
+    ("fmax", "max"),
+    ("push", "append"),
+];
+
+/// Words that begin a line elsewhere.
+const LINES: [(&str, Keyword); 22] = [
+    ("def", Keyword::Mechanism),
+    ("fn", Keyword::Mechanism),
+    ("func", Keyword::Mechanism),
+    ("function", Keyword::Mechanism),
+    ("program", Keyword::Mechanism),
+    ("parameter", Keyword::Param),
+    ("params", Keyword::Param),
+    ("parameters", Keyword::Param),
+    ("assume", Keyword::Where),
+    ("assumes", Keyword::Where),
+    ("require", Keyword::Where),
+    ("requires", Keyword::Where),
+    ("precondition", Keyword::Where),
+    ("const", Keyword::Let),
+    ("release", Keyword::Return),
+    ("output", Keyword::Return),
+    ("adjacent", Keyword::Neighbours),
+    ("adjacency", Keyword::Neighbours),
+    ("neighbour", Keyword::Neighbours),
+    ("neighbor", Keyword::Neighbours),
+    ("guarantee", Keyword::Claim),
+    ("ensures", Keyword::Claim),
+];
+
+/// Keywords that a line can begin with.
+const BEGINNINGS: [Keyword; 13] = [
+    Keyword::Mechanism,
+    Keyword::Param,
+    Keyword::Where,
+    Keyword::Let,
+    Keyword::If,
+    Keyword::For,
+    Keyword::While,
+    Keyword::Return,
+    Keyword::Append,
+    Keyword::Neighbours,
+    Keyword::Claim,
+    Keyword::Expect,
+    Keyword::Proof,
+];
+
+/// The law that is meant by a name that no law has, spelt in whatever case.
+pub(crate) fn law(wrong: &str, known: &[&'static str]) -> Option<&'static str> {
+    let lower = wrong.to_ascii_lowercase();
+    known
+        .iter()
+        .copied()
+        .find(|law| *law == lower)
+        .or_else(|| elsewhere(&LAWS, &lower))
+        .or_else(|| nearest(wrong, known.iter().copied()))
+}
+
+/// The same for functions.
+pub(crate) fn function(wrong: &str, known: &[&'static str]) -> Option<&'static str> {
+    let lower = wrong.to_ascii_lowercase();
+    known
+        .iter()
+        .copied()
+        .find(|function| *function == lower)
+        .or_else(|| elsewhere(&FUNCTIONS, &lower))
+        .or_else(|| nearest(wrong, known.iter().copied()))
+}
+
+/// The keyword that is meant by a word that begins a line.
+pub(crate) fn beginning(wrong: &str) -> Option<Keyword> {
+    let lower = wrong.to_ascii_lowercase();
+    let exactly = BEGINNINGS.into_iter().find(|keyword| keyword.text() == lower);
+    exactly.or_else(|| LINES.iter().find(|(word, _)| *word == lower).map(|(_, keyword)| *keyword)).or_else(
+        || {
+            let near = nearest(&lower, BEGINNINGS.iter().map(|keyword| keyword.text()))?;
+            BEGINNINGS.into_iter().find(|keyword| keyword.text() == near)
+        },
+    )
+}
+
+/// What a statement of other languages that this one does not have is written as.
+pub(crate) fn instead(word: &str) -> Option<&'static str> {
+    match word {
+        "break" => Some("to stop early, let a condition guard the rest of the loop: `if not done { … }`"),
+        "continue" => Some("let a condition guard the rest of the loop: `if not skipped { … }`"),
+        "pass" => Some("a block may be empty: `{ }`"),
+        "import" | "from" | "include" | "use" => Some("a mechanism is one file, and needs no other"),
+        "print" => Some("`return` releases the result; nothing else is printed"),
+        "var" | "int" | "real" | "float" | "double" | "bool" => {
+            Some("types of variables are found, not written: `y = 1`")
+        }
+        _ => None,
+    }
+}
+
+fn elsewhere(table: &[(&str, &'static str)], wrong: &str) -> Option<&'static str> {
+    table.iter().find(|(word, _)| *word == wrong).map(|(_, meant)| *meant)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_people_write_is_understood() {
+        for (wrong, keyword) in [
+            ("mechansim", Keyword::Mechanism),
+            ("Mechanism", Keyword::Mechanism),
+            ("parm", Keyword::Param),
+            ("retrun", Keyword::Return),
+            ("retun", Keyword::Return),
+            ("nieghbours", Keyword::Neighbours),
+            ("wher", Keyword::Where),
+            ("whlie", Keyword::While),
+            ("cliam", Keyword::Claim),
+            ("def", Keyword::Mechanism),
+        ] {
+            assert_eq!(beginning(wrong), Some(keyword), "{wrong}");
+        }
+        assert_eq!(beginning("y"), None);
+        assert_eq!(beginning("threshold"), None);
+        let laws = ["laplace", "gaussian", "discrete_laplace", "exponential"];
+        for (wrong, meant) in
+            [("lap", "laplace"), ("Lap", "laplace"), ("Laplace", "laplace"), ("normal", "gaussian")]
+        {
+            assert_eq!(law(wrong, &laws), Some(meant), "{wrong}");
+        }
+        assert_eq!(law("cauchy", &laws), None);
+    }
+}

@@ -1,0 +1,66 @@
+//! Citations: how Coq shows each lemma of the kernel's `lemma.rs`, from `proofs/Lemmas.v` and the hypotheses of the section.
+
+use probity_kernel::expr::{Expr, Variable};
+use probity_kernel::kind::Kind;
+use probity_kernel::lemma::Lemma;
+use probity_kernel::term::Adjacency;
+
+use super::NotExported;
+use super::print::{Printer, Scope, argument};
+
+/// A tactic that proves the lemma's formula.
+pub(super) fn proof(printer: &Printer<'_>, lemma: &Lemma) -> Result<String, NotExported> {
+    let real = |e: &Expr| printer.real(e, Scope::Runs).map(argument);
+    Ok(match lemma {
+        Lemma::Adjacent(list, index) => {
+            let index = printer.int(index, Scope::Runs)?;
+            format!("let e := constr:(adj_{list} {index}) in given e")
+        }
+        Lemma::Rows(table, _, second) => {
+            let clause = printer.context.mechanism().adjacency.iter().find_map(|clause| match clause {
+                Adjacency::OneRow { table: t } if t == table => Some("rows_added"),
+                Adjacency::RowReplaced { table: t } if t == table => Some("rows_replaced"),
+                _ => None,
+            });
+            let theorem = clause.ok_or_else(|| NotExported::new("ROWS for these neighbours"))?;
+            let sum = Expr::sum(
+                Variable::Of(table.clone(), probity_kernel::expr::Run::Second),
+                second.0.clone(),
+                second.1.clone(),
+            );
+            let sort = if printer.context.kind(&sum) == Kind::Int { "Z" } else { "" };
+            let permutations = match theorem {
+                "rows_added" => format!("_ _ _ _ _ _ rows_{table}"),
+                _ => format!("_ _ _ _ _ _ _ _ (proj1 rows_{table}) (proj2 rows_{table})"),
+            };
+            format!("implication; rewrite (@{theorem}{sort} {permutations}); rows")
+        }
+        Lemma::Apart(..) | Lemma::ApartWider(..) | Lemma::Moved(..) | Lemma::Sqrt(_) => {
+            return Err(NotExported::new(format!("the lemma {}", lemma.name())));
+        }
+        Lemma::Inverse(_) => "implication; first [now apply inverse_inv|now apply inverse_div]".into(),
+        Lemma::InversePositive(_) => {
+            "implication; first [now apply inverse_positive_inv|now apply inverse_positive_div]".into()
+        }
+        Lemma::Floor(a) => format!("implication; apply (floor {})", real(a)?),
+        Lemma::FloorMonotone(..) => "implication; now apply floor_monotone".into(),
+        Lemma::RoundNear(..) => "implication; unfold inv; now apply round_near".into(),
+        Lemma::RoundMonotone(..) => "implication; now apply round_monotone".into(),
+        Lemma::ModRange(..) => "implication; now apply mod_range_real".into(),
+        Lemma::Pow2(_) => "implication; now apply pow2".into(),
+        Lemma::ExpPositive(_) => "implication; apply exp_positive".into(),
+        Lemma::ExpSum(..) => "implication; apply exp_sum".into(),
+        Lemma::ExpMonotone(..) => "implication; now apply exp_monotone".into(),
+        Lemma::ExpTangent(_) => "implication; apply exp_tangent".into(),
+        Lemma::LnMonotone(..) => "implication; now apply ln_monotone".into(),
+        Lemma::LnPositive(_) => "implication; now apply ln_positive".into(),
+        Lemma::LnProduct(..) => "implication; now apply ln_product".into(),
+        Lemma::LnQuotient(..) => "implication; now apply ln_quotient_inv".into(),
+        Lemma::ExpLn(_) => "implication; now apply exp_ln".into(),
+        Lemma::LnExp(_) => "implication; apply ln_exp".into(),
+        Lemma::SameUnary(..) | Lemma::SameBinary(..) | Lemma::SameEntry(..) => "implication; equals".into(),
+        Lemma::LnValue(_) | Lemma::ExpValue(_) => {
+            return Err(NotExported::new(format!("lemma {}", lemma.name())));
+        }
+    })
+}

@@ -1,0 +1,160 @@
+//! Certificates as Coq: the theorem and its derivation, for `coqc` with the development in `proofs/` and nothing of Rust.
+//!
+//! What is printed is the mechanism as a program of `proofs/Certificate.v`, the theorem, and a proof: a rule for each statement, a lemma for each side
+//! condition, whose script is the kernel's evidence. Nobody has to believe this module: Coq reads the statement and checks the proof. What has no
+//! rule in `proofs/Certificate.v` is refused with the name of the rule.
+//!
+//! ```
+//! let program = probity_lang::load_text(
+//!     "mechanism noisy(x: real)
+//!      param eps > 0
+//!      y ~ laplace(x, 1 / eps)
+//!      return y
+//!      neighbours abs(x' - x) <= 1
+//!      claim eps",
+//! )
+//! .unwrap();
+//! let proof = probity_prove::prove(&program.mechanism, &program.claim, &Default::default()).unwrap();
+//! let text = probity_prove::coq::export(&probity_prove::certificate::write(&proof)).unwrap();
+//! assert!(text.contains("Theorem noisy_private"));
+//! ```
+
+mod derivation;
+mod evidence;
+mod lemmas;
+mod print;
+mod statement;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::fmt::Write;
+use std::sync::Arc;
+
+use probity_kernel::context::{Context, Orientation};
+use probity_kernel::expr::Expr;
+use probity_kernel::kind::Kind;
+use probity_kernel::privacy::{Comparison, goal, obligation, start};
+use probity_kernel::rules::Assertion;
+use probity_kernel::term::{Adjacency, Claim, Mechanism, Reading};
+
+use crate::certificate::{self, Fault, Parts};
+use crate::derivation::Move;
+use derivation::{Walk, rejected};
+use print::{Printer, Scope};
+use statement::Statements;
+
+/// Why a certificate has no Coq text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NotExported {
+    /// The certificate itself is rejected.
+    Rejected(Fault),
+    /// It is accepted, and uses what is not exported.
+    Beyond(String),
+}
+
+impl NotExported {
+    fn new(what: impl Into<String>) -> NotExported {
+        NotExported::Beyond(what.into())
+    }
+
+    fn rule(name: &str) -> NotExported {
+        NotExported::Beyond(format!("rule {name}"))
+    }
+}
+
+impl fmt::Display for NotExported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotExported::Rejected(fault) => write!(f, "{fault}"),
+            NotExported::Beyond(what) => write!(f, "not exported: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for NotExported {}
+
+/// The Coq text of a certificate: the theorem, and its proof.
+pub fn export(text: &str) -> Result<String, NotExported> {
+    // What the kernel does not accept is not worth printing.
+    certificate::check(text).map_err(NotExported::Rejected)?;
+    let parts = certificate::parts(text).map_err(NotExported::Rejected)?;
+    let Parts::Derivation { mechanism, claim, plan, evidence } = parts else {
+        return Err(NotExported::rule("THRESHOLD"));
+    };
+    if claim.reading != Reading::Reals {
+        return Err(NotExported::new("claims in rho or mu"));
+    }
+    if let Some(rewrite) = plan.rewrites.first() {
+        return Err(NotExported::rule(rewrite.name()));
+    }
+    if plan.comparison == Comparison::Pointwise {
+        return Err(NotExported::rule("PW-EQ"));
+    }
+    if mechanism.adjacency.iter().any(|clause| matches!(clause, Adjacency::Rows { .. })) {
+        return Err(NotExported::rule("GROUP"));
+    }
+    let context = context(&mechanism, Orientation::Forward)?;
+    let statements = Statements::new(&context)?;
+    let mut out = statements.preamble(&claim)?;
+    let mut evidence = evidence.into_iter();
+    let mut sides = Vec::new();
+    for (orientation, moves) in &plan.sides {
+        let context = self::context(&mechanism, *orientation)?;
+        out.push_str(&side(&context, &claim, moves, &mut evidence)?);
+        sides.push(*orientation);
+    }
+    out.push_str(&statements.theorem(&claim, &sides)?);
+    Ok(out)
+}
+
+fn context(mechanism: &Mechanism, orientation: Orientation) -> Result<Arc<Context>, NotExported> {
+    Context::new(mechanism, orientation).map(Arc::new).map_err(rejected)
+}
+
+/// One orientation of the adjacency, as a section that ends in a theorem about two runs with fixed inputs.
+fn side(
+    context: &Arc<Context>,
+    claim: &Claim,
+    moves: &[Move],
+    evidence: &mut std::vec::IntoIter<probity_kernel::entail::Evidence>,
+) -> Result<String, NotExported> {
+    let forward = context.orientation() == Orientation::Forward;
+    let (title, prefix) = if forward { ("forward", "f") } else { ("backward", "b") };
+    let statements = Statements::new(context)?;
+    let (hypotheses, facts) = statements.hypotheses(prefix)?;
+    let mut out = format!("Section {title}_.\n{hypotheses}");
+    let mut walk = Walk::new(context, evidence, prefix, facts);
+    for name in walk.positive() {
+        let _ = writeln!(out, "{}", statements.positive(name)?);
+    }
+    let wanted = goal(context, claim, Comparison::Equal);
+    let post = Assertion::new(context, wanted.clone()).map_err(rejected)?;
+    let body = &context.mechanism().body;
+    let proved = walk.block(body, moves, &post, &BTreeSet::new())?;
+    if *proved.judgement.delta() != Expr::int(0) {
+        return Err(NotExported::rule("UP-TO-BAD"));
+    }
+    let (begins, _) = walk.entail(&[&start()], &obligation(&proved.judgement, claim))?;
+    let printer = Printer::new(context);
+    let reach = match context.kind(&context.mechanism().output) {
+        Kind::Real => "exact (proj1 (eqRP _ _) o)",
+        Kind::Int => "apply eq_IZR; unfold output; push; exact (proj1 (eqRP _ _) o)",
+        Kind::Bool => "exact (Bool.eqb_prop _ _ o)",
+        _ => "exact (proj1 (sameP _ _) o)",
+    };
+    let conclusion = statements.conclusion(claim, "(i1, w1)", "(i2, w2)")?;
+    let _ = write!(
+        out,
+        "\n{}Theorem {title} (w1 w2 : vars) :\n  {conclusion}.\nProof.\n  \
+         refine (@j_private inputs vars i1 i2 _ {} _ _ _ (fun v v' k => {}) (i1, w1) (i2, w2) eq_refl eq_refl _ _ _).\n  \
+         {{ intros v v' k g; destruct (and_true _ _ g) as [o c]; split; [{reach}|apply leRP; exact c]. }}\n  \
+         {{ destruct (and_true _ _ ({begins} arb0 w1 w2 0 zero_start)) as [_ d]; apply leRP; exact d. }}\n  \
+         unfold program; eexists; split.\n  {{\n{}  }}\n  \
+         intros a v v' k k0; destruct (and_true _ _ ({begins} a v v' k k0)) as [b _]; bridge b.\nQed.\nEnd {title}_.\n\n",
+        walk.lemmas,
+        statements.output_function(),
+        printer.formula(&wanted, Scope::Runs)?,
+        proved.script.lines().map(|line| format!("    {line}\n")).collect::<String>(),
+    );
+    Ok(out)
+}

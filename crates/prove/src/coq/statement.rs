@@ -1,0 +1,737 @@
+//! The statement: the mechanism as a program, its assumptions, its neighbours, and the theorem.
+
+use std::fmt::Write;
+
+use probity_kernel::context::{Context, Orientation, swap_runs};
+use probity_kernel::expr::{Expr, Name, Run, Variable};
+use probity_kernel::kind::Kind;
+use probity_kernel::law;
+use probity_kernel::term::{Adjacency, Claim, Distribution, Mechanism, Sort, Statement};
+
+use super::NotExported;
+use super::print::{Printer, Scope, argument, row, sort_type};
+
+type Printed = Result<String, NotExported>;
+
+pub(super) struct Statements<'a> {
+    printer: Printer<'a>,
+    /// The program's variables, with their types.
+    variables: Vec<(Name, String)>,
+}
+
+/// A part of what is assumed of one input: the formula as the kernel has it, and the row that it is about.
+struct Assumed {
+    formula: Expr,
+    table: Option<Name>,
+}
+
+/// The table of whose rows an expression speaks.
+fn table_of(e: &Expr) -> Option<Name> {
+    match e.find_variable(&|v| matches!(v, Variable::Field(..))) {
+        Some(Variable::Field(table, _)) => Some(table),
+        _ => None,
+    }
+}
+
+impl<'a> Statements<'a> {
+    pub(super) fn new(context: &'a Context) -> Result<Statements<'a>, NotExported> {
+        let printer = Printer::new(context);
+        let mut set = Vec::new();
+        collect_set(&context.mechanism().body, &mut set);
+        let mut variables = Vec::new();
+        for name in set {
+            let kind = context.kinds().names().find(|(n, _)| **n == name).map(|(_, kind)| kind);
+            let sort = match kind {
+                Some(Kind::Real) => "R".into(),
+                Some(Kind::Int) => "Z".into(),
+                Some(Kind::Bool) => "bool".into(),
+                Some(Kind::List) => format!("list {}", entries(context, &name)?),
+                _ => return Err(NotExported::new(format!("the variable {name}"))),
+            };
+            variables.push((name, sort));
+        }
+        Ok(Statements { printer, variables })
+    }
+
+    fn mechanism(&self) -> &Mechanism {
+        self.printer.context.mechanism()
+    }
+
+    fn lists(&self) -> impl Iterator<Item = &Name> {
+        let is_list = |sort: &Sort| matches!(sort, Sort::RealList | Sort::IntList);
+        self.mechanism().inputs.iter().filter(move |input| is_list(&input.sort)).map(|input| &input.name)
+    }
+
+    fn param_binders(&self) -> String {
+        let binder = |(name, sort): (&Name, &Sort)| format!("(p_{name} : {}) ", sort_type(sort, name));
+        self.mechanism().params.iter().map(|p| binder((&p.name, &p.sort))).collect()
+    }
+
+    fn params(&self) -> String {
+        self.mechanism().params.iter().map(|p| format!(" p_{}", p.name)).collect()
+    }
+
+    fn length_binders(&self) -> String {
+        self.lists().map(|list| format!("(n_{list} : Z) ")).collect()
+    }
+
+    fn lengths(&self) -> String {
+        self.lists().map(|list| format!(" n_{list}")).collect()
+    }
+
+    /// Everything up to the proof.
+    pub(super) fn preamble(&self, claim: &Claim) -> Printed {
+        let mechanism = self.mechanism();
+        let mut out = String::from(
+            "(* Written by `probity check --coq`; checked by coqc with the development in proofs/.\n\n",
+        );
+        for line in format!("{mechanism}claims {claim}").lines() {
+            let _ = writeln!(out, "     {line}");
+        }
+        out.push_str(
+            "\n   Read: inputs, vars, program, output, assumed, neighbours, and the theorem at the end; in proofs/, what\n   \
+             README.md names. The rest is proof. *)\n\
+             From Coq Require Import Reals ZArith Bool List Permutation Lra.\n\
+             From Flocq Require Import Core.\n\
+             From Probity Require Import Certificate Blocks.\n\
+             Delimit Scope Z_scope with Z.\nDelimit Scope R_scope with R.\nOpen Scope bool_scope.\nOpen Scope R_scope.\n\n",
+        );
+        for input in &mechanism.inputs {
+            if let Sort::Rows(fields) = &input.sort {
+                let table = &input.name;
+                let fields: Vec<String> = fields
+                    .iter()
+                    .map(|f| format!("f_{table}_{} : {}", f.name, sort_type(&f.sort, table)))
+                    .collect();
+                let _ = writeln!(out, "Record row_{table} := Row_{table} {{ {} }}.", fields.join("; "));
+            }
+        }
+        let inputs: Vec<String> = mechanism
+            .inputs
+            .iter()
+            .map(|input| format!("in_{} : {}", input.name, sort_type(&input.sort, &input.name)))
+            .collect();
+        let _ = writeln!(out, "Record inputs := Inputs {{ {} }}.", inputs.join("; "));
+        let variables: Vec<String> =
+            self.variables.iter().map(|(name, sort)| format!("v_{name} : {sort}")).collect();
+        let _ = writeln!(out, "Record vars := Vars {{ {} }}.", variables.join("; "));
+        for (name, sort) in &self.variables {
+            let values: String = self
+                .variables
+                .iter()
+                .map(|(other, _)| if other == name { " x".to_string() } else { format!(" (v_{other} v)") })
+                .collect();
+            let _ = writeln!(out, "Definition put_{name} (v : vars) (x : {sort}) := Vars{values}.");
+        }
+        let delta: String = self.variables.iter().map(|(name, _)| format!(" v_{name} put_{name}")).collect();
+        let delta = if delta.is_empty() { String::new() } else { format!(" delta [{}]", delta.trim()) };
+        let _ = writeln!(
+            out,
+            "Ltac reduce := cbv beta iota zeta{delta}.\nLtac finish h := cbv beta in h; push_in h.\n\
+             Ltac bridge e := let h := fresh in pose proof e as h; reduce; first [exact h | lists; push; exact h].\n{MASSES}"
+        );
+        let (params, lengths) = (self.param_binders(), self.length_binders());
+        let _ = writeln!(
+            out,
+            "Definition program {params}{lengths}: stmt RR (inputs * vars) :=\n{}.\n",
+            self.block(&mechanism.body, 1)?
+        );
+        let _ = writeln!(
+            out,
+            "Definition output {params}{lengths}(i : inputs) (v : vars) : {} :=\n  {}.\n",
+            self.output_type()?,
+            self.value(&mechanism.output)?
+        );
+        let assumed: Vec<String> =
+            self.assumed().iter().map(|a| self.assumed_text(a)).collect::<Result<_, _>>()?;
+        let _ = writeln!(
+            out,
+            "Definition assumed {params}(i : inputs) : Prop :=\n  {}True.\n",
+            assumed.iter().map(|a| format!("{a} /\\\n  ")).collect::<String>()
+        );
+        let near: Vec<String> = self.near("i", "i'", true)?.into_iter().map(|(_, text)| text).collect();
+        let _ = writeln!(
+            out,
+            "Definition neighbours {params}(i i' : inputs) : Prop :=\n  {}True.\n",
+            near.iter().map(|a| format!("{a} /\\\n  ")).collect::<String>()
+        );
+        Ok(out)
+    }
+
+    fn output_type(&self) -> Printed {
+        Ok(match (self.printer.context.kind(&self.mechanism().output), &self.mechanism().output) {
+            (Kind::Real, _) => "R".into(),
+            (Kind::Int, _) => "Z".into(),
+            (Kind::Bool, _) => "bool".into(),
+            (Kind::List, Expr::Var(Variable::Plain(name))) => {
+                let found = self.variables.iter().find(|(n, _)| n == name);
+                found
+                    .map(|(_, sort)| sort.clone())
+                    .ok_or_else(|| NotExported::new("an input list as the output"))?
+            }
+            _ => return Err(NotExported::new("an output of this sort")),
+        })
+    }
+
+    /// A program expression, in the type of its kind.
+    fn value(&self, e: &Expr) -> Printed {
+        match self.printer.context.kind(e) {
+            Kind::Real => self.printer.real(e, Scope::Program),
+            Kind::Int => self.printer.int(e, Scope::Program),
+            Kind::Bool => self.printer.formula(e, Scope::Program),
+            _ => self.printer.list(e, Scope::Program),
+        }
+    }
+
+    /// A program expression for a place of the given type.
+    fn value_as(&self, e: &Expr, sort: &str) -> Printed {
+        match sort {
+            "R" => self.printer.real(e, Scope::Program),
+            _ => self.value(e),
+        }
+    }
+
+    fn block(&self, body: &[Statement], depth: usize) -> Printed {
+        let space = "  ".repeat(depth);
+        let Some((statement, rest)) = body.split_first() else {
+            return Ok(format!("{space}(skip_ inputs vars)"));
+        };
+        let first = self.statement(statement, depth + 1)?;
+        Ok(format!("{space}(seq_\n{first}\n{})", self.block(rest, depth)?))
+    }
+
+    fn statement(&self, statement: &Statement, depth: usize) -> Printed {
+        let space = "  ".repeat(depth);
+        let sort = |name: &Name| {
+            let found = self.variables.iter().find(|(n, _)| n == name);
+            found.map(|(_, sort)| sort.as_str()).unwrap_or_default()
+        };
+        let both = "fun (i : inputs) (v : vars) =>";
+        Ok(match statement {
+            Statement::Draw { var, law } => {
+                let (kind, constructor, text) = (law::kind(law), self.law(law)?, sort(var));
+                let (draw, wanted) = match kind {
+                    Kind::Real => ("draw_", "R"),
+                    Kind::Int => ("drawZ_", "Z"),
+                    _ => ("draw_", "bool"),
+                };
+                if text != wanted {
+                    return Err(NotExported::new(format!(
+                        "the variable {var}, which has values of two sorts"
+                    )));
+                }
+                format!(
+                    "{space}({draw} ({both} {constructor}) (fun (v : vars) (y : {wanted}) => put_{var} v y))"
+                )
+            }
+            Statement::Assign { var, value } => {
+                format!("{space}(set_ ({both} put_{var} v {}))", argument(self.value_as(value, sort(var))?))
+            }
+            Statement::Append { list, value } => {
+                let entry = sort(list).trim_start_matches("list ");
+                let value = argument(self.value_as(value, entry)?);
+                format!("{space}(set_ ({both} put_{list} v (append (v_{list} v) {value})))")
+            }
+            Statement::If { guard, then, otherwise } => format!(
+                "{space}(if_ ({both} {})\n{}\n{})",
+                self.printer.formula(guard, Scope::Program)?,
+                self.block(then, depth + 1)?,
+                self.block(otherwise, depth + 1)?
+            ),
+            Statement::For { index, from, to, body } => format!(
+                "{space}(for_ {} {} (fun x_{index} : Z =>\n{}))",
+                self.printer.int(from, Scope::Program)?,
+                self.printer.int(to, Scope::Program)?,
+                self.block(body, depth + 1)?
+            ),
+            Statement::While { .. } => return Err(NotExported::rule("WHILE")),
+        })
+    }
+
+    fn law(&self, law: &Distribution) -> Printed {
+        let real = |e: &Expr| self.printer.real(e, Scope::Program).map(argument);
+        let int = |e: &Expr| self.printer.int(e, Scope::Program);
+        Ok(match law {
+            Distribution::Laplace { center, scale } => format!("laplace_ {} {}", real(center)?, real(scale)?),
+            Distribution::DiscreteLaplace { center, scale } => {
+                format!("discrete_laplace_ {} {}", int(center)?, real(scale)?)
+            }
+            Distribution::Exponential { scale } => format!("exponential_ {}", real(scale)?),
+            Distribution::Geometric { scale } => format!("geometric_ {}", real(scale)?),
+            Distribution::Uniform => "uniform_".into(),
+            Distribution::Bernoulli(p) => format!("bernoulli_ {}", real(p)?),
+            Distribution::UniformInt { low, high } => format!("uniform_int_ {} {}", int(low)?, int(high)?),
+            Distribution::Response { value, truth, count } => {
+                format!("response_ {} {} {}", int(value)?, real(truth)?, int(count)?)
+            }
+            Distribution::Sign | Distribution::UniformOther { .. } => {
+                return Err(NotExported::new(format!("the law of '{law}'")));
+            }
+            Distribution::Choose { .. } => return Err(NotExported::rule("CHOOSE")),
+            Distribution::Called(_) => return Err(NotExported::rule("CALL")),
+            Distribution::Gaussian { .. } | Distribution::DiscreteGaussian { .. } => {
+                return Err(NotExported::rule("GAUSS"));
+            }
+        })
+    }
+
+    /// What is assumed of one input, in order.
+    fn assumed(&self) -> Vec<Assumed> {
+        let mechanism = self.mechanism();
+        let mut all: Vec<Assumed> = mechanism
+            .assumptions
+            .iter()
+            .map(|formula| Assumed { formula: formula.clone(), table: table_of(formula) })
+            .collect();
+        let range = |value: Expr, count: &Expr| Expr::int(0).le(value.clone()).and(value.lt(count.clone()));
+        for input in &mechanism.inputs {
+            match &input.sort {
+                Sort::Category { count } => {
+                    all.push(Assumed { formula: range(Expr::var(input.name.clone()), count), table: None });
+                }
+                Sort::Rows(fields) => {
+                    for field in fields {
+                        if let Sort::Category { count } = &field.sort {
+                            let value = Expr::field(input.name.clone(), field.name.clone());
+                            all.push(Assumed {
+                                formula: range(value, count),
+                                table: Some(input.name.clone()),
+                            });
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        all
+    }
+
+    fn assumed_text(&self, assumed: &Assumed) -> Printed {
+        let formula = self.printer.formula(&assumed.formula, Scope::Program)?;
+        Ok(match &assumed.table {
+            None => format!("{formula} = true"),
+            Some(table) => format!("(forall r, In r (in_{table} i) -> {formula} = true)"),
+        })
+    }
+
+    /// What makes two inputs neighbours, in order; with the ghosts quantified, or as they are. Each with the ghosts' binders.
+    fn near(&self, i: &str, other: &str, quantified: bool) -> Result<Vec<(String, String)>, NotExported> {
+        let mut parts = Vec::new();
+        for list in self.lists() {
+            parts.push((String::new(), format!("length (in_{list} {i}) = length (in_{list} {other})")));
+        }
+        for clause in &self.mechanism().adjacency {
+            let entries = |list: &Name| -> Result<(String, String), NotExported> {
+                let real =
+                    self.mechanism().inputs.iter().any(|i| i.name == *list && i.sort == Sort::RealList);
+                if !real {
+                    return Err(NotExported::new("lists of integers"));
+                }
+                let growth = format!("(entry (in_{list} {other}) j - entry (in_{list} {i}) j)");
+                Ok((format!("forall j, (0 <= j < len (in_{list} {i}))%Z ->"), growth))
+            };
+            let bound = |bound: &Expr| self.printer.real(bound, Scope::Neighbours).map(argument);
+            let (ghosts, text) = match clause {
+                Adjacency::Related(assertion) => {
+                    let formula = match (i, quantified) {
+                        ("i", true) => self.printer.formula(assertion, Scope::Neighbours)?,
+                        ("i1", _) => self.printer.formula(assertion, Scope::Runs)?,
+                        _ => self.printer.formula(&swap_runs(assertion), Scope::Runs)?,
+                    };
+                    (String::new(), format!("{formula} = true"))
+                }
+                Adjacency::EveryEntry { list, bound: b } => {
+                    let (range, growth) = entries(list)?;
+                    (String::new(), format!("({range} leR (Rabs {growth}) {} = true)", bound(b)?))
+                }
+                Adjacency::EveryEntryGrows { list, bound: b } => {
+                    let (range, growth) = entries(list)?;
+                    (String::new(), format!("({range} leR 0 {growth} && leR {growth} {} = true)", bound(b)?))
+                }
+                Adjacency::OneEntry { list, bound: b } => {
+                    let (range, growth) = entries(list)?;
+                    let same = format!("entry (in_{list} {other}) j = entry (in_{list} {i}) j");
+                    (
+                        format!("changed_{list} : Z"),
+                        format!(
+                            "({range} (j <> changed_{list} -> {same}) /\\ leR (Rabs {growth}) {} = true)",
+                            bound(b)?
+                        ),
+                    )
+                }
+                Adjacency::OneEntryOf { .. } | Adjacency::Norm { .. } => {
+                    return Err(NotExported::new("neighbours by several lists or by a norm"));
+                }
+                Adjacency::OneRow { table } => {
+                    let ghost = if i == "i2" { row(table, Run::First) } else { row(table, Run::Second) };
+                    (
+                        format!("{ghost} : row_{table}"),
+                        format!("Permutation (in_{table} {other}) ({ghost} :: in_{table} {i})"),
+                    )
+                }
+                Adjacency::RowReplaced { table } => {
+                    let (first, second) = (row(table, Run::First), row(table, Run::Second));
+                    (
+                        format!("others_{table} : list row_{table}) ({first} {second} : row_{table}"),
+                        format!(
+                            "(Permutation (in_{table} {i}) ({first} :: others_{table}) /\\ \
+                             Permutation (in_{table} {other}) ({second} :: others_{table}))"
+                        ),
+                    )
+                }
+                Adjacency::Rows { .. } => return Err(NotExported::rule("GROUP")),
+            };
+            let text = match quantified && !ghosts.is_empty() {
+                true => format!("(exists ({ghosts}), {text})"),
+                false => text,
+            };
+            parts.push((ghosts, text));
+        }
+        Ok(parts)
+    }
+
+    /// The hypotheses of a section about one orientation, and the kernel's facts with the names of their lemmas.
+    pub(super) fn hypotheses(&self, prefix: &str) -> Result<(String, Vec<(String, Expr)>), NotExported> {
+        let context = self.printer.context;
+        let forward = context.orientation() == Orientation::Forward;
+        let (i, other) = if forward { ("i1", "i2") } else { ("i2", "i1") };
+        let (binders, params) = (self.param_binders(), self.params());
+        let mut out = format!("Variables {binders}(i1 i2 : inputs).\n");
+        for run in ["1", "2"] {
+            let _ = writeln!(out, "Hypothesis as{run} : assumed{params} i{run}.");
+        }
+        for list in self.lists() {
+            let _ = writeln!(
+                out,
+                "Variable n_{list} : Z.\nHypothesis len_{list} : n_{list} = len (in_{list} i1)."
+            );
+        }
+        let near = self.near(i, other, false)?;
+        for (number, (ghosts, text)) in near.iter().enumerate() {
+            if !ghosts.is_empty() {
+                let _ = writeln!(out, "Variables ({ghosts}).");
+            }
+            let _ = writeln!(out, "Hypothesis near{number} : {text}.");
+        }
+        let at = self.lists().count();
+        for (number, clause) in self.mechanism().adjacency.iter().enumerate() {
+            let near = format!("near{}", at + number);
+            match clause {
+                Adjacency::EveryEntry { list, .. }
+                | Adjacency::EveryEntryGrows { list, .. }
+                | Adjacency::OneEntry { list, .. } => {
+                    let theorem = match clause {
+                        Adjacency::EveryEntry { .. } => "every_entry",
+                        Adjacency::EveryEntryGrows { .. } => "every_entry_grows",
+                        _ => "one_entry",
+                    };
+                    let changed = match clause {
+                        Adjacency::OneEntry { .. } => " changed_".to_string() + list.as_str(),
+                        _ => String::new(),
+                    };
+                    if self.clauses_of(list) > 1 {
+                        return Err(NotExported::new(format!("two clauses about {list}")));
+                    }
+                    let same = self.lists().position(|l| l == list).unwrap_or_default();
+                    let _ = writeln!(
+                        out,
+                        "Let adj_{list} := @{theorem} (in_{list} {i}) (in_{list} {other}) _ near{same}{changed} {near}."
+                    );
+                }
+                Adjacency::OneRow { table } | Adjacency::RowReplaced { table } => {
+                    let forward_only = matches!(clause, Adjacency::RowReplaced { .. }) && !forward;
+                    if forward_only {
+                        return Err(NotExported::new("a replaced row in both orientations"));
+                    }
+                    let _ = writeln!(out, "Let rows_{table} := {near}.");
+                }
+                _ => {}
+            }
+        }
+        let mut facts = Vec::new();
+        for (formula, proof) in self.facts(&near)? {
+            let name = format!("{prefix}c{}", facts.len());
+            let text = self.printer.formula(&formula, Scope::Runs)?;
+            let _ = writeln!(out, "Lemma {name} : {text} = true. Proof. {proof}. Qed.");
+            facts.push((name, formula));
+        }
+        let same = facts.iter().map(|(_, formula)| formula).eq(context.facts());
+        if !same {
+            return Err(NotExported::new("facts of the context in another order"));
+        }
+        Ok((out, facts))
+    }
+
+    fn clauses_of(&self, list: &Name) -> usize {
+        let about = |clause: &&Adjacency| match clause {
+            Adjacency::EveryEntry { list: l, .. }
+            | Adjacency::EveryEntryGrows { list: l, .. }
+            | Adjacency::OneEntry { list: l, .. } => l == list,
+            _ => false,
+        };
+        self.mechanism().adjacency.iter().filter(about).count()
+    }
+
+    /// The facts of the context, in the kernel's order, with a proof of each from the hypotheses.
+    fn facts(&self, near: &[(String, String)]) -> Result<Vec<(Expr, String)>, NotExported> {
+        let (context, mechanism) = (self.printer.context, self.mechanism());
+        let assumed = self.assumed();
+        let nth =
+            |hypothesis: &str, n: usize| (0..n).fold(hypothesis.to_string(), |h, _| format!("(proj2 {h})"));
+        let part = |run: &str, n: usize| format!("(proj1 {})", nth(&format!("as{run}"), n));
+        let mut facts = Vec::new();
+        for (n, Assumed { formula, table }) in assumed.iter().enumerate() {
+            if table.is_some() || n >= mechanism.assumptions.len() {
+                continue;
+            }
+            let (first, second) = (context.in_run(formula, Run::First), context.in_run(formula, Run::Second));
+            if first != second {
+                facts.push((second, format!("exact {}", part("2", n))));
+            }
+            facts.push((first, format!("exact {}", part("1", n))));
+        }
+        for input in &mechanism.inputs {
+            match &input.sort {
+                Sort::Category { .. } => {
+                    let wanted = |a: &Assumed| {
+                        a.table.is_none() && a.formula.mentions(&Variable::Plain(input.name.clone()))
+                    };
+                    let tail = &assumed[mechanism.assumptions.len()..];
+                    let n = tail.iter().position(wanted).unwrap_or_default() + mechanism.assumptions.len();
+                    for (run, number) in [(Run::First, "1"), (Run::Second, "2")] {
+                        facts.push((
+                            context.in_run(&assumed[n].formula, run),
+                            format!("exact {}", part(number, n)),
+                        ));
+                    }
+                }
+                Sort::RealList | Sort::IntList => facts.push((
+                    Expr::int(0).le(Expr::Length(Variable::Plain(input.name.clone()))),
+                    format!("rewrite len_{}; apply len_nonnegative", input.name),
+                )),
+                _ => {}
+            }
+        }
+        for clause in &mechanism.adjacency {
+            let (table, runs): (&Name, Vec<Run>) = match (clause, context.orientation()) {
+                (Adjacency::OneRow { table }, Orientation::Forward) => (table, vec![Run::Second]),
+                (Adjacency::OneRow { table }, Orientation::Backward) => (table, vec![Run::First]),
+                (Adjacency::RowReplaced { table }, _) => (table, vec![Run::First, Run::Second]),
+                _ => continue,
+            };
+            for run in runs {
+                let of_table = |a: &(usize, &Assumed)| a.1.table.as_ref() == Some(table);
+                // The ranges of categories come first.
+                let (mut own, ranges): (Vec<_>, Vec<_>) = assumed
+                    .iter()
+                    .enumerate()
+                    .filter(of_table)
+                    .partition(|(n, _)| *n < mechanism.assumptions.len());
+                let mut order = ranges;
+                order.append(&mut own);
+                for (n, Assumed { formula, .. }) in order {
+                    let at_row = formula.replace(&|v| match v {
+                        Variable::Field(of, field) if of == table => {
+                            Some(Expr::Var(Variable::Row(table.clone(), run, field.clone())))
+                        }
+                        _ => None,
+                    });
+                    let (number, rows) = match (run, clause) {
+                        (Run::First, Adjacency::OneRow { .. }) => ("1", format!("rows_{table}")),
+                        (Run::Second, Adjacency::OneRow { .. }) => ("2", format!("rows_{table}")),
+                        (Run::First, _) => ("1", format!("(proj1 rows_{table})")),
+                        (Run::Second, _) => ("2", format!("(proj2 rows_{table})")),
+                    };
+                    facts.push((at_row, format!("exact ({} _ (in_first _ _ _ {rows}))", part(number, n))));
+                }
+            }
+        }
+        let at = near.len() - mechanism.adjacency.len();
+        for (number, clause) in mechanism.adjacency.iter().enumerate() {
+            if let Adjacency::Related(assertion) = clause {
+                let formula = match context.orientation() {
+                    Orientation::Forward => assertion.clone(),
+                    Orientation::Backward => swap_runs(assertion),
+                };
+                facts.push((formula, format!("exact near{}", at + number)));
+            }
+        }
+        Ok(facts)
+    }
+
+    /// That a parameter is positive.
+    pub(super) fn positive(&self, name: &Name) -> Printed {
+        let value = self.printer.real(&Expr::var(name.clone()), Scope::Runs)?;
+        Ok(format!(
+            "Let pos_{name} : 0 < {value}. Proof. pose proof as1 as h; unfold assumed in h; positive. Qed."
+        ))
+    }
+
+    /// The names of the program's variables.
+    pub(super) fn variables(&self) -> impl Iterator<Item = &Name> {
+        self.variables.iter().map(|(name, _)| name)
+    }
+
+    /// A block as a program.
+    pub(super) fn program_of(&self, body: &[Statement]) -> Printed {
+        self.block(body, 1)
+    }
+
+    pub(super) fn output_function(&self) -> String {
+        format!("(fun i v => output{}{} i v)", self.params(), self.lengths())
+    }
+
+    /// That the mechanism is private for two states.
+    pub(super) fn conclusion(&self, claim: &Claim, m: &str, other: &str) -> Printed {
+        let real = |e: &Expr| self.printer.real(e, Scope::Runs).map(argument);
+        let (params, lengths) = (self.params(), self.lengths());
+        Ok(format!(
+            "dp (fun s : inputs * vars => output{params}{lengths} (fst s) (snd s)) (program{params}{lengths})\n    {} {} {m} {other}",
+            real(&claim.epsilon)?,
+            real(&claim.delta)?
+        ))
+    }
+
+    /// The theorem, from those about each orientation.
+    pub(super) fn theorem(&self, claim: &Claim, sides: &[Orientation]) -> Printed {
+        let (name, params) = (&self.mechanism().name, self.params());
+        let near = self.near("i", "i'", true)?;
+        let mut out = String::new();
+        let symmetric = !sides.contains(&Orientation::Backward);
+        if symmetric {
+            let _ = write!(
+                out,
+                "Lemma neighbours_symmetric {}i i' : neighbours{params} i i' -> neighbours{params} i' i.\nProof.\n  intros near; unfold neighbours in *.\n",
+                self.param_binders()
+            );
+            let names: Vec<String> = (0..near.len()).map(|n| format!("n{n}")).collect();
+            let pattern = names.iter().rev().fold("_".to_string(), |rest, n| format!("[{n} {rest}]"));
+            if near.is_empty() {
+                out.push_str("  exact I.\nQed.\n\n");
+            } else {
+                let _ = writeln!(out, "  destruct near as {pattern}.");
+                let at = self.lists().count();
+                for n in 0..near.len() {
+                    let proof = if n < at {
+                        format!("symmetry; exact n{n}")
+                    } else {
+                        self.mirrored(&self.mechanism().adjacency[n - at], n)
+                    };
+                    let _ = writeln!(out, "  split; [{proof}|].");
+                }
+                out.push_str("  exact I.\nQed.\n\n");
+            }
+        }
+        let lengths: String =
+            self.lists().map(|list| format!("    let n_{list} := len (in_{list} (fst m)) in\n")).collect();
+        let _ = write!(
+            out,
+            "Theorem {name}_private {}(m m' : inputs * vars) :\n  assumed{params} (fst m) -> assumed{params} (fst m') ->\n  \
+             neighbours{params} (fst m) (fst m') \\/ neighbours{params} (fst m') (fst m) ->\n{lengths}  {}.\n",
+            self.param_binders(),
+            self.conclusion(claim, "m", "m'")?
+        );
+        out.push_str(
+            "Proof.\n  destruct m as [i1 w1]; destruct m' as [i2 w2]; cbn [fst snd]; intros as1 as2 near.\n",
+        );
+        if symmetric {
+            let _ = writeln!(
+                out,
+                "  assert (neighbours{params} i1 i2) as there by (destruct near; [assumption|now apply neighbours_symmetric]).\n  \
+                 unfold neighbours in there; split_all; eapply forward; first [eassumption|reflexivity]."
+            );
+        } else {
+            out.push_str(
+                "  destruct near as [near|near]; unfold neighbours in near; split_all;\n    \
+                 [eapply forward|eapply backward]; first [eassumption|reflexivity].\n",
+            );
+        }
+        let _ = write!(out, "Qed.\nPrint Assumptions {name}_private.\n");
+        Ok(out)
+    }
+
+    fn mirrored(&self, clause: &Adjacency, n: usize) -> String {
+        let same = |list: &Name| self.lists().position(|l| l == list).unwrap_or_default();
+        match clause {
+            Adjacency::EveryEntry { list, .. } => {
+                format!(
+                    "intros j h; rewrite Rabs_minus_sym; apply n{n}; unfold len in *; rewrite n{}; exact h",
+                    same(list)
+                )
+            }
+            Adjacency::OneEntry { list, .. } => format!(
+                "destruct n{n} as [c n{n}]; exists c; intros j h; assert (0 <= j < len (in_{list} i))%Z as g \
+                 by (unfold len in *; rewrite n{}; exact h); destruct (n{n} j g) as [e near]; \
+                 split; [intros ne; symmetry; exact (e ne)|rewrite Rabs_minus_sym; exact near]",
+                same(list)
+            ),
+            Adjacency::RowReplaced { .. } => {
+                format!("destruct n{n} as [u [r [r' [h h']]]]; exists u, r', r; split; assumption")
+            }
+            _ => format!("mirror n{n}"),
+        }
+    }
+}
+
+/// How the masses of a block follow from those of its parts (`proofs/Blocks.v`).
+const MASSES: &str = "\
+Ltac sane := reduce; repeat match goal with
+  | h : _ && _ = true |- _ => apply and_true in h; destruct h
+  | h : ?g = true, h' : negb ?g || _ = true |- _ => rewrite h in h'; cbn [negb orb] in h'
+  | h : ?g = false, h' : ?g || _ = true |- _ => rewrite h in h'; cbn [orb] in h'
+  end; repeat (apply andb_true_intro; split); assumption.
+Ltac walk := first
+  [ eapply m_bernoulli; [reflexivity|sane] | eapply m_response; [reflexivity|sane] | eapply m_uniform_int; [reflexivity|sane]
+  | eapply m_mix_same; [sane|walk|walk] | eapply m_mix; [sane|walk|walk]
+  | eapply m_if; [intros ?; walk|intros ?; walk] | eapply m_set; walk | eapply m_assoc; walk | eapply m_skip; walk | eapply m_tail; walk ].
+Ltac masses := intros; cbv beta in *; eapply is_mass_equal; [walk|reduce; push; first [reflexivity|ring]|reduce; push; first [reflexivity|ring]].
+Ltac keep := intros; cbv beta; reduce; repeat split; congruence.
+Ltac limits := repeat first [apply o_seq|apply o_if|apply o_skip|apply o_set|apply o_drawZ|apply o_draw]; intros; reduce; intuition congruence.
+";
+
+/// The variables that a program sets, each once, in order.
+pub(super) fn collect_set(body: &[Statement], names: &mut Vec<Name>) {
+    for statement in body {
+        match statement {
+            Statement::Draw { var: name, .. }
+            | Statement::Assign { var: name, .. }
+            | Statement::Append { list: name, .. } => {
+                if !names.contains(name) {
+                    names.push(name.clone());
+                }
+            }
+            Statement::If { then, otherwise, .. } => {
+                collect_set(then, names);
+                collect_set(otherwise, names);
+            }
+            Statement::For { body, .. } | Statement::While { body, .. } => collect_set(body, names),
+        }
+    }
+}
+
+/// What the entries of an output list are.
+fn entries(context: &Context, list: &Name) -> Printed {
+    fn collect(context: &Context, list: &Name, body: &[Statement], kinds: &mut Vec<Kind>) {
+        for statement in body {
+            match statement {
+                Statement::Append { list: l, value } if l == list => kinds.push(context.kind(value)),
+                Statement::If { then, otherwise, .. } => {
+                    collect(context, list, then, kinds);
+                    collect(context, list, otherwise, kinds);
+                }
+                Statement::For { body, .. } | Statement::While { body, .. } => {
+                    collect(context, list, body, kinds)
+                }
+                _ => {}
+            }
+        }
+    }
+    let mut kinds = Vec::new();
+    collect(context, list, &context.mechanism().body, &mut kinds);
+    let number = |kind: &Kind| matches!(kind, Kind::Real | Kind::Int);
+    match (kinds.iter().all(number), kinds.iter().all(|kind| *kind == Kind::Bool)) {
+        (true, _) => Ok("R".into()),
+        (_, true) => Ok("bool".into()),
+        _ => Err(NotExported::new(format!("the list {list}, which has entries of two sorts"))),
+    }
+}

@@ -1,0 +1,435 @@
+//! How far apart the two runs' values of an expression may be.
+
+use probity_kernel::context::Context;
+use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
+use probity_kernel::kind::Kind;
+use probity_kernel::term::Adjacency;
+
+use crate::algebra::{minus, plus, product, visit};
+use crate::forward::state::{State, Taste, add, larger, normal, size, smaller};
+use crate::tables;
+
+/// |e − e'| ≤ Σ own |v − v'| + base + Σ parts
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Apart {
+    /// Variables that a loop carries round, whose distance comes on top.
+    pub(super) own: Vec<Name>,
+    /// Whether the largest of all is meant instead of the sum.
+    pub(super) largest: bool,
+    pub(super) base: Expr,
+    pub(super) parts: Vec<Part>,
+}
+
+/// An amount that is due where an event is at a place, or before it.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Part {
+    pub(super) event: Expr,
+    pub(super) at: Expr,
+    /// Whether the event lies before the place, and from which place on.
+    pub(super) past: Option<Expr>,
+    /// That what stands at the event has a value, which is an event of its own.
+    pub(super) value: Option<(Expr, Expr)>,
+    pub(super) amount: Expr,
+}
+
+impl Part {
+    /// From where and up to where its event lies.
+    pub(super) fn span(&self, context: &Context) -> (Expr, Expr) {
+        match &self.past {
+            Some(low) => (low.clone(), self.at.clone()),
+            None => (self.at.clone(), normal(context, &plus(self.at.clone(), Expr::int(1)))),
+        }
+    }
+
+    fn formula(&self) -> Expr {
+        let Part { event, at, past, value, amount } = self.clone();
+        let due = match past {
+            None => event.equals(at),
+            // From 0 on is from the first on.
+            Some(low) if low == Expr::int(0) => event.lt(at),
+            Some(low) => low.le(event.clone()).and(event.lt(at)),
+        };
+        let due = match value {
+            Some((event, place)) => due.and(event.equals(place)),
+            None => due,
+        };
+        due.choose(amount, Expr::int(0))
+    }
+}
+
+impl Apart {
+    pub(super) fn base(base: Expr) -> Apart {
+        Apart { own: vec![], largest: false, base, parts: vec![] }
+    }
+
+    pub(super) fn own(name: &Name) -> Apart {
+        Apart { own: vec![name.clone()], ..Apart::base(Expr::int(0)) }
+    }
+
+    /// The bound as a number.
+    pub(super) fn formula(&self) -> Expr {
+        self.parts.iter().fold(self.base.clone(), |sum, part| plus(sum, part.formula()))
+    }
+
+    /// The places of its parts.
+    pub(super) fn places(&self) -> impl Iterator<Item = &Expr> {
+        let values = self.parts.iter().filter_map(|part| part.value.as_ref().map(|(_, place)| place));
+        self.parts.iter().map(|part| &part.at).chain(values)
+    }
+
+    /// The bound without conditions.
+    pub(super) fn most(&self, context: &Context) -> Expr {
+        self.parts.iter().fold(self.base.clone(), |sum, part| add(context, &sum, &part.amount))
+    }
+
+    /// Every amount replaced.
+    pub(super) fn map(&self, amount: &dyn Fn(&Expr) -> Option<Expr>) -> Option<Apart> {
+        let zero = Expr::int(0);
+        let base = if self.base == zero { zero } else { amount(&self.base)? };
+        let parts = self.parts.iter().map(|p| Some(Part { amount: amount(&p.amount)?, ..p.clone() }));
+        Some(Apart { base, parts: parts.collect::<Option<_>>()?, ..self.clone() })
+    }
+
+    fn plus(&self, other: &Apart, context: &Context) -> Option<Apart> {
+        let mut sum = self.clone();
+        if (self.largest || other.largest) && !(self.own.is_empty() && other.own.is_empty()) {
+            return None;
+        }
+        // A variable may come on top once.
+        if other.own.iter().any(|name| self.own.contains(name)) {
+            return None;
+        }
+        sum.own.extend(other.own.iter().cloned());
+        sum.base = add(context, &self.base, &other.base);
+        for part in &other.parts {
+            sum.add_part(part, context, &|a, b| add(context, a, b));
+        }
+        Some(sum)
+    }
+
+    fn add_part(&mut self, part: &Part, context: &Context, join: &dyn Fn(&Expr, &Expr) -> Expr) {
+        let same = |p: &&mut Part| Part { amount: part.amount.clone(), ..(**p).clone() } == *part;
+        if let Some(known) = self.parts.iter_mut().find(same) {
+            known.amount = join(&known.amount, &part.amount);
+            return;
+        }
+        // Places that follow each other are one span.
+        let (low, upto) = part.span(context);
+        let before = |p: &&mut Part| {
+            let alike = p.event == part.event && p.amount == part.amount && p.value == part.value;
+            alike && p.span(context).1 == low
+        };
+        match self.parts.iter_mut().find(before) {
+            Some(known) => {
+                let (low, _) = known.span(context);
+                *known = Part { past: Some(low), at: upto, ..known.clone() };
+            }
+            None => self.parts.push(part.clone()),
+        }
+    }
+
+    /// The larger of two.
+    pub(super) fn join(&self, other: &Apart, context: &Context) -> Apart {
+        let mut both = self.clone();
+        for name in &other.own {
+            if !both.own.contains(name) {
+                both.own.push(name.clone());
+            }
+        }
+        both.largest = self.largest || other.largest || self.own != other.own;
+        both.base = larger(context, &self.base, &other.base);
+        for part in &other.parts {
+            both.add_part(part, context, &|a, b| larger(context, a, b));
+        }
+        both
+    }
+
+    /// Between which numbers an expression lies, in either run.
+    pub(super) fn range(state: &State<'_>, e: &Expr) -> Option<(Expr, Expr)> {
+        let range = Measure { state, context: state.context, taste: Taste::Width }.range(e)?;
+        let normal = |e: &Expr| normal(state.context, e);
+        Some((normal(&range.low), normal(&range.high)))
+    }
+
+    /// How far apart an expression may be.
+    pub(super) fn of(state: &State<'_>, e: &Expr, taste: Taste) -> Option<Apart> {
+        let e = state.with_truths(e);
+        if state.context.kind(&state.context.in_run(&e, Run::First)) == Kind::Bool {
+            return None;
+        }
+        Measure { state, context: state.context, taste }.of(&e)
+    }
+}
+
+struct Measure<'s, 'a> {
+    state: &'s State<'a>,
+    context: &'a Context,
+    taste: Taste,
+}
+
+impl Measure<'_, '_> {
+    fn of(&self, e: &Expr) -> Option<Apart> {
+        if self.state.reads_equal(e) {
+            return Some(Apart::base(Expr::int(0)));
+        }
+        if !tables::sums(e).is_empty() {
+            return self.rows(e);
+        }
+        let bounded = self.by_size(e);
+        let apart = self.by_parts(e);
+        match (apart, bounded) {
+            (Some(apart), Some(bounded)) if apart.own.is_empty() => {
+                let (a, b) = (apart.most(self.context), bounded.most(self.context));
+                match smaller(self.context, &a, &b) {
+                    Some(least) => Some(if least == a { apart } else { bounded }),
+                    None => Some(if self.taste == Taste::Width { bounded } else { apart }),
+                }
+            }
+            (Some(apart), _) => Some(apart),
+            (None, bounded) => bounded,
+        }
+    }
+
+    fn by_parts(&self, e: &Expr) -> Option<Apart> {
+        let context = self.context;
+        match e {
+            Expr::Var(Variable::Plain(name)) => self.state.apart(name).cloned(),
+            Expr::Index(Variable::Plain(list), index) => self.entry(list, index),
+            Expr::Unary(Unary::Neg | Unary::Abs, a) => self.of(a),
+            Expr::Binary(Binary::Add | Binary::Sub, a, b) => self.of(a)?.plus(&self.of(b)?, context),
+            Expr::Binary(Binary::Mul, a, b) => match (self.state.public(a), self.state.public(b)) {
+                (Some(factor), _) => self.times(&self.of(b)?, &factor),
+                (_, Some(factor)) => self.times(&self.of(a)?, &factor),
+                _ => None,
+            },
+            Expr::Binary(Binary::Div, a, b) => {
+                let divisor = self.state.public(b)?;
+                self.times(&self.of(a)?, &(Expr::int(1) / divisor))
+            }
+            Expr::Binary(Binary::Min | Binary::Max, a, b) => Some(self.of(a)?.join(&self.of(b)?, context)),
+            Expr::Clamp(a, low, high) => {
+                let (a, low, high) = (self.of(a)?, self.of(low)?, self.of(high)?);
+                Some(a.join(&low, context).join(&high, context))
+            }
+            Expr::If(guard, a, b) => {
+                let both = self.of(a)?.join(&self.of(b)?, context);
+                if self.state.reads_equal(guard) {
+                    return Some(both);
+                }
+                // The runs may take different branches where the guard reads what differs.
+                let gap = self.gap(a, b)?;
+                let due = self.where_equal(guard, &gap).unwrap_or_else(|| self.where_read(guard, &gap));
+                let mut both = both;
+                if both.largest && !both.own.is_empty() {
+                    return None;
+                }
+                both.base = add(context, &both.base, &due.base);
+                for part in &due.parts {
+                    both.add_part(part, context, &|a, b| add(context, a, b));
+                }
+                Some(both)
+            }
+            _ => None,
+        }
+    }
+
+    fn times(&self, apart: &Apart, factor: &Expr) -> Option<Apart> {
+        let factor = size(self.context, factor);
+        if !apart.own.is_empty() && factor != Expr::int(1) {
+            return None;
+        }
+        apart.map(&|amount| Some(normal(self.context, &product(factor.clone(), amount.clone()))))
+    }
+
+    /// Two entries of a list at one index.
+    fn entry(&self, list: &Name, index: &Expr) -> Option<Apart> {
+        if !self.state.reads_equal(index) {
+            return None;
+        }
+        let clause = self.context.mechanism().adjacency.iter().find_map(|clause| match clause {
+            Adjacency::OneEntry { list: l, bound } if l == list => Some((bound, true)),
+            Adjacency::EveryEntry { list: l, bound } | Adjacency::EveryEntryGrows { list: l, bound }
+                if l == list =>
+            {
+                Some((bound, false))
+            }
+            _ => None,
+        });
+        let (bound, one) = clause?;
+        let bound = normal(self.context, bound);
+        if !one {
+            return Some(Apart::base(bound));
+        }
+        let part = self.part(list, index, bound);
+        Some(Apart { parts: vec![part], ..Apart::base(Expr::int(0)) })
+    }
+
+    fn part(&self, list: &Name, index: &Expr, amount: Expr) -> Part {
+        let event = Expr::Var(Variable::Changed(list.clone()));
+        let here = self.context.in_run(index, Run::First);
+        let at = self.state.public(index).unwrap_or(here);
+        Part { event, at, past: None, value: None, amount }
+    }
+
+    /// How far apart two values of one run are.
+    fn gap(&self, a: &Expr, b: &Expr) -> Option<Expr> {
+        let difference = minus(a.clone(), b.clone());
+        if let Some(gap) = self.state.public(&difference) {
+            return Some(size(self.context, &gap));
+        }
+        let here = self.context.in_run(&difference, Run::First);
+        let plain = normal(self.context, &here);
+        if plain.find_variable(&|v| !matches!(v, Variable::Plain(_))).is_none() {
+            return Some(size(self.context, &plain));
+        }
+        let whole = Expr::Bool(true).choose(a.clone(), b.clone());
+        Some(normal(self.context, &self.range(&whole)?.width()))
+    }
+
+    fn range(&self, e: &Expr) -> Option<tables::Range> {
+        let fixed = e.replace(&|v| match v {
+            Variable::Plain(name) => self.state.fixed.get(name).cloned(),
+            _ => None,
+        });
+        let mut bounds = self.context.mechanism().assumptions.clone();
+        for (name, (low, high)) in &self.state.ranges {
+            let v = || Expr::var(name.clone());
+            bounds.extend([low.clone().le(v()), v().le(high.clone())]);
+        }
+        tables::range(self.context, &bounds, &fixed)
+    }
+
+    /// As far apart as the range in which an expression lies is wide.
+    fn by_size(&self, e: &Expr) -> Option<Apart> {
+        if matches!(e, Expr::Var(_) | Expr::Index(..) | Expr::Number(_)) {
+            return None;
+        }
+        let width = normal(self.context, &self.range(e)?.width());
+        Some(self.where_read(e, &width))
+    }
+
+    /// The same for a guard that compares one entry with a value: due where the entry that changed has it, in either run.
+    fn where_equal(&self, guard: &Expr, amount: &Expr) -> Option<Apart> {
+        let mut found = None;
+        crate::tables::conjuncts(guard, &mut |part| {
+            let Expr::Binary(Binary::Eq, a, b) = part else { return };
+            for (entry, place) in [(a, b), (b, a)] {
+                if let Expr::Index(Variable::Plain(list), index) = &**entry
+                    && let Some(place) = self.state.public(place)
+                {
+                    found = Some((list.clone(), (**index).clone(), place));
+                }
+            }
+        });
+        let (list, index, place) = found?;
+        let known = self.where_read(guard, amount);
+        let [part] = known.parts.as_slice() else { return None };
+        if known.base != Expr::int(0) || *part != self.part(&list, &index, amount.clone()) {
+            return None;
+        }
+        let changed = Expr::Var(Variable::Changed(list.clone()));
+        let parts = [Run::First, Run::Second].map(|run| {
+            let entry = changed.clone().index_of(Variable::Of(list.clone(), run));
+            Part { value: Some((entry, place.clone())), ..part.clone() }
+        });
+        Some(Apart { parts: parts.to_vec(), ..known })
+    }
+
+    /// An amount that is due where what an expression reads differs.
+    fn where_read(&self, e: &Expr, amount: &Expr) -> Apart {
+        let mut parts: Vec<Part> = Vec::new();
+        let mut anywhere = false;
+        visit(e, &mut |part| match part {
+            Expr::Index(Variable::Plain(list), index) => {
+                let one = self
+                    .context
+                    .mechanism()
+                    .adjacency
+                    .iter()
+                    .any(|clause| matches!(clause, Adjacency::OneEntry { list: l, .. } if l == list));
+                if one && self.state.reads_equal(index) {
+                    let part = self.part(list, index, amount.clone());
+                    if !parts.contains(&part) {
+                        parts.push(part);
+                    }
+                } else {
+                    let apart = self.entry(list, index);
+                    anywhere |= apart.is_none_or(|apart| apart != Apart::base(Expr::int(0)));
+                }
+            }
+            Expr::Var(Variable::Plain(name)) if !self.state.reads_equal(part) => {
+                match self.state.apart(name) {
+                    Some(apart) if apart.own.is_empty() && apart.base == Expr::int(0) => {
+                        for known in &apart.parts {
+                            let part = Part { amount: amount.clone(), ..known.clone() };
+                            if !parts.contains(&part) {
+                                parts.push(part);
+                            }
+                        }
+                    }
+                    _ => anywhere = true,
+                }
+            }
+            Expr::Sum(..) => anywhere = true,
+            _ => {}
+        });
+        match anywhere {
+            true => Apart::base(amount.clone()),
+            false => Apart { parts, ..Apart::base(Expr::int(0)) },
+        }
+    }
+
+    /// Sums over the rows of a table.
+    fn rows(&self, e: &Expr) -> Option<Apart> {
+        let fixed = e.replace(&|v| match v {
+            Variable::Plain(name) => self.state.fixed.get(name).cloned(),
+            _ => None,
+        });
+        let charge = tables::charge(self.context, &fixed, &|distance| distance.clone())?;
+        let conditions: Vec<tables::Sum> = tables::sums(&fixed);
+        // What a sum compares with must be equal in both runs.
+        let read = |sum: &tables::Sum| {
+            [&sum.condition, &sum.value].into_iter().all(|e| self.state.reads_equal(&without_fields(e)))
+        };
+        if !conditions.iter().all(read) {
+            return None;
+        }
+        let group = conditions.iter().map(|sum| tables::group(self.context, sum)).collect::<Option<Vec<_>>>();
+        if let Some(groups) = group
+            && let Some(first) = groups.first()
+            && groups.iter().all(|g| g == first)
+            && let Some(amount) = charge.amounts.first()
+        {
+            let amount = normal(self.context, amount);
+            let (events, at) = first.clone();
+            let at = self.state.public(&at)?;
+            let parts = events.into_iter().map(|event| Part {
+                event,
+                at: at.clone(),
+                past: None,
+                value: None,
+                amount: amount.clone(),
+            });
+            return Some(Apart { parts: parts.collect(), ..Apart::base(Expr::int(0)) });
+        }
+        let mut most = Expr::int(0);
+        leaves(&charge.cost, &mut |leaf| most = larger(self.context, &most, &normal(self.context, leaf)));
+        Some(Apart::base(most))
+    }
+}
+
+/// The expression with fields of rows replaced by a number.
+fn without_fields(e: &Expr) -> Expr {
+    e.replace(&|v| matches!(v, Variable::Field(..)).then(|| Expr::int(0)))
+}
+
+/// The values of a number defined by cases.
+fn leaves(e: &Expr, see: &mut dyn FnMut(&Expr)) {
+    match e {
+        Expr::If(_, a, b) => {
+            leaves(a, see);
+            leaves(b, see);
+        }
+        _ => see(e),
+    }
+}

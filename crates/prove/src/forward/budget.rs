@@ -1,0 +1,174 @@
+//! What has been paid so far: a sum, and amounts that are due where an event lies behind.
+
+use probity_kernel::context::Context;
+use probity_kernel::expr::{Expr, Name, Variable};
+
+use crate::algebra::{minus, plus, product};
+use crate::forward::apart::{Apart, Part};
+use crate::forward::state::{add, larger, normal};
+
+/// The most amounts of one event that are kept apart.
+const MOST_OF_AN_EVENT: usize = 3;
+
+/// cost ≤ sum + Σ (if event < upto then amount else 0)
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Budget {
+    pub(super) sum: Expr,
+    pub(super) past: Vec<Past>,
+}
+
+/// An amount that is due where an event lies below a place.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Past {
+    pub(super) event: Expr,
+    /// Where it was first paid for: not part of the bound.
+    pub(super) low: Expr,
+    pub(super) upto: Expr,
+    pub(super) amount: Expr,
+}
+
+impl Past {
+    pub(super) fn formula(&self) -> Expr {
+        self.event.clone().lt(self.upto.clone()).choose(self.amount.clone(), Expr::int(0))
+    }
+}
+
+impl Budget {
+    pub(super) fn new() -> Budget {
+        Budget { sum: Expr::int(0), past: vec![] }
+    }
+
+    pub(super) fn formula(&self) -> Expr {
+        self.past.iter().fold(self.sum.clone(), |sum, past| plus(sum, past.formula()))
+    }
+
+    /// Pays for a draw.
+    pub(super) fn charge(&mut self, context: &Context, cost: &Apart) {
+        self.sum = add(context, &self.sum, &cost.base);
+        for part in &cost.parts {
+            let one = Expr::int(1);
+            let Part { event, at, past, value, amount } = part;
+            match (value, past) {
+                (Some((event, place)), _) => {
+                    let next = normal(context, &plus(place.clone(), one));
+                    self.charge_event(context, event, (place, &next), amount);
+                }
+                (None, Some(low)) => self.charge_event(context, event, (low, at), amount),
+                (None, None) => {
+                    let next = normal(context, &plus(at.clone(), one));
+                    self.charge_event(context, event, (at, &next), amount);
+                }
+            }
+        }
+    }
+
+    /// Pays where an event lies from one place on and before another.
+    fn charge_event(&mut self, context: &Context, event: &Expr, (low, next): (&Expr, &Expr), amount: &Expr) {
+        let reached = |past: &Past| moves_on(context, low, &past.upto);
+        let same = |past: &&mut Past| past.event == *event && past.amount == *amount;
+        let of_event = self.past.iter().filter(|past| past.event == *event).count();
+        if let Some(past) = self.past.iter_mut().filter(same).find(|past| reached(past)) {
+            past.upto = next.clone();
+        } else if of_event < MOST_OF_AN_EVENT {
+            self.past.push(Past {
+                event: event.clone(),
+                low: low.clone(),
+                upto: next.clone(),
+                amount: amount.clone(),
+            });
+        } else {
+            self.sum = add(context, &self.sum, amount);
+        }
+    }
+
+    /// Everything as one sum.
+    pub(super) fn collapse(&mut self, context: &Context) {
+        for past in std::mem::take(&mut self.past) {
+            self.sum = add(context, &self.sum, &past.amount);
+        }
+    }
+
+    pub(super) fn join(&self, other: &Budget, context: &Context) -> Budget {
+        if self == other {
+            return self.clone();
+        }
+        let (mut a, mut b) = (self.clone(), other.clone());
+        if a.past != b.past {
+            a.collapse(context);
+            b.collapse(context);
+        }
+        Budget { sum: larger(context, &a.sum, &b.sum), past: a.past }
+    }
+
+    /// What the rounds of a loop cost, given what one costs from nothing: before the round `index`, and the sum that a
+    /// round adds. `None` if a round costs what depends on the index.
+    pub(super) fn rounds(
+        &self,
+        context: &Context,
+        one: &Budget,
+        (index, from): (&Name, &Expr),
+    ) -> Option<Budget> {
+        let i = Expr::var(index.clone());
+        let mentions = |e: &Expr| e.mentions(&Variable::Plain(index.clone()));
+        let mut each = one.sum.clone();
+        let mut head = self.clone();
+        let mut rolling = Vec::new();
+        for past in &one.past {
+            // The next round begins where this one ends, or later.
+            let next = at(&past.low, index, &plus(i.clone(), Expr::int(1)));
+            if moves_on(context, &next, &past.upto) && !mentions(&past.amount) {
+                rolling.push(Past { upto: past.low.clone(), ..past.clone() });
+            } else {
+                each = add(context, &each, &past.amount);
+            }
+        }
+        if mentions(&each) {
+            return None;
+        }
+        // What was paid for an event before goes on where the loop begins there.
+        for past in &rolling {
+            let start = normal(context, &at(&past.upto, index, from));
+            let goes_on = |known: &Past| {
+                known.event == past.event && known.amount == past.amount && known.upto == start
+            };
+            if let Some(place) = head.past.iter().position(goes_on) {
+                head.past.remove(place);
+            }
+        }
+        // What else was paid for an event that the loop pays for may come on top.
+        let (apart, shared): (Vec<Past>, Vec<Past>) =
+            head.past.into_iter().partition(|past| rolling.iter().all(|other| other.event != past.event));
+        head.past = shared;
+        head.collapse(context);
+        let done = minus(i, from.clone());
+        head.sum = add(context, &head.sum, &normal(context, &product(done, each)));
+        head.past = apart.into_iter().chain(rolling).collect();
+        Some(head)
+    }
+
+    /// The same at another place of the loop.
+    pub(super) fn at(&self, context: &Context, index: &Name, place: &Expr) -> Budget {
+        let at = |e: &Expr| normal(context, &at(e, index, place));
+        Budget {
+            sum: at(&self.sum),
+            past: self
+                .past
+                .iter()
+                .map(|p| Past { low: at(&p.low), upto: at(&p.upto), ..p.clone() })
+                .collect(),
+        }
+    }
+}
+
+/// Whether a place is plainly at another or after it.
+pub(super) fn moves_on(context: &Context, place: &Expr, from: &Expr) -> bool {
+    match normal(context, &minus(place.clone(), from.clone())) {
+        Expr::Number(n) => n >= probity_exact::Rational::ZERO,
+        _ => false,
+    }
+}
+
+/// An expression with the index replaced.
+pub(super) fn at(e: &Expr, index: &Name, place: &Expr) -> Expr {
+    e.replace(&|v| (*v == Variable::Plain(index.clone())).then(|| place.clone()))
+}

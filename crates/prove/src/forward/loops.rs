@@ -1,0 +1,157 @@
+//! Loops that count: what a round adds to what is apart and to what is paid, and the invariant that follows.
+
+use std::collections::BTreeSet;
+
+use probity_kernel::expr::{Expr, Name, Run, Variable};
+use probity_kernel::kind::Kind;
+use probity_kernel::term::Statement;
+
+use super::{Walk, touched};
+use crate::algebra::{minus, plus, product};
+use crate::derivation::{Link, Move};
+use crate::forward::apart::{Apart, Part};
+use crate::forward::budget::{Budget, at, moves_on};
+use crate::forward::state::{State, add, larger, normal};
+use crate::plan::blocks::set_by;
+
+/// How often what stays equal is looked for.
+const ROUNDS: usize = 6;
+
+impl Walk<'_> {
+    /// A loop with an invariant: what is equal, how far apart the rest is and what is paid before each round.
+    pub(super) fn for_loop(
+        &self,
+        (index, from, to, body): (&Name, &Expr, &Expr, &[Statement]),
+        state: &mut State<'_>,
+    ) -> Result<Link, String> {
+        let here = || format!("for {index} in {from}..{to}");
+        let context = self.context;
+        let (Some(low), Some(high)) = (state.public(from), state.public(to)) else { return Err(here()) };
+        let i = Expr::var(index.clone());
+        let set = set_by(body);
+        let before = state.clone();
+        // What a round does to the variables that it carries on, from a state in which nothing has been paid.
+        let mut head = state.clone();
+        set.iter().for_each(|name| head.fixed.remove(name).map_or((), drop));
+        head.around.extend([low.clone().le(i.clone()), i.clone().lt(high.clone())]);
+        head.budget = Budget::new();
+        let mut after = None;
+        for _ in 0..ROUNDS {
+            let mut round = head.clone();
+            for name in set.iter().filter(|name| !head.equal.contains(*name)) {
+                let known = before.is_tracked(name) && !head.truths.contains_key(name);
+                let numeric =
+                    matches!(context.kind(&Expr::of(name.clone(), Run::First)), Kind::Int | Kind::Real);
+                round.forget(name);
+                if known && numeric {
+                    round.apart.insert(name.clone(), Apart::own(name));
+                }
+            }
+            self.inner().block(body, &mut round)?;
+            let lost: Vec<Name> = set
+                .iter()
+                .filter(|name| head.equal.contains(*name) && !round.equal.contains(*name))
+                .cloned()
+                .collect();
+            if lost.is_empty() {
+                after = Some(round);
+                break;
+            }
+            lost.iter().for_each(|name| head.forget(name));
+        }
+        let after = after.ok_or_else(here)?;
+        // The state before round i.
+        let mut head = State { budget: before.budget.clone(), ..head };
+        let one = &after.budget;
+        head.budget = before.budget.rounds(context, one, (index, &low)).ok_or_else(here)?;
+        let differ: Vec<&Name> = set.iter().filter(|name| !head.equal.contains(*name)).collect();
+        for name in differ {
+            head.forget(name);
+            let start = match before.equal.contains(name) {
+                true => Some(Apart::base(Expr::int(0))),
+                false => before.apart.get(name).cloned(),
+            };
+            let carried = start.zip(after.apart.get(name)).and_then(|(start, round)| {
+                carried(&before, name, &start.most(context), round, (index, &low))
+            });
+            if let Some(apart) = carried {
+                head.apart.insert(name.clone(), apart);
+            }
+        }
+        let names: Vec<Name> = touched(body, &[]).into_iter().filter(|name| name != index).collect();
+        let mut invariant = head.about(&names);
+        invariant.extend(head.paid());
+        let mut known = invariant.clone();
+        known.extend(head.around.iter().cloned());
+        // What holds around this loop holds in it.
+        invariant.extend(before.around.iter().cloned());
+        let mut round = head.clone();
+        let links = self.inner().block(body, &mut round)?;
+        // The state after the last round.
+        let place = |e: &Expr| normal(context, &at(e, index, &high));
+        *state = State { around: before.around.clone(), ..head.clone() };
+        state.budget = head.budget.at(context, index, &high);
+        state.apart = head.apart.iter().map(|(name, apart)| (name.clone(), apart.at(&place))).collect();
+        let used: BTreeSet<Name> = set.into_iter().collect();
+        let mut left = state.about(&used.into_iter().collect::<Vec<_>>());
+        left.extend(state.paid());
+        let inner = if body.is_empty() { vec![] } else { vec![Move::Chain(known, links)] };
+        Ok(Link::Judged(vec![Move::For(Expr::all(invariant), inner)], left))
+    }
+}
+
+/// How far apart a variable is before round `index`, from how far it was at the start and what a round does.
+fn carried(
+    state: &State<'_>,
+    name: &Name,
+    start: &Expr,
+    round: &Apart,
+    (index, from): (&Name, &Expr),
+) -> Option<Apart> {
+    let context = state.context;
+    let i = Expr::var(index.clone());
+    let mentions = |e: &Expr| e.mentions(&Variable::Plain(index.clone()));
+    let mut parts = Vec::new();
+    let mut each = round.base.clone();
+    for part in &round.parts {
+        // A place that moves on with the index comes once.
+        let (low, upto) = part.span(context);
+        let next = at(&low, index, &plus(i.clone(), Expr::int(1)));
+        let fixed = part.value.as_ref().is_none_or(|(_, place)| !mentions(place));
+        if moves_on(context, &next, &upto) && !mentions(&part.amount) && fixed {
+            let start = normal(context, &at(&low, index, from));
+            parts.push(Part { past: Some(start), at: low, ..part.clone() });
+        } else {
+            each = add(context, &each, &part.amount);
+        }
+    }
+    if mentions(&each) {
+        return None;
+    }
+    let base = match round.own.as_slice() {
+        // Set afresh in every round.
+        [] => larger(context, start, &plus_all(state, &each, &parts)),
+        [own] if own == name && round.largest => larger(context, start, &each),
+        [own] if own == name => {
+            let done = minus(i, from.clone());
+            add(context, start, &normal(context, &product(done, each)))
+        }
+        _ => return None,
+    };
+    if round.own.is_empty() {
+        parts.clear();
+    }
+    Some(Apart { own: vec![], largest: false, base, parts })
+}
+
+fn plus_all(state: &State<'_>, base: &Expr, parts: &[Part]) -> Expr {
+    parts.iter().fold(base.clone(), |sum, part| normal(state.context, &plus(sum, part.amount.clone())))
+}
+
+impl Apart {
+    /// The same at another place.
+    fn at(&self, place: &dyn Fn(&Expr) -> Expr) -> Apart {
+        let parts = self.parts.iter().map(|p| Part { at: place(&p.at), ..p.clone() }).collect();
+        Apart { base: place(&self.base), parts, ..self.clone() }
+    }
+}

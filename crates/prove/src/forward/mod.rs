@@ -1,0 +1,459 @@
+//! Proofs that go forward: every draw has the same value in both runs, and what is known is carried along.
+//!
+//! The walk follows which variables are equal in both runs, how far apart the others may be, which stand for a value
+//! that the parameters fix, and what has been paid so far. Each statement becomes a link of a [`Move::Chain`], with the
+//! facts that it leaves; so the proof of a statement does not grow with the text around it. Nothing here is trusted.
+
+mod apart;
+mod budget;
+mod loops;
+mod select;
+mod state;
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use probity_kernel::concentrated::Measure;
+use probity_kernel::context::{Context, for_each_expr};
+use probity_kernel::expr::{Expr, Name, Run, Variable};
+use probity_kernel::law;
+use probity_kernel::term::{Coupling, Distribution, Statement};
+
+use crate::algebra::visit;
+use crate::derivation::{Link, Move};
+use crate::plan::blocks::set_by;
+use apart::Apart;
+use state::State;
+pub(crate) use state::Taste;
+
+/// The moves of a proof that goes forward; `None` if some step has none, with the statement where it ends.
+pub(crate) fn forward(
+    context: &Context,
+    taste: Taste,
+    deadline: Option<Instant>,
+) -> Result<Vec<Move>, String> {
+    let (wanted, multiplied) = (wanted(context), multiplied(context));
+    let walk = Walk { context, wanted, multiplied, taste, may_select: true, deadline };
+    let mut state = State::new(context);
+    let known = state.known_at_start();
+    let links = walk.block(&context.mechanism().body, &mut state)?;
+    let Expr::Var(Variable::Plain(output)) = &context.mechanism().output else {
+        return Err("the output".into());
+    };
+    match state.equal.contains(output) {
+        true => Ok(vec![Move::Chain(known, links)]),
+        false => Err(format!("return {output}")),
+    }
+}
+
+struct Walk<'a> {
+    context: &'a Context,
+    /// The variables whose values, fixed by the parameters, matter: in scales, bounds and denominators.
+    wanted: BTreeSet<Name>,
+    /// The variables that are multiplied with others.
+    multiplied: BTreeSet<Name>,
+    taste: Taste,
+    /// Whether loops that cannot be followed may be proved by themselves: outside of loops only, where it is known what is
+    /// read afterwards.
+    may_select: bool,
+    deadline: Option<Instant>,
+}
+
+/// The links of statements, those that are done alike put together.
+fn push(links: &mut Vec<Link>, link: Link) {
+    match (links.last_mut(), link) {
+        (Some(Link::Alike(size)), Link::Alike(more)) => *size += more,
+        (_, link) => links.push(link),
+    }
+}
+
+impl Walk<'_> {
+    fn block(&self, body: &[Statement], state: &mut State<'_>) -> Result<Vec<Link>, String> {
+        let mut links = Vec::new();
+        // Where what is set just before a loop begins, with what was known there.
+        let mut run: Option<(usize, Vec<Link>, State<'_>)> = None;
+        for (at, statement) in body.iter().enumerate() {
+            let sets = match statement {
+                Statement::Assign { value, .. } => {
+                    *value == Expr::EmptyList
+                        || state.public(value).is_some()
+                        || matches!(value, Expr::Bool(_))
+                }
+                Statement::Draw { law, .. } => {
+                    law::parameters(law).into_iter().all(|p| state.public(p).is_some())
+                }
+                _ => false,
+            };
+            let begins_to_set = self.may_select && sets && run.is_none();
+            if begins_to_set {
+                run = Some((at, links.clone(), state.clone()));
+            }
+            let before = if self.may_select && has_draws(statement) { Some(state.clone()) } else { None };
+            let choice = self.taste == Taste::Choice && before.is_some();
+            let followed = match choice {
+                true => Err(head(statement)),
+                false => self.statement(statement, state).unwrap_or_else(|| Err(head(statement))),
+            };
+            match followed {
+                Ok(link) => push(&mut links, link),
+                Err(place) => {
+                    let Some(before) = before else { return Err(place) };
+                    let kept = (links.clone(), before.clone());
+                    let (start, old, old_state) = run.take().unwrap_or((at, links, before));
+                    let later = read_later(&body[at + 1..], &self.context.mechanism().output);
+                    *state = old_state;
+                    links = old;
+                    let link = match self.select(&body[start..=at], &later, state) {
+                        Some(link) => link,
+                        None if choice => {
+                            (links, *state) = kept;
+                            self.statement(statement, state).unwrap_or(Err(place))?
+                        }
+                        None => return Err(place),
+                    };
+                    push(&mut links, link);
+                }
+            }
+            if !sets {
+                run = None;
+            }
+        }
+        Ok(links)
+    }
+
+    /// The same inside of loops and branches.
+    fn inner(&self) -> Walk<'_> {
+        let (wanted, multiplied) = (self.wanted.clone(), self.multiplied.clone());
+        Walk { wanted, multiplied, may_select: false, ..*self }
+    }
+
+    /// One statement: its link, `None` if it has none, or where inside it the walk ends.
+    fn statement(&self, statement: &Statement, state: &mut State<'_>) -> Option<Result<Link, String>> {
+        if self.is_alike(statement, state) {
+            return Some(Ok(Link::Alike(1)));
+        }
+        Some(match statement {
+            Statement::Assign { var, value } => Ok(self.assign(var, value, state)),
+            Statement::Append { list, .. } => {
+                state.forget(list);
+                Ok(Link::Alike(1))
+            }
+            Statement::While { .. } => return None,
+            Statement::Draw { var, law } => Ok(self.draw(var, law, state)?),
+            Statement::If { guard, then, otherwise } => {
+                if state.reads_equal(guard) {
+                    self.together(guard, then, otherwise, state)
+                } else {
+                    Ok(self.on_its_own(statement, state)?)
+                }
+            }
+            Statement::For { index, from, to, body } => self.for_loop((index, from, to, body), state),
+        })
+    }
+
+    /// Whether both runs do a statement alike, and nothing is lost by saying no more of it.
+    fn is_alike(&self, statement: &Statement, state: &mut State<'_>) -> bool {
+        let set = set_by(std::slice::from_ref(statement));
+        if set.iter().any(|name| self.wanted.contains(name)) && matches!(statement, Statement::Assign { .. })
+        {
+            return false;
+        }
+        let same = match statement {
+            Statement::Assign { var, value } => {
+                (*value == Expr::EmptyList || state.reads_equal(value)).then_some(var)
+            }
+            Statement::Append { list, value } => {
+                (state.equal.contains(list) && state.reads_equal(value)).then_some(list)
+            }
+            _ => None,
+        };
+        if let Some(name) = same {
+            state.forget(name);
+            state.equal.insert(name.clone());
+            return true;
+        }
+        if matches!(statement, Statement::Assign { .. } | Statement::Append { .. }) {
+            return false;
+        }
+        let Some(equal) = state.alike(statement) else { return false };
+        if !set.iter().all(|name| equal.contains(name) || !state.is_tracked(name)) {
+            return false;
+        }
+        for name in &set {
+            state.forget(name);
+        }
+        state.equal = equal;
+        true
+    }
+
+    fn assign(&self, var: &Name, value: &Expr, state: &mut State<'_>) -> Link {
+        let plain = |after: Vec<Expr>| Link::Judged(vec![Move::Plain], after);
+        let same = state.reads_equal(value);
+        let fixed = state.public(value).filter(|_| self.wanted.contains(var));
+        let apart = if same { None } else { Apart::of(state, value, self.taste) };
+        let truth = state.truth(value).filter(|_| !same);
+        let range = self.multiplied.contains(var).then(|| Apart::range(state, value)).flatten();
+        state.forget(var);
+        state.ranges.extend(range.map(|range| (var.clone(), range)));
+        match (same, fixed, apart, truth) {
+            (true, Some(fixed), ..) => {
+                state.equal.insert(var.clone());
+                state.fixed.insert(var.clone(), fixed);
+            }
+            (true, None, ..) => {
+                state.equal.insert(var.clone());
+                state.ranges.remove(var);
+                return Link::Alike(1);
+            }
+            (_, _, Some(apart), _) => {
+                state.apart.insert(var.clone(), apart);
+            }
+            (_, _, _, Some(truth)) => {
+                state.truths.insert(var.clone(), truth);
+            }
+            _ if state.ranges.contains_key(var) => {}
+            _ => return Link::Alike(1),
+        }
+        let mut after = state.about(&[var.clone()]);
+        after.extend(state.paid());
+        plain(after)
+    }
+
+    fn draw(&self, var: &Name, law: &Distribution, state: &mut State<'_>) -> Option<Link> {
+        let coupling = match law::parameters(law).into_iter().all(|p| state.reads_equal(p)) {
+            true => Coupling::Null,
+            false => self.same_value(law, state)?,
+        };
+        state.forget(var);
+        state.equal.insert(var.clone());
+        let mut after = state.about(&[var.clone()]);
+        after.extend(state.paid());
+        let drawn = Expr::of(var.clone(), Run::First);
+        let in_first = law::map(law, &|e| self.context.in_run(e, Run::First));
+        // Where a value lies matters if it is a probability or an index.
+        if let Some(lies) = Some(law::support(&in_first, drawn)).filter(|lies| *lies != Expr::Bool(true)) {
+            let mentions = lies.find_variable(&|v| matches!(v, Variable::Of(name, _) if name != var));
+            if mentions.is_none() {
+                state.extra.insert(var.clone(), lies.clone());
+                after.push(lies);
+            }
+        }
+        Some(Link::Judged(vec![Move::Draw(coupling)], after))
+    }
+
+    /// The coupling by which a draw has the same value in both runs, paid for.
+    fn same_value(&self, law: &Distribution, state: &mut State<'_>) -> Option<Coupling> {
+        let concentrated = self.context.measure() == Measure::Concentrated;
+        let (center, scale) = match law {
+            Distribution::Laplace { center, scale } | Distribution::DiscreteLaplace { center, scale } => {
+                (center, scale)
+            }
+            Distribution::Gaussian { center, deviation: scale }
+            | Distribution::DiscreteGaussian { center, deviation: scale }
+                if concentrated =>
+            {
+                (center, scale)
+            }
+            _ => return None,
+        };
+        let scale = state.public(scale)?;
+        let apart = Apart::of(state, center, self.taste)?;
+        if concentrated {
+            let cost = apart.map(&|amount| state.concentrated_price(amount, &scale))?;
+            state.pay(&cost);
+            return Some(Coupling::Equal { distance: apart.formula(), cost: cost.formula() });
+        }
+        let cost = apart.map(&|amount| Some(state.price(amount, &scale)))?;
+        state.pay(&cost);
+        Some(Coupling::Shift { by: Expr::int(0), cost: cost.formula() })
+    }
+
+    /// A conditional whose branch both runs take together.
+    fn together(
+        &self,
+        guard: &Expr,
+        then: &[Statement],
+        otherwise: &[Statement],
+        state: &mut State<'_>,
+    ) -> Result<Link, String> {
+        let both: Vec<Statement> = then.iter().chain(otherwise).cloned().collect();
+        let names = touched(&both, &[guard]);
+        let taken = self.context.in_run(guard, Run::First);
+        let branch = |body: &[Statement], holds: Expr| -> Result<_, String> {
+            let mut state = state.clone();
+            let mut known = state.about(&names);
+            known.extend(state.around.iter().cloned().chain(state.paid()).chain([holds]));
+            let links = self.inner().block(body, &mut state)?;
+            let moves = if body.is_empty() { vec![] } else { vec![Move::Chain(known, links)] };
+            Ok((moves, state))
+        };
+        let (yes, after_yes) = branch(then, taken.clone())?;
+        let (no, after_no) = branch(otherwise, !taken)?;
+        *state = after_yes.join(&after_no);
+        let mut after = state.about(&set_by(&both));
+        after.extend(state.paid());
+        Ok(Link::Judged(vec![Move::If(yes, no)], after))
+    }
+
+    /// A conditional without draws that each run does on its own.
+    fn on_its_own(&self, statement: &Statement, state: &mut State<'_>) -> Option<Link> {
+        let values = state.values_after(std::slice::from_ref(statement))?;
+        let found: Vec<(Name, Option<Apart>)> =
+            values.iter().map(|(name, value)| (name.clone(), Apart::of(state, value, self.taste))).collect();
+        for (name, apart) in found {
+            state.forget(&name);
+            if let Some(apart) = apart {
+                state.apart.insert(name, apart);
+            }
+        }
+        let names: Vec<Name> = values.into_iter().map(|(name, _)| name).collect();
+        let mut after = state.about(&names);
+        after.extend(state.paid());
+        Some(Link::Judged(vec![Move::OneSided], after))
+    }
+}
+
+/// Whether a loop has draws.
+fn has_draws(statement: &Statement) -> bool {
+    let mut found = false;
+    for_each_law(std::slice::from_ref(statement), &mut |_| found = true);
+    found && matches!(statement, Statement::For { .. } | Statement::While { .. })
+}
+
+/// The names that statements and an output read.
+fn read_later(body: &[Statement], output: &Expr) -> BTreeSet<Name> {
+    let mut names = BTreeSet::new();
+    let mut see = |e: &Expr| {
+        e.for_each_variable(&mut |v| {
+            if let Variable::Plain(name) = v {
+                names.insert(name.clone());
+            }
+        })
+    };
+    for_each_expr(body, &mut see);
+    see(output);
+    for_each_list(body, &mut |list| {
+        names.insert(list.clone());
+    });
+    names
+}
+
+/// The lists that statements append to.
+fn for_each_list(body: &[Statement], see: &mut dyn FnMut(&Name)) {
+    for statement in body {
+        match statement {
+            Statement::Append { list, .. } => see(list),
+            Statement::If { then, otherwise, .. } => {
+                for_each_list(then, see);
+                for_each_list(otherwise, see);
+            }
+            Statement::For { body, .. } | Statement::While { body, .. } => for_each_list(body, see),
+            _ => {}
+        }
+    }
+}
+
+/// The names that a block and some expressions mention or set.
+fn touched(body: &[Statement], more: &[&Expr]) -> Vec<Name> {
+    let mut names: BTreeSet<Name> = set_by(body).into_iter().collect();
+    let mut see = |e: &Expr| {
+        e.for_each_variable(&mut |v| {
+            if let Variable::Plain(name) = v {
+                names.insert(name.clone());
+            }
+        })
+    };
+    for_each_expr(body, &mut see);
+    more.iter().for_each(|e| see(e));
+    names.into_iter().collect()
+}
+
+/// The variables in scales, bounds of clamps, denominators and factors, and what these are made of.
+fn wanted(context: &Context) -> BTreeSet<Name> {
+    let mut names = BTreeSet::new();
+    let mut add = |e: &Expr| {
+        e.for_each_variable(&mut |v| {
+            if let Variable::Plain(name) = v {
+                names.insert(name.clone());
+            }
+        })
+    };
+    let mut laws = |law: &Distribution| {
+        let center = matches!(
+            law,
+            Distribution::Laplace { .. }
+                | Distribution::DiscreteLaplace { .. }
+                | Distribution::Gaussian { .. }
+                | Distribution::DiscreteGaussian { .. }
+        );
+        law::parameters(law).into_iter().skip(usize::from(center)).for_each(&mut add);
+    };
+    for_each_law(&context.mechanism().body, &mut laws);
+    for_each_expr(&context.mechanism().body, &mut |e| {
+        visit(e, &mut |part| match part {
+            Expr::Clamp(_, low, high) => [low, high].into_iter().for_each(|e| add(e)),
+            Expr::Binary(probity_kernel::expr::Binary::Div, _, b) => add(b),
+            _ => {}
+        })
+    });
+    // What is assigned to a wanted variable is wanted too.
+    loop {
+        let before = names.len();
+        let mut more = Vec::new();
+        crate::plan::blocks::for_each_assignment(&context.mechanism().body, &mut |var, value| {
+            if names.contains(var) {
+                value.for_each_variable(&mut |v| {
+                    if let Variable::Plain(name) = v {
+                        more.push(name.clone());
+                    }
+                });
+            }
+        });
+        names.extend(more);
+        if names.len() == before {
+            return names;
+        }
+    }
+}
+
+/// The variables that are multiplied with variables.
+fn multiplied(context: &Context) -> BTreeSet<Name> {
+    let mut names = BTreeSet::new();
+    for_each_expr(&context.mechanism().body, &mut |e| {
+        visit(e, &mut |part| {
+            if let Expr::Binary(probity_kernel::expr::Binary::Mul, a, b) = part {
+                let private = |e: &Expr| {
+                    context.in_run(e, Run::First).find_variable(&|v| matches!(v, Variable::Of(..))).is_some()
+                };
+                if private(a) && private(b) {
+                    part.for_each_variable(&mut |v| {
+                        if let Variable::Plain(name) = v {
+                            names.insert(name.clone());
+                        }
+                    });
+                }
+            }
+        })
+    });
+    names
+}
+
+fn for_each_law(body: &[Statement], see: &mut dyn FnMut(&Distribution)) {
+    for statement in body {
+        match statement {
+            Statement::Draw { law, .. } => see(law),
+            Statement::If { then, otherwise, .. } => {
+                for_each_law(then, see);
+                for_each_law(otherwise, see);
+            }
+            Statement::For { body, .. } | Statement::While { body, .. } => for_each_law(body, see),
+            Statement::Assign { .. } | Statement::Append { .. } => {}
+        }
+    }
+}
+
+/// The first line of a statement.
+fn head(statement: &Statement) -> String {
+    let text = statement.to_string();
+    text.lines().next().unwrap_or_default().trim_end_matches('{').trim().to_owned()
+}

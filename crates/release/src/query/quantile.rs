@@ -1,0 +1,271 @@
+//! Quantiles, the least and the greatest value: from noisy counts over a public grid, as post-processing.
+//!
+//! The range of what is ranked is cut into equal bins, which the policy's bounds fix and no row does. The rows of a group are counted in
+//! the bins of several levels, each 16 times as wide as those of the next: a tree. A row is in one bin of each level, so that a level
+//! costs what one count does. How many rows lie before a bin is then a sum of few noisy counts, at most 16 of each level.
+//!
+//! For the end j of a bin write G(j) = below · (rows before j) − above · (rows from j on) − offset. The value of the wanted rank lies in
+//! the last bin at whose beginning G is negative: with below = 1 − q and above = q that is the least value x for which at least
+//! q · n of n rows are at most x. G falls nowhere, but its noisy version may; so the error bars hold every bin that can be the one.
+
+use probity_exact::{Integer, Rational};
+
+use super::post::{Drawn, Interval};
+
+/// How many bins of one level make a bin of the level above.
+pub const BRANCHES: usize = 16;
+
+/// The most levels.
+const MOST_LEVELS: u32 = 3;
+
+/// The most noisy counts of one level, over all groups, that are drawn for a finer grid.
+const MOST_CELLS: usize = 1 << 16;
+
+/// Where bins begin and how wide they are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grid {
+    /// The width of a bin of each level, the widest first.
+    pub widths: Vec<i64>,
+    /// How many bins each level has.
+    pub bins: Vec<usize>,
+}
+
+/// The grid for values from `low` to `high` in so many groups; `None` where even the coarsest would have too many counts.
+pub fn grid(low: i64, high: i64, groups: usize) -> Option<Grid> {
+    // Bounds are below 2^62 in size, so the number of values fits.
+    let values = u64::try_from(i128::from(high) - i128::from(low) + 1).ok()?;
+    let branches = BRANCHES as u64;
+    let levels = |count: u32| {
+        let most = branches.pow(count);
+        let finest = values.div_ceil(most);
+        let widths: Vec<u64> = (0..count).rev().map(|level| finest * branches.pow(level)).collect();
+        let bins: Vec<u64> = widths.iter().map(|width| values.div_ceil(*width)).collect();
+        (widths, bins)
+    };
+    let needed = (1..=MOST_LEVELS).find(|count| branches.pow(*count) >= values).unwrap_or(MOST_LEVELS);
+    let fits = |count: &u32| {
+        let bins = levels(*count).1.last().copied().unwrap_or(1);
+        (bins as usize).checked_mul(groups).is_some_and(|cells| cells <= MOST_CELLS)
+    };
+    let (widths, bins) = levels((1..=needed).rev().find(fits)?);
+    let widths = widths.into_iter().map(|width| i64::try_from(width).ok()).collect::<Option<_>>()?;
+    Some(Grid { widths, bins: bins.into_iter().map(|count| count as usize).collect() })
+}
+
+/// Which rank is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rank {
+    /// The q-quantile, for 0 < q ≤ 1.
+    Share(Rational),
+    /// The first.
+    Least,
+}
+
+/// A value of a given rank.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quantile {
+    /// The draws that count, from the widest bins to the finest.
+    pub levels: Vec<usize>,
+    /// Which rank.
+    pub rank: Rank,
+    /// The least value, in units.
+    pub low: i64,
+    /// The greatest one.
+    pub high: i64,
+    /// The width of a finest bin, in units.
+    pub width: i64,
+    /// What 1 stands for.
+    pub unit: Rational,
+}
+
+impl Quantile {
+    /// The factors of rows before and behind the end of a bin, and the offset.
+    fn factors(&self) -> (Rational, Rational, Rational) {
+        match &self.rank {
+            Rank::Share(share) => (Rational::ONE - share, share.clone(), Rational::ZERO),
+            Rank::Least => (Rational::ONE, Rational::ZERO, Rational::ONE),
+        }
+    }
+
+    /// G at the beginning of every finest bin and at the end of the last, and the number of rows.
+    fn balances(&self, noisy: &Drawn) -> (Vec<Rational>, Rational) {
+        let (below, above, offset) = self.factors();
+        // For each level the sums of its first bins.
+        let sums: Vec<Vec<Rational>> = self
+            .levels
+            .iter()
+            .map(|level| {
+                let mut sum = Rational::ZERO;
+                let mut sums = vec![Rational::ZERO];
+                for count in &noisy.0[*level] {
+                    sum += count;
+                    sums.push(sum.clone());
+                }
+                sums
+            })
+            .collect();
+        let finest = sums.last().map_or(0, |sums| sums.len() - 1);
+        let balance = |end: usize| {
+            let (mut before, mut behind) = (Rational::ZERO, Rational::ZERO);
+            // The bins of a level from `first` to `last` lie in the bin of the level above in which `end` lies.
+            let (mut first, mut last) = (0, sums.first().map_or(0, |sums| sums.len() - 1));
+            for (level, sums) in sums.iter().enumerate() {
+                let finer = BRANCHES.pow((self.levels.len() - 1 - level) as u32);
+                let own = (end / finer).clamp(first, last);
+                before += &sums[own] - &sums[first];
+                // The bin in which `end` lies is counted by the next level; the finest one begins there.
+                let next = if finer == 1 { own } else { (own + 1).min(last) };
+                behind += &sums[last] - &sums[next];
+                if finer > 1 {
+                    let finer_bins = self.levels.get(level + 1).map_or(0, |next| noisy.0[*next].len());
+                    first = (own * BRANCHES).min(finer_bins);
+                    last = (next * BRANCHES).min(finer_bins);
+                }
+            }
+            &below * before - &above * behind - &offset
+        };
+        let total = sums.first().and_then(|sums| sums.last()).cloned().unwrap_or_default();
+        ((0..=finest).map(balance).collect(), total)
+    }
+
+    /// The first and the last bin that can have the rank if every G is off by at most `error`.
+    fn bins(balances: &[Rational], error: &Rational) -> (usize, usize) {
+        let last = balances.len().saturating_sub(2);
+        let least = -error.clone();
+        let first = (0..=last).find(|bin| balances[bin + 1] >= least).unwrap_or(last);
+        let greatest = (0..=last).rev().find(|bin| balances[*bin] < *error).unwrap_or(0);
+        (first, greatest.max(first))
+    }
+
+    fn at(&self, units: Rational) -> Rational {
+        units.clamp(Rational::from(self.low), Rational::from(self.high)) * &self.unit
+    }
+
+    /// The middle of the bins at which the noisy ranks pass the wanted one; nothing if hardly a row is there.
+    pub fn value(&self, noisy: &Drawn) -> Option<Rational> {
+        let (balances, total) = self.balances(noisy);
+        if total < Rational::ONE {
+            return None;
+        }
+        let (first, last) = Quantile::bins(&balances, &Rational::ZERO);
+        let width = Rational::from(self.width);
+        let ends = Rational::from(Integer::from(first) + Integer::from(last)) * &width;
+        let middle = (ends + width - Rational::ONE) / Rational::from(2);
+        Some(self.at(Rational::from(self.low) + middle))
+    }
+
+    /// Bounds of the true value, if G at the two ends of its bin is within its error, which is the larger factor times that of the finest
+    /// level's draw.
+    pub fn interval(&self, noisy: &Drawn, errors: &[Rational]) -> Interval {
+        let (below, above, _) = self.factors();
+        let error = self.levels.last().map_or(Rational::ZERO, |finest| errors[*finest].clone());
+        let (balances, _) = self.balances(noisy);
+        let (first, last) = Quantile::bins(&balances, &(error * below.max(above)));
+        let start = |bin: usize| {
+            Rational::from(self.low) + Rational::from(Integer::from(bin)) * Rational::from(self.width)
+        };
+        (Some(self.at(start(first))), Some(self.at(start(last + 1) - Rational::ONE)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probity_exact::rational;
+
+    /// The counts of values over a grid, level by level.
+    fn counts(values: &[i64], low: i64, grid: &Grid) -> Drawn {
+        let level = |(width, bins): (&i64, &usize)| {
+            let mut counts = vec![Rational::ZERO; *bins];
+            values.iter().for_each(|value| counts[((value - low) / width) as usize] += Rational::ONE);
+            counts
+        };
+        Drawn(grid.widths.iter().zip(&grid.bins).map(level).collect())
+    }
+
+    fn quantile(rank: Rank, low: i64, high: i64, grid: &Grid) -> Quantile {
+        let levels = (0..grid.widths.len()).collect();
+        let width = *grid.widths.last().unwrap();
+        Quantile { levels, rank, low, high, width, unit: Rational::ONE }
+    }
+
+    /// The least x such that at least q · n of n values are at most x.
+    fn truth(values: &[i64], rank: &Rank) -> i64 {
+        let mut sorted = values.to_vec();
+        sorted.sort_unstable();
+        let place = match rank {
+            Rank::Least => 1,
+            Rank::Share(share) => {
+                let place = (share * Rational::from(values.len() as u64)).ceil();
+                usize::try_from(place).unwrap()
+            }
+        };
+        sorted[place - 1]
+    }
+
+    #[test]
+    fn without_noise_the_bin_is_that_of_the_quantile() {
+        let mut state = 5u64;
+        let mut roll = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        let ranks = || {
+            let share = |n: i64, d: i64| Rank::Share(rational(n, d).unwrap());
+            vec![Rank::Least, share(1, 2), share(1, 1), share(1, 10), share(99, 100), share(1, 3)]
+        };
+        for (low, high) in [(0, 120), (-5, 9), (0, 4095), (-1000, 99_000), (7, 7), (0, 15), (0, 16)] {
+            let grid = grid(low, high, 1).unwrap();
+            for length in [1, 2, 5, 40] {
+                let values: Vec<i64> =
+                    (0..length).map(|_| low + roll((high - low + 1) as u64) as i64).collect();
+                let drawn = counts(&values, low, &grid);
+                for rank in ranks() {
+                    let truth = truth(&values, &rank);
+                    let quantile = quantile(rank, low, high, &grid);
+                    let none = vec![Rational::ZERO; grid.widths.len()];
+                    let (first, last) = quantile.interval(&drawn, &none);
+                    let (first, last, truth) = (first.unwrap(), last.unwrap(), Rational::from(truth));
+                    assert!(first <= truth && truth <= last, "{quantile:?} {values:?}");
+                    assert!(&last - &first < Rational::from(quantile.width));
+                    let value = quantile.value(&drawn).unwrap();
+                    assert!(first <= value && value <= last);
+                    if quantile.width == 1 {
+                        assert_eq!(value, truth);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn grids_cover_their_range() {
+        for (low, high, groups) in
+            [(0, 0, 1), (0, 120, 4), (-(1 << 60), 1 << 60, 1), (0, 10_000_000, 50), (3, 300, 4096)]
+        {
+            let grid = grid(low, high, groups).unwrap();
+            let (width, bins) = (*grid.widths.last().unwrap(), *grid.bins.last().unwrap());
+            let values = i128::from(high) - i128::from(low) + 1;
+            assert!(i128::from(width) * bins as i128 >= values && bins * groups <= MOST_CELLS);
+            assert!(i128::from(width) * (bins as i128 - 1) < values);
+            for (pair, count) in grid.widths.windows(2).zip(grid.bins.windows(2)) {
+                assert_eq!(pair[0], pair[1] * BRANCHES as i64);
+                assert_eq!(count[0], count[1].div_ceil(BRANCHES));
+            }
+        }
+        assert_eq!(grid(0, 120, 4).unwrap().widths, [16, 1]);
+        assert_eq!(grid(0, 120, 1 << 20), None);
+    }
+
+    #[test]
+    fn nothing_is_said_of_hardly_any_rows() {
+        let grid = grid(0, 15, 1).unwrap();
+        let median = quantile(Rank::Share(rational(1, 2).unwrap()), 0, 15, &grid);
+        assert_eq!(median.value(&counts(&[], 0, &grid)), None);
+        let wide = vec![Rational::from(100)];
+        assert_eq!(
+            median.interval(&counts(&[3], 0, &grid), &wide),
+            (Some(Rational::ZERO), Some(Rational::from(15)))
+        );
+    }
+}

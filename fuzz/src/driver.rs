@@ -1,0 +1,159 @@
+//! Mutated texts for any compiler: `driver TARGET COUNT SEED`. Deterministic. Prints how many inputs were tried, how many were
+//! accepted and the longest that one took; a wrong answer ends it with the input.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use probity_fuzz::{CERTIFICATES, MECHANISMS, PROGRAMS, certificate_of, fpcore, load};
+
+/// What an input may take before it counts as a hang.
+const HANG: Duration = Duration::from_secs(20);
+
+struct Source(u64);
+
+impl Source {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        let mixed = (self.0 ^ (self.0 >> 32)).wrapping_mul(0x9e3779b97f4a7c15);
+        (mixed ^ (mixed >> 29)) as usize % n.max(1)
+    }
+
+    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        from[self.below(from.len())]
+    }
+}
+
+/// Words that put a text into the corners of its reader.
+const WORDS: [&str; 36] = [
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "\"",
+    ";",
+    "0",
+    "-1",
+    "1/0",
+    "1e308",
+    "4294967296",
+    "-9223372036854775808",
+    "0x1p-4",
+    "nan",
+    "PI",
+    "x",
+    "$eps",
+    "eps",
+    "length(q)",
+    "(number 0)",
+    "(var (plain $eps))",
+    "(log x)",
+    "(exp x)",
+    "for",
+    "while",
+    "if",
+    "else",
+    "claim",
+    "absurd",
+    "cases",
+    ":pre (<= 0 x 1)",
+    "\u{1b}[2J",
+    "é",
+    "\n",
+];
+
+/// The words of a text, with the space that follows each.
+fn words(text: &str) -> Vec<&str> {
+    let mut found = vec![];
+    let mut start = 0;
+    let cut = |c: char| c.is_whitespace() || "()[]{}".contains(c);
+    for (at, c) in text.char_indices() {
+        if cut(c) {
+            if start < at {
+                found.push(&text[start..at]);
+            }
+            found.push(&text[at..at + c.len_utf8()]);
+            start = at + c.len_utf8();
+        }
+    }
+    found.push(&text[start..]);
+    found
+}
+
+/// One to three changes of a text.
+fn mutate(text: &str, others: &[&str], source: &mut Source) -> String {
+    let mut parts = words(text);
+    for _ in 0..=source.below(3) {
+        let (at, other) = (source.below(parts.len()), source.below(parts.len()));
+        match source.below(8) {
+            0 | 1 => parts[at] = source.pick(&WORDS),
+            2 => parts[at] = parts[other],
+            3 => parts.swap(at, other),
+            4 => drop(parts.remove(at)),
+            5 => parts.insert(at, parts[other]),
+            // A stretch repeated, or taken out.
+            6 => {
+                let stretch: Vec<&str> =
+                    parts[at.min(other)..at.max(other)].iter().take(60).copied().collect();
+                parts.splice(at..at, stretch);
+            }
+            _ => {
+                let foreign = words(source.pick(others));
+                let from = source.below(foreign.len());
+                parts.splice(at..at, foreign[from..].iter().take(12).copied());
+            }
+        }
+        if parts.is_empty() {
+            parts.push("");
+        }
+    }
+    let mut text = parts.concat();
+    // Sometimes a character, whatever it belongs to.
+    if source.below(4) == 0 {
+        let at = (0..=source.below(text.len() + 1)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        text.insert(at, char::from(32 + source.below(95) as u8));
+    }
+    text
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let usage = "driver load|fpcore|certificate COUNT SEED";
+    let [target, count, seed] = arguments.as_slice() else { panic!("{usage}") };
+    let (count, seed): (u64, u64) = (count.parse().expect(usage), seed.parse().expect(usage));
+    let lines: Vec<&str> = PROGRAMS.lines().filter(|line| !line.starts_with(';')).collect();
+    let whole = lines.join("\n");
+    let starts: Vec<usize> = whole.match_indices("(FPCore").map(|(at, _)| at).chain([whole.len()]).collect();
+    let programs: Vec<&str> = starts.windows(2).map(|ends| &whole[ends[0]..ends[1]]).collect();
+    let corpus: &[&str] = match target.as_str() {
+        "load" => &MECHANISMS,
+        "fpcore" => &programs,
+        "certificate" => &CERTIFICATES,
+        _ => panic!("{usage}"),
+    };
+    let mut source = Source(seed);
+    let (mut accepted, mut longest) = (0u64, Duration::ZERO);
+    for number in 0..count {
+        let which = source.below(corpus.len());
+        let text = mutate(corpus[which], corpus, &mut source);
+        let start = Instant::now();
+        let answer = catch_unwind(AssertUnwindSafe(|| match target.as_str() {
+            "load" => load(&text),
+            "fpcore" => fpcore(&text),
+            _ => certificate_of(which, &text),
+        }));
+        let took = start.elapsed();
+        longest = longest.max(took);
+        match answer {
+            Ok(answer) if took < HANG => accepted += u64::from(answer),
+            _ => {
+                eprintln!("input {number} of seed {seed}, after {took:?}:\n{text}");
+                std::process::exit(1);
+            }
+        }
+    }
+    println!(
+        "{target}: {count} inputs from seed {seed}, {accepted} accepted, none wrong, the longest took {longest:?}"
+    );
+}

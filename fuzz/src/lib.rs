@@ -1,0 +1,94 @@
+//! What is asked of every input, whoever made it up. An answer that is wrong is a panic; `true` says that the text was
+//! accepted.
+
+use std::sync::OnceLock;
+
+use probity_float::fpcore::read;
+use probity_float::roundoff::{Options, analyse};
+use probity_lang::{format, load_text, render};
+use probity_prove::certificate::check;
+
+/// Certificates of the library: of the reals, of a loop, in rho, and of floats.
+pub const CERTIFICATES: [&str; 5] = [
+    include_str!("../../certificates/laplace.cert"),
+    include_str!("../../certificates/discrete_laplace.cert"),
+    include_str!("../../certificates/randomized_response.cert"),
+    include_str!("../../certificates/discrete_gaussian.cert"),
+    include_str!("../../certificates/snapping.cert"),
+];
+
+/// Mechanisms of the library.
+pub const MECHANISMS: [&str; 5] = [
+    include_str!("../../mechanisms/laplace.dp"),
+    include_str!("../../mechanisms/sparse_vector.dp"),
+    include_str!("../../mechanisms/snapping.dp"),
+    include_str!("../../mechanisms/randomized_response.dp"),
+    include_str!("../../mechanisms/noisy_max_laplace.dp"),
+];
+
+/// Programs for the analysis of rounding errors.
+pub const PROGRAMS: &str = include_str!("../../crates/float/tests/data/benchmarks.fpcore");
+
+/// No text makes the language panic, and formatting twice is formatting once and keeps the meaning.
+pub fn load(text: &str) -> bool {
+    let loaded = load_text(text);
+    if let Err(faults) = &loaded {
+        let _ = render(faults, "fuzz.dp", text);
+    }
+    let Ok(formatted) = format(text) else { return false };
+    assert_eq!(format(&formatted).as_ref(), Ok(&formatted));
+    match loaded {
+        Err(_) => false,
+        Ok(program) => {
+            let again = load_text(&formatted).expect("a formatted program loads");
+            assert_eq!(
+                (program.mechanism, program.claim, program.hints),
+                (again.mechanism, again.claim, again.hints)
+            );
+            true
+        }
+    }
+}
+
+/// No text makes the FPCore reader or the analysis panic or hang, and no bound is below an error that occurs.
+pub fn fpcore(text: &str) -> bool {
+    let Ok(file) = read(text) else { return false };
+    let mut bounded = false;
+    for core in file.iter().filter_map(|benchmark| benchmark.content.as_ref().ok()) {
+        // Long programs take long without telling more.
+        if core.program.nodes().len() > 100 || core.paths.len() > 4 {
+            continue;
+        }
+        let found =
+            analyse(core, &Options { samples: 5, effort: 100, relative: false, ..Options::default() });
+        if let (Ok(bound), Some(error)) = (found.absolute, found.sampled) {
+            assert!(error <= bound, "{error:e} occurs, bound {bound:e}");
+            bounded = true;
+        }
+    }
+    bounded
+}
+
+/// No text makes the reader of certificates panic or hang.
+pub fn certificate(text: &str) -> bool {
+    check(text).is_ok()
+}
+
+/// A changed certificate of the library is rejected, or proves the same claim of the same mechanism: a hash pins both, so a
+/// change in one place cannot make another theorem.
+pub fn certificate_of(which: usize, text: &str) -> bool {
+    static PROVED: OnceLock<Vec<(String, String)>> = OnceLock::new();
+    let show = |found: &probity_prove::certificate::Proved| {
+        (format!("{:?}", found.mechanism()), format!("{:?}", found.claim()))
+    };
+    let proved = PROVED.get_or_init(|| {
+        CERTIFICATES.iter().map(|text| show(&check(text).expect("the library's are accepted"))).collect()
+    });
+    match check(text) {
+        Err(_) => false,
+        Ok(found) => {
+            assert_eq!(show(&found), proved[which]);
+            true
+        }
+    }
+}
