@@ -44,6 +44,7 @@
 #![forbid(unsafe_code)]
 
 mod case;
+mod cells;
 mod compare;
 mod cube;
 mod deadline;
@@ -59,6 +60,7 @@ mod run;
 mod worst;
 
 pub use case::Case;
+pub use cells::{Cells, event_laws};
 pub use compare::confidence::clopper_pearson;
 pub use compare::pair_report::{OutcomeLoss, PairReport, Side, Worst, dilation};
 pub use cube::boxes::enclosed_probability;

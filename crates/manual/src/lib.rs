@@ -31,6 +31,8 @@ pages! {
     float_semantics = "float-semantics.md";
     run = "run.md";
     noise = "noise.md";
+    python = "python.md";
+    coming_from = "coming-from.md";
     logic = "logic.md";
     threshold_theorem = "threshold-theorem.md";
     rounding_error = "rounding-error.md";

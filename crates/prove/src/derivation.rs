@@ -30,7 +30,6 @@
 //! ```
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::sync::Arc;
 
 use probity_kernel::chain::Chain;
@@ -48,6 +47,8 @@ use probity_kernel::rules::{self, Assertion, Judgement};
 use probity_kernel::sampling;
 use probity_kernel::select;
 use probity_kernel::term::{Adjacency, Claim, Coupling, Mechanism, Statement};
+
+pub use crate::failure::{Failure, Reason};
 
 /// How to prove one statement, or two for a joint coupling.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -171,91 +172,6 @@ pub struct Plan {
     pub sides: Vec<(Orientation, Vec<Move>)>,
 }
 
-/// A side condition that could not be met, or a rule that did not apply.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Failure {
-    /// Where: the rule and the statement.
-    pub place: String,
-    /// What went wrong.
-    pub reason: Reason,
-}
-
-/// What went wrong.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Reason {
-    /// A rule of the kernel said no.
-    Rejected(Rejection),
-    /// A side condition for which no evidence was found.
-    NotShown {
-        /// What had to be shown.
-        goal: String,
-        /// On which path it fails: assumptions on the way.
-        path: Vec<String>,
-    },
-    /// The parameters of a draw are not shown to be in the range in which its law means something.
-    MayBeOutOfRange {
-        /// The draw.
-        draw: String,
-        /// The condition, in the words of the draw.
-        needed: String,
-        /// What had to be shown.
-        goal: String,
-        /// On which path it fails.
-        path: Vec<String>,
-    },
-    /// The plan does not fit the program.
-    PlanDoesNotFit(&'static str),
-    /// A certificate ends before its derivation does.
-    EvidenceMissing,
-    /// The search used up its steps.
-    OutOfSteps,
-    /// A sum over rows whose value nothing bounds.
-    Unbounded {
-        /// The sum.
-        sum: String,
-        /// The field to bound.
-        field: String,
-    },
-    /// The deadline passed.
-    OutOfTime,
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "at {}: ", self.place)?;
-        match &self.reason {
-            Reason::Rejected(rejection) => write!(f, "{rejection}"),
-            Reason::NotShown { goal, path } => {
-                write!(f, "not shown: {goal}")?;
-                path.iter().try_for_each(|step| write!(f, "\n  where {step}"))
-            }
-            Reason::MayBeOutOfRange { draw, needed, goal, path } => {
-                write!(f, "the draw '{draw}' may be out of its range: it needs {needed}")?;
-                if goal != needed {
-                    write!(f, ", here {goal}")?;
-                }
-                path.iter().try_for_each(|step| write!(f, "\n  where {step}"))
-            }
-            Reason::PlanDoesNotFit(why) => write!(f, "the plan does not fit: {why}"),
-            Reason::EvidenceMissing => write!(f, "evidence is missing"),
-            Reason::Unbounded { sum, field } => write!(
-                f,
-                "one row can change {sum} by any amount, since nothing bounds its field {field}; \
-                 write clamp(r.{field}, low, high) with public bounds"
-            ),
-            Reason::OutOfTime => write!(f, "the deadline passed during the search; allow more time"),
-            Reason::OutOfSteps => {
-                write!(
-                    f,
-                    "the search used up its steps; a proof block, or fixed parameters, would shorten it"
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for Failure {}
-
 /// Answers side conditions with evidence.
 pub trait Justify {
     /// Evidence that the hypotheses entail the goal.
@@ -376,9 +292,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn ask(&mut self, place: &str, hypotheses: &[&Expr], goal: &Expr) -> Result<Evidence, Failure> {
-        self.justify
-            .justify(&self.context, hypotheses, goal)
-            .map_err(|reason| Failure { place: place.to_string(), reason })
+        self.justify.justify(&self.context, hypotheses, goal).map_err(|reason| Failure::new(place, reason))
     }
 
     /// Walks a block backwards from what must hold after it.
@@ -607,11 +521,11 @@ fn name_of(v: &Variable) -> Option<Name> {
 
 fn reject(place: &str) -> impl FnOnce(Rejection) -> Failure {
     let place = place.to_string();
-    move |rejection| Failure { place, reason: Reason::Rejected(rejection) }
+    move |rejection| Failure::new(place, Reason::Rejected(rejection))
 }
 
 fn misfit(place: &str, why: &'static str) -> Failure {
-    Failure { place: place.to_string(), reason: Reason::PlanDoesNotFit(why) }
+    Failure::new(place, Reason::PlanDoesNotFit(why))
 }
 
 /// The first line of a statement.

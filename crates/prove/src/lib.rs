@@ -28,12 +28,14 @@
 #![forbid(unsafe_code)]
 
 mod algebra;
+mod blame;
 pub mod certificate;
 pub mod coq;
 pub mod derivation;
 mod effort;
 mod evidence;
 pub mod explain;
+mod failure;
 mod forward;
 pub mod outline;
 mod plan;

@@ -27,9 +27,32 @@ use crate::term::{Adjacency, Mechanism, Sort, Statement};
 
 /// Words that mean something else in the kernel's rendering.
 const RESERVED: [&str; 26] = [
-    "true", "false", "if", "then", "else", "and", "or", "not", "mod", "cost", "result", "mechanism", "param",
-    "where", "let", "for", "in", "while", "return", "append", "neighbours", "neighbors", "claim", "expect",
-    "refuted", "proof",
+    "true",
+    "false",
+    "if",
+    "then",
+    "else",
+    "and",
+    "or",
+    "not",
+    "mod",
+    "cost",
+    "result",
+    "mechanism",
+    "param",
+    "where",
+    "let",
+    "for",
+    "in",
+    "while",
+    "return",
+    "append",
+    "neighbours",
+    "neighbors",
+    "claim",
+    "expect",
+    "refuted",
+    "proof",
 ];
 
 /// Which of the two neighbouring inputs the first run gets.

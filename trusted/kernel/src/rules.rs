@@ -31,11 +31,8 @@ pub(crate) const MAX_DEPTH: usize = 1_500;
 
 /// A rejection for a formula that has grown beyond reason.
 pub(crate) fn check_size(formula: &Expr) -> Result<(), Rejection> {
-    if formula.is_within(MAX_PARTS) && formula.depth() <= MAX_DEPTH {
-        Ok(())
-    } else {
-        Err(Rejection::TooLarge)
-    }
+    let fits = formula.is_within(MAX_PARTS) && formula.depth() <= MAX_DEPTH;
+    if fits { Ok(()) } else { Err(Rejection::TooLarge) }
 }
 
 /// A formula with some of its variables universally quantified at the front.

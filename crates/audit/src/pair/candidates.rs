@@ -346,7 +346,7 @@ fn list_moves(mechanism: &Mechanism, parameters: &Parameters, round: usize) -> V
     // A length that no shape has.
     if shapes.is_empty() || (least > 3 && round != 5) {
         let n = least.max(1);
-        let all = [(n, 0, 1), (0, n, 1), (n - 1, 1, 1), (1, n - 1, 1), (n / 2, n - n / 2, 1)];
+        let all = [(n - 1, 1, 1), (1, n - 1, 1), (n / 2, n - n / 2, 1), (n, 0, 1), (0, n, 1)];
         shapes.splice(0..0, all.into_iter().filter(|(low, high, _)| low + high == n && fits(&n)));
     }
     let mut found = Vec::new();

@@ -404,6 +404,9 @@ impl Elaborator<'_> {
         let names = &self.names;
         self.sink.report_with(Code::UnknownName, span, || {
             let hint = match names.nearest(name) {
+                _ if matches!(name, "rho" | "mu") => {
+                    format!("`claim {name} 1/2` claims an amount of this measure, which is at least 0")
+                }
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "inputs stand in the first line, parameters in `param` lines".to_string(),
             };

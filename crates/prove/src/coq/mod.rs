@@ -5,11 +5,18 @@
 //! rule in `proofs/Certificate.v` is refused with the name of the rule.
 //!
 //! ```
-//! let certificate = include_str!("../../../../certificates/laplace.cert");
-//! let text = probity_prove::coq::export(certificate).unwrap();
-//! assert!(text.contains("Theorem laplace_private"));
-//! let refused = probity_prove::coq::export(include_str!("../../../../certificates/gaussian.cert")).unwrap_err();
-//! assert_eq!(refused.to_string(), "not exported: claims in rho or mu");
+//! let program = probity_lang::load_text(
+//!     "mechanism noisy(x: real)
+//!      param eps > 0
+//!      y ~ laplace(x, 1 / eps)
+//!      return y
+//!      neighbours abs(x' - x) <= 1
+//!      claim eps",
+//! )
+//! .unwrap();
+//! let proof = probity_prove::prove(&program.mechanism, &program.claim, &Default::default()).unwrap();
+//! let text = probity_prove::coq::export(&probity_prove::certificate::write(&proof)).unwrap();
+//! assert!(text.contains("Theorem noisy_private"));
 //! ```
 
 mod derivation;

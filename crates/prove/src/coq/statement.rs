@@ -82,7 +82,9 @@ impl<'a> Statements<'a> {
     /// Everything up to the proof.
     pub(super) fn preamble(&self, claim: &Claim) -> Printed {
         let mechanism = self.mechanism();
-        let mut out = String::from("(* Written by `probity check --coq`; checked by coqc with the development in proofs/.\n\n");
+        let mut out = String::from(
+            "(* Written by `probity check --coq`; checked by coqc with the development in proofs/.\n\n",
+        );
         for line in format!("{mechanism}claims {claim}").lines() {
             let _ = writeln!(out, "     {line}");
         }
@@ -91,7 +93,7 @@ impl<'a> Statements<'a> {
              README.md names. The rest is proof. *)\n\
              From Coq Require Import Reals ZArith Bool List Permutation Lra.\n\
              From Flocq Require Import Core.\n\
-             From Probity Require Import Certificate.\n\
+             From Probity Require Import Certificate Blocks.\n\
              Delimit Scope Z_scope with Z.\nDelimit Scope R_scope with R.\nOpen Scope bool_scope.\nOpen Scope R_scope.\n\n",
         );
         for input in &mechanism.inputs {
@@ -126,7 +128,7 @@ impl<'a> Statements<'a> {
         let _ = writeln!(
             out,
             "Ltac reduce := cbv beta iota zeta{delta}.\nLtac finish h := cbv beta in h; push_in h.\n\
-             Ltac bridge e := let h := fresh in pose proof e as h; reduce; first [exact h | lists; push; exact h].\n"
+             Ltac bridge e := let h := fresh in pose proof e as h; reduce; first [exact h | lists; push; exact h].\n{MASSES}"
         );
         let (params, lengths) = (self.param_binders(), self.length_binders());
         let _ = writeln!(
@@ -140,7 +142,8 @@ impl<'a> Statements<'a> {
             self.output_type()?,
             self.value(&mechanism.output)?
         );
-        let assumed: Vec<String> = self.assumed().iter().map(|a| self.assumed_text(a)).collect::<Result<_, _>>()?;
+        let assumed: Vec<String> =
+            self.assumed().iter().map(|a| self.assumed_text(a)).collect::<Result<_, _>>()?;
         let _ = writeln!(
             out,
             "Definition assumed {params}(i : inputs) : Prop :=\n  {}True.\n",
@@ -162,7 +165,9 @@ impl<'a> Statements<'a> {
             (Kind::Bool, _) => "bool".into(),
             (Kind::List, Expr::Var(Variable::Plain(name))) => {
                 let found = self.variables.iter().find(|(n, _)| n == name);
-                found.map(|(_, sort)| sort.clone()).ok_or_else(|| NotExported::new("an input list as the output"))?
+                found
+                    .map(|(_, sort)| sort.clone())
+                    .ok_or_else(|| NotExported::new("an input list as the output"))?
             }
             _ => return Err(NotExported::new("an output of this sort")),
         })
@@ -211,9 +216,13 @@ impl<'a> Statements<'a> {
                     _ => ("draw_", "bool"),
                 };
                 if text != wanted {
-                    return Err(NotExported::new(format!("the variable {var}, which has values of two sorts")));
+                    return Err(NotExported::new(format!(
+                        "the variable {var}, which has values of two sorts"
+                    )));
                 }
-                format!("{space}({draw} ({both} {constructor}) (fun (v : vars) (y : {wanted}) => put_{var} v y))")
+                format!(
+                    "{space}({draw} ({both} {constructor}) (fun (v : vars) (y : {wanted}) => put_{var} v y))"
+                )
             }
             Statement::Assign { var, value } => {
                 format!("{space}(set_ ({both} put_{var} v {}))", argument(self.value_as(value, sort(var))?))
@@ -250,11 +259,13 @@ impl<'a> Statements<'a> {
             Distribution::Exponential { scale } => format!("exponential_ {}", real(scale)?),
             Distribution::Geometric { scale } => format!("geometric_ {}", real(scale)?),
             Distribution::Uniform => "uniform_".into(),
-            Distribution::Sign | Distribution::Bernoulli(_) | Distribution::UniformInt { .. } => {
-                return Err(NotExported::rule("MAXDIV"));
+            Distribution::Bernoulli(p) => format!("bernoulli_ {}", real(p)?),
+            Distribution::UniformInt { low, high } => format!("uniform_int_ {} {}", int(low)?, int(high)?),
+            Distribution::Response { value, truth, count } => {
+                format!("response_ {} {} {}", int(value)?, real(truth)?, int(count)?)
             }
-            Distribution::UniformOther { .. } | Distribution::Response { .. } => {
-                return Err(NotExported::rule("MAXDIV"));
+            Distribution::Sign | Distribution::UniformOther { .. } => {
+                return Err(NotExported::new(format!("the law of '{law}'")));
             }
             Distribution::Gaussian { .. } | Distribution::DiscreteGaussian { .. } => {
                 return Err(NotExported::rule("GAUSS"));
@@ -280,7 +291,10 @@ impl<'a> Statements<'a> {
                     for field in fields {
                         if let Sort::Category { count } = &field.sort {
                             let value = Expr::field(input.name.clone(), field.name.clone());
-                            all.push(Assumed { formula: range(value, count), table: Some(input.name.clone()) });
+                            all.push(Assumed {
+                                formula: range(value, count),
+                                table: Some(input.name.clone()),
+                            });
                         }
                     }
                 }
@@ -306,7 +320,8 @@ impl<'a> Statements<'a> {
         }
         for clause in &self.mechanism().adjacency {
             let entries = |list: &Name| -> Result<(String, String), NotExported> {
-                let real = self.mechanism().inputs.iter().any(|i| i.name == *list && i.sort == Sort::RealList);
+                let real =
+                    self.mechanism().inputs.iter().any(|i| i.name == *list && i.sort == Sort::RealList);
                 if !real {
                     return Err(NotExported::new("lists of integers"));
                 }
@@ -381,7 +396,10 @@ impl<'a> Statements<'a> {
             let _ = writeln!(out, "Hypothesis as{run} : assumed{params} i{run}.");
         }
         for list in self.lists() {
-            let _ = writeln!(out, "Variable n_{list} : Z.\nHypothesis len_{list} : n_{list} = len (in_{list} i1).");
+            let _ = writeln!(
+                out,
+                "Variable n_{list} : Z.\nHypothesis len_{list} : n_{list} = len (in_{list} i1)."
+            );
         }
         let near = self.near(i, other, false)?;
         for (number, (ghosts, text)) in near.iter().enumerate() {
@@ -453,7 +471,8 @@ impl<'a> Statements<'a> {
     fn facts(&self, near: &[(String, String)]) -> Result<Vec<(Expr, String)>, NotExported> {
         let (context, mechanism) = (self.printer.context, self.mechanism());
         let assumed = self.assumed();
-        let nth = |hypothesis: &str, n: usize| (0..n).fold(hypothesis.to_string(), |h, _| format!("(proj2 {h})"));
+        let nth =
+            |hypothesis: &str, n: usize| (0..n).fold(hypothesis.to_string(), |h, _| format!("(proj2 {h})"));
         let part = |run: &str, n: usize| format!("(proj1 {})", nth(&format!("as{run}"), n));
         let mut facts = Vec::new();
         for (n, Assumed { formula, table }) in assumed.iter().enumerate() {
@@ -538,7 +557,19 @@ impl<'a> Statements<'a> {
     /// That a parameter is positive.
     pub(super) fn positive(&self, name: &Name) -> Printed {
         let value = self.printer.real(&Expr::var(name.clone()), Scope::Runs)?;
-        Ok(format!("Let pos_{name} : 0 < {value}. Proof. pose proof as1 as h; unfold assumed in h; positive. Qed."))
+        Ok(format!(
+            "Let pos_{name} : 0 < {value}. Proof. pose proof as1 as h; unfold assumed in h; positive. Qed."
+        ))
+    }
+
+    /// The names of the program's variables.
+    pub(super) fn variables(&self) -> impl Iterator<Item = &Name> {
+        self.variables.iter().map(|(name, _)| name)
+    }
+
+    /// A block as a program.
+    pub(super) fn program_of(&self, body: &[Statement]) -> Printed {
+        self.block(body, 1)
     }
 
     pub(super) fn output_function(&self) -> String {
@@ -595,7 +626,9 @@ impl<'a> Statements<'a> {
             self.param_binders(),
             self.conclusion(claim, "m", "m'")?
         );
-        out.push_str("Proof.\n  destruct m as [i1 w1]; destruct m' as [i2 w2]; cbn [fst snd]; intros as1 as2 near.\n");
+        out.push_str(
+            "Proof.\n  destruct m as [i1 w1]; destruct m' as [i2 w2]; cbn [fst snd]; intros as1 as2 near.\n",
+        );
         if symmetric {
             let _ = writeln!(
                 out,
@@ -616,7 +649,10 @@ impl<'a> Statements<'a> {
         let same = |list: &Name| self.lists().position(|l| l == list).unwrap_or_default();
         match clause {
             Adjacency::EveryEntry { list, .. } => {
-                format!("intros j h; rewrite Rabs_minus_sym; apply n{n}; unfold len in *; rewrite n{}; exact h", same(list))
+                format!(
+                    "intros j h; rewrite Rabs_minus_sym; apply n{n}; unfold len in *; rewrite n{}; exact h",
+                    same(list)
+                )
             }
             Adjacency::OneEntry { list, .. } => format!(
                 "destruct n{n} as [c n{n}]; exists c; intros j h; assert (0 <= j < len (in_{list} i))%Z as g \
@@ -632,8 +668,24 @@ impl<'a> Statements<'a> {
     }
 }
 
+/// How the masses of a block follow from those of its parts (`proofs/Blocks.v`).
+const MASSES: &str = "\
+Ltac sane := reduce; repeat match goal with
+  | h : _ && _ = true |- _ => apply and_true in h; destruct h
+  | h : ?g = true, h' : negb ?g || _ = true |- _ => rewrite h in h'; cbn [negb orb] in h'
+  | h : ?g = false, h' : ?g || _ = true |- _ => rewrite h in h'; cbn [orb] in h'
+  end; repeat (apply andb_true_intro; split); assumption.
+Ltac walk := first
+  [ eapply m_bernoulli; [reflexivity|sane] | eapply m_response; [reflexivity|sane] | eapply m_uniform_int; [reflexivity|sane]
+  | eapply m_mix_same; [sane|walk|walk] | eapply m_mix; [sane|walk|walk]
+  | eapply m_if; [intros ?; walk|intros ?; walk] | eapply m_set; walk | eapply m_assoc; walk | eapply m_skip; walk | eapply m_tail; walk ].
+Ltac masses := intros; cbv beta in *; eapply is_mass_equal; [walk|reduce; push; first [reflexivity|ring]|reduce; push; first [reflexivity|ring]].
+Ltac keep := intros; cbv beta; reduce; repeat split; congruence.
+Ltac limits := repeat first [apply o_seq|apply o_if|apply o_skip|apply o_set|apply o_drawZ|apply o_draw]; intros; reduce; intuition congruence.
+";
+
 /// The variables that a program sets, each once, in order.
-fn collect_set(body: &[Statement], names: &mut Vec<Name>) {
+pub(super) fn collect_set(body: &[Statement], names: &mut Vec<Name>) {
     for statement in body {
         match statement {
             Statement::Draw { var: name, .. }
@@ -662,7 +714,9 @@ fn entries(context: &Context, list: &Name) -> Printed {
                     collect(context, list, then, kinds);
                     collect(context, list, otherwise, kinds);
                 }
-                Statement::For { body, .. } | Statement::While { body, .. } => collect(context, list, body, kinds),
+                Statement::For { body, .. } | Statement::While { body, .. } => {
+                    collect(context, list, body, kinds)
+                }
                 _ => {}
             }
         }

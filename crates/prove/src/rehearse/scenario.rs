@@ -28,6 +28,32 @@ impl Scenario {
         self.inputs[0] != self.inputs[1]
     }
 
+    /// Whether a formula about inputs, parameters and ghosts holds before the first step; `None` if it cannot be evaluated.
+    pub(crate) fn holds(&self, formula: &Expr) -> Option<bool> {
+        self.pair().holds(formula)
+    }
+
+    /// The value of a variable, as people write it.
+    pub(crate) fn show(&self, variable: &Variable) -> Option<String> {
+        match self.pair().value(&Expr::Var(variable.clone()), Run::First)? {
+            Value::Number(n) => Some(n.to_string()),
+            Value::Flag(b) => Some(b.to_string()),
+            Value::List(items) => {
+                let items = items.iter().map(|item| match item {
+                    Value::Number(n) => n.to_string(),
+                    other => format!("{other:?}"),
+                });
+                Some(format!("[{}]", items.collect::<Vec<_>>().join(", ")))
+            }
+            Value::Table(_) => None,
+        }
+    }
+
+    fn pair(&self) -> Pair {
+        let Scenario { shared, inputs, changed, rows, seed } = self.clone();
+        Pair { rows, ..Pair::new(shared, inputs, changed, seed) }
+    }
+
     /// The value of an expression in the parameters.
     pub(crate) fn value(&self, e: &Expr) -> Option<f64> {
         Pair::new(self.shared.clone(), [Store::new(), Store::new()], BTreeMap::new(), 0).amount(e)

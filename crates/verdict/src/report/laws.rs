@@ -1,6 +1,9 @@
 //! The audit of one pair of inputs: both output laws, the loss of every outcome, and the δ(ε) curve.
 
-use probity_audit::{Bounds, Given, Inputs, Mass, Outcome, OutcomeLoss, PairReport, claimed, neighbours};
+use probity_audit::{
+    Bounds, Cells, Given, Inputs, Law, Mass, Outcome, OutcomeLoss, PairReport, Refutation, claimed,
+    event_laws, neighbours,
+};
 use probity_exact::{Abs, BitTest, Format, Integer, Natural, Rational, Round, directed, ln_bounds};
 use probity_float::certificate::Certificate;
 use probity_kernel::term::Reading;
@@ -12,6 +15,7 @@ use crate::audit;
 use crate::decimal::{self, at_most};
 use crate::error::Error;
 use crate::given;
+use crate::watch::Watch;
 
 /// Outcomes that a plot shows, and rows of the table.
 const MOST_POINTS: usize = 2000;
@@ -29,17 +33,29 @@ pub struct Audit {
     pub reading: Reading,
     /// The claimed ε, at the exact parameters.
     pub epsilon: Bounds,
+    /// What an outcome is, where the output is continuous.
+    pub cells: Option<String>,
 }
 
 impl Audit {
     /// Computes both laws. A mechanism with a certificate is looked at in the certificate's format.
-    pub fn new(case: &Case<'_>, asked: Option<Reading>, has_certificate: bool) -> Result<Audit, String> {
+    /// A continuous output is looked at in cells; one that is no number by the event of the counterexample, if there is one.
+    pub fn new(
+        case: &Case<'_>,
+        asked: Option<Reading>,
+        has_certificate: bool,
+        refutation: Option<&Refutation>,
+        watch: &Watch<'_>,
+    ) -> Result<Audit, String> {
         let asked = asked.or(has_certificate.then_some(Reading::BINARY64));
         let reading = audit::reading_of(case.program, asked);
         given::check_parameters(&case.parameters, reading)
             .map_err(|error: Error| error.message().to_owned())?;
-        let laws = audit::laws(case.program, &case.parameters, &case.inputs, reading)
-            .map_err(|error| error.to_string())?;
+        let (laws, cells) = match audit::laws(case.program, &case.parameters, &case.inputs, reading) {
+            Ok(laws) => (laws, None),
+            Err(error) if reading != Reading::Reals => return Err(error.to_string()),
+            Err(error) => in_cells(case, refutation, watch).ok_or_else(|| error.to_string())?,
+        };
         let escaped = laws[0].escaped_mass().max(laws[1].escaped_mass());
         if &escaped * Rational::from(100) > Rational::ONE {
             return Err(format!(
@@ -50,7 +66,7 @@ impl Audit {
         let report = PairReport::new(&laws[0], &laws[1]);
         let (epsilon, _) = claimed(&case.program.mechanism, &case.program.claim, &case.parameters)
             .map_err(|error| error.to_string())?;
-        Ok(Audit { report, reading, epsilon })
+        Ok(Audit { report, reading, epsilon, cells })
     }
 
     /// Whether this pair loses for certain more than the certificate allows.
@@ -63,6 +79,26 @@ impl Audit {
     pub fn excess(&self) -> Option<Bounds> {
         self.report.excess(&middle(&self.epsilon))
     }
+}
+
+/// The laws in cells, and what a cell is.
+fn in_cells(
+    case: &Case<'_>,
+    refutation: Option<&Refutation>,
+    watch: &Watch<'_>,
+) -> Option<([Law; 2], Option<String>)> {
+    let until = watch.until_then();
+    let first =
+        probity_audit::Case::new(&case.program.mechanism, &case.parameters, &case.inputs[0]).until(&until);
+    if let Ok(Cells { laws, width }) = first.cells(&case.inputs[1]) {
+        let width = decimal::figure(&width);
+        let text = format!("an interval of width {width} around it; the first and the last have no end");
+        return Some((laws, Some(text)));
+    }
+    let told = refutation.filter(|found| found.first == case.inputs[0] && found.second == case.inputs[1])?;
+    let laws = event_laws([&told.first_probability, &told.second_probability]);
+    let text = format!("whether {} (true) or not (false)", crate::counterexample::event(&told.event));
+    Some((laws, Some(text)))
 }
 
 /// Whether the inputs are neighbours after they are rounded to the format; a certificate is about such inputs only.
@@ -103,6 +139,9 @@ fn facts(case: &Case<'_>, audit: &Audit, names: &[String; 2]) -> Block {
     }
     facts.push(("inputs".into(), format!("{} and {}", names[0], names[1])));
     facts.push(("outcomes".into(), report.outcomes.len().to_string()));
+    if let Some(cells) = &audit.cells {
+        facts.push(("an outcome is".into(), cells.clone()));
+    }
     if let Some(worst) = &report.worst {
         facts.push((
             "largest finite loss".into(),
