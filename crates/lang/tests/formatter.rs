@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Random, sources};
-use probity_lang::{format, load_text};
+use probity_lang::{format, load_text, load_text_in};
 
 /// Everything but white space.
 fn bones(text: &str) -> String {
@@ -47,11 +47,12 @@ fn disturb(text: &str, random: &mut Random) -> String {
 fn disturbed_mechanisms_are_restored_and_keep_their_meaning() {
     let mut random = Random(3);
     for (path, text) in [sources("mechanisms"), sources("mechanisms/broken")].concat() {
-        let original = load_text(&text).unwrap();
+        let folder = path.parent().unwrap();
+        let original = load_text_in(&text, folder).unwrap();
         for _ in 0..20 {
             let disturbed = disturb(&text, &mut random);
             let formatted = check(&disturbed);
-            let again = load_text(&formatted).unwrap();
+            let again = load_text_in(&formatted, folder).unwrap();
             assert_eq!(again.mechanism, original.mechanism, "{}", path.display());
             assert_eq!(again.claim, original.claim);
             assert_eq!(again.hints, original.hints);

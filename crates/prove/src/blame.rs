@@ -46,7 +46,7 @@ impl Attempt {
             Searching { found: Vec::new(), explain: true, again: false, example: None, effort: &mut effort };
         match replay_side(&self.context, &self.claim, self.comparison, &self.moves, &mut searching) {
             // Without steps left it would be chance what is blamed.
-            Err(_) if effort.is_spent() => {
+            Err(_) if searching.effort.is_spent() => {
                 self.with_skeleton(Failure::new("the program", Reason::OutOfSteps))
             }
             Err(mut failure) => {

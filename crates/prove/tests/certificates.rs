@@ -215,6 +215,8 @@ fn false_claims_are_rejected_even_with_a_fitting_hash() {
             match clause {
                 Adjacency::EveryEntry { bound, .. }
                 | Adjacency::EveryEntryGrows { bound, .. }
+                | Adjacency::OneEntryOf { bound, .. }
+                | Adjacency::Norm { bound, .. }
                 | Adjacency::OneEntry { bound, .. } => *bound = Expr::int(2),
                 Adjacency::Related(Expr::Binary(_, _, bound)) => *bound = Arc::new(Expr::int(2)),
                 Adjacency::OneRow { table } | Adjacency::RowReplaced { table } => {

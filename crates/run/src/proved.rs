@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use probity_exact::Rational;
+use probity_kernel::call::expanded;
 use probity_kernel::privacy::Theorem;
 use probity_kernel::term::{Claim, Input, Mechanism, Reading, Sort};
 use probity_lang::{Program, Setting};
@@ -232,7 +233,8 @@ struct Grid {
 impl Runnable {
     fn new(program: &Program, tables: &BTreeMap<String, Table>) -> Result<Runnable, RunError> {
         let written = Arc::new(program.mechanism.clone());
-        let mechanism = Arc::new(table::resolved(&written, tables)?);
+        // A call is its statements.
+        let mechanism = Arc::new(table::resolved(&expanded(&written), tables)?);
         let shape = decidable::check(&mechanism)?;
         let (code, machine) = compile(&mechanism)?;
         let claim = program.claim.clone();
@@ -291,22 +293,13 @@ fn put(machine: &mut Machine, place: Place, given: &Given) {
         }
         (Place::Truth(register), Given::Truth(value)) => machine.truths[register as usize] = *value,
         (Place::List(register, _), Given::List(items)) => {
-            let truths: Option<Vec<bool>> = items
-                .iter()
-                .map(|item| if let Given::Truth(value) = item { Some(*value) } else { None })
-                .collect();
-            let list = match truths {
-                Some(truths) if !truths.is_empty() => List::Truths(truths),
-                _ => List::Numbers(
-                    items
-                        .iter()
-                        .map(|item| match item {
-                            Given::Number(value) => machine.tape.rational(value.clone()),
-                            _ => Number::ZERO,
-                        })
-                        .collect(),
-                ),
+            // Input lists are of numbers; a truth value is 0 or 1.
+            let number = |item: &Given| match item {
+                Given::Number(value) => machine.tape.rational(value.clone()),
+                Given::Truth(true) => Number::point(1.0),
+                _ => Number::ZERO,
             };
+            let list = List::Numbers(items.iter().map(number).collect());
             machine.put_list(register, list);
         }
         // The types were checked before.

@@ -107,6 +107,9 @@ impl<'a> Printer<'a> {
             Variable::Changed(list) => format!("changed_{list}"),
             Variable::Field(table, field) => format!("(f_{table}_{field} r)"),
             Variable::Row(table, run, field) => format!("(f_{table}_{field} {})", row(table, *run)),
+            Variable::Entry(_) | Variable::Moved(_) => {
+                return Err(NotExported::new("what is said of all entries of a list"));
+            }
             Variable::Arbitrary(..) => {
                 let number = self.arbitrary.get(v).ok_or_else(|| NotExported::new("an arbitrary value"))?;
                 match self.context.kind(&Expr::Var(v.clone())) {
@@ -146,7 +149,7 @@ impl<'a> Printer<'a> {
                 Unary::Ln => format!("(ln_ {})", argument(real(a)?)),
                 Unary::Exp => format!("(exp {})", argument(real(a)?)),
                 Unary::Pow2AtLeast => format!("(pow2_at_least {})", argument(real(a)?)),
-                Unary::Not => return Err(NotExported::new(format!("'{e}' as a number"))),
+                Unary::Not | Unary::Sqrt => return Err(NotExported::new(format!("'{e}' as a number"))),
             },
             Expr::Binary(op, a, b) => match op {
                 Binary::Add => format!("({} + {})", real(a)?, real(b)?),
@@ -179,7 +182,9 @@ impl<'a> Printer<'a> {
                 self.formula(condition, scope)?,
                 real(value)?
             ),
-            Expr::Bool(_) | Expr::EmptyList => return Err(NotExported::new(format!("'{e}' as a number"))),
+            Expr::Bool(_) | Expr::EmptyList | Expr::Apart(..) => {
+                return Err(NotExported::new(format!("'{e}' as a number")));
+            }
         })
     }
 

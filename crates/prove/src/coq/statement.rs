@@ -267,6 +267,8 @@ impl<'a> Statements<'a> {
             Distribution::Sign | Distribution::UniformOther { .. } => {
                 return Err(NotExported::new(format!("the law of '{law}'")));
             }
+            Distribution::Choose { .. } => return Err(NotExported::rule("CHOOSE")),
+            Distribution::Called(_) => return Err(NotExported::rule("CALL")),
             Distribution::Gaussian { .. } | Distribution::DiscreteGaussian { .. } => {
                 return Err(NotExported::rule("GAUSS"));
             }
@@ -356,6 +358,9 @@ impl<'a> Statements<'a> {
                             bound(b)?
                         ),
                     )
+                }
+                Adjacency::OneEntryOf { .. } | Adjacency::Norm { .. } => {
+                    return Err(NotExported::new("neighbours by a norm, or in several lists at once"));
                 }
                 Adjacency::OneRow { table } => {
                     let ghost = if i == "i2" { row(table, Run::First) } else { row(table, Run::Second) };

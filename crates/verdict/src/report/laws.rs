@@ -1,7 +1,7 @@
 //! The audit of one pair of inputs: both output laws, the loss of every outcome, and the δ(ε) curve.
 
 use probity_audit::{
-    Bounds, Cells, Given, Inputs, Law, Mass, Outcome, OutcomeLoss, PairReport, Refutation, claimed,
+    Bounds, Cells, Given, Inputs, Law, Mass, Outcome, OutcomeLoss, PairReport, Refutation, Renyi, claimed,
     event_laws, neighbours,
 };
 use probity_exact::{Abs, BitTest, Format, Integer, Natural, Rational, Round, directed, ln_bounds};
@@ -31,10 +31,12 @@ pub struct Audit {
     pub report: PairReport,
     /// The arithmetic.
     pub reading: Reading,
-    /// The claimed ε, at the exact parameters.
+    /// The claimed ε, at the exact parameters; 0 for a claim in ρ or μ, so that losses are shown as they are.
     pub epsilon: Bounds,
     /// What an outcome is, where the output is continuous.
     pub cells: Option<String>,
+    /// For a claim in ρ or μ: the claimed ρ, or μ²/2.
+    pub rho: Option<Bounds>,
 }
 
 impl Audit {
@@ -66,7 +68,11 @@ impl Audit {
         let report = PairReport::new(&laws[0], &laws[1]);
         let (epsilon, _) = claimed(&case.program.mechanism, &case.program.claim, &case.parameters)
             .map_err(|error| error.to_string())?;
-        Ok(Audit { report, reading, epsilon, cells })
+        if audit::is_concentrated(case.program.claim.reading) {
+            let none = Bounds { low: Rational::ZERO, high: Rational::ZERO };
+            return Ok(Audit { report, reading, epsilon: none, cells, rho: Some(epsilon) });
+        }
+        Ok(Audit { report, reading, epsilon, cells, rho: None })
     }
 
     /// Whether this pair loses for certain more than the certificate allows.
@@ -148,8 +154,19 @@ fn facts(case: &Case<'_>, audit: &Audit, names: &[String; 2]) -> Block {
             format!("{} at outcome {}", worst.loss.to_f64(), decimal::outcome(&worst.outcome)),
         ));
     }
-    facts.push(("claimed ε".into(), audit.epsilon.to_f64().to_string()));
-    if let Some(excess) = audit.excess() {
+    if let Some(rho) = &audit.rho {
+        facts.push(("claimed ρ (of a μ, μ²/2)".into(), rho.to_f64().to_string()));
+        let orders = report.renyi();
+        let shown = orders.iter().map(Renyi::rho).fold(0.0, f64::max);
+        facts.push(("ρ that these inputs show".into(), decimal::figure_of(shown)));
+        for Renyi { order, low, high } in orders {
+            let bounds = format!("{} to {}", decimal::figure_of(low), decimal::figure_of(high));
+            facts.push((format!("Rényi divergence of order {order}"), bounds));
+        }
+    } else {
+        facts.push(("claimed ε".into(), audit.epsilon.to_f64().to_string()));
+    }
+    if let Some(excess) = audit.excess().filter(|_| audit.rho.is_none()) {
         let unknown = (&excess.high - &excess.low) + (&audit.epsilon.high - &audit.epsilon.low);
         let shown = match middle(&excess).abs() <= unknown {
             true => "0, to about 100 bits".to_owned(),
@@ -162,7 +179,8 @@ fn facts(case: &Case<'_>, audit: &Audit, names: &[String; 2]) -> Block {
         some => format!("{some}, of mass {}", decimal::figure(&report.impossible_mass)),
     };
     facts.push(("outcomes possible under one input only".into(), impossible));
-    facts.push(("δ at the claimed ε".into(), decimal::figure(&report.delta(&audit.epsilon.high).low)));
+    let at = if audit.rho.is_some() { "δ at ε = 0" } else { "δ at the claimed ε" };
+    facts.push((at.into(), decimal::figure(&report.delta(&audit.epsilon.high).low)));
     facts.push(("this is".into(), "a lower bound: other inputs may lose more".into()));
     Block::Facts(facts)
 }
