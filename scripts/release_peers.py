@@ -89,7 +89,7 @@ def opendp(path, users):
 
 
 def resident(command):
-    """The most memory of one process, from /proc, since the children's figure is the largest of all of them."""
+    """CPU seconds and the most memory of one process."""
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, _, usage = os.wait4(child.pid, 0)
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
@@ -100,10 +100,14 @@ def main():
     parser.add_argument("--probity", default="target/release/probity")
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--users", type=int, default=2_000_000)
+    parser.add_argument("--make", action="store_true")
     parser.add_argument("--peer")
     parser.add_argument("--path")
     parser.add_argument("--by-user", action="store_true")
     arguments = parser.parse_args()
+    if arguments.make:
+        make(arguments.path, arguments.rows, arguments.users)
+        return
     if arguments.peer:
         globals()[arguments.peer](arguments.path, arguments.by_user)
         return
@@ -112,7 +116,9 @@ def main():
         keys = ", ".join(f'"key{n:02}"' for n in range(50))
         for users in [0, arguments.users]:
             path = folder / f"t{users}.csv"
-            make(path, arguments.rows, users)
+            # In a process of its own: a child's memory is measured from before it takes the place of this one.
+            size = ["--rows", str(arguments.rows), "--users", str(users), "--path", str(path)]
+            subprocess.run([sys.executable, __file__, "--make", *size], check=True)
             unit = '{ user = "u", groups = 3, rows_per_group = 100 }' if users else '"row"'
             policy = folder / f"p{users}.toml"
             policy.write_text(POLICY.format(unit=unit, keys=keys))
