@@ -86,8 +86,8 @@ pub fn rational(given: &Bound<'_, PyAny>) -> PyResult<Rational> {
         return Err(no_number(given));
     }
     if let Ok(text) = given.cast::<PyString>() {
-        let text = text.to_str().map_err(|_| no_number(given))?;
-        return parse_rational(text).map_err(|error| Failure::input(error).into());
+        let text = text.to_cow().map_err(|_| no_number(given))?;
+        return parse_rational(&text).map_err(|error| Failure::input(error).into());
     }
     if let Ok(double) = given.cast::<PyFloat>() {
         return rational_from_f64(double.value()).ok_or_else(|| no_number(given));

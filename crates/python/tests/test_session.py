@@ -79,6 +79,25 @@ def frames():
     connection.execute(f"CREATE TABLE people AS SELECT * FROM read_csv('{PEOPLE}')")
     yield "duckdb connection", connection
     yield "duckdb table by name", (connection, "main.people")
+    # With these types the engine itself computes the sums.
+    types = {"age": "INTEGER", "income": "DECIMAL(18, 2)", "smoker": "BOOLEAN", "joined": "DATE", "region": "VARCHAR"}
+    columns = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in types.items())
+    connection.execute(f"CREATE TABLE exact AS SELECT {columns} FROM people")
+    yield "duckdb adds up", (connection, "exact")
+
+
+def test_engines_add_up_where_they_can(loud, tmp_path, monkeypatch):
+    import probity_dp._engines as engines
+
+    asked_for = []
+    monkeypatch.setattr(engines, "counts", lambda *_: asked_for.append("counts") or [])
+    added = engines.added
+    monkeypatch.setattr(engines, "added", lambda *given: asked_for.append("sums") or added(*given))
+    sources = dict(frames())
+    asked(sources["duckdb adds up"], loud, tmp_path)
+    asked(sources["duckdb connection"], loud, tmp_path)
+    # Doubles are not added up by the engine: it counts them.
+    assert asked_for == ["sums", "counts"]
 
 
 def sqlite():
