@@ -155,7 +155,8 @@ pub fn to_exact<'py>(py: Python<'py>, value: &Rational) -> PyResult<Bound<'py, P
 
 /// An upper bound: a `Fraction` whose float is rounded up. `is_exact` says whether it is the loss itself.
 pub fn to_upper<'py>(py: Python<'py>, value: &Rational, is_exact: bool) -> PyResult<Bound<'py, PyAny>> {
-    class(py, "Upper")?.call1((to_fraction(py, value)?, is_exact, cast_up(value)))
+    let values = py.import("probity_dp._values")?;
+    values.call_method1("upper", (to_fraction(py, value)?, is_exact, cast_up(value)))
 }
 
 /// An upper bound that is a double, perhaps an infinite one.
