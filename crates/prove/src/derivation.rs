@@ -131,8 +131,6 @@ impl Move {
             // The proof of what is called is a proof of its own.
             Move::Call(cost, plan, evidence) => Move::Call(e(cost), plan.clone(), evidence.clone()),
             Move::Joint(by, cost) => Move::Joint(e(by), e(cost)),
-            // The proof of what is called is about its own names.
-            Move::Call(cost, plan, evidence) => Move::Call(e(cost), plan.clone(), evidence.clone()),
             Move::SameValue(var, size, ratio) => Move::SameValue(var.clone(), *size, two(ratio)),
             Move::If(yes, no) => Move::If(all(yes), all(no)),
             Move::For(invariant, inner) => Move::For(e(invariant), all(inner)),

@@ -226,8 +226,6 @@ fn false_claims_are_rejected_even_with_a_fitting_hash() {
             match clause {
                 Adjacency::EveryEntry { bound, .. }
                 | Adjacency::EveryEntryGrows { bound, .. }
-                | Adjacency::OneEntryOf { bound, .. }
-                | Adjacency::Norm { bound, .. }
                 | Adjacency::OneEntry { bound, .. } => *bound = Expr::int(2),
                 Adjacency::OneEntryOf { bound, .. } | Adjacency::Norm { bound, .. } => {
                     *bound = bound.clone() * Expr::int(2);

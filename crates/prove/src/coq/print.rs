@@ -176,7 +176,6 @@ impl<'a> Printer<'a> {
                 format!("(entry {} {})", self.variable(list, scope)?, self.int(index, scope)?)
             }
             Expr::Length(_) => format!("IZR {}", self.int(e, scope)?),
-            Expr::Apart(..) => return Err(NotExported::new(format!("'{e}' as a number"))),
             Expr::Sum(table, condition, value) => format!(
                 "(sumR {} (fun r => {}) (fun r => {}))",
                 self.variable(table, scope)?,
