@@ -206,7 +206,7 @@ fn print_upper(verdict: &Verdict, arguments: &Arguments, out: &mut dyn Write) ->
             writeln!(out, "{}: {} with {claim}", verdict.status(), mechanism.name)?;
             writeln!(out, "not proved: {reason}")?;
             // Whoever has a proof block, or is about to see a counterexample, needs no other.
-            if verdict.status() == Status::Open && verdict.program.hints.is_none() {
+            if verdict.status() == probity_verdict::Status::Open && verdict.program.hints.is_none() {
                 verdict.help.iter().try_for_each(|line| writeln!(out, "{line}"))?;
             }
             if verdict.program.expect_refuted {
