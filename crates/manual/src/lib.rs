@@ -20,6 +20,7 @@ macro_rules! pages {
 pages! {
     contents = "README.md";
     release = "release.md";
+    engines = "engines.md";
     tour = "tour.md";
     your_own_mechanism = "your-own-mechanism.md";
     certificates = "certificates.md";
@@ -30,6 +31,8 @@ pages! {
     float_semantics = "float-semantics.md";
     run = "run.md";
     noise = "noise.md";
+    python = "python.md";
+    coming_from = "coming-from.md";
     logic = "logic.md";
     threshold_theorem = "threshold-theorem.md";
     rounding_error = "rounding-error.md";

@@ -38,6 +38,7 @@ mod histogram;
 mod mean;
 mod quantile;
 mod statistic;
+mod steps;
 
 use std::fmt;
 

@@ -32,21 +32,23 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use probity_kernel::call::call;
 use probity_kernel::chain::Chain;
 use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, Orientation, for_each_expr};
+use probity_kernel::conversion::Conversion;
 use probity_kernel::entail::Evidence;
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::{Binary, Expr, Name, Run, Variable};
 use probity_kernel::finite;
 use probity_kernel::privacy::{
-    Comparison, Side, Theorem, goal, group, group_share, obligation, privacy, start,
+    Comparison, Side, Theorem, convert, goal, group, group_share, obligation, privacy, start,
 };
 use probity_kernel::rejection::Rejection;
 use probity_kernel::rules::{self, Assertion, Judgement};
 use probity_kernel::sampling;
 use probity_kernel::select;
-use probity_kernel::term::{Adjacency, Claim, Coupling, Mechanism, Statement};
+use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Mechanism, Statement};
 
 pub use crate::failure::{Failure, Reason};
 
@@ -61,6 +63,9 @@ pub enum Move {
     Draw(Coupling),
     /// A Laplace draw up to its tails: the coupling, and the distance from the center beyond which mass is given up.
     UpTo(Coupling, Expr),
+    /// A call, by the theorem of the called mechanism: what it costs, and the proof of that theorem. With the cost 0 its
+    /// arguments are equal.
+    Call(Expr, Box<Plan>, Vec<Evidence>),
     /// A uniform draw and a sign, jointly: the shift of s·ln(u) and its cost.
     Joint(Expr, Expr),
     /// A block of finite draws of which one variable matters, with the same value in both runs: the variable, how many
@@ -123,6 +128,8 @@ impl Move {
             Move::OneSided => Move::OneSided,
             Move::Draw(coupling) => Move::Draw(map_coupling(coupling, e)),
             Move::UpTo(coupling, tail) => Move::UpTo(map_coupling(coupling, e), e(tail)),
+            // The proof of what is called is a proof of its own.
+            Move::Call(cost, plan, evidence) => Move::Call(e(cost), plan.clone(), evidence.clone()),
             Move::Joint(by, cost) => Move::Joint(e(by), e(cost)),
             Move::SameValue(var, size, ratio) => Move::SameValue(var.clone(), *size, two(ratio)),
             Move::If(yes, no) => Move::If(all(yes), all(no)),
@@ -157,6 +164,9 @@ fn map_coupling(coupling: &Coupling, e: &dyn Fn(&Expr) -> Expr) -> Coupling {
         Coupling::Scale { cost } => Coupling::Scale { cost: e(cost) },
         Coupling::SameValue { ratio } => Coupling::SameValue { ratio: two(ratio) },
         Coupling::Equal { distance, cost } => Coupling::Equal { distance: e(distance), cost: e(cost) },
+        Coupling::Chosen { low, high, cost } => {
+            Coupling::Chosen { low: e(low), high: e(high), cost: e(cost) }
+        }
         Coupling::SignedLog { by, cost } => Coupling::SignedLog { by: e(by), cost: e(cost) },
     }
 }
@@ -170,6 +180,8 @@ pub struct Plan {
     pub comparison: Comparison,
     /// The moves, per orientation of the adjacency.
     pub sides: Vec<(Orientation, Vec<Move>)>,
+    /// The claim in ρ or μ that the moves prove, and how the claim of ε and δ follows from it.
+    pub through: Option<(Claim, Conversion)>,
 }
 
 /// Answers side conditions with evidence.
@@ -216,6 +228,11 @@ pub fn replay(
     plan: &Plan,
     justify: &mut dyn Justify,
 ) -> Result<Theorem, Failure> {
+    if let Some((other, conversion)) = &plan.through {
+        let inner = Plan { through: None, ..plan.clone() };
+        let theorem = replay(mechanism, other, &inner, justify)?;
+        return convert(&theorem, claim, conversion).map_err(reject("the conversion"));
+    }
     if let Some((one_row, share)) = one_row(mechanism, claim) {
         let theorem = replay(&one_row, &share, plan, justify)?;
         return group(mechanism, claim, &theorem).map_err(reject("GROUP"));
@@ -341,6 +358,11 @@ impl Walk<'_> {
             }
             (Move::UpTo(coupling, tail), _) => {
                 sampling::up_to_tail(&context, head, coupling, tail, post).map_err(reject(&place))
+            }
+            (Move::Call(cost, plan, evidence), Statement::Draw { law: Distribution::Called(called), .. }) => {
+                let mut recorded = Recorded::new(evidence.clone());
+                let theorem = replay(&called.mechanism, &called.claim, plan, &mut recorded)?;
+                call(&context, head, &theorem, *cost == Expr::int(0), post).map_err(reject(&place))
             }
             (Move::Joint(by, cost), _) => {
                 let second = body.get(1).ok_or_else(|| misfit(&place, "a joint coupling needs two draws"))?;

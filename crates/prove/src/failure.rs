@@ -58,6 +58,13 @@ pub enum Reason {
         /// The field to bound.
         field: String,
     },
+    /// A draw that the measure of the claim has no rule for.
+    Measure {
+        /// The draw.
+        draw: String,
+        /// What to claim instead, or what to set.
+        instead: &'static str,
+    },
     /// The deadline passed.
     OutOfTime,
 }
@@ -95,6 +102,9 @@ impl fmt::Display for Reason {
                 "one row can change {sum} by any amount, since nothing bounds its field {field}; \
                  write clamp(r.{field}, low, high) with public bounds"
             ),
+            Reason::Measure { draw, instead } => {
+                write!(f, "the claim's measure has no rule for the draw '{draw}'; {instead}")
+            }
             Reason::OutOfTime => write!(f, "the deadline passed during the search; allow more time"),
             Reason::OutOfSteps => {
                 write!(

@@ -30,6 +30,7 @@
 mod algebra;
 mod blame;
 pub mod certificate;
+mod conversion;
 pub mod coq;
 pub mod derivation;
 mod effort;
@@ -37,6 +38,7 @@ mod evidence;
 pub mod explain;
 mod failure;
 mod forward;
+mod lists;
 pub mod outline;
 mod plan;
 mod proof;

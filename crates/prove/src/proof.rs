@@ -36,6 +36,7 @@ use probity_kernel::rejection::Rejection;
 use probity_kernel::term::{Claim, Hints, Mechanism, Statement};
 
 use crate::blame::{Attempt, blame, no_plan};
+use crate::conversion;
 use crate::derivation::{Failure, Justify, Move, Plan, Reason, Recorded, one_row, replay, replay_side};
 use crate::effort::Effort;
 use crate::evidence::again::evidence_again;
@@ -96,8 +97,55 @@ pub fn prove_until(
     deadline: Option<Instant>,
 ) -> Result<Proof, Failure> {
     let malformed = |rejection: Rejection| Failure::new("the mechanism", Reason::Rejected(rejection));
+    let context = Context::new(mechanism, Orientation::Forward).map_err(malformed)?;
+    let normal = conversion::has_normal_draw(&mechanism.body);
+    if normal && let Some(proof) = prove_converted(&context, claim, hints, deadline) {
+        return Ok(proof);
+    }
+    let failure = match prove_directly(mechanism, claim, hints, deadline) {
+        Ok(proof) => return Ok(proof),
+        Err(failure) => failure,
+    };
+    if !normal && let Some(proof) = prove_converted(&context, claim, hints, deadline) {
+        return Ok(proof);
+    }
+    let says_why = match &failure.reason {
+        Reason::OutOfTime | Reason::Unbounded { .. } => true,
+        Reason::Rejected(why) => !matches!(why, Rejection::NotGaussian { .. }),
+        _ => false,
+    };
+    match conversion::unsupported(&context, claim).filter(|_| !says_why) {
+        Some(reason) => Err(Failure::new("the claim", reason)),
+        None => Err(failure),
+    }
+}
+
+/// A proof of a claim of ε and δ from one in μ or ρ, if there is one.
+fn prove_converted(
+    context: &Context,
+    claim: &Claim,
+    hints: &Hints,
+    deadline: Option<Instant>,
+) -> Option<Proof> {
+    let mechanism = context.mechanism();
+    conversion::candidates(context, claim).into_iter().find_map(|(other, conversion)| {
+        let Proof { plan, evidence, .. } = prove_directly(mechanism, &other, hints, deadline).ok()?;
+        let plan = Plan { through: Some((other, conversion)), ..plan };
+        let theorem = replay(mechanism, claim, &plan, &mut Recorded::new(evidence.clone())).ok()?;
+        Some(Proof { theorem, plan, evidence })
+    })
+}
+
+/// A proof in the measure of the claim.
+fn prove_directly(
+    mechanism: &Mechanism,
+    claim: &Claim,
+    hints: &Hints,
+    deadline: Option<Instant>,
+) -> Result<Proof, Failure> {
+    let malformed = |rejection: Rejection| Failure::new("the mechanism", Reason::Rejected(rejection));
     if let Some((one_row, share)) = one_row(mechanism, claim) {
-        let Proof { plan, evidence, .. } = prove_until(&one_row, &share, hints, deadline)?;
+        let Proof { plan, evidence, .. } = prove_directly(&one_row, &share, hints, deadline)?;
         let theorem = replay(mechanism, claim, &plan, &mut Recorded::new(evidence.clone()))?;
         return Ok(Proof { theorem, plan, evidence });
     }
@@ -197,7 +245,7 @@ impl Question<'_> {
             named = rewritten;
         }
         let comparison = Comparison::Equal;
-        let mut plan = Plan { rewrites, comparison, sides: vec![] };
+        let mut plan = Plan { rewrites, comparison, sides: vec![], through: None };
         let mut evidence = Vec::new();
         for context in self.contexts(&named)? {
             let found = [Taste::Distance, Taste::Width, Taste::Choice].into_iter().find_map(|taste| {
@@ -239,7 +287,7 @@ impl Question<'_> {
         };
         let mut best: Option<Box<Attempt>> = None;
         for comparison in comparisons {
-            let mut plan = Plan { rewrites: rewrites.to_vec(), comparison, sides: vec![] };
+            let mut plan = Plan { rewrites: rewrites.to_vec(), comparison, sides: vec![], through: None };
             let mut evidence = Vec::new();
             for context in &contexts {
                 match search_side(context, claim, hints, comparison, effort) {

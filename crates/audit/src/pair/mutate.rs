@@ -70,7 +70,14 @@ fn change(
         let value = setting.get_mut(&name)?;
         match is_int {
             true => *value += fraction(pick(&SHIFTS[..2], bits)?),
-            false => *value *= fraction(pick(&FACTORS, bits)?),
+            false => {
+                *value *= fraction(pick(&FACTORS, bits)?);
+                // Far out, guesses in f64 say little.
+                let (least, most) = (fraction((1, 64)), fraction((64, 1)));
+                if *value < least && -&*value < least || *value > most {
+                    return None;
+                }
+            }
         }
         return Some(());
     }

@@ -33,9 +33,10 @@ pub struct Arguments {
     /// Print the derivation: each statement with the rule that proves it
     #[arg(long)]
     derivation: bool,
-    /// Look for a proof and for a counterexample of each file for this many seconds
-    #[arg(long, default_value_t = 5.0, allow_negative_numbers = true)]
-    seconds: f64,
+    /// Look for a proof and for a counterexample of each file for this many seconds: 5 unless PROBITY_SECONDS says
+    /// otherwise
+    #[arg(long, allow_negative_numbers = true)]
+    seconds: Option<f64>,
     /// Answer again whenever the file is saved, until Ctrl-C
     #[arg(long, conflicts_with = "json")]
     watch: bool,
@@ -47,7 +48,7 @@ pub struct Arguments {
 /// Verifies.
 pub fn run(arguments: &Arguments) -> Answer {
     let settings = given::settings(&arguments.settings)?;
-    let time = given::seconds(arguments.seconds)?;
+    let time = given::seconds_or_usual(arguments.seconds)?;
     if arguments.path.is_dir() {
         if arguments.certificate.is_some() || arguments.derivation || arguments.watch {
             return Err(Failure::new("--certificate, --derivation and --watch are about one file")

@@ -2,6 +2,7 @@
 
 use probity_exact::Rational;
 
+use super::column::Steps;
 use super::{Column, Neighbours, Number, Release, Statistic};
 use crate::map::PrivacyMap;
 use crate::measurement::MechanismError;
@@ -82,7 +83,7 @@ impl Mean {
         Records: IntoIterator,
         Records::Item: Number,
     {
-        let steps: Vec<Rational> = collect(&self.column, records);
+        let steps = collect(&self.column, records);
         let count = match &self.count {
             Some(count) => count.answer(&steps)?,
             None => Rational::from(steps.len()),
@@ -94,12 +95,12 @@ impl Mean {
 }
 
 /// The records once, as they count.
-fn collect<Records>(column: &Column, records: Records) -> Vec<Rational>
+fn collect<Records>(column: &Column, records: Records) -> Vec<Steps>
 where
     Records: IntoIterator,
     Records::Item: Number,
 {
-    records.into_iter().map(|record| Rational::from(column.steps(&record)) * column.step()).collect()
+    records.into_iter().map(|record| Steps(column.steps(&record))).collect()
 }
 
 /// The private variance of a column, Σ(x − mean)²/n: from noisy sums of what lies off the middle and of its square.

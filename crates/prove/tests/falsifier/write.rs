@@ -32,6 +32,8 @@ pub struct Writer {
     pub facts: u64,
     /// Whether Laplace draws are followed up to a tail.
     pub tails: bool,
+    /// Whether programs are followed forward: `true` by chains, `false` point by point.
+    pub forward: Option<bool>,
     /// Another context, of which judgements may get in.
     pub other: Option<Arc<Context>>,
 }
@@ -49,6 +51,7 @@ impl Writer {
             careful: false,
             facts: 14,
             tails: false,
+            forward: None,
             other: None,
         }
     }

@@ -6,6 +6,7 @@
 
 mod clean;
 pub mod client;
+pub mod columns;
 mod compiled;
 pub mod csv;
 pub mod rows;

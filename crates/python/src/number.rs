@@ -1,0 +1,168 @@
+//! Exact numbers in and out: `int`, `Fraction`, `Decimal`, `str`; a float is the exact double, and where that is not the
+//! number that it prints as, a warning says so.
+
+use probity_exact::directed::cast_up;
+use probity_exact::{Integer, Natural, Rational, Signed, UnsignedAbs, parse_rational, rational_from_f64};
+use pyo3::exceptions::PyUserWarning;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBool, PyFloat, PyInt, PyString, PyType};
+
+use crate::failure::Failure;
+
+/// Integers of more bits than this are an accident or an attack.
+const MOST_BITS: usize = 400_000;
+
+/// A number that becomes part of a guarantee: a float that is not what it prints as is warned about.
+pub struct Number(pub Rational);
+
+impl<'py> FromPyObject<'_, 'py> for Number {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Number> {
+        let value = rational(&given)?;
+        if let Ok(double) = given.cast::<PyFloat>() {
+            let shown = double.value().to_string();
+            if parse_rational(&shown).is_ok_and(|written| written != value) {
+                let message = format!(
+                    "the float {shown} is taken as the exact double, which is not {shown}; write \"{shown}\" or a Fraction for the number itself"
+                );
+                warn(given.py(), &message)?;
+            }
+        }
+        Ok(Number(value))
+    }
+}
+
+/// A number that is data, or a question: a float is the exact double, and nothing need be said.
+pub struct Datum(pub Rational);
+
+impl<'py> FromPyObject<'_, 'py> for Datum {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Datum> {
+        rational(&given).map(Datum)
+    }
+}
+
+fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
+    let category = match class(py, "InexactFloat") {
+        Ok(category) => category,
+        Err(_) => py.get_type::<PyUserWarning>(),
+    };
+    let message = std::ffi::CString::new(message)?;
+    PyErr::warn(py, &category, &message, 1)
+}
+
+/// A class of the package's own Python part.
+pub fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyType>> {
+    Ok(py.import("probity_dp._values")?.getattr(name)?.cast_into::<PyType>()?)
+}
+
+/// What a Python object is, in a few words, for messages.
+pub fn described(given: &Bound<'_, PyAny>) -> String {
+    let name = given.get_type().name().map_or("object".to_owned(), |name| name.to_string());
+    match given.repr() {
+        Ok(text) => {
+            let text = text.to_string();
+            match text.char_indices().nth(60) {
+                Some((at, _)) => format!("{}… of type {name}", &text[..at]),
+                None => format!("{text} of type {name}"),
+            }
+        }
+        Err(_) => format!("an object of type {name}"),
+    }
+}
+
+fn no_number(given: &Bound<'_, PyAny>) -> PyErr {
+    Failure::input(format!("{} is no number", described(given)))
+        .hint("write an int, a Fraction, a Decimal, a str as \"7/3\" or \"1e-5\", or a finite float")
+        .into()
+}
+
+/// The exact value of a Python number.
+pub fn rational(given: &Bound<'_, PyAny>) -> PyResult<Rational> {
+    if given.is_instance_of::<PyBool>() {
+        return Err(no_number(given));
+    }
+    if let Ok(text) = given.cast::<PyString>() {
+        let text = text.to_cow().map_err(|_| no_number(given))?;
+        return parse_rational(&text).map_err(|error| Failure::input(error).into());
+    }
+    if let Ok(double) = given.cast::<PyFloat>() {
+        return rational_from_f64(double.value()).ok_or_else(|| no_number(given));
+    }
+    if given.is_instance_of::<PyInt>() {
+        return integer(given).map(Rational::from);
+    }
+    if given.get_type().name().is_ok_and(|name| name == "Decimal") {
+        // By its text: `as_integer_ratio` would expand any exponent.
+        let text = given.str()?.to_string();
+        return parse_rational(&text).map_err(|_| no_number(given));
+    }
+    let parts = match (given.getattr("numerator"), given.getattr("denominator")) {
+        (Ok(numerator), Ok(denominator)) => Some((numerator, denominator)),
+        _ => given
+            .call_method0("as_integer_ratio")
+            .and_then(|pair| pair.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>())
+            .ok(),
+    };
+    let whole = |part: Bound<'_, PyAny>| part.call_method0("__index__").and_then(|part| integer(&part)).ok();
+    let parts = parts.and_then(|(numerator, denominator)| Some((whole(numerator)?, whole(denominator)?)));
+    match parts {
+        Some((numerator, denominator)) if denominator != Integer::ZERO => {
+            Ok(Rational::from_parts_signed(numerator, denominator))
+        }
+        _ => Err(no_number(given)),
+    }
+}
+
+/// The value of a Python `int`.
+pub fn integer(given: &Bound<'_, PyAny>) -> PyResult<Integer> {
+    if let Ok(small) = given.extract::<i64>() {
+        return Ok(Integer::from(small));
+    }
+    let bits: usize = given.call_method0("bit_length")?.extract()?;
+    if bits > MOST_BITS {
+        return Err(Failure::input(format!("an integer of {bits} bits is too large")).into());
+    }
+    // In base 16: Python refuses long decimals.
+    let text = given.call_method1("__format__", ("x",))?.to_string();
+    Integer::from_str_radix(&text, 16).map_err(|_| no_number(given))
+}
+
+/// A Python `int`.
+pub fn to_int<'py>(py: Python<'py>, value: &Integer) -> PyResult<Bound<'py, PyAny>> {
+    if let Ok(small) = i64::try_from(value) {
+        return Ok(small.into_pyobject(py)?.into_any());
+    }
+    let digits = format!("{}{:x}", if value.is_negative() { "-" } else { "" }, value.clone().unsigned_abs());
+    py.get_type::<PyInt>().call1((digits, 16))
+}
+
+/// A Python `Fraction`.
+pub fn to_fraction<'py>(py: Python<'py>, value: &Rational) -> PyResult<Bound<'py, PyAny>> {
+    static FRACTION: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let class = FRACTION.import(py, "fractions", "Fraction")?;
+    let denominator: Natural = value.denominator().clone();
+    class.call1((to_int(py, value.numerator())?, to_int(py, &Integer::from(denominator))?))
+}
+
+/// An `int` where the number is whole, a `Fraction` otherwise.
+pub fn to_exact<'py>(py: Python<'py>, value: &Rational) -> PyResult<Bound<'py, PyAny>> {
+    if value.is_int() { to_int(py, value.numerator()) } else { to_fraction(py, value) }
+}
+
+/// An upper bound: a `Fraction` whose float is rounded up. `is_exact` says whether it is the loss itself.
+pub fn to_upper<'py>(py: Python<'py>, value: &Rational, is_exact: bool) -> PyResult<Bound<'py, PyAny>> {
+    let values = py.import("probity_dp._values")?;
+    values.call_method1("upper", (to_fraction(py, value)?, is_exact, cast_up(value)))
+}
+
+/// An upper bound that is a double, perhaps an infinite one.
+pub fn to_upper_double(py: Python<'_>, value: f64) -> PyResult<Bound<'_, PyAny>> {
+    match rational_from_f64(value) {
+        Some(exact) => to_upper(py, &exact, false),
+        None => Ok(value.into_pyobject(py)?.into_any()),
+    }
+}

@@ -1,0 +1,334 @@
+//! Counts, sums, means, variances, histograms and quantiles of arrays, by the transformations of `probity-noise`.
+
+use numpy::{IntoPyArray, PyReadonlyArray1};
+use probity_exact::{Integer, Rational};
+use probity_noise::transform::{Column, Histogram, Mean, Neighbours, Quantile, Statistic, Variance};
+use probity_noise::unit::Epsilon;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyInt, PyString};
+
+use crate::failure::Failure;
+use crate::number::{Number, described, rational, to_exact, to_int};
+use crate::work;
+
+/// A column of numbers, as numpy has it or one by one.
+enum Records<'py> {
+    Integers(PyReadonlyArray1<'py, i64>),
+    Floats(PyReadonlyArray1<'py, f64>),
+    Exact(Vec<Rational>),
+}
+
+impl<'py> Records<'py> {
+    fn of(data: &Bound<'py, PyAny>) -> PyResult<Records<'py>> {
+        let py = data.py();
+        let numpy = py.import("numpy")?;
+        if data.is_instance_of::<PyString>() || data.is_instance_of::<PyDict>() {
+            return Err(no_numbers(data).into());
+        }
+        let array = numpy.call_method1("asarray", (data,)).map_err(|_| no_numbers(data))?;
+        let flat = array.call_method1("reshape", (-1,))?;
+        let kind: String = flat.getattr("dtype")?.getattr("kind")?.extract()?;
+        let contiguous = |name: &str| {
+            let keywords = PyDict::new(py);
+            keywords.set_item("dtype", name)?;
+            numpy.call_method("ascontiguousarray", (&flat,), Some(&keywords))
+        };
+        let unsigned = kind == "u" && flat.getattr("dtype")?.getattr("itemsize")?.extract::<usize>()? == 8;
+        Ok(match kind.as_str() {
+            "i" | "b" => Records::Integers(contiguous("int64")?.extract().map_err(|_| no_numbers(data))?),
+            "u" if !unsigned => {
+                Records::Integers(contiguous("int64")?.extract().map_err(|_| no_numbers(data))?)
+            }
+            "f" => Records::Floats(contiguous("float64")?.extract().map_err(|_| no_numbers(data))?),
+            _ => Records::Exact(flat.try_iter()?.map(|item| rational(&item?)).collect::<PyResult<_>>()?),
+        })
+    }
+
+    /// Whether they are whole by their type.
+    fn is_whole(&self) -> bool {
+        matches!(self, Records::Integers(_))
+    }
+}
+
+fn no_numbers(data: &Bound<'_, PyAny>) -> Failure {
+    Failure::input(format!("{} is no array of numbers", described(data)))
+}
+
+/// Something to be done with records of any type.
+macro_rules! with_records {
+    ($py:expr, $records:expr, $slice:ident => $answer:expr) => {
+        match &$records {
+            Records::Integers(array) => {
+                let $slice = array.as_slice()?;
+                work::short($py, || Ok($answer))
+            }
+            Records::Floats(array) => {
+                let $slice = array.as_slice()?;
+                work::short($py, || Ok($answer))
+            }
+            Records::Exact($slice) => {
+                let $slice = &$slice[..];
+                work::short($py, || Ok($answer))
+            }
+        }
+    };
+}
+
+fn neighbours(name: &str) -> Result<Neighbours, Failure> {
+    match name {
+        "add-remove" => Ok(Neighbours::AddRemove),
+        "replace" => Ok(Neighbours::Replace),
+        _ => Err(Failure::input(format!("'{name}' are no neighbours: write add-remove or replace"))),
+    }
+}
+
+fn column(records: &Records<'_>, bounds: (Number, Number), step: Option<Number>) -> Result<Column, Failure> {
+    let (lower, upper) = (bounds.0.0, bounds.1.0);
+    Ok(match step {
+        Some(step) => Column::new(step.0, lower, upper)?,
+        None if records.is_whole() && lower.is_int() && upper.is_int() => {
+            Column::new(Rational::ONE, lower, upper)?
+        }
+        None => Column::between(lower, upper)?,
+    })
+}
+
+fn loss(epsilon: Number) -> Result<Epsilon, Failure> {
+    Ok(Epsilon::new(epsilon.0)?)
+}
+
+fn nearest(value: &Rational) -> f64 {
+    value.to_f64().value()
+}
+
+/// How many records, with noise. ε is what adding or removing one record costs.
+///
+///     >>> import probity_dp as pb
+///     >>> abs(pb.count([1, 2, 3], epsilon=1) - 3) < 100
+///     True
+#[pyfunction]
+pub fn count<'py>(py: Python<'py>, data: &Bound<'py, PyAny>, epsilon: Number) -> PyResult<Bound<'py, PyAny>> {
+    let length = data.len().map_err(|_| Failure::input(format!("{} has no length", described(data))))?;
+    let release = Statistic::count(Neighbours::AddRemove).laplace(&loss(epsilon)?).map_err(Failure::from)?;
+    let answer = work::short(py, move || Ok(release.answer((0..length).map(|_| 0i64))?))?;
+    to_exact(py, &answer)
+}
+
+/// The sum of numbers, each clamped to `bounds` and rounded to `step`, with noise. An int or a Fraction, exactly.
+///
+/// Without `step`, integers are summed as they are, and floats in steps of about a billionth of the bounds' width.
+///
+///     >>> import probity_dp as pb
+///     >>> abs(pb.sum([20, 30, 40], bounds=(0, 100), epsilon=1) - 90) < 5000
+///     True
+#[pyfunction]
+#[pyo3(signature = (data, bounds, epsilon, *, step=None, neighbours="add-remove"))]
+pub fn sum<'py>(
+    py: Python<'py>,
+    data: &Bound<'py, PyAny>,
+    bounds: (Number, Number),
+    epsilon: Number,
+    step: Option<Number>,
+    neighbours: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    let records = Records::of(data)?;
+    let column = column(&records, bounds, step)?;
+    let release =
+        column.sum(self::neighbours(neighbours)?).laplace(&loss(epsilon)?).map_err(Failure::from)?;
+    let answer = with_records!(py, records, records => release.answer(records)?)?;
+    to_exact(py, &answer)
+}
+
+/// The mean of numbers, each clamped to `bounds`: a noisy sum over a noisy count, which share ε. Within the bounds.
+///
+/// With neighbours="replace" the number of records is public, and all of ε is for the sum.
+///
+///     >>> import probity_dp as pb
+///     >>> 0 <= pb.mean([20.5, 30, 40], bounds=(0, 100), epsilon=1) <= 100
+///     True
+#[pyfunction]
+#[pyo3(signature = (data, bounds, epsilon, *, step=None, neighbours="add-remove"))]
+pub fn mean(
+    py: Python<'_>,
+    data: &Bound<'_, PyAny>,
+    bounds: (Number, Number),
+    epsilon: Number,
+    step: Option<Number>,
+    neighbours: &str,
+) -> PyResult<f64> {
+    let records = Records::of(data)?;
+    let column = column(&records, bounds, step)?;
+    let mean = Mean::new(&column, self::neighbours(neighbours)?, &loss(epsilon)?).map_err(Failure::from)?;
+    let answer = with_records!(py, records, records => mean.answer(records)?)?;
+    Ok(nearest(&answer))
+}
+
+/// The variance of numbers, each clamped to `bounds`: from a noisy sum, sum of squares and count, which share ε.
+///
+///     >>> import probity_dp as pb
+///     >>> 0 <= pb.variance([20.5, 30, 40], bounds=(0, 100), epsilon=1) <= 2500
+///     True
+#[pyfunction]
+#[pyo3(signature = (data, bounds, epsilon, *, step=None, neighbours="add-remove"))]
+pub fn variance(
+    py: Python<'_>,
+    data: &Bound<'_, PyAny>,
+    bounds: (Number, Number),
+    epsilon: Number,
+    step: Option<Number>,
+    neighbours: &str,
+) -> PyResult<f64> {
+    let records = Records::of(data)?;
+    let column = column(&records, bounds, step)?;
+    let variance =
+        Variance::new(&column, self::neighbours(neighbours)?, &loss(epsilon)?).map_err(Failure::from)?;
+    let answer = with_records!(py, records, records => variance.answer(records)?)?;
+    Ok(nearest(&answer))
+}
+
+/// One of some `candidates` that is near the quantile `q` (0 to 1; "1/2" is the median), chosen by report noisy max.
+///
+///     >>> import probity_dp as pb
+///     >>> pb.quantile(range(1000), "1/2", candidates=range(0, 1000, 100), epsilon=10)
+///     500
+#[pyfunction]
+#[pyo3(signature = (data, q, candidates, epsilon, *, neighbours="add-remove"))]
+pub fn quantile<'py>(
+    py: Python<'py>,
+    data: &Bound<'py, PyAny>,
+    q: Number,
+    candidates: &Bound<'py, PyAny>,
+    epsilon: Number,
+    neighbours: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    let records = Records::of(data)?;
+    let candidates =
+        candidates.try_iter()?.map(|item| rational(&item?)).collect::<PyResult<Vec<Rational>>>()?;
+    let (Some(lower), Some(upper)) = (candidates.iter().min().cloned(), candidates.iter().max().cloned())
+    else {
+        return Err(Failure::input("there is no candidate").into());
+    };
+    let share = (u32::try_from(q.0.numerator()), u32::try_from(q.0.denominator()));
+    let (Ok(a), Ok(b)) = share else {
+        return Err(Failure::input(format!("the quantile {} is no small fraction from 0 to 1", q.0))
+            .hint("write it as \"9/10\": a float is the exact double")
+            .into());
+    };
+    let common = candidates.iter().fold(Rational::ONE, |step, candidate| {
+        // The largest step that divides both.
+        let scaled = candidate / &step;
+        step / Rational::from(scaled.denominator().clone())
+    });
+    let column = Column::new(common, lower, upper).map_err(Failure::from)?;
+    let quantile =
+        Quantile::new(&column, (a, b), &candidates, self::neighbours(neighbours)?, &loss(epsilon)?)
+            .map_err(Failure::from)?;
+    let answer = with_records!(py, records, records => quantile.answer(records)?)?;
+    to_exact(py, &answer)
+}
+
+/// Noisy counts of public categories, or of public bins between rising edges (the last one closed), as numpy integers.
+///
+/// A record of no category counts nowhere.
+///
+///     >>> import probity_dp as pb
+///     >>> pb.histogram(["a", "b", "a", "z"], categories=["a", "b", "c"], epsilon=1).shape
+///     (3,)
+///     >>> pb.histogram([0.5, 1.5, 2], bins=[0, 1, 2], epsilon=1).dtype
+///     dtype('int64')
+#[pyfunction]
+#[pyo3(signature = (data, *, epsilon, categories=None, bins=None, neighbours="add-remove"))]
+pub fn histogram<'py>(
+    py: Python<'py>,
+    data: &Bound<'py, PyAny>,
+    epsilon: Number,
+    categories: Option<&Bound<'py, PyAny>>,
+    bins: Option<&Bound<'py, PyAny>>,
+    neighbours: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (places, count) = match (categories, bins) {
+        (Some(categories), None) => by_category(py, data, categories)?,
+        (None, Some(bins)) => by_bin(py, data, bins)?,
+        _ => return Err(Failure::input("give categories= or bins=, one of them").into()),
+    };
+    let (neighbours, epsilon) = (self::neighbours(neighbours)?, loss(epsilon)?);
+    let counts = work::short(py, move || {
+        let histogram = Histogram::new((0..count as i64).collect(), neighbours, &epsilon)?;
+        Ok(histogram.answer(places)?)
+    })?;
+    let small: Result<Vec<i64>, _> = counts.iter().map(|(_, count)| i64::try_from(count)).collect();
+    match small {
+        Ok(small) => Ok(small.into_pyarray(py).into_any()),
+        Err(_) => {
+            let all = counts.iter().map(|(_, count): &(i64, Integer)| to_int(py, count));
+            py.import("numpy")?.call_method1("array", (all.collect::<PyResult<Vec<_>>>()?,))
+        }
+    }
+}
+
+/// The place of each record's category; −1 for none.
+fn by_category(
+    py: Python<'_>,
+    data: &Bound<'_, PyAny>,
+    categories: &Bound<'_, PyAny>,
+) -> PyResult<(Vec<i64>, usize)> {
+    let index = PyDict::new(py);
+    let mut count = 0usize;
+    for category in categories.try_iter()? {
+        let category = category?;
+        if index.contains(&category)? {
+            return Err(
+                Failure::input(format!("the category {} is there twice", described(&category))).into()
+            );
+        }
+        index.set_item(category, count)?;
+        count += 1;
+    }
+    // An array's own list has Python's values, which are quick to look up.
+    let records = data.call_method0("tolist").unwrap_or_else(|_| data.clone());
+    let mut places = Vec::new();
+    for record in records.try_iter()? {
+        let found = index.get_item(record?).ok().flatten();
+        places.push(found.map_or(Ok(-1), |place| place.cast_into::<PyInt>()?.extract())?);
+        if places.len() % (1 << 16) == 0 {
+            py.check_signals()?;
+        }
+    }
+    Ok((places, count))
+}
+
+/// The bin of each record; −1 for none.
+fn by_bin(py: Python<'_>, data: &Bound<'_, PyAny>, bins: &Bound<'_, PyAny>) -> PyResult<(Vec<i64>, usize)> {
+    let numpy = py.import("numpy")?;
+    let keywords = PyDict::new(py);
+    keywords.set_item("dtype", "float64")?;
+    let read = |values: &Bound<'_, PyAny>| -> PyResult<Vec<f64>> {
+        let array =
+            numpy.call_method("asarray", (values,), Some(&keywords)).map_err(|_| no_numbers(values))?;
+        array.call_method1("reshape", (-1,))?.call_method0("tolist")?.extract()
+    };
+    let edges = read(bins)?;
+    if edges.len() < 2
+        || edges.iter().any(|edge| !edge.is_finite())
+        || edges.windows(2).any(|pair| pair[0] >= pair[1])
+    {
+        return Err(
+            Failure::input("bins are at least two finite edges, each more than the one before").into()
+        );
+    }
+    let records = Records::of(data)?;
+    let last = edges.len() - 1;
+    let place = |value: f64| match edges.partition_point(|edge| *edge <= value) {
+        0 => -1,
+        // NaN is in no bin: nothing is at most it.
+        after if after <= last => after as i64 - 1,
+        _ if value == edges[last] => last as i64 - 1,
+        _ => -1,
+    };
+    let places = match &records {
+        Records::Integers(array) => array.as_slice()?.iter().map(|value| place(*value as f64)).collect(),
+        Records::Floats(array) => array.as_slice()?.iter().map(|value| place(*value)).collect(),
+        Records::Exact(values) => values.iter().map(|value| place(nearest(value))).collect(),
+    };
+    Ok((places, last))
+}

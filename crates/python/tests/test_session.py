@@ -1,0 +1,254 @@
+"""Releases from data of every kind: the same table gives the same sums, the budget holds, and nothing is shown without its debit."""
+
+import csv
+import datetime
+import decimal
+import sqlite3
+from fractions import Fraction
+
+import pytest
+
+import probity_dp as pb
+
+PEOPLE = "examples/data/people.csv"
+POLICY = "examples/data/people.toml"
+QUERY = "SELECT region, COUNT(*) AS n, SUM(income) AS income FROM people GROUP BY region"
+
+# With so large an epsilon noise is 0 but once in e^1000 times: what is released is what was summed.
+LOUD = """
+[budget]
+epsilon = "1e15"
+per_query = { epsilon = "12e9" }
+[table.people]
+unit = "row"
+[table.people.columns]
+region = { in = ["north", "south", "east", "west"] }
+age = { type = "int", between = [0, 120] }
+income = { type = "decimal", scale = 2, between = [0, 100000] }
+smoker = { type = "bool" }
+joined = { type = "date", between = ["2015-01-01", "2025-12-31"] }
+"""
+
+
+@pytest.fixture
+def loud(tmp_path):
+    path = tmp_path / "loud.toml"
+    path.write_text(LOUD)
+    return path
+
+
+def asked(data, policy, tmp_path, query=QUERY):
+    ledger = tmp_path / f"{len(list(tmp_path.iterdir()))}.ledger"
+    return pb.Session(data={"people": data}, policy=policy, ledger=ledger, init=True).sql(query)
+
+
+def rows():
+    with open(PEOPLE, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+QUERIES = [
+    QUERY,
+    "SELECT region, SUM(age) AS years FROM people WHERE age > 17 GROUP BY region",
+    "SELECT smoker, COUNT(*) AS n FROM people WHERE joined >= DATE '2020-01-01' GROUP BY smoker",
+    "SELECT AVG(income) AS mean, VARIANCE(age) AS v FROM people",
+]
+
+
+def frames():
+    """The same table in every library."""
+    pandas = pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    pyarrow = pytest.importorskip("pyarrow")
+    duckdb = pytest.importorskip("duckdb")
+    from pyarrow import csv as arrow_csv
+
+    frame = pandas.read_csv(PEOPLE)
+    table = arrow_csv.read_csv(PEOPLE)
+    yield "pandas", frame
+    yield "pandas with dates and categories", frame.assign(
+        joined=pandas.to_datetime(frame.joined), region=frame.region.astype("category")
+    )
+    yield "polars", polars.read_csv(PEOPLE, try_parse_dates=True)
+    yield "polars, lazy", polars.scan_csv(PEOPLE, try_parse_dates=True)
+    yield "pyarrow", table
+    yield "pyarrow in batches", pyarrow.Table.from_batches(table.to_batches(max_chunksize=100))
+    yield "a batch", table.combine_chunks().to_batches()[0]
+    yield "a reader", table.to_reader()
+    yield "duckdb relation", duckdb.sql(f"SELECT * FROM read_csv('{PEOPLE}')")
+    connection = duckdb.connect()
+    connection.execute(f"CREATE TABLE people AS SELECT * FROM read_csv('{PEOPLE}')")
+    yield "duckdb connection", connection
+    yield "duckdb table by name", (connection, "main.people")
+    # With these types the engine itself computes the sums.
+    types = {"age": "INTEGER", "income": "DECIMAL(18, 2)", "smoker": "BOOLEAN", "joined": "DATE", "region": "VARCHAR"}
+    columns = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in types.items())
+    connection.execute(f"CREATE TABLE exact AS SELECT {columns} FROM people")
+    yield "duckdb adds up", (connection, "exact")
+
+
+def test_engines_add_up_where_they_can(loud, tmp_path, monkeypatch):
+    import probity_dp._engines as engines
+
+    asked_for = []
+    monkeypatch.setattr(engines, "counts", lambda *_: asked_for.append("counts") or [])
+    added = engines.added
+    monkeypatch.setattr(engines, "added", lambda *given: asked_for.append("sums") or added(*given))
+    sources = dict(frames())
+    asked(sources["duckdb adds up"], loud, tmp_path)
+    asked(sources["duckdb connection"], loud, tmp_path)
+    # Doubles are not added up by the engine: it counts them.
+    assert asked_for == ["sums", "counts"]
+
+
+def sqlite():
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE people (person_id, region TEXT, age INTEGER, income NUMERIC, smoker TEXT, joined TEXT)")
+    columns = ("person_id", "region", "age", "income", "smoker", "joined")
+    connection.executemany(
+        "INSERT INTO people VALUES (?, ?, ?, ?, ?, ?)", [tuple(row[name] for name in columns) for row in rows()]
+    )
+    return connection
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_every_source_gives_the_same_sums(loud, tmp_path, query):
+    expected = asked(PEOPLE, loud, tmp_path, query).rows
+    assert expected and all(value is not None for row in expected for value in row)
+    for name, data in frames():
+        assert asked(data, loud, tmp_path, query).rows == expected, name
+    assert asked(sqlite(), loud, tmp_path, query).rows == expected
+
+
+def test_the_sums_are_the_sums(loud, tmp_path):
+    answer = asked(PEOPLE, loud, tmp_path)
+    for region, n, _, _, income, _, _ in answer.rows:
+        chosen = [row for row in rows() if row["region"] == region and row["income"]]
+        assert n == len(chosen)
+        total = sum(min(max(decimal.Decimal(row["income"]), 0), 100000) for row in chosen)
+        assert abs(decimal.Decimal(str(income)) - total) < decimal.Decimal("0.01")
+
+
+def test_users_are_bounded_alike(tmp_path):
+    policy = tmp_path / "users.toml"
+    text = LOUD.replace('unit = "row"', 'unit = { user = "person_id", groups = 1, rows_per_group = 1 }')
+    policy.write_text(text.replace("[table.people.columns]", '[table.people.columns]\nperson_id = { type = "text" }'))
+    pandas = pytest.importorskip("pandas")
+    table = [(i % 7, ["north", "south"][i % 2], i % 50) for i in range(500)]
+    path = tmp_path / "t.csv"
+    path.write_text("person_id,region,age\n" + "".join(f"{a},{b},{c}\n" for a, b, c in table))
+    query = "SELECT region, COUNT(*) AS n, SUM(age) AS s FROM people GROUP BY region"
+    expected = asked(str(path), policy, tmp_path, query)
+    assert sum(row[1] for row in expected) == 7
+    assert asked(pandas.read_csv(path), policy, tmp_path, query).rows == expected.rows
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE people (person_id INTEGER, region TEXT, age INTEGER)")
+    connection.executemany("INSERT INTO people VALUES (?, ?, ?)", table)
+    assert asked(connection, policy, tmp_path, query).rows == expected.rows
+
+
+def test_hostile_values_of_frames_do_not_fail(loud, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(
+        {
+            "region": ["north", None, "nowhere", "north", "north", "north"],
+            "age": [1, 2, 3, float("nan"), float("inf"), -5],
+            "income": [decimal.Decimal("1.005"), None, 1, 2, decimal.Decimal("1e9"), 7],
+        }
+    )
+    answer = asked(frame, loud, tmp_path, "SELECT region, COUNT(*) AS n, SUM(age) AS s FROM people GROUP BY region")
+    assert answer.rows[0][0:2] == ("north", 3) and answer.rows[0][4] == 1 + 120 + 0
+
+
+def test_the_ledger_is_debited_and_answers_are_stored(tmp_path):
+    ledger = tmp_path / "people.ledger"
+    with pytest.raises(pb.InvalidInput, match="no ledger") as error:
+        pb.Session(data={"people": PEOPLE}, policy=POLICY, ledger=ledger)
+    assert "init=True" in error.value.hint
+    s = pb.Session(data={"people": PEOPLE}, policy=POLICY, ledger=ledger, init=True)
+    first = s.sql("SELECT region, AVG(income) AS income FROM people GROUP BY region")
+    assert first.cost == {"epsilon": Fraction(1, 2)} and not first.stored
+    assert s.remaining == {"epsilon": Fraction(3, 2)} == first.remaining
+    again = s.sql("SELECT region, AVG(income) AS income FROM people GROUP BY region")
+    assert again.stored and again.cost == {"epsilon": 0} and again.rows == first.rows
+    other = s.sql("SELECT region, AVG(income) AS income FROM people GROUP BY region", again=True)
+    assert other.rows != first.rows and s.spent == {"epsilon": 1}
+    pair = s.sql("SELECT COUNT(*) AS n FROM people", "SELECT SUM(age) AS a FROM people")
+    assert [answer.cost["epsilon"] for answer in pair] == [Fraction(1, 4)] * 2
+    s.sql("SELECT COUNT(*) AS m FROM people")
+    assert s.remaining == {"epsilon": 0}
+    with pytest.raises(pb.BudgetExceeded, match="budget does not allow"):
+        s.sql("SELECT COUNT(*) AS last FROM people")
+    kinds = [entry["kind"] for entry in s.history()]
+    assert kinds == ["init"] + ["release"] * 5
+
+
+def test_answers_show_themselves(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    path = tmp_path / "n.cert"
+    s = pb.Session(data={"people": PEOPLE}, policy=POLICY, ledger=tmp_path / "l", init=True)
+    answer = s.sql("SELECT region, COUNT(*) AS n FROM people GROUP BY region", certificate=path)
+    frame = answer.to_pandas()
+    assert isinstance(frame, pandas.DataFrame) and list(frame.columns) == answer.columns and len(frame) == 4
+    assert (frame.n_low <= frame.n).all() and (frame.n <= frame.n_high).all()
+    assert answer.to_polars().shape == (4, 4) and answer.to_arrow().num_rows == 4
+    assert "region" in str(answer) and "95 %" in str(answer)
+    assert "<table>" in answer._repr_html_() and "theorem" in answer._repr_html_()
+    assert "eps" in answer.theorem or "1/2" in answer.theorem
+    assert pb.check(str(path), policy=POLICY).accepted and pb.check(answer.certificate).accepted
+    forged = answer.certificate.replace("epsilon 1/2", "epsilon 1/4", 1)
+    assert not pb.check(forged, policy=POLICY).accepted
+
+
+def test_previews_and_explanations_cost_nothing():
+    s = pb.Session(policy=POLICY)
+    preview = s.preview("SELECT region, AVG(income) AS mean, COUNT(*) AS n FROM people GROUP BY region")
+    assert preview.groups == 4 and len(preview.errors) == 4
+    explained = s.explain("SELECT COUNT(*) AS n FROM people")
+    assert "discrete_laplace" in explained.text and explained.assumptions
+    weighed = s.preview("SELECT COUNT(*) AS n, SUM(age) AS a FROM people", split={"n": 9, "a": 1}).errors[0][2]
+    assert weighed < s.preview("SELECT COUNT(*) AS n, SUM(age) AS a FROM people").errors[0][2]
+    with pytest.raises(pb.InvalidInput, match="no ledger was named"):
+        s.sql("SELECT COUNT(*) AS n FROM people")
+
+
+def test_refusals_point_into_the_query(tmp_path):
+    s = pb.Session(data={"people": PEOPLE}, policy=POLICY, ledger=tmp_path / "l", init=True)
+    with pytest.raises(pb.InvalidInput) as error:
+        s.sql("SELECT incom FROM people")
+    assert "query:1:8" in str(error.value) and error.value.hint
+    assert s.remaining == {"epsilon": 2}
+    for data in [None, 7, object(), {"people": 7}, [1], "nothing.csv"]:
+        with pytest.raises(pb.InvalidInput):
+            asked(data, POLICY, tmp_path)
+    with pytest.raises(pb.InvalidInput, match="no table folk"):
+        pb.Session(data={"folk": PEOPLE}, policy=POLICY)
+    with pytest.raises(pb.InvalidInput, match="alpha"):
+        pb.Session(policy=POLICY, alpha=2)
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(pb.InvalidInput, match="no column `region`"):
+        asked(pandas.DataFrame({"x": [1]}), POLICY, tmp_path)
+    with pytest.raises(pb.InvalidInput, match="cannot be read"):
+        asked(sqlite3.connect(":memory:"), POLICY, tmp_path)
+
+
+def test_dates_of_databases(loud, tmp_path):
+    class Cursor:
+        description = [("region",), ("joined",)]
+
+        def execute(self, query):
+            self.rows = [] if "1 = 0" in query else [("north", datetime.date(2020, 1, 1), 3), ("north", None, 2)]
+
+        def fetchmany(self, _):
+            rows, self.rows = self.rows, []
+            return rows
+
+        def close(self):
+            pass
+
+    class Connection:
+        def cursor(self):
+            return Cursor()
+
+    query = "SELECT COUNT(*) AS n FROM people WHERE region = 'north' AND joined < DATE '2020-01-02'"
+    assert asked(Connection(), loud, tmp_path, query).rows[0][0] == 3
