@@ -82,7 +82,8 @@ fn table(rows: usize) -> Vec<Vec<Held>> {
     (0..rows)
         .map(|_| {
             let row = [
-                [Held::Text("a".into()), Held::Text(" b".into()), Held::Integer(7), Held::Text("c".into())][next(4) as usize]
+                [Held::Text("a".into()), Held::Text(" b".into()), Held::Integer(7), Held::Text("c".into())]
+                    [next(4) as usize]
                     .clone(),
                 Held::Integer(i128::from(next(40)) - 10),
                 Held::Decimal(i128::from(next(12_000)), 3),
@@ -101,7 +102,10 @@ fn columns_sum_as_texts_do() {
     let header: Vec<String> = ["k", "n", "d", "f", "day", "who"].map(str::to_owned).to_vec();
     // More rows than a worker takes at once, in batches of different lengths.
     let rows = table(40_000);
-    let texts = Rows { header: header.clone(), rows: rows.iter().map(|row| row.iter().map(written).collect()).collect() };
+    let texts = Rows {
+        header: header.clone(),
+        rows: rows.iter().map(|row| row.iter().map(written).collect()).collect(),
+    };
     let batches = [&rows[..7], &rows[7..7], &rows[7..36_000], &rows[36_000..]]
         .map(|part| Box::new(Table(part.to_vec())) as Box<dyn Batch>);
     let columns = Columns::new(header, batches.into());

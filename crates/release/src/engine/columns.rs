@@ -184,7 +184,8 @@ impl Engine for Columns {
                 (0..rows).step_by(CHUNK).map(move |start| (&**batch, start..rows.min(start + CHUNK)))
             })
             .collect();
-        let workers = thread::available_parallelism().map_or(1, |count| count.get()).min(16).min(chunks.len().max(1));
+        let workers =
+            thread::available_parallelism().map_or(1, |count| count.get()).min(16).min(chunks.len().max(1));
         let next = AtomicUsize::new(0);
         let pass = || {
             let mut sums = compiled.sums();
