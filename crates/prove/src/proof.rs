@@ -130,7 +130,7 @@ fn prove_converted(
     let mechanism = context.mechanism();
     conversion::candidates(context, claim).into_iter().find_map(|(other, conversion)| {
         let Proof { plan, evidence, .. } = prove_directly(mechanism, &other, hints, deadline).ok()?;
-        let plan = Plan { through: Some((other, conversion)), ..plan };
+        let plan = Plan { through: Some(Box::new((other, conversion))), ..plan };
         let theorem = replay(mechanism, claim, &plan, &mut Recorded::new(evidence.clone())).ok()?;
         Some(Proof { theorem, plan, evidence })
     })
