@@ -128,9 +128,9 @@ impl Move {
             Move::OneSided => Move::OneSided,
             Move::Draw(coupling) => Move::Draw(map_coupling(coupling, e)),
             Move::UpTo(coupling, tail) => Move::UpTo(map_coupling(coupling, e), e(tail)),
-            Move::Joint(by, cost) => Move::Joint(e(by), e(cost)),
-            // The proof of what is called is about its own names.
+            // The proof of what is called is a proof of its own.
             Move::Call(cost, plan, evidence) => Move::Call(e(cost), plan.clone(), evidence.clone()),
+            Move::Joint(by, cost) => Move::Joint(e(by), e(cost)),
             Move::SameValue(var, size, ratio) => Move::SameValue(var.clone(), *size, two(ratio)),
             Move::If(yes, no) => Move::If(all(yes), all(no)),
             Move::For(invariant, inner) => Move::For(e(invariant), all(inner)),

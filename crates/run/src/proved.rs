@@ -234,7 +234,7 @@ impl Runnable {
     fn new(program: &Program, tables: &BTreeMap<String, Table>) -> Result<Runnable, RunError> {
         let written = Arc::new(program.mechanism.clone());
         // A call is its statements.
-        let mechanism = Arc::new(expanded(&table::resolved(&written, tables)?));
+        let mechanism = Arc::new(table::resolved(&expanded(&written), tables)?);
         let shape = decidable::check(&mechanism)?;
         let (code, machine) = compile(&mechanism)?;
         let claim = program.claim.clone();

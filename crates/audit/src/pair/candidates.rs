@@ -330,7 +330,8 @@ fn list_moves(mechanism: &Mechanism, parameters: &Parameters, round: usize) -> V
         0..ROUNDS => {
             let (below, above) = BASES[round];
             let longest = if round > 0 { LONGEST_SPREAD } else { usize::MAX };
-            (vec![(below.into(), above.into())], vec![full], longest)
+            let at = |entry: i64| &origin + Rational::from(entry);
+            (vec![(at(below), at(above))], vec![full], longest)
         }
         // Long lists.
         5 => (vec![(Rational::ZERO, Rational::ZERO)], vec![full], usize::MAX),

@@ -221,7 +221,7 @@ pub(crate) fn for_each_part(e: &Expr, see: &mut dyn FnMut(&Expr)) {
     match e {
         Expr::Unary(_, a) | Expr::Index(_, a) => for_each_part(a, see),
         Expr::Binary(_, a, b) | Expr::Sum(_, a, b) | Expr::Apart(_, a, b) => {
-            [a, b].into_iter().for_each(|e| for_each_part(e, see))
+            [a, b].into_iter().for_each(|e| for_each_part(e, see));
         }
         Expr::Clamp(a, b, c) | Expr::If(a, b, c) => {
             [a, b, c].into_iter().for_each(|e| for_each_part(e, see));

@@ -165,6 +165,12 @@ fn to_json(comparison: &Comparison, arguments: &Arguments) -> Value {
         "is": "a lower bound: other inputs may lose more",
         "seconds": seconds,
     });
+    // Where an outcome gives the input away the loss is infinite, and so is the excess; the rest is told apart.
+    let infinite = !report.impossible.is_empty();
+    if infinite {
+        value["loss"] = "inf".into();
+        value["excess"] = if *neighbours { "inf".into() } else { Value::Null };
+    }
     if is_concentrated(*measure) {
         claimed_amount(&mut value, *measure, epsilon);
         value["rho_shown"] = comparison.rho_shown().map(output::number).into();
@@ -173,12 +179,6 @@ fn to_json(comparison: &Comparison, arguments: &Arguments) -> Value {
     } else {
         value["epsilon"] = output::number(epsilon.to_f64());
         value["delta_at_epsilon"] = comparison.delta(&epsilon.high).into();
-    }
-    // Where an outcome gives the input away the loss is infinite, and so is the excess; the rest is told apart.
-    let infinite = !report.impossible.is_empty();
-    if infinite {
-        value["loss"] = "inf".into();
-        value["excess"] = if *neighbours { "inf".into() } else { Value::Null };
     }
     if let Some(worst) = &report.worst {
         let (loss, excess) = if infinite { ("finite_loss", "finite_excess") } else { ("loss", "excess") };

@@ -149,7 +149,7 @@ impl<'a> Printer<'a> {
                 Unary::Ln => format!("(ln_ {})", argument(real(a)?)),
                 Unary::Exp => format!("(exp {})", argument(real(a)?)),
                 Unary::Pow2AtLeast => format!("(pow2_at_least {})", argument(real(a)?)),
-                Unary::Sqrt | Unary::Not => return Err(NotExported::new(format!("'{e}' as a number"))),
+                Unary::Not | Unary::Sqrt => return Err(NotExported::new(format!("'{e}' as a number"))),
             },
             Expr::Binary(op, a, b) => match op {
                 Binary::Add => format!("({} + {})", real(a)?, real(b)?),
@@ -176,14 +176,15 @@ impl<'a> Printer<'a> {
                 format!("(entry {} {})", self.variable(list, scope)?, self.int(index, scope)?)
             }
             Expr::Length(_) => format!("IZR {}", self.int(e, scope)?),
-            Expr::Apart(..) => return Err(NotExported::new(format!("'{e}' as a number"))),
             Expr::Sum(table, condition, value) => format!(
                 "(sumR {} (fun r => {}) (fun r => {}))",
                 self.variable(table, scope)?,
                 self.formula(condition, scope)?,
                 real(value)?
             ),
-            Expr::Bool(_) | Expr::EmptyList => return Err(NotExported::new(format!("'{e}' as a number"))),
+            Expr::Bool(_) | Expr::EmptyList | Expr::Apart(..) => {
+                return Err(NotExported::new(format!("'{e}' as a number")));
+            }
         })
     }
 

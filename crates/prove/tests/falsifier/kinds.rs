@@ -31,6 +31,8 @@ fn variable(v: &Variable, context: &Context) -> Option<Kind> {
         Variable::Result => {
             Some(context.kind(&context.in_run(&context.mechanism().output, probity_kernel::expr::Run::First)))
         }
+        // Not among what is drawn here.
+        Variable::Entry(_) | Variable::Moved(_) => None,
         Variable::Changed(list) => input(list).map(|_| Kind::Int),
         Variable::Field(table, field) | Variable::Row(table, _, field) => match &input(table)?.sort {
             Sort::Rows(fields) => fields.iter().find(|f| f.name == *field).map(|f| sort_kind(&f.sort)),
@@ -53,6 +55,7 @@ pub fn kind_of(e: &Expr, context: &Context) -> Option<Kind> {
         Expr::Number(n) => Some(if n.is_int() { Kind::Int } else { Kind::Real }),
         Expr::Bool(_) => Some(Kind::Bool),
         Expr::EmptyList => Some(Kind::List),
+        Expr::Apart(..) => None,
         Expr::Var(v) => variable(v, context),
         Expr::Unary(Unary::Not, a) => needs(a, Kind::Bool),
         Expr::Unary(Unary::Neg | Unary::Abs, a) => number(a),

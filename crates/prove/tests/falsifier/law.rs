@@ -205,6 +205,8 @@ fn outcomes(law: &Distribution, id: u32, state: &State, shared: &State) -> Resul
     };
     let one = Rational::ONE;
     Ok(match law {
+        // Not among what is drawn here: their rules have tests of their own in the kernel.
+        Distribution::Choose { .. } | Distribution::Called(_) => return Err(Fault::Unknown),
         Distribution::Bernoulli(p) => {
             let p = number(p)?;
             let truth = |answer, mass: Rational| (Value::truth(answer), (mass.clone(), mass));

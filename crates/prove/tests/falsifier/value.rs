@@ -144,6 +144,7 @@ pub fn value(e: &Expr, scope: &Scope) -> Result<Value, Fault> {
         Expr::Number(n) => Value::Number(Number::point(n.clone())),
         Expr::Bool(b) => Value::truth(*b),
         Expr::EmptyList => Value::List(vec![]),
+        Expr::Apart(..) => return Err(ill(e)),
         Expr::Var(v) => lookup(v, scope)?,
         Expr::Unary(Unary::Not, a) => Value::Truth(truth(a, scope)?.not()),
         Expr::Unary(op, a) => {
@@ -155,6 +156,7 @@ pub fn value(e: &Expr, scope: &Scope) -> Result<Value, Fault> {
                 Unary::Ln => a.ln(),
                 Unary::Exp => a.exp(),
                 Unary::Pow2AtLeast => a.pow2_at_least(),
+                Unary::Sqrt => return Err(Fault::Unknown),
                 Unary::Not => unreachable!(),
             })
         }

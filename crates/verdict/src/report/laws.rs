@@ -33,10 +33,10 @@ pub struct Audit {
     pub reading: Reading,
     /// The claimed ε, at the exact parameters; 0 for a claim in ρ or μ, so that losses are shown as they are.
     pub epsilon: Bounds,
-    /// For a claim in ρ or μ: the claimed ρ, or μ²/2.
-    pub rho: Option<Bounds>,
     /// What an outcome is, where the output is continuous.
     pub cells: Option<String>,
+    /// For a claim in ρ or μ: the claimed ρ, or μ²/2.
+    pub rho: Option<Bounds>,
 }
 
 impl Audit {
@@ -70,9 +70,9 @@ impl Audit {
             .map_err(|error| error.to_string())?;
         if audit::is_concentrated(case.program.claim.reading) {
             let none = Bounds { low: Rational::ZERO, high: Rational::ZERO };
-            return Ok(Audit { report, reading, epsilon: none, rho: Some(epsilon), cells });
+            return Ok(Audit { report, reading, epsilon: none, cells, rho: Some(epsilon) });
         }
-        Ok(Audit { report, reading, epsilon, rho: None, cells })
+        Ok(Audit { report, reading, epsilon, cells, rho: None })
     }
 
     /// Whether this pair loses for certain more than the certificate allows.
