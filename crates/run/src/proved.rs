@@ -103,13 +103,13 @@ impl Text {
         }
         let prove = |program: &Program| {
             let hints = program.hints.clone().unwrap_or_default();
-            probity_prove::prove(&program.mechanism, &program.claim, &hints)
+            let proof = probity_prove::prove(&program.mechanism, &program.claim, &hints);
+            proof.map_err(|failure| failure.to_string())
         };
-        let proof = prove(settled).or_else(|failure| prove(&self.program).map_err(|_| failure));
-        proof.map(|proof| proof.theorem().clone()).map_err(|failure| RunError::NotProved {
-            mechanism: settled.mechanism.name.to_string(),
-            reason: failure.to_string(),
-        })
+        let proof = prove(settled).or_else(|reason| prove(&self.program).map_err(|_| reason));
+        proof
+            .map(|proof| proof.theorem().clone())
+            .map_err(|reason| RunError::NotProved { mechanism: settled.mechanism.name.to_string(), reason })
     }
 }
 
@@ -152,7 +152,7 @@ impl Proved {
 
     /// The mechanism that runs: the one of the theorem, with values for its parameters.
     pub fn mechanism(&self) -> &Mechanism {
-        &self.runnable.written
+        &self.runnable.mechanism
     }
 
     /// The same, with every number of the answer rounded to a multiple of the grid. That is post-processing.
@@ -205,7 +205,7 @@ impl Unproved {
 
     /// The mechanism that runs.
     pub fn mechanism(&self) -> &Mechanism {
-        &self.runnable.written
+        &self.runnable.mechanism
     }
 }
 
@@ -213,9 +213,9 @@ impl Unproved {
 #[derive(Debug, Clone)]
 struct Runnable {
     /// The mechanism as it was written, with its tables.
-    written: Arc<Mechanism>,
-    /// The one that runs: sums over rows are numbers in it. It is never shown.
     mechanism: Arc<Mechanism>,
+    /// The one that runs: sums over rows are numbers in it. It is never shown.
+    running: Arc<Mechanism>,
     claim: Claim,
     code: Arc<Code>,
     /// Registers with the constants in them.
@@ -232,13 +232,13 @@ struct Grid {
 
 impl Runnable {
     fn new(program: &Program, tables: &BTreeMap<String, Table>) -> Result<Runnable, RunError> {
-        let written = Arc::new(program.mechanism.clone());
+        let mechanism = Arc::new(program.mechanism.clone());
         // A call is its statements.
-        let mechanism = Arc::new(table::resolved(&expanded(&written), tables)?);
-        let shape = decidable::check(&mechanism)?;
-        let (code, machine) = compile(&mechanism)?;
+        let running = Arc::new(table::resolved(&expanded(&mechanism), tables)?);
+        let shape = decidable::check(&running)?;
+        let (code, machine) = compile(&running)?;
         let claim = program.claim.clone();
-        Ok(Runnable { written, mechanism, claim, code: Arc::new(code), machine, shape, grid: None })
+        Ok(Runnable { mechanism, running, claim, code: Arc::new(code), machine, shape, grid: None })
     }
 
     fn on_grid(mut self, grid: Rational) -> Result<Runnable, RunError> {
@@ -261,12 +261,12 @@ impl Runnable {
     }
 
     fn prepare(&self, inputs: &Inputs) -> Result<Session, RunError> {
-        inputs.check(&self.mechanism)?;
+        inputs.check(&self.running)?;
         if self.grid.is_none() && self.code.output.has_numbers() && !self.shape.is_rational() {
             return Err(RunError::NeedsGrid { output: self.mechanism.output.to_string() });
         }
         let mut machine = self.machine.clone();
-        for input in &self.mechanism.inputs {
+        for input in &self.running.inputs {
             if let (Some(place), Some(given)) =
                 (input_place(&self.code, &input.name), inputs.get(input.name.as_str()))
             {

@@ -320,8 +320,8 @@ fn beyond_delta(report: &PairReport, epsilon: &Bounds, delta: &Bounds) -> (f64, 
         return (f64::NEG_INFINITY, None);
     };
     let mass = |n: &Natural| Rational::from_parts(n.clone().into(), report.denominator.clone());
-    let sides: [fn(&OutcomeLoss) -> (&Mass, &Mass); 2] =
-        [|o| (&o.first, &o.second), |o| (&o.second, &o.first)];
+    type Masses = fn(&OutcomeLoss) -> (&Mass, &Mass);
+    let sides: [Masses; 2] = [|o| (&o.first, &o.second), |o| (&o.second, &o.first)];
     let mut best = (f64::NEG_INFINITY, None);
     for side in sides {
         let mut chosen = Vec::new();
