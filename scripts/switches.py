@@ -130,7 +130,7 @@ class Copy:
             if stripped.startswith("//"):
                 out.append(line)
                 continue
-            unit = (stripped.endswith("?;") and not stripped.startswith(("let ", "return", "}", ".", ")"))
+            unit = (stripped.endswith("?;") and not stripped.startswith(("let ", "return", "}", ".", ")", "write"))
                     and " = " not in stripped and "crate::off" not in stripped
                     and stripped.count("(") == stripped.count(")") and self.begins(out))
             if unit:

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 import probity_dp as pb
 
 data = pathlib.Path(__file__).resolve().parents[1] / "data"
-query = "SELECT region, COUNT(*) AS n, SUM(age) AS years, AVG(income) AS income FROM people GROUP BY region"
+query = "SELECT region, COUNT(*) AS n, AVG(income) AS income FROM people GROUP BY region"
 
 # Two workers of one core and a gigabyte each, as processes of their own.
 builder: Any = SparkSession.builder
@@ -33,7 +33,7 @@ workers = set(spark.sparkContext.parallelize(range(8), 8).mapPartitions(worker).
 
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
-    loud = (data / "people.toml").read_text().replace('epsilon = "2" ', 'epsilon = "1e15" ').replace('"1/2"', '"1e10"')
+    loud = (data / "people.toml").read_text().replace('epsilon = "2" ', 'epsilon = "1e15" ').replace('"1/2"', '"12e9"')
     (folder / "loud.toml").write_text(loud)
 
     def asked(source: Any, ledger: str) -> Any:

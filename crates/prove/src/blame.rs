@@ -44,13 +44,14 @@ impl Attempt {
         let mut effort = Effort::of(EXPLAIN_EFFORT).until(deadline);
         let mut searching =
             Searching { found: Vec::new(), explain: true, again: false, example: None, effort: &mut effort };
-        match replay_side(&self.context, &self.claim, self.comparison, &self.moves, &mut searching) {
+        let replayed = replay_side(&self.context, &self.claim, self.comparison, &self.moves, &mut searching);
+        let example = searching.example.take();
+        match replayed {
             // Without steps left it would be chance what is blamed.
             Err(_) if searching.effort.is_spent() => {
                 self.with_skeleton(Failure::new("the program", Reason::OutOfSteps))
             }
             Err(mut failure) => {
-                let example = searching.example.take();
                 failure.help.extend(example.map(|values| format!("it is false for {values}")));
                 self.with_skeleton(failure)
             }

@@ -50,7 +50,7 @@ pub(crate) fn candidates(context: &Context, claim: &Claim) -> Vec<(Claim, Conver
     let from = of((**rho).clone(), Reading::Rho);
     let mut effort = Effort::of(TAIL_EFFORT);
     match search_within(context, &[], &tail(&from, claim), &mut effort) {
-        Ok(evidence) => vec![(from, Conversion::Tail(evidence))],
+        Ok(evidence) => vec![(from, Conversion::Tail(Box::new(evidence)))],
         Err(_) => vec![],
     }
 }

@@ -181,7 +181,7 @@ pub struct Plan {
     /// The moves, per orientation of the adjacency.
     pub sides: Vec<(Orientation, Vec<Move>)>,
     /// The claim in ρ or μ that the moves prove, and how the claim of ε and δ follows from it.
-    pub through: Option<(Claim, Conversion)>,
+    pub through: Option<Box<(Claim, Conversion)>>,
 }
 
 /// Answers side conditions with evidence.
@@ -228,7 +228,7 @@ pub fn replay(
     plan: &Plan,
     justify: &mut dyn Justify,
 ) -> Result<Theorem, Failure> {
-    if let Some((other, conversion)) = &plan.through {
+    if let Some((other, conversion)) = plan.through.as_deref() {
         let inner = Plan { through: None, ..plan.clone() };
         let theorem = replay(mechanism, other, &inner, justify)?;
         return convert(&theorem, claim, conversion).map_err(reject("the conversion"));

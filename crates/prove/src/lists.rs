@@ -144,10 +144,8 @@ pub(crate) fn lemmas<'a>(context: &Context, formulas: impl Iterator<Item = &'a E
                     apart.push(found);
                 }
             }
-            Expr::Index(Variable::Moved(list), index) => {
-                if context.kind(index) == Kind::Int {
-                    places.insert((list.clone(), (**index).clone()));
-                }
+            Expr::Index(Variable::Moved(list), index) if context.kind(index) == Kind::Int => {
+                places.insert((list.clone(), (**index).clone()));
             }
             Expr::Index(Variable::Of(list, _), index) if is_normed(list) => {
                 places.insert((list.clone(), (**index).clone()));

@@ -130,7 +130,7 @@ fn prove_converted(
     let mechanism = context.mechanism();
     conversion::candidates(context, claim).into_iter().find_map(|(other, conversion)| {
         let Proof { plan, evidence, .. } = prove_directly(mechanism, &other, hints, deadline).ok()?;
-        let plan = Plan { through: Some((other, conversion)), ..plan };
+        let plan = Plan { through: Some(Box::new((other, conversion))), ..plan };
         let theorem = replay(mechanism, claim, &plan, &mut Recorded::new(evidence.clone())).ok()?;
         Some(Proof { theorem, plan, evidence })
     })
@@ -164,13 +164,14 @@ fn prove_directly(
             Err(_) => {}
         }
     }
-    if unaided && let Some(proof) = question.forward(&rewritten, &rewrites) {
+    let mut ahead = Effort::of(MAX_EFFORT).until(deadline);
+    if unaided && let Some(proof) = question.forward(&rewritten, &rewrites, &mut ahead) {
         return Ok(proof);
     }
     // Loops between two numbers, written out.
     if unaided && let Some((steps, unrolled)) = unrolled(&rewritten) {
         let rewrites: Vec<Rewrite> = rewrites.iter().cloned().chain(steps).collect();
-        if let Some(proof) = question.forward(&unrolled, &rewrites) {
+        if let Some(proof) = question.forward(&unrolled, &rewrites, &mut ahead) {
             return Ok(proof);
         }
         if sites(&unrolled.body) <= MANY_SITES {
@@ -236,7 +237,7 @@ impl Question<'_> {
     }
 
     /// A proof that goes forward.
-    fn forward(&self, rewritten: &Mechanism, rewrites: &[Rewrite]) -> Option<Proof> {
+    fn forward(&self, rewritten: &Mechanism, rewrites: &[Rewrite], effort: &mut Effort) -> Option<Proof> {
         let mut rewrites = rewrites.to_vec();
         let mut named = rewritten.clone();
         if let Some((step, rewritten)) = name_output(rewritten) {
@@ -246,7 +247,6 @@ impl Question<'_> {
         let comparison = Comparison::Equal;
         let mut plan = Plan { rewrites, comparison, sides: vec![], through: None };
         let mut evidence = Vec::new();
-        let mut effort = Effort::of(MAX_EFFORT).until(self.deadline);
         for context in self.contexts(&named)? {
             let found = [Taste::Distance, Taste::Width, Taste::Choice].into_iter().find_map(|taste| {
                 let moves = forward(&context, taste, self.deadline).ok()?;
@@ -255,7 +255,7 @@ impl Question<'_> {
                     explain: false,
                     again: true,
                     example: None,
-                    effort: &mut effort,
+                    effort: &mut *effort,
                 };
                 replay_side(&context, self.claim, comparison, &moves, &mut searching).ok()?;
                 Some((moves, searching.found))

@@ -163,7 +163,7 @@ impl Account {
     ///
     ///     >>> import probity_dp as pb
     ///     >>> bracket = pb.account("poisson(1/100, gaussian(1)) * 1000").epsilon(delta=1e-5)
-    ///     >>> 2.07 < bracket.lower <= bracket.upper < 2.11
+    ///     >>> 1.82 < bracket.lower <= bracket.upper < 1.83
     ///     True
     #[pyo3(signature = (delta, *, width=None, seconds=None))]
     fn epsilon<'py>(

@@ -1,10 +1,12 @@
-//! Tables of a database or a Spark session: it counts, by one SQL query, how often each combination of the columns in question occurs;
-//! cleaning, sums and noise are ours, the same as for a file.
+//! Tables of a database or a Spark session, which is asked one query. Where its SQL is known (PostgreSQL, DuckDB, Spark) and its types add up
+//! exactly, it computes the sums by the statement of `probity-release`. Any other counts how often each combination of the columns in
+//! question occurs, and cleaning and sums are ours. Noise always is.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use probity_release::engine::columns::{Batch, Columns, Field};
+use probity_release::engine::sql::{self, Dialect, Kind};
 use probity_release::engine::{Engine, Exact};
 use probity_release::query::Plan;
 use probity_release::refusal::{Answer, Refusal};
@@ -66,6 +68,28 @@ impl Asked {
     fn header(&self) -> Answer<Vec<String>> {
         self.ask("header", None, |found| found.extract())
     }
+
+    /// The statement that has the engine add up, where it is one whose SQL is known and the columns have types of which sums are exact.
+    fn statement(&self, plan: &Plan) -> Answer<Option<String>> {
+        let (name, table, types): (String, String, Vec<(String, String)>) =
+            self.ask("described", None, |found| found.extract())?;
+        let dialect = match name.as_str() {
+            "postgres" => Dialect::Postgres,
+            "duckdb" => Dialect::DuckDb,
+            "spark" => Dialect::Spark,
+            _ => return Ok(None),
+        };
+        let kind = |wanted: &str| {
+            types.iter().find(|(name, _)| name.trim() == wanted).and_then(|(_, of)| sql::kind(of))
+        };
+        let kinds: Option<Vec<Kind>> = plan.fields.iter().map(|field| kind(&field.name)).collect();
+        let user = plan.user_column().map(kind);
+        Ok(match (kinds, user) {
+            (Some(kinds), None) => sql::statement(plan, &table, &kinds, None, dialect).ok(),
+            (Some(kinds), Some(Some(user))) => sql::statement(plan, &table, &kinds, Some(user), dialect).ok(),
+            _ => None,
+        })
+    }
 }
 
 impl Engine for Asked {
@@ -74,6 +98,11 @@ impl Engine for Asked {
     }
 
     fn sums(&self, plan: &Plan, progress: &(dyn Fn(u64, u64) + Sync)) -> Answer<Exact> {
+        if let Some(statement) = self.statement(plan)? {
+            let rows = self.ask("added", Some(vec![statement]), |found| found.extract::<Vec<Vec<i128>>>())?;
+            return sql::gathered(plan, rows)
+                .ok_or_else(|| Refusal::input("the engine answered with other numbers than were asked for"));
+        }
         let fields = plan.fields.iter().map(|field| field.name.as_str());
         let mut names: Vec<String> = Vec::new();
         for name in fields.chain(plan.user_column()) {

@@ -472,7 +472,8 @@ fn input_text(given: &Bound<'_, PyAny>) -> PyResult<String> {
         let items = given.try_iter()?.map(|item| input_text(&item?)).collect::<PyResult<Vec<_>>>()?;
         return Ok(format!("[{}]", items.join(", ")));
     }
-    rational(given).map(|value| value.to_string())
+    // Whether two inputs are neighbours is decided exactly, so a float that is not what it prints as matters.
+    given.extract::<Number>().map(|number| number.0.to_string())
 }
 
 /// An input of a run.

@@ -86,8 +86,8 @@ pub fn rational(given: &Bound<'_, PyAny>) -> PyResult<Rational> {
         return Err(no_number(given));
     }
     if let Ok(text) = given.cast::<PyString>() {
-        let text = text.to_str().map_err(|_| no_number(given))?;
-        return parse_rational(text).map_err(|error| Failure::input(error).into());
+        let text = text.to_cow().map_err(|_| no_number(given))?;
+        return parse_rational(&text).map_err(|error| Failure::input(error).into());
     }
     if let Ok(double) = given.cast::<PyFloat>() {
         return rational_from_f64(double.value()).ok_or_else(|| no_number(given));
@@ -155,7 +155,8 @@ pub fn to_exact<'py>(py: Python<'py>, value: &Rational) -> PyResult<Bound<'py, P
 
 /// An upper bound: a `Fraction` whose float is rounded up. `is_exact` says whether it is the loss itself.
 pub fn to_upper<'py>(py: Python<'py>, value: &Rational, is_exact: bool) -> PyResult<Bound<'py, PyAny>> {
-    class(py, "Upper")?.call1((to_fraction(py, value)?, is_exact, cast_up(value)))
+    let values = py.import("probity_dp._values")?;
+    values.call_method1("upper", (to_fraction(py, value)?, is_exact, cast_up(value)))
 }
 
 /// An upper bound that is a double, perhaps an infinite one.

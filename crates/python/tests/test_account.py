@@ -1,6 +1,7 @@
 """Accounting: brackets contain the truth."""
 
 import math
+from fractions import Fraction
 
 import pytest
 from scipy import optimize, stats
@@ -37,7 +38,7 @@ def test_names_and_searches():
     account = pb.account("gaussian(s) * 100")
     found = account.calibrate(epsilon=1, delta="1e-6")
     assert found.lower <= found.value <= found.upper * (1 + 1e-12)
-    assert pb.account("gaussian(s) * 100", s=found.value).epsilon(delta="1e-6").lower <= 1
+    assert pb.account("gaussian(s) * 100", s=Fraction(found.value)).epsilon(delta="1e-6").lower <= 1
     curve = pb.account("gaussian(2)").curve(points=7)
     assert len(curve) == 7 and all(low <= high for _, low, high in curve)
     for epsilon, low, high in curve[1:]:

@@ -29,7 +29,10 @@ def test_the_example_of_the_readme():
     assert m.verify().status == "proved"
     certified = m.certify()
     assert certified.is_certified and float(certified.epsilon) > 1 and certified.excess < 1e-13
-    audit = m.audit(0.3, 1.3)
+    audit = m.audit("0.3", "1.3")
+    # The doubles 0.3 and 1.3 are a little more than 1 apart, and a warning says so.
+    with pytest.warns(pb.InexactFloat):
+        assert not m.audit(0.3, 1.3).neighbours
     assert audit.neighbours and audit.impossible == 0 and audit.loss <= float(certified.epsilon)
     run = m.run(x=0.7)
     assert -100 <= run.value <= 100 and run.epsilon == 1 and run.status == "proved"

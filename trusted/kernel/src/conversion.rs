@@ -22,7 +22,7 @@ pub enum Conversion {
     /// From ρ, or from μ as μ²/2: the bound of this order α > 1, enclosed. For numbers only.
     Order(Rational),
     /// From ρ, or from μ as μ²/2: δ ≥ exp(−(ε − ρ)²/(4ρ)), by evidence of [`tail`].
-    Tail(Evidence),
+    Tail(Box<Evidence>),
 }
 
 /// Bits of enclosures.

@@ -48,6 +48,7 @@ impl Assertion {
     /// A formula without quantified variables. Rejects one that is no formula of the context, and one that
     /// mentions an arbitrary value: outside its quantifier there is no such thing.
     pub fn new(context: &Context, formula: Expr) -> Result<Assertion, Rejection> {
+        check_size(&formula)?;
         check_knows_no_draw(&formula)?;
         context.check_formula(&formula)?;
         Ok(Assertion { arbitrary: BTreeSet::new(), formula })

@@ -256,7 +256,7 @@ fn calls_are_well_formed() {
     assert!(with(Sort::RealList, int(1)) && !with(Sort::RealList, Expr::var("q")));
     // A list of reals is none of integers.
     assert!(with(Sort::IntList, Expr::var("q")));
-    assert!(with(Sort::Rows(vec![]), Expr::var("q")));
+    assert!(with(Sort::Rows(vec![]), Expr::var("q")) && with(Sort::Rows(vec![]), int(1)));
     let bounded = Mechanism {
         assumptions: vec![Expr::Var(Variable::Entry("x".into())).le(int(1))],
         ..whole(Sort::RealList)

@@ -1,5 +1,8 @@
 //! Lists: what neighbouring lists say of their entries is held against all small lists, and every side condition says no.
 
+// What is tested against is computed in plain floating point.
+#![allow(clippy::disallowed_methods)]
+
 use std::sync::Arc;
 
 use probity_kernel::concentrated::Measure;

@@ -371,7 +371,7 @@ fn list_moves(mechanism: &Mechanism, parameters: &Parameters, round: usize) -> V
         }
         for (below, above) in &bases {
             let base: Vec<Rational> =
-                kinds.iter().map(|&kind| if kind { above.clone() } else { below.clone() }).collect();
+                kinds.iter().map(|&kind| &origin + if kind { above } else { below }).collect();
             for step in &steps {
                 let mut push =
                     |to: Vec<Rational>| found.push(Moved { from: base.clone(), to, kinds: kinds.clone() });

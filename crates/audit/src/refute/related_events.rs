@@ -21,6 +21,9 @@ pub(crate) struct Column {
     pub(crate) second: Form,
 }
 
+/// A combination that isolates a draw: its terms, its centers on the two inputs, and how far its noise goes.
+type Isolated = (Vec<(usize, Rational)>, Rational, Rational, Rational);
+
 /// Sums of multiples of entries that may tell, each with the conditions on it: lists of relations that hold together.
 pub(crate) fn relations(columns: &[Column], noises: &[Noise], epsilon: &Rational) -> Vec<Vec<Relation>> {
     if columns.len() < 2 || columns.len() > MOST || noises.len() > 2 * MOST {
@@ -40,7 +43,7 @@ pub(crate) fn relations(columns: &[Column], noises: &[Noise], epsilon: &Rational
         }
     }
     // Combinations that isolate draws: all at once, each beyond both centers on the side that its shift says.
-    let mut together: Vec<(Vec<(usize, Rational)>, Rational, Rational, Rational)> = Vec::new();
+    let mut together: Vec<Isolated> = Vec::new();
     for row in &reduced[..ranks] {
         let (a, b) = constants(row, columns);
         let spread = spread(row, columns, noises);
@@ -54,9 +57,8 @@ pub(crate) fn relations(columns: &[Column], noises: &[Noise], epsilon: &Rational
     }
     if together.len() > 1 {
         for side in 0..2 {
-            let one = |(terms, a, b, spread): &(Vec<(usize, Rational)>, Rational, Rational, Rational)| {
-                half_lines(terms, a, b, spread).into_iter().nth(side)
-            };
+            let one =
+                |(terms, a, b, spread): &Isolated| half_lines(terms, a, b, spread).into_iter().nth(side);
             found.push(together.iter().filter_map(one).collect());
         }
     }
@@ -199,7 +201,7 @@ mod tests {
         assert_eq!(told[0].to_string(), "output[0] - output[1] = 0");
         // [x + n, x + n + m]: the difference has m alone, and both inputs have the same there.
         let both = [column(0, 0, 1, &[(0, 1)]), column(2, 0, 1, &[(0, 1), (1, 1)])];
-        assert!(!relations(&both, &[laplace(), laplace()], &Rational::ONE).iter().any(|r| exact(r)));
+        assert!(!relations(&both, &[laplace(), laplace()], &Rational::ONE).iter().any(exact));
         // Entries that share nothing need no combination.
         let apart = [column(0, 0, 1, &[(0, 1)]), column(1, 0, 0, &[(1, 1)])];
         assert!(relations(&apart, &[laplace(), laplace()], &Rational::ONE).is_empty());

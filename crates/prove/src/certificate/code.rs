@@ -233,7 +233,8 @@ impl Code for Plan {
         let mut parts = vec![rewrites.write(), comparison.write(), sides.write()];
         match through {
             None => Text::named("plan", parts),
-            Some((claim, conversion)) => {
+            Some(through) => {
+                let (claim, conversion) = &**through;
                 parts.extend([claim.write(), conversion.write()]);
                 Text::named("converted-plan", parts)
             }
@@ -248,7 +249,7 @@ impl Code for Plan {
             other => return Err(ReadError::new("a Plan", other)),
         };
         let (rewrites, comparison, sides) = (parts.next()?, parts.next()?, parts.next()?);
-        let through = if converted { Some((parts.next()?, parts.next()?)) } else { None };
+        let through = if converted { Some(Box::new((parts.next()?, parts.next()?))) } else { None };
         parts.end()?;
         Ok(Plan { rewrites, comparison, sides, through })
     }

@@ -20,7 +20,8 @@ use probity_kernel::term::{Coupling, Distribution, Statement};
 use super::NotExported;
 use super::evidence::script;
 use super::print::{Printer, Scope};
-use super::statement::{Statements, collect_set};
+use super::program::collect_set;
+use super::statement::Statements;
 use crate::derivation::Move;
 
 /// A judgement with the script that proves it in Coq.
@@ -358,6 +359,10 @@ impl<'a> Walk<'a> {
         post: &Assertion,
         arbitrary: &BTreeSet<Variable>,
     ) -> Result<Proved, NotExported> {
+        // A block of several is in the same theorem, but its script takes coqc minutes.
+        if !matches!(block, [Statement::Draw { .. }]) {
+            return Err(NotExported::rule("MAXDIV for a block of more than one draw"));
+        }
         let context = self.context.clone();
         let judgement = finite::same_value(&context, block, var, (a, b), post).map_err(rejected)?;
         let (value, arbitrary) = fresh(var, arbitrary);

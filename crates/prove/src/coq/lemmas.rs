@@ -35,6 +35,9 @@ pub(super) fn proof(printer: &Printer<'_>, lemma: &Lemma) -> Result<String, NotE
             };
             format!("implication; rewrite (@{theorem}{sort} {permutations}); rows")
         }
+        Lemma::Apart(..) | Lemma::ApartWider(..) | Lemma::Moved(..) | Lemma::Sqrt(_) => {
+            return Err(NotExported::new(format!("the lemma {}", lemma.name())));
+        }
         Lemma::Inverse(_) => "implication; first [now apply inverse_inv|now apply inverse_div]".into(),
         Lemma::InversePositive(_) => {
             "implication; first [now apply inverse_positive_inv|now apply inverse_positive_div]".into()
@@ -56,12 +59,7 @@ pub(super) fn proof(printer: &Printer<'_>, lemma: &Lemma) -> Result<String, NotE
         Lemma::ExpLn(_) => "implication; now apply exp_ln".into(),
         Lemma::LnExp(_) => "implication; apply ln_exp".into(),
         Lemma::SameUnary(..) | Lemma::SameBinary(..) | Lemma::SameEntry(..) => "implication; equals".into(),
-        Lemma::Apart(..)
-        | Lemma::ApartWider(..)
-        | Lemma::Moved(..)
-        | Lemma::Sqrt(_)
-        | Lemma::LnValue(_)
-        | Lemma::ExpValue(_) => {
+        Lemma::LnValue(_) | Lemma::ExpValue(_) => {
             return Err(NotExported::new(format!("lemma {}", lemma.name())));
         }
     })

@@ -23,6 +23,7 @@ mod derivation;
 mod evidence;
 mod lemmas;
 mod print;
+mod program;
 mod statement;
 
 use std::collections::BTreeSet;
@@ -95,14 +96,15 @@ pub fn export(text: &str) -> Result<String, NotExported> {
     }
     let context = context(&mechanism, Orientation::Forward)?;
     let statements = Statements::new(&context)?;
-    let mut out = statements.preamble(&claim)?;
     let mut evidence = evidence.into_iter();
+    let mut proofs = String::new();
     let mut sides = Vec::new();
     for (orientation, moves) in &plan.sides {
         let context = self::context(&mechanism, *orientation)?;
-        out.push_str(&side(&context, &claim, moves, &mut evidence)?);
+        proofs.push_str(&side(&context, &claim, moves, &mut evidence)?);
         sides.push(*orientation);
     }
+    let mut out = statements.preamble(&claim)? + &proofs;
     out.push_str(&statements.theorem(&claim, &sides)?);
     Ok(out)
 }

@@ -254,8 +254,9 @@ impl<'a> Guesser<'a> {
                 }
             });
         }
-        // A scale with a root or a logarithm is compared with the whole claim: a quotient by it says nothing.
-        if tables::is_irrational(&scale) {
+        // A scale with a root or a logarithm is compared with the whole claim: a quotient by it says nothing. So is one
+        // under a claim that is a number, where quotients have many digits.
+        if tables::is_irrational(&scale) || matches!(self.claim.epsilon, Expr::Number(_)) {
             let whole = match self.claim.reading {
                 Reading::Mu => product(self.claim.epsilon.clone(), self.claim.epsilon.clone()) / Expr::int(2),
                 _ => self.claim.epsilon.clone(),

@@ -355,8 +355,15 @@ impl Ask<'_> {
         let (v, w) = self.of(name);
         let mut all = vec![w.clone().le(v.clone())];
         all.extend(self.spans.iter().map(|s| w.clone().le(v.clone() + s.clone())));
-        let topic = |condition| Topic { condition, questions: all.iter().cloned().map(question).collect() };
-        self.conditions().into_iter().map(|condition| topic(Some(condition))).collect()
+        // The same the other way round, for what looks for the least.
+        let mut mirrored = vec![v.clone().le(w.clone())];
+        mirrored.extend(self.spans.iter().map(|s| v.clone().le(w.clone() + s.clone())));
+        let topic = |condition, all: &[Expr]| Topic {
+            condition,
+            questions: all.iter().cloned().map(question).collect(),
+        };
+        let conditions = self.conditions().into_iter();
+        conditions.flat_map(|c| [topic(Some(c.clone()), &all), topic(Some(c), &mirrored)]).collect()
     }
 
     /// Public bounds that guards compare a variable with.

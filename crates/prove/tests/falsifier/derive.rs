@@ -258,6 +258,11 @@ impl Writer {
                 let cost = self.dice.pick(&[q(1, 2), q(1, 8), int(2), cost]);
                 Coupling::Equal { distance, cost }
             }
+            _ if matches!(law, Distribution::Choose { .. }) => {
+                let (low, high) = self.dice.pick(&[(0, 0), (-1, 1), (0, 1), (1, 0)]);
+                let cost = self.dice.pick(&[int(0), int(1), int(2), int(high - low)]);
+                Coupling::Chosen { low: int(low), high: int(high), cost }
+            }
             _ if finite => Coupling::SameValue { ratio: self.ratio() },
             5..=7 if *law == Distribution::Uniform => Coupling::Scale {
                 cost: self.dice.pick(&[int(1), q(1, 2), int(0), q(-1, 2), Expr::var("eps")]),

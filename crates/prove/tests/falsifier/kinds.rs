@@ -32,8 +32,9 @@ fn variable(v: &Variable, context: &Context) -> Option<Kind> {
             Some(context.kind(&context.in_run(&context.mechanism().output, probity_kernel::expr::Run::First)))
         }
         // Not among what is drawn here.
-        Variable::Entry(_) | Variable::Moved(_) => None,
         Variable::Changed(list) => input(list).map(|_| Kind::Int),
+        Variable::Moved(list) => input(list).map(|_| Kind::List),
+        Variable::Entry(_) => None,
         Variable::Field(table, field) | Variable::Row(table, _, field) => match &input(table)?.sort {
             Sort::Rows(fields) => fields.iter().find(|f| f.name == *field).map(|f| sort_kind(&f.sort)),
             _ => None,
@@ -55,7 +56,6 @@ pub fn kind_of(e: &Expr, context: &Context) -> Option<Kind> {
         Expr::Number(n) => Some(if n.is_int() { Kind::Int } else { Kind::Real }),
         Expr::Bool(_) => Some(Kind::Bool),
         Expr::EmptyList => Some(Kind::List),
-        Expr::Apart(..) => None,
         Expr::Var(v) => variable(v, context),
         Expr::Unary(Unary::Not, a) => needs(a, Kind::Bool),
         Expr::Unary(Unary::Neg | Unary::Abs, a) => number(a),
@@ -102,6 +102,12 @@ pub fn kind_of(e: &Expr, context: &Context) -> Option<Kind> {
             (list && !input).then_some(Kind::Int)
         }
         Expr::Length(_) => None,
+        Expr::Apart(list, low, high) => {
+            variable(&Variable::Of(list.clone(), probity_kernel::expr::Run::First), context)
+                .filter(|k| *k == Kind::List)?;
+            number(low)?;
+            number(high).map(|_| Kind::Bool)
+        }
         Expr::Sum(_, condition, value) => {
             needs(condition, Kind::Bool)?;
             number(value)

@@ -198,7 +198,7 @@ fn clause_holds(
             ghosts.insert(Variable::Changed(list.clone()), Value::int(at as i64));
             different.len() <= 1 && entries.iter().all(|(a, b)| grows(a, b).abs().le(&bound) == Tri::Yes)
         }
-        // Not among what is drawn here.
+        // These are not generated.
         Adjacency::OneEntryOf { .. } | Adjacency::Norm { .. } => false,
         Adjacency::OneRow { table } => {
             let (a, b) = tables(table);

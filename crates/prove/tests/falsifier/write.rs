@@ -181,7 +181,8 @@ impl Writer {
             'i' => {
                 let (value, count) =
                     (self.dice.pick(&[named(voice, "x"), named(voice, "c")]), self.dice.pick(&[3, 3, 2]));
-                match self.dice.roll(6) {
+                match self.dice.roll(7) {
+                    6 => Distribution::Choose { scores: named(voice, "q"), scale: self.scale(voice) },
                     0 => Distribution::Sign,
                     1 => {
                         let (low, high) = (self.integer(voice), self.integer(voice));

@@ -1,7 +1,4 @@
-"""What is asked of databases: one query that counts, by any DB-API connection or Spark session. No noise is theirs.
-
-A query names columns and a table, and has no expression that could fail on a value.
-"""
+"""What is asked of databases: types, and one query that adds up or counts, by any DB-API connection or Spark session. No noise is theirs."""
 
 from __future__ import annotations
 
@@ -46,12 +43,16 @@ def header(connection: Any, table: str) -> List[str]:
         cursor.close()
 
 
-def counts(connection: Any, table: str, names: Sequence[str]) -> List[Tuple[Any, ...]]:
-    """How often each combination of these columns occurs: their values, and the count."""
-    quote = _quote(connection)
-    columns = ", ".join(_quoted(name, quote) for name in names)
-    source = _table(table, quote)
-    query = f"SELECT {columns}, COUNT(*) FROM {source} GROUP BY {columns}" if names else f"SELECT COUNT(*) FROM {source}"
+def _dialect(connection: Any) -> str:
+    module = type(connection).__module__.lower()
+    if _is_spark(connection):
+        return "spark"
+    if "duckdb" in module:
+        return "duckdb"
+    return "postgres" if any(name in module for name in ("psycopg", "pg8000")) else ""
+
+
+def _rows(connection: Any, query: str) -> List[Tuple[Any, ...]]:
     if _is_spark(connection):
         return [tuple(row) for row in connection.sql(query).collect()]
     cursor = connection.cursor()
@@ -65,3 +66,35 @@ def counts(connection: Any, table: str, names: Sequence[str]) -> List[Tuple[Any,
             rows.extend(tuple(row) for row in block)
     finally:
         cursor.close()
+
+
+def described(connection: Any, table: str) -> Tuple[str, str, List[Tuple[str, str]]]:
+    """Whose SQL it is, the table as it is quoted there, and the columns with their types. No row is read."""
+    dialect = _dialect(connection)
+    source = _table(table, _quote(connection))
+    types: List[Tuple[Any, ...]] = []
+    if dialect == "spark":
+        types = list(connection.sql(f"SELECT * FROM {source} WHERE 1 = 0").dtypes)
+    elif dialect == "duckdb":
+        types = _rows(connection, f"DESCRIBE SELECT * FROM {source}")
+    elif dialect == "postgres":
+        types = _rows(
+            connection,
+            "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute "
+            f"WHERE attrelid = '{source.replace(chr(39), chr(39) * 2)}'::regclass AND attnum > 0 AND NOT attisdropped",
+        )
+    return dialect, source, [(str(row[0]), str(row[1])) for row in types]
+
+
+def added(connection: Any, table: str, statements: Sequence[str]) -> List[List[int]]:
+    """The sums that the engine computes."""
+    return [[int(value) for value in row] for row in _rows(connection, statements[0])]
+
+
+def counts(connection: Any, table: str, names: Sequence[str]) -> List[Tuple[Any, ...]]:
+    """How often each combination of these columns occurs: their values, and the count."""
+    quote = _quote(connection)
+    columns = ", ".join(_quoted(name, quote) for name in names)
+    source = _table(table, quote)
+    query = f"SELECT {columns}, COUNT(*) FROM {source} GROUP BY {columns}" if names else f"SELECT COUNT(*) FROM {source}"
+    return _rows(connection, query)

@@ -49,24 +49,33 @@ class Upper(Fraction):
     """
 
     is_exact: bool
-    _double: float
+    _double: Optional[float]
 
-    def __new__(cls, value: Fraction, is_exact: bool = True, double: Optional[float] = None) -> Upper:
-        self = super().__new__(cls, value)
-        self.is_exact = is_exact
-        self._double = float(value) if double is None else double
+    # The signature is that of Fraction, whose own methods make numbers of this class.
+    def __new__(cls, numerator: Any = 0, denominator: Any = None) -> Upper:
+        self = super().__new__(cls, numerator, denominator)
+        self.is_exact = True
+        self._double = None
         return self
 
     def __float__(self) -> float:
-        return self._double
+        return super().__float__() if self._double is None else self._double
 
     def __reduce__(self) -> Any:
-        return (Upper, (Fraction(self.numerator, self.denominator), self.is_exact, self._double))
+        return (upper, (Fraction(self.numerator, self.denominator), self.is_exact, self._double))
 
     def __repr__(self) -> str:
         if self.is_exact:
-            return f"Upper({self}, at most {self._double!r})"
-        return f"Upper(at most {self._double!r})"
+            return f"Upper({self}, at most {float(self)!r})"
+        return f"Upper(at most {float(self)!r})"
+
+
+def upper(value: Fraction, is_exact: bool, double: Optional[float]) -> Upper:
+    """An upper bound, with its double."""
+    bound = Upper(value)
+    bound.is_exact = is_exact
+    bound._double = double
+    return bound
 
 
 def _escaped(text: object) -> str:

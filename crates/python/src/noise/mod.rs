@@ -306,7 +306,15 @@ impl Noise {
     ) -> PyResult<Bound<'py, PyAny>> {
         let d_in = distance(d_in)?;
         let delta = delta.map(|delta| Delta::new(delta.0)).transpose().map_err(Failure::from)?;
-        let map = self.map()?.clone();
+        let map = match (&delta, self.name) {
+            // Its own conversion is sharper than reading the curve.
+            (Some(delta), "gaussian") => {
+                let delta = delta.exact().map(|exact| exact.to_string());
+                let arguments = self.arguments.clone().with("delta", delta).for_catalogue(&[]);
+                work::short(py, || Ok(catalogue::privacy_map("gaussian", &arguments)?))?
+            }
+            _ => self.map()?.clone(),
+        };
         let pure = match map.guarantee() {
             Guarantee::Pure { epsilon } => exact(epsilon, &d_in),
             _ => None,

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use super::sql::{self, Dialect, Kind};
 use super::{Engine, Exact};
-use crate::query::{DrawKind, Plan};
+use crate::query::Plan;
 use crate::refusal::{Answer, Refusal};
 
 /// A table in another engine.
@@ -160,40 +160,12 @@ impl Engine for Client {
             .hint("what it says is not shown, since it may speak of rows: look at the engine's own log")
         };
         let answer = self.ask(&self.statement(plan)?)?.map_err(|_| failed())?;
-        let mut exact = Exact { cells: plan.cells(), sums: vec![0; plan.cells() * plan.groups()] };
-        // Where each draw's cells begin in a group.
-        let mut first = 0;
-        let (mut plain, mut bins) = (Vec::new(), Vec::new());
-        for draw in &plan.draws {
-            match draw.kind {
-                DrawKind::Bins(_, count) => bins.push((first, count)),
-                DrawKind::Count | DrawKind::Sum(_) => plain.push(first),
-            }
-            first += draw.cells();
-        }
-        for line in answer.lines().filter(|line| !line.trim().is_empty()) {
-            let numbers: Vec<i128> = line
-                .split('\t')
-                .map(|number| number.trim().parse().ok())
-                .collect::<Option<_>>()
-                .ok_or_else(failed)?;
-            let [part, group, bin, sums @ ..] = numbers.as_slice() else { return Err(failed()) };
-            let group =
-                usize::try_from(*group).ok().filter(|group| *group < plan.groups()).ok_or_else(failed)?;
-            let cells = &mut exact.sums[group * exact.cells..(group + 1) * exact.cells];
-            match usize::try_from(*part).ok().and_then(|part| part.checked_sub(1)) {
-                None if sums.len() == plain.len() => {
-                    plain.iter().zip(sums).for_each(|(cell, sum)| cells[*cell] = *sum);
-                }
-                Some(part) => {
-                    let (first, count) = bins.get(part).ok_or_else(failed)?;
-                    let bin = usize::try_from(*bin).ok().filter(|bin| bin < count).ok_or_else(failed)?;
-                    cells[first + bin] = *sums.first().ok_or_else(failed)?;
-                }
-                None => return Err(failed()),
-            }
-        }
-        Ok(exact)
+        let numbers = |line: &str| -> Option<Vec<i128>> {
+            line.split('\t').map(|number| number.trim().parse().ok()).collect()
+        };
+        let lines = answer.lines().filter(|line| !line.trim().is_empty());
+        let rows = lines.map(numbers).collect::<Option<Vec<_>>>().ok_or_else(failed)?;
+        sql::gathered(plan, rows).ok_or_else(failed)
     }
 }
 

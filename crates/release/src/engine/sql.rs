@@ -11,7 +11,7 @@ use std::fmt::Write;
 
 use probity_exact::{Integer, Rational};
 
-use super::users;
+use super::{Exact, users};
 use crate::policy::{Column, Domain, Outside, Unit};
 use crate::query::row::{Condition, Order, Row};
 use crate::query::{DrawKind, Plan};
@@ -417,6 +417,38 @@ pub fn statement(
     }
     let _ = write!(sql, " {}", parts.join(" UNION ALL "));
     Ok(sql)
+}
+
+/// The sums of a plan from the rows that its [`statement`] has; `None` if they are not such rows.
+pub fn gathered(plan: &Plan, rows: impl IntoIterator<Item = Vec<i128>>) -> Option<Exact> {
+    let mut exact = Exact { cells: plan.cells(), sums: vec![0; plan.cells() * plan.groups()] };
+    // Where each draw's cells begin in a group.
+    let mut first = 0;
+    let (mut plain, mut bins) = (Vec::new(), Vec::new());
+    for draw in &plan.draws {
+        match draw.kind {
+            DrawKind::Bins(_, count) => bins.push((first, count)),
+            DrawKind::Count | DrawKind::Sum(_) => plain.push(first),
+        }
+        first += draw.cells();
+    }
+    for numbers in rows {
+        let [part, group, bin, sums @ ..] = numbers.as_slice() else { return None };
+        let group = usize::try_from(*group).ok().filter(|group| *group < plan.groups())?;
+        let cells = &mut exact.sums[group * exact.cells..(group + 1) * exact.cells];
+        match usize::try_from(*part).ok()?.checked_sub(1) {
+            None if sums.len() == plain.len() => {
+                plain.iter().zip(sums).for_each(|(cell, sum)| cells[*cell] = *sum);
+            }
+            Some(part) => {
+                let (first, count) = bins.get(part)?;
+                let bin = usize::try_from(*bin).ok().filter(|bin| bin < count)?;
+                cells[first + bin] = *sums.first()?;
+            }
+            None => return None,
+        }
+    }
+    Some(exact)
 }
 
 #[cfg(test)]

@@ -296,3 +296,30 @@ fn select_begins_with_no_cost() {
     let no = select(&link, &"y".into(), &int(0), &int(0));
     assert!(matches!(no, Err(Rejection::MayNotMention { .. })));
 }
+
+#[test]
+fn formulas_are_not_deep() {
+    let here = names();
+    let deep = |n: usize| (0..n).fold(first("y"), |e, _| -e).le(int(0));
+    assert_eq!(Assertion::new(&here, deep(2_000)).unwrap_err(), Rejection::TooLarge);
+    assert!(Assertion::new(&here, deep(100)).is_ok());
+    // What a program does to a formula is looked at step by step.
+    let twice = |n: usize| assign("y", (0..n).fold(var("y"), |e, _| -e));
+    let context = context(&[assign("y", int(1)), twice(800), twice(2)]);
+    let post = assertion(&context, deep(800));
+    assert_eq!(rules::assign(&context, &twice(800), &post).unwrap_err(), Rejection::TooLarge);
+    assert!(rules::assign(&context, &twice(2), &post).is_ok());
+    let branch = |body: Vec<Statement>| choose(var("b"), body, vec![]);
+    let long = rules::one_sided_both(&context, &branch(vec![twice(800)]), &post);
+    assert_eq!(long.unwrap_err(), Rejection::TooLarge);
+    assert!(rules::one_sided_both(&context, &branch(vec![twice(2)]), &post).is_ok());
+}
+
+#[test]
+fn questions_are_not_deep() {
+    let here = names();
+    let deep = |n: usize| (0..n).fold(first("y"), |e, _| -e).le(int(0));
+    let absurd = Evidence::Absurd(KNOWN);
+    assert_eq!(check_entailment(&here, &[], &deep(2_000), &absurd).unwrap_err(), Rejection::TooLarge);
+    assert!(check_entailment(&here, &[&Expr::Bool(false)], &deep(100), &absurd).is_ok());
+}

@@ -225,6 +225,19 @@ fn mixture(p: Expr, (low, high): (Expr, Expr), categories: Expr) -> Result<Mecha
 }
 
 #[test]
+fn mixture_law_is_of_a_coin_and_a_die() {
+    let law = Rewrite::MixtureLaw { keep: "k".into(), other: "o".into(), response: "r".into() };
+    let with = |other: Distribution| {
+        let body = vec![flip("k", number(1, 3)), draw("o", other)];
+        let mut whole = mechanism(body, var("k").choose(var("c"), var("o")));
+        whole.inputs.push(Input { name: "c".into(), sort: Sort::Category { count: int(4) } });
+        law.apply(&whole)
+    };
+    assert!(matches!(with(Distribution::Sign), Err(Rejection::NotEquivalent { .. })));
+    assert!(with(Distribution::UniformInt { low: int(0), high: int(3) }).is_ok());
+}
+
+#[test]
 fn mixture_law_is_a_response() {
     let whole = mixture(number(1, 3), (int(0), int(3)), int(4)).unwrap();
     let [
