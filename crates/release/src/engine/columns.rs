@@ -284,7 +284,9 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             state ^ state >> 31
         };
-        for unit in [rational(1, 1), rational(1, 100), rational(1, 3), rational(1, 1 << 40), rational(5, 2)] {
+        for unit in
+            [rational(1, 1), rational(1, 100), rational(1, 3), rational(1, 1i64 << 40), rational(5, 2)]
+        {
             let column = number(unit.unwrap());
             let Domain::Number { unit, .. } = &column.domain else { unreachable!() };
             let reader = Reader::new(&column);
