@@ -1,7 +1,7 @@
 (* What the headline theorems rest on, a group at a time: Print Assumptions of a tuple is that of all its parts.
    scripts/proofs.sh compares the output with its list of axioms of classical analysis. *)
 From Probity Require Rules Laws Sampling Finite Additive Privacy Equivalence Coupling Continuous Papers Snap.
-From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence Lemmas.
+From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence Lemmas Formulas Certificate Blocks.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -92,3 +92,18 @@ Definition papers := (
   @Papers.randomized_response,
   @Snap.snap_private).
 Print Assumptions papers.
+
+(* certificates *)
+Definition certificates := (
+  @Formulas.rows_added,
+  @Formulas.rows_addedZ,
+  @Formulas.rows_replaced,
+  @Formulas.rows_replacedZ,
+  @Formulas.one_entry,
+  @Certificate.j_for,
+  @Certificate.j_laplace,
+  @Certificate.j_select,
+  @Certificate.j_discrete_laplace,
+  @Certificate.j_private,
+  @Blocks.j_same_value).
+Print Assumptions certificates.

@@ -127,3 +127,210 @@ Proof.
 move=> x0; apply: exp_inv; rewrite exp_ln// exp_expR lnK//; exact/RltP.
 Qed.
 End Exponential.
+
+(* ---- laws ---- *)
+Definition bernoulli_ (p : R) : law RR bool := @bernoulli RR p.
+Definition uniform_int_ (low high : Z) : law RR int := @uniform_int RR (int_of_Z low) (int_of_Z high).
+Definition uniform_other_ (value count : Z) : law RR int := @uniform_other RR (int_of_Z value) (int_of_Z count).
+Definition response_ (value : Z) (truth : R) (count : Z) : law RR int := @response RR (int_of_Z value) truth (int_of_Z count).
+
+Section Blocks.
+Variables (I V : Type) (i1 i2 : I).
+Notation S := (I * V)%type.
+Notation prog := (stmt RR S).
+
+Lemma efin (a b : R) : a = b -> (a : RR)%:E = (b : RR)%:E. Proof. by move=> ->. Qed.
+
+(* ---- the mass of y = x after a block, as a fraction ---- *)
+Definition frac (n d : R) : R := n / d.
+Section Mass.
+Variables (Y : choiceType) (y : V -> Y).
+Definition is_mass (c : prog) (i : I) (v : V) (x : Y) (n d : R) : Prop :=
+  0 < d /\ @mass RR S Y (fun s => y s.2) c (i, v) x = (frac n d : RR)%:E.
+
+Lemma is_mass_equal c i v x n d n' d' : is_mass c i v x n d -> n = n' -> d = d' -> is_mass c i v x n' d'.
+Proof. by move=> H <- <-. Qed.
+Lemma m_set (u : I -> V -> V) c i v x n d : is_mass c i (u i v) x n d -> is_mass (seq_ (set_ u) c) i v x n d.
+Proof. by []. Qed.
+Lemma m_last (u : I -> V -> V) i v x (b : bool) : (y (u i v) = x <-> b = true) ->
+  is_mass (seq_ (set_ u) (skip_ I V)) i v x (if b then 1 else 0) 1.
+Proof.
+move=> H; split; first lra; rewrite -[LHS]/(if y (u i v) == x then 1 else 0)%E.
+have -> : (y (u i v) == x) = b by apply/eqP/idP => /H.
+by case: b {H}; [apply: (@efin 1)|apply: (@efin 0)]; rewrite /frac /Rdiv Rinv_1 Rmult_1_r.
+Qed.
+Lemma m_if (g : I -> V -> bool) c e rest i v x n d n' d' :
+  (g i v = true -> is_mass (seq_ c rest) i v x n d) -> (g i v = false -> is_mass (seq_ e rest) i v x n' d') ->
+  is_mass (seq_ (if_ g c e) rest) i v x (if g i v then n else n') (if g i v then d else d').
+Proof. by rewrite /is_mass /mass /=; case: (g i v) => yes no; [exact: yes|exact: no]. Qed.
+Lemma m_mix (p : I -> V -> R) (u : V -> bool -> V) c i v x n d n' d' :
+  leR 0 (p i v) && leR (p i v) 1 = true ->
+  is_mass c i (u v true) x n d -> is_mass c i (u v false) x n' d' ->
+  is_mass (seq_ (draw_ (fun i v => bernoulli_ (p i v)) u) c) i v x (p i v * n * d' + (1 - p i v) * n' * d) (d * d').
+Proof.
+move=> /and_true[/leRP p0 /leRP p1] [d0 M] [d0' M']; split; first exact: Rmult_lt_0_compat.
+have pr : ((0 : RR) <= p i v <= 1)%R by apply/andP; split; apply/RleP.
+have := @mass_mixture RR S Y (fun s => y s.2) (fun s => p s.1 s.2) (fun s b => (s.1, u s.2 b)) c (i, v) x pr.
+rewrite -[LHS]/(@mass RR S Y (fun s => y s.2) (seq_ (draw_ (fun i v => bernoulli_ (p i v)) u) c) (i, v) x) => ->.
+rewrite /= M M' -!EFinM -EFinD.
+by apply: (@efin (p i v * (n / d) + (1 - p i v) * (n' / d'))); rewrite /frac; field; lra.
+Qed.
+Lemma m_mix_same (p : I -> V -> R) (u : V -> bool -> V) c i v x n d n' :
+  leR 0 (p i v) && leR (p i v) 1 = true ->
+  is_mass c i (u v true) x n d -> is_mass c i (u v false) x n' d ->
+  is_mass (seq_ (draw_ (fun i v => bernoulli_ (p i v)) u) c) i v x (p i v * n + (1 - p i v) * n') d.
+Proof.
+move=> pr M M'; have [d0 _] := M; have [_ E] := m_mix pr M M'; split=> //; rewrite E; apply: efin; rewrite /frac; field; lra.
+Qed.
+(* the order in which a program is read *)
+Lemma m_assoc a b c i v x n d : is_mass (seq_ a (seq_ b c)) i v x n d -> is_mass (seq_ (seq_ a b) c) i v x n d. Proof. by []. Qed.
+Lemma m_skip c i v x n d : is_mass c i v x n d -> is_mass (seq_ (skip_ I V) c) i v x n d. Proof. by []. Qed.
+Lemma m_tail c i v x n d : is_mass (seq_ c (skip_ I V)) i v x n d -> is_mass (seq_ c (seq_ (skip_ I V) (skip_ I V))) i v x n d. Proof. by []. Qed.
+End Mass.
+
+(* the last draw *)
+Lemma m_bernoulli (y : V -> bool) (p : I -> V -> R) (u : V -> bool -> V) i v x : (forall v b, y (u v b) = b) ->
+  leR 0 (p i v) && leR (p i v) 1 = true ->
+  is_mass y (seq_ (draw_ (fun i v => bernoulli_ (p i v)) u) (skip_ I V)) i v x (if x then p i v else 1 - p i v) 1.
+Proof.
+move=> yu /and_true[/leRP p0 /leRP p1]; split; first lra.
+have pr : ((0 : RR) <= p i v <= 1)%R by apply/andP; split; apply/RleP.
+rewrite /mass /= -[LHS]/(bernoulli (p i v) (fun b => if y (u v b) == x then 1 else 0)%E).
+have := @mass_bernoulli RR (p i v) x pr; rewrite /one_at => E.
+rewrite (_ : (fun b => _) = (fun b => if b == x then 1 else 0)%E); last by apply/funext => b; rewrite yu.
+by rewrite E {E}; case: x => /=; [apply: (@efin (p i v))|apply: (@efin (1 - p i v))]; rewrite /frac; field.
+Qed.
+Lemma int_eq (z : int) (x : Z) : (Z_of_int z == x) = (z == int_of_Z x).
+Proof. by apply/eqP/eqP => [<-|->]; rewrite ?Z_of_intK ?int_of_ZK. Qed.
+Lemma one_int (y : V -> Z) (u : V -> Z -> V) v x : (forall v z, y (u v z) = z) ->
+  (fun z => if y (u v (Z_of_int z)) == x then 1 else 0)%E = @one_at RR _ (int_of_Z x).
+Proof. by move=> yu; apply/funext => z; rewrite yu int_eq. Qed.
+Lemma m_response (y : V -> Z) value truth count (u : V -> Z -> V) (i : I) v (x : Z) : (forall v z, y (u v z) = z) ->
+  (((leR 0 (truth i v) && leR (truth i v) 1) && leR 2 (IZR (count i v))) && leR 0 (IZR (value i v))) &&
+    ltR (IZR (value i v)) (IZR (count i v)) = true ->
+  is_mass y (seq_ (drawZ_ (fun i v => response_ (value i v) (truth i v) (count i v)) u) (skip_ I V)) i v x
+    (if eqR (IZR x) (IZR (value i v)) then truth i v * (IZR (count i v) - 1)
+     else if leR 0 (IZR x) && ltR (IZR x) (IZR (count i v)) then 1 - truth i v else 0) (IZR (count i v) - 1).
+Proof.
+move=> yu /and_true[/and_true[/and_true[/and_true[/leRP p0 /leRP p1] c2] v0] vc].
+have d0 : 0 < IZR (count i v) - 1 by move: c2 => /leRP; lra.
+split=> //; transitivity (response_ (value i v) (truth i v) (count i v) (@one_at RR _ (int_of_Z x))).
+  by rewrite -(@one_int y u v x yu).
+rewrite /response_.
+have pr : ((0 : RR) <= truth i v <= 1)%R by apply/andP; split; apply/RleP.
+have cr : category_range (int_of_Z (count i v)) (int_of_Z (value i v)).
+  by rewrite /category_range -[2%R]/(int_of_Z 2) -[0%R]/(int_of_Z 0) !le_int lt_int c2 v0 vc.
+rewrite mass_response// -int_eq int_of_ZK -[0%R]/(int_of_Z 0) le_int lt_int.
+have <- : eqR (IZR x) (IZR (value i v)) = (x == value i v).
+  by apply/idP/idP => [/eqRP/eq_IZR -> //|/eqP ->]; exact/eqRP.
+have C : ((int_of_Z (count i v) - 1)%:~R = IZR (count i v) - 1 :> RR)%R by rewrite rmorphB /= -IZR_int.
+case: ifP => _; first by apply: (@efin (truth i v)); rewrite /frac; field; lra.
+case: ifP => _; last by apply: (@efin 0); rewrite /frac; field; lra.
+rewrite C; apply: (@efin ((1 - truth i v) / (IZR (count i v) - 1))%R); rewrite -RdivE//; apply/eqP => E.
+by have E' : IZR (count i v) - 1 = 0 := E; lra.
+Qed.
+Lemma m_uniform_int (y : V -> Z) low high (u : V -> Z -> V) (i : I) v (x : Z) : (forall v z, y (u v z) = z) ->
+  leR (IZR (low i v)) (IZR (high i v)) = true ->
+  is_mass y (seq_ (drawZ_ (fun i v => uniform_int_ (low i v) (high i v)) u) (skip_ I V)) i v x
+    (if leR (IZR (low i v)) (IZR x) && leR (IZR x) (IZR (high i v)) then 1 else 0) (IZR (high i v) - IZR (low i v) + 1).
+Proof.
+move=> yu lh; have d0 : 0 < IZR (high i v) - IZR (low i v) + 1 by move: lh => /leRP; lra.
+split=> //; transitivity (uniform_int_ (low i v) (high i v) (@one_at RR _ (int_of_Z x))).
+  by rewrite -(@one_int y u v x yu).
+rewrite /uniform_int_.
+rewrite mass_uniform_int ?le_int//; case: ifP => _; last by apply: (@efin 0); rewrite /frac; field; lra.
+have C : ((int_of_Z (high i v) - int_of_Z (low i v) + 1)%:~R = IZR (high i v) - IZR (low i v) + 1 :> RR)%R.
+  by rewrite rmorphD rmorphB /= -!IZR_int.
+rewrite C; apply: (@efin (IZR (high i v) - IZR (low i v) + 1)^-1%R); rewrite -RinvE; first by rewrite /frac /Rdiv Rmult_1_l.
+by apply/eqP => E; have E' : IZR (high i v) - IZR (low i v) + 1 = 0 := E; lra.
+Qed.
+
+(* ---- finitely many outcomes ---- *)
+Lemma f_skip : finite_block (skip_ I V). Proof. exact: finite_skip. Qed.
+Lemma f_set u : finite_block (@set_ I V u). Proof. exact: finite_assign. Qed.
+Lemma f_seq (c d : prog) : finite_block c -> finite_block d -> finite_block (seq_ c d). Proof. exact: finite_seq. Qed.
+Lemma f_if (g : I -> V -> bool) (c d : prog) : finite_block c -> finite_block d -> finite_block (if_ g c d). Proof. exact: finite_if. Qed.
+Lemma f_bernoulli p u : finite_block (@draw_ I V _ (fun i v => bernoulli_ (p i v)) u). Proof. exact: finite_draw. Qed.
+Lemma f_response a b c u : finite_block (@drawZ_ I V (fun i v => response_ (a i v) (b i v) (c i v)) u). Proof. exact: finite_draw. Qed.
+Lemma f_uniform_int a b u : finite_block (@drawZ_ I V (fun i v => uniform_int_ (a i v) (b i v)) u). Proof. exact: finite_draw. Qed.
+
+(* ---- MAXDIV ---- *)
+Section SameValue.
+Variables (Y : choiceType) (y : V -> Y) (put : V -> Y -> V) (kept : V -> V -> Prop).
+Variables (value : arb -> Y) (with_value : arb -> Y -> arb).
+Hypothesis value_at : forall a x, value (with_value a x) = x.
+(* t differs from v in what the block sets, and in nothing else *)
+Definition agree (s t : S) := s.1 = t.1 /\ kept s.2 t.2.
+Definition only (c : prog) := Rules.local agree c.
+
+Theorem j_same_value (c : prog) (Q : bassn V) (A B cost : V -> V -> R -> R) (sane sane' : V -> bool) (n d n' d' : V -> Y -> R)
+    (here there : V -> V -> Y -> R) :
+  finite_block c -> only c ->
+  (forall a x v v' k, Q (with_value a x) v v' k = Q a v v' k) ->
+  (forall a v v' k t t', kept v t -> kept v' t' -> y t = y t' -> Q a t t' k = Q a (put v (y t)) (put v' (y t)) k) ->
+  (forall v x, sane v = true -> is_mass y c i1 v x (n v x) (d v x)) ->
+  (forall v x, sane' v = true -> is_mass y c i2 v x (n' v x) (d' v x)) ->
+  (forall v v' x, 0 < d v x -> 0 < d' v' x -> exists e, 0 < e /\ here v v' x = n v x / d v x * e /\ there v v' x = n' v' x / d' v' x * e) ->
+  (forall v v' k, 0 < B v v' k -> cost v v' k = k + ln_ (A v v' k * / B v v' k)) ->
+  J i1 i2 0 c
+    (fun a v v' k =>
+      ((((ltR 0 (A v v' k) && ltR 0 (B v v' k)) && sane v) && sane' v') &&
+       leR (here v v' (value a) * B v v' k) (A v v' k * there v v' (value a))) &&
+      (negb (ltR 0 (n v (value a))) || Q a (put v (value a)) (put v' (value a)) (cost v v' k))) Q.
+Proof.
+move=> fc only_c fresh depends mass1 mass2 fraction charged.
+have M := @Finite.same_value RR S Y (fun s => y s.2) agree c (fun s s' k => A s.2 s'.2 k) (fun s s' k => B s.2 s'.2 k)
+  (at_ i1 i2 Q) fc only_c.
+apply: Rules.strengthen M => -[i v] [i' v'] k [/= -> [/= -> /= H]].
+have := H arb0 => /and_true[/and_true[/and_true[/and_true[/and_true[a0 b0] s1] s2] _] _].
+have bound x : n v x / d v x * B v v' k <= A v v' k * (n' v' x / d' v' x).
+  have [d0 _] := mass1 v x s1; have [d0' _] := mass2 v' x s2; have [e [e0 [E E']]] := fraction v v' x d0 d0'.
+  have := H (with_value arb0 x); rewrite value_at => /and_true[/and_true[_ /leRP]]; rewrite E E' => L _.
+  by apply: (Rmult_le_reg_r e) => //; lra.
+have post x : 0 < n v x -> forall a, Q a (put v x) (put v' x) (cost v v' k) = true.
+  by move=> pos a; have := H (with_value a x) => /and_true[_]; rewrite value_at fresh (_ : ltR 0 (n v x) = true)//; exact/ltRP.
+have A0 : 0 < A v v' k by exact/ltRP. have B0 : 0 < B v v' k by exact/ltRP.
+split.
+- exact/RltP.
+- exact/RltP.
+- move=> x; have [_ ->] := mass1 v x s1; have [_ ->] := mass2 v' x s2.
+  by rewrite -!EFinM lee_fin; apply/RleP; exact: bound.
+move=> x; have [d0 ->] := mass1 v x s1; rewrite lte_fin => /RltP pos [j t] [j' t'] [/= <- kt] [/= <- kt'] /= yt yt'.
+split; [by []|split; [by []|]] => a /=.
+have npos : 0 < n v x.
+  by have := Rmult_lt_compat_r (d v x) _ _ d0 pos; rewrite Rmult_0_l /Rdiv Rmult_assoc Rinv_l; lra.
+have -> : (k + exp.ln (A v v' k / B v v' k) : RR)%R = cost v v' k.
+  have ab : 0 < A v v' k * / B v v' k by apply: Rmult_lt_0_compat => //; exact: Rinv_0_lt_compat.
+  rewrite charged// ln_ln// -RdivE//; apply/eqP => E.
+  by have E' : B v v' k = 0 := E; lra.
+by rewrite (depends a v v' _ t t' kt kt') ?yt ?yt'//; exact: post.
+Qed.
+
+(* what a block changes *)
+Hypothesis kept_refl : forall v, kept v v.
+Hypothesis kept_trans : forall u v w, kept u v -> kept v w -> kept u w.
+Let agree_refl s : agree s s. Proof. by split. Qed.
+Let agree_trans s t u : agree s t -> agree t u -> agree s u.
+Proof. by move=> [a b] [c d]; split; [rewrite a|exact: kept_trans b d]. Qed.
+Lemma o_skip : only (skip_ I V). Proof. exact: Rules.local_skip. Qed.
+Lemma o_set u : (forall i v, kept v (u i v)) -> only (set_ u). Proof. by move=> k; apply: Rules.local_assign => s; split=> //; exact: k. Qed.
+Lemma o_draw A (D : I -> V -> law RR A) u : (forall v x, kept v (u v x)) -> only (draw_ D u).
+Proof. by move=> k; apply: Rules.local_draw => s x; split=> //; exact: k. Qed.
+Lemma o_drawZ (D : I -> V -> law RR int) u : (forall v x, kept v (u v x)) -> only (drawZ_ D u).
+Proof. by move=> k; apply: o_draw. Qed.
+Lemma o_seq c d : only c -> only d -> only (seq_ c d). Proof. exact: Rules.local_seq. Qed.
+Lemma o_if g c d : only c -> only d -> only (if_ g c d). Proof. exact: Rules.local_if. Qed.
+End SameValue.
+
+(* a block and what comes after it *)
+Lemma j_block1 (a d : prog) P T Q : J i1 i2 0 (seq_ a (skip_ I V)) P T -> J i1 i2 0 d T Q -> J i1 i2 0 (seq_ a d) P Q.
+Proof. by move=> Ja; exact: (j_seq Ja). Qed.
+Lemma j_block2 (a b d : prog) P T Q : J i1 i2 0 (seq_ a (seq_ b (skip_ I V))) P T -> J i1 i2 0 d T Q -> J i1 i2 0 (seq_ a (seq_ b d)) P Q.
+Proof. by move=> Ja; exact: (j_seq Ja). Qed.
+Lemma j_block3 (a b c d : prog) P T Q : J i1 i2 0 (seq_ a (seq_ b (seq_ c (skip_ I V)))) P T -> J i1 i2 0 d T Q ->
+  J i1 i2 0 (seq_ a (seq_ b (seq_ c d))) P Q.
+Proof. by move=> Ja; exact: (j_seq Ja). Qed.
+End Blocks.
+Definition intY : choiceType := [choiceType of Z].
+Definition boolY : choiceType := [choiceType of bool].
+Ltac finite := repeat first [apply f_seq|apply f_if|apply f_skip|apply f_set|apply f_bernoulli|apply f_response|apply f_uniform_int].

@@ -160,8 +160,15 @@ Lemma contra c s t : c < 0 -> s + t = c -> 0 <= s -> t = 0 -> False. Proof. intr
 Lemma contra_strict c s t : c = 0 -> s + t = c -> 0 < s -> t = 0 -> False. Proof. intros; lra. Qed.
 Ltac nonzero := repeat split; match goal with h : 0 < ?x |- ?x <> 0 => exact (not_eq_sym (Rlt_not_eq _ _ h)) end.
 (* what ring does not see inside of a function *)
-Global Hint Rewrite Rplus_0_r Rplus_0_l Rminus_0_r Rmult_1_l Rmult_1_r Rmult_0_l Rmult_0_r Ropp_0 : units.
-Ltac sums := cbv beta; first [field; nonzero | autorewrite with units; first [reflexivity | field; nonzero] | push; field; nonzero].
+Lemma ln_one : ln_ 1 = 0. Proof. rewrite ln_E by lra; apply ln_1. Qed.
+Global Hint Rewrite Z.add_0_r Z.add_0_l Z.sub_0_r Z.mul_1_l Z.mul_1_r : units.
+Lemma over_one a : a / 1 = a. Proof. field. Qed.
+Global Hint Rewrite over_one ln_one exp_0 Rplus_0_r Rplus_0_l Rminus_0_r Rmult_1_l Rmult_1_r Rmult_0_l Rmult_0_r Ropp_0 : units.
+Ltac merge f := repeat match goal with |- context [f ?a] => match goal with |- context [f ?b] =>
+  tryif constr_eq a b then fail else replace (f a) with (f b) by (f_equal; first [field; nonzero]) end end.
+Ltac sums := cbv beta; first [field; nonzero | autorewrite with units; first [reflexivity | field; nonzero] | push; field; nonzero
+  | merge inv; merge ln_; merge exp; repeat match goal with |- context [ln_ ?a] =>
+      replace (ln_ a) with 0 by (symmetry; transitivity (ln_ 1); [f_equal; first [field; nonzero]|apply ln_one]) end; field; nonzero].
 
 (* an integer, as it stands or as the sum of integers d that it is equal to *)
 Lemma whole_equal d a : a = d -> whole d -> whole a. Proof. now intros ->. Qed.

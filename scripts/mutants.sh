@@ -7,7 +7,7 @@
 #   scripts/mutants.sh diff main         only mutants in lines of trusted/ that differ from a branch; nothing to do if none do
 #
 # A full run takes hours, so it is cut into parts; a part is always the same mutants. What was found is added up in
-# docs/mutants.md. `cargo install cargo-mutants --locked` builds the tool.
+# scripts/mutants.md. `cargo install cargo-mutants --locked` builds the tool.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -13,7 +13,7 @@ limit=${PROOFS_TIME:-1800}
 
 # Axioms of classical logic, of extensionality and of the standard library's real numbers; nothing else may occur.
 allowed='propositional_extensionality functional_extensionality_dep functional_extensionality constructive_indefinite_description
-constructive_definite_description classic eq_rect_eq sig_forall_dec sig_not_dec'
+constructive_definite_description classic eq_rect_eq sig_forall_dec sig_not_dec epsilon_statement'
 
 have_coq() {
     command -v coqc >/dev/null &&

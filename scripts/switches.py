@@ -12,7 +12,7 @@ whose branch begins with `return Err(…)` or `return refuse(…)` is taken as f
 OFF stands for "this condition is off".
 
     scripts/switches.py              all of them, a few minutes
-    scripts/switches.py rules.rs     those of one file
+    scripts/switches.py rules.rs     those of one file; `--only TEXT` of them those with a text
     scripts/switches.py --falsifier  the same, watched by the falsifier of rules (crates/prove/tests/falsifier) alone, up to an
                                      hour; it writes its own noticed.txt. What it cannot notice is that a limit is gone.
     scripts/switches.py --changed main   those of the files that differ from a branch; nothing to do if none does
@@ -31,12 +31,19 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "trusted/kernel/tests/side_conditions"
 FALSIFIER = ROOT / "crates/prove/tests/falsifier"
-FILES = ["concentrated.rs", "context.rs", "entail.rs", "equivalence.rs", "fact.rs", "finite.rs", "kind.rs", "law.rs", "lemma.rs",
-         "poly.rs", "privacy.rs", "rules.rs", "sampling.rs", "tables.rs"]
+FILES = ["call.rs", "chain.rs", "concentrated.rs", "context.rs", "conversion.rs", "entail.rs", "equivalence.rs", "fact.rs", "finite.rs", "kind.rs", "law.rs",
+         "lemma.rs", "lists.rs", "poly.rs", "privacy.rs", "rules.rs", "sampling.rs", "select.rs", "tables.rs"]
+# The theorem about floats has tests of its own.
+FLOAT_FILES = ["float/constant.rs", "float/recognise.rs", "float/shape.rs", "float/theorem.rs", "float/threshold.rs"]
 SLOW = ["work_is_bounded", "work_of_a_derivation_is_bounded", "unfolding_is_bounded", "products_stay_small",
         "assertions_stay_small"]
 # The falsifier's tests that may notice a condition of a file, quick ones first: the first that fails is enough.
 FALSIFIERS = {
+    "call.rs": ["theorems_are"],
+    "conversion.rs": ["theorems_are"],
+    "lists.rs": ["finite"],
+    "chain.rs": ["chains"],
+    "select.rs": ["selections"],
     "concentrated.rs": ["concentrated", "theorems_are"],
     "entail.rs": ["evidence", "finite"],
     "equivalence.rs": ["equivalences"],
@@ -47,7 +54,7 @@ FALSIFIERS = {
     "poly.rs": ["evidence"],
     "privacy.rs": ["groups", "theorems_are"],
     "rules.rs": ["tails", "loops", "finite", "noise", "concentrated"],
-    "sampling.rs": ["single_draws", "tails", "signed", "finite", "noise", "concentrated"],
+    "sampling.rs": ["selective", "single_draws", "tails", "signed", "finite", "noise", "concentrated"],
     "tables.rs": ["groups", "evidence", "finite"],
     "context.rs": ["evidence", "finite", "theorems_are"],
     "kind.rs": ["evidence", "finite", "equivalences"],
@@ -123,7 +130,7 @@ class Copy:
             if stripped.startswith("//"):
                 out.append(line)
                 continue
-            unit = (stripped.endswith("?;") and not stripped.startswith(("let ", "return", "}", ".", ")"))
+            unit = (stripped.endswith("?;") and not stripped.startswith(("let ", "return", "}", ".", ")", "write"))
                     and " = " not in stripped and "crate::off" not in stripped
                     and stripped.count("(") == stripped.count(")") and self.begins(out))
             if unit:
@@ -152,7 +159,7 @@ class Copy:
     def guard(self, file, out, what):
         """Takes the condition of the `if` above as false. A refusal in a `let … else` or in a match has none."""
         last = next((i for i in range(len(out) - 1, -1, -1) if out[i].strip() and not out[i].strip().startswith("//")), None)
-        if last is None or not out[last].rstrip().endswith("{"):
+        if last is None or not out[last].rstrip().endswith("{") or out[last].strip() == "} else {":
             return
         first = last
         while first >= 0 and last - first < 8:
@@ -189,7 +196,7 @@ pub(crate) fn off(number: usize) -> bool {
 
     def build(self):
         """The binaries of the tests."""
-        package, tests = "probity-kernel", ["side_conditions", "tables", "concentrated"]
+        package, tests = "probity-kernel", ["side_conditions", "tables", "concentrated", "float_side_conditions", "lists", "conversion", "call"]
         if self.falsifier:
             package, tests = "probity-prove", ["falsifier"]
         wanted = [word for test in tests for word in ("--test", test)]
@@ -223,6 +230,10 @@ pub(crate) fn off(number: usize) -> bool {
                 if failed:
                     return failed
             return []
+        # Of the binaries those of the floats for a file of the floats, the others for others.
+        about_floats = isinstance(number, int) and self.names[number][0] in FLOAT_FILES
+        if isinstance(number, int):
+            binaries = [b for b in binaries if ("float_side" in b) == about_floats]
         slow = [] if LIMITS.search(what) else [word for test in SLOW for word in ("--skip", test)]
         return [name for binary in binaries for name in self.run(binary, number, ["--skip", "coverage", *slow], 120)]
 
@@ -231,23 +242,26 @@ def changed(branch):
     """The kernel's files that differ from a branch."""
     names = subprocess.run(["git", "diff", "--name-only", branch, "--", "trusted/kernel/src"], cwd=ROOT,
                            capture_output=True, text=True, check=True).stdout.split()
-    return [name for name in (Path(name).name for name in names) if name in FILES]
+    inner = [name.removeprefix("trusted/kernel/src/") for name in names]
+    return [name for name in inner if name in FILES + FLOAT_FILES]
 
 
 def main():
     arguments = sys.argv[1:]
     falsifier = "--falsifier" in arguments
-    wanted = [word for word in arguments if word in FILES]
+    every = FILES if falsifier else FILES + FLOAT_FILES
+    wanted = [word for word in arguments if word in every]
+    only = arguments[arguments.index("--only") + 1] if "--only" in arguments else ""
     if "--changed" in arguments:
         wanted = changed(arguments[arguments.index("--changed") + 1])
         if not wanted:
             print("no file of the proof core has changed")
             return
-    whole = not wanted
+    whole = not wanted and not only
     by_hand, equivalent = hand_written()
     with tempfile.TemporaryDirectory() as folder:
         copy = Copy(folder, falsifier)
-        for file in wanted or FILES:
+        for file in wanted or every:
             copy.instrument(file, [(find, put) for f, find, put in by_hand if f == file])
         copy.add_switch()
         binaries = copy.build()
@@ -255,7 +269,7 @@ def main():
             sys.exit("tests fail with every condition on")
         rows, missed = [], 0
         for number, (file, what) in enumerate(copy.names):
-            if falsifier and LIMITS.search(what):
+            if (falsifier and LIMITS.search(what)) or only not in what:
                 continue
             failed = copy.failing(binaries, number)
             reason = equivalent.get((file, what))
@@ -273,7 +287,7 @@ def main():
         head = "# Made by scripts/switches.py --falsifier: what is switched off, and which test of this folder notices; '-' is none.\n"
         (FALSIFIER / "noticed.txt").write_text(head + "\n".join(rows) + "\n")
     elif whole:
-        head = "# Made by scripts/switches.py: what is switched off, and which test of this folder or of tables.rs notices.\n"
+        head = "# Made by scripts/switches.py: what is switched off, and which test of this folder, of tables.rs, concentrated.rs or float_side_conditions notices.\n"
         (TESTS / "noticed.txt").write_text(head + "\n".join(rows) + "\n")
     print(f"{len(rows) - missed} passed, {missed} failed")
     sys.exit(1 if missed and not falsifier else 0)

@@ -44,6 +44,7 @@
 #![forbid(unsafe_code)]
 
 mod case;
+mod cells;
 mod compare;
 mod cube;
 mod deadline;
@@ -59,8 +60,10 @@ mod run;
 mod worst;
 
 pub use case::Case;
+pub use cells::{Cells, event_laws};
 pub use compare::confidence::clopper_pearson;
 pub use compare::pair_report::{OutcomeLoss, PairReport, Side, Worst, dilation};
+pub use compare::renyi::{RENYI_ORDERS, Renyi};
 pub use cube::boxes::enclosed_probability;
 pub use deadline::Deadline;
 pub use error::AuditError;
@@ -77,6 +80,7 @@ pub use pair::settings::parameters as search_parameters;
 pub use reading::output_law;
 pub use real::law::{integrated_law, real_law};
 pub use real::paths::{Depth, event_probability};
+pub use refute::concentrated::event_rho;
 pub use refute::floats::search_float_refutation;
 pub use refute::pair_loss::{Shown, search_shown_loss};
 pub use refute::refutation::{Closest, Evidence, Refutation, Tried, Verdict, check_refutation, claimed};

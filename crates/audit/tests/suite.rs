@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use probity_audit::{
-    Condition, Event, Evidence, Given, Inputs, Outcome, Parameters, Verdict, check_refutation,
-    search_refutation,
+    AuditError, Condition, Deadline, Event, Evidence, Given, Inputs, Outcome, Parameters, Verdict,
+    check_refutation, search_refutation_until,
 };
 use probity_exact::{Rational, parse_rational, rational};
+use probity_kernel::term::{Claim, Mechanism};
 use probity_lang::Program;
 
 fn library(folder: &str) -> Vec<(PathBuf, Program)> {
@@ -20,8 +21,14 @@ fn library(folder: &str) -> Vec<(PathBuf, Program)> {
     files.into_iter().map(|path| (path.clone(), probity_lang::load(path).unwrap())).collect()
 }
 
+/// The usual rounds of a search: what a proved mechanism gets, and enough for each of these.
+fn usual(mechanism: &Mechanism, claim: &Claim, given: &Parameters) -> Result<Verdict, AuditError> {
+    let no_more = Deadline::at(Some(std::time::Instant::now()));
+    search_refutation_until(mechanism, claim, given, &Deadline::default(), &no_more)
+}
+
 fn verdict(program: &Program) -> Verdict {
-    search_refutation(&program.mechanism, &program.claim, &Parameters::new()).unwrap()
+    usual(&program.mechanism, &program.claim, &Parameters::new()).unwrap()
 }
 
 #[test]
@@ -87,7 +94,7 @@ fn true_claims_survive_the_same_check() {
     };
     let verdict = |claim: &str| {
         let program = probity_lang::load_text(&source(claim)).unwrap();
-        search_refutation(&program.mechanism, &program.claim, &Parameters::new()).unwrap()
+        usual(&program.mechanism, &program.claim, &Parameters::new()).unwrap()
     };
     assert!(matches!(verdict("2 * eps"), Verdict::NotRefuted { .. }));
     assert!(matches!(verdict("1.99 * eps"), Verdict::Refuted(_)));
@@ -121,7 +128,7 @@ fn sampling_is_the_last_resort() {
         );
         let program = probity_lang::load_text(&source).unwrap();
         let parameters: Parameters = [("eps".into(), Rational::ONE)].into();
-        search_refutation(&program.mechanism, &program.claim, &parameters).unwrap()
+        usual(&program.mechanism, &program.claim, &parameters).unwrap()
     };
     let Verdict::Refuted(found) = verdict("2 * eps") else { panic!("half the noise was not refuted") };
     assert!(matches!(found.evidence, Evidence::Sampling { risk_bits: 30, .. }), "{found:?}");
@@ -141,7 +148,7 @@ fn unions_show_the_exact_divergence() {
     };
     let verdict = |delta: &str| {
         let program = probity_lang::load_text(&source(delta)).unwrap();
-        (search_refutation(&program.mechanism, &program.claim, &Parameters::new()).unwrap(), program)
+        (usual(&program.mechanism, &program.claim, &Parameters::new()).unwrap(), program)
     };
     // δ(1/2) = (1 − e^(−1/2))/(1 + e^(−1)) = 0.287646…
     let (Verdict::Refuted(found), program) = verdict("0.2876") else { panic!("0.2876 is too little") };
@@ -170,7 +177,7 @@ fn normal_noise_is_judged_at_its_exact_delta() {
             "mechanism normal(x: real)\ny ~ gaussian(x, 3.7)\nreturn y\nneighbours abs(x' - x) <= 1\nclaim 1, {delta}\n"
         );
         let program = probity_lang::load_text(&source).unwrap();
-        search_refutation(&program.mechanism, &program.claim, &Parameters::new()).unwrap()
+        usual(&program.mechanism, &program.claim, &Parameters::new()).unwrap()
     };
     assert!(matches!(verdict("1.145e-5"), Verdict::Refuted(_)));
     assert!(matches!(verdict("1.147e-5"), Verdict::NotRefuted { .. }));
@@ -184,7 +191,7 @@ fn sampling_over_the_reals_is_reproducible() {
         y ~ discrete_laplace(if c == i then 1 else 0, 1 / eps)\nappend(out, y)\n}\nreturn out\n\
         neighbours any\nclaim eps\n";
     let program = probity_lang::load_text(source).unwrap();
-    let verdict = || search_refutation(&program.mechanism, &program.claim, &Parameters::new()).unwrap();
+    let verdict = || usual(&program.mechanism, &program.claim, &Parameters::new()).unwrap();
     let Verdict::Refuted(found) = verdict() else { panic!("not refuted") };
     assert!(matches!(found.evidence, Evidence::Sampling { risk_bits: 30, .. }), "{}", found.evidence);
     assert!(found.evidence.to_string().contains("from seed"));

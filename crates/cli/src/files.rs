@@ -165,7 +165,13 @@ pub struct Loaded {
 /// Reads a mechanism file.
 pub fn load(path: &Path) -> Result<Loaded, Failure> {
     let source = text(path)?;
-    match probity_lang::load_text(&source) {
+    // Standard input has no folder of its own.
+    let folder = path.parent().filter(|_| path != Path::new("-"));
+    let loaded = match folder {
+        Some(folder) => probity_lang::load_text_in(&source, folder),
+        None => probity_lang::load_text(&source),
+    };
+    match loaded {
         Ok(program) => {
             let warnings = match program.warnings.is_empty() {
                 true => String::new(),

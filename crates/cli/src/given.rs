@@ -59,6 +59,23 @@ pub fn values_and_ranges(texts: &[String]) -> Result<(Vec<Setting>, Ranges), Fai
     Ok((settings(&values)?, ranges))
 }
 
+/// How long a file is looked at.
+const SECONDS: f64 = 5.0;
+
+/// The time that was asked for, or what the environment says for slow machines, or the usual one.
+pub fn seconds_or_usual(asked: Option<f64>) -> Result<Duration, Failure> {
+    const VARIABLE: &str = "PROBITY_SECONDS";
+    match (asked, std::env::var(VARIABLE)) {
+        (Some(asked), _) => seconds(asked),
+        (None, Ok(text)) => match text.trim().parse() {
+            Ok(usual) => seconds(usual),
+            Err(_) => Err(Failure::new(format!("{VARIABLE} is {text:?} and no number of seconds"))
+                .hint(format!("write {VARIABLE}=5, or leave it out"))),
+        },
+        (None, Err(_)) => seconds(SECONDS),
+    }
+}
+
 /// A time, from a number of seconds.
 pub fn seconds(seconds: f64) -> Result<Duration, Failure> {
     Duration::try_from_secs_f64(seconds)

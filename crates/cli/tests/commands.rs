@@ -13,7 +13,7 @@ fn root() -> PathBuf {
 
 fn probity(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_probity"));
-    command.args(arguments).current_dir(root()).stdin(Stdio::null());
+    command.args(arguments).current_dir(root()).stdin(Stdio::null()).env("PROBITY_SECONDS", "120");
     command
 }
 

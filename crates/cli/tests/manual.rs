@@ -91,6 +91,8 @@ impl Workplace {
         let output = Command::new("sh")
             .args(["-c", &format!("exec 2>&1; (exit {before}); {line}")])
             .env("PATH", format!("{}:{path}", command.display()))
+            // A page is true on a slow machine too.
+            .env("PROBITY_SECONDS", "120")
             .current_dir(&self.0)
             .stdin(Stdio::null())
             .output()

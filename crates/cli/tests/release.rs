@@ -244,6 +244,99 @@ fn the_budget_as_a_page() {
     assert!(page.contains("<svg") && page.contains("SELECT COUNT(*) FROM people"));
 }
 
+#[test]
+fn rho_quantiles_and_joins() {
+    let text = POLICY
+        .replace("epsilon = \"2\"", "rho = \"2\"")
+        .replace("{ epsilon = \"1/2\" }", "{ rho = \"1/2\" }")
+        .replace(
+            "region = { in = [\"north\", \"south\", \"east\", \"west\"] }",
+            "region = { references = \"regions\" }",
+        )
+        + "[public.regions]\nkey = \"code\"\n[public.regions.columns]\nside = { type = \"text\" }\n";
+    let place = folder("rho", &text);
+    fs::write(place.join("regions.csv"), "code,side\nnorth,up\nsouth,down\neast,up\n").unwrap();
+    let sql = "SELECT side, COUNT(*) AS n, MEDIAN(age) AS m, MAX(income) AS most FROM people JOIN regions ON people.region = regions.code GROUP BY side";
+    let public = ["--data", "regions=regions.csv"];
+    let value = json(&place, &[&public[..], &["--init", sql]].concat(), 0);
+    assert_eq!(
+        (&value["cost"], &value["remaining"]),
+        (&serde_json::json!({"rho": "1/2"}), &serde_json::json!({"rho": "3/2"}))
+    );
+    assert!(value["theorem"].as_str().unwrap().contains("rho"), "{value:#}");
+    assert!(
+        value["assumptions"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|one| one.as_str().unwrap().starts_with("public-join"))
+    );
+    let rows = value["rows"].as_array().unwrap();
+    assert_eq!(
+        (rows.len(), rows[0]["side"].as_str(), rows[1]["side"].as_str()),
+        (2, Some("up"), Some("down"))
+    );
+    // 266 and 133 rows; deviations are far below these.
+    let n = |row: usize| rows[row]["n"].as_i64().unwrap();
+    assert!((220..310).contains(&n(0)) && (90..180).contains(&n(1)), "{value:#}");
+    for row in rows {
+        for name in ["m", "most"] {
+            let at = |end: &str| row[&format!("{name}{end}")].as_f64().unwrap();
+            assert!(at("_low") <= at("") && at("") <= at("_high"), "{row}");
+        }
+    }
+    let certificate = value["certificate"].as_str().unwrap();
+    let checked =
+        |more: &[&str]| run(&place, &[&["check", certificate, "--policy", "people.toml"], more].concat());
+    let (code, out, _) = checked(&public);
+    assert!(code == 0 && out.contains("public-join: each row of people"), "{out}");
+    assert_eq!(checked(&[]).0, 1, "without the public table the query cannot be read");
+    // Without it nothing can be asked about the column, and the refusal says what to add.
+    let refused = json(&place, &["SELECT region, COUNT(*) FROM people GROUP BY region"], 2);
+    assert!(refused["hint"].as_str().unwrap().contains("--data regions=FILE.csv"), "{refused:#}");
+    let (_, out, _) = run(&place, &["policy", "people.toml"]);
+    assert!(out.contains("a key of regions") && out.contains("public table regions"), "{out}");
+    // A median alone, in the table for people.
+    let (_, out, _) = release(&place, &["SELECT MEDIAN(age) AS m FROM people"]);
+    assert!(out.contains("m is read from noisy counts in bins of width 1."), "{out}");
+}
+
+#[test]
+fn runs_are_paid_from_the_same_ledger() {
+    let place = folder("run", POLICY);
+    assert_eq!(run(&place, &["budget", "init", "--policy", "people.toml", "--ledger", "people.ledger"]).0, 0);
+    let text = "mechanism adults(people: rows(age: int))\nparam eps > 0\n\
+        y ~ discrete_laplace(count(r in people where r.age >= 18), 1 / eps)\nreturn y\n\
+        neighbours one row of people is added or removed\nclaim eps\n";
+    fs::write(place.join("adults.dp"), text).unwrap();
+    let base = ["run", "adults.dp", "--data", "people=people.csv", "--ledger", "people.ledger", "--json"];
+    let asked = |more: &[&str]| run(&place, &[&base[..], more].concat());
+    let (code, out, err) = asked(&["--set", "eps=1/2", "--count", "3"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let value: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        (&value["composed"]["epsilon"], value["values"].as_array().unwrap().len()),
+        (&"3/2".into(), 3)
+    );
+    // 400 rows of ages 0 to 89; 318 are at least 18.
+    assert!(
+        value["values"].as_array().unwrap().iter().all(|n| (270..370).contains(&n.as_i64().unwrap())),
+        "{out}"
+    );
+    // A half is left: a run that costs one is not drawn.
+    let (code, out, _) = asked(&["--set", "eps=1"]);
+    assert!(code == 1 && out.contains("the budget does not allow it") && !out.contains("values"), "{out}");
+    let (code, out, _) = run(&place, &["budget", "--ledger", "people.ledger", "--verify", "--json"]);
+    let budget: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &budget["spent"]["epsilon"]), (0, &"3/2".into()), "{budget:#}");
+    assert!(out.contains("run adults --set eps=1/2 --count 3"));
+    // A release sees what the run has spent, and a run without a proof cannot be paid.
+    assert_eq!(json(&place, &["SELECT COUNT(*) FROM people"], 0)["remaining"]["epsilon"], "0");
+    assert_eq!(asked(&["--set", "eps=1", "--unproved"]).0, 2);
+    let (code, out, _) = run(&place, &["run", "adults.dp", "--set", "eps=1", "--json"]);
+    assert!(code == 2 && out.contains("--data people=FILE.csv"), "{out}");
+}
+
 /// How often a process is killed; `PROBITY_KILLS=1000` for the long run.
 fn kills() -> u64 {
     std::env::var("PROBITY_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(24)
@@ -305,6 +398,12 @@ fn a_crash_releases_nothing_without_its_debit() {
         probity_exact::rational(debited.len() as i64, 2).unwrap()
     );
     assert!(debited.len() >= released.len());
+    println!(
+        "{} kills, {} answers were printed, {} debits were made",
+        kills(),
+        released.len(),
+        debited.len()
+    );
     // Every debit has its answer, which the same query gets for free; it is the one that was printed.
     for sql in debited.iter().take(40) {
         let value = json(&place, &[sql], 0);

@@ -103,8 +103,23 @@ fn a_refuted_mechanism_shows_its_counterexample() {
     assert!(page.contains("<p class=\"heading\">Counterexample</p>"));
     assert!(page.contains("<dt>neighbour</dt>"));
     assert!(!page.contains("<p class=\"heading\">Proved</p>"));
-    // Continuous noise has no outcomes to count.
-    assert!(page.contains("There are no output laws to show"));
+    // The laws are those of the counterexample, in cells: continuous noise has no outcomes to count.
+    let inputs = |name: &str| {
+        let rest = page.split(&format!("<dt>{name}</dt><dd>")).nth(1).unwrap();
+        rest.split("</dd>").next().unwrap().to_owned()
+    };
+    assert_eq!(inputs("inputs"), format!("{} and {}", inputs("input"), inputs("neighbour")));
+    assert!(inputs("an outcome is").starts_with("an interval of width"));
+    assert_eq!(plot(&page, "Output laws of the two inputs").matches("h.01").count(), 2 * 43 + 2);
+}
+
+#[test]
+fn a_counterexample_in_a_list_is_drawn_by_its_event() {
+    let (page, code) = page("refuted_list", "mechanisms/broken/sparse_vector_releases_query.dp", &[]);
+    assert_eq!(code, 0);
+    assert_eq!(check_page(&page), Ok(()));
+    assert!(page.contains("<dt>an outcome is</dt><dd>whether output[0]"), "no event");
+    assert!(page.contains("Output laws of the two inputs"));
 }
 
 #[test]

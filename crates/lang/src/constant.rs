@@ -1,6 +1,6 @@
 //! The exact value of terms that are made of numbers only.
 
-use probity_exact::{Abs, Integer, Natural, Rational, UnsignedAbs};
+use probity_exact::{Abs, Integer, Natural, Rational, SquareRoot, UnsignedAbs};
 use probity_kernel::expr::{Binary, Expr, Unary};
 
 use crate::parser::MAX_DEPTH;
@@ -13,7 +13,7 @@ pub(crate) enum Constant {
 }
 
 /// The value of `term` if it is a number made of numbers; `None` otherwise, and where it has no value or none
-/// that is rational (`ln`, `exp`).
+/// that is rational (`ln`, `exp`, most roots).
 ///
 /// ```
 /// use probity_kernel::expr::Expr;
@@ -69,6 +69,7 @@ fn within(term: &Expr, height: usize) -> Option<Constant> {
             Unary::Abs => value(a)?.abs(),
             Unary::Floor => Rational::from(value(a)?.floor()),
             Unary::Pow2AtLeast => pow2_at_least(&value(a)?)?,
+            Unary::Sqrt => square_root(&value(a)?)?,
             Unary::Ln | Unary::Exp | Unary::Not => return None,
         }),
         Expr::Binary(Binary::And, a, b) => Bool(truth(a)? && truth(b)?),
@@ -96,6 +97,19 @@ fn within(term: &Expr, height: usize) -> Option<Constant> {
         Expr::If(condition, yes, no) => any(if truth(condition)? { yes } else { no })?,
         _ => return None,
     })
+}
+
+/// The root of a number, if it is rational.
+fn square_root(value: &Rational) -> Option<Rational> {
+    if *value < Rational::ZERO {
+        return Some(Rational::ZERO);
+    }
+    let root = |n: &Natural| {
+        let root = n.sqrt();
+        (&root * &root == *n).then_some(root)
+    };
+    let above = root(&value.numerator().clone().unsigned_abs())?;
+    Some(Rational::from_parts(Integer::from(above), root(value.denominator())?))
 }
 
 /// The smallest power of two at or above a positive number.

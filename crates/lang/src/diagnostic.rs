@@ -64,6 +64,7 @@ codes! {
     OutOfRange = "E0405", "a constant outside the values allowed here";
     VacuousAdjacency = "E0501", "an adjacency that does not relate the two runs";
     BadFormat = "E0502", "a floating-point format that does not exist";
+    BadUse = "E0601", "a file that cannot be used";
     TooManyFaults = "E0901", "faults beyond the number that is reported";
     Unused = "W0001", "a name that nothing uses";
 }

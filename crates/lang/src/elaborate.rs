@@ -1,21 +1,24 @@
 //! Syntax tree to kernel terms: names are resolved, types checked, definitions put in. Untrusted: what a
 //! theorem is about is the term that comes out, and the kernel prints that term itself.
 
+mod calls;
 mod claims;
 mod expressions;
+mod folds;
 mod proofs;
 mod statements;
 mod tables;
 
 use std::collections::HashMap;
 
-use probity_kernel::expr::{Expr as Term, Name};
+use probity_kernel::expr::{Expr as Term, Name, Variable};
 use probity_kernel::term::{Claim, Hints, Input, Mechanism, Param, Sort, Statement};
 
 use crate::Span;
 use crate::diagnostic::{Code, Sink, quoted};
 use crate::names::{Definition, Names, Role};
 use crate::parser::MAX_DEPTH;
+use crate::program::Program;
 use crate::syntax::{CompareOp, Expr, ExprKind, File, Ident, ListLength, ScalarType, TypeExpr};
 use crate::types::Type;
 
@@ -39,7 +42,7 @@ pub(crate) struct Elaborated {
 }
 
 /// Turns a tree into terms; `None` when something is at fault, which the sink then knows.
-pub(crate) fn elaborate(file: &File, sink: &mut Sink) -> Option<Elaborated> {
+pub(crate) fn elaborate(file: &File, uses: &[(Ident, Program)], sink: &mut Sink) -> Option<Elaborated> {
     let mut elaborator = Elaborator {
         names: Names::default(),
         sink,
@@ -49,6 +52,8 @@ pub(crate) fn elaborate(file: &File, sink: &mut Sink) -> Option<Elaborated> {
         report_unknown: !file.lost_declarations,
         tables: HashMap::new(),
         row: None,
+        waiting: Vec::new(),
+        uses,
     };
     elaborator.file(file)
 }
@@ -82,10 +87,15 @@ struct Elaborator<'a> {
     tables: HashMap<String, Vec<(String, Type)>>,
     /// Inside a sum over rows: the name of the row and its table.
     row: Option<(String, String)>,
+    /// Statements that must come before the one at hand.
+    waiting: Vec<Statement>,
+    /// The mechanisms that may be called, by the names of their `use` lines.
+    uses: &'a [(Ident, Program)],
 }
 
 impl Elaborator<'_> {
     fn file(&mut self, file: &File) -> Option<Elaborated> {
+        self.check_uses();
         self.declare_inputs(file);
         let params = self.params(file);
         self.definitions(file);
@@ -99,6 +109,7 @@ impl Elaborator<'_> {
         let adjacency = self.adjacency(file);
         let claim = self.claim(file.claim.as_ref());
         let hints = file.proof.as_ref().map(|proof| self.proof(proof));
+        let hints = self.with_called(hints);
         // A name may look unused only because the line that uses it was lost.
         if self.sink.is_clean() {
             self.report_unused();
@@ -153,8 +164,8 @@ impl Elaborator<'_> {
         for param in &file.params {
             let sort = match &param.ty {
                 None => Sort::Real,
-                Some(TypeExpr { scalar: ScalarType::Real, list: None, .. }) => Sort::Real,
-                Some(TypeExpr { scalar: ScalarType::Int, list: None, .. }) => Sort::Int,
+                Some(TypeExpr { scalar: ScalarType::Real, list: None, bounds: None, .. }) => Sort::Real,
+                Some(TypeExpr { scalar: ScalarType::Int, list: None, bounds: None, .. }) => Sort::Int,
                 Some(other) => {
                     self.sink.report(Code::WrongType, other.span, || {
                         "a parameter is a number: expected `real` or `int`".to_string()
@@ -209,7 +220,7 @@ impl Elaborator<'_> {
             ExprKind::Negate(a) | ExprKind::Not(a) | ExprKind::Field(a, _) => over(&[a]),
             ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => over(&[a, b]),
             ExprKind::Conditional(a, b, c) => over(&[a, b, c]),
-            ExprKind::Call(_, arguments) | ExprKind::List(arguments) => {
+            ExprKind::Call(_, arguments) | ExprKind::List(arguments) | ExprKind::Tuple(arguments) => {
                 over(&arguments.iter().collect::<Vec<_>>())
             }
             ExprKind::Compare(first, links) => {
@@ -231,12 +242,48 @@ impl Elaborator<'_> {
             let name = Name::new(&input.name.text);
             if let Some(ListLength::Exactly(length)) = &input.ty.list {
                 let length = self.typed(length, Scope::Fixed, Type::Int);
-                let list = probity_kernel::expr::Variable::Plain(name.clone());
+                let list = Variable::Plain(name.clone());
                 lengths.push(Term::Length(list).equals(length));
+            }
+            let entry = match input.ty.list {
+                Some(_) => Term::Var(Variable::Entry(name.clone())),
+                None => Term::Var(Variable::Plain(name.clone())),
+            };
+            // A list of truth values is one of the integers 0 and 1, a list of categories one of their numbers.
+            if let (Some(_), Sort::IntList) = (&input.ty.list, &sort) {
+                let most = match &input.ty.scalar {
+                    ScalarType::Bool => Some(Term::int(1)),
+                    ScalarType::Category(count) => {
+                        Some(self.typed(count, Scope::Fixed, Type::Int) - Term::int(1))
+                    }
+                    _ => None,
+                };
+                lengths.extend(most.map(|most| Term::int(0).le(entry.clone()).and(entry.clone().le(most))));
+            }
+            self.bounded(&input.ty, entry, &mut lengths);
+            if let ScalarType::Rows(fields) = &input.ty.scalar {
+                for (field, ty) in fields {
+                    let value = Term::field(name.clone(), field.text.as_str());
+                    self.bounded(ty, value, &mut lengths);
+                }
             }
             inputs.push(Input { name, sort });
         }
         (inputs, lengths)
+    }
+
+    /// What `in [low, high]` after a type says of a value.
+    fn bounded(&mut self, ty: &TypeExpr, value: Term, assumptions: &mut Vec<Term>) {
+        let Some((low, high)) = &ty.bounds else { return };
+        if !matches!(ty.scalar, ScalarType::Real | ScalarType::Int) {
+            self.sink.report(Code::WrongType, ty.span, || {
+                "only numbers have bounds: expected `real` or `int` before `in`".to_string()
+            });
+            return;
+        }
+        let low = self.typed(low, Scope::Fixed, Type::Real);
+        let high = self.typed(high, Scope::Fixed, Type::Real);
+        assumptions.push(low.le(value.clone()).and(value.le(high)));
     }
 
     fn input_sort(&mut self, ty: &TypeExpr) -> Sort {
@@ -252,20 +299,14 @@ impl Elaborator<'_> {
         match (&ty.list, &sort) {
             (None, _) => sort,
             (Some(_), Sort::Real) => Sort::RealList,
-            (Some(_), Sort::Int) => Sort::IntList,
+            (Some(_), Sort::Int | Sort::Bool | Sort::Category { .. }) => Sort::IntList,
             (Some(_), Sort::Rows(_)) => {
                 self.sink.report(Code::WrongType, ty.span, || {
                     "a table has any number of rows: expected no `[]` after `rows(...)`".to_string()
                 });
                 sort
             }
-            (Some(_), _) => {
-                self.sink.report_with(Code::WrongType, ty.span, || {
-                    let message = "an input list holds numbers: expected `real[]` or `int[]`".to_string();
-                    (message, Some("write bits as the integers 0 and 1".into()))
-                });
-                Sort::IntList
-            }
+            (Some(_), Sort::RealList | Sort::IntList) => sort,
         }
     }
 

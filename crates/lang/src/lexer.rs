@@ -11,6 +11,8 @@ pub(crate) const MAX_NAME: usize = 64;
 pub(crate) enum TokenKind {
     Name,
     Number,
+    /// A text between quotation marks, on one line.
+    Text,
     Keyword(Keyword),
     /// One of the fixed marks: brackets, operators, separators.
     Mark(Mark),
@@ -93,6 +95,11 @@ pub(crate) fn tokenize(source: &str) -> Vec<Token> {
                 at = end_of(bytes, at, |b| b.is_ascii_alphanumeric() || b == b'_');
                 let text = &source[start..at];
                 Keyword::of(text).map_or(TokenKind::Name, TokenKind::Keyword)
+            }
+            // One that is never closed is no token.
+            b'"' if bytes[at + 1..].iter().take_while(|b| **b != b'\n').any(|b| *b == b'"') => {
+                at += 2 + bytes[at + 1..].iter().position(|b| *b == b'"').unwrap_or(0);
+                TokenKind::Text
             }
             b'0'..=b'9' => {
                 at = end_of_number(bytes, at);

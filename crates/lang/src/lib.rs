@@ -40,7 +40,7 @@ pub use diagnostic::{Code, Diagnostic, MAX_REPORTED, Severity};
 pub use format::format;
 pub use names::nearest;
 pub use probity_kernel::term::{Claim, Hints, Mechanism};
-pub use program::{LoadError, Program, SourceHash, Spans, load, load_text};
+pub use program::{LoadError, Program, SourceHash, Spans, load, load_text, load_text_in};
 pub use render::render;
 pub use settings::{Setting, SettingError};
 pub use span::{LineIndex, Span};

@@ -135,7 +135,8 @@ impl Names {
     /// A name beginning with `stem` that is not declared, or that an earlier pass made for the same place.
     pub(crate) fn fresh(&self, stem: &str, place: Span) -> String {
         let mut name = stem.to_string();
-        while self.symbols.get(&name).is_some_and(|s| s.role != Role::LoopIndex || s.span != place) {
+        let taken = |s: &Symbol| !matches!(s.role, Role::LoopIndex | Role::Variable) || s.span != place;
+        while self.symbols.get(&name).is_some_and(taken) {
             name.push('_');
         }
         name

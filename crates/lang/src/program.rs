@@ -9,7 +9,7 @@
 //! ```
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use probity_kernel::term::{Claim, Hints, Mechanism};
 use sha2::{Digest, Sha256};
@@ -17,6 +17,7 @@ use sha2::{Digest, Sha256};
 use crate::diagnostic::{Code, Diagnostic, Sink};
 use crate::elaborate::elaborate;
 use crate::parser::parse;
+use crate::syntax::{File, Ident};
 use crate::{Span, too_large};
 
 /// A mechanism as its text says it, and what is claimed of it.
@@ -118,7 +119,76 @@ pub fn load(path: impl AsRef<Path>) -> Result<Program, LoadError> {
     };
     let bytes = std::fs::read(path.as_ref()).map_err(|error| unreadable(error.to_string()))?;
     let source = String::from_utf8(bytes).map_err(|error| unreadable(error.utf8_error().to_string()))?;
-    load_text(&source).map_err(|diagnostics| LoadError { path: name, source, diagnostics })
+    let folder = path.as_ref().parent().unwrap_or(Path::new(""));
+    let loaded = load_within(&source, Some(folder), &mut vec![canonical(path.as_ref())]);
+    loaded.map_err(|diagnostics| LoadError { path: name, source, diagnostics })
+}
+
+/// Loads a text whose `use` lines name files of a folder.
+pub fn load_text_in(source: &str, folder: &Path) -> Result<Program, Vec<Diagnostic>> {
+    load_within(source, Some(folder), &mut Vec::new())
+}
+
+/// The one spelling of a path.
+fn canonical(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
+}
+
+/// Files that call each other this deep are refused.
+const MOST_CALLS: usize = 8;
+
+/// The mechanisms that `use` lines name, loaded; `around` are the files that are being loaded.
+fn called(
+    file: &File,
+    folder: Option<&Path>,
+    around: &mut Vec<PathBuf>,
+    sink: &mut Sink,
+) -> Vec<(Ident, Program)> {
+    let mut found = Vec::new();
+    for (path, name) in &file.uses {
+        let mut refuse = |message: String, hint: &str| {
+            sink.report_with(Code::BadUse, path.span, || (message, Some(hint.to_string())));
+        };
+        let Some(folder) = folder else {
+            refuse(
+                "a text that is no file uses none: expected no `use` line".into(),
+                "save the text as a file",
+            );
+            continue;
+        };
+        let place = folder.join(&path.text);
+        if around.contains(&canonical(&place)) || around.len() >= MOST_CALLS {
+            refuse(
+                format!("`{}` uses this file, or calls nest too deep: expected another file", path.text),
+                "a mechanism does not call itself",
+            );
+            continue;
+        }
+        let Ok(source) = std::fs::read_to_string(&place) else {
+            refuse(
+                format!("cannot read `{}`: expected a file", path.text),
+                "the path is relative to this file",
+            );
+            continue;
+        };
+        around.push(canonical(&place));
+        let loaded = load_within(&source, place.parent(), around);
+        around.pop();
+        match loaded {
+            Ok(program) if program.expect_refuted => {
+                refuse(
+                    format!("`{}` expects to be refuted: expected a true claim", path.text),
+                    "use a proved file",
+                );
+            }
+            Ok(program) => found.push((name.clone(), program)),
+            Err(faults) => {
+                let first = faults.first().map_or_else(String::new, ToString::to_string);
+                refuse(format!("`{}` has faults: {first}", path.text), "check that file on its own");
+            }
+        }
+    }
+    found
 }
 
 /// Loads a text: syntax, names, types, terms. Returns all faults, in the order of the text.
@@ -129,12 +199,21 @@ pub fn load(path: impl AsRef<Path>) -> Result<Program, LoadError> {
 /// assert_eq!(codes, ["E0301", "E0201", "E0205", "E0205"]);
 /// ```
 pub fn load_text(source: &str) -> Result<Program, Vec<Diagnostic>> {
+    load_within(source, None, &mut Vec::new())
+}
+
+fn load_within(
+    source: &str,
+    folder: Option<&Path>,
+    around: &mut Vec<PathBuf>,
+) -> Result<Program, Vec<Diagnostic>> {
     if let Some(fault) = too_large(source) {
         return Err(vec![fault]);
     }
     let mut sink = Sink::default();
     let file = parse(source, &mut sink);
-    let elaborated = elaborate(&file, &mut sink);
+    let uses = called(&file, folder, around, &mut sink);
+    let elaborated = elaborate(&file, &uses, &mut sink);
     let clean = sink.is_clean();
     let diagnostics = sink.finish();
     let (Some(elaborated), true) = (elaborated, clean) else { return Err(diagnostics) };

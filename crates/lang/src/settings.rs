@@ -172,6 +172,8 @@ impl Program {
                 Adjacency::Related(relation) => put(relation),
                 Adjacency::EveryEntry { bound, .. }
                 | Adjacency::EveryEntryGrows { bound, .. }
+                | Adjacency::Norm { bound, .. }
+                | Adjacency::OneEntryOf { bound, .. }
                 | Adjacency::OneEntry { bound, .. } => put(bound),
                 Adjacency::Rows { most, .. } => put(most),
                 Adjacency::OneRow { .. } | Adjacency::RowReplaced { .. } => {}
@@ -226,6 +228,9 @@ fn in_law(law: &mut Distribution, put: &impl Fn(&mut Expr)) {
         Distribution::UniformInt { low, high } => vec![low, high],
         Distribution::UniformOther { value, count } => vec![value, count],
         Distribution::Response { value, truth, count } => vec![value, truth, count],
+        // The scores are a list, which no parameter is.
+        Distribution::Choose { scale, .. } => vec![scale],
+        Distribution::Called(called) => called.inputs.iter_mut().chain(&mut called.params).collect(),
         Distribution::Laplace { center, scale } | Distribution::DiscreteLaplace { center, scale } => {
             vec![center, scale]
         }
@@ -247,6 +252,7 @@ fn in_coupling(coupling: &mut Coupling, put: &impl Fn(&mut Expr)) {
         }
         Coupling::Scale { cost } => vec![cost],
         Coupling::Equal { distance, cost } => vec![distance, cost],
+        Coupling::Chosen { low, high, cost } => vec![low, high, cost],
         Coupling::SameValue { ratio } => vec![&mut ratio.0, &mut ratio.1],
     };
     parts.into_iter().for_each(put);

@@ -36,6 +36,8 @@ pub(crate) enum ExprKind {
     Call(Ident, Vec<Expr>),
     Index(Box<Expr>, Box<Expr>),
     List(Vec<Expr>),
+    /// `(a, b)`, in `return` only.
+    Tuple(Vec<Expr>),
     /// `r.age`
     Field(Box<Expr>, Ident),
     /// `count(r in table where condition)`, `sum(r in table where condition, value)`
@@ -78,6 +80,8 @@ pub(crate) enum CompareOp {
 pub(crate) struct TypeExpr {
     pub(crate) scalar: ScalarType,
     pub(crate) list: Option<ListLength>,
+    /// `in [low, high]`: where the value, or every entry, lies.
+    pub(crate) bounds: Option<(Expr, Expr)>,
     pub(crate) span: Span,
 }
 
@@ -186,6 +190,10 @@ pub(crate) enum NeighboursKind {
     EveryEntryGrows { list: Ident, bound: Expr },
     /// `one entry of list differs by at most bound`
     OneEntry { list: Ident, bound: Expr },
+    /// `one entry of list and of list differs by at most bound`
+    OneEntryOf { lists: Vec<Ident>, bound: Expr },
+    /// `the entries of list differ by at most bound in L1`, or `in L2`
+    Norm { list: Ident, bound: Expr, squares: bool },
     /// `one row of table is added or removed`
     OneRow { table: Ident },
     /// `one row of table is replaced`
@@ -216,6 +224,8 @@ pub(crate) struct FormatSyntax {
 /// A whole file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct File {
+    /// `use "file.dp" as name`: the text between the quotation marks, with its place, and the name.
+    pub(crate) uses: Vec<(Ident, Ident)>,
     pub(crate) name: Option<Ident>,
     pub(crate) inputs: Vec<Input>,
     pub(crate) params: Vec<Param>,

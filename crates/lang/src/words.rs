@@ -123,10 +123,12 @@ pub(crate) fn function(wrong: &str, known: &[&'static str]) -> Option<&'static s
 pub(crate) fn beginning(wrong: &str) -> Option<Keyword> {
     let lower = wrong.to_ascii_lowercase();
     let exactly = BEGINNINGS.into_iter().find(|keyword| keyword.text() == lower);
-    exactly.or_else(|| LINES.iter().find(|(word, _)| *word == lower).map(|(_, keyword)| *keyword)).or_else(|| {
-        let near = nearest(&lower, BEGINNINGS.iter().map(|keyword| keyword.text()))?;
-        BEGINNINGS.into_iter().find(|keyword| keyword.text() == near)
-    })
+    exactly.or_else(|| LINES.iter().find(|(word, _)| *word == lower).map(|(_, keyword)| *keyword)).or_else(
+        || {
+            let near = nearest(&lower, BEGINNINGS.iter().map(|keyword| keyword.text()))?;
+            BEGINNINGS.into_iter().find(|keyword| keyword.text() == near)
+        },
+    )
 }
 
 /// What a statement of other languages that this one does not have is written as.
@@ -171,7 +173,9 @@ mod tests {
         assert_eq!(beginning("y"), None);
         assert_eq!(beginning("threshold"), None);
         let laws = ["laplace", "gaussian", "discrete_laplace", "exponential"];
-        for (wrong, meant) in [("lap", "laplace"), ("Lap", "laplace"), ("Laplace", "laplace"), ("normal", "gaussian")] {
+        for (wrong, meant) in
+            [("lap", "laplace"), ("Lap", "laplace"), ("Laplace", "laplace"), ("normal", "gaussian")]
+        {
             assert_eq!(law(wrong, &laws), Some(meant), "{wrong}");
         }
         assert_eq!(law("cauchy", &laws), None);

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Random, sources};
-use probity_lang::{format, load_text};
+use probity_lang::{format, load_text, load_text_in};
 
 /// Everything but white space.
 fn bones(text: &str) -> String {
@@ -47,11 +47,12 @@ fn disturb(text: &str, random: &mut Random) -> String {
 fn disturbed_mechanisms_are_restored_and_keep_their_meaning() {
     let mut random = Random(3);
     for (path, text) in [sources("mechanisms"), sources("mechanisms/broken")].concat() {
-        let original = load_text(&text).unwrap();
+        let folder = path.parent().unwrap();
+        let original = load_text_in(&text, folder).unwrap();
         for _ in 0..20 {
             let disturbed = disturb(&text, &mut random);
             let formatted = check(&disturbed);
-            let again = load_text(&formatted).unwrap();
+            let again = load_text_in(&formatted, folder).unwrap();
             assert_eq!(again.mechanism, original.mechanism, "{}", path.display());
             assert_eq!(again.claim, original.claim);
             assert_eq!(again.hints, original.hints);
@@ -157,9 +158,15 @@ fn formula(random: &mut Random, depth: usize) -> String {
 /// A dot that is no field's stays apart from numbers and other dots: formatted again, the text is the same tokens.
 #[test]
 fn stray_dots_do_not_become_numbers() {
-    for text in ["y = 1 . eps", "y = 1 . 5", "y = . 5", "y = a . . b", "y = a . .. b", "y = . . .", "y = 1 .. 2 . x"] {
-        let Ok(once) = format(text) else { continue };
-        assert_eq!(format(&once).as_ref(), Ok(&once), "{text}");
+    let whole = |line: &str| {
+        format!("mechanism m(x: real)\n{line}\nreturn x\nneighbours abs(x' - x) <= 1\nclaim 1\n")
+    };
+    let lines = ["1 . eps", "1 . 5", ". 5", "a . . b", "a . .. b", ". . .", "1 .. 2 . x"];
+    for line in lines.map(|value| whole(&format!("y = {value}"))) {
+        if let Ok(once) = format(&line) {
+            assert_eq!(format(&once).as_ref(), Ok(&once), "{line}");
+        }
     }
-    assert_eq!(format("y = r . age").unwrap().trim(), "y = r.age");
+    assert!(format(&whole("y = 1 . eps")).unwrap().contains("1 .eps"));
+    assert!(format(&whole("y = r . age")).unwrap().contains("y = r.age"));
 }

@@ -20,6 +20,7 @@ macro_rules! pages {
 pages! {
     contents = "README.md";
     release = "release.md";
+    engines = "engines.md";
     tour = "tour.md";
     your_own_mechanism = "your-own-mechanism.md";
     certificates = "certificates.md";

@@ -6,7 +6,8 @@ use std::path::Path;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [from, to] = &arguments[..] else { return Err("usage: export_library CERTIFICATES OUT".into()) };
-    let mut paths: Vec<_> = fs::read_dir(from)?.map(|entry| Ok(entry?.path())).collect::<Result<_, std::io::Error>>()?;
+    let mut paths: Vec<_> =
+        fs::read_dir(from)?.map(|entry| Ok(entry?.path())).collect::<Result<_, std::io::Error>>()?;
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "cert"));
     paths.sort();
     for path in paths {

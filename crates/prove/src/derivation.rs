@@ -30,24 +30,27 @@
 //! ```
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::sync::Arc;
 
+use probity_kernel::call::call;
 use probity_kernel::chain::Chain;
 use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, Orientation, for_each_expr};
+use probity_kernel::conversion::Conversion;
 use probity_kernel::entail::Evidence;
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::{Binary, Expr, Name, Run, Variable};
 use probity_kernel::finite;
 use probity_kernel::privacy::{
-    Comparison, Side, Theorem, goal, group, group_share, obligation, privacy, start,
+    Comparison, Side, Theorem, convert, goal, group, group_share, obligation, privacy, start,
 };
 use probity_kernel::rejection::Rejection;
 use probity_kernel::rules::{self, Assertion, Judgement};
 use probity_kernel::sampling;
 use probity_kernel::select;
-use probity_kernel::term::{Adjacency, Claim, Coupling, Mechanism, Statement};
+use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Mechanism, Statement};
+
+pub use crate::failure::{Failure, Reason};
 
 /// How to prove one statement, or two for a joint coupling.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,6 +63,9 @@ pub enum Move {
     Draw(Coupling),
     /// A Laplace draw up to its tails: the coupling, and the distance from the center beyond which mass is given up.
     UpTo(Coupling, Expr),
+    /// A call, by the theorem of the called mechanism: what it costs, and the proof of that theorem. With the cost 0 its
+    /// arguments are equal.
+    Call(Expr, Box<Plan>, Vec<Evidence>),
     /// A uniform draw and a sign, jointly: the shift of s·ln(u) and its cost.
     Joint(Expr, Expr),
     /// A block of finite draws of which one variable matters, with the same value in both runs: the variable, how many
@@ -122,6 +128,8 @@ impl Move {
             Move::OneSided => Move::OneSided,
             Move::Draw(coupling) => Move::Draw(map_coupling(coupling, e)),
             Move::UpTo(coupling, tail) => Move::UpTo(map_coupling(coupling, e), e(tail)),
+            // The proof of what is called is a proof of its own.
+            Move::Call(cost, plan, evidence) => Move::Call(e(cost), plan.clone(), evidence.clone()),
             Move::Joint(by, cost) => Move::Joint(e(by), e(cost)),
             Move::SameValue(var, size, ratio) => Move::SameValue(var.clone(), *size, two(ratio)),
             Move::If(yes, no) => Move::If(all(yes), all(no)),
@@ -156,6 +164,9 @@ fn map_coupling(coupling: &Coupling, e: &dyn Fn(&Expr) -> Expr) -> Coupling {
         Coupling::Scale { cost } => Coupling::Scale { cost: e(cost) },
         Coupling::SameValue { ratio } => Coupling::SameValue { ratio: two(ratio) },
         Coupling::Equal { distance, cost } => Coupling::Equal { distance: e(distance), cost: e(cost) },
+        Coupling::Chosen { low, high, cost } => {
+            Coupling::Chosen { low: e(low), high: e(high), cost: e(cost) }
+        }
         Coupling::SignedLog { by, cost } => Coupling::SignedLog { by: e(by), cost: e(cost) },
     }
 }
@@ -169,92 +180,9 @@ pub struct Plan {
     pub comparison: Comparison,
     /// The moves, per orientation of the adjacency.
     pub sides: Vec<(Orientation, Vec<Move>)>,
+    /// The claim in ρ or μ that the moves prove, and how the claim of ε and δ follows from it.
+    pub through: Option<Box<(Claim, Conversion)>>,
 }
-
-/// A side condition that could not be met, or a rule that did not apply.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Failure {
-    /// Where: the rule and the statement.
-    pub place: String,
-    /// What went wrong.
-    pub reason: Reason,
-}
-
-/// What went wrong.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Reason {
-    /// A rule of the kernel said no.
-    Rejected(Rejection),
-    /// A side condition for which no evidence was found.
-    NotShown {
-        /// What had to be shown.
-        goal: String,
-        /// On which path it fails: assumptions on the way.
-        path: Vec<String>,
-    },
-    /// The parameters of a draw are not shown to be in the range in which its law means something.
-    MayBeOutOfRange {
-        /// The draw.
-        draw: String,
-        /// The condition, in the words of the draw.
-        needed: String,
-        /// What had to be shown.
-        goal: String,
-        /// On which path it fails.
-        path: Vec<String>,
-    },
-    /// The plan does not fit the program.
-    PlanDoesNotFit(&'static str),
-    /// A certificate ends before its derivation does.
-    EvidenceMissing,
-    /// The search used up its steps.
-    OutOfSteps,
-    /// A sum over rows whose value nothing bounds.
-    Unbounded {
-        /// The sum.
-        sum: String,
-        /// The field to bound.
-        field: String,
-    },
-    /// The deadline passed.
-    OutOfTime,
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "at {}: ", self.place)?;
-        match &self.reason {
-            Reason::Rejected(rejection) => write!(f, "{rejection}"),
-            Reason::NotShown { goal, path } => {
-                write!(f, "not shown: {goal}")?;
-                path.iter().try_for_each(|step| write!(f, "\n  where {step}"))
-            }
-            Reason::MayBeOutOfRange { draw, needed, goal, path } => {
-                write!(f, "the draw '{draw}' may be out of its range: it needs {needed}")?;
-                if goal != needed {
-                    write!(f, ", here {goal}")?;
-                }
-                path.iter().try_for_each(|step| write!(f, "\n  where {step}"))
-            }
-            Reason::PlanDoesNotFit(why) => write!(f, "the plan does not fit: {why}"),
-            Reason::EvidenceMissing => write!(f, "evidence is missing"),
-            Reason::Unbounded { sum, field } => write!(
-                f,
-                "one row can change {sum} by any amount, since nothing bounds its field {field}; \
-                 write clamp(r.{field}, low, high) with public bounds"
-            ),
-            Reason::OutOfTime => write!(f, "the deadline passed during the search; allow more time"),
-            Reason::OutOfSteps => {
-                write!(
-                    f,
-                    "the search used up its steps; a proof block, or fixed parameters, would shorten it"
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for Failure {}
 
 /// Answers side conditions with evidence.
 pub trait Justify {
@@ -300,6 +228,11 @@ pub fn replay(
     plan: &Plan,
     justify: &mut dyn Justify,
 ) -> Result<Theorem, Failure> {
+    if let Some((other, conversion)) = plan.through.as_deref() {
+        let inner = Plan { through: None, ..plan.clone() };
+        let theorem = replay(mechanism, other, &inner, justify)?;
+        return convert(&theorem, claim, conversion).map_err(reject("the conversion"));
+    }
     if let Some((one_row, share)) = one_row(mechanism, claim) {
         let theorem = replay(&one_row, &share, plan, justify)?;
         return group(mechanism, claim, &theorem).map_err(reject("GROUP"));
@@ -376,9 +309,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn ask(&mut self, place: &str, hypotheses: &[&Expr], goal: &Expr) -> Result<Evidence, Failure> {
-        self.justify
-            .justify(&self.context, hypotheses, goal)
-            .map_err(|reason| Failure { place: place.to_string(), reason })
+        self.justify.justify(&self.context, hypotheses, goal).map_err(|reason| Failure::new(place, reason))
     }
 
     /// Walks a block backwards from what must hold after it.
@@ -427,6 +358,11 @@ impl Walk<'_> {
             }
             (Move::UpTo(coupling, tail), _) => {
                 sampling::up_to_tail(&context, head, coupling, tail, post).map_err(reject(&place))
+            }
+            (Move::Call(cost, plan, evidence), Statement::Draw { law: Distribution::Called(called), .. }) => {
+                let mut recorded = Recorded::new(evidence.clone());
+                let theorem = replay(&called.mechanism, &called.claim, plan, &mut recorded)?;
+                call(&context, head, &theorem, *cost == Expr::int(0), post).map_err(reject(&place))
             }
             (Move::Joint(by, cost), _) => {
                 let second = body.get(1).ok_or_else(|| misfit(&place, "a joint coupling needs two draws"))?;
@@ -607,11 +543,11 @@ fn name_of(v: &Variable) -> Option<Name> {
 
 fn reject(place: &str) -> impl FnOnce(Rejection) -> Failure {
     let place = place.to_string();
-    move |rejection| Failure { place, reason: Reason::Rejected(rejection) }
+    move |rejection| Failure::new(place, Reason::Rejected(rejection))
 }
 
 fn misfit(place: &str, why: &'static str) -> Failure {
-    Failure { place: place.to_string(), reason: Reason::PlanDoesNotFit(why) }
+    Failure::new(place, Reason::PlanDoesNotFit(why))
 }
 
 /// The first line of a statement.

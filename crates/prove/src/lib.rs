@@ -28,13 +28,17 @@
 #![forbid(unsafe_code)]
 
 mod algebra;
+mod blame;
 pub mod certificate;
+mod conversion;
 pub mod coq;
 pub mod derivation;
 mod effort;
 mod evidence;
 pub mod explain;
+mod failure;
 mod forward;
+mod lists;
 pub mod outline;
 mod plan;
 mod proof;

@@ -114,6 +114,9 @@ fn block(body: &[Statement], moves: &[Move], depth: usize, lines: &mut Vec<Line>
             (Move::UpTo(coupling, tail), _) => {
                 push(head(statement), format!("couple: {coupling}; UP-TO-BAD: within {tail} of the center"));
             }
+            (Move::Call(cost, ..), _) => {
+                push(head(statement), format!("couple: same value by CALL at cost {cost}"))
+            }
             (Move::Joint(by, cost), _) => {
                 push(
                     head(statement),

@@ -29,13 +29,14 @@ use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, Orientation};
 use probity_kernel::entail::Evidence;
 use probity_kernel::equivalence::Rewrite;
-use probity_kernel::expr::{Binary, Expr, Unary, Variable};
+use probity_kernel::expr::{Expr, Variable};
 use probity_kernel::kind::Kind;
-use probity_kernel::law;
 use probity_kernel::privacy::{Comparison, Theorem};
 use probity_kernel::rejection::Rejection;
 use probity_kernel::term::{Claim, Hints, Mechanism, Statement};
 
+use crate::blame::{Attempt, blame, no_plan};
+use crate::conversion;
 use crate::derivation::{Failure, Justify, Move, Plan, Reason, Recorded, one_row, replay, replay_side};
 use crate::effort::Effort;
 use crate::evidence::again::evidence_again;
@@ -81,8 +82,6 @@ const FIRST_EFFORT: u64 = MAX_EFFORT / 10;
 const MANY_SITES: usize = 8;
 /// The same for its statements.
 const MANY_STATEMENTS: usize = 40;
-/// What may be spent on saying why it failed.
-const EXPLAIN_EFFORT: u64 = MAX_EFFORT / 4;
 
 /// Searches for a proof of the claim. If there is none in reach, answers with the failure of the plan that came
 /// furthest.
@@ -97,10 +96,56 @@ pub fn prove_until(
     hints: &Hints,
     deadline: Option<Instant>,
 ) -> Result<Proof, Failure> {
-    let malformed =
-        |rejection: Rejection| Failure { place: "the mechanism".into(), reason: Reason::Rejected(rejection) };
+    let malformed = |rejection: Rejection| Failure::new("the mechanism", Reason::Rejected(rejection));
+    let context = Context::new(mechanism, Orientation::Forward).map_err(malformed)?;
+    let normal = conversion::has_normal_draw(&mechanism.body);
+    if normal && let Some(proof) = prove_converted(&context, claim, hints, deadline) {
+        return Ok(proof);
+    }
+    let failure = match prove_directly(mechanism, claim, hints, deadline) {
+        Ok(proof) => return Ok(proof),
+        Err(failure) => failure,
+    };
+    if !normal && let Some(proof) = prove_converted(&context, claim, hints, deadline) {
+        return Ok(proof);
+    }
+    let says_why = match &failure.reason {
+        Reason::OutOfTime | Reason::Unbounded { .. } => true,
+        Reason::Rejected(why) => !matches!(why, Rejection::NotGaussian { .. }),
+        _ => false,
+    };
+    match conversion::unsupported(&context, claim).filter(|_| !says_why) {
+        Some(reason) => Err(Failure::new("the claim", reason)),
+        None => Err(failure),
+    }
+}
+
+/// A proof of a claim of ε and δ from one in μ or ρ, if there is one.
+fn prove_converted(
+    context: &Context,
+    claim: &Claim,
+    hints: &Hints,
+    deadline: Option<Instant>,
+) -> Option<Proof> {
+    let mechanism = context.mechanism();
+    conversion::candidates(context, claim).into_iter().find_map(|(other, conversion)| {
+        let Proof { plan, evidence, .. } = prove_directly(mechanism, &other, hints, deadline).ok()?;
+        let plan = Plan { through: Some(Box::new((other, conversion))), ..plan };
+        let theorem = replay(mechanism, claim, &plan, &mut Recorded::new(evidence.clone())).ok()?;
+        Some(Proof { theorem, plan, evidence })
+    })
+}
+
+/// A proof in the measure of the claim.
+fn prove_directly(
+    mechanism: &Mechanism,
+    claim: &Claim,
+    hints: &Hints,
+    deadline: Option<Instant>,
+) -> Result<Proof, Failure> {
+    let malformed = |rejection: Rejection| Failure::new("the mechanism", Reason::Rejected(rejection));
     if let Some((one_row, share)) = one_row(mechanism, claim) {
-        let Proof { plan, evidence, .. } = prove_until(&one_row, &share, hints, deadline)?;
+        let Proof { plan, evidence, .. } = prove_directly(&one_row, &share, hints, deadline)?;
         let theorem = replay(mechanism, claim, &plan, &mut Recorded::new(evidence.clone()))?;
         return Ok(Proof { theorem, plan, evidence });
     }
@@ -119,13 +164,14 @@ pub fn prove_until(
             Err(_) => {}
         }
     }
-    if unaided && let Some(proof) = question.forward(&rewritten, &rewrites) {
+    let mut ahead = Effort::of(MAX_EFFORT).until(deadline);
+    if unaided && let Some(proof) = question.forward(&rewritten, &rewrites, &mut ahead) {
         return Ok(proof);
     }
     // Loops between two numbers, written out.
     if unaided && let Some((steps, unrolled)) = unrolled(&rewritten) {
         let rewrites: Vec<Rewrite> = rewrites.iter().cloned().chain(steps).collect();
-        if let Some(proof) = question.forward(&unrolled, &rewrites) {
+        if let Some(proof) = question.forward(&unrolled, &rewrites, &mut ahead) {
             return Ok(proof);
         }
         if sites(&unrolled.body) <= MANY_SITES {
@@ -143,19 +189,20 @@ pub fn prove_until(
         }
     }
     if effort.is_late() {
-        return Err(Failure { place: "the program".into(), reason: Reason::OutOfTime });
+        return Err(Failure::new("the program", Reason::OutOfTime));
     }
     let forward = Context::new(&rewritten, Orientation::Forward).map_err(malformed)?;
     if let Some((sum, field)) = unbounded(&forward) {
         let Sum { table, condition, value } = sum;
         let sum = Expr::sum(Variable::Plain(table), condition, value).to_string();
         let reason = Reason::Unbounded { sum, field: field.to_string() };
-        return Err(Failure { place: "the sum over rows".into(), reason });
+        return Err(Failure::new("the sum over rows", reason));
     }
     if effort.is_spent() {
-        return Err(Failure { place: "the program".into(), reason: Reason::OutOfSteps });
+        let failure = Failure::new("the program", Reason::OutOfSteps);
+        return Err(best.map_or(failure.clone(), |attempt| attempt.with_skeleton(failure)));
     }
-    Err(best.map_or_else(no_plan, |attempt| attempt.explain(deadline)))
+    Err(best.map_or_else(|| no_plan(&rewritten), |attempt| attempt.explain(deadline)))
 }
 
 /// How many draws and loops a text has.
@@ -190,7 +237,7 @@ impl Question<'_> {
     }
 
     /// A proof that goes forward.
-    fn forward(&self, rewritten: &Mechanism, rewrites: &[Rewrite]) -> Option<Proof> {
+    fn forward(&self, rewritten: &Mechanism, rewrites: &[Rewrite], effort: &mut Effort) -> Option<Proof> {
         let mut rewrites = rewrites.to_vec();
         let mut named = rewritten.clone();
         if let Some((step, rewritten)) = name_output(rewritten) {
@@ -198,38 +245,19 @@ impl Question<'_> {
             named = rewritten;
         }
         let comparison = Comparison::Equal;
-        let mut plan = Plan { rewrites, comparison, sides: vec![] };
+        let mut plan = Plan { rewrites, comparison, sides: vec![], through: None };
         let mut evidence = Vec::new();
-        let mut effort = Effort::of(MAX_EFFORT).until(self.deadline);
         for context in self.contexts(&named)? {
             let found = [Taste::Distance, Taste::Width, Taste::Choice].into_iter().find_map(|taste| {
-                let moves = forward(&context, taste, self.deadline);
-                if std::env::var("DEBUG").is_ok() {
-                    if let Err(e) = &moves {
-                        eprintln!("forward plan {taste:?}: {e}");
-                    }
-                }
-                let moves = moves.ok()?;
-                if std::env::var("DEBUG").is_ok() {
-                    use crate::certificate::Code;
-                    eprintln!("{}", moves.write());
-                }
+                let moves = forward(&context, taste, self.deadline).ok()?;
                 let mut searching = Searching {
                     found: Vec::new(),
-                    explain: std::env::var("DEBUG").is_ok(),
+                    explain: false,
                     again: true,
-                    effort: &mut effort,
+                    example: None,
+                    effort: &mut *effort,
                 };
-                let r = replay_side(&context, self.claim, comparison, &moves, &mut searching);
-                if std::env::var("DEBUG").is_ok() {
-                    if let Err(e) = &r {
-                        eprintln!(
-                            "forward {taste:?}: {}",
-                            e.to_string().chars().take(1500).collect::<String>()
-                        );
-                    }
-                }
-                r.ok()?;
+                replay_side(&context, self.claim, comparison, &moves, &mut searching).ok()?;
                 Some((moves, searching.found))
             });
             let (moves, found) = found?;
@@ -259,7 +287,7 @@ impl Question<'_> {
         };
         let mut best: Option<Box<Attempt>> = None;
         for comparison in comparisons {
-            let mut plan = Plan { rewrites: rewrites.to_vec(), comparison, sides: vec![] };
+            let mut plan = Plan { rewrites: rewrites.to_vec(), comparison, sides: vec![], through: None };
             let mut evidence = Vec::new();
             for context in &contexts {
                 match search_side(context, claim, hints, comparison, effort) {
@@ -286,35 +314,6 @@ impl Question<'_> {
     }
 }
 
-fn no_plan() -> Failure {
-    let reason = Reason::PlanDoesNotFit("no coupling or no invariant was found; a proof block may help");
-    Failure { place: "the program".into(), reason }
-}
-
-/// A plan that failed, and how many side conditions were met before.
-pub(crate) struct Attempt {
-    context: Arc<Context>,
-    claim: Claim,
-    comparison: Comparison,
-    moves: Vec<Move>,
-    reached: usize,
-}
-
-impl Attempt {
-    /// Finding whom to blame takes further searches, so only the best attempt is asked.
-    fn explain(self, deadline: Option<Instant>) -> Failure {
-        if self.moves.is_empty() {
-            return no_plan();
-        }
-        let mut effort = Effort::of(EXPLAIN_EFFORT).until(deadline);
-        let mut searching = Searching { found: Vec::new(), explain: true, again: false, effort: &mut effort };
-        match replay_side(&self.context, &self.claim, self.comparison, &self.moves, &mut searching) {
-            Err(failure) => failure,
-            Ok(_) => no_plan(),
-        }
-    }
-}
-
 /// Moves for one orientation of the adjacency, with the evidence that they need.
 pub(crate) fn search_side(
     context: &Arc<Context>,
@@ -330,7 +329,8 @@ pub(crate) fn search_side(
         && let Some(moves) = planner.next(effort)
     {
         tried += 1;
-        let mut searching = Searching { found: Vec::new(), explain: false, again: false, effort };
+        let mut searching =
+            Searching { found: Vec::new(), explain: false, again: false, example: None, effort };
         if replay_side(context, claim, comparison, &moves, &mut searching).is_ok() {
             return Ok((moves, searching.found));
         }
@@ -365,13 +365,15 @@ pub(crate) fn search_side(
 }
 
 /// Answers side conditions by searching, and keeps what it found.
-struct Searching<'e> {
-    found: Vec<Evidence>,
-    effort: &'e mut Effort,
+pub(crate) struct Searching<'e> {
+    pub(crate) found: Vec<Evidence>,
+    pub(crate) effort: &'e mut Effort,
     /// Whether a failure is to name the part of the condition that cannot be shown.
-    explain: bool,
+    pub(crate) explain: bool,
     /// Whether what was found before is tried first: the statements of a long text are often alike.
-    again: bool,
+    pub(crate) again: bool,
+    /// Values for which the condition that is to blame is false.
+    pub(crate) example: Option<String>,
 }
 
 /// How many pieces of evidence are tried again.
@@ -397,80 +399,10 @@ impl Justify for Searching<'_> {
             }
             Err(Stuck::Open { .. } | Stuck::TooLong) => {
                 let hypotheses = hypotheses.iter().map(|h| (*h).clone()).collect();
-                Err(blame(context, hypotheses, goal, vec![], self.effort))
+                let (reason, example) = blame(context, hypotheses, goal, vec![], self.effort);
+                self.example = example;
+                Err(reason)
             }
-        }
-    }
-}
-
-/// Finds the part of a goal that cannot be shown, and the path on which it is needed.
-fn blame(
-    context: &Context,
-    mut hypotheses: Vec<Expr>,
-    goal: &Expr,
-    mut path: Vec<String>,
-    effort: &mut Effort,
-) -> Reason {
-    match goal {
-        Expr::Binary(Binary::And, a, b) => {
-            let known: Vec<&Expr> = hypotheses.iter().collect();
-            match search_within(context, &known, a, effort) {
-                Ok(_) => {
-                    // What has been shown may be used for the rest.
-                    hypotheses.push((**a).clone());
-                    blame(context, hypotheses, b, path, effort)
-                }
-                Err(_) => blame(context, hypotheses, a, path, effort),
-            }
-        }
-        // An implication, as the rules write it: assume the premise and go on.
-        Expr::Binary(Binary::Or, a, b) => {
-            let premise = match &**a {
-                Expr::Unary(Unary::Not, premise) => (**premise).clone(),
-                other => !other.clone(),
-            };
-            path.push(premise.to_string());
-            hypotheses.push(premise);
-            blame(context, hypotheses, b, path, effort)
-        }
-        _ => match needed_by(&context.mechanism().body, goal) {
-            Some((draw, needed)) => Reason::MayBeOutOfRange { draw, needed, goal: goal.to_string(), path },
-            None => Reason::NotShown { goal: goal.to_string(), path },
-        },
-    }
-}
-
-/// The draw for whose range a condition is needed: one of its conditions reads the same, but for what the program
-/// has put in place of variables.
-fn needed_by(body: &[Statement], goal: &Expr) -> Option<(String, String)> {
-    body.iter().find_map(|statement| match statement {
-        Statement::Draw { law, .. } => law::conditions(law).into_iter().find_map(|condition| {
-            let draw = || statement.to_string().trim_end().to_owned();
-            is_instance(&condition, goal).then(|| (draw(), condition.to_string()))
-        }),
-        Statement::If { then, otherwise, .. } => needed_by(then, goal).or_else(|| needed_by(otherwise, goal)),
-        Statement::For { body, .. } | Statement::While { body, .. } => needed_by(body, goal),
-        Statement::Assign { .. } | Statement::Append { .. } => None,
-    })
-}
-
-/// Whether an expression is a pattern with its variables replaced by something.
-fn is_instance(pattern: &Expr, e: &Expr) -> bool {
-    let parts = || pattern.parts().into_iter().zip(e.parts());
-    match (pattern, e) {
-        (Expr::Var(_), _) => true,
-        (Expr::Index(..) | Expr::Length(_), _) => {
-            std::mem::discriminant(pattern) == std::mem::discriminant(e)
-        }
-        (Expr::Unary(a, _), Expr::Unary(b, _)) if a != b => false,
-        (Expr::Binary(a, ..), Expr::Binary(b, ..)) if a != b => false,
-        (Expr::Number(_) | Expr::Bool(_), _) => pattern == e,
-        _ => {
-            std::mem::discriminant(pattern) == std::mem::discriminant(e)
-                && parts().all(|pair| match pair {
-                    (Some(a), Some(b)) => is_instance(a, b),
-                    (a, b) => a.is_none() && b.is_none(),
-                })
         }
     }
 }

@@ -524,6 +524,13 @@ pub(crate) fn price(distance: &Expr, scale: &Expr) -> Expr {
     over(absolute_plain(distance), scale)
 }
 
+/// Whether a number has a root, a logarithm or an exponential in it.
+pub(crate) fn is_irrational(e: &Expr) -> bool {
+    let mut found = false;
+    visit(e, &mut |part| found |= matches!(part, Expr::Unary(Unary::Sqrt | Unary::Ln | Unary::Exp, _)));
+    found
+}
+
 /// The size of a distance; ranges have theirs in order.
 fn absolute_plain(e: &Expr) -> Expr {
     match e {

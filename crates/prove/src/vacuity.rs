@@ -98,10 +98,12 @@ fn same(mechanism: &Mechanism, input: &Input) -> Expr {
                 Adjacency::EveryEntry { list, bound }
                 | Adjacency::EveryEntryGrows { list, bound }
                 | Adjacency::OneEntry { list, bound }
+                | Adjacency::Norm { list, bound, .. }
                     if *list == input.name =>
                 {
                     Some(bound.clone())
                 }
+                Adjacency::OneEntryOf { lists, bound } if lists.contains(&input.name) => Some(bound.clone()),
                 _ => None,
             });
             bounds.fold(empty, |either, bound| either.or(bound.le(Expr::int(0))))

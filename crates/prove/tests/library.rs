@@ -48,6 +48,13 @@ const PROVED: &[(&str, &str)] = &[
     ("discrete_gaussian", "DGAUSS"),
     ("gaussian_histogram", "GAUSS"),
     ("noisy_gradient_descent", "GAUSS"),
+    ("exponential", "CHOOSE"),
+    ("median", "CHOOSE"),
+    ("gaussian_epsilon_delta", "ZCDP-TAIL"),
+    ("propose_test_release", "UP-TO-BAD"),
+    ("laplace_vector", "moved"),
+    ("gaussian_vector", "moved"),
+    ("noisy_max_then_measure", "CALL"),
 ];
 
 #[test]

@@ -103,6 +103,7 @@ fn root_above(value: &Rational) -> Rational {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use probity_exact::directed::exp_nearest;
     use probity_exact::rational;
 
     #[test]
@@ -110,7 +111,7 @@ mod tests {
         for (n, d) in [(1, 2), (1, 1), (7, 3), (40, 1)] {
             let sigma = rational(n, d).unwrap();
             let deviation = f64::from(n) / f64::from(d);
-            let mass = |k: i32| (-f64::from(k * k) / (2.0 * deviation * deviation)).exp();
+            let mass = |k: i32| exp_nearest(-f64::from(k * k) / (2.0 * deviation * deviation));
             let all: f64 = (-2000..=2000).map(mass).sum();
             for alpha in [(1, 20), (1, 1000)] {
                 let alpha = rational(alpha.0, alpha.1).unwrap();

@@ -74,6 +74,30 @@ impl Loss {
         Loss { measure, amount: bounded_up(amount), delta: Rational::ZERO }
     }
 
+    /// What runs of a proved text count in a measure, from the amounts that their theorem states for all of them; none of these may be below
+    /// the truth. ε and δ add up; ε is ε²/2 and μ is μ²/2 in ρ. `None` where the measure has no place for it.
+    pub fn of_runs(
+        measure: Measure,
+        epsilon: Option<(&Rational, &Rational)>,
+        rho: Option<&Rational>,
+        mu: Option<&Rational>,
+    ) -> Option<Loss> {
+        let half_square = |amount: &Rational| amount * amount / Rational::from(2);
+        let (amount, delta) = match (measure, epsilon, rho, mu) {
+            (Measure::Epsilon, Some((epsilon, delta)), ..) if delta.is_zero() => {
+                (epsilon.clone(), Rational::ZERO)
+            }
+            (Measure::EpsilonDelta, Some((epsilon, delta)), ..) => (epsilon.clone(), delta.clone()),
+            (Measure::Rho, Some((epsilon, delta)), ..) if delta.is_zero() => {
+                (half_square(epsilon), Rational::ZERO)
+            }
+            (Measure::Rho, None, Some(rho), _) => (rho.clone(), Rational::ZERO),
+            (Measure::Rho, None, None, Some(mu)) => (half_square(mu), Rational::ZERO),
+            _ => return None,
+        };
+        Some(Loss { measure, amount: bounded_up(amount), delta: bounded_up(delta) })
+    }
+
     /// Both losses together, never below the true sum. They must have one measure.
     pub fn plus(&self, other: &Loss) -> Loss {
         Loss {
@@ -161,6 +185,23 @@ mod tests {
         assert!(!third.is_within(&Loss { measure: Measure::Rho, ..loss(1, 1) }));
         assert_eq!(loss(1, 3).minus(&loss(1, 2)), loss(0, 1));
         assert_eq!(Loss::of_pure(Measure::Rho, &rational(1, 2).unwrap()).amount, rational(1, 8).unwrap());
+    }
+
+    #[test]
+    fn runs_count_in_the_measure_of_the_ledger() {
+        let (half, none, small) = (rational(1, 2).unwrap(), Rational::ZERO, rational(1, 1000).unwrap());
+        let amount = |loss: Option<Loss>| loss.map(|loss| loss.amount.to_string());
+        let pure = Some((&half, &none));
+        assert_eq!(amount(Loss::of_runs(Measure::Epsilon, pure, None, None)).as_deref(), Some("1/2"));
+        assert_eq!(amount(Loss::of_runs(Measure::Rho, pure, None, None)).as_deref(), Some("1/8"));
+        assert_eq!(amount(Loss::of_runs(Measure::Rho, None, Some(&half), None)).as_deref(), Some("1/2"));
+        assert_eq!(amount(Loss::of_runs(Measure::Rho, None, None, Some(&half))).as_deref(), Some("1/8"));
+        // A delta has no place in a pure budget, nor rho and mu in one of epsilon.
+        assert_eq!(Loss::of_runs(Measure::Epsilon, Some((&half, &small)), None, None), None);
+        assert_eq!(Loss::of_runs(Measure::Rho, Some((&half, &small)), None, None), None);
+        assert_eq!(Loss::of_runs(Measure::EpsilonDelta, None, Some(&half), None), None);
+        let both = Loss::of_runs(Measure::EpsilonDelta, Some((&half, &small)), None, None).unwrap();
+        assert_eq!((both.amount, both.delta), (half, small));
     }
 
     #[test]

@@ -140,7 +140,7 @@ fn creation(rows: &Rows) -> String {
     let mut sql = format!("DROP TABLE IF EXISTS people;\nCREATE TABLE people ({columns});\n");
     for (number, chunk) in rows.rows.chunks(500).enumerate() {
         let value = |row: usize, (field, (_, kind)): (&String, &(&str, &str))| match (*kind, field.as_str()) {
-            ("TEXT", "") if (row + number) % 2 == 0 => "''".to_owned(),
+            ("TEXT", "") if (row + number).is_multiple_of(2) => "''".to_owned(),
             (_, "") => "NULL".to_owned(),
             ("INTEGER" | "DECIMAL(14,3)" | "DECIMAL(9,4)" | "BOOLEAN", field) => field.to_owned(),
             ("DATE", field) => format!("DATE '{field}'"),

@@ -24,10 +24,24 @@ pub enum RunError {
         /// Its name.
         name: String,
     },
-    /// The text reads a table, which a run cannot take.
+    /// The text reads a table, and it is not said where that is.
     Table {
         /// The table.
         name: String,
+    },
+    /// A table was given that the text does not read.
+    UnknownTable {
+        /// The name that was given.
+        name: String,
+    },
+    /// A table has not the column that the text reads, or has it twice.
+    Column {
+        /// The table.
+        table: String,
+        /// The column.
+        column: String,
+        /// Whether it is there twice.
+        twice: bool,
     },
     /// No proof of the claim was found, so nothing runs.
     NotProved {
@@ -40,11 +54,6 @@ pub enum RunError {
     Certificate {
         /// Why.
         reason: String,
-    },
-    /// The claim is an amount of ρ or μ, for which a run does not state its loss yet.
-    Measure {
-        /// The claim.
-        claim: String,
     },
     /// The claim is about floating point, and a run computes over the reals.
     FloatClaim {
@@ -125,10 +134,10 @@ impl RunError {
                 "give other values with --set; the file's `param` and `where` lines say which".into()
             }
             RunError::MissingParameter { name } => format!("add --set {name}=VALUE"),
-            RunError::Measure { .. } => "claim an epsilon, or run it with --unproved for an experiment".into(),
-            RunError::Table { .. } => {
-                "`probity run` takes numbers, truth values and lists; answers from tables come from `probity release`"
-                    .into()
+            RunError::Table { name } => format!("add --data {name}=FILE.csv"),
+            RunError::UnknownTable { .. } => "the file's first line names its tables: NAME: rows(…)".into(),
+            RunError::Column { .. } => {
+                "the first line of the file must name each field of the text's rows(…) once".into()
             }
             RunError::NotProved { .. } => {
                 "`probity verify` says more; --unproved runs it for an experiment, without a guarantee".into()
@@ -168,13 +177,16 @@ impl fmt::Display for RunError {
             },
             RunError::Setting(error) => error.fmt(f),
             RunError::MissingParameter { name } => write!(f, "no value was given for {name}"),
-            RunError::Measure { claim } => {
-                write!(
-                    f,
-                    "the claim ({claim}) is an amount of rho or mu, and a run states its loss in epsilon only"
-                )
+            RunError::Table { name } => {
+                write!(f, "the text reads the table {name}, and it is not said where that is")
             }
-            RunError::Table { name } => write!(f, "the text reads the table {name}, which a run cannot take"),
+            RunError::UnknownTable { name } => write!(f, "the text reads no table {name}"),
+            RunError::Column { table, column, twice: false } => {
+                write!(f, "the table {table} has no column `{column}`")
+            }
+            RunError::Column { table, column, twice: true } => {
+                write!(f, "the table {table} has two columns `{column}`")
+            }
             RunError::NotProved { mechanism, reason } => {
                 write!(f, "{mechanism} is not proved, so it does not run: {reason}")
             }

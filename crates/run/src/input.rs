@@ -156,11 +156,13 @@ fn expected(sort: &Sort) -> &'static str {
 fn fits(given: &Given, sort: &Sort) -> bool {
     let is_integer = |given: &Given| matches!(given, Given::Number(value) if value.is_int());
     let is_number = |given: &Given| matches!(given, Given::Number(_));
+    // A list of truth values is one of the integers 0 and 1.
+    let is_truth = |given: &Given| matches!(given, Given::Truth(_));
     match (given, sort) {
         (Given::Number(_), Sort::Real) | (Given::Truth(_), Sort::Bool) => true,
         (Given::Number(value), Sort::Int | Sort::Category { .. }) => value.is_int(),
         (Given::List(items), Sort::RealList) => items.iter().all(is_number),
-        (Given::List(items), Sort::IntList) => items.iter().all(is_integer),
+        (Given::List(items), Sort::IntList) => items.iter().all(|item| is_integer(item) || is_truth(item)),
         _ => false,
     }
 }

@@ -43,6 +43,7 @@ mod lazy;
 mod loss;
 mod program;
 mod proved;
+mod table;
 mod value;
 
 pub use error::RunError;
@@ -50,4 +51,5 @@ pub use input::{Given, InputError, Inputs};
 pub use loss::{Amount, Loss};
 pub use probity_lang::{Setting, SettingError};
 pub use proved::{Proved, Session, Text, Unproved};
+pub use table::Table;
 pub use value::Value;

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use probity_exact::Rational;
+use probity_exact::{Natural, Rational};
 use probity_kernel::expr::Expr;
-use probity_kernel::term::Claim;
+use probity_kernel::term::{Claim, Reading};
 
 use crate::program::compile::constant_value;
 
@@ -16,6 +16,8 @@ pub struct Amount {
     exact: Option<Rational>,
     /// A double that is not below it.
     at_most: f64,
+    /// The number whose root multiplies the term; 1 for none.
+    root: u64,
 }
 
 impl Amount {
@@ -26,7 +28,19 @@ impl Amount {
             (times, None) => Expr::Number(Rational::from(times)) * term.clone(),
         };
         let (exact, at_most) = constant_value(&term);
-        Amount { term, exact, at_most }
+        Amount { term, exact, at_most, root: 1 }
+    }
+
+    /// The amount times √n.
+    fn with_root(term: &Expr, n: u64) -> Amount {
+        let root = Natural::from(n).nth_root(2);
+        if &root * &root == Natural::from(n) {
+            return Amount::new(term, u64::try_from(&root).unwrap_or(n));
+        }
+        let one = Amount::new(term, 1);
+        // The root of n, rounded up: n is far below 2^106, so its double's root is within two steps.
+        let root = (n as f64).next_up().sqrt().next_up();
+        Amount { root: n, exact: None, at_most: (one.at_most * root).next_up(), ..one }
     }
 
     /// The amount, when it is a rational number.
@@ -48,6 +62,7 @@ impl fmt::Display for Amount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.exact {
             Some(value) => value.fmt(f),
+            None if self.root != 1 => write!(f, "{} * sqrt({})", self.term, self.root),
             None => self.term.fmt(f),
         }
     }
@@ -69,13 +84,34 @@ pub struct Loss {
 }
 
 impl Loss {
-    /// What a claim says of this many runs, by basic composition: losses add.
+    /// What a claim says of this many runs: ε, δ and ρ add up, and μ grows with the root of their number.
     pub(crate) fn of(claim: &Claim, runs: u64) -> Loss {
-        Loss {
-            epsilon: Some(Amount::new(&claim.epsilon, runs)),
-            delta: Some(Amount::new(&claim.delta, runs)),
-            rho: None,
-            mu: None,
+        let none = Loss { epsilon: None, delta: None, rho: None, mu: None };
+        match claim.reading {
+            Reading::Rho => Loss { rho: Some(Amount::new(&claim.epsilon, runs)), ..none },
+            Reading::Mu => Loss { mu: Some(Amount::with_root(&claim.epsilon, runs)), ..none },
+            Reading::Reals | Reading::Binary { .. } => Loss {
+                epsilon: Some(Amount::new(&claim.epsilon, runs)),
+                delta: Some(Amount::new(&claim.delta, runs)),
+                ..none
+            },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probity_kernel::expr::Expr;
+
+    #[test]
+    fn mu_grows_with_the_root() {
+        let half = Expr::Number(probity_exact::rational(1, 2).unwrap());
+        assert_eq!(Amount::with_root(&half, 9).exact(), probity_exact::rational(3, 2).as_ref());
+        let two = Amount::with_root(&half, 2);
+        assert_eq!(two.exact(), None);
+        assert!(two.at_most() >= std::f64::consts::SQRT_2 / 2.0 && two.at_most() < 0.707_106_782);
+        assert_eq!(two.to_string(), "1/2 * sqrt(2)");
+        assert_eq!(Amount::new(&half, 2).exact(), Some(&Rational::ONE));
     }
 }

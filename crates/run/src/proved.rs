@@ -1,10 +1,12 @@
 //! Proved texts, and their runs.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use probity_exact::Rational;
+use probity_kernel::call::expanded;
 use probity_kernel::privacy::Theorem;
-use probity_kernel::term::{Claim, Mechanism, Reading, Sort};
+use probity_kernel::term::{Claim, Input, Mechanism, Reading, Sort};
 use probity_lang::{Program, Setting};
 use probity_noise::entropy::{Entropy, Secure};
 use probity_noise::sampler::lazy::{LONG, SHORT, Words};
@@ -20,6 +22,7 @@ use crate::program::code::{Code, Place};
 use crate::program::compile::compile;
 use crate::program::decidable::{self, Shape};
 use crate::program::machine::{List, Machine, input_place};
+use crate::table::{self, Table};
 use crate::value::Value;
 
 /// A text that was read, and not yet proved: [`with`](Text::with) proves it.
@@ -27,17 +30,24 @@ use crate::value::Value;
 pub struct Text {
     program: Program,
     certificate: Option<String>,
+    tables: BTreeMap<String, Table>,
 }
 
 impl Text {
     /// A program that was read already.
     pub fn of(program: Program) -> Text {
-        Text { program, certificate: None }
+        Text { program, certificate: None, tables: BTreeMap::new() }
     }
 
     /// Replays this certificate instead of looking for a proof.
     pub fn by_certificate(self, certificate: impl Into<String>) -> Text {
         Text { certificate: Some(certificate.into()), ..self }
+    }
+
+    /// The rows of an input table. Its sums are computed before anything is drawn.
+    pub fn with_table(mut self, name: &str, table: Table) -> Text {
+        self.tables.insert(name.to_owned(), table);
+        self
     }
 
     /// Values for all parameters, and the proof: for these values, or for all values.
@@ -48,7 +58,7 @@ impl Text {
     pub fn with(&self, settings: &[Setting]) -> Result<Proved, RunError> {
         let program = self.settled(settings)?;
         let theorem = self.theorem(&program)?;
-        Ok(Proved { theorem, runnable: Runnable::new(&program)? })
+        Ok(Proved { theorem, runnable: Runnable::new(&program, &self.tables)? })
     }
 
     /// Values for all parameters, and no proof. What runs is what the text says; nothing is said about its privacy.
@@ -56,11 +66,15 @@ impl Text {
     /// # Errors
     /// As for [`with`](Text::with), but for the proof.
     pub fn unproved_with(&self, settings: &[Setting]) -> Result<Unproved, RunError> {
-        Ok(Unproved { runnable: Runnable::new(&self.settled(settings)?)? })
+        Ok(Unproved { runnable: Runnable::new(&self.settled(settings)?, &self.tables)? })
     }
 
     fn settled(&self, settings: &[Setting]) -> Result<Program, RunError> {
-        if let Some(table) = self.program.mechanism.inputs.iter().find(|i| matches!(i.sort, Sort::Rows(_))) {
+        // Before a long proof is looked for.
+        let missing = |input: &&Input| {
+            matches!(input.sort, Sort::Rows(_)) && !self.tables.contains_key(input.name.as_str())
+        };
+        if let Some(table) = self.program.mechanism.inputs.iter().find(missing) {
             return Err(RunError::Table { name: table.name.to_string() });
         }
         let program = self.program.with(settings)?;
@@ -71,10 +85,7 @@ impl Text {
     }
 
     fn theorem(&self, settled: &Program) -> Result<Theorem, RunError> {
-        if matches!(settled.claim.reading, Reading::Rho | Reading::Mu) {
-            return Err(RunError::Measure { claim: settled.claim.to_string() });
-        }
-        if settled.claim.reading != Reading::Reals {
+        if matches!(settled.claim.reading, Reading::Binary { .. }) {
             return Err(RunError::FloatClaim { claim: settled.claim.to_string() });
         }
         if let Some(text) = &self.certificate {
@@ -92,13 +103,13 @@ impl Text {
         }
         let prove = |program: &Program| {
             let hints = program.hints.clone().unwrap_or_default();
-            probity_prove::prove(&program.mechanism, &program.claim, &hints)
+            let proof = probity_prove::prove(&program.mechanism, &program.claim, &hints);
+            proof.map_err(|failure| failure.to_string())
         };
-        let proof = prove(settled).or_else(|failure| prove(&self.program).map_err(|_| failure));
-        proof.map(|proof| proof.theorem().clone()).map_err(|failure| RunError::NotProved {
-            mechanism: settled.mechanism.name.to_string(),
-            reason: failure.to_string(),
-        })
+        let proof = prove(settled).or_else(|reason| prove(&self.program).map_err(|_| reason));
+        proof
+            .map(|proof| proof.theorem().clone())
+            .map_err(|reason| RunError::NotProved { mechanism: settled.mechanism.name.to_string(), reason })
     }
 }
 
@@ -201,7 +212,10 @@ impl Unproved {
 /// A mechanism made ready for any inputs.
 #[derive(Debug, Clone)]
 struct Runnable {
+    /// The mechanism as it was written, with its tables.
     mechanism: Arc<Mechanism>,
+    /// The one that runs: sums over rows are numbers in it. It is never shown.
+    running: Arc<Mechanism>,
     claim: Claim,
     code: Arc<Code>,
     /// Registers with the constants in them.
@@ -217,11 +231,14 @@ struct Grid {
 }
 
 impl Runnable {
-    fn new(program: &Program) -> Result<Runnable, RunError> {
-        let shape = decidable::check(&program.mechanism)?;
-        let (code, machine) = compile(&program.mechanism)?;
-        let (mechanism, claim) = (Arc::new(program.mechanism.clone()), program.claim.clone());
-        Ok(Runnable { mechanism, claim, code: Arc::new(code), machine, shape, grid: None })
+    fn new(program: &Program, tables: &BTreeMap<String, Table>) -> Result<Runnable, RunError> {
+        let mechanism = Arc::new(program.mechanism.clone());
+        // A call is its statements.
+        let running = Arc::new(table::resolved(&expanded(&mechanism), tables)?);
+        let shape = decidable::check(&running)?;
+        let (code, machine) = compile(&running)?;
+        let claim = program.claim.clone();
+        Ok(Runnable { mechanism, running, claim, code: Arc::new(code), machine, shape, grid: None })
     }
 
     fn on_grid(mut self, grid: Rational) -> Result<Runnable, RunError> {
@@ -244,12 +261,12 @@ impl Runnable {
     }
 
     fn prepare(&self, inputs: &Inputs) -> Result<Session, RunError> {
-        inputs.check(&self.mechanism)?;
+        inputs.check(&self.running)?;
         if self.grid.is_none() && self.code.output.has_numbers() && !self.shape.is_rational() {
             return Err(RunError::NeedsGrid { output: self.mechanism.output.to_string() });
         }
         let mut machine = self.machine.clone();
-        for input in &self.mechanism.inputs {
+        for input in &self.running.inputs {
             if let (Some(place), Some(given)) =
                 (input_place(&self.code, &input.name), inputs.get(input.name.as_str()))
             {
@@ -276,22 +293,13 @@ fn put(machine: &mut Machine, place: Place, given: &Given) {
         }
         (Place::Truth(register), Given::Truth(value)) => machine.truths[register as usize] = *value,
         (Place::List(register, _), Given::List(items)) => {
-            let truths: Option<Vec<bool>> = items
-                .iter()
-                .map(|item| if let Given::Truth(value) = item { Some(*value) } else { None })
-                .collect();
-            let list = match truths {
-                Some(truths) if !truths.is_empty() => List::Truths(truths),
-                _ => List::Numbers(
-                    items
-                        .iter()
-                        .map(|item| match item {
-                            Given::Number(value) => machine.tape.rational(value.clone()),
-                            _ => Number::ZERO,
-                        })
-                        .collect(),
-                ),
+            // Input lists are of numbers; a truth value is 0 or 1.
+            let number = |item: &Given| match item {
+                Given::Number(value) => machine.tape.rational(value.clone()),
+                Given::Truth(true) => Number::point(1.0),
+                _ => Number::ZERO,
             };
+            let list = List::Numbers(items.iter().map(number).collect());
             machine.put_list(register, list);
         }
         // The types were checked before.

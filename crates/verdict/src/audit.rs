@@ -4,8 +4,8 @@ use std::thread;
 use std::time::Instant;
 
 use probity_audit::{
-    AuditError, Bounds, Effort, Inputs, Law, LogarithmCost, PairReport, Parameters, Reachability, Shown,
-    claimed, logarithm_cost, neighbours, output_law, reachability, search_shown_loss,
+    AuditError, Bounds, Effort, Inputs, Law, LogarithmCost, PairReport, Parameters, Reachability, Renyi,
+    Shown, claimed, event_rho, logarithm_cost, neighbours, output_law, reachability, search_shown_loss,
 };
 use probity_exact::{Format, Rational, directed};
 use probity_kernel::term::{Distribution, Reading, Statement};
@@ -59,8 +59,12 @@ pub struct Comparison {
     pub reading: Reading,
     /// Whether the claim is about these inputs at all.
     pub neighbours: bool,
-    /// The claimed ε, at the parameters as the reading has them.
+    /// The claimed ε, at the parameters as the reading has them; for a claim in ρ or μ that ρ, or μ²/2.
     pub epsilon: Bounds,
+    /// The measure of the claim: that of `epsilon` unless it is [`Reading::Rho`] or [`Reading::Mu`].
+    pub measure: Reading,
+    /// The Rényi divergences, for a claim in ρ or μ.
+    pub renyi: Vec<Renyi>,
     /// What the platform's logarithm costs, if that was asked for.
     pub platform_ln: Option<LogarithmCost>,
     /// Which outputs give the input away.
@@ -76,10 +80,12 @@ pub struct TellingEvent {
     pub shown: Shown,
     /// Whether the claim is about these inputs at all.
     pub neighbours: bool,
-    /// The claimed ε.
+    /// The claimed ε; for a claim in ρ or μ that ρ, or μ²/2.
     pub epsilon: Bounds,
     /// The claimed δ.
     pub delta: Bounds,
+    /// The measure of the claim.
+    pub measure: Reading,
     /// How long it took.
     pub seconds: f64,
 }
@@ -116,6 +122,8 @@ pub fn audit(program: &Program, settings: &AuditSettings, watch: &Watch<'_>) -> 
     let report = PairReport::new(&laws[0], &laws[1]);
     let (epsilon, _) = claimed(&program.mechanism, &program.claim, &parameters)?;
     let outcomes = [laws[0].outcomes(), laws[1].outcomes()];
+    let measure = program.claim.reading;
+    let renyi = if is_concentrated(measure) { report.renyi() } else { Vec::new() };
     let seconds = start.elapsed().as_secs_f64();
     let mut comparison = Comparison {
         report,
@@ -123,6 +131,8 @@ pub fn audit(program: &Program, settings: &AuditSettings, watch: &Watch<'_>) -> 
         reading,
         neighbours,
         epsilon,
+        measure,
+        renyi,
         platform_ln: None,
         reachability: None,
         seconds,
@@ -175,13 +185,30 @@ fn telling_event(
         return Err(Error::new("no event was found that tells these inputs apart")
             .with_hint("that proves nothing; other inputs may show more"));
     };
-    Ok(TellingEvent { shown, neighbours, epsilon, delta, seconds })
+    Ok(TellingEvent { shown, neighbours, epsilon, delta, measure: program.claim.reading, seconds })
+}
+
+/// Whether a claim is in ρ or μ, which are no ε.
+pub fn is_concentrated(reading: Reading) -> bool {
+    matches!(reading, Reading::Rho | Reading::Mu)
+}
+
+impl TellingEvent {
+    /// For a claim in ρ or μ: the ρ that the event shows for certain.
+    pub fn rho_shown(&self) -> Option<f64> {
+        is_concentrated(self.measure).then(|| event_rho(&self.shown.probability, &self.shown.of_neighbour))
+    }
 }
 
 impl Comparison {
     /// Whether most of the mass escaped, so that the laws show little.
     pub fn is_undecided(&self) -> bool {
         self.report.escaped_mass > Rational::ONE / Rational::from(2)
+    }
+
+    /// For a claim in ρ or μ: the ρ that the laws show for certain.
+    pub fn rho_shown(&self) -> Option<f64> {
+        self.renyi.iter().map(Renyi::rho).reduce(f64::max)
     }
 
     /// What is certain of δ(ε), rounded to nearest.
@@ -192,7 +219,8 @@ impl Comparison {
     /// The worst finite loss less the claimed ε, if the claim is about these inputs; 0 when their bounds, some 30 digits,
     /// overlap.
     pub fn excess(&self) -> Option<f64> {
-        if !self.neighbours {
+        // ρ and μ are no ε: a loss is not beyond them or within.
+        if !self.neighbours || is_concentrated(self.measure) {
             return None;
         }
         let Bounds { low, high } = &self.epsilon;

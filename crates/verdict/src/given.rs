@@ -109,7 +109,13 @@ fn value_of(sort: &Sort, text: &str) -> Result<Given, Error> {
         Sort::RealList | Sort::IntList => {
             let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
             let items = inner.split(',').map(str::trim).filter(|item| !item.is_empty());
-            Given::List(items.map(number).collect::<Result<_, _>>()?)
+            // A list of truth values is one of the integers 0 and 1.
+            let entry = |text: &str| match text {
+                "true" => Ok(Rational::ONE),
+                "false" => Ok(Rational::ZERO),
+                _ => number(text),
+            };
+            Given::List(items.map(entry).collect::<Result<_, _>>()?)
         }
         Sort::Real | Sort::Int | Sort::Category { .. } => Given::Number(number(text)?),
         Sort::Rows(fields) => probity_audit::read_rows(text).ok_or_else(|| {

@@ -100,10 +100,25 @@ pub fn report<'a>(
         watch.say("certifying the implementation");
         certified(program, parameters, reading)
     });
-    let case = match parameters {
-        None => None,
-        Some(parameters) => choice::inputs(program, &parameters, settings.inputs.as_ref())?
-            .map(|inputs| Case { program, parameters, inputs }),
+    let case = match (choice::told(&verdict, settings), parameters) {
+        // A refuted mechanism shows its own counterexample.
+        (Some((parameters, inputs)), _) => Some(Case { program, parameters, inputs }),
+        (None, None) => None,
+        (None, Some(parameters)) => {
+            let worst = || {
+                watch.say("looking for the pair that tells most");
+                choice::worst(program, &parameters, watch)
+            };
+            let inputs = match &settings.inputs {
+                None if !watch.is_over() => worst(),
+                _ => None,
+            };
+            let inputs = match inputs {
+                Some(inputs) => Some(inputs),
+                None => choice::inputs(program, &parameters, settings.inputs.as_ref())?,
+            };
+            inputs.map(|inputs| Case { program, parameters, inputs })
+        }
     };
     let has_certificate = matches!(&certified, Some(Ok(_)));
     let audit = case.as_ref().map(|case| {
@@ -111,7 +126,7 @@ pub fn report<'a>(
             return Err("the deadline passed before they were computed".to_owned());
         }
         watch.say("computing the exact laws of both inputs");
-        ReportedAudit::new(case, reading, has_certificate)
+        ReportedAudit::new(case, reading, has_certificate, verdict.refutation.as_deref(), watch)
     });
 
     let mut crossed = verdict.upper.is_ok() && verdict.refutation.is_some();
@@ -220,12 +235,12 @@ mod tests {
         let honest = certified(&program, &at(number(1, 1)), None).unwrap();
         let too_little = certified(&program, &at(number(1, 2)), None).unwrap();
         let near = case([x(0), x(1)]);
-        let audit = ReportedAudit::new(&near, None, true).unwrap();
+        let audit = ReportedAudit::new(&near, None, true, None, &Watch::default()).unwrap();
         assert!(!audit.contradicts(&near, &honest));
         assert!(audit.contradicts(&near, &too_little));
         // What inputs that are no neighbours show contradicts nothing.
         let far = case([x(0), x(5)]);
-        let audit = ReportedAudit::new(&far, None, true).unwrap();
+        let audit = ReportedAudit::new(&far, None, true, None, &Watch::default()).unwrap();
         assert!(!audit.contradicts(&far, &too_little));
     }
 }

@@ -75,6 +75,8 @@ pub struct Verdict {
     pub program: Program,
     /// Why the claim holds, or why that is not shown.
     pub upper: Result<Upper, String>,
+    /// Where no proof was found, what may help: values for which a condition is false, a proof block to fill in.
+    pub help: Vec<String>,
     /// Whether the claim is about anything.
     pub vacuity: Vacuity,
     /// A counterexample to the claim.
@@ -168,6 +170,7 @@ pub fn verify_in_parts(
     let mut verdict = Verdict {
         program: substituted,
         upper: Err("the search for a proof has not ended".to_owned()),
+        help: vec![],
         vacuity: Vacuity::Unknown,
         refutation: None,
         audited: Audited::default(),
@@ -177,8 +180,9 @@ pub fn verify_in_parts(
     let (mut has_upper, mut has_lower, mut found) = (false, false, None::<Instant>);
     while !(has_upper && has_lower) {
         match parts.recv_timeout(TICK) {
-            Ok(Part::Above(Above { upper, vacuity, certificate })) => {
+            Ok(Part::Above(Above { upper, help, vacuity, certificate })) => {
                 (verdict.upper, verdict.vacuity, verdict.certificate) = (upper, vacuity, certificate);
+                verdict.help = help;
                 has_upper = true;
             }
             Ok(Part::Below((refutation, audited))) => {
@@ -242,17 +246,21 @@ const TICK: Duration = Duration::from_millis(2);
 /// What the prover's thread finds.
 struct Above {
     upper: Result<Upper, String>,
+    help: Vec<String>,
     vacuity: Vacuity,
     certificate: Option<Box<Certificate>>,
 }
 
 fn above(program: &Program, deadline: Option<Instant>) -> Above {
+    let mut help = vec![];
     let (upper, reading) = match program.claim.reading {
-        Reading::Reals | Reading::Rho | Reading::Mu => (derive(program, deadline), Reading::BINARY64),
+        Reading::Reals | Reading::Rho | Reading::Mu => {
+            (derive(program, deadline, &mut help), Reading::BINARY64)
+        }
         format => (in_floats(program), format),
     };
     let vacuity = vacuity(&program.mechanism).unwrap_or(Vacuity::Unknown);
-    Above { upper, vacuity, certificate: certificate(program, reading) }
+    Above { upper, help, vacuity, certificate: certificate(program, reading) }
 }
 
 /// What the audit finds.
@@ -344,10 +352,13 @@ pub fn couplings(proof: &Proof) -> Vec<Line> {
     outline(proof).into_iter().filter(|line| line.rule.starts_with("couple")).collect()
 }
 
-fn derive(program: &Program, deadline: Option<Instant>) -> Result<Upper, String> {
+fn derive(program: &Program, deadline: Option<Instant>, help: &mut Vec<String>) -> Result<Upper, String> {
     let hints = program.hints.clone().unwrap_or_default();
     let proof = probity_prove::prove_until(&program.mechanism, &program.claim, &hints, deadline);
-    proof.map(|proof| Upper::Derived(Box::new(proof))).map_err(|failure| failure.to_string())
+    proof.map(|proof| Upper::Derived(Box::new(proof))).map_err(|failure| {
+        help.extend(failure.help.iter().cloned());
+        failure.to_string()
+    })
 }
 
 /// The claim about a format, as it stands.

@@ -53,7 +53,7 @@ fn no_text_that_fooled_us_is_proved() {
         }
         // Where a draw is out of its range, the audit says so too.
         if !why.is_empty() {
-            let seen = verdict.out_of_range.expect(name);
+            let seen = verdict.audited.out_of_range.expect(name);
             assert!(seen.contains("is out of its range"), "{name}: {seen}");
         }
     }

@@ -31,7 +31,7 @@ mod normal;
 mod rational;
 mod round;
 
-pub use dashu_base::{Abs, BitTest, DivRem, Sign, Signed, UnsignedAbs};
+pub use dashu_base::{Abs, BitTest, DivRem, Sign, Signed, SquareRoot, UnsignedAbs};
 pub use dashu_int::{IBig as Integer, UBig as Natural};
 pub use dashu_ratio::RBig as Rational;
 pub use elementary::{exp_bounds, ln_bounds};

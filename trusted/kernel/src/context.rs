@@ -20,6 +20,7 @@ use crate::concentrated::Measure;
 use crate::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use crate::kind::{Kind, Kinds, malformed};
 use crate::law;
+use crate::lists;
 use crate::rejection::Rejection;
 use crate::rules::MAX_DEPTH;
 use crate::tables;
@@ -27,9 +28,32 @@ use crate::term::{Adjacency, Mechanism, Sort, Statement};
 
 /// Words that mean something else in the kernel's rendering.
 const RESERVED: [&str; 26] = [
-    "true", "false", "if", "then", "else", "and", "or", "not", "mod", "cost", "result", "mechanism", "param",
-    "where", "let", "for", "in", "while", "return", "append", "neighbours", "neighbors", "claim", "expect",
-    "refuted", "proof",
+    "true",
+    "false",
+    "if",
+    "then",
+    "else",
+    "and",
+    "or",
+    "not",
+    "mod",
+    "cost",
+    "result",
+    "mechanism",
+    "param",
+    "where",
+    "let",
+    "for",
+    "in",
+    "while",
+    "return",
+    "append",
+    "neighbours",
+    "neighbors",
+    "claim",
+    "expect",
+    "refuted",
+    "proof",
 ];
 
 /// Which of the two neighbouring inputs the first run gets.
@@ -162,7 +186,8 @@ impl Context {
             Variable::Plain(name) => self.shared.contains(name),
             Variable::Of(name, _) => !self.shared.contains(name) && self.kinds.knows(name),
             Variable::Arbitrary(name, _) => self.kinds.knows(name),
-            Variable::Changed(list) => self.is_input_list(list),
+            Variable::Changed(list) | Variable::Moved(list) => self.is_input_list(list),
+            Variable::Entry(_) => false,
             Variable::Cost | Variable::Result => true,
             Variable::Field(..) => over.is_some_and(|table| table.binds(v)),
             Variable::Row(table, _, field) => tables::field(&self.mechanism, table, field).is_some(),
@@ -171,6 +196,10 @@ impl Context {
             Expr::Sum(table, condition, value) => match belongs(table) {
                 true => [condition, value].into_iter().find_map(|e| self.foreign_in(e, Some(table))),
                 false => Some(table.clone()),
+            },
+            Expr::Apart(list, low, high) => match belongs(&Variable::Of(list.clone(), Run::First)) {
+                true => [low, high].into_iter().find_map(|e| self.foreign_in(e, over)),
+                false => Some(Variable::Plain(list.clone())),
             },
             Expr::Length(Variable::Plain(list)) if self.is_input_list(list) => None,
             Expr::Length(v @ Variable::Of(list, _)) if self.is_input_list(list) => Some(v.clone()),
@@ -201,6 +230,7 @@ impl Context {
         let foreign = |v: &Variable| match v {
             Variable::Plain(n) => !self.is_input(n) && !self.is_param(n),
             Variable::Field(..) => false,
+            Variable::Entry(list) => !self.is_input_list(list),
             _ => true,
         };
         for assumption in &self.mechanism.assumptions {
@@ -208,6 +238,7 @@ impl Context {
                 return Err(malformed(format!("an assumption mentions {v}, which is no parameter or input")));
             }
             self.kinds.check_formula(assumption)?;
+            lists::check_assumption(&self.mechanism, assumption)?;
         }
         Ok(())
     }
@@ -222,25 +253,34 @@ impl Context {
                 self.kinds.check_integer(count)?;
             }
         }
-        let mut changed = BTreeSet::new();
+        let (mut changed, mut summed) = (BTreeSet::new(), BTreeSet::new());
         for clause in &self.mechanism.adjacency {
-            let (list, bound) = match clause {
+            let (about, bound) = match clause {
                 Adjacency::Related(assertion) => {
                     self.check_related(assertion)?;
                     continue;
                 }
                 Adjacency::EveryEntry { list, bound }
                 | Adjacency::EveryEntryGrows { list, bound }
-                | Adjacency::OneEntry { list, bound } => (list, bound),
+                | Adjacency::Norm { list, bound, .. }
+                | Adjacency::OneEntry { list, bound } => (std::slice::from_ref(list), bound),
+                Adjacency::OneEntryOf { lists, bound } => (lists.as_slice(), bound),
                 Adjacency::OneRow { .. } | Adjacency::RowReplaced { .. } | Adjacency::Rows { .. } => continue,
             };
-            if !self.is_input_list(list) {
+            if let Some(list) = about.iter().find(|list| !self.is_input_list(list)) {
                 return Err(malformed(format!("the adjacency is about {list}, which is no input list")));
             }
             self.check_public(bound)?;
             self.kinds.check_number(bound)?;
-            if matches!(clause, Adjacency::OneEntry { .. }) && !changed.insert(list) {
-                return Err(malformed(format!("two clauses speak of the changed entry of {list}")));
+            for list in lists::changed_lists(clause) {
+                if !changed.insert(list) {
+                    return Err(malformed(format!("two clauses speak of the changed entry of {list}")));
+                }
+            }
+            if let Adjacency::Norm { list, .. } = clause
+                && !summed.insert(list)
+            {
+                return Err(malformed(format!("two clauses sum up the changes of {list}")));
             }
         }
         Ok(())
@@ -272,7 +312,7 @@ impl Context {
 
     fn collect_facts(&mut self) {
         let mut facts = Vec::new();
-        let of_all = |a: &&Expr| tables::of_rows(a).is_none();
+        let of_all = |a: &&Expr| tables::of_rows(a).is_none() && lists::of_entries(a).is_none();
         for assumption in self.mechanism.assumptions.iter().filter(of_all) {
             let (first, second) = (self.in_run(assumption, Run::First), self.in_run(assumption, Run::Second));
             if first != second {
@@ -296,6 +336,11 @@ impl Context {
         }
         facts.extend(tables::facts(&self.mechanism, self.orientation));
         for clause in &self.mechanism.adjacency {
+            // One place for all lists that change together.
+            if let [list, others @ ..] = lists::changed_lists(clause) {
+                let place = |list: &Name| Expr::Var(Variable::Changed(list.clone()));
+                facts.extend(others.iter().map(|other| place(list).equals(place(other))));
+            }
             if let Adjacency::Related(assertion) = clause {
                 facts.push(match self.orientation {
                     Orientation::Forward => assertion.clone(),
@@ -378,7 +423,7 @@ impl Context {
         self.positive.contains(name)
     }
 
-    /// What the adjacency says of the entries at `index` of the two lists. A negative bound says nothing: then
+    /// What the adjacency and the assumptions say of the entries at `index` of the two lists. A negative bound says nothing: then
     /// only empty lists are neighbours, and what lies outside a list is no entry.
     pub fn adjacent_entries(&self, list: &Name, index: &Expr) -> Expr {
         let entry = |run| index.clone().index_of(Variable::Of(list.clone(), run));
@@ -388,7 +433,7 @@ impl Context {
         };
         let growth = second.clone() - first.clone();
         let near = |bound: &Expr| growth.clone().abs().le(bound.clone());
-        Expr::all(self.mechanism.adjacency.iter().filter_map(|clause| match clause {
+        let clauses = self.mechanism.adjacency.iter().filter_map(|clause| match clause {
             Adjacency::EveryEntry { list: l, bound } if l == list => {
                 Some(Expr::int(0).le(bound.clone()).implies(near(bound)))
             }
@@ -396,13 +441,16 @@ impl Context {
                 let range = Expr::int(0).le(growth.clone()).and(growth.clone().le(bound.clone()));
                 Some(Expr::int(0).le(bound.clone()).implies(range))
             }
-            Adjacency::OneEntry { list: l, bound } if l == list => {
+            Adjacency::OneEntry { bound, .. } | Adjacency::OneEntryOf { bound, .. }
+                if lists::changed_lists(clause).contains(list) =>
+            {
                 let here = index.clone().equals(Expr::Var(Variable::Changed(list.clone())));
                 let same = second.clone().equals(first.clone());
                 Some(Expr::int(0).le(bound.clone()).implies(here.or(same).and(near(bound))))
             }
             _ => None,
-        }))
+        });
+        Expr::all(clauses.chain(lists::bounds_at(&self.mechanism, list, index)))
     }
 
     /// Whether the adjacency is symmetric by its form: one orientation then covers the other.
@@ -415,7 +463,11 @@ impl Context {
 /// removed, both orientations say so.
 pub(crate) fn is_symmetric_clause(clause: &Adjacency) -> bool {
     match clause {
-        Adjacency::EveryEntry { .. } | Adjacency::OneEntry { .. } | Adjacency::RowReplaced { .. } => true,
+        Adjacency::EveryEntry { .. }
+        | Adjacency::OneEntry { .. }
+        | Adjacency::OneEntryOf { .. }
+        | Adjacency::Norm { .. }
+        | Adjacency::RowReplaced { .. } => true,
         Adjacency::EveryEntryGrows { .. } | Adjacency::OneRow { .. } | Adjacency::Rows { .. } => false,
         Adjacency::Related(assertion) => is_symmetric(assertion),
     }

@@ -32,6 +32,7 @@ use crate::fact::{Fact, measured_fact, poly, positive_monomial};
 use crate::lemma::Lemma;
 use crate::poly::Poly;
 use crate::rejection::Rejection;
+use crate::rules::check_size;
 
 /// A product of facts `p ≥ 0` or `p > 0`, of a positive monomial in the parameters and of a coefficient.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -97,6 +98,7 @@ impl<'a> Facts<'a> {
 
     /// Adds a formula of the context, or its negation.
     fn add(&mut self, formula: &Expr, polarity: bool) -> Result<(), Rejection> {
+        check_size(formula)?;
         self.context.check_formula(formula)?;
         let (fact, work) = measured_fact(self.context, formula, polarity)?;
         self.push(fact);

@@ -2,7 +2,7 @@
 //!
 //! There is one type for both, so that substituting a program's expression into an assertion is plain
 //! substitution. A boolean expression is a formula. An expression is total: a quotient by 0, `ln` and
-//! `pow2_at_least` outside the positive reals, `a mod b` for b ≤ 0, `round_to` with a grid that is not positive and
+//! `pow2_at_least` outside the positive reals, `sqrt` of a negative number, `a mod b` for b ≤ 0, `round_to` with a grid that is not positive and
 //! a list read where it has no entry all have the value 0. `clamp(a, low, high)` is max(low, min(a, high)), also
 //! where low > high. `docs/language.md` has the table; the audit and every execution have the same one.
 
@@ -87,6 +87,11 @@ pub enum Variable {
     Field(Name, Name),
     /// Ghost: (table, run, field) of the row that only this run's table has.
     Row(Name, Run, Name),
+    /// In an assumption of a mechanism: any entry of the input list; the assumption holds of every one.
+    Entry(Name),
+    /// Ghost, a list: how far the entries before each place of the list lie apart in the two runs, all together, where
+    /// the adjacency bounds their sum.
+    Moved(Name),
     /// A value about which nothing is known: what a draw of the named variable turned out to be.
     Arbitrary(Name, u32),
 }
@@ -112,6 +117,8 @@ impl fmt::Display for Variable {
             Variable::Field(table, field) => write!(f, "{table}.{field}"),
             Variable::Row(table, Run::First, field) => write!(f, "changed({table}).{field}"),
             Variable::Row(table, Run::Second, field) => write!(f, "changed({table}').{field}"),
+            Variable::Entry(list) => write!(f, "entry({list})"),
+            Variable::Moved(list) => write!(f, "moved({list})"),
             Variable::Arbitrary(name, number) => write!(f, "{name}#{number}"),
         }
     }
@@ -132,6 +139,8 @@ pub enum Unary {
     Exp,
     /// `pow2_at_least(a)`, the smallest power of two at or above a, for a > 0.
     Pow2AtLeast,
+    /// `sqrt(a)`, for a ≥ 0.
+    Sqrt,
     /// `not a`
     Not,
 }
@@ -205,6 +214,9 @@ pub enum Expr {
     /// `sum(r in table where condition, value)`; `count(…)` is a sum of 1. The table is a variable. The condition and
     /// the value are those of each row in turn, whose fields are the [`Variable::Field`]s of the table.
     Sum(Variable, Arc<Expr>, Arc<Expr>),
+    /// `apart(list, low, high)`, in assertions: the lists of the two runs have one length, and every entry of the second
+    /// run's is larger than the first run's at the same place by at least `low` and at most `high`.
+    Apart(Name, Arc<Expr>, Arc<Expr>),
 }
 
 macro_rules! unary_builders {
@@ -252,6 +264,7 @@ impl Expr {
         ln => Ln, "`ln(self)`";
         exp => Exp, "`exp(self)`";
         pow2_at_least => Pow2AtLeast, "`pow2_at_least(self)`";
+        sqrt => Sqrt, "`sqrt(self)`";
     }
 
     binary_builders! {
@@ -294,6 +307,11 @@ impl Expr {
         Expr::Sum(table, Arc::new(condition), Arc::new(value))
     }
 
+    /// `apart(list, low, high)`
+    pub fn apart(list: impl Into<Name>, low: Expr, high: Expr) -> Expr {
+        Expr::Apart(list.into(), Arc::new(low), Arc::new(high))
+    }
+
     /// `table.field`, in a sum over the table or in an assumption.
     pub fn field(table: impl Into<Name>, field: impl Into<Name>) -> Expr {
         Expr::Var(Variable::Field(table.into(), field.into()))
@@ -317,6 +335,7 @@ impl Expr {
             Expr::If(a, b, c) => Expr::If(part(a)?, part(b)?, part(c)?),
             Expr::Index(list, index) => Expr::Index(list.clone(), part(index)?),
             Expr::Sum(table, condition, value) => Expr::Sum(table.clone(), part(condition)?, part(value)?),
+            Expr::Apart(list, low, high) => Expr::Apart(list.clone(), part(low)?, part(high)?),
         })
     }
 
@@ -355,6 +374,9 @@ impl Expr {
         if let Expr::Var(v) | Expr::Length(v) | Expr::Index(v, _) | Expr::Sum(v, ..) = self {
             visit(v);
         }
+        if let Expr::Apart(list, ..) = self {
+            [Run::First, Run::Second].into_iter().for_each(|run| visit(&Variable::Of(list.clone(), run)));
+        }
         if let Expr::Sum(table, condition, value) = self {
             let mut free = |v: &Variable| {
                 if !table.binds(v) {
@@ -385,7 +407,7 @@ impl Expr {
                 [None, None, None]
             }
             Expr::Unary(_, a) | Expr::Index(_, a) => [Some(a), None, None],
-            Expr::Binary(_, a, b) | Expr::Sum(_, a, b) => [Some(a), Some(b), None],
+            Expr::Binary(_, a, b) | Expr::Sum(_, a, b) | Expr::Apart(_, a, b) => [Some(a), Some(b), None],
             Expr::Clamp(a, b, c) | Expr::If(a, b, c) => [Some(a), Some(b), Some(c)],
         }
     }

@@ -159,6 +159,7 @@ impl Converter<'_> {
             Expr::Var(_) if self.context.kind(formula) == Kind::Bool => {
                 Ok(Fact::Holds(formula.clone(), polarity))
             }
+            Expr::Apart(..) => Ok(Fact::Holds(canonical(self.context, formula)?, polarity)),
             _ => Err(Rejection::NotAFormula { found: formula.to_string() }),
         }
     }
@@ -307,7 +308,7 @@ fn find_choice(expr: &Expr) -> Option<Choice> {
         }
         Expr::If(condition, yes, no) => choice((**condition).clone(), yes, no),
         // What is chosen inside a sum may depend on the row.
-        Expr::Sum(..) => None,
+        Expr::Sum(..) | Expr::Apart(..) => None,
         Expr::Number(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) | Expr::EmptyList => None,
         Expr::Unary(_, a) | Expr::Index(_, a) => find_choice(a),
         Expr::Binary(_, a, b) => find_choice(a).or_else(|| find_choice(b)),

@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::call;
 use crate::expr::{Binary, Expr, Name, Unary, Variable};
 use crate::law;
 use crate::rejection::Rejection;
-use crate::term::{Field, Mechanism, Sort, Statement};
+use crate::term::{Called, Distribution, Field, Mechanism, Sort, Statement};
 
 /// What the values of an expression are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,6 +55,8 @@ pub struct Kinds {
     names: BTreeMap<Name, Kind>,
     /// What the entries of an input list are.
     entries: BTreeMap<Name, Kind>,
+    /// What has been appended to an output list; `None` for values that do not mix.
+    appended: BTreeMap<Name, Option<Kind>>,
     /// What the fields of an input table are, by table and field.
     fields: BTreeMap<(Name, Name), Kind>,
     output: Option<Kind>,
@@ -62,8 +65,13 @@ pub struct Kinds {
 impl Kinds {
     /// The kinds of a mechanism whose program is well typed throughout, or what is wrong with it.
     pub fn new(mechanism: &Mechanism) -> Result<Kinds, Rejection> {
-        let mut kinds =
-            Kinds { names: BTreeMap::new(), entries: BTreeMap::new(), fields: BTreeMap::new(), output: None };
+        let mut kinds = Kinds {
+            names: BTreeMap::new(),
+            entries: BTreeMap::new(),
+            appended: BTreeMap::new(),
+            fields: BTreeMap::new(),
+            output: None,
+        };
         for param in &mechanism.params {
             match param.sort {
                 Sort::Real | Sort::Int => kinds.declare(&param.name, &param.sort)?,
@@ -75,9 +83,9 @@ impl Kinds {
         }
         // A kind only grows, from none over int to real, so this ends.
         loop {
-            let before = kinds.names.clone();
+            let before = (kinds.names.clone(), kinds.appended.clone());
             kinds.block(&mechanism.body)?;
-            if kinds.names == before {
+            if (&kinds.names, &kinds.appended) == (&before.0, &before.1) {
                 break;
             }
         }
@@ -113,7 +121,7 @@ impl Kinds {
                         self.widen(var, kind)?;
                     }
                 }
-                Statement::Append { list, .. } => self.widen(list, Kind::List)?,
+                Statement::Append { list, value } => self.append(list, value)?,
                 Statement::If { then, otherwise, .. } => {
                     self.block(then)?;
                     self.block(otherwise)?;
@@ -128,6 +136,15 @@ impl Kinds {
         Ok(())
     }
 
+    fn append(&mut self, list: &Name, value: &Expr) -> Result<(), Rejection> {
+        if let Some(kind) = self.kind(value)? {
+            let known = self.appended.get(list);
+            let joined = known.map_or(Some(kind), |old| old.and_then(|old| old.join(kind)));
+            self.appended.insert(list.clone(), joined);
+        }
+        self.widen(list, Kind::List)
+    }
+
     fn widen(&mut self, name: &Name, kind: Kind) -> Result<(), Rejection> {
         let joined = self.names.get(name).map_or(Some(kind), |old| old.join(kind));
         let joined = joined.ok_or_else(|| malformed(format!("{name} is used with two kinds of values")))?;
@@ -139,8 +156,15 @@ impl Kinds {
     fn check_block(&self, body: &[Statement]) -> Result<(), Rejection> {
         for statement in body {
             match statement {
+                Statement::Draw { law: Distribution::Called(called), .. } => self.check_call(called)?,
                 Statement::Draw { law, .. } => {
-                    law::parameters(law).into_iter().try_for_each(|e| self.check_number(e))?;
+                    let scores = law::scores(law);
+                    for e in law::parameters(law) {
+                        match scores {
+                            Some(list) if list == e => self.check_scores(e)?,
+                            _ => self.check_number(e)?,
+                        }
+                    }
                     law::integer_places(law).into_iter().try_for_each(|e| self.check_integer(e))?;
                 }
                 // A list is started empty and never copied.
@@ -192,6 +216,62 @@ impl Kinds {
         }
     }
 
+    /// A call: every argument is of the kind that the called mechanism wants, and what it releases is a number or a truth
+    /// value.
+    fn check_call(&self, called: &Called) -> Result<(), Rejection> {
+        call::check(called)?;
+        for (input, argument) in called.mechanism.inputs.iter().zip(&called.inputs) {
+            match input.sort {
+                Sort::RealList | Sort::IntList => self.check_list_for(&input.sort, argument)?,
+                Sort::Bool => self.check_formula(argument)?,
+                Sort::Int | Sort::Category { .. } => self.check_integer(argument)?,
+                Sort::Real | Sort::Rows(_) => self.check_number(argument)?,
+            }
+        }
+        for (param, argument) in called.mechanism.params.iter().zip(&called.params) {
+            match param.sort {
+                Sort::Int => self.check_integer(argument)?,
+                _ => self.check_number(argument)?,
+            }
+        }
+        match law::kind(&Distribution::Called(Box::new(called.clone()))) {
+            Kind::Int | Kind::Real | Kind::Bool => Ok(()),
+            _ => {
+                Err(malformed(format!("a call of {}, which releases no single value", called.mechanism.name)))
+            }
+        }
+    }
+
+    /// A list for a called mechanism, by name: of numbers, and of integers where it wants those.
+    fn check_list_for(&self, sort: &Sort, argument: &Expr) -> Result<(), Rejection> {
+        let Expr::Var(list @ Variable::Plain(name)) = argument else {
+            return Err(Rejection::NotAList { found: argument.to_string() });
+        };
+        let entries = self.list(list)?.or(self.appended.get(name).copied().flatten());
+        match (sort, entries) {
+            (_, Some(Kind::Int)) | (Sort::RealList, Some(Kind::Real)) => Ok(()),
+            _ => Err(Rejection::NotAList { found: argument.to_string() }),
+        }
+    }
+
+    /// A list of numbers.
+    fn check_scores(&self, expr: &Expr) -> Result<(), Rejection> {
+        match expr {
+            Expr::Var(list) if self.holds_numbers(list)? => Ok(()),
+            _ => Err(Rejection::NotAList { found: expr.to_string() }),
+        }
+    }
+
+    /// Whether all entries of a list are numbers.
+    fn holds_numbers(&self, list: &Variable) -> Result<bool, Rejection> {
+        let entries = self.list(list)?;
+        let appended = match list {
+            Variable::Plain(name) | Variable::Of(name, _) => self.appended.get(name).copied().flatten(),
+            _ => None,
+        };
+        Ok(matches!(entries.or(appended), Some(Kind::Int | Kind::Real)))
+    }
+
     /// A number.
     pub fn check_number(&self, expr: &Expr) -> Result<(), Rejection> {
         match self.check(expr)? {
@@ -224,6 +304,8 @@ impl Kinds {
             Expr::Bool(_) => Ok(Some(Kind::Bool)),
             Expr::EmptyList => Ok(Some(Kind::List)),
             Expr::Var(variable) => self.variable(variable),
+            // The ghost of changes goes on without end.
+            Expr::Length(Variable::Moved(list)) => Err(Rejection::NotAList { found: list.to_string() }),
             Expr::Length(list) => self.list(list).map(|_| Some(Kind::Int)),
             Expr::Index(list, index) => {
                 self.need(index, Kind::Int)?;
@@ -233,12 +315,20 @@ impl Kinds {
                 }
             }
             Expr::Sum(table, condition, value) => self.sum(table, condition, value),
+            Expr::Apart(list, low, high) => {
+                self.number(low)?;
+                self.number(high)?;
+                match self.holds_numbers(&Variable::Plain(list.clone()))? {
+                    true => Ok(Some(Kind::Bool)),
+                    false => Err(Rejection::NotAList { found: list.to_string() }),
+                }
+            }
             Expr::Unary(Unary::Not, a) => self.need(a, Kind::Bool).map(|()| Some(Kind::Bool)),
             Expr::Unary(operation, a) => {
                 let kind = self.number(a)?;
                 Ok(match operation {
                     Unary::Floor => Some(Kind::Int),
-                    Unary::Ln | Unary::Exp | Unary::Pow2AtLeast => Some(Kind::Real),
+                    Unary::Ln | Unary::Exp | Unary::Pow2AtLeast | Unary::Sqrt => Some(Kind::Real),
                     _ => kind,
                 })
             }
@@ -299,6 +389,11 @@ impl Kinds {
             }
             Variable::Cost => Ok(Some(Kind::Real)),
             Variable::Changed(_) => Ok(Some(Kind::Int)),
+            Variable::Entry(list) => match self.list(&Variable::Plain(list.clone()))? {
+                None => Err(Rejection::NotAList { found: list.to_string() }),
+                entries => Ok(entries),
+            },
+            Variable::Moved(_) => Ok(Some(Kind::List)),
             Variable::Result => Ok(self.output),
             Variable::Field(table, field) | Variable::Row(table, _, field) => {
                 let kind = self.fields.get(&(table.clone(), field.clone())).copied();
@@ -310,6 +405,7 @@ impl Kinds {
     /// What the entries of a list are, for an input list; `None` for an output list.
     fn list(&self, list: &Variable) -> Result<Option<Kind>, Rejection> {
         match (list, self.variable(list)?) {
+            (Variable::Moved(_), _) => Ok(Some(Kind::Real)),
             (Variable::Plain(name) | Variable::Of(name, _), Some(Kind::List)) => {
                 Ok(self.entries.get(name).copied())
             }

@@ -16,8 +16,8 @@
 use std::convert::Infallible;
 
 use crate::expr::Expr;
-use crate::kind::Kind;
-use crate::term::Distribution;
+use crate::kind::{Kind, Kinds};
+use crate::term::{Called, Distribution};
 
 /// What the parameters must meet, each condition on its own. Besides, [`integer_places`] are integers.
 pub fn conditions(law: &Distribution) -> Vec<Expr> {
@@ -29,11 +29,17 @@ pub fn conditions(law: &Distribution) -> Vec<Expr> {
     };
     match law {
         Distribution::Uniform | Distribution::Sign => vec![],
+        // What a called mechanism assumes is a condition of the rule, and its own draws are in range by its theorem.
+        Distribution::Called(_) => vec![],
         Distribution::Bernoulli(p) => probability(p),
         Distribution::UniformInt { low, high } => vec![low.clone().le(high.clone())],
         Distribution::UniformOther { value, count } => category(value, count),
         Distribution::Response { value, truth, count } => {
             probability(truth).into_iter().chain(category(value, count)).collect()
+        }
+        Distribution::Choose { scores, scale } => {
+            let among = length(scores).map_or(Expr::Bool(false), |length| Expr::int(1).le(length));
+            positive(scale).into_iter().chain([among]).collect()
         }
         Distribution::Laplace { scale, .. }
         | Distribution::DiscreteLaplace { scale, .. }
@@ -42,6 +48,22 @@ pub fn conditions(law: &Distribution) -> Vec<Expr> {
         Distribution::Gaussian { deviation, .. } | Distribution::DiscreteGaussian { deviation, .. } => {
             positive(deviation)
         }
+    }
+}
+
+/// How many scores a choice is among.
+fn length(scores: &Expr) -> Option<Expr> {
+    match scores {
+        Expr::Var(list) => Some(Expr::Length(list.clone())),
+        _ => None,
+    }
+}
+
+/// The parameter that is a list, of numbers, and not a number.
+pub fn scores(law: &Distribution) -> Option<&Expr> {
+    match law {
+        Distribution::Choose { scores, .. } => Some(scores),
+        _ => None,
     }
 }
 
@@ -69,7 +91,12 @@ pub fn support(law: &Distribution, y: Expr) -> Expr {
             Expr::int(0).le(y.clone()).and(y.lt(count.clone()))
         }
         Distribution::Exponential { .. } | Distribution::Geometric { .. } => Expr::int(0).le(y),
+        Distribution::Choose { scores, .. } => match length(scores) {
+            Some(length) => Expr::int(0).le(y.clone()).and(y.lt(length)),
+            None => Expr::Bool(true),
+        },
         Distribution::Bernoulli(_)
+        | Distribution::Called(_)
         | Distribution::Laplace { .. }
         | Distribution::DiscreteLaplace { .. }
         | Distribution::Gaussian { .. }
@@ -85,10 +112,15 @@ pub fn kind(law: &Distribution) -> Kind {
         | Distribution::Gaussian { .. }
         | Distribution::Exponential { .. } => Kind::Real,
         Distribution::Bernoulli(_) => Kind::Bool,
+        Distribution::Called(called) => match Kinds::new(&called.mechanism) {
+            Ok(kinds) => kinds.check(&called.mechanism.output).unwrap_or(Kind::Table),
+            Err(_) => Kind::Table,
+        },
         Distribution::Sign
         | Distribution::UniformInt { .. }
         | Distribution::UniformOther { .. }
         | Distribution::Response { .. }
+        | Distribution::Choose { .. }
         | Distribution::DiscreteLaplace { .. }
         | Distribution::DiscreteGaussian { .. }
         | Distribution::Geometric { .. } => Kind::Int,
@@ -99,10 +131,12 @@ pub fn kind(law: &Distribution) -> Kind {
 pub fn parameters(law: &Distribution) -> Vec<&Expr> {
     match law {
         Distribution::Uniform | Distribution::Sign => vec![],
+        Distribution::Called(called) => called.inputs.iter().chain(&called.params).collect(),
         Distribution::Bernoulli(p) => vec![p],
         Distribution::UniformInt { low, high } => vec![low, high],
         Distribution::UniformOther { value, count } => vec![value, count],
         Distribution::Response { value, truth, count } => vec![value, truth, count],
+        Distribution::Choose { scores, scale } => vec![scores, scale],
         Distribution::Laplace { center, scale } | Distribution::DiscreteLaplace { center, scale } => {
             vec![center, scale]
         }
@@ -125,6 +159,11 @@ pub fn try_map<E>(law: &Distribution, e: &dyn Fn(&Expr) -> Result<Expr, E>) -> R
     Ok(match law {
         Distribution::Uniform => Distribution::Uniform,
         Distribution::Sign => Distribution::Sign,
+        Distribution::Called(called) => {
+            let all = |list: &[Expr]| list.iter().map(e).collect::<Result<Vec<_>, E>>();
+            let (inputs, params) = (all(&called.inputs)?, all(&called.params)?);
+            Distribution::Called(Box::new(Called { inputs, params, ..(**called).clone() }))
+        }
         Distribution::Bernoulli(p) => Distribution::Bernoulli(e(p)?),
         Distribution::UniformInt { low, high } => Distribution::UniformInt { low: e(low)?, high: e(high)? },
         Distribution::UniformOther { value, count } => {
@@ -132,6 +171,9 @@ pub fn try_map<E>(law: &Distribution, e: &dyn Fn(&Expr) -> Result<Expr, E>) -> R
         }
         Distribution::Response { value, truth, count } => {
             Distribution::Response { value: e(value)?, truth: e(truth)?, count: e(count)? }
+        }
+        Distribution::Choose { scores, scale } => {
+            Distribution::Choose { scores: e(scores)?, scale: e(scale)? }
         }
         Distribution::Laplace { center, scale } => {
             Distribution::Laplace { center: e(center)?, scale: e(scale)? }

@@ -10,6 +10,7 @@ use probity_exact::{Rational, exp_bounds, ln_bounds};
 use crate::context::Context;
 use crate::expr::{Binary, Expr, Name, Unary, Variable};
 use crate::kind::Kind;
+use crate::lists;
 use crate::tables;
 
 /// A lemma and its arguments.
@@ -71,6 +72,14 @@ pub enum Lemma {
     SameEntry(Variable, Expr, Expr),
     /// What the adjacency says of two sums over a table: (condition, value) in the first run, and in the second.
     Rows(Name, (Expr, Expr), (Expr, Expr)),
+    /// How far apart the entries of a list are, by the adjacency: (list, low, high).
+    Apart(Name, Expr, Expr),
+    /// apart(l, a, b) ∧ c ≤ a ∧ b ≤ d ⇒ apart(l, c, d): (list, (a, b), (c, d))
+    ApartWider(Name, (Expr, Expr), (Expr, Expr)),
+    /// How far the entries of a list have moved up to an index, by the adjacency.
+    Moved(Name, Expr),
+    /// a ≥ 0 ⇒ sqrt(a) ≥ 0 ∧ sqrt(a)·sqrt(a) = a
+    Sqrt(Expr),
 }
 
 impl Lemma {
@@ -102,6 +111,10 @@ impl Lemma {
             Lemma::SameBinary(..) => "same-binary",
             Lemma::SameEntry(..) => "same-entry",
             Lemma::Rows(..) => "rows",
+            Lemma::Apart(..) => "apart",
+            Lemma::ApartWider(..) => "apart-wider",
+            Lemma::Moved(..) => "moved",
+            Lemma::Sqrt(_) => "sqrt",
         }
     }
 
@@ -113,6 +126,13 @@ impl Lemma {
         let (a, rest) = match self {
             Lemma::Adjacent(list, index) => return Some(context.adjacent_entries(list, index)),
             Lemma::Rows(table, first, second) => return tables::rows(context, table, first, second),
+            Lemma::Apart(list, low, high) => return lists::apart(context, list, low, high),
+            Lemma::Moved(list, index) => return lists::moved(context, list, index),
+            Lemma::ApartWider(list, (a, b), (c, d)) => {
+                let apart = |low: &Expr, high: &Expr| Expr::apart(list.clone(), low.clone(), high.clone());
+                let wider = c.clone().le(a.clone()).and(b.clone().le(d.clone()));
+                return Some(apart(a, b).and(wider).implies(apart(c, d)));
+            }
             Lemma::LnValue(a) => {
                 let (low, high) = ln_bounds(a, VALUE_BITS)?;
                 return Some(between(low, Expr::Number(a.clone()).ln(), high));
@@ -149,6 +169,7 @@ impl Lemma {
             | Lemma::ExpTangent(a)
             | Lemma::LnPositive(a)
             | Lemma::ExpLn(a)
+            | Lemma::Sqrt(a)
             | Lemma::LnExp(a) => (a, vec![]),
             Lemma::FloorMonotone(a, b)
             | Lemma::RoundNear(a, b)
@@ -197,8 +218,13 @@ impl Lemma {
             }
             Lemma::ExpLn(_) => positive(&a).implies(a.clone().ln().exp().equals(a)),
             Lemma::LnExp(_) => a.clone().exp().ln().equals(a),
+            Lemma::Sqrt(_) => {
+                let root = || a.clone().sqrt();
+                let square = (root() * root()).equals(a.clone());
+                zero().le(a.clone()).implies(zero().le(root()).and(square))
+            }
             Lemma::SameUnary(op, ..) => {
-                if !matches!(op, Unary::Floor | Unary::Ln | Unary::Exp | Unary::Pow2AtLeast) {
+                if !matches!(op, Unary::Floor | Unary::Ln | Unary::Exp | Unary::Pow2AtLeast | Unary::Sqrt) {
                     return None;
                 }
                 let apply = |e: &Expr| Expr::Unary(*op, e.clone().into());
@@ -224,7 +250,9 @@ impl fmt::Display for Lemma {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}(", self.name())?;
         match self {
-            Lemma::Adjacent(list, e) => write!(f, "{list}, {e}")?,
+            Lemma::Adjacent(list, e) | Lemma::Moved(list, e) => write!(f, "{list}, {e}")?,
+            Lemma::Apart(list, low, high) => write!(f, "{list}, {low}, {high}")?,
+            Lemma::ApartWider(list, (a, b), (c, d)) => write!(f, "{list}, {a}, {b}, {c}, {d}")?,
             Lemma::Inverse(a)
             | Lemma::InversePositive(a)
             | Lemma::Floor(a)
@@ -233,6 +261,7 @@ impl fmt::Display for Lemma {
             | Lemma::ExpTangent(a)
             | Lemma::LnPositive(a)
             | Lemma::ExpLn(a)
+            | Lemma::Sqrt(a)
             | Lemma::LnExp(a) => write!(f, "{a}")?,
             Lemma::LnValue(a) | Lemma::ExpValue(a) => write!(f, "{a}")?,
             Lemma::FloorMonotone(a, b)

@@ -5,9 +5,11 @@
 
 #![forbid(unsafe_code)]
 
+pub mod call;
 pub mod chain;
 pub mod concentrated;
 pub mod context;
+pub mod conversion;
 pub mod entail;
 pub mod equivalence;
 pub mod expr;
@@ -17,6 +19,7 @@ pub mod float;
 pub mod kind;
 pub mod law;
 pub mod lemma;
+mod lists;
 pub mod poly;
 pub mod privacy;
 pub mod rejection;

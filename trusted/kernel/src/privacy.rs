@@ -8,6 +8,7 @@ use std::fmt;
 
 use crate::concentrated::{Measure, NOT_GAUSSIAN, check_pure, within};
 use crate::context::{Context, Orientation};
+use crate::conversion::{self, Conversion};
 use crate::entail::{Evidence, check_entailment};
 use crate::equivalence::Rewrite;
 use crate::expr::{Expr, Run, Variable};
@@ -47,6 +48,8 @@ pub struct Theorem {
     mechanism: Mechanism,
     claim: Claim,
     axioms: BTreeSet<&'static str>,
+    /// The claim in ρ or μ from which this one was converted, and the name of the conversion.
+    through: Option<(Claim, &'static str)>,
 }
 
 impl Theorem {
@@ -58,6 +61,11 @@ impl Theorem {
     /// What was proved of it.
     pub fn claim(&self) -> &Claim {
         &self.claim
+    }
+
+    /// The claim in ρ or μ from which this one was converted, and the name of the conversion.
+    pub fn through(&self) -> Option<(&Claim, &'static str)> {
+        self.through.as_ref().map(|(claim, conversion)| (claim, *conversion))
     }
 
     /// The sampling axioms, program equivalences and lemmas that the proof rests on.
@@ -73,7 +81,13 @@ impl fmt::Display for Theorem {
             Reading::Mu => "is Gaussian differentially private",
             _ => "is differentially private",
         };
-        writeln!(f, "{}{what} with {}", self.mechanism, self.claim)
+        let Theorem { mechanism, claim, .. } = self;
+        match &self.through {
+            None => writeln!(f, "{mechanism}{what} with {claim}"),
+            Some((from, how)) => {
+                writeln!(f, "{mechanism}{what} with {claim}\nconverted from {from}, by {how}")
+            }
+        }
     }
 }
 
@@ -188,7 +202,22 @@ pub fn privacy(
             reason: "the adjacency is not symmetric, and only one orientation is proved",
         });
     }
-    Ok(Theorem { mechanism: mechanism.clone(), claim: claim.clone(), axioms })
+    Ok(Theorem { mechanism: mechanism.clone(), claim: claim.clone(), axioms, through: None })
+}
+
+/// From a theorem in ρ or μ to one of ε and δ.
+/// ```text
+/// m is ρ-zero-concentrated or μ-Gaussian private    δ(ε) of that is at most δ, by the conversion
+/// ───────────────────────────────────────────────────────────────────────────────────────────────
+/// m is (ε, δ)-differentially private over the reals
+/// ```
+pub fn convert(theorem: &Theorem, claim: &Claim, conversion: &Conversion) -> Result<Theorem, Rejection> {
+    let context = Context::new(&theorem.mechanism, Orientation::Forward)?;
+    check_claim(&context, claim)?;
+    let (name, lemmas) = conversion::check(&context, &theorem.claim, claim, conversion)?;
+    let axioms = theorem.axioms.union(&lemmas).copied().chain([name]).collect();
+    let through = Some((theorem.claim.clone(), name));
+    Ok(Theorem { mechanism: theorem.mechanism.clone(), claim: claim.clone(), axioms, through })
 }
 
 /// GROUP: from one row to k.
@@ -224,7 +253,7 @@ pub fn group(mechanism: &Mechanism, claim: &Claim, one_row: &Theorem) -> Result<
         return no("GROUP needs the theorem on one row with a k-th of epsilon, and delta 0");
     }
     let axioms = one_row.axioms.iter().copied().chain(["GROUP"]).collect();
-    Ok(Theorem { mechanism: mechanism.clone(), claim: claim.clone(), axioms })
+    Ok(Theorem { mechanism: mechanism.clone(), claim: claim.clone(), axioms, through: None })
 }
 
 /// What GROUP asks of one row for a claim about k: the same with ε/k, with ρ/k², with μ/k.

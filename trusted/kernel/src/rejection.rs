@@ -212,7 +212,9 @@ impl Display for Rejection {
             Rejection::WrongBranches { expected, found } => {
                 write!(f, "{found} branches where there must be {expected}")
             }
-            Rejection::NegativeMultiplier { found } => write!(f, "the multiplier {found} is negative"),
+            Rejection::NegativeMultiplier { found } => {
+                write!(f, "a multiplier must be positive, and {found} is not")
+            }
             Rejection::NotPositive { found } => write!(f, "'{found}' is not known to be positive"),
             Rejection::WrongGoal { found, needed } => {
                 write!(f, "the judgement ends with '{found}', the claim needs '{needed}'")

@@ -11,7 +11,9 @@
 use std::fmt::{self, Display, Formatter};
 
 use crate::expr::{Binary, Expr, Unary, Variable};
-use crate::term::{Adjacency, Claim, Coupling, Distribution, Field, Mechanism, Reading, Sort, Statement};
+use crate::term::{
+    Adjacency, Called, Claim, Coupling, Distribution, Field, Mechanism, Reading, Sort, Statement,
+};
 
 /// How tightly an expression binds: or 1, and 2, not 3, comparison 4, sum 5, product 6, sign 7, the rest 8.
 fn strength(expr: &Expr) -> u8 {
@@ -48,7 +50,9 @@ impl Display for Expr {
             Expr::Bool(b) => write!(f, "{b}"),
             Expr::Var(v) => write!(f, "{v}"),
             Expr::EmptyList => write!(f, "[]"),
+            Expr::Index(Variable::Moved(list), index) => write!(f, "moved({list}, {index})"),
             Expr::Index(list, index) => write!(f, "{list}[{index}]"),
+            Expr::Apart(list, low, high) => write!(f, "apart({list}, {low}, {high})"),
             Expr::Length(list) => write!(f, "length({list})"),
             Expr::Clamp(a, low, high) => write!(f, "clamp({a}, {low}, {high})"),
             Expr::Sum(table, condition, value) => {
@@ -91,6 +95,7 @@ impl Display for Expr {
                 Unary::Floor => write!(f, "floor({a})"),
                 Unary::Ln => write!(f, "ln({a})"),
                 Unary::Exp => write!(f, "exp({a})"),
+                Unary::Sqrt => write!(f, "sqrt({a})"),
                 Unary::Pow2AtLeast => write!(f, "pow2_at_least({a})"),
             },
             Expr::Binary(operation, a, b) => match operation {
@@ -146,6 +151,14 @@ impl Display for Distribution {
             Distribution::Response { value, truth, count } => {
                 write!(f, "response({value}, {truth}, {count})")
             }
+            Distribution::Called(called) => {
+                write!(f, "{}(", called.mechanism.name)?;
+                for (n, argument) in called.inputs.iter().chain(&called.params).enumerate() {
+                    write!(f, "{}{argument}", if n > 0 { ", " } else { "" })?;
+                }
+                write!(f, ")")
+            }
+            Distribution::Choose { scores, scale } => write!(f, "choose({scores}, {scale})"),
             Distribution::Laplace { center, scale } => write!(f, "laplace({center}, {scale})"),
             Distribution::DiscreteLaplace { center, scale } => {
                 write!(f, "discrete_laplace({center}, {scale})")
@@ -211,11 +224,40 @@ impl Display for Adjacency {
             Adjacency::OneEntry { list, bound } => {
                 write!(f, "one entry of {list} differs by at most {bound}")
             }
+            Adjacency::OneEntryOf { lists, bound } => {
+                let all: Vec<&str> = lists.iter().map(|list| list.as_str()).collect();
+                write!(f, "one entry of {} differs by at most {bound}", all.join(" and of "))
+            }
+            Adjacency::Norm { list, bound, squares } => {
+                let norm = if *squares { "L2" } else { "L1" };
+                write!(f, "the entries of {list} differ by at most {bound} in {norm}")
+            }
             Adjacency::OneRow { table } => write!(f, "one row of {table} is added or removed"),
             Adjacency::RowReplaced { table } => write!(f, "one row of {table} is replaced"),
             Adjacency::Rows { table, most } => {
                 write!(f, "at most {most} rows of {table} are added or removed")
             }
+        }
+    }
+}
+
+/// The mechanisms that a body calls, each once.
+fn collect_called<'m>(body: &'m [Statement], known: &mut Vec<&'m Called>) {
+    for statement in body {
+        match statement {
+            Statement::Draw { law: Distribution::Called(called), .. } => {
+                let same =
+                    |other: &&Called| other.mechanism == called.mechanism && other.claim == called.claim;
+                if !known.iter().any(same) {
+                    known.push(called);
+                }
+            }
+            Statement::If { then, otherwise, .. } => {
+                collect_called(then, known);
+                collect_called(otherwise, known);
+            }
+            Statement::For { body, .. } | Statement::While { body, .. } => collect_called(body, known),
+            _ => {}
         }
     }
 }
@@ -238,6 +280,12 @@ impl Display for Mechanism {
         writeln!(f, "return {}", self.output)?;
         for clause in &self.adjacency {
             writeln!(f, "neighbours {clause}")?;
+        }
+        let mut known: Vec<&Called> = Vec::new();
+        collect_called(&self.body, &mut known);
+        for called in known {
+            writeln!(f, "where {} has {} and is", called.mechanism.name, called.claim)?;
+            called.mechanism.to_string().lines().try_for_each(|line| writeln!(f, "  {line}"))?;
         }
         Ok(())
     }
@@ -281,6 +329,9 @@ impl Display for Coupling {
             }
             Coupling::Equal { distance, cost } => {
                 write!(f, "same value within {distance} at cost {cost}")
+            }
+            Coupling::Chosen { low, high, cost } => {
+                write!(f, "same place for scores apart by {low} to {high} at cost {cost}")
             }
             Coupling::SignedLog { by, cost } => write!(f, "signed log shifted by {by} at cost {cost}"),
         }

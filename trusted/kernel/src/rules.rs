@@ -19,8 +19,9 @@ use std::sync::Arc;
 use crate::concentrated::check_pure;
 use crate::context::Context;
 use crate::entail::{Checked, Evidence, MAX_WORK, check_entailment};
-use crate::expr::{Binary, Expr, Name, Run, Variable};
+use crate::expr::{Expr, Name, Run, Variable};
 use crate::kind::Kind;
+use crate::lists::{self, Done};
 use crate::rejection::Rejection;
 use crate::term::Statement;
 
@@ -31,11 +32,8 @@ pub(crate) const MAX_DEPTH: usize = 1_500;
 
 /// A rejection for a formula that has grown beyond reason.
 pub(crate) fn check_size(formula: &Expr) -> Result<(), Rejection> {
-    if formula.is_within(MAX_PARTS) && formula.depth() <= MAX_DEPTH {
-        Ok(())
-    } else {
-        Err(Rejection::TooLarge)
-    }
+    let fits = formula.is_within(MAX_PARTS) && formula.depth() <= MAX_DEPTH;
+    if fits { Ok(()) } else { Err(Rejection::TooLarge) }
 }
 
 /// A formula with some of its variables universally quantified at the front.
@@ -50,6 +48,7 @@ impl Assertion {
     /// A formula without quantified variables. Rejects one that is no formula of the context, and one that
     /// mentions an arbitrary value: outside its quantifier there is no such thing.
     pub fn new(context: &Context, formula: Expr) -> Result<Assertion, Rejection> {
+        check_size(&formula)?;
         check_knows_no_draw(&formula)?;
         context.check_formula(&formula)?;
         Ok(Assertion { arbitrary: BTreeSet::new(), formula })
@@ -188,7 +187,7 @@ pub fn skip(context: &Arc<Context>, post: &Assertion) -> Judgement {
 /// ─────────────────────────────────────── ASSIGN
 /// ⊢ x = e : Ψ[x := e, x' := e'] ⇒ Ψ
 /// ```
-/// For `x = []`, `x == x'` becomes true, and nothing else may be said of the list.
+/// For `x = []`, `x == x'` and `apart(x, a, b)` become true and its length 0; nothing else may be said of the list.
 pub fn assign(
     context: &Arc<Context>,
     statement: &Statement,
@@ -198,7 +197,7 @@ pub fn assign(
         return Err(wrong("ASSIGN", statement));
     };
     let formula = if *value == Expr::EmptyList {
-        replace_list_equality(&post.formula, var, &Expr::Bool(true))?
+        lists::before(&post.formula, var, &Done::Emptied)?
     } else {
         // The two values do not mention what the other replaces: each speaks of its own run.
         let first = set_in_run(&post.formula, var, Run::First, &context.in_run(value, Run::First));
@@ -211,8 +210,9 @@ pub fn assign(
 /// ─────────────────────────────────────────────────────────────────── APPEND
 /// ⊢ append e to l : Ψ[l == l' := (l == l' and e == e')] ⇒ Ψ
 /// ```
-/// Two lists with a value put at the end of each are equal exactly if the lists were and the values are.
-/// Nothing else may be said of the list.
+/// Two lists with a value put at the end of each are equal exactly if the lists were and the values are; likewise
+/// apart(l, a, b) := (apart(l, a, b) and a <= e' - e <= b), and length(l) := length(l) + 1. Nothing else may be said of
+/// the list.
 pub fn append(
     context: &Arc<Context>,
     statement: &Statement,
@@ -221,9 +221,8 @@ pub fn append(
     let Statement::Append { list, value } = statement else {
         return Err(wrong("APPEND", statement));
     };
-    let same_value = context.in_run(value, Run::First).equals(context.in_run(value, Run::Second));
-    let same_list = Expr::of(list.clone(), Run::First).equals(Expr::of(list.clone(), Run::Second));
-    let formula = replace_list_equality(&post.formula, list, &same_list.and(same_value))?;
+    let done = Done::Appended(context.in_run(value, Run::First), context.in_run(value, Run::Second));
+    let formula = lists::before(&post.formula, list, &done)?;
     step(context, statement, post.map(formula), post)
 }
 
@@ -496,24 +495,4 @@ fn step(
 
 pub(crate) fn wrong(rule: &'static str, statement: &Statement) -> Rejection {
     Rejection::WrongStatement { rule, found: statement.to_string().trim_end().to_string() }
-}
-
-/// Replaces `list == list'`; rejects a formula that says anything else of the list.
-fn replace_list_equality(formula: &Expr, list: &Name, new: &Expr) -> Result<Expr, Rejection> {
-    let is = |e: &Expr, run| matches!(e, Expr::Var(Variable::Of(name, r)) if name == list && *r == run);
-    match formula {
-        Expr::Binary(Binary::Eq, a, b)
-            if (is(a, Run::First) && is(b, Run::Second)) || (is(a, Run::Second) && is(b, Run::First)) =>
-        {
-            Ok(new.clone())
-        }
-        Expr::Var(v @ Variable::Of(name, _))
-        | Expr::Length(v @ Variable::Of(name, _))
-        | Expr::Index(v @ Variable::Of(name, _), _)
-            if name == list =>
-        {
-            Err(Rejection::MayNotMention { variable: v.to_string(), assertion: formula.to_string() })
-        }
-        _ => formula.try_map_parts(&mut |part| replace_list_equality(part, list, new)),
-    }
 }

@@ -52,12 +52,17 @@ pub fn sample(
         check_before_draw(context, e, &[var])?;
     }
     let draw = Draw { context, statement, var, law, post, value: fresh(var, post, &BTreeSet::new()) };
-    if !matches!(coupling, Coupling::Null | Coupling::Equal { .. }) {
+    // What is known of a call its theorem says.
+    if matches!(law, Distribution::Called(_)) {
+        return Err(draw.no_such(coupling));
+    }
+    if !matches!(coupling, Coupling::Null | Coupling::Equal { .. } | Coupling::Chosen { .. }) {
         check_pure(context, "a coupling of different values")?;
     }
     match coupling {
         Coupling::Null => draw.null(),
         Coupling::Equal { distance, cost } => draw.equal(distance, cost),
+        Coupling::Chosen { low, high, cost } => draw.chosen(low, high, cost),
         Coupling::Shift { by, cost } => draw.shift(by, cost),
         Coupling::Select { threshold, strict, above, below } => {
             draw.select((threshold, *strict), (&above.0, &above.1), (&below.0, &below.1))
@@ -96,6 +101,34 @@ impl Draw<'_> {
             (a - b).abs().le(distance.clone()),
             (distance.clone() * distance.clone()).le(Expr::int(2) * cost.clone() * s.clone() * s),
         ]);
+        self.conclude(axiom, side, self.after(&self.drawn(), cost))
+    }
+
+    /// CHOOSE, and BOUNDED-RANGE in the concentrated measure: the same place of an entry, chosen by scores.
+    /// ```text
+    /// s = s' > 0    1 ≤ length(l)    apart(l, low, high)    high − low ≤ c·s; in ρ (high − low)² ≤ 8·c·s²
+    /// ────────────────────────────────────────────────────────────────────────────────────────────────────
+    /// y' = y at cost c
+    /// ```
+    /// The loss −(l'[i] − l[i])/s + ln(Z'/Z) lies, for all i, in one interval of length (high − low)/s that has 0.
+    fn chosen(&self, low: &Expr, high: &Expr, cost: &Expr) -> Result<Judgement, Rejection> {
+        let Distribution::Choose { scores: Expr::Var(Variable::Plain(list)), scale } = self.law else {
+            let (low, high, cost) = (low.clone(), high.clone(), cost.clone());
+            return Err(self.no_such(&Coupling::Chosen { low, high, cost }));
+        };
+        let (range, s) = (high.clone() - low.clone(), self.first(scale));
+        let (axiom, enough) = match self.context.measure() {
+            Measure::Pure => ("CHOOSE", range.le(cost.clone() * s)),
+            Measure::Concentrated => {
+                let most = Expr::int(8) * cost.clone() * s.clone() * s;
+                ("BOUNDED-RANGE", (range.clone() * range).le(most))
+            }
+        };
+        let side = Expr::all(self.in_range().chain([
+            self.first(scale).equals(self.second(scale)),
+            Expr::apart(list.clone(), low.clone(), high.clone()),
+            enough,
+        ]));
         self.conclude(axiom, side, self.after(&self.drawn(), cost))
     }
 
@@ -197,8 +230,7 @@ impl Draw<'_> {
     }
 
     fn conclude(&self, axiom: &'static str, side: Expr, after: Expr) -> Result<Judgement, Rejection> {
-        let law = law::map(self.law, &|e| self.first(e));
-        let formula = match law::support(&law, self.drawn()) {
+        let formula = match self.first(&law::support(self.law, self.drawn())) {
             Expr::Bool(true) => side.and(after),
             support => side.and(support.implies(after)),
         };
@@ -358,6 +390,7 @@ fn expressions(coupling: &Coupling) -> Vec<&Expr> {
     match coupling {
         Coupling::Null => vec![],
         Coupling::Shift { by, cost } | Coupling::SignedLog { by, cost } => vec![by, cost],
+        Coupling::Chosen { low, high, cost } => vec![low, high, cost],
         Coupling::Select { threshold, above, below, .. } => {
             vec![threshold, &above.0, &above.1, &below.0, &below.1]
         }

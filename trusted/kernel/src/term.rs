@@ -111,6 +111,15 @@ pub enum Distribution {
         /// How many categories there are.
         count: Expr,
     },
+    /// The place i of an entry of a list, with mass proportional to exp(scores[i]/scale).
+    Choose {
+        /// The list, a variable.
+        scores: Expr,
+        /// Its scale.
+        scale: Expr,
+    },
+    /// What another mechanism releases, for these arguments.
+    Called(Box<Called>),
     /// Density exp(−|y − center|/scale)/(2·scale).
     Laplace {
         /// Its center.
@@ -149,6 +158,19 @@ pub enum Distribution {
         /// Its scale.
         scale: Expr,
     },
+}
+
+/// A call of another mechanism, of which a theorem is known.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Called {
+    /// The mechanism, whole.
+    pub mechanism: Mechanism,
+    /// What is claimed of it.
+    pub claim: Claim,
+    /// A value for each of its inputs; for a list the name of one.
+    pub inputs: Vec<Expr>,
+    /// A value for each of its parameters.
+    pub params: Vec<Expr>,
 }
 
 /// A step of a mechanism.
@@ -233,6 +255,22 @@ pub enum Adjacency {
         list: Name,
         /// The largest change of the entry.
         bound: Expr,
+    },
+    /// One entry of each of the lists may change, at one place in all of them, by at most `bound`; the others are equal.
+    OneEntryOf {
+        /// The lists.
+        lists: Vec<Name>,
+        /// The largest change of an entry.
+        bound: Expr,
+    },
+    /// The changes of all entries together are at most `bound`: Σ |q'[i] − q[i]|, or the root of the sum of squares.
+    Norm {
+        /// The list.
+        list: Name,
+        /// The largest change.
+        bound: Expr,
+        /// Whether squares are summed.
+        squares: bool,
     },
     /// One row is added to the table; with both orientations, added or removed.
     OneRow {
@@ -359,6 +397,15 @@ pub enum Coupling {
         /// What it costs, in ρ.
         cost: Expr,
     },
+    /// For a choice among scores: the same place, if apart(scores, low, high).
+    Chosen {
+        /// The least change of a score.
+        low: Expr,
+        /// The largest change of a score.
+        high: Expr,
+        /// What it costs.
+        cost: Expr,
+    },
     /// For a uniform draw u followed by a sign s: s'·ln(u') = s·ln(u) + by, at cost |by| or more.
     SignedLog {
         /// How far the second run's s·ln(u) lies above the first's.
@@ -377,6 +424,8 @@ pub struct Hints {
     pub tails: Vec<(Name, Expr)>,
     /// An invariant per loop, by the index of a `for` or the label of a `while`.
     pub invariants: Vec<(Name, Expr)>,
+    /// What the files of called mechanisms say, by the mechanism's name.
+    pub called: Vec<(Name, Hints)>,
     /// Whether to prove, for every output r, that the first run's being r makes the second run's r.
     pub pointwise: bool,
 }

@@ -158,7 +158,9 @@ fn value(expr: &Expr, values: &Values) -> Rational {
                 v(b)
             }
         }
-        Expr::Index(..) | Expr::Length(_) | Expr::EmptyList | Expr::Sum(..) => panic!("{expr}"),
+        Expr::Index(..) | Expr::Length(_) | Expr::EmptyList | Expr::Sum(..) | Expr::Apart(..) => {
+            panic!("{expr}")
+        }
     }
 }
 

@@ -3,3 +3,4 @@
 pub(crate) mod confidence;
 pub(crate) mod curve;
 pub(crate) mod pair_report;
+pub(crate) mod renyi;

@@ -232,6 +232,36 @@ impl CubeWorld {
     }
 }
 
+/// The places of scores, with bounds of the sums of their probabilities up to and including each.
+fn shares(scale: Span, scores: &[Mixed]) -> Result<Table, Stop> {
+    let spans: Vec<Span> = scores.iter().map(Mixed::span).collect();
+    // Any score may stand for 0; the largest keeps all weights finite.
+    let middle = |span: &Span| (span.low() + span.high()) / 2.0;
+    let best = spans.iter().copied().max_by(|a, b| middle(a).total_cmp(&middle(b))).ok_or(Stop::Undecided)?;
+    let end = |x: f64| probity_exact::rational_from_f64(x).ok_or(Stop::Undecided);
+    let mut weights = Vec::new();
+    for span in &spans {
+        let weight = (*span - best).checked_div(&scale).ok_or(Stop::Undecided)?.exp();
+        weights.push((end(*weight.low())?, end(*weight.high())?));
+    }
+    let mut sums = vec![(Rational::ZERO, Rational::ZERO)];
+    for (low, high) in &weights {
+        let Some((a, b)) = sums.last() else { break };
+        sums.push((a + low, b + high));
+    }
+    let (least, most) = sums.last().cloned().unwrap_or_default();
+    let share = |(i, (low, high)): (usize, &(Rational, Rational))| {
+        // The first i weights against the others: a / (a + others).
+        let bound = |up_to: &Rational, others: Rational| match up_to.is_zero() {
+            true => Rational::ZERO,
+            false => up_to / (up_to + others),
+        };
+        let place = Rational::from(i);
+        (place, bound(low, &most - high), bound(high, &least - low))
+    };
+    Ok(sums[1..].iter().enumerate().map(share).collect())
+}
+
 /// −ln of a uniform number.
 pub(crate) fn minus_ln(cell: Cell) -> Span {
     let everything = || Enclosure::everything(());
@@ -287,6 +317,7 @@ impl World for CubeWorld {
                 Unary::Pow2AtLeast if *x > zero => Some(pow2_at_least(x)),
                 Unary::Ln if *x == Rational::ONE => Some(zero.clone()),
                 Unary::Exp if x.is_zero() => Some(Rational::ONE),
+                Unary::Sqrt if *x <= zero => Some(zero.clone()),
                 _ => None,
             };
             if let Some(exactly) = exactly {
@@ -299,6 +330,9 @@ impl World for CubeWorld {
             Unary::Abs => Mixed::Between(x.abs()),
             Unary::Floor => floor(x),
             Unary::Exp => Mixed::Between(x.exp()),
+            Unary::Sqrt if *x.high() <= 0.0 => Mixed::Exact(zero),
+            Unary::Sqrt if *x.low() >= 0.0 => Mixed::Between(x.sqrt().ok_or(Stop::Undecided)?),
+            Unary::Sqrt => return Err(Stop::Undecided),
             // Outside the positive numbers the value is 0.
             Unary::Ln | Unary::Pow2AtLeast if *x.high() <= 0.0 => Mixed::Exact(zero),
             Unary::Ln if *x.low() > 0.0 => Mixed::Between(x.ln().ok_or(Stop::Undecided)?),
@@ -437,6 +471,10 @@ impl World for CubeWorld {
                 None => Err(Stop::Undecided),
             },
             LawKind::Bernoulli => Ok(Value::Bool(self.below(argument(0)?)?)),
+            LawKind::Choose => {
+                let table = shares(positive(argument(0)?)?, &law.arguments[1..])?;
+                Ok(exact(self.pick_from(&table)?))
+            }
             LawKind::UniformInt => {
                 let (low, high) = (known(argument(0)?)?.ceil(), known(argument(1)?)?.floor());
                 let size = Rational::from(&high - &low + Integer::ONE);

@@ -190,6 +190,9 @@ impl<F: Floats> World for RangeWorld<F> {
             }
             Unary::Exp => self.ends(a, |x| floats.exp(x)),
             Unary::Pow2AtLeast => self.ends(a, |x| floats.pow2_at_least(x)),
+            Unary::Sqrt => {
+                Err(crate::error::AuditError::Unsupported { what: "sqrt in a floating-point format" }.into())
+            }
             Unary::Not => Err(wrong("the operand of not", "true or false")),
         }
     }

@@ -7,7 +7,7 @@ use crate::deadline::Meter;
 use crate::error::AuditError;
 use crate::integrate::linear::{Conditions, Noise, Window};
 use crate::integrate::piecewise::{Piecewise, Scalar};
-use crate::integrate::{forest, gaussian, polytope};
+use crate::integrate::{forest, gaussian, polytope, sum};
 
 /// The probability that the draws meet the conditions. What it costs is added to the meter.
 pub(crate) fn probability<S: Scalar>(
@@ -27,6 +27,10 @@ pub(crate) fn probability<S: Scalar>(
         } else if let Some(tree) = forest::probability::<Piecewise<S>>(noises, &windows)? {
             meter.work += 4 + windows.len().pow(2);
             tree
+        } else if let [window] = windows[..]
+            && let Some(mass) = sum::probability::<S>(noises, window, meter)?
+        {
+            mass
         } else {
             S::from_enclosed(&polytope::probability(noises, &windows, meter)?)
         };

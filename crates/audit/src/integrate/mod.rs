@@ -9,3 +9,4 @@ pub(crate) mod normal;
 pub(crate) mod piecewise;
 pub(crate) mod polytope;
 pub(crate) mod smooth;
+pub(crate) mod sum;

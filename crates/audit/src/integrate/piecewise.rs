@@ -3,12 +3,15 @@
 //!
 //! Breakpoints and rates are exact rationals. Coefficients are plain f64 for a guess, or enclosures for a decision.
 
+use std::cell::RefCell;
 use std::cmp::Ordering;
+use std::rc::Rc;
 
 use probity_exact::{Enclosure, Float, Format, Rational, Sign, directed};
 
 use crate::integrate::forest::Function;
 use crate::integrate::linear::Noise;
+use crate::integrate::sum::{self, Known, Sum};
 
 /// The coefficients of a piecewise function.
 pub(crate) trait Scalar: Clone {
@@ -21,6 +24,14 @@ pub(crate) trait Scalar: Clone {
     fn times(&self, other: &Self) -> Self;
     fn negated(&self) -> Self;
     fn from_enclosed(x: &Enclosed) -> Self;
+    /// The density of a sum, if it was met before.
+    fn known_sum(sum: &Sum) -> Option<Rc<Piecewise<Self>>>;
+    fn remember_sum(sum: Sum, density: Rc<Piecewise<Self>>);
+}
+
+thread_local! {
+    static GUESSED: Known<f64> = RefCell::default();
+    static DECIDED: Known<Enclosed> = RefCell::default();
 }
 
 /// Guesses: nothing is decided by these.
@@ -47,6 +58,12 @@ impl Scalar for f64 {
     fn from_enclosed(x: &Enclosed) -> f64 {
         let end = |end: &Float| end.to_rational().map_or(f64::NAN, |end| directed::cast_nearest(&end));
         (end(x.low()) + end(x.high())) / 2.0
+    }
+    fn known_sum(sum: &Sum) -> Option<Rc<Piecewise<f64>>> {
+        GUESSED.with(|known| sum::find(known, sum))
+    }
+    fn remember_sum(sum: Sum, density: Rc<Piecewise<f64>>) {
+        GUESSED.with(|known| sum::keep(known, sum, density));
     }
 }
 
@@ -80,6 +97,12 @@ impl Scalar for Enclosed {
     }
     fn from_enclosed(x: &Enclosed) -> Enclosed {
         x.clone()
+    }
+    fn known_sum(sum: &Sum) -> Option<Rc<Piecewise<Enclosed>>> {
+        DECIDED.with(|known| sum::find(known, sum))
+    }
+    fn remember_sum(sum: Sum, density: Rc<Piecewise<Enclosed>>) {
+        DECIDED.with(|known| sum::keep(known, sum, density));
     }
 }
 
@@ -116,10 +139,28 @@ impl<S: Scalar> Piecewise<S> {
         Piecewise { breaks: vec![Rational::ZERO], pieces: vec![vec![], decay] }
     }
 
+    /// e^(rate·t) on the whole line.
+    pub(crate) fn exp(rate: &Rational) -> Piecewise<S> {
+        let coefficient = S::from_rational(&Rational::ONE);
+        Piecewise { breaks: vec![], pieces: vec![vec![Term { power: 0, rate: rate.clone(), coefficient }]] }
+    }
+
     /// The density that is 1 on (0, 1].
     pub(crate) fn uniform() -> Piecewise<S> {
         let one = vec![constant(S::from_rational(&Rational::ONE))];
         Piecewise { breaks: vec![Rational::ZERO, Rational::ONE], pieces: vec![vec![], one, vec![]] }
+    }
+
+    /// A function that vanishes at both ends, without terms that do not: terms of different powers and rates are independent,
+    /// so what is left of those is 0.
+    pub(crate) fn vanishing(mut self) -> Piecewise<S> {
+        if let Some(first) = self.pieces.first_mut() {
+            first.retain(|term| term.rate.sign() == Sign::Positive && !term.rate.is_zero());
+        }
+        if let Some(last) = self.pieces.last_mut() {
+            last.retain(|term| term.rate.sign() == Sign::Negative);
+        }
+        self
     }
 
     /// Makes `at` a breakpoint; its place among them.

@@ -8,7 +8,7 @@ use probity_kernel::term::{Adjacency, Input, Mechanism, Sort};
 use crate::case::Case;
 use crate::output::outcome::{Given, Inputs, Parameters};
 use crate::pair::named::{compared, critical, lengths};
-use crate::pair::neighbours::{neighbours, parameter_value};
+use crate::pair::neighbours::{admits_entry, neighbours, parameter_value};
 use crate::pair::tables;
 
 fn fraction(n: i64, d: i64) -> Rational {
@@ -298,11 +298,24 @@ fn list_moves(mechanism: &Mechanism, parameters: &Parameters, round: usize) -> V
     let bound = mechanism.adjacency.iter().find_map(|clause| match clause {
         Adjacency::EveryEntry { bound, .. }
         | Adjacency::EveryEntryGrows { bound, .. }
+        | Adjacency::OneEntryOf { bound, .. }
+        | Adjacency::Norm { bound, .. }
         | Adjacency::OneEntry { bound, .. } => parameter_value(bound, parameters).ok(),
         _ => None,
     });
     let full = bound.map_or(Rational::ONE, |bound| bound.low);
-    let one_entry = mechanism.adjacency.iter().any(|clause| matches!(clause, Adjacency::OneEntry { .. }));
+    let one_entry = mechanism
+        .adjacency
+        .iter()
+        .any(|clause| matches!(clause, Adjacency::OneEntry { .. } | Adjacency::OneEntryOf { .. }));
+    // Several entries share a change: equally in L1, and as much as a whole number of them allows in L2.
+    let norm = mechanism.adjacency.iter().find_map(|clause| match clause {
+        Adjacency::Norm { squares, .. } => Some(*squares),
+        _ => None,
+    });
+    // Where entries have bounds, lists begin at one of them.
+    let origin = std::iter::once(Rational::ZERO).chain(compared(mechanism, parameters));
+    let origin = origin.into_iter().find(|x| admits_entry(mechanism, parameters, x)).unwrap_or_default();
     let (least, most) = lengths(mechanism, parameters);
     let numbers = || {
         let mut numbers = critical(mechanism, parameters);
@@ -317,7 +330,8 @@ fn list_moves(mechanism: &Mechanism, parameters: &Parameters, round: usize) -> V
         0..ROUNDS => {
             let (below, above) = BASES[round];
             let longest = if round > 0 { LONGEST_SPREAD } else { usize::MAX };
-            (vec![(below.into(), above.into())], vec![full], longest)
+            let at = |entry: i64| &origin + Rational::from(entry);
+            (vec![(at(below), at(above))], vec![full], longest)
         }
         // Long lists.
         5 => (vec![(Rational::ZERO, Rational::ZERO)], vec![full], usize::MAX),
@@ -346,7 +360,7 @@ fn list_moves(mechanism: &Mechanism, parameters: &Parameters, round: usize) -> V
     // A length that no shape has.
     if shapes.is_empty() || (least > 3 && round != 5) {
         let n = least.max(1);
-        let all = [(n, 0, 1), (0, n, 1), (n - 1, 1, 1), (1, n - 1, 1), (n / 2, n - n / 2, 1)];
+        let all = [(n - 1, 1, 1), (1, n - 1, 1), (n / 2, n - n / 2, 1), (n, 0, 1), (0, n, 1)];
         shapes.splice(0..0, all.into_iter().filter(|(low, high, _)| low + high == n && fits(&n)));
     }
     let mut found = Vec::new();
@@ -357,11 +371,22 @@ fn list_moves(mechanism: &Mechanism, parameters: &Parameters, round: usize) -> V
         }
         for (below, above) in &bases {
             let base: Vec<Rational> =
-                kinds.iter().map(|&kind| if kind { above.clone() } else { below.clone() }).collect();
+                kinds.iter().map(|&kind| &origin + if kind { above } else { below }).collect();
             for step in &steps {
                 let mut push =
                     |to: Vec<Rational>| found.push(Moved { from: base.clone(), to, kinds: kinds.clone() });
-                if one_entry {
+                if let Some(squares) = norm {
+                    let parts = match squares {
+                        true => (1i64..).find(|n| n * n >= kinds.len() as i64).unwrap_or(1),
+                        false => kinds.len() as i64,
+                    };
+                    let share = step / Rational::from(parts);
+                    for (down, up) in MOVES {
+                        let shift = |kind: bool| &share * Rational::from(if kind { up } else { down });
+                        push(base.iter().zip(&kinds).map(|(x, &kind)| x + shift(kind)).collect());
+                    }
+                }
+                if one_entry || norm.is_some() {
                     for place in [0, kinds.len() - 1] {
                         for sign in [1, -1] {
                             let mut moved = base.clone();

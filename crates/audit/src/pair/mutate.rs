@@ -64,13 +64,20 @@ fn change(
 ) -> Option<()> {
     let free: Vec<Name> =
         mechanism.params.iter().map(|p| p.name.clone()).filter(|name| !fixed.contains_key(name)).collect();
-    if !free.is_empty() && bits.next() % 4 == 0 {
+    if !free.is_empty() && bits.next().is_multiple_of(4) {
         let name = pick(&free, bits)?;
         let is_int = mechanism.params.iter().any(|p| p.name == name && p.sort == Sort::Int);
         let value = setting.get_mut(&name)?;
         match is_int {
             true => *value += fraction(pick(&SHIFTS[..2], bits)?),
-            false => *value *= fraction(pick(&FACTORS, bits)?),
+            false => {
+                *value *= fraction(pick(&FACTORS, bits)?);
+                // Far out, guesses in f64 say little.
+                let (least, most) = (fraction((1, 64)), fraction((64, 1)));
+                if *value < least && -&*value < least || *value > most {
+                    return None;
+                }
+            }
         }
         return Some(());
     }

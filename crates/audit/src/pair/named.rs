@@ -33,6 +33,8 @@ pub(crate) fn compared(mechanism: &Mechanism, parameters: &Parameters) -> Vec<Ra
             Adjacency::Related(expr) => constants(expr, &mut visit),
             Adjacency::EveryEntry { bound, .. }
             | Adjacency::EveryEntryGrows { bound, .. }
+            | Adjacency::OneEntryOf { bound, .. }
+            | Adjacency::Norm { bound, .. }
             | Adjacency::OneEntry { bound, .. } => visit(bound),
             Adjacency::Rows { most, .. } => visit(most),
             Adjacency::OneRow { .. } | Adjacency::RowReplaced { .. } => {}
@@ -218,7 +220,9 @@ pub(crate) fn for_each_part(e: &Expr, see: &mut dyn FnMut(&Expr)) {
     see(e);
     match e {
         Expr::Unary(_, a) | Expr::Index(_, a) => for_each_part(a, see),
-        Expr::Binary(_, a, b) | Expr::Sum(_, a, b) => [a, b].into_iter().for_each(|e| for_each_part(e, see)),
+        Expr::Binary(_, a, b) | Expr::Sum(_, a, b) | Expr::Apart(_, a, b) => {
+            [a, b].into_iter().for_each(|e| for_each_part(e, see));
+        }
         Expr::Clamp(a, b, c) | Expr::If(a, b, c) => {
             [a, b, c].into_iter().for_each(|e| for_each_part(e, see));
         }

@@ -130,7 +130,7 @@ pub fn admits_parameters(mechanism: &Mechanism, parameters: &Parameters) -> Resu
         |v: &Variable| mechanism.inputs.iter().any(|input| *v == Variable::Plain(input.name.clone()));
     for assumption in &mechanism.assumptions {
         let mut about_inputs = false;
-        let of_rows = |v: &Variable| matches!(v, Variable::Field(..));
+        let of_rows = |v: &Variable| matches!(v, Variable::Field(..) | Variable::Entry(_));
         assumption.for_each_variable(&mut |v| about_inputs |= is_input(v) || of_rows(v));
         if !about_inputs && !holds(assumption, parameters, &Inputs::new())? {
             return Ok(false);
@@ -163,11 +163,33 @@ pub fn admits(mechanism: &Mechanism, parameters: &Parameters, inputs: &Inputs) -
     }
     let of_rows = |a: &Expr| mechanism.inputs.iter().any(|input| is_about_rows(a, &input.name));
     for assumption in mechanism.assumptions.iter().filter(|a| !of_rows(a)) {
+        if let Some(Variable::Entry(list)) = assumption.find_variable(&|v| matches!(v, Variable::Entry(_))) {
+            let Some(Given::List(items)) = inputs.get(&list) else { return Ok(false) };
+            for item in items {
+                if !holds(&at_entry(assumption, item), parameters, &Inputs::new())? {
+                    return Ok(false);
+                }
+            }
+            continue;
+        }
         if !holds(assumption, parameters, inputs)? {
             return Ok(false);
         }
     }
     Ok(true)
+}
+
+/// What is assumed of every entry of a list, of this one.
+fn at_entry(assumption: &Expr, item: &Rational) -> Expr {
+    let entry = |v: &Variable| matches!(v, Variable::Entry(_)).then(|| Expr::Number(item.clone()));
+    assumption.replace(&entry)
+}
+
+/// Whether a number meets what is assumed of the entries of every list.
+pub(crate) fn admits_entry(mechanism: &Mechanism, parameters: &Parameters, item: &Rational) -> bool {
+    let of_entries = |a: &&Expr| a.find_variable(&|v| matches!(v, Variable::Entry(_))).is_some();
+    let mut assumptions = mechanism.assumptions.iter().filter(of_entries);
+    assumptions.all(|a| matches!(holds(&at_entry(a, item), parameters, &Inputs::new()), Ok(true)))
 }
 
 fn is_scalar_of(sort: &Sort, given: &Given, parameters: &Parameters) -> Result<bool, AuditError> {
@@ -291,6 +313,31 @@ fn related(
                 let changes: Vec<Rational> =
                     differences(list, first, second)?.into_iter().filter(|d| !d.is_zero()).collect();
                 changes.len() <= 1 && changes.iter().all(|d| *d <= bound && -d <= bound)
+            }
+            Adjacency::OneEntryOf { lists, bound } => {
+                let bound = parameter_value(bound, parameters)?.low;
+                let mut places = std::collections::BTreeSet::new();
+                let mut near = true;
+                for list in lists {
+                    for (place, d) in differences(list, first, second)?.iter().enumerate() {
+                        if !d.is_zero() {
+                            places.insert(place);
+                            near &= *d <= bound && -d <= bound;
+                        }
+                    }
+                }
+                near && places.len() <= 1
+            }
+            Adjacency::Norm { list, bound, squares } => {
+                let bound = parameter_value(bound, parameters)?.low;
+                let size = |d: &Rational| match (squares, *d < Rational::ZERO) {
+                    (true, _) => d * d,
+                    (false, true) => -d,
+                    (false, false) => d.clone(),
+                };
+                let most = if *squares { &bound * &bound } else { bound.clone() };
+                let all = differences(list, first, second)?;
+                bound >= Rational::ZERO && all.iter().fold(Rational::ZERO, |sum, d| sum + size(d)) <= most
             }
         };
         if !met {

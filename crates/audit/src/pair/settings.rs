@@ -99,10 +99,7 @@ fn solved<'a>(mechanism: &'a Mechanism, free: &[&'a Name]) -> Vec<(&'a Name, Exp
         // A parameter that stands alone on one side is the one that is defined; else any, reals before integers.
         let alone = |name: &Name| [a, b].into_iter().any(|side| **side == Expr::var(name.clone()));
         let is_int = |name: &Name| mechanism.params.iter().any(|p| p.name == *name && p.sort == Sort::Int);
-        let taken = |name: &Name| {
-            // Solved already, or needed to solve another: the order would go round in circles.
-            solved.iter().any(|(n, e)| *n == name || names_of(e).contains(name))
-        };
+        let taken = |name: &Name| solved.iter().any(|(n, _)| *n == name);
         let chosen = free
             .iter()
             .filter(|name| names.contains(**name) && !taken(name))
@@ -152,19 +149,52 @@ impl Enumeration<'_> {
         }
         let name = self.guessed[from].clone();
         let last = from + 1 == self.guessed.len();
-        let places = self.values[from].len();
-        for step in 0..=left.min(places - 1) {
+        let mut values = self.values[from].clone();
+        let fits = |search: &Self, setting: &mut Parameters, value: &Rational| {
+            setting.insert(name.clone(), value.clone());
+            search.possible(setting, &name)
+        };
+        // Where no simple number is allowed, what the parameters before it say.
+        if !values.iter().any(|value| fits(self, setting, value)) {
+            setting.remove(&name);
+            values = self.bounds(&name, setting);
+        }
+        for (step, value) in values.iter().enumerate().take(left + 1) {
             // The last one takes all that is left.
-            if last && step != left {
-                continue;
-            }
-            setting.insert(name.clone(), self.values[from][step].clone());
-            if self.possible(setting, &name) && !self.spread(left - step, from + 1, setting) {
+            if (!last || step == left)
+                && fits(self, setting, value)
+                && !self.spread(left - step, from + 1, setting)
+            {
                 return false;
             }
         }
         setting.remove(&name);
         true
+    }
+
+    /// Numbers at and beside the bounds that the assumptions set to a parameter, given those before it.
+    fn bounds(&self, name: &Name, setting: &Parameters) -> Vec<Rational> {
+        let mut found = Vec::new();
+        let own = Expr::var(name.clone());
+        for assumption in &self.mechanism.assumptions {
+            named::for_each_part(assumption, &mut |part| {
+                let Expr::Binary(_, a, b) = part else { return };
+                let other = if **a == own {
+                    b
+                } else if **b == own {
+                    a
+                } else {
+                    return;
+                };
+                if let Ok(bound) = parameter_value(other, setting)
+                    && bound.low == bound.high
+                {
+                    let (x, two) = (bound.low, Rational::from(2));
+                    found.extend([&x + Rational::ONE, x.clone(), &x - Rational::ONE, &x * &two, &x / two]);
+                }
+            });
+        }
+        found
     }
 
     /// Whether no assumption about the parameters that have a value, this one among them, is broken.
@@ -178,9 +208,15 @@ impl Enumeration<'_> {
 
     fn complete(&mut self, setting: &Parameters) -> bool {
         let mut all = setting.clone();
-        for (name, difference) in self.solved.iter().rev() {
-            let Some(value) = solution(difference, name, &all) else { return true };
-            all.insert((*name).clone(), value);
+        // One may need another: as long as some can be solved, go on.
+        let mut left: Vec<&(&Name, Expr)> = self.solved.iter().collect();
+        while !left.is_empty() {
+            let ready = left.iter().enumerate().find_map(|(place, (name, difference))| {
+                Some((place, *name, solution(difference, name, &all)?))
+            });
+            let Some((place, name, value)) = ready else { return true };
+            all.insert(name.clone(), value);
+            left.remove(place);
         }
         if matches!(admits_parameters(self.mechanism, &all), Ok(true)) && !self.found.contains(&all) {
             self.found.push(all);

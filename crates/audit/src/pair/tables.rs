@@ -85,15 +85,17 @@ pub(crate) fn pairs(
         found.push((a.clone(), b.clone()));
         found.push((b, a));
     };
+    let some = |most: usize| rows.iter().take(most).cloned().collect::<Vec<_>>();
     let bases: Vec<Vec<GivenRow>> = match (round, rows.first(), rows.last()) {
-        (0, ..) => vec![vec![], rows.iter().take(1).cloned().collect()],
+        // The last table has rows on both sides of whatever splits them.
+        (0, ..) => vec![vec![], some(1), some(MOST_VALUES)],
         // Rows that are the same in both tables: several of one kind, and all kinds together.
         (_, Some(first), Some(last)) => vec![
             vec![last.clone()],
             vec![first.clone(); 2],
             vec![last.clone(); 2],
             vec![first.clone(); 5],
-            rows.iter().take(5).cloned().collect(),
+            some(5),
         ],
         _ => vec![],
     };

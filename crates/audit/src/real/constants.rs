@@ -1,6 +1,6 @@
 //! Arithmetic on real constants: rationals, and irrational numbers between two rationals.
 
-use probity_exact::{Integer, Rational};
+use probity_exact::{Format, Integer, Rational, Round};
 use probity_kernel::expr::Binary;
 
 use crate::error::AuditError;
@@ -26,6 +26,17 @@ pub(crate) fn pow2_at_least(x: &Rational) -> Rational {
         power /= &two;
     }
     power
+}
+
+/// Bounds of the root of a number that is not negative.
+pub(crate) fn root(x: &Rational) -> (Rational, Rational) {
+    let format = Format::wide(BITS);
+    let end = |direction| {
+        let near = format.round(x, direction);
+        format.sqrt(&near, direction).to_rational().unwrap_or_default()
+    };
+    let (low, high) = (end(Round::Down), end(Round::Up));
+    if &low * &low == *x { (low.clone(), low) } else { (low, high) }
 }
 
 /// Arithmetic on constants between bounds.

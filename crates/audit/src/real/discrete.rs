@@ -68,6 +68,10 @@ pub(crate) fn choices(law: &Needed, tail: Tail) -> Result<Vec<Weighted>, Stop> {
             let each = response(&known(0)?, &probability(known(1)?)?, count)?;
             each.into_iter().map(|(k, p)| (number(Rational::from(k)), Chance::exactly(p))).collect()
         }
+        LawKind::Choose => {
+            let chances = choose(&law.arguments)?;
+            chances.into_iter().enumerate().map(|(i, chance)| (number(Rational::from(i)), chance)).collect()
+        }
         LawKind::Geometric => {
             let powers = geometric_powers(argument(0)?, tail)?;
             // (1 − q)·q^y.
@@ -108,6 +112,35 @@ pub(crate) fn choices(law: &Needed, tail: Tail) -> Result<Vec<Weighted>, Stop> {
             return Err(AuditError::Unsupported { what: "a continuous law as a list of values" }.into());
         }
     })
+}
+
+/// The probabilities of the places of a list of scores, in proportion to exp(score / scale).
+fn choose(arguments: &[Real]) -> Result<Vec<Chance>, Stop> {
+    let random = AuditError::Unsupported { what: "a choice by scores that are random" };
+    let bounds: Option<Vec<(Rational, Rational)>> = arguments.iter().map(Real::bounds).collect();
+    let bounds = bounds.ok_or(random)?;
+    let Some(((low, high), scores)) = bounds.split_first().filter(|(scale, _)| scale.0 > Rational::ZERO)
+    else {
+        return Err(AuditError::Domain { operation: "a scale", allowed: "it is positive" }.into());
+    };
+    let best = scores.iter().map(|(_, high)| high).max().cloned().unwrap_or_default();
+    // Below the best score by d, the weight is exp(−d / scale) with d between two bounds from 0 on.
+    let weight = |(least, most): &(Rational, Rational)| {
+        let (near, far) = (&best - most, &best - least);
+        let down = if far.is_zero() { Rational::ONE } else { exact(exp_bounds(&-(far / low), BITS).0) };
+        let up = if near.is_zero() { Rational::ONE } else { exact(exp_bounds(&-(near / high), BITS).1) };
+        (rounded(&down, Round::Down), rounded(&up, Round::Up))
+    };
+    let weights: Vec<(Rational, Rational)> = scores.iter().map(weight).collect();
+    let all = |pick: fn(&(Rational, Rational)) -> &Rational| {
+        weights.iter().fold(Rational::ZERO, |sum, weight| sum + pick(weight))
+    };
+    let (least, most) = (all(|w| &w.0), all(|w| &w.1));
+    // w / (w + others) grows with w and falls with the others.
+    let share = |(down, up): &(Rational, Rational)| {
+        Chance::between(&(down / (&most - up + down)), &(up / (&least - down + up)))
+    };
+    Ok(weights.iter().map(share).collect())
 }
 
 fn scaled(p: &(Rational, Rational), low: &Rational, high: &Rational) -> Chance {

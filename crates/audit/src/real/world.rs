@@ -14,7 +14,7 @@ use crate::error::AuditError;
 use crate::integrate::linear::{Conditions, Form, Noise};
 use crate::output::event::{Condition, Event, Relation};
 use crate::output::outcome::Outcome;
-use crate::real::constants::{BITS, between, pow2_at_least, stepped_bound, unsupported};
+use crate::real::constants::{BITS, between, pow2_at_least, root, stepped_bound, unsupported};
 use crate::run::numbers::integer;
 use crate::run::numbers::round_half_even;
 use crate::run::program::{Draw, LawKind, Stop, Value, World, wrong};
@@ -367,6 +367,11 @@ impl World for RealWorld<'_> {
                     Ok(Real::Between(down, up))
                 }
             },
+            Unary::Sqrt if high <= Rational::ZERO => Ok(Real::constant(Rational::ZERO)),
+            Unary::Sqrt => {
+                let (down, up) = (root(&low.max(Rational::ZERO)).0, root(&high).1);
+                Ok(if down == up { Real::constant(down) } else { Real::Between(down, up) })
+            }
             Unary::Exp => {
                 let (down, up) =
                     (exp_bounds(&low, BITS).0.to_rational(), exp_bounds(&high, BITS).1.to_rational());

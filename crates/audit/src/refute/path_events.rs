@@ -35,6 +35,9 @@ pub(crate) struct Paths {
 /// Paths with continuous draws beyond which a program is looked at by guided paths only.
 const MOST_CONTINUOUS: usize = 160;
 
+/// Events that could not be looked at, after which no others are tried.
+const MOST_FAILURES: usize = 2;
+
 /// Work after which the first clear guess will do.
 const DEAR: usize = 3000;
 
@@ -42,8 +45,14 @@ impl Paths {
     /// Follows all paths; `None` when there are too many.
     pub(crate) fn of(explorer: &mut Explorer) -> Result<Option<Paths>, AuditError> {
         let until = explorer.deadline().clone();
-        let mut paths =
-            Paths { atoms: BTreeMap::new(), continuous: Vec::new(), cut: 0.0, endless: false, work: 0, until: until.clone() };
+        let mut paths = Paths {
+            atoms: BTreeMap::new(),
+            continuous: Vec::new(),
+            cut: 0.0,
+            endless: false,
+            work: 0,
+            until: until.clone(),
+        };
         let (mut continuous, mut open) = (0, Vec::new());
         let complete = explorer.follow(None, &mut |world, output| {
             continuous += usize::from(!world.noises.is_empty());
@@ -157,7 +166,7 @@ pub(crate) fn events(
     second: &mut Paths,
     target: Target,
 ) -> Result<Vec<Guess>, AuditError> {
-    let mut search = Search { first, second, target, found: Vec::new(), problem: None };
+    let mut search = Search { first, second, target, found: Vec::new(), problem: None, failed: 0 };
     if search.first.endless || search.second.endless {
         // Whether there is an answer at all.
         search.look(&Event::Value(Condition::Anything));
@@ -224,19 +233,25 @@ struct Search<'a> {
     second: &'a mut Paths,
     target: Target,
     found: Vec<Guess>,
-    /// Why some event could not be looked at.
+    /// Why some event could not be looked at, and how many could not.
     problem: Option<AuditError>,
+    failed: usize,
 }
 
 impl Search<'_> {
     /// Both probabilities of an event; notes it if it shows a loss.
     fn look(&mut self, event: &Event) -> Option<(f64, f64)> {
+        // Where integrals are too large, they are too large for the next event too.
+        if self.failed > MOST_FAILURES && self.found.is_empty() {
+            return None;
+        }
         match (self.first.probability(event), self.second.probability(event)) {
             (Ok(p), Ok(q)) => {
                 self.note(Guess::new(&self.target, (p, q + self.second.cut), event.clone()));
                 Some((p, q))
             }
             (Err(error), _) | (_, Err(error)) => {
+                self.failed += 1;
                 self.problem = Some(error);
                 None
             }
@@ -392,7 +407,8 @@ impl Search<'_> {
             _ => None,
         };
         let columns: Vec<Column> = holes.iter().filter_map(column).collect();
-        for relations in related_events::relations(&columns, &world.noises) {
+        let epsilon = rational_from_f64(self.target.epsilon).unwrap_or_default();
+        for relations in related_events::relations(&columns, &world.noises, &epsilon) {
             if self.is_enough() {
                 return;
             }

@@ -15,7 +15,7 @@ use crate::output::event::Event;
 use crate::output::outcome::{Inputs, Parameters};
 use crate::pair::neighbours::claimed_value;
 use crate::real::paths::{Depth, Explorer, KnownLaws};
-use crate::refute::concentrated::shown_rho;
+use crate::refute::concentrated::shown;
 
 /// Two neighbours and an event that contradict a claim: the first probability exceeds e^ε times the second plus δ.
 #[derive(Debug, Clone, PartialEq)]
@@ -221,7 +221,7 @@ pub(crate) fn refutation(
     evidence: Evidence,
 ) -> Option<Refutation> {
     let loss = match reading {
-        Reading::Rho | Reading::Mu => shown_rho(&p, &q, &epsilon.high),
+        Reading::Rho | Reading::Mu => shown(reading, &p, &q, &epsilon.high),
         _ => contradicts(&p, &q, &epsilon, &delta).then(|| loss(&p, &q)),
     };
     loss.map(|loss| Refutation {

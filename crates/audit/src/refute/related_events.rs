@@ -21,8 +21,11 @@ pub(crate) struct Column {
     pub(crate) second: Form,
 }
 
+/// A combination that isolates a draw: its terms, its centers on the two inputs, and how far its noise goes.
+type Isolated = (Vec<(usize, Rational)>, Rational, Rational, Rational);
+
 /// Sums of multiples of entries that may tell, each with the conditions on it: lists of relations that hold together.
-pub(crate) fn relations(columns: &[Column], noises: &[Noise]) -> Vec<Vec<Relation>> {
+pub(crate) fn relations(columns: &[Column], noises: &[Noise], epsilon: &Rational) -> Vec<Vec<Relation>> {
     if columns.len() < 2 || columns.len() > MOST || noises.len() > 2 * MOST {
         return Vec::new();
     }
@@ -30,14 +33,17 @@ pub(crate) fn relations(columns: &[Column], noises: &[Noise]) -> Vec<Vec<Relatio
     let (reduced, ranks) = eliminated(columns, noises.len());
     // Combinations without noise: the value on the first input.
     for row in &reduced[ranks..] {
-        let (a, b) = constants(row, columns);
+        // The first factor is 1: that reads best.
+        let Some(lead) = row.iter().find(|c| !c.is_zero()) else { continue };
+        let row: Vec<Rational> = row.iter().map(|c| c / lead).collect();
+        let (a, b) = constants(&row, columns);
         if a != b {
             let condition = Condition::Is(Outcome::Number(a));
-            found.push(vec![Relation { terms: terms(row, columns), condition }]);
+            found.push(vec![Relation { terms: terms(&row, columns), condition }]);
         }
     }
     // Combinations that isolate draws: all at once, each beyond both centers on the side that its shift says.
-    let mut together: Vec<(Vec<(usize, Rational)>, Rational, Rational, Rational)> = Vec::new();
+    let mut together: Vec<Isolated> = Vec::new();
     for row in &reduced[..ranks] {
         let (a, b) = constants(row, columns);
         let spread = spread(row, columns, noises);
@@ -51,13 +57,12 @@ pub(crate) fn relations(columns: &[Column], noises: &[Noise]) -> Vec<Vec<Relatio
     }
     if together.len() > 1 {
         for side in 0..2 {
-            let one = |(terms, a, b, spread): &(Vec<(usize, Rational)>, Rational, Rational, Rational)| {
-                half_lines(terms, a, b, spread).into_iter().nth(side)
-            };
+            let one =
+                |(terms, a, b, spread): &Isolated| half_lines(terms, a, b, spread).into_iter().nth(side);
             found.push(together.iter().filter_map(one).collect());
         }
     }
-    found.extend(weighted(columns, noises));
+    found.extend(weighted(columns, noises, epsilon));
     // Two entries and no more, where draws are too many to isolate.
     if ranks == columns.len() && noises.len() > columns.len() {
         for pair in columns.windows(2) {
@@ -145,8 +150,8 @@ fn half_lines(terms: &[(usize, Rational)], a: &Rational, b: &Rational, spread: &
     [at(0, below), at(2, below), at(0, !below), at(8, below)]
 }
 
-/// Normal noise: the combination by which two centers are told apart best.
-fn weighted(columns: &[Column], noises: &[Noise]) -> Vec<Vec<Relation>> {
+/// Normal noise: the combination that is the loss, up to a constant, where it exceeds ε; and beside that.
+fn weighted(columns: &[Column], noises: &[Noise], epsilon: &Rational) -> Vec<Vec<Relation>> {
     let mut row = Vec::new();
     for column in columns {
         let [(draw, c)] = &column.first.terms[..] else { return Vec::new() };
@@ -160,10 +165,11 @@ fn weighted(columns: &[Column], noises: &[Noise]) -> Vec<Vec<Relation>> {
     let apart = &a - &b;
     let terms = terms(&row, columns);
     let at = |steps: i64| {
-        let threshold = &a + &apart * Rational::from(steps) / Rational::from(4);
+        let middle = (&a + &b) / Rational::from(2);
+        let threshold = middle + epsilon + &apart * Rational::from(steps) / Rational::from(4);
         vec![Relation { terms: terms.clone(), condition: Condition::AtLeast(threshold) }]
     };
-    [-4, -2, 0, 2, 4, 8, 16].map(at).into_iter().collect()
+    [0, -1, 1, 4, 16, -4].map(at).into_iter().collect()
 }
 
 #[cfg(test)]
@@ -185,15 +191,19 @@ mod tests {
             first: form(a, terms),
             second: form(b, terms),
         };
-        let found = relations(&[column(0, 0, 1, &[(0, 1)]), column(1, 0, 0, &[(0, 1)])], &[laplace()]);
+        let found = relations(
+            &[column(0, 0, 1, &[(0, 1)]), column(1, 0, 0, &[(0, 1)])],
+            &[laplace()],
+            &Rational::ONE,
+        );
         let exact = |r: &Vec<Relation>| matches!(&r[..], [Relation { condition: Condition::Is(_), .. }]);
         let told = found.iter().find(|r| exact(r)).unwrap();
-        assert_eq!(told[0].to_string(), "-output[0] + output[1] = 0");
+        assert_eq!(told[0].to_string(), "output[0] - output[1] = 0");
         // [x + n, x + n + m]: the difference has m alone, and both inputs have the same there.
         let both = [column(0, 0, 1, &[(0, 1)]), column(2, 0, 1, &[(0, 1), (1, 1)])];
-        assert!(!relations(&both, &[laplace(), laplace()]).iter().any(|r| exact(r)));
+        assert!(!relations(&both, &[laplace(), laplace()], &Rational::ONE).iter().any(exact));
         // Entries that share nothing need no combination.
         let apart = [column(0, 0, 1, &[(0, 1)]), column(1, 0, 0, &[(1, 1)])];
-        assert!(relations(&apart, &[laplace(), laplace()]).is_empty());
+        assert!(relations(&apart, &[laplace(), laplace()], &Rational::ONE).is_empty());
     }
 }

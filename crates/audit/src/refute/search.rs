@@ -419,7 +419,8 @@ impl Search<'_> {
     fn promising(&mut self, loss: f64, target: Target, slack: f64) -> bool {
         let epsilon = target.epsilon;
         if epsilon > 0.0 && loss.is_finite() && loss > 0.0 {
-            let share = loss / epsilon;
+            // What is more than the whole claim is decided, and a refutation if it is true.
+            let share = (loss / epsilon).min(1.0);
             self.share_of_pair = Some(self.share_of_pair.map_or(share, |known| known.max(share)));
         }
         loss > epsilon + slack * (1.0 + epsilon.abs())

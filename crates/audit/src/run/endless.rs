@@ -70,7 +70,9 @@ fn close<N>(body: &[Step<N>], slots: &mut BTreeSet<usize>) -> Option<()> {
     for step in body {
         match step {
             Step::Draw(slot, ..) if slots.contains(slot) => return None,
-            Step::Assign(slot, value) | Step::Append(slot, value) if slots.contains(slot) => reads(value, slots),
+            Step::Assign(slot, value) | Step::Append(slot, value) if slots.contains(slot) => {
+                reads(value, slots)
+            }
             Step::Draw(..) | Step::Assign(..) | Step::Append(..) => {}
             Step::If(_, then, otherwise) => {
                 close(then, slots)?;

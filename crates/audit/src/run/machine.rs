@@ -44,7 +44,16 @@ impl<W: World> Machine<'_, W> {
                     }
                     let mut arguments = Vec::with_capacity(law.arguments.len());
                     for argument in &law.arguments {
-                        arguments.push(self.number(argument)?);
+                        match argument {
+                            // A list is as many arguments as it has entries.
+                            Node::Slot(slot) if matches!(self.slot(*slot)?, Value::List(_)) => {
+                                let Value::List(items) = self.slot(*slot)? else { continue };
+                                for item in items {
+                                    arguments.push(item.number()?.clone());
+                                }
+                            }
+                            _ => arguments.push(self.number(argument)?),
+                        }
                     }
                     let drawn = self.world.draw(&Draw { kind: law.kind, arguments })?;
                     self.values[*slot] = Some(drawn);

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use probity_exact::Rational;
+use probity_kernel::call::expanded;
 use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
 use probity_kernel::law;
 use probity_kernel::term::{Distribution, Statement};
@@ -98,6 +99,8 @@ pub(crate) enum LawKind {
     UniformInt,
     UniformOther,
     Response,
+    /// The scale, and then the scores, one by one.
+    Choose,
     Laplace,
     DiscreteLaplace,
     Gaussian,
@@ -202,7 +205,8 @@ impl<N: Clone + PartialEq> Program<N> {
         if let Some(name) = parameters.keys().chain(inputs.keys()).find(|name| !known(name)) {
             return Err(AuditError::Unknown { name: name.to_string() });
         }
-        let steps = slots.steps(&mechanism.body, world)?;
+        let body = expanded(mechanism).body;
+        let steps = slots.steps(&body, world)?;
         let output = slots.node(&mechanism.output, world)?;
         initial.resize(slots.names.len(), None);
         let output_list = match output {
@@ -347,6 +351,8 @@ impl Slots<'_> {
             D::UniformInt { low, high } => (LawKind::UniformInt, vec![low, high]),
             D::UniformOther { value, count } => (LawKind::UniformOther, vec![value, count]),
             D::Response { value, truth, count } => (LawKind::Response, vec![value, truth, count]),
+            D::Called(_) => return Err(AuditError::Unsupported { what: "a call that is not written out" }),
+            D::Choose { scores, scale } => (LawKind::Choose, vec![scale, scores]),
             D::Laplace { center, scale } => (LawKind::Laplace, vec![center, scale]),
             D::DiscreteLaplace { center, scale } => (LawKind::DiscreteLaplace, vec![center, scale]),
             D::Gaussian { center, deviation } => (LawKind::Gaussian, vec![center, deviation]),
@@ -380,7 +386,7 @@ impl Slots<'_> {
                     sum.ok_or(AuditError::WrongKind { place: table.to_string(), expected: "a table" })?;
                 self.node(&sum, world)?
             }
-            Expr::Sum(..) => {
+            Expr::Sum(..) | Expr::Apart(..) => {
                 return Err(AuditError::Unsupported { what: "an assertion's variable in a program" });
             }
         })

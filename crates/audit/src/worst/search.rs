@@ -244,7 +244,7 @@ impl<'a> SearchTask<'a> {
             (Err(AuditError::Unsupported { .. }), Reading::Reals) => {
                 let shown = shown_loss(case, second, self.claim)?.ok_or(NOTHING)?;
                 let loss = shown.loss;
-                let excess = directed::sub_down(loss, directed::cast_up(&epsilon.high));
+                let excess = beyond(loss, &epsilon);
                 Ok(FoundPair {
                     setting,
                     first: first.clone(),
@@ -260,6 +260,11 @@ impl<'a> SearchTask<'a> {
             (Err(error), _) => Err(error),
         }
     }
+}
+
+/// The loss minus ε, rounded down; infinite where the loss is.
+fn beyond(loss: f64, epsilon: &Bounds) -> f64 {
+    if loss.is_infinite() { loss } else { directed::sub_down(loss, directed::cast_up(&epsilon.high)) }
 }
 
 const NOTHING: AuditError = AuditError::Unsupported { what: "a pair of inputs that no event told apart" };
@@ -293,7 +298,7 @@ fn judge_within(
         (true, false) => (f64::INFINITY, f64::INFINITY, None),
         (false, _) => {
             let (loss, event) = beyond_delta(&report, epsilon, delta);
-            (loss, directed::sub_down(loss, directed::cast_up(&epsilon.high)), event)
+            (loss, beyond(loss, epsilon), event)
         }
     };
     FoundPair {
@@ -315,8 +320,8 @@ fn beyond_delta(report: &PairReport, epsilon: &Bounds, delta: &Bounds) -> (f64, 
         return (f64::NEG_INFINITY, None);
     };
     let mass = |n: &Natural| Rational::from_parts(n.clone().into(), report.denominator.clone());
-    let sides: [fn(&OutcomeLoss) -> (&Mass, &Mass); 2] =
-        [|o| (&o.first, &o.second), |o| (&o.second, &o.first)];
+    type Masses = fn(&OutcomeLoss) -> (&Mass, &Mass);
+    let sides: [Masses; 2] = [|o| (&o.first, &o.second), |o| (&o.second, &o.first)];
     let mut best = (f64::NEG_INFINITY, None);
     for side in sides {
         let mut chosen = Vec::new();

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use probity_exact::{Rational, directed};
 use probity_kernel::term::Reading;
 use probity_verdict::{
-    Audit, AuditSettings, Bounds, Comparison, LogarithmCost, Reachability, Side, audit, decimal,
-    parse_inputs, reading_of,
+    Audit, AuditSettings, Bounds, Comparison, LogarithmCost, Reachability, Renyi, Side, audit, decimal,
+    is_concentrated, parse_inputs, reading_of,
 };
 use serde_json::{Value, json};
 
@@ -148,19 +148,20 @@ fn reachability(found: &Reachability) -> Extra {
 }
 
 fn to_json(comparison: &Comparison, arguments: &Arguments) -> Value {
-    let Comparison { report, outcomes, reading, neighbours, epsilon, seconds, .. } = comparison;
+    let Comparison { report, outcomes, reading, neighbours, epsilon, measure, renyi, seconds, .. } =
+        comparison;
     let mut value = json!({
         "reading": reading.to_string(),
         "outcomes": outcomes[0],
         "outcomes_of_neighbour": outcomes[1],
         "neighbours": neighbours,
-        "epsilon": output::number(epsilon.to_f64()),
+        "epsilon": Value::Null,
         "impossible": report.impossible.len(),
         "impossible_outcomes": report.impossible.iter().map(|(outcome, _)| outcome.to_string()).collect::<Vec<_>>(),
         // Rounded up: half the smallest double would print as 0.
         "impossible_mass": directed::cast_up(&report.impossible_mass),
         "escaped_mass": directed::cast_up(&report.escaped_mass),
-        "delta_at_epsilon": comparison.delta(&epsilon.high),
+        "delta_at_epsilon": Value::Null,
         "is": "a lower bound: other inputs may lose more",
         "seconds": seconds,
     });
@@ -169,6 +170,15 @@ fn to_json(comparison: &Comparison, arguments: &Arguments) -> Value {
     if infinite {
         value["loss"] = "inf".into();
         value["excess"] = if *neighbours { "inf".into() } else { Value::Null };
+    }
+    if is_concentrated(*measure) {
+        claimed_amount(&mut value, *measure, epsilon);
+        value["rho_shown"] = comparison.rho_shown().map(output::number).into();
+        let point = |of: &Renyi| json!({"order": of.order, "low": of.low, "high": output::number(of.high)});
+        value["renyi"] = renyi.iter().map(point).collect();
+    } else {
+        value["epsilon"] = output::number(epsilon.to_f64());
+        value["delta_at_epsilon"] = comparison.delta(&epsilon.high).into();
     }
     if let Some(worst) = &report.worst {
         let (loss, excess) = if infinite { ("finite_loss", "finite_excess") } else { ("loss", "excess") };
@@ -184,11 +194,25 @@ fn to_json(comparison: &Comparison, arguments: &Arguments) -> Value {
     value
 }
 
+/// What a claim in ρ or μ says, under the name of its measure.
+pub(super) fn claimed_amount(value: &mut Value, measure: Reading, rho: &Bounds) {
+    match measure {
+        Reading::Mu => value["claimed_mu"] = output::number(amount(measure, rho)),
+        _ => value["claimed_rho"] = output::number(amount(measure, rho)),
+    }
+}
+
+/// ρ, or μ of μ²/2, to nearest.
+pub(super) fn amount(measure: Reading, rho: &Bounds) -> f64 {
+    if measure == Reading::Mu { (2.0 * rho.to_f64()).sqrt() } else { rho.to_f64() }
+}
+
 /// Impossible outcomes that are named one by one.
 const LISTED: usize = 10;
 
 fn print(comparison: &Comparison, arguments: &Arguments) -> Result<(), Failure> {
-    let Comparison { report, outcomes, reading, neighbours, epsilon, seconds, .. } = comparison;
+    let Comparison { report, outcomes, reading, neighbours, epsilon, measure, renyi, seconds, .. } =
+        comparison;
     output::print(|out| {
         writeln!(out, "audit {reading}: {} outcomes, {} under the neighbour", outcomes[0], outcomes[1])?;
         if !neighbours {
@@ -212,7 +236,9 @@ fn print(comparison: &Comparison, arguments: &Arguments) -> Result<(), Failure> 
                     writeln!(out, "finite  {loss} at outcome {at}{excess}")?;
                 } else {
                     writeln!(out, "loss    {loss} at outcome {at}")?;
-                    writeln!(out, "claimed {}", decimal::double(epsilon.to_f64()))?;
+                    if !is_concentrated(*measure) {
+                        writeln!(out, "claimed {}", decimal::double(epsilon.to_f64()))?;
+                    }
                     if let Some(excess) = comparison.excess() {
                         writeln!(out, "excess  {}", decimal::figure_of(excess))?;
                     }
@@ -238,11 +264,21 @@ fn print(comparison: &Comparison, arguments: &Arguments) -> Result<(), Failure> 
             writeln!(out, "impossible mass {}", decimal::figure(&report.impossible_mass))?;
         }
         writeln!(out, "escaped mass {}", decimal::figure(&report.escaped_mass))?;
-        writeln!(
-            out,
-            "delta at the claimed epsilon {}",
-            decimal::figure_of(comparison.delta(&epsilon.high))
-        )?;
+        if is_concentrated(*measure) {
+            let name = if *measure == Reading::Mu { "mu" } else { "rho" };
+            writeln!(out, "claimed {name} {}", decimal::double(amount(*measure, epsilon)))?;
+            for Renyi { order, low, high } in renyi {
+                let (low, high) = (decimal::figure_of(*low), decimal::figure_of(*high));
+                writeln!(out, "Renyi divergence of order {order}: {low} to {high}")?;
+            }
+            let shown = comparison.rho_shown().unwrap_or(0.0);
+            let above = shown > directed::cast_up(&epsilon.high);
+            let verdict = if above && *neighbours { ", more than is claimed" } else { "" };
+            writeln!(out, "rho shown {}{verdict}", decimal::figure_of(shown))?;
+        } else {
+            let delta = decimal::figure_of(comparison.delta(&epsilon.high));
+            writeln!(out, "delta at the claimed epsilon {delta}")?;
+        }
         for epsilon in &arguments.at_epsilon {
             writeln!(out, "delta({}) = {:.6e}", decimal::telling(epsilon), comparison.delta(epsilon))?;
         }

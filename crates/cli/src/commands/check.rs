@@ -41,7 +41,9 @@ pub fn run(arguments: &Arguments) -> Answer {
     if let Some(path) = &arguments.coq {
         files::check_place(path)?;
         if release::is_release(&text) {
-            return Err(Failure::new("--coq is about certificates of mechanisms, and this is one of a release"));
+            return Err(Failure::new(
+                "--coq is about certificates of mechanisms, and this is one of a release",
+            ));
         }
     }
     if release::is_release(&text) && arguments.mechanism.is_none() {

@@ -322,6 +322,9 @@ fn preview(arguments: &Arguments, prepared: &[Prepared]) -> Answer {
 
 /// Digits for an error: three that tell something.
 fn digits(error: &Rational) -> usize {
+    if error.is_zero() {
+        return 0;
+    }
     let mut unit = Rational::from(100);
     let ten = Rational::from(10);
     (0..9)

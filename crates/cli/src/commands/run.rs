@@ -4,9 +4,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use probity_exact::{Rational, parse_rational};
+use probity_exact::{Rational, parse_rational, rational_from_f64};
 use probity_noise::entropy::SecureEntropy;
-use probity_run::{Amount, Given, Inputs, Loss, Proved, RunError, Session, Text, Value};
+use probity_release::engine::csv::Csv;
+use probity_release::ledger::{Ledger, PATIENCE};
+use probity_release::loss::Loss as Debited;
+use probity_run::{Amount, Given, Inputs, Loss, Proved, RunError, Session, Table, Text, Value};
 use serde_json::{Value as Json, json};
 
 use crate::failure::{Answer, Failure, Status};
@@ -25,6 +28,15 @@ pub struct Arguments {
     /// @FILE all inputs from one JSON object
     #[arg(long = "input", value_name = "NAME=VALUE")]
     inputs: Vec<String>,
+    /// Where an input table is: a CSV file whose header names the fields of its rows. A row that is not of its types is dropped
+    #[arg(long, value_name = "NAME=FILE")]
+    data: Vec<String>,
+    /// Debit all runs from this ledger before anything is drawn
+    #[arg(long, value_name = "FILE", conflicts_with = "unproved")]
+    ledger: Option<PathBuf>,
+    /// The file, kept elsewhere, by which an older copy of the ledger is noticed
+    #[arg(long, value_name = "FILE", requires = "ledger")]
+    anchor: Option<PathBuf>,
     /// Round the numbers of the answer to multiples of this, as 2^-10 or 1/100; a real answer needs it
     #[arg(long, value_name = "NUMBER", value_parser = grid)]
     grid: Option<Rational>,
@@ -68,6 +80,16 @@ pub fn run(arguments: &Arguments) -> Answer {
     let (_, program) = files::program(&arguments.path)?;
     let inputs = inputs(&arguments.inputs)?;
     let mut text = Text::of(program);
+    let mut given: Vec<&str> = Vec::new();
+    for option in &arguments.data {
+        let (name, path) = super::policy::named(option)?;
+        if given.contains(&name) {
+            return Err(Failure::new(format!("the table {name} is given twice")));
+        }
+        given.push(name);
+        let (header, rows) = Csv::new(Path::new(path))?.records(usize::MAX)?;
+        text = text.with_table(name, Table { header, rows });
+    }
     if let Some(path) = &arguments.certificate {
         text = text.by_certificate(files::text(path)?);
     }
@@ -81,7 +103,12 @@ pub fn run(arguments: &Arguments) -> Answer {
         proved.and_then(|proved| private(proved, arguments, &inputs))
     };
     match prepared {
-        Ok((about, session)) => release(arguments, &about, session, start),
+        Ok((about, session)) => {
+            if let Some(path) = &arguments.ledger {
+                debit(arguments, path, &about)?;
+            }
+            release(arguments, &about, session, start)
+        }
         Err(error) if error.is_verdict() => {
             let hint = error.hint();
             match arguments.json {
@@ -97,6 +124,35 @@ pub fn run(arguments: &Arguments) -> Answer {
         }
         Err(error) => Err(failure(&error)),
     }
+}
+
+/// Debits all runs. Nothing has been drawn.
+fn debit(arguments: &Arguments, path: &Path, about: &About) -> Result<(), Failure> {
+    let Some(proved) = &about.proved else { return Ok(()) };
+    let mut ledger = Ledger::open(path, arguments.anchor.as_deref(), PATIENCE)?;
+    let loss = proved.loss(arguments.count);
+    let upper = |amount: &Option<Amount>| -> Option<Rational> {
+        let amount = amount.as_ref()?;
+        amount.exact().cloned().or_else(|| rational_from_f64(amount.at_most()))
+    };
+    let (epsilon, delta, rho, mu) =
+        (upper(&loss.epsilon), upper(&loss.delta), upper(&loss.rho), upper(&loss.mu));
+    let measure = ledger.measure();
+    let debited = Debited::of_runs(measure, epsilon.as_ref().zip(delta.as_ref()), rho.as_ref(), mu.as_ref());
+    let Some(debited) = debited else {
+        return Err(Failure::new(format!(
+            "the ledger counts in {}, and what {} loses is stated otherwise ({})",
+            measure.name(),
+            about.mechanism,
+            said(proved, arguments.count)
+        ))
+        .hint("a ledger in rho takes epsilon, rho and mu; one in epsilon takes epsilon alone, and delta where it has one"));
+    };
+    let mut what = format!("run {}", about.mechanism);
+    arguments.settings.iter().for_each(|setting| what.push_str(&format!(" --set {setting}")));
+    what.push_str(&format!(" --count {}", arguments.count));
+    ledger.debit_run(debited, &what, &proved.certificate())?;
+    Ok(())
 }
 
 fn failure(error: &RunError) -> Failure {
@@ -263,24 +319,26 @@ fn to_json(value: &Value) -> Json {
     }
 }
 
+/// What so many runs lose, in words.
+fn said(proved: &Proved, runs: u64) -> String {
+    let loss = proved.loss(runs);
+    let part = |name: &str, amount: &Option<Amount>| amount.as_ref().map(|a| format!("{name} = {a}"));
+    let parts = [
+        part("epsilon", &loss.epsilon),
+        part("delta", &loss.delta),
+        part("rho", &loss.rho),
+        part("mu", &loss.mu),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
 fn print_end(arguments: &Arguments, about: &About, out: &mut dyn Write) -> io::Result<()> {
     let Some(proved) = &about.proved else {
         return writeln!(out, "UNPROVED: nothing is known about the privacy of {}", about.mechanism);
     };
-    let said = |runs: u64| {
-        let loss = proved.loss(runs);
-        let part = |name: &str, amount: &Option<Amount>| amount.as_ref().map(|a| format!("{name} = {a}"));
-        let parts = [
-            part("epsilon", &loss.epsilon),
-            part("delta", &loss.delta),
-            part("rho", &loss.rho),
-            part("mu", &loss.mu),
-        ];
-        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
-    };
-    writeln!(out, "proved: {} is private with {}", about.mechanism, said(1))?;
+    writeln!(out, "proved: {} is private with {}", about.mechanism, said(proved, 1))?;
     if arguments.count != 1 {
-        writeln!(out, "all {} runs together: {}", arguments.count, said(arguments.count))?;
+        writeln!(out, "all {} runs together: {}", arguments.count, said(proved, arguments.count))?;
     }
     writeln!(out, "certificate: {}", proved.certificate())
 }

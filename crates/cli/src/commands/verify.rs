@@ -33,9 +33,10 @@ pub struct Arguments {
     /// Print the derivation: each statement with the rule that proves it
     #[arg(long)]
     derivation: bool,
-    /// Look for a proof and for a counterexample of each file for this many seconds
-    #[arg(long, default_value_t = 5.0, allow_negative_numbers = true)]
-    seconds: f64,
+    /// Look for a proof and for a counterexample of each file for this many seconds: 5 unless PROBITY_SECONDS says
+    /// otherwise
+    #[arg(long, allow_negative_numbers = true)]
+    seconds: Option<f64>,
     /// Answer again whenever the file is saved, until Ctrl-C
     #[arg(long, conflicts_with = "json")]
     watch: bool,
@@ -47,7 +48,7 @@ pub struct Arguments {
 /// Verifies.
 pub fn run(arguments: &Arguments) -> Answer {
     let settings = given::settings(&arguments.settings)?;
-    let time = given::seconds(arguments.seconds)?;
+    let time = given::seconds_or_usual(arguments.seconds)?;
     if arguments.path.is_dir() {
         if arguments.certificate.is_some() || arguments.derivation || arguments.watch {
             return Err(Failure::new("--certificate, --derivation and --watch are about one file")
@@ -204,6 +205,10 @@ fn print_upper(verdict: &Verdict, arguments: &Arguments, out: &mut dyn Write) ->
         Err(reason) => {
             writeln!(out, "{}: {} with {claim}", verdict.status(), mechanism.name)?;
             writeln!(out, "not proved: {reason}")?;
+            // Whoever has a proof block, or is about to see a counterexample, needs no other.
+            if verdict.status() == Known::Open && verdict.program.hints.is_none() {
+                verdict.help.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+            }
             if verdict.program.expect_refuted {
                 writeln!(out, "(the file expects its claim to be refuted)")?;
             }

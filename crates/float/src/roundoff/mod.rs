@@ -47,7 +47,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { exact_inputs: false, effort: 60_000, samples: 4_000, relative: true, ulps: 0 }
+        Options { exact_inputs: false, effort: 300_000, samples: 4_000, relative: true, ulps: 0 }
     }
 }
 

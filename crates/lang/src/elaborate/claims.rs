@@ -45,6 +45,23 @@ impl Elaborator<'_> {
                     let (list, bound) = bound_of(self, list, bound);
                     clauses.push(Adjacency::OneEntry { list, bound });
                 }
+                NeighboursKind::OneEntryOf { lists, bound } => {
+                    let mut names: Vec<Name> = Vec::new();
+                    for list in lists {
+                        let name = self.input_list(list);
+                        if names.contains(&name) {
+                            self.sink.report(Code::DuplicateName, list.span, || {
+                                format!("`{}` is named twice here: expected each list once", list.text)
+                            });
+                        }
+                        names.push(name);
+                    }
+                    clauses.push(Adjacency::OneEntryOf { lists: names, bound: self.size_of_change(bound) });
+                }
+                NeighboursKind::Norm { list, bound, squares } => {
+                    let (list, bound) = bound_of(self, list, bound);
+                    clauses.push(Adjacency::Norm { list, bound, squares: *squares });
+                }
                 NeighboursKind::OneRow { table } => {
                     clauses.push(Adjacency::OneRow { table: self.input_table(table) });
                 }
@@ -150,8 +167,10 @@ impl Elaborator<'_> {
                         related.insert(name.clone());
                     }
                 }),
+                Adjacency::OneEntryOf { lists, .. } => related.extend(lists.iter().cloned()),
                 Adjacency::EveryEntry { list, .. }
                 | Adjacency::EveryEntryGrows { list, .. }
+                | Adjacency::Norm { list, .. }
                 | Adjacency::OneEntry { list, .. } => {
                     related.insert(list.clone());
                 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use probity_exact::Rational;
 use probity_kernel::expr::{Binary, Expr as Term, Name, Run, Unary, Variable};
 
-use super::{Elaborator, GHOSTS, Scope, compare};
+use super::{Elaborator, GHOSTS, Scope, compare, folds};
 use crate::Span;
 use crate::constant::number as constant;
 use crate::diagnostic::{Code, quoted};
@@ -28,12 +28,13 @@ impl Value {
 }
 
 /// The functions of the language, with the number of their arguments.
-const FUNCTIONS: [(&str, usize); 10] = [
+const FUNCTIONS: [(&str, usize); 11] = [
     ("abs", 1),
     ("floor", 1),
     ("ln", 1),
     ("exp", 1),
     ("pow2_at_least", 1),
+    ("sqrt", 1),
     ("length", 1),
     ("min", 2),
     ("max", 2),
@@ -108,6 +109,13 @@ impl Elaborator<'_> {
             ExprKind::Aggregate(aggregate) => self.aggregate(aggregate, expr.span, scope),
             ExprKind::List(entries) if entries.is_empty() => {
                 Value { term: Term::EmptyList, ty: Type::EmptyList }
+            }
+            ExprKind::Tuple(_) => {
+                self.sink.report_with(Code::WrongType, expr.span, || {
+                    let message = "only `return` takes a tuple: expected one value".to_string();
+                    (message, Some("`return (a, b)` releases the list of a and b".into()))
+                });
+                Value::faulty()
             }
             ExprKind::List(_) => {
                 self.sink.report_with(Code::WrongType, expr.span, || {
@@ -209,7 +217,7 @@ impl Elaborator<'_> {
             });
         }
         match (value.ty.entry(), value.term) {
-            (Some(entry), Term::Var(variable)) => Value { term: at.index_of(variable), ty: entry },
+            (Some(entry), Term::Var(variable)) => Value { term: self.entry(at, &variable, entry), ty: entry },
             (Some(_), _) => Value::faulty(),
             (None, _) => {
                 self.sink.report(Code::WrongType, list.span, || {
@@ -220,9 +228,26 @@ impl Elaborator<'_> {
         }
     }
 
+    /// The entry of a list at a place. An input list of truth values is one of the integers 0 and 1 for the kernel.
+    pub(super) fn entry(&self, at: Term, list: &Variable, ty: Type) -> Term {
+        let name = match list {
+            Variable::Plain(name) | Variable::Of(name, _) => name.as_str(),
+            _ => "",
+        };
+        let input = self.names.get(name).is_some_and(|symbol| symbol.role == Role::Input);
+        let entry = at.index_of(list.clone());
+        if input && ty == Type::Bool { entry.equals(Term::int(1)) } else { entry }
+    }
+
     fn call(&mut self, function: &Ident, arguments: &[Expr], span: Span, scope: Scope) -> Value {
         if function.text == "changed" && scope == Scope::Proof {
             return self.changed(function, arguments);
+        }
+        if scope == Scope::Proof && matches!(function.text.as_str(), "apart" | "moved") {
+            return self.of_lists(function, arguments, span);
+        }
+        if folds::is_fold(&function.text, arguments.len()) {
+            return self.fold(function, &arguments[0], span, scope);
         }
         let Some((_, arity)) = FUNCTIONS.iter().find(|(name, _)| *name == function.text) else {
             self.unknown_function(function);
@@ -256,6 +281,7 @@ impl Elaborator<'_> {
             "floor" => (Term::Unary(Unary::Floor, next()), Type::Int),
             "ln" => (Term::Unary(Unary::Ln, next()), Type::Real),
             "exp" => (Term::Unary(Unary::Exp, next()), Type::Real),
+            "sqrt" => (Term::Unary(Unary::Sqrt, next()), Type::Real),
             "pow2_at_least" => (Term::Unary(Unary::Pow2AtLeast, next()), Type::Real),
             "min" => (Term::Binary(Binary::Min, next(), next()), joined),
             "max" => (Term::Binary(Binary::Max, next(), next()), joined),
@@ -279,6 +305,35 @@ impl Elaborator<'_> {
             _ => {
                 self.sink.report(Code::WrongType, list.span, || {
                     format!("`length` is of a list: expected the name of a list, found {}", value.ty)
+                });
+                Value::faulty()
+            }
+        }
+    }
+
+    /// `apart(list, low, high)` and `moved(list, place)`: what a proof may say of all entries of a list.
+    fn of_lists(&mut self, function: &Ident, arguments: &[Expr], span: Span) -> Value {
+        let list = match arguments.first() {
+            Some(Expr { kind: ExprKind::Name(list), span, .. }) => {
+                Some((list, self.name(list, *span, Scope::Proof).ty.is_list()))
+            }
+            _ => None,
+        };
+        match (function.text.as_str(), arguments, list) {
+            ("apart", [_, low, high], Some((list, true))) => {
+                let low = self.typed(low, Scope::Proof, Type::Real);
+                let high = self.typed(high, Scope::Proof, Type::Real);
+                Value { term: Term::apart(list.as_str(), low, high), ty: Type::Bool }
+            }
+            ("moved", [_, place], Some((list, true))) => {
+                let place = self.typed(place, Scope::Proof, Type::Int);
+                let term = place.index_of(Variable::Moved(Name::new(list)));
+                Value { term, ty: Type::Real }
+            }
+            _ => {
+                self.sink.report(Code::WrongArity, span, || {
+                    "expected `apart(list, low, high)` or `moved(list, place)`, with the name of a list"
+                        .to_string()
                 });
                 Value::faulty()
             }
@@ -404,6 +459,9 @@ impl Elaborator<'_> {
         let names = &self.names;
         self.sink.report_with(Code::UnknownName, span, || {
             let hint = match names.nearest(name) {
+                _ if matches!(name, "rho" | "mu") => {
+                    format!("`claim {name} 1/2` claims an amount of this measure, which is at least 0")
+                }
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "inputs stand in the first line, parameters in `param` lines".to_string(),
             };

@@ -2,6 +2,7 @@
 
 use probity_exact::Rational;
 use probity_kernel::expr::{Expr as Term, Name};
+use probity_kernel::kind::Kind;
 use probity_kernel::term::{Distribution, Statement as KernelStatement};
 
 use super::{Elaborator, Scope};
@@ -9,18 +10,19 @@ use crate::Span;
 use crate::constant::number as constant;
 use crate::diagnostic::{Code, quoted};
 use crate::names::Role;
-use crate::syntax::{Expr, Ident, Iteration, Statement, StatementKind};
+use crate::syntax::{Expr, ExprKind, Ident, Iteration, Statement, StatementKind};
 use crate::types::Type;
 use crate::words;
 
 /// The distributions of the language, with how they are written.
-const DISTRIBUTIONS: [(&str, &str); 12] = [
+const DISTRIBUTIONS: [(&str, &str); 13] = [
     ("uniform", "uniform(0, 1)"),
     ("sign", "sign()"),
     ("bernoulli", "bernoulli(probability)"),
     ("uniform_int", "uniform_int(low, high)"),
     ("uniform_other", "uniform_other(value, count)"),
     ("response", "response(value, truth, count)"),
+    ("choose", "choose(scores, scale)"),
     ("laplace", "laplace(scale) or laplace(center, scale)"),
     ("discrete_laplace", "discrete_laplace(scale) or discrete_laplace(center, scale)"),
     ("gaussian", "gaussian(deviation) or gaussian(center, deviation)"),
@@ -54,18 +56,53 @@ impl Elaborator<'_> {
             });
             return (statements, None);
         };
-        let statements = self.block(before);
+        let mut statements = self.block(before);
+        if let ExprKind::Tuple(parts) = &value.kind {
+            let output = self.tuple(parts, last.span, &mut statements);
+            return (statements, Some(output));
+        }
         let output = self.expression(value, Scope::Program);
+        statements.append(&mut self.waiting);
         self.not_a_table(&output, value.span);
         (statements, Some(output.term))
     }
 
+    /// What a tuple releases: a list of its parts.
+    fn tuple(&mut self, parts: &[Expr], span: Span, out: &mut Vec<KernelStatement>) -> Term {
+        let text = self.names.fresh("result_list", span);
+        let list = Ident { text, span };
+        self.spans.push(span);
+        self.store(&list, Type::EmptyList, span);
+        out.push(KernelStatement::Assign { var: Name::new(&list.text), value: Term::EmptyList });
+        for part in parts {
+            let statement = Statement {
+                kind: StatementKind::Append { list: list.clone(), value: part.clone() },
+                span: part.span,
+            };
+            self.spans.push(span);
+            let mut made = Vec::new();
+            self.statement(&statement, &mut made);
+            out.append(&mut self.waiting);
+            out.append(&mut made);
+        }
+        if let Some(symbol) = self.names.get_mut(&list.text) {
+            symbol.used = true;
+        }
+        Term::var(list.text.as_str())
+    }
+
     fn block(&mut self, statements: &[Statement]) -> Vec<KernelStatement> {
         let mut out = Vec::with_capacity(statements.len());
+        // What waits belongs before the statement around this block.
+        let around = std::mem::take(&mut self.waiting);
         for statement in statements {
             self.spans.push(statement.span);
-            self.statement(statement, &mut out);
+            let mut made = Vec::new();
+            self.statement(statement, &mut made);
+            out.append(&mut self.waiting);
+            out.append(&mut made);
         }
+        self.waiting = around;
         out
     }
 
@@ -139,7 +176,7 @@ impl Elaborator<'_> {
     }
 
     /// Gives a variable a value of type `ty`. The first value declares it.
-    fn store(&mut self, target: &Ident, ty: Type, span: Span) {
+    pub(super) fn store(&mut self, target: &Ident, ty: Type, span: Span) {
         if self.names.get(&target.text).is_some() {
             self.not_a_ghost(target);
         }
@@ -221,7 +258,7 @@ impl Elaborator<'_> {
                 // The kernel knows loops over integers only: `for v in q` runs over the places of q.
                 let text = self.names.fresh(&format!("{}_index", variable.text), variable.span);
                 let index = Ident { text, span: variable.span };
-                let value = Term::var(index.text.as_str()).index_of(list_variable.clone());
+                let value = self.entry(Term::var(index.text.as_str()), &list_variable, entry_type);
                 (index, Term::int(0), Term::Length(list_variable), Some((value, entry_type)))
             }
         };
@@ -275,6 +312,9 @@ impl Elaborator<'_> {
 
     /// The law of a draw; `None` when its name or its number of arguments is at fault.
     fn law(&mut self, law: &Ident, arguments: &[Expr], span: Span) -> Option<Distribution> {
+        if let Some(called) = self.uses.iter().find(|(name, _)| name.text == law.text) {
+            return self.called_law(&called.1, law, arguments, span);
+        }
         let Some((name, usage)) = DISTRIBUTIONS.iter().find(|(name, _)| *name == law.text) else {
             self.unknown_distribution(law);
             for argument in arguments {
@@ -316,6 +356,10 @@ impl Elaborator<'_> {
                 let truth = self.probability(truth);
                 Distribution::Response { value, truth, count: self.integer(count) }
             }
+            ("choose", [scores, scale]) => {
+                let scores = self.scores(scores)?;
+                Distribution::Choose { scores, scale: self.scale(scale) }
+            }
             ("exponential", [scale]) => Distribution::Exponential { scale: self.scale(scale) },
             ("geometric", [scale]) => Distribution::Geometric { scale: self.scale(scale) },
             (centred, [scale]) if is_centred(centred) => {
@@ -341,6 +385,28 @@ impl Elaborator<'_> {
             }
         };
         Some(result)
+    }
+
+    /// The name of a list of numbers.
+    fn scores(&mut self, list: &Expr) -> Option<Term> {
+        let value = self.expression(list, Scope::Program);
+        let numbers = matches!(value.ty, Type::RealList | Type::IntList | Type::EmptyList);
+        if numbers && matches!(value.term, Term::Var(_)) {
+            return Some(value.term);
+        }
+        if value.ty != Type::Unknown {
+            self.sink.report_with(Code::WrongType, list.span, || {
+                let message = format!(
+                    "`choose` is by a list of scores: expected the name of a list of numbers, found {}",
+                    value.ty
+                );
+                (
+                    message,
+                    Some("start one with `scores = []` and fill it with `append(scores, value)`".into()),
+                )
+            });
+        }
+        None
     }
 
     fn unknown_distribution(&mut self, law: &Ident) {
@@ -396,6 +462,11 @@ fn centred_law(name: &str, center: Term, spread: Term) -> Distribution {
 
 fn drawn_type(law: &Distribution) -> Type {
     match law {
+        Distribution::Called(_) => match probity_kernel::law::kind(law) {
+            Kind::Bool => Type::Bool,
+            Kind::Int => Type::Int,
+            _ => Type::Real,
+        },
         Distribution::Uniform
         | Distribution::Laplace { .. }
         | Distribution::Gaussian { .. }
@@ -405,6 +476,7 @@ fn drawn_type(law: &Distribution) -> Type {
         | Distribution::UniformInt { .. }
         | Distribution::UniformOther { .. }
         | Distribution::Response { .. }
+        | Distribution::Choose { .. }
         | Distribution::DiscreteLaplace { .. }
         | Distribution::DiscreteGaussian { .. }
         | Distribution::Geometric { .. } => Type::Int,

@@ -174,6 +174,12 @@ impl Parser<'_> {
             TokenKind::Mark(Mark::OpenParen) => {
                 self.advance();
                 let mut inner = self.expression()?;
+                if self.eat_mark(Mark::Comma) {
+                    let (mut parts, close) = self.arguments(Mark::CloseParen, span)?;
+                    parts.insert(0, inner);
+                    let height = parts.iter().map(|e| e.height).max().unwrap_or(0);
+                    return self.node(ExprKind::Tuple(parts), span.to(close), height);
+                }
                 inner.span = span.to(self.expect_close(Mark::CloseParen, span)?);
                 Ok(inner)
             }

@@ -5,8 +5,8 @@ use crate::Span;
 use crate::diagnostic::{Code, quoted};
 use crate::lexer::{Keyword, Mark, TokenKind};
 use crate::syntax::{
-    ClaimSyntax, File, FormatSyntax, Ident, Input, ListLength, Neighbours, NeighboursKind, Param, ScalarType,
-    TypeExpr,
+    ClaimSyntax, Expr, File, FormatSyntax, Ident, Input, ListLength, Neighbours, NeighboursKind, Param,
+    ScalarType, TypeExpr,
 };
 
 /// The parts of a file in the order in which they stand.
@@ -71,6 +71,13 @@ impl Parser<'_> {
                 TokenKind::Keyword(
                     Keyword::Neighbours | Keyword::Claim | Keyword::Expect | Keyword::Proof,
                 ) => Part::Claims,
+                _ if self.at_word("use") && self.peek_ahead(1) == TokenKind::Text => {
+                    if self.use_line(&mut file).is_err() {
+                        file.lost_declarations = true;
+                        self.skip_line();
+                    }
+                    continue;
+                }
                 _ if self.at_statement() => Part::Statements,
                 _ => {
                     self.stray();
@@ -88,6 +95,19 @@ impl Parser<'_> {
         }
         self.missing_parts(&seen);
         file
+    }
+
+    /// `use "file.dp" as name`
+    fn use_line(&mut self, file: &mut File) -> Parsed<()> {
+        self.advance();
+        let token = self.advance();
+        let quoted = token.span.text(self.source);
+        let path = Ident { text: quoted[1..quoted.len() - 1].to_string(), span: token.span };
+        self.expect_words(&["as"])?;
+        let name = self.expect_name("the name by which it is called")?;
+        file.uses.push((path, name));
+        self.end_of_line();
+        Ok(())
     }
 
     /// Passes over something that begins no part of a file.
@@ -235,7 +255,23 @@ impl Parser<'_> {
             }
         };
         let list = if self.at_mark(Mark::OpenBracket) { Some(self.list_length()?) } else { None };
-        Ok(TypeExpr { scalar, list, span: span.to(self.previous_span()) })
+        if self.at_mark(Mark::OpenBracket) {
+            let hint = "a table of n rows and m columns is a list of n * m entries: `q[i * m + j]`";
+            return Err(self.unexpected("a list with one length, not a list of lists", Some(hint.into())));
+        }
+        let bounds = if self.at_keyword(Keyword::In) { Some(self.bounds()?) } else { None };
+        Ok(TypeExpr { scalar, list, bounds, span: span.to(self.previous_span()) })
+    }
+
+    /// `in [low, high]`
+    fn bounds(&mut self) -> Parsed<(Expr, Expr)> {
+        self.advance();
+        let opened = self.expect_mark(Mark::OpenBracket, "as in `in [0, 1]`")?;
+        let low = self.expression()?;
+        self.expect_mark(Mark::Comma, "between the two bounds")?;
+        let high = self.expression()?;
+        self.expect_close(Mark::CloseBracket, opened)?;
+        Ok((low, high))
     }
 
     /// `(field: type, …)`
@@ -274,6 +310,8 @@ impl Parser<'_> {
             self.row_clause()?
         } else if phrase && self.at_word("at") && next == "most" {
             self.rows_clause()?
+        } else if phrase && self.at_word("the") && next == "entries" {
+            self.norm_clause()?
         } else if phrase && (self.at_word("every") || self.at_word("one")) {
             self.entries_clause()?
         } else if self.at_word("any") && matches!(self.peek_ahead(1), TokenKind::Newline | TokenKind::End) {
@@ -291,14 +329,38 @@ impl Parser<'_> {
         self.advance();
         self.expect_words(&["entry", "of"])?;
         let list = self.expect_name("the name of a list")?;
+        let mut others = Vec::new();
+        while !every && self.eat_keyword(Keyword::And) {
+            self.expect_words(&["of"])?;
+            others.push(self.expect_name("the name of a list")?);
+        }
         let grows = every && self.at_word("grows");
         self.expect_words(&[if grows { "grows" } else { "differs" }, "by", "at", "most"])?;
         let bound = self.expression()?;
         Ok(match (every, grows) {
             (true, true) => NeighboursKind::EveryEntryGrows { list, bound },
             (true, false) => NeighboursKind::EveryEntry { list, bound },
-            (false, _) => NeighboursKind::OneEntry { list, bound },
+            (false, _) if others.is_empty() => NeighboursKind::OneEntry { list, bound },
+            (false, _) => {
+                others.insert(0, list);
+                NeighboursKind::OneEntryOf { lists: others, bound }
+            }
         })
+    }
+
+    /// `the entries of list differ by at most bound in L1`, `… in L2`
+    fn norm_clause(&mut self) -> Parsed<NeighboursKind> {
+        self.expect_words(&["the", "entries", "of"])?;
+        let list = self.expect_name("the name of a list")?;
+        self.expect_words(&["differ", "by", "at", "most"])?;
+        let bound = self.expression()?;
+        self.expect_keyword(Keyword::In, "and `L1` or `L2`")?;
+        let squares = self.at_word("L2");
+        if !squares && !self.at_word("L1") {
+            return Err(self.unexpected("`L1` or `L2`", None));
+        }
+        self.advance();
+        Ok(NeighboursKind::Norm { list, bound, squares })
     }
 
     /// `one row of table is added or removed`, `one row of table is replaced`

@@ -84,7 +84,10 @@ impl Parser<'_> {
         if let Some(instead) = words::instead(&target.text) {
             self.sink.report_with(Code::Unexpected, target.span, || {
                 let message = format!("there is no {} in the language", quoted(&target.text));
-                (format!("{message}: expected an assignment, a draw, a branch or a loop"), Some(instead.into()))
+                (
+                    format!("{message}: expected an assignment, a draw, a branch or a loop"),
+                    Some(instead.into()),
+                )
             });
             return Err(Reported);
         }

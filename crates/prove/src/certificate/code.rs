@@ -1,6 +1,7 @@
 //! The text form of every type that a certificate holds: one table per type, read in both directions.
 
 use probity_kernel::context::Orientation;
+use probity_kernel::conversion::Conversion;
 use probity_kernel::entail::{Evidence, Product};
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::{Binary, Expr, Run, Unary, Variable};
@@ -8,7 +9,8 @@ use probity_kernel::float::{Implementation, Uniform};
 use probity_kernel::lemma::Lemma;
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{
-    Adjacency, Claim, Coupling, Distribution, Field, Input, Mechanism, Param, Reading, Sort, Statement,
+    Adjacency, Called, Claim, Coupling, Distribution, Field, Input, Mechanism, Param, Reading, Sort,
+    Statement,
 };
 
 use super::text::{Code, ReadError, Text};
@@ -51,6 +53,8 @@ code! { Variable {
     "changed" => Variable::Changed { 0: list },
     "field" => Variable::Field { 0: table, 1: field },
     "row" => Variable::Row { 0: table, 1: run, 2: field },
+    "entry" => Variable::Entry { 0: list },
+    "moved" => Variable::Moved { 0: list },
     "arbitrary" => Variable::Arbitrary { 0: name, 1: number },
 } }
 
@@ -61,6 +65,7 @@ code! { Unary {
     "ln" => Unary::Ln {},
     "exp" => Unary::Exp {},
     "pow2-at-least" => Unary::Pow2AtLeast {},
+    "sqrt" => Unary::Sqrt {},
     "not" => Unary::Not {},
 } }
 
@@ -95,6 +100,7 @@ code! { Expr {
     "length" => Expr::Length { 0: list },
     "empty-list" => Expr::EmptyList {},
     "sum" => Expr::Sum { 0: table, 1: condition, 2: value },
+    "apart" => Expr::Apart { 0: list, 1: low, 2: high },
 } }
 
 code! { Sort {
@@ -119,12 +125,18 @@ code! { Distribution {
     "uniform-int" => Distribution::UniformInt { low: low, high: high },
     "uniform-other" => Distribution::UniformOther { value: value, count: count },
     "response" => Distribution::Response { value: value, truth: truth, count: count },
+    "called" => Distribution::Called { 0: called },
+    "choose" => Distribution::Choose { scores: scores, scale: scale },
     "laplace" => Distribution::Laplace { center: center, scale: scale },
     "discrete-laplace" => Distribution::DiscreteLaplace { center: center, scale: scale },
     "gaussian" => Distribution::Gaussian { center: center, deviation: deviation },
     "discrete-gaussian" => Distribution::DiscreteGaussian { center: center, deviation: deviation },
     "exponential" => Distribution::Exponential { scale: scale },
     "geometric" => Distribution::Geometric { scale: scale },
+} }
+
+code! { Called {
+    "called" => Called { mechanism: mechanism, claim: claim, inputs: inputs, params: params },
 } }
 
 code! { Statement {
@@ -141,6 +153,8 @@ code! { Adjacency {
     "every-entry" => Adjacency::EveryEntry { list: list, bound: bound },
     "every-entry-grows" => Adjacency::EveryEntryGrows { list: list, bound: bound },
     "one-entry" => Adjacency::OneEntry { list: list, bound: bound },
+    "one-entry-of" => Adjacency::OneEntryOf { lists: lists, bound: bound },
+    "norm" => Adjacency::Norm { list: list, bound: bound, squares: squares },
     "one-row" => Adjacency::OneRow { table: table },
     "row-replaced" => Adjacency::RowReplaced { table: table },
     "rows" => Adjacency::Rows { table: table, most: most },
@@ -169,6 +183,7 @@ code! { Coupling {
     "scale" => Coupling::Scale { cost: cost },
     "same-value" => Coupling::SameValue { ratio: ratio },
     "equal" => Coupling::Equal { distance: distance, cost: cost },
+    "chosen" => Coupling::Chosen { low: low, high: high, cost: cost },
     "signed-log" => Coupling::SignedLog { by: by, cost: cost },
 } }
 
@@ -190,6 +205,7 @@ code! { Move {
     "one-sided" => Move::OneSided {},
     "draw" => Move::Draw { 0: coupling },
     "up-to" => Move::UpTo { 0: coupling, 1: tail },
+    "call" => Move::Call { 0: cost, 1: plan, 2: evidence },
     "joint" => Move::Joint { 0: by, 1: cost },
     "same-value" => Move::SameValue { 0: var, 1: size, 2: ratio },
     "if" => Move::If { 0: then, 1: otherwise },
@@ -205,7 +221,39 @@ code! { Link {
     "select" => Link::Select { 0: moves, 1: var, 2: amount, 3: paid },
 } }
 
-code! { Plan { "plan" => Plan { rewrites: rewrites, comparison: comparison, sides: sides }, } }
+code! { Conversion {
+    "normal" => Conversion::Normal {},
+    "order" => Conversion::Order { 0: order },
+    "tail" => Conversion::Tail { 0: evidence },
+} }
+
+impl Code for Plan {
+    fn write(&self) -> Text {
+        let Plan { rewrites, comparison, sides, through } = self;
+        let mut parts = vec![rewrites.write(), comparison.write(), sides.write()];
+        match through {
+            None => Text::named("plan", parts),
+            Some(through) => {
+                let (claim, conversion) = &**through;
+                parts.extend([claim.write(), conversion.write()]);
+                Text::named("converted-plan", parts)
+            }
+        }
+    }
+
+    fn read(text: &Text) -> Result<Self, ReadError> {
+        let (word, mut parts) = text.head()?;
+        let converted = match word {
+            "plan" => false,
+            "converted-plan" => true,
+            other => return Err(ReadError::new("a Plan", other)),
+        };
+        let (rewrites, comparison, sides) = (parts.next()?, parts.next()?, parts.next()?);
+        let through = if converted { Some(Box::new((parts.next()?, parts.next()?))) } else { None };
+        parts.end()?;
+        Ok(Plan { rewrites, comparison, sides, through })
+    }
+}
 
 code! { Uniform { "star" => Uniform::Star {}, "bits" => Uniform::Bits { 0: bits }, } }
 code! { Implementation { "threshold" => Implementation { uniform: uniform, ln_ulps: ln_ulps }, } }
@@ -238,6 +286,10 @@ code! { Lemma {
     "same-binary" => Lemma::SameBinary { 0: operation, 1: first, 2: second },
     "same-entry" => Lemma::SameEntry { 0: list, 1: a, 2: b },
     "rows" => Lemma::Rows { 0: table, 1: first, 2: second },
+    "apart" => Lemma::Apart { 0: list, 1: low, 2: high },
+    "apart-wider" => Lemma::ApartWider { 0: list, 1: first, 2: second },
+    "moved" => Lemma::Moved { 0: list, 1: index },
+    "sqrt" => Lemma::Sqrt { 0: a },
 } }
 
 code! { Evidence {

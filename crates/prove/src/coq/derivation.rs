@@ -10,6 +10,8 @@ use std::sync::Arc;
 use probity_kernel::context::Context;
 use probity_kernel::entail::Evidence;
 use probity_kernel::expr::{Expr, Name, Run, Variable};
+use probity_kernel::finite;
+use probity_kernel::kind::Kind;
 use probity_kernel::rejection::Rejection;
 use probity_kernel::rules::{self, Assertion, Judgement};
 use probity_kernel::sampling;
@@ -18,6 +20,8 @@ use probity_kernel::term::{Coupling, Distribution, Statement};
 use super::NotExported;
 use super::evidence::script;
 use super::print::{Printer, Scope};
+use super::program::collect_set;
+use super::statement::Statements;
 use crate::derivation::Move;
 
 /// A judgement with the script that proves it in Coq.
@@ -71,7 +75,11 @@ impl<'a> Walk<'a> {
     }
 
     /// A lemma: the hypotheses entail the goal. Its name, applied to what it is about.
-    pub(super) fn entail(&mut self, hypotheses: &[&Expr], goal: &Expr) -> Result<(String, Evidence), NotExported> {
+    pub(super) fn entail(
+        &mut self,
+        hypotheses: &[&Expr],
+        goal: &Expr,
+    ) -> Result<(String, Evidence), NotExported> {
         let evidence = self.evidence.next().ok_or_else(|| NotExported::new("evidence is missing"))?;
         let mut all = self.facts.clone();
         let mut statement = String::new();
@@ -123,7 +131,14 @@ impl<'a> Walk<'a> {
         let middle = rest.judgement.pre().clone();
         let first = self.statement(here, step, &middle, &rest.arbitrary)?;
         let judgement = rules::seq(&first.judgement, &rest.judgement).map_err(rejected)?;
-        let script = format!("eapply j_seq; cycle 1.\n{}", braces(&rest.script, &first.script));
+        let together = match step {
+            Move::SameValue(..) | Move::Draw(Coupling::SameValue { .. }) => match step.size() {
+                size @ 1..=3 => format!("j_block{size}"),
+                _ => return Err(NotExported::new("MAXDIV for a block of more than three statements")),
+            },
+            _ => "j_seq".into(),
+        };
+        let script = format!("eapply {together}; cycle 1.\n{}", braces(&rest.script, &first.script));
         Ok(Proved { judgement, script, arbitrary: first.arbitrary })
     }
 
@@ -136,7 +151,9 @@ impl<'a> Walk<'a> {
             "apply (@j_strengthen _ _ _ _ _ _ (fun _ v v' k => {printed}) _ _); cycle 1.\n{}",
             braces(
                 &rest.script,
-                &format!("intros a v v' k before; pose proof (before arb0) as k0; bridge ({lemma} a v v' k k0).\n")
+                &format!(
+                    "intros a v v' k before; pose proof (before arb0) as k0; bridge ({lemma} a v v' k k0).\n"
+                )
             )
         );
         Ok(Proved { judgement, script, arbitrary: BTreeSet::new() })
@@ -160,11 +177,18 @@ impl<'a> Walk<'a> {
         let head = body.first().ok_or_else(|| NotExported::new("a plan that does not fit the program"))?;
         let plain = |judgement: Result<Judgement, Rejection>| -> Result<Proved, NotExported> {
             let judgement = judgement.map_err(rejected)?;
-            Ok(Proved { judgement, script: "refine (@j_set inputs vars i1 i2 _ _).\n".into(), arbitrary: arbitrary.clone() })
+            Ok(Proved {
+                judgement,
+                script: "refine (@j_set inputs vars i1 i2 _ _).\n".into(),
+                arbitrary: arbitrary.clone(),
+            })
         };
         match (step, head) {
             (Move::Plain, Statement::Append { .. }) => plain(rules::append(&context, head, post)),
             (Move::Plain, _) => plain(rules::assign(&context, head, post)),
+            (Move::Draw(Coupling::SameValue { ratio: (a, b) }), Statement::Draw { var, .. }) => {
+                self.same_value(body, var, (a, b), post, arbitrary)
+            }
             (Move::Draw(coupling), Statement::Draw { var, law }) => {
                 self.draw(head, (var, law), coupling, post, arbitrary)
             }
@@ -191,7 +215,7 @@ impl<'a> Walk<'a> {
             (Move::OneSided, _) => Err(NotExported::rule("ONE-SIDED")),
             (Move::UpTo(..), _) => Err(NotExported::rule("UP-TO-BAD")),
             (Move::Joint(..), _) => Err(NotExported::rule("SIGNED-LOG")),
-            (Move::SameValue(..), _) => Err(NotExported::rule("MAXDIV")),
+            (Move::SameValue(var, _, (a, b)), _) => self.same_value(body, var, (a, b), post, arbitrary),
             (Move::While(..), _) => Err(NotExported::rule("WHILE")),
             _ => Err(NotExported::new("a plan that does not fit the program")),
         }
@@ -240,7 +264,9 @@ impl<'a> Walk<'a> {
                         )
                     )
                 ),
-                &format!("intros a v v' k before; pose proof (before arb0) as k0; finish k0; bridge ({ends} a v v' k k0).\n")
+                &format!(
+                    "intros a v v' k before; pose proof (before arb0) as k0; finish k0; bridge ({ends} a v v' k k0).\n"
+                )
             )
         );
         Ok(Proved { judgement, script, arbitrary: BTreeSet::new() })
@@ -255,13 +281,7 @@ impl<'a> Walk<'a> {
         arbitrary: &BTreeSet<Variable>,
     ) -> Result<Proved, NotExported> {
         let judgement = sampling::sample(&self.context, statement, coupling, post).map_err(rejected)?;
-        let mut arbitrary = arbitrary.clone();
-        let mut number = 0;
-        while arbitrary.contains(&Variable::Arbitrary(var.clone(), number)) {
-            number += 1;
-        }
-        let value = Variable::Arbitrary(var.clone(), number);
-        arbitrary.insert(value.clone());
+        let (value, arbitrary) = fresh(var, arbitrary);
         self.number_all(&arbitrary);
         let n = self.printer.arbitrary[&value];
         let program = |e: &Expr| self.printer.real(e, Scope::Program);
@@ -277,24 +297,26 @@ impl<'a> Walk<'a> {
                 }
             })
         };
-        let fresh = "_";
         let set = format!("(fun v y => put_{var} v y)");
         let rule = match (law, coupling) {
             (Distribution::Laplace { center, scale }, Coupling::Shift { by, cost }) => {
                 let (after, proof) = charged(cost)?;
                 format!(
-                    "@j_laplace inputs vars i1 i2 {n} _ (fun i v => {}) (fun i v => {}) {set} {} {} {after} {fresh} {proof}",
+                    "@j_laplace inputs vars i1 i2 {n} _ (fun i v => {}) (fun i v => {}) {set} {} {} {after} _ {proof}",
                     program(center)?,
                     program(scale)?,
                     real(by)?,
                     real(cost)?
                 )
             }
-            (Distribution::Laplace { center, scale }, Coupling::Select { threshold, strict, above, below }) => {
+            (
+                Distribution::Laplace { center, scale },
+                Coupling::Select { threshold, strict, above, below },
+            ) => {
                 let (after, proof) = charged(&above.1)?;
                 let (after0, proof0) = charged(&below.1)?;
                 format!(
-                    "@j_select inputs vars i1 i2 {n} _ {strict} (fun i v => {}) (fun i v => {}) {set} {} {} {} {after} {} {} {after0} {fresh} {proof} {proof0}",
+                    "@j_select inputs vars i1 i2 {n} _ {strict} (fun i v => {}) (fun i v => {}) {set} {} {} {} {after} {} {} {after0} _ {proof} {proof0}",
                     program(center)?,
                     program(scale)?,
                     real(threshold)?,
@@ -307,14 +329,13 @@ impl<'a> Walk<'a> {
             (Distribution::DiscreteLaplace { center, scale }, Coupling::Shift { by, cost }) => {
                 let (after, proof) = charged(cost)?;
                 format!(
-                    "@j_discrete_laplace inputs vars i1 i2 {n} _ (fun i v => {}) (fun i v => {}) {set} (fun v v' k => {}) {} {after} {fresh} {proof}",
+                    "@j_discrete_laplace inputs vars i1 i2 {n} _ (fun i v => {}) (fun i v => {}) {set} (fun v v' k => {}) {} {after} _ {proof}",
                     self.printer.int(center, Scope::Program)?,
                     program(scale)?,
                     self.printer.int(by, Scope::Runs)?,
                     real(cost)?
                 )
             }
-            (_, Coupling::SameValue { .. }) => return Err(NotExported::rule("MAXDIV")),
             (_, Coupling::Equal { .. }) => return Err(NotExported::rule("GAUSS, DGAUSS or BOUNDED-LOSS")),
             (_, Coupling::Null) => return Err(NotExported::rule("AXNULL")),
             (_, Coupling::Scale { .. }) => return Err(NotExported::rule("AXUNIF")),
@@ -322,6 +343,106 @@ impl<'a> Walk<'a> {
             (Distribution::Geometric { .. }, _) => return Err(NotExported::rule("GEOGEN")),
             _ => return Err(NotExported::new(format!("the coupling of '{law}'"))),
         };
-        Ok(Proved { judgement, script: format!("refine ({rule});\n  intros ? ? ? ? ?; reflexivity.\n"), arbitrary })
+        Ok(Proved {
+            judgement,
+            script: format!("refine ({rule});\n  intros ? ? ? ? ?; reflexivity.\n"),
+            arbitrary,
+        })
     }
+
+    /// MAXDIV: the masses of both runs as the kernel writes them, which Coq computes again from the block.
+    fn same_value(
+        &mut self,
+        block: &[Statement],
+        var: &Name,
+        (a, b): (&Expr, &Expr),
+        post: &Assertion,
+        arbitrary: &BTreeSet<Variable>,
+    ) -> Result<Proved, NotExported> {
+        // A block of several is in the same theorem, but its script takes coqc minutes.
+        if !matches!(block, [Statement::Draw { .. }]) {
+            return Err(NotExported::rule("MAXDIV for a block of more than one draw"));
+        }
+        let context = self.context.clone();
+        let judgement = finite::same_value(&context, block, var, (a, b), post).map_err(rejected)?;
+        let (value, arbitrary) = fresh(var, arbitrary);
+        self.number_all(&arbitrary);
+        let n = self.printer.arbitrary[&value];
+        let x = Expr::Var(value.clone());
+        let first = finite::mass(&context, block, var, &x, Run::First).map_err(rejected)?;
+        let second = finite::mass(&context, block, var, &x, Run::Second).map_err(rejected)?;
+        let same = first.denominator == second.denominator;
+        let times = |a: &Expr, b: &Expr| match (*a == Expr::int(1), *b == Expr::int(1)) {
+            (true, _) => b.clone(),
+            (_, true) => a.clone(),
+            _ => a.clone() * b.clone(),
+        };
+        let (here, there) = match same {
+            true => (first.numerator.clone(), second.numerator.clone()),
+            false => {
+                (times(&first.numerator, &second.denominator), times(&second.numerator, &first.denominator))
+            }
+        };
+        let (sort, reader, choice) = match context.kind(&x) {
+            Kind::Int => ("int", "Z", "intY"),
+            Kind::Bool => ("bool", "bool", "boolY"),
+            _ => return Err(NotExported::new("MAXDIV for a value that is no integer or boolean")),
+        };
+        let statements = Statements::new(&context)?;
+        let mut set = Vec::new();
+        collect_set(block, &mut set);
+        let kept: String = statements
+            .variables()
+            .filter(|name| !set.contains(name))
+            .map(|name| format!("v_{name} v = v_{name} t /\\ "))
+            .collect();
+        let names: Vec<String> = statements.variables().map(|name| format!("v_{name}")).collect();
+        let program = statements.program_of(block)?;
+        let cost = self.printer.real(&(a.clone() / b.clone()).ln(), Scope::Runs)?;
+        let (a, b) = (self.printer.real(a, Scope::Runs)?, self.printer.real(b, Scope::Runs)?);
+        self.printer.bound = Some(value);
+        let printed = |e: &Expr| self.printer.real(e, Scope::Runs);
+        let fractions = format!(
+            "(fun v => {})\n  (fun v' => {})\n  (fun v x => {})\n  (fun v x => {})\n  (fun v' x => {})\n  (fun v' x => {})\n  (fun v v' x => {})\n  (fun v v' x => {})",
+            self.printer.formula(&first.sane, Scope::Runs)?,
+            self.printer.formula(&second.sane, Scope::Runs)?,
+            printed(&first.numerator)?,
+            printed(&first.denominator)?,
+            printed(&second.numerator)?,
+            printed(&second.denominator)?,
+            printed(&here)?,
+            printed(&there)?,
+        );
+        let common = match same {
+            true => format!("({})", printed(&first.denominator)?),
+            false => format!("({} * {})", printed(&first.denominator)?, printed(&second.denominator)?),
+        };
+        self.printer.bound = None;
+        let script = format!(
+            "refine (@j_same_value inputs vars i1 i2 {choice} (fun v => v_{var} v) (fun v x => put_{var} v x) (fun v t => {kept}True)\n  \
+             (fun a => {sort}_ a {n}) (fun a (x : {reader}) => with_{sort} a {n} x) (fun a x => with_{sort}_at a {n} x)\n{program}\n  _ \
+             (fun v v' k => {a}) (fun v v' k => {b}) (fun v v' k => k + {cost})\n  {fractions} _ _ _ _ _ _ _ _).\n\
+             {{ finite. }}\n{{ limits. }}\n{{ intros ? ? ? ? ?; reflexivity. }}\n\
+             {{ intros a v v' k t t' one two e; cbv beta in one, two, e; destruct v, v', t, t'; cbn [{fields}] in one, two, e; \
+             decompose [and] one; decompose [and] two; subst; reflexivity. }}\n\
+             {{ masses. }}\n{{ masses. }}\n\
+             {{ intros v v' x pos pos'; cbv beta in *; exists {common}; \
+             split; [first [exact pos|apply Rmult_lt_0_compat; assumption]|split; field; repeat split; lra]. }}\n\
+             {{ intros; unfold inv, Rdiv; reflexivity. }}\n",
+            fields = names.join(" ")
+        );
+        Ok(Proved { judgement, script, arbitrary })
+    }
+}
+
+/// The arbitrary value that the kernel chooses for a draw, and all with it.
+fn fresh(var: &Name, arbitrary: &BTreeSet<Variable>) -> (Variable, BTreeSet<Variable>) {
+    let mut number = 0;
+    while arbitrary.contains(&Variable::Arbitrary(var.clone(), number)) {
+        number += 1;
+    }
+    let value = Variable::Arbitrary(var.clone(), number);
+    let mut all = arbitrary.clone();
+    all.insert(value.clone());
+    (value, all)
 }

@@ -191,7 +191,9 @@ impl Script<'_> {
             Shape::Atom => {
                 let (value, proof, strict) = self.inequality(name, node, false)?;
                 match value.as_constant() {
-                    Some(c) if c < Rational::ZERO => self.contradiction(&c, &weak(proof, strict), "eq_refl", false),
+                    Some(c) if c < Rational::ZERO => {
+                        self.contradiction(&c, &weak(proof, strict), "eq_refl", false)
+                    }
                     Some(c) if c.is_zero() && strict => self.contradiction(&c, &proof, "eq_refl", true),
                     _ => return Err(NotExported::new("a comparison that is no constant")),
                 }
@@ -219,7 +221,10 @@ impl Script<'_> {
     /// Follows the evidence.
     fn prove(&mut self, facts: &[Known], evidence: &Evidence) -> Done {
         let get = |number: usize| {
-            facts.get(number).cloned().ok_or_else(|| NotExported::new("a fact that the kernel does not number"))
+            facts
+                .get(number)
+                .cloned()
+                .ok_or_else(|| NotExported::new("a fact that the kernel does not number"))
         };
         match evidence {
             Evidence::Absurd(number) => {
@@ -402,8 +407,7 @@ impl Script<'_> {
         let mut sum: Option<(String, bool)> = None;
         for Product { coefficient, scale, facts: numbers } in products {
             let mut value = positive_monomial(context, scale).map_err(kernel)?.scaled(coefficient);
-            let (mut proof, mut strict) =
-                (format!("(ltac:(lra) : 0 < {})", rational(coefficient)), true);
+            let (mut proof, mut strict) = (format!("(ltac:(lra) : 0 < {})", rational(coefficient)), true);
             for (name, power) in scale {
                 let lemma = if *power < 0 { "negative_power" } else { "power" };
                 let times = format!("({lemma} {} _ pos_{name})", power.unsigned_abs());
@@ -422,9 +426,7 @@ impl Script<'_> {
             sum = Some(match sum {
                 None => (proof, strict),
                 Some((before, false)) if !strict => (format!("(add_weak _ _ {before} {proof})"), false),
-                Some((before, true)) => {
-                    (format!("(add_left _ _ {before} {})", weak(proof, strict)), true)
-                }
+                Some((before, true)) => (format!("(add_left _ _ {before} {})", weak(proof, strict)), true),
                 Some((before, false)) => (format!("(add_right _ _ {before} {proof})"), true),
             });
         }
@@ -480,10 +482,9 @@ impl Script<'_> {
                 vec![((**c).clone(), true), ((**a).clone(), p)],
                 vec![((**c).clone(), false), ((**b).clone(), p)],
             ),
-            Expr::Binary(Binary::Ne, a, b) => Shape::Is(
-                if p { "not_true" } else { "not_false" },
-                ((**a).clone().equals((**b).clone()), !p),
-            ),
+            Expr::Binary(Binary::Ne, a, b) => {
+                Shape::Is(if p { "not_true" } else { "not_false" }, ((**a).clone().equals((**b).clone()), !p))
+            }
             Expr::Binary(op @ (Binary::Lt | Binary::Le | Binary::Ge | Binary::Gt | Binary::Eq), a, b) => {
                 let (a, b) = if matches!(op, Binary::Ge | Binary::Gt) { (b, a) } else { (a, b) };
                 let op = match op {
@@ -520,7 +521,9 @@ impl Script<'_> {
             let (plus, minus) = (side((**inner).clone()), side(-(**inner).clone()));
             let name = if op == Binary::Le { "abs_le" } else { "abs_lt" };
             return Ok(match p {
-                true => Shape::Both(if op == Binary::Le { "abs_le_true" } else { "abs_lt_true" }, plus, minus),
+                true => {
+                    Shape::Both(if op == Binary::Le { "abs_le_true" } else { "abs_lt_true" }, plus, minus)
+                }
                 false => Shape::Either(format!("{name}_false _ _"), vec![plus], vec![minus]),
             });
         }

@@ -35,6 +35,9 @@ pub(super) fn proof(printer: &Printer<'_>, lemma: &Lemma) -> Result<String, NotE
             };
             format!("implication; rewrite (@{theorem}{sort} {permutations}); rows")
         }
+        Lemma::Apart(..) | Lemma::ApartWider(..) | Lemma::Moved(..) | Lemma::Sqrt(_) => {
+            return Err(NotExported::new(format!("the lemma {}", lemma.name())));
+        }
         Lemma::Inverse(_) => "implication; first [now apply inverse_inv|now apply inverse_div]".into(),
         Lemma::InversePositive(_) => {
             "implication; first [now apply inverse_positive_inv|now apply inverse_positive_div]".into()

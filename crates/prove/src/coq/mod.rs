@@ -5,17 +5,25 @@
 //! rule in `proofs/Certificate.v` is refused with the name of the rule.
 //!
 //! ```
-//! let certificate = include_str!("../../../../certificates/laplace.cert");
-//! let text = probity_prove::coq::export(certificate).unwrap();
-//! assert!(text.contains("Theorem laplace_private"));
-//! let refused = probity_prove::coq::export(include_str!("../../../../certificates/gaussian.cert")).unwrap_err();
-//! assert_eq!(refused.to_string(), "not exported: claims in rho or mu");
+//! let program = probity_lang::load_text(
+//!     "mechanism noisy(x: real)
+//!      param eps > 0
+//!      y ~ laplace(x, 1 / eps)
+//!      return y
+//!      neighbours abs(x' - x) <= 1
+//!      claim eps",
+//! )
+//! .unwrap();
+//! let proof = probity_prove::prove(&program.mechanism, &program.claim, &Default::default()).unwrap();
+//! let text = probity_prove::coq::export(&probity_prove::certificate::write(&proof)).unwrap();
+//! assert!(text.contains("Theorem noisy_private"));
 //! ```
 
 mod derivation;
 mod evidence;
 mod lemmas;
 mod print;
+mod program;
 mod statement;
 
 use std::collections::BTreeSet;
@@ -88,14 +96,15 @@ pub fn export(text: &str) -> Result<String, NotExported> {
     }
     let context = context(&mechanism, Orientation::Forward)?;
     let statements = Statements::new(&context)?;
-    let mut out = statements.preamble(&claim)?;
     let mut evidence = evidence.into_iter();
+    let mut proofs = String::new();
     let mut sides = Vec::new();
     for (orientation, moves) in &plan.sides {
         let context = self::context(&mechanism, *orientation)?;
-        out.push_str(&side(&context, &claim, moves, &mut evidence)?);
+        proofs.push_str(&side(&context, &claim, moves, &mut evidence)?);
         sides.push(*orientation);
     }
+    let mut out = statements.preamble(&claim)? + &proofs;
     out.push_str(&statements.theorem(&claim, &sides)?);
     Ok(out)
 }

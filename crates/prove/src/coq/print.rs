@@ -32,6 +32,8 @@ pub(super) struct Printer<'a> {
     pub(super) context: &'a Context,
     /// The numbers of arbitrary values, by sort of value.
     pub(super) arbitrary: BTreeMap<Variable, usize>,
+    /// An arbitrary value that a function of the script binds, as `x`.
+    pub(super) bound: Option<Variable>,
 }
 
 /// A number that stands for another, in the predicate of which a choice is taken out.
@@ -63,7 +65,7 @@ pub(super) fn rational(n: &Rational) -> String {
 
 impl<'a> Printer<'a> {
     pub(super) fn new(context: &'a Context) -> Printer<'a> {
-        Printer { context, arbitrary: BTreeMap::new() }
+        Printer { context, arbitrary: BTreeMap::new(), bound: None }
     }
 
     fn mechanism(&self) -> &Mechanism {
@@ -95,6 +97,7 @@ impl<'a> Printer<'a> {
         };
         Ok(match v {
             v if *v == hole() => "hole".into(),
+            v if self.bound.as_ref() == Some(v) => "x".into(),
             Variable::Plain(name) if self.is_param(name) => format!("p_{name}"),
             Variable::Plain(name) if self.context.is_shared(name) => format!("x_{name}"),
             Variable::Plain(name) => of(name, Run::First),
@@ -104,6 +107,9 @@ impl<'a> Printer<'a> {
             Variable::Changed(list) => format!("changed_{list}"),
             Variable::Field(table, field) => format!("(f_{table}_{field} r)"),
             Variable::Row(table, run, field) => format!("(f_{table}_{field} {})", row(table, *run)),
+            Variable::Entry(_) | Variable::Moved(_) => {
+                return Err(NotExported::new("what is said of all entries of a list"));
+            }
             Variable::Arbitrary(..) => {
                 let number = self.arbitrary.get(v).ok_or_else(|| NotExported::new("an arbitrary value"))?;
                 match self.context.kind(&Expr::Var(v.clone())) {
@@ -143,7 +149,7 @@ impl<'a> Printer<'a> {
                 Unary::Ln => format!("(ln_ {})", argument(real(a)?)),
                 Unary::Exp => format!("(exp {})", argument(real(a)?)),
                 Unary::Pow2AtLeast => format!("(pow2_at_least {})", argument(real(a)?)),
-                Unary::Not => return Err(NotExported::new(format!("'{e}' as a number"))),
+                Unary::Not | Unary::Sqrt => return Err(NotExported::new(format!("'{e}' as a number"))),
             },
             Expr::Binary(op, a, b) => match op {
                 Binary::Add => format!("({} + {})", real(a)?, real(b)?),
@@ -160,7 +166,9 @@ impl<'a> Printer<'a> {
             Expr::Clamp(a, low, high) => {
                 format!("(clamp {} {} {})", argument(real(a)?), argument(real(low)?), argument(real(high)?))
             }
-            Expr::If(c, a, b) => format!("(if {} then {} else {})", self.formula(c, scope)?, real(a)?, real(b)?),
+            Expr::If(c, a, b) => {
+                format!("(if {} then {} else {})", self.formula(c, scope)?, real(a)?, real(b)?)
+            }
             Expr::Index(..) | Expr::Sum(..) if self.context.kind(e) == Kind::Int => {
                 format!("IZR {}", self.int(e, scope)?)
             }
@@ -174,7 +182,9 @@ impl<'a> Printer<'a> {
                 self.formula(condition, scope)?,
                 real(value)?
             ),
-            Expr::Bool(_) | Expr::EmptyList => return Err(NotExported::new(format!("'{e}' as a number"))),
+            Expr::Bool(_) | Expr::EmptyList | Expr::Apart(..) => {
+                return Err(NotExported::new(format!("'{e}' as a number")));
+            }
         })
     }
 
@@ -198,11 +208,15 @@ impl<'a> Printer<'a> {
                 _ => return no(),
             },
             Expr::Clamp(a, low, high) => format!("(clampZ {} {} {})", int(a)?, int(low)?, int(high)?),
-            Expr::If(c, a, b) => format!("(if {} then {} else {})", self.formula(c, scope)?, int(a)?, int(b)?),
+            Expr::If(c, a, b) => {
+                format!("(if {} then {} else {})", self.formula(c, scope)?, int(a)?, int(b)?)
+            }
             Expr::Index(list, index) if self.context.kind(e) == Kind::Int => {
                 format!("(entryZ {} {})", self.variable(list, scope)?, int(index)?)
             }
-            Expr::Length(Variable::Plain(list) | Variable::Of(list, _)) if self.is_input(list) => format!("n_{list}"),
+            Expr::Length(Variable::Plain(list) | Variable::Of(list, _)) if self.is_input(list) => {
+                format!("n_{list}")
+            }
             Expr::Sum(table, condition, value) if self.context.kind(e) == Kind::Int => format!(
                 "(sumZ {} (fun r => {}) (fun r => {}))",
                 self.variable(table, scope)?,

@@ -5,18 +5,18 @@ use std::fmt::Write;
 use probity_kernel::context::{Context, Orientation, swap_runs};
 use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::kind::Kind;
-use probity_kernel::law;
-use probity_kernel::term::{Adjacency, Claim, Distribution, Mechanism, Sort, Statement};
+use probity_kernel::term::{Adjacency, Claim, Mechanism, Sort, Statement};
 
 use super::NotExported;
 use super::print::{Printer, Scope, argument, row, sort_type};
+use super::program::{MASSES, collect_set, entries};
 
 type Printed = Result<String, NotExported>;
 
 pub(super) struct Statements<'a> {
-    printer: Printer<'a>,
+    pub(super) printer: Printer<'a>,
     /// The program's variables, with their types.
-    variables: Vec<(Name, String)>,
+    pub(super) variables: Vec<(Name, String)>,
 }
 
 /// A part of what is assumed of one input: the formula as the kernel has it, and the row that it is about.
@@ -53,7 +53,7 @@ impl<'a> Statements<'a> {
         Ok(Statements { printer, variables })
     }
 
-    fn mechanism(&self) -> &Mechanism {
+    pub(super) fn mechanism(&self) -> &Mechanism {
         self.printer.context.mechanism()
     }
 
@@ -82,7 +82,9 @@ impl<'a> Statements<'a> {
     /// Everything up to the proof.
     pub(super) fn preamble(&self, claim: &Claim) -> Printed {
         let mechanism = self.mechanism();
-        let mut out = String::from("(* Written by `probity check --coq`; checked by coqc with the development in proofs/.\n\n");
+        let mut out = String::from(
+            "(* Written by `probity check --coq`; checked by coqc with the development in proofs/.\n\n",
+        );
         for line in format!("{mechanism}claims {claim}").lines() {
             let _ = writeln!(out, "     {line}");
         }
@@ -91,7 +93,7 @@ impl<'a> Statements<'a> {
              README.md names. The rest is proof. *)\n\
              From Coq Require Import Reals ZArith Bool List Permutation Lra.\n\
              From Flocq Require Import Core.\n\
-             From Probity Require Import Certificate.\n\
+             From Probity Require Import Certificate Blocks.\n\
              Delimit Scope Z_scope with Z.\nDelimit Scope R_scope with R.\nOpen Scope bool_scope.\nOpen Scope R_scope.\n\n",
         );
         for input in &mechanism.inputs {
@@ -126,7 +128,7 @@ impl<'a> Statements<'a> {
         let _ = writeln!(
             out,
             "Ltac reduce := cbv beta iota zeta{delta}.\nLtac finish h := cbv beta in h; push_in h.\n\
-             Ltac bridge e := let h := fresh in pose proof e as h; reduce; first [exact h | lists; push; exact h].\n"
+             Ltac bridge e := let h := fresh in pose proof e as h; reduce; first [exact h | lists; push; exact h].\n{MASSES}"
         );
         let (params, lengths) = (self.param_binders(), self.length_binders());
         let _ = writeln!(
@@ -140,7 +142,8 @@ impl<'a> Statements<'a> {
             self.output_type()?,
             self.value(&mechanism.output)?
         );
-        let assumed: Vec<String> = self.assumed().iter().map(|a| self.assumed_text(a)).collect::<Result<_, _>>()?;
+        let assumed: Vec<String> =
+            self.assumed().iter().map(|a| self.assumed_text(a)).collect::<Result<_, _>>()?;
         let _ = writeln!(
             out,
             "Definition assumed {params}(i : inputs) : Prop :=\n  {}True.\n",
@@ -153,113 +156,6 @@ impl<'a> Statements<'a> {
             near.iter().map(|a| format!("{a} /\\\n  ")).collect::<String>()
         );
         Ok(out)
-    }
-
-    fn output_type(&self) -> Printed {
-        Ok(match (self.printer.context.kind(&self.mechanism().output), &self.mechanism().output) {
-            (Kind::Real, _) => "R".into(),
-            (Kind::Int, _) => "Z".into(),
-            (Kind::Bool, _) => "bool".into(),
-            (Kind::List, Expr::Var(Variable::Plain(name))) => {
-                let found = self.variables.iter().find(|(n, _)| n == name);
-                found.map(|(_, sort)| sort.clone()).ok_or_else(|| NotExported::new("an input list as the output"))?
-            }
-            _ => return Err(NotExported::new("an output of this sort")),
-        })
-    }
-
-    /// A program expression, in the type of its kind.
-    fn value(&self, e: &Expr) -> Printed {
-        match self.printer.context.kind(e) {
-            Kind::Real => self.printer.real(e, Scope::Program),
-            Kind::Int => self.printer.int(e, Scope::Program),
-            Kind::Bool => self.printer.formula(e, Scope::Program),
-            _ => self.printer.list(e, Scope::Program),
-        }
-    }
-
-    /// A program expression for a place of the given type.
-    fn value_as(&self, e: &Expr, sort: &str) -> Printed {
-        match sort {
-            "R" => self.printer.real(e, Scope::Program),
-            _ => self.value(e),
-        }
-    }
-
-    fn block(&self, body: &[Statement], depth: usize) -> Printed {
-        let space = "  ".repeat(depth);
-        let Some((statement, rest)) = body.split_first() else {
-            return Ok(format!("{space}(skip_ inputs vars)"));
-        };
-        let first = self.statement(statement, depth + 1)?;
-        Ok(format!("{space}(seq_\n{first}\n{})", self.block(rest, depth)?))
-    }
-
-    fn statement(&self, statement: &Statement, depth: usize) -> Printed {
-        let space = "  ".repeat(depth);
-        let sort = |name: &Name| {
-            let found = self.variables.iter().find(|(n, _)| n == name);
-            found.map(|(_, sort)| sort.as_str()).unwrap_or_default()
-        };
-        let both = "fun (i : inputs) (v : vars) =>";
-        Ok(match statement {
-            Statement::Draw { var, law } => {
-                let (kind, constructor, text) = (law::kind(law), self.law(law)?, sort(var));
-                let (draw, wanted) = match kind {
-                    Kind::Real => ("draw_", "R"),
-                    Kind::Int => ("drawZ_", "Z"),
-                    _ => ("draw_", "bool"),
-                };
-                if text != wanted {
-                    return Err(NotExported::new(format!("the variable {var}, which has values of two sorts")));
-                }
-                format!("{space}({draw} ({both} {constructor}) (fun (v : vars) (y : {wanted}) => put_{var} v y))")
-            }
-            Statement::Assign { var, value } => {
-                format!("{space}(set_ ({both} put_{var} v {}))", argument(self.value_as(value, sort(var))?))
-            }
-            Statement::Append { list, value } => {
-                let entry = sort(list).trim_start_matches("list ");
-                let value = argument(self.value_as(value, entry)?);
-                format!("{space}(set_ ({both} put_{list} v (append (v_{list} v) {value})))")
-            }
-            Statement::If { guard, then, otherwise } => format!(
-                "{space}(if_ ({both} {})\n{}\n{})",
-                self.printer.formula(guard, Scope::Program)?,
-                self.block(then, depth + 1)?,
-                self.block(otherwise, depth + 1)?
-            ),
-            Statement::For { index, from, to, body } => format!(
-                "{space}(for_ {} {} (fun x_{index} : Z =>\n{}))",
-                self.printer.int(from, Scope::Program)?,
-                self.printer.int(to, Scope::Program)?,
-                self.block(body, depth + 1)?
-            ),
-            Statement::While { .. } => return Err(NotExported::rule("WHILE")),
-        })
-    }
-
-    fn law(&self, law: &Distribution) -> Printed {
-        let real = |e: &Expr| self.printer.real(e, Scope::Program).map(argument);
-        let int = |e: &Expr| self.printer.int(e, Scope::Program);
-        Ok(match law {
-            Distribution::Laplace { center, scale } => format!("laplace_ {} {}", real(center)?, real(scale)?),
-            Distribution::DiscreteLaplace { center, scale } => {
-                format!("discrete_laplace_ {} {}", int(center)?, real(scale)?)
-            }
-            Distribution::Exponential { scale } => format!("exponential_ {}", real(scale)?),
-            Distribution::Geometric { scale } => format!("geometric_ {}", real(scale)?),
-            Distribution::Uniform => "uniform_".into(),
-            Distribution::Sign | Distribution::Bernoulli(_) | Distribution::UniformInt { .. } => {
-                return Err(NotExported::rule("MAXDIV"));
-            }
-            Distribution::UniformOther { .. } | Distribution::Response { .. } => {
-                return Err(NotExported::rule("MAXDIV"));
-            }
-            Distribution::Gaussian { .. } | Distribution::DiscreteGaussian { .. } => {
-                return Err(NotExported::rule("GAUSS"));
-            }
-        })
     }
 
     /// What is assumed of one input, in order.
@@ -280,7 +176,10 @@ impl<'a> Statements<'a> {
                     for field in fields {
                         if let Sort::Category { count } = &field.sort {
                             let value = Expr::field(input.name.clone(), field.name.clone());
-                            all.push(Assumed { formula: range(value, count), table: Some(input.name.clone()) });
+                            all.push(Assumed {
+                                formula: range(value, count),
+                                table: Some(input.name.clone()),
+                            });
                         }
                     }
                 }
@@ -306,7 +205,8 @@ impl<'a> Statements<'a> {
         }
         for clause in &self.mechanism().adjacency {
             let entries = |list: &Name| -> Result<(String, String), NotExported> {
-                let real = self.mechanism().inputs.iter().any(|i| i.name == *list && i.sort == Sort::RealList);
+                let real =
+                    self.mechanism().inputs.iter().any(|i| i.name == *list && i.sort == Sort::RealList);
                 if !real {
                     return Err(NotExported::new("lists of integers"));
                 }
@@ -341,6 +241,9 @@ impl<'a> Statements<'a> {
                             bound(b)?
                         ),
                     )
+                }
+                Adjacency::OneEntryOf { .. } | Adjacency::Norm { .. } => {
+                    return Err(NotExported::new("neighbours by a norm, or in several lists at once"));
                 }
                 Adjacency::OneRow { table } => {
                     let ghost = if i == "i2" { row(table, Run::First) } else { row(table, Run::Second) };
@@ -381,7 +284,10 @@ impl<'a> Statements<'a> {
             let _ = writeln!(out, "Hypothesis as{run} : assumed{params} i{run}.");
         }
         for list in self.lists() {
-            let _ = writeln!(out, "Variable n_{list} : Z.\nHypothesis len_{list} : n_{list} = len (in_{list} i1).");
+            let _ = writeln!(
+                out,
+                "Variable n_{list} : Z.\nHypothesis len_{list} : n_{list} = len (in_{list} i1)."
+            );
         }
         let near = self.near(i, other, false)?;
         for (number, (ghosts, text)) in near.iter().enumerate() {
@@ -453,7 +359,8 @@ impl<'a> Statements<'a> {
     fn facts(&self, near: &[(String, String)]) -> Result<Vec<(Expr, String)>, NotExported> {
         let (context, mechanism) = (self.printer.context, self.mechanism());
         let assumed = self.assumed();
-        let nth = |hypothesis: &str, n: usize| (0..n).fold(hypothesis.to_string(), |h, _| format!("(proj2 {h})"));
+        let nth =
+            |hypothesis: &str, n: usize| (0..n).fold(hypothesis.to_string(), |h, _| format!("(proj2 {h})"));
         let part = |run: &str, n: usize| format!("(proj1 {})", nth(&format!("as{run}"), n));
         let mut facts = Vec::new();
         for (n, Assumed { formula, table }) in assumed.iter().enumerate() {
@@ -538,7 +445,19 @@ impl<'a> Statements<'a> {
     /// That a parameter is positive.
     pub(super) fn positive(&self, name: &Name) -> Printed {
         let value = self.printer.real(&Expr::var(name.clone()), Scope::Runs)?;
-        Ok(format!("Let pos_{name} : 0 < {value}. Proof. pose proof as1 as h; unfold assumed in h; positive. Qed."))
+        Ok(format!(
+            "Let pos_{name} : 0 < {value}. Proof. pose proof as1 as h; unfold assumed in h; positive. Qed."
+        ))
+    }
+
+    /// The names of the program's variables.
+    pub(super) fn variables(&self) -> impl Iterator<Item = &Name> {
+        self.variables.iter().map(|(name, _)| name)
+    }
+
+    /// A block as a program.
+    pub(super) fn program_of(&self, body: &[Statement]) -> Printed {
+        self.block(body, 1)
     }
 
     pub(super) fn output_function(&self) -> String {
@@ -595,7 +514,9 @@ impl<'a> Statements<'a> {
             self.param_binders(),
             self.conclusion(claim, "m", "m'")?
         );
-        out.push_str("Proof.\n  destruct m as [i1 w1]; destruct m' as [i2 w2]; cbn [fst snd]; intros as1 as2 near.\n");
+        out.push_str(
+            "Proof.\n  destruct m as [i1 w1]; destruct m' as [i2 w2]; cbn [fst snd]; intros as1 as2 near.\n",
+        );
         if symmetric {
             let _ = writeln!(
                 out,
@@ -616,7 +537,10 @@ impl<'a> Statements<'a> {
         let same = |list: &Name| self.lists().position(|l| l == list).unwrap_or_default();
         match clause {
             Adjacency::EveryEntry { list, .. } => {
-                format!("intros j h; rewrite Rabs_minus_sym; apply n{n}; unfold len in *; rewrite n{}; exact h", same(list))
+                format!(
+                    "intros j h; rewrite Rabs_minus_sym; apply n{n}; unfold len in *; rewrite n{}; exact h",
+                    same(list)
+                )
             }
             Adjacency::OneEntry { list, .. } => format!(
                 "destruct n{n} as [c n{n}]; exists c; intros j h; assert (0 <= j < len (in_{list} i))%Z as g \
@@ -629,50 +553,5 @@ impl<'a> Statements<'a> {
             }
             _ => format!("mirror n{n}"),
         }
-    }
-}
-
-/// The variables that a program sets, each once, in order.
-fn collect_set(body: &[Statement], names: &mut Vec<Name>) {
-    for statement in body {
-        match statement {
-            Statement::Draw { var: name, .. }
-            | Statement::Assign { var: name, .. }
-            | Statement::Append { list: name, .. } => {
-                if !names.contains(name) {
-                    names.push(name.clone());
-                }
-            }
-            Statement::If { then, otherwise, .. } => {
-                collect_set(then, names);
-                collect_set(otherwise, names);
-            }
-            Statement::For { body, .. } | Statement::While { body, .. } => collect_set(body, names),
-        }
-    }
-}
-
-/// What the entries of an output list are.
-fn entries(context: &Context, list: &Name) -> Printed {
-    fn collect(context: &Context, list: &Name, body: &[Statement], kinds: &mut Vec<Kind>) {
-        for statement in body {
-            match statement {
-                Statement::Append { list: l, value } if l == list => kinds.push(context.kind(value)),
-                Statement::If { then, otherwise, .. } => {
-                    collect(context, list, then, kinds);
-                    collect(context, list, otherwise, kinds);
-                }
-                Statement::For { body, .. } | Statement::While { body, .. } => collect(context, list, body, kinds),
-                _ => {}
-            }
-        }
-    }
-    let mut kinds = Vec::new();
-    collect(context, list, &context.mechanism().body, &mut kinds);
-    let number = |kind: &Kind| matches!(kind, Kind::Real | Kind::Int);
-    match (kinds.iter().all(number), kinds.iter().all(|kind| *kind == Kind::Bool)) {
-        (true, _) => Ok("R".into()),
-        (_, true) => Ok("bool".into()),
-        _ => Err(NotExported::new(format!("the list {list}, which has entries of two sorts"))),
     }
 }

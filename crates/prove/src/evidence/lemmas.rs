@@ -7,6 +7,8 @@ use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::fact::{canonical, poly};
 use probity_kernel::lemma::Lemma;
 
+use crate::lists;
+
 /// The most roundings that are compared with each other.
 const MAX_ROUNDINGS: usize = 4;
 /// The most lemmas on ln, exp and quotients that are tried.
@@ -22,7 +24,8 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
     let mut others = BTreeMap::new();
     let mut rounded: BTreeSet<(Expr, Expr)> = BTreeSet::new();
     let mut sums: BTreeSet<(Name, Run, Expr, Expr)> = BTreeSet::new();
-    for formula in formulas {
+    let formulas: Vec<&Expr> = formulas.collect();
+    for formula in formulas.iter().copied() {
         visit(formula, &mut |e| match e {
             Expr::Index(Variable::Of(list, _), index) => {
                 // One instance per index, up to normal form.
@@ -76,7 +79,8 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
             Lemma::SameBinary(Binary::RoundTo, (a.clone(), b.clone()), (g.clone(), h.clone()))
         })
     });
-    let all = entries.chain(others.into_values()).chain(same).chain(row_lemmas(&sums));
+    let of_lists = lists::lemmas(context, formulas.into_iter());
+    let all = entries.chain(others.into_values()).chain(same).chain(row_lemmas(&sums)).chain(of_lists);
     all.filter(|lemma| lemma.formula(context).is_some()).collect()
 }
 
@@ -112,9 +116,11 @@ pub(crate) fn analytic_lemmas<'a>(context: &Context, formulas: impl Iterator<Ite
                 found.add(Lemma::ExpPositive((**a).clone()));
                 match canonical(context, a) {
                     Ok(Expr::Number(n)) => found.add(Lemma::ExpValue(n)),
+                    Ok(Expr::Unary(Unary::Ln, b)) => found.add(Lemma::ExpLn((*b).clone())),
                     _ => found.add(Lemma::ExpTangent((**a).clone())),
                 }
             }
+            Expr::Unary(Unary::Sqrt, a) if !has_choice(a) => found.add(Lemma::Sqrt((**a).clone())),
             Expr::Unary(Unary::Pow2AtLeast, a) if !has_choice(a) => found.add(Lemma::Pow2((**a).clone())),
             Expr::Binary(Binary::Div, _, b) if !has_choice(b) && is_opaque_divisor(context, b) => {
                 found.add(Lemma::Inverse((**b).clone()));
@@ -237,6 +243,10 @@ fn visit(expr: &Expr, see: &mut dyn FnMut(&Expr)) {
         | Expr::Length(_)
         | Expr::EmptyList
         | Expr::Sum(..) => {}
+        Expr::Apart(_, low, high) => {
+            visit(low, see);
+            visit(high, see);
+        }
         Expr::Unary(_, a) | Expr::Index(_, a) => visit(a, see),
         Expr::Binary(_, a, b) => {
             visit(a, see);

@@ -165,22 +165,25 @@ fn multipliers(context: &Context, row: &Row<'_>, used: &BTreeSet<&Monomial>) -> 
 /// The most equations that say of products that they are equal because their factors are.
 const MAX_SWAPS: usize = 200;
 
-/// Equations a = b between atoms, times what they are multiplied with: a·m = b·m for the products a·m that occur, so that
-/// products of equal values are known to be equal.
+/// Equations that say what an atom is, a = m for a monomial m, times what the atom is multiplied with: so that products of
+/// equal values are known to be equal.
 pub(crate) fn swapped_rows<'a>(base: &[Row<'_>]) -> Vec<Row<'a>> {
-    let mut swaps: BTreeMap<&Expr, (&Expr, usize)> = BTreeMap::new();
+    // The atom, the row that says what it is, and what it is.
+    let mut swaps: BTreeMap<&Expr, (&Row<'_>, &Monomial)> = BTreeMap::new();
     for row in base.iter().filter(|row| row.free) {
         let mut terms = row.poly.terms();
-        let (Some((m, c)), Some((n, d)), None) = (terms.next(), terms.next(), terms.next()) else { continue };
-        let atom = |m: &'_ Monomial| m.powers().next().filter(|(_, power)| *power == 1).map(|_| ());
-        if degree(m) != 1 || degree(n) != 1 || c != &-d.clone() || atom(m).is_none() || atom(n).is_none() {
-            continue;
-        }
-        if let (Some((a, _)), Some((b, _)), Some(&fact)) =
-            (m.powers().next(), n.powers().next(), row.facts.first())
-        {
-            // Always the larger by the smaller, so that equal products end up as one.
-            swaps.entry(a.max(b)).or_insert((a.min(b), fact));
+        let (Some((m, _)), Some((n, _)), None) = (terms.next(), terms.next(), terms.next()) else { continue };
+        let atom = |m: &'_ Monomial| degree(m) == 1 && m.powers().all(|(_, power)| power == 1);
+        // Always the larger by the smaller, so that equal products end up as one.
+        let (from, to) = match (atom(m), atom(n)) {
+            (true, true) if m < n => (n, m),
+            (true, _) => (m, n),
+            (false, true) => (n, m),
+            (false, false) => continue,
+        };
+        let Some((name, _)) = from.powers().next() else { continue };
+        if !to.powers().any(|(atom, _)| atom == name) {
+            swaps.entry(name).or_insert((row, to));
         }
     }
     let mut rows = Vec::new();
@@ -191,39 +194,36 @@ pub(crate) fn swapped_rows<'a>(base: &[Row<'_>]) -> Vec<Row<'a>> {
     let mut left: Vec<Monomial> = used.filter(|m| degree(m) > 1).collect();
     let mut seen: BTreeSet<Monomial> = BTreeSet::new();
     while let Some(monomial) = left.pop() {
-        if rows.len() >= MAX_SWAPS || !seen.insert(monomial.clone()) {
+        if rows.len() >= MAX_SWAPS || degree(&monomial) > MAX_SWAPPED || !seen.insert(monomial.clone()) {
             continue;
         }
         let swap = monomial.powers().find_map(|(atom, power)| {
-            let (to, fact) = swaps.get(atom).filter(|_| power > 0)?;
-            Some((atom.clone(), (*to).clone(), *fact))
+            let (row, to) = swaps.get(atom).filter(|_| power > 0)?;
+            Some((atom.clone(), *row, *to))
         });
-        let Some((from, to, fact)) = swap else { continue };
-        let one = |atom: &Expr| Poly::atom(atom.clone());
-        let Some((inverse, _)) = one(&from).as_term().map(|(m, c)| (m.inverse(), c.clone())) else {
+        let Some((atom, equation, to)) = swap else { continue };
+        let alone = Poly::atom(atom);
+        let Some((single, _)) = alone.as_term() else { continue };
+        let multiplier = monomial.times(&single.inverse());
+        if multiplier.powers().any(|(_, power)| power < 0) {
             continue;
-        };
-        let multiplier = monomial.times(&inverse);
-        let factor = Poly::term(multiplier.clone(), Rational::ONE);
-        let (Ok(a), Ok(b)) = (one(&from).times(&factor), one(&to).times(&factor)) else { continue };
-        left.extend(b.as_term().map(|(m, _)| m.clone()));
-        // The fact may be a − b = 0 or b − a = 0, or a multiple; its own polynomial is what counts.
-        let Some(equation) = base.iter().find(|row| row.free && row.facts.first() == Some(&fact)) else {
-            continue;
-        };
-        let Ok(poly) = equation.poly.times(&factor) else { continue };
-        debug_assert!(poly.size() <= a.size() + b.size());
+        }
+        let Ok(poly) = equation.poly.times(&Poly::term(multiplier.clone(), Rational::ONE)) else { continue };
+        left.push(to.times(&multiplier));
         rows.push(Row {
             poly: Cow::Owned(poly),
             strict: false,
             free: true,
             scale: vec![],
-            facts: vec![fact],
+            facts: equation.facts.clone(),
             multiplier,
         });
     }
     rows
 }
+
+/// The highest degree of a product in which an atom is replaced.
+const MAX_SWAPPED: u32 = 6;
 
 /// Which products are formed.
 #[derive(Clone, Copy)]

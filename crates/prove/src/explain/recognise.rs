@@ -177,7 +177,7 @@ fn expand(expr: &Expr, defined: &BTreeMap<Name, (Expr, usize)>) -> Result<(Expr,
 fn nodes(expr: &Expr) -> usize {
     1 + match expr {
         Expr::Unary(_, a) | Expr::Index(_, a) => nodes(a),
-        Expr::Binary(_, a, b) | Expr::Sum(_, a, b) => nodes(a) + nodes(b),
+        Expr::Binary(_, a, b) | Expr::Sum(_, a, b) | Expr::Apart(_, a, b) => nodes(a) + nodes(b),
         Expr::Clamp(a, b, c) | Expr::If(a, b, c) => nodes(a) + nodes(b) + nodes(c),
         Expr::Number(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) | Expr::EmptyList => 0,
     }

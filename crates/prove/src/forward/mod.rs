@@ -214,7 +214,7 @@ impl Walk<'_> {
             _ if state.ranges.contains_key(var) => {}
             _ => return Link::Alike(1),
         }
-        let mut after = state.about(&[var.clone()]);
+        let mut after = state.about(std::slice::from_ref(var));
         after.extend(state.paid());
         plain(after)
     }
@@ -226,7 +226,7 @@ impl Walk<'_> {
         };
         state.forget(var);
         state.equal.insert(var.clone());
-        let mut after = state.about(&[var.clone()]);
+        let mut after = state.about(std::slice::from_ref(var));
         after.extend(state.paid());
         let drawn = Expr::of(var.clone(), Run::First);
         let in_first = law::map(law, &|e| self.context.in_run(e, Run::First));

@@ -73,7 +73,7 @@ impl<'a> State<'a> {
 
     /// What the first link may use.
     pub(super) fn known_at_start(&self) -> Vec<Expr> {
-        let equal = self.equal.iter().map(|name| same(name));
+        let equal = self.equal.iter().map(same);
         equal.chain(self.paid()).collect()
     }
 

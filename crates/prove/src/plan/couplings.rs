@@ -14,15 +14,16 @@ use probity_kernel::finite::{Mass, mass};
 use probity_kernel::kind::Kind;
 use probity_kernel::law::parameters;
 use probity_kernel::privacy::Comparison;
-use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Statement};
+use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Reading, Statement};
 
 use crate::algebra::{
     absolute, assume, divided, fraction, linear, mentions, minus, over, parts, plus, product, simplified,
     visit, without_names,
 };
 use crate::derivation::Move;
+use crate::lists;
 use crate::plan::blocks::{definitions, for_each_assignment, for_each_guard, inline, set_by, set_by_draws};
-use crate::rehearse::collect_spans;
+use crate::rehearse::{changed_lists, collect_spans};
 use crate::tables;
 
 /// The most totals and comparisons of one draw that are looked at.
@@ -122,6 +123,9 @@ impl<'a> Guesser<'a> {
 
     /// The couplings of a draw.
     pub(crate) fn draw(&self, var: &Name, law: &Distribution) -> Vec<Candidate> {
+        if let Distribution::Choose { scores: Expr::Var(Variable::Plain(list)), scale } = law {
+            return self.choice(list, scale);
+        }
         if self.context.measure() == Measure::Concentrated {
             return self.equal(law);
         }
@@ -173,7 +177,8 @@ impl<'a> Guesser<'a> {
         }
         let rate = match &self.claim.delta {
             Expr::Unary(Unary::Exp, inside) => minus(Expr::int(0), (**inside).clone()),
-            delta => (Expr::int(1) / delta.clone()).ln(),
+            // exp(ln(δ)) is δ; written with 1/δ it would have to be shown.
+            delta => minus(Expr::int(0), delta.clone().ln()),
         };
         // rate · scale, without a quotient where the scale is one over a factor of the rate.
         Some(match (scale, &rate) {
@@ -186,6 +191,22 @@ impl<'a> Guesser<'a> {
             }
             _ => product(rate, scale.clone()),
         })
+    }
+
+    /// The couplings of a choice among scores: the same place, by how far the scores may move.
+    fn choice(&self, list: &Name, scale: &Expr) -> Vec<Candidate> {
+        let scale = self.first(scale);
+        let candidate = |range: (Expr, Expr)| {
+            let width = lists::width(self.context, list, &range);
+            let cost = lists::price(self.context, &width, &scale);
+            let (low, high) = range;
+            Candidate {
+                amounts: if cost == Expr::int(0) { vec![] } else { vec![cost.clone()] },
+                step: Move::Draw(Coupling::Chosen { low, high, cost }),
+            }
+        };
+        let ranges = lists::ranges(self.context, list, &self.distances);
+        std::iter::once(free(Move::Draw(Coupling::Null))).chain(ranges.into_iter().map(candidate)).collect()
     }
 
     /// The couplings in the concentrated measure: the same value, by how far apart the centers may be.
@@ -218,10 +239,12 @@ impl<'a> Guesser<'a> {
         }
         // One entry of a list changes: only where it is read.
         for clause in &self.context.mechanism().adjacency {
-            let Adjacency::OneEntry { list, bound } = clause else { continue };
+            let (Adjacency::OneEntry { bound, .. } | Adjacency::OneEntryOf { bound, .. }) = clause else {
+                continue;
+            };
             visit(&center, &mut |part| {
-                if let Expr::Index(Variable::Plain(of), index) = part
-                    && of == list
+                if let Expr::Index(Variable::Plain(list), index) = part
+                    && changed_lists(clause).contains(list)
                 {
                     let changed = Expr::Var(Variable::Changed(list.clone()));
                     let here = self.first(index).equals(changed);
@@ -231,10 +254,22 @@ impl<'a> Guesser<'a> {
                 }
             });
         }
+        // A scale with a root or a logarithm is compared with the whole claim: a quotient by it says nothing. So is one
+        // under a claim that is a number, where quotients have many digits.
+        if tables::is_irrational(&scale) || matches!(self.claim.epsilon, Expr::Number(_)) {
+            let whole = match self.claim.reading {
+                Reading::Mu => product(self.claim.epsilon.clone(), self.claim.epsilon.clone()) / Expr::int(2),
+                _ => self.claim.epsilon.clone(),
+            };
+            for distance in &self.distances {
+                push(distance.clone(), whole.clone(), vec![whole.clone()]);
+            }
+        }
         for distance in &self.distances {
             push(distance.clone(), price(distance), vec![price(distance)]);
         }
-        push(apart.clone().abs(), price(&apart), vec![]);
+        let summed = lists::norms(self.context).map(|(_, bound, _)| price(bound)).collect();
+        push(apart.clone().abs(), price(&apart), summed);
         found.push(null);
         found
     }
@@ -587,6 +622,8 @@ fn spans(context: &Context) -> Vec<Expr> {
             Adjacency::Related(relation) => collect_spans(context, relation, &mut spans),
             Adjacency::EveryEntry { bound, .. }
             | Adjacency::EveryEntryGrows { bound, .. }
+            | Adjacency::Norm { bound, .. }
+            | Adjacency::OneEntryOf { bound, .. }
             | Adjacency::OneEntry { bound, .. } => {
                 if !spans.contains(bound) {
                     spans.push(bound.clone());

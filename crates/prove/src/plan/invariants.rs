@@ -1,15 +1,18 @@
 //! Invariants from rehearsals: of many small statements about the variables of a loop, those that held in every
 //! state that a rehearsal passed through.
 
+use std::collections::BTreeSet;
+
 use probity_kernel::context::Context;
 use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::privacy::Comparison;
-use probity_kernel::term::{Adjacency, Sort, Statement};
+use probity_kernel::term::{Sort, Statement};
 
 use crate::algebra::{divided, minus, product, visit};
+use crate::lists;
 use crate::plan::blocks::{for_each_guard, set_by};
-use crate::rehearse::Pair;
+use crate::rehearse::{Pair, changed_lists};
 use crate::tables;
 
 /// What it takes to evaluate a small formula, in the steps of a search.
@@ -218,9 +221,8 @@ impl Ask<'_> {
         let mechanism = self.context.mechanism();
         let mut found = Vec::new();
         for clause in &mechanism.adjacency {
-            if let Adjacency::OneEntry { list, .. } = clause {
-                found.push(Expr::Var(Variable::Changed(list.clone())));
-            }
+            let place = changed_lists(clause).first();
+            found.extend(place.map(|list| Expr::Var(Variable::Changed(list.clone()))));
         }
         if self.is_pointwise_number() {
             found.push(Expr::Var(Variable::Result));
@@ -307,6 +309,17 @@ impl Ask<'_> {
         let (v, w) = self.of(name);
         let mut strong = vec![v.clone().equals(w.clone())];
         let mut weak = vec![];
+        if self.is_scores(name) {
+            let ranges = lists::ranges(self.context, name, self.distances).into_iter();
+            strong.extend(ranges.map(|(low, high)| Expr::apart(name.clone(), low, high)));
+        }
+        if matches!(self.kind(name), Kind::Int | Kind::Real) {
+            for (list, _, squares) in lists::norms(self.context) {
+                let moved = |i: Expr| i.index_of(Variable::Moved(list.clone()));
+                let places = self.counters().into_iter().filter(|_| !squares);
+                weak.extend(places.map(|i| (v.clone() - w.clone()).abs().le(moved(i))));
+            }
+        }
         if matches!(self.kind(name), Kind::Int | Kind::Real) {
             for s in self.spans {
                 strong.push(w.clone().equals(v.clone() + s.clone()));
@@ -342,8 +355,15 @@ impl Ask<'_> {
         let (v, w) = self.of(name);
         let mut all = vec![w.clone().le(v.clone())];
         all.extend(self.spans.iter().map(|s| w.clone().le(v.clone() + s.clone())));
-        let topic = |condition| Topic { condition, questions: all.iter().cloned().map(question).collect() };
-        self.conditions().into_iter().map(|condition| topic(Some(condition))).collect()
+        // The same the other way round, for what looks for the least.
+        let mut mirrored = vec![v.clone().le(w.clone())];
+        mirrored.extend(self.spans.iter().map(|s| v.clone().le(w.clone() + s.clone())));
+        let topic = |condition, all: &[Expr]| Topic {
+            condition,
+            questions: all.iter().cloned().map(question).collect(),
+        };
+        let conditions = self.conditions().into_iter();
+        conditions.flat_map(|c| [topic(Some(c.clone()), &all), topic(Some(c), &mirrored)]).collect()
     }
 
     /// Public bounds that guards compare a variable with.
@@ -374,8 +394,19 @@ impl Ask<'_> {
         found
     }
 
-    /// Where an integer may lie.
+    /// Whether a choice is made by this list, which the program fills.
+    fn is_scores(&self, name: &Name) -> bool {
+        let mut found = BTreeSet::new();
+        lists::score_lists(&self.context.mechanism().body, &mut found);
+        self.kind(name) == Kind::List && found.contains(name)
+    }
+
+    /// Where an integer may lie, and how long a list of scores is.
     fn ranges(&self, name: &Name) -> Vec<Topic> {
+        if self.is_scores(name) {
+            let all = lists::lengths(name, &self.counters(), self.cycle.from.as_ref());
+            return vec![Topic { condition: None, questions: all.into_iter().map(question).collect() }];
+        }
         if self.kind(name) != Kind::Int || !set_by(self.cycle.body).contains(name) {
             return vec![];
         }
@@ -436,6 +467,10 @@ impl Ask<'_> {
             }
         }
         let mut plain = Vec::new();
+        for a in amounts {
+            let places = self.counters();
+            plain.extend(places.iter().flat_map(|place| lists::shares(self.context, a, place)));
+        }
         for a in amounts {
             plain.extend(passed.iter().map(|(past, _)| once(past, a)));
         }

@@ -4,18 +4,20 @@
 //! combined, the most promising first; each combination is rehearsed on concrete numbers, and for those that pass,
 //! what held in all rehearsals makes the invariants.
 
+use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, for_each_expr};
 use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::finite::mass;
 use probity_kernel::privacy::Comparison;
-use probity_kernel::term::{Claim, Coupling, Distribution, Hints, Statement};
+use probity_kernel::term::{Called, Claim, Coupling, Distribution, Hints, Reading, Statement};
 
-use crate::algebra::mentions;
+use crate::algebra::{mentions, product};
 use crate::derivation::Move;
 use crate::effort::Effort;
 use crate::plan::blocks::set_by;
 use crate::plan::couplings::{Candidate, Guesser};
 use crate::plan::invariants::{Cycle, Watcher};
+use crate::proof::prove;
 use crate::rehearse::{Scenario, Stage, Stop, scenarios};
 
 /// The most combinations of couplings that are rehearsed.
@@ -180,8 +182,11 @@ impl<'a> Planner<'a> {
                 // Where the result is decided, the whole amount; elsewhere nothing.
                 (**hit).clone().choose(candidate.amounts.last()?.clone(), Expr::int(0))
             }
-            Move::Draw(Coupling::Shift { cost, .. } | Coupling::Equal { cost, .. })
+            Move::Draw(
+                Coupling::Shift { cost, .. } | Coupling::Equal { cost, .. } | Coupling::Chosen { cost, .. },
+            )
             | Move::UpTo(Coupling::Shift { cost, .. }, _)
+            | Move::Call(cost, ..)
             | Move::Joint(_, cost) => cost.clone(),
             Move::Draw(Coupling::SameValue { ratio: (a, b) }) | Move::SameValue(_, _, (a, b)) => {
                 (a.clone() / b.clone()).ln()
@@ -286,6 +291,7 @@ impl<'a> Planner<'a> {
                 Segment::Single => at += 1,
             }
             match statement {
+                Statement::Draw { law: Distribution::Called(called), .. } => choices.push(self.call(called)),
                 Statement::Draw { var, law } => choices.push(match self.hint(var) {
                     Some(coupling) => fixed(match self.hints.tails.iter().find(|(name, _)| name == var) {
                         Some((_, tail)) => Move::UpTo(coupling.clone(), tail.clone()),
@@ -301,6 +307,38 @@ impl<'a> Planner<'a> {
                 Statement::Assign { .. } | Statement::Append { .. } => {}
             }
         }
+    }
+
+    /// The couplings of a call: the theorem of the called mechanism, or nothing where its arguments are equal.
+    fn call(&self, called: &Called) -> Vec<Candidate> {
+        let hints = self.hints.called.iter().find(|(name, _)| *name == called.mechanism.name);
+        let hints = hints.map(|(_, hints)| hints.clone()).unwrap_or_default();
+        let Ok(proof) = prove(&called.mechanism, &called.claim, &hints) else { return vec![] };
+        let candidate = |cost: Expr, amounts: Vec<Expr>| {
+            let (plan, evidence) = (Box::new(proof.plan().clone()), proof.evidence().to_vec());
+            Candidate { step: Move::Call(cost, plan, evidence), amounts }
+        };
+        let free = candidate(Expr::int(0), vec![]);
+        let same = |e: &Expr| self.context.in_run(e, Run::First) == self.context.in_run(e, Run::Second);
+        if called.inputs.iter().all(same) {
+            return vec![free];
+        }
+        let amount = &called.claim.epsilon;
+        let half_square = || product(amount.clone(), amount.clone()) / Expr::int(2);
+        let cost = match (self.context.measure(), called.claim.reading) {
+            (Measure::Pure, _) | (_, Reading::Rho) => amount.clone(),
+            _ => half_square(),
+        };
+        let params = called.mechanism.params.iter().map(|p| &p.name).zip(&called.params);
+        let params: Vec<(&Name, &Expr)> = params.collect();
+        let cost = cost.replace(&|v| match v {
+            Variable::Plain(name) => {
+                params.iter().find(|(known, _)| *known == name).map(|(_, e)| (*e).clone())
+            }
+            _ => None,
+        });
+        let cost = self.context.in_run(&cost, Run::First);
+        vec![candidate(cost.clone(), vec![cost]), free]
     }
 
     fn moves(&self, chosen: &[&Candidate], invariants: &[Expr]) -> Vec<Move> {

@@ -10,5 +10,5 @@ mod scenario;
 mod state;
 
 pub(crate) use play::Stage;
-pub(crate) use scenario::{Scenario, collect_spans, scenarios};
+pub(crate) use scenario::{Scenario, changed_lists, collect_spans, scenarios};
 pub(crate) use state::{Pair, Stop};

@@ -4,8 +4,9 @@ use std::rc::Rc;
 
 use probity_exact::directed::ln_nearest;
 use probity_kernel::context::Context;
-use probity_kernel::expr::{Expr, Name, Run};
-use probity_kernel::law::parameters;
+use probity_kernel::expr::{Expr, Name, Run, Variable};
+use probity_kernel::kind::Kind;
+use probity_kernel::law::{self, parameters};
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Claim, Coupling, Distribution, Reading, Statement};
 
@@ -76,8 +77,8 @@ impl Stage<'_> {
     }
 
     fn start(&self, scenario: &Scenario, result: Option<Value>) -> Pair {
-        let Scenario { shared, inputs, changed, rows, seed } = scenario.clone();
-        Pair { result, rows, ..Pair::new(shared, inputs, changed, seed) }
+        let Scenario { shared, inputs, changed, rows, squares, seed } = scenario.clone();
+        Pair { result, rows, squares, ..Pair::new(shared, inputs, changed, seed) }
     }
 }
 
@@ -139,6 +140,24 @@ impl Play<'_, '_> {
                 // What lies beyond the tail is given up.
                 let drawn = number(self.pair, &Expr::of(var.clone(), Run::First))?;
                 if (drawn - center).abs() > tail { Err(Stop::Unclear) } else { Ok(()) }
+            }
+            (Move::Call(cost, ..), Statement::Draw { var, law }) => {
+                let site = self.site;
+                self.site += 1;
+                if self.pair.spent.len() <= site {
+                    self.pair.spent.resize(site + 1, 0.0);
+                }
+                let y = self.choose(law)?;
+                let free = *cost == Expr::int(0);
+                for argument in parameters(law) {
+                    let same =
+                        || Ok(same(&self.eval(argument, Run::First)?, &self.eval(argument, Run::Second)?));
+                    self.check(!free || same()?)?;
+                }
+                let cost = self.pair.number(cost, Run::First).ok_or(Stop::Unclear)?;
+                self.pair.charge(site, cost);
+                self.pair.set(var, y.clone(), y);
+                Ok(())
             }
             (Move::If(yes, no), Statement::If { guard, then, otherwise }) => {
                 let taken = self.eval(guard, Run::First)?;
@@ -282,6 +301,10 @@ impl Play<'_, '_> {
                 self.near(law, d, c)?;
                 (y.clone(), c)
             }
+            Coupling::Chosen { low, high, cost } => {
+                self.apart(law, low, high)?;
+                (y.clone(), number(cost, Run::First)?)
+            }
             // Scaling a uniform draw is left to the search.
             _ => return Err(Stop::Unclear),
         };
@@ -306,6 +329,18 @@ impl Play<'_, '_> {
         self.check(apart <= distance || close(apart, distance))?;
         let (square, room) = (distance * distance, 2.0 * cost * s * s);
         self.check(square <= room || close(square, room))
+    }
+
+    /// The side condition of a choice among scores; that the cost is enough is for the search to say.
+    fn apart(&self, law: &Distribution, low: &Expr, high: &Expr) -> Result<(), Stop> {
+        let Distribution::Choose { scores: Expr::Var(Variable::Plain(list)), scale } = law else {
+            return Err(Stop::Fails);
+        };
+        let of = |run| self.pair.number(scale, run).ok_or(Stop::Unclear);
+        let (s, other) = (of(Run::First)?, of(Run::Second)?);
+        self.check(s > 0.0 && close(s, other))?;
+        let within = Expr::apart(list.clone(), low.clone(), high.clone());
+        self.check(self.pair.flag(&within, Run::First).ok_or(Stop::Unclear)?)
     }
 
     /// The side condition of a translation.
@@ -353,6 +388,11 @@ impl Play<'_, '_> {
             Distribution::Geometric { .. } => Value::Number(whole.abs()),
             Distribution::Uniform => Value::Number(eighth),
             Distribution::Sign => Value::Number(if coin { 1.0 } else { -1.0 }),
+            Distribution::Called(_) => match law::kind(law) {
+                Kind::Bool => Value::Flag(coin),
+                Kind::Int => Value::Number(whole.abs()),
+                _ => Value::Number(half),
+            },
             _ => {
                 let outcomes = self.outcomes(law, Run::First)?;
                 self.pick(&outcomes)?
@@ -387,6 +427,12 @@ impl Play<'_, '_> {
                 vec![(Value::Flag(true), p), (Value::Flag(false), 1.0 - p)]
             }
             Distribution::Sign => even(vec![1.0, -1.0]),
+            Distribution::Choose { scores, .. } => {
+                let Value::List(items) = self.eval(scores, run)? else { return Err(Stop::Fails) };
+                // Without an entry there is nothing to choose.
+                self.check(!items.is_empty())?;
+                even((0..items.len()).map(|n| n as f64).collect())
+            }
             Distribution::UniformInt { low, high } => even(range(number(low)?, number(high)?)?),
             Distribution::UniformOther { value, count } => {
                 let (value, all) = (number(value)?, range(0.0, number(count)? - 1.0)?);
@@ -470,7 +516,7 @@ impl Play<'_, '_> {
 fn sites(moves: &[Move]) -> (usize, usize) {
     moves.iter().fold((0, 0), |(draws, loops), step| {
         let inner = match step {
-            Move::Draw(_) | Move::UpTo(..) | Move::Joint(..) | Move::SameValue(..) => (1, 0),
+            Move::Draw(_) | Move::UpTo(..) | Move::Call(..) | Move::Joint(..) | Move::SameValue(..) => (1, 0),
             Move::If(yes, no) => {
                 let (yes, no) = (sites(yes), sites(no));
                 (yes.0 + no.0, yes.1 + no.1)

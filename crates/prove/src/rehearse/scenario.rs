@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use probity_exact::directed::cast_nearest;
+use probity_exact::rational_from_f64;
 use probity_kernel::context::{Context, Orientation, for_each_expr};
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::term::{Adjacency, Field, Sort};
@@ -19,6 +20,7 @@ pub(crate) struct Scenario {
     pub(super) inputs: [Store; 2],
     pub(super) changed: BTreeMap<Name, f64>,
     pub(super) rows: BTreeMap<(Name, Run), Rc<Row>>,
+    pub(super) squares: BTreeMap<Name, bool>,
     pub(super) seed: u64,
 }
 
@@ -26,6 +28,32 @@ impl Scenario {
     /// Whether the two inputs are not the same.
     pub(crate) fn inputs_differ(&self) -> bool {
         self.inputs[0] != self.inputs[1]
+    }
+
+    /// Whether a formula about inputs, parameters and ghosts holds before the first step; `None` if it cannot be evaluated.
+    pub(crate) fn holds(&self, formula: &Expr) -> Option<bool> {
+        self.pair().holds(formula)
+    }
+
+    /// The value of a variable, as people write it.
+    pub(crate) fn show(&self, variable: &Variable) -> Option<String> {
+        match self.pair().value(&Expr::Var(variable.clone()), Run::First)? {
+            Value::Number(n) => Some(n.to_string()),
+            Value::Flag(b) => Some(b.to_string()),
+            Value::List(items) => {
+                let items = items.iter().map(|item| match item {
+                    Value::Number(n) => n.to_string(),
+                    other => format!("{other:?}"),
+                });
+                Some(format!("[{}]", items.collect::<Vec<_>>().join(", ")))
+            }
+            Value::Table(_) => None,
+        }
+    }
+
+    fn pair(&self) -> Pair {
+        let Scenario { shared, inputs, changed, rows, squares, seed } = self.clone();
+        Pair { rows, squares, ..Pair::new(shared, inputs, changed, seed) }
     }
 
     /// The value of an expression in the parameters.
@@ -47,13 +75,22 @@ pub(crate) fn scenarios(context: &Context, count: usize) -> Vec<Scenario> {
             collect_spans(context, relation, &mut spans);
         }
     }
+    let squares: BTreeMap<Name, bool> = mechanism
+        .adjacency
+        .iter()
+        .filter_map(|clause| match clause {
+            Adjacency::Norm { list, squares, .. } => Some((list.clone(), *squares)),
+            _ => None,
+        })
+        .collect();
     let mut found = Vec::new();
     // A scenario that meets no assumption is thrown away, so many are tried.
     for seed in 0..(count * 60) as u64 {
         if found.len() >= count {
             break;
         }
-        found.extend(scenario(context, &numbers, &spans, seed));
+        let new = scenario(context, &numbers, &spans, seed);
+        found.extend(new.map(|scenario| Scenario { squares: squares.clone(), ..scenario }));
     }
     found
 }
@@ -103,10 +140,25 @@ fn scenario(context: &Context, numbers: &[f64], spans: &[Expr], seed: u64) -> Op
             Sort::RealList | Sort::IntList => {
                 let length = fitting_length(context, &pair, &input.name, &mut dice);
                 let whole = input.sort == Sort::IntList;
-                let entry = |dice: &mut Dice| (dice.roll(5) as f64 - 2.0) / if whole { 1.0 } else { 2.0 };
-                let first: Vec<f64> = (0..length).map(|_| entry(&mut dice)).collect();
+                let step = if whole { 1.0 } else { 0.5 };
+                let fits = |pair: &Pair, x: f64| entry_fits(context, pair, &input.name, x);
+                let mut values: Vec<f64> = (-2..3).map(|n| f64::from(n) * step).collect();
+                if !values.iter().all(|x| fits(&pair, *x)) {
+                    values.extend(entry_numbers(context, &pair, &input.name, whole));
+                    values.retain(|x| fits(&pair, *x));
+                }
+                let first: Vec<f64> = (0..length).filter_map(|_| dice.pick(&values)).collect();
                 let mut second = first.clone();
                 neighbour(context, &mut pair, &input.name, whole, &mut second, &mut dice)?;
+                for (new, old) in second.iter_mut().zip(&first) {
+                    // A change that leads out of the bounds is made smaller, or not at all.
+                    if !fits(&pair, *new) {
+                        let smaller = dice.pick(&values).filter(|x| {
+                            (x - old).abs() <= (*new - old).abs() && (x - old) * (*new - old) >= 0.0
+                        });
+                        *new = smaller.unwrap_or(*old);
+                    }
+                }
                 let list = |v: Vec<f64>| Value::List(Rc::new(v.into_iter().map(Value::Number).collect()));
                 (list(first), list(second))
             }
@@ -122,7 +174,7 @@ fn scenario(context: &Context, numbers: &[f64], spans: &[Expr], seed: u64) -> Op
     }
     let fine = context.facts().iter().all(|fact| pair.flag(fact, Run::First) == Some(true));
     let Pair { shared, runs: inputs, changed, rows, .. } = pair;
-    fine.then_some(Scenario { shared, inputs, changed, rows, seed })
+    fine.then_some(Scenario { shared, inputs, changed, rows, squares: BTreeMap::new(), seed })
 }
 
 /// The rows of a table.
@@ -233,6 +285,35 @@ fn row(
     None
 }
 
+/// Whether a number meets what is assumed of the entries of a list.
+fn entry_fits(context: &Context, pair: &Pair, list: &Name, x: f64) -> bool {
+    let Some(x) = rational_from_f64(x) else { return false };
+    context.mechanism().assumptions.iter().all(|assumption| {
+        let here = assumption.replace(&|v| match v {
+            Variable::Entry(of) if of == list => Some(Expr::Number(x.clone())),
+            _ => None,
+        });
+        here == *assumption || pair.flag(&here, Run::First) != Some(false)
+    })
+}
+
+/// The numbers in what is assumed of the entries of a list, and some near them.
+fn entry_numbers(context: &Context, pair: &Pair, list: &Name, whole: bool) -> Vec<f64> {
+    let mut found = Vec::new();
+    for assumption in &context.mechanism().assumptions {
+        if !assumption.mentions(&Variable::Entry(list.clone())) {
+            continue;
+        }
+        visit(assumption, &mut |part| {
+            if let Some(n) = pair.number(part, Run::First) {
+                let step = if whole { 1.0 } else { 0.5 };
+                found.extend([n, n + step, n - step, n / 2.0]);
+            }
+        });
+    }
+    found.iter().map(|n| if whole { n.round() } else { *n }).collect()
+}
+
 /// A length with which the assumptions hold, if a few tries find one.
 fn fitting_length(context: &Context, pair: &Pair, list: &Name, dice: &mut Dice) -> usize {
     let start = dice.roll(5);
@@ -266,11 +347,18 @@ fn neighbour(
                     *entry += if whole { (bound * part).trunc() } else { bound * part };
                 }
             }
-            Adjacency::OneEntry { list: l, bound } if l == list => {
+            Adjacency::OneEntry { bound, .. } | Adjacency::OneEntryOf { bound, .. }
+                if changed_lists(clause).contains(list) =>
+            {
                 let bound = pair.number(bound, Run::First)?.max(0.0);
                 // The ghost may also lie outside the list, when nothing changed.
-                let at = dice.roll(entries.len() + 2) as f64 - 1.0;
-                pair.changed.insert(list.clone(), at);
+                let at = match pair.changed.get(list) {
+                    Some(at) => *at,
+                    None => dice.roll(entries.len() + 2) as f64 - 1.0,
+                };
+                for together in changed_lists(clause) {
+                    pair.changed.insert(together.clone(), at);
+                }
                 if at >= 0.0
                     && let Some(entry) = entries.get_mut(at as usize)
                 {
@@ -278,10 +366,36 @@ fn neighbour(
                     *entry += if whole { (bound * part).trunc() } else { bound * part };
                 }
             }
+            Adjacency::Norm { list: l, bound, squares } if l == list => {
+                let bound = pair.number(bound, Run::First)?.max(0.0);
+                // One entry takes all of it, or two share it.
+                let shares: &[f64] = match (dice.roll(3), squares) {
+                    (0, _) => &[1.0],
+                    (_, true) => &[0.6, 0.8],
+                    (_, false) => &[0.25, 0.75],
+                };
+                let (start, sign) = (dice.roll(entries.len().max(1)), dice.pick(&[1.0, -1.0])?);
+                for (n, share) in shares.iter().enumerate() {
+                    if let Some(entry) = entries.get_mut(start + n) {
+                        let change =
+                            sign * bound * share * if n == 1 { dice.pick(&[1.0, -1.0])? } else { 1.0 };
+                        *entry += if whole { change.trunc() } else { change };
+                    }
+                }
+            }
             _ => {}
         }
     }
     Some(())
+}
+
+/// The lists of a clause about one changed entry.
+pub(crate) fn changed_lists(clause: &Adjacency) -> &[Name] {
+    match clause {
+        Adjacency::OneEntry { list, .. } => std::slice::from_ref(list),
+        Adjacency::OneEntryOf { lists, .. } => lists,
+        _ => &[],
+    }
 }
 
 /// The numbers in an assumption, and some near them: what a bound is tested with.

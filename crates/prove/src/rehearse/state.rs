@@ -59,6 +59,8 @@ pub(crate) struct Pair {
     pub(super) changed: BTreeMap<Name, f64>,
     /// The rows that only one run's table has, by table and run.
     pub(super) rows: BTreeMap<(Name, Run), Rc<Row>>,
+    /// For a list whose changes the adjacency sums up: whether it sums their squares.
+    pub(super) squares: BTreeMap<Name, bool>,
     /// The row at hand, inside a sum.
     pub(super) at: RefCell<Option<Rc<Row>>>,
     pub(super) result: Option<Value>,
@@ -93,6 +95,7 @@ impl Pair {
             runs,
             changed,
             rows: BTreeMap::new(),
+            squares: BTreeMap::new(),
             at: RefCell::new(None),
             result: None,
             cost: 0.0,
@@ -113,6 +116,12 @@ impl Pair {
                 Value::List(list) => Value::Number(list.len() as f64),
                 _ => return None,
             },
+            Expr::Index(Variable::Moved(list), index) => {
+                Value::Number(self.moved(list, self.number(index, run)?)?)
+            }
+            Expr::Apart(list, low, high) => {
+                Value::Flag(self.apart(list, self.number(low, run)?, self.number(high, run)?)?)
+            }
             Expr::Index(v, index) => {
                 let at = self.number(index, run)?;
                 match self.variable(v, run)? {
@@ -131,6 +140,7 @@ impl Pair {
                     Unary::Floor => a.floor(),
                     Unary::Ln if a > 0.0 => ln_nearest(a),
                     Unary::Exp => exp_nearest(a),
+                    Unary::Sqrt if a >= 0.0 => a.sqrt(),
                     Unary::Pow2AtLeast if a > 0.0 && a.is_finite() => {
                         let (mut p, mut down) = (1.0f64, 0.5f64);
                         while p < a {
@@ -161,6 +171,37 @@ impl Pair {
                 Value::Number(self.sum(&rows, condition, value, run)?)
             }
         })
+    }
+
+    /// The entries of a list of numbers in both runs.
+    fn both(&self, list: &Name) -> Option<[Vec<f64>; 2]> {
+        let of = |store: &Store| match store.get(list)? {
+            Value::List(items) => items
+                .iter()
+                .map(|item| match item {
+                    Value::Number(n) => Some(*n),
+                    _ => None,
+                })
+                .collect::<Option<Vec<f64>>>(),
+            _ => None,
+        };
+        Some([of(&self.runs[0])?, of(&self.runs[1])?])
+    }
+
+    /// Whether all changes of the entries of a list lie between two numbers.
+    fn apart(&self, list: &Name, low: f64, high: f64) -> Option<bool> {
+        let [first, second] = self.both(list)?;
+        let within = |d: f64| (low <= d || close(low, d)) && (d <= high || close(d, high));
+        Some(first.len() == second.len() && first.iter().zip(&second).all(|(a, b)| within(b - a)))
+    }
+
+    /// The sum of the changes, or of their squares, of the entries before a place.
+    fn moved(&self, list: &Name, place: f64) -> Option<f64> {
+        let squares = *self.squares.get(list)?;
+        let [first, second] = self.both(list)?;
+        let changes = first.iter().zip(&second).map(|(a, b)| (b - a).abs());
+        let before = changes.take(place.max(0.0) as usize);
+        Some(before.map(|d| if squares { d * d } else { d }).sum())
     }
 
     fn sum(&self, rows: &[Rc<Row>], condition: &Expr, value: &Expr, run: Run) -> Option<f64> {
@@ -223,7 +264,7 @@ impl Pair {
             Variable::Changed(list) => self.changed.get(list).map(|at| Value::Number(*at)),
             Variable::Field(_, field) => self.at.borrow().as_ref()?.get(field).cloned(),
             Variable::Row(table, run, field) => self.rows.get(&(table.clone(), *run))?.get(field).cloned(),
-            Variable::Arbitrary(..) => None,
+            Variable::Entry(_) | Variable::Moved(_) | Variable::Arbitrary(..) => None,
         }
     }
 

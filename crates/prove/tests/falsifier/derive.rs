@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use probity_exact::Rational;
+use probity_kernel::chain::Chain;
 use probity_kernel::context::Context;
 use probity_kernel::entail::{Evidence, Product};
 use probity_kernel::expr::{Expr, Run, Variable};
 use probity_kernel::finite::same_value;
 use probity_kernel::rules::{self, Assertion, Judgement};
 use probity_kernel::sampling::{sample, signed_log, up_to_tail};
+use probity_kernel::select::{point, select};
 use probity_kernel::term::{Coupling, Distribution, Statement};
 use probity_prove::search::search_evidence;
 
@@ -256,11 +258,21 @@ impl Writer {
                 let cost = self.dice.pick(&[q(1, 2), q(1, 8), int(2), cost]);
                 Coupling::Equal { distance, cost }
             }
+            _ if matches!(law, Distribution::Choose { .. }) => {
+                let (low, high) = self.dice.pick(&[(0, 0), (-1, 1), (0, 1), (1, 0)]);
+                let cost = self.dice.pick(&[int(0), int(1), int(2), int(high - low)]);
+                Coupling::Chosen { low: int(low), high: int(high), cost }
+            }
             _ if finite => Coupling::SameValue { ratio: self.ratio() },
             5..=7 if *law == Distribution::Uniform => Coupling::Scale {
                 cost: self.dice.pick(&[int(1), q(1, 2), int(0), q(-1, 2), Expr::var("eps")]),
             },
-            8..=11 => {
+            8 | 9 => {
+                let mut shift = || (self.dice.pick(&[int(0), int(1), int(-1)]), int(1));
+                let (above, below) = (shift(), shift());
+                Coupling::Select { threshold: int(0), strict: self.dice.one_in(2), above, below }
+            }
+            10 | 11 => {
                 let (above, below) = (self.shift(law, context), self.shift(law, context));
                 let run = self.run();
                 let threshold = match self.dice.roll(5) {
@@ -337,6 +349,90 @@ impl Writer {
         };
         let front = self.derive_block(context, rest, &middle, see)?;
         rules::seq(&front, &back).ok().inspect(|j| see(j))
+    }
+
+    /// CHAIN: facts are carried forward, links are done alike or proved by themselves.
+    pub fn derive_chain(
+        &mut self,
+        context: &Arc<Context>,
+        body: &[Statement],
+        see: &mut dyn FnMut(&Judgement),
+    ) -> Option<Judgement> {
+        let relation = self.relation();
+        let before = Assertion::new(context, relation.and(self.atom()).and(self.bound())).ok()?;
+        let mut chain = Chain::new(context, &before).ok()?;
+        for statement in body {
+            let link = std::slice::from_ref(statement);
+            if self.dice.one_in(2)
+                && let Ok(longer) = chain.clone().alike(link)
+            {
+                chain = longer;
+                continue;
+            }
+            let after = self.atom().and(self.bound());
+            let after = Assertion::new(context, after).ok()?;
+            let by = if self.dice.one_in(12) { self.other.clone()? } else { context.clone() };
+            let judgement = match Arc::ptr_eq(&by, context) {
+                true => self.derive(&by, statement, &after, see)?,
+                // A judgement of another context means something there only.
+                false => self.derive(&by, statement, &after, &mut |_| {})?,
+            };
+            // From all that is known, or from some of it.
+            let equal = chain
+                .equal()
+                .iter()
+                .map(|name| Expr::of(name.clone(), Run::First).equals(Expr::of(name.clone(), Run::Second)));
+            let known: Vec<Expr> = chain.facts().map(|(fact, _)| fact.clone()).chain(equal).collect();
+            let known = Expr::all(known.into_iter().filter(|_| self.dice.roll(8) > 0).collect::<Vec<_>>());
+            let evidence = self.evidence(&by, &[&known], judgement.pre().formula());
+            let judgement = rules::strengthen(&known, &judgement, &evidence).ok()?;
+            chain = chain.judged(&judgement).ok()?;
+        }
+        let equal: Vec<Expr> = chain
+            .equal()
+            .iter()
+            .map(|name| Expr::of(name.clone(), Run::First).equals(Expr::of(name.clone(), Run::Second)))
+            .collect();
+        let known: Vec<Expr> = chain.facts().map(|(fact, _)| fact.clone()).chain(equal).collect();
+        let after = match self.dice.roll(3) {
+            0 => before.formula().clone(),
+            _ => Expr::all(known),
+        };
+        let after = Assertion::new(context, after).ok()?;
+        chain.end(&after).ok().inspect(|judgement| see(judgement))
+    }
+
+    /// SELECT: a choice that is proved point by point.
+    pub fn derive_select(
+        &mut self,
+        context: &Arc<Context>,
+        body: &[Statement],
+        see: &mut dyn FnMut(&Judgement),
+    ) -> Option<Judgement> {
+        let var = self.dice.pick(&["c", "c", "a", "d", "y"]).into();
+        let amount = match self.dice.roll(6) {
+            0 => Expr::of("d", Run::First),
+            1 => Expr::var("eps"),
+            _ => self.dice.pick(&[int(0), int(1), int(2), q(1, 2)]),
+        };
+        let wanted = match self.dice.roll(8) {
+            0 => Expr::cost().le(amount.clone()),
+            _ => point(&var, &amount),
+        };
+        let after = Assertion::new(context, wanted).ok()?;
+        let judgement = self.derive_block(context, body, &after, see)?;
+        let start = match self.dice.roll(6) {
+            0 => Expr::cost().le(int(0)),
+            _ => Expr::cost().equals(int(0)),
+        };
+        let before = match self.dice.roll(3) {
+            0 => start,
+            _ => self.relation().and(start),
+        };
+        let evidence = self.evidence(context, &[&before], judgement.pre().formula());
+        let judgement = rules::strengthen(&before, &judgement, &evidence).ok()?;
+        let paid = self.dice.pick(&[int(0), int(1), Expr::of("d", Run::First), Expr::var("i")]);
+        select(&judgement, &var, &amount, &paid).ok().inspect(|judgement| see(judgement))
     }
 
     pub fn derive(

@@ -85,7 +85,11 @@ fn search_for(
             let formula = posts(writer);
             let Ok(post) = Assertion::new(&context, formula) else { continue };
             let mut see = |judgement: &Judgement| check(judgement, &context, &mut seen, &mut dice);
-            writer.derive_block(&context, &program, &post, &mut see);
+            match writer.forward {
+                None => drop(writer.derive_block(&context, &program, &post, &mut see)),
+                Some(true) => drop(writer.derive_chain(&context, &program, &mut see)),
+                Some(false) => drop(writer.derive_select(&context, &program, &mut see)),
+            }
         }
     }
     seen
@@ -120,6 +124,62 @@ fn single_draws() {
         vec![Statement::Draw { var: var.into(), law: writer.law(None, kind) }]
     });
     report("draws", &seen);
+}
+
+/// A draw that moves by one amount above 0 and by another below, with a postcondition that says so.
+#[test]
+fn selective_shifts() {
+    let mut writer = Writer::new(26);
+    writer.wide = true;
+    let mut programs = |writer: &mut Writer| {
+        let center = writer.dice.pick(&[int(0), int(1)]);
+        let scale = int(1);
+        let (var, law) = match writer.dice.roll(4) {
+            0 => ("c", Distribution::DiscreteLaplace { center, scale }),
+            1 => ("c", Distribution::Geometric { scale }),
+            2 => ("y", Distribution::Exponential { scale }),
+            _ => ("y", Distribution::Laplace { center, scale }),
+        };
+        vec![Statement::Draw { var: var.into(), law }]
+    };
+    let mut posts = |writer: &mut Writer| {
+        let var = writer.dice.pick(&["c", "y"]);
+        let (one, two) = (Expr::of(var, Run::First), Expr::of(var, Run::Second));
+        let mut moved = || (two.clone() - one.clone()).equals(writer.dice.pick(&[int(0), int(1), int(-1)]));
+        let (above, below) = (moved(), moved());
+        let is_above = int(0).le(one.clone());
+        let both = is_above.clone().implies(above).and(is_above.or(below));
+        both.and(Expr::cost().le(int(1)))
+    };
+    let seen = search_for(&mut writer, 200 * MORE, &mut programs, &mut posts);
+    report("selective shifts", &seen);
+}
+
+/// CHAIN and ALIKE: programs that are followed forward.
+#[test]
+fn chains() {
+    let mut writer = Writer::new(27);
+    writer.forward = Some(true);
+    let mut programs = |writer: &mut Writer| match writer.dice.roll(3) {
+        0 => vec![writer.statement(1)],
+        _ => writer.block(1).into_iter().chain(writer.block(1)).collect(),
+    };
+    report("chains", &search(&mut writer, 250 * MORE, &mut programs));
+    writer.concentrated = true;
+    report("chains in rho", &search(&mut writer, 30 * MORE, &mut programs));
+}
+
+/// SELECT: a part of a program, point by point.
+#[test]
+fn selections() {
+    let mut writer = Writer::new(28);
+    writer.forward = Some(false);
+    let seen = search(&mut writer, 200 * MORE, &mut |writer| match writer.dice.roll(2) {
+        0 => writer.block(1),
+        _ => vec![Statement::Draw { var: "c".into(), law: writer.law(None, 'i') }],
+    });
+    report("selections", &seen);
+    assert!(seen.rules.contains_key("PW-EQ"), "{:?}", seen.rules);
 }
 
 #[test]

@@ -31,7 +31,10 @@ fn variable(v: &Variable, context: &Context) -> Option<Kind> {
         Variable::Result => {
             Some(context.kind(&context.in_run(&context.mechanism().output, probity_kernel::expr::Run::First)))
         }
+        // Not among what is drawn here.
         Variable::Changed(list) => input(list).map(|_| Kind::Int),
+        Variable::Moved(list) => input(list).map(|_| Kind::List),
+        Variable::Entry(_) => None,
         Variable::Field(table, field) | Variable::Row(table, _, field) => match &input(table)?.sort {
             Sort::Rows(fields) => fields.iter().find(|f| f.name == *field).map(|f| sort_kind(&f.sort)),
             _ => None,
@@ -99,6 +102,12 @@ pub fn kind_of(e: &Expr, context: &Context) -> Option<Kind> {
             (list && !input).then_some(Kind::Int)
         }
         Expr::Length(_) => None,
+        Expr::Apart(list, low, high) => {
+            variable(&Variable::Of(list.clone(), probity_kernel::expr::Run::First), context)
+                .filter(|k| *k == Kind::List)?;
+            number(low)?;
+            number(high).map(|_| Kind::Bool)
+        }
         Expr::Sum(_, condition, value) => {
             needs(condition, Kind::Bool)?;
             number(value)

@@ -228,6 +228,20 @@ fn outcomes(law: &Distribution, id: u32, state: &State, shared: &State) -> Resul
             let mass = |v: &Rational| if *v == value { truth.clone() } else { each.clone() };
             range(Rational::ZERO, count - one).into_iter().map(|v| exact(v.clone(), mass(&v))).collect()
         }
+        Distribution::Choose { scores, scale } => {
+            let scale = number(scale)?;
+            let Value::List(scores) = plain(scores, state, shared)? else { return Err(Fault::Unknown) };
+            let mut weights = vec![];
+            for score in &scores {
+                let Value::Number(score) = score else { return Err(Fault::IllTyped("a score".to_string())) };
+                weights.push(exp(&(score.as_point().ok_or(Fault::Unknown)? / &scale)));
+            }
+            let total = weights.iter().fold((r(0, 1), r(0, 1)), |sum, w| (sum.0 + &w.0, sum.1 + &w.1));
+            let mass = |w: &Mass| (&w.0 / &total.1, &w.1 / &total.0);
+            weights.iter().enumerate().map(|(i, w)| (Value::int(i as i64), mass(w))).collect()
+        }
+        // What other mechanisms release is not generated.
+        Distribution::Called(_) => return Err(Fault::Unknown),
         Distribution::Uniform => {
             // Cut near the powers of e^(−1/2), at which a scaled draw lies next to another cell, and at a half.
             let mut cuts: Vec<Rational> = (0..8).map(|i| exp(&r(-i, 2)).1).collect();

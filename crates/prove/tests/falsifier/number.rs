@@ -290,6 +290,18 @@ impl Number {
         Number::within(image)
     }
 
+    /// 0 for a negative number.
+    pub fn sqrt(&self) -> Number {
+        let root = |x: &Rational| {
+            if *x <= Rational::ZERO {
+                return (Rational::ZERO, Rational::ZERO);
+            }
+            let (low, high) = ln_bounds(x, BITS).unwrap();
+            (exp(&(low / r(2, 1))).0, exp(&(high / r(2, 1))).1)
+        };
+        Number::within(self.span().rising(root))
+    }
+
     /// 0 outside the positive numbers.
     pub fn ln(&self) -> Number {
         let span = self.span();

@@ -198,6 +198,8 @@ fn clause_holds(
             ghosts.insert(Variable::Changed(list.clone()), Value::int(at as i64));
             different.len() <= 1 && entries.iter().all(|(a, b)| grows(a, b).abs().le(&bound) == Tri::Yes)
         }
+        // These are not generated.
+        Adjacency::OneEntryOf { .. } | Adjacency::Norm { .. } => false,
         Adjacency::OneRow { table } => {
             let (a, b) = tables(table);
             match extra(&b, &a).as_deref() {

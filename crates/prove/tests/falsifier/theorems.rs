@@ -282,6 +282,7 @@ fn rewritable(writer: &mut Writer) -> (Vec<Statement>, Expr) {
     let draw = |var: &str, law| Statement::Draw { var: var.into(), law };
     let (u, s) = (Expr::var("u"), Expr::var("s"));
     let noise = s.clone() * u.clone().ln();
+    let (sum, mixed) = (noise.clone(), Expr::var("k").choose(Expr::var("x"), Expr::var("h")));
     let response = Expr::var("k").choose(Expr::var("x"), Expr::var("h"));
     let parts = [
         noise.clone(),
@@ -298,6 +299,7 @@ fn rewritable(writer: &mut Writer) -> (Vec<Statement>, Expr) {
         Expr::var("v") + int(1),
         Expr::var("c"),
         Expr::var("c") + Expr::var("v"),
+        Expr::var("j"),
     ];
     let mut body: Vec<Statement> = vec![];
     for _ in 0..3 + writer.dice.roll(3) {
@@ -318,20 +320,44 @@ fn rewritable(writer: &mut Writer) -> (Vec<Statement>, Expr) {
                 let (then, otherwise) = (branch(value), branch(writer.dice.pick(&parts)));
                 Statement::If { guard: writer.flag(None), then, otherwise }
             }
-            7..=9 => Statement::Assign { var, value },
+            7 | 8 => Statement::Assign { var, value },
+            9 => {
+                let step = Statement::Assign { var: "v".into(), value: Expr::var("v") + Expr::var("j") };
+                let set = Statement::Assign { var: "j".into(), value: int(3) };
+                let body = if writer.dice.one_in(12) { vec![step, set] } else { vec![step] };
+                let (from, to) = writer.dice.pick(&[(0, 2), (1, 3), (2, 0)]);
+                Statement::For { index: "j".into(), from: int(from), to: int(to), body }
+            }
             _ => writer.statement(0),
         });
     }
     // The draws that an equivalence is about come first, mostly.
     if writer.dice.roll(4) > 0 {
-        let first: Vec<Statement> = match writer.dice.roll(2) {
+        let first: Vec<Statement> = match writer.dice.roll(3) {
+            2 => vec![
+                draw(
+                    "k",
+                    Distribution::Bernoulli(writer.dice.pick(&[q(1, 3), Expr::var("eps"), Expr::var("w")])),
+                ),
+                draw(
+                    "h",
+                    Distribution::UniformInt {
+                        low: writer.dice.pick(&[int(0), int(0), int(1)]),
+                        high: writer.dice.pick(&[int(2), int(2), int(3), Expr::var("c")]),
+                    },
+                ),
+            ],
             0 => vec![draw("u", Distribution::Uniform), draw("s", Distribution::Sign)],
             _ => vec![
                 draw("k", Distribution::Bernoulli(writer.dice.pick(&[q(1, 3), Expr::var("eps")]))),
                 draw("h", Distribution::UniformOther { value: Expr::var("x"), count: int(3) }),
             ],
         };
+        let is_noise = matches!(&first[0], Statement::Draw { law: Distribution::Uniform, .. });
         body.splice(0..0, first);
+        if writer.dice.roll(3) > 0 {
+            return (body, if is_noise { sum } else { mixed });
+        }
     }
     (body, writer.dice.pick(&parts))
 }
@@ -368,7 +394,7 @@ fn questions(law: &BTreeMap<Value, Mass>) -> BTreeMap<Value, Mass> {
 fn equivalences_keep_the_law() {
     let mut writer = Writer::new(51);
     let mut applied: BTreeMap<&'static str, u64> = BTreeMap::new();
-    for round in 0..3_000 * MORE {
+    for round in 0..5_000 * MORE {
         writer.wide = false;
         let (program, output) = rewritable(&mut writer);
         let before = writer.mechanism(&program, output);
@@ -377,12 +403,14 @@ fn equivalences_keep_the_law() {
         }
         let new: Name = writer.dice.pick(&["fresh", "fresh", "fresh", "c", "v", "x"]).into();
         let var: Name = writer.dice.pick(&["v", "v", "c", "u", "o"]).into();
-        let rewrite = match writer.dice.roll(5) {
+        let rewrite = match writer.dice.roll(7) {
             0 => Rewrite::LaplaceLaw { uniform: "u".into(), sign: "s".into(), noise: new },
             1 => Rewrite::ResponseLaw { keep: "k".into(), other: "h".into(), response: new },
             2 => Rewrite::Inline { var },
             3 => Rewrite::Conditional { var },
-            _ => Rewrite::Name { var: new },
+            4 => Rewrite::Name { var: new },
+            5 => Rewrite::MixtureLaw { keep: "k".into(), other: "h".into(), response: new },
+            _ => Rewrite::Unroll { index: writer.dice.pick(&["i", "j"]).into() },
         };
         let Ok(after) = rewrite.apply(&before) else { continue };
         let mut dice = Dice(round + 1);
@@ -405,5 +433,5 @@ fn equivalences_keep_the_law() {
         }
     }
     println!("equivalences: {applied:?}");
-    assert!(applied.len() == 5, "{applied:?}");
+    assert!(applied.len() == 7, "{applied:?}");
 }

@@ -154,6 +154,7 @@ pub fn value(e: &Expr, scope: &Scope) -> Result<Value, Fault> {
                 Unary::Floor => a.floor(),
                 Unary::Ln => a.ln(),
                 Unary::Exp => a.exp(),
+                Unary::Sqrt => a.sqrt(),
                 Unary::Pow2AtLeast => a.pow2_at_least(),
                 Unary::Not => unreachable!(),
             })
@@ -215,6 +216,20 @@ pub fn value(e: &Expr, scope: &Scope) -> Result<Value, Fault> {
             let Some(at) = index.as_point() else { return Err(Fault::Unknown) };
             let entry = (0..list.len()).find(|i| r(*i as i64, 1) == *at);
             entry.map_or(Value::Number(zero()), |i| list[i].clone())
+        }
+        Expr::Apart(list, low, high) => {
+            let of = |run| lookup(&Variable::Of(list.clone(), run), scope);
+            let (Value::List(one), Value::List(two)) = (of(Run::First)?, of(Run::Second)?) else {
+                return Err(ill(e));
+            };
+            let (low, high) = (n(low)?, n(high)?);
+            let mut answer = Tri::of(one.len() == two.len());
+            for pair in one.iter().zip(&two) {
+                let (Value::Number(a), Value::Number(b)) = pair else { return Err(ill(e)) };
+                let growth = b.minus(a);
+                answer = answer.min(low.le(&growth)).min(growth.le(&high));
+            }
+            Value::Truth(answer)
         }
         Expr::Length(list) => match lookup(list, scope)? {
             Value::List(list) => Value::int(list.len() as i64),

@@ -32,6 +32,8 @@ pub struct Writer {
     pub facts: u64,
     /// Whether Laplace draws are followed up to a tail.
     pub tails: bool,
+    /// Whether programs are followed forward: `true` by chains, `false` point by point.
+    pub forward: Option<bool>,
     /// Another context, of which judgements may get in.
     pub other: Option<Arc<Context>>,
 }
@@ -49,6 +51,7 @@ impl Writer {
             careful: false,
             facts: 14,
             tails: false,
+            forward: None,
             other: None,
         }
     }
@@ -178,7 +181,8 @@ impl Writer {
             'i' => {
                 let (value, count) =
                     (self.dice.pick(&[named(voice, "x"), named(voice, "c")]), self.dice.pick(&[3, 3, 2]));
-                match self.dice.roll(6) {
+                match self.dice.roll(7) {
+                    6 => Distribution::Choose { scores: named(voice, "q"), scale: self.scale(voice) },
                     0 => Distribution::Sign,
                     1 => {
                         let (low, high) = (self.integer(voice), self.integer(voice));

@@ -153,10 +153,9 @@ impl Csv {
         }
         match found.len() <= most {
             true => Ok((names, found)),
-            false => Err(Refusal::input(format!(
-                "the public table has {} rows; at most {most} are read",
-                found.len()
-            ))),
+            false => {
+                Err(Refusal::input(format!("the table has {} rows; at most {most} are read", found.len())))
+            }
         }
     }
 

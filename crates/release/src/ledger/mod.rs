@@ -264,6 +264,21 @@ impl Ledger {
         Ok(entries)
     }
 
+    /// Debits runs of a proved text, before anything of them is drawn. They have no stored answer.
+    pub fn debit_run(&mut self, loss: Loss, what: &str, certificate: &str) -> Answer<Entry> {
+        self.refresh()?;
+        let policy = policy::read("the pinned policy", &self.state.policy_text)?;
+        let debit = Debit {
+            key: String::new(),
+            loss,
+            query: what.to_owned(),
+            answer: String::new(),
+            certificate: certificate.to_owned(),
+        };
+        let mut entries = self.debit(&[debit], &policy, true)?;
+        entries.pop().ok_or_else(|| Refusal::input("nothing was debited; please report it"))
+    }
+
     /// Puts another policy in force, with its budget. What was spent stays spent.
     pub fn amend(&mut self, policy: &Policy, note: &str) -> Answer<()> {
         if policy.measure() != self.measure() {

@@ -13,7 +13,7 @@ use super::clause::{self, Options};
 use super::from::{From, from};
 use super::parse::{MAX_QUERY, parse, refuse, refuse_at, select};
 use super::post::{Post, PostCondition};
-use super::resolve::{Scope, Typed};
+use super::resolve::{Place, Scope, Typed};
 use super::row::{Condition, Row};
 use crate::policy::{Column, Domain, Policy, Table, Unit};
 use crate::refusal::{Answer, Refusal};
@@ -355,6 +355,10 @@ fn key(scope: &Scope, expr: &Expr) -> Answer<Key> {
         }
     };
     let column = scope.column(place);
+    if column.references.is_some() || matches!(place, Place::Joined(..)) {
+        // The values of what refers to a public table that was not read are not known yet, and that is what to say.
+        scope.typed(expr, 0)?;
+    }
     let discovered = || {
         refuse(scope.sql, expr, format!("the values of {} would have to be discovered from the rows", column.name))
             .hint("discovered keys are refused until the logic proves them; list the values in the policy: in = [\"…\"]")

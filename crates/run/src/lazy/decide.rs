@@ -120,6 +120,11 @@ impl Tape {
         })
     }
 
+    /// √a, and 0 of what is not positive.
+    pub(crate) fn root<S: Source>(&mut self, a: Number, source: &mut S) -> Result<Number, Stop> {
+        Ok(if self.sign(a, source)? == Ordering::Greater { self.sqrt(a) } else { Number::ZERO })
+    }
+
     /// Whether a number is above, at or below 0.
     #[inline(always)]
     pub(crate) fn sign<S: Source>(&mut self, a: Number, source: &mut S) -> Result<Ordering, Stop> {

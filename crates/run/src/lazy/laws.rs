@@ -3,7 +3,8 @@
 //! - discrete Laplace noise is geometric noise with a sign, drawn again when it comes out as −0;
 //! - discrete Gaussian noise is discrete Laplace noise y of scale t = ⌊σ⌋ + 1, accepted with probability
 //!   exp(−(|y| − σ²/t)² / (2σ²)) (Canonne, Kamath, Steinke), which is P(E ≥ …) for a fresh exponential E;
-//! - a coin is U < p, a uniform integer ⌊n·U⌋.
+//! - a coin is U < p, a uniform integer ⌊n·U⌋;
+//! - a choice by scores is the first place up to which the weights add up to U times all of them.
 //!
 //! A law is meaningful only in its range; outside of it there is no value, and the run stops.
 
@@ -368,6 +369,40 @@ impl Tape {
             true => Ok(value),
             false => self.other(value, count, source),
         }
+    }
+
+    /// The place of a score, with probability in proportion to exp(score / scale).
+    pub(crate) fn choose<S: Source>(
+        &mut self,
+        scores: &[Number],
+        scale: Number,
+        source: &mut S,
+    ) -> Result<Number, Stop> {
+        self.positive(scale, source)?;
+        // Weights are relative to one score, any; a large one keeps them small.
+        let middle = |number: &Number| number.span.low / 2.0 + number.span.high / 2.0;
+        let best = scores.iter().copied().max_by(|a, b| middle(a).total_cmp(&middle(b)));
+        let best = best.ok_or(Stop::OutOfRange)?;
+        let mut sums = Vec::with_capacity(scores.len());
+        let mut all = Number::ZERO;
+        for score in scores {
+            let above = self.sub(*score, best);
+            let ratio = self.div(above, scale);
+            let weight = self.exp(ratio);
+            all = self.add(all, weight);
+            sums.push(all);
+        }
+        let uniform = self.uniform(source)?;
+        let mark = self.mul(uniform, all);
+        sums.pop();
+        let mut chosen = sums.len();
+        for (place, sum) in sums.into_iter().enumerate() {
+            if self.compare(mark, sum, source)? != Ordering::Greater {
+                chosen = place;
+                break;
+            }
+        }
+        Ok(self.integer(chosen.into()))
     }
 
     /// The number on a grid, as the exact value to release.

@@ -104,6 +104,7 @@ impl Tape {
             }
             Node::Ln(a) => known.get(&a)?.polynomial()?.ln().map(Quotient::of),
             Node::Exp(a) => known.get(&a)?.polynomial()?.exp().map(Quotient::of),
+            Node::Sqrt(_) => None,
             Node::Draw(draw) => {
                 let record = self.draw_at(draw);
                 let noise = Quotient::of(Poly::draw(draw));

@@ -52,6 +52,7 @@ impl Tape {
                 Node::Div(a, b) => at(a).checked_div(&at(b)).unwrap_or(everything.clone()),
                 Node::Ln(a) => at(a).ln().unwrap_or(everything.clone()),
                 Node::Exp(a) => at(a).exp(),
+                Node::Sqrt(a) => at(a).max(&whole(0, format)).sqrt().unwrap_or(everything.clone()),
                 Node::Draw(draw) => {
                     let record = self.draw_at(draw);
                     let unit = unit(record.noise, &self.known(draw), format);

@@ -60,6 +60,8 @@ pub(crate) enum Node {
     /// The argument is positive.
     Ln(u32),
     Exp(u32),
+    /// The argument is positive.
+    Sqrt(u32),
 }
 
 /// A continuous law, before it is scaled and moved.
@@ -250,6 +252,20 @@ impl Tape {
         self.push(Span { low, high }, Node::Exp(argument))
     }
 
+    /// √a, for a that is known to be positive.
+    pub(crate) fn sqrt(&mut self, a: Number) -> Number {
+        if let Some(value) = a.as_point() {
+            let root = value.sqrt();
+            if exact_product(root, root) == Some(value) {
+                return Number::point(root);
+            }
+        }
+        let low = directed::sqrt_down(a.span.low.max(0.0));
+        let high = directed::sqrt_up(a.span.high.max(0.0));
+        let argument = self.place(a);
+        self.push(Span { low, high }, Node::Sqrt(argument))
+    }
+
     /// center + scale · noise, with the words that the noise began with. `unit` encloses the noise without its sign.
     #[inline(always)]
     pub(crate) fn draw(
@@ -320,7 +336,7 @@ impl Tape {
                 let draw = self.draw_at(draw);
                 [draw.center, draw.scale]
             }
-            Node::Neg(a) | Node::Ln(a) | Node::Exp(a) => [Some(a), None],
+            Node::Neg(a) | Node::Ln(a) | Node::Exp(a) | Node::Sqrt(a) => [Some(a), None],
             Node::Add(a, b) | Node::Sub(a, b) | Node::Mul(a, b) | Node::Div(a, b) => [Some(a), Some(b)],
         }
     }
@@ -359,7 +375,7 @@ impl Tape {
         for at in needed {
             let value = match self.node(at) {
                 Node::Point(_) | Node::Rational(_) => leaf(at)?,
-                Node::Draw(_) | Node::Ln(_) | Node::Exp(_) => return None,
+                Node::Draw(_) | Node::Ln(_) | Node::Exp(_) | Node::Sqrt(_) => return None,
                 Node::Neg(a) => -values.get(&a)?.clone(),
                 Node::Add(a, b) => values.get(&a)? + values.get(&b)?,
                 Node::Sub(a, b) => values.get(&a)? - values.get(&b)?,

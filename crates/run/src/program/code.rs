@@ -62,6 +62,7 @@ pub(crate) enum One {
     Ln,
     Exp,
     Pow2AtLeast,
+    Sqrt,
 }
 
 /// An operation on two numbers.
@@ -85,6 +86,7 @@ pub(crate) enum Law {
     UniformInt(N, N),
     UniformOther(N, N),
     Response(N, N, N),
+    Choose(L, N),
     Laplace(N, N),
     DiscreteLaplace(N, N),
     Gaussian(N, N),

@@ -221,6 +221,7 @@ impl Checker {
         // A scale that does not depend on draws makes scale · noise a draw of its own.
         let noise = |scale: Shape| if scale.degree == 0 { Shape::DRAW } else { scale.times(Shape::DRAW) };
         Ok(match law {
+            Distribution::Called(_) => return Err(RunError::malformed("a call that is not written out")),
             Distribution::Uniform => Shape::DRAW,
             Distribution::Sign => Shape::RATIONAL,
             Distribution::Bernoulli(p) => {
@@ -241,6 +242,11 @@ impl Checker {
                 decided(value)?;
                 decided(truth)?;
                 decided(count)?;
+                Shape::RATIONAL
+            }
+            // A tie with a fresh uniform real has probability 0, whatever the scores are.
+            Distribution::Choose { scale, .. } => {
+                decided(scale)?;
                 Shape::RATIONAL
             }
             Distribution::Laplace { center, scale } | Distribution::Gaussian { center, deviation: scale } => {
@@ -274,7 +280,7 @@ impl Checker {
             Expr::Number(_) | Expr::Bool(_) | Expr::EmptyList => constant,
             Expr::Var(variable) => self.variable(variable),
             // No text with a table comes here: it is refused before.
-            Expr::Length(_) | Expr::Sum(..) => Shape::RATIONAL,
+            Expr::Length(_) | Expr::Sum(..) | Expr::Apart(..) => Shape::RATIONAL,
             Expr::Index(list, index) => {
                 self.shape(index)?;
                 self.variable(list)
@@ -289,6 +295,7 @@ impl Checker {
                     Unary::Floor | Unary::Pow2AtLeast => Shape { varies: a.varies, ..Shape::RATIONAL },
                     Unary::Ln => a.ln(),
                     Unary::Exp => a.exp(),
+                    Unary::Sqrt => Shape { opaque: true, ..a },
                 }
             }
             Expr::Binary(operation, a, b) => {

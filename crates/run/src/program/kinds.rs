@@ -79,7 +79,7 @@ impl Kinds {
     pub(crate) fn kind(&self, expr: &Expr) -> Option<Kind> {
         match expr {
             Expr::Number(_) | Expr::Clamp(..) | Expr::Length(_) | Expr::Sum(..) => Some(Kind::Number),
-            Expr::Bool(_) | Expr::Unary(Unary::Not, _) => Some(Kind::Truth),
+            Expr::Bool(_) | Expr::Apart(..) | Expr::Unary(Unary::Not, _) => Some(Kind::Truth),
             Expr::Unary(..) => Some(Kind::Number),
             Expr::Binary(operation, ..) => Some(match operation {
                 Binary::Lt | Binary::Le | Binary::Eq | Binary::Ne | Binary::Ge | Binary::Gt => Kind::Truth,

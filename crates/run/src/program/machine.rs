@@ -146,6 +146,7 @@ impl Machine {
                     One::Floor => self.tape.floor(a, source)?,
                     One::Ln => self.tape.logarithm(a, source)?,
                     One::Exp => self.tape.exp(a),
+                    One::Sqrt => self.tape.root(a, source)?,
                     One::Pow2AtLeast => self.tape.pow2_at_least(a, source)?,
                 };
             }
@@ -284,6 +285,10 @@ impl Machine {
             }
             Law::UniformInt(low, high) => tape.uniform_int(at(low), at(high), source),
             Law::UniformOther(value, count) => tape.uniform_other(at(value), at(count), source),
+            Law::Choose(list, scale) => match &self.lists[list as usize] {
+                List::Numbers(scores) => tape.choose(scores, at(scale), source),
+                List::Truths(_) => Err(Stop::OutOfRange),
+            },
             Law::Response(value, truth, count) => tape.response(at(value), at(truth), at(count), source),
         }
     }

@@ -1,6 +1,11 @@
 //! Numbers for a report: those that were given, and for the rest plain ones that the mechanism admits.
 
-use probity_audit::{Given, Inputs, Parameters, admits, admits_parameters, neighbours};
+use std::time::Instant;
+
+use probity_audit::{
+    Deadline, Given, Inputs, Parameters, Verdict as Finding, admits, admits_parameters, neighbours,
+    search_refutation_until,
+};
 use probity_exact::{Rational, rational};
 use probity_kernel::term::{Field, Sort};
 use probity_lang::{Program, Setting};
@@ -8,6 +13,9 @@ use probity_lang::{Program, Setting};
 use crate::decimal;
 use crate::error::Error;
 use crate::given::{self, inputs_text};
+use crate::report::ReportSettings;
+use crate::verify::Verdict;
+use crate::watch::Watch;
 
 /// Parameters that were not set: 1 for a privacy parameter, else the first of these that is admitted.
 const PLAIN: [(i64, i64); 7] = [(10, 1), (1, 1), (1, 2), (3, 4), (1, 10), (2, 1), (3, 1)];
@@ -47,6 +55,26 @@ pub fn parameters(program: &Program, settings: &[Setting]) -> Result<Option<Para
         true => Err(Error::new(format!("{} does not admit these parameters", program.mechanism.name))
             .with_hint("see its `param` and `where` lines")),
         false => Ok(None),
+    }
+}
+
+/// The numbers of the counterexample, where there is one and no inputs were given. It is about parameters that the text
+/// admits, and about those that were set.
+pub fn told(verdict: &Verdict, settings: &ReportSettings) -> Option<(Parameters, [Inputs; 2])> {
+    let found = verdict.refutation.as_ref().filter(|_| settings.inputs.is_none())?;
+    let is_set =
+        |set: &Setting| found.parameters.iter().any(|(n, v)| n.as_str() == set.name && *v == set.value);
+    let same = settings.values.iter().all(is_set);
+    same.then(|| (found.parameters.clone(), [found.first.clone(), found.second.clone()]))
+}
+
+/// The pair of neighbours that told most at these parameters, of those that the audit usually looks at.
+pub fn worst(program: &Program, parameters: &Parameters, watch: &Watch<'_>) -> Option<[Inputs; 2]> {
+    let Program { mechanism, claim, .. } = program;
+    let no_more = Deadline::at(Some(Instant::now()));
+    match search_refutation_until(mechanism, claim, parameters, &watch.until_then(), &no_more).ok()? {
+        Finding::Refuted(found) => Some([found.first, found.second]),
+        Finding::NotRefuted { closest, .. } => closest.map(|pair| [pair.first, pair.second]),
     }
 }
 

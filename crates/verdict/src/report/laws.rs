@@ -1,6 +1,9 @@
 //! The audit of one pair of inputs: both output laws, the loss of every outcome, and the δ(ε) curve.
 
-use probity_audit::{Bounds, Given, Inputs, Mass, Outcome, OutcomeLoss, PairReport, claimed, neighbours};
+use probity_audit::{
+    Bounds, Cells, Given, Inputs, Law, Mass, Outcome, OutcomeLoss, PairReport, Refutation, Renyi, claimed,
+    event_laws, neighbours,
+};
 use probity_exact::{Abs, BitTest, Format, Integer, Natural, Rational, Round, directed, ln_bounds};
 use probity_float::certificate::Certificate;
 use probity_kernel::term::Reading;
@@ -12,6 +15,7 @@ use crate::audit;
 use crate::decimal::{self, at_most};
 use crate::error::Error;
 use crate::given;
+use crate::watch::Watch;
 
 /// Outcomes that a plot shows, and rows of the table.
 const MOST_POINTS: usize = 2000;
@@ -27,19 +31,33 @@ pub struct Audit {
     pub report: PairReport,
     /// The arithmetic.
     pub reading: Reading,
-    /// The claimed ε, at the exact parameters.
+    /// The claimed ε, at the exact parameters; 0 for a claim in ρ or μ, so that losses are shown as they are.
     pub epsilon: Bounds,
+    /// What an outcome is, where the output is continuous.
+    pub cells: Option<String>,
+    /// For a claim in ρ or μ: the claimed ρ, or μ²/2.
+    pub rho: Option<Bounds>,
 }
 
 impl Audit {
     /// Computes both laws. A mechanism with a certificate is looked at in the certificate's format.
-    pub fn new(case: &Case<'_>, asked: Option<Reading>, has_certificate: bool) -> Result<Audit, String> {
+    /// A continuous output is looked at in cells; one that is no number by the event of the counterexample, if there is one.
+    pub fn new(
+        case: &Case<'_>,
+        asked: Option<Reading>,
+        has_certificate: bool,
+        refutation: Option<&Refutation>,
+        watch: &Watch<'_>,
+    ) -> Result<Audit, String> {
         let asked = asked.or(has_certificate.then_some(Reading::BINARY64));
         let reading = audit::reading_of(case.program, asked);
         given::check_parameters(&case.parameters, reading)
             .map_err(|error: Error| error.message().to_owned())?;
-        let laws = audit::laws(case.program, &case.parameters, &case.inputs, reading)
-            .map_err(|error| error.to_string())?;
+        let (laws, cells) = match audit::laws(case.program, &case.parameters, &case.inputs, reading) {
+            Ok(laws) => (laws, None),
+            Err(error) if reading != Reading::Reals => return Err(error.to_string()),
+            Err(error) => in_cells(case, refutation, watch).ok_or_else(|| error.to_string())?,
+        };
         let escaped = laws[0].escaped_mass().max(laws[1].escaped_mass());
         if &escaped * Rational::from(100) > Rational::ONE {
             return Err(format!(
@@ -50,7 +68,11 @@ impl Audit {
         let report = PairReport::new(&laws[0], &laws[1]);
         let (epsilon, _) = claimed(&case.program.mechanism, &case.program.claim, &case.parameters)
             .map_err(|error| error.to_string())?;
-        Ok(Audit { report, reading, epsilon })
+        if audit::is_concentrated(case.program.claim.reading) {
+            let none = Bounds { low: Rational::ZERO, high: Rational::ZERO };
+            return Ok(Audit { report, reading, epsilon: none, cells, rho: Some(epsilon) });
+        }
+        Ok(Audit { report, reading, epsilon, cells, rho: None })
     }
 
     /// Whether this pair loses for certain more than the certificate allows.
@@ -63,6 +85,26 @@ impl Audit {
     pub fn excess(&self) -> Option<Bounds> {
         self.report.excess(&middle(&self.epsilon))
     }
+}
+
+/// The laws in cells, and what a cell is.
+fn in_cells(
+    case: &Case<'_>,
+    refutation: Option<&Refutation>,
+    watch: &Watch<'_>,
+) -> Option<([Law; 2], Option<String>)> {
+    let until = watch.until_then();
+    let first =
+        probity_audit::Case::new(&case.program.mechanism, &case.parameters, &case.inputs[0]).until(&until);
+    if let Ok(Cells { laws, width }) = first.cells(&case.inputs[1]) {
+        let width = decimal::figure(&width);
+        let text = format!("an interval of width {width} around it; the first and the last have no end");
+        return Some((laws, Some(text)));
+    }
+    let told = refutation.filter(|found| found.first == case.inputs[0] && found.second == case.inputs[1])?;
+    let laws = event_laws([&told.first_probability, &told.second_probability]);
+    let text = format!("whether {} (true) or not (false)", crate::counterexample::event(&told.event));
+    Some((laws, Some(text)))
 }
 
 /// Whether the inputs are neighbours after they are rounded to the format; a certificate is about such inputs only.
@@ -103,14 +145,28 @@ fn facts(case: &Case<'_>, audit: &Audit, names: &[String; 2]) -> Block {
     }
     facts.push(("inputs".into(), format!("{} and {}", names[0], names[1])));
     facts.push(("outcomes".into(), report.outcomes.len().to_string()));
+    if let Some(cells) = &audit.cells {
+        facts.push(("an outcome is".into(), cells.clone()));
+    }
     if let Some(worst) = &report.worst {
         facts.push((
             "largest finite loss".into(),
             format!("{} at outcome {}", worst.loss.to_f64(), decimal::outcome(&worst.outcome)),
         ));
     }
-    facts.push(("claimed ε".into(), audit.epsilon.to_f64().to_string()));
-    if let Some(excess) = audit.excess() {
+    if let Some(rho) = &audit.rho {
+        facts.push(("claimed ρ (of a μ, μ²/2)".into(), rho.to_f64().to_string()));
+        let orders = report.renyi();
+        let shown = orders.iter().map(Renyi::rho).fold(0.0, f64::max);
+        facts.push(("ρ that these inputs show".into(), decimal::figure_of(shown)));
+        for Renyi { order, low, high } in orders {
+            let bounds = format!("{} to {}", decimal::figure_of(low), decimal::figure_of(high));
+            facts.push((format!("Rényi divergence of order {order}"), bounds));
+        }
+    } else {
+        facts.push(("claimed ε".into(), audit.epsilon.to_f64().to_string()));
+    }
+    if let Some(excess) = audit.excess().filter(|_| audit.rho.is_none()) {
         let unknown = (&excess.high - &excess.low) + (&audit.epsilon.high - &audit.epsilon.low);
         let shown = match middle(&excess).abs() <= unknown {
             true => "0, to about 100 bits".to_owned(),
@@ -123,7 +179,8 @@ fn facts(case: &Case<'_>, audit: &Audit, names: &[String; 2]) -> Block {
         some => format!("{some}, of mass {}", decimal::figure(&report.impossible_mass)),
     };
     facts.push(("outcomes possible under one input only".into(), impossible));
-    facts.push(("δ at the claimed ε".into(), decimal::figure(&report.delta(&audit.epsilon.high).low)));
+    let at = if audit.rho.is_some() { "δ at ε = 0" } else { "δ at the claimed ε" };
+    facts.push((at.into(), decimal::figure(&report.delta(&audit.epsilon.high).low)));
     facts.push(("this is".into(), "a lower bound: other inputs may lose more".into()));
     Block::Facts(facts)
 }

@@ -19,7 +19,7 @@ const LARGEST_EXPONENT: i64 = 1 << 18;
 
 /// The numbers from `low` to `high`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Range {
+pub(crate) struct Range {
     pub low: Rational,
     pub high: Rational,
 }
@@ -54,7 +54,7 @@ pub(super) fn exact(expr: &Expr) -> Option<Rational> {
 
 /// Bounds of the exact value, over all values of the variables; exact for rational operations on numbers. `None` for an
 /// operation that is not covered here, or that may be undefined.
-pub(super) fn range(expr: &Expr, of: &dyn Fn(&Name) -> Option<Range>) -> Option<Range> {
+pub(crate) fn range(expr: &Expr, of: &dyn Fn(&Name) -> Option<Range>) -> Option<Range> {
     let go = |e: &Expr| range(e, of);
     let found = match expr {
         Expr::Number(value) => Range::point(value.clone()),
@@ -79,7 +79,14 @@ pub(super) fn range(expr: &Expr, of: &dyn Fn(&Name) -> Option<Range>) -> Option<
                     }
                 }
                 Unary::Pow2AtLeast => Range { low: pow2_at_least(&x.low)?, high: pow2_at_least(&x.high)? },
-                Unary::Floor | Unary::Not => return None,
+                Unary::Sqrt if x.low >= Rational::ZERO => {
+                    let format = Format::wide(BITS);
+                    let root = |x: &Rational, direction| {
+                        format.sqrt(&format.round(x, direction), direction).to_rational()
+                    };
+                    Range { low: root(&x.low, Round::Down)?, high: root(&x.high, Round::Up)? }
+                }
+                Unary::Floor | Unary::Sqrt | Unary::Not => return None,
             }
         }
         Expr::Binary(operation, x, y) => {

@@ -7,7 +7,7 @@
 //! A [`FloatTheorem`] is about a mechanism and a claim, as one over the reals is. [`bound`] and [`threshold()`] read the
 //! mechanism themselves; nobody tells them what its numbers are.
 
-mod constant;
+pub(crate) mod constant;
 pub mod derivation;
 mod recognise;
 pub mod rejection;

@@ -33,7 +33,8 @@ fn names_are_identifiers() {
     for body in places {
         assert!(malformed(&mechanism(body.clone(), int(0))), "{body:?}");
     }
-    let words = ["if", "cost", "result", "true", "return", "for", "while", "in", "claim", "neighbors", "proof"];
+    let words =
+        ["if", "cost", "result", "true", "return", "for", "while", "in", "claim", "neighbors", "proof"];
     for name in ["", "1y", "a b", "a\n", "é"].into_iter().chain(words) {
         assert!(malformed(&Mechanism { name: name.into(), ..mechanism(vec![], int(0)) }), "{name:?}");
     }

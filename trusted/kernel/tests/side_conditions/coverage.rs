@@ -9,17 +9,22 @@ use std::path::{Path, PathBuf};
 
 /// The files of the proof core.
 const FILES: &[&str] = &[
+    "call.rs",
+    "chain.rs",
     "concentrated.rs",
     "context.rs",
+    "conversion.rs",
     "entail.rs",
     "equivalence.rs",
     "fact.rs",
     "finite.rs",
     "kind.rs",
+    "lists.rs",
     "poly.rs",
     "privacy.rs",
     "rules.rs",
     "sampling.rs",
+    "select.rs",
     "tables.rs",
 ];
 
@@ -39,11 +44,20 @@ fn table(name: &str) -> Vec<[String; 3]> {
     .collect()
 }
 
-/// The names of all tests of this folder, of tables and of the concentrated measure.
+/// The names of all tests of this folder, of tables, of the concentrated measure and of floats.
 fn tests() -> BTreeSet<String> {
-    let here =
-        fs::read_dir(folder().join("tests/side_conditions")).unwrap().map(|entry| entry.unwrap().path());
-    let beside = ["tests/tables.rs", "tests/concentrated.rs"].map(|file| folder().join(file));
+    let here = ["tests/side_conditions", "tests/float_side_conditions"]
+        .into_iter()
+        .flat_map(|name| fs::read_dir(folder().join(name)).unwrap())
+        .map(|entry| entry.unwrap().path());
+    let beside = [
+        "tests/tables.rs",
+        "tests/concentrated.rs",
+        "tests/lists.rs",
+        "tests/conversion.rs",
+        "tests/call.rs",
+    ]
+    .map(|file| folder().join(file));
     let files = here.chain(beside);
     let sources = files.filter(|path| path.extension().is_some_and(|e| e == "rs"));
     let text: String = sources.map(|path| fs::read_to_string(path).unwrap()).collect();

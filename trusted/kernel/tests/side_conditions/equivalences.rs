@@ -161,3 +161,135 @@ fn names_are_for_expressions() {
     assert!(refuses(&rewrite, vec![assign("r", int(1))], var("x") + int(1)), "the name is taken");
     assert!(applies(&rewrite, vec![], var("x") + int(1)));
 }
+
+fn unroll() -> Rewrite {
+    Rewrite::Unroll { index: "i".into() }
+}
+
+fn steps(n: i64) -> Statement {
+    count("i", int(n), vec![assign("y", var("i"))])
+}
+
+#[test]
+fn unroll_writes_a_loop_out() {
+    let whole = unroll().apply(&mechanism(vec![assign("y", int(5)), steps(2), steps(3)], var("y"))).unwrap();
+    let once = [assign("y", int(5)), assign("y", int(0)), assign("y", int(1)), steps(3)];
+    assert_eq!(whole.body, once);
+    let none = Statement::For { index: "i".into(), from: int(2), to: int(1), body: vec![] };
+    assert_eq!(unroll().apply(&mechanism(vec![none], int(0))).unwrap().body, []);
+}
+
+#[test]
+fn unroll_is_of_a_loop() {
+    assert!(refuses(&unroll(), vec![count("j", int(2), vec![])], int(0)));
+    assert!(applies(&unroll(), vec![count("i", int(2), vec![])], int(0)));
+}
+
+#[test]
+fn unroll_is_between_numbers() {
+    assert!(refuses(&unroll(), vec![count("i", var("N"), vec![])], int(0)));
+    assert!(refuses(&unroll(), vec![count("i", number(3, 2), vec![])], int(0)));
+    assert!(applies(&unroll(), vec![count("i", int(2), vec![])], int(0)));
+}
+
+#[test]
+fn unroll_is_of_few_rounds() {
+    let many = unroll().apply(&mechanism(vec![steps(1_001)], int(0)));
+    assert_eq!(many, Err(Rejection::TooLarge));
+    assert!(applies(&unroll(), vec![steps(1_000)], int(0)));
+}
+
+#[test]
+fn unroll_leaves_no_index() {
+    let body = |rest: Statement| vec![steps(2), rest];
+    assert!(refuses(&unroll(), body(assign("z", var("i"))), int(0)));
+    assert!(refuses(&unroll(), body(choose(var("i").gt(int(0)), vec![], vec![])), int(0)));
+    assert!(refuses(&unroll(), vec![steps(2)], var("i")));
+    assert!(applies(&unroll(), body(steps(3)), int(0)));
+}
+
+#[test]
+fn unroll_is_of_a_body_that_leaves_the_index_alone() {
+    assert!(refuses(&unroll(), vec![count("i", int(2), vec![steps(2)])], int(0)));
+    assert!(refuses(&unroll(), vec![count("i", int(2), vec![assign("i", int(0))])], int(0)));
+    assert!(applies(&unroll(), vec![count("i", int(2), vec![count("j", int(2), vec![])])], int(0)));
+}
+
+/// `if k then c else o` with c among 4 categories, or among N.
+fn mixture(p: Expr, (low, high): (Expr, Expr), categories: Expr) -> Result<Mechanism, Rejection> {
+    let body = vec![flip("k", p), draw("o", Distribution::UniformInt { low, high })];
+    let mut whole = mechanism(body, var("k").choose(var("c"), var("o")));
+    whole.inputs.push(Input { name: "c".into(), sort: Sort::Category { count: categories } });
+    let law = Rewrite::MixtureLaw { keep: "k".into(), other: "o".into(), response: "r".into() };
+    law.apply(&whole)
+}
+
+#[test]
+fn mixture_law_is_of_a_coin_and_a_die() {
+    let law = Rewrite::MixtureLaw { keep: "k".into(), other: "o".into(), response: "r".into() };
+    let with = |other: Distribution| {
+        let body = vec![flip("k", number(1, 3)), draw("o", other)];
+        let mut whole = mechanism(body, var("k").choose(var("c"), var("o")));
+        whole.inputs.push(Input { name: "c".into(), sort: Sort::Category { count: int(4) } });
+        law.apply(&whole)
+    };
+    assert!(matches!(with(Distribution::Sign), Err(Rejection::NotEquivalent { .. })));
+    assert!(with(Distribution::UniformInt { low: int(0), high: int(3) }).is_ok());
+}
+
+#[test]
+fn mixture_law_is_a_response() {
+    let whole = mixture(number(1, 3), (int(0), int(3)), int(4)).unwrap();
+    let [
+        Statement::Draw { var: k, .. },
+        Statement::Draw { law: Distribution::Response { truth, count, .. }, .. },
+    ] = whole.body.as_slice()
+    else {
+        panic!("{whole}")
+    };
+    // A third, and a quarter of the rest; k is still drawn.
+    assert_eq!((k.as_str(), value(truth, &values(&[])), count), ("k", rational(1, 2).unwrap(), &int(4)));
+    assert_eq!(whole.output, var("r"));
+}
+
+#[test]
+fn mixture_law_is_among_all_categories() {
+    assert!(mixture(number(1, 3), (int(0), int(2)), int(4)).is_err());
+    assert!(mixture(number(1, 3), (int(0), int(4)), int(4)).is_err());
+    assert!(mixture(number(1, 3), (int(0), var("N") - int(1)), var("N")).is_ok());
+    assert!(mixture(number(1, 3), (int(0), var("N")), var("N")).is_err());
+}
+
+#[test]
+fn mixture_law_is_from_zero() {
+    assert!(mixture(number(1, 3), (int(-1), int(3)), int(4)).is_err());
+    assert!(mixture(number(1, 3), (int(0), int(3)), int(4)).is_ok());
+}
+
+#[test]
+fn mixture_law_is_of_fixed_values() {
+    let late = |p: Expr| {
+        let other = Distribution::UniformInt { low: int(0), high: int(3) };
+        let body = vec![assign("w", number(1, 2)), flip("k", p), draw("o", other)];
+        let mut whole = mechanism(body, var("k").choose(var("c"), var("o")));
+        whole.inputs.push(Input { name: "c".into(), sort: Sort::Category { count: int(4) } });
+        Rewrite::MixtureLaw { keep: "k".into(), other: "o".into(), response: "r".into() }.apply(&whole)
+    };
+    assert!(matches!(late(var("w")), Err(Rejection::NotEquivalent { .. })));
+    assert!(late(number(1, 2)).is_ok());
+}
+
+#[test]
+fn mixture_law_is_of_these_draws() {
+    let law = Rewrite::MixtureLaw { keep: "k".into(), other: "o".into(), response: "r".into() };
+    let one = |first: Statement, second: Statement| {
+        let mut whole = mechanism(vec![first, second], var("k").choose(var("c"), var("o")));
+        whole.inputs.push(Input { name: "c".into(), sort: Sort::Category { count: int(4) } });
+        law.apply(&whole)
+    };
+    let all = || draw("o", Distribution::UniformInt { low: int(0), high: int(3) });
+    let others = draw("o", Distribution::UniformOther { value: var("c"), count: int(4) });
+    assert!(one(flip("k", number(1, 2)), all()).is_ok());
+    assert!(matches!(one(flip("k", number(1, 2)), others), Err(Rejection::NotEquivalent { .. })));
+    assert!(matches!(one(assign("k", yes()), all()), Err(Rejection::NotEquivalent { .. })));
+}

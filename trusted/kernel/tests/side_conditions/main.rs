@@ -8,6 +8,7 @@
 mod common;
 
 mod certificates_enter;
+mod chains;
 mod coverage;
 mod equivalences;
 mod evidence;

@@ -25,7 +25,8 @@ pub fn on_every_save(arguments: &Arguments, settings: &[Setting], time: Duration
     let mut last: Option<Vec<u8>> = None;
     let mut status = Status::Done;
     while !interrupt::is_on() {
-        let text = fs::read(path).ok();
+        // An empty file is one that is being written.
+        let text = fs::read(path).ok().filter(|text| !text.is_empty());
         if text.is_none() || text == last {
             thread::sleep(TICK);
             continue;

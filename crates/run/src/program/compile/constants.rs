@@ -76,6 +76,7 @@ impl Compiler {
                     Unary::Floor => self.tape.floor(a, nothing)?,
                     Unary::Ln => self.tape.logarithm(a, nothing)?,
                     Unary::Exp => self.tape.exp(a),
+                    Unary::Sqrt => self.tape.root(a, nothing)?,
                     Unary::Pow2AtLeast => self.tape.pow2_at_least(a, nothing)?,
                     Unary::Not => return Ok(None),
                 })

@@ -32,7 +32,10 @@ pub(crate) fn compile(mechanism: &Mechanism) -> Result<(Code, Machine), RunError
     for assumption in range_assumptions(mechanism).chain(mechanism.assumptions.iter().cloned()) {
         compiler.begin(assumption.to_string());
         let start = compiler.here();
-        let register = compiler.truth(&assumption, None)?;
+        let register = match assumption.find_variable(&|v| matches!(v, Variable::Entry(_))) {
+            Some(Variable::Entry(list)) => compiler.of_every_entry(&assumption, &list)?,
+            _ => compiler.truth(&assumption, None)?,
+        };
         compiler.emit(Instruction::Halt);
         assumptions.push((start, register, assumption.to_string()));
     }
@@ -108,6 +111,31 @@ impl Compiler {
 
     fn put(&mut self, label: Label) {
         self.labels[label as usize] = Some(self.here());
+    }
+
+    /// Whether an assumption holds of every entry of a list.
+    fn of_every_entry(&mut self, assumption: &Expr, list: &Name) -> Result<u32, RunError> {
+        let holds = self.new_truth();
+        self.emit(Instruction::SetTruth(holds, true));
+        let (from, index) = (self.constant_register(Number::ZERO), self.new_number());
+        let list = Variable::Plain(list.clone());
+        let to = self.number(&Expr::Length(list.clone()), None)?;
+        // No text has a name with a space.
+        let place = Name::new("a place");
+        self.registers.insert(place.clone(), Place::Number(index));
+        let entry = Expr::var(place).index_of(list);
+        let here = assumption.replace(&|v| matches!(v, Variable::Entry(_)).then(|| entry.clone()));
+        let counter = self.counters;
+        self.counters += 1;
+        let (again, fine, end) = (self.new_label(), self.new_label(), self.new_label());
+        self.emit(Instruction::Count { counter, index, from, to, end });
+        self.put(again);
+        self.branch(&here, true, fine)?;
+        self.emit(Instruction::SetTruth(holds, false));
+        self.put(fine);
+        self.emit(Instruction::Next { counter, index, body: again });
+        self.put(end);
+        Ok(holds)
     }
 
     /// The register of a variable.
@@ -227,6 +255,14 @@ impl Compiler {
     }
 
     fn draw(&mut self, var: &Name, law: &Distribution) -> Result<(), RunError> {
+        if let Distribution::Choose { scores, scale } = law {
+            let (list, scale) = (self.list_register(scores)?, self.number(scale, None)?);
+            let Place::Number(to) = self.place_of(var) else {
+                return Err(RunError::malformed("a number is drawn into what holds none"));
+            };
+            self.emit(Instruction::Draw(to, Law::Choose(list, scale)));
+            return Ok(());
+        }
         let mut at = |expr: &Expr| self.number(expr, None);
         let law = match law {
             Distribution::Bernoulli(p) => {
@@ -236,6 +272,9 @@ impl Compiler {
                 };
                 self.emit(Instruction::Coin(to, p));
                 return Ok(());
+            }
+            Distribution::Choose { .. } | Distribution::Called(_) => {
+                return Err(RunError::malformed("a choice without a list, or a call"));
             }
             Distribution::Uniform => Law::Uniform,
             Distribution::Sign => Law::Sign,
@@ -566,6 +605,7 @@ fn one(operation: Unary) -> Result<One, RunError> {
         Unary::Ln => One::Ln,
         Unary::Exp => One::Exp,
         Unary::Pow2AtLeast => One::Pow2AtLeast,
+        Unary::Sqrt => One::Sqrt,
         Unary::Not => return Err(RunError::malformed("a number is expected")),
     })
 }

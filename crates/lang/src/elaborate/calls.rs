@@ -1,0 +1,119 @@
+//! Calls of mechanisms of other files: `y ~ name(inputs, parameters)`.
+
+use probity_kernel::expr::Expr as Term;
+use probity_kernel::kind::Kind;
+use probity_kernel::term::{Called, Distribution, Hints, Reading, Sort};
+
+use super::statements::is_distribution;
+use super::{Elaborator, Scope};
+use crate::Span;
+use crate::diagnostic::Code;
+use crate::program::Program;
+use crate::syntax::{Expr, Ident};
+use crate::types::Type;
+
+impl Elaborator<'_> {
+    /// The names of `use` lines are those of no distribution, and each stands for one file.
+    pub(super) fn check_uses(&mut self) {
+        let uses = self.uses;
+        for (place, (name, _)) in uses.iter().enumerate() {
+            if is_distribution(&name.text) || uses[..place].iter().any(|(other, _)| other.text == name.text) {
+                self.sink.report(Code::DuplicateName, name.span, || {
+                    format!(
+                        "`{}` is the name of a distribution or of another file: expected another",
+                        name.text
+                    )
+                });
+            }
+        }
+    }
+
+    /// A call: its inputs in the order of the header, then its parameters.
+    pub(super) fn called_law(
+        &mut self,
+        program: &Program,
+        name: &Ident,
+        arguments: &[Expr],
+        span: Span,
+    ) -> Option<Distribution> {
+        let mechanism = &program.mechanism;
+        let wanted = mechanism.inputs.len() + mechanism.params.len();
+        let names: Vec<&str> = mechanism
+            .inputs
+            .iter()
+            .map(|i| i.name.as_str())
+            .chain(mechanism.params.iter().map(|p| p.name.as_str()))
+            .collect();
+        if arguments.len() != wanted {
+            self.sink.report(Code::WrongArity, span, || {
+                let (found, all) = (arguments.len(), names.join(", "));
+                format!("`{}` has {found} arguments here: expected {}({all})", name.text, name.text)
+            });
+            arguments.iter().for_each(|argument| drop(self.expression(argument, Scope::Program)));
+            return None;
+        }
+        let sorts = mechanism.inputs.iter().map(|i| &i.sort).chain(mechanism.params.iter().map(|p| &p.sort));
+        let mut values: Vec<Term> = Vec::new();
+        for (sort, argument) in sorts.zip(arguments) {
+            values.push(match sort {
+                Sort::Bool => self.typed(argument, Scope::Program, Type::Bool),
+                Sort::Int | Sort::Category { .. } => self.typed(argument, Scope::Program, Type::Int),
+                Sort::Real => self.typed(argument, Scope::Program, Type::Real),
+                Sort::RealList | Sort::IntList => self.list_argument(sort, argument)?,
+                Sort::Rows(_) => {
+                    self.sink.report(Code::BadUse, argument.span, || {
+                        format!("`{}` takes a table: expected a mechanism of numbers and lists", name.text)
+                    });
+                    return None;
+                }
+            });
+        }
+        if matches!(program.claim.reading, Reading::Binary { .. }) {
+            self.sink.report(Code::BadUse, name.span, || {
+                format!("the claim of `{}` is about floating point: expected one over the reals", name.text)
+            });
+            return None;
+        }
+        let params = values.split_off(mechanism.inputs.len());
+        let called =
+            Called { mechanism: mechanism.clone(), claim: program.claim.clone(), inputs: values, params };
+        let law = Distribution::Called(Box::new(called));
+        if !matches!(probity_kernel::law::kind(&law), Kind::Real | Kind::Int | Kind::Bool) {
+            self.sink.report(Code::BadUse, name.span, || {
+                format!("`{}` releases a list: expected a mechanism that releases one value", name.text)
+            });
+            return None;
+        }
+        Some(law)
+    }
+
+    fn list_argument(&mut self, sort: &Sort, argument: &Expr) -> Option<Term> {
+        let value = self.expression(argument, Scope::Program);
+        let fits = match sort {
+            Sort::IntList => matches!(value.ty, Type::IntList | Type::EmptyList | Type::BoolList),
+            _ => matches!(value.ty, Type::IntList | Type::RealList | Type::EmptyList),
+        };
+        if fits && matches!(value.term, Term::Var(_)) {
+            return Some(value.term);
+        }
+        if value.ty != Type::Unknown {
+            self.sink.report(Code::WrongType, argument.span, || {
+                format!("expected the name of a list here, found {}", value.ty)
+            });
+        }
+        None
+    }
+
+    /// The hints of the file with those of the files that it calls.
+    pub(super) fn with_called(&self, hints: Option<Hints>) -> Option<Hints> {
+        let called: Vec<_> = self
+            .uses
+            .iter()
+            .filter_map(|(_, program)| Some((program.mechanism.name.clone(), program.hints.clone()?)))
+            .collect();
+        if called.is_empty() {
+            return hints;
+        }
+        Some(Hints { called, ..hints.unwrap_or_default() })
+    }
+}

@@ -1,0 +1,194 @@
+//! Claims of ε and δ through ρ or μ: which claim in these measures would be enough, and which draws a measure has no
+//! rule for. Nothing here is trusted.
+
+use probity_exact::Rational;
+use probity_kernel::context::Context;
+use probity_kernel::conversion::{Conversion, by_order, normal, tail};
+use probity_kernel::expr::{Binary, Expr, Run, Unary};
+use probity_kernel::law::parameters;
+use probity_kernel::term::{Claim, Distribution, Reading, Statement};
+
+use crate::derivation::Reason;
+use crate::effort::Effort;
+use crate::evidence::search::search_within;
+
+/// Steps of halving: 2^−24 of the largest number that is tried. Evidence multiplies these numbers, which must stay short.
+const HALVINGS: usize = 24;
+/// The largest μ and ρ that are tried.
+const LARGEST: i64 = 64;
+/// What may be spent on evidence for a tail bound.
+const TAIL_EFFORT: u64 = 5_000_000;
+
+/// Claims in μ and ρ from which the claim follows, with how it does; the better first.
+pub(crate) fn candidates(context: &Context, claim: &Claim) -> Vec<(Claim, Conversion)> {
+    if claim.reading != Reading::Reals || claim.delta == Expr::int(0) {
+        return vec![];
+    }
+    let of = |epsilon: Expr, reading: Reading| Claim { epsilon, delta: Expr::int(0), reading };
+    if let (Some(epsilon), Some(delta)) = (number(&claim.epsilon), number(&claim.delta)) {
+        let mut found = Vec::new();
+        if let Some(mu) = largest(&|mu| normal(mu, &epsilon, &delta)) {
+            found.push((of(Expr::Number(mu), Reading::Mu), Conversion::Normal));
+        }
+        let best = ORDERS.iter().filter_map(|&(n, d)| {
+            let order = Rational::from(n) / Rational::from(d);
+            let rho = largest(&|rho| by_order(&order, rho, &epsilon, &delta))?;
+            Some((rho, order))
+        });
+        if let Some((rho, order)) = best.max_by(|a, b| a.0.cmp(&b.0)) {
+            found.push((of(Expr::Number(rho), Reading::Rho), Conversion::Order(order)));
+        }
+        return found;
+    }
+    // ρ + 2·sqrt(ρ·ln(1/δ)), however it is written: what stands beside the root.
+    let beside = match &claim.epsilon {
+        Expr::Binary(Binary::Add, a, b) if has_root(b) && !has_root(a) => Some(a),
+        Expr::Binary(Binary::Add, a, b) if has_root(a) && !has_root(b) => Some(b),
+        _ => None,
+    };
+    let Some(rho) = beside else { return vec![] };
+    let from = of((**rho).clone(), Reading::Rho);
+    let mut effort = Effort::of(TAIL_EFFORT);
+    match search_within(context, &[], &tail(&from, claim), &mut effort) {
+        Ok(evidence) => vec![(from, Conversion::Tail(Box::new(evidence)))],
+        Err(_) => vec![],
+    }
+}
+
+/// The orders that are tried: 1 + 2^(k/2) for k from −8 to 20, about.
+const ORDERS: [(i64, i64); 29] = [
+    (17, 16),
+    (109, 100),
+    (9, 8),
+    (118, 100),
+    (5, 4),
+    (135, 100),
+    (3, 2),
+    (171, 100),
+    (2, 1),
+    (241, 100),
+    (3, 1),
+    (383, 100),
+    (5, 1),
+    (666, 100),
+    (9, 1),
+    (123, 10),
+    (17, 1),
+    (236, 10),
+    (33, 1),
+    (46, 1),
+    (65, 1),
+    (91, 1),
+    (129, 1),
+    (182, 1),
+    (257, 1),
+    (363, 1),
+    (513, 1),
+    (725, 1),
+    (1025, 1),
+];
+
+fn has_root(e: &Expr) -> bool {
+    matches!(e, Expr::Unary(Unary::Sqrt, _)) || e.parts().into_iter().flatten().any(has_root)
+}
+
+/// The value of a number that is made of numbers by rational operations.
+fn number(e: &Expr) -> Option<Rational> {
+    Some(match e {
+        Expr::Number(n) => n.clone(),
+        Expr::Unary(Unary::Neg, a) => -number(a)?,
+        Expr::Binary(op, a, b) => {
+            let (a, b) = (number(a)?, number(b)?);
+            match op {
+                Binary::Add => a + b,
+                Binary::Sub => a - b,
+                Binary::Mul => a * b,
+                Binary::Div if !b.is_zero() => a / b,
+                Binary::Min => a.min(b),
+                Binary::Max => a.max(b),
+                _ => return None,
+            }
+        }
+        _ => return None,
+    })
+}
+
+/// The largest positive number of which a condition holds that holds of all smaller ones, from below.
+fn largest(enough: &dyn Fn(&Rational) -> bool) -> Option<Rational> {
+    let (mut low, mut high) = (Rational::ZERO, Rational::from(LARGEST));
+    for _ in 0..HALVINGS {
+        let middle = (&low + &high) / Rational::from(2);
+        if enough(&middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    (low > Rational::ZERO).then_some(low)
+}
+
+/// Whether a body draws normal noise, for which there is no ε without a δ.
+pub(crate) fn has_normal_draw(body: &[Statement]) -> bool {
+    find_draw(body, &|law| {
+        matches!(law, Distribution::Gaussian { .. } | Distribution::DiscreteGaussian { .. })
+    })
+    .is_some()
+}
+
+fn find_draw(body: &[Statement], wanted: &dyn Fn(&Distribution) -> bool) -> Option<Statement> {
+    body.iter().find_map(|statement| match statement {
+        Statement::Draw { law, .. } => wanted(law).then(|| statement.clone()),
+        Statement::If { then, otherwise, .. } => {
+            find_draw(then, wanted).or_else(|| find_draw(otherwise, wanted))
+        }
+        Statement::For { body, .. } | Statement::While { body, .. } => find_draw(body, wanted),
+        Statement::Assign { .. } | Statement::Append { .. } => None,
+    })
+}
+
+/// A draw whose law differs between the runs and for which the claim's measure has no rule.
+pub(crate) fn unsupported(context: &Context, claim: &Claim) -> Option<Reason> {
+    let differs = |law: &Distribution| {
+        parameters(law).into_iter().any(|p| context.in_run(p, Run::First) != context.in_run(p, Run::Second))
+    };
+    let normal = |law: &Distribution| {
+        matches!(law, Distribution::Gaussian { .. } | Distribution::DiscreteGaussian { .. })
+    };
+    let bounded = |law: &Distribution| {
+        matches!(
+            law,
+            Distribution::Laplace { .. } | Distribution::DiscreteLaplace { .. } | Distribution::Choose { .. }
+        )
+    };
+    let body = &context.mechanism().body;
+    let (draw, instead) = match claim.reading {
+        Reading::Reals | Reading::Binary { .. } if claim.delta == Expr::int(0) => {
+            let draw = find_draw(body, &|law| normal(law) && differs(law))?;
+            (draw, "normal noise has no epsilon without a delta: claim rho, or mu, or epsilon and delta")
+        }
+        Reading::Reals | Reading::Binary { .. } => {
+            let draw = find_draw(body, &|law| normal(law) && differs(law))?;
+            let numbers = number(&claim.epsilon).is_some() && number(&claim.delta).is_some();
+            let set = "with normal noise epsilon and delta are converted from mu or rho for set parameters: give all of \
+                       them values, or claim rho + 2 * sqrt(rho * ln(1 / delta)), delta";
+            let small = "its noise is not shown to be enough for this epsilon and delta by a conversion from mu or rho";
+            (draw, if numbers { small } else { set })
+        }
+        Reading::Rho => {
+            let draw =
+                find_draw(body, &|law| !normal(law) && !bounded(law) && differs(law)).or_else(|| {
+                    let one_sided = |law: &Distribution| {
+                        matches!(law, Distribution::Exponential { .. } | Distribution::Geometric { .. })
+                    };
+                    find_draw(body, &one_sided)
+                })?;
+            (draw, "in rho a law needs a loss that is bounded in both directions: claim epsilon")
+        }
+        Reading::Mu => {
+            let continuous = |law: &Distribution| matches!(law, Distribution::Gaussian { .. });
+            let draw = find_draw(body, &|law| !continuous(law) && differs(law))?;
+            (draw, "in mu only continuous normal noise has a cost: claim rho, or epsilon")
+        }
+    };
+    Some(Reason::Measure { draw: draw.to_string().trim_end().to_owned(), instead })
+}

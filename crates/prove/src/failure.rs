@@ -1,0 +1,119 @@
+//! Why no proof was found, for people.
+
+use std::fmt;
+
+use probity_kernel::rejection::Rejection;
+
+/// A side condition that could not be met, or a rule that did not apply.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    /// Where: the rule and the statement.
+    pub place: String,
+    /// What went wrong.
+    pub reason: Reason,
+    /// What may help: values for which it fails, and a proof block to fill in, a line each.
+    pub help: Vec<String>,
+}
+
+impl Failure {
+    /// A failure at a place.
+    pub(crate) fn new(place: impl Into<String>, reason: Reason) -> Failure {
+        Failure { place: place.into(), reason, help: vec![] }
+    }
+}
+
+/// What went wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// A rule of the kernel said no.
+    Rejected(Rejection),
+    /// A side condition for which no evidence was found.
+    NotShown {
+        /// What had to be shown.
+        goal: String,
+        /// On which path it fails: assumptions on the way.
+        path: Vec<String>,
+    },
+    /// The parameters of a draw are not shown to be in the range in which its law means something.
+    MayBeOutOfRange {
+        /// The draw.
+        draw: String,
+        /// The condition, in the words of the draw.
+        needed: String,
+        /// What had to be shown.
+        goal: String,
+        /// On which path it fails.
+        path: Vec<String>,
+    },
+    /// The plan does not fit the program.
+    PlanDoesNotFit(&'static str),
+    /// A certificate ends before its derivation does.
+    EvidenceMissing,
+    /// The search used up its steps.
+    OutOfSteps,
+    /// A sum over rows whose value nothing bounds.
+    Unbounded {
+        /// The sum.
+        sum: String,
+        /// The field to bound.
+        field: String,
+    },
+    /// A draw that the measure of the claim has no rule for.
+    Measure {
+        /// The draw.
+        draw: String,
+        /// What to claim instead, or what to set.
+        instead: &'static str,
+    },
+    /// The deadline passed.
+    OutOfTime,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at {}: {}", self.place, self.reason)?;
+        // `{:#}` has everything.
+        match f.alternate() {
+            true => self.help.iter().try_for_each(|line| write!(f, "\n{line}")),
+            false => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Rejected(rejection) => write!(f, "{rejection}"),
+            Reason::NotShown { goal, path } => {
+                write!(f, "not shown: {goal}")?;
+                path.iter().try_for_each(|step| write!(f, "\n  where {step}"))
+            }
+            Reason::MayBeOutOfRange { draw, needed, goal, path } => {
+                write!(f, "the draw '{draw}' may be out of its range: it needs {needed}")?;
+                if goal != needed {
+                    write!(f, ", here {goal}")?;
+                }
+                path.iter().try_for_each(|step| write!(f, "\n  where {step}"))
+            }
+            Reason::PlanDoesNotFit(why) => write!(f, "the plan does not fit: {why}"),
+            Reason::EvidenceMissing => write!(f, "evidence is missing"),
+            Reason::Unbounded { sum, field } => write!(
+                f,
+                "one row can change {sum} by any amount, since nothing bounds its field {field}; \
+                 write clamp(r.{field}, low, high) with public bounds"
+            ),
+            Reason::Measure { draw, instead } => {
+                write!(f, "the claim's measure has no rule for the draw '{draw}'; {instead}")
+            }
+            Reason::OutOfTime => write!(f, "the deadline passed during the search; allow more time"),
+            Reason::OutOfSteps => {
+                write!(
+                    f,
+                    "the search used up its steps; a proof block, or fixed parameters, would shorten it"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for Failure {}

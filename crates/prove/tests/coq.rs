@@ -1,0 +1,88 @@
+//! Which certificates of the library have a Coq text, and what the text says. That `coqc` accepts the texts is for
+//! `scripts/certificates_coq.sh`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use probity_prove::coq::{NotExported, export};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn certificate(name: &str) -> String {
+    fs::read_to_string(root().join(format!("certificates/{name}.cert"))).unwrap()
+}
+
+#[test]
+fn the_table_says_which_certificates_are_exported() {
+    let table = fs::read_to_string(root().join("proofs/exported.txt")).unwrap();
+    let mut names: Vec<String> = fs::read_dir(root().join("certificates"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    let found: Vec<String> = names
+        .iter()
+        .map(|name| match export(&certificate(name)) {
+            Ok(_) => format!("{name}: exported"),
+            Err(reason) => format!("{name}: {reason}"),
+        })
+        .collect();
+    assert_eq!(found, table.lines().collect::<Vec<_>>());
+    assert!(found.iter().filter(|line| line.ends_with(": exported")).count() >= 20);
+}
+
+#[test]
+fn the_theorem_is_about_the_mechanism_and_the_claim() {
+    let text = export(&certificate("sparse_vector")).unwrap();
+    for part in [
+        "Record inputs := Inputs { in_q : list R }.",
+        "(draw_ (fun (i : inputs) (v : vars) => laplace_ p_T (2 / p_eps)) (fun (v : vars) (y : R) => put_rho v y))",
+        "Definition output (p_eps : R) (p_N : Z) (p_T : R) (n_q : Z) (i : inputs) (v : vars) : list bool :=\n  (v_out v).",
+        "(ltR 0 p_eps) = true /\\\n  (leR 1 (IZR p_N)) = true /\\\n  True.",
+        "(forall j, (0 <= j < len (in_q i))%Z -> leR (Rabs (entry (in_q i') j - entry (in_q i) j)) 1 = true)",
+        "neighbours p_eps p_N p_T (fst m) (fst m') \\/ neighbours p_eps p_N p_T (fst m') (fst m) ->",
+        "let n_q := len (in_q (fst m)) in",
+        "    p_eps 0 m m'.",
+    ] {
+        assert!(text.contains(part), "there is no\n{part}\nin\n{text}");
+    }
+    // Nothing is left open, and nothing is assumed.
+    for word in ["Admitted", "admit", "Axiom", "Parameter", "Conjecture"] {
+        assert!(!text.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn what_the_kernel_rejects_is_not_exported() {
+    let honest = certificate("laplace");
+    for forged in [
+        honest.replacen("(claim (var (plain $eps))", "(claim (binary / (var (plain $eps)) (number 2))", 1),
+        honest.replace("(product 2/3 () (5))", "(product 1/3 () (5))"),
+        honest.lines().take(5).collect::<Vec<_>>().join("\n"),
+        "no certificate".to_string(),
+    ] {
+        assert_ne!(forged, honest);
+        assert!(matches!(export(&forged), Err(NotExported::Rejected(_))), "{forged}");
+    }
+}
+
+/// Mechanisms beside the library: the sorts, clauses and rules that no certificate there has.
+#[test]
+fn other_mechanisms_are_exported_or_named() {
+    let exported = |text: &str| {
+        let program = probity_lang::load_text(text).unwrap();
+        let proof = probity_prove::prove(&program.mechanism, &program.claim, &Default::default()).unwrap();
+        export(&probity_prove::certificate::write(&proof)).map_err(|reason| reason.to_string())
+    };
+    let bools = exported(
+        "mechanism coin(x: bool)\nparam eps > 0\ny ~ laplace(if x then 1 else 0, 1 / eps)\nreturn y > 0\nneighbours any\nclaim eps",
+    )
+    .unwrap();
+    assert!(bools.contains("Record inputs := Inputs { in_x : bool }."), "{bools}");
+    let geometric = exported(
+        "mechanism g(x: int)\nparam eps > 0\ny ~ geometric(1 / eps)\nreturn y\nneighbours abs(x' - x) <= 1\nclaim eps",
+    );
+    assert_eq!(geometric.unwrap_err(), "not exported: rule AXNULL");
+}

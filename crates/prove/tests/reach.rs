@@ -1,0 +1,227 @@
+//! What people release: lists with bounds and norms, choices by scores, calls, ε and δ from ρ and μ. Each text that is
+//! proved has one beside it that is not.
+
+use std::path::Path;
+
+use probity_kernel::privacy::Theorem;
+use probity_lang::{Program, Setting, load_text_in};
+use probity_prove::derivation::{Failure, Reason};
+use probity_prove::{certificate, prove};
+
+fn load(text: &str, settings: &[&str]) -> Program {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/called");
+    let program = load_text_in(text, &folder).unwrap_or_else(|faults| panic!("{text}\n{faults:?}"));
+    let settings: Vec<Setting> = settings.iter().map(|s| s.parse().unwrap()).collect();
+    program.with(&settings).unwrap()
+}
+
+/// Proves, and replays what was proved.
+fn attempt(text: &str, settings: &[&str]) -> Result<Theorem, Failure> {
+    let Program { mechanism, claim, hints, .. } = load(text, settings);
+    let proof = prove(&mechanism, &claim, &hints.unwrap_or_default())?;
+    let file = certificate::write(&proof);
+    assert!(certificate::check_for(&file, &mechanism, &claim).is_ok(), "{text}");
+    Ok(proof.theorem().clone())
+}
+
+fn proved(text: &str, axiom: &str) {
+    let theorem = attempt(text, &[]).unwrap_or_else(|failure| panic!("{text}\n{failure}"));
+    assert!(theorem.axioms().contains(axiom), "{:?}", theorem.axioms());
+}
+
+fn open(text: &str) -> Failure {
+    attempt(text, &[]).expect_err(text)
+}
+
+/// A body between a header and what is claimed.
+fn text(header: &str, body: &str, neighbours: &str, claim: &str) -> String {
+    let lines: String =
+        neighbours.split(';').map(|clause| format!("neighbours {}\n", clause.trim())).collect();
+    format!("{header}\nparam eps > 0\n{body}\n{lines}claim {claim}\n")
+}
+
+#[test]
+fn entries_with_bounds_change_within_them() {
+    let mean = |bounds: &str, claim: &str| {
+        let header = format!("mechanism m(q: real[n]{bounds})\nparam n: int >= 1");
+        text(
+            &header,
+            "y ~ laplace(sum(q), 1 / eps)\nreturn y / n",
+            "one entry of q differs by at most 5",
+            claim,
+        )
+    };
+    proved(&mean(" in [0, 1]", "eps"), "adjacent");
+    open(&mean("", "eps"));
+    open(&mean(" in [0, 1]", "eps / 2"));
+    proved(&mean("", "5 * eps"), "adjacent");
+}
+
+#[test]
+fn truth_values_and_categories_are_entries() {
+    let count = "n = 0\nfor v in b {\nif v {\nn += 1\n}\n}\ny ~ laplace(n, 1 / eps)\nreturn y";
+    proved(&text("mechanism m(b: bool[])", count, "one entry of b differs by at most 1", "eps"), "adjacent");
+    open(&text("mechanism m(b: bool[])", count, "every entry of b differs by at most 1", "eps"));
+    let some = "y ~ laplace(c[0], 2 / eps)\nreturn y";
+    let header = "mechanism m(c: category(3)[n])\nparam n: int >= 1";
+    proved(&text(header, some, "every entry of c differs by at most 100", "eps"), "adjacent");
+    open(&text(header, some, "every entry of c differs by at most 100", "eps / 2"));
+}
+
+#[test]
+fn lists_change_at_one_place_together() {
+    let header = "mechanism m(q: real[], w: real[])";
+    let both = "a = 0\nfor i in 0..length(q) {\na = a + q[i]\n}\nb = 0\nfor j in 0..length(w) {\nb = b + w[j]\n}\n\
+                y ~ laplace(a, 2 / eps)\nz ~ laplace(b, 2 / eps)\nreturn (y, z)";
+    proved(&text(header, both, "one entry of q and of w differs by at most 1", "eps"), "adjacent");
+    open(&text(header, both, "one entry of q and of w differs by at most 1", "eps / 2"));
+    // An answer for every place, and noise for one that changes: the lists must change at the same one.
+    let each = "out = []\nfor i in 0..length(q) {\ny ~ laplace(q[i], 2 / eps)\nappend(out, y)\n\
+                z ~ laplace(w[i], 2 / eps)\nappend(out, z)\n}\nreturn out";
+    proved(&text(header, each, "one entry of q and of w differs by at most 1", "eps"), "adjacent");
+    open(&text(header, each, "one entry of q and of w differs by at most 2", "eps"));
+}
+
+#[test]
+fn norms_are_paid_once() {
+    let each =
+        |law: &str| format!("out = []\nfor i in 0..length(q) {{\ny ~ {law}\nappend(out, y)\n}}\nreturn out");
+    let laplace = each("laplace(q[i], 1 / eps)");
+    let header = "mechanism m(q: real[])";
+    proved(&text(header, &laplace, "the entries of q differ by at most 1 in L1", "eps"), "moved");
+    open(&text(header, &laplace, "the entries of q differ by at most 1 in L2", "eps"));
+    open(&text(header, &laplace, "the entries of q differ by at most 2 in L1", "eps"));
+    let gaussian = each("gaussian(q[i], 1 / eps)");
+    proved(
+        &text(header, &gaussian, "the entries of q differ by at most 1 in L2", "rho eps * eps / 2"),
+        "moved",
+    );
+    open(&text(header, &gaussian, "every entry of q differs by at most 1", "rho eps * eps / 2"));
+    let sum = "y ~ laplace(sum(q), 1 / eps)\nreturn y";
+    proved(&text(header, sum, "the entries of q differ by at most 1 in L1", "eps"), "moved");
+    let largest = "y ~ laplace(max(q), 1 / eps)\nreturn y";
+    proved(&text(header, largest, "every entry of q differs by at most 1", "eps"), "adjacent");
+    open(&text(header, largest, "every entry of q differs by at most 2", "eps"));
+}
+
+#[test]
+fn choices_cost_the_range_of_their_scores() {
+    let header = "mechanism m(q: real[n])\nparam n: int >= 1";
+    let choose = |scale: &str| format!("y ~ choose(q, {scale})\nreturn y");
+    let every = "every entry of q differs by at most 1";
+    proved(&text(header, &choose("2 / eps"), every, "eps"), "CHOOSE");
+    open(&text(header, &choose("1 / eps"), every, "eps"));
+    // Scores that move one way, and one score that moves.
+    for one in ["every entry of q grows by at most 1", "one entry of q differs by at most 1"] {
+        proved(&text(header, &choose("1 / eps"), one, "eps"), "CHOOSE");
+        open(&text(header, &choose("1 / eps"), one, "eps / 2"));
+    }
+    proved(&text(header, &choose("2 / eps"), every, "rho eps * eps / 8"), "BOUNDED-RANGE");
+    open(&text(header, &choose("2 / eps"), every, "rho eps * eps / 16"));
+    open(&text(header, &choose("2 / eps"), every, "mu eps / 2"));
+    // Nothing to choose among.
+    let empty = open(&text("mechanism m(q: real[])", &choose("2 / eps"), every, "eps"));
+    assert!(empty.to_string().contains("1 <= length(q)"), "{empty}");
+}
+
+#[test]
+fn normal_noise_has_epsilon_and_delta_for_numbers() {
+    let noise = "mechanism m(x: real)\nparam sigma > 0\nparam eps > 0\nparam delta > 0\ny ~ gaussian(x, sigma)\n\
+                 return y\nneighbours abs(x' - x) <= 1\nclaim eps, delta\n";
+    // σ = 3.730631… is what ε = 1 and δ = 1e-5 need.
+    let theorem = attempt(noise, &["sigma=3.731", "eps=1", "delta=1e-5"]).unwrap();
+    assert_eq!(theorem.through().unwrap().1, "GDP-NORMAL");
+    let failure = attempt(noise, &["sigma=3.73", "eps=1", "delta=1e-5"]).unwrap_err();
+    assert!(matches!(&failure.reason, Reason::Measure { draw, .. } if draw == "y ~ gaussian(x, 373/100)"));
+    let failure = attempt(noise, &["sigma=4"]).unwrap_err();
+    assert!(failure.to_string().contains("give all of them values"), "{failure}");
+    // On the integers through ρ.
+    let discrete = noise.replace("x: real", "x: int").replace("~ gaussian", "~ discrete_gaussian");
+    let theorem = attempt(&discrete, &["sigma=5", "eps=1", "delta=1e-5"]).unwrap();
+    assert_eq!(theorem.through().unwrap().1, "ZCDP-ORDER");
+    assert!(attempt(&discrete, &["sigma=4", "eps=1", "delta=1e-5"]).is_err());
+    // The deviation of textbooks, which is more than enough.
+    let classic = noise.replace("param sigma > 0\n", "").replace("sigma", "sqrt(2 * ln(1.25 / delta)) / eps");
+    assert!(attempt(&classic, &["eps=1/2", "delta=1e-5"]).is_ok());
+    assert!(attempt(&classic.replace("sqrt(2", "sqrt(1"), &["eps=1/2", "delta=1e-5"]).is_err());
+}
+
+#[test]
+fn several_rows_are_converted_after_they_are_grouped() {
+    let count = "mechanism m(people: rows(age: int))\ny ~ gaussian(count(r in people), 12)\nreturn y\n\
+                 neighbours at most 3 rows of people are added or removed\nclaim 1, 1e-5\n";
+    let theorem = attempt(count, &[]).unwrap();
+    assert!(theorem.axioms().contains("GROUP") && theorem.through().is_some());
+    assert!(attempt(&count.replace("12", "11"), &[]).is_err());
+}
+
+#[test]
+fn a_measure_without_a_rule_for_a_draw_names_it() {
+    let x = "mechanism m(x: real)";
+    let near = "abs(x' - x) <= 1";
+    for (body, claim, draw) in [
+        ("y ~ gaussian(x, 1 / eps)\nreturn y", "eps", "y ~ gaussian(x, 1 / eps)"),
+        ("y ~ laplace(x, 1 / eps)\nreturn y", "mu eps", "y ~ laplace(x, 1 / eps)"),
+        ("y ~ exponential(1 / eps)\nreturn x + y", "rho eps", "y ~ exponential(1 / eps)"),
+    ] {
+        let failure = open(&text(x, body, near, claim));
+        assert!(matches!(&failure.reason, Reason::Measure { draw: found, .. } if found == draw), "{failure}");
+    }
+}
+
+#[test]
+fn tails_are_given_up_by_hint_and_without() {
+    let test = "out = 0\ny ~ laplace(d, 1 / eps)\nif y > t {\nout = v\n}\nreturn out";
+    let header = "mechanism m(d: int, v: int)\nparam t > 0";
+    let near = "abs(d' - d) <= 1; v' == v or (d == 0 and d' == 0)";
+    proved(&text(header, test, near, "eps, exp(-(t * eps))"), "UP-TO-BAD");
+    open(&text(header, test, near, "eps, exp(-(2 * t * eps))"));
+    open(&text(header, test, near, "eps"));
+    open(&text(header, test, "abs(d' - d) <= 1; v' == v or d == 0", "eps, exp(-(t * eps))"));
+    let with = |hint: &str| {
+        let claimed = text(header, test, near, "eps, exp(-(t * eps))");
+        format!("{claimed}proof {{\ncouple y: shift by 0 at cost eps * abs(d' - d){hint}\n}}\n")
+    };
+    proved(&with(" up to tail t"), "UP-TO-BAD");
+    open(&with(""));
+    open(&with(" up to tail t / 2"));
+    open(&with(" up to tail 2 * t"));
+    // A result that is cut off where it lies far from its center.
+    let cut = "y ~ laplace(x, 1 / eps)\nreturn if abs(y - x) <= t then y else 0";
+    let header = "mechanism m(x: real)\nparam t > 1";
+    open(&text(header, cut, "abs(x' - x) <= 1", "eps, exp(-(t * eps))"));
+    let near_first = "y ~ laplace(x, 1 / eps)\nreturn if y <= x + t then y else x";
+    open(&text(header, near_first, "abs(x' - x) <= 1", "0, exp(-(t * eps))"));
+    let high = "y ~ laplace(x, 1 / eps)\nreturn if y > x + t then 1 else 0";
+    proved(&text(header, high, "abs(x' - x) <= 1", "0, exp(-(t * eps))"), "UP-TO-BAD");
+}
+
+#[test]
+fn calls_are_by_their_theorems() {
+    let used = |body: &str, near: &str, claim: &str| {
+        let header = "use \"noisy_count.dp\" as noisy_count\nmechanism m(a: int, b: int)";
+        text(header, body, near, claim)
+    };
+    let near = "abs(a' - a) <= 1; abs(b' - b) <= 1";
+    let twice = "y ~ noisy_count(a, eps / 2)\nz ~ noisy_count(b, eps / 2)\nreturn y + z";
+    proved(&used(twice, near, "eps"), "CALL");
+    open(&used(twice, near, "eps / 2"));
+    open(&used(twice, "abs(a' - a) <= 2; abs(b' - b) <= 1", "eps"));
+    // What is equal in both runs costs nothing.
+    let again = "y ~ noisy_count(a, eps)\nz ~ noisy_count(y, 100 * eps)\nreturn z + 0 * b";
+    proved(&used(again, "abs(a' - a) <= 1; b' == b", "eps"), "CALL");
+    // In loops and branches.
+    let many = "out = []\nfor i in 0..3 {\ny ~ noisy_count(a, eps)\nif y > 0 {\nz ~ noisy_count(y, eps)\nappend(out, z)\n}\n}\n\
+                return out";
+    proved(&used(many, "abs(a' - a) <= 1; b' == b", "3 * eps"), "CALL");
+    open(&used(many, "abs(a' - a) <= 1; b' == b", "2 * eps"));
+    // A parameter that is private, and one that is out of what the file assumes.
+    open(&used("y ~ noisy_count(a, a)\nreturn y + 0 * b", near, "eps"));
+    open(&used("y ~ noisy_count(a, -eps)\nreturn y + 0 * b", near, "eps"));
+    // A pure loss in ρ counts half its square, and not in μ.
+    let one = "y ~ noisy_count(a, eps)\nreturn y + 0 * b";
+    let same = "abs(a' - a) <= 1; b' == b";
+    proved(&used(one, same, "rho eps * eps / 2"), "CALL-PURE");
+    open(&used(one, same, "rho eps * eps / 4"));
+    open(&used(one, same, "mu eps"));
+}

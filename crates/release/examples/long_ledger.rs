@@ -1,0 +1,61 @@
+//! How long opening, debiting and verifying take with a million entries: `cargo run --release -p probity-release --example long_ledger`.
+
+use std::time::{Duration, Instant};
+
+use probity_exact::rational;
+use probity_release::ledger::{Debit, Ledger, PATIENCE};
+use probity_release::loss::{Loss, Measure};
+use probity_release::policy;
+
+const ENTRIES: usize = 1_000_000;
+const AT_ONCE: usize = 10_000;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let policy = "[budget]\nepsilon = 1000000\nper_query = { epsilon = 1 }\n[table.t]\nunit = \"row\"\ncolumns = { x = { type = \"bool\" } }";
+    let policy = policy::read("policy", policy)?;
+    let path = std::env::temp_dir().join(format!("long-{}.ledger", std::process::id()));
+    let mut ledger = Ledger::init(&path, &policy, None, false, PATIENCE)?;
+    let debit = |number: usize| Debit {
+        key: format!("{number:064x}"),
+        // Denominators that do not divide each other.
+        loss: Loss::of_pure(Measure::Epsilon, &rational(1, 3 + (number % 97) as i64).unwrap_or_default()),
+        query: format!("SELECT COUNT(*) FROM t WHERE x = {number}"),
+        answer: "[[\"12345\"]]".into(),
+        certificate: "a certificate".repeat(40),
+    };
+    let made = Instant::now();
+    for part in 0..ENTRIES / AT_ONCE {
+        let debits: Vec<Debit> = (0..AT_ONCE).map(|number| debit(part * AT_ONCE + number)).collect();
+        ledger.debit(&debits, &policy, true)?;
+    }
+    drop(ledger);
+    println!("made: {ENTRIES} entries in {:?}, {} MB", made.elapsed(), std::fs::metadata(&path)?.len() >> 20);
+    let (mut opening, mut debiting, mut totals, mut stored) = (vec![], vec![], vec![], vec![]);
+    for number in 0..50 {
+        let start = Instant::now();
+        let mut ledger = Ledger::open(&path, None, PATIENCE)?;
+        opening.push(start.elapsed());
+        let start = Instant::now();
+        let left = ledger.state().remaining();
+        totals.push(start.elapsed());
+        assert!(left.is_within(&ledger.state().total));
+        let start = Instant::now();
+        assert!(ledger.stored(&format!("{:064x}", number * 1000))?.is_some());
+        stored.push(start.elapsed());
+        let start = Instant::now();
+        ledger.debit(&[debit(ENTRIES + number)], &policy, false)?;
+        debiting.push(start.elapsed());
+    }
+    for (name, mut times) in
+        [("opening", opening), ("totals", totals), ("a stored answer", stored), ("a debit", debiting)]
+    {
+        times.sort();
+        let most: Duration = times[times.len() - 1];
+        println!("{name}: median {:?}, most {most:?} of 50", times[times.len() / 2]);
+    }
+    let start = Instant::now();
+    let verified = Ledger::open(&path, None, PATIENCE)?.verify()?;
+    println!("verifying all {verified} entries: {:?}", start.elapsed());
+    std::fs::remove_file(&path)?;
+    Ok(())
+}

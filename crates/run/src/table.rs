@@ -1,0 +1,435 @@
+//! Tables: the rows of a text's `rows` inputs, and the sums over them, computed once before anything is drawn.
+//!
+//! A run sees a table through sums only. Each sum becomes a number, or a list of numbers where it depends on the index of a loop, and the
+//! text then runs without the table. What a row is worth is decided by the row alone: a field that is not of its type, or a row
+//! that a `where` line about rows excludes, drops the row, and nothing tells of it. Sums that depend on what was drawn are refused, for
+//! all tables.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use probity_exact::{Rational, parse_rational};
+use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
+use probity_kernel::law;
+use probity_kernel::term::{Field, Mechanism, Sort, Statement};
+
+use crate::error::RunError;
+use crate::program::compile::constant_value;
+
+/// A table as texts.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Table {
+    /// The names of the columns.
+    pub header: Vec<String>,
+    /// The rows; a missing field counts as empty.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// The values of a row's fields; truth values are 1 and 0.
+type Row = BTreeMap<Name, Rational>;
+
+/// Longest loop over whose index a sum may run.
+const MOST_GROUPS: i64 = 1 << 20;
+
+/// The mechanism without its tables: each sum over rows is a variable that has its value before the text begins.
+pub(crate) fn resolved(
+    mechanism: &Mechanism,
+    tables: &BTreeMap<String, Table>,
+) -> Result<Mechanism, RunError> {
+    let mut resolver = Resolver::default();
+    for input in &mechanism.inputs {
+        let Sort::Rows(fields) = &input.sort else { continue };
+        let name = input.name.to_string();
+        let Some(table) = tables.get(&name) else { return Err(RunError::Table { name }) };
+        let about: Vec<&Expr> =
+            mechanism.assumptions.iter().filter(|assumption| is_about(assumption, &input.name)).collect();
+        resolver.rows.insert(input.name.clone(), cleaned(&name, fields, &about, table)?);
+    }
+    if let Some(name) = tables.keys().find(|name| !resolver.rows.keys().any(|known| known.as_str() == **name))
+    {
+        return Err(RunError::UnknownTable { name: name.clone() });
+    }
+    let mut resolved = mechanism.clone();
+    resolved.inputs.retain(|input| !matches!(input.sort, Sort::Rows(_)));
+    let tables: Vec<Name> = resolver.rows.keys().cloned().collect();
+    resolved.assumptions.retain(|assumption| !tables.iter().any(|table| is_about(assumption, table)));
+    let body = resolver.block(&mechanism.body, &mut Vec::new())?;
+    resolved.output = resolver.expression(&mechanism.output, &[])?;
+    resolved.body = resolver.before.into_inner().into_iter().chain(body).collect();
+    Ok(resolved)
+}
+
+/// Whether an assumption is about the rows of a table.
+fn is_about(assumption: &Expr, table: &Name) -> bool {
+    let mut found = false;
+    assumption.for_each_variable(&mut |v| found |= matches!(v, Variable::Field(of, _) if of == table));
+    found
+}
+
+fn cleaned(name: &str, fields: &[Field], about: &[&Expr], table: &Table) -> Result<Vec<Row>, RunError> {
+    let mut places = Vec::new();
+    for field in fields {
+        let mut found =
+            table.header.iter().enumerate().filter(|(_, known)| known.trim() == field.name.as_str());
+        match (found.next(), found.next()) {
+            (Some((place, _)), None) => places.push(place),
+            (known, _) => {
+                return Err(RunError::Column {
+                    table: name.to_owned(),
+                    column: field.name.to_string(),
+                    twice: known.is_some(),
+                });
+            }
+        }
+    }
+    let value = |sort: &Sort, text: &str| -> Option<Rational> {
+        let truth = |truth: bool| Some(if truth { Rational::ONE } else { Rational::ZERO });
+        match sort {
+            Sort::Bool => match text {
+                "true" | "TRUE" | "True" | "t" | "1" => truth(true),
+                "false" | "FALSE" | "False" | "f" | "0" => truth(false),
+                _ => None,
+            },
+            Sort::Real => number(text),
+            Sort::Int => number(text).filter(Rational::is_int),
+            Sort::Category { count } => {
+                let (count, _) = constant_value(count);
+                number(text).filter(|value| {
+                    value.is_int() && *value >= Rational::ZERO && count.is_some_and(|count| *value < count)
+                })
+            }
+            _ => None,
+        }
+    };
+    let row = |row: &Vec<String>| -> Option<Row> {
+        let mut values = Row::new();
+        for (field, place) in fields.iter().zip(&places) {
+            let text = row.get(*place).map_or("", |text| text.trim());
+            values.insert(field.name.clone(), value(&field.sort, text)?);
+        }
+        let admitted = |assumption: &&Expr| evaluated(assumption, &values) == Some(Rational::ONE);
+        about.iter().all(admitted).then_some(values)
+    };
+    Ok(table.rows.iter().filter_map(row).collect())
+}
+
+/// A decimal number; fractions are no texts of tables, and an exponent is not expanded beyond reason.
+fn number(text: &str) -> Option<Rational> {
+    let exponent = text.find(['e', 'E']).map_or(Some(0), |at| text[at + 1..].parse::<i64>().ok())?;
+    if text.contains('/') || text.len() > 400 || exponent.abs() > 400 {
+        return None;
+    }
+    parse_rational(text).ok()
+}
+
+/// The value of an expression of fields, indices and numbers, with the meanings that the kernel gives; `None` for any other.
+fn evaluated(e: &Expr, at: &Row) -> Option<Rational> {
+    let of = |e: &Expr| evaluated(e, at);
+    let flag = |truth: bool| Some(if truth { Rational::ONE } else { Rational::ZERO });
+    Some(match e {
+        Expr::Number(value) => value.clone(),
+        Expr::Bool(truth) => return flag(*truth),
+        Expr::Var(Variable::Field(_, name) | Variable::Plain(name)) => at.get(name)?.clone(),
+        Expr::Unary(Unary::Neg, a) => -of(a)?,
+        Expr::Unary(Unary::Not, a) => Rational::ONE - of(a)?,
+        Expr::Unary(Unary::Abs, a) => {
+            let a = of(a)?;
+            if a < Rational::ZERO { -a } else { a }
+        }
+        Expr::Unary(Unary::Floor, a) => Rational::from(of(a)?.floor()),
+        Expr::Binary(operation, a, b) => {
+            let (a, b) = (of(a)?, of(b)?);
+            match operation {
+                Binary::Add => a + b,
+                Binary::Sub => a - b,
+                Binary::Mul => a * b,
+                Binary::Div if b.is_zero() => Rational::ZERO,
+                Binary::Div => a / b,
+                Binary::Min => a.min(b),
+                Binary::Max => a.max(b),
+                Binary::Lt => return flag(a < b),
+                Binary::Le => return flag(a <= b),
+                Binary::Eq => return flag(a == b),
+                Binary::Ne => return flag(a != b),
+                Binary::Ge => return flag(a >= b),
+                Binary::Gt => return flag(a > b),
+                Binary::And => return flag(a == Rational::ONE && b == Rational::ONE),
+                Binary::Or => return flag(a == Rational::ONE || b == Rational::ONE),
+                // Whatever else there is stays with texts without tables.
+                _ => return None,
+            }
+        }
+        Expr::Clamp(a, low, high) => of(a)?.min(of(high)?).max(of(low)?),
+        Expr::If(condition, yes, no) => {
+            return if of(condition)? == Rational::ONE { of(yes) } else { of(no) };
+        }
+        _ => return None,
+    })
+}
+
+/// A loop around an expression: its index and its bounds, if they are numbers.
+type Loop = (Name, Option<(i64, i64)>);
+
+#[derive(Default)]
+struct Resolver {
+    rows: BTreeMap<Name, Vec<Row>>,
+    /// Sums that were computed: the loop that they depend on, and what stands for them.
+    found: RefCell<Vec<(Expr, Option<Loop>, Expr)>>,
+    /// What gives their variables values.
+    before: RefCell<Vec<Statement>>,
+}
+
+impl Resolver {
+    fn block(&self, body: &[Statement], loops: &mut Vec<Loop>) -> Result<Vec<Statement>, RunError> {
+        let mut resolved = Vec::new();
+        for statement in body {
+            resolved.push(match statement {
+                Statement::Draw { var, law } => {
+                    let law = law::try_map(law, &|parameter| self.expression(parameter, loops))?;
+                    Statement::Draw { var: var.clone(), law }
+                }
+                Statement::Assign { var, value } => {
+                    Statement::Assign { var: var.clone(), value: self.expression(value, loops)? }
+                }
+                Statement::Append { list, value } => {
+                    Statement::Append { list: list.clone(), value: self.expression(value, loops)? }
+                }
+                Statement::If { guard, then, otherwise } => Statement::If {
+                    guard: self.expression(guard, loops)?,
+                    then: self.block(then, loops)?,
+                    otherwise: self.block(otherwise, loops)?,
+                },
+                Statement::For { index, from, to, body } => {
+                    let bound = |e: &Expr| {
+                        let value = constant_value(e).0.filter(Rational::is_int)?;
+                        i64::try_from(&value.floor()).ok()
+                    };
+                    loops.push((index.clone(), bound(from).zip(bound(to))));
+                    let body = self.block(body, loops);
+                    loops.pop();
+                    let (from, to) = (self.expression(from, loops)?, self.expression(to, loops)?);
+                    Statement::For { index: index.clone(), from, to, body: body? }
+                }
+                Statement::While { label, guard, body } => Statement::While {
+                    label: label.clone(),
+                    guard: self.expression(guard, loops)?,
+                    body: self.block(body, loops)?,
+                },
+            });
+        }
+        Ok(resolved)
+    }
+
+    /// The expression with variables in the place of its sums.
+    fn expression(&self, e: &Expr, loops: &[Loop]) -> Result<Expr, RunError> {
+        match e {
+            Expr::Sum(Variable::Plain(table), condition, value) => {
+                self.sum(e, table, condition, value, loops)
+            }
+            _ => e.try_map_parts(&mut |part| self.expression(part, loops)),
+        }
+    }
+
+    fn sum(
+        &self,
+        sum: &Expr,
+        table: &Name,
+        condition: &Expr,
+        value: &Expr,
+        loops: &[Loop],
+    ) -> Result<Expr, RunError> {
+        let refused = |reason: &str| Err(RunError::refused(sum, reason));
+        let Some(rows) = self.rows.get(table) else { return Err(RunError::malformed("a sum over no table")) };
+        let mut free: Vec<Name> = Vec::new();
+        for part in [condition, value] {
+            part.for_each_variable(&mut |v| match v {
+                Variable::Plain(name) if !free.contains(name) => free.push(name.clone()),
+                _ => {}
+            });
+        }
+        let own = match free.as_slice() {
+            [] => None,
+            [name] => match loops.iter().rev().find(|(index, _)| index == name) {
+                Some(own) => Some(own.clone()),
+                None => {
+                    return refused(
+                        "it depends on a variable, and sums over rows are computed before anything is drawn",
+                    );
+                }
+            },
+            _ => {
+                return refused(
+                    "it depends on several variables, and sums over rows are computed before anything is drawn",
+                );
+            }
+        };
+        if let Some((_, _, known)) =
+            self.found.borrow().iter().find(|(known, at, _)| known == sum && *at == own)
+        {
+            return Ok(known.clone());
+        }
+        let name = Name::from(format!("{table} sum {}", self.found.borrow().len() + 1).as_str());
+        let at = |row: &Row, group: Option<(&Name, i64)>| -> Option<Rational> {
+            let mut all = row.clone();
+            if let Some((index, group)) = group {
+                all.insert(index.clone(), Rational::from(group));
+            }
+            match evaluated(condition, &all)? == Rational::ONE {
+                true => evaluated(value, &all),
+                false => Some(Rational::ZERO),
+            }
+        };
+        let outside = "it has an operation that sums over rows are not computed with";
+        // Whether it can be computed does not depend on the rows: it is tried on one that is made up.
+        let made_up = |e: &Expr| {
+            let mut row = Row::new();
+            e.for_each_variable(&mut |v| {
+                if let Variable::Field(_, name) | Variable::Plain(name) = v {
+                    row.insert(name.clone(), Rational::ONE);
+                }
+            });
+            is_computed(e) && evaluated(e, &row).is_some()
+        };
+        if !made_up(condition) || !made_up(value) {
+            return refused(outside);
+        }
+        let assigned = |value: Expr| Statement::Assign { var: name.clone(), value };
+        let known = match &own {
+            None => {
+                let total = rows.iter().try_fold(Rational::ZERO, |sum, row| Some(sum + at(row, None)?));
+                let Some(total) = total else { return refused(outside) };
+                self.before.borrow_mut().push(assigned(Expr::Number(total)));
+                Expr::var(name.clone())
+            }
+            Some((index, Some((from, to)))) if to.saturating_sub(*from) <= MOST_GROUPS => {
+                let mut totals = vec![Rational::ZERO; usize::try_from(to.saturating_sub(*from)).unwrap_or(0)];
+                let key = key(condition, index);
+                for row in rows {
+                    // A condition that names the row's group spares a look at all others.
+                    let groups = match key {
+                        Some(key) => match evaluated(key, row)
+                            .filter(Rational::is_int)
+                            .and_then(|key| i64::try_from(&key.floor()).ok())
+                        {
+                            Some(group) if (*from..*to).contains(&group) => group..group + 1,
+                            _ => 0..0,
+                        },
+                        None => *from..*to,
+                    };
+                    for group in groups {
+                        let Some(value) = at(row, Some((index, group))) else { return refused(outside) };
+                        totals[(group - from) as usize] += value;
+                    }
+                }
+                let mut before = self.before.borrow_mut();
+                before.push(assigned(Expr::EmptyList));
+                before.extend(
+                    totals
+                        .into_iter()
+                        .map(|total| Statement::Append { list: name.clone(), value: Expr::Number(total) }),
+                );
+                let place = Expr::var(index.clone()) - Expr::Number(Rational::from(*from));
+                Expr::Index(Variable::Plain(name.clone()), Arc::new(place))
+            }
+            Some(_) => return refused("the bounds of its loop are not numbers, or too far apart"),
+        };
+        self.found.borrow_mut().push((sum.clone(), own, known.clone()));
+        Ok(known)
+    }
+}
+
+/// Whether every part of an expression is one that [`evaluated`] knows, also parts that a row does not reach.
+fn is_computed(e: &Expr) -> bool {
+    let known = match e {
+        Expr::Unary(operation, _) => matches!(operation, Unary::Neg | Unary::Not | Unary::Abs | Unary::Floor),
+        Expr::Binary(operation, ..) => !matches!(operation, Binary::Mod | Binary::RoundTo),
+        Expr::Number(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Clamp(..) | Expr::If(..) => true,
+        _ => false,
+    };
+    known && e.parts().into_iter().flatten().all(is_computed)
+}
+
+/// What a condition says to be equal to an index, if that does not depend on the index.
+fn key<'e>(condition: &'e Expr, index: &Name) -> Option<&'e Expr> {
+    let is_index = |e: &Expr| matches!(e, Expr::Var(Variable::Plain(name)) if name == index);
+    let is_free = |e: &Expr| {
+        let mut free = true;
+        e.for_each_variable(&mut |v| free &= !matches!(v, Variable::Plain(_)));
+        free
+    };
+    match condition {
+        Expr::Binary(Binary::Eq, a, b) if is_index(b) && is_free(a) => Some(a),
+        Expr::Binary(Binary::Eq, a, b) if is_index(a) && is_free(b) => Some(b),
+        Expr::Binary(Binary::And, a, b) => key(a, index).or_else(|| key(b, index)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Inputs, Proved, Value};
+    use probity_lang::Setting;
+
+    const TEXT: &str = "mechanism m(people: rows(region: category(3), age: int, x: real))\nparam eps > 0\nwhere people.age >= 10\n\
+        out = []\nfor g in 0..3 {\n  n ~ discrete_laplace(count(r in people where r.region == g), 2 / eps)\n\
+        s ~ discrete_laplace(sum(r in people where r.region == g, clamp(r.age, 0, 100)), 200 / eps)\n  append(out, n)\n  append(out, s)\n}\n\
+        return out\nneighbours one row of people is added or removed\nclaim eps\n";
+
+    fn table() -> Table {
+        let rows = [
+            ["0", "20", "1.5"],
+            ["2", "300", "2"],
+            ["2", "9", "1"],
+            ["3", "20", "1"],
+            ["1", "x", "1"],
+            ["", "20", "1"],
+            ["0", "30", "-1e3"],
+        ];
+        Table {
+            header: ["region", "age", "x"].map(String::from).to_vec(),
+            rows: rows.iter().map(|row| row.map(String::from).to_vec()).collect(),
+        }
+    }
+
+    fn settings() -> Vec<Setting> {
+        // So little noise that sums are seen as they are.
+        vec![Setting { name: "eps".into(), value: Rational::from(1_000_000) }]
+    }
+
+    #[test]
+    fn sums_are_those_of_the_rows_that_are_left() {
+        let text = Proved::load(TEXT).unwrap().with_table("people", table());
+        let proved = text.with(&settings()).unwrap();
+        let mut entropy = probity_noise::entropy::SecureEntropy::new().unwrap();
+        let value = proved.run(&Inputs::new(), &mut entropy).unwrap();
+        // Two rows are left in region 0, one in region 2: its age counts as 100.
+        let expected = [2, 50, 0, 0, 1, 100].map(|n| Value::Number(Rational::from(n))).to_vec();
+        assert_eq!(value, Value::List(expected));
+        // What is shown is the text, not what was computed from the table.
+        assert!(proved.mechanism().to_string().contains("count(r in people"));
+    }
+
+    #[test]
+    fn what_is_refused_is_refused_for_all_tables() {
+        assert!(matches!(Proved::load(TEXT).unwrap().with(&settings()), Err(RunError::Table { .. })));
+        let with = |text: &str, table: Table| {
+            Proved::load(text).unwrap().with_table("people", table).with(&settings())
+        };
+        let mut narrow = table();
+        narrow.header[1] = "years".into();
+        assert!(matches!(with(TEXT, narrow), Err(RunError::Column { twice: false, .. })));
+        let other = Proved::load(TEXT).unwrap().with_table("persons", table()).with_table("people", table());
+        assert!(matches!(other.with(&settings()), Err(RunError::UnknownTable { .. })));
+        let adaptive = "mechanism m(people: rows(x: real))\nparam eps > 0\nt ~ discrete_laplace(0, 1)\n\
+            y ~ laplace(sum(r in people, clamp(r.x * t, 0, 1)), 1 / eps)\nreturn floor(y)\n\
+            neighbours one row of people is added or removed\nclaim eps\n";
+        for table in [
+            Table { header: vec!["x".into()], rows: vec![] },
+            Table { header: vec!["x".into()], rows: vec![vec!["1".into()]] },
+        ] {
+            assert!(matches!(with(adaptive, table), Err(RunError::Refused { .. })));
+        }
+    }
+}

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Certificates through Coq: writes them with `probity check --coq`, and has coqc check theorem and derivation with proofs/ and nothing of Rust.
+#
+#   scripts/certificates_coq.sh                 every certificate of the library
+#   scripts/certificates_coq.sh laplace count   these
+#
+# Which certificates have a Coq text is compared with proofs/exported.txt; a text whose theorem claims half the loss must fail; the theorems rest on
+# classical analysis only. One file takes 6 to 15 s of CPU; CERTIFICATE_TIME is the limit for one, in seconds (default 300). Without Coq it says so and ends
+# with 0, unless PROOFS_REQUIRED=1. CARGO_RUN is how the command is started.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+limit=${CERTIFICATE_TIME:-300}
+run=${CARGO_RUN:-cargo run --quiet --locked -p probity --}
+allowed='propositional_extensionality functional_extensionality_dep functional_extensionality constructive_indefinite_description
+constructive_definite_description classic eq_rect_eq sig_forall_dec sig_not_dec epsilon_statement'
+
+if ! command -v coqc >/dev/null; then
+    echo "certificates in Coq: NOT CHECKED. There is no coqc; scripts/proofs.sh says how to get it."
+    [ "${PROOFS_REQUIRED:-0}" = 0 ] || exit 1
+    exit 0
+fi
+make -s -C proofs
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+check() { (cd "$work" && timeout "$limit" coqc -q -w none -Q "$proofs" Probity "$1.v" >"$1.out" 2>"$1.err"); }
+proofs=$PWD/proofs
+
+names=("$@")
+if [ ${#names[@]} = 0 ]; then
+    for path in certificates/*.cert; do names+=("$(basename "$path" .cert)"); done
+fi
+checked=0
+for name in "${names[@]}"; do
+    expected=$(sed -n "s/^$name: //p" proofs/exported.txt)
+    answer=$($run check "certificates/$name.cert" --coq "$work/$name.v" | tail -1) || true
+    case "$answer" in
+        coq:*) found=exported ;;
+        *) found=$answer ;;
+    esac
+    if [ "$found" != "$expected" ]; then
+        echo "$name: '$found', and proofs/exported.txt says '$expected'"
+        exit 1
+    fi
+    if [ "$found" != exported ]; then
+        echo "$name: $found"
+        continue
+    fi
+    SECONDS=0
+    if ! check "$name"; then
+        echo "$name: coqc says no, or takes more than $limit s:"
+        head -20 "$work/$name.err"
+        exit 1
+    fi
+    for axiom in $(grep -oE '^[A-Za-z_][A-Za-z_0-9.]*( :|$)' "$work/$name.out" | sed 's/ :$//; s/.*\.//' | sort -u); do
+        case "$axiom" in Axioms | Closed) continue ;; esac
+        if ! grep -qwF -- "$axiom" <<<"$allowed"; then
+            echo "$name: the theorem rests on $axiom, which is no axiom of classical analysis"
+            exit 1
+        fi
+    done
+    checked=$((checked + 1))
+    echo "$name: checked by coqc in $SECONDS s"
+    # The first text once more with a theorem that claims half the loss: the same proof must not go through.
+    if [ "$checked" = 1 ]; then
+        perl -0pe 's/(\n    )(\S+|\([^\n]*\))( 0 m m.\.)/$1($2 \/ 2)$3/' "$work/$name.v" >"$work/forged.v"
+        if cmp -s "$work/$name.v" "$work/forged.v"; then
+            echo "$name: no theorem to forge"
+            exit 1
+        fi
+        if check forged; then
+            echo "$name: coqc accepts a theorem with half the loss"
+            exit 1
+        fi
+        echo "$name: with half the loss coqc says no"
+    fi
+done
+echo "certificates in Coq: $checked checked"

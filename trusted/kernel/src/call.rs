@@ -1,0 +1,333 @@
+//! CALL: the theorem of one mechanism as a sampling axiom of another, and what a call stands for.
+//!
+//! `docs/logic.md` section 9b proves the rule.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::concentrated::Measure;
+use crate::context::Context;
+use crate::expr::{Expr, Name, Run, Variable};
+use crate::kind::malformed;
+use crate::privacy::Theorem;
+use crate::rejection::Rejection;
+use crate::rules::{Assertion, Judgement, check_size, wrong};
+use crate::sampling::{after, fresh};
+use crate::term::{Adjacency, Called, Distribution, Mechanism, Reading, Sort, Statement};
+
+/// What an expression of the called mechanism is for these arguments; lists are renamed.
+pub(crate) fn with_arguments(called: &Called, e: &Expr) -> Expr {
+    let inputs = called.mechanism.inputs.iter().map(|input| &input.name).zip(&called.inputs);
+    let params = called.mechanism.params.iter().map(|param| &param.name).zip(&called.params);
+    let values: Vec<(&Name, &Expr)> = inputs.chain(params).collect();
+    e.replace(&|v| match v {
+        Variable::Plain(name) => values.iter().find(|(known, _)| *known == name).map(|(_, e)| (*e).clone()),
+        _ => None,
+    })
+}
+
+/// The rule.
+/// ```text
+/// f is (ε, δ)-differentially private    a and a' are neighbours of f, in one order or the other, and meet its assumptions
+/// the parameters of f are equal in both runs
+/// ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+/// ⊢ y ~ f(a) : y' = y at cost ε, up to δ
+/// ```
+/// Where the arguments are equal (`free`) nothing is paid or given up: the two laws are one.
+///
+/// In the concentrated measure a theorem in ρ costs ρ, one in μ costs μ²/2, and one of ε with δ = 0 costs ε²/2; there f
+/// must end with probability 1, which a body without `while` does.
+pub fn call(
+    context: &Arc<Context>,
+    statement: &Statement,
+    theorem: &Theorem,
+    free: bool,
+    post: &Assertion,
+) -> Result<Judgement, Rejection> {
+    let Statement::Draw { var, law: Distribution::Called(called) } = statement else {
+        return Err(wrong("CALL", statement));
+    };
+    let (axiom, cost) = price(context, called)?;
+    if *theorem.mechanism() != called.mechanism || *theorem.claim() != called.claim {
+        return Err(Rejection::ContextDiffers);
+    }
+    let first = |e: &Expr| context.in_run(&with_arguments(called, e), Run::First);
+    let second = |e: &Expr| context.in_run(&with_arguments(called, e), Run::Second);
+    let given_up = with_arguments(called, &called.claim.delta);
+    context.check_public(&given_up)?;
+    let mut side = Vec::new();
+    for param in &called.params {
+        side.push(context.in_run(param, Run::First).equals(context.in_run(param, Run::Second)));
+    }
+    for assumption in &called.mechanism.assumptions {
+        side.extend([first(assumption), second(assumption)]);
+    }
+    for (input, argument) in called.mechanism.inputs.iter().zip(&called.inputs) {
+        if let Sort::Category { count } = &input.sort {
+            for (value, run) in [(first(count), Run::First), (second(count), Run::Second)] {
+                let x = context.in_run(argument, run);
+                side.push(Expr::int(0).le(x.clone()).and(x.lt(value)));
+            }
+        }
+    }
+    if free {
+        for input in &called.inputs {
+            side.push(context.in_run(input, Run::First).equals(context.in_run(input, Run::Second)));
+        }
+    } else {
+        let (forward, backward) = (related(context, called, false)?, related(context, called, true)?);
+        side.push(if forward == backward { forward } else { forward.or(backward) });
+    }
+    let value = fresh(var, post, &BTreeSet::new());
+    let drawn = Expr::Var(value.clone());
+    let cost = if free { Expr::int(0) } else { first(&cost) };
+    let formula = Expr::all(side).and(after(&post.formula, &[(var, drawn.clone(), drawn)], &cost));
+    check_size(&formula)?;
+    let mut arbitrary = post.arbitrary.clone();
+    arbitrary.insert(value);
+    // What is given up is never negative, also where the call is never reached.
+    let delta = match free || called.claim.delta == Expr::int(0) {
+        true => Expr::int(0),
+        false => Expr::int(0).max(given_up),
+    };
+    Ok(Judgement {
+        context: context.clone(),
+        program: vec![statement.clone()],
+        pre: Assertion { arbitrary, formula },
+        post: post.clone(),
+        delta,
+        axioms: theorem.axioms().iter().copied().chain([axiom]).collect(),
+        work: 0,
+    })
+}
+
+/// What the theorem costs in the measure of the proof, in the parameters of the called mechanism.
+fn price(context: &Context, called: &Called) -> Result<(&'static str, Expr), Rejection> {
+    let amount = || called.claim.epsilon.clone();
+    let half_square = || amount() * amount() / Expr::int(2);
+    let pure = called.claim.delta == Expr::int(0);
+    match (context.measure(), called.claim.reading) {
+        (Measure::Pure, Reading::Reals) => Ok(("CALL", amount())),
+        (Measure::Concentrated, _) if !ends(&called.mechanism.body) => {
+            Err(Rejection::ClaimNotCovered { reason: "a call that may not end has no cost in rho" })
+        }
+        (Measure::Concentrated, Reading::Rho) => Ok(("CALL-RHO", amount())),
+        (Measure::Concentrated, Reading::Mu) => Ok(("CALL-MU", half_square())),
+        (Measure::Concentrated, Reading::Reals) if pure => Ok(("CALL-PURE", half_square())),
+        _ => Err(Rejection::WrongMeasure { rule: "this call" }),
+    }
+}
+
+/// Whether a body has no loop that may not end.
+fn ends(body: &[Statement]) -> bool {
+    body.iter().all(|statement| match statement {
+        Statement::While { .. } => false,
+        Statement::Draw { law: Distribution::Called(called), .. } => ends(&called.mechanism.body),
+        Statement::If { then, otherwise, .. } => ends(then) && ends(otherwise),
+        Statement::For { body, .. } => ends(body),
+        _ => true,
+    })
+}
+
+/// That the arguments of the two runs are neighbours of the called mechanism, the first run's before the second's, or
+/// after it.
+fn related(context: &Context, called: &Called, swapped: bool) -> Result<Expr, Rejection> {
+    let (one, other) = if swapped { (Run::Second, Run::First) } else { (Run::First, Run::Second) };
+    let mut parts = Vec::new();
+    for clause in &called.mechanism.adjacency {
+        parts.push(match clause {
+            Adjacency::Related(assertion) => {
+                let inputs = || called.mechanism.inputs.iter().map(|input| &input.name).zip(&called.inputs);
+                let argument = |name: &Name, run: Run| {
+                    let found = inputs().find(|(known, _)| *known == name);
+                    found.map(|(_, e)| context.in_run(e, if run == Run::First { one } else { other }))
+                };
+                let params = || called.mechanism.params.iter().map(|p| &p.name).zip(&called.params);
+                let value = |name: &Name| {
+                    let found = params().find(|(known, _)| *known == name);
+                    found.map(|(_, e)| context.in_run(e, Run::First))
+                };
+                // All at once: what is put in may have names of its own.
+                assertion.replace(&|v| match v {
+                    Variable::Of(name, run) => argument(name, *run),
+                    Variable::Plain(name) => value(name),
+                    _ => None,
+                })
+            }
+            Adjacency::EveryEntry { list, bound } => {
+                let (list, bound) = (list_of(called, list)?, public(context, called, bound)?);
+                Expr::apart(list, -bound.clone(), bound)
+            }
+            Adjacency::EveryEntryGrows { list, bound } => {
+                let (list, bound) = (list_of(called, list)?, public(context, called, bound)?);
+                match swapped {
+                    false => Expr::apart(list, Expr::int(0), bound),
+                    true => Expr::apart(list, -bound, Expr::int(0)),
+                }
+            }
+            Adjacency::OneEntry { list, bound } => {
+                let (list, bound) = (list_of(called, list)?, public(context, called, bound)?);
+                let same = context.mechanism().adjacency.iter().find_map(|clause| match clause {
+                    Adjacency::OneEntry { list: l, bound } if *l == list => Some(bound),
+                    Adjacency::OneEntryOf { lists, bound } if lists.contains(&list) => Some(bound),
+                    _ => None,
+                });
+                let Some(ours) = same else { return not_shown() };
+                ours.clone().le(bound)
+            }
+            _ => return not_shown(),
+        });
+    }
+    // Neighbours have lists of one length.
+    for (input, argument) in called.mechanism.inputs.iter().zip(&called.inputs) {
+        if matches!(input.sort, Sort::RealList | Sort::IntList)
+            && let Expr::Var(list) = argument
+        {
+            let length = |run| context.in_run(&Expr::Length(list.clone()), run);
+            parts.push(length(Run::First).equals(length(Run::Second)));
+        }
+    }
+    Ok(Expr::all(parts))
+}
+
+fn not_shown<T>() -> Result<T, Rejection> {
+    let reason = "the neighbours of the called mechanism are of a kind that is not shown at this call";
+    Err(Rejection::ClaimNotCovered { reason })
+}
+
+/// The caller's name of a list that is passed on.
+fn list_of(called: &Called, list: &Name) -> Result<Name, Rejection> {
+    let inputs = called.mechanism.inputs.iter().zip(&called.inputs);
+    match inputs.into_iter().find(|(input, _)| input.name == *list) {
+        Some((_, Expr::Var(Variable::Plain(name)))) => Ok(name.clone()),
+        _ => Err(Rejection::NotAList { found: list.to_string() }),
+    }
+}
+
+/// A bound of the called mechanism for these arguments.
+fn public(context: &Context, called: &Called, bound: &Expr) -> Result<Expr, Rejection> {
+    let bound = with_arguments(called, bound);
+    context.check_public(&bound).map(|()| bound)
+}
+
+/// A call is well formed: one argument for each input and parameter, lists by name, no table, and an output that is a
+/// number or a truth value.
+pub(crate) fn check(called: &Called) -> Result<(), Rejection> {
+    let Called { mechanism, inputs, params, .. } = called;
+    if mechanism.inputs.len() != inputs.len() || mechanism.params.len() != params.len() {
+        return Err(malformed(format!("a call of {} has another number of arguments", mechanism.name)));
+    }
+    if mechanism.inputs.iter().any(|input| matches!(input.sort, Sort::Rows(_))) {
+        return Err(malformed(format!("a call of {}, which takes a table", mechanism.name)));
+    }
+    let of_entries = |e: &Expr| e.find_variable(&|v| !matches!(v, Variable::Plain(_))).is_some();
+    if mechanism.assumptions.iter().any(of_entries) {
+        return Err(malformed(format!("a call of {}, which has bounds of entries", mechanism.name)));
+    }
+    Ok(())
+}
+
+/// The mechanism with every call written out: what a call means. Names of the called mechanism get a prefix.
+pub fn expanded(mechanism: &Mechanism) -> Mechanism {
+    let mut calls = 0;
+    let mut prefix = String::from("_");
+    let text = mechanism.to_string();
+    while text.contains(&prefix) {
+        prefix.push('_');
+    }
+    let body = expanded_block(&mechanism.body, &prefix, &mut calls);
+    Mechanism { body, ..mechanism.clone() }
+}
+
+fn expanded_block(body: &[Statement], prefix: &str, calls: &mut usize) -> Vec<Statement> {
+    let mut out = Vec::new();
+    for statement in body {
+        match statement {
+            Statement::Draw { var, law: Distribution::Called(called) } => {
+                *calls += 1;
+                out.extend(written_out(var, called, &format!("{prefix}{calls}_")));
+            }
+            Statement::If { guard, then, otherwise } => out.push(Statement::If {
+                guard: guard.clone(),
+                then: expanded_block(then, prefix, calls),
+                otherwise: expanded_block(otherwise, prefix, calls),
+            }),
+            Statement::For { index, from, to, body } => out.push(Statement::For {
+                index: index.clone(),
+                from: from.clone(),
+                to: to.clone(),
+                body: expanded_block(body, prefix, calls),
+            }),
+            Statement::While { label, guard, body } => out.push(Statement::While {
+                label: label.clone(),
+                guard: guard.clone(),
+                body: expanded_block(body, prefix, calls),
+            }),
+            other => out.push(other.clone()),
+        }
+    }
+    out
+}
+
+/// One call, its own names with a prefix.
+fn written_out(var: &Name, called: &Called, prefix: &str) -> Vec<Statement> {
+    let inner = expanded(&called.mechanism);
+    let own = |name: &Name| Name::new(format!("{prefix}{name}"));
+    let list = |name: &Name| {
+        let inputs = inner.inputs.iter().zip(&called.inputs);
+        inputs.into_iter().find_map(|(input, argument)| match argument {
+            Expr::Var(Variable::Plain(list)) if input.name == *name && is_list(&input.sort) => {
+                Some(list.clone())
+            }
+            _ => None,
+        })
+    };
+    let renamed = |name: &Name| list(name).unwrap_or_else(|| own(name));
+    let mut out = Vec::new();
+    let scalars = inner.inputs.iter().zip(&called.inputs).filter(|(input, _)| !is_list(&input.sort));
+    let values = scalars.map(|(input, e)| (&input.name, e));
+    for (name, value) in values.chain(inner.params.iter().map(|p| &p.name).zip(&called.params)) {
+        out.push(Statement::Assign { var: own(name), value: value.clone() });
+    }
+    let e = |e: &Expr| {
+        e.replace(&|v| match v {
+            Variable::Plain(name) => Some(Expr::var(renamed(name))),
+            _ => None,
+        })
+    };
+    out.extend(renamed_block(&inner.body, &renamed, &e));
+    out.push(Statement::Assign { var: var.clone(), value: e(&inner.output) });
+    out
+}
+
+fn is_list(sort: &Sort) -> bool {
+    matches!(sort, Sort::RealList | Sort::IntList)
+}
+
+fn renamed_block(
+    body: &[Statement],
+    name: &dyn Fn(&Name) -> Name,
+    e: &dyn Fn(&Expr) -> Expr,
+) -> Vec<Statement> {
+    body.iter()
+        .map(|statement| match statement {
+            Statement::Draw { var, law } => Statement::Draw { var: name(var), law: crate::law::map(law, e) },
+            Statement::Assign { var, value } => Statement::Assign { var: name(var), value: e(value) },
+            Statement::Append { list, value } => Statement::Append { list: name(list), value: e(value) },
+            Statement::If { guard, then, otherwise } => Statement::If {
+                guard: e(guard),
+                then: renamed_block(then, name, e),
+                otherwise: renamed_block(otherwise, name, e),
+            },
+            Statement::For { index, from, to, body } => Statement::For {
+                index: name(index),
+                from: e(from),
+                to: e(to),
+                body: renamed_block(body, name, e),
+            },
+            Statement::While { label, guard, body } => {
+                Statement::While { label: name(label), guard: e(guard), body: renamed_block(body, name, e) }
+            }
+        })
+        .collect()
+}
