@@ -106,6 +106,8 @@ impl Arguments {
 }
 
 /// What is drawn, or answered.
+// A mechanism has one law, which is made once.
+#[allow(clippy::large_enum_variant)]
 pub enum Law {
     /// Integer noise that is added to integers.
     Added {
