@@ -53,6 +53,8 @@ impl Fault {
     }
 }
 
+impl std::error::Error for Fault {}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} (at character {})", self.message, self.span.0 + 1)

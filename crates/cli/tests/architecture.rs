@@ -329,8 +329,8 @@ fn shares_rules(manifest: &str, code: &str) -> Option<String> {
     }
     modules_of_the_kernel(code)
         .into_iter()
-        // What a term is, and which laws mean something: definitions, no rules.
-        .find(|module| !matches!(module.as_str(), "term" | "expr" | "law"))
+        // What a term is, what a call means, and which laws mean something: definitions, no rules.
+        .find(|module| !matches!(module.as_str(), "term" | "expr" | "expand" | "law"))
         .map(|module| format!("uses the kernel's {module:?}"))
 }
 

@@ -1,127 +1,15 @@
-//! Which condition to blame when a proof fails, and what to tell whoever wrote the text.
-
-use std::sync::Arc;
-use std::time::Instant;
+//! Which condition to blame when a proof fails, and values for which it is false.
 
 use probity_kernel::context::Context;
 use probity_kernel::expr::{Binary, Expr, Unary, Variable};
 use probity_kernel::fact::{Fact, fact};
 use probity_kernel::law;
-use probity_kernel::privacy::Comparison;
-use probity_kernel::term::{Claim, Mechanism, Statement};
+use probity_kernel::term::Statement;
 
-use crate::derivation::{Failure, Move, Reason, replay_side};
+use crate::derivation::Reason;
 use crate::effort::Effort;
 use crate::evidence::search::search_within;
-use crate::proof::Searching;
 use crate::rehearse::scenarios;
-
-/// What may be spent on saying why it failed.
-const EXPLAIN_EFFORT: u64 = 12_500_000;
-
-/// No plan was found.
-pub(crate) fn no_plan(mechanism: &Mechanism) -> Failure {
-    let reason = Reason::PlanDoesNotFit("no coupling or no invariant was found; a proof block may help");
-    Failure { help: skeleton(mechanism, &[]), ..Failure::new("the program", reason) }
-}
-
-/// A plan that failed, and how many side conditions were met before.
-pub(crate) struct Attempt {
-    pub(crate) context: Arc<Context>,
-    pub(crate) claim: Claim,
-    pub(crate) comparison: Comparison,
-    pub(crate) moves: Vec<Move>,
-    pub(crate) reached: usize,
-}
-
-impl Attempt {
-    /// Finding whom to blame takes further searches, so only the best attempt is asked.
-    pub(crate) fn explain(self, deadline: Option<Instant>) -> Failure {
-        let mechanism = self.context.mechanism();
-        if self.moves.is_empty() {
-            return no_plan(mechanism);
-        }
-        let mut effort = Effort::of(EXPLAIN_EFFORT).until(deadline);
-        let mut searching =
-            Searching { found: Vec::new(), explain: true, again: false, example: None, effort: &mut effort };
-        let replayed = replay_side(&self.context, &self.claim, self.comparison, &self.moves, &mut searching);
-        let example = searching.example.take();
-        match replayed {
-            // Without steps left it would be chance what is blamed.
-            Err(_) if searching.effort.is_spent() => {
-                self.with_skeleton(Failure::new("the program", Reason::OutOfSteps))
-            }
-            Err(mut failure) => {
-                failure.help.extend(example.map(|values| format!("it is false for {values}")));
-                self.with_skeleton(failure)
-            }
-            Ok(_) => no_plan(mechanism),
-        }
-    }
-
-    /// The failure with the plan as a proof block to fill in.
-    pub(crate) fn with_skeleton(&self, failure: Failure) -> Failure {
-        let mut help = failure.help;
-        help.extend(skeleton(self.context.mechanism(), &self.moves));
-        Failure { help, ..failure }
-    }
-}
-
-/// The couplings and invariants of a plan as a proof block, with a place to fill in where the plan has none.
-fn skeleton(mechanism: &Mechanism, moves: &[Move]) -> Vec<String> {
-    let mut lines = Vec::new();
-    lines_of(&mechanism.body, moves, &mut lines);
-    if lines.is_empty() {
-        return lines;
-    }
-    let head = "to prove it by hand, put this at the end of the file and mend it:".to_string();
-    let lines = lines.into_iter().map(|line| format!("    {line}"));
-    [head, "  proof {".into()].into_iter().chain(lines).chain(["  }".into()]).collect()
-}
-
-fn lines_of(body: &[Statement], moves: &[Move], lines: &mut Vec<String>) {
-    let mut push = |line: String| {
-        if lines.len() < MOST_LINES && !lines.contains(&line) {
-            lines.push(line);
-        }
-    };
-    let mut rest = body;
-    let mut moves = moves.iter();
-    while let Some(statement) = rest.first() {
-        let step = moves.next();
-        rest = &rest[step.map_or(1, Move::size).clamp(1, rest.len())..];
-        match (statement, step) {
-            (Statement::Draw { var, .. }, Some(Move::Draw(coupling))) => {
-                push(format!("couple {var}: {coupling}"))
-            }
-            (Statement::Draw { var, .. }, _) => push(format!("couple {var}: shift by 0 at cost 0")),
-            (Statement::For { index: name, body, .. }, Some(Move::For(invariant, inner)))
-            | (Statement::While { label: name, body, .. }, Some(Move::While(invariant, inner))) => {
-                push(format!("invariant {name}: {invariant}"));
-                lines_of(body, inner, lines);
-                return lines_of(rest, &moves.cloned().collect::<Vec<_>>(), lines);
-            }
-            (Statement::For { index: name, body, .. } | Statement::While { label: name, body, .. }, _) => {
-                push(format!("invariant {name}: cost <= 0"));
-                lines_of(body, &[], lines);
-                return lines_of(rest, &moves.cloned().collect::<Vec<_>>(), lines);
-            }
-            (Statement::If { then, otherwise, .. }, step) => {
-                let (yes, no) = match step {
-                    Some(Move::If(yes, no)) => (yes.as_slice(), no.as_slice()),
-                    _ => (&[][..], &[][..]),
-                };
-                lines_of(then, yes, lines);
-                lines_of(otherwise, no, lines);
-                return lines_of(rest, &moves.cloned().collect::<Vec<_>>(), lines);
-            }
-            (Statement::Assign { .. } | Statement::Append { .. }, _) => {}
-        }
-    }
-}
-
-/// The most lines of a skeleton: who has more than this to fill in will see how it goes on.
-const MOST_LINES: usize = 12;
 
 /// Values of the inputs and parameters for which a condition is false, if a few tries find some.
 fn counter(context: &Context, hypotheses: &[Expr], goal: &Expr) -> Option<String> {

@@ -28,6 +28,7 @@
 #![forbid(unsafe_code)]
 
 mod algebra;
+mod attempt;
 mod blame;
 pub mod certificate;
 mod conversion;
@@ -43,6 +44,7 @@ pub mod outline;
 mod plan;
 mod proof;
 mod rehearse;
+mod searching;
 mod tables;
 pub mod vacuity;
 

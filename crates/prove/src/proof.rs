@@ -35,16 +35,15 @@ use probity_kernel::privacy::{Comparison, Theorem};
 use probity_kernel::rejection::Rejection;
 use probity_kernel::term::{Claim, Hints, Mechanism, Statement};
 
-use crate::blame::{Attempt, blame, no_plan};
+use crate::attempt::{Attempt, no_plan};
 use crate::conversion;
-use crate::derivation::{Failure, Justify, Move, Plan, Reason, Recorded, one_row, replay, replay_side};
+use crate::derivation::{Failure, Move, Plan, Reason, Recorded, one_row, replay, replay_side};
 use crate::effort::Effort;
-use crate::evidence::again::evidence_again;
-use crate::evidence::search::{Stuck, search_within};
 use crate::forward::{Taste, forward};
 use crate::plan::planner::Planner;
 use crate::plan::rewrites::{name_output, rewrite, unrolled};
 use crate::plan::weaken::weaken;
+use crate::searching::Searching;
 use crate::tables::{Sum, unbounded};
 
 /// A theorem and how it was proved.
@@ -362,47 +361,4 @@ pub(crate) fn search_side(
             reached: 0,
         })
     }))
-}
-
-/// Answers side conditions by searching, and keeps what it found.
-pub(crate) struct Searching<'e> {
-    pub(crate) found: Vec<Evidence>,
-    pub(crate) effort: &'e mut Effort,
-    /// Whether a failure is to name the part of the condition that cannot be shown.
-    pub(crate) explain: bool,
-    /// Whether what was found before is tried first: the statements of a long text are often alike.
-    pub(crate) again: bool,
-    /// Values for which the condition that is to blame is false.
-    pub(crate) example: Option<String>,
-}
-
-/// How many pieces of evidence are tried again.
-const RECENT: usize = 6;
-
-impl Justify for Searching<'_> {
-    fn justify(&mut self, context: &Context, hypotheses: &[&Expr], goal: &Expr) -> Result<Evidence, Reason> {
-        if self.again
-            && let Some(evidence) =
-                evidence_again(context, hypotheses, goal, self.found.iter().rev().take(RECENT))
-        {
-            self.found.push(evidence.clone());
-            return Ok(evidence);
-        }
-        match search_within(context, hypotheses, goal, self.effort) {
-            Ok(evidence) => {
-                self.found.push(evidence.clone());
-                Ok(evidence)
-            }
-            Err(Stuck::Rejected(rejection)) => Err(Reason::Rejected(rejection)),
-            Err(Stuck::Open { .. } | Stuck::TooLong) if !self.explain => {
-                Err(Reason::NotShown { goal: goal.to_string(), path: vec![] })
-            }
-            Err(Stuck::Open { .. } | Stuck::TooLong) => {
-                let hypotheses = hypotheses.iter().map(|h| (*h).clone()).collect();
-                let (reason, example) = blame(context, hypotheses, goal, vec![], self.effort);
-                self.example = example;
-                Err(reason)
-            }
-        }
-    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use probity_exact::Rational;
-use probity_kernel::call::expanded;
+use probity_kernel::expand::expanded;
 use probity_kernel::privacy::Theorem;
 use probity_kernel::term::{Claim, Input, Mechanism, Reading, Sort};
 use probity_lang::{Program, Setting};

@@ -12,6 +12,7 @@ pub mod context;
 pub mod conversion;
 pub mod entail;
 pub mod equivalence;
+pub mod expand;
 pub mod expr;
 pub mod fact;
 pub mod finite;

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use probity_exact::Rational;
-use probity_kernel::call::{call, expanded};
+use probity_kernel::call::call;
 use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, Orientation};
 use probity_kernel::entail::{Evidence, Product};
+use probity_kernel::expand::expanded;
 use probity_kernel::expr::{Expr, Run, Variable};
 use probity_kernel::privacy::{Comparison, Side, Theorem, goal, privacy};
 use probity_kernel::rejection::Rejection;

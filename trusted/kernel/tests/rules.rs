@@ -407,9 +407,13 @@ fn hostile_programs_are_too_large() {
         }
     }
     assert_eq!(answer, Err(Rejection::TooLarge));
+    // A long text is no trouble, a deep expression is.
     let long = vec![double; 100_000];
     let long = mechanism(std::iter::once(assign("y", int(1))).chain(long).collect(), var("y"));
-    assert_eq!(Context::new(&long, Orientation::Forward).unwrap_err(), Rejection::TooLarge);
+    assert!(Context::new(&long, Orientation::Forward).is_ok());
+    let deep = (0..2000).fold(var("x"), |e, _| e + int(1));
+    let deep = mechanism(vec![assign("y", deep)], var("y"));
+    assert_eq!(Context::new(&deep, Orientation::Forward).unwrap_err(), Rejection::TooLarge);
     let power = Product { coefficient: Rational::ONE, scale: vec![("eps".into(), i32::MAX)], facts: vec![] };
     let evidence = Evidence::Combination { products: vec![power], equations: vec![] };
     let answer = check_entailment(&context, &[], &Expr::Bool(true), &evidence);

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use probity_exact::{Rational, rational};
-use probity_kernel::expr::{Binary, Expr, Name, Variable};
+use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
 use probity_kernel::term::{Claim, Mechanism, Sort};
 
 use crate::output::outcome::Parameters;
@@ -39,7 +39,14 @@ pub fn parameters(mechanism: &Mechanism, claim: &Claim, given: &Parameters, most
     let solved = solved(mechanism, &free);
     let guessed: Vec<&Name> =
         free.into_iter().filter(|name| !solved.iter().any(|(n, _)| n == name)).collect();
-    let deltas = names_of(&claim.delta);
+    // A parameter of δ alone is a small number, unless δ is e to the power of something.
+    let mut deltas = names_of(&claim.delta);
+    deltas.retain(|name| !names_of(&claim.epsilon).contains(name));
+    let mut powers = false;
+    named::for_each_part(&claim.delta, &mut |part| powers |= matches!(part, Expr::Unary(Unary::Exp, _)));
+    if powers {
+        deltas.clear();
+    }
     let values: Vec<Vec<Rational>> =
         guessed.iter().map(|name| values(mechanism, given, name, deltas.contains(*name))).collect();
     let mut search =

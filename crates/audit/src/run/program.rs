@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use probity_exact::Rational;
-use probity_kernel::call::expanded;
+use probity_kernel::expand::expanded;
 use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
 use probity_kernel::law;
 use probity_kernel::term::{Distribution, Statement};

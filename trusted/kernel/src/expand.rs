@@ -1,0 +1,109 @@
+//! What a call means: the statements of the called mechanism, with names of their own. A definition, and no rule.
+
+use crate::expr::{Expr, Name, Variable};
+use crate::term::{Called, Distribution, Mechanism, Sort, Statement};
+
+/// The mechanism with every call written out: what a call means. Names of the called mechanism get a prefix.
+pub fn expanded(mechanism: &Mechanism) -> Mechanism {
+    let mut calls = 0;
+    let mut prefix = String::from("_");
+    let text = mechanism.to_string();
+    while text.contains(&prefix) {
+        prefix.push('_');
+    }
+    let body = expanded_block(&mechanism.body, &prefix, &mut calls);
+    Mechanism { body, ..mechanism.clone() }
+}
+
+fn expanded_block(body: &[Statement], prefix: &str, calls: &mut usize) -> Vec<Statement> {
+    let mut out = Vec::new();
+    for statement in body {
+        match statement {
+            Statement::Draw { var, law: Distribution::Called(called) } => {
+                *calls += 1;
+                out.extend(written_out(var, called, &format!("{prefix}{calls}_")));
+            }
+            Statement::If { guard, then, otherwise } => out.push(Statement::If {
+                guard: guard.clone(),
+                then: expanded_block(then, prefix, calls),
+                otherwise: expanded_block(otherwise, prefix, calls),
+            }),
+            Statement::For { index, from, to, body } => out.push(Statement::For {
+                index: index.clone(),
+                from: from.clone(),
+                to: to.clone(),
+                body: expanded_block(body, prefix, calls),
+            }),
+            Statement::While { label, guard, body } => out.push(Statement::While {
+                label: label.clone(),
+                guard: guard.clone(),
+                body: expanded_block(body, prefix, calls),
+            }),
+            other => out.push(other.clone()),
+        }
+    }
+    out
+}
+
+/// One call, its own names with a prefix.
+fn written_out(var: &Name, called: &Called, prefix: &str) -> Vec<Statement> {
+    let inner = expanded(&called.mechanism);
+    let own = |name: &Name| Name::new(format!("{prefix}{name}"));
+    let list = |name: &Name| {
+        let inputs = inner.inputs.iter().zip(&called.inputs);
+        inputs.into_iter().find_map(|(input, argument)| match argument {
+            Expr::Var(Variable::Plain(list)) if input.name == *name && is_list(&input.sort) => {
+                Some(list.clone())
+            }
+            _ => None,
+        })
+    };
+    let renamed = |name: &Name| list(name).unwrap_or_else(|| own(name));
+    let mut out = Vec::new();
+    let scalars = inner.inputs.iter().zip(&called.inputs).filter(|(input, _)| !is_list(&input.sort));
+    let values = scalars.map(|(input, e)| (&input.name, e));
+    for (name, value) in values.chain(inner.params.iter().map(|p| &p.name).zip(&called.params)) {
+        out.push(Statement::Assign { var: own(name), value: value.clone() });
+    }
+    let e = |e: &Expr| {
+        e.replace(&|v| match v {
+            Variable::Plain(name) => Some(Expr::var(renamed(name))),
+            _ => None,
+        })
+    };
+    out.extend(renamed_block(&inner.body, &renamed, &e));
+    out.push(Statement::Assign { var: var.clone(), value: e(&inner.output) });
+    out
+}
+
+fn is_list(sort: &Sort) -> bool {
+    matches!(sort, Sort::RealList | Sort::IntList)
+}
+
+fn renamed_block(
+    body: &[Statement],
+    name: &dyn Fn(&Name) -> Name,
+    e: &dyn Fn(&Expr) -> Expr,
+) -> Vec<Statement> {
+    body.iter()
+        .map(|statement| match statement {
+            Statement::Draw { var, law } => Statement::Draw { var: name(var), law: crate::law::map(law, e) },
+            Statement::Assign { var, value } => Statement::Assign { var: name(var), value: e(value) },
+            Statement::Append { list, value } => Statement::Append { list: name(list), value: e(value) },
+            Statement::If { guard, then, otherwise } => Statement::If {
+                guard: e(guard),
+                then: renamed_block(then, name, e),
+                otherwise: renamed_block(otherwise, name, e),
+            },
+            Statement::For { index, from, to, body } => Statement::For {
+                index: name(index),
+                from: e(from),
+                to: e(to),
+                body: renamed_block(body, name, e),
+            },
+            Statement::While { label, guard, body } => {
+                Statement::While { label: name(label), guard: e(guard), body: renamed_block(body, name, e) }
+            }
+        })
+        .collect()
+}
