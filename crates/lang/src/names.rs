@@ -1,5 +1,7 @@
 //! The names of a file. There is one name space and no shadowing: a name means one thing in the whole file.
 
+pub(crate) mod words;
+
 use std::collections::HashMap;
 
 use probity_kernel::expr::Expr;

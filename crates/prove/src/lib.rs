@@ -45,6 +45,7 @@ mod plan;
 mod proof;
 mod rehearse;
 mod searching;
+mod side;
 mod tables;
 pub mod vacuity;
 

@@ -37,13 +37,12 @@ use probity_kernel::term::{Claim, Hints, Mechanism, Statement};
 
 use crate::attempt::{Attempt, no_plan};
 use crate::conversion;
-use crate::derivation::{Failure, Move, Plan, Reason, Recorded, one_row, replay, replay_side};
+use crate::derivation::{Failure, Plan, Reason, Recorded, one_row, replay, replay_side};
 use crate::effort::Effort;
 use crate::forward::{Taste, forward};
-use crate::plan::planner::Planner;
 use crate::plan::rewrites::{name_output, rewrite, unrolled};
-use crate::plan::weaken::weaken;
 use crate::searching::Searching;
+use crate::side::search_side;
 use crate::tables::{Sum, unbounded};
 
 /// A theorem and how it was proved.
@@ -71,8 +70,6 @@ impl Proof {
     }
 }
 
-/// The most plans of one orientation that are put to the search for evidence.
-const MAX_PLANS: usize = 8;
 /// What the search for one proof may do before it gives up: about three seconds on a machine of 2024.
 const MAX_EFFORT: u64 = 50_000_000;
 /// What it may do at first, before a proof is tried that goes forward.
@@ -289,7 +286,7 @@ impl Question<'_> {
             let mut plan = Plan { rewrites: rewrites.to_vec(), comparison, sides: vec![], through: None };
             let mut evidence = Vec::new();
             for context in &contexts {
-                match search_side(context, claim, hints, comparison, effort) {
+                match search_side(context, claim, hints, comparison, effort, called) {
                     Ok((moves, found)) => {
                         plan.sides.push((context.orientation(), moves));
                         evidence.extend(found);
@@ -313,52 +310,8 @@ impl Question<'_> {
     }
 }
 
-/// Moves for one orientation of the adjacency, with the evidence that they need.
-pub(crate) fn search_side(
-    context: &Arc<Context>,
-    claim: &Claim,
-    hints: &Hints,
-    comparison: Comparison,
-    effort: &mut Effort,
-) -> Result<(Vec<Move>, Vec<Evidence>), Box<Attempt>> {
-    let mut planner = Planner::new(context, claim, hints, comparison);
-    let mut best: Option<Box<Attempt>> = None;
-    let mut tried = 0;
-    while tried < MAX_PLANS
-        && let Some(moves) = planner.next(effort)
-    {
-        tried += 1;
-        let mut searching =
-            Searching { found: Vec::new(), explain: false, again: false, example: None, effort };
-        if replay_side(context, claim, comparison, &moves, &mut searching).is_ok() {
-            return Ok((moves, searching.found));
-        }
-        let reached = 1 + searching.found.len();
-        let weaker = weaken(context, &context.mechanism().body, &moves, hints, &mut searching);
-        if weaker != moves {
-            searching.found.clear();
-            if replay_side(context, claim, comparison, &weaker, &mut searching).is_ok() {
-                return Ok((weaker, searching.found));
-            }
-        }
-        if best.as_ref().is_none_or(|known| reached > known.reached) {
-            best = Some(Box::new(Attempt {
-                context: context.clone(),
-                claim: claim.clone(),
-                comparison,
-                moves,
-                reached,
-            }));
-        }
-    }
-    // Nothing passed the rehearsals: the most promising plan says best what is wrong.
-    Err(best.unwrap_or_else(|| {
-        Box::new(Attempt {
-            context: context.clone(),
-            claim: claim.clone(),
-            comparison,
-            moves: planner.first(effort).unwrap_or_default(),
-            reached: 0,
-        })
-    }))
+/// The proof of what a called mechanism promises.
+fn called(mechanism: &Mechanism, claim: &Claim, hints: &Hints) -> Option<(Plan, Vec<Evidence>)> {
+    let Proof { plan, evidence, .. } = prove(mechanism, claim, hints).ok()?;
+    Some((plan, evidence))
 }

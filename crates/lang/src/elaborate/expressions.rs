@@ -10,9 +10,9 @@ use crate::Span;
 use crate::constant::number as constant;
 use crate::diagnostic::{Code, quoted};
 use crate::names::Role;
+use crate::names::words;
 use crate::syntax::{BinaryOp, CompareOp, Expr, ExprKind, Ident};
 use crate::types::Type;
-use crate::words;
 
 /// A checked expression.
 pub(super) struct Value {

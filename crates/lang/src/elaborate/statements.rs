@@ -10,9 +10,9 @@ use crate::Span;
 use crate::constant::number as constant;
 use crate::diagnostic::{Code, quoted};
 use crate::names::Role;
+use crate::names::words;
 use crate::syntax::{Expr, ExprKind, Ident, Iteration, Statement, StatementKind};
 use crate::types::Type;
-use crate::words;
 
 /// The distributions of the language, with how they are written.
 const DISTRIBUTIONS: [(&str, &str); 13] = [

@@ -5,8 +5,8 @@ use crate::Span;
 use crate::diagnostic::{Code, quoted};
 use crate::lexer::{Keyword, Mark, Token, TokenKind};
 use crate::names::nearest;
+use crate::names::words;
 use crate::syntax::{BinaryOp, Expr, ExprKind, Ident, Iteration, Statement, StatementKind};
-use crate::words;
 
 impl Parser<'_> {
     /// Whether a statement can begin at the cursor.

@@ -20,8 +20,8 @@ use crate::derivation::Link;
 use crate::effort::Effort;
 use crate::forward::state::{State, add, normal, same};
 use crate::plan::blocks::set_by;
-use crate::proof::search_side;
 use crate::rehearse::{Scenario, scenarios};
+use crate::side::search_side;
 
 /// What the search for one such proof may do.
 const EFFORT: u64 = 8_000_000;
@@ -64,7 +64,8 @@ impl Walk<'_> {
         let mut effort = Effort::of(EFFORT).until(self.deadline);
         for amount in self.costs(block) {
             let claim = Claim { epsilon: amount.clone(), delta: Expr::int(0), reading: Reading::Reals };
-            let found = search_side(&inner, &claim, &Hints::default(), comparison, &mut effort);
+            let found =
+                search_side(&inner, &claim, &Hints::default(), comparison, &mut effort, |_, _, _| None);
             let Ok((moves, _)) = found else { continue };
             let in_first = |v: &Variable| match v {
                 Variable::Plain(name) if read.contains(name) => Some(Expr::of(name.clone(), Run::First)),

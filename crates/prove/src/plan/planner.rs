@@ -6,18 +6,18 @@
 
 use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, for_each_expr};
+use probity_kernel::entail::Evidence;
 use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::finite::mass;
 use probity_kernel::privacy::Comparison;
-use probity_kernel::term::{Called, Claim, Coupling, Distribution, Hints, Reading, Statement};
+use probity_kernel::term::{Called, Claim, Coupling, Distribution, Hints, Mechanism, Reading, Statement};
 
 use crate::algebra::{mentions, product};
-use crate::derivation::Move;
+use crate::derivation::{Move, Plan};
 use crate::effort::Effort;
 use crate::plan::blocks::set_by;
 use crate::plan::couplings::{Candidate, Guesser};
 use crate::plan::invariants::{Cycle, Watcher};
-use crate::proof::prove;
 use crate::rehearse::{Scenario, Stage, Stop, scenarios};
 
 /// The most combinations of couplings that are rehearsed.
@@ -25,8 +25,12 @@ const MAX_COMBINATIONS: usize = 6_000;
 /// Rehearsals that a combination must pass.
 const REHEARSALS: usize = 200;
 
+/// How the promise of a called mechanism is proved; whoever plans for a part without calls needs none.
+pub(crate) type ProveCalled = fn(&Mechanism, &Claim, &Hints) -> Option<(Plan, Vec<Evidence>)>;
+
 /// Makes plans for one orientation of the adjacency.
 pub(crate) struct Planner<'a> {
+    called: ProveCalled,
     context: &'a Context,
     comparison: Comparison,
     claim: &'a Claim,
@@ -63,10 +67,12 @@ impl<'a> Planner<'a> {
         claim: &'a Claim,
         hints: &'a Hints,
         comparison: Comparison,
+        called: ProveCalled,
     ) -> Planner<'a> {
         let guesser = Guesser::new(context, claim, comparison);
         let scenarios = scenarios(context, REHEARSALS);
         let mut planner = Planner {
+            called,
             context,
             comparison,
             claim,
@@ -313,10 +319,12 @@ impl<'a> Planner<'a> {
     fn call(&self, called: &Called) -> Vec<Candidate> {
         let hints = self.hints.called.iter().find(|(name, _)| *name == called.mechanism.name);
         let hints = hints.map(|(_, hints)| hints.clone()).unwrap_or_default();
-        let Ok(proof) = prove(&called.mechanism, &called.claim, &hints) else { return vec![] };
-        let candidate = |cost: Expr, amounts: Vec<Expr>| {
-            let (plan, evidence) = (Box::new(proof.plan().clone()), proof.evidence().to_vec());
-            Candidate { step: Move::Call(cost, plan, evidence), amounts }
+        let Some((plan, evidence)) = (self.called)(&called.mechanism, &called.claim, &hints) else {
+            return vec![];
+        };
+        let candidate = |cost: Expr, amounts: Vec<Expr>| Candidate {
+            step: Move::Call(cost, Box::new(plan.clone()), evidence.clone()),
+            amounts,
         };
         let free = candidate(Expr::int(0), vec![]);
         let same = |e: &Expr| self.context.in_run(e, Run::First) == self.context.in_run(e, Run::Second);

@@ -1,0 +1,186 @@
+//! From a text, or a file and those that it uses, to a program.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::diagnostic::{Code, Diagnostic, Sink};
+use crate::elaborate::elaborate;
+use crate::parser::parse;
+use crate::program::{Program, SourceHash, Spans};
+use crate::syntax::{File, Ident};
+use crate::{Span, too_large};
+
+/// The faults of a file that could not be loaded, with its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoadError {
+    /// The path, as it was given.
+    pub path: String,
+    /// The text; empty when the file could not be read.
+    pub source: String,
+    /// All faults, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&crate::render(&self.diagnostics, &self.path, &self.source))
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// Reads the file at `path` and loads it.
+///
+/// ```
+/// let error = probity_lang::load("no/such/file.dp").unwrap_err();
+/// assert_eq!(error.diagnostics[0].code, probity_lang::Code::UnreadableFile);
+/// ```
+pub fn load(path: impl AsRef<Path>) -> Result<Program, LoadError> {
+    let name = path.as_ref().display().to_string();
+    let unreadable = |reason: String| {
+        let message = format!("cannot read {name}: {reason}; expected a UTF-8 text file");
+        let fault = Diagnostic { code: Code::UnreadableFile, span: Span::default(), message, hint: None };
+        LoadError { path: name.clone(), source: String::new(), diagnostics: vec![fault] }
+    };
+    let bytes = std::fs::read(path.as_ref()).map_err(|error| unreadable(error.to_string()))?;
+    let source = String::from_utf8(bytes).map_err(|error| unreadable(error.utf8_error().to_string()))?;
+    let folder = path.as_ref().parent().unwrap_or(Path::new(""));
+    let loaded = load_within(&source, Some(folder), &mut vec![canonical(path.as_ref())]);
+    loaded.map_err(|diagnostics| LoadError { path: name, source, diagnostics })
+}
+
+/// Loads a text whose `use` lines name files of a folder.
+pub fn load_text_in(source: &str, folder: &Path) -> Result<Program, Vec<Diagnostic>> {
+    load_within(source, Some(folder), &mut Vec::new())
+}
+
+/// The one spelling of a path.
+fn canonical(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
+}
+
+/// Files that call each other this deep are refused.
+const MOST_CALLS: usize = 8;
+
+/// The mechanisms that `use` lines name, loaded; `around` are the files that are being loaded.
+fn called(
+    file: &File,
+    folder: Option<&Path>,
+    around: &mut Vec<PathBuf>,
+    sink: &mut Sink,
+) -> Vec<(Ident, Program)> {
+    let mut found = Vec::new();
+    for (path, name) in &file.uses {
+        let mut refuse = |message: String, hint: &str| {
+            sink.report_with(Code::BadUse, path.span, || (message, Some(hint.to_string())));
+        };
+        let Some(folder) = folder else {
+            refuse(
+                "a text that is no file uses none: expected no `use` line".into(),
+                "save the text as a file",
+            );
+            continue;
+        };
+        let place = folder.join(&path.text);
+        if around.contains(&canonical(&place)) || around.len() >= MOST_CALLS {
+            refuse(
+                format!("`{}` uses this file, or calls nest too deep: expected another file", path.text),
+                "a mechanism does not call itself",
+            );
+            continue;
+        }
+        let Ok(source) = std::fs::read_to_string(&place) else {
+            refuse(
+                format!("cannot read `{}`: expected a file", path.text),
+                "the path is relative to this file",
+            );
+            continue;
+        };
+        around.push(canonical(&place));
+        let loaded = load_within(&source, place.parent(), around);
+        around.pop();
+        match loaded {
+            Ok(program) if program.expect_refuted => {
+                refuse(
+                    format!("`{}` expects to be refuted: expected a true claim", path.text),
+                    "use a proved file",
+                );
+            }
+            Ok(program) => found.push((name.clone(), program)),
+            Err(faults) => {
+                let first = faults.first().map_or_else(String::new, ToString::to_string);
+                refuse(format!("`{}` has faults: {first}", path.text), "check that file on its own");
+            }
+        }
+    }
+    found
+}
+
+/// Loads a text: syntax, names, types, terms. Returns all faults, in the order of the text.
+///
+/// ```
+/// let faults = probity_lang::load_text("mechanism m(x: real)\ny = z\nreturn x +").unwrap_err();
+/// let codes: Vec<&str> = faults.iter().map(|fault| fault.code.name()).collect();
+/// assert_eq!(codes, ["E0301", "E0201", "E0205", "E0205"]);
+/// ```
+pub fn load_text(source: &str) -> Result<Program, Vec<Diagnostic>> {
+    load_within(source, None, &mut Vec::new())
+}
+
+fn load_within(
+    source: &str,
+    folder: Option<&Path>,
+    around: &mut Vec<PathBuf>,
+) -> Result<Program, Vec<Diagnostic>> {
+    if let Some(fault) = too_large(source) {
+        return Err(vec![fault]);
+    }
+    let mut sink = Sink::default();
+    let file = parse(source, &mut sink);
+    let uses = called(&file, folder, around, &mut sink);
+    let elaborated = elaborate(&file, &uses, &mut sink);
+    let clean = sink.is_clean();
+    let diagnostics = sink.finish();
+    let (Some(elaborated), true) = (elaborated, clean) else { return Err(diagnostics) };
+    let spans = Spans {
+        name: file.name.as_ref().map_or(Span::default(), |name| name.span),
+        inputs: file.inputs.iter().map(|input| input.name.span).collect(),
+        params: file.params.iter().map(|param| param.name.span).collect(),
+        statements: elaborated.statement_spans,
+        neighbours: file.neighbours.iter().map(|clause| clause.span).collect(),
+        claim: file.claim.as_ref().map_or(Span::default(), |claim| claim.span),
+    };
+    Ok(Program {
+        mechanism: elaborated.mechanism,
+        claim: elaborated.claim,
+        hints: elaborated.hints,
+        expect_refuted: file.expect_refuted.is_some(),
+        spans,
+        source_hash: SourceHash::of(source),
+        warnings: diagnostics,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loop_over_entries_is_a_loop_over_places() {
+        let text = "mechanism m(q: real[])\nparam v_index > 0\nsum = v_index\nfor v in q {\nsum = sum + v\n}\n\
+                    for v in q {\nsum = sum - v\n}\nreturn sum\nneighbours one entry of q differs by at most 1\nclaim 1";
+        let program = load_text(text).unwrap();
+        let shown = program.mechanism.to_string();
+        assert!(shown.contains("for v_index_ in 0..length(q) {\n  v = q[v_index_]\n"), "{shown}");
+        assert!(shown.contains("for v_index__ in 0..length(q) {\n  v = q[v_index__]\n"), "{shown}");
+    }
+
+    #[test]
+    fn integers_do_not_index_once_they_are_real() {
+        // `i` holds a real further down, in the loop.
+        let text = "mechanism m(q: real[])\ni = 0\nfor k in 0..3 {\ny = q[i]\ni = i + 0.5\n}\nreturn i\n\
+                    neighbours one entry of q differs by at most 1\nclaim 1";
+        let codes: Vec<Code> = load_text(text).unwrap_err().iter().map(|d| d.code).collect();
+        assert_eq!(codes, [Code::WrongType]);
+    }
+}

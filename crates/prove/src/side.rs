@@ -1,0 +1,69 @@
+//! One orientation of the adjacency: plans are tried until the evidence for one is found.
+
+use std::sync::Arc;
+
+use probity_kernel::context::Context;
+use probity_kernel::entail::Evidence;
+use probity_kernel::privacy::Comparison;
+use probity_kernel::term::{Claim, Hints};
+
+use crate::attempt::Attempt;
+use crate::derivation::{Move, replay_side};
+use crate::effort::Effort;
+use crate::plan::planner::{Planner, ProveCalled};
+use crate::plan::weaken::weaken;
+use crate::searching::Searching;
+
+/// The most plans of one orientation that are put to the search for evidence.
+const MAX_PLANS: usize = 8;
+
+/// Moves for one orientation of the adjacency, with the evidence that they need.
+pub(crate) fn search_side(
+    context: &Arc<Context>,
+    claim: &Claim,
+    hints: &Hints,
+    comparison: Comparison,
+    effort: &mut Effort,
+    called: ProveCalled,
+) -> Result<(Vec<Move>, Vec<Evidence>), Box<Attempt>> {
+    let mut planner = Planner::new(context, claim, hints, comparison, called);
+    let mut best: Option<Box<Attempt>> = None;
+    let mut tried = 0;
+    while tried < MAX_PLANS
+        && let Some(moves) = planner.next(effort)
+    {
+        tried += 1;
+        let mut searching =
+            Searching { found: Vec::new(), explain: false, again: false, example: None, effort };
+        if replay_side(context, claim, comparison, &moves, &mut searching).is_ok() {
+            return Ok((moves, searching.found));
+        }
+        let reached = 1 + searching.found.len();
+        let weaker = weaken(context, &context.mechanism().body, &moves, hints, &mut searching);
+        if weaker != moves {
+            searching.found.clear();
+            if replay_side(context, claim, comparison, &weaker, &mut searching).is_ok() {
+                return Ok((weaker, searching.found));
+            }
+        }
+        if best.as_ref().is_none_or(|known| reached > known.reached) {
+            best = Some(Box::new(Attempt {
+                context: context.clone(),
+                claim: claim.clone(),
+                comparison,
+                moves,
+                reached,
+            }));
+        }
+    }
+    // Nothing passed the rehearsals: the most promising plan says best what is wrong.
+    Err(best.unwrap_or_else(|| {
+        Box::new(Attempt {
+            context: context.clone(),
+            claim: claim.clone(),
+            comparison,
+            moves: planner.first(effort).unwrap_or_default(),
+            reached: 0,
+        })
+    }))
+}
