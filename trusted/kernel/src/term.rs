@@ -111,7 +111,7 @@ pub enum Distribution {
         /// How many categories there are.
         count: Expr,
     },
-    /// The place i of an entry of a list, with mass proportional to exp(scores[i]/scale).
+    /// The place i of an entry of a list, with mass proportional to `exp(scores[i]/scale)`.
     Choose {
         /// The list, a variable.
         scores: Expr,
@@ -263,7 +263,7 @@ pub enum Adjacency {
         /// The largest change of an entry.
         bound: Expr,
     },
-    /// The changes of all entries together are at most `bound`: Σ |q'[i] − q[i]|, or the root of the sum of squares.
+    /// The changes of all entries together are at most `bound`: `Σ |q'[i] − q[i]|`, or the root of the sum of squares.
     Norm {
         /// The list.
         list: Name,
