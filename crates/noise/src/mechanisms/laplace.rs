@@ -66,10 +66,12 @@ pub trait LaplaceDomain<T>: Domain<T> + Sized {
 /// use probity_noise::domain::{BigIntegers, IntegerRange, Vectors};
 /// use probity_noise::mechanisms::discrete_laplace;
 /// use probity_noise::sampler::Scale;
+/// use probity_noise::unit::Sensitivity;
 /// let scale = Scale::new(rational(7, 3).unwrap())?;
 /// let ages = discrete_laplace(Vectors::of(IntegerRange::new(0, 120)?), scale.clone())?;
 /// let any = discrete_laplace(BigIntegers, scale)?;
-/// assert_eq!(ages.map().to_string(), any.map().to_string());
+/// let one = Sensitivity::from(1u32);
+/// assert_eq!(ages.privacy_map().loss(&one)?, any.privacy_map().loss(&one)?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
