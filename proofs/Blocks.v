@@ -1,4 +1,4 @@
-(* MAXDIV in the shape in which the kernel applies it (trusted/kernel/src/finite.rs), for exported certificates: a block of finite draws,
+(* MAXDIV in the shape in which the kernel applies it (trusted/kernel/src/rules/finite.rs), for exported certificates: a block of finite draws,
    assignments and conditionals, of which one variable y matters afterwards.  The masses of the two runs are given as fractions, as the kernel's walk writes
    them; mass_... follow that walk.
 

@@ -1,4 +1,4 @@
-(* The continuous laws of the language, normalised, and their sampling rules (trusted/kernel/src/sampling.rs): LAPGEN (lapgen),
+(* The continuous laws of the language, normalised, and their sampling rules (trusted/kernel/src/rules/sampling.rs): LAPGEN (lapgen),
    the selective shift (select), EXPGEN (expgen), AXUNIF (scale), UP-TO-BAD for the tails of a Laplace draw (up_to_tail).
 
    A law acts on all tests, by the lower integral, which is the integral on measurable ones (Density.v).  Outside

@@ -1,4 +1,4 @@
-(* Program equivalences of trusted/kernel/src/equivalence.rs for discrete programs: RESPONSE-LAW (response_law),
+(* Program equivalences of trusted/kernel/src/rules/equivalence.rs for discrete programs: RESPONSE-LAW (response_law),
    INLINE (inline), CONDITIONAL (conditional), NAME (name).  LAPLACE-LAW is in Continuous.v.
 
    Two programs are equivalent for a class of tests if they have the same expectations on it.  What the

@@ -1,4 +1,4 @@
-(* The evidence of trusted/kernel/src/entail.rs is sound: facts that have evidence against them are contradictory, and
+(* The evidence of trusted/kernel/src/evidence/entail.rs is sound: facts that have evidence against them are contradictory, and
    an entailment with evidence is valid for all values of all variables.
 
    A polynomial is what it evaluates to; that the kernel's sum is a constant polynomial makes the sum a constant here.  Read: holds,

@@ -1,4 +1,4 @@
-(* MAXDIV of trusted/kernel/src/finite.rs (same_value): a block of draws from finite laws, assignments and
+(* MAXDIV of trusted/kernel/src/rules/finite.rs (same_value): a block of draws from finite laws, assignments and
    conditionals; one variable y matters afterwards.  If Pr[y = v] b <= a Pr[y' = v] for every v, the runs can
    be treated as equal in y at cost ln(a/b).  And the masses (mass_...): what the kernel's walk through the
    block computes is the expectation of the indicator of y = v. *)

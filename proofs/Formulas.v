@@ -2,7 +2,7 @@
 
    A formula is a boolean over the real numbers, with the functions of docs/language.md; an integer is a Z, read as a number by
    IZR.  An exported side condition is "formulas that hold, so a formula holds", and its proof script is the kernel's evidence: each lemma below
-   is one way in which trusted/kernel/src/fact.rs takes a formula apart (and_true ... choose_clamp), or one way in which
+   is one way in which trusted/kernel/src/evidence/fact.rs takes a formula apart (and_true ... choose_clamp), or one way in which
    entail.rs adds facts up to a contradiction (contra, contra_strict).  Nothing searches; the sums are compared by field. *)
 From Coq Require Import Reals ZArith Bool List Permutation Lra Lia.
 From mathcomp.classical Require boolp.

@@ -2,7 +2,7 @@
 
    A law outside its range has no mass; inside it the masses add up to 1 (the theorems total_...).  Finite laws are lists of
    weighted values (flaw); laws on the integers are weights divided by their sum (wlaw), which is finite
-   and positive by the geometric series.  Ranges are those of trusted/kernel/src/term.rs: 0 <= p <= 1,
+   and positive by the geometric series.  Ranges are those of trusted/kernel/src/text/term.rs: 0 <= p <= 1,
    low <= high, 2 <= count and 0 <= value < count, scale > 0. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import ring.

@@ -1,4 +1,4 @@
-(* The lemmas of trusted/kernel/src/lemma.rs, each under its name there with _ for -, and the functions that they are
+(* The lemmas of trusted/kernel/src/evidence/lemma.rs, each under its name there with _ for -, and the functions that they are
    about as docs/language.md defines them: total, with the value 0 outside their domain. *)
 From Coq Require Import Reals Lra Lia ZArith.
 From Flocq Require Import Core.
@@ -98,7 +98,7 @@ Qed.
 Theorem between value low high below above : low <= value <= high -> below <= low -> high <= above -> below <= value <= above.
 Proof. lra. Qed.
 
-(* numbers defined by cases, as trusted/kernel/src/fact.rs unfolds them *)
+(* numbers defined by cases, as trusted/kernel/src/evidence/fact.rs unfolds them *)
 Theorem abs_cases a : (0 <= a /\ Rabs a = a) \/ (a < 0 /\ Rabs a = - a).
 Proof. unfold Rabs; destruct Rcase_abs; lra. Qed.
 Theorem abs_le a b : Rabs a <= b <-> a <= b /\ - a <= b.

@@ -1,4 +1,4 @@
-(* The sampling rules of trusted/kernel/src/sampling.rs for discrete laws: AXNULL (null), DLAPGEN (dlapgen),
+(* The sampling rules of trusted/kernel/src/rules/sampling.rs for discrete laws: AXNULL (null), DLAPGEN (dlapgen),
    GEOGEN (geogen), the selective shift on the integers (dselect).  Each has the kernel's shape:
    side conditions, and for every y of the support the post-condition with y' = f(y) and the cost charged.
    The shifts, costs and thresholds are functions of the two states before the draw and of the cost so far.

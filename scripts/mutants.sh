@@ -24,7 +24,7 @@ common=(--output "$out" --timeout 300 --minimum-test-timeout 60 --no-shuffle --c
 case $what in
   kernel)
     cargo mutants "${common[@]}" --shard "${2:?part/parts}" -p probity-kernel --file 'trusted/kernel/src/**' \
-      --exclude 'trusted/kernel/src/render.rs' --exclude 'trusted/kernel/src/*rejection.rs' -- --skip coverage
+      --exclude 'trusted/kernel/src/text/render.rs' --exclude 'trusted/kernel/src/*rejection.rs' -- --skip coverage
     ;;
   exact)
     cargo mutants "${common[@]}" --shard "${2:?part/parts}" -p probity-exact --file 'trusted/exact/src/**'

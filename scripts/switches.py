@@ -31,33 +31,33 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "trusted/kernel/tests/side_conditions"
 FALSIFIER = ROOT / "crates/prove/tests/falsifier"
-FILES = ["call.rs", "chain.rs", "concentrated.rs", "context.rs", "conversion.rs", "entail.rs", "equivalence.rs", "fact.rs", "finite.rs", "kind.rs", "law.rs",
-         "lemma.rs", "lists.rs", "poly.rs", "privacy.rs", "rules.rs", "sampling.rs", "select.rs", "tables.rs"]
+FILES = ["rules/call.rs", "rules/chain.rs", "rules/concentrated.rs", "context.rs", "conversion.rs", "evidence/entail.rs", "rules/equivalence.rs", "evidence/fact.rs", "rules/finite.rs", "text/kind.rs", "text/law.rs",
+         "evidence/lemma.rs", "rules/lists.rs", "evidence/poly.rs", "privacy.rs", "rules.rs", "rules/sampling.rs", "rules/select.rs", "rules/tables.rs"]
 # The theorem about floats has tests of its own.
 FLOAT_FILES = ["float/constant.rs", "float/recognise.rs", "float/shape.rs", "float/theorem.rs", "float/threshold.rs"]
 SLOW = ["work_is_bounded", "work_of_a_derivation_is_bounded", "unfolding_is_bounded", "products_stay_small",
         "assertions_stay_small"]
 # The falsifier's tests that may notice a condition of a file, quick ones first: the first that fails is enough.
 FALSIFIERS = {
-    "call.rs": ["theorems_are"],
+    "rules/call.rs": ["theorems_are"],
     "conversion.rs": ["theorems_are"],
-    "lists.rs": ["finite"],
-    "chain.rs": ["chains"],
-    "select.rs": ["selections"],
-    "concentrated.rs": ["concentrated", "theorems_are"],
-    "entail.rs": ["evidence", "finite"],
-    "equivalence.rs": ["equivalences"],
-    "fact.rs": ["evidence", "finite"],
-    "finite.rs": ["finite"],
-    "lemma.rs": ["evidence", "finite"],
-    "law.rs": ["single_draws", "finite"],
-    "poly.rs": ["evidence"],
+    "rules/lists.rs": ["finite"],
+    "rules/chain.rs": ["chains"],
+    "rules/select.rs": ["selections"],
+    "rules/concentrated.rs": ["concentrated", "theorems_are"],
+    "evidence/entail.rs": ["evidence", "finite"],
+    "rules/equivalence.rs": ["equivalences"],
+    "evidence/fact.rs": ["evidence", "finite"],
+    "rules/finite.rs": ["finite"],
+    "evidence/lemma.rs": ["evidence", "finite"],
+    "text/law.rs": ["single_draws", "finite"],
+    "evidence/poly.rs": ["evidence"],
     "privacy.rs": ["groups", "theorems_are"],
     "rules.rs": ["tails", "loops", "finite", "noise", "concentrated"],
-    "sampling.rs": ["selective", "single_draws", "tails", "signed", "finite", "noise", "concentrated"],
-    "tables.rs": ["groups", "evidence", "finite"],
+    "rules/sampling.rs": ["selective", "single_draws", "tails", "signed", "finite", "noise", "concentrated"],
+    "rules/tables.rs": ["groups", "evidence", "finite"],
     "context.rs": ["evidence", "finite", "theorems_are"],
-    "kind.rs": ["evidence", "finite", "equivalences"],
+    "text/kind.rs": ["evidence", "finite", "equivalences"],
 }
 # Conditions that bound work, and not what is proved.
 LIMITS = re.compile(r"TooLarge|charge|check_size|works|MAX_")

@@ -1,25 +1,14 @@
-//! One module for each subcommand.
+//! One module for each subcommand, in rooms by what it is about.
 
-pub mod account;
-pub mod audit;
-pub mod bench;
-pub mod budget;
-pub mod certify;
-pub mod check;
-pub mod counterexample;
-pub mod explain;
-pub mod format;
-pub mod list;
-pub mod map;
-pub mod named;
-pub mod policy;
-pub mod release;
-pub mod report;
+pub mod mechanism;
+pub mod noise;
 pub mod roundoff;
-pub mod run;
-pub mod sample;
 pub mod schema;
-pub mod search;
 pub mod shell;
-pub mod telling_event;
-pub mod verify;
+pub mod table;
+
+pub use mechanism::{
+    audit, certify, check, counterexample, explain, format, list, report, run, search, telling_event, verify,
+};
+pub use noise::{account, bench, map, named, sample};
+pub use table::{budget, policy, release};

@@ -61,11 +61,11 @@ fn exists(reference: &str) -> bool {
 #[test]
 fn the_checks_can_say_no() {
     assert!(exists("crates/cli/tests/documents.rs::the_checks_can_say_no"));
-    assert!(exists("trusted/kernel/src/term.rs::Laplace"));
+    assert!(exists("trusted/kernel/src/text/term.rs::Laplace"));
     assert!(exists("mechanisms/snapping.dp"));
     assert!(!exists("crates/cli/tests/documents.rs::no_such_function"));
     assert!(!exists("crates/cli/tests/documents.rs::the_checks_can"));
-    assert!(!exists("trusted/kernel/src/term.rs::Lapla"));
+    assert!(!exists("trusted/kernel/src/text/term.rs::Lapla"));
     assert!(!exists("trusted/kernel/src/no_such_file.rs::seq"));
     assert!(!exists("mechanisms/no_such_file.dp"));
     assert_eq!(

@@ -104,7 +104,7 @@ fn a_wrong_name_is_found() {
 
 #[test]
 fn every_lemma_of_the_kernel_has_a_theorem() {
-    let lemmas = read("trusted/kernel/src/lemma.rs").unwrap();
+    let lemmas = read("trusted/kernel/src/evidence/lemma.rs").unwrap();
     let names: Vec<&str> = lemmas
         .lines()
         .filter_map(|line| line.trim().strip_prefix("Lemma::")?.split_once("=> \"")?.1.strip_suffix("\","))

@@ -13,6 +13,17 @@
 //! what a draw turned out to be. They are universally quantified at the front of the assertion, so nothing can
 //! be known of them: a sampling rule forgets.
 
+pub mod call;
+pub mod chain;
+pub mod concentrated;
+pub mod equivalence;
+pub mod expand;
+pub mod finite;
+pub(crate) mod lists;
+pub mod sampling;
+pub mod select;
+pub(crate) mod tables;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -21,9 +32,9 @@ use crate::context::Context;
 use crate::entail::{Checked, Evidence, MAX_WORK, check_entailment};
 use crate::expr::{Expr, Name, Run, Variable};
 use crate::kind::Kind;
-use crate::lists::{self, Done};
 use crate::rejection::Rejection;
 use crate::term::Statement;
+use lists::Done;
 
 /// The most parts that an assertion may have. Substitution can double a formula at every step.
 const MAX_PARTS: usize = 100_000;

@@ -1,6 +1,6 @@
 //! The kernel's evidence for a side condition as a proof script.
 //!
-//! The facts of `trusted/kernel/src/entail.rs` are numbered; here each number is the name of a hypothesis "formula = true" or "formula = false".
+//! The facts of `trusted/kernel/src/evidence/entail.rs` are numbered; here each number is the name of a hypothesis "formula = true" or "formula = false".
 //! A formula is taken apart by one lemma of `proofs/Formulas.v` a step, in the way of the kernel's `fact.rs` ([`shape`]), and no further than the
 //! evidence asks; what the kernel decides because a polynomial is a constant, the script shows by the same sum.
 

@@ -5,7 +5,7 @@ use probity_verdict::counterexample::{event, range};
 use probity_verdict::{Bounds, Reading, Side, TellingEvent, decimal};
 use serde_json::{Value, json};
 
-use super::audit;
+use crate::commands::audit;
 
 use crate::failure::{Answer, Status};
 use crate::output;

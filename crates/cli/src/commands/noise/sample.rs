@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use probity_noise::catalogue::{CatalogueError, Entry, write_samples};
 use serde_json::{Value, json};
 
-use super::named::{Named, Offer, refused};
+use crate::commands::named::{Named, Offer, refused};
 use crate::failure::{Answer, Failure, Status};
 use crate::progress::Progress;
 use crate::{given, output};

@@ -10,8 +10,8 @@ use probity_noise::unit::{Delta, Epsilon, Rho, Sensitivity};
 use probity_verdict::decimal;
 use serde_json::{Map, Value};
 
-use super::account as accountant;
-use super::named::{Named, Offer, refused};
+use crate::commands::account as accountant;
+use crate::commands::named::{Named, Offer, refused};
 use crate::failure::{Answer, Failure, Status};
 use crate::progress::during;
 use crate::{given, output};

@@ -188,7 +188,7 @@ fn upper_double(bracket: &Bracket) -> f64 {
     bracket.upper.as_ref().map_or(f64::INFINITY, |upper| doubles_around(upper).1)
 }
 
-pub(super) fn bracket_to_json(bracket: &Bracket) -> Value {
+pub(in crate::commands) fn bracket_to_json(bracket: &Bracket) -> Value {
     json!({
         "lower": output::number(doubles_around(&bracket.lower).0),
         "upper": output::number(upper_double(bracket)),
@@ -197,7 +197,7 @@ pub(super) fn bracket_to_json(bracket: &Bracket) -> Value {
 
 const DIGITS: usize = 12;
 
-pub(super) fn shown(bracket: &Bracket) -> String {
+pub(in crate::commands) fn shown(bracket: &Bracket) -> String {
     let upper = bracket.upper.as_ref().map_or("inf".to_owned(), |upper| decimal::up(upper, DIGITS));
     format!("between {} and {upper}", decimal::down(&bracket.lower, DIGITS))
 }

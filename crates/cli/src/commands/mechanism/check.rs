@@ -115,7 +115,7 @@ fn of_release(arguments: &Arguments, text: &str) -> Answer {
         None => None,
         Some(path) => {
             let mut policy = policy::read(&path.display().to_string(), &files::text(path)?)?;
-            super::policy::read_public(&mut policy, &arguments.data)?;
+            crate::commands::policy::read_public(&mut policy, &arguments.data)?;
             Some(policy)
         }
     };

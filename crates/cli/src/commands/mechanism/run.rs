@@ -82,7 +82,7 @@ pub fn run(arguments: &Arguments) -> Answer {
     let mut text = Text::of(program);
     let mut given: Vec<&str> = Vec::new();
     for option in &arguments.data {
-        let (name, path) = super::policy::named(option)?;
+        let (name, path) = crate::commands::policy::named(option)?;
         if given.contains(&name) {
             return Err(Failure::new(format!("the table {name} is given twice")));
         }

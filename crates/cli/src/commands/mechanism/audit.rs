@@ -10,7 +10,7 @@ use probity_verdict::{
 };
 use serde_json::{Value, json};
 
-use super::{search, telling_event};
+use crate::commands::{search, telling_event};
 use crate::failure::{Answer, Failure, Status};
 use crate::progress::watched;
 use crate::{files, given, output};

@@ -14,7 +14,7 @@ use probity_verdict::{
 };
 use serde_json::{Value, json};
 
-use super::counterexample;
+use crate::commands::counterexample;
 use crate::failure::{Answer, Failure, Status};
 use crate::progress::{Progress, watched_by};
 use crate::{files, given, interrupt, output};

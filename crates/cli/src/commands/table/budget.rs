@@ -11,7 +11,7 @@ use probity_report::{Block, Document, Section};
 use probity_verdict::decimal;
 use serde_json::{Value, json};
 
-use super::{account as accountant, policy};
+use crate::commands::{account as accountant, policy};
 use crate::failure::{Answer, Failure, Status};
 use crate::progress::{during, saying};
 use crate::{files, output};

@@ -19,7 +19,7 @@ use probity_release::refusal::Refusal;
 use probity_release::release::{self, Asking, Proven, Released};
 use serde_json::{Value, json};
 
-use super::policy;
+use crate::commands::policy;
 use crate::failure::{Answer, Failure, Status};
 use crate::progress::{Progress, saying};
 use crate::{files, output};

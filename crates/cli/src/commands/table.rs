@@ -1,0 +1,5 @@
+//! Commands about private tables: policies, releases, budgets.
+
+pub mod budget;
+pub mod policy;
+pub mod release;

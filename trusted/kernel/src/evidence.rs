@@ -1,0 +1,6 @@
+//! When a formula follows from others: facts, contradictions between them, and lemmas about functions.
+
+pub mod entail;
+pub mod fact;
+pub mod lemma;
+pub mod poly;
