@@ -35,7 +35,7 @@
 //! let people = Csv::new(&table)?;
 //! let asking = release::Asking { policy: &policy, version: "", again: false, progress: &|_, _| {} };
 //! let released = release::release(&[proven], &mut ledger, &asking, |_| Ok(&people as &dyn Engine))?;
-//! let rows = answer::rows(&released[0].prepared, &released[0].noisy, &rational("1/20").unwrap())?;
+//! let rows = answer::rows(&released[0].prepared, &released[0].noisy, &rational(1, 20).unwrap())?;
 //! println!("{}", rows.to_table()); // region, n, n_low, n_high
 //! assert_eq!(ledger.state().remaining().to_string(), "epsilon 3/2");
 //! # std::fs::remove_dir_all(&folder).unwrap();
