@@ -44,6 +44,7 @@ pub mod outline;
 mod plan;
 mod proof;
 mod rehearse;
+mod sampled;
 mod searching;
 mod side;
 mod tables;

@@ -15,7 +15,7 @@ use crate::syntax::{Expr, ExprKind, Ident, Iteration, Statement, StatementKind};
 use crate::types::Type;
 
 /// The distributions of the language, with how they are written.
-const DISTRIBUTIONS: [(&str, &str); 13] = [
+const DISTRIBUTIONS: [(&str, &str); 14] = [
     ("uniform", "uniform(0, 1)"),
     ("sign", "sign()"),
     ("bernoulli", "bernoulli(probability)"),
@@ -23,6 +23,7 @@ const DISTRIBUTIONS: [(&str, &str); 13] = [
     ("uniform_other", "uniform_other(value, count)"),
     ("response", "response(value, truth, count)"),
     ("choose", "choose(scores, scale)"),
+    ("sample", "sample(table, probability)"),
     ("laplace", "laplace(scale) or laplace(center, scale)"),
     ("discrete_laplace", "discrete_laplace(scale) or discrete_laplace(center, scale)"),
     ("gaussian", "gaussian(deviation) or gaussian(center, deviation)"),
@@ -112,6 +113,9 @@ impl Elaborator<'_> {
                 let law = self.law(law, arguments, statement.span);
                 let ty = law.as_ref().map_or(Type::Unknown, drawn_type);
                 self.store(target, ty, statement.span);
+                if let Some(Distribution::Sample { table, .. }) = &law {
+                    self.sample_of(target, table);
+                }
                 if let Some(symbol) = self.names.get_mut(&target.text) {
                     symbol.drawn = true;
                 }
@@ -360,6 +364,10 @@ impl Elaborator<'_> {
                 let scores = self.scores(scores)?;
                 Distribution::Choose { scores, scale: self.scale(scale) }
             }
+            ("sample", [table, rate]) => {
+                let table = self.whole_table(table)?;
+                Distribution::Sample { table, rate: self.probability(rate) }
+            }
             ("exponential", [scale]) => Distribution::Exponential { scale: self.scale(scale) },
             ("geometric", [scale]) => Distribution::Geometric { scale: self.scale(scale) },
             (centred, [scale]) if is_centred(centred) => {
@@ -472,6 +480,7 @@ fn drawn_type(law: &Distribution) -> Type {
         | Distribution::Gaussian { .. }
         | Distribution::Exponential { .. } => Type::Real,
         Distribution::Bernoulli(_) => Type::Bool,
+        Distribution::Sample { .. } => Type::Table,
         Distribution::Sign
         | Distribution::UniformInt { .. }
         | Distribution::UniformOther { .. }

@@ -122,6 +122,7 @@ impl Statements<'_> {
             Distribution::Sign | Distribution::UniformOther { .. } => {
                 return Err(NotExported::new(format!("the law of '{law}'")));
             }
+            Distribution::Sample { .. } => return Err(NotExported::rule("AMPLIFY")),
             Distribution::Choose { .. } => return Err(NotExported::rule("CHOOSE")),
             Distribution::Called(_) => return Err(NotExported::rule("CALL")),
             Distribution::Gaussian { .. } | Distribution::DiscreteGaussian { .. } => {

@@ -149,7 +149,7 @@ impl Lemma {
                 return Some(a.clone().equals(b.clone()).implies(entry(a).equals(entry(b))));
             }
             Lemma::SameBinary(op, (a, b), (c, d)) => {
-                if !matches!(op, Binary::Mod | Binary::RoundTo) {
+                if !matches!(op, Binary::Mod | Binary::RoundTo | Binary::Div) {
                     return None;
                 }
                 let apply = |p: &Expr, q: &Expr| Expr::Binary(*op, p.clone().into(), q.clone().into());

@@ -31,7 +31,7 @@ pub fn conditions(law: &Distribution) -> Vec<Expr> {
         Distribution::Uniform | Distribution::Sign => vec![],
         // What a called mechanism assumes is a condition of the rule, and its own draws are in range by its theorem.
         Distribution::Called(_) => vec![],
-        Distribution::Bernoulli(p) => probability(p),
+        Distribution::Bernoulli(p) | Distribution::Sample { rate: p, .. } => probability(p),
         Distribution::UniformInt { low, high } => vec![low.clone().le(high.clone())],
         Distribution::UniformOther { value, count } => category(value, count),
         Distribution::Response { value, truth, count } => {
@@ -97,6 +97,7 @@ pub fn support(law: &Distribution, y: Expr) -> Expr {
         },
         Distribution::Bernoulli(_)
         | Distribution::Called(_)
+        | Distribution::Sample { .. }
         | Distribution::Laplace { .. }
         | Distribution::DiscreteLaplace { .. }
         | Distribution::Gaussian { .. }
@@ -112,6 +113,7 @@ pub fn kind(law: &Distribution) -> Kind {
         | Distribution::Gaussian { .. }
         | Distribution::Exponential { .. } => Kind::Real,
         Distribution::Bernoulli(_) => Kind::Bool,
+        Distribution::Sample { .. } => Kind::Table,
         Distribution::Called(called) => match Kinds::new(&called.mechanism) {
             Ok(kinds) => kinds.check(&called.mechanism.output).unwrap_or(Kind::Table),
             Err(_) => Kind::Table,
@@ -137,6 +139,7 @@ pub fn parameters(law: &Distribution) -> Vec<&Expr> {
         Distribution::UniformOther { value, count } => vec![value, count],
         Distribution::Response { value, truth, count } => vec![value, truth, count],
         Distribution::Choose { scores, scale } => vec![scores, scale],
+        Distribution::Sample { table, rate } => vec![table, rate],
         Distribution::Laplace { center, scale } | Distribution::DiscreteLaplace { center, scale } => {
             vec![center, scale]
         }
@@ -175,6 +178,7 @@ pub fn try_map<E>(law: &Distribution, e: &dyn Fn(&Expr) -> Result<Expr, E>) -> R
         Distribution::Choose { scores, scale } => {
             Distribution::Choose { scores: e(scores)?, scale: e(scale)? }
         }
+        Distribution::Sample { table, rate } => Distribution::Sample { table: e(table)?, rate: e(rate)? },
         Distribution::Laplace { center, scale } => {
             Distribution::Laplace { center: e(center)?, scale: e(scale)? }
         }

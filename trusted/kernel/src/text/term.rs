@@ -120,6 +120,13 @@ pub enum Distribution {
     },
     /// What another mechanism releases, for these arguments.
     Called(Box<Called>),
+    /// A table of rows of another one, each kept with probability `rate`, independently of the others.
+    Sample {
+        /// The table, a variable.
+        table: Expr,
+        /// The probability with which a row is kept.
+        rate: Expr,
+    },
     /// Density exp(−|y − center|/scale)/(2·scale).
     Laplace {
         /// Its center.
