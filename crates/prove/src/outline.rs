@@ -51,7 +51,8 @@ pub fn outline(proof: &Proof) -> Vec<Line> {
     let mut program = proof.theorem().mechanism().clone();
     if let (Some(share), Ok(parts)) = (&proof.plan().sampled, sampled(&program)) {
         let (rate, loss) = (parts.rate, &share.epsilon);
-        let rule = format!("AMPLIFY: a row is in the sample with probability {rate}, and what follows loses {loss}");
+        let rule =
+            format!("AMPLIFY: a row is in the sample with probability {rate}, and what follows loses {loss}");
         lines.push(Line { depth: 0, statement: "the sample".into(), rule });
         program = parts.inner;
     }

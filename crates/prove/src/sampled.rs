@@ -108,9 +108,12 @@ fn exponents(e: &Expr, add: &mut dyn FnMut(Expr)) {
     e.parts().into_iter().flatten().for_each(|part| exponents(part, add));
 }
 
-/// Whether 1 + q·(e^share − 1) ≤ e^epsilon, for certain.
+/// Whether 1 + q·(e^share − 1) ≤ e^epsilon, by as much as evidence about exponentials shows: multiples of 2^−16.
 fn is_enough(share: &Rational, rate: &Rational, epsilon: &Rational) -> bool {
     let (above, below) = (exp_bounds(share, BITS).1.to_rational(), exp_bounds(epsilon, BITS).0.to_rational());
     let (Some(above), Some(below)) = (above, below) else { return false };
+    let unit = Rational::from(1i64 << 16);
+    let (above, below) =
+        (Rational::from((above * &unit).ceil()) / &unit, Rational::from((below * &unit).floor()) / &unit);
     Rational::ONE + rate * (above - Rational::ONE) <= below
 }

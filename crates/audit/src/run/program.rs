@@ -392,6 +392,9 @@ impl Slots<'_> {
             D::UniformOther { value, count } => (LawKind::UniformOther, vec![value, count]),
             D::Response { value, truth, count } => (LawKind::Response, vec![value, truth, count]),
             D::Called(_) => return Err(AuditError::Unsupported { what: "a call that is not written out" }),
+            D::PermuteAndFlip { .. } => {
+                return Err(AuditError::Unsupported { what: "permute and flip that is not written out" });
+            }
             D::Sample { .. } => {
                 return Err(AuditError::Unsupported { what: "a sample that is not written out" });
             }

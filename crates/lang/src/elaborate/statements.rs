@@ -15,7 +15,7 @@ use crate::syntax::{Expr, ExprKind, Ident, Iteration, Statement, StatementKind};
 use crate::types::Type;
 
 /// The distributions of the language, with how they are written.
-const DISTRIBUTIONS: [(&str, &str); 14] = [
+const DISTRIBUTIONS: [(&str, &str); 15] = [
     ("uniform", "uniform(0, 1)"),
     ("sign", "sign()"),
     ("bernoulli", "bernoulli(probability)"),
@@ -23,6 +23,7 @@ const DISTRIBUTIONS: [(&str, &str); 14] = [
     ("uniform_other", "uniform_other(value, count)"),
     ("response", "response(value, truth, count)"),
     ("choose", "choose(scores, scale)"),
+    ("permute_and_flip", "permute_and_flip(scores, scale)"),
     ("sample", "sample(table, probability)"),
     ("laplace", "laplace(scale) or laplace(center, scale)"),
     ("discrete_laplace", "discrete_laplace(scale) or discrete_laplace(center, scale)"),
@@ -364,6 +365,10 @@ impl Elaborator<'_> {
                 let scores = self.scores(scores)?;
                 Distribution::Choose { scores, scale: self.scale(scale) }
             }
+            ("permute_and_flip", [scores, scale]) => {
+                let scores = self.scores(scores)?;
+                Distribution::PermuteAndFlip { scores, scale: self.scale(scale) }
+            }
             ("sample", [table, rate]) => {
                 let table = self.whole_table(table)?;
                 Distribution::Sample { table, rate: self.probability(rate) }
@@ -405,7 +410,7 @@ impl Elaborator<'_> {
         if value.ty != Type::Unknown {
             self.sink.report_with(Code::WrongType, list.span, || {
                 let message = format!(
-                    "`choose` is by a list of scores: expected the name of a list of numbers, found {}",
+                    "a choice is by a list of scores: expected the name of a list of numbers, found {}",
                     value.ty
                 );
                 (
@@ -486,6 +491,7 @@ fn drawn_type(law: &Distribution) -> Type {
         | Distribution::UniformOther { .. }
         | Distribution::Response { .. }
         | Distribution::Choose { .. }
+        | Distribution::PermuteAndFlip { .. }
         | Distribution::DiscreteLaplace { .. }
         | Distribution::DiscreteGaussian { .. }
         | Distribution::Geometric { .. } => Type::Int,

@@ -183,8 +183,8 @@ impl Elaborator<'_> {
     pub(super) fn sample_of(&mut self, sample: &Ident, table: &Term) {
         let Term::Var(Variable::Plain(table)) = table else { return };
         let Some(fields) = self.tables.get(table.as_str()).cloned() else { return };
-        let known = self.tables.insert(sample.text.clone(), fields.clone());
-        if known.is_some_and(|known| known != fields) {
+        let known = self.tables.entry(sample.text.clone()).or_insert_with(|| fields.clone());
+        if *known != fields {
             self.sink.report(Code::WrongType, sample.span, || {
                 format!("`{}` was a sample of another table above: expected another name", sample.text)
             });

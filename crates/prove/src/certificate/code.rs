@@ -127,6 +127,7 @@ code! { Distribution {
     "response" => Distribution::Response { value: value, truth: truth, count: count },
     "called" => Distribution::Called { 0: called },
     "choose" => Distribution::Choose { scores: scores, scale: scale },
+    "permute-and-flip" => Distribution::PermuteAndFlip { scores: scores, scale: scale },
     "sample" => Distribution::Sample { table: table, rate: rate },
     "laplace" => Distribution::Laplace { center: center, scale: scale },
     "discrete-laplace" => Distribution::DiscreteLaplace { center: center, scale: scale },

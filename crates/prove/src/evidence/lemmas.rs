@@ -82,8 +82,7 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
     let of_lists = lists::lemmas(context, formulas.into_iter());
     let of_rows = row_lemmas(&sums);
     let alike: Vec<Lemma> = of_rows.iter().flat_map(|lemma| alike_parts(context, lemma)).collect();
-    let all =
-        entries.chain(others.into_values()).chain(same).chain(of_rows).chain(alike).chain(of_lists);
+    let all = entries.chain(others.into_values()).chain(same).chain(of_rows).chain(alike).chain(of_lists);
     all.filter(|lemma| lemma.formula(context).is_some()).collect()
 }
 

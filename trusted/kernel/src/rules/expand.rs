@@ -23,6 +23,10 @@ fn expanded_block(body: &[Statement], prefix: &str, calls: &mut usize) -> Vec<St
                 *calls += 1;
                 out.extend(written_out(var, called, &format!("{prefix}{calls}_")));
             }
+            Statement::Draw { var, law: Distribution::PermuteAndFlip { scores, scale } } => {
+                *calls += 1;
+                out.extend(noisy_max(var, scores, scale, &format!("{prefix}{calls}_")));
+            }
             Statement::If { guard, then, otherwise } => out.push(Statement::If {
                 guard: guard.clone(),
                 then: expanded_block(then, prefix, calls),
@@ -43,6 +47,26 @@ fn expanded_block(body: &[Statement], prefix: &str, calls: &mut usize) -> Vec<St
         }
     }
     out
+}
+
+/// Permute and flip as what has its law: the place of the largest score with exponential noise (`docs/logic.md` section 4).
+fn noisy_max(var: &Name, scores: &Expr, scale: &Expr, prefix: &str) -> Vec<Statement> {
+    let Expr::Var(list) = scores else { return vec![] };
+    let own = |text: &str| Name::new(format!("{prefix}{text}"));
+    let v = |text: &str| Expr::var(own(text));
+    let length = Expr::Length(list.clone());
+    let assign = |var: Name, value: Expr| Statement::Assign { var, value };
+    // A law without an entry to choose is out of range, as is a coin with this probability.
+    let some = Expr::int(1).le(length.clone()).choose(Expr::int(1), Expr::int(2));
+    let coin = Statement::Draw { var: own("some"), law: Distribution::Bernoulli(some) };
+    let noise =
+        Statement::Draw { var: own("noise"), law: Distribution::Exponential { scale: scale.clone() } };
+    let score = assign(own("score"), v("index").index_of(list.clone()) + v("noise"));
+    let better = v("index").equals(Expr::int(0)).or(v("score").gt(v("best")));
+    let then = vec![assign(own("best"), v("score")), assign(var.clone(), v("index"))];
+    let body = vec![noise, score, Statement::If { guard: better, then, otherwise: vec![] }];
+    let rounds = Statement::For { index: own("index"), from: Expr::int(0), to: length, body };
+    vec![coin, assign(own("best"), Expr::int(0)), assign(var.clone(), Expr::int(0)), rounds]
 }
 
 /// One call, its own names with a prefix.

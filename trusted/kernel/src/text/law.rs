@@ -37,7 +37,7 @@ pub fn conditions(law: &Distribution) -> Vec<Expr> {
         Distribution::Response { value, truth, count } => {
             probability(truth).into_iter().chain(category(value, count)).collect()
         }
-        Distribution::Choose { scores, scale } => {
+        Distribution::Choose { scores, scale } | Distribution::PermuteAndFlip { scores, scale } => {
             let among = length(scores).map_or(Expr::Bool(false), |length| Expr::int(1).le(length));
             positive(scale).into_iter().chain([among]).collect()
         }
@@ -62,7 +62,7 @@ fn length(scores: &Expr) -> Option<Expr> {
 /// The parameter that is a list, of numbers, and not a number.
 pub fn scores(law: &Distribution) -> Option<&Expr> {
     match law {
-        Distribution::Choose { scores, .. } => Some(scores),
+        Distribution::Choose { scores, .. } | Distribution::PermuteAndFlip { scores, .. } => Some(scores),
         _ => None,
     }
 }
@@ -91,10 +91,12 @@ pub fn support(law: &Distribution, y: Expr) -> Expr {
             Expr::int(0).le(y.clone()).and(y.lt(count.clone()))
         }
         Distribution::Exponential { .. } | Distribution::Geometric { .. } => Expr::int(0).le(y),
-        Distribution::Choose { scores, .. } => match length(scores) {
-            Some(length) => Expr::int(0).le(y.clone()).and(y.lt(length)),
-            None => Expr::Bool(true),
-        },
+        Distribution::Choose { scores, .. } | Distribution::PermuteAndFlip { scores, .. } => {
+            match length(scores) {
+                Some(length) => Expr::int(0).le(y.clone()).and(y.lt(length)),
+                None => Expr::Bool(true),
+            }
+        }
         Distribution::Bernoulli(_)
         | Distribution::Called(_)
         | Distribution::Sample { .. }
@@ -123,6 +125,7 @@ pub fn kind(law: &Distribution) -> Kind {
         | Distribution::UniformOther { .. }
         | Distribution::Response { .. }
         | Distribution::Choose { .. }
+        | Distribution::PermuteAndFlip { .. }
         | Distribution::DiscreteLaplace { .. }
         | Distribution::DiscreteGaussian { .. }
         | Distribution::Geometric { .. } => Kind::Int,
@@ -138,7 +141,9 @@ pub fn parameters(law: &Distribution) -> Vec<&Expr> {
         Distribution::UniformInt { low, high } => vec![low, high],
         Distribution::UniformOther { value, count } => vec![value, count],
         Distribution::Response { value, truth, count } => vec![value, truth, count],
-        Distribution::Choose { scores, scale } => vec![scores, scale],
+        Distribution::Choose { scores, scale } | Distribution::PermuteAndFlip { scores, scale } => {
+            vec![scores, scale]
+        }
         Distribution::Sample { table, rate } => vec![table, rate],
         Distribution::Laplace { center, scale } | Distribution::DiscreteLaplace { center, scale } => {
             vec![center, scale]
@@ -177,6 +182,9 @@ pub fn try_map<E>(law: &Distribution, e: &dyn Fn(&Expr) -> Result<Expr, E>) -> R
         }
         Distribution::Choose { scores, scale } => {
             Distribution::Choose { scores: e(scores)?, scale: e(scale)? }
+        }
+        Distribution::PermuteAndFlip { scores, scale } => {
+            Distribution::PermuteAndFlip { scores: e(scores)?, scale: e(scale)? }
         }
         Distribution::Sample { table, rate } => Distribution::Sample { table: e(table)?, rate: e(rate)? },
         Distribution::Laplace { center, scale } => {
