@@ -370,7 +370,7 @@ impl Elaborator<'_> {
                 Distribution::PermuteAndFlip { scores, scale: self.scale(scale) }
             }
             ("sample", [table, rate]) => {
-                let table = self.whole_table(table)?;
+                let table = self.whole_table(table, "`sample` draws rows of a table")?;
                 Distribution::Sample { table, rate: self.probability(rate) }
             }
             ("exponential", [scale]) => Distribution::Exponential { scale: self.scale(scale) },

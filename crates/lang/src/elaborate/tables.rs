@@ -163,16 +163,15 @@ impl Elaborator<'_> {
         }
     }
 
-    /// The table that a sample is drawn from, by name.
-    pub(super) fn whole_table(&mut self, table: &Expr) -> Option<Term> {
+    /// A table, by name; `what` says what it is for.
+    pub(super) fn whole_table(&mut self, table: &Expr, what: &str) -> Option<Term> {
         let value = self.expression(table, Scope::Program);
         if value.ty == Type::Table && matches!(value.term, Term::Var(_)) {
             return Some(value.term);
         }
         if value.ty != Type::Unknown {
             self.sink.report_with(Code::WrongType, table.span, || {
-                let message =
-                    format!("`sample` draws rows of a table: expected the name of one, found {}", value.ty);
+                let message = format!("{what}: expected the name of a table, found {}", value.ty);
                 (message, Some("a table is an input of type `rows(field: type, ...)`".into()))
             });
         }

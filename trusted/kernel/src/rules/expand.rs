@@ -73,35 +73,47 @@ fn noisy_max(var: &Name, scores: &Expr, scale: &Expr, prefix: &str) -> Vec<State
 fn written_out(var: &Name, called: &Called, prefix: &str) -> Vec<Statement> {
     let inner = expanded(&called.mechanism);
     let own = |name: &Name| Name::new(format!("{prefix}{name}"));
-    let list = |name: &Name| {
+    let given = |name: &Name| {
         let inputs = inner.inputs.iter().zip(&called.inputs);
         inputs.into_iter().find_map(|(input, argument)| match argument {
-            Expr::Var(Variable::Plain(list)) if input.name == *name && is_list(&input.sort) => {
-                Some(list.clone())
+            Expr::Var(Variable::Plain(ours)) if input.name == *name && is_by_name(&input.sort) => {
+                Some(ours.clone())
             }
             _ => None,
         })
     };
-    let renamed = |name: &Name| list(name).unwrap_or_else(|| own(name));
+    let renamed = |name: &Name| given(name).unwrap_or_else(|| own(name));
     let mut out = Vec::new();
-    let scalars = inner.inputs.iter().zip(&called.inputs).filter(|(input, _)| !is_list(&input.sort));
+    let scalars = inner.inputs.iter().zip(&called.inputs).filter(|(input, _)| !is_by_name(&input.sort));
     let values = scalars.map(|(input, e)| (&input.name, e));
     for (name, value) in values.chain(inner.params.iter().map(|p| &p.name).zip(&called.params)) {
         out.push(Statement::Assign { var: own(name), value: value.clone() });
     }
-    let e = |e: &Expr| {
-        e.replace(&|v| match v {
-            Variable::Plain(name) => Some(Expr::var(renamed(name))),
-            _ => None,
-        })
-    };
+    let e = |e: &Expr| renamed_expr(e, &renamed);
     out.extend(renamed_block(&inner.body, &renamed, &e));
     out.push(Statement::Assign { var: var.clone(), value: e(&inner.output) });
     out
 }
 
-fn is_list(sort: &Sort) -> bool {
-    matches!(sort, Sort::RealList | Sort::IntList)
+fn is_by_name(sort: &Sort) -> bool {
+    matches!(sort, Sort::RealList | Sort::IntList | Sort::Rows(_))
+}
+
+/// An expression of a program with other names, also for tables and what their rows have.
+fn renamed_expr(e: &Expr, name: &dyn Fn(&Name) -> Name) -> Expr {
+    let variable = |v: &Variable| match v {
+        Variable::Plain(plain) => Variable::Plain(name(plain)),
+        Variable::Field(table, field) => Variable::Field(name(table), field.clone()),
+        other => other.clone(),
+    };
+    let go = |e: &Expr| renamed_expr(e, name);
+    match e {
+        Expr::Var(v) => Expr::Var(variable(v)),
+        Expr::Length(v) => Expr::Length(variable(v)),
+        Expr::Index(v, index) => go(index).index_of(variable(v)),
+        Expr::Sum(v, condition, value) => Expr::sum(variable(v), go(condition), go(value)),
+        _ => e.map_parts(&mut |part| go(part)),
+    }
 }
 
 fn renamed_block(

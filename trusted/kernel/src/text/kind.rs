@@ -243,7 +243,8 @@ impl Kinds {
                 Sort::RealList | Sort::IntList => self.check_list_for(&input.sort, argument)?,
                 Sort::Bool => self.check_formula(argument)?,
                 Sort::Int | Sort::Category { .. } => self.check_integer(argument)?,
-                Sort::Real | Sort::Rows(_) => self.check_number(argument)?,
+                Sort::Real => self.check_number(argument)?,
+                Sort::Rows(_) => self.check_table(argument)?,
             }
         }
         for (param, argument) in called.mechanism.params.iter().zip(&called.params) {
@@ -276,7 +277,7 @@ impl Kinds {
     fn check_table(&self, expr: &Expr) -> Result<(), Rejection> {
         match expr {
             Expr::Var(Variable::Plain(_)) if self.check(expr)? == Kind::Table => Ok(()),
-            _ => Err(malformed(format!("a sample of '{expr}', which is no table"))),
+            _ => Err(malformed(format!("'{expr}' stands for a table and is none"))),
         }
     }
 
