@@ -115,7 +115,7 @@ impl Draw<'_> {
         let (list, scale, flips) = match self.law {
             Distribution::Choose { scores: Expr::Var(Variable::Plain(list)), scale } => (list, scale, false),
             Distribution::PermuteAndFlip { scores: Expr::Var(Variable::Plain(list)), scale } => {
-                check_pure(&self.context, "PERMUTE-FLIP")?;
+                check_pure(self.context, "PERMUTE-FLIP")?;
                 (list, scale, true)
             }
             _ => {
