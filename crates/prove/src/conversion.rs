@@ -1,6 +1,8 @@
 //! Claims of ε and δ through ρ or μ: which claim in these measures would be enough, and which draws a measure has no
 //! rule for. Nothing here is trusted.
 
+pub(crate) mod sampled;
+
 use probity_exact::Rational;
 use probity_kernel::context::Context;
 use probity_kernel::conversion::{Conversion, by_order, normal, tail};

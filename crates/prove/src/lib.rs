@@ -44,7 +44,6 @@ pub mod outline;
 mod plan;
 mod proof;
 mod rehearse;
-mod sampled;
 mod searching;
 mod side;
 mod tables;

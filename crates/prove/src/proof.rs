@@ -38,11 +38,11 @@ use probity_kernel::term::{Claim, Hints, Mechanism, Statement};
 
 use crate::attempt::{Attempt, no_plan};
 use crate::conversion;
+use crate::conversion::sampled::sampled_plan;
 use crate::derivation::{Failure, Plan, Reason, Recorded, one_row, replay, replay_side};
 use crate::effort::Effort;
 use crate::forward::{Taste, forward};
 use crate::plan::rewrites::{name_output, rewrite, unrolled};
-use crate::sampled::sampled_plan;
 use crate::searching::Searching;
 use crate::side::search_side;
 use crate::tables::{Sum, unbounded};
