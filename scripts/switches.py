@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "trusted/kernel/tests/side_conditions"
 FALSIFIER = ROOT / "crates/prove/tests/falsifier"
 FILES = ["rules/call.rs", "rules/chain.rs", "rules/concentrated.rs", "context.rs", "conversion.rs", "evidence/entail.rs", "rules/equivalence.rs", "evidence/fact.rs", "rules/finite.rs", "text/kind.rs", "text/law.rs",
-         "evidence/lemma.rs", "rules/lists.rs", "evidence/poly.rs", "privacy.rs", "rules.rs", "rules/sampling.rs", "rules/select.rs", "rules/tables.rs"]
+         "evidence/lemma.rs", "rules/lists.rs", "evidence/poly.rs", "privacy.rs", "rules.rs", "rules/sample.rs", "rules/sampling.rs", "rules/select.rs", "rules/tables.rs"]
 # The theorem about floats has tests of its own.
 FLOAT_FILES = ["float/constant.rs", "float/form.rs", "float/recognise.rs", "float/shape.rs", "float/theorem.rs", "float/threshold.rs"]
 SLOW = ["work_is_bounded", "work_of_a_derivation_is_bounded", "unfolding_is_bounded", "products_stay_small",
@@ -42,6 +42,7 @@ FALSIFIERS = {
     "rules/call.rs": ["theorems_are"],
     "conversion.rs": ["theorems_are"],
     "rules/lists.rs": ["finite"],
+    "rules/sample.rs": ["samples"],
     "rules/chain.rs": ["chains"],
     "rules/select.rs": ["selections"],
     "rules/concentrated.rs": ["concentrated", "theorems_are"],
@@ -196,7 +197,7 @@ pub(crate) fn off(number: usize) -> bool {
 
     def build(self):
         """The binaries of the tests."""
-        package, tests = "probity-kernel", ["side_conditions", "tables", "concentrated", "float_side_conditions", "lists", "conversion", "call"]
+        package, tests = "probity-kernel", ["side_conditions", "tables", "concentrated", "float_side_conditions", "lists", "conversion", "call", "sample"]
         if self.falsifier:
             package, tests = "probity-prove", ["falsifier"]
         wanted = [word for test in tests for word in ("--test", test)]

@@ -229,7 +229,9 @@ fn in_law(law: &mut Distribution, put: &impl Fn(&mut Expr)) {
         Distribution::UniformOther { value, count } => vec![value, count],
         Distribution::Response { value, truth, count } => vec![value, truth, count],
         // The scores are a list, which no parameter is.
-        Distribution::Choose { scale, .. } => vec![scale],
+        Distribution::Choose { scale, .. } | Distribution::PermuteAndFlip { scale, .. } => vec![scale],
+        // Nor is a table.
+        Distribution::Sample { rate, .. } => vec![rate],
         Distribution::Called(called) => called.inputs.iter_mut().chain(&mut called.params).collect(),
         Distribution::Laplace { center, scale } | Distribution::DiscreteLaplace { center, scale } => {
             vec![center, scale]

@@ -1,6 +1,8 @@
 //! Claims of ε and δ through ρ or μ: which claim in these measures would be enough, and which draws a measure has no
 //! rule for. Nothing here is trusted.
 
+pub(crate) mod sampled;
+
 use probity_exact::Rational;
 use probity_kernel::context::Context;
 use probity_kernel::conversion::{Conversion, by_order, normal, tail};
@@ -93,7 +95,7 @@ fn has_root(e: &Expr) -> bool {
 }
 
 /// The value of a number that is made of numbers by rational operations.
-fn number(e: &Expr) -> Option<Rational> {
+pub(crate) fn number(e: &Expr) -> Option<Rational> {
     Some(match e {
         Expr::Number(n) => n.clone(),
         Expr::Unary(Unary::Neg, a) => -number(a)?,
@@ -114,7 +116,7 @@ fn number(e: &Expr) -> Option<Rational> {
 }
 
 /// The largest positive number of which a condition holds that holds of all smaller ones, from below.
-fn largest(enough: &dyn Fn(&Rational) -> bool) -> Option<Rational> {
+pub(crate) fn largest(enough: &dyn Fn(&Rational) -> bool) -> Option<Rational> {
     let (mut low, mut high) = (Rational::ZERO, Rational::from(LARGEST));
     for _ in 0..HALVINGS {
         let middle = (&low + &high) / Rational::from(2);

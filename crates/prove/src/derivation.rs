@@ -42,10 +42,11 @@ use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::{Binary, Expr, Name, Run, Variable};
 use probity_kernel::finite;
 use probity_kernel::privacy::{
-    Comparison, Side, Theorem, convert, goal, group, group_share, obligation, privacy, start,
+    Comparison, Side, Theorem, amplify, convert, goal, group, group_share, obligation, privacy, start,
 };
 use probity_kernel::rejection::Rejection;
 use probity_kernel::rules::{self, Assertion, Judgement};
+use probity_kernel::sample;
 use probity_kernel::sampling;
 use probity_kernel::select;
 use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Mechanism, Statement};
@@ -182,6 +183,8 @@ pub struct Plan {
     pub sides: Vec<(Orientation, Vec<Move>)>,
     /// The claim in ρ or μ that the moves prove, and how the claim of ε and δ follows from it.
     pub through: Option<Box<(Claim, Conversion)>>,
+    /// Where a sample is drawn: the claim about what is done to it, which all else proves, for AMPLIFY.
+    pub sampled: Option<Box<Claim>>,
 }
 
 /// Answers side conditions with evidence.
@@ -228,6 +231,17 @@ pub fn replay(
     plan: &Plan,
     justify: &mut dyn Justify,
 ) -> Result<Theorem, Failure> {
+    if let Some(share) = plan.sampled.as_deref() {
+        let parts = sample::sampled(mechanism).map_err(reject("the sample"))?;
+        let inner = Plan { sampled: None, ..plan.clone() };
+        let theorem = replay(&parts.inner, share, &inner, justify)?;
+        let context = sample::of_parameters(mechanism).map_err(reject("the sample"))?;
+        let needed = sample::amplified(&parts.rate, share, claim);
+        let evidence = justify
+            .justify(&context, &[], &needed)
+            .map_err(|reason| Failure::new("the claim about the sample", reason))?;
+        return amplify(mechanism, claim, &theorem, &evidence).map_err(reject("AMPLIFY"));
+    }
     if let Some((other, conversion)) = plan.through.as_deref() {
         let inner = Plan { through: None, ..plan.clone() };
         let theorem = replay(mechanism, other, &inner, justify)?;

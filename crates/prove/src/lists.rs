@@ -21,7 +21,9 @@ pub(crate) fn score_lists(body: &[Statement], found: &mut BTreeSet<Name>) {
     for statement in body {
         match statement {
             Statement::Draw {
-                law: Distribution::Choose { scores: Expr::Var(Variable::Plain(list)), .. },
+                law:
+                    Distribution::Choose { scores: Expr::Var(Variable::Plain(list)), .. }
+                    | Distribution::PermuteAndFlip { scores: Expr::Var(Variable::Plain(list)), .. },
                 ..
             } => {
                 found.insert(list.clone());

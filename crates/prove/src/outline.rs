@@ -28,6 +28,7 @@
 
 use probity_kernel::context::Orientation;
 use probity_kernel::equivalence::Rewrite;
+use probity_kernel::sample::sampled;
 use probity_kernel::term::{Mechanism, Statement};
 
 use crate::derivation::{Link, Move};
@@ -48,6 +49,13 @@ pub struct Line {
 pub fn outline(proof: &Proof) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut program = proof.theorem().mechanism().clone();
+    if let (Some(share), Ok(parts)) = (&proof.plan().sampled, sampled(&program)) {
+        let (rate, loss) = (parts.rate, &share.epsilon);
+        let rule =
+            format!("AMPLIFY: a row is in the sample with probability {rate}, and what follows loses {loss}");
+        lines.push(Line { depth: 0, statement: "the sample".into(), rule });
+        program = parts.inner;
+    }
     for rewrite in &proof.plan().rewrites {
         lines.push(Line { depth: 0, statement: "the program".into(), rule: rewritten(rewrite) });
         // A proof's rewrites apply, as the theorem shows.

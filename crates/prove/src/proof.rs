@@ -33,10 +33,12 @@ use probity_kernel::expr::{Expr, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::privacy::{Comparison, Theorem};
 use probity_kernel::rejection::Rejection;
+use probity_kernel::sample::draws_sample;
 use probity_kernel::term::{Claim, Hints, Mechanism, Statement};
 
 use crate::attempt::{Attempt, no_plan};
 use crate::conversion;
+use crate::conversion::sampled::sampled_plan;
 use crate::derivation::{Failure, Plan, Reason, Recorded, one_row, replay, replay_side};
 use crate::effort::Effort;
 use crate::forward::{Taste, forward};
@@ -92,6 +94,14 @@ pub fn prove_until(
     hints: &Hints,
     deadline: Option<Instant>,
 ) -> Result<Proof, Failure> {
+    if draws_sample(&mechanism.body) {
+        let (plan, evidence) = sampled_plan(mechanism, claim, deadline, &|inner, share| {
+            let Proof { plan, evidence, .. } = prove_until(inner, share, hints, deadline)?;
+            Ok((plan, evidence))
+        })?;
+        let theorem = replay(mechanism, claim, &plan, &mut Recorded::new(evidence.clone()))?;
+        return Ok(Proof { theorem, plan, evidence });
+    }
     let malformed = |rejection: Rejection| Failure::new("the mechanism", Reason::Rejected(rejection));
     let context = Context::new(mechanism, Orientation::Forward).map_err(malformed)?;
     let normal = conversion::has_normal_draw(&mechanism.body);
@@ -241,7 +251,7 @@ impl Question<'_> {
             named = rewritten;
         }
         let comparison = Comparison::Equal;
-        let mut plan = Plan { rewrites, comparison, sides: vec![], through: None };
+        let mut plan = Plan { rewrites, comparison, sides: vec![], through: None, sampled: None };
         let mut evidence = Vec::new();
         for context in self.contexts(&named)? {
             let found = [Taste::Distance, Taste::Width, Taste::Choice].into_iter().find_map(|taste| {
@@ -283,7 +293,8 @@ impl Question<'_> {
         };
         let mut best: Option<Box<Attempt>> = None;
         for comparison in comparisons {
-            let mut plan = Plan { rewrites: rewrites.to_vec(), comparison, sides: vec![], through: None };
+            let rewrites = rewrites.to_vec();
+            let mut plan = Plan { rewrites, comparison, sides: vec![], through: None, sampled: None };
             let mut evidence = Vec::new();
             for context in &contexts {
                 match search_side(context, claim, hints, comparison, effort, called) {

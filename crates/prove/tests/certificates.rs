@@ -171,7 +171,8 @@ fn no_change_makes_a_certificate_prove_a_false_claim() {
                 // A bound of 0 or −1 in place of 1 leaves a true claim: fewer inputs are neighbours, or none.
                 let reach = |m: &Mechanism| m.adjacency.iter().map(|a| a.to_string()).collect::<String>();
                 let tighter = ["0", "-1"].map(|bound| reach(old).replace('1', bound));
-                // Of tables with different values, that one of the distances is even less than 0.
+                // Neighbours with different values, of which one has the distance −1 and not 0: more are neighbours, and the claim is
+                // true of them. The test is passed where y > ln(1/δ)/ε, and a distance of at most 0 makes that at most δ.
                 let nearer = reach(new).replace("== -1", "== 0") == reach(old);
                 assert!(
                     reach(new) == reach(old) || tighter.contains(&reach(new)) || nearer,

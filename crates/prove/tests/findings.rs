@@ -122,6 +122,7 @@ fn figure_2_is_no_proof() {
             comparison: Comparison::Equal,
             sides: vec![(Orientation::Forward, moves)],
             through: None,
+            sampled: None,
         }
     };
     let printed = plan(vec![Move::Assert(shifted("r"))]);
@@ -294,6 +295,7 @@ fn the_tails_are_given_up_as_delta() {
     let follow = Coupling::Shift { by: second("x") - first("x"), cost: int(0) };
     let give_up = |coupling: &Coupling, tail: Expr, comparison| Plan {
         through: None,
+        sampled: None,
         rewrites: vec![],
         comparison,
         sides: vec![(Orientation::Forward, vec![Move::UpTo(coupling.clone(), tail)])],

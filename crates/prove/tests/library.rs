@@ -55,6 +55,9 @@ const PROVED: &[(&str, &str)] = &[
     ("laplace_vector", "moved"),
     ("gaussian_vector", "moved"),
     ("noisy_max_then_measure", "CALL"),
+    ("permute_and_flip", "PERMUTE-FLIP"),
+    ("subsampled_laplace", "AMPLIFY"),
+    ("tree_sum", "rows"),
 ];
 
 #[test]

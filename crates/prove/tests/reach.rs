@@ -225,3 +225,21 @@ fn calls_are_by_their_theorems() {
     open(&used(one, same, "rho eps * eps / 4"));
     open(&used(one, same, "mu eps"));
 }
+
+#[test]
+fn calls_take_tables() {
+    let used = |body: &str, near: &str, claim: &str| {
+        let header = "use \"sampled_count.dp\" as sampled_count\n\
+                      mechanism m(people: rows(name: category(5), age: int))\nparam q > 0\nwhere q <= 1";
+        text(header, body, near, claim)
+    };
+    let near = "one row of people is added or removed";
+    let steps = "total = 0\nfor i in 0..3 {\ny ~ sampled_count(people, eps, q)\ntotal += y\n}\nreturn total";
+    proved(&used(steps, near, "3 * ln(1 + q * (exp(eps) - 1))"), "AMPLIFY");
+    open(&used(steps, near, "2 * ln(1 + q * (exp(eps) - 1))"));
+    open(&used(steps, "one row of people is replaced", "6 * eps"));
+    open(&used(steps, "at most 2 rows of people are added or removed", "ln(1 + q * (exp(eps) - 1))"));
+    // Beside a look at the whole table.
+    let both = "y ~ sampled_count(people, eps, q)\nz ~ laplace(count(r in people), 1 / eps)\nreturn y + z";
+    proved(&used(both, near, "eps + ln(1 + q * (exp(eps) - 1))"), "AMPLIFY");
+}

@@ -43,6 +43,7 @@ mod lazy;
 mod loss;
 mod program;
 mod proved;
+mod sample;
 mod table;
 mod value;
 

@@ -12,10 +12,11 @@ use std::sync::Arc;
 use probity_exact::{Rational, parse_rational};
 use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
 use probity_kernel::law;
-use probity_kernel::term::{Field, Mechanism, Sort, Statement};
+use probity_kernel::term::{Distribution, Field, Mechanism, Sort, Statement};
 
 use crate::error::RunError;
 use crate::program::compile::constant_value;
+use crate::sample;
 
 /// A table as texts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -27,7 +28,7 @@ pub struct Table {
 }
 
 /// The values of a row's fields; truth values are 1 and 0.
-type Row = BTreeMap<Name, Rational>;
+pub(crate) type Row = BTreeMap<Name, Rational>;
 
 /// Longest loop over whose index a sum may run.
 const MOST_GROUPS: i64 = 1 << 20;
@@ -45,6 +46,7 @@ pub(crate) fn resolved(
         let about: Vec<&Expr> =
             mechanism.assumptions.iter().filter(|assumption| is_about(assumption, &input.name)).collect();
         resolver.rows.insert(input.name.clone(), cleaned(&name, fields, &about, table)?);
+        resolver.fields.insert(input.name.clone(), fields.clone());
     }
     if let Some(name) = tables.keys().find(|name| !resolver.rows.keys().any(|known| known.as_str() == **name))
     {
@@ -174,6 +176,9 @@ type Loop = (Name, Option<(i64, i64)>);
 #[derive(Default)]
 struct Resolver {
     rows: BTreeMap<Name, Vec<Row>>,
+    fields: BTreeMap<Name, Vec<Field>>,
+    /// Samples that were drawn, with their tables.
+    samples: RefCell<BTreeMap<Name, Name>>,
     /// Sums that were computed: the loop that they depend on, and what stands for them.
     found: RefCell<Vec<(Expr, Option<Loop>, Expr)>>,
     /// What gives their variables values.
@@ -185,6 +190,20 @@ impl Resolver {
         let mut resolved = Vec::new();
         for statement in body {
             resolved.push(match statement {
+                Statement::Draw { var, law: Distribution::Sample { table, rate } } => {
+                    let Expr::Var(Variable::Plain(name)) = table else {
+                        return Err(RunError::malformed("a sample of no table"));
+                    };
+                    let Some(rows) = self.rows.get(name) else {
+                        return Err(RunError::refused(
+                            table,
+                            "a sample runs of an input, and this is a sample",
+                        ));
+                    };
+                    self.samples.borrow_mut().insert(var.clone(), name.clone());
+                    resolved.extend(sample::tossed(var, rows.len(), &self.expression(rate, loops)?));
+                    continue;
+                }
                 Statement::Draw { var, law } => {
                     let law = law::try_map(law, &|parameter| self.expression(parameter, loops))?;
                     Statement::Draw { var: var.clone(), law }
@@ -224,11 +243,32 @@ impl Resolver {
     /// The expression with variables in the place of its sums.
     fn expression(&self, e: &Expr, loops: &[Loop]) -> Result<Expr, RunError> {
         match e {
-            Expr::Sum(Variable::Plain(table), condition, value) => {
-                self.sum(e, table, condition, value, loops)
-            }
+            Expr::Sum(Variable::Plain(table), condition, value) => match self.samples.borrow().get(table) {
+                Some(from) => self.sampled_sum(e, (table, from), condition, value, loops),
+                None => self.sum(e, table, condition, value, loops),
+            },
             _ => e.try_map_parts(&mut |part| self.expression(part, loops)),
         }
+    }
+
+    /// A sum over a sample stays a sum in the text, over coins; of loop indices it may say anything.
+    fn sampled_sum(
+        &self,
+        sum: &Expr,
+        (sample, table): (&Name, &Name),
+        condition: &Expr,
+        value: &Expr,
+        loops: &[Loop],
+    ) -> Result<Expr, RunError> {
+        let foreign = |v: &Variable| matches!(v, Variable::Plain(name) if !loops.iter().any(|(index, _)| index == name));
+        if [condition, value].into_iter().any(|e| e.find_variable(&foreign).is_some() || !is_computed(e)) {
+            let reason = "a sum over a sample is made of fields, numbers and loop indices, by + - * / min max abs floor clamp and comparisons";
+            return Err(RunError::refused(sum, reason));
+        }
+        let (Some(rows), Some(fields)) = (self.rows.get(table), self.fields.get(table)) else {
+            return Err(RunError::malformed("a sum over no table"));
+        };
+        Ok(sample::sum(sample, fields, rows, condition, value))
     }
 
     fn sum(

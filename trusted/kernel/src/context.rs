@@ -23,6 +23,7 @@ use crate::law;
 use crate::lists;
 use crate::rejection::Rejection;
 use crate::rules::MAX_DEPTH;
+use crate::sample;
 use crate::tables;
 use crate::term::{Adjacency, Mechanism, Sort, Statement};
 
@@ -55,6 +56,9 @@ const RESERVED: [&str; 26] = [
     "refuted",
     "proof",
 ];
+
+/// Judgements are about programs without samples: AMPLIFY takes the one sample off before.
+const SAMPLE: &str = "it draws a sample where no rule is for one: a sample is drawn once, of the only input, outside of loops and branches";
 
 /// Which of the two neighbouring inputs the first run gets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -100,6 +104,9 @@ impl Context {
             return Err(Rejection::TooLarge);
         }
         check_names(mechanism)?;
+        if sample::draws_sample(&mechanism.body) {
+            return Err(malformed(SAMPLE.to_string()));
+        }
         let mut context = Context {
             mechanism: mechanism.clone(),
             orientation,

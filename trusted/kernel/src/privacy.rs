@@ -15,6 +15,7 @@ use crate::expr::{Expr, Run, Variable};
 use crate::kind::Kind;
 use crate::rejection::Rejection;
 use crate::rules::{Assertion, Judgement, both_works};
+use crate::sample::{amplified, of_parameters, sampled};
 use crate::term::{Adjacency, Claim, Mechanism, Reading};
 
 /// How the outputs of the two runs are compared.
@@ -253,6 +254,35 @@ pub fn group(mechanism: &Mechanism, claim: &Claim, one_row: &Theorem) -> Result<
         return no("GROUP needs the theorem on one row with a k-th of epsilon, and delta 0");
     }
     let axioms = one_row.axioms.iter().copied().chain(["GROUP"]).collect();
+    Ok(Theorem { mechanism: mechanism.clone(), claim: claim.clone(), axioms, through: None })
+}
+
+/// AMPLIFY: from a sample to the table that it is drawn from.
+/// ```text
+/// m(t) = c; s ~ sample(t, q); d    c; d is (ε₀, δ₀)-differentially private in s, if one row of s is added or removed
+/// ────────────────────────────────────────────────────────────────────────────────────────────── [`amplified`]
+/// m is (ε, δ)-differentially private, if one row of t is added or removed
+/// ```
+pub fn amplify(
+    mechanism: &Mechanism,
+    claim: &Claim,
+    inner: &Theorem,
+    evidence: &Evidence,
+) -> Result<Theorem, Rejection> {
+    let sampled = sampled(mechanism)?;
+    let context = of_parameters(mechanism)?;
+    check_claim(&context, claim)?;
+    if inner.mechanism != sampled.inner {
+        return Err(Rejection::ContextDiffers);
+    }
+    if [claim, &inner.claim].into_iter().any(|claim| claim.reading != Reading::Reals) {
+        return Err(Rejection::ClaimNotCovered {
+            reason: "a sample amplifies privacy in epsilon and delta, and not in rho or mu",
+        });
+    }
+    let needed = amplified(&sampled.rate, &inner.claim, claim);
+    let checked = check_entailment(&context, &[], &needed, evidence)?;
+    let axioms = inner.axioms.union(&checked.lemmas).copied().chain(["AMPLIFY"]).collect();
     Ok(Theorem { mechanism: mechanism.clone(), claim: claim.clone(), axioms, through: None })
 }
 

@@ -20,6 +20,7 @@ pub mod equivalence;
 pub mod expand;
 pub mod finite;
 pub(crate) mod lists;
+pub mod sample;
 pub mod sampling;
 pub mod select;
 pub(crate) mod tables;

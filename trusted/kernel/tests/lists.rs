@@ -384,3 +384,68 @@ fn the_loss_of_a_choice_is_within_its_cost() {
         }
     }
 }
+
+/// Permute and flip has the conditions of a choice, its own name, and no cost in ρ.
+#[test]
+fn permute_and_flip_is_pure() {
+    let law = Distribution::PermuteAndFlip { scores: Expr::var("q"), scale: Expr::var("s") };
+    let draw = Statement::Draw { var: "y".into(), law };
+    let flips = Mechanism { body: vec![draw], ..mechanism(clauses()[0].clone()) };
+    let by = |mechanism: &Mechanism, measure| {
+        let context = Arc::new(Context::measured(mechanism, Orientation::Forward, measure).unwrap());
+        let post = Assertion::new(&context, Expr::Bool(true)).unwrap();
+        let coupling = Coupling::Chosen { low: int(-1), high: int(1), cost: int(3) };
+        sample(&context, &mechanism.body[0], &coupling, &post)
+    };
+    let judgement = by(&flips, Measure::Pure).unwrap();
+    let choice = by(&mechanism(clauses()[0].clone()), Measure::Pure).unwrap();
+    assert_eq!(judgement.pre().formula(), choice.pre().formula());
+    assert!(judgement.axioms().contains("PERMUTE-FLIP") && !judgement.axioms().contains("CHOOSE"));
+    assert!(matches!(by(&flips, Measure::Concentrated), Err(Rejection::WrongMeasure { .. })));
+    // Its scores are a list of numbers.
+    let wrong = Distribution::PermuteAndFlip { scores: Expr::var("s"), scale: Expr::var("s") };
+    let body = vec![Statement::Draw { var: "y".into(), law: wrong }];
+    let wrong = Mechanism { body, ..mechanism(clauses()[0].clone()) };
+    assert!(matches!(Context::new(&wrong, Orientation::Forward), Err(Rejection::NotAList { .. })));
+}
+
+/// Permute and flip by its definition, over all orders of the places: its loss is within the cost, for all small scores.
+#[test]
+fn the_loss_of_permute_and_flip_is_within_its_cost() {
+    fn orders(places: &[usize]) -> Vec<Vec<usize>> {
+        if places.is_empty() {
+            return vec![vec![]];
+        }
+        let with_first = |first: usize| {
+            let rest: Vec<usize> = places.iter().copied().filter(|p| *p != first).collect();
+            orders(&rest).into_iter().map(move |order| [vec![first], order].concat()).collect::<Vec<_>>()
+        };
+        places.iter().copied().flat_map(with_first).collect()
+    }
+    let law = |list: &[i64]| {
+        let most = list.iter().copied().max().unwrap();
+        let accepts = |i: usize| ((list[i] - most) as f64).exp();
+        let all = orders(&(0..list.len()).collect::<Vec<_>>());
+        let mut masses = vec![0.0; list.len()];
+        for order in &all {
+            let mut left = 1.0 / all.len() as f64;
+            for &i in order {
+                masses[i] += left * accepts(i);
+                left *= 1.0 - accepts(i);
+            }
+        }
+        masses
+    };
+    let close = |a: f64, b: f64| (a - b).abs() < 1e-12;
+    let p = law(&[0, -1]);
+    assert!(close(p[1], (-1f64).exp() / 2.0) && close(p[0] + p[1], 1.0));
+    for pair in pairs(false).iter().filter(|pair| !pair.lists[0].is_empty()) {
+        let places = 0..pair.lists[0].len();
+        let changes: Vec<i64> = places.clone().map(|i| pair.change(i as i64)).collect();
+        let width = changes.iter().max().unwrap() - changes.iter().min().unwrap();
+        let (p, q) = (law(&pair.lists[0]), law(&pair.lists[1]));
+        for i in places {
+            assert!((p[i] / q[i]).ln() <= width as f64 + 1e-12, "{:?}", pair.lists);
+        }
+    }
+}

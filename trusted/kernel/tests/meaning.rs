@@ -314,7 +314,8 @@ fn lemmas_are_true() {
         Lemma::LnExp(a.clone()),
         Lemma::SameUnary(Unary::Floor, a.clone(), b.clone()),
         Lemma::SameUnary(Unary::Ln, a.clone(), b.clone()),
-        Lemma::SameBinary(Binary::RoundTo, (a.clone(), b.clone()), (g.clone(), g)),
+        Lemma::SameBinary(Binary::RoundTo, (a.clone(), b.clone()), (g.clone(), g.clone())),
+        Lemma::SameBinary(Binary::Div, (a.clone(), b.clone()), (g.clone(), g)),
     ];
     for lemma in &lemmas {
         let formula = lemma.formula(&context).unwrap();

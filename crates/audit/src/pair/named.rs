@@ -184,7 +184,9 @@ pub(crate) fn for_each_expr(body: &[Statement], see: &mut dyn FnMut(&Expr)) {
 fn for_each_center(body: &[Statement], see: &mut dyn FnMut(&Expr)) {
     fn centers(law: &Distribution) -> Vec<&Expr> {
         match law {
-            Distribution::Exponential { .. } | Distribution::Geometric { .. } => vec![],
+            Distribution::Exponential { .. }
+            | Distribution::Geometric { .. }
+            | Distribution::Sample { .. } => vec![],
             Distribution::Bernoulli(_) | Distribution::UniformInt { .. } => law::parameters(law),
             _ => law::parameters(law).into_iter().take(1).collect(),
         }

@@ -296,7 +296,47 @@ impl Slots<'_> {
     }
 
     fn steps<W: World>(&mut self, body: &[Statement], world: &W) -> Result<Vec<Step<W::Number>>, AuditError> {
-        body.iter().map(|statement| self.step(statement, world)).collect()
+        let mut steps = Vec::with_capacity(body.len());
+        for statement in body {
+            match statement {
+                Statement::Draw { var, law: Distribution::Sample { table, rate } } => {
+                    steps.extend(self.sample(statement, (var, table, rate), world)?);
+                }
+                _ => steps.push(self.step(statement, world)?),
+            }
+        }
+        Ok(steps)
+    }
+
+    /// A sample: for each row of its table a coin that says whether it is kept.
+    fn sample<W: World>(
+        &mut self,
+        statement: &Statement,
+        (var, table, rate): (&Name, &Expr, &Expr),
+        world: &W,
+    ) -> Result<Vec<Step<W::Number>>, AuditError> {
+        let expected = AuditError::WrongKind { place: table.to_string(), expected: "a table" };
+        let Expr::Var(Variable::Plain(table)) = table else { return Err(expected) };
+        let coins = self.tables.sample(var, table).ok_or(expected)?;
+        let law = Distribution::Sample { table: Expr::var(table.clone()), rate: rate.clone() };
+        let mut range = self.range(statement, &law, world)?;
+        if coins.is_empty() {
+            // Nothing is tossed, and the law is in range all the same.
+            let kind = LawKind::Bernoulli;
+            let arguments = vec![self.node(rate, world)?];
+            return Ok(vec![Step::Draw(self.declare(var), Draw { kind, arguments }, range)]);
+        }
+        let mut steps = Vec::new();
+        for (coin, before) in coins {
+            let law = Draw { kind: LawKind::Bernoulli, arguments: vec![self.node(rate, world)?] };
+            steps.push(Step::Draw(self.declare(&coin), law, std::mem::take(&mut range)));
+            if let Some(before) = before {
+                // Of a sample, what was kept before is what can be kept.
+                let both = self.node(&Expr::var(coin.clone()).and(before), world)?;
+                steps.push(Step::Assign(self.declare(&coin), both));
+            }
+        }
+        Ok(steps)
     }
 
     fn step<W: World>(&mut self, statement: &Statement, world: &W) -> Result<Step<W::Number>, AuditError> {
@@ -352,6 +392,12 @@ impl Slots<'_> {
             D::UniformOther { value, count } => (LawKind::UniformOther, vec![value, count]),
             D::Response { value, truth, count } => (LawKind::Response, vec![value, truth, count]),
             D::Called(_) => return Err(AuditError::Unsupported { what: "a call that is not written out" }),
+            D::PermuteAndFlip { .. } => {
+                return Err(AuditError::Unsupported { what: "permute and flip that is not written out" });
+            }
+            D::Sample { .. } => {
+                return Err(AuditError::Unsupported { what: "a sample that is not written out" });
+            }
             D::Choose { scores, scale } => (LawKind::Choose, vec![scale, scores]),
             D::Laplace { center, scale } => (LawKind::Laplace, vec![center, scale]),
             D::DiscreteLaplace { center, scale } => (LawKind::DiscreteLaplace, vec![center, scale]),

@@ -12,6 +12,7 @@ use probity_kernel::term::{Claim, Mechanism, Reading, Sort};
 
 use crate::case::Case;
 use crate::compare::pair_report::{OutcomeLoss, PairReport};
+use crate::compare::renyi::Renyi;
 use crate::deadline::Deadline;
 use crate::error::AuditError;
 use crate::float::split::Effort;
@@ -21,6 +22,7 @@ use crate::output::law::{Law, Mass};
 use crate::output::outcome::{Given, Inputs, Parameters};
 use crate::pair::candidates::{ALL_ROUNDS, Pair, pairs};
 use crate::pair::neighbours::{admits_parameters, claimed_value, distance, neighbours};
+use crate::refute::concentrated::event_rho;
 use crate::refute::pair_loss::shown_loss;
 use crate::refute::refutation::loss;
 use crate::run::bits::Bits;
@@ -239,6 +241,9 @@ impl<'a> SearchTask<'a> {
         let delta = claimed_value(self.mechanism, &self.claim.delta, parameters)?;
         let case = Case::new(self.mechanism, parameters, first).until(&self.until);
         let law = |inputs: &Inputs| case.at(inputs).law_within(self.reading, self.effort);
+        if matches!(self.claim.reading, Reading::Rho | Reading::Mu) && self.reading == Reading::Reals {
+            return self.look_at_rho(setting, case, second, &epsilon);
+        }
         match (law(first), &self.reading) {
             (Ok(a), _) => Ok(judge_within(setting, (first, second), (&a, &law(second)?), &epsilon, &delta)),
             (Err(AuditError::Unsupported { .. }), Reading::Reals) => {
@@ -259,6 +264,52 @@ impl<'a> SearchTask<'a> {
             }
             (Err(error), _) => Err(error),
         }
+    }
+}
+
+impl SearchTask<'_> {
+    /// What a pair shows of a claim in ρ or μ: a ρ, by the divergences of its laws where they can be listed, and by the event
+    /// that tells most otherwise. μ is held against it as μ²/2.
+    fn look_at_rho(
+        &self,
+        setting: usize,
+        case: Case<'_>,
+        second: &Inputs,
+        claimed: &Bounds,
+    ) -> Result<FoundPair, AuditError> {
+        let half_square = |x: &Rational| x * x / Rational::from(2);
+        let claimed = match self.claim.reading {
+            Reading::Mu => Bounds { low: half_square(&claimed.low), high: half_square(&claimed.high) },
+            _ => claimed.clone(),
+        };
+        let law = |inputs: &Inputs| case.at(inputs).law_within(self.reading, self.effort);
+        let (rho, impossible, outcome, event) = match law(case.inputs) {
+            Ok(first) => {
+                let report = PairReport::new(&first, &law(second)?);
+                let rho = match report.impossible.is_empty() {
+                    true => report.renyi().iter().map(Renyi::rho).fold(0.0, f64::max),
+                    false => f64::INFINITY,
+                };
+                (rho, report.impossible.len(), report.worst.map(|worst| worst.outcome), None)
+            }
+            Err(AuditError::Unsupported { .. }) => {
+                let shown = shown_loss(case, second, self.claim)?.ok_or(NOTHING)?;
+                (event_rho(&shown.probability, &shown.of_neighbour), 0, None, Some(shown.event))
+            }
+            Err(error) => return Err(error),
+        };
+        let excess = beyond(rho, &claimed);
+        Ok(FoundPair {
+            setting,
+            first: case.inputs.clone(),
+            second: second.clone(),
+            loss: rho,
+            excess,
+            finite_excess: if excess.is_finite() { excess } else { f64::NEG_INFINITY },
+            impossible,
+            outcome,
+            event,
+        })
     }
 }
 

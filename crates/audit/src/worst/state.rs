@@ -18,9 +18,9 @@ pub struct FoundPair {
     /// Its neighbour.
     pub second: Inputs,
     /// The largest loss of an outcome or an event, in f64, rounded down: ln((p − δ)/q) for the claimed δ. Infinite if some
-    /// output is possible under one input only.
+    /// output is possible under one input only. For a claim in ρ or μ over the reals: the ρ that the pair shows.
     pub loss: f64,
-    /// The loss minus ε, in f64, rounded down; infinite where the loss is.
+    /// The loss minus ε, or ρ minus the claimed one (μ²/2), in f64, rounded down; infinite where the loss is.
     pub excess: f64,
     /// The worst finite loss minus ε.
     pub finite_excess: f64,

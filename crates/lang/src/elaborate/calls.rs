@@ -1,8 +1,8 @@
 //! Calls of mechanisms of other files: `y ~ name(inputs, parameters)`.
 
-use probity_kernel::expr::Expr as Term;
+use probity_kernel::expr::{Expr as Term, Variable};
 use probity_kernel::kind::Kind;
-use probity_kernel::term::{Called, Distribution, Hints, Reading, Sort};
+use probity_kernel::term::{Called, Distribution, Field, Hints, Reading, Sort};
 
 use super::statements::is_distribution;
 use super::{Elaborator, Scope};
@@ -60,12 +60,7 @@ impl Elaborator<'_> {
                 Sort::Int | Sort::Category { .. } => self.typed(argument, Scope::Program, Type::Int),
                 Sort::Real => self.typed(argument, Scope::Program, Type::Real),
                 Sort::RealList | Sort::IntList => self.list_argument(sort, argument)?,
-                Sort::Rows(_) => {
-                    self.sink.report(Code::BadUse, argument.span, || {
-                        format!("`{}` takes a table: expected a mechanism of numbers and lists", name.text)
-                    });
-                    return None;
-                }
+                Sort::Rows(fields) => self.table_argument(fields, argument)?,
             });
         }
         if matches!(program.claim.reading, Reading::Binary { .. }) {
@@ -85,6 +80,31 @@ impl Elaborator<'_> {
             return None;
         }
         Some(law)
+    }
+
+    /// A table by name, with the fields that the called mechanism reads.
+    fn table_argument(&mut self, fields: &[Field], argument: &Expr) -> Option<Term> {
+        let table = self.whole_table(argument, "a call that takes a table is given one")?;
+        let Term::Var(Variable::Plain(name)) = &table else { return None };
+        let ours = self.tables.get(name.as_str()).cloned().unwrap_or_default();
+        for field in fields {
+            let wanted = match field.sort {
+                Sort::Bool => Type::Bool,
+                Sort::Real => Type::Real,
+                _ => Type::Int,
+            };
+            let found = ours.iter().find(|(known, _)| *known == field.name.as_str()).map(|(_, ty)| *ty);
+            if found.is_none_or(|found| !wanted.accepts(found)) {
+                self.sink.report(Code::WrongType, argument.span, || {
+                    let (field, found) = (&field.name, found.map_or("none".to_string(), |ty| ty.to_string()));
+                    format!(
+                        "the called mechanism reads the field `{field}`: expected {wanted}, found {found}"
+                    )
+                });
+                return None;
+            }
+        }
+        Some(table)
     }
 
     fn list_argument(&mut self, sort: &Sort, argument: &Expr) -> Option<Term> {

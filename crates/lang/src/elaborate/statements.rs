@@ -15,7 +15,7 @@ use crate::syntax::{Expr, ExprKind, Ident, Iteration, Statement, StatementKind};
 use crate::types::Type;
 
 /// The distributions of the language, with how they are written.
-const DISTRIBUTIONS: [(&str, &str); 13] = [
+const DISTRIBUTIONS: [(&str, &str); 15] = [
     ("uniform", "uniform(0, 1)"),
     ("sign", "sign()"),
     ("bernoulli", "bernoulli(probability)"),
@@ -23,6 +23,8 @@ const DISTRIBUTIONS: [(&str, &str); 13] = [
     ("uniform_other", "uniform_other(value, count)"),
     ("response", "response(value, truth, count)"),
     ("choose", "choose(scores, scale)"),
+    ("permute_and_flip", "permute_and_flip(scores, scale)"),
+    ("sample", "sample(table, probability)"),
     ("laplace", "laplace(scale) or laplace(center, scale)"),
     ("discrete_laplace", "discrete_laplace(scale) or discrete_laplace(center, scale)"),
     ("gaussian", "gaussian(deviation) or gaussian(center, deviation)"),
@@ -112,6 +114,9 @@ impl Elaborator<'_> {
                 let law = self.law(law, arguments, statement.span);
                 let ty = law.as_ref().map_or(Type::Unknown, drawn_type);
                 self.store(target, ty, statement.span);
+                if let Some(Distribution::Sample { table, .. }) = &law {
+                    self.sample_of(target, table);
+                }
                 if let Some(symbol) = self.names.get_mut(&target.text) {
                     symbol.drawn = true;
                 }
@@ -360,6 +365,14 @@ impl Elaborator<'_> {
                 let scores = self.scores(scores)?;
                 Distribution::Choose { scores, scale: self.scale(scale) }
             }
+            ("permute_and_flip", [scores, scale]) => {
+                let scores = self.scores(scores)?;
+                Distribution::PermuteAndFlip { scores, scale: self.scale(scale) }
+            }
+            ("sample", [table, rate]) => {
+                let table = self.whole_table(table, "`sample` draws rows of a table")?;
+                Distribution::Sample { table, rate: self.probability(rate) }
+            }
             ("exponential", [scale]) => Distribution::Exponential { scale: self.scale(scale) },
             ("geometric", [scale]) => Distribution::Geometric { scale: self.scale(scale) },
             (centred, [scale]) if is_centred(centred) => {
@@ -397,7 +410,7 @@ impl Elaborator<'_> {
         if value.ty != Type::Unknown {
             self.sink.report_with(Code::WrongType, list.span, || {
                 let message = format!(
-                    "`choose` is by a list of scores: expected the name of a list of numbers, found {}",
+                    "a choice is by a list of scores: expected the name of a list of numbers, found {}",
                     value.ty
                 );
                 (
@@ -472,11 +485,13 @@ fn drawn_type(law: &Distribution) -> Type {
         | Distribution::Gaussian { .. }
         | Distribution::Exponential { .. } => Type::Real,
         Distribution::Bernoulli(_) => Type::Bool,
+        Distribution::Sample { .. } => Type::Table,
         Distribution::Sign
         | Distribution::UniformInt { .. }
         | Distribution::UniformOther { .. }
         | Distribution::Response { .. }
         | Distribution::Choose { .. }
+        | Distribution::PermuteAndFlip { .. }
         | Distribution::DiscreteLaplace { .. }
         | Distribution::DiscreteGaussian { .. }
         | Distribution::Geometric { .. } => Type::Int,

@@ -163,6 +163,33 @@ impl Elaborator<'_> {
         }
     }
 
+    /// A table, by name; `what` says what it is for.
+    pub(super) fn whole_table(&mut self, table: &Expr, what: &str) -> Option<Term> {
+        let value = self.expression(table, Scope::Program);
+        if value.ty == Type::Table && matches!(value.term, Term::Var(_)) {
+            return Some(value.term);
+        }
+        if value.ty != Type::Unknown {
+            self.sink.report_with(Code::WrongType, table.span, || {
+                let message = format!("{what}: expected the name of a table, found {}", value.ty);
+                (message, Some("a table is an input of type `rows(field: type, ...)`".into()))
+            });
+        }
+        None
+    }
+
+    /// A sample has the fields of its table.
+    pub(super) fn sample_of(&mut self, sample: &Ident, table: &Term) {
+        let Term::Var(Variable::Plain(table)) = table else { return };
+        let Some(fields) = self.tables.get(table.as_str()).cloned() else { return };
+        let known = self.tables.entry(sample.text.clone()).or_insert_with(|| fields.clone());
+        if *known != fields {
+            self.sink.report(Code::WrongType, sample.span, || {
+                format!("`{}` was a sample of another table above: expected another name", sample.text)
+            });
+        }
+    }
+
     pub(super) fn no_length(&mut self, span: Span) {
         self.sink.report_with(Code::WrongType, span, || {
             let message = "how many rows a table has is private: expected a list";
@@ -192,7 +219,7 @@ impl Elaborator<'_> {
             None => self.unknown_name(&table.text, table.span),
             Some(symbol) => {
                 let (role, ty) = (symbol.role.clone(), symbol.ty);
-                if ty != Type::Table && ty != Type::Unknown {
+                if (ty != Type::Table || role != Role::Input) && ty != Type::Unknown {
                     self.sink.report(Code::WrongType, table.span, || {
                         let found =
                             if role == Role::Input { ty.to_string() } else { role.describe().to_string() };

@@ -127,6 +127,8 @@ code! { Distribution {
     "response" => Distribution::Response { value: value, truth: truth, count: count },
     "called" => Distribution::Called { 0: called },
     "choose" => Distribution::Choose { scores: scores, scale: scale },
+    "permute-and-flip" => Distribution::PermuteAndFlip { scores: scores, scale: scale },
+    "sample" => Distribution::Sample { table: table, rate: rate },
     "laplace" => Distribution::Laplace { center: center, scale: scale },
     "discrete-laplace" => Distribution::DiscreteLaplace { center: center, scale: scale },
     "gaussian" => Distribution::Gaussian { center: center, deviation: deviation },
@@ -229,15 +231,18 @@ code! { Conversion {
 
 impl Code for Plan {
     fn write(&self) -> Text {
-        let Plan { rewrites, comparison, sides, through } = self;
+        let Plan { rewrites, comparison, sides, through, sampled } = self;
         let mut parts = vec![rewrites.write(), comparison.write(), sides.write()];
-        match through {
-            None => Text::named("plan", parts),
-            Some(through) => {
-                let (claim, conversion) = &**through;
-                parts.extend([claim.write(), conversion.write()]);
-                Text::named("converted-plan", parts)
-            }
+        let mut word = "plan";
+        if let Some(through) = through {
+            let (claim, conversion) = &**through;
+            parts.extend([claim.write(), conversion.write()]);
+            word = "converted-plan";
+        }
+        let plan = Text::named(word, parts);
+        match sampled {
+            None => plan,
+            Some(claim) => Text::named("sampled-plan", vec![claim.write(), plan]),
         }
     }
 
@@ -246,12 +251,20 @@ impl Code for Plan {
         let converted = match word {
             "plan" => false,
             "converted-plan" => true,
+            "sampled-plan" => {
+                let (claim, plan): (Claim, Plan) = (parts.next()?, parts.next()?);
+                parts.end()?;
+                return match plan.sampled {
+                    None => Ok(Plan { sampled: Some(Box::new(claim)), ..plan }),
+                    Some(_) => Err(ReadError::new("a Plan without a sample", word)),
+                };
+            }
             other => return Err(ReadError::new("a Plan", other)),
         };
         let (rewrites, comparison, sides) = (parts.next()?, parts.next()?, parts.next()?);
         let through = if converted { Some(Box::new((parts.next()?, parts.next()?))) } else { None };
         parts.end()?;
-        Ok(Plan { rewrites, comparison, sides, through })
+        Ok(Plan { rewrites, comparison, sides, through, sampled: None })
     }
 }
 

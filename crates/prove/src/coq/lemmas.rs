@@ -16,7 +16,7 @@ pub(super) fn proof(printer: &Printer<'_>, lemma: &Lemma) -> Result<String, NotE
             let index = printer.int(index, Scope::Runs)?;
             format!("let e := constr:(adj_{list} {index}) in given e")
         }
-        Lemma::Rows(table, _, second) => {
+        Lemma::Rows(table, first, second) => {
             let clause = printer.context.mechanism().adjacency.iter().find_map(|clause| match clause {
                 Adjacency::OneRow { table: t } if t == table => Some("rows_added"),
                 Adjacency::RowReplaced { table: t } if t == table => Some("rows_replaced"),
@@ -33,7 +33,12 @@ pub(super) fn proof(printer: &Printer<'_>, lemma: &Lemma) -> Result<String, NotE
                 "rows_added" => format!("_ _ _ _ _ _ rows_{table}"),
                 _ => format!("_ _ _ _ _ _ _ _ (proj1 rows_{table}) (proj2 rows_{table})"),
             };
-            format!("implication; rewrite (@{theorem}{sort} {permutations}); rows")
+            // Parts that differ between the runs are equal by premise.
+            let same = match first == second {
+                true => "",
+                false => "repeat match goal with h : @eq R _ _ |- _ => rewrite <- h; clear h end; ",
+            };
+            format!("implication; {same}rewrite (@{theorem}{sort} {permutations}); rows")
         }
         Lemma::Apart(..) | Lemma::ApartWider(..) | Lemma::Moved(..) | Lemma::Sqrt(_) => {
             return Err(NotExported::new(format!("the lemma {}", lemma.name())));

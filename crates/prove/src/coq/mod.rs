@@ -85,6 +85,9 @@ pub fn export(text: &str) -> Result<String, NotExported> {
     if claim.reading != Reading::Reals {
         return Err(NotExported::new("claims in rho or mu"));
     }
+    if plan.sampled.is_some() {
+        return Err(NotExported::rule("AMPLIFY"));
+    }
     if let Some(rewrite) = plan.rewrites.first() {
         return Err(NotExported::rule(rewrite.name()));
     }

@@ -122,6 +122,8 @@ impl Statements<'_> {
             Distribution::Sign | Distribution::UniformOther { .. } => {
                 return Err(NotExported::new(format!("the law of '{law}'")));
             }
+            Distribution::Sample { .. } => return Err(NotExported::rule("AMPLIFY")),
+            Distribution::PermuteAndFlip { .. } => return Err(NotExported::rule("PERMUTE-FLIP")),
             Distribution::Choose { .. } => return Err(NotExported::rule("CHOOSE")),
             Distribution::Called(_) => return Err(NotExported::rule("CALL")),
             Distribution::Gaussian { .. } | Distribution::DiscreteGaussian { .. } => {

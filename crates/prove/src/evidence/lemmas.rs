@@ -80,7 +80,9 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
         })
     });
     let of_lists = lists::lemmas(context, formulas.into_iter());
-    let all = entries.chain(others.into_values()).chain(same).chain(row_lemmas(&sums)).chain(of_lists);
+    let of_rows = row_lemmas(&sums);
+    let alike: Vec<Lemma> = of_rows.iter().flat_map(|lemma| alike_parts(context, lemma)).collect();
+    let all = entries.chain(others.into_values()).chain(same).chain(of_rows).chain(alike).chain(of_lists);
     all.filter(|lemma| lemma.formula(context).is_some()).collect()
 }
 
@@ -101,6 +103,31 @@ fn row_lemmas(sums: &BTreeSet<(Name, Run, Expr, Expr)>) -> Vec<Lemma> {
         }));
     }
     lemmas
+}
+
+/// What a lemma on rows wants to be equal is a part of each run's sum, in normal form: the quotient by a variable, where the
+/// variable is known to be equal.
+fn alike_parts(context: &Context, lemma: &Lemma) -> Vec<Lemma> {
+    let mut found = Vec::new();
+    let mut rest = lemma.formula(context);
+    while let Some(Expr::Binary(Binary::Or, premise, then)) = rest {
+        if let Expr::Unary(Unary::Not, premise) = &*premise
+            && let Expr::Binary(Binary::Eq, a, b) = &**premise
+        {
+            match (&**a, &**b) {
+                (Expr::Binary(f, a, c), Expr::Binary(g, b, d)) if f == g => {
+                    let pair = |x: &Expr, y: &Expr| (x.clone(), y.clone());
+                    found.push(Lemma::SameBinary(*f, pair(a, b), pair(c, d)));
+                }
+                (Expr::Unary(f, a), Expr::Unary(g, b)) if f == g => {
+                    found.push(Lemma::SameUnary(*f, (**a).clone(), (**b).clone()));
+                }
+                _ => {}
+            }
+        }
+        rest = Some((*then).clone());
+    }
+    found
 }
 
 /// The lemmas that logarithms, powers of two, exponentials and quotients suggest.

@@ -123,7 +123,9 @@ impl<'a> Guesser<'a> {
 
     /// The couplings of a draw.
     pub(crate) fn draw(&self, var: &Name, law: &Distribution) -> Vec<Candidate> {
-        if let Distribution::Choose { scores: Expr::Var(Variable::Plain(list)), scale } = law {
+        if let Distribution::Choose { scores: Expr::Var(Variable::Plain(list)), scale }
+        | Distribution::PermuteAndFlip { scores: Expr::Var(Variable::Plain(list)), scale } = law
+        {
             return self.choice(list, scale);
         }
         if self.context.measure() == Measure::Concentrated {

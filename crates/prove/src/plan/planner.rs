@@ -10,7 +10,9 @@ use probity_kernel::entail::Evidence;
 use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::finite::mass;
 use probity_kernel::privacy::Comparison;
-use probity_kernel::term::{Called, Claim, Coupling, Distribution, Hints, Mechanism, Reading, Statement};
+use probity_kernel::term::{
+    Called, Claim, Coupling, Distribution, Hints, Mechanism, Reading, Sort, Statement,
+};
 
 use crate::algebra::{mentions, product};
 use crate::derivation::{Move, Plan};
@@ -346,7 +348,9 @@ impl<'a> Planner<'a> {
             _ => None,
         });
         let cost = self.context.in_run(&cost, Run::First);
-        vec![candidate(cost.clone(), vec![cost]), free]
+        let takes_table = called.mechanism.inputs.iter().any(|input| matches!(input.sort, Sort::Rows(_)));
+        let paid = candidate(cost.clone(), vec![cost]);
+        if takes_table { vec![paid] } else { vec![paid, free] }
     }
 
     fn moves(&self, chosen: &[&Candidate], invariants: &[Expr]) -> Vec<Move> {

@@ -333,7 +333,9 @@ impl Play<'_, '_> {
 
     /// The side condition of a choice among scores; that the cost is enough is for the search to say.
     fn apart(&self, law: &Distribution, low: &Expr, high: &Expr) -> Result<(), Stop> {
-        let Distribution::Choose { scores: Expr::Var(Variable::Plain(list)), scale } = law else {
+        let (Distribution::Choose { scores: Expr::Var(Variable::Plain(list)), scale }
+        | Distribution::PermuteAndFlip { scores: Expr::Var(Variable::Plain(list)), scale }) = law
+        else {
             return Err(Stop::Fails);
         };
         let of = |run| self.pair.number(scale, run).ok_or(Stop::Unclear);
@@ -427,7 +429,7 @@ impl Play<'_, '_> {
                 vec![(Value::Flag(true), p), (Value::Flag(false), 1.0 - p)]
             }
             Distribution::Sign => even(vec![1.0, -1.0]),
-            Distribution::Choose { scores, .. } => {
+            Distribution::Choose { scores, .. } | Distribution::PermuteAndFlip { scores, .. } => {
                 let Value::List(items) = self.eval(scores, run)? else { return Err(Stop::Fails) };
                 // Without an entry there is nothing to choose.
                 self.check(!items.is_empty())?;

@@ -258,7 +258,7 @@ impl Writer {
                 let cost = self.dice.pick(&[q(1, 2), q(1, 8), int(2), cost]);
                 Coupling::Equal { distance, cost }
             }
-            _ if matches!(law, Distribution::Choose { .. }) => {
+            _ if matches!(law, Distribution::Choose { .. } | Distribution::PermuteAndFlip { .. }) => {
                 let (low, high) = self.dice.pick(&[(0, 0), (-1, 1), (0, 1), (1, 0)]);
                 let cost = self.dice.pick(&[int(0), int(1), int(2), int(high - low)]);
                 Coupling::Chosen { low: int(low), high: int(high), cost }

@@ -177,6 +177,27 @@ fn add(law: &mut Law, point: Point, mass: Mass) {
     }
 }
 
+/// Permute and flip by its definition: every order of the coins, and the first of them that accepts.
+fn flipped(coins: &[Mass]) -> Vec<Mass> {
+    let one = Rational::ONE;
+    let mut masses = vec![(Rational::ZERO, Rational::ZERO); coins.len()];
+    // What is left to try, and how likely it is to come there.
+    let mut open: Vec<(Vec<usize>, Mass)> = vec![((0..coins.len()).collect(), (one.clone(), one.clone()))];
+    while let Some((left, reached)) = open.pop() {
+        let each = r(1, left.len().max(1) as i64);
+        for &next in &left {
+            let (low, high) = &coins[next];
+            let here = (&reached.0 * &each, &reached.1 * &each);
+            masses[next].0 += &here.0 * low;
+            masses[next].1 += &here.1 * high;
+            let rest = left.iter().copied().filter(|place| *place != next).collect();
+            let refused = (&here.0 * (&one - high).max(Rational::ZERO), &here.1 * (&one - low));
+            open.push((rest, refused));
+        }
+    }
+    masses
+}
+
 /// The values of a draw. Out of its range a law has none.
 fn outcomes(law: &Distribution, id: u32, state: &State, shared: &State) -> Result<Vec<(Value, Mass)>, Fault> {
     for condition in law::conditions(law) {
@@ -239,6 +260,33 @@ fn outcomes(law: &Distribution, id: u32, state: &State, shared: &State) -> Resul
             let total = weights.iter().fold((r(0, 1), r(0, 1)), |sum, w| (sum.0 + &w.0, sum.1 + &w.1));
             let mass = |w: &Mass| (&w.0 / &total.1, &w.1 / &total.0);
             weights.iter().enumerate().map(|(i, w)| (Value::int(i as i64), mass(w))).collect()
+        }
+        Distribution::PermuteAndFlip { scores, scale } => {
+            let scale = number(scale)?;
+            let Value::List(scores) = plain(scores, state, shared)? else { return Err(Fault::Unknown) };
+            let mut known = vec![];
+            for score in &scores {
+                let Value::Number(score) = score else { return Err(Fault::IllTyped("a score".to_string())) };
+                known.push(score.as_point().ok_or(Fault::Unknown)?.clone());
+            }
+            let best = known.iter().max().cloned().ok_or(Fault::Unknown)?;
+            let coins: Vec<Mass> = known.iter().map(|score| exp(&((score - &best) / &scale))).collect();
+            flipped(&coins).into_iter().enumerate().map(|(i, m)| (Value::int(i as i64), m)).collect()
+        }
+        Distribution::Sample { table, rate } => {
+            let rate = number(rate)?;
+            let Value::Table(rows) = plain(table, state, shared)? else {
+                return Err(Fault::IllTyped("a table".to_string()));
+            };
+            let mut all = vec![(vec![], one.clone())];
+            for row in rows {
+                let without = all.iter().map(|(kept, mass)| (kept.clone(), mass * (&one - &rate)));
+                let with = all.iter().map(|(kept, mass)| {
+                    (kept.iter().chain([&row]).cloned().collect::<Vec<_>>(), mass * &rate)
+                });
+                all = without.chain(with).collect();
+            }
+            all.into_iter().map(|(kept, mass)| (Value::Table(kept), (mass.clone(), mass))).collect()
         }
         // What other mechanisms release is not generated.
         Distribution::Called(_) => return Err(Fault::Unknown),

@@ -15,6 +15,7 @@ mod law;
 mod number;
 mod program;
 mod sample;
+mod samples;
 mod theorems;
 mod value;
 mod write;

@@ -98,7 +98,7 @@ fn claim_holds(mechanism: &Mechanism, claim: &Claim, pair: &Pair) -> Result<bool
 }
 
 /// Holds a theorem against some neighbours, in both orders.
-fn check(theorem: &Theorem, dice: &mut Dice) -> u64 {
+pub fn check(theorem: &Theorem, dice: &mut Dice) -> u64 {
     let mut tried = 0;
     for _ in 0..12 {
         let Some(pair) = neighbours(theorem.mechanism(), Orientation::Forward, dice) else { break };

@@ -182,7 +182,13 @@ impl Writer {
                 let (value, count) =
                     (self.dice.pick(&[named(voice, "x"), named(voice, "c")]), self.dice.pick(&[3, 3, 2]));
                 match self.dice.roll(7) {
-                    6 => Distribution::Choose { scores: named(voice, "q"), scale: self.scale(voice) },
+                    6 => {
+                        let (scores, scale) = (named(voice, "q"), self.scale(voice));
+                        match scale == int(1) {
+                            true => Distribution::PermuteAndFlip { scores, scale },
+                            false => Distribution::Choose { scores, scale },
+                        }
+                    }
                     0 => Distribution::Sign,
                     1 => {
                         let (low, high) = (self.integer(voice), self.integer(voice));

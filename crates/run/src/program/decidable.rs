@@ -222,6 +222,12 @@ impl Checker {
         let noise = |scale: Shape| if scale.degree == 0 { Shape::DRAW } else { scale.times(Shape::DRAW) };
         Ok(match law {
             Distribution::Called(_) => return Err(RunError::malformed("a call that is not written out")),
+            Distribution::PermuteAndFlip { .. } => {
+                return Err(RunError::malformed("permute and flip that is not written out"));
+            }
+            Distribution::Sample { .. } => {
+                return Err(RunError::malformed("a sample that is not written out"));
+            }
             Distribution::Uniform => Shape::DRAW,
             Distribution::Sign => Shape::RATIONAL,
             Distribution::Bernoulli(p) => {

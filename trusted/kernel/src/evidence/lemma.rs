@@ -198,7 +198,7 @@ impl Lemma {
                 a.clone().equals(b.clone()).implies(apply(a).equals(apply(b)))
             }
             Lemma::SameBinary(op, (a, b), (c, d)) => {
-                if !matches!(op, Binary::Mod | Binary::RoundTo) {
+                if !matches!(op, Binary::Mod | Binary::RoundTo | Binary::Div) {
                     return None;
                 }
                 let apply = |p: &Expr, q: &Expr| Expr::Binary(*op, p.clone().into(), q.clone().into());

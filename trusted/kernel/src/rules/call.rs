@@ -6,14 +6,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::concentrated::Measure;
-use crate::context::Context;
+use crate::context::{Context, Orientation};
 use crate::expr::{Expr, Name, Run, Variable};
 use crate::kind::malformed;
 use crate::privacy::Theorem;
 use crate::rejection::Rejection;
 use crate::rules::{Assertion, Judgement, check_size, wrong};
 use crate::sampling::{after, fresh};
-use crate::term::{Adjacency, Called, Distribution, Reading, Sort, Statement};
+use crate::tables;
+use crate::term::{Adjacency, Called, Distribution, Field, Reading, Sort, Statement};
 
 /// What an expression of the called mechanism is for these arguments; lists are renamed.
 pub(crate) fn with_arguments(called: &Called, e: &Expr) -> Expr {
@@ -60,7 +61,15 @@ pub fn call(
         side.push(context.in_run(param, Run::First).equals(context.in_run(param, Run::Second)));
     }
     for assumption in &called.mechanism.assumptions {
-        side.extend([first(assumption), second(assumption)]);
+        match tables::of_rows(assumption) {
+            Some(table) => check_rows(context, called, assumption, &table)?,
+            None => side.extend([first(assumption), second(assumption)]),
+        }
+    }
+    for (input, argument) in called.mechanism.inputs.iter().zip(&called.inputs) {
+        if let Sort::Rows(fields) = &input.sort {
+            check_fields(context, called, fields, argument)?;
+        }
     }
     for (input, argument) in called.mechanism.inputs.iter().zip(&called.inputs) {
         if let Sort::Category { count } = &input.sort {
@@ -69,6 +78,9 @@ pub fn call(
                 side.push(Expr::int(0).le(x.clone()).and(x.lt(value)));
             }
         }
+    }
+    if free && called.mechanism.inputs.iter().any(|input| matches!(input.sort, Sort::Rows(_))) {
+        return not_shown();
     }
     if free {
         for input in &called.inputs {
@@ -175,6 +187,21 @@ fn related(context: &Context, called: &Called, swapped: bool) -> Result<Expr, Re
                 let Some(ours) = same else { return not_shown() };
                 ours.clone().le(bound)
             }
+            Adjacency::OneRow { table } => {
+                let ours = Adjacency::OneRow { table: list_of(called, table)? };
+                if !context.mechanism().adjacency.contains(&ours) {
+                    return not_shown();
+                }
+                // The clause says in which run the row is.
+                Expr::Bool(swapped == (context.orientation() == Orientation::Backward))
+            }
+            Adjacency::RowReplaced { table } => {
+                let ours = Adjacency::RowReplaced { table: list_of(called, table)? };
+                if !context.mechanism().adjacency.contains(&ours) {
+                    return not_shown();
+                }
+                Expr::Bool(true)
+            }
             _ => return not_shown(),
         });
     }
@@ -195,7 +222,48 @@ fn not_shown<T>() -> Result<T, Rejection> {
     Err(Rejection::ClaimNotCovered { reason })
 }
 
-/// The caller's name of a list that is passed on.
+/// What the called mechanism assumes of every row the caller assumes too, in the same words.
+fn check_rows(context: &Context, called: &Called, assumption: &Expr, table: &Name) -> Result<(), Rejection> {
+    let ours = list_of(called, table)?;
+    let said = with_arguments(called, assumption).replace(&|v| match v {
+        Variable::Field(of, field) if of == table => {
+            Some(Expr::Var(Variable::Field(ours.clone(), field.clone())))
+        }
+        _ => None,
+    });
+    match context.mechanism().assumptions.contains(&said) {
+        true => Ok(()),
+        false => not_shown(),
+    }
+}
+
+/// The caller's table has every field of the called mechanism's, with values of its sort; it may have others, which are not seen.
+fn check_fields(
+    context: &Context,
+    called: &Called,
+    fields: &[Field],
+    argument: &Expr,
+) -> Result<(), Rejection> {
+    let Expr::Var(Variable::Plain(table)) = argument else { return not_shown() };
+    for field in fields {
+        let ours = tables::field(context.mechanism(), table, &field.name).map(|field| &field.sort);
+        let fits = match (&field.sort, ours) {
+            (Sort::Real, Some(Sort::Real | Sort::Int | Sort::Category { .. }))
+            | (Sort::Int, Some(Sort::Int | Sort::Category { .. }))
+            | (Sort::Bool, Some(Sort::Bool)) => true,
+            (Sort::Category { count }, Some(Sort::Category { count: ours })) => {
+                with_arguments(called, count) == *ours
+            }
+            _ => false,
+        };
+        if !fits {
+            return not_shown();
+        }
+    }
+    Ok(())
+}
+
+/// The caller's name of a list or table that is passed on.
 fn list_of(called: &Called, list: &Name) -> Result<Name, Rejection> {
     let inputs = called.mechanism.inputs.iter().zip(&called.inputs);
     match inputs.into_iter().find(|(input, _)| input.name == *list) {
@@ -210,17 +278,15 @@ fn public(context: &Context, called: &Called, bound: &Expr) -> Result<Expr, Reje
     context.check_public(&bound).map(|()| bound)
 }
 
-/// A call is well formed: one argument for each input and parameter, lists by name, no table, and an output that is a
+/// A call is well formed: one argument for each input and parameter, lists and tables by name, and an output that is a
 /// number or a truth value.
 pub(crate) fn check(called: &Called) -> Result<(), Rejection> {
     let Called { mechanism, inputs, params, .. } = called;
     if mechanism.inputs.len() != inputs.len() || mechanism.params.len() != params.len() {
         return Err(malformed(format!("a call of {} has another number of arguments", mechanism.name)));
     }
-    if mechanism.inputs.iter().any(|input| matches!(input.sort, Sort::Rows(_))) {
-        return Err(malformed(format!("a call of {}, which takes a table", mechanism.name)));
-    }
-    let of_entries = |e: &Expr| e.find_variable(&|v| !matches!(v, Variable::Plain(_))).is_some();
+    let of_entries =
+        |e: &Expr| e.find_variable(&|v| !matches!(v, Variable::Plain(_) | Variable::Field(..))).is_some();
     if mechanism.assumptions.iter().any(of_entries) {
         return Err(malformed(format!("a call of {}, which has bounds of entries", mechanism.name)));
     }

@@ -381,7 +381,7 @@ fn mentions(e: &Expr, name: &Name) -> bool {
 }
 
 /// How often a block sets a name, as a variable, list or loop index.
-fn settings(body: &[Statement], name: &Name) -> usize {
+pub(crate) fn settings(body: &[Statement], name: &Name) -> usize {
     body.iter()
         .map(|statement| match statement {
             Statement::Draw { var, .. } | Statement::Assign { var, .. } => usize::from(var == name),

@@ -23,6 +23,10 @@ fn expanded_block(body: &[Statement], prefix: &str, calls: &mut usize) -> Vec<St
                 *calls += 1;
                 out.extend(written_out(var, called, &format!("{prefix}{calls}_")));
             }
+            Statement::Draw { var, law: Distribution::PermuteAndFlip { scores, scale } } => {
+                *calls += 1;
+                out.extend(noisy_max(var, scores, scale, &format!("{prefix}{calls}_")));
+            }
             Statement::If { guard, then, otherwise } => out.push(Statement::If {
                 guard: guard.clone(),
                 then: expanded_block(then, prefix, calls),
@@ -45,39 +49,71 @@ fn expanded_block(body: &[Statement], prefix: &str, calls: &mut usize) -> Vec<St
     out
 }
 
+/// Permute and flip as what has its law: the place of the largest score with exponential noise (`docs/logic.md` section 4).
+fn noisy_max(var: &Name, scores: &Expr, scale: &Expr, prefix: &str) -> Vec<Statement> {
+    let Expr::Var(list) = scores else { return vec![] };
+    let own = |text: &str| Name::new(format!("{prefix}{text}"));
+    let v = |text: &str| Expr::var(own(text));
+    let length = Expr::Length(list.clone());
+    let assign = |var: Name, value: Expr| Statement::Assign { var, value };
+    // A law without an entry to choose is out of range, as is a coin with this probability.
+    let some = Expr::int(1).le(length.clone()).choose(Expr::int(1), Expr::int(2));
+    let coin = Statement::Draw { var: own("some"), law: Distribution::Bernoulli(some) };
+    let noise =
+        Statement::Draw { var: own("noise"), law: Distribution::Exponential { scale: scale.clone() } };
+    let score = assign(own("score"), v("index").index_of(list.clone()) + v("noise"));
+    let better = v("index").equals(Expr::int(0)).or(v("score").gt(v("best")));
+    let then = vec![assign(own("best"), v("score")), assign(var.clone(), v("index"))];
+    let body = vec![noise, score, Statement::If { guard: better, then, otherwise: vec![] }];
+    let rounds = Statement::For { index: own("index"), from: Expr::int(0), to: length, body };
+    vec![coin, assign(own("best"), Expr::int(0)), assign(var.clone(), Expr::int(0)), rounds]
+}
+
 /// One call, its own names with a prefix.
 fn written_out(var: &Name, called: &Called, prefix: &str) -> Vec<Statement> {
     let inner = expanded(&called.mechanism);
     let own = |name: &Name| Name::new(format!("{prefix}{name}"));
-    let list = |name: &Name| {
+    let given = |name: &Name| {
         let inputs = inner.inputs.iter().zip(&called.inputs);
         inputs.into_iter().find_map(|(input, argument)| match argument {
-            Expr::Var(Variable::Plain(list)) if input.name == *name && is_list(&input.sort) => {
-                Some(list.clone())
+            Expr::Var(Variable::Plain(ours)) if input.name == *name && is_by_name(&input.sort) => {
+                Some(ours.clone())
             }
             _ => None,
         })
     };
-    let renamed = |name: &Name| list(name).unwrap_or_else(|| own(name));
+    let renamed = |name: &Name| given(name).unwrap_or_else(|| own(name));
     let mut out = Vec::new();
-    let scalars = inner.inputs.iter().zip(&called.inputs).filter(|(input, _)| !is_list(&input.sort));
+    let scalars = inner.inputs.iter().zip(&called.inputs).filter(|(input, _)| !is_by_name(&input.sort));
     let values = scalars.map(|(input, e)| (&input.name, e));
     for (name, value) in values.chain(inner.params.iter().map(|p| &p.name).zip(&called.params)) {
         out.push(Statement::Assign { var: own(name), value: value.clone() });
     }
-    let e = |e: &Expr| {
-        e.replace(&|v| match v {
-            Variable::Plain(name) => Some(Expr::var(renamed(name))),
-            _ => None,
-        })
-    };
+    let e = |e: &Expr| renamed_expr(e, &renamed);
     out.extend(renamed_block(&inner.body, &renamed, &e));
     out.push(Statement::Assign { var: var.clone(), value: e(&inner.output) });
     out
 }
 
-fn is_list(sort: &Sort) -> bool {
-    matches!(sort, Sort::RealList | Sort::IntList)
+fn is_by_name(sort: &Sort) -> bool {
+    matches!(sort, Sort::RealList | Sort::IntList | Sort::Rows(_))
+}
+
+/// An expression of a program with other names, also for tables and what their rows have.
+fn renamed_expr(e: &Expr, name: &dyn Fn(&Name) -> Name) -> Expr {
+    let variable = |v: &Variable| match v {
+        Variable::Plain(plain) => Variable::Plain(name(plain)),
+        Variable::Field(table, field) => Variable::Field(name(table), field.clone()),
+        other => other.clone(),
+    };
+    let go = |e: &Expr| renamed_expr(e, name);
+    match e {
+        Expr::Var(v) => Expr::Var(variable(v)),
+        Expr::Length(v) => Expr::Length(variable(v)),
+        Expr::Index(v, index) => go(index).index_of(variable(v)),
+        Expr::Sum(v, condition, value) => Expr::sum(variable(v), go(condition), go(value)),
+        _ => e.map_parts(&mut |part| go(part)),
+    }
 }
 
 fn renamed_block(

@@ -104,21 +104,28 @@ impl Draw<'_> {
         self.conclude(axiom, side, self.after(&self.drawn(), cost))
     }
 
-    /// CHOOSE, and BOUNDED-RANGE in the concentrated measure: the same place of an entry, chosen by scores.
+    /// CHOOSE, PERMUTE-FLIP, and for `choose` BOUNDED-RANGE in the concentrated measure: the same place of an entry, chosen by scores.
     /// ```text
     /// s = s' > 0    1 ≤ length(l)    apart(l, low, high)    high − low ≤ c·s; in ρ (high − low)² ≤ 8·c·s²
     /// ────────────────────────────────────────────────────────────────────────────────────────────────────
     /// y' = y at cost c
     /// ```
-    /// The loss −(l'[i] − l[i])/s + ln(Z'/Z) lies, for all i, in one interval of length (high − low)/s that has 0.
+    /// For `choose` the loss −(l'[i] − l[i])/s + ln(Z'/Z) lies, for all i, in one interval of length (high − low)/s that has 0.
     fn chosen(&self, low: &Expr, high: &Expr, cost: &Expr) -> Result<Judgement, Rejection> {
-        let Distribution::Choose { scores: Expr::Var(Variable::Plain(list)), scale } = self.law else {
-            let (low, high, cost) = (low.clone(), high.clone(), cost.clone());
-            return Err(self.no_such(&Coupling::Chosen { low, high, cost }));
+        let (list, scale, flips) = match self.law {
+            Distribution::Choose { scores: Expr::Var(Variable::Plain(list)), scale } => (list, scale, false),
+            Distribution::PermuteAndFlip { scores: Expr::Var(Variable::Plain(list)), scale } => {
+                check_pure(self.context, "PERMUTE-FLIP")?;
+                (list, scale, true)
+            }
+            _ => {
+                let (low, high, cost) = (low.clone(), high.clone(), cost.clone());
+                return Err(self.no_such(&Coupling::Chosen { low, high, cost }));
+            }
         };
         let (range, s) = (high.clone() - low.clone(), self.first(scale));
         let (axiom, enough) = match self.context.measure() {
-            Measure::Pure => ("CHOOSE", range.le(cost.clone() * s)),
+            Measure::Pure => (if flips { "PERMUTE-FLIP" } else { "CHOOSE" }, range.le(cost.clone() * s)),
             Measure::Concentrated => {
                 let most = Expr::int(8) * cost.clone() * s.clone() * s;
                 ("BOUNDED-RANGE", (range.clone() * range).le(most))

@@ -55,7 +55,11 @@ pub(crate) fn check(context: &Context) -> Result<(), Rejection> {
     }
     let mut expressions: Vec<&Expr> = vec![&mechanism.output];
     let mut inner = Vec::new();
-    for_each_expr(&mechanism.body, &mut |e| inner.push(e.clone()));
+    // A table by itself is what a call is given; its kind is wrong everywhere else.
+    for_each_expr(&mechanism.body, &mut |e| match e {
+        Expr::Var(_) => {}
+        _ => inner.push(e.clone()),
+    });
     expressions.extend(&inner);
     for e in expressions {
         check_expression(context, e, false)?;

@@ -115,7 +115,12 @@ impl Kinds {
     fn block(&mut self, body: &[Statement]) -> Result<(), Rejection> {
         for statement in body {
             match statement {
-                Statement::Draw { var, law } => self.widen(var, law::kind(law))?,
+                Statement::Draw { var, law } => {
+                    self.widen(var, law::kind(law))?;
+                    if let Distribution::Sample { table: Expr::Var(Variable::Plain(table)), .. } = law {
+                        self.copy_fields(table, var);
+                    }
+                }
                 Statement::Assign { var, value } => {
                     if let Some(kind) = self.kind(value)? {
                         self.widen(var, kind)?;
@@ -134,6 +139,15 @@ impl Kinds {
             }
         }
         Ok(())
+    }
+
+    /// A sample has the fields of its table.
+    fn copy_fields(&mut self, table: &Name, sample: &Name) {
+        let of = |((of, field), kind): (&(Name, Name), &Kind)| {
+            (of == table).then(|| ((sample.clone(), field.clone()), *kind))
+        };
+        let fields: Vec<_> = self.fields.iter().filter_map(of).collect();
+        self.fields.extend(fields);
     }
 
     fn append(&mut self, list: &Name, value: &Expr) -> Result<(), Rejection> {
@@ -157,6 +171,10 @@ impl Kinds {
         for statement in body {
             match statement {
                 Statement::Draw { law: Distribution::Called(called), .. } => self.check_call(called)?,
+                Statement::Draw { law: Distribution::Sample { table, rate }, .. } => {
+                    self.check_table(table)?;
+                    self.check_number(rate)?;
+                }
                 Statement::Draw { law, .. } => {
                     let scores = law::scores(law);
                     for e in law::parameters(law) {
@@ -225,7 +243,8 @@ impl Kinds {
                 Sort::RealList | Sort::IntList => self.check_list_for(&input.sort, argument)?,
                 Sort::Bool => self.check_formula(argument)?,
                 Sort::Int | Sort::Category { .. } => self.check_integer(argument)?,
-                Sort::Real | Sort::Rows(_) => self.check_number(argument)?,
+                Sort::Real => self.check_number(argument)?,
+                Sort::Rows(_) => self.check_table(argument)?,
             }
         }
         for (param, argument) in called.mechanism.params.iter().zip(&called.params) {
@@ -251,6 +270,14 @@ impl Kinds {
         match (sort, entries) {
             (_, Some(Kind::Int)) | (Sort::RealList, Some(Kind::Real)) => Ok(()),
             _ => Err(Rejection::NotAList { found: argument.to_string() }),
+        }
+    }
+
+    /// A table, by name.
+    fn check_table(&self, expr: &Expr) -> Result<(), Rejection> {
+        match expr {
+            Expr::Var(Variable::Plain(_)) if self.check(expr)? == Kind::Table => Ok(()),
+            _ => Err(malformed(format!("'{expr}' stands for a table and is none"))),
         }
     }
 

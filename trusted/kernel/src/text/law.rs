@@ -31,13 +31,13 @@ pub fn conditions(law: &Distribution) -> Vec<Expr> {
         Distribution::Uniform | Distribution::Sign => vec![],
         // What a called mechanism assumes is a condition of the rule, and its own draws are in range by its theorem.
         Distribution::Called(_) => vec![],
-        Distribution::Bernoulli(p) => probability(p),
+        Distribution::Bernoulli(p) | Distribution::Sample { rate: p, .. } => probability(p),
         Distribution::UniformInt { low, high } => vec![low.clone().le(high.clone())],
         Distribution::UniformOther { value, count } => category(value, count),
         Distribution::Response { value, truth, count } => {
             probability(truth).into_iter().chain(category(value, count)).collect()
         }
-        Distribution::Choose { scores, scale } => {
+        Distribution::Choose { scores, scale } | Distribution::PermuteAndFlip { scores, scale } => {
             let among = length(scores).map_or(Expr::Bool(false), |length| Expr::int(1).le(length));
             positive(scale).into_iter().chain([among]).collect()
         }
@@ -62,7 +62,7 @@ fn length(scores: &Expr) -> Option<Expr> {
 /// The parameter that is a list, of numbers, and not a number.
 pub fn scores(law: &Distribution) -> Option<&Expr> {
     match law {
-        Distribution::Choose { scores, .. } => Some(scores),
+        Distribution::Choose { scores, .. } | Distribution::PermuteAndFlip { scores, .. } => Some(scores),
         _ => None,
     }
 }
@@ -91,12 +91,15 @@ pub fn support(law: &Distribution, y: Expr) -> Expr {
             Expr::int(0).le(y.clone()).and(y.lt(count.clone()))
         }
         Distribution::Exponential { .. } | Distribution::Geometric { .. } => Expr::int(0).le(y),
-        Distribution::Choose { scores, .. } => match length(scores) {
-            Some(length) => Expr::int(0).le(y.clone()).and(y.lt(length)),
-            None => Expr::Bool(true),
-        },
+        Distribution::Choose { scores, .. } | Distribution::PermuteAndFlip { scores, .. } => {
+            match length(scores) {
+                Some(length) => Expr::int(0).le(y.clone()).and(y.lt(length)),
+                None => Expr::Bool(true),
+            }
+        }
         Distribution::Bernoulli(_)
         | Distribution::Called(_)
+        | Distribution::Sample { .. }
         | Distribution::Laplace { .. }
         | Distribution::DiscreteLaplace { .. }
         | Distribution::Gaussian { .. }
@@ -112,6 +115,7 @@ pub fn kind(law: &Distribution) -> Kind {
         | Distribution::Gaussian { .. }
         | Distribution::Exponential { .. } => Kind::Real,
         Distribution::Bernoulli(_) => Kind::Bool,
+        Distribution::Sample { .. } => Kind::Table,
         Distribution::Called(called) => match Kinds::new(&called.mechanism) {
             Ok(kinds) => kinds.check(&called.mechanism.output).unwrap_or(Kind::Table),
             Err(_) => Kind::Table,
@@ -121,6 +125,7 @@ pub fn kind(law: &Distribution) -> Kind {
         | Distribution::UniformOther { .. }
         | Distribution::Response { .. }
         | Distribution::Choose { .. }
+        | Distribution::PermuteAndFlip { .. }
         | Distribution::DiscreteLaplace { .. }
         | Distribution::DiscreteGaussian { .. }
         | Distribution::Geometric { .. } => Kind::Int,
@@ -136,7 +141,10 @@ pub fn parameters(law: &Distribution) -> Vec<&Expr> {
         Distribution::UniformInt { low, high } => vec![low, high],
         Distribution::UniformOther { value, count } => vec![value, count],
         Distribution::Response { value, truth, count } => vec![value, truth, count],
-        Distribution::Choose { scores, scale } => vec![scores, scale],
+        Distribution::Choose { scores, scale } | Distribution::PermuteAndFlip { scores, scale } => {
+            vec![scores, scale]
+        }
+        Distribution::Sample { table, rate } => vec![table, rate],
         Distribution::Laplace { center, scale } | Distribution::DiscreteLaplace { center, scale } => {
             vec![center, scale]
         }
@@ -175,6 +183,10 @@ pub fn try_map<E>(law: &Distribution, e: &dyn Fn(&Expr) -> Result<Expr, E>) -> R
         Distribution::Choose { scores, scale } => {
             Distribution::Choose { scores: e(scores)?, scale: e(scale)? }
         }
+        Distribution::PermuteAndFlip { scores, scale } => {
+            Distribution::PermuteAndFlip { scores: e(scores)?, scale: e(scale)? }
+        }
+        Distribution::Sample { table, rate } => Distribution::Sample { table: e(table)?, rate: e(rate)? },
         Distribution::Laplace { center, scale } => {
             Distribution::Laplace { center: e(center)?, scale: e(scale)? }
         }

@@ -159,6 +159,10 @@ impl Display for Distribution {
                 write!(f, ")")
             }
             Distribution::Choose { scores, scale } => write!(f, "choose({scores}, {scale})"),
+            Distribution::PermuteAndFlip { scores, scale } => {
+                write!(f, "permute_and_flip({scores}, {scale})")
+            }
+            Distribution::Sample { table, rate } => write!(f, "sample({table}, {rate})"),
             Distribution::Laplace { center, scale } => write!(f, "laplace({center}, {scale})"),
             Distribution::DiscreteLaplace { center, scale } => {
                 write!(f, "discrete_laplace({center}, {scale})")

@@ -118,8 +118,23 @@ pub enum Distribution {
         /// Its scale.
         scale: Expr,
     },
+    /// The place i of an entry of a list: the places in a random order, of which the first is taken that a coin with
+    /// probability `exp((scores[i] − max)/scale)` accepts.
+    PermuteAndFlip {
+        /// The list, a variable.
+        scores: Expr,
+        /// Its scale.
+        scale: Expr,
+    },
     /// What another mechanism releases, for these arguments.
     Called(Box<Called>),
+    /// A table of rows of another one, each kept with probability `rate`, independently of the others.
+    Sample {
+        /// The table, a variable.
+        table: Expr,
+        /// The probability with which a row is kept.
+        rate: Expr,
+    },
     /// Density exp(−|y − center|/scale)/(2·scale).
     Laplace {
         /// Its center.

@@ -23,6 +23,7 @@ const FILES: &[&str] = &[
     "evidence/poly.rs",
     "privacy.rs",
     "rules.rs",
+    "rules/sample.rs",
     "rules/sampling.rs",
     "rules/select.rs",
     "rules/tables.rs",
@@ -56,6 +57,7 @@ fn tests() -> BTreeSet<String> {
         "tests/lists.rs",
         "tests/conversion.rs",
         "tests/call.rs",
+        "tests/sample.rs",
     ]
     .map(|file| folder().join(file));
     let files = here.chain(beside);

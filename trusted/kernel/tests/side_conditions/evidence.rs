@@ -353,6 +353,7 @@ fn congruence_is_of_functions() {
     let pair = || (first("x"), second("x"));
     assert!(Lemma::SameBinary(Binary::Lt, pair(), pair()).formula(&context).is_none());
     assert!(Lemma::SameBinary(Binary::RoundTo, pair(), pair()).formula(&context).is_some());
+    assert!(Lemma::SameBinary(Binary::Div, pair(), pair()).formula(&context).is_some());
 }
 
 /// A negative bound leaves no neighbours but empty lists, and says nothing of what is no entry.

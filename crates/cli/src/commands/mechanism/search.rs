@@ -8,7 +8,7 @@ use probity_kernel::term::Reading;
 use probity_lang::Program;
 use probity_verdict::counterexample::event;
 use probity_verdict::{
-    SearchState, Watch, Worst, WorstSettings, audit_all, audit_worst, decimal, inputs_text,
+    SearchState, Watch, Worst, WorstSettings, audit_all, audit_worst, decimal, inputs_text, is_concentrated,
 };
 use serde_json::{Value, json};
 
@@ -106,6 +106,8 @@ fn settings(question: &Question<'_>) -> Result<WorstSettings, Failure> {
 fn answer(question: &Question<'_>, worst: &Worst) -> Answer {
     let Worst { pair: best, parameters: setting, tried, complete, seconds } = worst;
     let meaning = if *complete { COMPLETE } else { LOWER_BOUND };
+    // ρ and μ are no ε: what a pair shows is a ρ.
+    let in_rho = is_concentrated(question.program.claim.reading) && question.reading == Reading::Reals;
     let listed = |show: fn(&Rational) -> String| {
         let part = |(name, value)| decimal::equation(name, &show(value));
         setting.as_ref().map(|setting| setting.iter().map(part).collect::<Vec<_>>().join(", "))
@@ -116,7 +118,8 @@ fn answer(question: &Question<'_>, worst: &Worst) -> Answer {
             "is": meaning,
         });
         if let Some(best) = best {
-            value["loss"] = output::number(best.loss);
+            let shown = if in_rho { "rho_shown" } else { "loss" };
+            value[shown] = output::number(best.loss);
             value["excess"] = output::number(best.excess);
             value["impossible"] = json!(best.impossible);
             if best.finite_excess.is_finite() {
@@ -153,7 +156,8 @@ fn answer(question: &Question<'_>, worst: &Worst) -> Answer {
                 if best.loss == f64::NEG_INFINITY {
                     writeln!(out, "  loss       none: no event is likelier than the claimed delta allows")?;
                 } else {
-                    writeln!(out, "  loss       {}", decimal::double(best.loss))?;
+                    let shown = if in_rho { "rho shown " } else { "loss      " };
+                    writeln!(out, "  {shown} {}", decimal::double(best.loss))?;
                     writeln!(out, "  excess     {}", decimal::figure_of(best.excess))?;
                 }
                 if best.impossible > 0 && best.event.is_none() {

@@ -273,8 +273,11 @@ impl Compiler {
                 self.emit(Instruction::Coin(to, p));
                 return Ok(());
             }
-            Distribution::Choose { .. } | Distribution::Called(_) => {
-                return Err(RunError::malformed("a choice without a list, or a call"));
+            Distribution::Choose { .. }
+            | Distribution::PermuteAndFlip { .. }
+            | Distribution::Called(_)
+            | Distribution::Sample { .. } => {
+                return Err(RunError::malformed("a choice without a list, a call or a sample"));
             }
             Distribution::Uniform => Law::Uniform,
             Distribution::Sign => Law::Sign,
