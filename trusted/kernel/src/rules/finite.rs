@@ -1,7 +1,7 @@
 //! MAXDIV: the exact law of a few finite draws, and the coupling of two such laws by equal values.
 //!
 //! A block of draws, assignments and conditionals sets one variable y that matters afterwards; what else it sets
-//! is forgotten. If everything but the last draw is a Bernoulli draw, the mass of each value of y is a finite sum,
+//! is forgotten. If everything but the last draw of a path is a Bernoulli draw, the mass of each value of y is a finite sum,
 //! written here as a fraction so that no quotient is needed.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -117,8 +117,12 @@ impl Walk<'_> {
             return Err(Rejection::TooLarge);
         }
         let Some((statement, rest)) = body.split_first() else {
-            let reason = format!("a path through the block does not set {} last", self.var);
-            return Err(Rejection::Malformed { reason });
+            let Some(end) = known.get(self.var) else {
+                let reason = format!("a path through the block does not set {}", self.var);
+                return Err(Rejection::Malformed { reason });
+            };
+            let here = end.clone().equals(self.value.clone());
+            return Ok(certain(here.choose(Expr::int(1), Expr::int(0))));
         };
         let with = |value: Expr, name: &Name| {
             let mut more = known.clone();
@@ -127,19 +131,14 @@ impl Walk<'_> {
         };
         match statement {
             Statement::Draw { var, law } if var == self.var && rest.is_empty() => self.law(law, known),
+            // What is drawn and then only copied to y has the law of y.
+            Statement::Draw { var, law } if is_copy(rest, self.var, var) => self.law(law, known),
             Statement::Draw { var, law: Distribution::Bernoulli(p) } => {
                 let p = self.read(p, known)?;
                 let yes = self.block(rest, &with(Expr::Bool(true), var))?;
                 let no = self.block(rest, &with(Expr::Bool(false), var))?;
                 let whole = mixture(&p, yes, no);
                 check_size(&whole.numerator).map(|()| whole)
-            }
-            Statement::Assign { var, value } if var == self.var && rest.is_empty() => {
-                if self.context.kind(value) == Kind::List {
-                    return Err(wrong("MAXDIV", statement));
-                }
-                let here = self.read(value, known)?.equals(self.value.clone());
-                Ok(certain(here.choose(Expr::int(1), Expr::int(0))))
             }
             Statement::Assign { var, value } if self.context.kind(value) != Kind::List => {
                 let value = self.read(value, known)?;
@@ -172,6 +171,11 @@ impl Walk<'_> {
     /// The mass function of the last draw.
     fn law(&self, law: &Distribution, known: &BTreeMap<Name, Expr>) -> Result<Mass, Rejection> {
         let law = law::try_map(law, &|e| self.read(e, known))?;
+        // The masses below are those of truth values and integers: between two integers there is no mass.
+        if self.context.kind(&Expr::of(self.var.clone(), self.run)) == Kind::Real {
+            let coupling = format!("same value of the real number {}", self.var);
+            return Err(Rejection::NoSuchCoupling { law: law.to_string(), coupling });
+        }
         let (zero, one) = (Expr::int(0), Expr::int(1));
         let v = self.value.clone();
         let below = |n: &Expr, e: &Expr| zero.clone().le(e.clone()).and(e.clone().lt(n.clone()));
@@ -216,6 +220,11 @@ fn decided(e: &Expr) -> Expr {
         },
         _ => whole,
     }
+}
+
+/// Whether all that is left is `y = x`.
+fn is_copy(rest: &[&Statement], y: &Name, x: &Name) -> bool {
+    matches!(rest, [Statement::Assign { var, value }] if var == y && *value == Expr::var(x.clone()))
 }
 
 fn certain(numerator: Expr) -> Mass {
