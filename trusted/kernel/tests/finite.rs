@@ -94,7 +94,11 @@ fn blocks() -> Vec<Vec<Statement>> {
             choose(var("k"), vec![assign("y", !var("y"))], vec![]),
             assign("z", int(1)),
         ],
-        vec![flip("y", number(1, 4)), flip("k", number(1, 3)), choose(var("k"), vec![flip("y", number(1, 2))], vec![])],
+        vec![
+            flip("y", number(1, 4)),
+            flip("k", number(1, 3)),
+            choose(var("k"), vec![flip("y", number(1, 2))], vec![]),
+        ],
         vec![
             flip("k", number(1, 4)),
             assign("y", var("c")),

@@ -198,6 +198,12 @@ pub(crate) fn may_split(context: &Context, lemma: &Lemma) -> bool {
     if matches!(lemma, Lemma::LnMonotone(..) | Lemma::LnQuotient(..)) {
         return false;
     }
+    // That a root is positive is no linear consequence of what its square is.
+    if let Lemma::Inverse(e) | Lemma::InversePositive(e) = lemma
+        && matches!(e, Expr::Unary(Unary::Sqrt, _))
+    {
+        return true;
+    }
     let params = &context.mechanism().params;
     let mut public = true;
     if let Some(formula) = lemma.formula(context) {

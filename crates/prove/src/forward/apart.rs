@@ -153,7 +153,7 @@ impl Apart {
 
     /// How far apart an expression may be.
     pub(super) fn of(state: &State<'_>, e: &Expr, taste: Taste) -> Option<Apart> {
-        let e = state.with_truths(e);
+        let e = with_extremes(&state.with_truths(e));
         if state.context.kind(&state.context.in_run(&e, Run::First)) == Kind::Bool {
             return None;
         }
@@ -281,6 +281,13 @@ impl Measure<'_, '_> {
         let plain = normal(self.context, &here);
         if plain.find_variable(&|v| !matches!(v, Variable::Plain(_))).is_none() {
             return Some(size(self.context, &plain));
+        }
+        // One value is the other and something more.
+        if let Some(more) = more(a, b).or_else(|| more(b, a))
+            && let Some(range) = self.range(&more)
+        {
+            let (low, high) = (size(self.context, &range.low), size(self.context, &range.high));
+            return Some(larger(self.context, &low, &high));
         }
         let whole = Expr::Bool(true).choose(a.clone(), b.clone());
         Some(normal(self.context, &self.range(&whole)?.width()))
@@ -415,6 +422,31 @@ impl Measure<'_, '_> {
         let mut most = Expr::int(0);
         leaves(&charge.cost, &mut |leaf| most = larger(self.context, &most, &normal(self.context, leaf)));
         Some(Apart::base(most))
+    }
+}
+
+/// What a sum has more than one of its terms.
+fn more(sum: &Expr, term: &Expr) -> Option<Expr> {
+    match sum {
+        Expr::Binary(Binary::Add, a, b) if **a == *term => Some((**b).clone()),
+        Expr::Binary(Binary::Add, a, b) if **b == *term => Some((**a).clone()),
+        Expr::Binary(Binary::Sub, a, b) if **a == *term => Some((**b).clone()),
+        _ => None,
+    }
+}
+
+/// The expression with choices of the smaller or larger of two numbers written as such.
+fn with_extremes(e: &Expr) -> Expr {
+    let e = e.map_parts(&mut with_extremes);
+    let Expr::If(guard, x, y) = &e else { return e };
+    let Expr::Binary(op @ (Binary::Lt | Binary::Le | Binary::Gt | Binary::Ge), a, b) = &**guard else {
+        return e;
+    };
+    let smaller = matches!(op, Binary::Lt | Binary::Le);
+    match () {
+        () if a == x && b == y && smaller || b == x && a == y && !smaller => (**a).clone().min((**b).clone()),
+        () if a == x && b == y || b == x && a == y => (**a).clone().max((**b).clone()),
+        () => e,
     }
 }
 

@@ -217,7 +217,8 @@ impl<'a> State<'a> {
 
     /// What a distance costs at a scale.
     pub(super) fn price(&self, amount: &Expr, scale: &Expr) -> Expr {
-        normal(self.context, &over(amount.clone(), scale))
+        quotient(self.context, amount, scale)
+            .unwrap_or_else(|| normal(self.context, &over(amount.clone(), scale)))
     }
 
     /// The same in the concentrated measure.
@@ -407,6 +408,21 @@ pub(super) fn normal(context: &Context, e: &Expr) -> Expr {
         Ok(p) if !cases => p.to_expr(),
         _ => e.clone(),
     }
+}
+
+/// A quotient of two sums of which one is a multiple of the other by one product: (c·hi − c·lo) / (hi − lo) is c.
+fn quotient(context: &Context, a: &Expr, b: &Expr) -> Option<Expr> {
+    let (a, b) = (poly(context, a).ok()?, poly(context, b).ok()?);
+    if b.terms().count() < 2 || a.terms().count() != b.terms().count() {
+        return None;
+    }
+    let whole = a.to_expr();
+    let first = |p: &Poly| p.terms().next().map(|(m, c)| Poly::term(m.clone(), c.clone()).to_expr());
+    let lead = first(&a)?;
+    b.terms().find_map(|(m, c)| {
+        let factor = normal(context, &(lead.clone() / Poly::term(m.clone(), c.clone()).to_expr()));
+        (normal(context, &product(factor.clone(), b.to_expr())) == whole).then_some(factor)
+    })
 }
 
 /// The sum of two amounts.

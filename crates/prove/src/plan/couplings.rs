@@ -55,7 +55,7 @@ pub(crate) struct Guesser<'a> {
     claim: &'a Claim,
     /// Variables that stand for a value.
     definitions: BTreeMap<Name, Expr>,
-    /// All expressions of the program, with variables that stand for a value replaced by it.
+    /// All expressions of the program.
     expressions: Vec<Expr>,
     /// How far apart neighbours can be.
     spans: Vec<Expr>,
@@ -85,8 +85,8 @@ impl<'a> Guesser<'a> {
         let mechanism = context.mechanism();
         let definitions = definitions(&mechanism.body);
         let mut expressions = Vec::new();
-        for_each_expr(&mechanism.body, &mut |e| expressions.push(inline(e, &definitions)));
-        expressions.push(inline(&mechanism.output, &definitions));
+        for_each_expr(&mechanism.body, &mut |e| expressions.push(e.clone()));
+        expressions.push(mechanism.output.clone());
         let (spans, distances, hits) = (spans(context), vec![], vec![]);
         let mut guesser = Guesser { context, claim, definitions, expressions, spans, distances, hits };
         guesser.distances = guesser.distances();
@@ -118,11 +118,26 @@ impl<'a> Guesser<'a> {
             found.push(Expr::int(1));
         }
         found.truncate(MOST_SPANS);
+        // Scores are often divided by a number.
+        let mut parts = Vec::new();
+        for_each_append(&self.context.mechanism().body, &mut |value| {
+            visit(value, &mut |part| {
+                if let Expr::Binary(Binary::Div, _, n) = part
+                    && matches!(&**n, Expr::Number(n) if *n > Rational::ONE)
+                {
+                    parts.extend(found.iter().map(|distance| divided(distance.clone(), n)));
+                }
+            });
+        });
+        parts.retain(|part| !found.contains(part));
+        parts.dedup();
+        parts.truncate(2);
+        found.extend(parts);
         found
     }
 
-    /// The couplings of a draw.
-    pub(crate) fn draw(&self, var: &Name, law: &Distribution) -> Vec<Candidate> {
+    /// The couplings of a draw; `again` says where what is drawn may be read again, if it is in a loop that counts.
+    pub(crate) fn draw(&self, var: &Name, law: &Distribution, again: Option<Expr>) -> Vec<Candidate> {
         if let Distribution::Choose { scores: Expr::Var(Variable::Plain(list)), scale } = law {
             return self.choice(list, scale);
         }
@@ -131,7 +146,7 @@ impl<'a> Guesser<'a> {
         }
         match law {
             Distribution::Laplace { center, scale } => {
-                let mut found = self.noise(var, Some(center), scale);
+                let mut found = self.noise(var, Some(center), scale, again.as_ref());
                 // Where a claim gives up mass, the tails of a draw may be what it gives up.
                 if let Some(tail) = self.tail(scale) {
                     let up_to = |c: &Candidate| match &c.step {
@@ -146,9 +161,11 @@ impl<'a> Guesser<'a> {
                 }
                 found
             }
-            Distribution::DiscreteLaplace { center, scale } => self.noise(var, Some(center), scale),
+            Distribution::DiscreteLaplace { center, scale } => {
+                self.noise(var, Some(center), scale, again.as_ref())
+            }
             Distribution::Exponential { scale } | Distribution::Geometric { scale } => {
-                self.noise(var, None, scale)
+                self.noise(var, None, scale, again.as_ref())
             }
             Distribution::Bernoulli(_)
             | Distribution::Response { .. }
@@ -295,7 +312,7 @@ impl<'a> Guesser<'a> {
     }
 
     /// Laplace noise, continuous or discrete, or one-sided noise without a center.
-    fn noise(&self, var: &Name, center: Option<&Expr>, scale: &Expr) -> Vec<Candidate> {
+    fn noise(&self, var: &Name, center: Option<&Expr>, scale: &Expr, again: Option<&Expr>) -> Vec<Candidate> {
         let (totals, thresholds) = self.uses(var);
         let apart = center.map_or(Expr::int(0), |e| minus(self.first(e), self.second(e)));
         let one_sided = center.is_none();
@@ -372,6 +389,16 @@ impl<'a> Guesser<'a> {
                 push(plain(move_total(total, &s)), amounts(&s));
             }
         }
+        // The same only where what is drawn is read again.
+        if let Some(again) = again.map(|guard| self.first(guard)) {
+            for s in self.spans.iter().flat_map(both_ways) {
+                for total in totals.iter().take(1) {
+                    let (by, cost) = move_total(total, &s);
+                    let by = again.clone().choose(by, keep_noise.0.clone());
+                    push(Coupling::Shift { by, cost: again.clone().choose(cost, zero.clone()) }, amounts(&s));
+                }
+            }
+        }
         found
     }
 
@@ -379,6 +406,10 @@ impl<'a> Guesser<'a> {
     fn amounts(&self, s: &Expr, scale: &Expr) -> Vec<Expr> {
         let size = match s {
             Expr::Unary(Unary::Neg, s) => (**s).clone(),
+            other => absolute(other.clone()),
+        };
+        let size = match &size {
+            Expr::Unary(Unary::Abs, inside) => (**inside).clone(),
             other => other.clone(),
         };
         let mut found = Vec::new();
@@ -393,6 +424,10 @@ impl<'a> Guesser<'a> {
         }
         for distance in &self.distances {
             add(over(plus(size.clone(), distance.clone()), scale));
+        }
+        // What is compared may be as far apart as the total.
+        for distance in self.distances.iter().filter(|_| size == Expr::int(0)) {
+            add(over(plus(distance.clone(), distance.clone()), scale));
         }
         found
     }
@@ -409,8 +444,9 @@ impl<'a> Guesser<'a> {
     /// The totals that a draw is part of, and what they are compared with.
     fn uses(&self, var: &Name) -> (Vec<Total>, Vec<Threshold>) {
         let (mut totals, mut thresholds) = (Vec::new(), Vec::new());
+        let made_of_it = self.made_of(var);
         for expr in &self.expressions {
-            self.scan(expr, var, &mut totals, &mut thresholds);
+            self.scan(&inline(expr, &made_of_it), var, &mut totals, &mut thresholds);
         }
         // Other draws in a total may come later, when this one is coupled already: they are left to follow it.
         let drawn = set_by_draws(&self.context.mechanism().body);
@@ -429,6 +465,22 @@ impl<'a> Guesser<'a> {
         totals.truncate(MOST_USES);
         thresholds.truncate(MOST_USES);
         (totals, thresholds)
+    }
+
+    /// The variables that stand for a value made of a draw. Others keep their names: what they stand for is known where
+    /// they are set, and not in a loop after that.
+    fn made_of(&self, var: &Name) -> BTreeMap<Name, Expr> {
+        let mut found: BTreeMap<Name, Expr> = BTreeMap::new();
+        loop {
+            let next = self.definitions.iter().find(|(name, value)| {
+                let made = mentions(value, var) || found.keys().any(|known| mentions(value, known));
+                made && !found.contains_key(*name)
+            });
+            match next {
+                Some((name, value)) => found.insert(name.clone(), value.clone()),
+                None => return found,
+            };
+        }
     }
 
     fn scan(&self, expr: &Expr, var: &Name, totals: &mut Vec<Total>, thresholds: &mut Vec<Threshold>) {
@@ -603,6 +655,21 @@ impl<'a> Guesser<'a> {
             fixed.then_some(Mass { numerator, denominator, sane: whole.sane })
         };
         Some([[at(true, true)?, at(true, false)?], [at(false, true)?, at(false, false)?]])
+    }
+}
+
+/// What statements append to lists.
+fn for_each_append(body: &[Statement], see: &mut dyn FnMut(&Expr)) {
+    for statement in body {
+        match statement {
+            Statement::Append { value, .. } => see(value),
+            Statement::If { then, otherwise, .. } => {
+                for_each_append(then, see);
+                for_each_append(otherwise, see);
+            }
+            Statement::For { body, .. } | Statement::While { body, .. } => for_each_append(body, see),
+            _ => {}
+        }
     }
 }
 
