@@ -257,7 +257,7 @@ impl Measure<'_, '_> {
         });
         let (bound, one) = clause?;
         let bound = normal(self.context, bound);
-        if !one {
+        if !one || bound == Expr::int(0) {
             return Some(Apart::base(bound));
         }
         let part = self.part(list, index, bound);
@@ -329,6 +329,10 @@ impl Measure<'_, '_> {
             }
         });
         let (list, index, place) = found?;
+        // For one value alone it is enough that the entry changed.
+        if matches!(place, Expr::Number(_)) && self.taste == Taste::Width {
+            return None;
+        }
         let known = self.where_read(guard, amount);
         let [part] = known.parts.as_slice() else { return None };
         if known.base != Expr::int(0) || *part != self.part(&list, &index, amount.clone()) {

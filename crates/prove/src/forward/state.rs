@@ -416,12 +416,20 @@ fn quotient(context: &Context, a: &Expr, b: &Expr) -> Option<Expr> {
     if b.terms().count() < 2 || a.terms().count() != b.terms().count() {
         return None;
     }
-    let whole = a.to_expr();
-    let first = |p: &Poly| p.terms().next().map(|(m, c)| Poly::term(m.clone(), c.clone()).to_expr());
-    let lead = first(&a)?;
-    b.terms().find_map(|(m, c)| {
-        let factor = normal(context, &(lead.clone() / Poly::term(m.clone(), c.clone()).to_expr()));
-        (normal(context, &product(factor.clone(), b.to_expr())) == whole).then_some(factor)
+    let (lead, coefficient) = a.terms().next()?;
+    b.terms().find_map(|(monomial, other)| {
+        let mut powers: BTreeMap<&Expr, i32> = lead.powers().collect();
+        for (atom, power) in monomial.powers() {
+            *powers.entry(atom).or_default() -= power;
+        }
+        let mut factor = Expr::Number(coefficient / other);
+        for (atom, power) in powers {
+            for _ in 0..power.unsigned_abs() {
+                factor = if power > 0 { product(factor, atom.clone()) } else { factor / atom.clone() };
+            }
+        }
+        let factor = normal(context, &factor);
+        (normal(context, &product(factor.clone(), b.to_expr())) == a.to_expr()).then_some(factor)
     })
 }
 

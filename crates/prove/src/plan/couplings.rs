@@ -22,7 +22,9 @@ use crate::algebra::{
 };
 use crate::derivation::Move;
 use crate::lists;
-use crate::plan::blocks::{definitions, for_each_assignment, for_each_guard, inline, set_by, set_by_draws};
+use crate::plan::blocks::{
+    definitions, for_each_assignment, for_each_guard, in_order, inline, set_by, set_by_draws,
+};
 use crate::rehearse::{changed_lists, collect_spans};
 use crate::tables;
 
@@ -467,14 +469,16 @@ impl<'a> Guesser<'a> {
         (totals, thresholds)
     }
 
-    /// The variables that stand for a value made of a draw. Others keep their names: what they stand for is known where
-    /// they are set, and not in a loop after that.
+    /// The variables that stand for a value made of a draw, or that are set after it. Others keep their names: what they
+    /// stand for is known where they are set, and not in a loop after that.
     fn made_of(&self, var: &Name) -> BTreeMap<Name, Expr> {
         let mut found: BTreeMap<Name, Expr> = BTreeMap::new();
+        let order = in_order(&self.context.mechanism().body);
+        let place = |name: &Name| order.iter().position(|known| known == name);
         loop {
             let next = self.definitions.iter().find(|(name, value)| {
                 let made = mentions(value, var) || found.keys().any(|known| mentions(value, known));
-                made && !found.contains_key(*name)
+                (made || place(name) > place(var)) && !found.contains_key(*name)
             });
             match next {
                 Some((name, value)) => found.insert(name.clone(), value.clone()),
@@ -534,9 +538,11 @@ impl<'a> Guesser<'a> {
         for_each_assignment(&mechanism.body, &mut |var, value| {
             let mut fixed = true;
             value.for_each_variable(&mut |v| {
-                fixed &= matches!(v, Variable::Plain(name) if self.context.is_shared(name))
+                let counts =
+                    |name: &Name| name != output && self.context.kind(&Expr::var(name.clone())) == Kind::Int;
+                fixed &= matches!(v, Variable::Plain(name) if self.context.is_shared(name) || counts(name))
             });
-            let hit = value.clone().equals(result.clone());
+            let hit = self.first(value).equals(result.clone());
             if var == output && fixed && !found.contains(&hit) {
                 found.push(hit);
             }
