@@ -23,6 +23,10 @@ fn r(n: i64, d: i64) -> Rational {
 fn number(n: i64, d: i64) -> Expr {
     Expr::Number(r(n, d))
 }
+/// exp(0)
+fn one() -> Expr {
+    int(0).exp()
+}
 fn assign(name: &str, value: Expr) -> Statement {
     Statement::Assign { var: name.into(), value }
 }
@@ -87,6 +91,12 @@ fn blocks() -> Vec<Vec<Statement>> {
             flip("l", var("k").choose(number(1, 2), int(0))),
             assign("y", var("k").choose(var("c"), var("l").choose(int(1), int(0)))),
         ],
+        // Probabilities that are quotients by exponentials, here of 0.
+        vec![flip("y", var("b").choose(int(1) / (int(1) + one()), one() / (int(3) * one())))],
+        vec![
+            flip("k", number(1, 4) + one() / (int(1) + one()) * number(1, 3)),
+            choose(var("k"), vec![flip("y", int(1) - one() / (one() + int(4)))], vec![assign("y", var("b"))]),
+        ],
         // Set first and changed on one path, by an assignment, by a coin, by what is drawn and copied.
         vec![
             flip("k", number(1, 4)),
@@ -124,6 +134,8 @@ fn value(expr: &Expr, state: &State) -> Rational {
         Expr::Unary(Unary::Not, a) => truth(!is(a)),
         Expr::Unary(Unary::Neg, a) => -value(a, state),
         Expr::If(c, a, b) => value(if is(c) { a } else { b }, state),
+        // Of 0 alone.
+        Expr::Unary(Unary::Exp, a) if value(a, state) == r(0, 1) => r(1, 1),
         Expr::Binary(Binary::And, a, b) => truth(is(a) && is(b)),
         Expr::Binary(Binary::Or, a, b) => truth(is(a) || is(b)),
         Expr::Binary(op, a, b) => {
@@ -132,6 +144,13 @@ fn value(expr: &Expr, state: &State) -> Rational {
                 Binary::Add => a + b,
                 Binary::Sub => a - b,
                 Binary::Mul => a * b,
+                Binary::Div => {
+                    if b == r(0, 1) {
+                        b
+                    } else {
+                        a / b
+                    }
+                }
                 Binary::Lt => truth(a < b),
                 Binary::Le => truth(a <= b),
                 Binary::Eq => truth(a == b),

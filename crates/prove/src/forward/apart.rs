@@ -299,6 +299,19 @@ impl Measure<'_, '_> {
             _ => None,
         });
         let mut bounds = self.context.mechanism().assumptions.clone();
+        // What is assumed of every entry of a list holds of those that are read.
+        let mut entries = Vec::new();
+        visit(&fixed, &mut |part| {
+            if let Expr::Index(Variable::Plain(list), _) = part {
+                for assumption in &self.context.mechanism().assumptions {
+                    let entry = Variable::Entry(list.clone());
+                    if assumption.mentions(&entry) {
+                        entries.push(assumption.replace(&|v| (*v == entry).then(|| part.clone())));
+                    }
+                }
+            }
+        });
+        bounds.extend(entries);
         for (name, (low, high)) in &self.state.ranges {
             let v = || Expr::var(name.clone());
             bounds.extend([low.clone().le(v()), v().le(high.clone())]);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::concentrated::check_pure;
 use crate::context::Context;
-use crate::expr::{Expr, Name, Run, Variable};
+use crate::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use crate::kind::Kind;
 use crate::law;
 use crate::rejection::Rejection;
@@ -180,7 +180,10 @@ impl Walk<'_> {
         let v = self.value.clone();
         let below = |n: &Expr, e: &Expr| zero.clone().le(e.clone()).and(e.clone().lt(n.clone()));
         let (numerator, denominator) = match &law {
-            Distribution::Bernoulli(p) => (v.choose(p.clone(), one - p.clone()), Expr::int(1)),
+            Distribution::Bernoulli(p) => {
+                let (n, d) = fraction(p);
+                (v.choose(n.clone(), d.clone() - n), d)
+            }
             Distribution::Sign => {
                 let possible = v.clone().equals(one.clone()).or(v.equals(-one.clone()));
                 (possible.choose(one, zero), Expr::int(2))
@@ -205,7 +208,9 @@ impl Walk<'_> {
                 });
             }
         };
-        Ok(Mass { numerator, denominator, sane: Expr::all(law::conditions(&law)) })
+        let sane = Expr::all(law::conditions(&law));
+        let sane = if let Distribution::Bernoulli(p) = &law { both(sane, divides(p)) } else { sane };
+        Ok(Mass { numerator, denominator, sane })
     }
 }
 
@@ -252,14 +257,59 @@ fn both(a: Expr, b: Expr) -> Expr {
 /// p·yes + (1 − p)·no
 fn mixture(p: &Expr, yes: Mass, no: Mass) -> Mass {
     let is_probability = Expr::all(law::conditions(&Distribution::Bernoulli(p.clone())));
-    let (q, sane) = (Expr::int(1) - p.clone(), both(is_probability, both(yes.sane, no.sane)));
+    let (n, d) = fraction(p);
+    let q = d.clone() - n.clone();
+    let sane = both(both(is_probability, both(yes.sane, no.sane)), divides(p));
     if yes.denominator == no.denominator {
-        let numerator = times(p.clone(), yes.numerator) + times(q, no.numerator);
-        return Mass { numerator, denominator: yes.denominator, sane };
+        let numerator = times(n, yes.numerator) + times(q, no.numerator);
+        return Mass { numerator, denominator: times(d, yes.denominator), sane };
     }
-    let left = times(times(p.clone(), yes.numerator), no.denominator.clone());
+    let left = times(times(n, yes.numerator), no.denominator.clone());
     let right = times(times(q, no.numerator), yes.denominator.clone());
-    Mass { numerator: left + right, denominator: times(yes.denominator, no.denominator), sane }
+    let denominator = times(d, times(yes.denominator, no.denominator));
+    Mass { numerator: left + right, denominator, sane }
+}
+
+/// A number as n / d, without quotients by what has an exponential in it: wherever d is not 0. All that divides is a factor
+/// of d, or of that branch of it which is taken.
+fn fraction(e: &Expr) -> (Expr, Expr) {
+    match e {
+        Expr::Binary(Binary::Div, a, b) if has_exp(b) => {
+            let (n, d) = fraction(a);
+            (n, times(d, (**b).clone()))
+        }
+        Expr::Binary(Binary::Mul, a, b) => {
+            let ((n, d), (m, e)) = (fraction(a), fraction(b));
+            (times(n, m), times(d, e))
+        }
+        Expr::Binary(op @ (Binary::Add | Binary::Sub), a, b) => {
+            let ((n, d), (m, e)) = (fraction(a), fraction(b));
+            let (n, m) = if d == e { (n, m) } else { (times(n, e.clone()), times(m, d.clone())) };
+            let whole = if d == e { d } else { times(d, e) };
+            (if *op == Binary::Add { n + m } else { n - m }, whole)
+        }
+        Expr::If(guard, a, b) => {
+            let ((n, d), (m, e)) = (fraction(a), fraction(b));
+            let pick = |a: Expr, b: Expr| if a == b { a } else { (**guard).clone().choose(a, b) };
+            (pick(n, m), pick(d, e))
+        }
+        _ => (e.clone(), Expr::int(1)),
+    }
+}
+
+fn has_exp(e: &Expr) -> bool {
+    let mut found = matches!(e, Expr::Unary(Unary::Exp, _));
+    e.map_parts(&mut |part| {
+        found |= has_exp(part);
+        part.clone()
+    });
+    found
+}
+
+/// That the denominator of a probability is positive.
+fn divides(p: &Expr) -> Expr {
+    let (_, d) = fraction(p);
+    if d == Expr::int(1) { Expr::Bool(true) } else { Expr::int(0).lt(d) }
 }
 
 /// The one where the guard holds, the other elsewhere.

@@ -113,6 +113,17 @@ fn ranges_of_laws_are_sane() {
     }
 }
 
+/// −1 / −1 is a probability; as a fraction with a negative denominator it would turn the comparison round.
+#[test]
+fn denominators_are_positive() {
+    let p = || var("n") / (var("n") * int(0).exp());
+    for block in [vec![flip("y", p())], vec![flip("k", p()), flip("y", number(1, 2))]] {
+        let with = |n: i64, m: i64| [(of("n"), n), (other("n"), m)];
+        assert!(!allowed(&block, 9, 1, &with(-1, -1)) && !allowed(&block, 9, 1, &with(1, -1)));
+        assert!(allowed(&block, 1, 1, &with(1, 1)));
+    }
+}
+
 #[test]
 fn different_denominators_are_different() {
     let law = Distribution::UniformInt { low: int(0), high: var("n") };
