@@ -55,10 +55,10 @@ fn broken_ones_are_refuted() {
 #[test]
 fn correct_ones_are_not() {
     let correct = folder("correct");
-    for (path, program) in correct {
+    for (number, (path, program)) in correct.into_iter().enumerate() {
         assert!(!program.expect_refuted, "{}", path.display());
-        // Looking at all that there is takes seconds for each.
-        match verdict(&path, &program, LESS == 1) {
+        // Looking at all that there is takes seconds for each: in full, at one in ten of them.
+        match verdict(&path, &program, LESS == 1 && number.is_multiple_of(10)) {
             Verdict::NotRefuted { tried, never_ends, .. } => {
                 assert!(tried.events > 0 || never_ends, "nothing tried: {}", path.display());
             }

@@ -114,12 +114,17 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Collects faults up to [`MAX_REPORTED`] and counts the rest.
+/// Collects faults up to [`MAX_REPORTED`] and counts the rest. Warnings never take the place of an error, and however many
+/// there are they do not stop the load.
 #[derive(Debug, Default)]
 pub(crate) struct Sink {
     reported: Vec<Diagnostic>,
     suppressed: usize,
     last_suppressed: Span,
+    /// How many errors and warnings are kept.
+    kept: [usize; 2],
+    warnings_suppressed: usize,
+    last_warning: Span,
     /// A muted sink takes reports and keeps none: for passes that only learn.
     muted: bool,
 }
@@ -144,10 +149,19 @@ impl Sink {
         if self.muted {
             return;
         }
-        if self.reported.len() >= MAX_REPORTED {
-            self.suppressed += 1;
-            self.last_suppressed = span;
-            return;
+        let warning = code.severity() == Severity::Warning;
+        match (self.kept[usize::from(warning)] >= MAX_REPORTED, warning) {
+            (true, true) => {
+                self.warnings_suppressed += 1;
+                self.last_warning = span;
+                return;
+            }
+            (true, false) => {
+                self.suppressed += 1;
+                self.last_suppressed = span;
+                return;
+            }
+            (false, _) => self.kept[usize::from(warning)] += 1,
         }
         let (message, hint) = wording();
         self.reported.push(Diagnostic { code, span, message, hint });
@@ -155,7 +169,7 @@ impl Sink {
 
     /// How many faults were reported so far.
     pub(crate) fn count(&self) -> usize {
-        self.reported.len() + self.suppressed
+        self.reported.len() + self.suppressed + self.warnings_suppressed
     }
 
     /// Whether a fault of this kind was reported.
@@ -172,6 +186,22 @@ impl Sink {
     pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
         self.reported.sort_by_key(|d| (d.span.start, d.span.end, d.code));
         self.reported.dedup();
+        while self.reported.len() > MAX_REPORTED
+            && let Some(at) = self.reported.iter().rposition(|d| d.code.severity() == Severity::Warning)
+        {
+            let dropped = self.reported.remove(at);
+            self.warnings_suppressed += 1;
+            self.last_warning = dropped.span;
+        }
+        if self.suppressed == 0 && self.warnings_suppressed > 0 {
+            let count = self.warnings_suppressed;
+            self.reported.push(Diagnostic {
+                code: Code::Unused,
+                span: self.last_warning,
+                message: format!("{count} further warnings are not shown"),
+                hint: None,
+            });
+        }
         if self.suppressed > 0 {
             let count = self.suppressed;
             self.reported.push(Diagnostic {

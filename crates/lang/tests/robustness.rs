@@ -190,6 +190,23 @@ fn a_million_faults_are_counted_and_few_are_shown() {
     assert!(last.message.starts_with("349"), "{last}");
 }
 
+/// Warnings do not make a text unreadable, however many there are, and hide no error.
+#[test]
+fn warnings_stop_nothing() {
+    let unused: String = (0..250).map(|n| format!("z{n} = {n}\n")).collect();
+    let text = |law: &str| {
+        format!(
+            "mechanism m(x: real)\nparam eps > 0\n{unused}y ~ {law}(x, 1 / eps)\nreturn y\n\
+             neighbours abs(x' - x) <= 1\nclaim eps\n"
+        )
+    };
+    assert!(load_text(&text("laplace")).is_ok());
+    let faults = load_text(&text("lapalce")).unwrap_err();
+    assert!(faults.iter().any(|d| d.code == Code::UnknownDistribution), "{faults:?}");
+    assert!(faults.iter().all(|d| d.code != Code::TooManyFaults));
+    assert!(faults.len() <= MAX_REPORTED + 1);
+}
+
 #[test]
 fn a_text_beyond_the_limit_is_refused_whole() {
     let text = " ".repeat(MAX_SOURCE + 1);

@@ -175,9 +175,37 @@ pub(crate) fn range(context: &Context, bounds: &[Expr], e: &Expr) -> Option<Rang
                 _ => return None,
             }
         }
-        Expr::If(_, a, b) => join(&go(a)?, &go(b)?),
+        Expr::If(guard, a, b) => {
+            let within = |holds: bool, e: &Expr| {
+                let mut known = bounds.to_vec();
+                told_by(guard, holds, &mut known);
+                range(context, &known, e)
+            };
+            join(&within(true, a)?, &within(false, b)?)
+        }
         _ => Range { low: lower(context, bounds, e)?, high: upper(context, bounds, e)? },
     })
+}
+
+/// What a guard says where it holds, or where it does not: comparisons, and those of a size as two.
+fn told_by(guard: &Expr, holds: bool, known: &mut Vec<Expr>) {
+    match guard {
+        Expr::Unary(Unary::Not, inside) => told_by(inside, !holds, known),
+        Expr::Binary(op @ (Binary::And | Binary::Or), a, b) if (*op == Binary::And) == holds => {
+            told_by(a, holds, known);
+            told_by(b, holds, known);
+        }
+        Expr::Binary(op @ (Binary::Lt | Binary::Le | Binary::Gt | Binary::Ge), a, b) => {
+            let up = matches!(op, Binary::Lt | Binary::Le) == holds;
+            let (small, large) = if up { (a, b) } else { (b, a) };
+            known.push((**small).clone().le((**large).clone()));
+            if let Expr::Unary(Unary::Abs, inside) = &**small {
+                known.push((**inside).clone().le((**large).clone()));
+                known.push(minus(Expr::int(0), (**large).clone()).le((**inside).clone()));
+            }
+        }
+        _ => {}
+    }
 }
 
 /// The smallest range that has both, as far as it is plain which numbers are smaller.

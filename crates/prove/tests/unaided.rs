@@ -54,7 +54,15 @@ fn what_people_write_is_proved() {
 }
 
 /// Claims with room to spare: a hundredth less is still true.
-const LOOSE: &[&str] = &["let_scale", "loose", "nest6", "scales_geometric"];
+const LOOSE: &[&str] = &[
+    "let_scale",
+    "loose",
+    "nest6",
+    "scales_geometric",
+    "scales_by_index",
+    "gauss_eps_delta_numbers",
+    "gauss_two_eps_delta",
+];
 
 #[test]
 fn a_hundredth_less_is_not_proved() {
@@ -191,6 +199,36 @@ fn a_failure_helps() {
     // The block is one: the language reads it.
     let block = help.split_once("  proof {").unwrap().1;
     load(&format!("{text}proof {{{block}"));
+}
+
+/// A value that is x, or one of 0, …, 9: no proof block and no search makes a real x private.
+#[test]
+fn a_real_number_does_not_hide_among_integers() {
+    let text = |sort: &str| {
+        format!(
+            "mechanism m(x: {sort})\nwhere 0 <= x <= 9\nb ~ bernoulli(1/2)\nif b {{\n  y = x\n}} else {{\n  y ~ uniform_int(0, 9)\n}}\n\
+             return y\nneighbours any\nclaim ln(11)\nproof {{\n  couple y: same value at cost ln(11 / 1)\n}}\n"
+        )
+    };
+    let proved = |sort: &str| {
+        let program = load(&text(sort));
+        prove(&program.mechanism, &program.claim, program.hints.as_ref().unwrap()).is_ok()
+    };
+    assert!(proved("int") && !proved("real"));
+}
+
+/// Choices inside loops, and in a text that releases a list: each pays once a round. Half the noise is not enough.
+#[test]
+fn choices_are_steps_in_loops() {
+    let text = |rounds: &str| {
+        format!(
+            "mechanism m(q: real[])\nparam k: int >= 1\nparam eps > 0\nout = []\nfor j in 0..k {{\nbest = 0\nhigh = 0\nfor i in 0..length(q) {{\n\
+             v ~ laplace(q[i], {rounds} * k / eps)\nif i == 0 or v > high {{\nhigh = v\nbest = i\n}}\n}}\nappend(out, best)\n}}\nreturn out\n\
+             neighbours every entry of q differs by at most 1\nclaim eps\n"
+        )
+    };
+    assert!(unaided(&load(&text("2"))).is_ok());
+    assert!(prove_for_a_while(&load(&text("1"))).is_err());
 }
 
 /// A choice, and a measurement of what was chosen: half of the budget each. A part that is proved point by point pays for

@@ -55,6 +55,15 @@ fn events_of(world: &RealWorld<'_>, output: &Value<Real>) -> Vec<Event> {
             events.push(Event::List(list));
         }
     }
+    // All continuous entries beyond 0, which other paths release where there is nothing to release.
+    if !continuous.is_empty() {
+        let hundredth = Rational::ONE / Rational::from(100);
+        for condition in [Condition::AtLeast(hundredth.clone()), Condition::AtMost(-hundredth)] {
+            let mut list: Vec<Condition> = fixed.iter().map(exact).collect();
+            continuous.iter().for_each(|&place| list[place] = condition.clone());
+            events.push(Event::List(list));
+        }
+    }
     // All continuous entries on the same side of their centers.
     if continuous.len() > 1 {
         for below in [true, false] {

@@ -213,7 +213,11 @@ impl Search<'_> {
         thorough: bool,
     ) -> Option<Refutation> {
         for round in rounds {
-            for setting in settings {
+            for (at, setting) in settings.iter().enumerate() {
+                // The simplest setting has half of the work at most, and the others the rest alike: none uses up that of all.
+                let left = self.most_work.saturating_sub(self.work);
+                let among = if at == 0 { settings.len().min(2) } else { settings.len() - at };
+                let share = self.work + left / among;
                 for pair in pairs(self.mechanism, setting, round) {
                     if !thorough && pair.answers.is_empty() {
                         continue;
@@ -225,9 +229,12 @@ impl Search<'_> {
                     if found.is_some() {
                         return found;
                     }
-                    if self.work > self.most_work {
-                        return None;
+                    if self.work > share {
+                        break;
                     }
+                }
+                if self.work > self.most_work {
+                    return None;
                 }
             }
         }

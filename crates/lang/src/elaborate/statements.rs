@@ -425,11 +425,10 @@ impl Elaborator<'_> {
     fn unknown_distribution(&mut self, law: &Ident) {
         self.sink.report_with(Code::UnknownDistribution, law.span, || {
             let all: Vec<&'static str> = DISTRIBUTIONS.iter().map(|(name, _)| *name).collect();
-            let hint = match words::law(&law.text, &all) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => {
-                    format!("the distributions are {}", all.join(", "))
-                }
+            let hint = match (words::without_rule(&law.text), words::law(&law.text, &all)) {
+                (Some(instead), _) => instead.to_owned(),
+                (None, Some(near)) => format!("did you mean `{near}`?"),
+                (None, None) => format!("the distributions are {}", all.join(", ")),
             };
             (format!("{} is no distribution: expected one of the language", quoted(&law.text)), Some(hint))
         });

@@ -4,6 +4,20 @@
 use crate::lexer::Keyword;
 use crate::names::nearest;
 
+/// Laws that papers use and that the language has not, because no rule is known for them, with what to write instead.
+pub(crate) fn without_rule(law: &str) -> Option<&'static str> {
+    match law.to_lowercase().as_str() {
+        "gumbel" => Some(
+            "there is no rule for this law; the place of the largest score with Gumbel noise is `choose(scores, scale)`, the exponential mechanism",
+        ),
+        "staircase" => {
+            Some("there is no rule for this law; `laplace` has the same loss at the scale sensitivity / eps")
+        }
+        "cauchy" | "student_t" | "logistic" => Some("there is no rule for this law"),
+        _ => None,
+    }
+}
+
 /// Laws by the names that other libraries and papers have for them.
 const LAWS: [(&str, &str); 30] = [
     ("lap", "laplace"),
@@ -153,6 +167,13 @@ fn elsewhere(table: &[(&str, &'static str)], wrong: &str) -> Option<&'static str
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn laws_without_a_rule_say_so() {
+        assert!(super::without_rule("Gumbel").is_some_and(|hint| hint.contains("`choose(scores, scale)`")));
+        assert!(super::without_rule("staircase").is_some());
+        assert!(super::without_rule("laplace").is_none());
+    }
 
     #[test]
     fn what_people_write_is_understood() {

@@ -134,6 +134,7 @@ fn alike_parts(context: &Context, lemma: &Lemma) -> Vec<Lemma> {
 pub(crate) fn analytic_lemmas<'a>(context: &Context, formulas: impl Iterator<Item = &'a Expr>) -> Vec<Lemma> {
     let mut found = Suggestions { context, seen: BTreeSet::new(), lemmas: Vec::new() };
     let mut logarithms: Vec<Expr> = Vec::new();
+    let mut exponents: BTreeSet<Expr> = BTreeSet::new();
     for formula in formulas {
         visit(formula, &mut |e| match e {
             Expr::Unary(Unary::Ln, a) if !has_choice(a) && !logarithms.contains(a) => {
@@ -141,6 +142,7 @@ pub(crate) fn analytic_lemmas<'a>(context: &Context, formulas: impl Iterator<Ite
             }
             Expr::Unary(Unary::Exp, a) if !has_choice(a) => {
                 found.add(Lemma::ExpPositive((**a).clone()));
+                exponents.insert((**a).clone());
                 match canonical(context, a) {
                     Ok(Expr::Number(n)) => found.add(Lemma::ExpValue(n)),
                     Ok(Expr::Unary(Unary::Ln, b)) => found.add(Lemma::ExpLn((*b).clone())),
@@ -156,6 +158,7 @@ pub(crate) fn analytic_lemmas<'a>(context: &Context, formulas: impl Iterator<Ite
             _ => {}
         });
     }
+    found.twins(&exponents);
     logarithms.truncate(MAX_LOGARITHMS);
     for a in &logarithms {
         found.logarithm(a);
@@ -182,6 +185,9 @@ pub(crate) fn analytic_lemmas<'a>(context: &Context, formulas: impl Iterator<Ite
     found.lemmas
 }
 
+/// The most exponentials that are compared with those of the other run.
+const MAX_TWINS: usize = 4;
+
 /// Lemmas without repetition, up to normal form.
 struct Suggestions<'a> {
     context: &'a Context,
@@ -194,6 +200,25 @@ impl Suggestions<'_> {
         let Some(formula) = lemma.formula(self.context) else { return };
         if canonical(self.context, &formula).is_ok_and(|key| self.seen.insert(key)) {
             self.lemmas.push(lemma);
+        }
+    }
+
+    /// Exponentials of the two runs, compared with each other by those of parameters.
+    fn twins(&mut self, exponents: &BTreeSet<Expr>) {
+        let private = |e: &Expr| e.find_variable(&|v| matches!(v, Variable::Of(..))).is_some();
+        let public: Vec<&Expr> = exponents.iter().filter(|e| !private(e)).take(2).collect();
+        for a in exponents.iter().filter(|e| private(e)).take(MAX_TWINS) {
+            let twin = a.replace(&|v| match v {
+                Variable::Of(name, run) => Some(Expr::of(name.clone(), run.other())),
+                _ => None,
+            });
+            if twin == *a || !exponents.contains(&twin) {
+                continue;
+            }
+            for c in &public {
+                self.add(Lemma::ExpSum((*c).clone(), twin.clone()));
+                self.add(Lemma::ExpMonotone(a.clone(), (*c).clone() + twin.clone()));
+            }
         }
     }
 
@@ -224,6 +249,12 @@ impl Suggestions<'_> {
 pub(crate) fn may_split(context: &Context, lemma: &Lemma) -> bool {
     if matches!(lemma, Lemma::LnMonotone(..) | Lemma::LnQuotient(..)) {
         return false;
+    }
+    // That a root is positive is no linear consequence of what its square is.
+    if let Lemma::Inverse(e) | Lemma::InversePositive(e) = lemma
+        && matches!(e, Expr::Unary(Unary::Sqrt, _))
+    {
+        return true;
     }
     let params = &context.mechanism().params;
     let mut public = true;

@@ -153,7 +153,7 @@ impl Apart {
 
     /// How far apart an expression may be.
     pub(super) fn of(state: &State<'_>, e: &Expr, taste: Taste) -> Option<Apart> {
-        let e = state.with_truths(e);
+        let e = with_extremes(&state.with_truths(e));
         if state.context.kind(&state.context.in_run(&e, Run::First)) == Kind::Bool {
             return None;
         }
@@ -257,7 +257,7 @@ impl Measure<'_, '_> {
         });
         let (bound, one) = clause?;
         let bound = normal(self.context, bound);
-        if !one {
+        if !one || bound == Expr::int(0) {
             return Some(Apart::base(bound));
         }
         let part = self.part(list, index, bound);
@@ -282,6 +282,13 @@ impl Measure<'_, '_> {
         if plain.find_variable(&|v| !matches!(v, Variable::Plain(_))).is_none() {
             return Some(size(self.context, &plain));
         }
+        // One value is the other and something more.
+        if let Some(more) = more(a, b).or_else(|| more(b, a))
+            && let Some(range) = self.range(&more)
+        {
+            let (low, high) = (size(self.context, &range.low), size(self.context, &range.high));
+            return Some(larger(self.context, &low, &high));
+        }
         let whole = Expr::Bool(true).choose(a.clone(), b.clone());
         Some(normal(self.context, &self.range(&whole)?.width()))
     }
@@ -292,6 +299,19 @@ impl Measure<'_, '_> {
             _ => None,
         });
         let mut bounds = self.context.mechanism().assumptions.clone();
+        // What is assumed of every entry of a list holds of those that are read.
+        let mut entries = Vec::new();
+        visit(&fixed, &mut |part| {
+            if let Expr::Index(Variable::Plain(list), _) = part {
+                for assumption in &self.context.mechanism().assumptions {
+                    let entry = Variable::Entry(list.clone());
+                    if assumption.mentions(&entry) {
+                        entries.push(assumption.replace(&|v| (*v == entry).then(|| part.clone())));
+                    }
+                }
+            }
+        });
+        bounds.extend(entries);
         for (name, (low, high)) in &self.state.ranges {
             let v = || Expr::var(name.clone());
             bounds.extend([low.clone().le(v()), v().le(high.clone())]);
@@ -322,6 +342,10 @@ impl Measure<'_, '_> {
             }
         });
         let (list, index, place) = found?;
+        // For one value alone it is enough that the entry changed.
+        if matches!(place, Expr::Number(_)) && self.taste == Taste::Width {
+            return None;
+        }
         let known = self.where_read(guard, amount);
         let [part] = known.parts.as_slice() else { return None };
         if known.base != Expr::int(0) || *part != self.part(&list, &index, amount.clone()) {
@@ -415,6 +439,31 @@ impl Measure<'_, '_> {
         let mut most = Expr::int(0);
         leaves(&charge.cost, &mut |leaf| most = larger(self.context, &most, &normal(self.context, leaf)));
         Some(Apart::base(most))
+    }
+}
+
+/// What a sum has more than one of its terms.
+fn more(sum: &Expr, term: &Expr) -> Option<Expr> {
+    match sum {
+        Expr::Binary(Binary::Add, a, b) if **a == *term => Some((**b).clone()),
+        Expr::Binary(Binary::Add, a, b) if **b == *term => Some((**a).clone()),
+        Expr::Binary(Binary::Sub, a, b) if **a == *term => Some((**b).clone()),
+        _ => None,
+    }
+}
+
+/// The expression with choices of the smaller or larger of two numbers written as such.
+fn with_extremes(e: &Expr) -> Expr {
+    let e = e.map_parts(&mut with_extremes);
+    let Expr::If(guard, x, y) = &e else { return e };
+    let Expr::Binary(op @ (Binary::Lt | Binary::Le | Binary::Gt | Binary::Ge), a, b) = &**guard else {
+        return e;
+    };
+    let smaller = matches!(op, Binary::Lt | Binary::Le);
+    match () {
+        () if a == x && b == y && smaller || b == x && a == y && !smaller => (**a).clone().min((**b).clone()),
+        () if a == x && b == y || b == x && a == y => (**a).clone().max((**b).clone()),
+        () => e,
     }
 }
 

@@ -22,6 +22,7 @@ impl Walk<'_> {
     pub(super) fn for_loop(
         &self,
         (index, from, to, body): (&Name, &Expr, &Expr, &[Statement]),
+        carried_on: &BTreeSet<Name>,
         state: &mut State<'_>,
     ) -> Result<Link, String> {
         let here = || format!("for {index} in {from}..{to}");
@@ -47,7 +48,7 @@ impl Walk<'_> {
                     round.apart.insert(name.clone(), Apart::own(name));
                 }
             }
-            self.inner().block(body, &mut round)?;
+            self.inner(carried_on).block(body, &mut round)?;
             let lost: Vec<Name> = set
                 .iter()
                 .filter(|name| head.equal.contains(*name) && !round.equal.contains(*name))
@@ -86,7 +87,7 @@ impl Walk<'_> {
         // What holds around this loop holds in it.
         invariant.extend(before.around.iter().cloned());
         let mut round = head.clone();
-        let links = self.inner().block(body, &mut round)?;
+        let links = self.inner(carried_on).block(body, &mut round)?;
         // The state after the last round.
         let place = |e: &Expr| normal(context, &at(e, index, &high));
         *state = State { around: before.around.clone(), ..head.clone() };

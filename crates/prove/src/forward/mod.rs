@@ -6,11 +6,14 @@
 
 mod apart;
 mod budget;
+mod live;
 mod loops;
 mod select;
 mod state;
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::time::Instant;
 
 use probity_kernel::concentrated::Measure;
@@ -33,7 +36,10 @@ pub(crate) fn forward(
     deadline: Option<Instant>,
 ) -> Result<Vec<Move>, String> {
     let (wanted, multiplied) = (wanted(context), multiplied(context));
-    let walk = Walk { context, wanted, multiplied, taste, may_select: true, deadline };
+    let mut after = BTreeSet::new();
+    live::read(&context.mechanism().output, &mut after);
+    let choices = Rc::default();
+    let walk = Walk { context, wanted, multiplied, taste, after, choices, deadline };
     let mut state = State::new(context);
     let known = state.known_at_start();
     let links = walk.block(&context.mechanism().body, &mut state)?;
@@ -53,9 +59,10 @@ struct Walk<'a> {
     /// The variables that are multiplied with others.
     multiplied: BTreeSet<Name>,
     taste: Taste,
-    /// Whether loops that cannot be followed may be proved by themselves: outside of loops only, where it is known what is
-    /// read afterwards.
-    may_select: bool,
+    /// The variables that are read after the block.
+    after: BTreeSet<Name>,
+    /// The parts that were looked at as choices.
+    choices: Rc<RefCell<Vec<select::Choice>>>,
     deadline: Option<Instant>,
 }
 
@@ -72,7 +79,17 @@ impl Walk<'_> {
         let mut links = Vec::new();
         // Where what is set just before a loop begins, with what was known there.
         let mut run: Option<(usize, Vec<Link>, State<'_>)> = None;
+        let mut grouped = 0;
         for (at, statement) in body.iter().enumerate() {
+            if at < grouped {
+                continue;
+            }
+            if let Some((size, link)) = self.bounded_by_hand(&body[at..], state) {
+                push(&mut links, link);
+                grouped = at + size;
+                run = None;
+                continue;
+            }
             let sets = match statement {
                 Statement::Assign { value, .. } => {
                     *value == Expr::EmptyList
@@ -84,15 +101,15 @@ impl Walk<'_> {
                 }
                 _ => false,
             };
-            let begins_to_set = self.may_select && sets && run.is_none();
-            if begins_to_set {
+            if sets && run.is_none() {
                 run = Some((at, links.clone(), state.clone()));
             }
-            let before = if self.may_select && has_draws(statement) { Some(state.clone()) } else { None };
+            let before = if has_draws(statement) { Some(state.clone()) } else { None };
+            let later = live::before(&body[at + 1..], &self.after);
             let choice = self.taste == Taste::Choice && before.is_some();
             let followed = match choice {
                 true => Err(head(statement)),
-                false => self.statement(statement, state).unwrap_or_else(|| Err(head(statement))),
+                false => self.statement(statement, &later, state).unwrap_or_else(|| Err(head(statement))),
             };
             match followed {
                 Ok(link) => push(&mut links, link),
@@ -100,14 +117,13 @@ impl Walk<'_> {
                     let Some(before) = before else { return Err(place) };
                     let kept = (links.clone(), before.clone());
                     let (start, old, old_state) = run.take().unwrap_or((at, links, before));
-                    let later = read_later(&body[at + 1..], &self.context.mechanism().output);
                     *state = old_state;
                     links = old;
                     let link = match self.select(&body[start..=at], &later, state) {
                         Some(link) => link,
                         None if choice => {
                             (links, *state) = kept;
-                            self.statement(statement, state).unwrap_or(Err(place))?
+                            self.statement(statement, &later, state).unwrap_or(Err(place))?
                         }
                         None => return Err(place),
                     };
@@ -121,14 +137,42 @@ impl Walk<'_> {
         Ok(links)
     }
 
-    /// The same inside of loops and branches.
-    fn inner(&self) -> Walk<'_> {
-        let (wanted, multiplied) = (self.wanted.clone(), self.multiplied.clone());
-        Walk { wanted, multiplied, may_select: false, ..*self }
+    /// The same inside of loops and branches, after which these variables are read.
+    fn inner(&self, after: &BTreeSet<Name>) -> Walk<'_> {
+        let (wanted, multiplied, after) = (self.wanted.clone(), self.multiplied.clone(), after.clone());
+        Walk { wanted, multiplied, after, choices: self.choices.clone(), ..*self }
+    }
+
+    /// A value that is bounded by hand: set, and then changed where it is too large or too small. Statement by statement it
+    /// would have bounds on one side only.
+    fn bounded_by_hand(&self, body: &[Statement], state: &mut State<'_>) -> Option<(usize, Link)> {
+        let Statement::Assign { var, value } = body.first()? else { return None };
+        if *value == Expr::EmptyList || state.reads_equal(value) {
+            return None;
+        }
+        let follows = |statement: &&Statement| match statement {
+            Statement::If { .. } => set_by(std::slice::from_ref(*statement)) == [var.clone()],
+            _ => false,
+        };
+        let size = 1 + body[1..].iter().take(MOST_BOUNDS).take_while(follows).count();
+        let values = if size > 1 { state.values_after(&body[..size])? } else { return None };
+        let [(_, value)] = values.as_slice() else { return None };
+        let apart = Apart::of(state, value, self.taste)?;
+        state.forget(var);
+        state.apart.insert(var.clone(), apart);
+        let mut after = state.about(std::slice::from_ref(var));
+        after.extend(state.paid());
+        let moves = std::iter::once(Move::Plain).chain(vec![Move::OneSided; size - 1]);
+        Some((size, Link::Judged(moves.collect(), after)))
     }
 
     /// One statement: its link, `None` if it has none, or where inside it the walk ends.
-    fn statement(&self, statement: &Statement, state: &mut State<'_>) -> Option<Result<Link, String>> {
+    fn statement(
+        &self,
+        statement: &Statement,
+        later: &BTreeSet<Name>,
+        state: &mut State<'_>,
+    ) -> Option<Result<Link, String>> {
         if self.is_alike(statement, state) {
             return Some(Ok(Link::Alike(1)));
         }
@@ -142,12 +186,14 @@ impl Walk<'_> {
             Statement::Draw { var, law } => Ok(self.draw(var, law, state)?),
             Statement::If { guard, then, otherwise } => {
                 if state.reads_equal(guard) {
-                    self.together(guard, then, otherwise, state)
+                    self.together((guard, then, otherwise), later, state)
                 } else {
                     Ok(self.on_its_own(statement, state)?)
                 }
             }
-            Statement::For { index, from, to, body } => self.for_loop((index, from, to, body), state),
+            Statement::For { index, from, to, body } => {
+                self.for_loop((index, from, to, body), &live::at_head(statement, later), state)
+            }
         })
     }
 
@@ -271,9 +317,8 @@ impl Walk<'_> {
     /// A conditional whose branch both runs take together.
     fn together(
         &self,
-        guard: &Expr,
-        then: &[Statement],
-        otherwise: &[Statement],
+        (guard, then, otherwise): (&Expr, &[Statement], &[Statement]),
+        later: &BTreeSet<Name>,
         state: &mut State<'_>,
     ) -> Result<Link, String> {
         let both: Vec<Statement> = then.iter().chain(otherwise).cloned().collect();
@@ -283,7 +328,7 @@ impl Walk<'_> {
             let mut state = state.clone();
             let mut known = state.about(&names);
             known.extend(state.around.iter().cloned().chain(state.paid()).chain([holds]));
-            let links = self.inner().block(body, &mut state)?;
+            let links = self.inner(later).block(body, &mut state)?;
             let moves = if body.is_empty() { vec![] } else { vec![Move::Chain(known, links)] };
             Ok((moves, state))
         };
@@ -318,39 +363,6 @@ fn has_draws(statement: &Statement) -> bool {
     let mut found = false;
     for_each_law(std::slice::from_ref(statement), &mut |_| found = true);
     found && matches!(statement, Statement::For { .. } | Statement::While { .. })
-}
-
-/// The names that statements and an output read.
-fn read_later(body: &[Statement], output: &Expr) -> BTreeSet<Name> {
-    let mut names = BTreeSet::new();
-    let mut see = |e: &Expr| {
-        e.for_each_variable(&mut |v| {
-            if let Variable::Plain(name) = v {
-                names.insert(name.clone());
-            }
-        })
-    };
-    for_each_expr(body, &mut see);
-    see(output);
-    for_each_list(body, &mut |list| {
-        names.insert(list.clone());
-    });
-    names
-}
-
-/// The lists that statements append to.
-fn for_each_list(body: &[Statement], see: &mut dyn FnMut(&Name)) {
-    for statement in body {
-        match statement {
-            Statement::Append { list, .. } => see(list),
-            Statement::If { then, otherwise, .. } => {
-                for_each_list(then, see);
-                for_each_list(otherwise, see);
-            }
-            Statement::For { body, .. } | Statement::While { body, .. } => for_each_list(body, see),
-            _ => {}
-        }
-    }
 }
 
 /// The names that a block and some expressions mention or set.
@@ -451,6 +463,9 @@ fn for_each_law(body: &[Statement], see: &mut dyn FnMut(&Distribution)) {
         }
     }
 }
+
+/// The most conditionals by which a value is bounded by hand.
+const MOST_BOUNDS: usize = 4;
 
 /// The first line of a statement.
 fn head(statement: &Statement) -> String {

@@ -16,7 +16,7 @@ use probity_kernel::term::{Adjacency, Claim, Distribution, Hints, Param, Reading
 
 use super::{Walk, for_each_law};
 use crate::algebra::over;
-use crate::derivation::Link;
+use crate::derivation::{Link, Move};
 use crate::effort::Effort;
 use crate::forward::state::{State, add, normal, same};
 use crate::plan::blocks::set_by;
@@ -27,6 +27,13 @@ use crate::side::search_side;
 const EFFORT: u64 = 8_000_000;
 /// The most costs that are tried.
 const MOST_COSTS: usize = 12;
+
+/// A part that was looked at: what it sets that is read later, and the moves that prove it at a cost, if there are any.
+pub(super) struct Choice {
+    block: Vec<Statement>,
+    var: Name,
+    found: Option<(Vec<Move>, Expr)>,
+}
 
 impl Walk<'_> {
     /// A block as one step, given what is read after it.
@@ -45,13 +52,17 @@ impl Walk<'_> {
         }
         // What else is read must be equal in both runs: for the part it is a parameter.
         let read = read_besides(context, block, &set);
-        if !read.iter().all(|name| state.equal.contains(name)) {
+        if !read.iter().all(|name| state.equal.contains(name) || context.is_shared(name)) {
             return None;
         }
         let mut part = context.mechanism().clone();
         (part.body, part.output) = (block.to_vec(), Expr::var((*var).clone()));
         for name in &read {
-            let sort = match context.kind(&Expr::of(name.clone(), Run::First)) {
+            let here = match context.is_shared(name) {
+                true => Expr::var(name.clone()),
+                false => Expr::of(name.clone(), Run::First),
+            };
+            let sort = match context.kind(&here) {
                 Kind::Int => Sort::Int,
                 Kind::Real => Sort::Real,
                 _ => return None,
@@ -61,32 +72,43 @@ impl Walk<'_> {
         let inner = Arc::new(Context::new(&part, context.orientation()).ok()?);
         let countable = matches!(inner.kind(&Expr::of((*var).clone(), Run::First)), Kind::Int | Kind::Bool);
         let comparison = if countable { Comparison::Pointwise } else { Comparison::Equal };
-        let mut effort = Effort::of(EFFORT).until(self.deadline);
-        for amount in self.costs(block) {
-            let claim = Claim { epsilon: amount.clone(), delta: Expr::int(0), reading: Reading::Reals };
-            let found =
-                search_side(&inner, &claim, &Hints::default(), comparison, &mut effort, |_, _, _| None);
-            let Ok((moves, _)) = found else { continue };
-            let in_first = |v: &Variable| match v {
-                Variable::Plain(name) if read.contains(name) => Some(Expr::of(name.clone(), Run::First)),
-                _ => None,
-            };
-            let moves = moves.iter().map(|step| step.map(&|e| e.replace(&in_first))).collect();
-            let paid = state.budget.formula();
-            set.iter().for_each(|name| state.forget(name));
-            state.equal.insert((*var).clone());
-            state.budget.sum = add(context, &state.budget.sum, &amount);
-            if countable {
-                return Some(Link::Select(moves, (*var).clone(), amount, paid));
+        let known =
+            self.choices.borrow().iter().find_map(|choice| {
+                (choice.block == block && choice.var == **var).then(|| choice.found.clone())
+            });
+        let found = known.unwrap_or_else(|| {
+            let mut effort = Effort::of(EFFORT).until(self.deadline);
+            let found = self.costs(block).into_iter().find_map(|amount| {
+                let claim = Claim { epsilon: amount.clone(), delta: Expr::int(0), reading: Reading::Reals };
+                let hints = Hints::default();
+                let found = search_side(&inner, &claim, &hints, comparison, &mut effort, |_, _, _| None);
+                Some((found.ok()?.0, amount))
+            });
+            let choice = Choice { block: block.to_vec(), var: (*var).clone(), found: found.clone() };
+            self.choices.borrow_mut().push(choice);
+            found
+        });
+        let (moves, amount) = found?;
+        let in_first = |v: &Variable| match v {
+            Variable::Plain(name) if read.contains(name) && !context.is_shared(name) => {
+                Some(Expr::of(name.clone(), Run::First))
             }
-            // The same moves, from what was paid before: only where that is nothing.
-            if paid != Expr::int(0) {
-                return None;
-            }
-            let after = std::iter::once(same(var)).chain(state.paid()).collect();
-            return Some(Link::Judged(moves, after));
+            _ => None,
+        };
+        let moves = moves.iter().map(|step| step.map(&|e| e.replace(&in_first))).collect();
+        let paid = state.budget.formula();
+        // The same moves, from what was paid before: only where that is nothing.
+        if !countable && paid != Expr::int(0) {
+            return None;
         }
-        None
+        set.iter().for_each(|name| state.forget(name));
+        state.equal.insert((*var).clone());
+        state.budget.sum = add(context, &state.budget.sum, &amount);
+        if countable {
+            return Some(Link::Select(moves, (*var).clone(), amount, paid));
+        }
+        let after = std::iter::once(same(var)).chain(state.paid()).collect();
+        Some(Link::Judged(moves, after))
     }
 
     /// What a block may cost, from small to large: each draw nothing, what a change by as much as neighbours are apart

@@ -217,7 +217,8 @@ impl<'a> State<'a> {
 
     /// What a distance costs at a scale.
     pub(super) fn price(&self, amount: &Expr, scale: &Expr) -> Expr {
-        normal(self.context, &over(amount.clone(), scale))
+        quotient(self.context, amount, scale)
+            .unwrap_or_else(|| normal(self.context, &over(amount.clone(), scale)))
     }
 
     /// The same in the concentrated measure.
@@ -407,6 +408,29 @@ pub(super) fn normal(context: &Context, e: &Expr) -> Expr {
         Ok(p) if !cases => p.to_expr(),
         _ => e.clone(),
     }
+}
+
+/// A quotient of two sums of which one is a multiple of the other by one product: (c·hi − c·lo) / (hi − lo) is c.
+fn quotient(context: &Context, a: &Expr, b: &Expr) -> Option<Expr> {
+    let (a, b) = (poly(context, a).ok()?, poly(context, b).ok()?);
+    if b.terms().count() < 2 || a.terms().count() != b.terms().count() {
+        return None;
+    }
+    let (lead, coefficient) = a.terms().next()?;
+    b.terms().find_map(|(monomial, other)| {
+        let mut powers: BTreeMap<&Expr, i32> = lead.powers().collect();
+        for (atom, power) in monomial.powers() {
+            *powers.entry(atom).or_default() -= power;
+        }
+        let mut factor = Expr::Number(coefficient / other);
+        for (atom, power) in powers {
+            for _ in 0..power.unsigned_abs() {
+                factor = if power > 0 { product(factor, atom.clone()) } else { factor / atom.clone() };
+            }
+        }
+        let factor = normal(context, &factor);
+        (normal(context, &product(factor.clone(), b.to_expr())) == a.to_expr()).then_some(factor)
+    })
 }
 
 /// The sum of two amounts.

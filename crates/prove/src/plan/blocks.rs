@@ -87,6 +87,23 @@ pub(crate) fn set_by_draws(body: &[Statement]) -> Vec<Name> {
     found
 }
 
+/// The variables that a block assigns or draws, in the order of the text.
+pub(crate) fn in_order(body: &[Statement]) -> Vec<Name> {
+    let mut found = Vec::new();
+    for statement in body {
+        match statement {
+            Statement::Draw { var, .. } | Statement::Assign { var, .. } => found.push(var.clone()),
+            Statement::If { then, otherwise, .. } => {
+                found.extend(in_order(then));
+                found.extend(in_order(otherwise));
+            }
+            Statement::For { body, .. } | Statement::While { body, .. } => found.extend(in_order(body)),
+            Statement::Append { .. } => {}
+        }
+    }
+    found
+}
+
 /// The variables that a block sets.
 pub(crate) fn set_by(body: &[Statement]) -> Vec<Name> {
     let mut found = set_by_draws(body);

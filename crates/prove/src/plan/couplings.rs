@@ -10,24 +10,22 @@ use probity_exact::Rational;
 use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, for_each_expr};
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
-use probity_kernel::finite::{Mass, mass};
 use probity_kernel::kind::Kind;
 use probity_kernel::law::parameters;
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Reading, Statement};
 
 use crate::algebra::{
-    absolute, assume, divided, fraction, linear, mentions, minus, over, parts, plus, product, simplified,
-    visit, without_names,
+    absolute, divided, linear, mentions, minus, over, parts, plus, product, visit, without_names,
 };
 use crate::derivation::Move;
 use crate::lists;
-use crate::plan::blocks::{definitions, for_each_assignment, for_each_guard, inline, set_by, set_by_draws};
+use crate::plan::blocks::{definitions, for_each_assignment, in_order, inline, set_by_draws};
 use crate::rehearse::{changed_lists, collect_spans};
 use crate::tables;
 
 /// The most totals and comparisons of one draw that are looked at.
-const MOST_USES: usize = 4;
+pub(super) const MOST_USES: usize = 4;
 /// The most distances between neighbours that are tried as shifts.
 const MOST_SPANS: usize = 4;
 
@@ -51,11 +49,11 @@ impl Candidate {
 
 /// Guesses couplings for the draws of one mechanism.
 pub(crate) struct Guesser<'a> {
-    context: &'a Context,
-    claim: &'a Claim,
+    pub(super) context: &'a Context,
+    pub(super) claim: &'a Claim,
     /// Variables that stand for a value.
     definitions: BTreeMap<Name, Expr>,
-    /// All expressions of the program, with variables that stand for a value replaced by it.
+    /// All expressions of the program.
     expressions: Vec<Expr>,
     /// How far apart neighbours can be.
     spans: Vec<Expr>,
@@ -85,8 +83,8 @@ impl<'a> Guesser<'a> {
         let mechanism = context.mechanism();
         let definitions = definitions(&mechanism.body);
         let mut expressions = Vec::new();
-        for_each_expr(&mechanism.body, &mut |e| expressions.push(inline(e, &definitions)));
-        expressions.push(inline(&mechanism.output, &definitions));
+        for_each_expr(&mechanism.body, &mut |e| expressions.push(e.clone()));
+        expressions.push(mechanism.output.clone());
         let (spans, distances, hits) = (spans(context), vec![], vec![]);
         let mut guesser = Guesser { context, claim, definitions, expressions, spans, distances, hits };
         guesser.distances = guesser.distances();
@@ -118,11 +116,26 @@ impl<'a> Guesser<'a> {
             found.push(Expr::int(1));
         }
         found.truncate(MOST_SPANS);
+        // Scores are often divided by a number.
+        let mut parts = Vec::new();
+        for_each_append(&self.context.mechanism().body, &mut |value| {
+            visit(value, &mut |part| {
+                if let Expr::Binary(Binary::Div, _, n) = part
+                    && matches!(&**n, Expr::Number(n) if *n > Rational::ONE)
+                {
+                    parts.extend(found.iter().map(|distance| divided(distance.clone(), n)));
+                }
+            });
+        });
+        parts.retain(|part| !found.contains(part));
+        parts.dedup();
+        parts.truncate(2);
+        found.extend(parts);
         found
     }
 
-    /// The couplings of a draw.
-    pub(crate) fn draw(&self, var: &Name, law: &Distribution) -> Vec<Candidate> {
+    /// The couplings of a draw; `again` says where what is drawn may be read again, if it is in a loop that counts.
+    pub(crate) fn draw(&self, var: &Name, law: &Distribution, again: Option<Expr>) -> Vec<Candidate> {
         if let Distribution::Choose { scores: Expr::Var(Variable::Plain(list)), scale }
         | Distribution::PermuteAndFlip { scores: Expr::Var(Variable::Plain(list)), scale } = law
         {
@@ -133,7 +146,7 @@ impl<'a> Guesser<'a> {
         }
         match law {
             Distribution::Laplace { center, scale } => {
-                let mut found = self.noise(var, Some(center), scale);
+                let mut found = self.noise(var, Some(center), scale, again.as_ref());
                 // Where a claim gives up mass, the tails of a draw may be what it gives up.
                 if let Some(tail) = self.tail(scale) {
                     let up_to = |c: &Candidate| match &c.step {
@@ -148,9 +161,11 @@ impl<'a> Guesser<'a> {
                 }
                 found
             }
-            Distribution::DiscreteLaplace { center, scale } => self.noise(var, Some(center), scale),
+            Distribution::DiscreteLaplace { center, scale } => {
+                self.noise(var, Some(center), scale, again.as_ref())
+            }
             Distribution::Exponential { scale } | Distribution::Geometric { scale } => {
-                self.noise(var, None, scale)
+                self.noise(var, None, scale, again.as_ref())
             }
             Distribution::Bernoulli(_)
             | Distribution::Response { .. }
@@ -288,16 +303,16 @@ impl<'a> Guesser<'a> {
             .collect()
     }
 
-    fn first(&self, e: &Expr) -> Expr {
+    pub(super) fn first(&self, e: &Expr) -> Expr {
         self.context.in_run(e, Run::First)
     }
 
-    fn second(&self, e: &Expr) -> Expr {
+    pub(super) fn second(&self, e: &Expr) -> Expr {
         self.context.in_run(e, Run::Second)
     }
 
     /// Laplace noise, continuous or discrete, or one-sided noise without a center.
-    fn noise(&self, var: &Name, center: Option<&Expr>, scale: &Expr) -> Vec<Candidate> {
+    fn noise(&self, var: &Name, center: Option<&Expr>, scale: &Expr, again: Option<&Expr>) -> Vec<Candidate> {
         let (totals, thresholds) = self.uses(var);
         let apart = center.map_or(Expr::int(0), |e| minus(self.first(e), self.second(e)));
         let one_sided = center.is_none();
@@ -374,6 +389,16 @@ impl<'a> Guesser<'a> {
                 push(plain(move_total(total, &s)), amounts(&s));
             }
         }
+        // The same only where what is drawn is read again.
+        if let Some(again) = again.map(|guard| self.first(guard)) {
+            for s in self.spans.iter().flat_map(both_ways) {
+                for total in totals.iter().take(1) {
+                    let (by, cost) = move_total(total, &s);
+                    let by = again.clone().choose(by, keep_noise.0.clone());
+                    push(Coupling::Shift { by, cost: again.clone().choose(cost, zero.clone()) }, amounts(&s));
+                }
+            }
+        }
         found
     }
 
@@ -381,6 +406,10 @@ impl<'a> Guesser<'a> {
     fn amounts(&self, s: &Expr, scale: &Expr) -> Vec<Expr> {
         let size = match s {
             Expr::Unary(Unary::Neg, s) => (**s).clone(),
+            other => absolute(other.clone()),
+        };
+        let size = match &size {
+            Expr::Unary(Unary::Abs, inside) => (**inside).clone(),
             other => other.clone(),
         };
         let mut found = Vec::new();
@@ -396,10 +425,14 @@ impl<'a> Guesser<'a> {
         for distance in &self.distances {
             add(over(plus(size.clone(), distance.clone()), scale));
         }
+        // What is compared may be as far apart as the total.
+        for distance in self.distances.iter().filter(|_| size == Expr::int(0)) {
+            add(over(plus(distance.clone(), distance.clone()), scale));
+        }
         found
     }
 
-    fn is_public(&self, e: &Expr) -> bool {
+    pub(super) fn is_public(&self, e: &Expr) -> bool {
         let params = &self.context.mechanism().params;
         let mut public = true;
         e.for_each_variable(&mut |v| {
@@ -411,8 +444,9 @@ impl<'a> Guesser<'a> {
     /// The totals that a draw is part of, and what they are compared with.
     fn uses(&self, var: &Name) -> (Vec<Total>, Vec<Threshold>) {
         let (mut totals, mut thresholds) = (Vec::new(), Vec::new());
+        let made_of_it = self.made_of(var);
         for expr in &self.expressions {
-            self.scan(expr, var, &mut totals, &mut thresholds);
+            self.scan(&inline(expr, &made_of_it), var, &mut totals, &mut thresholds);
         }
         // Other draws in a total may come later, when this one is coupled already: they are left to follow it.
         let drawn = set_by_draws(&self.context.mechanism().body);
@@ -431,6 +465,24 @@ impl<'a> Guesser<'a> {
         totals.truncate(MOST_USES);
         thresholds.truncate(MOST_USES);
         (totals, thresholds)
+    }
+
+    /// The variables that stand for a value made of a draw, or that are set after it. Others keep their names: what they
+    /// stand for is known where they are set, and not in a loop after that.
+    fn made_of(&self, var: &Name) -> BTreeMap<Name, Expr> {
+        let mut found: BTreeMap<Name, Expr> = BTreeMap::new();
+        let order = in_order(&self.context.mechanism().body);
+        let place = |name: &Name| order.iter().position(|known| known == name);
+        loop {
+            let next = self.definitions.iter().find(|(name, value)| {
+                let made = mentions(value, var) || found.keys().any(|known| mentions(value, known));
+                (made || place(name) > place(var)) && !found.contains_key(*name)
+            });
+            match next {
+                Some((name, value)) => found.insert(name.clone(), value.clone()),
+                None => return found,
+            };
+        }
     }
 
     fn scan(&self, expr: &Expr, var: &Name, totals: &mut Vec<Total>, thresholds: &mut Vec<Threshold>) {
@@ -484,9 +536,11 @@ impl<'a> Guesser<'a> {
         for_each_assignment(&mechanism.body, &mut |var, value| {
             let mut fixed = true;
             value.for_each_variable(&mut |v| {
-                fixed &= matches!(v, Variable::Plain(name) if self.context.is_shared(name))
+                let counts =
+                    |name: &Name| name != output && self.context.kind(&Expr::var(name.clone())) == Kind::Int;
+                fixed &= matches!(v, Variable::Plain(name) if self.context.is_shared(name) || counts(name))
             });
-            let hit = value.clone().equals(result.clone());
+            let hit = self.first(value).equals(result.clone());
             if var == output && fixed && !found.contains(&hit) {
                 found.push(hit);
             }
@@ -498,122 +552,25 @@ impl<'a> Guesser<'a> {
         found.truncate(3);
         found
     }
+}
 
-    /// Ratios of the two laws of a variable after a block, with what each may cost.
-    fn ratios(&self, block: &[Statement], var: &Name) -> Vec<((Expr, Expr), Vec<Expr>)> {
-        let one = Expr::int(1);
-        let mut found: Vec<((Expr, Expr), Vec<Expr>)> = Vec::new();
-        let claimed = match &self.claim.epsilon {
-            Expr::Unary(Unary::Ln, inside) => match &**inside {
-                Expr::Binary(Binary::Div, a, b) => ((**a).clone(), (**b).clone()),
-                whole => (whole.clone(), one.clone()),
-            },
-            zero if *zero == Expr::int(0) => (one.clone(), one.clone()),
-            epsilon => (epsilon.clone().exp(), one.clone()),
-        };
-        found.push((claimed, vec![]));
-        let mut whole = vec![];
-        let mut exponents: Vec<Expr> = vec![];
-        let mut guards: Vec<Expr> = vec![];
-        for_each_expr(block, &mut |e| {
-            visit(e, &mut |part| match part {
-                Expr::Unary(Unary::Exp, a) if self.is_public(a) => {
-                    let a = match &**a {
-                        Expr::Unary(Unary::Neg, a) => (**a).clone(),
-                        other => other.clone(),
-                    };
-                    if !exponents.contains(&a) {
-                        exponents.push(a);
-                    }
-                }
-                Expr::If(c, ..) => guards.push((**c).clone()),
-                Expr::Binary(Binary::Eq | Binary::Ne, ..) => guards.push(part.clone()),
-                Expr::Var(Variable::Plain(_)) if self.context.kind(part) == Kind::Bool => {
-                    guards.push(part.clone());
-                }
-                _ => {}
-            });
-        });
-        for_each_guard(block, &mut |guard| guards.push(guard.clone()));
-        for statement in block {
-            if let Statement::Draw { law: Distribution::Response { truth, count, .. }, .. } = statement {
-                whole.push((truth.clone() * (count.clone() - one.clone()), one.clone() - truth.clone()));
+/// What statements append to lists.
+fn for_each_append(body: &[Statement], see: &mut dyn FnMut(&Expr)) {
+    for statement in body {
+        match statement {
+            Statement::Append { value, .. } => see(value),
+            Statement::If { then, otherwise, .. } => {
+                for_each_append(then, see);
+                for_each_append(otherwise, see);
             }
+            Statement::For { body, .. } | Statement::While { body, .. } => for_each_append(body, see),
+            _ => {}
         }
-        for exponent in &exponents {
-            whole.push((exponent.clone().exp(), one.clone()));
-        }
-        for (a, b) in &whole {
-            found.push(((self.first(a), self.first(b)), vec![cost(a, b)]));
-        }
-        let set = set_by(block);
-        guards.retain(|g| {
-            let hidden = set.iter().any(|name| mentions(g, name));
-            !hidden && self.first(g) != self.second(g)
-        });
-        guards.sort();
-        guards.dedup();
-        for guard in guards.iter().take(MOST_USES) {
-            let (g, h) = (self.first(guard), self.second(guard));
-            let agree = g.clone().equals(h);
-            for (a, b) in &whole {
-                let ratio = (
-                    agree.clone().choose(one.clone(), self.first(a)),
-                    agree.clone().choose(one.clone(), self.first(b)),
-                );
-                found.push((ratio, vec![cost(a, b)]));
-            }
-            let Some(law) = self.two_valued(block, var, &g) else { continue };
-            // law[value][guard]; the ratio where the guard holds in the first run only, and in the second only.
-            let ratio = |value: usize, here: usize| {
-                let probability = |mass: &Mass| {
-                    let (n, d) = fraction(&mass.numerator);
-                    let (m, e) = fraction(&mass.denominator);
-                    (product(n, e), product(d, m))
-                };
-                let (a, b) = (probability(&law[value][here]), probability(&law[value][1 - here]));
-                match a.1 == b.1 {
-                    true => (a.0, b.0),
-                    false => (product(a.0, b.1), product(b.0, a.1)),
-                }
-            };
-            for yes in [0, 1] {
-                for no in [1, 0] {
-                    let (first, second) = (ratio(yes, 0), ratio(no, 1));
-                    let pick = |a: &Expr, b: &Expr| {
-                        agree.clone().choose(one.clone(), g.clone().choose(a.clone(), b.clone()))
-                    };
-                    let amounts = vec![cost(&first.0, &first.1), cost(&second.0, &second.1)];
-                    found.push(((pick(&first.0, &second.0), pick(&first.1, &second.1)), amounts));
-                }
-            }
-        }
-        found
-    }
-
-    /// The masses of `true` and `false` where a guard holds and where it does not.
-    fn two_valued(&self, block: &[Statement], var: &Name, guard: &Expr) -> Option<[[Mass; 2]; 2]> {
-        if self.context.kind(&Expr::var(var.clone())) != Kind::Bool {
-            return None;
-        }
-        let at = |value: bool, holds: bool| {
-            let whole = mass(self.context, block, var, &Expr::Bool(value), Run::First).ok()?;
-            let fix = |e: &Expr| simplified(&assume(e, guard, holds));
-            let (numerator, denominator) = (fix(&whole.numerator), fix(&whole.denominator));
-            // The ratio is to be made of parameters and what both runs share.
-            let fixed = [&numerator, &denominator].into_iter().all(|e| self.is_public(e));
-            fixed.then_some(Mass { numerator, denominator, sane: whole.sane })
-        };
-        Some([[at(true, true)?, at(true, false)?], [at(false, true)?, at(false, false)?]])
     }
 }
 
 fn free(step: Move) -> Candidate {
     Candidate { step, amounts: vec![] }
-}
-
-fn cost(a: &Expr, b: &Expr) -> Expr {
-    (a.clone() / b.clone()).ln()
 }
 
 /// How far apart neighbours can be, as the adjacency says it.

@@ -404,7 +404,9 @@ impl Ask<'_> {
     /// Where an integer may lie, and how long a list of scores is.
     fn ranges(&self, name: &Name) -> Vec<Topic> {
         if self.is_scores(name) {
-            let all = lists::lengths(name, &self.counters(), self.cycle.from.as_ref());
+            let mut counters = self.counters();
+            counters.extend(self.cycle.outer.iter().map(|outer| Expr::var(outer.clone())));
+            let all = lists::lengths(name, &counters, self.cycle.from.as_ref());
             return vec![Topic { condition: None, questions: all.into_iter().map(question).collect() }];
         }
         if self.kind(name) != Kind::Int || !set_by(self.cycle.body).contains(name) {

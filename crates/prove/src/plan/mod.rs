@@ -4,5 +4,6 @@ pub(crate) mod blocks;
 mod couplings;
 mod invariants;
 pub(crate) mod planner;
+mod ratios;
 pub(crate) mod rewrites;
 pub(crate) mod weaken;

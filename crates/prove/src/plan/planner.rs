@@ -9,6 +9,7 @@ use probity_kernel::context::{Context, for_each_expr};
 use probity_kernel::entail::Evidence;
 use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::finite::mass;
+use probity_kernel::kind::Kind;
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{
     Called, Claim, Coupling, Distribution, Hints, Mechanism, Reading, Sort, Statement,
@@ -87,7 +88,7 @@ impl<'a> Planner<'a> {
         };
         planner.shape = planner.shape(&context.mechanism().body);
         let mut choices = Vec::new();
-        planner.collect(&context.mechanism().body, &mut choices);
+        planner.collect(&context.mechanism().body, None, &mut choices);
         planner.next = Combinations::new(&choices);
         planner.choices = choices;
         planner
@@ -122,12 +123,24 @@ impl<'a> Planner<'a> {
 
     fn passes(&mut self, chosen: &[&Candidate], effort: &mut Effort) -> bool {
         let moves = self.moves(chosen, &[]);
+        // A plan that could not be played once, because it reads what is drawn later, is none.
+        let (mut played, mut unclear) = (0, 0);
         let failed = {
             let stage = self.stage();
-            let mut fails =
-                |s: &Scenario| stage.rehearse(&moves, s, &mut |_, _| {}, effort) == Err(Stop::Fails);
+            let mut fails = |s: &Scenario| {
+                let answer = stage.rehearse(&moves, s, &mut |_, _| {}, effort);
+                match answer {
+                    Ok(()) => played += 1,
+                    Err(Stop::Unclear) => unclear += 1,
+                    Err(Stop::Fails) => {}
+                }
+                answer == Err(Stop::Fails)
+            };
             self.scenarios.iter().position(&mut fails)
         };
+        if played == 0 && unclear > 0 && !effort.is_spent() && !left_to_the_search(&moves) {
+            return false;
+        }
         // What tells one wrong plan is likely to tell the next.
         if let Some(at) = failed {
             self.scenarios[..=at].rotate_right(1);
@@ -275,8 +288,9 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The choices for every draw, in the order of the text.
-    fn collect(&self, body: &[Statement], choices: &mut Vec<Vec<Candidate>>) {
+    /// The choices for every draw, in the order of the text. `counted` is the nearest guard around that counts: where it
+    /// no longer holds, what is drawn is not read again.
+    fn collect(&self, body: &[Statement], counted: Option<&Expr>, choices: &mut Vec<Vec<Candidate>>) {
         let mut at = 0;
         while let Some(statement) = body.get(at) {
             let fixed = |step| vec![Candidate { step, amounts: vec![] }];
@@ -305,16 +319,26 @@ impl<'a> Planner<'a> {
                         Some((_, tail)) => Move::UpTo(coupling.clone(), tail.clone()),
                         None => Move::Draw(coupling.clone()),
                     }),
-                    None => self.guesser.draw(var, law),
+                    None => self.guesser.draw(var, law, counted.map(|guard| after(guard, &body[at..]))),
                 }),
-                Statement::If { then, otherwise, .. } => {
-                    self.collect(then, choices);
-                    self.collect(otherwise, choices);
+                Statement::If { guard, then, otherwise } => {
+                    let counted = if self.counts(guard) { Some(guard) } else { counted };
+                    self.collect(then, counted, choices);
+                    self.collect(otherwise, counted, choices);
                 }
-                Statement::For { body, .. } | Statement::While { body, .. } => self.collect(body, choices),
+                Statement::For { body, .. } | Statement::While { body, .. } => {
+                    self.collect(body, None, choices);
+                }
                 Statement::Assign { .. } | Statement::Append { .. } => {}
             }
         }
+    }
+
+    /// Whether a guard compares integers that the program counts with parameters.
+    fn counts(&self, guard: &Expr) -> bool {
+        let mut whole = true;
+        guard.for_each_variable(&mut |v| whole &= self.context.kind(&Expr::Var(v.clone())) == Kind::Int);
+        whole && matches!(guard, Expr::Binary(..))
     }
 
     /// The couplings of a call: the theorem of the called mechanism, or nothing where its arguments are equal.
@@ -459,6 +483,26 @@ impl<'a> Planner<'a> {
             }
         }
     }
+}
+
+/// Whether some coupling is one that rehearsals do not play.
+fn left_to_the_search(moves: &[Move]) -> bool {
+    moves.iter().any(|step| match step {
+        Move::Joint(..) | Move::Draw(Coupling::Scale { .. } | Coupling::SignedLog { .. }) => true,
+        Move::If(yes, no) => left_to_the_search(yes) || left_to_the_search(no),
+        Move::For(_, inner) | Move::While(_, inner) => left_to_the_search(inner),
+        _ => false,
+    })
+}
+
+/// A formula as it will be after the assignments that follow.
+fn after(formula: &Expr, rest: &[Statement]) -> Expr {
+    rest.iter().rev().fold(formula.clone(), |formula, statement| match statement {
+        Statement::Assign { var, value } if *value != Expr::EmptyList => {
+            formula.replace(&|v| (*v == Variable::Plain(var.clone())).then(|| value.clone()))
+        }
+        _ => formula,
+    })
 }
 
 /// Fills a shape with couplings and invariants, both in the order of the text.

@@ -1,7 +1,7 @@
 //! Which program equivalences bring a mechanism into the shape that a sampling axiom needs.
 
 use probity_kernel::equivalence::Rewrite;
-use probity_kernel::expr::{Expr, Name};
+use probity_kernel::expr::{Expr, Name, Variable};
 use probity_kernel::term::{Distribution, Hints, Mechanism, Statement};
 
 /// Applies the program equivalences that fit, unless a hint speaks of the draws that they would remove.
@@ -9,6 +9,9 @@ pub(crate) fn rewrite(mechanism: &Mechanism, hints: &Hints) -> (Mechanism, Vec<R
     let mut current = mechanism.clone();
     let mut done = Vec::new();
     let hinted = |name: &Name| hints.couplings.iter().any(|(var, _)| var == name);
+    if hints.couplings.is_empty() && hints.invariants.is_empty() {
+        inline_public(&mut current, &mut done);
+    }
     loop {
         let next = candidates(&current)
             .into_iter()
@@ -41,6 +44,32 @@ pub(crate) fn rewrite(mechanism: &Mechanism, hints: &Hints) -> (Mechanism, Vec<R
     }
     (current, done)
 }
+
+/// Puts what the parameters fix, as `let` does, where it is used: scales and bounds are then made of parameters.
+fn inline_public(current: &mut Mechanism, done: &mut Vec<Rewrite>) {
+    let mut at = 0;
+    while let Some(statement) = current.body.get(at) {
+        at += 1;
+        let Statement::Assign { var, value } = statement else { continue };
+        let public = |v: &Variable| match v {
+            Variable::Plain(name) => current.params.iter().any(|p| p.name == *name),
+            _ => false,
+        };
+        let fixed = *value != Expr::EmptyList && value.find_variable(&|v| !public(v)).is_none();
+        if !fixed || !value.is_within(MOST_INLINED) || done.len() >= MOST_INLINED {
+            continue;
+        }
+        let step = Rewrite::Inline { var: var.clone() };
+        if let Ok(next) = step.apply(current) {
+            *current = next;
+            done.push(step);
+            at -= 1;
+        }
+    }
+}
+
+/// The largest value that is put where it is used, and the most such values.
+const MOST_INLINED: usize = 40;
 
 /// A name for what is returned, where it has none.
 pub(crate) fn name_output(mechanism: &Mechanism) -> Option<(Rewrite, Mechanism)> {

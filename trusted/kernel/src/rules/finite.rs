@@ -1,7 +1,7 @@
 //! MAXDIV: the exact law of a few finite draws, and the coupling of two such laws by equal values.
 //!
 //! A block of draws, assignments and conditionals sets one variable y that matters afterwards; what else it sets
-//! is forgotten. If everything but the last draw is a Bernoulli draw, the mass of each value of y is a finite sum,
+//! is forgotten. If everything but the last draw of a path is a Bernoulli draw, the mass of each value of y is a finite sum,
 //! written here as a fraction so that no quotient is needed.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::concentrated::check_pure;
 use crate::context::Context;
-use crate::expr::{Expr, Name, Run, Variable};
+use crate::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use crate::kind::Kind;
 use crate::law;
 use crate::rejection::Rejection;
@@ -117,8 +117,12 @@ impl Walk<'_> {
             return Err(Rejection::TooLarge);
         }
         let Some((statement, rest)) = body.split_first() else {
-            let reason = format!("a path through the block does not set {} last", self.var);
-            return Err(Rejection::Malformed { reason });
+            let Some(end) = known.get(self.var) else {
+                let reason = format!("a path through the block does not set {}", self.var);
+                return Err(Rejection::Malformed { reason });
+            };
+            let here = end.clone().equals(self.value.clone());
+            return Ok(certain(here.choose(Expr::int(1), Expr::int(0))));
         };
         let with = |value: Expr, name: &Name| {
             let mut more = known.clone();
@@ -127,19 +131,14 @@ impl Walk<'_> {
         };
         match statement {
             Statement::Draw { var, law } if var == self.var && rest.is_empty() => self.law(law, known),
+            // What is drawn and then only copied to y has the law of y.
+            Statement::Draw { var, law } if is_copy(rest, self.var, var) => self.law(law, known),
             Statement::Draw { var, law: Distribution::Bernoulli(p) } => {
                 let p = self.read(p, known)?;
                 let yes = self.block(rest, &with(Expr::Bool(true), var))?;
                 let no = self.block(rest, &with(Expr::Bool(false), var))?;
                 let whole = mixture(&p, yes, no);
                 check_size(&whole.numerator).map(|()| whole)
-            }
-            Statement::Assign { var, value } if var == self.var && rest.is_empty() => {
-                if self.context.kind(value) == Kind::List {
-                    return Err(wrong("MAXDIV", statement));
-                }
-                let here = self.read(value, known)?.equals(self.value.clone());
-                Ok(certain(here.choose(Expr::int(1), Expr::int(0))))
             }
             Statement::Assign { var, value } if self.context.kind(value) != Kind::List => {
                 let value = self.read(value, known)?;
@@ -172,11 +171,19 @@ impl Walk<'_> {
     /// The mass function of the last draw.
     fn law(&self, law: &Distribution, known: &BTreeMap<Name, Expr>) -> Result<Mass, Rejection> {
         let law = law::try_map(law, &|e| self.read(e, known))?;
+        // The masses below are those of truth values and integers: between two integers there is no mass.
+        if self.context.kind(&Expr::of(self.var.clone(), self.run)) == Kind::Real {
+            let coupling = format!("same value of the real number {}", self.var);
+            return Err(Rejection::NoSuchCoupling { law: law.to_string(), coupling });
+        }
         let (zero, one) = (Expr::int(0), Expr::int(1));
         let v = self.value.clone();
         let below = |n: &Expr, e: &Expr| zero.clone().le(e.clone()).and(e.clone().lt(n.clone()));
         let (numerator, denominator) = match &law {
-            Distribution::Bernoulli(p) => (v.choose(p.clone(), one - p.clone()), Expr::int(1)),
+            Distribution::Bernoulli(p) => {
+                let (n, d) = fraction(p);
+                (v.choose(n.clone(), d.clone() - n), d)
+            }
             Distribution::Sign => {
                 let possible = v.clone().equals(one.clone()).or(v.equals(-one.clone()));
                 (possible.choose(one, zero), Expr::int(2))
@@ -201,7 +208,9 @@ impl Walk<'_> {
                 });
             }
         };
-        Ok(Mass { numerator, denominator, sane: Expr::all(law::conditions(&law)) })
+        let sane = Expr::all(law::conditions(&law));
+        let sane = if let Distribution::Bernoulli(p) = &law { both(sane, divides(p)) } else { sane };
+        Ok(Mass { numerator, denominator, sane })
     }
 }
 
@@ -216,6 +225,11 @@ fn decided(e: &Expr) -> Expr {
         },
         _ => whole,
     }
+}
+
+/// Whether all that is left is `y = x`.
+fn is_copy(rest: &[&Statement], y: &Name, x: &Name) -> bool {
+    matches!(rest, [Statement::Assign { var, value }] if var == y && *value == Expr::var(x.clone()))
 }
 
 fn certain(numerator: Expr) -> Mass {
@@ -243,14 +257,59 @@ fn both(a: Expr, b: Expr) -> Expr {
 /// p·yes + (1 − p)·no
 fn mixture(p: &Expr, yes: Mass, no: Mass) -> Mass {
     let is_probability = Expr::all(law::conditions(&Distribution::Bernoulli(p.clone())));
-    let (q, sane) = (Expr::int(1) - p.clone(), both(is_probability, both(yes.sane, no.sane)));
+    let (n, d) = fraction(p);
+    let q = d.clone() - n.clone();
+    let sane = both(both(is_probability, both(yes.sane, no.sane)), divides(p));
     if yes.denominator == no.denominator {
-        let numerator = times(p.clone(), yes.numerator) + times(q, no.numerator);
-        return Mass { numerator, denominator: yes.denominator, sane };
+        let numerator = times(n, yes.numerator) + times(q, no.numerator);
+        return Mass { numerator, denominator: times(d, yes.denominator), sane };
     }
-    let left = times(times(p.clone(), yes.numerator), no.denominator.clone());
+    let left = times(times(n, yes.numerator), no.denominator.clone());
     let right = times(times(q, no.numerator), yes.denominator.clone());
-    Mass { numerator: left + right, denominator: times(yes.denominator, no.denominator), sane }
+    let denominator = times(d, times(yes.denominator, no.denominator));
+    Mass { numerator: left + right, denominator, sane }
+}
+
+/// A number as n / d, without quotients by what has an exponential in it: wherever d is not 0. All that divides is a factor
+/// of d, or of that branch of it which is taken.
+fn fraction(e: &Expr) -> (Expr, Expr) {
+    match e {
+        Expr::Binary(Binary::Div, a, b) if has_exp(b) => {
+            let (n, d) = fraction(a);
+            (n, times(d, (**b).clone()))
+        }
+        Expr::Binary(Binary::Mul, a, b) => {
+            let ((n, d), (m, e)) = (fraction(a), fraction(b));
+            (times(n, m), times(d, e))
+        }
+        Expr::Binary(op @ (Binary::Add | Binary::Sub), a, b) => {
+            let ((n, d), (m, e)) = (fraction(a), fraction(b));
+            let (n, m) = if d == e { (n, m) } else { (times(n, e.clone()), times(m, d.clone())) };
+            let whole = if d == e { d } else { times(d, e) };
+            (if *op == Binary::Add { n + m } else { n - m }, whole)
+        }
+        Expr::If(guard, a, b) => {
+            let ((n, d), (m, e)) = (fraction(a), fraction(b));
+            let pick = |a: Expr, b: Expr| if a == b { a } else { (**guard).clone().choose(a, b) };
+            (pick(n, m), pick(d, e))
+        }
+        _ => (e.clone(), Expr::int(1)),
+    }
+}
+
+fn has_exp(e: &Expr) -> bool {
+    let mut found = matches!(e, Expr::Unary(Unary::Exp, _));
+    e.map_parts(&mut |part| {
+        found |= has_exp(part);
+        part.clone()
+    });
+    found
+}
+
+/// That the denominator of a probability is positive.
+fn divides(p: &Expr) -> Expr {
+    let (_, d) = fraction(p);
+    if d == Expr::int(1) { Expr::Bool(true) } else { Expr::int(0).lt(d) }
 }
 
 /// The one where the guard holds, the other elsewhere.

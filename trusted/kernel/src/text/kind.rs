@@ -421,7 +421,10 @@ impl Kinds {
                 entries => Ok(entries),
             },
             Variable::Moved(_) => Ok(Some(Kind::List)),
-            Variable::Result => Ok(self.output),
+            // Where a list is released, a part may still be proved point by point (SELECT): for every number.
+            Variable::Result => {
+                Ok(self.output.map(|kind| if kind == Kind::List { Kind::Real } else { kind }))
+            }
             Variable::Field(table, field) | Variable::Row(table, _, field) => {
                 let kind = self.fields.get(&(table.clone(), field.clone())).copied();
                 kind.map(Some).ok_or_else(|| malformed(format!("{table} has no field {field}")))

@@ -113,6 +113,17 @@ fn ranges_of_laws_are_sane() {
     }
 }
 
+/// −1 / −1 is a probability; as a fraction with a negative denominator it would turn the comparison round.
+#[test]
+fn denominators_are_positive() {
+    let p = || var("n") / (var("n") * int(0).exp());
+    for block in [vec![flip("y", p())], vec![flip("k", p()), flip("y", number(1, 2))]] {
+        let with = |n: i64, m: i64| [(of("n"), n), (other("n"), m)];
+        assert!(!allowed(&block, 9, 1, &with(-1, -1)) && !allowed(&block, 9, 1, &with(1, -1)));
+        assert!(allowed(&block, 1, 1, &with(1, 1)));
+    }
+}
+
 #[test]
 fn different_denominators_are_different() {
     let law = Distribution::UniformInt { low: int(0), high: var("n") };
@@ -141,12 +152,27 @@ fn ratios_are_small() {
 }
 
 #[test]
-fn every_path_sets_the_variable_last() {
+fn every_path_sets_the_variable() {
     let half = || flip("y", number(1, 2));
     let missing = vec![choose(var("b"), vec![half()], vec![])];
     assert!(matches!(couple(&missing, "y", (int(1), int(1)), yes()), Err(Rejection::Malformed { .. })));
     let both = vec![choose(var("b"), vec![half()], vec![half()])];
     assert!(couple(&both, "y", (int(1), int(1)), yes()).is_ok());
+    // What was set before is the value where nothing sets it again.
+    let before = [vec![assign("y", var("b"))], missing].concat();
+    assert!(couple(&before, "y", (int(1), int(1)), yes()).is_ok());
+}
+
+/// A value that is x, or one of 0, …, 9: where x is a real number, the masses of the integers would hide it.
+#[test]
+fn between_integers_there_is_no_mass() {
+    let law = || Distribution::UniformInt { low: int(0), high: int(9) };
+    for last in [vec![draw("y", law())], vec![draw("u", law()), assign("y", var("u"))]] {
+        let block = |other: Expr| vec![choose(var("b"), vec![assign("y", other)], last.clone())];
+        let real = couple(&block(var("n") / int(2)), "y", (int(11), int(1)), yes());
+        assert!(matches!(real, Err(Rejection::NoSuchCoupling { .. })));
+        assert!(couple(&block(var("n")), "y", (int(11), int(1)), yes()).is_ok());
+    }
 }
 
 #[test]

@@ -1,0 +1,126 @@
+//! Which ratios of two finite laws are worth trying: the claim's, those of exponentials and responses in the text, and those
+//! between the cases of a guard.
+
+use probity_kernel::context::for_each_expr;
+use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
+use probity_kernel::finite::{Mass, mass};
+use probity_kernel::kind::Kind;
+use probity_kernel::term::{Distribution, Statement};
+
+use crate::algebra::{assume, fraction, mentions, product, simplified, visit};
+use crate::plan::blocks::{for_each_guard, set_by};
+use crate::plan::couplings::{Guesser, MOST_USES};
+
+impl Guesser<'_> {
+    /// Ratios of the two laws of a variable after a block, with what each may cost.
+    pub(super) fn ratios(&self, block: &[Statement], var: &Name) -> Vec<((Expr, Expr), Vec<Expr>)> {
+        let one = Expr::int(1);
+        let mut found: Vec<((Expr, Expr), Vec<Expr>)> = Vec::new();
+        let claimed = match &self.claim.epsilon {
+            Expr::Unary(Unary::Ln, inside) => match &**inside {
+                Expr::Binary(Binary::Div, a, b) => ((**a).clone(), (**b).clone()),
+                whole => (whole.clone(), one.clone()),
+            },
+            zero if *zero == Expr::int(0) => (one.clone(), one.clone()),
+            epsilon => (epsilon.clone().exp(), one.clone()),
+        };
+        found.push((claimed, vec![]));
+        let mut whole = vec![];
+        let mut exponents: Vec<Expr> = vec![];
+        let mut guards: Vec<Expr> = vec![];
+        for_each_expr(block, &mut |e| {
+            visit(e, &mut |part| match part {
+                Expr::Unary(Unary::Exp, a) if self.is_public(a) => {
+                    let a = match &**a {
+                        Expr::Unary(Unary::Neg, a) => (**a).clone(),
+                        other => other.clone(),
+                    };
+                    if !exponents.contains(&a) {
+                        exponents.push(a);
+                    }
+                }
+                Expr::If(c, ..) => guards.push((**c).clone()),
+                Expr::Binary(Binary::Eq | Binary::Ne, ..) => guards.push(part.clone()),
+                Expr::Var(Variable::Plain(_)) if self.context.kind(part) == Kind::Bool => {
+                    guards.push(part.clone());
+                }
+                _ => {}
+            });
+        });
+        for_each_guard(block, &mut |guard| guards.push(guard.clone()));
+        for statement in block {
+            if let Statement::Draw { law: Distribution::Response { truth, count, .. }, .. } = statement {
+                whole.push((truth.clone() * (count.clone() - one.clone()), one.clone() - truth.clone()));
+            }
+        }
+        for exponent in &exponents {
+            whole.push((exponent.clone().exp(), one.clone()));
+        }
+        for (a, b) in &whole {
+            found.push(((self.first(a), self.first(b)), vec![cost(a, b)]));
+        }
+        let set = set_by(block);
+        guards.retain(|g| {
+            let hidden = set.iter().any(|name| mentions(g, name));
+            !hidden && self.first(g) != self.second(g)
+        });
+        guards.sort();
+        guards.dedup();
+        for guard in guards.iter().take(MOST_USES) {
+            let (g, h) = (self.first(guard), self.second(guard));
+            let agree = g.clone().equals(h);
+            for (a, b) in &whole {
+                let ratio = (
+                    agree.clone().choose(one.clone(), self.first(a)),
+                    agree.clone().choose(one.clone(), self.first(b)),
+                );
+                found.push((ratio, vec![cost(a, b)]));
+            }
+            let Some(law) = self.two_valued(block, var, &g) else { continue };
+            // law[value][guard]; the ratio where the guard holds in the first run only, and in the second only.
+            let ratio = |value: usize, here: usize| {
+                let probability = |mass: &Mass| {
+                    let (n, d) = fraction(&mass.numerator);
+                    let (m, e) = fraction(&mass.denominator);
+                    (product(n, e), product(d, m))
+                };
+                let (a, b) = (probability(&law[value][here]), probability(&law[value][1 - here]));
+                match a.1 == b.1 {
+                    true => (a.0, b.0),
+                    false => (product(a.0, b.1), product(b.0, a.1)),
+                }
+            };
+            for yes in [0, 1] {
+                for no in [1, 0] {
+                    let (first, second) = (ratio(yes, 0), ratio(no, 1));
+                    let pick = |a: &Expr, b: &Expr| {
+                        agree.clone().choose(one.clone(), g.clone().choose(a.clone(), b.clone()))
+                    };
+                    let amounts = vec![cost(&first.0, &first.1), cost(&second.0, &second.1)];
+                    found.push(((pick(&first.0, &second.0), pick(&first.1, &second.1)), amounts));
+                }
+            }
+        }
+        found
+    }
+
+    /// The masses of `true` and `false` where a guard holds and where it does not.
+    fn two_valued(&self, block: &[Statement], var: &Name, guard: &Expr) -> Option<[[Mass; 2]; 2]> {
+        if self.context.kind(&Expr::var(var.clone())) != Kind::Bool {
+            return None;
+        }
+        let at = |value: bool, holds: bool| {
+            let whole = mass(self.context, block, var, &Expr::Bool(value), Run::First).ok()?;
+            let fix = |e: &Expr| simplified(&assume(e, guard, holds));
+            let (numerator, denominator) = (fix(&whole.numerator), fix(&whole.denominator));
+            // The ratio is to be made of parameters and what both runs share.
+            let fixed = [&numerator, &denominator].into_iter().all(|e| self.is_public(e));
+            fixed.then_some(Mass { numerator, denominator, sane: whole.sane })
+        };
+        Some([[at(true, true)?, at(true, false)?], [at(false, true)?, at(false, false)?]])
+    }
+}
+
+fn cost(a: &Expr, b: &Expr) -> Expr {
+    (a.clone() / b.clone()).ln()
+}
