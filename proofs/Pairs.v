@@ -148,6 +148,9 @@ apply/funext => u /=; rewrite indicE; case: asboolP => H; first by rewrite mem_s
 by rewrite memNset.
 Qed.
 
+Lemma same_ind (E : R -> Prop) (x y : R) : x = y -> ((if `[< E x >] then 1 else 0) = (if `[< E y >] then 1 else 0) :> \bar RR)%E.
+Proof. by move=> ->. Qed.
+
 (* ---- draws ---- *)
 Definition sign_ : law RR int := flaw true [:: ((2 : RR)^-1, 1 : int); ((2 : RR)^-1, -1 : int)]%R.
 Definition sgn (s : RR) : int := if (0 <= s)%R then 1%R else (-1)%R.
