@@ -1,6 +1,6 @@
 (* What the headline theorems rest on, a group at a time: Print Assumptions of a tuple is that of all its parts.
    scripts/proofs.sh compares the output with its list of axioms of classical analysis. *)
-From Probity Require Rules Laws Sampling Finite Additive Privacy Equivalence Coupling Continuous Logarithm SignedLog Papers Snap.
+From Probity Require Rules Laws Sampling Finite Additive Privacy Equivalence Coupling Continuous Logarithm SignedLog Papers Snap Cases.
 From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence Lemmas Formulas Certificate Blocks Pairs.
 
 (* the rules for programs *)
@@ -95,7 +95,10 @@ Definition papers := (
   @Papers.discrete_laplace_modular,
   @Papers.randomized_response,
   @Snap.snap_private,
-  @Snap.snap_derived).
+  @Snap.snap_derived,
+  @Cases.noise_cdf,
+  @Cases.outcome_ratio,
+  @Cases.snap_by_cases).
 Print Assumptions papers.
 
 (* certificates *)
