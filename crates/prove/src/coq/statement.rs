@@ -520,9 +520,9 @@ impl<'a> Statements<'a> {
             }
         }
         let theorem = if self.suffix.is_empty() { "Theorem" } else { "Lemma" };
-        let _ = write!(
+        let _ = writeln!(
             out,
-            "{theorem} {name}_private{} {}.\n",
+            "{theorem} {name}_private{} {}.",
             self.suffix,
             self.claimed(&self.conclusion(claim, "m", "m'")?)
         );
