@@ -48,6 +48,9 @@ fn the_theorem_is_about_the_mechanism_and_the_claim() {
     ] {
         assert!(text.contains(part), "there is no\n{part}\nin\n{text}");
     }
+    // An output that is an integer is read as one.
+    let integer = export(&certificate("randomized_response")).unwrap();
+    assert!(integer.contains("apply eq_IZR; unfold output; push;"), "{integer}");
     // Nothing is left open, and nothing is assumed.
     for word in ["Admitted", "admit", "Axiom", "Parameter", "Conjecture"] {
         assert!(!text.contains(word), "{word}");

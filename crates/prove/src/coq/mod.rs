@@ -156,7 +156,7 @@ fn side(
     let printer = Printer::new(context);
     let reach = match context.kind(&context.mechanism().output) {
         Kind::Real => "exact (proj1 (eqRP _ _) o)",
-        Kind::Int => "apply eq_IZR; unfold output{suffix}; push; exact (proj1 (eqRP _ _) o)",
+        Kind::Int => "apply eq_IZR; unfold output; push; exact (proj1 (eqRP _ _) o)",
         Kind::Bool => "exact (Bool.eqb_prop _ _ o)",
         _ => "exact (proj1 (sameP _ _) o)",
     };
