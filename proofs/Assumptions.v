@@ -1,7 +1,7 @@
 (* What the headline theorems rest on, a group at a time: Print Assumptions of a tuple is that of all its parts.
    scripts/proofs.sh compares the output with its list of axioms of classical analysis. *)
-From Probity Require Rules Laws Sampling Finite Additive Privacy Equivalence Coupling Continuous Papers Snap.
-From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence Lemmas Formulas Certificate Blocks.
+From Probity Require Rules Laws Sampling Finite Additive Privacy Equivalence Coupling Continuous Logarithm SignedLog Papers Snap Cases.
+From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence Lemmas Formulas Certificate Blocks Pairs.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -33,6 +33,7 @@ Definition sampling_rules := (
   @Continuous.select,
   @Continuous.expgen,
   @Continuous.scale,
+  @SignedLog.signed_log,
   @Continuous.up_to_tail).
 Print Assumptions sampling_rules.
 
@@ -54,6 +55,9 @@ Print Assumptions laws_are_normalised.
 (* equivalences and privacy *)
 Definition equivalences_and_privacy := (
   @Equivalence.response_law,
+  @Logarithm.change,
+  @SignedLog.pair_law,
+  @SignedLog.laplace_law,
   @Equivalence.inline,
   @Equivalence.conditional,
   @Equivalence.name,
@@ -90,7 +94,11 @@ Definition papers := (
   @Papers.discrete_laplace_vector,
   @Papers.discrete_laplace_modular,
   @Papers.randomized_response,
-  @Snap.snap_private).
+  @Snap.snap_private,
+  @Snap.snap_derived,
+  @Cases.noise_cdf,
+  @Cases.outcome_ratio,
+  @Cases.snap_by_cases).
 Print Assumptions papers.
 
 (* certificates *)
@@ -105,5 +113,7 @@ Definition certificates := (
   @Certificate.j_select,
   @Certificate.j_discrete_laplace,
   @Certificate.j_private,
-  @Blocks.j_same_value).
+  @Blocks.j_same_value,
+  @Pairs.pair_laplace,
+  @Pairs.j_signed_log).
 Print Assumptions certificates.

@@ -166,7 +166,10 @@ Lemma over_one a : a / 1 = a. Proof. field. Qed.
 Global Hint Rewrite over_one ln_one exp_0 Rplus_0_r Rplus_0_l Rminus_0_r Rmult_1_l Rmult_1_r Rmult_0_l Rmult_0_r Ropp_0 : units.
 Ltac merge f := repeat match goal with |- context [f ?a] => match goal with |- context [f ?b] =>
   tryif constr_eq a b then fail else replace (f a) with (f b) by (f_equal; first [field; nonzero]) end end.
+Ltac merge_round := repeat match goal with |- context [round_to ?a ?g] => match goal with |- context [round_to ?b g] =>
+  tryif constr_eq a b then fail else replace (round_to a g) with (round_to b g) by (f_equal; first [field; nonzero]) end end.
 Ltac sums := cbv beta; first [field; nonzero | autorewrite with units; first [reflexivity | field; nonzero] | push; field; nonzero
+  | merge floor_; merge_round; field; nonzero
   | merge inv; merge ln_; merge exp; repeat match goal with |- context [ln_ ?a] =>
       replace (ln_ a) with 0 by (symmetry; transitivity (ln_ 1); [f_equal; first [field; nonzero]|apply ln_one]) end; field; nonzero].
 

@@ -26,6 +26,10 @@ Proof. by move=> s; rewrite /ind; case: ifP => _; [exact: lexx|exact: lee01]. Qe
 Definition dp (O : Type) (out : S -> O) c (eps d : R) (m m' : S) := forall E : O -> Prop,
   wp c (ind (fun s => E (out s))) m <= (expR eps)%:E * wp c (ind (fun s => E (out s))) m' + d%:E.
 
+(* the same for some sets of outputs: the measurable ones, where a program draws reals in turn *)
+Definition dp_on (O : Type) (good : (O -> Prop) -> Prop) (out : S -> O) c (eps d : R) (m m' : S) := forall E : O -> Prop, good E ->
+  wp c (ind (fun s => E (out s))) m <= (expR eps)%:E * wp c (ind (fun s => E (out s))) m' + d%:E.
+
 Theorem equal_outputs (O : Type) (out : S -> O) (d eps : R) c (Phi : assn R S) :
   judge d c Phi (fun s s' k => out s = out s' /\ (k <= eps)%R) ->
   forall m m', Phi m m' 0%R -> dp out c eps d m m'.

@@ -2,18 +2,20 @@
    clamp(round_to(x + z / eps, L), B).  The derivation is one use of LAPGEN with k = eps (x - x'), after which both runs hold
    the same sum; what is computed from it, rounding and clamping included, may be any function.
 
-   That s ln(u) with u uniform and s a fair sign has the law laplace(0, 1) (LAPLACE-LAW) is not in Coq. *)
+   snap_derived is the same for the mechanism as the papers write it, u uniform on (0, 1] and s a fair sign: s ln(u) is Laplace (SignedLog.v).  Two draws in turn need
+   events that are measurable: sets of outputs whose preimage is. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import ring.
 From mathcomp.classical Require Import boolp classical_sets functions.
 From mathcomp.analysis Require Import reals ereal topology normedtype sequences exp.
-From mathcomp.analysis Require Import measure lebesgue_measure.
-From Probity Require Import Judgement Privacy Continuous.
+From mathcomp.analysis Require Import measure lebesgue_measure numfun lebesgue_integral.
+From Probity Require Import Judgement Laws Privacy Continuous SignedLog.
 From Probity Require Rules.
 Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Theory.
+Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.
 
@@ -36,4 +38,29 @@ split=> /=; last by rewrite add0r.
 rewrite /release /k /=; congr finish.
 by field; rewrite gt_eqF.
 Qed.
+
+(* the state: the input, u and s *)
+Definition snap_drawn : stmt R (R * (R * R)) :=
+  Seq (Draw (fun=> @uniform R) (fun m u => (m.1, (u, m.2.2)))) (Draw (fun=> sign R) (fun m s => (m.1, (m.2.1, s)))).
+Definition release_drawn (m : R * (R * R)) : O := finish (m.1 + m.2.2 * ln m.2.1 / eps)%R.
+Definition measurable_event (E : O -> Prop) := borel [set y : R | E (finish y)].
+
+Lemma drawn_law (E : O -> Prop) (x : R) w : measurable_event E ->
+  wp snap_drawn (ind R (fun m => E (release_drawn m))) (x, w) = wp snap (ind R (fun m => E (release m))) (x, 0%R).
+Proof.
+move=> mE; have := @laplace_law R (fun z => if `[< E (finish (x + z / eps)%R) >] then 1 else 0).
+move=> /(_ _ _)/= <- //; first by move=> z; case: ifP; rewrite ?lee01.
+pose A := [set z : R | E (finish (x + z / eps)%R)].
+have mA : borel A.
+  have m : borel_fun (fun z => x + z / eps)%R.
+    apply: measurable_funD; first exact: measurable_fun_cst.
+    by under eq_fun do rewrite mulrC; apply: measurable_funrM; exact: measurable_fun_id.
+  by have := m measurableT _ mE; rewrite setTI.
+rewrite (_ : (fun z => _) = EFin \o (\1_A : measurableTypeR R -> R)); first by apply/EFin_measurable_fun; exact: mindic.
+apply/funext => z /=; rewrite indicE; case: asboolP => h; first by rewrite mem_set.
+by rewrite memNset.
+Qed.
+Theorem snap_derived (x x' : R) w w' : (`|x - x'| <= 1)%R ->
+  dp_on measurable_event release_drawn snap_drawn eps 0 (x, w) (x', w').
+Proof. by move=> xx E mE; rewrite !drawn_law//; exact: snap_private. Qed.
 End Snap.

@@ -30,7 +30,7 @@ fn the_table_says_which_certificates_are_exported() {
         })
         .collect();
     assert_eq!(found, table.lines().collect::<Vec<_>>());
-    assert!(found.iter().filter(|line| line.ends_with(": exported")).count() >= 20);
+    assert!(found.iter().filter(|line| line.ends_with(": exported")).count() >= 22);
 }
 
 #[test]
@@ -48,9 +48,45 @@ fn the_theorem_is_about_the_mechanism_and_the_claim() {
     ] {
         assert!(text.contains(part), "there is no\n{part}\nin\n{text}");
     }
+    // An output that is an integer is read as one.
+    let integer = export(&certificate("randomized_response")).unwrap();
+    assert!(integer.contains("apply eq_IZR; unfold output; push;"), "{integer}");
     // Nothing is left open, and nothing is assumed.
     for word in ["Admitted", "admit", "Axiom", "Parameter", "Conjecture"] {
         assert!(!text.contains(word), "{word}");
+    }
+}
+
+/// u and s in turn: the claim is about the program as it stands, the derivation about one with the same law.
+#[test]
+fn a_uniform_draw_and_a_sign_are_exported_for_borel_sets() {
+    for (name, proved) in [
+        (
+            "snapping",
+            "(draw_ (fun (i : inputs) (v : vars) => laplace_ 0 1) (fun (v : vars) (y : R) => put_noise_0 v y))",
+        ),
+        (
+            "snapping_direct",
+            "(draw_pair_ inputs (fun (v : vars) (y : R) => put_u v y) (fun (v : vars) (y : Z) => put_s v y))",
+        ),
+    ] {
+        let text = export(&certificate(name)).unwrap();
+        let (claimed, rest) = text.split_once("Definition program_proved").unwrap();
+        for part in [
+            "(draw_ (fun (i : inputs) (v : vars) => uniform_) (fun (v : vars) (y : R) => put_u v y))",
+            "(drawZ_ (fun (i : inputs) (v : vars) => sign_) (fun (v : vars) (y : Z) => put_s v y))",
+            "put_w v ((in_x i) + ((IZR (v_s v) * (ln_ (v_u v))) / p_eps))",
+        ] {
+            assert!(claimed.contains(part), "there is no\n{part}\nin\n{claimed}");
+        }
+        assert!(rest.contains(proved), "there is no\n{proved}\nin\n{rest}");
+        let theorem = text.split_once(&format!("Theorem {name}_private ")).unwrap().1;
+        assert!(
+            theorem.contains(
+                "dp_borel (fun s : inputs * vars => output p_eps p_B (fst s) (snd s)) (program p_eps p_B)"
+            ),
+            "{theorem}"
+        );
     }
 }
 
@@ -85,4 +121,19 @@ fn other_mechanisms_are_exported_or_named() {
         "mechanism g(x: int)\nparam eps > 0\ny ~ geometric(1 / eps)\nreturn y\nneighbours abs(x' - x) <= 1\nclaim eps",
     );
     assert_eq!(geometric.unwrap_err(), "not exported: rule AXNULL");
+    // What is released is no measurable function that the text can show to be one, or no real number.
+    let signed = |output: &str| {
+        exported(&format!(
+            "mechanism g(x: real)\nparam eps > 0\nu ~ uniform(0, 1)\ns ~ sign()\nw = x + s * ln(u) / eps\nreturn {output}\nneighbours abs(x' - x) <= 1\nclaim eps"
+        ))
+    };
+    assert!(signed("w").unwrap().contains("Theorem g_private"));
+    assert_eq!(
+        signed("if w > 0 then w else 0").unwrap_err(),
+        "not exported: 'if w > 0 then w else 0' after a uniform draw"
+    );
+    assert_eq!(
+        signed("floor(w)").unwrap_err(),
+        "not exported: LAPLACE-LAW or SIGNED-LOG for an output that is no real number"
+    );
 }

@@ -214,7 +214,7 @@ impl<'a> Walk<'a> {
             }
             (Move::OneSided, _) => Err(NotExported::rule("ONE-SIDED")),
             (Move::UpTo(..), _) => Err(NotExported::rule("UP-TO-BAD")),
-            (Move::Joint(..), _) => Err(NotExported::rule("SIGNED-LOG")),
+            (Move::Joint(by, cost), _) => self.signed_log(body, (by, cost), post, arbitrary),
             (Move::SameValue(var, _, (a, b)), _) => self.same_value(body, var, (a, b), post, arbitrary),
             (Move::While(..), _) => Err(NotExported::rule("WHILE")),
             _ => Err(NotExported::new("a plan that does not fit the program")),
@@ -348,6 +348,42 @@ impl<'a> Walk<'a> {
             script: format!("refine ({rule});\n  intros ? ? ? ? ?; reflexivity.\n"),
             arbitrary,
         })
+    }
+
+    /// SIGNED-LOG: both draws at once, which is what the proved program has ([`super::pairs`]).
+    fn signed_log(
+        &mut self,
+        block: &[Statement],
+        (by, cost): (&Expr, &Expr),
+        post: &Assertion,
+        arbitrary: &BTreeSet<Variable>,
+    ) -> Result<Proved, NotExported> {
+        let [uniform @ Statement::Draw { var: u, .. }, sign @ Statement::Draw { var: s, .. }] = block else {
+            return Err(NotExported::new("a plan that does not fit the program"));
+        };
+        let context = self.context.clone();
+        let judgement =
+            sampling::signed_log(&context, (uniform, sign), (by, cost), post).map_err(rejected)?;
+        let mut all = arbitrary.clone();
+        let mut numbers = String::new();
+        for name in [u, s, u, s] {
+            let (value, more) = fresh(name, &all);
+            all = more;
+            self.number_all(&all);
+            let _ = write!(numbers, " {}", self.printer.arbitrary[&value]);
+        }
+        let real = |e: &Expr| self.printer.real(e, Scope::Runs);
+        let (after, charged) = match *cost == Expr::int(0) {
+            true => ("k".into(), "eq_sym (Rplus_0_r k)"),
+            false => (format!("k + {}", real(cost)?), "eq_refl"),
+        };
+        let script = format!(
+            "refine (@j_signed_log inputs vars i1 i2{numbers} _ (fun v y => put_{u} v y) (fun v y => put_{s} v y) (fun v v' k => {}) (fun v v' k => {})\n  \
+             (fun v v' k => {after}) eq_refl eq_refl _ (fun _ _ k => {charged}));\n  intros ? ? ? ? ? ? ? ?; reflexivity.\n",
+            real(by)?,
+            real(cost)?
+        );
+        Ok(Proved { judgement, script, arbitrary: all })
     }
 
     /// MAXDIV: the masses of both runs as the kernel writes them, which Coq computes again from the block.

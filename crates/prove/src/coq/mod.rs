@@ -22,6 +22,7 @@
 mod derivation;
 mod evidence;
 mod lemmas;
+mod pairs;
 mod print;
 mod program;
 mod statement;
@@ -88,27 +89,41 @@ pub fn export(text: &str) -> Result<String, NotExported> {
     if plan.sampled.is_some() {
         return Err(NotExported::rule("AMPLIFY"));
     }
-    if let Some(rewrite) = plan.rewrites.first() {
-        return Err(NotExported::rule(rewrite.name()));
-    }
     if plan.comparison == Comparison::Pointwise {
         return Err(NotExported::rule("PW-EQ"));
     }
     if mechanism.adjacency.iter().any(|clause| matches!(clause, Adjacency::Rows { .. })) {
         return Err(NotExported::rule("GROUP"));
     }
-    let context = context(&mechanism, Orientation::Forward)?;
-    let statements = Statements::new(&context)?;
+    let (pair, proved) = pairs::pair(&mechanism, &plan)?;
+    let context = context(&proved, Orientation::Forward)?;
+    let claimed = self::context(&mechanism, Orientation::Forward)?;
+    let mut statements = Statements::new(&context)?;
+    let mut of_claim = Statements::new(&claimed)?;
+    if let Some(pair) = &pair {
+        pairs::check_kinds(&claimed, pair)?;
+        of_claim = of_claim.with(&statements.variables);
+        statements = statements.with(&of_claim.variables);
+        statements.suffix = "_proved";
+    }
     let mut evidence = evidence.into_iter();
     let mut proofs = String::new();
     let mut sides = Vec::new();
     for (orientation, moves) in &plan.sides {
-        let context = self::context(&mechanism, *orientation)?;
-        proofs.push_str(&side(&context, &claim, moves, &mut evidence)?);
+        let context = self::context(&proved, *orientation)?;
+        proofs.push_str(&side(&context, &claim, (moves, statements.suffix), &mut evidence)?);
         sides.push(*orientation);
     }
-    let mut out = statements.preamble(&claim)? + &proofs;
+    let mut out = of_claim.preamble(&claim)?;
+    if let Some(pair) = &pair {
+        out.push_str(&statements.definitions(&pair.program(&statements)?)?);
+        out.push_str(&pair.same_law(&of_claim, &statements)?);
+    }
+    out.push_str(&proofs);
     out.push_str(&statements.theorem(&claim, &sides)?);
+    if pair.is_some() {
+        out.push_str(&of_claim.borel_theorem(&claim)?);
+    }
     Ok(out)
 }
 
@@ -120,12 +135,13 @@ fn context(mechanism: &Mechanism, orientation: Orientation) -> Result<Arc<Contex
 fn side(
     context: &Arc<Context>,
     claim: &Claim,
-    moves: &[Move],
+    (moves, suffix): (&[Move], &'static str),
     evidence: &mut std::vec::IntoIter<probity_kernel::entail::Evidence>,
 ) -> Result<String, NotExported> {
     let forward = context.orientation() == Orientation::Forward;
     let (title, prefix) = if forward { ("forward", "f") } else { ("backward", "b") };
-    let statements = Statements::new(context)?;
+    let mut statements = Statements::new(context)?;
+    statements.suffix = suffix;
     let (hypotheses, facts) = statements.hypotheses(prefix)?;
     let mut out = format!("Section {title}_.\n{hypotheses}");
     let mut walk = Walk::new(context, evidence, prefix, facts);
@@ -154,7 +170,7 @@ fn side(
          refine (@j_private inputs vars i1 i2 _ {} _ _ _ (fun v v' k => {}) (i1, w1) (i2, w2) eq_refl eq_refl _ _ _).\n  \
          {{ intros v v' k g; destruct (and_true _ _ g) as [o c]; split; [{reach}|apply leRP; exact c]. }}\n  \
          {{ destruct (and_true _ _ ({begins} arb0 w1 w2 0 zero_start)) as [_ d]; apply leRP; exact d. }}\n  \
-         unfold program; eexists; split.\n  {{\n{}  }}\n  \
+         unfold program{suffix}; eexists; split.\n  {{\n{}  }}\n  \
          intros a v v' k k0; destruct (and_true _ _ ({begins} a v v' k k0)) as [b _]; bridge b.\nQed.\nEnd {title}_.\n\n",
         walk.lemmas,
         statements.output_function(),

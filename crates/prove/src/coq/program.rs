@@ -55,7 +55,7 @@ impl Statements<'_> {
         Ok(format!("{space}(seq_\n{first}\n{})", self.block(rest, depth)?))
     }
 
-    fn statement(&self, statement: &Statement, depth: usize) -> Printed {
+    pub(super) fn statement(&self, statement: &Statement, depth: usize) -> Printed {
         let space = "  ".repeat(depth);
         let sort = |name: &Name| {
             let found = self.variables.iter().find(|(n, _)| n == name);
@@ -119,7 +119,8 @@ impl Statements<'_> {
             Distribution::Response { value, truth, count } => {
                 format!("response_ {} {} {}", int(value)?, real(truth)?, int(count)?)
             }
-            Distribution::Sign | Distribution::UniformOther { .. } => {
+            Distribution::Sign => "sign_".into(),
+            Distribution::UniformOther { .. } => {
                 return Err(NotExported::new(format!("the law of '{law}'")));
             }
             Distribution::Sample { .. } => return Err(NotExported::rule("AMPLIFY")),

@@ -17,6 +17,8 @@ pub(super) struct Statements<'a> {
     pub(super) printer: Printer<'a>,
     /// The program's variables, with their types.
     pub(super) variables: Vec<(Name, String)>,
+    /// What the names of the program and its output end with: nothing, or `_proved` where the claim is about another program.
+    pub(super) suffix: &'static str,
 }
 
 /// A part of what is assumed of one input: the formula as the kernel has it, and the row that it is about.
@@ -50,7 +52,18 @@ impl<'a> Statements<'a> {
             };
             variables.push((name, sort));
         }
-        Ok(Statements { printer, variables })
+        Ok(Statements { printer, variables, suffix: "" })
+    }
+
+    /// The same with variables that another program sets.
+    pub(super) fn with(mut self, more: &[(Name, String)]) -> Statements<'a> {
+        for (name, sort) in more {
+            if !self.variables.iter().any(|(own, _)| own == name) {
+                self.variables.push((name.clone(), sort.clone()));
+            }
+        }
+        self.variables.sort();
+        self
     }
 
     pub(super) fn mechanism(&self) -> &Mechanism {
@@ -62,20 +75,20 @@ impl<'a> Statements<'a> {
         self.mechanism().inputs.iter().filter(move |input| is_list(&input.sort)).map(|input| &input.name)
     }
 
-    fn param_binders(&self) -> String {
+    pub(super) fn param_binders(&self) -> String {
         let binder = |(name, sort): (&Name, &Sort)| format!("(p_{name} : {}) ", sort_type(sort, name));
         self.mechanism().params.iter().map(|p| binder((&p.name, &p.sort))).collect()
     }
 
-    fn params(&self) -> String {
+    pub(super) fn params(&self) -> String {
         self.mechanism().params.iter().map(|p| format!(" p_{}", p.name)).collect()
     }
 
-    fn length_binders(&self) -> String {
+    pub(super) fn length_binders(&self) -> String {
         self.lists().map(|list| format!("(n_{list} : Z) ")).collect()
     }
 
-    fn lengths(&self) -> String {
+    pub(super) fn lengths(&self) -> String {
         self.lists().map(|list| format!(" n_{list}")).collect()
     }
 
@@ -93,7 +106,7 @@ impl<'a> Statements<'a> {
              README.md names. The rest is proof. *)\n\
              From Coq Require Import Reals ZArith Bool List Permutation Lra.\n\
              From Flocq Require Import Core.\n\
-             From Probity Require Import Certificate Blocks.\n\
+             From Probity Require Import Certificate Blocks Pairs.\n\
              Delimit Scope Z_scope with Z.\nDelimit Scope R_scope with R.\nOpen Scope bool_scope.\nOpen Scope R_scope.\n\n",
         );
         for input in &mechanism.inputs {
@@ -130,18 +143,8 @@ impl<'a> Statements<'a> {
             "Ltac reduce := cbv beta iota zeta{delta}.\nLtac finish h := cbv beta in h; push_in h.\n\
              Ltac bridge e := let h := fresh in pose proof e as h; reduce; first [exact h | lists; push; exact h].\n{MASSES}"
         );
-        let (params, lengths) = (self.param_binders(), self.length_binders());
-        let _ = writeln!(
-            out,
-            "Definition program {params}{lengths}: stmt RR (inputs * vars) :=\n{}.\n",
-            self.block(&mechanism.body, 1)?
-        );
-        let _ = writeln!(
-            out,
-            "Definition output {params}{lengths}(i : inputs) (v : vars) : {} :=\n  {}.\n",
-            self.output_type()?,
-            self.value(&mechanism.output)?
-        );
+        let params = self.param_binders();
+        out.push_str(&self.definitions(&self.block(&mechanism.body, 1)?)?);
         let assumed: Vec<String> =
             self.assumed().iter().map(|a| self.assumed_text(a)).collect::<Result<_, _>>()?;
         let _ = writeln!(
@@ -156,6 +159,17 @@ impl<'a> Statements<'a> {
             near.iter().map(|a| format!("{a} /\\\n  ")).collect::<String>()
         );
         Ok(out)
+    }
+
+    /// The program, and what it releases.
+    pub(super) fn definitions(&self, program: &str) -> Printed {
+        let (params, lengths, suffix) = (self.param_binders(), self.length_binders(), self.suffix);
+        Ok(format!(
+            "Definition program{suffix} {params}{lengths}: stmt RR (inputs * vars) :=\n{program}.\n\n\
+             Definition output{suffix} {params}{lengths}(i : inputs) (v : vars) : {} :=\n  {}.\n\n",
+            self.output_type()?,
+            self.value(&self.mechanism().output)?
+        ))
     }
 
     /// What is assumed of one input, in order.
@@ -461,15 +475,15 @@ impl<'a> Statements<'a> {
     }
 
     pub(super) fn output_function(&self) -> String {
-        format!("(fun i v => output{}{} i v)", self.params(), self.lengths())
+        format!("(fun i v => output{}{}{} i v)", self.suffix, self.params(), self.lengths())
     }
 
     /// That the mechanism is private for two states.
     pub(super) fn conclusion(&self, claim: &Claim, m: &str, other: &str) -> Printed {
         let real = |e: &Expr| self.printer.real(e, Scope::Runs).map(argument);
-        let (params, lengths) = (self.params(), self.lengths());
+        let (params, lengths, suffix) = (self.params(), self.lengths(), self.suffix);
         Ok(format!(
-            "dp (fun s : inputs * vars => output{params}{lengths} (fst s) (snd s)) (program{params}{lengths})\n    {} {} {m} {other}",
+            "dp (fun s : inputs * vars => output{suffix}{params}{lengths} (fst s) (snd s)) (program{suffix}{params}{lengths})\n    {} {} {m} {other}",
             real(&claim.epsilon)?,
             real(&claim.delta)?
         ))
@@ -505,14 +519,12 @@ impl<'a> Statements<'a> {
                 out.push_str("  exact I.\nQed.\n\n");
             }
         }
-        let lengths: String =
-            self.lists().map(|list| format!("    let n_{list} := len (in_{list} (fst m)) in\n")).collect();
-        let _ = write!(
+        let theorem = if self.suffix.is_empty() { "Theorem" } else { "Lemma" };
+        let _ = writeln!(
             out,
-            "Theorem {name}_private {}(m m' : inputs * vars) :\n  assumed{params} (fst m) -> assumed{params} (fst m') ->\n  \
-             neighbours{params} (fst m) (fst m') \\/ neighbours{params} (fst m') (fst m) ->\n{lengths}  {}.\n",
-            self.param_binders(),
-            self.conclusion(claim, "m", "m'")?
+            "{theorem} {name}_private{} {}.",
+            self.suffix,
+            self.claimed(&self.conclusion(claim, "m", "m'")?)
         );
         out.push_str(
             "Proof.\n  destruct m as [i1 w1]; destruct m' as [i2 w2]; cbn [fst snd]; intros as1 as2 near.\n",
@@ -529,8 +541,34 @@ impl<'a> Statements<'a> {
                  [eapply forward|eapply backward]; first [eassumption|reflexivity].\n",
             );
         }
-        let _ = write!(out, "Qed.\nPrint Assumptions {name}_private.\n");
+        out.push_str("Qed.\n");
+        if self.suffix.is_empty() {
+            let _ = writeln!(out, "Print Assumptions {name}_private.");
+        }
         Ok(out)
+    }
+
+    /// A conclusion about all neighbours m and m'.
+    fn claimed(&self, conclusion: &str) -> String {
+        let params = self.params();
+        let lengths: String =
+            self.lists().map(|list| format!("    let n_{list} := len (in_{list} (fst m)) in\n")).collect();
+        format!(
+            "{}(m m' : inputs * vars) :\n  assumed{params} (fst m) -> assumed{params} (fst m') ->\n  \
+             neighbours{params} (fst m) (fst m') \\/ neighbours{params} (fst m') (fst m) ->\n{lengths}  {conclusion}",
+            self.param_binders()
+        )
+    }
+
+    /// The theorem about Borel sets of outputs, from the same about a program with the same law.
+    pub(super) fn borel_theorem(&self, claim: &Claim) -> Printed {
+        let name = &self.mechanism().name;
+        let conclusion = self.conclusion(claim, "m", "m'")?.replacen("dp ", "dp_borel ", 1);
+        Ok(format!(
+            "Theorem {name}_private {}.\nProof.\n  intros; cbv zeta; intros E mE; rewrite !same_law by exact mE.\n  \
+             apply {name}_private_proved; assumption.\nQed.\nPrint Assumptions {name}_private.\n",
+            self.claimed(&conclusion)
+        ))
     }
 
     fn mirrored(&self, clause: &Adjacency, n: usize) -> String {
