@@ -33,7 +33,7 @@ use probity_kernel::expr::{Expr, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::privacy::{Comparison, Theorem};
 use probity_kernel::rejection::Rejection;
-use probity_kernel::term::{Claim, Hints, Mechanism, Statement};
+use probity_kernel::term::{Claim, Hints, Mechanism, Sort, Statement};
 
 use crate::attempt::{Attempt, no_plan};
 use crate::conversion;
@@ -149,9 +149,13 @@ fn prove_directly(
     Context::new(&rewritten, Orientation::Forward).map_err(malformed)?;
     let question = Question { mechanism, claim, hints, deadline };
     let unaided = hints.couplings.is_empty() && hints.invariants.is_empty() && !hints.pointwise;
-    // A long text is followed forward, statement by statement; a short one is first looked at as a whole, for a while.
+    // A long text is followed forward, statement by statement, and so is one that goes through a table group by group; a short one is
+    // first looked at as a whole, for a while.
     let mut best = None;
-    let long = sites(&rewritten.body) > MANY_SITES || rewritten.body.len() > MANY_STATEMENTS;
+    let long = sites(&rewritten.body) > MANY_SITES
+        || rewritten.body.len() > MANY_STATEMENTS
+        || mechanism.inputs.iter().any(|input| matches!(input.sort, Sort::Rows(_)))
+            && rewritten.body.iter().any(|statement| matches!(statement, Statement::For { .. }));
     if unaided && !long {
         let mut effort = Effort::of(FIRST_EFFORT).until(deadline);
         match question.backward(&rewritten, &rewrites, &mut effort) {

@@ -72,7 +72,7 @@ impl Walk<'_> {
                 _ => None,
             };
             let moves = moves.iter().map(|step| step.map(&|e| e.replace(&in_first))).collect();
-            let paid = state.budget.formula();
+            let paid = state.budget.formula(context);
             set.iter().for_each(|name| state.forget(name));
             state.equal.insert((*var).clone());
             state.budget.sum = add(context, &state.budget.sum, &amount);

@@ -10,7 +10,7 @@ use std::thread;
 use probity_exact::{Integer, Natural, Rational, rational_from_f64};
 
 use super::clean::Cleaner;
-use super::compiled::{Compiled, Sums};
+use super::compiled::{Compiled, Sums, workers};
 use super::rows::places;
 use super::{Engine, Exact};
 use crate::policy::{Column, Domain, LIMIT, date_to_text, in_units};
@@ -184,8 +184,7 @@ impl Engine for Columns {
                 (0..rows).step_by(CHUNK).map(move |start| (&**batch, start..rows.min(start + CHUNK)))
             })
             .collect();
-        let workers =
-            thread::available_parallelism().map_or(1, |count| count.get()).min(16).min(chunks.len().max(1));
+        let workers = workers().min(chunks.len().max(1));
         let next = AtomicUsize::new(0);
         let pass = || {
             let mut sums = compiled.sums();
@@ -202,7 +201,7 @@ impl Engine for Columns {
             running.into_iter().map(|worker| worker.join().ok()).collect()
         });
         parts
-            .map(|parts| compiled.finish(parts))
+            .and_then(|parts| compiled.finish(parts))
             .ok_or_else(|| Refusal::input("a worker of the pass stopped; please report it"))
     }
 }

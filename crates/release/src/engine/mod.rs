@@ -9,6 +9,7 @@ pub mod client;
 pub mod columns;
 mod compiled;
 pub mod csv;
+mod record;
 pub mod rows;
 mod split;
 pub mod sql;
