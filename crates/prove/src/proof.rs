@@ -149,13 +149,12 @@ fn prove_directly(
     Context::new(&rewritten, Orientation::Forward).map_err(malformed)?;
     let question = Question { mechanism, claim, hints, deadline };
     let unaided = hints.couplings.is_empty() && hints.invariants.is_empty() && !hints.pointwise;
-    // A long text is followed forward, statement by statement, and so is one that goes through a table group by group; a short one is
+    // A long text is followed forward, statement by statement, and so is one that goes through the groups of a table; a short one is
     // first looked at as a whole, for a while.
     let mut best = None;
     let long = sites(&rewritten.body) > MANY_SITES
         || rewritten.body.len() > MANY_STATEMENTS
-        || mechanism.inputs.iter().any(|input| matches!(input.sort, Sort::Rows(_)))
-            && rewritten.body.iter().any(|statement| matches!(statement, Statement::For { .. }));
+        || by_groups(&rewritten);
     if unaided && !long {
         let mut effort = Effort::of(FIRST_EFFORT).until(deadline);
         match question.backward(&rewritten, &rewrites, &mut effort) {
@@ -203,6 +202,15 @@ fn prove_directly(
         return Err(best.map_or(failure.clone(), |attempt| attempt.with_skeleton(failure)));
     }
     Err(best.map_or_else(|| no_plan(&rewritten), |attempt| attempt.explain(deadline)))
+}
+
+/// Whether a text goes so many times through a table: rehearsing that takes longer than following it.
+fn by_groups(mechanism: &Mechanism) -> bool {
+    let counted = |statement: &Statement| {
+        matches!(statement, Statement::For { from: Expr::Number(_), to: Expr::Number(_), .. })
+    };
+    mechanism.inputs.iter().any(|input| matches!(input.sort, Sort::Rows(_)))
+        && mechanism.body.iter().any(counted)
 }
 
 /// How many draws and loops a text has.
