@@ -57,7 +57,7 @@ pub struct Columns {
 }
 
 /// Rows that a worker takes at once.
-const CHUNK: usize = 1 << 14;
+pub(super) const CHUNK: usize = 1 << 14;
 
 impl Columns {
     /// A table with these columns, all batches of which have them in this order.
@@ -72,7 +72,7 @@ impl Columns {
 }
 
 /// A column made ready for typed values.
-struct Reader<'a> {
+pub(super) struct Reader<'a> {
     column: &'a Column,
     cleaner: Cleaner<'a>,
     /// d for a unit of 1/d, with which machine integers do.
@@ -80,7 +80,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(column: &'a Column) -> Reader<'a> {
+    pub(super) fn new(column: &'a Column) -> Reader<'a> {
         let per_unit = match &column.domain {
             Domain::Number { unit, .. } if *unit.numerator() == Integer::ONE => {
                 u64::try_from(unit.denominator()).ok().filter(|most| *most <= 1 << 62)
@@ -208,7 +208,7 @@ impl Engine for Columns {
 
 /// What a worker keeps from chunk to chunk.
 #[derive(Default)]
-struct Space {
+pub(super) struct Space {
     /// The fields of a row, one after the other; then the next row.
     values: Vec<i64>,
     kept: Vec<bool>,
@@ -218,7 +218,7 @@ struct Space {
 }
 
 impl Space {
-    fn add(
+    pub(super) fn add(
         &mut self,
         batch: &dyn Batch,
         rows: Range<usize>,

@@ -86,24 +86,7 @@ impl Csv {
     /// # Errors
     /// When there is none.
     pub fn new(path: &Path) -> Answer<Csv> {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        if !name.contains('*') {
-            return Ok(Csv { paths: vec![path.to_owned()] });
-        }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let entries = std::fs::read_dir(folder).map_err(|error| cannot(folder, &error))?;
-        let mut paths: Vec<PathBuf> = entries
-            .filter_map(|entry| Some(entry.ok()?.path()))
-            .filter(|path| {
-                path.is_file() && path.file_name().is_some_and(|file| matches(&name, &file.to_string_lossy()))
-            })
-            .collect();
-        paths.sort();
-        match paths.is_empty() {
-            true => Err(Refusal::input(format!("no file matches {}", path.display()))
-                .hint("`*` stands for any characters of a name")),
-            false => Ok(Csv { paths }),
-        }
+        Ok(Csv { paths: files(path)? })
     }
 
     /// The header. Of standard input this is all that can be read once: ask for sums instead.
@@ -161,6 +144,28 @@ impl Csv {
 
     fn is_stream(&self) -> bool {
         self.paths.iter().any(|path| path == Path::new("-"))
+    }
+}
+
+/// The files that a path stands for: itself, or all that match a `*` in its last part.
+pub(super) fn files(path: &Path) -> Answer<Vec<PathBuf>> {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    if !name.contains('*') {
+        return Ok(vec![path.to_owned()]);
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = std::fs::read_dir(folder).map_err(|error| cannot(folder, &error))?;
+    let mut paths: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| {
+            path.is_file() && path.file_name().is_some_and(|file| matches(&name, &file.to_string_lossy()))
+        })
+        .collect();
+    paths.sort();
+    match paths.is_empty() {
+        true => Err(Refusal::input(format!("no file matches {}", path.display()))
+            .hint("`*` stands for any characters of a name")),
+        false => Ok(paths),
     }
 }
 

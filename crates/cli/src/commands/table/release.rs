@@ -7,9 +7,8 @@ use probity_exact::{Rational, parse_rational};
 use probity_release::answer::{self, Rows};
 use probity_release::certificate::assumptions;
 use probity_release::decimal;
-use probity_release::engine::Engine;
+use probity_release::engine::{self, Engine};
 use probity_release::engine::client::Client;
-use probity_release::engine::csv::Csv;
 use probity_release::ledger::{Ledger, PATIENCE, State};
 use probity_release::loss::Loss;
 use probity_release::policy::Policy;
@@ -148,7 +147,7 @@ fn engines(arguments: &Arguments, policy: &Policy) -> Result<Engines, Failure> {
         }
         let engine: Box<dyn Engine> = match Client::named(path, name) {
             Some(client) => Box::new(client),
-            None => Box::new(Csv::new(Path::new(path))?),
+            None => engine::of_files(Path::new(path))?,
         };
         if engines.insert(name.to_owned(), engine).is_some() {
             return Err(Failure::new(format!("the table {name} is given twice"))
