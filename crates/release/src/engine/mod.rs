@@ -64,3 +64,15 @@ pub fn of_files(path: &Path) -> Answer<Box<dyn Engine>> {
     ))
     .hint("build it with `cargo build --release -p probity --features parquet`, or write the table as CSV"))
 }
+
+#[cfg(all(test, not(feature = "parquet")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_build_without_parquet_says_so() {
+        let refused = of_files(Path::new("people.parquet")).err().map(|refusal| refusal.to_string());
+        assert!(refused.is_some_and(|text| text.contains("--features parquet")));
+        assert!(of_files(Path::new("parquet.csv")).is_ok());
+    }
+}

@@ -7,8 +7,8 @@ use probity_exact::{Rational, parse_rational};
 use probity_release::answer::{self, Rows};
 use probity_release::certificate::assumptions;
 use probity_release::decimal;
-use probity_release::engine::{self, Engine};
 use probity_release::engine::client::Client;
+use probity_release::engine::{self, Engine};
 use probity_release::ledger::{Ledger, PATIENCE, State};
 use probity_release::loss::Loss;
 use probity_release::policy::Policy;
@@ -41,7 +41,8 @@ pub struct Arguments {
     /// The file, kept elsewhere, by which an older copy of the ledger is noticed
     #[arg(long, value_name = "FILE")]
     anchor: Option<PathBuf>,
-    /// Where a table is: a CSV file, also packed by gzip, several by `*`, or - for standard input; or another engine, as
+    /// Where a table is: a CSV file, also packed by gzip, several by `*`, or - for standard input; a Parquet file,
+    /// if probity was built with that feature; or another engine, as
     /// postgresql://HOST/DB#TABLE, duckdb:FILE#TABLE, spark:MASTER#TABLE. A public table is a CSV file
     #[arg(long, value_name = "TABLE=FILE")]
     data: Vec<String>,
