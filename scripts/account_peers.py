@@ -2,30 +2,38 @@
 """Asks dp_accounting and prv-accountant what we are asked, on 200 random compositions, and lists who lies outside our bracket.
 
 Usage: python3 -m venv V && V/bin/pip install dp_accounting prv-accountant mpmath
-       cargo build --release -p probity-account --example bracket && V/bin/python scripts/account_peers.py [CASES] > bench/accounting.md
+       cargo build --release -p probity-account --example bracket && V/bin/python scripts/account_peers.py [CASES] > bench/accounting_peers.md
 Where a peer's answer lies outside our bracket, the closed form (mpmath) or a run of ours that is ten times narrower decides who is wrong.
 A peer's upper bound is wrong if it is below our lower bound; an estimate is listed wherever it is outside. The seed is fixed.
 """
 import json
 import math
+import os
 import pathlib
 import random
+import resource
 import subprocess
 import sys
 import time
 import warnings
+from fractions import Fraction
 
 from dp_accounting.pld import privacy_loss_distribution as pld
 
 warnings.filterwarnings("ignore")
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BRACKET = ROOT / "target/release/examples/bracket"
+BRACKET = pathlib.Path(os.environ.get("BRACKET", ROOT / "target/release/examples/bracket"))
+# Private training: noise, share of a batch, steps, delta, and the error at which prv-accountant's bracket is 2e-3 wide.
+TRAINING = [(1, "1/1000", 1_000_000, "1e-9", 0.0083), ("11/10", "256/60000", 14062, "1e-5", 0.0023)]
 
 
 def ours(expression, delta, width):
     command = [str(BRACKET), expression, "delta", delta, str(width), "120"]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     answer = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
-    return answer["lower"], answer["upper"], answer["seconds"], answer["method"]
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return answer["lower"], answer["upper"], spent, answer["method"]
 
 
 def case(generator):
@@ -50,12 +58,26 @@ def case(generator):
             (sigma, q / 1000, n))
 
 
-def prv(sigma, q, n, delta):
+def prv(sigma, q, n, delta, error=0.01):
     from prv_accountant import PRVAccountant, PoissonSubsampledGaussianMechanism
 
     mechanism = PoissonSubsampledGaussianMechanism(noise_multiplier=sigma, sampling_probability=q)
-    accountant = PRVAccountant(prvs=[mechanism], max_self_compositions=[n], eps_error=0.01, delta_error=float(delta) / 1000)
+    accountant = PRVAccountant(prvs=[mechanism], max_self_compositions=[n], eps_error=error, delta_error=float(delta) / 1000)
     return accountant.compute_epsilon(delta=float(delta), num_self_compositions=[n])
+
+
+def training():
+    print("\n## Private training, one run\n")
+    print("CPU seconds of both directions; relative widths.\n")
+    print("| composition | δ | ours, width ≤ 1e-4 | s | ours, width ≤ 2e-3 | s | prv-accountant | s | times ours at 2e-3 |\n|---|---|---|---|---|---|---|---|---|")
+    for sigma, q, n, delta, error in TRAINING:
+        expression = f"poisson({q}, gaussian({sigma})) * {n}"
+        fine, coarse = ours(expression, delta, 1e-4), ours(expression, delta, 2e-3)
+        start = time.process_time()
+        bottom, _, top = prv(float(Fraction(sigma)), float(Fraction(q)), n, delta, error)
+        spent = time.process_time() - start
+        cells = [f"[{low:.6f}, {high:.6f}] ({(high - low) / high:.1e}) | {seconds:.1f}" for low, high, seconds, _ in (fine, coarse)]
+        print(f"| `{expression}` | {delta} | {cells[0]} | {cells[1]} | [{bottom:.6f}, {top:.6f}] ({(top - bottom) / top:.1e}) | {spent:.0f} | {spent / coarse[2]:.0f} |")
 
 
 def main():
@@ -63,17 +85,19 @@ def main():
     generator = random.Random(18)
     rows, counts, seconds = [], {"pld low": 0, "pld high": 0, "prv": 0, "failed": 0}, {"ours": 0.0, "pld": 0.0, "prv": 0.0}
     widest = 0.0
+    if cases == 0:
+        return training()
     for _ in range(cases):
         expression, delta, peer, sampled = case(generator)
         low, high, spent, method = ours(expression, delta, 1e-4)
         seconds["ours"] += spent
         widest = max(widest, (high - low) / high)
-        start = time.time()
+        start = time.process_time()
         try:
             found = peer().get_epsilon_for_delta(float(delta))
         except Exception as error:  # A peer that gives up is listed.
             found = math.nan
-        seconds["pld"] += time.time() - start
+        seconds["pld"] += time.process_time() - start
         if not math.isfinite(found):
             counts["failed"] += 1
             rows.append((expression, delta, low, high, f"dp_accounting: {found}", "no answer"))
@@ -84,19 +108,19 @@ def main():
         elif found > high:
             counts["pld high"] += 1
         if sampled and low > 0.3:
-            start = time.time()
+            start = time.process_time()
             try:
                 bottom, estimate, top = prv(*sampled, delta)
             except Exception:
                 counts["failed"] += 1
                 continue
-            seconds["prv"] += time.time() - start
+            seconds["prv"] += time.process_time() - start
             if top < low or bottom > high:
                 counts["prv"] += 1
                 rows.append((expression, delta, low, high, f"prv-accountant: [{bottom:.6f}, {top:.6f}]", "misses the truth"))
     print("# Accounting beside dp_accounting and prv-accountant\n")
     print(f"`scripts/account_peers.py`, {cases} random compositions, ε at δ, our relative width at most {widest:.1e}.")
-    print(f"Seconds in all: ours {seconds['ours']:.0f}, dp_accounting {seconds['pld']:.0f}, prv-accountant {seconds['prv']:.0f} (only samples with ε > 0.3).\n")
+    print(f"CPU seconds in all: ours {seconds['ours']:.0f}, dp_accounting {seconds['pld']:.0f}, prv-accountant {seconds['prv']:.0f} (only samples with ε > 0.3).\n")
     print(f"- dp_accounting's answer lies below our lower bound {counts['pld low']} times: a bound that does not hold;")
     print(f"- it lies above our upper bound {counts['pld high']} times: sound, looser;")
     print(f"- prv-accountant's bracket misses ours {counts['prv']} times;")
@@ -104,6 +128,7 @@ def main():
     print("| composition | δ | ours | theirs | verdict |\n|---|---|---|---|---|")
     for expression, delta, low, high, theirs, verdict in rows:
         print(f"| `{expression}` | {delta} | [{low:.9f}, {high:.9f}] | {theirs} | {verdict} |")
+    training()
 
 
 main()

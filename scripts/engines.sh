@@ -9,23 +9,14 @@
 set -eu
 cd "$(dirname "$0")/.."
 spark=${1:-}
+if [ -z "${PROBITY_POSTGRES+set}" ]; then
+    exec scripts/with_postgres.sh scripts/engines.sh "$@"
+elif [ -z "$PROBITY_POSTGRES" ]; then
+    exit 1
+fi
 work=$(mktemp -d)
-bin=$(ls -d /usr/lib/postgresql/*/bin | tail -n 1)
-as_postgres() { # A server does not run as root.
-    if [ "$(id -u)" = 0 ]; then su postgres -s /bin/sh -c "$1"; else sh -c "$1"; fi
-}
-finish() {
-    as_postgres "'$bin/pg_ctl' -D '$work/pg/data' -m immediate stop" >/dev/null 2>&1 || true
-    rm -rf "$work"
-}
-trap finish EXIT INT TERM
-
-mkdir "$work/pg" "$work/duck"
-chmod 755 "$work"
-if [ "$(id -u)" = 0 ]; then chown postgres "$work/pg"; fi
-as_postgres "'$bin/initdb' -D '$work/pg/data' -U probity --auth=trust -E UTF8" >/dev/null
-as_postgres "'$bin/pg_ctl' -D '$work/pg/data' -o \"-k '$work/pg' -c listen_addresses=''\" -l '$work/pg/log' -w start" >/dev/null
-export PROBITY_POSTGRES="postgresql://probity@/postgres?host=$work/pg"
+trap 'rm -rf "$work"' EXIT INT TERM
+mkdir "$work/duck"
 
 environment=${PROBITY_ENGINES:-target/engines}
 [ -x "$environment/bin/python" ] || python3 -m venv "$environment"

@@ -24,6 +24,6 @@ fi
 
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target/python-build}
 "$environment/bin/pip" install --quiet './crates/python[test]'
-"$environment/bin/python" -m pytest crates/python/tests "$@"
+scripts/with_postgres.sh "$environment/bin/python" -m pytest crates/python/tests "$@"
 "$environment/bin/python" -m mypy --strict examples/python/private_statistics.py examples/python/private_sql.py \
   examples/python/proved_mechanism.py crates/python/python/probity_dp

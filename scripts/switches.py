@@ -34,7 +34,7 @@ FALSIFIER = ROOT / "crates/prove/tests/falsifier"
 FILES = ["rules/call.rs", "rules/chain.rs", "rules/concentrated.rs", "context.rs", "conversion.rs", "evidence/entail.rs", "rules/equivalence.rs", "evidence/fact.rs", "rules/finite.rs", "text/kind.rs", "text/law.rs",
          "evidence/lemma.rs", "rules/lists.rs", "evidence/poly.rs", "privacy.rs", "rules.rs", "rules/sampling.rs", "rules/select.rs", "rules/tables.rs"]
 # The theorem about floats has tests of its own.
-FLOAT_FILES = ["float/constant.rs", "float/recognise.rs", "float/shape.rs", "float/theorem.rs", "float/threshold.rs"]
+FLOAT_FILES = ["float/constant.rs", "float/form.rs", "float/recognise.rs", "float/shape.rs", "float/theorem.rs", "float/threshold.rs"]
 SLOW = ["work_is_bounded", "work_of_a_derivation_is_bounded", "unfolding_is_bounded", "products_stay_small",
         "assertions_stay_small"]
 # The falsifier's tests that may notice a condition of a file, quick ones first: the first that fails is enough.

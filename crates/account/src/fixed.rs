@@ -5,44 +5,44 @@ use probity_exact::{BitTest, DivRem, Float, Integer, Natural, Rational, Sign, Un
 
 /// Lower and upper bounds of a number that is not negative, with b fractional bits.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Span {
+pub(crate) struct FixedBounds {
     /// At most the number.
     pub low: Natural,
     /// At least the number.
     pub high: Natural,
 }
 
-impl Span {
+impl FixedBounds {
     /// Exactly n · 2^−b.
-    pub fn exact(n: Natural) -> Span {
-        Span { low: n.clone(), high: n }
+    pub fn exact(n: Natural) -> FixedBounds {
+        FixedBounds { low: n.clone(), high: n }
     }
 
     /// A rational ≥ 0.
-    pub fn of(x: &Rational, b: usize) -> Span {
-        Span { low: natural(floor(x, b)), high: natural(ceil(x, b)) }
+    pub fn of(x: &Rational, b: usize) -> FixedBounds {
+        FixedBounds { low: natural(floor(x, b)), high: natural(ceil(x, b)) }
     }
 
     /// Between two dyadic numbers.
-    pub fn between(low: &Float, high: &Float, b: usize) -> Span {
-        Span { low: natural(float_floor(low, b)), high: natural(float_ceil(high, b)) }
+    pub fn between(low: &Float, high: &Float, b: usize) -> FixedBounds {
+        FixedBounds { low: natural(float_floor(low, b)), high: natural(float_ceil(high, b)) }
     }
 
     /// 1 − x for x ≤ 1.
-    pub fn complement(&self, b: usize) -> Span {
+    pub fn complement(&self, b: usize) -> FixedBounds {
         let one = Natural::ONE << b;
         let minus = |x: &Natural| if *x < one { &one - x } else { Natural::ZERO };
-        Span { low: minus(&self.high), high: minus(&self.low) }
+        FixedBounds { low: minus(&self.high), high: minus(&self.low) }
     }
 
     /// x + y.
-    pub fn plus(&self, other: &Span) -> Span {
-        Span { low: &self.low + &other.low, high: &self.high + &other.high }
+    pub fn plus(&self, other: &FixedBounds) -> FixedBounds {
+        FixedBounds { low: &self.low + &other.low, high: &self.high + &other.high }
     }
 
     /// x · y.
-    pub fn times(&self, other: &Span, b: usize) -> Span {
-        Span { low: mul_down(&self.low, &other.low, b), high: mul_up(&self.high, &other.high, b) }
+    pub fn times(&self, other: &FixedBounds, b: usize) -> FixedBounds {
+        FixedBounds { low: mul_down(&self.low, &other.low, b), high: mul_up(&self.high, &other.high, b) }
     }
 }
 

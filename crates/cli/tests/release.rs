@@ -337,6 +337,49 @@ fn runs_are_paid_from_the_same_ledger() {
     assert!(code == 2 && out.contains("--data people=FILE.csv"), "{out}");
 }
 
+/// A theorem about rows pays for no table of users, nor for tables and columns that the policy does not know.
+#[test]
+fn runs_are_paid_for_what_the_policy_hides() {
+    let users =
+        POLICY.replace("unit = \"row\"", "unit = { user = \"who\", groups = 1, rows_per_group = 10 }");
+    assert_ne!(users, POLICY);
+    let text = |fields: &str, neighbours: &str| {
+        format!(
+            "mechanism adults(people: rows({fields}))\nparam eps > 0\n\
+            y ~ discrete_laplace(count(r in people), 2 / eps)\nreturn y\nneighbours {neighbours}\nclaim eps\n"
+        )
+    };
+    let added = "one row of people is added or removed";
+    let cases = [
+        (users.as_str(), text("age: int", added), "hides all rows with one who of people"),
+        (POLICY, text("age: int, shoe: int", added), "shoe is no column of people"),
+        (POLICY, text("age: int", "one row of people is replaced"), "hides whether a row of people is there"),
+        (POLICY, text("age: int", added).replace("people", "others"), "has no table others"),
+        (POLICY, text("age: int", added), ""),
+        (POLICY, text("age: int", "at most 2 rows of people are added or removed"), ""),
+    ];
+    for (policy, text, message) in cases {
+        let place = folder("run-units", policy);
+        fs::write(place.join("adults.dp"), &text).unwrap();
+        fs::write(place.join("people.csv"), "who,age,shoe\nann,33,40\nbob,51,44\n").unwrap();
+        assert_eq!(
+            run(&place, &["budget", "init", "--policy", "people.toml", "--ledger", "people.ledger"]).0,
+            0
+        );
+        let data = if text.contains("others") { "others=people.csv" } else { "people=people.csv" };
+        let asked = ["run", "adults.dp", "--set", "eps=1/2", "--data", data, "--ledger", "people.ledger"];
+        let (code, out, err) = run(&place, &asked);
+        let (_, spent, _) = run(&place, &["budget", "--ledger", "people.ledger", "--json"]);
+        let spent: Value = serde_json::from_str(&spent).unwrap();
+        if message.is_empty() {
+            assert_eq!((code, &spent["spent"]["epsilon"]), (0, &"1/2".into()), "{out}{err}");
+        } else {
+            assert!(code == 2 && err.contains(message), "{text}\n{out}{err}");
+            assert_eq!(spent["spent"]["epsilon"], "0", "{text}");
+        }
+    }
+}
+
 /// How often a process is killed; `PROBITY_KILLS=1000` for the long run.
 fn kills() -> u64 {
     std::env::var("PROBITY_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(24)

@@ -4,12 +4,12 @@
 //!
 //! ```
 //! use probity_exact::fraction;
-//! use probity_float::certificate::{Certificate, certify, snapping};
+//! use probity_float::certified::{Certified, certify, snapping};
 //! use probity_kernel::term::Reading;
 //! // The snapping mechanism with ε = 1 and B = 100, as it runs in binary64: pure, and hardly more than ε.
 //! let mechanism = snapping(&fraction::<1, 1>(), &fraction::<100, 1>());
 //! let theorem = certify(&mechanism, Reading::BINARY64, Default::default()).unwrap();
-//! let certificate = Certificate::of(theorem).unwrap();
+//! let certificate = Certified::of(theorem).unwrap();
 //! assert!(certificate.excess <= 6.2e-14 && certificate.delta == 0.0);
 //! ```
 //!
@@ -17,15 +17,15 @@
 
 #![forbid(unsafe_code)]
 
-pub mod certificate;
+pub mod certified;
 pub mod derive;
 pub mod fpcore;
+mod interval;
 pub mod numeral;
 pub mod paper;
 pub mod program;
 pub mod roundoff;
 pub mod sexp;
-mod span;
 pub mod trigonometry;
 
-pub use span::Span;
+pub use interval::Interval;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use probity_exact::{Enclosure, Float, Format, Rational, Round};
 
-use crate::trigonometry::{self, Interval};
+use crate::trigonometry::{self, Arithmetic};
 
 /// The position of an operation in its program.
 pub type NodeId = usize;
@@ -79,7 +79,7 @@ pub enum Trigonometric {
 
 impl Trigonometric {
     /// The function over an interval; `None` at a pole.
-    pub fn of<T: Interval>(self, x: &T) -> Option<T> {
+    pub fn of<T: Arithmetic>(self, x: &T) -> Option<T> {
         match self {
             Trigonometric::Sine => Some(trigonometry::sine(x)),
             Trigonometric::Cosine => Some(trigonometry::cosine(x)),
@@ -100,7 +100,7 @@ impl Trigonometric {
 }
 
 /// x^n over an interval.
-pub fn power<T: Interval>(x: &T, n: u32) -> T {
+pub fn power<T: Arithmetic>(x: &T, n: u32) -> T {
     let one = x.whole(1);
     match n {
         0 => one,

@@ -1,12 +1,12 @@
-//! Sine, cosine, tangent and arctangent of intervals, by the same series for fast spans and for enclosures of any
+//! Sine, cosine, tangent and arctangent of intervals, by the same series for fast intervals and for enclosures of any
 //! precision. Every step rounds outward, so the result holds whatever the argument's width.
 
 use std::sync::LazyLock;
 
 use probity_exact::{Enclosure, Float, Format, Rational, rational};
 
+use crate::interval::Interval;
 use crate::numeral;
-use crate::span::Span;
 
 /// Arguments beyond this are not reduced: the result is then all that the function can be.
 const MAX_ARGUMENT: f64 = 1e5;
@@ -30,7 +30,7 @@ static HALF_PI: LazyLock<[Rational; 4]> = LazyLock::new(|| {
 });
 
 /// Interval arithmetic, as far as the series need it.
-pub trait Interval: Clone {
+pub trait Arithmetic: Clone {
     /// The interval around the rationals from low to high, with this one's precision.
     fn with(&self, low: &Rational, high: &Rational) -> Self;
     /// A whole number below 2^53, with this one's precision.
@@ -61,46 +61,46 @@ pub trait Interval: Clone {
     fn terms(&self) -> i64;
 }
 
-impl Interval for Span {
-    fn with(&self, low: &Rational, high: &Rational) -> Span {
-        Span::around(low, high)
+impl Arithmetic for Interval {
+    fn with(&self, low: &Rational, high: &Rational) -> Interval {
+        Interval::around(low, high)
     }
-    fn whole(&self, value: i64) -> Span {
-        Span::point(value as f64)
+    fn whole(&self, value: i64) -> Interval {
+        Interval::point(value as f64)
     }
-    fn quarter_turn(&self) -> (Span, Span) {
-        static PARTS: LazyLock<(Span, Span)> = LazyLock::new(|| {
+    fn quarter_turn(&self) -> (Interval, Interval) {
+        static PARTS: LazyLock<(Interval, Interval)> = LazyLock::new(|| {
             let [low, high, tail_low, tail_high] = &*HALF_PI;
-            (Span::around(low, high), Span::around(tail_low, tail_high))
+            (Interval::around(low, high), Interval::around(tail_low, tail_high))
         });
         *PARTS
     }
-    fn plus(&self, other: &Span) -> Span {
+    fn plus(&self, other: &Interval) -> Interval {
         *self + *other
     }
-    fn minus(&self, other: &Span) -> Span {
+    fn minus(&self, other: &Interval) -> Interval {
         *self - *other
     }
-    fn times(&self, other: &Span) -> Span {
+    fn times(&self, other: &Interval) -> Interval {
         *self * *other
     }
-    fn squared(&self) -> Span {
+    fn squared(&self) -> Interval {
         self.square()
     }
-    fn over(&self, other: &Span) -> Option<Span> {
+    fn over(&self, other: &Interval) -> Option<Interval> {
         self.checked_div(*other)
     }
-    fn root(&self) -> Option<Span> {
+    fn root(&self) -> Option<Interval> {
         self.sqrt()
     }
-    fn joined(&self, other: &Span) -> Span {
+    fn joined(&self, other: &Interval) -> Interval {
         self.hull(*other)
     }
-    fn cut(&self, other: &Span) -> Span {
+    fn cut(&self, other: &Interval) -> Interval {
         self.intersection(*other).unwrap_or(*self)
     }
-    fn ends(&self) -> (Span, Span) {
-        (Span::point(self.low()), Span::point(self.high()))
+    fn ends(&self) -> (Interval, Interval) {
+        (Interval::point(self.low()), Interval::point(self.high()))
     }
     fn doubles(&self) -> (f64, f64) {
         (self.low(), self.high())
@@ -110,7 +110,7 @@ impl Interval for Span {
     }
 }
 
-impl Interval for Enclosure<Float> {
+impl Arithmetic for Enclosure<Float> {
     fn with(&self, low: &Rational, high: &Rational) -> Self {
         Enclosure::around(low, self.precision()).hull(&Enclosure::around(high, self.precision()))
     }
@@ -161,25 +161,25 @@ impl Interval for Enclosure<Float> {
     }
 }
 
-fn whole<T: Interval>(like: &T, value: i64) -> T {
+fn whole<T: Arithmetic>(like: &T, value: i64) -> T {
     like.whole(value)
 }
 
 /// π/2 as an interval.
-fn quarter<T: Interval>(like: &T) -> T {
+fn quarter<T: Arithmetic>(like: &T) -> T {
     like.quarter_turn().0
 }
 
 /// x − turns·π/2 for a point, where π/2 is split into [`HEAD`], which `turns` multiplies exactly, and a tail: so
 /// little is lost to cancellation.
-fn reduced<T: Interval>(x: &T, turns: i64) -> T {
+fn reduced<T: Arithmetic>(x: &T, turns: i64) -> T {
     let head = whole(x, turns * HEAD).over(&whole(x, HEAD_UNIT)).unwrap_or_else(|| x.clone());
     x.minus(&head).minus(&whole(x, turns).times(&x.quarter_turn().1))
 }
 
 /// Σ (−1)^i r^(2i + first)/(2i + first)!, for |r| ≤ 1, with the next term as the remainder (the terms alternate and
 /// shrink).
-fn alternating<T: Interval>(r: &T, first: i64) -> T {
+fn alternating<T: Arithmetic>(r: &T, first: i64) -> T {
     let square = r.squared();
     let n = r.terms();
     // Horner: 1 − r²/((k+1)(k+2))·(1 − …), innermost factor within [0, 1].
@@ -194,7 +194,7 @@ fn alternating<T: Interval>(r: &T, first: i64) -> T {
 }
 
 /// The sine of a point, given as a narrow interval.
-fn sine_at<T: Interval>(x: &T, shift: i64) -> T {
+fn sine_at<T: Arithmetic>(x: &T, shift: i64) -> T {
     let (low, high) = x.doubles();
     let middle = 0.5 * low + 0.5 * high;
     let turns = (middle / std::f64::consts::FRAC_PI_2).round() as i64;
@@ -208,18 +208,18 @@ fn sine_at<T: Interval>(x: &T, shift: i64) -> T {
     value.cut(&unit(x))
 }
 
-fn unit<T: Interval>(like: &T) -> T {
+fn unit<T: Arithmetic>(like: &T) -> T {
     whole(like, -1).joined(&whole(like, 1))
 }
 
 /// Whether the interval is small enough to be reduced.
-fn reducible<T: Interval>(x: &T) -> bool {
+fn reducible<T: Arithmetic>(x: &T) -> bool {
     let (low, high) = x.doubles();
     low.abs() <= MAX_ARGUMENT && high.abs() <= MAX_ARGUMENT
 }
 
 /// sin(x + shift·π/2) over an interval.
-fn wave<T: Interval>(x: &T, shift: i64) -> T {
+fn wave<T: Arithmetic>(x: &T, shift: i64) -> T {
     if !reducible(x) {
         return unit(x);
     }
@@ -252,22 +252,22 @@ fn wave<T: Interval>(x: &T, shift: i64) -> T {
 /// sin x.
 ///
 /// ```
-/// use probity_float::{Span, trigonometry::{cosine, sine}};
-/// let x = Span::new(1.0, 2.0);
+/// use probity_float::{Interval, trigonometry::{cosine, sine}};
+/// let x = Interval::new(1.0, 2.0);
 /// assert_eq!(sine(&x).high(), 1.0);
 /// assert!(cosine(&x).low() < -0.416 && cosine(&x).high() > 0.54);
 /// ```
-pub fn sine<T: Interval>(x: &T) -> T {
+pub fn sine<T: Arithmetic>(x: &T) -> T {
     wave(x, 0)
 }
 
 /// cos x = sin(x + π/2).
-pub fn cosine<T: Interval>(x: &T) -> T {
+pub fn cosine<T: Arithmetic>(x: &T) -> T {
     wave(x, 1)
 }
 
 /// tan x; `None` when a pole may be inside.
-pub fn tangent<T: Interval>(x: &T) -> Option<T> {
+pub fn tangent<T: Arithmetic>(x: &T) -> Option<T> {
     if !reducible(x) {
         return None;
     }
@@ -283,13 +283,13 @@ pub fn tangent<T: Interval>(x: &T) -> Option<T> {
 }
 
 /// arctan x.
-pub fn arctangent<T: Interval>(x: &T) -> T {
+pub fn arctangent<T: Arithmetic>(x: &T) -> T {
     let (a, b) = x.ends();
     // Monotone: the ends decide.
     arctangent_at(&a).joined(&arctangent_at(&b))
 }
 
-fn arctangent_at<T: Interval>(x: &T) -> T {
+fn arctangent_at<T: Arithmetic>(x: &T) -> T {
     let limit = quarter(x);
     let all = whole(x, 0).minus(&limit).joined(&limit);
     // arctan x = 2·arctan(x/(1 + √(1 + x²))), three times: |t| ≤ tan(π/16) < 1/5.
@@ -342,10 +342,10 @@ mod tests {
                     && tangent(&a).unwrap().contains(&probity_exact::rational_from_f64(x).unwrap())
             );
             for (fast, precise) in [
-                (sine(&Span::point(x)), &s),
-                (cosine(&Span::point(x)), &c),
-                (arctangent(&Span::point(x)), &a),
-                (tangent(&Span::point(x)).unwrap(), &t),
+                (sine(&Interval::point(x)), &s),
+                (cosine(&Interval::point(x)), &c),
+                (arctangent(&Interval::point(x)), &a),
+                (tangent(&Interval::point(x)).unwrap(), &t),
             ] {
                 let (low, high) = precise.doubles();
                 assert!(fast.low() <= low && high <= fast.high(), "{x}");
@@ -371,11 +371,11 @@ mod tests {
         for _ in 0..2000 {
             let low = (next() - 0.5) * 40.0;
             let width = next() * 8.0;
-            let range = Span::new(low, low + width);
+            let range = Interval::new(low, low + width);
             let (s, c, a, t) = (sine(&range), cosine(&range), arctangent(&range), tangent(&range));
             for _ in 0..10 {
-                let x = Span::point((low + next() * width).clamp(range.low(), range.high()));
-                let inside = |part: Span, whole: Span| {
+                let x = Interval::point((low + next() * width).clamp(range.low(), range.high()));
+                let inside = |part: Interval, whole: Interval| {
                     assert!(whole.low() <= part.high() && part.low() <= whole.high())
                 };
                 inside(sine(&x), s);
@@ -386,8 +386,8 @@ mod tests {
                 }
             }
         }
-        assert_eq!(sine(&Span::new(0.0, 7.0)), Span::new(-1.0, 1.0));
-        assert_eq!(sine(&Span::EVERYTHING), Span::new(-1.0, 1.0));
-        assert_eq!(tangent(&Span::new(1.0, 2.0)), None);
+        assert_eq!(sine(&Interval::new(0.0, 7.0)), Interval::new(-1.0, 1.0));
+        assert_eq!(sine(&Interval::EVERYTHING), Interval::new(-1.0, 1.0));
+        assert_eq!(tangent(&Interval::new(1.0, 2.0)), None);
     }
 }

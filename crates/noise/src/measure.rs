@@ -129,10 +129,17 @@ impl Curve {
     /// # Errors
     /// When the curve has no value at some ε.
     pub fn epsilon(&self, delta: &Delta) -> Result<Epsilon, EvaluationError> {
-        let found = least_double(|epsilon| match Epsilon::from_f64(epsilon) {
+        let holds = |epsilon: f64| match Epsilon::from_f64(epsilon) {
             Ok(epsilon) => self.check(&epsilon, delta),
             Err(_) => Ok(false),
-        })?;
-        Ok(found.and_then(|value| Epsilon::from_f64(value).ok()).unwrap_or(Epsilon::infinite()))
+        };
+        // Far out no enclosure of a Gaussian profile is narrow enough to tell: there it fails although less holds.
+        let powers = std::iter::successors(Some(1048576.0), |power| (*power > 1e-6).then_some(power / 2.0));
+        for largest in std::iter::once(f64::MAX).chain(powers) {
+            if let Some(found) = least_double(|epsilon| holds(epsilon.min(largest)))? {
+                return Ok(Epsilon::from_f64(found.min(largest)).unwrap_or(Epsilon::infinite()));
+            }
+        }
+        Ok(Epsilon::infinite())
     }
 }

@@ -18,7 +18,7 @@ use probity_noise::measure::{Loss, Measure};
 use probity_noise::measurement::{Measurement, Mechanism, MechanismError};
 use probity_noise::mechanisms::{
     RandomizedResponse, discrete_gaussian, discrete_gaussian_map, discrete_laplace, discrete_laplace_map,
-    randomized_response_bool,
+    gaussian_profile_map, randomized_response_bool,
 };
 use probity_noise::metric::Metric;
 use probity_noise::odometer::{Filter, Odometer};
@@ -403,4 +403,19 @@ fn odometers_ask_the_accountant() {
     let bracket = at("1e-6");
     assert!(bracket.lower > ratio(5, 1) && bracket.upper.unwrap() < ratio(7, 1));
     assert!(odometer.epsilon_at(&Delta::infinite(), &Effort::default()).is_err());
+}
+
+/// The least ε of a profile is that of the analytic map, for little and for much noise.
+#[test]
+fn the_least_epsilon_of_a_profile_is_found() {
+    for (squared, expected) in [(100.0, 0.39685737764408363), (1.0, 4.886), (1e-4, 5474.6)] {
+        let map = gaussian_profile_map(&SquaredScale::from_f64(squared).unwrap());
+        let Loss::Profile(curve) = map.loss(&one()).unwrap() else { panic!("measure") };
+        let target = delta(1e-6);
+        let found = curve.epsilon(&target).unwrap();
+        assert!((found.to_f64_up() - expected).abs() < 0.01 * expected, "{squared}: {found}");
+        assert!(curve.check(&found, &target).unwrap());
+        let less = Epsilon::from_f64(found.to_f64_up().next_down()).unwrap();
+        assert!(!curve.check(&less, &target).unwrap());
+    }
 }

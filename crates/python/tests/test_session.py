@@ -3,6 +3,7 @@
 import csv
 import datetime
 import decimal
+import os
 import sqlite3
 from fractions import Fraction
 
@@ -118,6 +119,32 @@ def test_every_source_gives_the_same_sums(loud, tmp_path, query):
     for name, data in frames():
         assert asked(data, loud, tmp_path, query).rows == expected, name
     assert asked(sqlite(), loud, tmp_path, query).rows == expected
+
+
+@pytest.fixture
+def postgres():
+    """A connection to the server of scripts/with_postgres.sh, with the table."""
+    psycopg = pytest.importorskip("psycopg")
+    if not os.environ.get("PROBITY_POSTGRES"):
+        pytest.skip("scripts/with_postgres.sh starts a server")
+    with psycopg.connect(os.environ["PROBITY_POSTGRES"]) as connection:
+        connection.execute(
+            "CREATE TEMPORARY TABLE people (region text, age int, income numeric(12, 2), smoker boolean, joined date)"
+        )
+        with connection.cursor() as cursor:
+            names = ["region", "age", "income", "smoker", "joined"]
+            cursor.executemany(
+                f"INSERT INTO people VALUES ({', '.join(['%s'] * len(names))})",
+                [tuple(row[name] or None for name in names) for row in rows()],
+            )
+        yield connection
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_postgresql_gives_the_same_sums(loud, tmp_path, query, postgres):
+    expected = asked(PEOPLE, loud, tmp_path, query).rows
+    assert asked(postgres, loud, tmp_path, query).rows == expected
+    assert asked((postgres, "pg_temp.people"), loud, tmp_path, query).rows == expected
 
 
 def test_the_sums_are_the_sums(loud, tmp_path):

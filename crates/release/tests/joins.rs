@@ -71,10 +71,9 @@ fn a_row_gets_the_columns_of_its_key() {
             "SELECT SUM(rate * age) FROM people p INNER JOIN regions ON regions.code = p.region WHERE coastal",
             &[30 + 210 + 420],
         ),
-        (
-            "SELECT region, SUM(rate) FROM people LEFT JOIN regions ON region = code GROUP BY region",
-            &[3, 5, 14],
-        ),
+        ("SELECT region, SUM(rate) FROM people JOIN regions ON region = code GROUP BY region", &[3, 5, 14]),
+        // A row without a partner is left out although nothing of its partner is asked for.
+        ("SELECT COUNT(*), SUM(age) FROM people JOIN regions ON region = code", &[4, 120]),
         (
             "SELECT COUNT(*) FROM people JOIN regions ON region = code WHERE regions.name = 'North' AND regions.code <> 'n'",
             &[2],
@@ -135,6 +134,7 @@ fn what_is_no_join_with_a_public_table_is_refused() {
             "with the key",
         ),
         ("SELECT COUNT(*) FROM people CROSS JOIN regions", "kind of join"),
+        ("SELECT SUM(rate) FROM people LEFT JOIN regions ON region = code", "keeps rows without a partner"),
         ("SELECT COUNT(*) FROM people RIGHT JOIN regions ON people.region = regions.code", "kind of join"),
         ("SELECT COUNT(*) FROM people NATURAL JOIN regions", "ON or USING"),
         ("SELECT COUNT(*) FROM regions", "no table `regions`"),
@@ -153,6 +153,7 @@ fn what_is_no_join_with_a_public_table_is_refused() {
     for sql in [
         "SELECT region, COUNT(*) FROM people GROUP BY region",
         "SELECT SUM(rate) FROM people JOIN regions ON region = code",
+        "SELECT COUNT(*) FROM people JOIN regions ON region = code",
     ] {
         let refused = prepare(&unread, &[sql.to_owned()], &[]).map(|_| ()).expect_err(sql);
         assert!(refused.message.contains("where the public table regions is"), "{refused}");

@@ -56,6 +56,24 @@ fn what_contradicts_itself_is_refused_at_its_place() {
         ("unit = \"row\"", "", 6, "whose presence"),
         (
             "unit = \"row\"",
+            "unit = { user = \"age\", groups = 1, rows_per_group = 1 }",
+            6,
+            "told apart by the text of age",
+        ),
+        (
+            "unit = \"row\"",
+            "unit = { user = \"born\", groups = 1, rows_per_group = 1 }",
+            6,
+            "by the text of born",
+        ),
+        (
+            "unit = \"row\"",
+            "unit = { user = \"smoker\", groups = 1, rows_per_group = 1 }",
+            6,
+            "by the text of smoker",
+        ),
+        (
+            "unit = \"row\"",
             "unit = { user = \"id\", groups = 0, rows_per_group = 1 }",
             7,
             "whole number from 1",

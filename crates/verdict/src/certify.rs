@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use probity_exact::Rational;
-use probity_float::certificate::{Certificate, certify as prove, within};
+use probity_float::certified::{Certified, certify as prove, within};
 use probity_kernel::float::{FloatTheorem, Implementation, Rejection, Uniform};
 use probity_kernel::term::Reading;
 use probity_lang::{Program, Setting};
@@ -55,7 +55,7 @@ pub struct Certification {
 #[derive(Debug, Clone)]
 pub enum Found {
     /// One implementation.
-    One(Box<Certificate>),
+    One(Box<Certified>),
     /// All implementations with parameters in the ranges.
     Family(Box<FloatTheorem>),
 }
@@ -63,7 +63,7 @@ pub enum Found {
 impl Found {
     /// A theorem, with what else there is to say about one implementation.
     fn of(theorem: FloatTheorem) -> Found {
-        match Certificate::of(theorem.clone()) {
+        match Certified::of(theorem.clone()) {
             Some(certificate) => Found::One(Box::new(certificate)),
             None => Found::Family(Box::new(theorem)),
         }

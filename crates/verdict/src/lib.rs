@@ -76,7 +76,7 @@ pub use probity_audit::{
     Bounds, Closest, Condition, Event, Evidence, FoundPair, Given, Inputs, LogarithmCost, Outcome,
     PairReport, Parameters, Reachability, Refutation, Relation, Renyi, SearchState, Shown, Side, Tried,
 };
-pub use probity_float::certificate::Certificate;
+pub use probity_float::certified::Certified;
 pub use probity_kernel::float::{FloatTheorem, Rejection, Uniform};
 pub use probity_kernel::privacy::Theorem;
 pub use probity_kernel::term::Reading;

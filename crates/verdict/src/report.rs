@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use probity_audit::{Inputs, Parameters};
 use probity_exact::Rational;
-use probity_float::certificate::{Certificate, certify};
+use probity_float::certified::{Certified, certify};
 use probity_kernel::expr::Name;
 use probity_kernel::float::Implementation;
 use probity_kernel::term::Reading;
@@ -58,7 +58,7 @@ pub struct Report<'a> {
     /// What the two inputs show, where their laws could be listed.
     pub audit: Option<ReportedAudit>,
     /// The certificate of the implementation, if it has one.
-    pub certified: Option<Box<Certificate>>,
+    pub certified: Option<Box<Certified>>,
     /// Whether a lower bound exceeds an upper bound: somebody's bug, ours first.
     pub bounds_cross: bool,
     /// How long it took.
@@ -67,7 +67,7 @@ pub struct Report<'a> {
 
 impl Report<'_> {
     /// The certificate that the page shows: of the numbers that were chosen, or else the one that proves the claim.
-    pub fn certificate(&self) -> Option<&Certificate> {
+    pub fn certificate(&self) -> Option<&Certified> {
         match (&self.verdict.upper, &self.certified) {
             (Ok(Upper::Certified(_)), None) => self.verdict.certificate.as_deref(),
             (_, certified) => certified.as_deref(),
@@ -188,7 +188,7 @@ fn certified(
     program: &Program,
     parameters: &Parameters,
     reading: Option<Reading>,
-) -> Result<Box<Certificate>, String> {
+) -> Result<Box<Certified>, String> {
     let setting =
         |(name, value): (&Name, &Rational)| Setting { name: name.to_string(), value: value.clone() };
     let settings: Vec<Setting> = parameters.iter().map(setting).collect();
@@ -197,7 +197,7 @@ fn certified(
     let theorem = certify(&program.mechanism, reading, Implementation::default());
     let theorem = theorem.map_err(|rejection| rejection.to_string())?;
     let family = || "it is a whole family of mechanisms; set every parameter".to_owned();
-    Certificate::of(theorem).map(Box::new).ok_or_else(family)
+    Certified::of(theorem).map(Box::new).ok_or_else(family)
 }
 
 fn without_laws(reason: &str) -> Section {

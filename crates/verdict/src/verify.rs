@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use probity_audit::{
     Closest, Deadline, Parameters, Refutation, Tried, Verdict as Finding, search_refutation_until,
 };
-use probity_float::certificate::{Certificate, certify};
+use probity_float::certified::{Certified, certify};
 use probity_kernel::float::{FloatTheorem, Implementation, threshold};
 use probity_kernel::privacy::Theorem;
 use probity_kernel::term::{Claim, Mechanism, Reading};
@@ -84,7 +84,7 @@ pub struct Verdict {
     /// What the audit looked at, and how near to the claim it came.
     pub audited: Audited,
     /// The certificate of the binary64 implementation, where all parameters are set and the mechanism has the form.
-    pub certificate: Option<Box<Certificate>>,
+    pub certificate: Option<Box<Certified>>,
     /// How long it took.
     pub seconds: f64,
 }
@@ -248,7 +248,7 @@ struct Above {
     upper: Result<Upper, String>,
     help: Vec<String>,
     vacuity: Vacuity,
-    certificate: Option<Box<Certificate>>,
+    certificate: Option<Box<Certified>>,
 }
 
 fn above(program: &Program, deadline: Option<Instant>) -> Above {
@@ -368,7 +368,7 @@ fn in_floats(program: &Program) -> Result<Upper, String> {
 }
 
 /// What there is to say of the implementation, whatever is claimed.
-fn certificate(program: &Program, reading: Reading) -> Option<Box<Certificate>> {
+fn certificate(program: &Program, reading: Reading) -> Option<Box<Certified>> {
     let theorem = certify(&program.mechanism, reading, Implementation::default()).ok()?;
-    Certificate::of(theorem).map(Box::new)
+    Certified::of(theorem).map(Box::new)
 }

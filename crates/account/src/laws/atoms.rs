@@ -3,14 +3,14 @@
 use probity_exact::{Integer, Natural, Rational, directed, exp_bounds, ln_bounds};
 
 use super::{Curve, Event, Extent, Real};
-use crate::fixed::{self, Span};
+use crate::fixed::{self, FixedBounds};
 
 /// One loss with its masses.
 struct Atom {
     /// Bounds of the loss; infinite ends for what lies beyond the listed ones.
     loss: (f64, f64),
-    p: Span,
-    q: Span,
+    p: FixedBounds,
+    q: FixedBounds,
 }
 
 /// Losses in falling order, with running sums.
@@ -84,7 +84,7 @@ fn about(x: &Rational) -> (f64, f64) {
 /// (ε, δ) for every event: with probability δ all is told, else an answer of a randomized response with loss ±ε.
 pub(crate) fn pure(epsilon: &Rational, delta: &Rational, bits: usize) -> Atoms {
     let (low, high) = exp_bounds(&-epsilon.clone(), bits as u32 + 8);
-    let small = Span::between(&low, &high, bits);
+    let small = FixedBounds::between(&low, &high, bits);
     let one = Natural::ONE << bits;
     // e^ε/(1 + e^ε) = 1/(1 + e^(−ε)), falling in e^(−ε).
     let share = |x: &Natural, up: bool| {
@@ -92,12 +92,12 @@ pub(crate) fn pure(epsilon: &Rational, delta: &Rational, bits: usize) -> Atoms {
         let n = &one << bits;
         if up { fixed::div_up(&n, &whole) } else { n / whole }
     };
-    let large = Span { low: share(&small.high, false), high: share(&small.low, true) };
+    let large = FixedBounds { low: share(&small.high, false), high: share(&small.low, true) };
     let rest = large.complement(bits);
-    let kept = Span::of(&(Rational::ONE - delta), bits);
+    let kept = FixedBounds::of(&(Rational::ONE - delta), bits);
     let (p, q) = (large.times(&kept, bits), rest.times(&kept, bits));
-    let told = Span::of(delta, bits);
-    let none = Span::exact(Natural::ZERO);
+    let told = FixedBounds::of(delta, bits);
+    let none = FixedBounds::exact(Natural::ZERO);
     let loss = about(epsilon);
     let mut atoms =
         vec![Atom { loss, p: p.clone(), q: q.clone() }, Atom { loss: (-loss.1, -loss.0), p: q, q: p }];
@@ -119,7 +119,7 @@ pub(crate) fn response(k: &Natural, p: &Rational, bits: usize) -> Option<Atoms> 
     let (low, high) = ln_bounds(&(p / &each), bits as u32 + 64)?;
     let loss = (directed::cast_down(&low), directed::cast_up(&high));
     let neither = (&others - Rational::ONE) * &each;
-    let span = |x: &Rational| Span::of(x, bits);
+    let span = |x: &Rational| FixedBounds::of(x, bits);
     let mut atoms = vec![
         Atom { loss, p: span(p), q: span(&each) },
         Atom { loss: (-loss.1, -loss.0), p: span(&each), q: span(p) },
@@ -139,18 +139,18 @@ pub(crate) fn discrete_laplace(scale: &Rational, sensitivity: u64, bits: usize) 
     let guard = bits + 64;
     let bound = |x: &Rational| {
         let (low, high) = exp_bounds(&-x.clone(), guard as u32 + 8);
-        Span::between(&low, &high, guard)
+        FixedBounds::between(&low, &high, guard)
     };
     let one = Natural::ONE << guard;
     let step = Rational::ONE / scale;
     let r = bound(&step);
     // P(k ≤ 0) = 1/(1 + r) and P(k) = (1 − r)/(1 + r)·r^k for k ≥ 1, P(k ≥ s) = r^s/(1 + r).
-    let over = |n: &Span| Span {
+    let over = |n: &FixedBounds| FixedBounds {
         low: (&n.low << guard) / (&one + &r.high),
         high: fixed::div_up(&(&n.high << guard), &(&one + &r.low)),
     };
-    let trim = |x: Span| Span { low: x.low >> 64, high: fixed::shift_up(x.high, 64) };
-    let mut power = Span::exact(one.clone());
+    let trim = |x: FixedBounds| FixedBounds { low: x.low >> 64, high: fixed::shift_up(x.high, 64) };
+    let mut power = FixedBounds::exact(one.clone());
     let mut powers = Vec::new();
     for _ in 0..=sensitivity {
         powers.push(power.clone());
@@ -158,11 +158,11 @@ pub(crate) fn discrete_laplace(scale: &Rational, sensitivity: u64, bits: usize) 
     }
     let density = over(&r.complement(guard));
     let mass = |k: u64| match k {
-        0 => over(&Span::exact(one.clone())),
+        0 => over(&FixedBounds::exact(one.clone())),
         k if k == sensitivity => over(&powers[k as usize]),
         k => density.times(&powers[k as usize], guard),
     };
-    let masses: Vec<Span> = (0..=sensitivity).map(|k| trim(mass(k))).collect();
+    let masses: Vec<FixedBounds> = (0..=sensitivity).map(|k| trim(mass(k))).collect();
     let atoms = (0..=sensitivity)
         .map(|k| {
             let loss = Rational::from(Integer::from(sensitivity) - Integer::from(2 * k)) * &step;
@@ -181,10 +181,10 @@ pub(crate) fn discrete_gaussian(variance: &Rational, sensitivity: u64, bits: usi
     let guard = bits + 64;
     let half = Rational::ONE / (Rational::from(2) * variance);
     let (low, high) = exp_bounds(&-half.clone(), guard as u32 + 8);
-    let g = Span::between(&low, &high, guard);
+    let g = FixedBounds::between(&low, &high, guard);
     let square = g.times(&g, guard);
     // w_0 = 1, w_{k+1} = w_k · g^(2k+1), until w_k is below one unit of b bits.
-    let mut weights = vec![Span::exact(Natural::ONE << guard)];
+    let mut weights = vec![FixedBounds::exact(Natural::ONE << guard)];
     let mut ratio = g;
     while weights[weights.len() - 1].high > Natural::ONE << 60usize {
         let next = weights[weights.len() - 1].times(&ratio, guard);
@@ -195,7 +195,7 @@ pub(crate) fn discrete_gaussian(variance: &Rational, sensitivity: u64, bits: usi
     // Σ_{k ≥ reach} w_k ≤ w_reach/(1 − ratio), as the quotients of neighbours only fall from here.
     let one = Natural::ONE << guard;
     let rest = fixed::div_up(&(&weights[reach].high << guard), &(&one - &ratio.high));
-    let mut total = Span::exact(Natural::ZERO);
+    let mut total = FixedBounds::exact(Natural::ZERO);
     for (k, weight) in weights.iter().enumerate().take(reach) {
         total = total.plus(weight);
         if k > 0 {
@@ -203,12 +203,13 @@ pub(crate) fn discrete_gaussian(variance: &Rational, sensitivity: u64, bits: usi
         }
     }
     total.high += &rest << 1;
-    let share = |w: &Span| Span {
+    let share = |w: &FixedBounds| FixedBounds {
         low: (&w.low << bits) / &total.high,
         high: fixed::div_up(&(&w.high << bits), &total.low),
     };
-    let masses: Vec<Span> = weights.iter().take(reach).map(share).collect();
-    let beyond = Span { low: Natural::ZERO, high: share(&Span { low: Natural::ZERO, high: rest }).high };
+    let masses: Vec<FixedBounds> = weights.iter().take(reach).map(share).collect();
+    let beyond =
+        FixedBounds { low: Natural::ZERO, high: share(&FixedBounds { low: Natural::ZERO, high: rest }).high };
     let mass = |k: i64| masses.get(k.unsigned_abs() as usize).unwrap_or(&beyond).clone();
     let (s, reach) = (sensitivity as i64, reach as i64);
     let at = |k: i64| {

@@ -6,7 +6,7 @@ use probity_exact::{Integer, Natural, Rational, directed, rational_from_f64};
 
 use super::normal::Tails;
 use super::{Curve, Event};
-use crate::fixed::{self, Span, natural};
+use crate::fixed::{self, FixedBounds, natural};
 
 /// The pair with distance μ, which may lie between two doubles: the upper curve is that of the larger, events those of the
 /// smaller. Both are sound, as H_γ grows with μ.
@@ -57,7 +57,7 @@ impl Gaussian {
     }
 
     /// P and Q of {X > s} with s a fixed-point number, for normal laws around the three centres 0, ±μ; see [`super::Replaced`].
-    pub fn tail_around(&self, s: &Integer, centre: i32) -> Span {
+    pub fn tail_around(&self, s: &Integer, centre: i32) -> FixedBounds {
         self.tails.at(&(s - &self.low.mu * Integer::from(centre)))
     }
 

@@ -3,20 +3,20 @@
 use probity_exact::{Natural, Rational, exp_bounds};
 
 use super::{Curve, Event, Extent, Real};
-use crate::fixed::{self, Span};
+use crate::fixed::{self, FixedBounds};
 
 /// H_γ = max(1 − γ, 1 − e^(−c/2)·√γ, 0); the loss is c and −c with a mass, and between them with a density.
 pub(crate) struct Laplace {
     bits: usize,
     c: Rational,
     /// e^(−c/2).
-    root: Span,
+    root: FixedBounds,
 }
 
 impl Laplace {
     pub fn new(c: Rational, bits: usize) -> Laplace {
         let (low, high) = exp_bounds(&-(&c / Rational::from(2)), bits as u32 + 8);
-        Laplace { bits, c, root: Span::between(&low, &high, bits) }
+        Laplace { bits, c, root: FixedBounds::between(&low, &high, bits) }
     }
 }
 
@@ -43,10 +43,10 @@ impl Curve for Laplace {
         if fixed::mul_up(&r, &self.root.high, b) >= Natural::ONE << b {
             return Event::nothing();
         }
-        let half = |x: Natural| Span { low: x.clone() >> 1, high: fixed::shift_up(x, 1) };
+        let half = |x: Natural| FixedBounds { low: x.clone() >> 1, high: fixed::shift_up(x, 1) };
         let (low, high) = (fixed::mul_down(&self.root.low, &r, b), fixed::mul_up(&self.root.high, &r, b));
-        let lost = Span { low: half(low).low, high: half(high).high };
-        let q = Span {
+        let lost = FixedBounds { low: half(low).low, high: half(high).high };
+        let q = FixedBounds {
             low: ((&self.root.low << b) / &r) >> 1,
             high: fixed::shift_up(fixed::div_up(&(&self.root.high << b), &r), 1),
         };

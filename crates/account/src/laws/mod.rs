@@ -18,25 +18,25 @@ pub(crate) use sampled::{Added, Grouped, Removed, Replaced};
 
 use probity_exact::{Natural, Rational};
 
-use crate::fixed::Span;
+use crate::fixed::FixedBounds;
 
 /// Bounds of P(E) and of Q(E) for one event.
 #[derive(Debug, Clone)]
 pub(crate) struct Event {
-    pub p: Span,
-    pub q: Span,
+    pub p: FixedBounds,
+    pub q: FixedBounds,
 }
 
 impl Event {
     /// The event that always happens.
     pub fn everything(b: usize) -> Event {
-        let one = Span::exact(Natural::ONE << b);
+        let one = FixedBounds::exact(Natural::ONE << b);
         Event { p: one.clone(), q: one }
     }
 
     /// The event that never happens.
     pub fn nothing() -> Event {
-        let zero = Span::exact(Natural::ZERO);
+        let zero = FixedBounds::exact(Natural::ZERO);
         Event { p: zero.clone(), q: zero }
     }
 }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use probity_exact::{Float, Integer, Natural, Rational, normal_density_bounds, normal_tail_bounds};
 
-use crate::fixed::{Span, natural};
+use crate::fixed::{FixedBounds, natural};
 
 /// Nodes are multiples of 2^−NODE, so |t| ≤ 2^−(NODE+1).
 const NODE: usize = 7;
@@ -57,7 +57,7 @@ impl Tails {
     }
 
     /// Bounds of 1 − Φ(x) for x with b fractional bits.
-    pub fn at(&self, x: &Integer) -> Span {
+    pub fn at(&self, x: &Integer) -> FixedBounds {
         let b = self.bits;
         // The nearest node.
         let index = (x + (Integer::ONE << (b - NODE - 1))) >> (b - NODE);
@@ -65,8 +65,8 @@ impl Tails {
         let index = match i64::try_from(&index) {
             Ok(index) if index.abs() <= self.reach => index,
             // Beyond the reach the smaller tail is below one unit.
-            _ if *x > Integer::ZERO => return Span { low: Natural::ZERO, high: Natural::ONE },
-            _ => return Span { low: one.clone() - Natural::ONE, high: one },
+            _ if *x > Integer::ZERO => return FixedBounds { low: Natural::ZERO, high: Natural::ONE },
+            _ => return FixedBounds { low: one.clone() - Natural::ONE, high: one },
         };
         let node = self.nodes[(index + self.reach) as usize].get_or_init(|| self.node(index));
         let t = x - (Integer::from(index) << (b - NODE));
@@ -77,20 +77,20 @@ impl Tails {
         let value = &node.tail - ((sum * &t) >> b);
         // Off by at most: the node 2, each coefficient 2, each shift 1, the remainder 1, all in guard units: less than 2^16.
         let cut: Integer = value >> GUARD;
-        Span { low: natural(&cut - Integer::ONE), high: natural(cut + Integer::from(2)).min(one) }
+        FixedBounds { low: natural(&cut - Integer::ONE), high: natural(cut + Integer::from(2)).min(one) }
     }
 
     fn node(&self, index: i64) -> Node {
         let w = self.bits + GUARD;
         let c = Rational::from_parts(Integer::from(index), Natural::ONE << NODE);
         // A value below 1, known to a relative 2^−(w+4).
-        let middle = |(low, _): (Float, Float)| Integer::from(Span::between(&low, &low, w).low);
+        let middle = |(low, _): (Float, Float)| Integer::from(FixedBounds::between(&low, &low, w).low);
         let tail = middle(normal_tail_bounds(&c, w as u32 + 4));
         // |He_k(c)|/(k+1)! ≤ e^|c|: what the density lacks grows by less than 2^(2|c|).
         let extra = 32 + 2 * (index.unsigned_abs() as usize >> NODE);
         let wide = w + extra;
         let (density, _) = normal_density_bounds(&c, wide as u32 + 4);
-        let density = Integer::from(Span::between(&density, &density, wide).low);
+        let density = Integer::from(FixedBounds::between(&density, &density, wide).low);
         // He_k(c)·2^(NODE·k) are integers: He_{k+1} = c·He_k − k·He_{k−1}.
         let (mut before, mut now) = (Integer::ZERO, Integer::ONE);
         let mut factorial = Integer::ONE;
@@ -126,7 +126,7 @@ mod tests {
                 );
                 let found = tails.at(&crate::fixed::floor(&x, bits));
                 let (low, high) = normal_tail_bounds(&x, bits as u32 + 20);
-                let truth = Span::between(&low, &high, bits + 40);
+                let truth = FixedBounds::between(&low, &high, bits + 40);
                 assert!(found.low.clone() << 40usize <= truth.low, "{bits} {x}");
                 assert!(found.high.clone() << 40usize >= truth.high, "{bits} {x}");
                 assert!(&found.high - &found.low <= Natural::from(3u8));

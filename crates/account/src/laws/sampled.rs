@@ -3,18 +3,18 @@
 use probity_exact::{Integer, Natural, Rational, directed, exp_bounds, ln_bounds};
 
 use super::{Curve, Event, Extent, Gaussian, Real};
-use crate::fixed::{self, Span};
+use crate::fixed::{self, FixedBounds};
 
 /// The rate q with b fractional bits, and 1 − q.
 struct Rate {
     rational: Rational,
-    q: Span,
-    kept: Span,
+    q: FixedBounds,
+    kept: FixedBounds,
 }
 
 impl Rate {
     fn new(q: &Rational, bits: usize) -> Rate {
-        let span = Span::of(q, bits);
+        let span = FixedBounds::of(q, bits);
         Rate { rational: q.clone(), kept: span.complement(bits), q: span }
     }
 }

@@ -6,7 +6,7 @@ use probity_exact::{Enclosure, Rational, directed};
 
 use crate::cube::world::Cell;
 use crate::integrate::normal::{self, Terms};
-use crate::integrate::smooth::{Span, around};
+use crate::integrate::smooth::{Interval, around};
 
 /// Quantiles found so far, by the cell that they are an end of.
 #[derive(Default)]
@@ -17,7 +17,7 @@ pub(crate) struct Quantiles {
 impl Quantiles {
     /// The normal numbers of a cell. The first bit is the sign; the others are a number v, and the size is where the
     /// tail beyond it has the probability v/2.
-    pub(crate) fn normal(&mut self, cell: Cell) -> Span {
+    pub(crate) fn normal(&mut self, cell: Cell) -> Interval {
         let Some((sign, rest)) = cell.first_bit() else { return Enclosure::everything(()) };
         let upper_end = Cell { level: rest.level, index: rest.index + 1 };
         let (low, high) = (self.tail_quantile(upper_end).0, self.tail_quantile(rest).1);
@@ -45,12 +45,12 @@ impl Quantiles {
 
 /// Bounds of the x with 1 − Φ(x) = tail, for 0 < tail < 1/2: Newton's method guesses, and enclosures of the tail at both
 /// bounds decide. 1 − Φ falls, so x lies above every number with a larger tail and below every one with a smaller.
-fn bracket(tail: &Span) -> (f64, f64) {
-    let beyond = |x: f64| -> Span {
+fn bracket(tail: &Interval) -> (f64, f64) {
+    let beyond = |x: f64| -> Interval {
         let point = Enclosure::point(-x, ()).unwrap_or_else(|| Enclosure::everything(()));
         normal::distribution(&point, Terms::FAST)
     };
-    let middle = |x: &Span| x.low() / 2.0 + x.high() / 2.0;
+    let middle = |x: &Interval| x.low() / 2.0 + x.high() / 2.0;
     let mut guess = 0.0;
     for _ in 0..60 {
         // On ln of the tail, which is concave: from 0 the method rises to the quantile without passing it.

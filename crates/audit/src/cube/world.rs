@@ -11,7 +11,7 @@ use probity_kernel::expr::{Binary, Unary};
 use crate::cube::quantile::Quantiles;
 use crate::error::AuditError;
 use crate::integrate::linear::Form;
-use crate::integrate::smooth::{Span, around};
+use crate::integrate::smooth::{Interval, around};
 use crate::output::event::{Condition, Event, Relation};
 use crate::output::outcome::Outcome;
 use crate::real::constants::{pow2_at_least, unsupported};
@@ -28,14 +28,14 @@ pub(crate) enum Mixed {
     /// Known exactly.
     Exact(Rational),
     /// Between two bounds.
-    Between(Span),
+    Between(Interval),
 }
 
 impl Mixed {
-    pub(crate) fn span(&self) -> Span {
+    pub(crate) fn interval(&self) -> Interval {
         match self {
             Mixed::Exact(x) => around(x),
-            Mixed::Between(span) => *span,
+            Mixed::Between(interval) => *interval,
         }
     }
 
@@ -43,8 +43,8 @@ impl Mixed {
     fn middle(&self) -> Rational {
         match self {
             Mixed::Exact(x) => x.clone(),
-            Mixed::Between(span) => {
-                let (low, high) = (span.low().max(f64::MIN), span.high().min(f64::MAX));
+            Mixed::Between(interval) => {
+                let (low, high) = (interval.low().max(f64::MIN), interval.high().min(f64::MAX));
                 probity_exact::rational_from_f64(low / 2.0 + high / 2.0).unwrap_or_default()
             }
         }
@@ -80,7 +80,7 @@ impl Cell {
         (Rational::from(self.index) / &unit, Rational::from(self.index + 1) / unit)
     }
 
-    pub(crate) fn span(self) -> Span {
+    pub(crate) fn interval(self) -> Interval {
         let unit = (1u64 << self.level) as f64;
         // A power of two divides exactly; a whole number beyond 2^53 is rounded, by less than one float.
         let end = |k: u64| (k as f64) / unit;
@@ -131,12 +131,12 @@ impl CubeWorld {
     }
 
     /// An exponential number of scale 1: −ln of a uniform one.
-    fn exponential(&mut self) -> Span {
+    fn exponential(&mut self) -> Interval {
         minus_ln(self.cell())
     }
 
     /// A standard normal number.
-    fn normal(&mut self) -> Result<Span, Stop> {
+    fn normal(&mut self) -> Result<Interval, Stop> {
         if let Source::Cells(_) = self.source {
             let cell = self.cell();
             return Ok(self.quantiles.normal(cell));
@@ -144,7 +144,7 @@ impl CubeWorld {
         // Marsaglia's polar method: exact in law, and quick.
         loop {
             let two = around(&Rational::from(2));
-            let mut side = || two * self.cell().span() - around(&Rational::ONE);
+            let mut side = || two * self.cell().interval() - around(&Rational::ONE);
             let (u, v) = (side(), side());
             let s = u.square() + v.square();
             if *s.low() >= 1.0 {
@@ -163,12 +163,12 @@ impl CubeWorld {
     fn below(&mut self, p: &Mixed) -> Result<bool, Stop> {
         let (low, high) = match p {
             Mixed::Exact(p) => (p.clone(), p.clone()),
-            Mixed::Between(span) => {
+            Mixed::Between(interval) => {
                 let end = |x: f64| probity_exact::rational_from_f64(x.clamp(0.0, 1.0)).unwrap_or_default();
-                if *span.high() < 0.0 || *span.low() > 1.0 {
+                if *interval.high() < 0.0 || *interval.low() > 1.0 {
                     probability(Rational::from(2))?;
                 }
-                (end(*span.low()), end(*span.high()))
+                (end(*interval.low()), end(*interval.high()))
             }
         };
         let (low, high) = (probability(low)?, probability(high)?);
@@ -233,15 +233,16 @@ impl CubeWorld {
 }
 
 /// The places of scores, with bounds of the sums of their probabilities up to and including each.
-fn shares(scale: Span, scores: &[Mixed]) -> Result<Table, Stop> {
-    let spans: Vec<Span> = scores.iter().map(Mixed::span).collect();
+fn shares(scale: Interval, scores: &[Mixed]) -> Result<Table, Stop> {
+    let intervals: Vec<Interval> = scores.iter().map(Mixed::interval).collect();
     // Any score may stand for 0; the largest keeps all weights finite.
-    let middle = |span: &Span| (span.low() + span.high()) / 2.0;
-    let best = spans.iter().copied().max_by(|a, b| middle(a).total_cmp(&middle(b))).ok_or(Stop::Undecided)?;
+    let middle = |interval: &Interval| (interval.low() + interval.high()) / 2.0;
+    let best =
+        intervals.iter().copied().max_by(|a, b| middle(a).total_cmp(&middle(b))).ok_or(Stop::Undecided)?;
     let end = |x: f64| probity_exact::rational_from_f64(x).ok_or(Stop::Undecided);
     let mut weights = Vec::new();
-    for span in &spans {
-        let weight = (*span - best).checked_div(&scale).ok_or(Stop::Undecided)?.exp();
+    for interval in &intervals {
+        let weight = (*interval - best).checked_div(&scale).ok_or(Stop::Undecided)?.exp();
         weights.push((end(*weight.low())?, end(*weight.high())?));
     }
     let mut sums = vec![(Rational::ZERO, Rational::ZERO)];
@@ -263,9 +264,9 @@ fn shares(scale: Span, scores: &[Mixed]) -> Result<Table, Stop> {
 }
 
 /// −ln of a uniform number.
-pub(crate) fn minus_ln(cell: Cell) -> Span {
+pub(crate) fn minus_ln(cell: Cell) -> Interval {
     let everything = || Enclosure::everything(());
-    cell.span().ln().map_or_else(everything, |ln| -ln)
+    cell.interval().ln().map_or_else(everything, |ln| -ln)
 }
 
 fn exact(x: Rational) -> Value<Mixed> {
@@ -273,7 +274,7 @@ fn exact(x: Rational) -> Value<Mixed> {
 }
 
 /// The floor of every member: exact where all agree.
-fn floor(x: Span) -> Mixed {
+fn floor(x: Interval) -> Mixed {
     let (low, high) = (x.low().floor(), x.high().floor());
     match (low == high, probity_exact::rational_from_f64(low)) {
         (true, Some(value)) => Mixed::Exact(value),
@@ -282,11 +283,11 @@ fn floor(x: Span) -> Mixed {
 }
 
 /// A positive scale.
-fn positive(x: &Mixed) -> Result<Span, Stop> {
-    let span = x.span();
-    if *span.low() > 0.0 {
-        Ok(span)
-    } else if *span.high() <= 0.0 {
+fn positive(x: &Mixed) -> Result<Interval, Stop> {
+    let interval = x.interval();
+    if *interval.low() > 0.0 {
+        Ok(interval)
+    } else if *interval.high() <= 0.0 {
         Err(AuditError::Domain { operation: "a scale", allowed: "it is positive" }.into())
     } else {
         Err(Stop::Undecided)
@@ -324,7 +325,7 @@ impl World for CubeWorld {
                 return Ok(Mixed::Exact(exactly));
             }
         }
-        let x = a.span();
+        let x = a.interval();
         Ok(match operation {
             Unary::Neg => Mixed::Between(-x),
             Unary::Abs => Mixed::Between(x.abs()),
@@ -358,7 +359,7 @@ impl World for CubeWorld {
                 _ => Rational::ZERO,
             }));
         }
-        let (x, y) = (a.span(), b.span());
+        let (x, y) = (a.interval(), b.interval());
         let zero_times = |a: &Mixed| matches!(a, Mixed::Exact(x) if x.is_zero());
         Ok(match operation {
             Binary::Add => Mixed::Between(x + y),
@@ -404,7 +405,7 @@ impl World for CubeWorld {
                 _ => x > y,
             });
         }
-        let (x, y) = (a.span(), b.span());
+        let (x, y) = (a.interval(), b.interval());
         let (below, above) = (x.high() < y.low(), x.low() > y.high());
         match operation {
             Binary::Eq | Binary::Ne if below || above => Ok(operation == Binary::Ne),
@@ -429,15 +430,15 @@ impl World for CubeWorld {
     fn draw(&mut self, law: &Draw<Mixed>) -> Result<Value<Mixed>, Stop> {
         let argument =
             |i: usize| law.arguments.get(i).ok_or_else(|| wrong("a draw", "given all its arguments"));
-        let number = |x: Span| Ok(Value::Number(Mixed::Between(x)));
+        let number = |x: Interval| Ok(Value::Number(Mixed::Between(x)));
         match law.kind {
-            LawKind::Uniform => number(self.cell().span()),
+            LawKind::Uniform => number(self.cell().interval()),
             LawKind::Exponential => {
                 let scale = positive(argument(0)?)?;
                 number(scale * self.exponential())
             }
             LawKind::Laplace => {
-                let (center, scale) = (argument(0)?.span(), positive(argument(1)?)?);
+                let (center, scale) = (argument(0)?.interval(), positive(argument(1)?)?);
                 let Some((sign, rest)) = self.cell().first_bit() else {
                     return number(Enclosure::everything(()));
                 };
@@ -445,7 +446,7 @@ impl World for CubeWorld {
                 number(if sign { center + size } else { center - size })
             }
             LawKind::Gaussian => {
-                let (center, deviation) = (argument(0)?.span(), positive(argument(1)?)?);
+                let (center, deviation) = (argument(0)?.interval(), positive(argument(1)?)?);
                 let standard = self.normal()?;
                 number(center + deviation * standard)
             }
@@ -513,7 +514,7 @@ pub(crate) fn lies_in(event: &Event, output: &Value<Mixed>) -> Option<bool> {
                 let mut sum = around(&Rational::ZERO);
                 for (place, factor) in &relation.terms {
                     let Some(Value::Number(item)) = items.get(*place) else { return Some(false) };
-                    sum = sum + around(factor) * item.span();
+                    sum = sum + around(factor) * item.interval();
                 }
                 meets(&relation.condition, &Value::Number(Mixed::Between(sum)))
             };
@@ -544,16 +545,16 @@ fn meets(condition: &Condition, value: &Value<Mixed>) -> Option<bool> {
         (Condition::Anything, _) => Some(true),
         (Condition::Is(Outcome::Bool(expected)), Value::Bool(b)) => Some(b == expected),
         (_, Value::Number(Mixed::Exact(x))) => Some(condition.holds(&Outcome::Number(x.clone()))),
-        (Condition::Is(Outcome::Number(expected)), Value::Number(Mixed::Between(span))) => {
-            (!span.contains(expected)).then_some(false)
+        (Condition::Is(Outcome::Number(expected)), Value::Number(Mixed::Between(interval))) => {
+            (!interval.contains(expected)).then_some(false)
         }
-        (Condition::AtMost(bound), Value::Number(Mixed::Between(span))) => {
+        (Condition::AtMost(bound), Value::Number(Mixed::Between(interval))) => {
             let bound = around(bound);
-            decided(span.high() <= bound.low(), span.low() > bound.high())
+            decided(interval.high() <= bound.low(), interval.low() > bound.high())
         }
-        (Condition::AtLeast(bound), Value::Number(Mixed::Between(span))) => {
+        (Condition::AtLeast(bound), Value::Number(Mixed::Between(interval))) => {
             let bound = around(bound);
-            decided(span.low() >= bound.high(), span.high() < bound.low())
+            decided(interval.low() >= bound.high(), interval.high() < bound.low())
         }
         (Condition::Between(low, high), value) => {
             let ends = [Condition::AtLeast(low.clone()), Condition::AtMost(high.clone())];

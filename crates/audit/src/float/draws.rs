@@ -16,7 +16,7 @@ use crate::run::program::{Draw, LawKind, Value};
 pub(crate) enum Options<N> {
     /// Floats in [0, 1) (`offset` is `None`) or integers from the offset on, by ordinals 0, 1, …, count − 1. Masses are
     /// counted in units of one over `unit`.
-    Span { offset: Option<Integer>, count: u64, unit: Natural },
+    Ordinals { offset: Option<Integer>, count: u64, unit: Natural },
     /// Single values with their probabilities, which sum to 1.
     Values(Vec<(Value<Range<N>>, Rational)>),
 }
@@ -35,7 +35,7 @@ pub(crate) fn options<F: Floats>(
     let values = match law.kind {
         LawKind::Uniform => {
             let unit = ordinal_units(&floats.format(), one);
-            return Ok(Options::Span { offset: None, count: one, unit });
+            return Ok(Options::Ordinals { offset: None, count: one, unit });
         }
         LawKind::UniformInt => {
             let (low, high) = (exact(0)?.ceil(), exact(1)?.floor());
@@ -45,7 +45,7 @@ pub(crate) fn options<F: Floats>(
             }
             let count = u64::try_from(&size)
                 .map_err(|_| AuditError::Unsupported { what: "uniform_int over 2^64 integers or more" })?;
-            return Ok(Options::Span { offset: Some(low), count, unit: size.unsigned_abs() });
+            return Ok(Options::Ordinals { offset: Some(low), count, unit: size.unsigned_abs() });
         }
         LawKind::Sign => {
             let half = Rational::from_parts(Integer::ONE, Natural::from(2u8));
@@ -82,10 +82,10 @@ pub(crate) fn pick<F: Floats>(
 ) -> Option<Value<Range<F::Number>>> {
     let point = |x: F::Number| Value::Number(Range::point(x));
     match options {
-        Options::Span { offset: None, .. } => {
+        Options::Ordinals { offset: None, .. } => {
             Some(point(floats.at_ordinal(uniform_ordinal(&floats.format(), bits))))
         }
-        Options::Span { offset: Some(low), count, .. } => {
+        Options::Ordinals { offset: Some(low), count, .. } => {
             let place = natural_below(&Natural::from(*count), bits);
             Some(point(floats.cast(&Rational::from(low + Integer::from(place)))))
         }

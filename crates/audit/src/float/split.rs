@@ -103,7 +103,7 @@ impl Case<'_> {
 
 /// A contiguous range of the values of one draw, by ordinals.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Span {
+struct Ordinals {
     /// Where on the tape the draw is.
     position: usize,
     /// `None` for a uniform float, whose ordinals are those of the format; for an integer, the value of ordinal 0.
@@ -117,7 +117,7 @@ struct Span {
 #[derive(Debug, Clone)]
 struct Path<N> {
     tape: Vec<Value<Range<N>>>,
-    spans: Vec<Span>,
+    ordinals: Vec<Ordinals>,
     weight: Natural,
     denominator: Natural,
     /// About the logarithm of its mass: large paths are decided first.
@@ -237,7 +237,7 @@ impl<F: Floats> Splitter<F> {
     fn explore(&mut self) -> Result<(), AuditError> {
         self.open.push(Path {
             tape: Vec::new(),
-            spans: Vec::new(),
+            ordinals: Vec::new(),
             weight: Natural::ONE,
             denominator: Natural::ONE,
             priority: 0,
@@ -302,15 +302,15 @@ impl<F: Floats> Splitter<F> {
     }
 
     fn mass(&self, path: &Path<F::Number>) -> Natural {
-        path.spans.iter().fold(path.weight.clone(), |mass, span| mass * self.span_mass(span))
+        path.ordinals.iter().fold(path.weight.clone(), |mass, ordinals| mass * self.ordinals_mass(ordinals))
     }
 
-    fn span_mass(&self, span: &Span) -> Natural {
-        match span.offset {
-            Some(_) => Natural::from(span.high - span.low + 1),
+    fn ordinals_mass(&self, ordinals: &Ordinals) -> Natural {
+        match ordinals.offset {
+            Some(_) => Natural::from(ordinals.high - ordinals.low + 1),
             None => {
                 let format = self.world.floats.format();
-                ordinal_units(&format, span.high + 1) - ordinal_units(&format, span.low)
+                ordinal_units(&format, ordinals.high + 1) - ordinal_units(&format, ordinals.low)
             }
         }
     }
@@ -319,27 +319,27 @@ impl<F: Floats> Splitter<F> {
         self.law.escape(&self.mass(path), &path.denominator);
     }
 
-    /// The range of values of a span.
-    fn range(&self, span: &Span) -> Range<F::Number> {
+    /// The range of values of a ordinals.
+    fn range(&self, ordinals: &Ordinals) -> Range<F::Number> {
         let floats = &self.world.floats;
-        let value = |ordinal: u64| match &span.offset {
+        let value = |ordinal: u64| match &ordinals.offset {
             None => floats.at_ordinal(ordinal),
             Some(offset) => floats.cast(&Rational::from(offset + Integer::from(ordinal))),
         };
-        Range { low: value(span.low), high: value(span.high) }
+        Range { low: value(ordinals.low), high: value(ordinals.high) }
     }
 
     /// Splits the widest range of the path, or all of it at once when there is only one.
     fn split(&mut self, path: Path<F::Number>) -> Result<(), AuditError> {
         let open: Vec<usize> =
-            (0..path.spans.len()).filter(|&i| path.spans[i].low < path.spans[i].high).collect();
+            (0..path.ordinals.len()).filter(|&i| path.ordinals[i].low < path.ordinals[i].high).collect();
         match open[..] {
             [] => self.escape(&path),
             [only] if self.target.is_none() => return self.split_single(&path, only),
             [only] => self.halve(&path, only),
             _ => {
                 self.runs = self.runs.saturating_sub(BOX_COST);
-                let widest = open.into_iter().max_by_key(|&i| path.spans[i].high - path.spans[i].low);
+                let widest = open.into_iter().max_by_key(|&i| path.ordinals[i].high - path.ordinals[i].low);
                 if let Some(i) = widest {
                     self.halve(&path, i);
                 }
@@ -349,7 +349,7 @@ impl<F: Floats> Splitter<F> {
     }
 
     fn halve(&mut self, path: &Path<F::Number>, which: usize) {
-        let Span { low, high, .. } = path.spans[which];
+        let Ordinals { low, high, .. } = path.ordinals[which];
         let middle = low + (high - low) / 2;
         self.push(path, which, low, middle);
         self.push(path, which, middle + 1, high);
@@ -358,10 +358,10 @@ impl<F: Floats> Splitter<F> {
     /// The path with one of its ranges made smaller.
     fn narrowed(&self, path: &Path<F::Number>, which: usize, low: u64, high: u64) -> Path<F::Number> {
         let mut path = path.clone();
-        let span = &mut path.spans[which];
-        (span.low, span.high) = (low, high);
-        let position = span.position;
-        path.tape[position] = Value::Number(self.range(&path.spans[which]));
+        let ordinals = &mut path.ordinals[which];
+        (ordinals.low, ordinals.high) = (low, high);
+        let position = ordinals.position;
+        path.tape[position] = Value::Number(self.range(&path.ordinals[which]));
         path.priority = bit_length(&self.mass(&path)) - bit_length(&path.denominator);
         path
     }
@@ -380,16 +380,16 @@ impl<F: Floats> Splitter<F> {
     }
 
     /// What the program does on one value of the range.
-    fn at(&mut self, span: &Span, ordinal: u64) -> Result<Seen<F::Number>, AuditError> {
-        let point = Span { low: ordinal, high: ordinal, ..span.clone() };
+    fn at(&mut self, ordinals: &Ordinals, ordinal: u64) -> Result<Seen<F::Number>, AuditError> {
+        let point = Ordinals { low: ordinal, high: ordinal, ..ordinals.clone() };
         let range = self.range(&point);
-        self.world.tape[span.position] = Value::Number(range);
+        self.world.tape[ordinals.position] = Value::Number(range);
         self.look()
     }
 
     /// Pieces on which the program would be constant if it were monotone, by bisection on single values.
     fn guess_pieces(&mut self, path: &Path<F::Number>, which: usize) -> Result<Vec<(u64, u64)>, AuditError> {
-        let span = path.spans[which].clone();
+        let ordinals = path.ordinals[which].clone();
         self.world.tape.clone_from(&path.tape);
         let mut pieces: Vec<(u64, u64)> = Vec::new();
         let mut join = |low: u64, high: u64, same: bool| match pieces.last_mut() {
@@ -397,17 +397,17 @@ impl<F: Floats> Splitter<F> {
             _ => pieces.push((low, high)),
         };
         // The left end of what is still to do, and right ends, the nearest last, each with what was seen there.
-        let mut low = self.sample(&span, span.low)?;
+        let mut low = self.sample(&ordinals, ordinals.low)?;
         join(low.ordinal, low.ordinal, false);
-        let mut ends = vec![self.sample(&span, span.high)?];
+        let mut ends = vec![self.sample(&ordinals, ordinals.high)?];
         let places = self.world.floats.format().precision() - 1;
-        let mut change = ChangePoint::new(match span.offset {
+        let mut change = ChangePoint::new(match ordinals.offset {
             None => Scale::Floats { places, one: self.one },
             Some(_) => Scale::Integers { places },
         });
         let start = self.runs;
         while let Some(end) = ends.pop() {
-            if is_hopeless(start, self.runs, low.ordinal - span.low, span.high - span.low) {
+            if is_hopeless(start, self.runs, low.ordinal - ordinals.low, ordinals.high - ordinals.low) {
                 self.runs = 0;
             }
             if self.agree(&low.seen, &end.seen) {
@@ -418,7 +418,7 @@ impl<F: Floats> Splitter<F> {
                 low = end;
                 change = change.from(&low);
             } else {
-                let between = self.sample(&span, change.next(&low, &end))?;
+                let between = self.sample(&ordinals, change.next(&low, &end))?;
                 ends.push(end);
                 ends.push(between);
             }
@@ -426,9 +426,9 @@ impl<F: Floats> Splitter<F> {
         Ok(pieces)
     }
 
-    fn sample(&mut self, span: &Span, ordinal: u64) -> Result<Sample<Seen<F::Number>>, AuditError> {
+    fn sample(&mut self, ordinals: &Ordinals, ordinal: u64) -> Result<Sample<Seen<F::Number>>, AuditError> {
         self.world.trace = Trace::default();
-        let seen = self.at(span, ordinal)?;
+        let seen = self.at(ordinals, ordinal)?;
         Ok(Sample { ordinal, seen, trace: self.world.trace })
     }
 
@@ -463,7 +463,7 @@ impl<F: Floats> Splitter<F> {
         let others = &path.weight * self.other_masses(path, which);
         let mut pieces = vec![(low, high)];
         while let Some((low, high)) = pieces.pop() {
-            let piece = Span { low, high, ..path.spans[which].clone() };
+            let piece = Ordinals { low, high, ..path.ordinals[which].clone() };
             self.world.tape.clone_from(&path.tape);
             self.world.tape[piece.position] = Value::Number(self.range(&piece));
             let seen = if self.runs == 0 { Seen::Undecided } else { self.look()? };
@@ -473,7 +473,7 @@ impl<F: Floats> Splitter<F> {
             };
             match (outcome, seen) {
                 (Some(outcome), _) => {
-                    let mass = self.span_mass(&piece) * &others;
+                    let mass = self.ordinals_mass(&piece) * &others;
                     self.law.add(outcome, &mass, &path.denominator);
                 }
                 // Further draws, of a law that is the same on all of the range: the path goes on with it.
@@ -494,14 +494,16 @@ impl<F: Floats> Splitter<F> {
 
     /// The product of the masses of the other ranges of a path.
     fn other_masses(&self, path: &Path<F::Number>, which: usize) -> Natural {
-        let others = path.spans.iter().enumerate().filter(|(i, _)| *i != which);
-        others.fold(Natural::ONE, |mass, (_, span)| mass * self.span_mass(span))
+        let others = path.ordinals.iter().enumerate().filter(|(i, _)| *i != which);
+        others.fold(Natural::ONE, |mass, (_, ordinals)| mass * self.ordinals_mass(ordinals))
     }
 
     /// Continues a path with the possible values of the draw that it needs next.
     fn extend(&mut self, path: &Path<F::Number>, law: &Draw<Range<F::Number>>) -> Result<(), AuditError> {
         let values = match options(&self.world.floats, self.one, law)? {
-            Options::Span { offset, count, unit } => return self.extend_by_span(path, offset, count, unit),
+            Options::Ordinals { offset, count, unit } => {
+                return self.extend_by_ordinals(path, offset, count, unit);
+            }
             Options::Values(values) => values,
         };
         for (value, p) in values {
@@ -518,7 +520,7 @@ impl<F: Floats> Splitter<F> {
         Ok(())
     }
 
-    fn extend_by_span(
+    fn extend_by_ordinals(
         &mut self,
         path: &Path<F::Number>,
         offset: Option<Integer>,
@@ -526,9 +528,9 @@ impl<F: Floats> Splitter<F> {
         denominator: Natural,
     ) -> Result<(), AuditError> {
         let mut path = path.clone();
-        let span = Span { position: path.tape.len(), offset, low: 0, high: ordinals - 1 };
-        path.tape.push(Value::Number(self.range(&span)));
-        path.spans.push(span);
+        let ordinals = Ordinals { position: path.tape.len(), offset, low: 0, high: ordinals - 1 };
+        path.tape.push(Value::Number(self.range(&ordinals)));
+        path.ordinals.push(ordinals);
         path.denominator *= denominator;
         self.open.push(path);
         Ok(())

@@ -14,9 +14,9 @@ use crate::integrate::normal;
 use crate::integrate::piecewise::{Enclosed, Scalar};
 
 /// A number in f64 arithmetic with outward rounding.
-pub(crate) type Span = Enclosure<f64>;
+pub(crate) type Interval = Enclosure<f64>;
 
-pub(crate) fn around(x: &Rational) -> Span {
+pub(crate) fn around(x: &Rational) -> Interval {
     Enclosure::around(x, ())
 }
 
@@ -29,24 +29,24 @@ const DEGREE: usize = 16;
 const HALF_DEVIATIONS: i64 = 22;
 const HALF_SCALES: i64 = 110;
 
-fn zero() -> Span {
+fn zero() -> Interval {
     around(&Rational::ZERO)
 }
 
-fn one() -> Span {
+fn one() -> Interval {
     around(&Rational::ONE)
 }
 
-fn everything() -> Span {
+fn everything() -> Interval {
     Enclosure::everything(())
 }
 
 /// [0, x] for x ≥ 0.
-fn up_to(x: Span) -> Span {
+fn up_to(x: Interval) -> Interval {
     zero().hull(&x.max(&zero()))
 }
 
-fn over(x: Span, k: usize) -> Span {
+fn over(x: Interval, k: usize) -> Interval {
     x.checked_div(&around(&Rational::from(k))).unwrap_or_else(everything)
 }
 
@@ -74,7 +74,7 @@ fn norm(coefficients: &[f64]) -> f64 {
 }
 
 /// The middle of an interval and how far its ends are away at most.
-fn middle(x: Span) -> (f64, f64) {
+fn middle(x: Interval) -> (f64, f64) {
     let middle = x.low() / 2.0 + x.high() / 2.0;
     if !middle.is_finite() {
         return (0.0, f64::INFINITY);
@@ -91,13 +91,13 @@ impl Panel {
         }
     }
 
-    fn constant(x: Span) -> Panel {
+    fn constant(x: Interval) -> Panel {
         let (middle, error) = middle(x);
         Panel::new(vec![middle], if x.is_point() && middle == *x.low() { 0.0 } else { error })
     }
 
     /// Interval coefficients, and a further error.
-    fn around(coefficients: &[Span], error: Span) -> Panel {
+    fn around(coefficients: &[Interval], error: Interval) -> Panel {
         let (mut centers, mut sum) = (Vec::with_capacity(coefficients.len()), *error.abs().high());
         for coefficient in coefficients {
             let (center, radius) = middle(*coefficient);
@@ -186,9 +186,9 @@ impl Panel {
 /// What is known beyond the panels.
 #[derive(Debug, Clone, Copy)]
 struct Outside {
-    value: Span,
+    value: Interval,
     /// The integral over all of it, if it is finite.
-    mass: Option<Span>,
+    mass: Option<Interval>,
 }
 
 impl Outside {
@@ -304,7 +304,7 @@ fn half_deviation(variance: &Rational) -> Rational {
 
 /// Taylor coefficients of φ(w) for w = value + slope·t: from g' = −w·w'·g,
 /// (k+1)·g_(k+1) = −slope·(value·g_k + slope·g_(k−1)).
-fn bell_jet(value: Span, slope: Span, order: usize) -> Vec<Span> {
+fn bell_jet(value: Interval, slope: Interval, order: usize) -> Vec<Interval> {
     let mut jet = vec![normal::density(&value)];
     for k in 0..order {
         let before = if k > 0 { slope * jet[k - 1] } else { zero() };
@@ -327,7 +327,7 @@ fn exponential(height: &Rational, rate: &Rational) -> (Vec<Rational>, Vec<Panel>
     let rest = shape.pop().unwrap_or_else(everything) * around(&Rational::from(2));
     let panels = (0..HALF_SCALES).map(|panel| {
         let center = around(&-(&quarter * Rational::from(2 * panel + 1))).exp();
-        let coefficients: Vec<Span> = shape.iter().map(|c| *c * center).collect();
+        let coefficients: Vec<Interval> = shape.iter().map(|c| *c * center).collect();
         Panel::around(&coefficients, rest * center)
     });
     let mut panels: Vec<Panel> = panels.collect();

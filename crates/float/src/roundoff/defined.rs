@@ -97,8 +97,8 @@ pub fn cause(program: &Program, id: NodeId, evaluation: &Evaluation) -> Cause {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::interval::Interval;
     use crate::roundoff::tape::Tape;
-    use crate::span::Span;
     use probity_exact::Format;
 
     /// 0 · ln x is NaN at −1 in floats and undefined over the reals; √x is needed by nothing.
@@ -113,14 +113,14 @@ mod tests {
         let product = add(Op::Mul(zero, log));
         let tape = Tape::new(&program, true);
         let mut evaluation = Evaluation::default();
-        for (span, undefined) in [(Span::new(-2.0, -1.0), Some(log)), (Span::new(1.0, 2.0), None)] {
+        for (span, undefined) in [(Interval::new(-2.0, -1.0), Some(log)), (Interval::new(1.0, 2.0), None)] {
             tape.forward(&[span], None, &mut evaluation);
             let all = Needed::new(&program, &[], &[product]);
             assert_eq!(all.first_undefined(&evaluation), undefined);
             assert_eq!(Needed::new(&program, &[product], &[]).first_undefined(&evaluation), undefined);
             assert_eq!(Needed::new(&program, &[], &[zero]).first_undefined(&evaluation), None);
         }
-        tape.forward(&[Span::new(-2.0, -1.0)], None, &mut evaluation);
+        tape.forward(&[Interval::new(-2.0, -1.0)], None, &mut evaluation);
         assert_eq!(cause(&program, log, &evaluation), Cause::NotPositive);
     }
 }

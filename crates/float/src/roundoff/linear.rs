@@ -5,8 +5,8 @@
 use probity_exact::{Rational, Signed};
 
 use super::search::Condition;
+use crate::interval::Interval;
 use crate::program::{Op, Program};
-use crate::span::Span;
 
 /// Programs larger than this are not searched for linear forms.
 const MAX_NODES: usize = 500;
@@ -83,7 +83,7 @@ fn forms(program: &Program, inputs: usize) -> Vec<Option<Form>> {
 }
 
 /// Ranges of nodes that hold wherever all conditions on the reals do.
-pub fn implied_ranges(program: &Program, inputs: usize, conditions: &[Condition]) -> Vec<(usize, Span)> {
+pub fn implied_ranges(program: &Program, inputs: usize, conditions: &[Condition]) -> Vec<(usize, Interval)> {
     if program.nodes().len() > MAX_NODES || conditions.is_empty() {
         return vec![];
     }
@@ -99,12 +99,12 @@ pub fn implied_ranges(program: &Program, inputs: usize, conditions: &[Condition]
             };
             // form = factor·slack + rest.
             let rest = &form.constant - &slack.constant * &factor;
-            let edge = Span::around(&rest, &rest);
+            let edge = Interval::around(&rest, &rest);
             found.push((
                 node,
                 match factor.is_negative() {
-                    false => Span::new(edge.low(), f64::INFINITY),
-                    true => Span::new(f64::NEG_INFINITY, edge.high()),
+                    false => Interval::new(edge.low(), f64::INFINITY),
+                    true => Interval::new(f64::NEG_INFINITY, edge.high()),
                 },
             ));
         }

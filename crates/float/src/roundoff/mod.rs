@@ -23,8 +23,8 @@ pub mod tape;
 use std::fmt;
 
 use crate::fpcore::{Comparison, Core, Path};
+use crate::interval::Interval;
 use crate::program::{NodeId, Program};
-use crate::span::Span;
 use defined::{Cause, Needed};
 use search::{Condition, Found, Objective, Problem, maximise};
 use tape::{Evaluation, Tape};
@@ -112,7 +112,7 @@ pub fn analyse(core: &Core, options: &Options) -> Analysis {
     let mut ranges = Vec::new();
     for input in &core.inputs {
         match (&input.low, &input.high) {
-            (Some(low), Some(high)) if low <= high => ranges.push(Span::around(low, high)),
+            (Some(low), Some(high)) if low <= high => ranges.push(Interval::around(low, high)),
             (Some(_), Some(_)) => return failed(Unbounded::Empty),
             _ => return failed(Unbounded::Input(input.name.clone())),
         }
@@ -136,10 +136,10 @@ fn failed(reason: Unbounded) -> Analysis {
 /// The largest bound over all pairs of a way that the reals take and a way that the floats take.
 fn bound(
     core: &Core,
-    ranges: &[Span],
+    ranges: &[Interval],
     objective: Objective,
     options: &Options,
-    places: &mut Vec<Vec<Span>>,
+    places: &mut Vec<Vec<Interval>>,
     boxes: &mut usize,
 ) -> Result<f64, Unbounded> {
     let mut worst: Option<f64> = None;
@@ -212,7 +212,7 @@ fn decided_sides(core: &Core, path: &Path) -> Vec<NodeId> {
 }
 
 /// Which operation may have no finite result in the box where the search gave up.
-fn reason(core: &Core, problem: &Problem, program: &Program, place: &[Span]) -> Unbounded {
+fn reason(core: &Core, problem: &Problem, program: &Program, place: &[Interval]) -> Unbounded {
     let mut evaluation = Evaluation::default();
     problem.tape.forward(place, None, &mut evaluation);
     let names: Vec<String> = core.inputs.iter().map(|input| input.name.clone()).collect();

@@ -8,9 +8,9 @@ use probity_exact::{Enclosure, Float, Format, Rational, directed};
 
 use super::doubled::Doubled;
 use crate::fpcore::{Comparison, Core, Path};
+use crate::interval::Interval;
 use crate::program::{NodeId, Op, Program, enclose};
-use crate::span::Span;
-use crate::trigonometry::Interval;
+use crate::trigonometry::Arithmetic;
 
 /// Working precision of the enclosures.
 const BITS: u32 = 160;
@@ -36,13 +36,13 @@ impl Source {
 /// The largest error found at up to `count` inputs, most of them around the places given; `None` when no
 /// input met the conditions. The real result is compared with what the program computes from rounded
 /// inputs (or from float inputs, with `exact_inputs`).
-pub fn sampled_error(core: &Core, places: &[Vec<Span>], count: usize, exact_inputs: bool) -> Option<f64> {
+pub fn sampled_error(core: &Core, places: &[Vec<Interval>], count: usize, exact_inputs: bool) -> Option<f64> {
     // Doubles inside the ranges, whose ends need not be doubles.
     let mut ranges = Vec::new();
     for input in &core.inputs {
         let low = directed::cast_up(input.low.as_ref()?);
         let high = directed::cast_down(input.high.as_ref()?);
-        ranges.push((low <= high).then(|| Span::new(low, high))?);
+        ranges.push((low <= high).then(|| Interval::new(low, high))?);
     }
     let ranges = ranges.as_slice();
     let mut source = Source(1);
@@ -93,7 +93,7 @@ pub fn sampled_error(core: &Core, places: &[Vec<Span>], count: usize, exact_inpu
 }
 
 /// A point in the range: a double, and how far the real lies from it.
-fn draw(place: Span, range: Span, source: &mut Source, exact: bool) -> Doubled {
+fn draw(place: Interval, range: Interval, source: &mut Source, exact: bool) -> Doubled {
     let share = match source.next() % 8 {
         0 => 0.0,
         1 => 1.0,
@@ -106,12 +106,12 @@ fn draw(place: Span, range: Span, source: &mut Source, exact: bool) -> Doubled {
 }
 
 /// A step from a point, of any size from the last place to a tenth of the range.
-fn near(x: Doubled, range: Span, source: &mut Source, exact: bool) -> Doubled {
+fn near(x: Doubled, range: Interval, source: &mut Source, exact: bool) -> Doubled {
     let size = (range.high() - range.low()) * 2f64.powi(-3 - (source.next() % 50) as i32);
     offset(x.high + (source.unit() - 0.5) * size, range, source, exact)
 }
 
-fn offset(high: f64, range: Span, source: &mut Source, exact: bool) -> Doubled {
+fn offset(high: f64, range: Interval, source: &mut Source, exact: bool) -> Doubled {
     let high = high.clamp(range.low(), range.high());
     if exact || high == range.low() || high == range.high() {
         return Doubled::from(high);

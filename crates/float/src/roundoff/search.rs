@@ -6,8 +6,8 @@ use std::collections::BinaryHeap;
 
 use super::defined::Needed;
 use super::tape::{Evaluation, Tape, plus_up, times_up};
+use crate::interval::Interval;
 use crate::program::NodeId;
-use crate::span::Span;
 
 /// What is maximised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,14 +61,14 @@ pub struct Found {
     /// whole box.
     pub upper: Option<f64>,
     /// A box where the upper bound was not improved further.
-    pub place: Vec<Span>,
+    pub place: Vec<Interval>,
     /// Boxes looked at.
     pub boxes: usize,
 }
 
 struct Region {
     upper: f64,
-    inputs: Vec<Span>,
+    inputs: Vec<Interval>,
     /// The input to halve next.
     split: Option<usize>,
     /// Lower limits for the D_i: what they are on a box of which this one is a face that dominates it.
@@ -93,7 +93,7 @@ impl Ord for Region {
 }
 
 /// Finds an upper bound of the objective over the box.
-pub fn maximise(problem: &Problem, inputs: &[Span]) -> Found {
+pub fn maximise(problem: &Problem, inputs: &[Interval]) -> Found {
     let mut search = Searcher {
         problem,
         whole: inputs.iter().map(|span| span.width_up()).collect(),
@@ -148,15 +148,15 @@ pub fn maximise(problem: &Problem, inputs: &[Span]) -> Found {
     }
 }
 
-fn halves(inputs: &[Span], k: usize) -> Option<[Vec<Span>; 2]> {
+fn halves(inputs: &[Interval], k: usize) -> Option<[Vec<Interval>; 2]> {
     let span = inputs[k];
     let middle = span.middle();
     if !(span.low() < middle && middle < span.high()) {
         return None;
     }
     let mut parts = [inputs.to_vec(), inputs.to_vec()];
-    parts[0][k] = Span::new(span.low(), middle);
-    parts[1][k] = Span::new(middle, span.high());
+    parts[0][k] = Interval::new(span.low(), middle);
+    parts[1][k] = Interval::new(middle, span.high());
     Some(parts)
 }
 
@@ -174,7 +174,7 @@ struct Searcher<'a, 'b> {
 
 impl Searcher<'_, '_> {
     /// Bounds the objective over a box; `None` when the conditions exclude it.
-    fn region(&mut self, mut inputs: Vec<Span>, mut floors: Option<Vec<f64>>) -> Option<Region> {
+    fn region(&mut self, mut inputs: Vec<Interval>, mut floors: Option<Vec<f64>>) -> Option<Region> {
         // Each round may drop inputs in which the objective is monotone; there are finitely many.
         for _ in 0..=inputs.len() {
             let tape = self.problem.tape;
@@ -214,7 +214,7 @@ impl Searcher<'_, '_> {
     }
 
     /// The input that is still widest, compared with where it started.
-    fn widest(&self, inputs: &[Span]) -> Option<usize> {
+    fn widest(&self, inputs: &[Interval]) -> Option<usize> {
         let share = |k: usize| if self.whole[k] > 0.0 { inputs[k].width_up() / self.whole[k] } else { 0.0 };
         (0..inputs.len())
             .filter(|k| inputs[*k].low() < inputs[*k].high())
@@ -222,11 +222,11 @@ impl Searcher<'_, '_> {
     }
 
     /// The mean-value bound, which input to halve, and a face on which the maximum lies for certain.
-    fn refine(&mut self, inputs: &[Span], plain: f64) -> (f64, Option<usize>, Option<Vec<Span>>) {
+    fn refine(&mut self, inputs: &[Interval], plain: f64) -> (f64, Option<usize>, Option<Vec<Interval>>) {
         let Problem { tape, root, objective, conditions, .. } = *self.problem;
         let widest = self.widest(inputs);
         let value = self.result_range(inputs);
-        let scale = |error: f64, value: Span| match objective {
+        let scale = |error: f64, value: Interval| match objective {
             Objective::Relative if error == 0.0 => 0.0,
             Objective::Relative if value.mignitude() == 0.0 => f64::INFINITY,
             Objective::Relative => (error / value.mignitude()).next_up(),
@@ -245,7 +245,7 @@ impl Searcher<'_, '_> {
             _ => Some(gradient),
         });
         let Some(gradient) = gradient else {
-            self.attain(&inputs.iter().map(|span| Span::point(span.middle())).collect::<Vec<_>>());
+            self.attain(&inputs.iter().map(|span| Interval::point(span.middle())).collect::<Vec<_>>());
             // A result that may be 0: halve the input that moves it most.
             let moves = |k: &usize| self.slope(*k).magnitude() * inputs[*k].width_up();
             let steepest = (0..inputs.len())
@@ -254,8 +254,9 @@ impl Searcher<'_, '_> {
             return (scale(plain, value), steepest.or(widest), None);
         };
         // D_i is about the same everywhere in the box, for every i that matters: keeping it on a face costs little.
-        let even = (0..=root)
-            .all(|i| self.main.adjoint[i] == Span::ZERO || self.main.local[i] == self.main.local_least[i]);
+        let even = (0..=root).all(|i| {
+            self.main.adjoint[i] == Interval::ZERO || self.main.local[i] == self.main.local_least[i]
+        });
         let monotone = |k: usize| gradient[k].low() >= 0.0 || gradient[k].high() <= 0.0;
         let corner = |k: usize| {
             if gradient[k].low() >= 0.0 {
@@ -270,18 +271,18 @@ impl Searcher<'_, '_> {
         // A face may leave the conditions' region: then none is taken.
         if even && conditions.is_empty() && (0..inputs.len()).filter(wide).any(monotone) {
             let face = (0..inputs.len())
-                .map(|k| if monotone(k) { Span::point(corner(k)) } else { inputs[k] })
+                .map(|k| if monotone(k) { Interval::point(corner(k)) } else { inputs[k] })
                 .collect();
             return (f64::INFINITY, None, Some(face));
         }
-        let at: Vec<Span> = (0..inputs.len()).map(|k| Span::point(corner(k))).collect();
+        let at: Vec<Interval> = (0..inputs.len()).map(|k| Interval::point(corner(k))).collect();
         let floors = self.main.local.clone();
         tape.forward(&at, Some(&floors), &mut self.point);
         let mut taylor = scale(tape.backward(root, &mut self.point), self.point.value[root]);
         let mut slack = vec![0.0; inputs.len()];
         for k in 0..inputs.len() {
             let (low, high) = (inputs[k].low(), inputs[k].high());
-            let offset = Span::new((low - at[k].high()).next_down(), (high - at[k].low()).next_up());
+            let offset = Interval::new((low - at[k].high()).next_down(), (high - at[k].low()).next_up());
             if low == high {
                 continue;
             }
@@ -311,13 +312,13 @@ impl Searcher<'_, '_> {
     }
 
     /// The real result over the box; for a relative error also by its mean-value form, which tells it from 0 sooner.
-    fn result_range(&mut self, inputs: &[Span]) -> Span {
+    fn result_range(&mut self, inputs: &[Interval]) -> Interval {
         let Problem { tape, root, objective, .. } = *self.problem;
         let plain = self.main.value[root];
         if objective != Objective::Relative || tape.is_conditional() {
             return plain;
         }
-        let middle: Vec<Span> = inputs.iter().map(|span| Span::point(span.middle())).collect();
+        let middle: Vec<Interval> = inputs.iter().map(|span| Interval::point(span.middle())).collect();
         tape.forward(&middle, None, &mut self.point);
         let mut value = self.point.value[root];
         for (k, (span, at)) in inputs.iter().zip(&middle).enumerate() {
@@ -327,7 +328,7 @@ impl Searcher<'_, '_> {
     }
 
     /// The gradient of S/|v| for S with the given gradient: (S'·|v| − S·|v|')/v². `None` when v may be 0.
-    fn quotient_gradient(&self, gradient: &[Span], value: Span, plain: f64) -> Option<Vec<Span>> {
+    fn quotient_gradient(&self, gradient: &[Interval], value: Interval, plain: f64) -> Option<Vec<Interval>> {
         if value.contains_zero() {
             return None;
         }
@@ -337,7 +338,7 @@ impl Searcher<'_, '_> {
             adjoint.low() >= 0.0 || adjoint.high() <= 0.0 || self.main.local[i] == 0.0
         };
         let known = (0..=self.problem.root).all(signed);
-        let sum = Span::new(if known { 0.0 } else { -plain }, plain);
+        let sum = Interval::new(if known { 0.0 } else { -plain }, plain);
         let size = value.abs();
         let square = size.square();
         (0..gradient.len())
@@ -349,12 +350,12 @@ impl Searcher<'_, '_> {
     }
 
     /// ∂F/∂x_k over the last box: the adjoint of the input's node.
-    fn slope(&self, k: usize) -> Span {
-        self.problem.tape.input_node(k).map_or(Span::ZERO, |node| self.main.adjoint[node])
+    fn slope(&self, k: usize) -> Interval {
+        self.problem.tape.input_node(k).map_or(Interval::ZERO, |node| self.main.adjoint[node])
     }
 
     /// Takes note of the estimate at a point, if the point meets the conditions for certain.
-    fn attain(&mut self, at: &[Span]) {
+    fn attain(&mut self, at: &[Interval]) {
         let Problem { tape, root, objective, conditions, .. } = *self.problem;
         tape.forward(at, None, &mut self.point);
         let inside = conditions.iter().all(|condition| {

@@ -5,8 +5,8 @@ use probity_exact::{Float, Format, Rational, Round, directed, rational_from_f64}
 
 use super::doubled::Doubled;
 use super::tape::{Evaluation, Tape};
+use crate::interval::Interval;
 use crate::program::{Op, Program, Trigonometric, enclose};
-use crate::span::Span;
 
 struct Source(u64);
 
@@ -22,7 +22,7 @@ impl Source {
     }
 
     /// A range: wide, narrow, around a power of two, or around 0.
-    fn range(&mut self) -> Span {
+    fn range(&mut self) -> Interval {
         let scale = 2f64.powi((self.next() % 40) as i32 - 20);
         let centre = match self.next() % 4 {
             0 => 0.0,
@@ -30,11 +30,11 @@ impl Source {
             _ => (self.unit() - 0.5) * 2.0 * scale,
         };
         let width = scale * 2f64.powi(-((self.next() % 45) as i32));
-        Span::new(centre - width, centre + width)
+        Interval::new(centre - width, centre + width)
     }
 
     /// A member of the range, often an end or a power of two, and how far the real lies from the double.
-    fn member(&mut self, range: Span) -> Doubled {
+    fn member(&mut self, range: Interval) -> Doubled {
         let high = match self.next() % 8 {
             0 => range.low(),
             1 => range.high(),
@@ -84,7 +84,7 @@ fn million(
     let mut evaluation = Evaluation::default();
     let (mut points, mut tight) = (0u64, 0.0f64);
     while points < 1_000_000 {
-        let ranges: Vec<Span> = (0..inputs).map(|_| source.range()).collect();
+        let ranges: Vec<Interval> = (0..inputs).map(|_| source.range()).collect();
         tape.forward(&ranges, None, &mut evaluation);
         let sum = tape.backward(root, &mut evaluation);
         let bound = sum.min(evaluation.error[root]);
@@ -200,23 +200,24 @@ fn exhaustively(program: &Program, inputs: usize, all: &[f64]) {
     let root = program.nodes().len() - 1;
     let tape = Tape::new(program, true);
     let mut evaluation = Evaluation::default();
-    let mut bound_of = |ranges: &[Span]| {
+    let mut bound_of = |ranges: &[Interval]| {
         tape.forward(ranges, None, &mut evaluation);
         let sum = tape.backward(root, &mut evaluation);
         (sum.min(evaluation.error[root]), evaluation.computed[root])
     };
     // Ranges of eight consecutive floats: their bounds have to hold for all members.
-    let blocks: Vec<Span> = all.chunks(8).map(|block| Span::new(block[0], block[block.len() - 1])).collect();
+    let blocks: Vec<Interval> =
+        all.chunks(8).map(|block| Interval::new(block[0], block[block.len() - 1])).collect();
     let others: &[f64] = if inputs == 1 { &[0.0] } else { all };
     let wide = Format::wide(200);
     let mut block_bounds = std::collections::HashMap::new();
     for (i, x) in all.iter().enumerate() {
         for (j, y) in others.iter().enumerate() {
-            let point = [Span::point(*x), Span::point(*y)];
+            let point = [Interval::point(*x), Interval::point(*y)];
             let (alone, alone_range) = bound_of(&point[..inputs]);
             let pair = (i / 8, j / 8);
             let (block, _) = *block_bounds.entry(pair).or_insert_with(|| {
-                let ranges = [blocks[pair.0], if inputs == 1 { Span::ZERO } else { blocks[pair.1] }];
+                let ranges = [blocks[pair.0], if inputs == 1 { Interval::ZERO } else { blocks[pair.1] }];
                 bound_of(&ranges[..inputs])
             });
             let floats = [Float::from_f64(*x), Float::from_f64(*y)];
@@ -252,7 +253,7 @@ fn every_rounded_input_of_small_formats() {
         let mut evaluation = Evaluation::default();
         for i in -3000i64..=3000 {
             let exact = probity_exact::rational(i, 1000).unwrap();
-            let range = Span::around(&exact, &exact);
+            let range = Interval::around(&exact, &exact);
             tape.forward(&[range], None, &mut evaluation);
             let bound = tape.backward(1, &mut evaluation);
             let rounded = format.round(&exact, Round::NearestEven);

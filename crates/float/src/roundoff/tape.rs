@@ -14,9 +14,9 @@ use probity_exact::{Enclosure, Float, Format, Rational};
 
 use super::derivatives::slope;
 use super::rounding::Grain;
+use crate::interval::Interval;
 use crate::program::{NodeId, Op, Program, Trigonometric, power};
-use crate::span::Span;
-use crate::trigonometry::Interval;
+use crate::trigonometry::Arithmetic;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Step {
@@ -47,7 +47,7 @@ pub(super) enum Rounding {
     /// Only results in the subnormal range move.
     Underflow,
     /// A known amount, with its sign: a constant's own error.
-    Fixed(Span),
+    Fixed(Interval),
     /// As far as the size of the result allows.
     Nearest { sum: bool },
     /// A library's function, whose result is so many units in the last place of the exact one away, in any direction.
@@ -60,11 +60,11 @@ pub struct Tape {
     pub(super) steps: Vec<Step>,
     pub(super) rounding: Vec<Rounding>,
     grain: Vec<Grain>,
-    constants: Vec<Span>,
+    constants: Vec<Interval>,
     /// Which inputs a node depends on, one bit each; inputs from 63 on share the last bit.
     depends: Vec<u64>,
     /// Ranges that the values keep wherever the conditions of the problem hold.
-    implied: Vec<Option<Span>>,
+    implied: Vec<Option<Interval>>,
     /// Nodes whose arguments have the node's own format, so that Sterbenz's lemma applies to differences.
     uniform: Vec<bool>,
 }
@@ -73,12 +73,12 @@ pub struct Tape {
 #[derive(Debug, Clone)]
 pub struct Evaluation {
     /// Over the reals.
-    pub value: Vec<Span>,
+    pub value: Vec<Interval>,
     /// Widened by the error: holds the value at every d with |d_i| ≤ D_i, also one that belongs to another point.
-    pub wide: Vec<Span>,
+    pub wide: Vec<Interval>,
     /// The floats that are computed for the inputs of the box: [fl(low), fl(high)] of the exact operation on floats, as
     /// fl is monotone, and within `wide`.
-    pub computed: Vec<Span>,
+    pub computed: Vec<Interval>,
     /// The bounds D_i, over the whole box.
     pub local: Vec<f64>,
     /// What D_i is at least, at the point of the box where it is smallest.
@@ -86,13 +86,13 @@ pub struct Evaluation {
     /// The bounds E_i of the whole error at a node.
     pub error: Vec<f64>,
     /// ∂F/∂d_i.
-    pub adjoint: Vec<Span>,
+    pub adjoint: Vec<Interval>,
     /// Partial derivatives in the arguments, over the widened ranges.
-    pub(super) partial: Vec<[Span; 3]>,
+    pub(super) partial: Vec<[Interval; 3]>,
     /// What the errors of all constants do to the result together.
-    pub(super) constants: Span,
-    pub(super) tangent: Vec<Span>,
-    pub(super) backward: Vec<Span>,
+    pub(super) constants: Interval,
+    pub(super) tangent: Vec<Interval>,
+    pub(super) backward: Vec<Interval>,
     /// A kink lies inside a range: there is no gradient.
     pub kinked: bool,
     /// The conditions exclude the box.
@@ -110,7 +110,7 @@ impl Default for Evaluation {
             error: vec![],
             adjoint: vec![],
             partial: vec![],
-            constants: Span::ZERO,
+            constants: Interval::ZERO,
             tangent: vec![],
             backward: vec![],
             kinked: false,
@@ -142,7 +142,7 @@ pub fn plus_up(x: f64, y: f64) -> f64 {
 /// For nodes that depend on no input: the real value, and how far the computed one is from it.
 /// A library's functions, with `ulps`, are not known: they are within so many units, and the float that is computed here
 /// is only one of those.
-fn known_values(program: &Program, ulps: u32) -> Vec<Option<(Span, Span)>> {
+fn known_values(program: &Program, ulps: u32) -> Vec<Option<(Interval, Interval)>> {
     let wide = Format::wide(220);
     let floats = program.run(&[]);
     let mut reals: Vec<Option<Enclosure<Float>>> = Vec::new();
@@ -158,13 +158,13 @@ fn known_values(program: &Program, ulps: u32) -> Vec<Option<(Span, Span)>> {
     // By way of doubles, not rationals: a short text may make a constant with billions of digits.
     let around = |x: &Enclosure<Float>| {
         let (low, high) = x.doubles();
-        Span::new(low, high)
+        Interval::new(low, high)
     };
     let known = |(real, float): (Option<Enclosure<Float>>, &Float)| {
         let real = real?;
         let error = match Enclosure::point(float.clone(), wide) {
             Some(computed) => around(&(computed - real.clone())),
-            None => Span::EVERYTHING,
+            None => Interval::EVERYTHING,
         };
         Some((around(&real), error))
     };
@@ -209,17 +209,18 @@ impl Tape {
         };
         let known = known_values(program, ulps);
         for (id, node) in nodes.iter().enumerate() {
-            let mut constant = Span::ZERO;
+            let mut constant = Interval::ZERO;
             let format = node.format;
             let scaling = |growing: bool| if growing { Rounding::Exact } else { Rounding::Underflow };
             let folded = known[id].as_ref();
             let (step, rounding) = match node.op {
                 _ if folded.is_some() => {
-                    let (value, error) = folded.copied().unwrap_or((Span::EVERYTHING, Span::EVERYTHING));
+                    let (value, error) =
+                        folded.copied().unwrap_or((Interval::EVERYTHING, Interval::EVERYTHING));
                     constant = value;
                     (Step::Constant, Rounding::Fixed(error))
                 }
-                Op::Constant(_) => (Step::Constant, Rounding::Fixed(Span::EVERYTHING)),
+                Op::Constant(_) => (Step::Constant, Rounding::Fixed(Interval::EVERYTHING)),
                 Op::Input(i) => (
                     Step::Input(i),
                     if exact_inputs { Rounding::Exact } else { Rounding::Nearest { sum: false } },
@@ -280,9 +281,9 @@ impl Tape {
     }
 
     /// Tells what holds of nodes wherever the conditions of the problem do.
-    pub fn imply(&mut self, ranges: &[(NodeId, Span)]) {
+    pub fn imply(&mut self, ranges: &[(NodeId, Interval)]) {
         for (node, range) in ranges {
-            let known = self.implied[*node].unwrap_or(Span::EVERYTHING);
+            let known = self.implied[*node].unwrap_or(Interval::EVERYTHING);
             self.implied[*node] = Some(known.intersection(*range).unwrap_or(known));
         }
     }
@@ -314,7 +315,7 @@ impl Tape {
 
     /// Ranges and errors over a box. `floors` are lower limits for the D_i: a point of a larger box is
     /// evaluated with the D_i of that box.
-    pub fn forward(&self, inputs: &[Span], floors: Option<&[f64]>, out: &mut Evaluation) {
+    pub fn forward(&self, inputs: &[Interval], floors: Option<&[f64]>, out: &mut Evaluation) {
         let n = self.steps.len();
         out.value.clear();
         out.wide.clear();
@@ -355,9 +356,9 @@ impl Tape {
             let not_above = |x: f64| if self.grain[i].holds(x) { x } else { f64::INFINITY };
             let exact = if propagated == 0.0 { value } else { before };
             let signed = match (exact.low() >= 0.0, exact.high() <= 0.0) {
-                (true, _) => Span::new(not_below(exact.low()).max(0.0), not_above(exact.high())),
-                (_, true) => Span::new(not_below(exact.low()), not_above(exact.high()).min(0.0)),
-                _ => Span::new(not_below(exact.low()), not_above(exact.high())),
+                (true, _) => Interval::new(not_below(exact.low()).max(0.0), not_above(exact.high())),
+                (_, true) => Interval::new(not_below(exact.low()), not_above(exact.high()).min(0.0)),
+                _ => Interval::new(not_below(exact.low()), not_above(exact.high())),
             };
             let computed = match self.rounding[i] {
                 // A library's function need not be monotone, nor keep what is a float, nor its sign.
@@ -397,10 +398,10 @@ impl Tape {
 
     /// The real range of a node, and its partial derivatives over the widened ranges of its arguments.
     /// Where an operation is not defined, anything is possible.
-    fn apply(&self, i: usize, inputs: &[Span], out: &mut Evaluation) -> (Span, [Span; 3]) {
-        const O: Span = Span::ZERO;
-        const I: Span = Span::ONE;
-        const ALL: Span = Span::EVERYTHING;
+    fn apply(&self, i: usize, inputs: &[Interval], out: &mut Evaluation) -> (Interval, [Interval; 3]) {
+        const O: Interval = Interval::ZERO;
+        const I: Interval = Interval::ONE;
+        const ALL: Interval = Interval::EVERYTHING;
         let minus = -I;
         let v = |x: usize| out.value[x];
         let w = |x: usize| out.wide[x];
@@ -416,7 +417,7 @@ impl Tape {
                     minus
                 } else {
                     out.kinked = true;
-                    Span::new(-1.0, 1.0)
+                    Interval::new(-1.0, 1.0)
                 };
                 (v(x).abs(), [slope, O, O])
             }
@@ -432,7 +433,7 @@ impl Tape {
             Step::Sqrt(x) => {
                 let value = v(x).sqrt();
                 let slope = if w(x).low() > 0.0 {
-                    w(x).sqrt().and_then(|root| Span::point(0.5).checked_div(root))
+                    w(x).sqrt().and_then(|root| Interval::point(0.5).checked_div(root))
                 } else {
                     None
                 };
@@ -455,7 +456,7 @@ impl Tape {
             },
             // The slope is n·x^(n−1), and 0 for n = 0.
             Step::Power(x, n) => {
-                let slope = Span::point(f64::from(n)) * power(&w(x), n.saturating_sub(1));
+                let slope = Interval::point(f64::from(n)) * power(&w(x), n.saturating_sub(1));
                 (power(&v(x), n), [slope, O, O])
             }
             Step::Min(x, y) | Step::Max(x, y) => {
@@ -468,7 +469,7 @@ impl Tape {
                     (_, true) => [O, I, O],
                     _ => {
                         out.kinked = true;
-                        [Span::new(0.0, 1.0), Span::new(0.0, 1.0), O]
+                        [Interval::new(0.0, 1.0), Interval::new(0.0, 1.0), O]
                     }
                 };
                 (value, slopes)
@@ -478,7 +479,7 @@ impl Tape {
 
     /// The exact operation on the floats that are computed for its arguments, where its ends are often exact: sums, products
     /// and quotients; everything for others.
-    fn before_rounding(&self, i: usize, value: Span, out: &Evaluation) -> Span {
+    fn before_rounding(&self, i: usize, value: Interval, out: &Evaluation) -> Interval {
         let c = |x: usize| out.computed[x];
         match self.steps[i] {
             Step::Input(_) => value,
@@ -487,8 +488,8 @@ impl Tape {
             Step::Sub(x, y) => c(x) - c(y),
             Step::Mul(x, y) if x == y => c(x).abs().exact_product(c(x).abs()),
             Step::Mul(x, y) => c(x).exact_product(c(y)),
-            Step::Div(x, y) => c(x).exact_quotient(c(y)).unwrap_or(Span::EVERYTHING),
-            _ => Span::EVERYTHING,
+            Step::Div(x, y) => c(x).exact_quotient(c(y)).unwrap_or(Interval::EVERYTHING),
+            _ => Interval::EVERYTHING,
         }
     }
 
@@ -496,9 +497,9 @@ impl Tape {
     fn local_error(
         &self,
         i: usize,
-        value: Span,
+        value: Interval,
         propagated: f64,
-        before: Span,
+        before: Interval,
         out: &Evaluation,
     ) -> (f64, f64) {
         let grain = &self.grain[i];

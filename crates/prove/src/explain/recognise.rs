@@ -1,14 +1,13 @@
-//! Recognises the snapping mechanism in a term.
+//! The snapping mechanism in a term, as the kernel reads it, under the conditions of the case table.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use probity_exact::Rational;
-use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
-use probity_kernel::term::{Adjacency, Distribution, Mechanism, Sort, Statement};
-
-/// The largest expression, in nodes, that definitions may expand to.
-const MAX_NODES: usize = 4096;
+use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
+use probity_kernel::float::Rejection;
+use probity_kernel::float::form::{self, Form, Step};
+use probity_kernel::term::Mechanism;
 
 /// clamp(round_to(x + s·ln(u)/rate, grid), −bound, bound), where neighbouring inputs differ by at most the
 /// sensitivity. The expressions are made of parameters and numbers; the table holds where rate, grid and bound are
@@ -54,8 +53,6 @@ pub enum NotSnapping {
     Inputs,
     /// Its steps are not one uniform draw, one sign and definitions.
     Steps,
-    /// A variable is set twice.
-    SetTwice,
     /// Its definitions expand to too large an expression.
     TooLarge,
     /// Its output is not clamp(round_to(w, grid), −B, B).
@@ -71,7 +68,6 @@ impl fmt::Display for NotSnapping {
         f.write_str(match self {
             NotSnapping::Inputs => "it does not have exactly one input, a real number",
             NotSnapping::Steps => "its steps are not one uniform draw, one sign and definitions",
-            NotSnapping::SetTwice => "a variable is set twice",
             NotSnapping::TooLarge => "its definitions expand to a very large expression",
             NotSnapping::Output => "its output is not clamp(round_to(w, grid), -B, B)",
             NotSnapping::Noise => "its noise is not s * ln(u) / eps, added to the input",
@@ -82,23 +78,32 @@ impl fmt::Display for NotSnapping {
 
 impl std::error::Error for NotSnapping {}
 
+impl From<Rejection> for NotSnapping {
+    fn from(rejection: Rejection) -> NotSnapping {
+        match rejection {
+            Rejection::Inputs => NotSnapping::Inputs,
+            Rejection::Statement { .. } | Rejection::Draw { .. } => NotSnapping::Steps,
+            Rejection::TooLarge { .. } => NotSnapping::TooLarge,
+            Rejection::NotASum { .. } | Rejection::Noise { .. } => NotSnapping::Noise,
+            Rejection::Adjacency { .. } => NotSnapping::Adjacency,
+            _ => NotSnapping::Output,
+        }
+    }
+}
+
 impl Snapping {
     /// Reads a mechanism as snapping, or says why it is none.
     pub fn recognise(mechanism: &Mechanism) -> Result<Snapping, NotSnapping> {
-        let [input] = mechanism.inputs.as_slice() else { return Err(NotSnapping::Inputs) };
-        if input.sort != Sort::Real {
-            return Err(NotSnapping::Inputs);
+        // What is what, the kernel says; here are the conditions of the table.
+        let form = Form::read(mechanism, BTreeMap::new())?;
+        if form.is_negated || form.clamped_input.is_some() {
+            return Err(NotSnapping::Noise);
         }
-        let (draws, output) = straight_line(mechanism)?;
-        let x = Expr::var(input.name.clone());
-        let (w, grid, bound) = rounded_and_clamped(&output).ok_or(NotSnapping::Output)?;
-        let noise = match w {
-            Expr::Binary(Binary::Add, a, b) if **a == x => b,
-            Expr::Binary(Binary::Add, a, b) if **b == x => a,
-            _ => return Err(NotSnapping::Noise),
-        };
-        let rate = rate(noise, &draws).ok_or(NotSnapping::Noise)?;
-        let sensitivity = sensitivity(mechanism, &input.name).ok_or(NotSnapping::Adjacency)?;
+        if !are_opposite(&form.low, &form.high) {
+            return Err(NotSnapping::Output);
+        }
+        let rate = rate(&form.steps);
+        let sensitivity = form::distance(mechanism, &form.input)?.clone();
         let is_public = |e: &Expr| {
             let mut public = true;
             e.for_each_variable(&mut |v| {
@@ -107,114 +112,41 @@ impl Snapping {
             });
             public
         };
-        if ![&grid, &bound, &sensitivity].into_iter().all(is_public) {
+        if ![&form.grid, &form.high, &sensitivity, &rate].into_iter().all(is_public) {
             return Err(NotSnapping::Output);
         }
-        if !is_public(&rate) {
-            return Err(NotSnapping::Noise);
-        }
-        Ok(Snapping { input: input.name.clone(), rate, grid, bound, sensitivity })
+        let Form { input, grid, high: bound, .. } = form;
+        Ok(Snapping { input, rate, grid, bound, sensitivity })
     }
 }
 
-/// The uniform draw and the sign.
-struct Draws {
-    uniform: Name,
-    sign: Name,
-}
-
-/// The draws, and the output with every definition put in.
-fn straight_line(mechanism: &Mechanism) -> Result<(Draws, Expr), NotSnapping> {
-    let (mut uniform, mut sign) = (None, None);
-    let mut defined: BTreeMap<Name, (Expr, usize)> = BTreeMap::new();
-    let mut seen: Vec<&Name> = mechanism.inputs.iter().map(|input| &input.name).collect();
-    seen.extend(mechanism.params.iter().map(|param| &param.name));
-    for statement in &mechanism.body {
-        let var = match statement {
-            Statement::Draw { var, law } => {
-                let slot = match law {
-                    Distribution::Uniform => &mut uniform,
-                    Distribution::Sign => &mut sign,
-                    _ => return Err(NotSnapping::Steps),
-                };
-                if slot.replace(var.clone()).is_some() {
-                    return Err(NotSnapping::Steps);
-                }
-                var
-            }
-            Statement::Assign { var, value } => {
-                let expanded = expand(value, &defined)?;
-                defined.insert(var.clone(), expanded);
-                var
-            }
-            _ => return Err(NotSnapping::Steps),
-        };
-        if seen.contains(&var) {
-            return Err(NotSnapping::SetTwice);
-        }
-        seen.push(var);
-    }
-    let (Some(uniform), Some(sign)) = (uniform, sign) else { return Err(NotSnapping::Steps) };
-    let (output, _) = expand(&mechanism.output, &defined)?;
-    Ok((Draws { uniform, sign }, output))
-}
-
-/// The expression with definitions put in, and how many nodes it has.
-fn expand(expr: &Expr, defined: &BTreeMap<Name, (Expr, usize)>) -> Result<(Expr, usize), NotSnapping> {
-    let definition = |v: &Variable| match v {
-        Variable::Plain(name) => defined.get(name),
-        _ => None,
-    };
-    // Counted before it is built: chained definitions can double the size with every step.
-    let mut size = nodes(expr);
-    expr.for_each_variable(&mut |v| size += definition(v).map_or(0, |(_, inner)| *inner));
-    if size > MAX_NODES {
-        return Err(NotSnapping::TooLarge);
-    }
-    Ok((expr.replace(&|v| definition(v).map(|(value, _)| value.clone())), size))
-}
-
-fn nodes(expr: &Expr) -> usize {
-    1 + match expr {
-        Expr::Unary(_, a) | Expr::Index(_, a) => nodes(a),
-        Expr::Binary(_, a, b) | Expr::Sum(_, a, b) | Expr::Apart(_, a, b) => nodes(a) + nodes(b),
-        Expr::Clamp(a, b, c) | Expr::If(a, b, c) => nodes(a) + nodes(b) + nodes(c),
-        Expr::Number(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) | Expr::EmptyList => 0,
-    }
-}
-
-/// w, the grid and the bound of clamp(round_to(w, grid), −bound, bound).
-fn rounded_and_clamped(output: &Expr) -> Option<(&Expr, Expr, Expr)> {
-    let Expr::Clamp(value, low, high) = output else { return None };
-    let Expr::Binary(Binary::RoundTo, w, grid) = &**value else { return None };
-    let opposite = match (&**low, &**high) {
+fn are_opposite(low: &Expr, high: &Expr) -> bool {
+    match (low, high) {
         (Expr::Unary(Unary::Neg, inner), high) => **inner == *high,
         (Expr::Number(low), Expr::Number(high)) => *low == -high.clone(),
         _ => false,
-    };
-    opposite.then(|| (&**w, (**grid).clone(), (**high).clone()))
+    }
 }
 
 /// The ε of s·ln(u)/ε, however the product is written.
-fn rate(noise: &Expr, draws: &Draws) -> Option<Expr> {
+fn rate(steps: &[Step]) -> Expr {
     let (mut top, mut bottom) = (Vec::new(), Vec::new());
-    factors(noise, &mut top, &mut bottom);
-    let mut take = |wanted: Expr| {
-        let at = top.iter().position(|factor| *factor == wanted)?;
-        Some(top.remove(at))
-    };
-    take(Expr::var(draws.sign.clone()))?;
-    take(Expr::var(draws.uniform.clone()).ln())?;
+    for Step { divides, constant } in steps {
+        match divides {
+            true => factors(constant, &mut bottom, &mut top),
+            false => factors(constant, &mut top, &mut bottom),
+        }
+    }
     let product = |factors: Vec<Expr>| {
         let mut rest = factors.into_iter().filter(|factor| *factor != Expr::Number(Rational::ONE));
         let first = rest.next()?;
         Some(rest.fold(first, |a, b| a * b))
     };
     let bottom = product(bottom).unwrap_or(Expr::int(1));
-    Some(match product(top) {
+    match product(top) {
         None => bottom,
         Some(top) => bottom / top,
-    })
+    }
 }
 
 fn factors(expr: &Expr, top: &mut Vec<Expr>, bottom: &mut Vec<Expr>) {
@@ -229,17 +161,6 @@ fn factors(expr: &Expr, top: &mut Vec<Expr>, bottom: &mut Vec<Expr>) {
         }
         _ => top.push(expr.clone()),
     }
-}
-
-/// c of `abs(x' - x) <= c`, when that is all that makes neighbours.
-fn sensitivity(mechanism: &Mechanism, input: &Name) -> Option<Expr> {
-    let [Adjacency::Related(Expr::Binary(Binary::Le, distance, bound))] = mechanism.adjacency.as_slice()
-    else {
-        return None;
-    };
-    let (x, y) = (Expr::of(input.clone(), Run::First), Expr::of(input.clone(), Run::Second));
-    let either = [(x.clone() - y.clone()).abs(), (y - x).abs()];
-    either.contains(distance).then(|| (**bound).clone())
 }
 
 #[cfg(test)]

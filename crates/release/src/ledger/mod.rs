@@ -5,24 +5,27 @@
 //! served again at no cost. Accidents (a flipped bit, a truncated file) are found: at opening in all entries since the last
 //! checkpoint, by [`Ledger::verify`] everywhere. An older copy put in the place of the file is found with an [`anchor`] only.
 //!
-//! The ledger knows nothing of queries: it keeps texts, and adds up losses.
+//! The ledger knows nothing of queries: it keeps texts, and adds up losses. Of a text that is run it asks whether its neighbours are those
+//! of the policy (`runs.rs`).
 
 pub mod accounted;
 pub mod anchor;
 mod chain;
+mod runs;
 mod store;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use probity_kernel::term::Mechanism;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 pub use chain::{Entry, Kind};
 
 use crate::loss::{Loss, Measure};
 use crate::policy::{self, Policy};
-use crate::refusal::{Answer, Refusal};
+use crate::refusal::{self, Answer, Refusal};
 use store::trouble;
 
 /// How long another process may keep the ledger before this one gives up.
@@ -273,9 +276,19 @@ impl Ledger {
     }
 
     /// Debits runs of a proved text, before anything of them is drawn. They have no stored answer.
-    pub fn debit_run(&mut self, loss: Loss, what: &str, certificate: &str) -> Answer<Entry> {
+    ///
+    /// # Errors
+    /// When the budget does not allow it, or the theorem is not about what the policy hides.
+    pub fn debit_run(
+        &mut self,
+        mechanism: &Mechanism,
+        loss: Loss,
+        what: &str,
+        certificate: &str,
+    ) -> Answer<Entry> {
         self.refresh()?;
         let policy = policy::read("the pinned policy", &self.state.policy_text)?;
+        runs::check(&policy, mechanism)?;
         let debit = Debit {
             key: String::new(),
             loss,
@@ -283,7 +296,12 @@ impl Ledger {
             answer: String::new(),
             certificate: certificate.to_owned(),
         };
-        let mut entries = self.debit(&[debit], &policy, true)?;
+        let mut entries = self.debit(&[debit], &policy, true).map_err(|refusal| match refusal.kind {
+            refusal::Kind::Budget => refusal.hint(
+                "run less often or with more noise; the owner can add to the budget with `probity budget amend`",
+            ),
+            _ => refusal,
+        })?;
         entries.pop().ok_or_else(|| Refusal::input("nothing was debited; please report it"))
     }
 

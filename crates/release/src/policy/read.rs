@@ -281,7 +281,19 @@ fn read_table(source: &Source, name: &str, span: Range<usize>, table: &DeTable) 
             .refuse(span, format!("the table {name} has no columns"))
             .hint(format!("add [table.{name}.columns] with a line for each column that may be used")));
     }
-    Ok(Table { name: name.to_owned(), unit, columns })
+    let table = Table { name: name.to_owned(), unit, columns };
+    // One user must have one name: 7, 07 and 7.0 are one number, and three texts.
+    if let Unit::User { column, .. } = &table.unit
+        && let Some((_, Column { domain: Domain::Number { .. } | Domain::Date { .. } | Domain::Bool, .. })) =
+            table.column(column)
+    {
+        return Err(source
+            .refuse(span, format!("users are told apart by the text of {column}, which is declared as something else"))
+            .hint(format!(
+                "write {column} = {{ type = \"text\" }}, and see to it that a user is written in one way everywhere: 7 and 7.0 are two texts"
+            )));
+    }
+    Ok(table)
 }
 
 fn read_unit(source: &Source, value: &Spanned<DeValue>) -> Answer<Unit> {

@@ -95,13 +95,13 @@ fn joined<'a>(sql: &str, join: &Join, policy: &'a Policy, table: &Table, own: &s
         let by = by.map_or("COLUMN", |column| column.name.as_str());
         format!("write JOIN {} ON {own}.{by} = {alias}.{}", public.name, public.key)
     };
-    // Every key that cleaning leaves is in the public table, so that a left join is the same as an inner one.
-    let (JoinOperator::Join(constraint)
-    | JoinOperator::Inner(constraint)
-    | JoinOperator::Left(constraint)
-    | JoinOperator::LeftOuter(constraint)) = &join.join_operator
-    else {
-        return Err(refuse(sql, join, "this kind of join is not answered").hint(shape()));
+    let constraint = match &join.join_operator {
+        JoinOperator::Join(constraint) | JoinOperator::Inner(constraint) => constraint,
+        JoinOperator::Left(_) | JoinOperator::LeftOuter(_) => {
+            let message = "a LEFT JOIN keeps rows without a partner, and a row without a key of a public table is left out";
+            return Err(refuse(sql, join, message).hint(shape()));
+        }
+        _ => return Err(refuse(sql, join, "this kind of join is not answered").hint(shape())),
     };
     let wrong = |message: &str| refuse(sql, join, message).hint(shape());
     let name = match constraint {

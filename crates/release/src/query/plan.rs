@@ -217,6 +217,10 @@ fn read_query(sql: &str, policy: &Policy) -> Answer<Plan> {
         return Err(refuse(&clean, select, "the query asks for nothing private: it has no aggregate")
             .hint("add COUNT(*), SUM(…) or AVG(…)"));
     }
+    // A row without a key is dropped whether or not a column of the public table is asked for: the key is always read.
+    for join in &joins {
+        scope.key_of(join, select)?;
+    }
     let joined: Vec<Joined> = scope
         .joined
         .into_inner()

@@ -4,7 +4,8 @@ use std::cell::RefCell;
 
 use probity_exact::{Integer, Natural, Rational, parse_rational};
 use sqlparser::ast::{
-    BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, UnaryOperator, Value,
+    BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, Select, UnaryOperator,
+    Value,
 };
 
 use super::from::Joining;
@@ -206,6 +207,21 @@ impl Scope<'_> {
             fields.push(place);
             fields.len() - 1
         })
+    }
+
+    /// Reads the key of a public table in every row, so that rows without one are left out.
+    pub fn key_of(&self, join: &Joining, select: &Select) -> Answer<()> {
+        if matches!(self.table.columns[join.by].domain, Domain::Text) {
+            let table = &join.table.name;
+            return Err(refuse(
+                self.sql,
+                select,
+                format!("it is not said where the public table {table} is"),
+            )
+            .hint(format!("add --data {table}=FILE.csv")));
+        }
+        self.field(join.by);
+        Ok(())
     }
 
     /// The value of a column.

@@ -2,7 +2,7 @@
 
 use probity_audit::{PairReport, Parameters, admits, claimed, float_law};
 use probity_exact::{Rational, directed, rational_from_f64};
-use probity_float::certificate::{Certificate, certify};
+use probity_float::certified::{Certified, certify};
 use probity_kernel::expr::Name;
 use probity_kernel::float::{Snapped, Subject, bound};
 use probity_lang::Setting;
@@ -20,7 +20,7 @@ const CERTIFIED: std::ops::RangeInclusive<u32> = 1..=42;
 const AUDITED: std::ops::RangeInclusive<u32> = 1..=12;
 
 /// The section, or `None` where no parameter of the mechanism is the bound.
-pub fn section(case: &Case<'_>, certified: &Certificate, crossed: &mut bool) -> Option<Section> {
+pub fn section(case: &Case<'_>, certified: &Certified, crossed: &mut bool) -> Option<Section> {
     let name = bound_name(case, &certified.snapped)?;
     let comparable = are_neighbours_in(case, certified.snapped.format);
     let (mut published, mut proved, mut audited, mut infinite) = (vec![], vec![], vec![], vec![]);
@@ -29,7 +29,7 @@ pub fn section(case: &Case<'_>, certified: &Certificate, crossed: &mut bool) -> 
         let Some(x) = log10(&bound) else { continue };
         let snapped = Snapped { bound: bound.clone(), ..certified.snapped.clone() };
         let theorem = certify(&snapped.mechanism(), snapped.reading(), snapped.implementation());
-        let Some(certificate) = theorem.ok().and_then(Certificate::of) else { continue };
+        let Some(certificate) = theorem.ok().and_then(Certified::of) else { continue };
         let height = |value: f64| log10(&rational_from_f64(value)?);
         published.extend(height(certificate.published_bound).map(|y| (x, y)));
         proved.extend(height(certificate.excess).map(|y| (x, y)));
@@ -99,7 +99,7 @@ fn bound_name(case: &Case<'_>, snapped: &Snapped) -> Option<Name> {
 /// The two inputs compared at another bound, with the claimed ε; `None` where they are not admitted.
 fn audit(
     case: &Case<'_>,
-    certified: &Certificate,
+    certified: &Certified,
     name: &Name,
     bound: Rational,
 ) -> Option<(PairReport, Rational)> {
@@ -117,7 +117,7 @@ fn audit(
 }
 
 /// The smallest excess e > 0 with δ(ε + e) at most the certificate's δ; `None` when ε itself is enough.
-fn excess_at(report: &PairReport, epsilon: &Rational, certificate: &Certificate) -> Option<Rational> {
+fn excess_at(report: &PairReport, epsilon: &Rational, certificate: &Certified) -> Option<Rational> {
     let delta = certificate.theorem.bound().delta();
     if delta.is_zero() {
         let excess = middle(&report.excess(epsilon)?);

@@ -1,7 +1,7 @@
 //! The certificate of the floating-point implementation: the theorem, the paper's cases, the numbers of the proof.
 
 use probity_exact::Rational;
-use probity_float::certificate::Certificate;
+use probity_float::certified::Certified;
 use probity_float::derive;
 use probity_float::paper::Case;
 use probity_kernel::float::Steps;
@@ -16,7 +16,7 @@ pub fn refused(reason: &str) -> Section {
 }
 
 /// The certificate.
-pub fn section(certificate: &Certificate) -> Section {
+pub fn section(certificate: &Certified) -> Section {
     let published = match certificate.published_holds {
         Some(true) => "holds here",
         Some(false) => "is false here: some outcome is possible under one neighbour only",

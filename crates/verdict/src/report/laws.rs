@@ -5,7 +5,7 @@ use probity_audit::{
     event_laws, neighbours,
 };
 use probity_exact::{Abs, BitTest, Format, Integer, Natural, Rational, Round, directed, ln_bounds};
-use probity_float::certificate::Certificate;
+use probity_float::certified::Certified;
 use probity_kernel::term::Reading;
 use probity_report::plot::{Axis, Colour, Mark, Plot, Series, log10};
 use probity_report::{Block, Section};
@@ -76,7 +76,7 @@ impl Audit {
     }
 
     /// Whether this pair loses for certain more than the certificate allows.
-    pub fn contradicts(&self, case: &Case<'_>, certified: &Certificate) -> bool {
+    pub fn contradicts(&self, case: &Case<'_>, certified: &Certified) -> bool {
         are_neighbours_in(case, certified.snapped.format)
             && self.report.delta(&certified.epsilon_exact).low > *certified.theorem.bound().delta()
     }
@@ -121,7 +121,7 @@ pub fn are_neighbours_in(case: &Case<'_>, format: Format) -> bool {
 }
 
 /// The audit in figures and plots.
-pub fn section(case: &Case<'_>, audit: &Audit, certified: Option<&Certificate>) -> Section {
+pub fn section(case: &Case<'_>, audit: &Audit, certified: Option<&Certified>) -> Section {
     let names = [listed(&case.inputs[0]), listed(&case.inputs[1])];
     let mut blocks = vec![facts(case, audit, &names)];
     let shown = Shown::new(&audit.report);
@@ -256,7 +256,7 @@ impl<'a> Shown<'a> {
         Block::Figure { plot: Box::new(plot), caption }
     }
 
-    fn losses(&self, audit: &Audit, certified: Option<&Certificate>) -> Block {
+    fn losses(&self, audit: &Audit, certified: Option<&Certified>) -> Block {
         let epsilon = audit.epsilon.to_f64();
         let points = self.outcomes.iter().map(|(x, o)| (*x, quick(o))).collect();
         let mut series = Vec::new();
@@ -300,7 +300,7 @@ impl<'a> Shown<'a> {
     }
 
     /// How far each loss lies from ε, where rounding errors are seen. `None` if no loss can be told from ε.
-    fn excesses(&self, audit: &Audit, certified: &Certificate) -> Option<Block> {
+    fn excesses(&self, audit: &Audit, certified: &Certified) -> Option<Block> {
         let epsilon = middle(&audit.epsilon);
         let (mut above, mut below, mut far) = (Vec::new(), Vec::new(), 0);
         for (x, o) in &self.outcomes {

@@ -123,30 +123,79 @@ impl Lemma {
         let zero = || Expr::int(0);
         let one = || Expr::int(1);
         let positive = |a: &Expr| zero().lt(a.clone());
-        let (a, rest) = match self {
-            Lemma::Adjacent(list, index) => return Some(context.adjacent_entries(list, index)),
-            Lemma::Rows(table, first, second) => return tables::rows(context, table, first, second),
-            Lemma::Apart(list, low, high) => return lists::apart(context, list, low, high),
-            Lemma::Moved(list, index) => return lists::moved(context, list, index),
+        Some(match self {
+            Lemma::Adjacent(list, index) => context.adjacent_entries(list, index),
+            Lemma::Rows(table, first, second) => tables::rows(context, table, first, second)?,
+            Lemma::Apart(list, low, high) => lists::apart(context, list, low, high)?,
+            Lemma::Moved(list, index) => lists::moved(context, list, index)?,
             Lemma::ApartWider(list, (a, b), (c, d)) => {
                 let apart = |low: &Expr, high: &Expr| Expr::apart(list.clone(), low.clone(), high.clone());
                 let wider = c.clone().le(a.clone()).and(b.clone().le(d.clone()));
-                return Some(apart(a, b).and(wider).implies(apart(c, d)));
+                apart(a, b).and(wider).implies(apart(c, d))
             }
+            Lemma::Inverse(a) => {
+                a.clone().differs(zero()).implies((a.clone() * (one() / a.clone())).equals(one()))
+            }
+            Lemma::InversePositive(a) => positive(a).implies(positive(&(one() / a.clone()))),
+            Lemma::Floor(a) => a.clone().floor().le(a.clone()).and(a.clone().lt(a.clone().floor() + one())),
+            Lemma::FloorMonotone(a, b) => {
+                a.clone().le(b.clone()).implies(a.clone().floor().le(b.clone().floor()))
+            }
+            Lemma::RoundNear(a, g) => {
+                let error = a.clone().round_to(g.clone()) - a.clone();
+                positive(g).implies(error.abs().le(g.clone() / Expr::int(2)))
+            }
+            Lemma::RoundMonotone(a, b, g) => {
+                let premise = positive(g).and(a.clone().le(b.clone()));
+                premise.implies(a.clone().round_to(g.clone()).le(b.clone().round_to(g.clone())))
+            }
+            Lemma::ModRange(a, b) => {
+                if [a, b].iter().any(|e| context.kind(e) != Kind::Int) {
+                    return None;
+                }
+                let m = a.clone().modulo(b.clone());
+                positive(b).implies(zero().le(m.clone()).and(m.lt(b.clone())))
+            }
+            Lemma::Pow2(a) => {
+                let p = a.clone().pow2_at_least();
+                positive(a).implies(a.clone().le(p.clone()).and(p.lt(a.clone() * Expr::int(2))))
+            }
+            Lemma::ExpPositive(a) => positive(&a.clone().exp()),
+            Lemma::ExpSum(a, b) => (a.clone() + b.clone()).exp().equals(a.clone().exp() * b.clone().exp()),
+            Lemma::ExpMonotone(a, b) => a.clone().le(b.clone()).implies(a.clone().exp().le(b.clone().exp())),
+            Lemma::ExpTangent(a) => (one() + a.clone()).le(a.clone().exp()),
+            Lemma::LnMonotone(a, b) => {
+                let premise = positive(a).and(a.clone().le(b.clone()));
+                premise.implies(a.clone().ln().le(b.clone().ln()))
+            }
+            Lemma::LnPositive(a) => one().lt(a.clone()).implies(positive(&a.clone().ln())),
+            Lemma::LnProduct(a, b) => {
+                let parts = a.clone().ln() + b.clone().ln();
+                positive(a).and(positive(b)).implies((a.clone() * b.clone()).ln().equals(parts))
+            }
+            Lemma::LnQuotient(a, b) => {
+                let parts = a.clone().ln() - b.clone().ln();
+                positive(a).and(positive(b)).implies((a.clone() / b.clone()).ln().equals(parts))
+            }
+            Lemma::ExpLn(a) => positive(a).implies(a.clone().ln().exp().equals(a.clone())),
+            Lemma::LnExp(a) => a.clone().exp().ln().equals(a.clone()),
             Lemma::LnValue(a) => {
                 let (low, high) = ln_bounds(a, VALUE_BITS)?;
-                return Some(between(low, Expr::Number(a.clone()).ln(), high));
+                between(low, Expr::Number(a.clone()).ln(), high)
             }
             Lemma::ExpValue(a) => {
                 if *a > Rational::from(20) || *a < Rational::from(-20) {
                     return None;
                 }
                 let (low, high) = exp_bounds(a, VALUE_BITS);
-                return Some(between(low.to_rational()?, Expr::Number(a.clone()).exp(), high.to_rational()?));
+                between(low.to_rational()?, Expr::Number(a.clone()).exp(), high.to_rational()?)
             }
-            Lemma::SameEntry(list, a, b) => {
-                let entry = |i: &Expr| i.clone().index_of(list.clone());
-                return Some(a.clone().equals(b.clone()).implies(entry(a).equals(entry(b))));
+            Lemma::SameUnary(op, a, b) => {
+                if !matches!(op, Unary::Floor | Unary::Ln | Unary::Exp | Unary::Pow2AtLeast | Unary::Sqrt) {
+                    return None;
+                }
+                let apply = |e: &Expr| Expr::Unary(*op, e.clone().into());
+                a.clone().equals(b.clone()).implies(apply(a).equals(apply(b)))
             }
             Lemma::SameBinary(op, (a, b), (c, d)) => {
                 if !matches!(op, Binary::Mod | Binary::RoundTo) {
@@ -154,83 +203,17 @@ impl Lemma {
                 }
                 let apply = |p: &Expr, q: &Expr| Expr::Binary(*op, p.clone().into(), q.clone().into());
                 let same = a.clone().equals(b.clone()).and(c.clone().equals(d.clone()));
-                return Some(same.implies(apply(a, c).equals(apply(b, d))));
+                same.implies(apply(a, c).equals(apply(b, d)))
             }
-            Lemma::ModRange(a, b) => {
-                let integers = [a, b].iter().all(|e| context.kind(e) == Kind::Int);
-                let m = a.clone().modulo(b.clone());
-                return integers.then(|| positive(b).implies(zero().le(m.clone()).and(m.lt(b.clone()))));
+            Lemma::SameEntry(list, a, b) => {
+                let entry = |i: &Expr| i.clone().index_of(list.clone());
+                a.clone().equals(b.clone()).implies(entry(a).equals(entry(b)))
             }
-            Lemma::Inverse(a)
-            | Lemma::InversePositive(a)
-            | Lemma::Floor(a)
-            | Lemma::Pow2(a)
-            | Lemma::ExpPositive(a)
-            | Lemma::ExpTangent(a)
-            | Lemma::LnPositive(a)
-            | Lemma::ExpLn(a)
-            | Lemma::Sqrt(a)
-            | Lemma::LnExp(a) => (a, vec![]),
-            Lemma::FloorMonotone(a, b)
-            | Lemma::RoundNear(a, b)
-            | Lemma::ExpSum(a, b)
-            | Lemma::ExpMonotone(a, b)
-            | Lemma::LnMonotone(a, b)
-            | Lemma::LnProduct(a, b)
-            | Lemma::LnQuotient(a, b)
-            | Lemma::SameUnary(_, a, b) => (a, vec![b]),
-            Lemma::RoundMonotone(a, b, g) => (a, vec![b, g]),
-        };
-        let a = a.clone();
-        let mut rest = rest.into_iter().cloned();
-        let b = rest.next().unwrap_or_else(zero);
-        let g = rest.next().unwrap_or_else(zero);
-        Some(match self {
-            Lemma::Inverse(_) => a.clone().differs(zero()).implies((a.clone() * (one() / a)).equals(one())),
-            Lemma::InversePositive(_) => positive(&a).implies(positive(&(one() / a))),
-            Lemma::Floor(_) => a.clone().floor().le(a.clone()).and(a.clone().lt(a.floor() + one())),
-            Lemma::FloorMonotone(..) => a.clone().le(b.clone()).implies(a.floor().le(b.floor())),
-            Lemma::RoundNear(..) => {
-                let error = a.clone().round_to(b.clone()) - a;
-                positive(&b).implies(error.abs().le(b / Expr::int(2)))
-            }
-            Lemma::RoundMonotone(..) => {
-                let premise = positive(&g).and(a.clone().le(b.clone()));
-                premise.implies(a.round_to(g.clone()).le(b.round_to(g)))
-            }
-            Lemma::Pow2(_) => {
-                let p = a.clone().pow2_at_least();
-                positive(&a).implies(a.clone().le(p.clone()).and(p.lt(a * Expr::int(2))))
-            }
-            Lemma::ExpPositive(_) => positive(&a.exp()),
-            Lemma::ExpSum(..) => (a.clone() + b.clone()).exp().equals(a.exp() * b.exp()),
-            Lemma::ExpMonotone(..) => a.clone().le(b.clone()).implies(a.exp().le(b.exp())),
-            Lemma::ExpTangent(_) => (one() + a.clone()).le(a.exp()),
-            Lemma::LnMonotone(..) => positive(&a).and(a.clone().le(b.clone())).implies(a.ln().le(b.ln())),
-            Lemma::LnPositive(_) => one().lt(a.clone()).implies(positive(&a.ln())),
-            Lemma::LnProduct(..) => {
-                let premise = positive(&a).and(positive(&b));
-                premise.implies((a.clone() * b.clone()).ln().equals(a.ln() + b.ln()))
-            }
-            Lemma::LnQuotient(..) => {
-                let premise = positive(&a).and(positive(&b));
-                premise.implies((a.clone() / b.clone()).ln().equals(a.ln() - b.ln()))
-            }
-            Lemma::ExpLn(_) => positive(&a).implies(a.clone().ln().exp().equals(a)),
-            Lemma::LnExp(_) => a.clone().exp().ln().equals(a),
-            Lemma::Sqrt(_) => {
+            Lemma::Sqrt(a) => {
                 let root = || a.clone().sqrt();
                 let square = (root() * root()).equals(a.clone());
                 zero().le(a.clone()).implies(zero().le(root()).and(square))
             }
-            Lemma::SameUnary(op, ..) => {
-                if !matches!(op, Unary::Floor | Unary::Ln | Unary::Exp | Unary::Pow2AtLeast | Unary::Sqrt) {
-                    return None;
-                }
-                let apply = |e: &Expr| Expr::Unary(*op, e.clone().into());
-                a.clone().equals(b.clone()).implies(apply(&a).equals(apply(&b)))
-            }
-            _ => return None,
         })
     }
 }

@@ -9,6 +9,7 @@
 
 pub(crate) mod constant;
 pub mod derivation;
+pub mod form;
 mod recognise;
 pub mod rejection;
 mod rounding;

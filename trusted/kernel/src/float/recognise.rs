@@ -1,25 +1,17 @@
-//! Section 1 of the proof, read off a mechanism: the term itself says which numbers the theorem is about.
-//!
-//! Everything is matched exactly as it is written, after variables are replaced by what was assigned to them. What may hold
-//! for other reasons than these is refused.
+//! Section 1 of the proof, as numbers of a format: the term itself says which numbers the theorem is about.
 
 use std::collections::BTreeMap;
 
 use probity_exact::{Format, Rational, Signed};
 
 use super::constant::{Range, exact, in_format, is_closed, range, rounded};
+use super::form::{Form, Step, distance, is};
 use super::rejection::Rejection;
 use super::shape::{Family, Implementation, Scaling, Snapped, positive};
 use super::threshold::Subject;
 use crate::context::{Context, Orientation};
-use crate::expr::{Binary, Expr, Name, Run, Unary, Variable};
-use crate::term::{Adjacency, Distribution, Mechanism, Sort, Statement};
-
-/// A variable whose value has more parts than this is refused.
-const LARGEST_VALUE: usize = 10_000;
-
-/// Noise that is scaled more often than this is refused.
-const MOST_STEPS: usize = 16;
+use crate::expr::{Binary, Expr, Name, Unary, Variable};
+use crate::term::{Mechanism, Sort};
 
 /// A mechanism of the form g(x ⊕ z).
 pub(super) struct Recognised {
@@ -41,32 +33,14 @@ pub(super) fn recognise(
 ) -> Result<Recognised, Rejection> {
     // Names, kinds and scopes.
     Context::new(mechanism, Orientation::Forward).map_err(Rejection::Malformed)?;
-    let [input] = mechanism.inputs.as_slice() else { return Err(Rejection::Inputs) };
-    if input.sort != Sort::Real {
-        return Err(Rejection::Inputs);
-    }
     let comparisons = comparisons(&mechanism.assumptions);
     let ranges = ranges(mechanism, &comparisons)?;
-    let mut reader = Reader {
-        format,
-        input: &input.name,
-        comparisons,
-        ranges,
-        values: BTreeMap::new(),
-        uniform: None,
-        sign: None,
-    };
     // A parameter with one value is that number.
-    for (name, Range { low, high }) in &reader.ranges {
-        if low == high {
-            reader.values.insert(name.clone(), Expr::Number(low.clone()));
-        }
-    }
-    for statement in &mechanism.body {
-        reader.statement(statement)?;
-    }
-    let form = reader.form(&reader.inlined(&mechanism.output))?;
-    let sensitivity = reader.sensitivity(&mechanism.adjacency)?;
+    let known = ranges.iter().filter(|(_, Range { low, high })| low == high);
+    let known = known.map(|(name, range)| (name.clone(), Expr::Number(range.low.clone()))).collect();
+    let form = Form::read(mechanism, known)?;
+    let reader = Reader { format, input: &form.input, comparisons, ranges };
+    let sensitivity = reader.sensitivity(mechanism)?;
     let is_fixed = is_closed(&form.grid) && form.steps.iter().all(|step| is_closed(&step.constant));
     let (subject, ideal, offset) = match is_fixed {
         true => reader.fixed(&form, sensitivity, implementation)?,
@@ -110,10 +84,6 @@ fn ranges(mechanism: &Mechanism, comparisons: &[(&Expr, &Expr)]) -> Result<BTree
     Ok(ranges)
 }
 
-fn is(expr: &Expr, name: &Name) -> bool {
-    matches!(expr, Expr::Var(Variable::Plain(found)) if found == name)
-}
-
 /// −name, which is exact in every format.
 fn is_negative_of(expr: &Expr, name: &Name) -> bool {
     match expr {
@@ -125,21 +95,6 @@ fn is_negative_of(expr: &Expr, name: &Name) -> bool {
 
 fn magnitude(x: Rational) -> Rational {
     if x.is_negative() { -x } else { x }
-}
-
-/// A scaling by an expression of parameters.
-struct Step {
-    divides: bool,
-    constant: Expr,
-}
-
-/// clamp(round_to(x ⊕ z, grid), low, high), with x clamped first or not.
-struct Form {
-    low: Expr,
-    high: Expr,
-    grid: Expr,
-    clamped_input: Option<(Expr, Expr)>,
-    steps: Vec<Step>,
 }
 
 /// The clamp [−B, B].
@@ -155,131 +110,9 @@ struct Reader<'a> {
     input: &'a Name,
     comparisons: Vec<(&'a Expr, &'a Expr)>,
     ranges: BTreeMap<Name, Range>,
-    /// What assigned variables stand for, in terms of parameters, the input and the draws.
-    values: BTreeMap<Name, Expr>,
-    uniform: Option<Name>,
-    sign: Option<Name>,
 }
 
 impl Reader<'_> {
-    fn statement(&mut self, statement: &Statement) -> Result<(), Rejection> {
-        match statement {
-            Statement::Assign { var, value } => {
-                let value = self.inlined(value);
-                if !value.is_within(LARGEST_VALUE) {
-                    return Err(Rejection::TooLarge { variable: var.to_string() });
-                }
-                self.values.insert(var.clone(), value);
-            }
-            Statement::Draw { var, law } => {
-                let other = || Rejection::Draw { found: statement.to_string() };
-                let place = match law {
-                    Distribution::Uniform => &mut self.uniform,
-                    Distribution::Sign => &mut self.sign,
-                    _ => return Err(other()),
-                };
-                // A value that was computed before the draw must not be taken to mean the draw.
-                let drawn = Variable::Plain(var.clone());
-                let used = self.values.values().any(|value| value.mentions(&drawn));
-                if place.is_some() || used || self.values.contains_key(var) {
-                    return Err(other());
-                }
-                *place = Some(var.clone());
-            }
-            _ => return Err(Rejection::Statement { found: statement.to_string() }),
-        }
-        Ok(())
-    }
-
-    /// The expression with assigned variables replaced.
-    fn inlined(&self, expr: &Expr) -> Expr {
-        expr.replace(&|variable| match variable {
-            Variable::Plain(name) => self.values.get(name).cloned(),
-            _ => None,
-        })
-    }
-
-    /// Whether an expression mentions neither the input nor a draw.
-    fn is_public(&self, expr: &Expr) -> bool {
-        let private = |name: &Name| {
-            name == self.input || self.uniform.as_ref() == Some(name) || self.sign.as_ref() == Some(name)
-        };
-        let mut public = true;
-        expr.for_each_variable(&mut |v| public &= matches!(v, Variable::Plain(name) if !private(name)));
-        public
-    }
-
-    fn form(&self, output: &Expr) -> Result<Form, Rejection> {
-        if !output.is_within(LARGEST_VALUE) {
-            return Err(Rejection::TooLarge { variable: "the output".into() });
-        }
-        let Expr::Clamp(inner, low, high) = output else {
-            return Err(Rejection::NotClamped { low: "-infinity".into(), high: "infinity".into() });
-        };
-        let Expr::Binary(Binary::RoundTo, sum, grid) = inner.as_ref() else { return Err(Rejection::NoGrid) };
-        if !self.is_public(grid) {
-            return Err(Rejection::NoGrid);
-        }
-        let other = || Rejection::NotASum { found: sum.to_string() };
-        let Expr::Binary(operation @ (Binary::Add | Binary::Sub), left, right) = sum.as_ref() else {
-            return Err(other());
-        };
-        // z − x would be another mechanism; the sign of z is fair, so x − z is not.
-        let (clamped_input, noise) = match (self.side(left), self.side(right), operation) {
-            (Some(side), _, _) => (side, right),
-            (_, Some(side), Binary::Add) => (side, left),
-            _ => return Err(other()),
-        };
-        let mut steps = Vec::new();
-        let mut signs = 0;
-        if !self.noise(noise, &mut steps, &mut signs) || signs != 1 || steps.len() > MOST_STEPS {
-            return Err(Rejection::Noise { found: noise.to_string() });
-        }
-        let (low, high, grid) = ((**low).clone(), (**high).clone(), (**grid).clone());
-        Ok(Form { low, high, grid, clamped_input, steps })
-    }
-
-    /// x, or x clamped between two expressions of parameters.
-    fn side(&self, expr: &Expr) -> Option<Option<(Expr, Expr)>> {
-        match expr {
-            _ if is(expr, self.input) => Some(None),
-            Expr::Clamp(inner, low, high) if is(inner, self.input) => {
-                Some(Some(((**low).clone(), (**high).clone())))
-            }
-            _ => None,
-        }
-    }
-
-    /// The steps after the logarithm, in the order in which they are computed. Signs and negations are exact, and a fair
-    /// sign absorbs them.
-    fn noise(&self, expr: &Expr, steps: &mut Vec<Step>, signs: &mut usize) -> bool {
-        let drawn = |expr: &Expr, name: &Option<Name>| name.as_ref().is_some_and(|name| is(expr, name));
-        match expr {
-            Expr::Unary(Unary::Ln, u) => drawn(u, &self.uniform),
-            Expr::Unary(Unary::Neg, x) => self.noise(x, steps, signs),
-            Expr::Binary(Binary::Mul, x, y) => {
-                for (factor, rest) in [(x, y), (y, x)] {
-                    if drawn(factor, &self.sign) {
-                        *signs += 1;
-                        return self.noise(rest, steps, signs);
-                    }
-                    if self.is_public(factor) {
-                        let fine = self.noise(rest, steps, signs);
-                        steps.push(Step { divides: false, constant: (**factor).clone() });
-                        return fine;
-                    }
-                }
-                false
-            }
-            Expr::Binary(Binary::Div, x, y) if self.is_public(y) => {
-                let fine = self.noise(x, steps, signs);
-                steps.push(Step { divides: true, constant: (**y).clone() });
-                fine
-            }
-            _ => false,
-        }
-    }
-
     /// Constants and a grid that are numbers.
     fn fixed(
         &self,
@@ -447,25 +280,10 @@ impl Reader<'_> {
     }
 
     /// c in |x' − x| ≤ c, exactly.
-    fn sensitivity(&self, adjacency: &[Adjacency]) -> Result<Rational, Rejection> {
-        let other = || Rejection::Adjacency { input: self.input.to_string() };
-        let [Adjacency::Related(relation)] = adjacency else { return Err(other()) };
-        let (distance, limit) = match relation {
-            Expr::Binary(Binary::Le | Binary::Lt, left, right) => (left, right),
-            Expr::Binary(Binary::Ge | Binary::Gt, left, right) => (right, left),
-            _ => return Err(other()),
-        };
-        let Expr::Unary(Unary::Abs, inner) = distance.as_ref() else { return Err(other()) };
-        let Expr::Binary(Binary::Sub, first, second) = inner.as_ref() else { return Err(other()) };
-        let run = |x: &Expr| match x {
-            Expr::Var(Variable::Of(name, run)) if name == self.input => Some(*run),
-            _ => None,
-        };
-        match (run(first), run(second)) {
-            (Some(Run::First), Some(Run::Second)) | (Some(Run::Second), Some(Run::First)) => {}
-            _ => return Err(other()),
-        }
+    fn sensitivity(&self, mechanism: &Mechanism) -> Result<Rational, Rejection> {
+        let limit = distance(mechanism, self.input)?;
         let of = |name: &Name| self.ranges.get(name).cloned();
-        range(limit, &of).filter(|limit| limit.low == limit.high).map(|limit| limit.high).ok_or_else(other)
+        let exact = range(limit, &of).filter(|limit| limit.low == limit.high).map(|limit| limit.high);
+        exact.ok_or_else(|| Rejection::Adjacency { input: self.input.to_string() })
     }
 }

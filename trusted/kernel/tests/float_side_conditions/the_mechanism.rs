@@ -115,3 +115,15 @@ fn of_bounded_size_at_the_output() {
     assert!(matches!(look(&doubled(11)), Err(Rejection::TooLarge { .. })));
     look(&doubled(9)).unwrap();
 }
+
+#[test]
+fn a_constant_may_stand_at_the_sign() {
+    let (s, u) = (|| Expr::var("s"), || Expr::var("u"));
+    let noise = |noise: Expr| with(&fixed(), &|m| m.body[3] = assign("w", x() + noise.clone() / eps()));
+    let inside = look(&noise(s() * (number(2, 1) * u().ln()))).unwrap();
+    assert_eq!(look(&noise(number(2, 1) * s() * u().ln())).unwrap().subject(), inside.subject());
+    for private in [x(), u(), s()] {
+        let rejection = look(&noise(private * s() * u().ln())).unwrap_err();
+        assert!(matches!(rejection, Rejection::Noise { .. }), "{rejection}");
+    }
+}

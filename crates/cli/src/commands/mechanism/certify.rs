@@ -7,7 +7,7 @@ use probity_exact::{Rational, directed};
 use probity_float::derive;
 use probity_float::paper::Case;
 use probity_kernel::term::Reading;
-use probity_verdict::{Certificate, CertifySettings, FloatTheorem, Found, Uniform, certify, decimal};
+use probity_verdict::{Certified, CertifySettings, FloatTheorem, Found, Uniform, certify, decimal};
 use serde_json::{Value, json};
 
 use crate::failure::{Answer, Status};
@@ -142,7 +142,7 @@ fn print(found: &Found, arguments: &Arguments, out: &mut dyn Write) -> io::Resul
     }
 }
 
-fn print_one(certificate: &Certificate, derivation: bool, out: &mut dyn Write) -> io::Result<()> {
+fn print_one(certificate: &Certified, derivation: bool, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  epsilon   {}", decimal::double(certificate.epsilon))?;
     writeln!(out, "  excess    at most {} over the reals", decimal::at_most(certificate.excess))?;
     writeln!(out, "  {}", certificate.purity())?;

@@ -128,7 +128,7 @@ pub fn run(arguments: &Arguments) -> Answer {
 
 /// Debits all runs. Nothing has been drawn.
 fn debit(arguments: &Arguments, path: &Path, about: &About) -> Result<(), Failure> {
-    let Some(proved) = &about.proved else { return Ok(()) };
+    let Some(proved) = about.proved.as_ref().filter(|_| arguments.count > 0) else { return Ok(()) };
     let mut ledger = Ledger::open(path, arguments.anchor.as_deref(), PATIENCE)?;
     let loss = proved.loss(arguments.count);
     let upper = |amount: &Option<Amount>| -> Option<Rational> {
@@ -151,7 +151,10 @@ fn debit(arguments: &Arguments, path: &Path, about: &About) -> Result<(), Failur
     let mut what = format!("run {}", about.mechanism);
     arguments.settings.iter().for_each(|setting| what.push_str(&format!(" --set {setting}")));
     what.push_str(&format!(" --count {}", arguments.count));
-    ledger.debit_run(debited, &what, &proved.certificate())?;
+    if !arguments.inputs.is_empty() {
+        what.push_str(", whose inputs are not of a table");
+    }
+    ledger.debit_run(proved.mechanism(), debited, &what, &proved.certificate())?;
     Ok(())
 }
 

@@ -3,11 +3,11 @@
 //!
 //! ```
 //! use probity_exact::rational;
-//! use probity_float::certificate::{Certificate, certify, snapping};
+//! use probity_float::certified::{Certified, certify, snapping};
 //! use probity_kernel::term::Reading;
 //! let mechanism = snapping(&rational(1, 1).unwrap(), &rational(100, 1).unwrap());
 //! let theorem = certify(&mechanism, Reading::BINARY64, Default::default()).unwrap();
-//! let certificate = Certificate::of(theorem).unwrap();
+//! let certificate = Certified::of(theorem).unwrap();
 //! assert!(certificate.excess <= 6.2e-14 && certificate.delta == 0.0);
 //! ```
 
@@ -41,7 +41,7 @@ impl fmt::Display for Method {
 
 /// What is certified of one mechanism in floating point.
 #[derive(Debug, Clone)]
-pub struct Certificate {
+pub struct Certified {
     /// The kernel's theorem, from which the next five fields are read.
     pub theorem: FloatTheorem,
     /// Its numbers.
@@ -66,9 +66,9 @@ pub struct Certificate {
     pub paper: PaperMethod,
 }
 
-impl Certificate {
+impl Certified {
     /// What can be said besides a theorem about one mechanism; `None` for a family.
-    pub fn of(theorem: FloatTheorem) -> Option<Certificate> {
+    pub fn of(theorem: FloatTheorem) -> Option<Certified> {
         let bound = theorem.bound();
         let Subject::Mechanism(snapped) = bound.subject().clone() else { return None };
         let published = published_excess(&snapped);
@@ -79,7 +79,7 @@ impl Certificate {
         } else {
             None
         };
-        Some(Certificate {
+        Some(Certified {
             epsilon: directed::cast_up(bound.epsilon()),
             epsilon_exact: bound.epsilon().clone(),
             delta: directed::cast_up(bound.delta()),
@@ -151,7 +151,7 @@ fn snapping_with(eps: Expr, b: Expr, params: &[&str]) -> Mechanism {
 ///
 /// ```
 /// use probity_exact::rational;
-/// use probity_float::certificate::{certify, snapping_term, within};
+/// use probity_float::certified::{certify, snapping_term, within};
 /// use probity_kernel::term::Reading;
 /// let range = |low, high| (rational(low, 2).unwrap(), rational(high, 2).unwrap());
 /// let family = within(&snapping_term(), [("eps", range(1, 4)), ("B", range(2, 200))]);

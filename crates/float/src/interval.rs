@@ -8,13 +8,13 @@ use probity_exact::{Rational, directed};
 /// All reals between two doubles, ends included; an infinite end means unbounded.
 ///
 /// ```
-/// use probity_float::Span;
-/// let x = Span::new(-1.0, 2.0);
+/// use probity_float::Interval;
+/// let x = Interval::new(-1.0, 2.0);
 /// assert_eq!(x.square().low(), 0.0);
 /// assert!((x * x).low() <= -2.0);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Span {
+pub struct Interval {
     /// Invariant: low ≤ high and neither is NaN.
     low: f64,
     high: f64,
@@ -81,34 +81,34 @@ fn ends(nearest: f64, rest: f64) -> (f64, f64) {
 }
 
 /// The hull of the ends at all four corners.
-fn corners(x: Span, y: Span, at: impl Fn(f64, f64) -> (f64, f64)) -> Span {
+fn corners(x: Interval, y: Interval, at: impl Fn(f64, f64) -> (f64, f64)) -> Interval {
     let all = [at(x.low, y.low), at(x.low, y.high), at(x.high, y.low), at(x.high, y.high)];
     let low = all.iter().fold(f64::INFINITY, |least, corner| least.min(corner.0));
     let high = all.iter().fold(f64::NEG_INFINITY, |most, corner| most.max(corner.1));
-    Span::new(low, high)
+    Interval::new(low, high)
 }
 
-impl Span {
+impl Interval {
     /// All reals.
-    pub const EVERYTHING: Span = Span { low: f64::NEG_INFINITY, high: f64::INFINITY };
+    pub const EVERYTHING: Interval = Interval { low: f64::NEG_INFINITY, high: f64::INFINITY };
     /// The number 0.
-    pub const ZERO: Span = Span { low: 0.0, high: 0.0 };
+    pub const ZERO: Interval = Interval { low: 0.0, high: 0.0 };
     /// The number 1.
-    pub const ONE: Span = Span { low: 1.0, high: 1.0 };
+    pub const ONE: Interval = Interval { low: 1.0, high: 1.0 };
 
     /// [low, high]; all reals when that is no interval, which can only widen a result.
-    pub fn new(low: f64, high: f64) -> Span {
-        if low <= high { Span { low, high } } else { Span::EVERYTHING }
+    pub fn new(low: f64, high: f64) -> Interval {
+        if low <= high { Interval { low, high } } else { Interval::EVERYTHING }
     }
 
     /// The interval of one double.
-    pub fn point(x: f64) -> Span {
-        Span::new(x, x)
+    pub fn point(x: f64) -> Interval {
+        Interval::new(x, x)
     }
 
     /// The narrowest interval around the rationals from low to high.
-    pub fn around(low: &Rational, high: &Rational) -> Span {
-        Span::new(directed::cast_down(low), directed::cast_up(high))
+    pub fn around(low: &Rational, high: &Rational) -> Interval {
+        Interval::new(directed::cast_down(low), directed::cast_up(high))
     }
 
     /// The lower end.
@@ -159,65 +159,65 @@ impl Span {
     }
 
     /// [low − by, high + by], rounded outward; `by` ≥ 0.
-    pub fn widened(self, by: f64) -> Span {
+    pub fn widened(self, by: f64) -> Interval {
         if by == 0.0 {
             return self;
         }
-        Span::new(below(self.low - by), above(self.high + by))
+        Interval::new(below(self.low - by), above(self.high + by))
     }
 
     /// The smallest interval that contains both.
-    pub fn hull(self, other: Span) -> Span {
-        Span { low: self.low.min(other.low), high: self.high.max(other.high) }
+    pub fn hull(self, other: Interval) -> Interval {
+        Interval { low: self.low.min(other.low), high: self.high.max(other.high) }
     }
 
     /// What both contain, if anything.
-    pub fn intersection(self, other: Span) -> Option<Span> {
+    pub fn intersection(self, other: Interval) -> Option<Interval> {
         let (low, high) = (self.low.max(other.low), self.high.min(other.high));
-        (low <= high).then_some(Span { low, high })
+        (low <= high).then_some(Interval { low, high })
     }
 
     /// |x|.
-    pub fn abs(self) -> Span {
-        Span { low: self.mignitude(), high: self.magnitude() }
+    pub fn abs(self) -> Interval {
+        Interval { low: self.mignitude(), high: self.magnitude() }
     }
 
     /// min(x, y).
-    pub fn min(self, other: Span) -> Span {
-        Span { low: self.low.min(other.low), high: self.high.min(other.high) }
+    pub fn min(self, other: Interval) -> Interval {
+        Interval { low: self.low.min(other.low), high: self.high.min(other.high) }
     }
 
     /// max(x, y).
-    pub fn max(self, other: Span) -> Span {
-        Span { low: self.low.max(other.low), high: self.high.max(other.high) }
+    pub fn max(self, other: Interval) -> Interval {
+        Interval { low: self.low.max(other.low), high: self.high.max(other.high) }
     }
 
     /// x².
-    pub fn square(self) -> Span {
+    pub fn square(self) -> Interval {
         let magnitude = self.abs();
         let low = product(magnitude.low, magnitude.low);
         let high = product(magnitude.high, magnitude.high);
-        Span::new(
+        Interval::new(
             if low == 0.0 { 0.0 } else { below(low) },
             if high == 0.0 && magnitude.high == 0.0 { 0.0 } else { above(high) },
         )
     }
 
     /// 1 / x; `None` when x may be 0.
-    pub fn reciprocal(self) -> Option<Span> {
+    pub fn reciprocal(self) -> Option<Interval> {
         if self.contains_zero() {
             return None;
         }
         let (low, high) = (1.0 / self.high, 1.0 / self.low);
         // Only an infinite end has the reciprocal 0, a limit that is not crossed.
-        Some(Span::new(
+        Some(Interval::new(
             if low == 0.0 { 0.0 } else { below(low) },
             if high == 0.0 { 0.0 } else { above(high) },
         ))
     }
 
     /// x / y; `None` when y may be 0.
-    pub fn checked_div(self, divisor: Span) -> Option<Span> {
+    pub fn checked_div(self, divisor: Interval) -> Option<Interval> {
         if divisor.contains_zero() {
             return None;
         }
@@ -235,74 +235,77 @@ impl Span {
         // A quotient that is exactly 0 because x is 0 keeps its sign; an underflow is widened.
         let exact_low = low == 0.0 && self.low == 0.0 && divisor.low > 0.0;
         let exact_high = high == 0.0 && self.high == 0.0 && divisor.low > 0.0;
-        Some(Span::new(if exact_low { 0.0 } else { below(low) }, if exact_high { 0.0 } else { above(high) }))
+        Some(Interval::new(
+            if exact_low { 0.0 } else { below(low) },
+            if exact_high { 0.0 } else { above(high) },
+        ))
     }
 
     /// x · y, with ends that are exact products left as they are: products of whole numbers do not creep over a power of
     /// two. Slower than `*`.
-    pub fn exact_product(self, other: Span) -> Span {
+    pub fn exact_product(self, other: Interval) -> Interval {
         corners(self, other, product_ends)
     }
 
     /// x / y, with ends that are exact quotients left as they are; `None` when y may be 0 or an end is infinite.
-    pub fn exact_quotient(self, divisor: Span) -> Option<Span> {
+    pub fn exact_quotient(self, divisor: Interval) -> Option<Interval> {
         let bounded = self.is_bounded() && divisor.is_bounded();
         (bounded && !divisor.contains_zero()).then(|| corners(self, divisor, quotient_ends))
     }
 
     /// √x; `None` when x may be negative.
-    pub fn sqrt(self) -> Option<Span> {
+    pub fn sqrt(self) -> Option<Interval> {
         if self.low < 0.0 {
             return None;
         }
         let low = self.low.sqrt();
-        Some(Span::new(if low == 0.0 { 0.0 } else { below(low) }, above(self.high.sqrt())))
+        Some(Interval::new(if low == 0.0 { 0.0 } else { below(low) }, above(self.high.sqrt())))
     }
 
     /// ln x; `None` when x may be 0 or negative.
-    pub fn ln(self) -> Option<Span> {
-        (self.low > 0.0).then(|| Span::new(directed::ln_down(self.low), directed::ln_up(self.high)))
+    pub fn ln(self) -> Option<Interval> {
+        (self.low > 0.0).then(|| Interval::new(directed::ln_down(self.low), directed::ln_up(self.high)))
     }
 
     /// e^x.
-    pub fn exp(self) -> Span {
-        Span::new(directed::exp_down(self.low), directed::exp_up(self.high))
+    pub fn exp(self) -> Interval {
+        Interval::new(directed::exp_down(self.low), directed::exp_up(self.high))
     }
 
     /// x · factor for a factor ≥ 0 known exactly.
-    pub fn scaled(self, factor: f64) -> Span {
-        self * Span::point(factor)
+    pub fn scaled(self, factor: f64) -> Interval {
+        self * Interval::point(factor)
     }
 }
 
-impl std::ops::Add for Span {
-    type Output = Span;
-    fn add(self, other: Span) -> Span {
-        Span::new(sum_down(self.low, other.low), sum_up(self.high, other.high))
+impl std::ops::Add for Interval {
+    type Output = Interval;
+    fn add(self, other: Interval) -> Interval {
+        Interval::new(sum_down(self.low, other.low), sum_up(self.high, other.high))
     }
 }
 
-impl std::ops::Neg for Span {
-    type Output = Span;
-    fn neg(self) -> Span {
-        Span { low: -self.high, high: -self.low }
+impl std::ops::Neg for Interval {
+    type Output = Interval;
+    fn neg(self) -> Interval {
+        Interval { low: -self.high, high: -self.low }
     }
 }
 
-impl std::ops::Sub for Span {
-    type Output = Span;
-    fn sub(self, other: Span) -> Span {
+impl std::ops::Sub for Interval {
+    type Output = Interval;
+    fn sub(self, other: Interval) -> Interval {
         self + -other
     }
 }
 
-impl std::ops::Mul for Span {
-    type Output = Span;
-    fn mul(self, other: Span) -> Span {
-        if self == Span::ONE {
+impl std::ops::Mul for Interval {
+    type Output = Interval;
+    fn mul(self, other: Interval) -> Interval {
+        if self == Interval::ONE {
             return other;
         }
-        if other == Span::ONE {
+        if other == Interval::ONE {
             return self;
         }
         let corners = [
@@ -319,7 +322,7 @@ impl std::ops::Mul for Span {
         let opposite = (self.low >= 0.0 && other.high <= 0.0) || (self.high <= 0.0 && other.low >= 0.0);
         let low = if low == 0.0 && same_sign { 0.0 } else { below(low) };
         let high = if high == 0.0 && opposite { 0.0 } else { above(high) };
-        Span::new(low, high)
+        Interval::new(low, high)
     }
 }
 
@@ -347,9 +350,9 @@ mod tests {
         let finite = |x: f64| if x.is_finite() { x } else { 1.0 };
         for _ in 0..200_000 {
             let [a, b, c, d] = [(); 4].map(|()| finite(random(&mut state)));
-            let (x, y) = (Span::new(a.min(b), a.max(b)), Span::new(c.min(d), c.max(d)));
-            let tight = |s: Span| Enclosure::new(s.low, s.high, ()).unwrap();
-            let within = |t: Enclosure<f64>, s: Span| {
+            let (x, y) = (Interval::new(a.min(b), a.max(b)), Interval::new(c.min(d), c.max(d)));
+            let tight = |s: Interval| Enclosure::new(s.low, s.high, ()).unwrap();
+            let within = |t: Enclosure<f64>, s: Interval| {
                 assert!(s.low <= *t.low() && *t.high() <= s.high, "{x:?} {y:?}: {t:?} {s:?}");
             };
             within(tight(x) + tight(y), x + y);
@@ -373,28 +376,37 @@ mod tests {
 
     #[test]
     fn signs_and_zeros_survive() {
-        let unit = Span::new(0.0, 1.0);
+        let unit = Interval::new(0.0, 1.0);
         assert_eq!((unit * unit).low(), 0.0);
-        assert_eq!((unit - unit), Span::new(-1.0, 1.0));
+        assert_eq!((unit - unit), Interval::new(-1.0, 1.0));
         // 1 + 2^-60 lies between 1 and the next double.
-        let more = Span::new(1.0, 1.0) + Span::point(2f64.powi(-60));
-        assert_eq!(more, Span::new(1.0, above(1.0)));
-        assert_eq!(Span::point(f64::MAX) + Span::point(f64::MAX), Span::new(f64::MAX, f64::INFINITY));
-        assert_eq!(unit.checked_div(Span::new(1.0, 2.0)).unwrap().low(), 0.0);
+        let more = Interval::new(1.0, 1.0) + Interval::point(2f64.powi(-60));
+        assert_eq!(more, Interval::new(1.0, above(1.0)));
+        assert_eq!(
+            Interval::point(f64::MAX) + Interval::point(f64::MAX),
+            Interval::new(f64::MAX, f64::INFINITY)
+        );
+        assert_eq!(unit.checked_div(Interval::new(1.0, 2.0)).unwrap().low(), 0.0);
         assert_eq!(unit.checked_div(unit), None);
         // Exact ends stay, others step outward by one.
-        assert_eq!(unit.exact_product(Span::new(-3.0, 2.0)), Span::new(-3.0, 2.0));
-        assert_eq!(Span::new(1.0, 3.0).exact_quotient(Span::new(2.0, 4.0)), Some(Span::new(0.25, 1.5)));
-        let third = Span::ONE.exact_quotient(Span::point(3.0)).unwrap();
-        assert_eq!(third, Span::new(1.0 / 3.0, above(1.0 / 3.0)));
-        assert_eq!(Span::point(0.1).exact_product(Span::point(0.1)), Span::new(below(0.1 * 0.1), 0.1 * 0.1));
-        let tiny = Span::point(1e-200);
-        assert_eq!(tiny.exact_product(tiny), Span::new(below(0.0), above(0.0)));
+        assert_eq!(unit.exact_product(Interval::new(-3.0, 2.0)), Interval::new(-3.0, 2.0));
+        assert_eq!(
+            Interval::new(1.0, 3.0).exact_quotient(Interval::new(2.0, 4.0)),
+            Some(Interval::new(0.25, 1.5))
+        );
+        let third = Interval::ONE.exact_quotient(Interval::point(3.0)).unwrap();
+        assert_eq!(third, Interval::new(1.0 / 3.0, above(1.0 / 3.0)));
+        assert_eq!(
+            Interval::point(0.1).exact_product(Interval::point(0.1)),
+            Interval::new(below(0.1 * 0.1), 0.1 * 0.1)
+        );
+        let tiny = Interval::point(1e-200);
+        assert_eq!(tiny.exact_product(tiny), Interval::new(below(0.0), above(0.0)));
         assert_eq!(unit.exact_quotient(unit), None);
-        assert_eq!(Span::new(-1.0, 1.0).sqrt(), None);
+        assert_eq!(Interval::new(-1.0, 1.0).sqrt(), None);
         assert_eq!(unit.ln(), None);
         let third = probity_exact::rational(1, 3).unwrap();
-        let span = Span::around(&third, &third);
+        let span = Interval::around(&third, &third);
         assert!(
             rational_from_f64(span.low()).unwrap() < third && third < rational_from_f64(span.high()).unwrap()
         );

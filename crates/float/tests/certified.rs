@@ -3,7 +3,7 @@
 
 use probity_exact::directed::{cast_up, ln_nearest};
 use probity_exact::{Format, Natural, Rational, Round, rational, rational_from_f64};
-use probity_float::certificate::{Certificate, snapping, snapping_term, within};
+use probity_float::certified::{Certified, snapping, snapping_term, within};
 use probity_kernel::float::{FloatTheorem, Implementation, Rejection, Snapped, Subject, Uniform, bound};
 use probity_kernel::term::Reading;
 
@@ -20,10 +20,10 @@ fn double(epsilon: f64, b: f64) -> Snapped {
     }
 }
 
-fn certify(snapped: &Snapped) -> Result<Certificate, Rejection> {
+fn certify(snapped: &Snapped) -> Result<Certified, Rejection> {
     let (term, machine) = (snapped.mechanism(), snapped.implementation());
-    let theorem = probity_float::certificate::certify(&term, snapped.reading(), machine)?;
-    Ok(Certificate::of(theorem).unwrap())
+    let theorem = probity_float::certified::certify(&term, snapped.reading(), machine)?;
+    Ok(Certified::of(theorem).unwrap())
 }
 
 /// The output for a given u, as the mechanism computes it.
@@ -151,7 +151,7 @@ fn a_family_covers_its_members() {
     let family =
         |epsilon: (Rational, Rational), b: (Rational, Rational)| -> Result<FloatTheorem, Rejection> {
             let term = within(&snapping_term(), [("eps", epsilon), ("B", b)]);
-            probity_float::certificate::certify(&term, Reading::BINARY64, Implementation::default())
+            probity_float::certified::certify(&term, Reading::BINARY64, Implementation::default())
         };
     let all = family((q(1, 4), q(3, 2)), (q(10, 1), q(200, 1))).unwrap();
     assert!(all.bound().delta().is_zero());

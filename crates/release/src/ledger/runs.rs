@@ -1,0 +1,47 @@
+//! Which texts a ledger pays for: a theorem counts against a budget only if its neighbours are those whose presence the policy hides.
+
+use probity_kernel::term::{Adjacency, Mechanism, Sort};
+
+use crate::policy::{Policy, Unit};
+use crate::refusal::{Answer, Refusal};
+
+/// A text over tables must be about tables of the policy, their columns, and one row more or less.
+///
+/// What lies between a table and inputs that are numbers or lists, nobody can see: the neighbours of such a text are recorded with
+/// the debit, and that they cover one unit of the policy is for the owner to say.
+pub(super) fn check(policy: &Policy, mechanism: &Mechanism) -> Answer<()> {
+    for input in &mechanism.inputs {
+        let Sort::Rows(fields) = &input.sort else { continue };
+        let name = input.name.to_string();
+        let Some(table) = policy.table(&name) else {
+            return Err(Refusal::input(format!("the ledger's policy has no table {name}")).hint(
+                "a budget is about the tables of its policy: name the text's input after one of them",
+            ));
+        };
+        if let Unit::User { column, .. } = &table.unit {
+            return Err(Refusal::input(format!(
+                "the ledger's policy hides all rows with one {column} of {name}, and the theorem is about rows"
+            ))
+            .hint("ask by SQL with `probity release`, which bounds the rows of a user first, or keep a ledger for rows"));
+        }
+        if let Some(field) = fields.iter().find(|field| table.column(&field.name.to_string()).is_none()) {
+            return Err(Refusal::input(format!(
+                "{} is no column of {name} in the ledger's policy",
+                field.name
+            ))
+            .hint("only columns of the policy may be used; the owner adds one with `probity budget amend`"));
+        }
+        // A table that no clause speaks of is the same in both runs; a replaced row tells that there is one.
+        let is_hidden = mechanism.adjacency.iter().any(|clause| match clause {
+            Adjacency::OneRow { table } | Adjacency::Rows { table, .. } => *table == input.name,
+            _ => false,
+        });
+        if !is_hidden {
+            return Err(Refusal::input(format!(
+                "the ledger's policy hides whether a row of {name} is there, and the theorem does not"
+            ))
+            .hint(format!("write `neighbours one row of {name} is added or removed`")));
+        }
+    }
+    Ok(())
+}
