@@ -96,6 +96,9 @@ impl Default for Effort {
     }
 }
 
+/// More different laws than this are not composed on a lattice after a closed form.
+const MOST_ON_A_LATTICE: usize = 2000;
+
 /// The smallest δ that is asked for, but 0.
 const SMALLEST_DELTA: f64 = 1e-300;
 
@@ -141,12 +144,18 @@ pub fn account(
         Ok(Answer { bracket, directions, method, seconds, reached, note: note.clone() })
     };
     let deadline = start + Duration::from_secs_f64(effort.seconds.clamp(0.0, 1e6));
+    let mut known = Bracket::vacuous(question);
     if effort.closed_forms
         && let Some((bracket, method)) = closed::answer(&laws, question, deadline)
     {
         let bracket = bracket.and(basic(&laws, question));
-        let reached = bracket.width() <= effort.width || Instant::now() < deadline;
-        return finish(bracket.clone(), vec![(Direction::Either, bracket)], method.to_owned(), reached);
+        let reached = bound_only || bracket.width() <= effort.width;
+        // Some hundred different laws are too few for a normal law to be near, and not too many for a lattice.
+        let has_lattice = (2..=MOST_ON_A_LATTICE).contains(&laws.len()) && Instant::now() < deadline;
+        if reached || !has_lattice {
+            return finish(bracket.clone(), vec![(Direction::Either, bracket)], method.to_owned(), reached);
+        }
+        known = bracket;
     }
     if let Question::Epsilon(delta) = question
         && delta.is_zero()
@@ -172,7 +181,7 @@ pub fn account(
         None => at_once(directions, &one)?,
     };
     let bracket = found.iter().map(|found| found.bracket.clone()).reduce(Bracket::or);
-    let bracket = bracket.unwrap_or_else(|| Bracket::vacuous(question));
+    let bracket = bracket.unwrap_or_else(|| Bracket::vacuous(question)).and(known);
     let reached = bound_only || bracket.width() <= effort.width;
     let method = found.iter().max_by_key(|found| found.points).map_or_else(String::new, Found::method);
     let directions = directions.iter().copied().zip(found.into_iter().map(|found| found.bracket)).collect();

@@ -216,7 +216,7 @@ fn curves_fall_and_hold() {
 #[test]
 fn many_pure_guarantees_are_bracketed() {
     let text = (0..100).map(|k| format!("pure({}/1000) * 40", 20 + k % 70)).collect::<Vec<_>>().join(" + ");
-    let many = ask(&text, "delta", "1e-6", &Effort::default());
+    let many = ask(&text, "delta", "1e-6", &Effort { width: 0.1, ..Effort::default() });
     assert!(many.method.contains("Berry"), "{}", many.method);
     let lattice = ask(&text, "delta", "1e-6", &general(1e-2));
     let (a, b) = (&many.bracket, &lattice.bracket);
@@ -315,4 +315,21 @@ fn a_delta_below_all_doubles_is_refused() {
         assert!(asked("1e-400").unwrap_err().contains("too small"), "{text}");
         assert!(asked("1e-290").unwrap().bracket.upper.is_some(), "{text}");
     }
+}
+
+/// Some different pure guarantees are too few for a normal law: the answer is from a lattice, and says what was reached.
+#[test]
+fn a_hundred_different_guarantees_are_bracketed() {
+    let sum = |n: u32| (1..=n).map(|k| format!("pure({k}/1000)")).collect::<Vec<_>>().join(" + ");
+    let asked = |n: u32, seconds: f64| {
+        let effort = Effort { seconds, width: 1e-2, ..Effort::default() };
+        account(&laws(&sum(n)), Adjacency::AddRemove, &question("epsilon", "1"), &effort).unwrap()
+    };
+    let answer = asked(100, 60.0);
+    // By `--general`, which is tested against brute force.
+    let upper = answer.bracket.upper.unwrap();
+    assert!(answer.bracket.lower <= number("0.0159535387802") && number("0.01595353877") <= upper);
+    assert!(answer.reached);
+    // Without time nothing is claimed to be reached.
+    assert!(!asked(100, 0.0).reached);
 }
