@@ -34,7 +34,7 @@ use probity_kernel::kind::Kind;
 use probity_kernel::privacy::{Comparison, Theorem};
 use probity_kernel::rejection::Rejection;
 use probity_kernel::sample::draws_sample;
-use probity_kernel::term::{Claim, Hints, Mechanism, Statement};
+use probity_kernel::term::{Claim, Hints, Mechanism, Sort, Statement};
 
 use crate::attempt::{Attempt, no_plan};
 use crate::conversion;
@@ -159,9 +159,12 @@ fn prove_directly(
     Context::new(&rewritten, Orientation::Forward).map_err(malformed)?;
     let question = Question { mechanism, claim, hints, deadline };
     let unaided = hints.couplings.is_empty() && hints.invariants.is_empty() && !hints.pointwise;
-    // A long text is followed forward, statement by statement; a short one is first looked at as a whole, for a while.
+    // A long text is followed forward, statement by statement, and so is one that goes through the groups of a table; a short one is
+    // first looked at as a whole, for a while.
     let mut best = None;
-    let long = sites(&rewritten.body) > MANY_SITES || rewritten.body.len() > MANY_STATEMENTS;
+    let long = sites(&rewritten.body) > MANY_SITES
+        || rewritten.body.len() > MANY_STATEMENTS
+        || by_groups(&rewritten);
     if unaided && !long {
         let mut effort = Effort::of(FIRST_EFFORT).until(deadline);
         match question.backward(&rewritten, &rewrites, &mut effort) {
@@ -209,6 +212,15 @@ fn prove_directly(
         return Err(best.map_or(failure.clone(), |attempt| attempt.with_skeleton(failure)));
     }
     Err(best.map_or_else(|| no_plan(&rewritten), |attempt| attempt.explain(deadline)))
+}
+
+/// Whether a text goes so many times through a table: rehearsing that takes longer than following it.
+fn by_groups(mechanism: &Mechanism) -> bool {
+    let counted = |statement: &Statement| {
+        matches!(statement, Statement::For { from: Expr::Number(_), to: Expr::Number(_), .. })
+    };
+    mechanism.inputs.iter().any(|input| matches!(input.sort, Sort::Rows(_)))
+        && mechanism.body.iter().any(counted)
 }
 
 /// How many draws and loops a text has.

@@ -92,6 +92,20 @@ fn a_stored_answer_is_served_and_costs_nothing() {
 }
 
 #[test]
+fn a_certificate_is_kept_with_the_next_debit() {
+    let path = folder("kept").join("l");
+    let policy = policy("1/2");
+    let mut ledger = Ledger::init(&path, &policy, None, false, PATIENCE).unwrap();
+    ledger.keep_certificate("m", "proof");
+    assert_eq!(ledger.kept_certificate("m"), None);
+    // A debit that is refused keeps nothing.
+    assert!(ledger.debit(&[debit("a", rational(2, 1).unwrap())], &policy, false).is_err());
+    assert_eq!(open(&path).unwrap().kept_certificate("m"), None);
+    ledger.debit(&[debit("a", quarter())], &policy, false).unwrap();
+    assert_eq!(open(&path).unwrap().kept_certificate("m").as_deref(), Some("proof"));
+}
+
+#[test]
 fn the_policy_is_pinned_and_the_owner_may_amend_it() {
     let path = folder("amend").join("l");
     let (small, large) = (policy("1/4"), policy("1"));

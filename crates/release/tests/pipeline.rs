@@ -72,6 +72,8 @@ const ANSWERED: &[&str] = &[
     "SELECT MEDIAN(age) FROM people WHERE smoker",
     "SELECT region, COUNT(*) AS n, MEDIAN(income) AS m, PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY income) AS p FROM people GROUP BY region",
     "SELECT smoker, region, MIN(age), MAX(age + 1), QUANTILE(weight, 0.25) FROM people GROUP BY smoker, region",
+    "SELECT region, COUNT(*), AVG(age), VARIANCE(income), SUM(weight), COUNTIF(smoker), SUM(2 * age), SUM(age - weight), SUM(income + age), \
+     SUM(ABS(age - 9)), COUNTIF(age > 9) FROM people GROUP BY region",
 ];
 
 #[test]
@@ -514,6 +516,13 @@ fn files_give_the_sums_of_rows() {
     plans.push(prepare(&users, &[by_user], &[]).unwrap().remove(0).plan);
     let text = as_csv(&rows, "\n");
     fs::write(place.join("plain.csv"), &text).unwrap();
+    let quoted = |row: &Vec<String>| {
+        let cells: Vec<String> =
+            row.iter().map(|cell| format!("\"{}\"", cell.replace('"', "\"\""))).collect();
+        cells.join(",") + "\n"
+    };
+    let lines: String = std::iter::once(&rows.header).chain(&rows.rows).map(quoted).collect();
+    fs::write(place.join("quoted.csv"), lines).unwrap();
     fs::write(place.join("windows.csv"), format!("\u{feff}{}", as_csv(&rows, "\r\n"))).unwrap();
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packed.write_all(text.as_bytes()).unwrap();
@@ -524,7 +533,7 @@ fn files_give_the_sums_of_rows() {
     }
     for plan in &plans {
         let truth = sums(&rows, plan);
-        for name in ["plain.csv", "windows.csv", "packed.csv.gz", "part-*.csv"] {
+        for name in ["plain.csv", "quoted.csv", "windows.csv", "packed.csv.gz", "part-*.csv"] {
             assert_eq!(sums(&Csv::new(&place.join(name)).unwrap(), plan), truth, "{name}: {}", plan.sql);
         }
     }

@@ -7,29 +7,35 @@ use crate::algebra::{minus, plus, product};
 use crate::forward::apart::{Apart, Part};
 use crate::forward::state::{add, larger, normal};
 
-/// The most amounts of one event that are kept apart.
+/// The most places of one event that are kept apart.
 const MOST_OF_AN_EVENT: usize = 3;
 
-/// cost ≤ sum + Σ (if event < upto then amount else 0)
+/// cost ≤ sum + Σ (if event < upto then amounts else 0)
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Budget {
     pub(super) sum: Expr,
     pub(super) past: Vec<Past>,
 }
 
-/// An amount that is due where an event lies below a place.
+/// Amounts that are due where an event lies below a place.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Past {
     pub(super) event: Expr,
     /// Where it was first paid for: not part of the bound.
     pub(super) low: Expr,
     pub(super) upto: Expr,
-    pub(super) amount: Expr,
+    /// One for each draw that was paid for, so that a later draw can find its like. There is at least one.
+    pub(super) amounts: Vec<Expr>,
 }
 
 impl Past {
-    pub(super) fn formula(&self) -> Expr {
-        self.event.clone().lt(self.upto.clone()).choose(self.amount.clone(), Expr::int(0))
+    /// All amounts together.
+    fn amount(&self, context: &Context) -> Expr {
+        self.amounts.iter().fold(Expr::int(0), |sum, amount| add(context, &sum, amount))
+    }
+
+    fn formula(&self, context: &Context) -> Expr {
+        self.event.clone().lt(self.upto.clone()).choose(self.amount(context), Expr::int(0))
     }
 }
 
@@ -38,8 +44,8 @@ impl Budget {
         Budget { sum: Expr::int(0), past: vec![] }
     }
 
-    pub(super) fn formula(&self) -> Expr {
-        self.past.iter().fold(self.sum.clone(), |sum, past| plus(sum, past.formula()))
+    pub(super) fn formula(&self, context: &Context) -> Expr {
+        self.past.iter().fold(self.sum.clone(), |sum, past| plus(sum, past.formula(context)))
     }
 
     /// Pays for a draw.
@@ -64,17 +70,34 @@ impl Budget {
 
     /// Pays where an event lies from one place on and before another.
     fn charge_event(&mut self, context: &Context, event: &Expr, (low, next): (&Expr, &Expr), amount: &Expr) {
-        let reached = |past: &Past| moves_on(context, low, &past.upto);
-        let same = |past: &&mut Past| past.event == *event && past.amount == *amount;
+        let paid_before = |past: &Past| {
+            let at = past.amounts.iter().position(|known| known == amount)?;
+            (past.event == *event && moves_on(context, low, &past.upto)).then_some(at)
+        };
+        let before = self.past.iter().enumerate().find_map(|(place, past)| Some((place, paid_before(past)?)));
+        // What was paid up to here is now paid up to the next place.
+        let low = match before {
+            Some((place, at)) => {
+                let past = &mut self.past[place];
+                let low = past.low.clone();
+                past.amounts.remove(at);
+                if past.amounts.is_empty() {
+                    self.past.remove(place);
+                }
+                low
+            }
+            None => low.clone(),
+        };
+        let same = |past: &&mut Past| past.event == *event && past.low == low && past.upto == *next;
         let of_event = self.past.iter().filter(|past| past.event == *event).count();
-        if let Some(past) = self.past.iter_mut().filter(same).find(|past| reached(past)) {
-            past.upto = next.clone();
+        if let Some(past) = self.past.iter_mut().find(same) {
+            past.amounts.push(amount.clone());
         } else if of_event < MOST_OF_AN_EVENT {
             self.past.push(Past {
                 event: event.clone(),
-                low: low.clone(),
+                low,
                 upto: next.clone(),
-                amount: amount.clone(),
+                amounts: vec![amount.clone()],
             });
         } else {
             self.sum = add(context, &self.sum, amount);
@@ -84,7 +107,7 @@ impl Budget {
     /// Everything as one sum.
     pub(super) fn collapse(&mut self, context: &Context) {
         for past in std::mem::take(&mut self.past) {
-            self.sum = add(context, &self.sum, &past.amount);
+            self.sum = add(context, &self.sum, &past.amount(context));
         }
     }
 
@@ -116,10 +139,10 @@ impl Budget {
         for past in &one.past {
             // The next round begins where this one ends, or later.
             let next = at(&past.low, index, &plus(i.clone(), Expr::int(1)));
-            if moves_on(context, &next, &past.upto) && !mentions(&past.amount) {
+            if moves_on(context, &next, &past.upto) && !past.amounts.iter().any(mentions) {
                 rolling.push(Past { upto: past.low.clone(), ..past.clone() });
             } else {
-                each = add(context, &each, &past.amount);
+                each = add(context, &each, &past.amount(context));
             }
         }
         if mentions(&each) {
@@ -128,13 +151,18 @@ impl Budget {
         // What was paid for an event before goes on where the loop begins there.
         for past in &rolling {
             let start = normal(context, &at(&past.upto, index, from));
-            let goes_on = |known: &Past| {
-                known.event == past.event && known.amount == past.amount && known.upto == start
-            };
-            if let Some(place) = head.past.iter().position(goes_on) {
-                head.past.remove(place);
+            for amount in &past.amounts {
+                let goes_on = |known: &&mut Past| {
+                    known.event == past.event && known.upto == start && known.amounts.contains(amount)
+                };
+                if let Some(known) = head.past.iter_mut().find(goes_on)
+                    && let Some(place) = known.amounts.iter().position(|known| known == amount)
+                {
+                    known.amounts.remove(place);
+                }
             }
         }
+        head.past.retain(|past| !past.amounts.is_empty());
         // What else was paid for an event that the loop pays for may come on top.
         let (apart, shared): (Vec<Past>, Vec<Past>) =
             head.past.into_iter().partition(|past| rolling.iter().all(|other| other.event != past.event));

@@ -96,7 +96,7 @@ impl Walk<'_> {
             _ => None,
         };
         let moves = moves.iter().map(|step| step.map(&|e| e.replace(&in_first))).collect();
-        let paid = state.budget.formula();
+        let paid = state.budget.formula(context);
         // The same moves, from what was paid before: only where that is nothing.
         if !countable && paid != Expr::int(0) {
             return None;

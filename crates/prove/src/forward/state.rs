@@ -207,7 +207,7 @@ impl<'a> State<'a> {
 
     /// What has been paid.
     pub(super) fn paid(&self) -> Option<Expr> {
-        Some(Expr::cost().le(self.budget.formula()))
+        Some(Expr::cost().le(self.budget.formula(self.context)))
     }
 
     pub(super) fn pay(&mut self, cost: &Apart) {

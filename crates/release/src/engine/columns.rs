@@ -10,7 +10,7 @@ use std::thread;
 use probity_exact::{Integer, Natural, Rational, rational_from_f64};
 
 use super::clean::Cleaner;
-use super::compiled::{Compiled, Sums};
+use super::compiled::{Compiled, Sums, workers};
 use super::rows::places;
 use super::{Engine, Exact};
 use crate::policy::{Column, Domain, LIMIT, date_to_text, in_units};
@@ -57,7 +57,7 @@ pub struct Columns {
 }
 
 /// Rows that a worker takes at once.
-const CHUNK: usize = 1 << 14;
+pub(super) const CHUNK: usize = 1 << 14;
 
 impl Columns {
     /// A table with these columns, all batches of which have them in this order.
@@ -72,7 +72,7 @@ impl Columns {
 }
 
 /// A column made ready for typed values.
-struct Reader<'a> {
+pub(super) struct Reader<'a> {
     column: &'a Column,
     cleaner: Cleaner<'a>,
     /// d for a unit of 1/d, with which machine integers do.
@@ -80,7 +80,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(column: &'a Column) -> Reader<'a> {
+    pub(super) fn new(column: &'a Column) -> Reader<'a> {
         let per_unit = match &column.domain {
             Domain::Number { unit, .. } if *unit.numerator() == Integer::ONE => {
                 u64::try_from(unit.denominator()).ok().filter(|most| *most <= 1 << 62)
@@ -184,8 +184,7 @@ impl Engine for Columns {
                 (0..rows).step_by(CHUNK).map(move |start| (&**batch, start..rows.min(start + CHUNK)))
             })
             .collect();
-        let workers =
-            thread::available_parallelism().map_or(1, |count| count.get()).min(16).min(chunks.len().max(1));
+        let workers = workers().min(chunks.len().max(1));
         let next = AtomicUsize::new(0);
         let pass = || {
             let mut sums = compiled.sums();
@@ -202,14 +201,14 @@ impl Engine for Columns {
             running.into_iter().map(|worker| worker.join().ok()).collect()
         });
         parts
-            .map(|parts| compiled.finish(parts))
+            .and_then(|parts| compiled.finish(parts))
             .ok_or_else(|| Refusal::input("a worker of the pass stopped; please report it"))
     }
 }
 
 /// What a worker keeps from chunk to chunk.
 #[derive(Default)]
-struct Space {
+pub(super) struct Space {
     /// The fields of a row, one after the other; then the next row.
     values: Vec<i64>,
     kept: Vec<bool>,
@@ -219,7 +218,7 @@ struct Space {
 }
 
 impl Space {
-    fn add(
+    pub(super) fn add(
         &mut self,
         batch: &dyn Batch,
         rows: Range<usize>,

@@ -3,8 +3,11 @@
 //! A row that is dropped, or that no condition takes, costs the same work as any other: its values are computed, and added to a cell
 //! that nobody reads, or as 0. Where users are units, rows are set aside until their users are bounded.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
 use super::Exact;
-use super::users::Users;
+use super::users::{Users, Waiting};
 use crate::policy::Unit;
 use crate::query::row::{Condition, Row};
 use crate::query::{DrawKind, Plan};
@@ -15,8 +18,8 @@ pub struct Compiled {
     groups: usize,
     /// The rows that the query takes, before users are bounded.
     taken: Condition,
-    /// The table's name and the bounds, if units are users.
-    users: Option<(String, u32, u32)>,
+    /// The rows of users, if units are users.
+    users: Option<Users>,
     conditions: Vec<Condition>,
     /// For each draw the place of its condition, its first cell in a group, and what it adds.
     draws: Vec<(usize, usize, Adds)>,
@@ -38,7 +41,7 @@ pub struct Sums {
     cells: Vec<i128>,
     taken: Vec<bool>,
     /// Rows whose users are not bounded yet.
-    users: Option<Users>,
+    waiting: Option<Waiting>,
 }
 
 impl Compiled {
@@ -64,7 +67,7 @@ impl Compiled {
         let users = match &plan.table.unit {
             Unit::Row => None,
             Unit::User { groups, rows_per_group, .. } => {
-                Some((plan.table.name.clone(), *groups, *rows_per_group))
+                Some(Users::new(&plan.table.name, *groups, *rows_per_group, plan.fields.len()))
             }
         };
         let group = plan.group_row().unwrap_or(Row::Constant(0));
@@ -81,22 +84,25 @@ impl Compiled {
 
     /// No rows yet.
     pub fn sums(&self) -> Sums {
-        let users = self.users.as_ref().map(|(table, groups, rows)| Users::new(table, *groups, *rows));
         let cells = vec![0; (self.groups + 1) * self.cells];
-        Sums { cells, taken: vec![false; self.conditions.len()], users }
+        Sums {
+            cells,
+            taken: vec![false; self.conditions.len()],
+            waiting: self.users.as_ref().map(Users::waiting),
+        }
     }
 
     /// Adds a row of a user, or of nobody in particular if units are rows: the values of its fields, and whether it is kept. A row
     /// without a user is dropped if units are users.
     #[inline]
     pub fn add(&self, sums: &mut Sums, user: &[u8], fields: &[i64], kept: bool) {
-        match &mut sums.users {
-            None => self.add_row(sums, fields, kept),
-            Some(users) => {
+        match (&self.users, &mut sums.waiting) {
+            (Some(users), Some(waiting)) => {
                 if kept & !user.is_empty() & self.taken.holds(fields) {
-                    users.add(user, self.group_of(fields), fields);
+                    users.add(waiting, user, self.group_of(fields), fields);
                 }
             }
+            _ => self.add_row(sums, fields, kept),
         }
     }
 
@@ -122,24 +128,39 @@ impl Compiled {
     }
 
     /// The sums of several parts of a table.
-    pub fn finish(&self, parts: Vec<Sums>) -> Exact {
-        let mut users: Option<Users> = None;
-        let mut all = self.sums();
-        for mut part in parts {
-            // Fewer than 2^64 rows of less than 2^63 each: no sum reaches 2^127.
-            all.cells.iter_mut().zip(&part.cells).for_each(|(sum, cell)| *sum += cell);
-            users = match (users, part.users.take()) {
-                (Some(mut known), Some(own)) => {
-                    known.join(own);
-                    Some(known)
+    pub fn finish(&self, mut parts: Vec<Sums>) -> Option<Exact> {
+        if let Some(users) = &self.users {
+            parts
+                .iter_mut()
+                .filter_map(|part| part.waiting.take())
+                .for_each(|waiting| users.collect(waiting));
+            let next = AtomicUsize::new(0);
+            let pass = || {
+                let mut sums = self.sums();
+                loop {
+                    let part = next.fetch_add(1, Ordering::Relaxed);
+                    if part >= users.parts() {
+                        return sums;
+                    }
+                    users.each(part, |fields| self.add_row(&mut sums, fields, true));
                 }
-                (known, own) => known.or(own),
             };
+            let bounded: Option<Vec<Sums>> = thread::scope(|scope| {
+                let running: Vec<_> = (0..workers()).map(|_| scope.spawn(pass)).collect();
+                running.into_iter().map(|worker| worker.join().ok()).collect()
+            });
+            parts.extend(bounded?);
         }
-        if let Some(users) = users {
-            users.each(|fields| self.add_row(&mut all, fields, true));
+        let mut cells = vec![0; self.groups * self.cells];
+        for part in parts {
+            // Fewer than 2^64 rows of less than 2^63 each: no sum reaches 2^127.
+            cells.iter_mut().zip(&part.cells).for_each(|(sum, cell)| *sum += cell);
         }
-        all.cells.truncate(self.groups * self.cells);
-        Exact { cells: self.cells, sums: all.cells }
+        Some(Exact { cells: self.cells, sums: cells })
     }
+}
+
+/// How many threads a pass has.
+pub fn workers() -> usize {
+    thread::available_parallelism().map_or(1, |count| count.get()).min(16)
 }

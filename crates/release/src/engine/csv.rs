@@ -11,11 +11,11 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
-use csv_core::ReadRecordResult;
 use flate2::read::MultiGzDecoder;
 
 use super::clean::Cleaner;
-use super::compiled::{Compiled, Sums};
+use super::compiled::{Compiled, Sums, workers};
+use super::record::each_record;
 use super::rows::places;
 use super::split::Splitter;
 use super::{Engine, Exact};
@@ -86,24 +86,7 @@ impl Csv {
     /// # Errors
     /// When there is none.
     pub fn new(path: &Path) -> Answer<Csv> {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        if !name.contains('*') {
-            return Ok(Csv { paths: vec![path.to_owned()] });
-        }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let entries = std::fs::read_dir(folder).map_err(|error| cannot(folder, &error))?;
-        let mut paths: Vec<PathBuf> = entries
-            .filter_map(|entry| Some(entry.ok()?.path()))
-            .filter(|path| {
-                path.is_file() && path.file_name().is_some_and(|file| matches(&name, &file.to_string_lossy()))
-            })
-            .collect();
-        paths.sort();
-        match paths.is_empty() {
-            true => Err(Refusal::input(format!("no file matches {}", path.display()))
-                .hint("`*` stands for any characters of a name")),
-            false => Ok(Csv { paths }),
-        }
+        Ok(Csv { paths: files(path)? })
     }
 
     /// The header. Of standard input this is all that can be read once: ask for sums instead.
@@ -145,8 +128,8 @@ impl Csv {
                     )));
                 }
             }
-            each_record(&bytes, |record| {
-                let fields = (0..record.ends.len())
+            each_record(&bytes, usize::MAX, |record| {
+                let fields = (0..record.len())
                     .map(|place| String::from_utf8_lossy(record.field(place)).trim().to_owned());
                 found.push(fields.collect());
             });
@@ -161,6 +144,28 @@ impl Csv {
 
     fn is_stream(&self) -> bool {
         self.paths.iter().any(|path| path == Path::new("-"))
+    }
+}
+
+/// The files that a path stands for: itself, or all that match a `*` in its last part.
+pub(super) fn files(path: &Path) -> Answer<Vec<PathBuf>> {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    if !name.contains('*') {
+        return Ok(vec![path.to_owned()]);
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = std::fs::read_dir(folder).map_err(|error| cannot(folder, &error))?;
+    let mut paths: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| {
+            path.is_file() && path.file_name().is_some_and(|file| matches(&name, &file.to_string_lossy()))
+        })
+        .collect();
+    paths.sort();
+    match paths.is_empty() {
+        true => Err(Refusal::input(format!("no file matches {}", path.display()))
+            .hint("`*` stands for any characters of a name")),
+        false => Ok(paths),
     }
 }
 
@@ -203,9 +208,9 @@ fn start(path: &Path) -> Answer<Started> {
     }
     let rest = bytes.split_off(end.unwrap_or(bytes.len()));
     let mut header: Option<Vec<String>> = None;
-    each_record(&bytes, |record| {
-        let names = (0..record.ends.len())
-            .map(|place| String::from_utf8_lossy(record.field(place)).trim().to_owned());
+    each_record(&bytes, usize::MAX, |record| {
+        let names =
+            (0..record.len()).map(|place| String::from_utf8_lossy(record.field(place)).trim().to_owned());
         header.get_or_insert_with(|| names.collect());
     });
     let header = header.ok_or_else(|| {
@@ -227,52 +232,6 @@ fn check_encoding(path: &Path, bytes: &mut Vec<u8>) -> Answer<()> {
     Ok(())
 }
 
-/// One record, unquoted.
-struct Record<'a> {
-    bytes: &'a [u8],
-    /// Where each field ends.
-    ends: &'a [usize],
-}
-
-impl Record<'_> {
-    /// A field; one that is missing is empty.
-    #[inline]
-    fn field(&self, place: usize) -> &[u8] {
-        let start = if place == 0 { 0 } else { self.ends.get(place - 1).copied().unwrap_or(0) };
-        self.ends.get(place).and_then(|end| self.bytes.get(start..*end)).unwrap_or_default()
-    }
-
-    /// Its size, by which long records are dropped: a function of the record alone.
-    fn size(&self) -> usize {
-        self.bytes.len() + self.ends.len()
-    }
-}
-
-/// Calls for each record.
-fn each_record(bytes: &[u8], mut call: impl FnMut(&Record)) {
-    let mut reader = csv_core::Reader::new();
-    let mut out = vec![0u8; bytes.len().min(BLOCK) + 1];
-    let mut ends = vec![0usize; 256];
-    let (mut at, mut written, mut ended) = (0, 0, 0);
-    loop {
-        let (result, read, wrote, found) =
-            reader.read_record(&bytes[at..], &mut out[written..], &mut ends[ended..]);
-        at += read;
-        written += wrote;
-        ended += found;
-        match result {
-            ReadRecordResult::OutputFull => out.resize(out.len() * 2, 0),
-            ReadRecordResult::OutputEndsFull => ends.resize(ends.len() * 2, 0),
-            ReadRecordResult::InputEmpty => {}
-            ReadRecordResult::Record => {
-                call(&Record { bytes: &out[..written], ends: &ends[..ended] });
-                (written, ended) = (0, 0);
-            }
-            ReadRecordResult::End => return,
-        }
-    }
-}
-
 impl Engine for Csv {
     fn check(&self, plan: &Plan) -> Answer<()> {
         // What can be read only once is looked at when it is read.
@@ -282,7 +241,7 @@ impl Engine for Csv {
     fn sums(&self, plan: &Plan, progress: &(dyn Fn(u64, u64) + Sync)) -> Answer<Exact> {
         let compiled = Compiled::new(plan);
         let cleaners: Vec<Cleaner> = plan.fields.iter().map(Cleaner::new).collect();
-        let workers = thread::available_parallelism().map_or(1, |count| count.get()).min(16);
+        let workers = workers();
         let (sender, receiver) = sync_channel::<(Vec<u8>, usize)>(workers);
         let receiver = Mutex::new(receiver);
         let all: u64 =
@@ -313,7 +272,7 @@ impl Engine for Csv {
         })?;
         let parts: Option<Vec<Sums>> = parts.into_iter().collect();
         parts
-            .map(|parts| compiled.finish(parts))
+            .and_then(|parts| compiled.finish(parts))
             .ok_or_else(|| Refusal::input("a worker of the pass stopped; please report it"))
     }
 }
@@ -376,10 +335,11 @@ fn work(
         let next = receiver.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).recv();
         let Ok((piece, file)) = next else { return sums };
         let places = columns[file].lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
-        each_record(&piece, |record| {
+        let wanted = places.iter().max().map_or(1, |last| last + 1);
+        each_record(&piece, wanted, |record| {
             let mut kept = record.size() <= MAX_RECORD;
             for ((value, cleaner), place) in values.iter_mut().zip(cleaners).zip(&places) {
-                let cleaned = cleaner.clean(record.field(*place));
+                let cleaned = cleaner.clean_at(record.bytes(), record.place(*place));
                 kept &= cleaned.is_some();
                 *value = cleaned.unwrap_or(0);
             }

@@ -9,10 +9,15 @@ pub mod client;
 pub mod columns;
 mod compiled;
 pub mod csv;
+#[cfg(feature = "parquet")]
+pub mod parquet;
+mod record;
 pub mod rows;
 mod split;
 pub mod sql;
 mod users;
+
+use std::path::Path;
 
 use crate::query::Plan;
 use crate::refusal::Answer;
@@ -39,4 +44,35 @@ pub trait Engine {
     /// # Errors
     /// When the machine fails. Never because of a value.
     fn sums(&self, plan: &Plan, progress: &(dyn Fn(u64, u64) + Sync)) -> Answer<Exact>;
+}
+
+/// The engine for files: Parquet by their name, else CSV.
+///
+/// # Errors
+/// When there is no such file, or this build cannot read it.
+pub fn of_files(path: &Path) -> Answer<Box<dyn Engine>> {
+    let named = |ending: &str| path.extension().is_some_and(|known| known.eq_ignore_ascii_case(ending));
+    if !named("parquet") {
+        return Ok(Box::new(csv::Csv::new(path)?));
+    }
+    #[cfg(feature = "parquet")]
+    return Ok(Box::new(parquet::Parquet::new(path)?));
+    #[cfg(not(feature = "parquet"))]
+    Err(crate::refusal::Refusal::input(format!(
+        "this build of probity does not read Parquet, as {}",
+        path.display()
+    ))
+    .hint("build it with `cargo build --release -p probity --features parquet`, or write the table as CSV"))
+}
+
+#[cfg(all(test, not(feature = "parquet")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_build_without_parquet_says_so() {
+        let refused = of_files(Path::new("people.parquet")).err().map(|refusal| refusal.to_string());
+        assert!(refused.is_some_and(|text| text.contains("--features parquet")));
+        assert!(of_files(Path::new("parquet.csv")).is_ok());
+    }
 }

@@ -61,6 +61,8 @@ impl Engine for Rows {
                 .map_or("", |user| user.trim());
             compiled.add(&mut sums, user.as_bytes(), &fields, cleaned.iter().all(Option::is_some));
         }
-        Ok(compiled.finish(vec![sums]))
+        compiled
+            .finish(vec![sums])
+            .ok_or_else(|| Refusal::input("a worker of the pass stopped; please report it"))
     }
 }

@@ -3,7 +3,7 @@
 //! The rules are those of RFC 4180 as `csv-core` has them: a quote at the beginning of a field opens it, two quotes in it are one,
 //! anything after the closing quote belongs to the field, and a quote elsewhere is a character like any other.
 
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memrchr2};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum State {
@@ -24,14 +24,11 @@ pub struct Splitter {
 impl Splitter {
     /// Reads on. Answers with the place behind the last record that ends in `bytes`.
     pub fn last_end(&mut self, bytes: &[u8]) -> Option<usize> {
-        if self.state == State::FieldStart && memchr(b'"', bytes).is_none() {
-            let end = memrchr(b'\n', bytes).into_iter().chain(memrchr(b'\r', bytes)).max();
-            let last = bytes.last().copied();
-            self.state = if matches!(last, None | Some(b',' | b'\n' | b'\r')) {
-                State::FieldStart
-            } else {
-                State::Unquoted
-            };
+        if matches!(self.state, State::FieldStart | State::Unquoted) && memchr(b'"', bytes).is_none() {
+            let last = bytes.last()?;
+            let end = memrchr2(b'\n', b'\r', bytes);
+            self.state =
+                if matches!(last, b',' | b'\n' | b'\r') { State::FieldStart } else { State::Unquoted };
             return end.map(|at| at + 1);
         }
         let mut end = None;

@@ -14,6 +14,7 @@ mod chain;
 mod store;
 mod units;
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -73,6 +74,8 @@ pub struct Ledger {
     state: State,
     /// An anchor file that goes along with the ledger.
     anchor: Option<PathBuf>,
+    /// Certificates that are kept from the next debit on, by name.
+    to_keep: RefCell<Vec<(String, String)>>,
 }
 
 /// A debit to be made, with its answer.
@@ -150,7 +153,8 @@ impl Ledger {
         let connection = store::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, patience)?;
         store::check_file(path, &connection)?;
         let state = store::state_since(&connection, None).map_err(|fault| fault.at(path))?;
-        let ledger = Ledger { connection, path: path.to_owned(), state, anchor: anchor.map(Path::to_owned) };
+        let (path, anchor) = (path.to_owned(), anchor.map(Path::to_owned));
+        let ledger = Ledger { connection, path, state, anchor, to_keep: RefCell::default() };
         ledger.check_anchor()?;
         Ok(ledger)
     }
@@ -200,9 +204,10 @@ impl Ledger {
         store::kept(&self.connection, name)
     }
 
-    /// Keeps a certificate under a name. Failing to costs only time later.
+    /// Keeps a certificate under a name, from the next debit on: a transaction of its own would have to wait for the disk as a debit
+    /// does. That it is not kept costs only time later.
     pub fn keep_certificate(&self, name: &str, certificate: &str) {
-        store::keep(&self.connection, name, certificate);
+        self.to_keep.borrow_mut().push((name.to_owned(), certificate.to_owned()));
     }
 
     /// Whether so much more may be spent.
@@ -263,6 +268,9 @@ impl Ledger {
             last.hash.clone_from(&entry.hash);
             last.spent = entry.spent.clone();
             entries.push(entry);
+        }
+        for (name, certificate) in self.to_keep.take() {
+            store::keep(&transaction, &name, &certificate);
         }
         transaction.commit().map_err(|error| trouble(&path, &error))?;
         self.state = last;

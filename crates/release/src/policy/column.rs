@@ -69,8 +69,7 @@ impl Column {
         let value = match &self.domain {
             Domain::Categories(names) => match names.iter().position(|name| name.as_bytes() == field) {
                 Some(place) => return Some(place as i64),
-                None if field.is_empty() => None,
-                None => return self.settle(&self.outside, None),
+                None => return self.unlisted(field),
             },
             Domain::Bool => match field {
                 b"true" | b"TRUE" | b"True" | b"t" | b"1" => Some(1),
@@ -82,6 +81,11 @@ impl Column {
             Domain::Text => None,
         };
         self.admitted(value)
+    }
+
+    /// The integer for a text that is none of the categories.
+    pub(crate) fn unlisted(&self, field: &[u8]) -> Option<i64> {
+        self.settle(if field.is_empty() { &self.null } else { &self.outside }, None)
     }
 
     /// The integer for a number of the type, or for none (`None`): the domain's bounds, and the rules for what lies outside.
@@ -140,9 +144,7 @@ impl Column {
 /// A number in units, rounded to the nearest one (half away from zero), at ±2^62 if it lies beyond that; `None` if the text is no
 /// finite number. Infinities are numbers beyond every bound.
 fn number(field: &[u8], unit: &Rational) -> Option<i64> {
-    if *unit == Rational::ONE
-        && let Some(value) = small_integer(field)
-    {
+    if let Some(value) = decimal_places(unit).and_then(|places| small_decimal(field, places)) {
         return Some(value);
     }
     let text = std::str::from_utf8(field).ok()?;
@@ -151,9 +153,6 @@ fn number(field: &[u8], unit: &Rational) -> Option<i64> {
         "inf" | "+inf" | "infinity" | "+infinity" => return Some(limit),
         "-inf" | "-infinity" => return Some(-limit),
         _ => {}
-    }
-    if let Some(value) = small_decimal(field, unit) {
-        return Some(value);
     }
     // Fractions are for policies; a table has decimals. An exponent beyond what is expanded is a number beyond every bound, or 0.
     if text.contains('/') || text.len() > 400 {
@@ -202,7 +201,7 @@ fn is_decimal(text: &str) -> bool {
 }
 
 /// An integer of at most 18 digits.
-fn small_integer(field: &[u8]) -> Option<i64> {
+pub(crate) fn small_integer(field: &[u8]) -> Option<i64> {
     let (negative, digits) = match field {
         [b'-', rest @ ..] => (true, rest),
         [b'+', rest @ ..] => (false, rest),
@@ -222,10 +221,13 @@ fn small_integer(field: &[u8]) -> Option<i64> {
     Some(if negative { -value } else { value })
 }
 
-/// A decimal with no more digits behind its point than a unit of 1/10^k has, and few enough in all.
-fn small_decimal(field: &[u8], unit: &Rational) -> Option<i64> {
-    let scale =
-        (0..=9u32).find(|k| *unit.numerator() == 1.into() && *unit.denominator() == 10u64.pow(*k).into())?;
+/// k for a unit of 1/10^k, if that is small.
+pub(crate) fn decimal_places(unit: &Rational) -> Option<u32> {
+    (0..=9u32).find(|k| *unit.numerator() == 1.into() && *unit.denominator() == 10u64.pow(*k).into())
+}
+
+/// A decimal with no more digits behind its point than so many, and few enough in all, in units of the last of them.
+pub(crate) fn small_decimal(field: &[u8], scale: u32) -> Option<i64> {
     let point = field.iter().position(|byte| *byte == b'.').unwrap_or(field.len());
     let (whole, fraction) = (&field[..point], field.get(point + 1..).unwrap_or_default());
     if fraction.len() > scale as usize || whole.len() + fraction.len() > 17 {
@@ -350,7 +352,7 @@ mod tests {
         let unit = rational(1, 1000).unwrap();
         for value in (-20_000i64..20_000).step_by(7) {
             let text = crate::decimal::exact(&(Rational::from(value) * &unit));
-            assert_eq!(small_decimal(text.as_bytes(), &unit), Some(value), "{text}");
+            assert_eq!(small_decimal(text.as_bytes(), 3), Some(value), "{text}");
             assert_eq!(number(text.as_bytes(), &unit), Some(value), "{text}");
             assert_eq!(number(format!("{text}e0").as_bytes(), &unit), Some(value), "{text}");
         }

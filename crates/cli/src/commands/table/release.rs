@@ -7,9 +7,8 @@ use probity_exact::{Rational, parse_rational};
 use probity_release::answer::{self, Rows};
 use probity_release::certificate::{self, assumptions};
 use probity_release::decimal;
-use probity_release::engine::Engine;
 use probity_release::engine::client::Client;
-use probity_release::engine::csv::Csv;
+use probity_release::engine::{self, Engine};
 use probity_release::ledger::{Ledger, PATIENCE, State};
 use probity_release::loss::Loss;
 use probity_release::policy::Policy;
@@ -42,7 +41,8 @@ pub struct Arguments {
     /// The file, kept elsewhere, by which an older copy of the ledger is noticed
     #[arg(long, value_name = "FILE")]
     anchor: Option<PathBuf>,
-    /// Where a table is: a CSV file, also packed by gzip, several by `*`, or - for standard input; or another engine, as
+    /// Where a table is: a CSV file, also packed by gzip, several by `*`, or - for standard input; a Parquet file,
+    /// if probity was built with that feature; or another engine, as
     /// postgresql://HOST/DB#TABLE, duckdb:FILE#TABLE, spark:MASTER#TABLE. A public table is a CSV file
     #[arg(long, value_name = "TABLE=FILE")]
     data: Vec<String>,
@@ -159,7 +159,7 @@ fn engines(arguments: &Arguments, policy: &Policy) -> Result<Engines, Failure> {
         }
         let engine: Box<dyn Engine> = match Client::named(path, name) {
             Some(client) => Box::new(client),
-            None => Box::new(Csv::new(Path::new(path))?),
+            None => engine::of_files(Path::new(path))?,
         };
         if engines.insert(name.to_owned(), engine).is_some() {
             return Err(Failure::new(format!("the table {name} is given twice"))
