@@ -50,8 +50,8 @@ fn wrong(case: &Case, law: &Case, depth: usize) -> Option<Outcome> {
 #[test]
 fn every_bit_string_to_a_depth() {
     for case in library() {
-        // Several draws of normal noise take more bits before anything is decided.
-        let depth = if case.text.contains("gaussian(") { 15 } else { 11 };
+        // Normal noise takes more bits before anything is decided.
+        let depth = if case.text.contains("gaussian(") { 13 } else { 11 };
         assert_eq!(wrong(&case, &case, depth), None, "{}", case.name);
     }
 }
