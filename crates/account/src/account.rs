@@ -96,6 +96,12 @@ impl Default for Effort {
     }
 }
 
+/// More different laws than this are not composed on a lattice after a closed form.
+const MOST_ON_A_LATTICE: usize = 2000;
+
+/// The smallest δ that is asked for, but 0.
+const SMALLEST_DELTA: f64 = 1e-300;
+
 /// Answers a question about a composition.
 ///
 /// ```
@@ -123,6 +129,9 @@ pub fn account(
         Question::Epsilon(delta) if *delta < Rational::ZERO || *delta >= Rational::ONE => {
             return Err(format!("delta = {delta} is not allowed: it must be at least 0 and less than 1"));
         }
+        Question::Epsilon(delta) if !delta.is_zero() && near(delta) < SMALLEST_DELTA => {
+            return Err("delta is too small: it must be 0 or at least 1e-300".into());
+        }
         _ => {}
     }
     let laws = laws.resolved(adjacency)?;
@@ -135,11 +144,18 @@ pub fn account(
         Ok(Answer { bracket, directions, method, seconds, reached, note: note.clone() })
     };
     let deadline = start + Duration::from_secs_f64(effort.seconds.clamp(0.0, 1e6));
+    let mut known = Bracket::vacuous(question);
     if effort.closed_forms
         && let Some((bracket, method)) = closed::answer(&laws, question, deadline)
     {
-        let reached = bracket.width() <= effort.width || Instant::now() < deadline;
-        return finish(bracket.clone(), vec![(Direction::Either, bracket)], method.to_owned(), reached);
+        let bracket = bracket.and(basic(&laws, question));
+        let reached = bound_only || bracket.width() <= effort.width;
+        // Some hundred different laws are too few for a normal law to be near, and not too many for a lattice.
+        let has_lattice = (2..=MOST_ON_A_LATTICE).contains(&laws.len()) && Instant::now() < deadline;
+        if reached || !has_lattice {
+            return finish(bracket.clone(), vec![(Direction::Either, bracket)], method.to_owned(), reached);
+        }
+        known = bracket;
     }
     if let Question::Epsilon(delta) = question
         && delta.is_zero()
@@ -147,25 +163,74 @@ pub fn account(
         return Err("at delta = 0 only sums of pure guarantees have a finite epsilon".into());
     }
     let directions = directions(&laws, adjacency);
-    let mut found: Vec<Result<Found, String>> = Vec::new();
-    std::thread::scope(|scope| {
-        let works: Vec<_> = directions
-            .iter()
-            .map(|direction| scope.spawn(|| one_direction(&laws, *direction, question, effort, deadline)))
-            .collect();
-        for work in works {
-            found.push(
-                work.join().unwrap_or_else(|_| Err("the computation broke off: please report it".into())),
-            );
+    let one = |direction: Direction| one_direction(&laws, direction, question, effort, deadline);
+    let found = match smaller(&laws, directions, question)? {
+        // The larger of two is asked for: what cannot be it needs no lattice.
+        Some(most) => {
+            let first = one(directions[0])?;
+            let second = match first.bracket.lower >= most {
+                true => Found {
+                    bracket: Bracket { lower: Rational::ZERO, upper: Some(most) },
+                    step: 0.0,
+                    points: 1,
+                },
+                false => one(directions[1])?,
+            };
+            vec![first, second]
         }
-    });
-    let found: Vec<Found> = found.into_iter().collect::<Result<_, _>>()?;
+        None => at_once(directions, &one)?,
+    };
     let bracket = found.iter().map(|found| found.bracket.clone()).reduce(Bracket::or);
-    let bracket = bracket.unwrap_or_else(|| Bracket::vacuous(question));
+    let bracket = bracket.unwrap_or_else(|| Bracket::vacuous(question)).and(known);
     let reached = bound_only || bracket.width() <= effort.width;
     let method = found.iter().max_by_key(|found| found.points).map_or_else(String::new, Found::method);
     let directions = directions.iter().copied().zip(found.into_iter().map(|found| found.bracket)).collect();
     finish(bracket, directions, method, reached)
+}
+
+/// Every direction in a thread of its own.
+fn at_once(
+    directions: &[Direction],
+    one: &(dyn Fn(Direction) -> Result<Found, String> + Sync),
+) -> Result<Vec<Found>, String> {
+    std::thread::scope(|scope| {
+        let works: Vec<_> = directions.iter().map(|direction| scope.spawn(move || one(*direction))).collect();
+        let broken = |_| Err("the computation broke off: please report it".into());
+        works.into_iter().map(|work| work.join().unwrap_or_else(broken)).collect()
+    })
+}
+
+/// The largest loss of the second direction, where the first one's ε is likely to be larger.
+fn smaller(
+    laws: &[(Simple, u64)],
+    directions: &[Direction],
+    question: &Question,
+) -> Result<Option<Rational>, String> {
+    let ([first, second], Question::Epsilon(delta)) = (directions, question) else { return Ok(None) };
+    let aim = Aim::LnDelta(ln(near(delta)));
+    let Some(most) = Scene::new(laws, *second, aim)?.largest() else { return Ok(None) };
+    let guess = Scene::new(laws, *first, aim)?.guess.epsilon;
+    Ok((guess > near(&most)).then_some(most))
+}
+
+/// Basic composition: losses add, and so do δs. Exact at the δ of `approx` itself, where a lattice rounds.
+fn basic(laws: &[(Simple, u64)], question: &Question) -> Bracket {
+    let vacuous = Bracket::vacuous(question);
+    let Question::Epsilon(delta) = question else { return vacuous };
+    let (mut losses, mut deltas) = (Rational::ZERO, Rational::ZERO);
+    for (law, n) in laws {
+        let n = Rational::from(*n);
+        match law {
+            Simple::Pure(epsilon, told) => {
+                losses += epsilon * &n;
+                deltas += told * &n;
+            }
+            Simple::Laplace(c) => losses += c * &n,
+            Simple::DiscreteLaplace(scale, s) => losses += Rational::from(*s) / scale * &n,
+            _ => return vacuous,
+        }
+    }
+    Bracket { upper: (deltas <= *delta).then_some(losses), ..vacuous }
 }
 
 /// The directions whose curves differ.
@@ -218,6 +283,7 @@ fn one_direction(
         (Question::Epsilon(_), Some(largest)) => found.bracket.upper = Some(largest),
         _ => {}
     }
+    found.bracket = found.bracket.and(basic(laws, question));
     let fine = scene.step_for(effort.width) * 0.9;
     // First a lattice that surely takes little time, unless the fine one does.
     let mut step = fine.max(scene.guess.deviation / 400.0);

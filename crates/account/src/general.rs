@@ -117,15 +117,29 @@ impl Scene {
     pub fn largest(&self) -> Option<Rational> {
         let mut sum = Rational::ZERO;
         for part in &self.parts {
-            let told = matches!(&part.law, Simple::Pure(_, delta) if !delta.is_zero());
-            let sampled = matches!(&part.law, Simple::Poisson(_, law) if matches!(law.as_ref(), Simple::Pure(_, delta) if !delta.is_zero()));
-            if told || sampled || self.endless(part) {
-                return None;
-            }
-            let (_, top) = part.extent.ends.as_ref()?;
-            sum += &top.high * Rational::from(part.n);
+            sum += self.largest_of(part)? * Rational::from(part.n);
         }
         Some(sum)
+    }
+
+    fn largest_of(&self, part: &Part) -> Option<Rational> {
+        let told = |law: &Simple| matches!(law, Simple::Pure(_, delta) if !delta.is_zero());
+        let by_law = match &part.law {
+            law if told(law) || self.endless(part) => None,
+            Simple::Poisson(_, law) if told(law) => None,
+            _ => part.extent.ends.as_ref().map(|(_, top)| top.high.clone()),
+        };
+        // Where the record is only with the second law, that is at least 1 − q times the first, whatever is run on the sample.
+        let by_rate = match (&part.law, self.direction) {
+            (Simple::Poisson(q, _), Direction::Add) if *q < Rational::ONE => {
+                ln_bounds(&(Rational::ONE - q), 160).map(|(low, _)| -low)
+            }
+            _ => None,
+        };
+        match (by_law, by_rate) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
     }
 
     /// A lattice step that should give the relative width.

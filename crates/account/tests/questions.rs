@@ -216,7 +216,7 @@ fn curves_fall_and_hold() {
 #[test]
 fn many_pure_guarantees_are_bracketed() {
     let text = (0..100).map(|k| format!("pure({}/1000) * 40", 20 + k % 70)).collect::<Vec<_>>().join(" + ");
-    let many = ask(&text, "delta", "1e-6", &Effort::default());
+    let many = ask(&text, "delta", "1e-6", &Effort { width: 0.1, ..Effort::default() });
     assert!(many.method.contains("Berry"), "{}", many.method);
     let lattice = ask(&text, "delta", "1e-6", &general(1e-2));
     let (a, b) = (&many.bracket, &lattice.bracket);
@@ -266,4 +266,70 @@ fn a_guarantee_in_mu_has_no_sample_under_replacement() {
         assert!(ask(refused).is_err(), "{refused}");
     }
     assert!(ask("poisson(1, mu(1))").is_ok() && ask("poisson(1/10, gaussian(1))").is_ok());
+}
+
+/// Without the record, a sample loses at most −ln(1 − q) a copy: where that is less than what is asked for, the other direction decides.
+#[test]
+fn small_directions_do_not_widen_the_answer() {
+    let effort = Effort { seconds: 20.0, ..Effort::default() };
+    let asked = |text: &str, given: &str, value: &str| {
+        let answer = account(&laws(text), Adjacency::AddRemove, &question(given, value), &effort).unwrap();
+        assert!(answer.reached, "{text}: {:?}", answer.bracket);
+        (answer.bracket.lower, answer.bracket.upper.unwrap())
+    };
+    let holds = |(low, high): (Rational, Rational), truth: &str| {
+        assert!(low <= number(truth) && number(truth) <= high, "{low} {truth} {high}");
+    };
+    // δ by numerical integration of the mixture, with mpmath.
+    holds(asked("poisson(1/100, gaussian(1))", "epsilon", "1/10"), "7.29004e-5");
+    holds(asked("poisson(1/10, gaussian(1)) * 2", "epsilon", "0.3"), "0.01187510");
+    let (low, high) = asked("poisson(1/100, gaussian(1)) * 10", "delta", "1e-6");
+    assert!(low > number("0.5923") && high < number("0.5925"));
+}
+
+/// Exactly at the δ of `approx`, its ε is the answer.
+#[test]
+fn approximate_guarantees_meet_their_own_delta() {
+    for (text, delta, epsilon) in [
+        ("approx(1, 1e-5)", "1e-5", "1"),
+        ("approx(0, 1/2)", "1/2", "0"),
+        ("approx(1, 1e-5) + laplace(1)", "1e-5", "2"),
+        ("approx(1, 1e-5) * 3", "3e-5", "3"),
+    ] {
+        let effort = Effort { seconds: 10.0, ..Effort::default() };
+        let answer = account(&laws(text), Adjacency::AddRemove, &question("delta", delta), &effort).unwrap();
+        let upper = answer.bracket.upper.unwrap();
+        assert!(answer.bracket.lower <= upper && upper <= number(epsilon), "{text} {upper}");
+        // Below it no finite ε is left.
+        let less = question("delta", &format!("{delta}9").replace("e-59", "e-6").replace("/29", "/3"));
+        let answer = account(&laws(text), Adjacency::AddRemove, &less, &effort).unwrap();
+        assert!(answer.bracket.upper.is_none(), "{text} {:?}", answer.bracket);
+    }
+}
+
+#[test]
+fn a_delta_below_all_doubles_is_refused() {
+    for text in ["laplace(1)", "laplace(1) * 2", "discrete_gaussian(1)", "response(3, 1/2)", "gaussian(1)"] {
+        let asked =
+            |delta| account(&laws(text), Adjacency::AddRemove, &question("delta", delta), &Effort::default());
+        assert!(asked("1e-400").unwrap_err().contains("too small"), "{text}");
+        assert!(asked("1e-290").unwrap().bracket.upper.is_some(), "{text}");
+    }
+}
+
+/// Some different pure guarantees are too few for a normal law: the answer is from a lattice, and says what was reached.
+#[test]
+fn a_hundred_different_guarantees_are_bracketed() {
+    let sum = |n: u32| (1..=n).map(|k| format!("pure({k}/1000)")).collect::<Vec<_>>().join(" + ");
+    let asked = |n: u32, seconds: f64| {
+        let effort = Effort { seconds, width: 1e-2, ..Effort::default() };
+        account(&laws(&sum(n)), Adjacency::AddRemove, &question("epsilon", "1"), &effort).unwrap()
+    };
+    let answer = asked(100, 60.0);
+    // By `--general`, which is tested against brute force.
+    let upper = answer.bracket.upper.unwrap();
+    assert!(answer.bracket.lower <= number("0.0159535387802") && number("0.01595353877") <= upper);
+    assert!(answer.reached);
+    // Without time nothing is claimed to be reached.
+    assert!(!asked(100, 0.0).reached);
 }

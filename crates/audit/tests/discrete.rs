@@ -159,3 +159,18 @@ fn the_law_as_a_table() {
         "outcome,probability_low,probability_high\n0,1/4,1/4\n1,1/2,1/2\n2,1/4,1/4\n(escaped),0,0\n";
     assert_eq!(String::from_utf8(table).unwrap(), expected);
 }
+
+/// Of several draws with infinite supports the tails are cut earlier, so that the law of all of them is answered; what is cut is counted.
+#[test]
+fn laws_of_several_draws_are_answered() {
+    let text = std::fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/audit/broken/three_discrete_draws.dp"),
+    );
+    let program = probity_lang::load_text(&text.unwrap()).unwrap();
+    let parameters = parameters(&[("eps", r(1, 1))]);
+    let law = |x| real_law(&program.mechanism, &parameters, &input(x), Depth::default()).unwrap();
+    let (first, second) = (law(0), law(1));
+    assert!(first.sums_to_one() && second.sums_to_one() && !first.is_exact());
+    let loss = PairReport::new(&first, &second).worst.unwrap().loss;
+    assert!(loss.low <= r(3, 1) && r(3, 1) <= loss.high && loss.high < r(31, 10), "{loss:?}");
+}

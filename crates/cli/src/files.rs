@@ -211,9 +211,41 @@ pub fn check_place(path: &Path) -> Result<(), Failure> {
     }
 }
 
+/// The first word of a file says what it is: `probity-certificate`, `<!doctype`.
+fn first_word(contents: &[u8]) -> &[u8] {
+    let end = contents.iter().take(32).position(u8::is_ascii_whitespace).unwrap_or(contents.len().min(32));
+    &contents[..end]
+}
+
+/// Whether a file that begins like `contents` may be written at a place. A file of another kind is not replaced: it may be the
+/// ledger, the policy or the table.
+pub fn check_kind(path: &Path, contents: &[u8]) -> Result<(), Failure> {
+    check_place(path)?;
+    let mut begin = Vec::new();
+    let is_file = fs::metadata(path).is_ok_and(|facts| facts.is_file());
+    if is_file {
+        let read = fs::File::open(path).and_then(|file| file.take(64).read_to_end(&mut begin));
+        read.map_err(|error| cannot("read", path, &error))?;
+    }
+    match begin.is_empty() || first_word(&begin) == first_word(contents) {
+        true => Ok(()),
+        false => {
+            Err(Failure::new(format!("{} is there already, and is another kind of file", path.display()))
+                .hint("name another file, or remove that one first")
+                .in_file(path))
+        }
+    }
+}
+
 /// Writes a file whole or not at all: to a temporary neighbour first, which then takes its place. What is no plain file,
-/// such as `/dev/null` or a pipe, is written to and stays what it is.
+/// such as `/dev/null` or a pipe, is written to and stays what it is; a file of another kind is not replaced.
 pub fn write(path: &Path, contents: &[u8]) -> Result<(), Failure> {
+    check_kind(path, contents)?;
+    replace(path, contents)
+}
+
+/// The same, whatever the file was.
+pub fn replace(path: &Path, contents: &[u8]) -> Result<(), Failure> {
     check_place(path)?;
     let failed = |error: io::Error| cannot("write", path, &error);
     // A link stays one: the file that it leads to is replaced.

@@ -337,6 +337,63 @@ fn runs_are_paid_from_the_same_ledger() {
     assert!(code == 2 && out.contains("--data people=FILE.csv"), "{out}");
 }
 
+/// Nothing that is written takes the place of the ledger, the policy or the table; a query is not read from a table.
+#[test]
+fn files_of_another_kind_are_not_replaced() {
+    let place = folder("overwrite", &POLICY.replace("epsilon = \"2\"", "epsilon = \"9\""));
+    let count = "SELECT COUNT(*) AS n FROM people";
+    assert_eq!(release(&place, &["--init", count]).0, 0);
+    let names = ["people.toml", "people.csv", "people.ledger"];
+    let all = || names.map(|name| fs::read(place.join(name)).unwrap());
+    let before = all();
+    for name in names {
+        let (code, _, err) = release(&place, &["--again", "--certificate", name, count]);
+        assert!(code == 2 && err.contains("another kind of file"), "{name}: {err}");
+        assert_eq!(run(&place, &["budget", "--ledger", "people.ledger", "--out", name]).0, 2, "{name}");
+        assert_eq!(run(&place, &["policy", "--suggest", "people.csv", "--out", name]).0, 2, "{name}");
+        let init =
+            ["budget", "init", "--policy", "people.toml", "--ledger", "other.ledger", "--anchor", name];
+        assert_eq!(run(&place, &init).0, 2, "{name}");
+    }
+    assert!(all() == before);
+    // What is of its kind is.
+    for _ in 0..2 {
+        assert_eq!(release(&place, &["--again", "--certificate", "c.cert", count]).0, 0);
+        assert_eq!(run(&place, &["budget", "--ledger", "people.ledger", "--out", "page.html"]).0, 0);
+    }
+    let both = ["release", "--policy", "people.toml", "--ledger", "people.ledger", "--data", "people=-", "-"];
+    let (code, out, err) = run(&place, &both);
+    assert!(code == 2 && err.contains("more than once"), "{out}{err}");
+    // Of a query without rows the head is that of one with rows.
+    let (_, some, _) =
+        release(&place, &["--csv", "SELECT region, COUNT(*) AS n FROM people GROUP BY region LIMIT 1"]);
+    let (_, none, _) =
+        release(&place, &["--csv", "SELECT region, COUNT(*) AS n FROM people GROUP BY region LIMIT 0"]);
+    assert_eq!(
+        (some.lines().next(), none.lines().next()),
+        (Some("region,n,n_low,n_high"), some.lines().next())
+    );
+}
+
+/// More budget makes no answer dearer that was paid.
+#[test]
+fn stored_answers_stay_free_when_the_budget_grows() {
+    let place = folder("grown", POLICY);
+    let count = "SELECT COUNT(*) AS n FROM people";
+    let first = json(&place, &["--init", count], 0);
+    fs::write(place.join("people.toml"), POLICY.replace("epsilon = \"2\"", "epsilon = \"3\"")).unwrap();
+    let amend = ["budget", "amend", "--policy", "people.toml", "--ledger", "people.ledger"];
+    assert_eq!(run(&place, &amend).0, 0);
+    let again = json(&place, &[count], 0);
+    assert_eq!((&again["rows"], &again["cost"]["epsilon"]), (&first["rows"], &"0".into()), "{again:#}");
+    assert_eq!(again["remaining"]["epsilon"], "5/2");
+    // Another treatment of a column is another question.
+    let other = POLICY.replace("epsilon = \"2\"", "epsilon = \"3\"").replace("[0, 120]", "[0, 100]");
+    fs::write(place.join("people.toml"), other).unwrap();
+    assert_eq!(run(&place, &amend).0, 0);
+    assert_eq!(json(&place, &[count], 0)["cost"]["epsilon"], "1/2");
+}
+
 /// A theorem about rows pays for no table of users, nor for tables and columns that the policy does not know.
 #[test]
 fn runs_are_paid_for_what_the_policy_hides() {

@@ -192,6 +192,9 @@ impl Session {
         if certificate.is_some() && prepared.len() > 1 {
             return Err(Failure::input("certificate= names one file, and there are several queries").into());
         }
+        if let Some(place) = &certificate {
+            probity_release::certificate::check_place(place).map_err(Failure::from)?;
+        }
         let (policy, anchor, version) = (self.policy.clone(), self.anchor.clone(), self.version.clone());
         let (tables, alpha, to) = (self.tables.clone(), self.alpha.clone(), certificate);
         let (released, state) = work::long_with(py, move |caller| {

@@ -210,6 +210,17 @@ def test_the_ledger_is_debited_and_answers_are_stored(tmp_path):
     assert kinds == ["init"] + ["release"] * 5
 
 
+def test_a_certificate_replaces_no_other_file(tmp_path):
+    ledger = tmp_path / "people.ledger"
+    session = pb.Session(data={"people": PEOPLE}, policy=POLICY, ledger=ledger, init=True)
+    before = ledger.read_bytes()
+    with pytest.raises(pb.InvalidInput, match="another kind of file"):
+        session.sql("SELECT COUNT(*) AS n FROM people", certificate=ledger)
+    assert ledger.read_bytes() == before
+    for _ in range(2):
+        session.sql("SELECT COUNT(*) AS n FROM people", certificate=tmp_path / "c.cert")
+
+
 def test_answers_show_themselves(tmp_path):
     pandas = pytest.importorskip("pandas")
     path = tmp_path / "n.cert"

@@ -39,6 +39,8 @@ pub enum Cell {
 pub struct Rows {
     /// The names of the columns.
     pub names: Vec<String>,
+    /// Which of them are noisy, and so have error bars.
+    pub noisy: Vec<bool>,
     /// The cells.
     pub rows: Vec<Vec<Cell>>,
     /// Whether rows were chosen by their noisy values: no level holds for a choice.
@@ -90,8 +92,10 @@ pub fn rows(prepared: &Prepared, noisy: &[Vec<Integer>], alpha: &Rational) -> An
         })
         .collect();
     let names = plan.columns.iter().map(|(name, _)| name.clone()).collect();
+    let noisy = plan.columns.iter().map(|(_, shown)| matches!(shown, Shown::Noisy(_))).collect();
     Ok(Rows {
         names,
+        noisy,
         rows,
         chosen: plan.having.is_some() || (plan.limit.is_some() && !plan.order.is_empty()),
     })
@@ -170,9 +174,9 @@ impl Rows {
     /// The names of all columns, error bars with them.
     pub fn heading(&self) -> Vec<String> {
         let mut names = Vec::new();
-        for (place, name) in self.names.iter().enumerate() {
+        for (name, is_noisy) in self.names.iter().zip(&self.noisy) {
             names.push(name.clone());
-            if self.rows.first().is_none_or(|row| matches!(row[place], Cell::Noisy { .. })) {
+            if *is_noisy {
                 names.extend([format!("{name}_low"), format!("{name}_high")]);
             }
         }

@@ -194,12 +194,13 @@ fn assembled(policy: &Policy, plan: Plan, sharing: &Sharing, stake: Stake, text:
 }
 
 impl Prepared {
-    /// What makes an answer the same: what was asked, of which data and public tables, at what loss and by which mechanism.
-    pub fn key(&self, policy: &Policy, version: &str) -> String {
+    /// What makes an answer the same: what was asked, of which data, table and public tables, at what loss and by which mechanism. How
+    /// large the budget is does not matter: what was released stays free when the owner adds to it.
+    pub fn key(&self, version: &str) -> String {
         let amount = self.stake.amount.to_string();
-        let hash = policy.hash();
+        let table = format!("{:?}", self.plan.table);
         let mut parts = vec![
-            hash.as_bytes(),
+            table.as_bytes(),
             version.as_bytes(),
             self.plan.sql.as_bytes(),
             amount.as_bytes(),

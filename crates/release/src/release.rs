@@ -159,7 +159,7 @@ pub fn release<'a>(
     engine: impl Fn(&Prepared) -> Answer<&'a dyn Engine>,
 ) -> Answer<Vec<Released>> {
     ledger.check_policy(asking.policy)?;
-    let key = |proven: &Proven| proven.prepared.key(asking.policy, asking.version);
+    let key = |proven: &Proven| proven.prepared.key(asking.version);
     if !asking.again {
         let stored: Vec<_> =
             proven.iter().map(|proven| ledger.stored(&key(proven))).collect::<Answer<_>>()?;

@@ -117,6 +117,28 @@ fn the_policy_is_pinned_and_the_owner_may_amend_it() {
     assert_eq!(open(&path).unwrap().verify().unwrap(), 4);
     let rho = policy::read("p", &large.text.replace("epsilon", "rho")).unwrap();
     assert!(ledger.amend(&rho, "").unwrap_err().message.contains("counts in"));
+    // What hid a row does not hide a user.
+    let unit = |unit: &str| policy::read("p", &large.text.replace("\"row\"", unit)).unwrap();
+    let users = unit("{ user = \"u\", groups = 1, rows_per_group = 2 }");
+    assert!(ledger.amend(&users, "").unwrap_err().message.contains("another unit"));
+    let path = folder("amend-users").join("l");
+    let mut ledger = Ledger::init(&path, &users, None, false, PATIENCE).unwrap();
+    let others = unit("{ user = \"v\", groups = 1, rows_per_group = 2 }");
+    assert!(ledger.amend(&others, "").unwrap_err().message.contains("another unit"));
+    ledger.amend(&unit("{ user = \"u\", groups = 3, rows_per_group = 1 }"), "").unwrap();
+    ledger.amend(&large, "").unwrap();
+}
+
+#[test]
+fn an_anchor_replaces_no_other_file() {
+    let folder = folder("anchor-place");
+    let (path, table) = (folder.join("l"), folder.join("t.csv"));
+    fs::write(&table, "x\n1\n").unwrap();
+    for anchor in [&table, &path] {
+        assert!(Ledger::init(&path, &policy("1"), Some(anchor), false, PATIENCE).is_err());
+    }
+    assert_eq!((fs::read_to_string(&table).unwrap().as_str(), path.exists()), ("x\n1\n", false));
+    assert!(Ledger::init(&path, &policy("1"), Some(&folder.join("a")), false, PATIENCE).is_ok());
 }
 
 /// What a ledger says: how many entries, what is left, and of each entry what was spent and answered.

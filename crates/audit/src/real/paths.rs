@@ -51,7 +51,13 @@ pub(crate) struct Explorer {
     until: Deadline,
     /// Whether some path never ends.
     pub(crate) endless: bool,
+    /// Whether supports were cut to fit the paths.
+    is_fitted: bool,
 }
+
+/// Draws along one path by which supports are cut, and the largest product of their values.
+const MOST_FITTED: usize = 12;
+const MOST_PRODUCT: usize = 1 << 17;
 
 type KnownLaw = (LawKind, Vec<Real>);
 
@@ -100,6 +106,7 @@ impl Explorer {
             laws: KnownLaws::default(),
             until: case.deadline(),
             endless: false,
+            is_fitted: false,
         })
     }
 
@@ -130,6 +137,7 @@ impl Explorer {
 
     /// Follows every path into the event (every path at all without one). Answers whether all were followed.
     pub(crate) fn follow(&mut self, event: Option<&Event>, visit: Visit<'_>) -> Result<bool, AuditError> {
+        self.fit()?;
         let mut world = RealWorld::new(event);
         let mut scratch = Scratch::default();
         let mut open: Vec<Vec<Choice>> = vec![Vec::new()];
@@ -177,6 +185,52 @@ impl Explorer {
             }
         }
         Ok(true)
+    }
+
+    /// Cuts infinite supports earlier where the product of the values along one path would be too many: three draws with ninety values
+    /// each are 729,000 paths, with twenty values each 8,000. What is cut off is counted by [`Explorer::cut`] either way.
+    fn fit(&mut self) -> Result<(), AuditError> {
+        if std::mem::replace(&mut self.is_fitted, true) {
+            return Ok(());
+        }
+        let mut world = RealWorld::new(None);
+        let mut scratch = Scratch::default();
+        let mut tape = Vec::new();
+        let mut met: Vec<(Needed, KnownLaw)> = Vec::new();
+        while met.len() < MOST_FITTED {
+            world.restart(tape);
+            let choice = match self.program.run(&mut world, &mut scratch) {
+                Err(Stop::Branch) => Choice::Branch(false),
+                Err(Stop::Draw) => {
+                    let Some(law) = world.needed.take() else { break };
+                    let key = (law.kind, law.arguments.clone());
+                    let values = self.laws.values(&law, &key, self.depth.tail_bits)?;
+                    let Some(middle) = values.get(values.len() / 2).cloned() else { break };
+                    met.push((law, key));
+                    Choice::Draw(middle)
+                }
+                // What is wrong here is met again, and said, when the paths are followed.
+                _ => break,
+            };
+            tape = std::mem::take(&mut world.tape);
+            if tape.len() > 8 * MOST_FITTED {
+                break;
+            }
+            tape.push(choice);
+        }
+        let most = self.depth.paths.min(MOST_PRODUCT);
+        let fewer = [40, 28, 20, 14, 10, 7].into_iter().filter(|bits| *bits < self.depth.tail_bits);
+        for bits in std::iter::once(self.depth.tail_bits).chain(fewer) {
+            let mut product = 1usize;
+            for (law, key) in &met {
+                product = product.saturating_mul(self.laws.values(law, key, bits)?.len().max(1));
+            }
+            if product <= most {
+                self.depth.tail_bits = bits;
+                break;
+            }
+        }
+        Ok(())
     }
 
     fn values(&mut self, law: &Needed) -> Result<&[Rc<Weighted>], AuditError> {

@@ -25,6 +25,18 @@ pub fn read(path: &Path) -> Answer<(i64, String)> {
     number.zip(hash.map(str::to_owned)).ok_or_else(wrong)
 }
 
+/// Whether an anchor may be written at a place: where there is none yet, it is not the ledger, and no other file is lost.
+pub(super) fn check_place(path: &Path, ledger: &Path) -> Answer<()> {
+    if path == ledger {
+        return Err(Refusal::input("the anchor and the ledger are one file")
+            .hint("keep the anchor elsewhere: it is there to notice an older copy of the ledger"));
+    }
+    match path.exists() {
+        true => read(path).map(|_| ()),
+        false => Ok(()),
+    }
+}
+
 /// Remembers the last entry of a ledger: to a neighbour first, which then takes its place.
 pub fn write(path: &Path, state: &State) -> Answer<()> {
     let text = format!("{FORMAT}\ncounter {}\nhash {}\n", state.number, state.hash);

@@ -6,13 +6,13 @@
 //! checkpoint, by [`Ledger::verify`] everywhere. An older copy put in the place of the file is found with an [`anchor`] only.
 //!
 //! The ledger knows nothing of queries: it keeps texts, and adds up losses. Of a text that is run it asks whether its neighbours are those
-//! of the policy (`runs.rs`).
+//! of the policy (`units.rs`).
 
 pub mod accounted;
 pub mod anchor;
 mod chain;
-mod runs;
 mod store;
+mod units;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -99,6 +99,9 @@ impl Ledger {
         or_open: bool,
         patience: Duration,
     ) -> Answer<Ledger> {
+        if let Some(anchor) = anchor {
+            anchor::check_place(anchor, path)?;
+        }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let mut connection = store::connect(path, flags, patience)?;
         let made = (|| {
@@ -280,7 +283,7 @@ impl Ledger {
     ) -> Answer<Entry> {
         self.refresh()?;
         let policy = policy::read("the pinned policy", &self.state.policy_text)?;
-        runs::check(&policy, mechanism)?;
+        units::check(&policy, mechanism)?;
         let debit = Debit {
             key: String::new(),
             loss,
@@ -307,6 +310,7 @@ impl Ledger {
             ))
             .hint("a ledger has one measure"));
         }
+        units::check_units(&policy::read("the pinned policy", &self.state.policy_text)?, policy)?;
         let path = self.path.clone();
         let known = self.state.clone();
         let anchored = known.anchored;

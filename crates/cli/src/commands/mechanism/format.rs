@@ -70,7 +70,7 @@ fn format(path: &Path, arguments: &Arguments) -> Result<Done, Failure> {
     let print = arguments.print || (path == Path::new("-") && !arguments.check);
     let written = changed && !print && !arguments.check;
     if written {
-        files::write(path, after.as_bytes())?;
+        files::replace(path, after.as_bytes())?;
     }
     Ok(Done { changed, written, formatted: print.then_some(after) })
 }

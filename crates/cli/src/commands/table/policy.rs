@@ -73,6 +73,10 @@ fn suggest(arguments: &Arguments, path: &Path) -> Answer {
     };
     let text = policy::suggest(&name, &Csv::new(path)?.header()?)?;
     if let Some(out) = &arguments.out {
+        if out.exists() {
+            return Err(Failure::new(format!("{} is there already", out.display()))
+                .hint("name another file: a first policy replaces nothing"));
+        }
         files::write(out, text.as_bytes())?;
     }
     match (arguments.json, &arguments.out) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use probity_exact::{Rational, parse_rational};
 use probity_release::answer::{self, Rows};
-use probity_release::certificate::assumptions;
+use probity_release::certificate::{self, assumptions};
 use probity_release::decimal;
 use probity_release::engine::Engine;
 use probity_release::engine::client::Client;
@@ -85,6 +85,13 @@ pub fn run(arguments: &Arguments) -> Answer {
     let mut policy = policy::read(&arguments.policy)?;
     policy::read_public(&mut policy, &arguments.data)?;
     let policy = policy;
+    // A table that is read as a query would be quoted in the message.
+    let piped = |text: &String| text == "-" || text.ends_with("=-");
+    if arguments.queries.iter().chain(&arguments.data).filter(|text| piped(text)).count() > 1 {
+        return Err(Failure::new(
+            "standard input is one query or one table, and it is asked for more than once",
+        ));
+    }
     let queries = arguments
         .queries
         .iter()
@@ -104,6 +111,10 @@ pub fn run(arguments: &Arguments) -> Answer {
     if arguments.certificate.is_some() && queries.len() > 1 {
         return Err(Failure::new("--certificate names one file, and there are several queries")
             .hint("leave it out: each certificate is written beside the ledger"));
+    }
+    if let Some(certificate) = &arguments.certificate {
+        files::check_place(certificate)?;
+        certificate::check_place(certificate)?;
     }
     let anchor = arguments.anchor.as_deref();
     let mut ledger = match arguments.init {
@@ -184,7 +195,10 @@ fn ask(
 /// Beside the ledger, named after it and the entry.
 fn certificate_path(arguments: &Arguments, ledger: &Path, released: &Released) -> PathBuf {
     arguments.certificate.clone().unwrap_or_else(|| {
-        let stem = ledger.file_stem().unwrap_or_default().to_string_lossy();
+        // people.ledger and people.db are two ledgers.
+        let is_plain = ledger.extension().is_some_and(|extension| extension == "ledger");
+        let stem = if is_plain { ledger.file_stem() } else { ledger.file_name() };
+        let stem = stem.unwrap_or_default().to_string_lossy();
         ledger.with_file_name(format!("{stem}-{}.cert", released.entry))
     })
 }

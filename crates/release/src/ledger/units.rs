@@ -1,4 +1,5 @@
-//! Which texts a ledger pays for: a theorem counts against a budget only if its neighbours are those whose presence the policy hides.
+//! Whose presence a ledger's losses hide: a theorem counts against a budget only if its neighbours are those of the policy, and a loss
+//! about rows is none about users.
 
 use probity_kernel::term::{Adjacency, Mechanism, Sort};
 
@@ -41,6 +42,23 @@ pub(super) fn check(policy: &Policy, mechanism: &Mechanism) -> Answer<()> {
                 "the ledger's policy hides whether a row of {name} is there, and the theorem does not"
             ))
             .hint(format!("write `neighbours one row of {name} is added or removed`")));
+        }
+    }
+    Ok(())
+}
+
+/// What was spent stays true under another policy: what hid a row does not hide a user, nor one kind of user another.
+pub(super) fn check_units(before: &Policy, after: &Policy) -> Answer<()> {
+    for table in &after.tables {
+        let Unit::User { column, .. } = &table.unit else { continue };
+        let Some(known) = before.table(&table.name) else { continue };
+        let same = matches!(&known.unit, Unit::User { column: known, .. } if known == column);
+        if !same {
+            return Err(Refusal::input(format!(
+                "the losses in this ledger do not hide all rows with one {column} of {}: they were spent under another unit",
+                table.name
+            ))
+            .hint("begin a new ledger for users, with a budget that counts what was released before"));
         }
     }
     Ok(())
