@@ -67,13 +67,16 @@ macro_rules! text {
     };
 }
 
+/// A text with its name, parameters, two inputs, a grid, and the size from which on an answer is far.
+type Row = ((&'static str, &'static str), &'static str, [&'static str; 2], Option<&'static str>, Option<i64>);
+
 fn settings(text: &str) -> Result<Vec<Setting>, Failure> {
     Ok(text.split_whitespace().map(str::parse).collect::<Result<_, _>>()?)
 }
 
 fn main() -> Result<ExitCode, Failure> {
     let mut report = Report::begin()?;
-    let texts: [((&str, &str), &str, [&str; 2], Option<&str>, Option<i64>); 7] = [
+    let texts: [Row; 7] = [
         (text!("laplace"), "eps=1", ["x=0", "x=123456.789"], Some("1/1024"), Some(1)),
         (text!("discrete_laplace"), "scale=10 d=1", ["x=0", "x=123456"], None, Some(14)),
         (text!("partial_sum"), "eps=1", ["q=[0, 0, 0]", "q=[0.1, 1000, -7]"], Some("1/1024"), Some(1)),

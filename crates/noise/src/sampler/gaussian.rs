@@ -59,7 +59,7 @@ enum Plan<T: Outcome> {
     /// A σ² for which the table is short.
     Small(Small),
     /// Any other.
-    Trials(Trial<T>),
+    Trials(Box<Trial<T>>),
 }
 
 #[derive(Debug, Clone)]
@@ -105,7 +105,7 @@ impl<T: Outcome> DiscreteGaussian<T> {
         }
         let plan = match Small::new(value) {
             Some(small) => Plan::Small(small),
-            None => Plan::Trials(Trial::new(value)?),
+            None => Plan::Trials(Box::new(Trial::new(value)?)),
         };
         Ok(DiscreteGaussian { squared_scale, plan })
     }
@@ -210,7 +210,7 @@ impl<T: Outcome> Draw for DiscreteGaussian<T> {
         let Trial { proposal, acceptance } = match &self.plan {
             Plan::Zero => return Ok(T::default()),
             Plan::Small(small) => return draw_small(small, words),
-            Plan::Trials(trial) => trial,
+            Plan::Trials(trial) => &**trial,
         };
         until_accepted(|| {
             let value = proposal.draw(words)?;
