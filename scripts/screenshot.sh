@@ -58,4 +58,4 @@ if [ "$#" -gt 0 ]; then
     look --window-size=1100,5000 --screenshot="$1" "file://$work/report.html" > /dev/null
     echo "wrote $1"
 fi
-[ "${found#<title>}" = "LOOKED 5 plots; nothing overlaps" ]
+[ "${found#<title>}" = "LOOKED 6 plots; nothing overlaps" ]

@@ -7,7 +7,11 @@ use probity_exact::rational;
 use probity_noise::domain::{ClampedFloats, IntegerRange, Vectors};
 use probity_noise::map::PrivacyMap;
 use probity_noise::measurement::Measurement;
-use probity_noise::mechanisms::{Grid, RandomizedResponse, Rule, Scores, Snapping, choice_of_integers, discrete_gaussian as scalar_gaussian, discrete_gaussian_map, discrete_gaussian, discrete_laplace as scalar_laplace, discrete_laplace_map, discrete_laplace, laplace_on_grid, laplace_vector_on_grid, randomized_response_bool};
+use probity_noise::mechanisms::{
+    self as noise, Grid, RandomizedResponse, Rule, Scores, Snapping, choice_of_integers,
+    discrete_gaussian_map, discrete_laplace_map, laplace_on_grid, laplace_vector_on_grid,
+    randomized_response_bool,
+};
 use probity_noise::sampler::{Probability, Scale, SquaredScale};
 use probity_noise::unit::{Epsilon, Sensitivity};
 
@@ -37,8 +41,8 @@ fn integers() -> Result<Vectors<IntegerRange>, Failure> {
 
 /// Discrete Laplace noise on a vector of i64.
 pub fn discrete_laplace(scale: f64) -> Result<Work, Failure> {
-    let noise = discrete_laplace(integers()?, Scale::from_f64(scale)?)?;
-    Ok(answer(noise, vec![vec![0; VECTOR]]))
+    let measurement = noise::discrete_laplace(integers()?, Scale::from_f64(scale)?)?;
+    Ok(answer(measurement, vec![vec![0; VECTOR]]))
 }
 
 /// Laplace noise on a vector of f64, on a grid.
@@ -50,8 +54,8 @@ pub fn float_laplace(scale: f64) -> Result<Work, Failure> {
 
 /// Discrete Gaussian noise on a vector of i64.
 pub fn discrete_gaussian(scale: f64) -> Result<Work, Failure> {
-    let noise = discrete_gaussian(integers()?, SquaredScale::from_f64(scale * scale)?)?;
-    Ok(answer(noise, vec![vec![0; VECTOR]]))
+    let measurement = noise::discrete_gaussian(integers()?, SquaredScale::from_f64(scale * scale)?)?;
+    Ok(answer(measurement, vec![vec![0; VECTOR]]))
 }
 
 /// Randomized response on a bool, truth with probability 3/4.
@@ -89,12 +93,15 @@ fn one_at_a_time<Input: 'static, Output: 'static>(
 
 /// Discrete Laplace noise on one i64.
 pub fn one_discrete_laplace(scale: f64) -> Result<Work, Failure> {
-    Ok(one_at_a_time(scalar_laplace(IntegerRange::WIDEST, Scale::from_f64(scale)?)?, 7))
+    Ok(one_at_a_time(noise::discrete_laplace(IntegerRange::WIDEST, Scale::from_f64(scale)?)?, 7))
 }
 
 /// Discrete Gaussian noise on one i64.
 pub fn one_discrete_gaussian(scale: f64) -> Result<Work, Failure> {
-    Ok(one_at_a_time(scalar_gaussian(IntegerRange::WIDEST, SquaredScale::from_f64(scale * scale)?)?, 7))
+    Ok(one_at_a_time(
+        noise::discrete_gaussian(IntegerRange::WIDEST, SquaredScale::from_f64(scale * scale)?)?,
+        7,
+    ))
 }
 
 /// Laplace noise on one f64, on a grid.

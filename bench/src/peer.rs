@@ -76,8 +76,8 @@ pub fn scalar_laplace() -> Result<Work, Failure> {
     }))
 }
 
-/// Report noisy max over so many candidates.
-pub fn noisy_max(candidates: usize) -> Result<Work, Failure> {
+/// Report noisy max over so many candidates with answers alike, counted by candidates.
+pub fn noisy_max_candidates(candidates: usize) -> Result<Work, Failure> {
     let domain = VectorDomain::new(AtomDomain::<f64>::new_non_nan());
     let choice = make_noisy_max(domain, LInfDistance::<f64>::default(), MaxDivergence, 2.0, false)?;
     let scores: Vec<f64> = (0..candidates).map(|at| (at % 10) as f64).collect();

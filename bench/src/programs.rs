@@ -4,8 +4,9 @@ use std::hint::black_box;
 use std::path::Path;
 
 use probity_exact::{Integer, parse_rational};
+use probity_noise::domain::ClampedFloats;
 use probity_noise::entropy::SecureEntropy;
-use probity_noise::mechanisms::{AboveThreshold, Scores};
+use probity_noise::mechanisms::{AboveThreshold, Grid, Rule, Scores, choice_of_integers, laplace_on_grid};
 use probity_noise::sampler::{DiscreteLaplace, Sampler, Scale};
 use probity_run::{Inputs, Proved, Setting};
 
@@ -74,6 +75,28 @@ pub fn discrete_laplace_by_hand() -> Result<Work, Failure> {
         for _ in 0..1000 {
             black_box(3 + noise.sample(&mut entropy)?);
         }
+        Ok(())
+    }))
+}
+
+/// Laplace noise on the grid 2^−10, one draw a call, by hand.
+pub fn laplace_by_hand() -> Result<Work, Failure> {
+    let domain = ClampedFloats::new(-1e6, 1e6)?;
+    let noise = laplace_on_grid(domain, Grid::new(-10)?, Scale::from_f64(10.0)?)?;
+    Ok(Work::new(1000, move || {
+        for _ in 0..1000 {
+            black_box(noise.invoke(black_box(&41.7))?);
+        }
+        Ok(())
+    }))
+}
+
+/// Noisy max over integers, by hand, per candidate. Its noise is one-sided.
+pub fn noisy_max_by_hand() -> Result<Work, Failure> {
+    let pick = choice_of_integers(LIST, Rule::NoisyMax, Scores::Any, Scale::from_f64(2.0)?)?;
+    let scores: Vec<i64> = (0..LIST as i64).map(|at| at % 10).collect();
+    Ok(Work::new(LIST as u64, move || {
+        black_box(pick.invoke(black_box(&scores))?);
         Ok(())
     }))
 }

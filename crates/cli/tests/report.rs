@@ -46,7 +46,7 @@ fn snapping_has_all_its_parts() {
     assert!(page.contains("<dt>loss less ε</dt><dd>1.915e-15</dd>"));
     assert!(page.contains("at outcome 64</dd>"));
     assert!(page.contains("<dt>outcomes</dt><dd>201</dd>"));
-    assert_eq!(page.matches("<svg").count(), 5);
+    assert_eq!(page.matches("<svg").count(), 6);
     // Each of the 201 outcomes under each input, and two samples in the legend.
     assert_eq!(plot(&page, "Output laws of the two inputs").matches("h.01").count(), 2 * 201 + 2);
     assert_eq!(plot(&page, "Privacy loss of each outcome").matches("h.01").count(), 201 + 1);
@@ -120,6 +120,27 @@ fn a_counterexample_in_a_list_is_drawn_by_its_event() {
     assert_eq!(check_page(&page), Ok(()));
     assert!(page.contains("<dt>an outcome is</dt><dd>whether output[0]"), "no event");
     assert!(page.contains("Output laws of the two inputs"));
+}
+
+/// A histogram of runs stands beside the exact law: outcomes, cells of a continuous answer, lists.
+#[test]
+fn runs_stand_beside_their_law() {
+    let cases = [
+        ("mechanisms/randomized_response.dp", &["--set", "t=4", "--set", "p=1/2"][..], 4),
+        ("mechanisms/laplace.dp", &["--set", "eps=1"], 43),
+        ("mechanisms/snapping.dp", &["--set", "eps=1", "--set", "B=3"], 7),
+    ];
+    for (number, (file, options, outcomes)) in cases.into_iter().enumerate() {
+        let (page, code) = page(&format!("runs_{number}"), file, options);
+        assert_eq!(code, 0);
+        assert_eq!(check_page(&page), Ok(()));
+        let runs = plot(&page, "Runs beside the exact law");
+        // A dot for each outcome and one in the legend, and one band of bars.
+        assert_eq!(runs.matches("h.01").count(), outcomes + 1, "{file}");
+        assert!(runs.contains("class=\"band"), "{file}");
+        assert!(page.contains("<dt>runs outside of the outcomes listed</dt><dd>0</dd>"), "{file}");
+        assert!(page.contains("standard deviations, at "), "{file}");
+    }
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The exact value of terms that are made of numbers only.
 
+pub mod row;
+
 use probity_exact::{Abs, Integer, Natural, Rational, SquareRoot, UnsignedAbs};
 use probity_kernel::expr::{Binary, Expr, Unary};
 

@@ -35,7 +35,7 @@ mod span;
 mod syntax;
 mod types;
 
-pub use constant::{number, truth};
+pub use constant::{number, row, truth};
 pub use diagnostic::{Code, Diagnostic, MAX_REPORTED, Severity};
 pub use format::format;
 pub use load::{LoadError, load, load_text, load_text_in};

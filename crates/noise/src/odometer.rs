@@ -26,6 +26,7 @@
 
 mod accounted;
 mod sum;
+mod terms;
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

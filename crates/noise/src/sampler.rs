@@ -54,7 +54,7 @@ pub use uniform_integer::UniformBelow;
 pub(crate) use choice::Either;
 pub(crate) use coin_for_gap::CoinForGap;
 pub(crate) use uniform::gap::{Gap, units_of};
-pub(crate) use uniform::opaque::largest;
+pub(crate) use uniform::opaque::{largest, select};
 
 use crate::entropy::{Entropy, EntropyError};
 use draw::Draw;

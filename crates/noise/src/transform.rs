@@ -38,7 +38,7 @@ mod histogram;
 mod mean;
 mod quantile;
 mod statistic;
-mod steps;
+pub mod steps;
 
 use std::fmt;
 

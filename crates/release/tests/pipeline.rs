@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use probity_exact::{Rational, rational};
-use probity_kernel::expr::{Binary, Expr, Unary, Variable};
+use probity_kernel::expr::{Expr, Variable};
 use probity_kernel::term::{Distribution, Statement};
 use probity_release::engine::csv::Csv;
 use probity_release::engine::rows::Rows;
@@ -176,62 +176,33 @@ fn less_noise_is_never_proved() {
     }
 }
 
-/// What a kernel's expression is worth for a row, written down once more for this test.
+/// What a kernel's expression is worth for a row: its sums over the rows first, and then by the evaluator that runs of tables have.
 fn value(expr: &Expr, row: &BTreeMap<String, Rational>, rows: &[BTreeMap<String, Rational>]) -> Rational {
-    let of = |e: &Expr| value(e, row, rows);
-    let flag = |truth: bool| if truth { Rational::ONE } else { Rational::ZERO };
-    match expr {
-        Expr::Number(number) => number.clone(),
-        Expr::Bool(truth) => flag(*truth),
-        Expr::Var(Variable::Field(_, name) | Variable::Plain(name)) => row[name.as_str()].clone(),
-        Expr::Unary(Unary::Neg, a) => -of(a),
-        Expr::Unary(Unary::Not, a) => Rational::ONE - of(a),
-        Expr::Unary(Unary::Floor, a) => Rational::from(of(a).floor()),
-        Expr::Unary(Unary::Abs, a) => {
-            let a = of(a);
-            if a < Rational::ZERO { -a } else { a }
+    let at = |fields: &BTreeMap<String, Rational>, e: &Expr| {
+        let known = |v: &Variable| match v {
+            Variable::Field(_, name) | Variable::Plain(name) => fields.get(name.as_str()).cloned(),
+            _ => None,
+        };
+        probity_lang::row::value(e, &known).unwrap_or_else(|| panic!("{e} in a release"))
+    };
+    fn without_sums(e: &Expr, sum: &dyn Fn(&Expr, &Expr) -> Rational) -> Expr {
+        match e {
+            Expr::Sum(_, condition, summand) => Expr::Number(sum(condition, summand)),
+            _ => e.try_map_parts(&mut |part| Ok::<_, ()>(without_sums(part, sum))).unwrap(),
         }
-        Expr::Binary(op, a, b) => {
-            let (a, b) = (of(a), of(b));
-            match op {
-                Binary::Add => a + b,
-                Binary::Sub => a - b,
-                Binary::Mul => a * b,
-                Binary::Div => a / b,
-                Binary::Min => a.min(b),
-                Binary::Max => a.max(b),
-                Binary::Lt => flag(a < b),
-                Binary::Le => flag(a <= b),
-                Binary::Eq => flag(a == b),
-                Binary::Ne => flag(a != b),
-                Binary::Ge => flag(a >= b),
-                Binary::Gt => flag(a > b),
-                Binary::And => a * b,
-                Binary::Or => a.max(b),
-                other => panic!("{other:?} in a release"),
-            }
-        }
-        Expr::Clamp(a, low, high) => of(a).min(of(high)).max(of(low)),
-        Expr::If(c, a, b) => {
-            if of(c) == Rational::ONE {
-                of(a)
-            } else {
-                of(b)
-            }
-        }
-        Expr::Sum(_, condition, summand) => {
-            let mut sum = Rational::ZERO;
-            for fields in rows {
-                let mut all = row.clone();
-                all.extend(fields.clone());
-                if value(condition, &all, rows) == Rational::ONE {
-                    sum += value(summand, &all, rows);
-                }
-            }
-            sum
-        }
-        other => panic!("{other:?} in a release"),
     }
+    let sum = |condition: &Expr, summand: &Expr| {
+        let mut sum = Rational::ZERO;
+        for fields in rows {
+            let mut all = row.clone();
+            all.extend(fields.clone());
+            if at(&all, condition) == Rational::ONE {
+                sum += at(&all, summand);
+            }
+        }
+        sum
+    };
+    at(row, &without_sums(expr, &sum))
 }
 
 /// The centers of all draws of a program for these cleaned rows, by the name of the draw, in order.

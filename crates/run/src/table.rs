@@ -10,9 +10,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use probity_exact::{Rational, parse_rational};
-use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
+use probity_kernel::expr::{Binary, Expr, Name, Variable};
 use probity_kernel::law;
 use probity_kernel::term::{Distribution, Field, Mechanism, Sort, Statement};
+use probity_lang::row::{self, is_computed};
 
 use crate::error::RunError;
 use crate::program::compile::constant_value;
@@ -125,48 +126,11 @@ fn number(text: &str) -> Option<Rational> {
     parse_rational(text).ok()
 }
 
-/// The value of an expression of fields, indices and numbers, with the meanings that the kernel gives; `None` for any other.
+/// The value of an expression of a row's fields and of indices; `None` for any other.
 fn evaluated(e: &Expr, at: &Row) -> Option<Rational> {
-    let of = |e: &Expr| evaluated(e, at);
-    let flag = |truth: bool| Some(if truth { Rational::ONE } else { Rational::ZERO });
-    Some(match e {
-        Expr::Number(value) => value.clone(),
-        Expr::Bool(truth) => return flag(*truth),
-        Expr::Var(Variable::Field(_, name) | Variable::Plain(name)) => at.get(name)?.clone(),
-        Expr::Unary(Unary::Neg, a) => -of(a)?,
-        Expr::Unary(Unary::Not, a) => Rational::ONE - of(a)?,
-        Expr::Unary(Unary::Abs, a) => {
-            let a = of(a)?;
-            if a < Rational::ZERO { -a } else { a }
-        }
-        Expr::Unary(Unary::Floor, a) => Rational::from(of(a)?.floor()),
-        Expr::Binary(operation, a, b) => {
-            let (a, b) = (of(a)?, of(b)?);
-            match operation {
-                Binary::Add => a + b,
-                Binary::Sub => a - b,
-                Binary::Mul => a * b,
-                Binary::Div if b.is_zero() => Rational::ZERO,
-                Binary::Div => a / b,
-                Binary::Min => a.min(b),
-                Binary::Max => a.max(b),
-                Binary::Lt => return flag(a < b),
-                Binary::Le => return flag(a <= b),
-                Binary::Eq => return flag(a == b),
-                Binary::Ne => return flag(a != b),
-                Binary::Ge => return flag(a >= b),
-                Binary::Gt => return flag(a > b),
-                Binary::And => return flag(a == Rational::ONE && b == Rational::ONE),
-                Binary::Or => return flag(a == Rational::ONE || b == Rational::ONE),
-                // Whatever else there is stays with texts without tables.
-                _ => return None,
-            }
-        }
-        Expr::Clamp(a, low, high) => of(a)?.min(of(high)?).max(of(low)?),
-        Expr::If(condition, yes, no) => {
-            return if of(condition)? == Rational::ONE { of(yes) } else { of(no) };
-        }
-        _ => return None,
+    row::value(e, &|variable| match variable {
+        Variable::Field(_, name) | Variable::Plain(name) => at.get(name).cloned(),
+        _ => None,
     })
 }
 
@@ -377,17 +341,6 @@ impl Resolver {
         self.found.borrow_mut().push((sum.clone(), own, known.clone()));
         Ok(known)
     }
-}
-
-/// Whether every part of an expression is one that [`evaluated`] knows, also parts that a row does not reach.
-fn is_computed(e: &Expr) -> bool {
-    let known = match e {
-        Expr::Unary(operation, _) => matches!(operation, Unary::Neg | Unary::Not | Unary::Abs | Unary::Floor),
-        Expr::Binary(operation, ..) => !matches!(operation, Binary::Mod | Binary::RoundTo),
-        Expr::Number(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Clamp(..) | Expr::If(..) => true,
-        _ => false,
-    };
-    known && e.parts().into_iter().flatten().all(is_computed)
 }
 
 /// What a condition says to be equal to an index, if that does not depend on the index.

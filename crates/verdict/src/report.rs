@@ -4,6 +4,7 @@ mod bounds;
 mod certificate;
 mod choice;
 mod laws;
+mod runs;
 mod verification;
 
 use std::time::Instant;
@@ -149,6 +150,9 @@ pub fn report<'a>(
                 }
             {
                 sections.push(section);
+            }
+            if !watch.is_over() {
+                sections.extend(runs::section(case, audit, watch));
             }
         }
         (_, Some(Err(reason))) => sections.push(without_laws(reason)),

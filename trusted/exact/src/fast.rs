@@ -136,29 +136,32 @@ pub(crate) fn fast_ln(x: f64, direction: Round) -> Option<f64> {
     let inverse = u64::from(tables.inverse[cell]);
     // r = m·inverse/256 − 1 exactly, in units of 2^−60; |r| < 2^−6.9 by the choice of inverse (a test checks it).
     let r = (significand * inverse) as i64 - (1 << 60);
-    let (value, places, error) = if (cell == 0 && exponent == 0) || (cell == 127 && exponent == -1) {
-        // Next to 1 the logarithm is r − r²·S(r) alone, and must be right relative to r. Normalise r to
-        // ρ = r·2^z with 2^61 ≤ |ρ·2^60| < 2^62: then ln x · 2^z = ρ − ρ²·S·2^−z.
-        let z = r.unsigned_abs().leading_zeros() - 2;
-        let rho = r << z;
-        let tail = i128::from(ln_tail(r << 3));
-        // ρ² ∈ [4, 16) has 120 fractional bits; cut to 60, times S with 63: 123 fractional bits; then 2^−z.
-        let square = wide(rho, rho) >> 60;
-        // square < 2^64 and |tail| < 2^62.
-        let correction = square.wrapping_mul(tail) >> z;
-        // In units of 2^−123: the cut of ρ² is 2^−60 times S ≤ 0.51; S's error 2^−61 times ρ² < 16 is 2^−57; both
-        // are divided by 2^z, 8 ≤ z ≤ 54. With one unit from the last cut: below 2^(67−z).
-        ((i128::from(rho) << 63) - correction, 123 + z as i32, 1i128 << (67 - z))
-    } else {
-        // r² < 2^−13.8 has 120 fractional bits; cut to 70, times S with 63; then cut to 116.
-        let square = (wide(r, r) >> 50) as i64;
-        let tail = wide(square, ln_tail(r << 3)) >> 17;
-        let sum =
-            i128::from(exponent) * tables.ln2 + tables.minus_ln_inverse[cell] + (i128::from(r) << 56) - tail;
-        // In units of 2^−116: the tables err by |exponent| + 1 < 2^11 units, the cut of r² is 2^−70 times S ≤ 0.51,
-        // S's error 2^−61 times r² is below 2^−74, and the last cut is one unit. Together below 2^−70.
-        (sum, LN_PLACES as i32, 1i128 << 46)
-    };
+    // Two ways, of which the first is right next to 1 and the second elsewhere. Both are gone, and the result is picked without a jump: the
+    // number that snapping takes the logarithm of is secret, and so must be how long it takes.
+    let tail = ln_tail(r << 3);
+    // Next to 1 the logarithm is r − r²·S(r) alone, and must be right relative to r. Normalise r to
+    // ρ = r·2^z with 2^61 ≤ |ρ·2^60| < 2^62: then ln x · 2^z = ρ − ρ²·S·2^−z. (r = 0 is not next to 1; then z = 62 and ρ = 0.)
+    let z = r.unsigned_abs().leading_zeros() - 2;
+    let rho = r << z;
+    // ρ² ∈ [4, 16) has 120 fractional bits; cut to 60, times S with 63: 123 fractional bits; then 2^−z.
+    // The square is below 2^64 and |tail| < 2^62.
+    let correction = (wide(rho, rho) >> 60).wrapping_mul(i128::from(tail)) >> z;
+    // In units of 2^−123: the cut of ρ² is 2^−60 times S ≤ 0.51; S's error 2^−61 times ρ² < 16 is 2^−57; both
+    // are divided by 2^z, 8 ≤ z ≤ 54. With one unit from the last cut: below 2^(67−z).
+    let near = ((i128::from(rho) << 63) - correction, 123 + i64::from(z), 1i64 << (67 - z));
+    // r² < 2^−13.8 has 120 fractional bits; cut to 70, times S with 63; then cut to 116.
+    let square = (wide(r, r) >> 50) as i64;
+    let sum = i128::from(exponent) * tables.ln2 + tables.minus_ln_inverse[cell] + (i128::from(r) << 56)
+        - (wide(square, tail) >> 17);
+    // In units of 2^−116: the tables err by |exponent| + 1 < 2^11 units, the cut of r² is 2^−70 times S ≤ 0.51,
+    // S's error 2^−61 times r² is below 2^−74, and the last cut is one unit. Together below 2^−70.
+    let far = (sum, i64::from(LN_PLACES), 1i64 << 46);
+    let is_near = ((cell == 0) & (exponent == 0)) | ((cell == 127) & (exponent == -1));
+    // All ones where it is near. The compiler must not know that it is one of two, or it makes a jump of it.
+    let mask = std::hint::black_box(i64::from(is_near).wrapping_neg());
+    let pick = |near: i64, far: i64| far ^ ((near ^ far) & mask);
+    let value = far.0 ^ ((near.0 ^ far.0) & i128::from(mask));
+    let (places, error) = (pick(near.1, far.1) as i32, i128::from(pick(near.2, far.2)));
     round_interval(value, error, places, direction)
 }
 

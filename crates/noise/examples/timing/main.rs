@@ -7,15 +7,15 @@
 //! Run with `cargo run --release -p probity-noise --example timing [DRAWS]`; 1000000 draws unless told otherwise. Exit code 1 when a
 //! mechanism is told apart, or a twin is not.
 
+mod report;
 mod welch;
 
 use std::hint::black_box;
 use std::process::ExitCode;
-use std::time::Instant;
 
 use probity_exact::Rational;
 use probity_noise::domain::{ClampedFloats, IntegerRange};
-use probity_noise::entropy::{Entropy, SecureEntropy};
+use probity_noise::entropy::SecureEntropy;
 use probity_noise::measurement::Measurement;
 use probity_noise::mechanisms::{
     Grid, RandomizedResponse, Rule, Scores, Snapping, choice_of_integers, discrete_gaussian,
@@ -24,69 +24,10 @@ use probity_noise::mechanisms::{
 };
 use probity_noise::sampler::{Bernoulli, Choice, DiscreteLaplace, Probability, Sampler, Scale, SquaredScale};
 use probity_noise::unit::{Epsilon, Sensitivity};
+use report::{Failure, Report};
 
-type Failure = Box<dyn std::error::Error>;
-
-/// The rows so far.
-struct Report {
-    draws: usize,
-    coins: SecureEntropy,
-    ok: bool,
-}
-
+/// Measurements as rows.
 impl Report {
-    /// Times `call(class)` for random classes, or sorts the calls by what they answered: after the clock has stopped, so that the sorting
-    /// is not what is measured.
-    fn times(
-        &mut self,
-        draws: usize,
-        mut call: impl FnMut(bool) -> Result<i64, Failure>,
-        sort: Option<&dyn Fn(i64) -> bool>,
-    ) -> Result<Vec<(f64, bool)>, Failure> {
-        let mut coins = vec![0u64; draws.div_ceil(64)];
-        self.coins.fill_words(&mut coins)?;
-        let mut times = Vec::with_capacity(draws);
-        for at in 0..draws {
-            let class = coins[at / 64] >> (at % 64) & 1 == 1;
-            let start = Instant::now();
-            let answer = black_box(call(black_box(class))?);
-            let time = start.elapsed().as_nanos() as f64;
-            times.push((time, sort.map_or(class, |sort| sort(answer))));
-        }
-        Ok(times)
-    }
-
-    fn row(
-        &mut self,
-        name: &str,
-        draws: usize,
-        leaks: bool,
-        sort: Option<&dyn Fn(i64) -> bool>,
-        mut call: impl FnMut(bool) -> Result<i64, Failure>,
-    ) -> Result<(), Failure> {
-        // Warm up: tables, caches, branch predictors.
-        self.times(draws / 20, &mut call, sort)?;
-        let mut found = welch::test(&self.times(draws, &mut call, sort)?);
-        let tells = found.t >= welch::LEAK;
-        if tells && !leaks {
-            // Once more before anything is said: a busy machine drifts.
-            found = welch::test(&self.times(draws, &mut call, sort)?);
-        }
-        let tells = found.t >= welch::LEAK;
-        let verdict = match (tells, leaks) {
-            (false, false) => "does not tell",
-            (true, false) => "TELLS",
-            (true, true) => "found, as it must be",
-            (false, true) => "NOT FOUND: the others are worth nothing",
-        };
-        self.ok &= tells == leaks;
-        println!(
-            "{name:<62} |t| {:>8.1}   {:>7.1} {:>7.1} ns   {verdict}",
-            found.t, found.means[0], found.means[1]
-        );
-        Ok(())
-    }
-
     /// One of two inputs.
     fn inputs<Input, Output>(
         &mut self,
@@ -127,13 +68,7 @@ fn same(answer: i64) -> i64 {
 }
 
 fn main() -> Result<ExitCode, Failure> {
-    let draws = match std::env::args().nth(1) {
-        Some(text) => text.parse()?,
-        None => 1_000_000,
-    };
-    let mut report = Report { draws, coins: SecureEntropy::new()?, ok: true };
-    println!("{draws} draws a row; a row tells when |t| ≥ {}", welch::LEAK);
-
+    let mut report = Report::begin()?;
     for scale in [1.0, 10.0, 1e6] {
         let noise = discrete_laplace(IntegerRange::WIDEST, Scale::from_f64(scale)?)?;
         report.inputs(
@@ -168,17 +103,21 @@ fn main() -> Result<ExitCode, Failure> {
     report.inputs("randomized response, 10: inside or outside", &ten, [3, 77])?;
     report.answers("randomized response, 10: lie or truth", &ten, 3, same, |y| y == 3)?;
     let blocks = [vec![3i64; 500], vec![77; 500]];
-    report.row("randomized response, 500 at once: inside or outside", draws / 50, false, None, |class| {
-        black_box(ten.invoke_vec(black_box(&blocks[usize::from(class)]))?);
-        Ok(0)
-    })?;
+    report.row(
+        "randomized response, 500 at once: inside or outside",
+        report.draws / 50,
+        false,
+        None,
+        |class| {
+            black_box(ten.invoke_vec(black_box(&blocks[usize::from(class)]))?);
+            Ok(0)
+        },
+    )?;
     for (name, rule) in [("noisy max", Rule::NoisyMax), ("exponential mechanism", Rule::Exponential)] {
         let pick = choice_of_integers(50, rule, Scores::Any, Scale::from_f64(200.0)?)?;
         let flat = vec![0i64; 50];
         let mut peaked = flat.clone();
         peaked[7] = 100_000;
-        let draws = report.draws;
-        report.draws = draws / 10;
         report.inputs(&format!("{name} of 50: all equal or one far above"), &pick, [flat.clone(), peaked])?;
         let spread: Vec<i64> = (0..50).map(|i| i * 7).collect();
         report.inputs(&format!("{name} of 50: all equal or spread"), &pick, [flat.clone(), spread])?;
@@ -189,7 +128,6 @@ fn main() -> Result<ExitCode, Failure> {
             |index| index as i64,
             |index| index < 25,
         )?;
-        report.draws = draws;
     }
     let range = IntegerRange::new(0, 100)?;
     let truncated = truncated_geometric(range, Scale::from_f64(10.0)?)?;
@@ -197,31 +135,29 @@ fn main() -> Result<ExitCode, Failure> {
     report.answers("truncated geometric: at the end or not", &truncated, 0, same, |y| y == 0)?;
     for (name, scale) in [("renormalised geometric", 10.0), ("renormalised geometric, wide", 500.0)] {
         let noise = renormalised_geometric(range, Scale::from_f64(scale)?)?;
-        let draws = report.draws;
-        report.draws = draws / 5;
         report.inputs(&format!("{name}: end or middle"), &noise, [0, 50])?;
         report.answers(&format!("{name}: low or high"), &noise, 50, same, |y| y < 50)?;
-        report.draws = draws;
     }
     let floats = ClampedFloats::new(-1e3, 1e3)?;
     let noise = laplace_on_grid(floats, Grid::new(-20)?, Scale::from_f64(10.0)?)?;
     report.inputs("Laplace on a grid: subnormal or 1", &noise, [f64::from_bits(12345), 1.0])?;
     report.inputs("Laplace on a grid: 0 or beyond the bounds", &noise, [0.0, 1e300])?;
+    report.inputs("Laplace on a grid: -0.3 or 700", &noise, [-0.3, 700.0])?;
+    let bits = |y: f64| y.to_bits() as i64;
+    let beyond = |limit: f64| move |y: i64| f64::from_bits(y as u64).abs() > limit;
+    report.answers("Laplace on a grid: near or far", &noise, 0.0, bits, beyond(7.0))?;
     let noise = gaussian_on_grid(floats, Grid::new(-20)?, SquaredScale::from_f64(100.0)?)?;
+    report.inputs("Gaussian on a grid: 0 or beyond the bounds", &noise, [0.0, 1e300])?;
     report.inputs("Gaussian on a grid: subnormal or 1", &noise, [f64::from_bits(12345), 1.0])?;
     let snapping = Snapping::new(&Epsilon::from_f64(1.0)?, Sensitivity::from(1u32), 100.0)?.measurement();
     report.inputs("snapping: 0.3 or 50", &snapping, [0.3, 50.0])?;
     report.inputs("snapping: subnormal or 50", &snapping, [f64::from_bits(12345), 50.0])?;
-    report.answers(
-        "snapping: near or far",
-        &snapping,
-        0.3,
-        |y: f64| y.to_bits() as i64,
-        |y| f64::from_bits(y as u64).abs() > 1.0,
-    )?;
+    report.inputs("snapping: 0 or beyond the bound", &snapping, [0.0, 1e300])?;
+    report.answers("snapping: near or far", &snapping, 0.3, bits, beyond(1.0))?;
+    report.answers("snapping: next to its input or not", &snapping, 0.3, bits, beyond(0.5))?;
     samplers(&mut report)?;
     twins(&mut report)?;
-    Ok(if report.ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(report.end())
 }
 
 /// Samplers that mechanisms are made of.

@@ -298,16 +298,39 @@ impl Expression {
     /// The same tree with every occurrence of a variable replaced. An α bound by
     /// [`least_over_order`](Expression::least_over_order) is left alone.
     pub fn substitute(&self, variable: Variable, value: &Expression) -> Self {
-        let go = |inner: &Expression| inner.substitute(variable, value);
-        let all = |inner: &[Expression]| inner.iter().map(go).collect();
+        match self.node() {
+            Node::Variable(found) if *found == variable => value.clone(),
+            Node::LeastOverOrder(_) if variable == Variable::Order => self.clone(),
+            _ => self.map_parts(&mut |inner| inner.substitute(variable, value)),
+        }
+    }
+
+    /// The same tree with every number replaced, in an order that is the same for trees of the same shape.
+    pub(crate) fn map_numbers(&self, number: &mut dyn FnMut(&Rational) -> Rational) -> Self {
+        match self.node() {
+            Node::Constant(value) => Self::constant(number(value)),
+            Node::Parameter { name, value } => {
+                Self::of(Node::Parameter { name: name.clone(), value: number(value) })
+            }
+            Node::Gaussian { noise, asked, squared_scale, distance, given, fallback } => {
+                let squared_scale = number(squared_scale);
+                let mut go = |inner: &Expression| inner.map_numbers(number);
+                let (distance, given, fallback) = (go(distance), go(given), go(fallback));
+                Self::gaussian((*noise, *asked), &squared_scale, distance, given, fallback)
+            }
+            _ => self.map_parts(&mut |inner| inner.map_numbers(number)),
+        }
+    }
+
+    /// This node with its direct parts replaced.
+    fn map_parts(&self, go: &mut dyn FnMut(&Expression) -> Expression) -> Self {
         Self::of(match self.node() {
-            Node::Variable(found) if *found == variable => return value.clone(),
             Node::Constant(_) | Node::Parameter { .. } | Node::Infinity | Node::Variable(_) => {
                 return self.clone();
             }
-            Node::Sum(terms) => Node::Sum(all(terms)),
-            Node::Max(items) => Node::Max(all(items)),
-            Node::Min(items) => Node::Min(all(items)),
+            Node::Sum(terms) => Node::Sum(terms.iter().map(go).collect()),
+            Node::Max(items) => Node::Max(items.iter().map(go).collect()),
+            Node::Min(items) => Node::Min(items.iter().map(go).collect()),
             Node::Difference(a, b) => Node::Difference(go(a), go(b)),
             Node::Product(a, b) => Node::Product(go(a), go(b)),
             Node::Quotient(a, b) => Node::Quotient(go(a), go(b)),
@@ -331,7 +354,6 @@ impl Expression {
                 given: go(given),
                 fallback: go(fallback),
             },
-            Node::LeastOverOrder(_) if variable == Variable::Order => return self.clone(),
             Node::LeastOverOrder(a) => Node::LeastOverOrder(go(a)),
         })
     }

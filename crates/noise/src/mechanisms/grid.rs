@@ -8,12 +8,14 @@ use probity_exact::{Integer, Natural, Rational};
 
 use super::gaussian::{one_integer, over_squared_scale};
 use super::laplace::over_scale;
-use crate::domain::{ClampedFloats, Vectors};
+use crate::domain::{ClampedFloats, Vectors, without_subnormals};
 use crate::entropy::Entropy;
 use crate::map::{Expression, PrivacyMap};
 use crate::measurement::{Measurement, Mechanism, MechanismError};
 use crate::metric::Metric;
-use crate::sampler::{DiscreteGaussian, DiscreteLaplace, ParameterError, Sampler, Scale, SquaredScale};
+use crate::sampler::{
+    DiscreteGaussian, DiscreteLaplace, ParameterError, Sampler, Scale, SquaredScale, select,
+};
 
 /// Exponents of grids: both the spacing and its inverse are normal doubles with room for 62 more bits.
 const EXPONENTS: std::ops::RangeInclusive<i32> = -900..=900;
@@ -69,15 +71,16 @@ impl Grid {
         // What is below a quarter of a step rounds to 0 in any case. It is made 0 first, and without a jump: processors take many
         // times as long for subnormal numbers, and no product is subnormal then. Doubles without sign are ordered like their bits.
         let quarter = Self::power(self.exponent - 2).to_bits();
-        let counts = u64::from(x.abs().to_bits() >= quarter).wrapping_neg();
-        let x = f64::from_bits(x.to_bits() & counts);
+        let x = f64::from_bits(select(x.abs().to_bits() >= quarter, x.to_bits(), 0));
         // Exact: a product with a power of two, with |x|/2^k from 1/4 to 2^62.
         let scaled = x * Self::power(-self.exponent);
-        let floor = scaled.floor();
+        // The floor, without the library's, which may take longer for some numbers: what truncation leaves is an exact double.
+        let toward_zero = scaled as i64;
+        let floor = toward_zero - i64::from((toward_zero as f64) > scaled);
         // The difference is exact: both have the same binade or |x|/2^k is below 1, where a floor of −1 loses no bit of −1/4 and less,
         // or lies above 1/2 and stays there.
-        let up = scaled - floor >= 0.5;
-        floor as i64 + i64::from(up)
+        let up = scaled - floor as f64 >= 0.5;
+        floor + i64::from(up)
     }
 
     /// The double nearest to this many steps.
@@ -211,7 +214,8 @@ struct OnGrid<S> {
 
 impl<S> OnGrid<S> {
     fn noisy(&self, input: f64, noise: i64) -> f64 {
-        let steps = self.grid.steps(self.domain.clamp(input));
+        // A subnormal input is a 0 here: both are less than a quarter of a step.
+        let steps = self.grid.steps(self.domain.clamp(without_subnormals(input)));
         self.grid.position(steps.saturating_add(noise))
     }
 }

@@ -9,7 +9,7 @@ use probity_exact::directed::{cast_down, ln_nearest};
 use probity_exact::{Format, Integer, Natural, Rational, rational_from_f64};
 use probity_kernel::float::{FloatTheorem, Rejection, Scaling, Snapped, Uniform, bound, threshold};
 
-use crate::domain::ClampedFloats;
+use crate::domain::{ClampedFloats, without_subnormals};
 use crate::entropy::Entropy;
 use crate::map::{Expression, PrivacyMap, Relation};
 use crate::measurement::{Measurement, Mechanism, MechanismError};
@@ -161,11 +161,16 @@ impl Snapping {
     /// The answer for one input, uniform and sign.
     #[inline(always)]
     pub fn apply(&self, input: f64, uniform: f64, sign: i64) -> f64 {
-        let inner = input.clamp(-self.bound, self.bound);
+        // A subnormal input is a 0 here: the noise is 2^−960 or more, so the rounded sum is the same.
+        let inner = without_subnormals(input).clamp(-self.bound, self.bound);
         let noise = sign as f64 * ln_nearest(uniform) / self.rate;
         // Dividing and multiplying by a power of two are exact within the limits of the constructor; an infinity
-        // (u = 0) passes through and is clamped.
-        let snapped = ((inner + noise) / self.grid).round_ties_even() * self.grid;
+        // (u = 0) passes through and is clamped. The bound is MAX_STEPS steps at most, so clamping to those first changes nothing.
+        let steps = ((inner + noise) / self.grid).clamp(-MAX_STEPS, MAX_STEPS);
+        // To the nearest integer, ties to even, by the rounding of a sum: a number from 2^52 to 2^53 has no bits after the point, and the
+        // subtraction is exact. The library's rounding may take longer for some numbers.
+        let shift = MAX_STEPS.copysign(steps);
+        let snapped = ((steps + shift) - shift) * self.grid;
         // Adding 0 turns −0 into +0: the sign of a zero would tell on which side of 0 the noisy sum fell, a cut that is
         // not on the grid and that the theorem does not allow.
         snapped.clamp(-self.bound, self.bound) + 0.0

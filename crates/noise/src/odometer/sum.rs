@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use probity_exact::directed::cast_up;
 use probity_exact::{BitTest, Float, Integer, Natural, Rational};
 
+use super::terms::Terms;
 use crate::map::{EvaluationError, Expression, Point, Value, Variable};
 
 /// Bits after the point of the enclosure.
@@ -122,8 +123,8 @@ pub(super) struct Sum {
     short: Rational,
     /// The other rational terms, and how often each was added.
     rationals: HashMap<Rational, u64>,
-    /// The terms that are not rational, and how often each was added.
-    expressions: HashMap<(Expression, Rational), u64>,
+    /// The terms that are not rational.
+    expressions: Terms,
     /// Encloses the whole sum.
     bounds: Bounds,
 }
@@ -143,7 +144,7 @@ impl Sum {
             }
             Term::Enclosed { key, bounds } => {
                 self.bounds.add(&bounds);
-                count(self.expressions.entry(key).or_default());
+                self.expressions.add(&key);
             }
         }
     }
@@ -187,22 +188,24 @@ impl Sum {
 
     /// The sum itself, in as many steps as there are terms.
     fn expression(&self, more: Option<&Term>) -> Expression {
-        let mut all = self.clone();
-        all.infinite |= matches!(more, Some(Term::Infinite));
         let mut rationals: Vec<Rational> =
-            all.rationals.iter().map(|(value, count)| value * Rational::from(*count)).collect();
-        rationals.push(all.short.clone());
-        match more {
-            Some(Term::Exact(value)) => rationals.push(value.clone()),
-            Some(Term::Enclosed { key, .. }) => count(all.expressions.entry(key.clone()).or_default()),
-            _ => {}
-        }
-        let expressions = all.expressions.iter().map(|((expression, distance), count)| {
-            let distance = Expression::constant(distance.clone());
-            Expression::constant(Rational::from(*count))
+            self.rationals.iter().map(|(value, count)| value * Rational::from(*count)).collect();
+        rationals.push(self.short.clone());
+        let one_more = match more {
+            Some(Term::Enclosed { key, .. }) => Some((key.clone(), 1)),
+            Some(Term::Exact(value)) => {
+                rationals.push(value.clone());
+                None
+            }
+            Some(Term::Infinite) | None => None,
+        };
+        let expressions = self.expressions.iter().chain(one_more).map(|((expression, distance), count)| {
+            let distance = Expression::constant(distance);
+            Expression::constant(Rational::from(count))
                 * expression.substitute(Variable::DistanceIn, &distance)
         });
-        let infinite = all.infinite.then(Expression::infinity);
+        let is_infinite = self.infinite || matches!(more, Some(Term::Infinite));
+        let infinite = is_infinite.then(Expression::infinity);
         let rational = std::iter::once(Expression::constant(total(rationals)));
         Expression::sum(rational.chain(infinite).chain(expressions))
     }
@@ -214,7 +217,8 @@ fn stays_short(sum: &Rational, value: &Rational) -> bool {
     one.bit_len() + two.bit_len() <= SHORT_BITS || (one.bit_len() >= two.bit_len() && (one % two).is_zero())
 }
 
-fn count(times: &mut u64) {
+/// Once more.
+pub(super) fn count(times: &mut u64) {
     *times = times.saturating_add(1);
 }
 

@@ -8,10 +8,10 @@ use probity_exact::Rational;
 use zeroize::Zeroizing;
 
 use super::SampleError;
-use super::laplace::{draw_direct, draw_split, is_accepted_at_once, is_negative};
+use super::laplace::{draw_direct, draw_split, is_negative, split_at_once};
 use super::magnitude::{Magnitude, Sides};
 use super::neg_ln::TwoWords;
-use super::outcome::{LowWord, Outcome};
+use super::outcome::Outcome;
 use super::words::Words;
 use crate::entropy::Entropy;
 
@@ -66,14 +66,9 @@ pub(super) fn fill_split<T: Outcome, E: Entropy + ?Sized>(
         for (out, triples) in out.chunks_mut(PASS).zip(triples.chunks(PASS)) {
             let mut open = 0u64;
             for (at, (value, &[leading, mantissa, low])) in out.iter_mut().zip(triples).enumerate() {
-                let (number, decided) = high.decide_raw(TwoWords { leading, mantissa });
-                let negative = is_negative(sides, leading);
-                let low = LowWord::new(low, shift);
-                let minus_zero = negative & (number == 0) & (low.value == 0);
-                let done = decided & is_accepted_at_once(low.spare, low.prefix) & !minus_zero;
+                let (number, done) = split_at_once(high, shift, sides, [leading, mantissa, low]);
                 open |= u64::from(!done).wrapping_shl(at as u32);
-                // At most 2^22 and 35 bits, see `Magnitude::decide_raw`: the sum fits.
-                *value = T::from_word(negative, number.wrapping_shl(shift as u32) | low.value);
+                *value = number;
             }
             for at in ones(open) {
                 words.unread(&triples[at]);

@@ -1,4 +1,4 @@
-//! Discrete Gaussian noise, for every rational σ².
+//! Discrete Gaussian noise, for every rational σ². A small σ has a table (module `small`); this is for all others.
 //!
 //! After Canonne, Kamath and Steinke (2020): with t = ⌊σ⌋ + 1, draw Y from the discrete Laplace of scale t and
 //! accept it with probability e^−γ, γ = (|Y| − σ²/t)²/(2σ²). Then
@@ -8,6 +8,8 @@
 //! The number of trials (1.3 to 2.2 on average) is independent of the value accepted, as always in rejection
 //! sampling, and each trial takes the same time. Acceptance is decided as −ln U > γ, with −ln U from the fixed
 //! point of `neg_ln` and γ in f64, both with their errors; what that leaves open, U < e^−γ decides exactly.
+
+pub(super) mod small;
 
 use dashu_base::SquareRoot;
 use probity_exact::directed::cast_nearest;
@@ -20,10 +22,11 @@ use super::laplace::DiscreteLaplace;
 use super::neg_ln::{NEG_LN_BITS, TABLE, Table, TwoWords, WIDTH};
 use super::outcome::Outcome;
 use super::parameter::{ParameterError, Scale, SquaredScale};
-use super::prefix::{Chunks, Prefix, until_accepted};
+use super::prefix::{Chunks, Prefix, next_bits, until_accepted};
 use super::threshold::Threshold;
 use super::words::Words;
 use crate::entropy::{Entropy, EntropyError};
+use small::Small;
 
 /// f64's unit roundoff.
 const U: f64 = f64::EPSILON / 2.0;
@@ -45,8 +48,18 @@ const FAST_LOG2: i64 = 300;
 #[derive(Debug, Clone)]
 pub struct DiscreteGaussian<T: Outcome = i64> {
     squared_scale: SquaredScale,
-    /// `None` for σ² = 0: no noise.
-    pub(super) trial: Option<Trial<T>>,
+    plan: Plan<T>,
+}
+
+/// How the noise of one σ² is drawn.
+#[derive(Debug, Clone)]
+enum Plan<T: Outcome> {
+    /// σ² = 0: no noise.
+    Zero,
+    /// A σ² for which the table is short.
+    Small(Small),
+    /// Any other.
+    Trials(Box<Trial<T>>),
 }
 
 #[derive(Debug, Clone)]
@@ -56,6 +69,16 @@ pub(super) struct Trial<T: Outcome> {
 }
 
 impl<T: Outcome> Trial<T> {
+    /// Trials for this σ² > 0.
+    pub(super) fn new(squared_scale: &Rational) -> Result<Self, ParameterError> {
+        // ⌊√(n/d)⌋ = ⌊√⌊n/d⌋⌋.
+        let floor = Natural::try_from(squared_scale.floor()).unwrap_or(Natural::ZERO);
+        let scale = Rational::from(floor.sqrt() + Natural::ONE);
+        let acceptance = Acceptance::new(squared_scale.clone(), &scale);
+        // σ < 2^50 gives ⌊σ⌋ + 1 ≤ 2^50, which the Laplace noise accepts.
+        Ok(Trial { proposal: DiscreteLaplace::new(Scale::new(scale)?)?, acceptance })
+    }
+
     /// One trial by the exact path: the proposal if it was accepted.
     pub(super) fn attempt_exactly<C: Chunks>(&self, chunks: &mut C) -> Result<Option<T>, SampleError> {
         let value: T = self.proposal.draw_exactly(chunks)?;
@@ -73,20 +96,18 @@ impl<T: Outcome> DiscreteGaussian<T> {
     pub fn new(squared_scale: SquaredScale) -> Result<Self, ParameterError> {
         let value = squared_scale.value();
         if value.is_zero() {
-            return Ok(DiscreteGaussian { squared_scale, trial: None });
+            return Ok(DiscreteGaussian { squared_scale, plan: Plan::Zero });
         }
         if let Some(limit) = T::SCALE_LIMIT
             && *value >= power_of_two(2 * limit.log2)
         {
             return Err(ParameterError::new("squared scale", value, limit.squared_scale_allowed));
         }
-        // ⌊√(n/d)⌋ = ⌊√⌊n/d⌋⌋.
-        let floor = Natural::try_from(value.floor()).unwrap_or(Natural::ZERO);
-        let scale = Rational::from(floor.sqrt() + Natural::ONE);
-        let acceptance = Acceptance::new(value.clone(), &scale);
-        // σ < 2^50 gives ⌊σ⌋ + 1 ≤ 2^50, which the Laplace noise accepts.
-        let proposal = DiscreteLaplace::new(Scale::new(scale)?)?;
-        Ok(DiscreteGaussian { squared_scale, trial: Some(Trial { proposal, acceptance }) })
+        let plan = match Small::new(value) {
+            Some(small) => Plan::Small(small),
+            None => Plan::Trials(Box::new(Trial::new(value)?)),
+        };
+        Ok(DiscreteGaussian { squared_scale, plan })
     }
 
     /// σ².
@@ -173,8 +194,12 @@ impl<T: Outcome> Draw for DiscreteGaussian<T> {
     }
 
     fn expected_words(&self, count: usize) -> usize {
+        let trial = match &self.plan {
+            Plan::Zero => return 0,
+            Plan::Small(_) => return count,
+            Plan::Trials(trial) => trial,
+        };
         // Each trial takes a proposal and two words for its acceptance, and about two in three succeed.
-        let Some(trial) = &self.trial else { return 0 };
         let one_trial = trial.proposal.expected_words(count).saturating_add(count.saturating_mul(2));
         // A single draw asks for two trials at once: a second request costs more than the words.
         one_trial.saturating_add(if count == 1 { one_trial } else { one_trial / 2 })
@@ -182,7 +207,11 @@ impl<T: Outcome> Draw for DiscreteGaussian<T> {
 
     #[inline(always)]
     fn draw<E: Entropy + ?Sized>(&self, words: &mut Words<'_, E>) -> Result<T, SampleError> {
-        let Some(Trial { proposal, acceptance }) = &self.trial else { return Ok(T::default()) };
+        let Trial { proposal, acceptance } = match &self.plan {
+            Plan::Zero => return Ok(T::default()),
+            Plan::Small(small) => return draw_small(small, words),
+            Plan::Trials(trial) => &**trial,
+        };
         until_accepted(|| {
             let value = proposal.draw(words)?;
             let [leading, mantissa] = words.next_two()?;
@@ -196,7 +225,41 @@ impl<T: Outcome> Draw for DiscreteGaussian<T> {
     }
 
     fn draw_exactly<C: Chunks>(&self, chunks: &mut C) -> Result<T, SampleError> {
-        let Some(trial) = &self.trial else { return Ok(T::default()) };
-        until_accepted(|| trial.attempt_exactly(chunks))
+        match &self.plan {
+            Plan::Zero => Ok(T::default()),
+            Plan::Small(small) => {
+                let negative = next_bits(1, chunks)? == Natural::ONE;
+                let magnitude = Prefix::unknown().resolve(chunks, |prefix| small.decide(prefix))?;
+                T::from_magnitude(negative, magnitude).ok_or(SampleError::DoesNotFit)
+            }
+            Plan::Trials(trial) => until_accepted(|| trial.attempt_exactly(chunks)),
+        }
     }
+}
+
+/// One draw from a table: 63 bits of a uniform real, and a sign.
+#[inline(always)]
+fn draw_small<T: Outcome, E: Entropy + ?Sized>(
+    small: &Small,
+    words: &mut Words<'_, E>,
+) -> Result<T, SampleError> {
+    let word = words.next()?;
+    let (negative, uniform) = (word & 1 == 1, word >> 1);
+    let (magnitude, decided) = small.decide_raw(uniform);
+    match decided {
+        true => Ok(T::from_word(negative, magnitude)),
+        false => finish_small(small, negative, uniform, words),
+    }
+}
+
+/// The exact path, going on from what the table has left open.
+#[cold]
+fn finish_small<T: Outcome, E: Entropy + ?Sized>(
+    small: &Small,
+    negative: bool,
+    uniform: u64,
+    words: &mut Words<'_, E>,
+) -> Result<T, SampleError> {
+    let magnitude = Prefix::known(uniform, small::BITS).resolve(words, |prefix| small.decide(prefix))?;
+    T::from_magnitude(negative, magnitude).ok_or(SampleError::DoesNotFit)
 }

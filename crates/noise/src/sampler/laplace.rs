@@ -83,7 +83,7 @@ impl Plan {
         match self {
             Plan::Zero => Ok(T::default()),
             Plan::Direct(magnitude) => draw_direct(magnitude, sides, words),
-            Plan::Split { high, shift, scale } => draw_split(high, *shift, scale, sides, words),
+            Plan::Split { high, shift, scale } => draw_one_split(high, *shift, scale, sides, words),
         }
     }
 
@@ -170,8 +170,47 @@ pub(super) fn draw_direct<T: Outcome, E: Entropy + ?Sized>(
     Ok(T::from_word(negative, value))
 }
 
-/// Noise split into a high and a low part.
+/// Noise split into a high part and low bits that come from one word together with the bits that accept them: the value from three
+/// words, and whether they decide it. The caller owes shift ≤ MAX_SHIFT.
 #[inline(always)]
+pub(super) fn split_at_once<T: Outcome>(
+    high: &Magnitude,
+    shift: usize,
+    sides: Sides,
+    [leading, mantissa, low]: [u64; 3],
+) -> (T, bool) {
+    let (number, decided) = high.decide_raw(TwoWords { leading, mantissa });
+    let negative = is_negative(sides, leading);
+    let low = LowWord::new(low, shift);
+    let minus_zero = negative & (number == 0) & (low.value == 0);
+    let done = decided & is_accepted_at_once(low.spare, low.prefix) & !minus_zero;
+    // At most 2^22 and 35 bits, see `Magnitude::decide_raw`: the sum fits.
+    (T::from_word(negative, number.wrapping_shl(shift as u32) | low.value), done)
+}
+
+/// One draw of a split: from three words at once, or else from the same words step by step.
+#[inline(always)]
+fn draw_one_split<T: Outcome, E: Entropy + ?Sized>(
+    high: &Magnitude,
+    shift: usize,
+    scale: &Rational,
+    sides: Sides,
+    words: &mut Words<'_, E>,
+) -> Result<T, SampleError> {
+    if shift <= LowWord::MAX_SHIFT {
+        let [leading, mantissa] = words.next_two()?;
+        let three = [leading, mantissa, words.next()?];
+        let (value, done) = split_at_once(high, shift, sides, three);
+        if done {
+            return Ok(value);
+        }
+        words.unread(&three);
+    }
+    draw_split(high, shift, scale, sides, words)
+}
+
+/// Noise split into a high and a low part.
+#[cold]
 pub(super) fn draw_split<T: Outcome, E: Entropy + ?Sized>(
     high: &Magnitude,
     shift: usize,

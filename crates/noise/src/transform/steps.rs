@@ -1,13 +1,13 @@
-//! Numbers as steps of a column, in machine integers where they are enough: the same as by rationals, a hundred times faster.
+//! Numbers as steps of a grid of 1/d, in machine integers where they are enough: the same as by rationals, a hundred times faster.
 //!
 //! With a step of 1/d a number x is floor(x·d + 1/2) steps. A double is m·2^e with |m| < 2^53, so that m·d has less than 115 bits and
 //! the rounding is one shift of an `i128`.
 
 /// The largest denominator of a step for which this arithmetic is enough.
-pub(super) const MOST: u64 = 1 << 62;
+pub const MOST: u64 = 1 << 62;
 
 /// A finite double in steps of 1/`denominator`, not clamped; `None` where 128 bits are not enough.
-pub(super) fn of_double(value: f64, denominator: u64) -> Option<i128> {
+pub fn of_double(value: f64, denominator: u64) -> Option<i128> {
     let bits = value.to_bits();
     let (biased, fraction) = ((bits >> 52) & 0x7ff, bits & ((1 << 52) - 1));
     let (significand, exponent) = match biased {
@@ -29,7 +29,7 @@ pub(super) fn of_double(value: f64, denominator: u64) -> Option<i128> {
 }
 
 /// A whole number in steps of 1/`denominator`.
-pub(super) fn of_integer(value: i64, denominator: u64) -> i128 {
+pub fn of_integer(value: i64, denominator: u64) -> i128 {
     i128::from(value) * i128::from(denominator)
 }
 

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use probity_exact::{Integer, Natural, Rational, rational_from_f64};
+use probity_noise::transform::steps;
 
 use super::clean::Cleaner;
 use super::compiled::{Compiled, Sums, workers};
@@ -83,7 +84,7 @@ impl<'a> Reader<'a> {
     pub(super) fn new(column: &'a Column) -> Reader<'a> {
         let per_unit = match &column.domain {
             Domain::Number { unit, .. } if *unit.numerator() == Integer::ONE => {
-                u64::try_from(unit.denominator()).ok().filter(|most| *most <= 1 << 62)
+                u64::try_from(unit.denominator()).ok().filter(|most| *most <= steps::MOST)
             }
             _ => None,
         };
@@ -117,8 +118,9 @@ impl<'a> Reader<'a> {
 
     /// A double in units, half away from zero; infinities are numbers beyond every bound, and NaN is none.
     fn float(&self, value: f64, unit: &Rational) -> Option<i64> {
-        if let Some(magnitude) = self.per_unit.and_then(|per_unit| magnitude(value, per_unit)) {
-            let units = magnitude.min(LIMIT as u128) as i64;
+        let magnitude = self.per_unit.and_then(|per_unit| steps::of_double(value.abs(), per_unit));
+        if let Some(magnitude) = magnitude {
+            let units = magnitude.min(i128::from(LIMIT)) as i64;
             return Some(if value < 0.0 { -units } else { units });
         }
         match rational_from_f64(value) {
@@ -126,26 +128,6 @@ impl<'a> Reader<'a> {
             None if value.is_nan() => None,
             None => Some(if value > 0.0 { LIMIT } else { -LIMIT }),
         }
-    }
-}
-
-/// floor(|value|·d + 1/2) of a finite double, in one shift: |value| is m·2^e with m < 2^53, so m·d has less than 115 bits. `None` where
-/// that is not enough.
-fn magnitude(value: f64, per_unit: u64) -> Option<u128> {
-    let bits = value.to_bits();
-    let (biased, fraction) = ((bits >> 52) & 0x7ff, bits & ((1 << 52) - 1));
-    let (significand, exponent) = match biased {
-        0x7ff => return None,
-        0 => (fraction, -1074),
-        _ => (fraction | 1 << 52, biased as i32 - 1075),
-    };
-    let scaled = u128::from(significand) * u128::from(per_unit);
-    match exponent {
-        0..=12 => Some(scaled << exponent),
-        13.. => None,
-        -125..0 => Some((2 * scaled + (1u128 << -exponent)) >> (1 - exponent)),
-        // Less than half a unit.
-        _ => Some(0),
     }
 }
 

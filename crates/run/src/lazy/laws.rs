@@ -6,7 +6,8 @@
 //! - a coin is U < p, a uniform integer ⌊n·U⌋;
 //! - a choice by scores is the first place up to which the weights add up to U times all of them.
 //!
-//! A law is meaningful only in its range; outside of it there is no value, and the run stops.
+//! Where a law means something is said by the kernel (`law::conditions`); the program asks for it before each draw, so parameters are in
+//! range here.
 
 use std::cmp::Ordering;
 
@@ -95,19 +96,6 @@ impl Tape {
         Ok(self.draw_from(noise, center, scale, Span::EVERYTHING, [Prefix::unknown(), Prefix::unknown()]))
     }
 
-    fn positive<S: Source>(&mut self, number: Number, source: &mut S) -> Result<(), Stop> {
-        match S::DOUBLES && number.span.low > 0.0 || self.sign(number, source)? == Ordering::Greater {
-            true => Ok(()),
-            false => Err(Stop::OutOfRange),
-        }
-    }
-
-    fn probability<S: Source>(&mut self, p: Number, source: &mut S) -> Result<(), Stop> {
-        let within = self.sign(p, source)? != Ordering::Less
-            && self.compare(p, Number::point(1.0), source)? != Ordering::Greater;
-        if within { Ok(()) } else { Err(Stop::OutOfRange) }
-    }
-
     /// A uniform real in (0, 1].
     pub(crate) fn uniform<S: Source>(&mut self, source: &mut S) -> Result<Number, Stop> {
         self.unit_draw(source, None, None, |_| Noise::Uniform)
@@ -121,14 +109,12 @@ impl Tape {
         scale: Number,
         source: &mut S,
     ) -> Result<Number, Stop> {
-        self.positive(scale, source)?;
         self.unit_draw(source, Some(center), Some(scale), |negative| Noise::Laplace { negative })
     }
 
     /// Exponential noise.
     #[inline(always)]
     pub(crate) fn exponential<S: Source>(&mut self, scale: Number, source: &mut S) -> Result<Number, Stop> {
-        self.positive(scale, source)?;
         self.unit_draw(source, None, Some(scale), |_| Noise::Exponential)
     }
 
@@ -139,7 +125,6 @@ impl Tape {
         deviation: Number,
         source: &mut S,
     ) -> Result<Number, Stop> {
-        self.positive(deviation, source)?;
         until_accepted(|| {
             let mut prefixes = [Prefix::unknown(), Prefix::unknown()];
             if in_words::<S>() {
@@ -208,7 +193,6 @@ impl Tape {
 
     /// Geometric noise.
     pub(crate) fn geometric<S: Source>(&mut self, scale: Number, source: &mut S) -> Result<Number, Stop> {
-        self.positive(scale, source)?;
         Ok(self.magnitude(scale, source, false)?.1)
     }
 
@@ -220,10 +204,6 @@ impl Tape {
         scale: Number,
         source: &mut S,
     ) -> Result<Number, Stop> {
-        self.positive(scale, source)?;
-        if !self.is_integer(center) {
-            return Err(Stop::OutOfRange);
-        }
         let (negative, magnitude) = until_accepted(|| {
             let (negative, magnitude) = self.magnitude(scale, source, true)?;
             Ok((!negative || magnitude.as_point() != Some(0.0)).then_some((negative, magnitude)))
@@ -238,10 +218,6 @@ impl Tape {
         deviation: Number,
         source: &mut S,
     ) -> Result<Number, Stop> {
-        self.positive(deviation, source)?;
-        if !self.is_integer(center) {
-            return Err(Stop::OutOfRange);
-        }
         let below = self.floor(deviation, source)?;
         let scale = self.add(below, Number::point(1.0));
         let variance = self.mul(deviation, deviation);
@@ -267,16 +243,14 @@ impl Tape {
     /// True with probability p.
     #[inline(always)]
     pub(crate) fn bernoulli<S: Source>(&mut self, p: Number, source: &mut S) -> Result<bool, Stop> {
-        self.probability(p, source)?;
         let mut prefix = Prefix::unknown();
         if in_words::<S>() {
             let word = source.chunk()?;
             let (low, high) = (down(word as f64 * TO_UNIT), up((word as f64 + 1.0) * TO_UNIT));
-            if S::DOUBLES && high < p.span.low {
-                return Ok(true);
-            }
-            if S::DOUBLES && low > p.span.high {
-                return Ok(false);
+            // One jump for both sides of the coin: which it was must not show in the time.
+            let is_below = high < p.span.low;
+            if S::DOUBLES && is_below | (low > p.span.high) {
+                return Ok(is_below);
             }
             prefix = Prefix::of_word(word);
         }
@@ -314,35 +288,10 @@ impl Tape {
         high: Number,
         source: &mut S,
     ) -> Result<Number, Stop> {
-        let in_range = self.is_integer(low)
-            && self.is_integer(high)
-            && self.compare(low, high, source)? != Ordering::Greater;
-        if !in_range {
-            return Err(Stop::OutOfRange);
-        }
         let span = self.sub(high, low);
         let count = self.add(span, Number::point(1.0));
         let chosen = self.below_count(count, source)?;
         Ok(self.add(low, chosen))
-    }
-
-    /// Whether `value` is one of the categories 0, …, count − 1, and there are two at least.
-    fn category<S: Source>(&mut self, value: Number, count: Number, source: &mut S) -> Result<(), Stop> {
-        let in_range = self.is_integer(value)
-            && self.is_integer(count)
-            && self.compare(count, Number::point(2.0), source)? != Ordering::Less
-            && self.sign(value, source)? != Ordering::Less
-            && self.compare(value, count, source)? == Ordering::Less;
-        if in_range { Ok(()) } else { Err(Stop::OutOfRange) }
-    }
-
-    fn other<S: Source>(&mut self, value: Number, count: Number, source: &mut S) -> Result<Number, Stop> {
-        let others = self.sub(count, Number::point(1.0));
-        let chosen = self.below_count(others, source)?;
-        Ok(match self.compare(chosen, value, source)? {
-            Ordering::Less => chosen,
-            _ => self.add(chosen, Number::point(1.0)),
-        })
     }
 
     /// A uniform integer of 0, …, count − 1 other than `value`.
@@ -352,8 +301,11 @@ impl Tape {
         count: Number,
         source: &mut S,
     ) -> Result<Number, Stop> {
-        self.category(value, count, source)?;
-        self.other(value, count, source)
+        let others = self.sub(count, Number::point(1.0));
+        let chosen = self.below_count(others, source)?;
+        // Those from the value on move up by one; the others by none, in the same steps.
+        let step = u8::from(self.compare(chosen, value, source)? != Ordering::Less);
+        Ok(self.add(chosen, Number::point(f64::from(step))))
     }
 
     /// `value` with probability `truth`, else a uniform other one of 0, …, count − 1.
@@ -364,11 +316,10 @@ impl Tape {
         count: Number,
         source: &mut S,
     ) -> Result<Number, Stop> {
-        self.category(value, count, source)?;
-        match self.bernoulli(truth, source)? {
-            true => Ok(value),
-            false => self.other(value, count, source),
-        }
+        // The lie is drawn in any case, or the time would tell whether it was told.
+        let honest = self.bernoulli(truth, source)?;
+        let lie = self.uniform_other(value, count, source)?;
+        Ok([lie, value][usize::from(honest)])
     }
 
     /// The place of a score, with probability in proportion to exp(score / scale).
@@ -378,7 +329,6 @@ impl Tape {
         scale: Number,
         source: &mut S,
     ) -> Result<Number, Stop> {
-        self.positive(scale, source)?;
         // Weights are relative to one score, any; a large one keeps them small.
         let middle = |number: &Number| number.span.low / 2.0 + number.span.high / 2.0;
         let best = scores.iter().copied().max_by(|a, b| middle(a).total_cmp(&middle(b)));

@@ -105,6 +105,10 @@ pub(crate) enum Instruction {
     SetTruth(B, bool),
     Draw(N, Law),
     Coin(B, N),
+    /// Stops: a law has no meaning with these parameters.
+    OutOfRange,
+    /// Stops unless the number is an integer.
+    Whole(N),
     Clear(L),
     CopyList(L, L),
     Append(L, N),

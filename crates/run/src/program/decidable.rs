@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
+use probity_kernel::law;
 use probity_kernel::term::{Distribution, Mechanism, Statement};
 
 use super::code::{Kind, Relation};
@@ -213,6 +214,9 @@ impl Checker {
 
     /// The shape of a draw; decisions about its parameters.
     fn law(&self, law: &Distribution) -> Result<Shape, RunError> {
+        for condition in law::conditions(law) {
+            self.shape(&condition)?;
+        }
         let decided = |expr: &Expr| -> Result<Shape, RunError> {
             let shape = self.shape(expr)?;
             self.decides(shape, expr)?;

@@ -156,6 +156,12 @@ impl Machine {
                 let p = self.numbers[p as usize];
                 self.truths[to as usize] = self.tape.bernoulli(p, source)?;
             }
+            Instruction::OutOfRange => return Err(Stop::OutOfRange),
+            Instruction::Whole(a) => {
+                if !self.tape.is_integer(self.numbers[a as usize]) {
+                    return Err(Stop::OutOfRange);
+                }
+            }
             Instruction::Move(to, a) => self.numbers[to as usize] = self.numbers[a as usize],
             Instruction::MoveTruth(to, a) => self.truths[to as usize] = self.truths[a as usize],
             Instruction::SetTruth(to, value) => self.truths[to as usize] = value,

@@ -8,9 +8,9 @@ use std::path::Path;
 
 use probity_audit::{Depth, Given as AuditGiven, Inputs as AuditInputs, Law, Outcome, integrated_law};
 use probity_exact::{Rational, rational};
-use probity_lang::{Program, load_text};
+use probity_lang::{Program, load_text_in};
 use probity_noise::entropy::tape::Tape;
-use probity_run::{Given, Inputs, Session, Setting, Text, Value};
+use probity_run::{Given, Inputs, Session, Setting, Table, Text, Value};
 
 /// A mechanism to be run on one input.
 pub struct Case {
@@ -18,6 +18,7 @@ pub struct Case {
     pub text: String,
     pub settings: Vec<Setting>,
     pub inputs: Inputs,
+    tables: Vec<(&'static str, Table)>,
     audit_inputs: AuditInputs,
 }
 
@@ -52,16 +53,30 @@ impl Case {
             audit_inputs.insert((*input).into(), audit_given(&given));
             run_inputs = run_inputs.with(input, given);
         }
-        Case { name, text, settings: settings(set), inputs: run_inputs, audit_inputs }
+        Case { name, text, settings: settings(set), inputs: run_inputs, tables: Vec::new(), audit_inputs }
+    }
+
+    /// The same with the rows of a table, whose fields are numbers.
+    pub fn with_table(mut self, name: &'static str, header: &[&str], rows: &[&[&str]]) -> Case {
+        let texts = |items: &[&str]| items.iter().map(|item| (*item).to_owned()).collect();
+        let table = Table { header: texts(header), rows: rows.iter().map(|row| texts(row)).collect() };
+        let number = |text: &&str| AuditGiven::Number(probity_exact::parse_rational(text).unwrap());
+        let given = rows.iter().map(|row| row.iter().map(number).collect()).collect();
+        self.audit_inputs.insert(name.into(), AuditGiven::Rows(given));
+        self.tables.push((name, table));
+        self
     }
 
     pub fn program(&self) -> Program {
-        load_text(&self.text).unwrap_or_else(|faults| panic!("{}: {faults:?}", self.name))
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../mechanisms");
+        load_text_in(&self.text, &folder).unwrap_or_else(|faults| panic!("{}: {faults:?}", self.name))
     }
 
     /// Not proved again here: these are the library's texts with a coarser answer.
     pub fn session(&self) -> Session {
-        let unproved = Text::of(self.program()).unproved_with(&self.settings);
+        let text = Text::of(self.program());
+        let text = self.tables.iter().fold(text, |text, (name, table)| text.with_table(name, table.clone()));
+        let unproved = text.unproved_with(&self.settings);
         unproved.unwrap_or_else(|error| panic!("{}: {error}", self.name)).prepare(&self.inputs).unwrap()
     }
 
@@ -78,7 +93,9 @@ impl Case {
     }
 }
 
-/// The library. A real answer is made discrete: rounded and clamped, or compared.
+/// The library. A real answer is made discrete: rounded and clamped, or compared. Not here: `noisy_gradient_descent`, which does not run (its
+/// sums depend on draws), and those whose law the audit cannot list: `income_by_region`, of which `histogram_by_key` and `bounded_sum` are the
+/// parts, `noisy_max_then_measure`, which is two other texts, `propose_test_release`, whose threshold is a logarithm, and `variance`, which squares a quotient of draws.
 pub fn library() -> Vec<Case> {
     let coarse = |name: &str, from: &str, to: &str| {
         let text = mechanism(name);
@@ -170,6 +187,81 @@ pub fn library() -> Vec<Case> {
             &[("q", "[0, 1]")],
         ),
         Case::new("truncated_geometric", mechanism("truncated_geometric"), "eps=1 n=4", &[("x", "2")]),
+        Case::new(
+            "bounded_sum",
+            coarse("bounded_sum", "return y", "return clamp(round_to(y, 1), -1, 6)"),
+            "eps=1/2 low=0 high=2",
+            &[],
+        )
+        .with_table("people", &["income"], &[&["0.5"], &["1"], &["3"]]),
+        Case::new("count", coarse("count", "return y", "return clamp(y, -1, 5)"), "eps=1", &[]).with_table(
+            "people",
+            &["age"],
+            &[&["17"], &["18"], &["40"]],
+        ),
+        Case::new(
+            "discrete_gaussian",
+            coarse("discrete_gaussian", "return y", "return clamp(y, -3, 4)"),
+            "sigma=3/2",
+            &[("x", "1")],
+        ),
+        Case::new("exponential", mechanism("exponential"), "eps=1", &[("scores", "[0, 1, 3/2]")]),
+        Case::new(
+            "gaussian",
+            coarse("gaussian", "return y", "return clamp(round_to(y, 1/2), -1, 2)"),
+            "sigma=1 d=1",
+            &[("x", "1/5")],
+        ),
+        Case::new(
+            "gaussian_epsilon_delta",
+            coarse("gaussian_epsilon_delta", "return y", "return clamp(round_to(y, 1/2), -1, 2)"),
+            "rho=1/8 delta=1/10",
+            &[("x", "1/5")],
+        ),
+        Case::new(
+            "gaussian_mu",
+            coarse("gaussian_mu", "return y", "return clamp(round_to(y, 1/2), -1, 2)"),
+            "sigma=3/2",
+            &[("x", "1/5")],
+        ),
+        Case::new(
+            "gaussian_vector",
+            coarse("gaussian_vector", "append(out, y)", "append(out, y > 1/2)"),
+            "d=1 sigma=1",
+            &[("q", "[1]")],
+        ),
+        Case::new(
+            "gaussian_histogram",
+            coarse("gaussian_histogram", "append(out, n)", "append(out, n > 1)"),
+            "k=1 sigma=1",
+            &[],
+        )
+        .with_table("people", &["key"], &[&["0"], &["0"]]),
+        Case::new(
+            "histogram_by_key",
+            coarse("histogram_by_key", "append(out, n)", "append(out, clamp(n, 0, 2))"),
+            "k=2 eps=1",
+            &[],
+        )
+        .with_table("people", &["key"], &[&["0"], &["1"], &["1"]]),
+        Case::new(
+            "laplace_vector",
+            coarse("laplace_vector", "append(out, y)", "append(out, y > 1/2)"),
+            "d=1 eps=1",
+            &[("q", "[0, 1]")],
+        ),
+        Case::new(
+            "mean",
+            coarse("mean", "return total / max(n, 1)", "return total > 3 and n > 2"),
+            "eps=1 B=2",
+            &[],
+        )
+        .with_table("people", &["income"], &[&["0.5"], &["1"], &["3"]]),
+        Case::new("median", mechanism("median"), "k=3 eps=1", &[]).with_table(
+            "people",
+            &["age"],
+            &[&["0"], &["1"], &["1"], &["2"]],
+        ),
     ]
 }
 

@@ -35,6 +35,8 @@ pub struct Audit {
     pub epsilon: Bounds,
     /// What an outcome is, where the output is continuous.
     pub cells: Option<String>,
+    /// How wide a cell is, where outcomes are intervals.
+    pub width: Option<Rational>,
     /// For a claim in ρ or μ: the claimed ρ, or μ²/2.
     pub rho: Option<Bounds>,
 }
@@ -58,6 +60,8 @@ impl Audit {
             Err(error) if reading != Reading::Reals => return Err(error.to_string()),
             Err(error) => in_cells(case, refutation, watch).ok_or_else(|| error.to_string())?,
         };
+        let (cells, width) = cells.unzip();
+        let width = width.flatten();
         let escaped = laws[0].escaped_mass().max(laws[1].escaped_mass());
         if &escaped * Rational::from(100) > Rational::ONE {
             return Err(format!(
@@ -70,9 +74,9 @@ impl Audit {
             .map_err(|error| error.to_string())?;
         if audit::is_concentrated(case.program.claim.reading) {
             let none = Bounds { low: Rational::ZERO, high: Rational::ZERO };
-            return Ok(Audit { report, reading, epsilon: none, cells, rho: Some(epsilon) });
+            return Ok(Audit { report, reading, epsilon: none, cells, width, rho: Some(epsilon) });
         }
-        Ok(Audit { report, reading, epsilon, cells, rho: None })
+        Ok(Audit { report, reading, epsilon, cells, width, rho: None })
     }
 
     /// Whether this pair loses for certain more than the certificate allows.
@@ -87,24 +91,29 @@ impl Audit {
     }
 }
 
+/// What a cell is, and how wide if it is an interval.
+type Cell = (String, Option<Rational>);
+
 /// The laws in cells, and what a cell is.
 fn in_cells(
     case: &Case<'_>,
     refutation: Option<&Refutation>,
     watch: &Watch<'_>,
-) -> Option<([Law; 2], Option<String>)> {
+) -> Option<([Law; 2], Option<Cell>)> {
     let until = watch.until_then();
     let first =
         probity_audit::Case::new(&case.program.mechanism, &case.parameters, &case.inputs[0]).until(&until);
     if let Ok(Cells { laws, width }) = first.cells(&case.inputs[1]) {
-        let width = decimal::figure(&width);
-        let text = format!("an interval of width {width} around it; the first and the last have no end");
-        return Some((laws, Some(text)));
+        let text = format!(
+            "an interval of width {} around it; the first and the last have no end",
+            decimal::figure(&width)
+        );
+        return Some((laws, Some((text, Some(width)))));
     }
     let told = refutation.filter(|found| found.first == case.inputs[0] && found.second == case.inputs[1])?;
     let laws = event_laws([&told.first_probability, &told.second_probability]);
     let text = format!("whether {} (true) or not (false)", crate::counterexample::event(&told.event));
-    Some((laws, Some(text)))
+    Some((laws, Some((text, None))))
 }
 
 /// Whether the inputs are neighbours after they are rounded to the format; a certificate is about such inputs only.
@@ -186,17 +195,17 @@ fn facts(case: &Case<'_>, audit: &Audit, names: &[String; 2]) -> Block {
 }
 
 /// The outcomes that the plots show, with their places on the axis.
-struct Shown<'a> {
-    outcomes: Vec<(f64, &'a OutcomeLoss)>,
-    axis: Axis,
+pub(super) struct Shown<'a> {
+    pub(super) outcomes: Vec<(f64, &'a OutcomeLoss)>,
+    pub(super) axis: Axis,
     /// How far apart two marks of one outcome stand.
     apart: f64,
     /// What the captions say about outcomes that are left out.
-    note: String,
+    pub(super) note: String,
 }
 
 impl<'a> Shown<'a> {
-    fn new(report: &'a PairReport) -> Shown<'a> {
+    pub(super) fn new(report: &'a PairReport) -> Shown<'a> {
         let every = report.outcomes.len().div_ceil(MOST_POINTS).max(1);
         let kept: Vec<&OutcomeLoss> = report.outcomes.iter().step_by(every).collect();
         let note = match every {
@@ -364,7 +373,7 @@ impl<'a> Shown<'a> {
 }
 
 /// The probability of an outcome, in the middle of its bounds.
-fn share(mass: &Mass, denominator: &Natural) -> Rational {
+pub(super) fn share(mass: &Mass, denominator: &Natural) -> Rational {
     Rational::from_parts(Integer::from(&mass.low + &mass.high), denominator * Natural::from(2u8))
 }
 

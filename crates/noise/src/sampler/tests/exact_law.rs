@@ -10,6 +10,7 @@ use probity_exact::{Float, Format, Integer, Natural, Rational, rational};
 
 use super::super::bounds::{exp_neg_bounds, power_of_two};
 use super::super::draw::Draw;
+use super::super::gaussian::Trial;
 use super::super::laplace::Plan;
 use super::super::magnitude::Sides;
 use super::super::prefix::Chunks;
@@ -170,9 +171,7 @@ fn times(a: Bounds, b: Bounds) -> Bounds {
 fn one_trial_of_the_gaussian() {
     for (n, d) in [(1, 4), (1, 1), (9, 2), (40, 1)] {
         let squared_scale = ratio(n, d);
-        let sampler =
-            DiscreteGaussian::<i64>::new(SquaredScale::new(squared_scale.clone()).unwrap()).unwrap();
-        let trial = sampler.trial.as_ref().unwrap();
+        let trial = Trial::<i64>::new(&squared_scale).unwrap();
         let t = trial.proposal.scale().value();
         let gamma = |x: i64| trial.acceptance.exponent(Natural::from(x.unsigned_abs()));
         // A trial accepts x with probability P(Laplace = x)·e^−γ(x).
@@ -189,6 +188,36 @@ fn one_trial_of_the_gaussian() {
                 - Rational::from(x * x) / (Rational::from(2) * &squared_scale)
         };
         assert!((-100..100).all(|x| difference(x) == difference(0)));
+    }
+}
+
+/// The law of the discrete Gaussian, from its definition.
+fn gaussian_law(squared_scale: &Rational, x: i64) -> Bounds {
+    let weight =
+        |j: i64| exp_neg_bounds(&(Rational::from(j * j) / (Rational::from(2) * squared_scale)), BITS);
+    let (mut low, mut high) = (Rational::ONE, Rational::ONE);
+    for j in 1.. {
+        let (below, above) = weight(j);
+        low += Rational::from(2) * &below;
+        high += Rational::from(2) * &above;
+        // The next weights fall faster than powers of 1/2.
+        if above < power_of_two(-60) && Rational::from(2 * j + 1) > Rational::from(2) * squared_scale {
+            high += Rational::from(2) * above;
+            break;
+        }
+    }
+    let (below, above) = weight(x);
+    (below / high, above / low)
+}
+
+#[test]
+fn gaussian_with_a_table() {
+    for (n, d) in [(1, 1000), (1, 4), (1, 1), (9, 2), (40, 1)] {
+        let squared_scale = ratio(n, d);
+        let noise = DiscreteGaussian::<i64>::new(SquaredScale::new(squared_scale.clone()).unwrap()).unwrap();
+        let masses = enumerate_sampler(&noise, 15);
+        assert!(masses.of.len() > 2 || n < d);
+        masses.must_agree(|x| gaussian_law(&squared_scale, *x), -8);
     }
 }
 

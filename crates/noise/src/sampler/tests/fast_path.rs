@@ -9,9 +9,12 @@ use probity_exact::{Integer, Natural, Rational, rational};
 
 use super::super::bounds::{exp_neg_bounds, log2_floor, power_of_two};
 use super::super::draw::Draw;
+use super::super::gaussian::Trial;
+use super::super::gaussian::small::{self, Small};
 use super::super::laplace::Plan;
 use super::super::magnitude::{MAX_SCALE_LOG2, Magnitude, Sides};
 use super::super::neg_ln::{NEG_LN_BITS, TwoWords};
+use super::super::prefix::Prefix;
 use super::super::*;
 use crate::entropy::tape::Tape;
 
@@ -348,7 +351,7 @@ fn a_source_that_repeats_itself_is_an_error() {
         assert!(matches!(result, Err(SampleError::Entropy(EntropyError::Stuck { .. }))), "{result:?}");
     };
     stuck(noise.sample(&mut Tape::of_words(zeros.clone())));
-    let gaussian = DiscreteGaussian::<i64>::new(SquaredScale::new(ratio(1, 1)).unwrap()).unwrap();
+    let gaussian = DiscreteGaussian::<i64>::new(SquaredScale::new(ratio(1000, 1)).unwrap()).unwrap();
     stuck(gaussian.sample(&mut Tape::of_words(zeros)));
     // Ones for ever propose 0 and reject it; a period of three words makes −0 for ever.
     stuck(gaussian.sample(&mut Tape::of_words(vec![u64::MAX; 1 << 20])));
@@ -385,8 +388,7 @@ fn gaussian_acceptance_agrees_with_its_threshold() {
     for squared_scale in
         [ratio(1, 4), ratio(1, 1), ratio(100, 7), ratio(10, 1) * power_of_two(60), power_of_two(-40)]
     {
-        let noise = DiscreteGaussian::<i64>::new(SquaredScale::new(squared_scale.clone()).unwrap()).unwrap();
-        let trial = noise.trial.as_ref().unwrap();
+        let trial = Trial::<i64>::new(&squared_scale).unwrap();
         let step = (squared_scale.to_f64().value().sqrt() / 4.0).max(1.0) as u64;
         for y in (0..40).map(|at| at * step) {
             let edge = Edge::new(exp_neg_bounds(&trial.acceptance.exponent(Natural::from(y)), 210));
@@ -409,4 +411,72 @@ fn gaussian_acceptance_agrees_with_its_threshold() {
             }
         }
     }
+}
+
+/// P(|X| ≤ k) of the discrete Gaussian for the first k, from its definition, in units of 2^−SCALED.
+fn gaussian_masses(squared_scale: &Rational, count: i64) -> Vec<(Integer, Integer)> {
+    let weight = |j: i64| {
+        scaled(exp_neg_bounds(&(Rational::from(j * j) / (Rational::from(2) * squared_scale)), SCALED))
+    };
+    let one = Integer::ONE << SCALED;
+    // 30σ and 30 more: what comes after them is below 2^−SCALED.
+    let last = 30 * (squared_scale.to_f64().value().sqrt() as i64 + 1);
+    let sum = |from: i64, to: i64, high: bool| {
+        (from..=to).map(weight).fold(Integer::ZERO, |sum, w| sum + if high { w.1 } else { w.0 } * 2)
+    };
+    let whole = (&one + sum(1, last, false), &one + sum(1, last, true) + 1);
+    let mass = |k: i64| {
+        let (low, high) = (&one + sum(1, k, false), &one + sum(1, k, true));
+        ((low << SCALED) / &whole.1, (high << SCALED) / &whole.0 + 1)
+    };
+    (0..count).map(mass).collect()
+}
+
+/// What the table decides, the exact path decides from the same bits; around each entry it decides nothing, and there is the probability.
+#[test]
+fn the_gaussian_table_agrees_with_the_exact_path() {
+    let mut tape = Tape::seeded(8);
+    for squared_scale in
+        [power_of_two(-60), ratio(1, 50), ratio(1, 4), ratio(1, 1), ratio(100, 7), ratio(63, 1)]
+    {
+        let small = Small::new(&squared_scale).unwrap();
+        let masses = gaussian_masses(&squared_scale, 80);
+        let check = |uniform: u64| {
+            let (value, decided) = small.decide_raw(uniform);
+            let exact = small.decide(&Prefix::known(uniform, small::BITS));
+            if decided {
+                assert_eq!(exact, Some(Natural::from(value)), "{squared_scale} {uniform}");
+            }
+            decided
+        };
+        let mut words = [0; 50];
+        tape.fill_words(&mut words).unwrap();
+        assert!(words.into_iter().all(|word| check(word >> 1)), "{squared_scale}");
+        // From where one value ends to where the next begins, by bisection.
+        let most = (1 << small::BITS) - 1;
+        assert!(!check(most));
+        let mut start = 0;
+        while small.decide_raw(start).1 && small.decide_raw(start).0 < small.decide_raw(most - 3).0 {
+            let here = small.decide_raw(start).0;
+            let (mut inside, mut outside) = (start, most - 3);
+            while outside - inside > 1 {
+                let middle = inside + (outside - inside) / 2;
+                match small.decide_raw(middle) {
+                    (value, true) if value == here => inside = middle,
+                    _ => outside = middle,
+                }
+            }
+            // Two open cells; the probability itself is in one of them.
+            assert!(check(inside) && !check(inside + 1) && !check(inside + 2) && check(inside + 3));
+            let open = [1, 2].map(|step| small.decide(&Prefix::known(inside + step, small::BITS)));
+            assert!(open.contains(&None), "{squared_scale} {inside}");
+            let (low, high) = &masses[here as usize];
+            let unit = |cell: u64| Integer::from(cell) << (SCALED - small::BITS);
+            assert!(*low >= unit(inside + 1) && *high < unit(inside + 3), "{squared_scale} {here}");
+            start = inside + 3;
+            assert_eq!(small.decide_raw(start).0, here + 1);
+        }
+    }
+    assert!(Small::new(&Rational::from(small::LIMIT)).is_none());
+    assert!(Small::new(&Rational::ZERO).is_none());
 }

@@ -1,14 +1,15 @@
 //! From a mechanism to the flat program. Names become registers; what the parameters fix is computed here, once.
 
 mod constants;
+mod draws;
 
 use std::collections::BTreeMap;
 
 use probity_exact::Rational;
 use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
-use probity_kernel::term::{Distribution, Mechanism, Sort, Statement};
+use probity_kernel::term::{Mechanism, Sort, Statement};
 
-use super::code::{Code, Instruction, Kind, Law, One, Place, Relation, Target, Two};
+use super::code::{Code, Instruction, Kind, One, Place, Relation, Target, Two};
 use super::kinds::Kinds;
 use super::machine::Machine;
 use crate::error::RunError;
@@ -252,54 +253,6 @@ impl Compiler {
                 Ok(())
             }
         }
-    }
-
-    fn draw(&mut self, var: &Name, law: &Distribution) -> Result<(), RunError> {
-        if let Distribution::Choose { scores, scale } = law {
-            let (list, scale) = (self.list_register(scores)?, self.number(scale, None)?);
-            let Place::Number(to) = self.place_of(var) else {
-                return Err(RunError::malformed("a number is drawn into what holds none"));
-            };
-            self.emit(Instruction::Draw(to, Law::Choose(list, scale)));
-            return Ok(());
-        }
-        let mut at = |expr: &Expr| self.number(expr, None);
-        let law = match law {
-            Distribution::Bernoulli(p) => {
-                let p = at(p)?;
-                let Place::Truth(to) = self.place_of(var) else {
-                    return Err(RunError::malformed("a coin is tossed into what holds no truth value"));
-                };
-                self.emit(Instruction::Coin(to, p));
-                return Ok(());
-            }
-            Distribution::Choose { .. }
-            | Distribution::PermuteAndFlip { .. }
-            | Distribution::Called(_)
-            | Distribution::Sample { .. } => {
-                return Err(RunError::malformed("a choice without a list, a call or a sample"));
-            }
-            Distribution::Uniform => Law::Uniform,
-            Distribution::Sign => Law::Sign,
-            Distribution::UniformInt { low, high } => Law::UniformInt(at(low)?, at(high)?),
-            Distribution::UniformOther { value, count } => Law::UniformOther(at(value)?, at(count)?),
-            Distribution::Response { value, truth, count } => {
-                Law::Response(at(value)?, at(truth)?, at(count)?)
-            }
-            Distribution::Laplace { center, scale } => Law::Laplace(at(center)?, at(scale)?),
-            Distribution::DiscreteLaplace { center, scale } => Law::DiscreteLaplace(at(center)?, at(scale)?),
-            Distribution::Gaussian { center, deviation } => Law::Gaussian(at(center)?, at(deviation)?),
-            Distribution::DiscreteGaussian { center, deviation } => {
-                Law::DiscreteGaussian(at(center)?, at(deviation)?)
-            }
-            Distribution::Exponential { scale } => Law::Exponential(at(scale)?),
-            Distribution::Geometric { scale } => Law::Geometric(at(scale)?),
-        };
-        let Place::Number(to) = self.place_of(var) else {
-            return Err(RunError::malformed("a number is drawn into what holds none"));
-        };
-        self.emit(Instruction::Draw(to, law));
-        Ok(())
     }
 
     fn output(&mut self, expr: &Expr) -> Result<Place, RunError> {
