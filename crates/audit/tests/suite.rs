@@ -187,7 +187,7 @@ fn normal_noise_is_judged_at_its_exact_delta() {
 /// twice the same answer comes out.
 #[test]
 fn sampling_over_the_reals_is_reproducible() {
-    let source = "mechanism three(c: category(3))\nparam eps > 0\nout = []\nfor i in 0..3 {\n\
+    let source = "mechanism four(c: category(4))\nparam eps > 0\nout = []\nfor i in 0..4 {\n\
         y ~ discrete_laplace(if c == i then 1 else 0, 1 / eps)\nappend(out, y)\n}\nreturn out\n\
         neighbours any\nclaim eps\n";
     let program = probity_lang::load_text(source).unwrap();

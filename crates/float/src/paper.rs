@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use probity_exact::rational;
-//! use probity_float::{certificate::snapping, paper::paper_method};
+//! use probity_float::{certified::snapping, paper::paper_method};
 //! use probity_kernel::float::{Subject, bound};
 //! let mechanism = snapping(&rational(1, 1).unwrap(), &rational(100, 1).unwrap());
 //! let found = bound(&mechanism, probity_kernel::term::Reading::BINARY64, Default::default()).unwrap();

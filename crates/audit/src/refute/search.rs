@@ -214,10 +214,13 @@ impl Search<'_> {
     ) -> Option<Refutation> {
         for round in rounds {
             for (at, setting) in settings.iter().enumerate() {
-                // The simplest setting has half of the work at most, and the others the rest alike: none uses up that of all.
+                // The simplest setting has three quarters of the work at most, and the others the rest alike: none uses up that of all.
                 let left = self.most_work.saturating_sub(self.work);
-                let among = if at == 0 { settings.len().min(2) } else { settings.len() - at };
-                let share = self.work + left / among;
+                let share = match (at, settings.len()) {
+                    (0, 2..) => left / 4 * 3,
+                    (_, all) => left / (all - at),
+                };
+                let share = self.work + share;
                 for pair in pairs(self.mechanism, setting, round) {
                     if !thorough && pair.answers.is_empty() {
                         continue;

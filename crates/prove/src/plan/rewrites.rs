@@ -2,6 +2,7 @@
 
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::{Expr, Name, Variable};
+use probity_kernel::law::parameters;
 use probity_kernel::term::{Distribution, Hints, Mechanism, Statement};
 
 /// Applies the program equivalences that fit, unless a hint speaks of the draws that they would remove.
@@ -55,7 +56,10 @@ fn inline_public(current: &mut Mechanism, done: &mut Vec<Rewrite>) {
             Variable::Plain(name) => current.params.iter().any(|p| p.name == *name),
             _ => false,
         };
-        let fixed = *value != Expr::EmptyList && value.find_variable(&|v| !public(v)).is_none();
+        // A value without parameters is a number, which needs no help.
+        let fixed = value.find_variable(&public).is_some() && value.find_variable(&|v| !public(v)).is_none();
+        // What only the output reads is post-processing, whatever it is made of.
+        let fixed = fixed && is_read(&current.body, &Variable::Plain(var.clone()));
         if !fixed || !value.is_within(MOST_INLINED) || done.len() >= MOST_INLINED {
             continue;
         }
@@ -66,6 +70,19 @@ fn inline_public(current: &mut Mechanism, done: &mut Vec<Rewrite>) {
             at -= 1;
         }
     }
+}
+
+/// Whether a statement reads a variable.
+fn is_read(body: &[Statement], var: &Variable) -> bool {
+    body.iter().any(|statement| match statement {
+        Statement::Draw { law, .. } => parameters(law).iter().any(|e| e.mentions(var)),
+        Statement::Assign { value, .. } | Statement::Append { value, .. } => value.mentions(var),
+        Statement::If { guard, then, otherwise } => {
+            guard.mentions(var) || is_read(then, var) || is_read(otherwise, var)
+        }
+        Statement::For { from, to, body, .. } => from.mentions(var) || to.mentions(var) || is_read(body, var),
+        Statement::While { guard, body, .. } => guard.mentions(var) || is_read(body, var),
+    })
 }
 
 /// The largest value that is put where it is used, and the most such values.
