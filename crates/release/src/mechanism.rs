@@ -133,6 +133,17 @@ fn cells_name(draw: &Draw) -> Option<String> {
     matches!(draw.kind, DrawKind::Bins(..)).then(|| format!("cells_{number}"))
 }
 
+/// The parameter that says how many groups there are, where they are many and counts over a grid stand beside them: what is proved by trying
+/// numbers then takes less of them.
+fn groups_name(plan: &Plan) -> Option<String> {
+    let over_grid = |draw: &Draw| cells_name(draw).is_some();
+    let mixed = plan.draws.iter().any(over_grid) && !plan.draws.iter().all(over_grid);
+    (mixed && plan.groups() > MOST_GROUPS).then(|| "cells_0".to_owned())
+}
+
+/// With more groups than this their number is a parameter beside counts over a grid.
+const MOST_GROUPS: usize = 8;
+
 /// The values of all parameters of a text but the loss and `s`.
 pub fn parameters(plan: &Plan) -> Vec<(String, Rational)> {
     let highs =
@@ -145,7 +156,8 @@ pub fn parameters(plan: &Plan) -> Vec<(String, Rational)> {
     statements(plan, &Sharing::Laplace(vec![Rational::ONE; plan.draws.len()]), &mut numbers);
     let numbers =
         numbers.0.into_iter().enumerate().map(|(place, value)| (Numbers::name(place), Rational::from(value)));
-    highs.chain(cells).chain(numbers).collect()
+    let groups = groups_name(plan).map(|name| (name, Rational::from(plan.groups() as u64)));
+    highs.chain(groups).chain(cells).chain(numbers).collect()
 }
 
 /// The scale of a draw: a multiple of 1/eps or of s, and of the bound of the draw where that is a parameter.
@@ -214,7 +226,8 @@ fn statements(plan: &Plan, sharing: &Sharing, numbers: &mut Numbers) -> String {
     if !plain.is_empty() {
         let indent = if group.is_some() { "  " } else { "" };
         if group.is_some() {
-            let _ = writeln!(text, "for g in 0..{} {{", plan.groups());
+            let groups = groups_name(plan).unwrap_or_else(|| plan.groups().to_string());
+            let _ = writeln!(text, "for g in 0..{groups} {{");
         }
         for (place, draw) in &plain {
             drawn(indent, *place, draw, group.clone().map(|row| (row, "g")), &mut text);

@@ -70,6 +70,7 @@ const ANSWERED: &[&str] = &[
     "SELECT SUM(smoker), SUM(-age) FROM people WHERE smoker = TRUE AND age / -2 < -3.5 AND income < 12345678901",
     "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.25, delta = 0) region, COUNT(*) FROM people GROUP BY 1",
     "SELECT MEDIAN(age) FROM people WHERE smoker",
+    "SELECT age, MEDIAN(income) AS m, COUNT(*) AS n FROM people GROUP BY age",
     "SELECT region, COUNT(*) AS n, MEDIAN(income) AS m, PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY income) AS p FROM people GROUP BY region",
     "SELECT smoker, region, MIN(age), MAX(age + 1), QUANTILE(weight, 0.25) FROM people GROUP BY smoker, region",
     "SELECT region, COUNT(*), AVG(age), VARIANCE(income), SUM(weight), COUNTIF(smoker), SUM(2 * age), SUM(age - weight), SUM(income + age), \
@@ -652,4 +653,17 @@ fn several_queries_share_what_one_may_lose() {
     }
     let in_epsilon = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(rho = 0.01) COUNT(*) FROM people".to_owned();
     assert!(prepare(&policy(), &[in_epsilon], &[]).is_err());
+}
+
+/// A small loss asks for much noise, which the search for a proof must think of.
+#[test]
+fn quantiles_are_proved_at_small_losses() {
+    for rho in ["1/10", "1/20", "1/50", "1/1000", "1/1000000"] {
+        let text = POLICY
+            .replace("epsilon = \"2\"", "rho = \"2\"")
+            .replace("{ epsilon = \"1/2\" }", &format!("{{ rho = \"{rho}\" }}"));
+        let policy = policy::read("policy", &text).unwrap();
+        let prepared = prepared_by(&policy, "SELECT MEDIAN(age) AS m FROM people");
+        release::prove(prepared, None).unwrap_or_else(|refusal| panic!("{rho}: {refusal}"));
+    }
 }

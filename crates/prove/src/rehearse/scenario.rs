@@ -95,6 +95,10 @@ pub(crate) fn scenarios(context: &Context, count: usize) -> Vec<Scenario> {
     found
 }
 
+/// Values of a parameter that are tried, the first of them among the usual numbers.
+const MOST_ATTEMPTS: u32 = 31;
+const USUAL_ATTEMPTS: u32 = 16;
+
 fn scenario(context: &Context, numbers: &[f64], spans: &[Expr], seed: u64) -> Option<Scenario> {
     let mechanism = context.mechanism();
     let mut dice = Dice::new(seed + 7);
@@ -104,18 +108,21 @@ fn scenario(context: &Context, numbers: &[f64], spans: &[Expr], seed: u64) -> Op
         [Run::First, Run::Second].into_iter().all(|run| pair.flag(assumption, run).unwrap_or(true))
     };
     for param in &mechanism.params {
-        for attempt in 0.. {
+        for attempt in 0..=MOST_ATTEMPTS {
             let whole = param.sort == Sort::Int;
             let value = if whole {
                 dice.roll(6) as f64
             } else {
-                dice.pick(numbers)? * if dice.roll(12) == 0 { -1.0 } else { 1.0 }
+                // Where nothing fits, assumptions may ask for large or small numbers: a deviation of 10 for a small rho.
+                let wider = f64::from(1u32 << (attempt.max(USUAL_ATTEMPTS) - USUAL_ATTEMPTS));
+                let wider = if attempt % 2 == 0 { wider } else { 1.0 / wider };
+                wider * dice.pick(numbers)? * if dice.roll(12) == 0 { -1.0 } else { 1.0 }
             };
             pair.shared.insert(param.name.clone(), Value::Number(value));
             if mechanism.assumptions.iter().all(|a| holds(&pair, a)) {
                 break;
             }
-            if attempt > 30 {
+            if attempt == MOST_ATTEMPTS {
                 return None;
             }
         }
