@@ -1,5 +1,5 @@
 //! Runs a second of the library's mechanisms, single-threaded. Run with
-//! `cargo run --release -p probity-run --example throughput`; `bench/` compares with others.
+//! `cargo run --release -p probity-run --example run_throughput`; `bench/` compares with others.
 
 use std::hint::black_box;
 use std::time::Instant;

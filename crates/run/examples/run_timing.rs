@@ -3,7 +3,7 @@
 //! The texts have no branch or loop that depends on data, so the work of a run's first stage is the same for every input. The last row
 //! is a text that branches on its input: it must be found.
 //!
-//! Run with `cargo run --release -p probity-run --example timing [DRAWS]`; 1000000 runs a row unless told otherwise. Exit code 1 when a text
+//! Run with `cargo run --release -p probity-run --example run_timing [DRAWS]`; 1000000 runs a row unless told otherwise. Exit code 1 when a text
 //! is told apart, or the twin is not.
 
 #[path = "../../noise/examples/timing/report.rs"]
