@@ -83,12 +83,14 @@ impl Mean {
         Records: IntoIterator,
         Records::Item: Number,
     {
-        let steps = collect(&self.column, records);
+        // In one pass: a column of a million numbers is not copied to be counted.
+        let mut records_seen = 0usize;
+        let sum = self.sum.answer(records.into_iter().inspect(|_| records_seen += 1))?;
         let count = match &self.count {
-            Some(count) => count.answer(&steps)?,
-            None => Rational::from(steps.len()),
+            Some(count) => count.answer(std::iter::repeat_n(Steps(0), records_seen))?,
+            None => Rational::from(records_seen),
         };
-        let mean = self.sum.answer(&steps)? / at_least_one(count) + centre(&self.column);
+        let mean = sum / at_least_one(count) + centre(&self.column);
         let (lower, upper) = bounds(&self.column);
         Ok(mean.clamp(lower, upper))
     }
