@@ -219,16 +219,9 @@ fn basic(laws: &[(Simple, u64)], question: &Question) -> Bracket {
     let Question::Epsilon(delta) = question else { return vacuous };
     let (mut losses, mut deltas) = (Rational::ZERO, Rational::ZERO);
     for (law, n) in laws {
-        let n = Rational::from(*n);
-        match law {
-            Simple::Pure(epsilon, told) => {
-                losses += epsilon * &n;
-                deltas += told * &n;
-            }
-            Simple::Laplace(c) => losses += c * &n,
-            Simple::DiscreteLaplace(scale, s) => losses += Rational::from(*s) / scale * &n,
-            _ => return vacuous,
-        }
+        let (n, Some((loss, told))) = (Rational::from(*n), law.guarantee()) else { return vacuous };
+        losses += loss * &n;
+        deltas += told * n;
     }
     Bracket { upper: (deltas <= *delta).then_some(losses), ..vacuous }
 }

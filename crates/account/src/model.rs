@@ -148,6 +148,16 @@ impl Simple {
         }
     }
 
+    /// (ε, δ) by themselves, where ε is a fraction: losses of copies add up, and so do δs.
+    pub fn guarantee(&self) -> Option<(Rational, Rational)> {
+        match self {
+            Simple::Pure(epsilon, delta) => Some((epsilon.clone(), delta.clone())),
+            Simple::Laplace(c) => Some((c.clone(), Rational::ZERO)),
+            Simple::DiscreteLaplace(scale, s) => Some((Rational::from(*s) / scale, Rational::ZERO)),
+            _ => None,
+        }
+    }
+
     /// Whether the bracket is of a supremum that no single pair attains.
     pub fn is_bound_only(&self) -> bool {
         match self {

@@ -7,6 +7,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use probity_lang::Program;
+use probity_release::place::may_replace;
 
 use crate::failure::Failure;
 use crate::output;
@@ -211,23 +212,11 @@ pub fn check_place(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// The first word of a file says what it is: `probity-certificate`, `<!doctype`.
-fn first_word(contents: &[u8]) -> &[u8] {
-    let end = contents.iter().take(32).position(u8::is_ascii_whitespace).unwrap_or(contents.len().min(32));
-    &contents[..end]
-}
-
 /// Whether a file that begins like `contents` may be written at a place. A file of another kind is not replaced: it may be the
 /// ledger, the policy or the table.
-pub fn check_kind(path: &Path, contents: &[u8]) -> Result<(), Failure> {
+fn check_kind(path: &Path, contents: &[u8]) -> Result<(), Failure> {
     check_place(path)?;
-    let mut begin = Vec::new();
-    let is_file = fs::metadata(path).is_ok_and(|facts| facts.is_file());
-    if is_file {
-        let read = fs::File::open(path).and_then(|file| file.take(64).read_to_end(&mut begin));
-        read.map_err(|error| cannot("read", path, &error))?;
-    }
-    match begin.is_empty() || first_word(&begin) == first_word(contents) {
+    match may_replace(path, contents).map_err(|error| cannot("read", path, &error))? {
         true => Ok(()),
         false => {
             Err(Failure::new(format!("{} is there already, and is another kind of file", path.display()))

@@ -3,13 +3,12 @@
 //! A text of one entry a line. Nothing in it is believed: [`check`] loads the mechanism's text, sets the loss, and replays the proof,
 //! which must be about that very mechanism and claim. It holds nothing about the data.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use probity_exact::parse_rational;
 use probity_kernel::privacy::Theorem;
 
+use crate::place;
 use crate::policy::{Policy, Unit};
 use crate::prepare::Prepared;
 use crate::proof::{self, Stake};
@@ -20,14 +19,13 @@ const FORMAT: &str = "probity-release 1";
 
 /// Whether a certificate may be written at a place: a file of another kind is not replaced, which may be the ledger or the table.
 pub fn check_place(path: &Path) -> Answer<()> {
-    let mut begin = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(FORMAT.len() as u64).read_to_end(&mut begin));
-    match read.is_ok() && path.is_file() && !begin.is_empty() && begin != FORMAT.as_bytes() {
-        true => {
+    let cannot = |error| Refusal::input(format!("cannot read {}: {error}", path.display()));
+    match place::may_replace(path, FORMAT.as_bytes()).map_err(cannot)? {
+        true => Ok(()),
+        false => {
             Err(Refusal::input(format!("{} is there already, and is another kind of file", path.display()))
                 .hint("name another file, or remove that one first"))
         }
-        false => Ok(()),
     }
 }
 

@@ -53,6 +53,7 @@ mod hash;
 pub mod ledger;
 pub mod loss;
 mod mechanism;
+pub mod place;
 pub mod policy;
 pub mod prepare;
 pub mod proof;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use probity_exact::{Natural, Rational};
+use probity_exact::{Natural, Rational, rational_from_f64};
 use probity_kernel::expr::Expr;
 use probity_kernel::term::{Claim, Reading};
 
@@ -46,6 +46,11 @@ impl Amount {
     /// The amount, when it is a rational number.
     pub fn exact(&self) -> Option<&Rational> {
         self.exact.as_ref()
+    }
+
+    /// The amount, or a fraction that is not below it; `None` where nothing finite is known.
+    pub fn upper(&self) -> Option<Rational> {
+        self.exact.clone().or_else(|| rational_from_f64(self.at_most))
     }
 
     /// A double that is not below the amount.

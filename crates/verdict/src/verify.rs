@@ -310,6 +310,12 @@ impl Verdict {
         }
     }
 
+    /// Whether the claim may be about nothing: no two different neighbours were found, and no loss was seen, which is between two.
+    pub fn may_be_vacuous(&self) -> bool {
+        let seen = self.refutation.is_some() || self.audited.share.is_some_and(|share| share > 0.0);
+        self.vacuity == Vacuity::Unknown && !seen
+    }
+
     /// Whether the text is what it says it is: proved, or refuted where it expects that.
     pub fn is_as_expected(&self) -> bool {
         self.status() == if self.program.expect_refuted { Status::Refuted } else { Status::Proved }

@@ -102,6 +102,15 @@ fn a_table_is_seen_through_sums_only() {
     assert!(!accepts(&center(over("people", age(), Expr::int(1)))));
     assert!(!accepts(&center(over("people", Expr::Bool(true), age().gt(Expr::int(1))))));
     assert!(!accepts(&with(|m| m.output = Expr::Length(Variable::Plain(name("people"))))));
+    // A table by itself is what a call is given, and stands nowhere else.
+    let table = || Expr::var("people");
+    assert!(!accepts(&with(|m| m.output = table())));
+    let before = |statement: Statement| with(|m| m.body.insert(0, statement.clone()));
+    assert!(!accepts(&before(Statement::Assign { var: name("copy"), value: table() })));
+    let guarded = Statement::If { guard: table(), then: vec![], otherwise: vec![] };
+    assert!(!accepts(&before(guarded)));
+    let counted = Statement::For { index: name("i"), from: Expr::int(0), to: table(), body: vec![] };
+    assert!(!accepts(&before(counted)));
 }
 
 #[test]

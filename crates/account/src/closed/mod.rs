@@ -78,12 +78,7 @@ const FEWEST: usize = 64;
 fn pure_sum(laws: &[(Simple, u64)]) -> Option<(Bracket, &'static str)> {
     let mut sum = Rational::ZERO;
     for (law, n) in laws {
-        let loss = match law {
-            Simple::Pure(epsilon, delta) if delta.is_zero() => epsilon.clone(),
-            Simple::Laplace(c) => c.clone(),
-            Simple::DiscreteLaplace(scale, s) => Rational::from(*s) / scale,
-            _ => return None,
-        };
+        let (loss, _) = law.guarantee().filter(|(_, delta)| delta.is_zero())?;
         sum += loss * Rational::from(*n);
     }
     Some((Bracket { lower: sum.clone(), upper: Some(sum) }, "sum of pure losses"))

@@ -295,7 +295,7 @@ impl Ledger {
         let debit = Debit {
             key: String::new(),
             loss,
-            query: what.to_owned(),
+            query: units::said(mechanism, what),
             answer: String::new(),
             certificate: certificate.to_owned(),
         };

@@ -47,6 +47,15 @@ pub(super) fn check(policy: &Policy, mechanism: &Mechanism) -> Answer<()> {
     Ok(())
 }
 
+/// What an entry says of runs: with numbers or lists for inputs, also that nobody could see where they come from.
+pub(super) fn said(mechanism: &Mechanism, what: &str) -> String {
+    let is_table = |sort: &Sort| matches!(sort, Sort::Rows(_));
+    match mechanism.inputs.iter().all(|input| is_table(&input.sort)) {
+        true => what.to_owned(),
+        false => format!("{what}, whose inputs are not of a table"),
+    }
+}
+
 /// What was spent stays true under another policy: what hid a row does not hide a user, nor one kind of user another.
 pub(super) fn check_units(before: &Policy, after: &Policy) -> Answer<()> {
     for table in &after.tables {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use probity_exact::{Rational, parse_rational, rational_from_f64};
+use probity_exact::{Rational, parse_rational};
 use probity_noise::entropy::SecureEntropy;
 use probity_release::engine::csv::Csv;
 use probity_release::ledger::{Ledger, PATIENCE};
@@ -131,10 +131,7 @@ fn debit(arguments: &Arguments, path: &Path, about: &About) -> Result<(), Failur
     let Some(proved) = about.proved.as_ref().filter(|_| arguments.count > 0) else { return Ok(()) };
     let mut ledger = Ledger::open(path, arguments.anchor.as_deref(), PATIENCE)?;
     let loss = proved.loss(arguments.count);
-    let upper = |amount: &Option<Amount>| -> Option<Rational> {
-        let amount = amount.as_ref()?;
-        amount.exact().cloned().or_else(|| rational_from_f64(amount.at_most()))
-    };
+    let upper = |amount: &Option<Amount>| amount.as_ref().and_then(Amount::upper);
     let (epsilon, delta, rho, mu) =
         (upper(&loss.epsilon), upper(&loss.delta), upper(&loss.rho), upper(&loss.mu));
     let measure = ledger.measure();
@@ -151,9 +148,6 @@ fn debit(arguments: &Arguments, path: &Path, about: &About) -> Result<(), Failur
     let mut what = format!("run {}", about.mechanism);
     arguments.settings.iter().for_each(|setting| what.push_str(&format!(" --set {setting}")));
     what.push_str(&format!(" --count {}", arguments.count));
-    if !arguments.inputs.is_empty() {
-        what.push_str(", whose inputs are not of a table");
-    }
     ledger.debit_run(proved.mechanism(), debited, &what, &proved.certificate())?;
     Ok(())
 }

@@ -222,9 +222,7 @@ fn print_upper(verdict: &Verdict, arguments: &Arguments, out: &mut dyn Write) ->
 
 /// What the audit saw.
 fn print_lower(verdict: &Verdict, time: Duration, out: &mut dyn Write) -> io::Result<()> {
-    // A loss that was seen is between two different neighbours.
-    let seen = verdict.audited.share.is_some_and(|share| share > 0.0);
-    if verdict.vacuity == Vacuity::Unknown && verdict.refutation.is_none() && !seen {
+    if verdict.may_be_vacuous() {
         writeln!(
             out,
             "warning: no two different neighbours were found that meet the assumptions; the claim may be about nothing"
