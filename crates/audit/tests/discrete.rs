@@ -171,6 +171,8 @@ fn laws_of_several_draws_are_answered() {
     let law = |x| real_law(&program.mechanism, &parameters, &input(x), Depth::default()).unwrap();
     let (first, second) = (law(0), law(1));
     assert!(first.sums_to_one() && second.sums_to_one() && !first.is_exact());
+    // Ninety values of each draw would be 729,000 outcomes.
+    assert!(first.outcomes() < 1 << 17, "{}", first.outcomes());
     let loss = PairReport::new(&first, &second).worst.unwrap().loss;
     assert!(loss.low <= r(3, 1) && r(3, 1) <= loss.high && loss.high < r(31, 10), "{loss:?}");
 }
