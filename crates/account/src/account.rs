@@ -166,7 +166,13 @@ pub fn account(
     let composing = Composing { laws: &laws, question, effort, deadline };
     let found = composing.all(directions)?;
     let bracket = found.iter().map(|found| found.bracket.clone()).reduce(Bracket::or);
-    let bracket = bracket.unwrap_or_else(|| Bracket::vacuous(question)).and(known);
+    let mut bracket = bracket.unwrap_or_else(|| Bracket::vacuous(question)).and(known);
+    // A group loses at least what one of its records loses, and that has a narrow bracket.
+    let ones: Vec<(Simple, u64)> = laws.iter().map(|(law, n)| (law.of_one().clone(), *n)).collect();
+    if ones != laws {
+        let found = Composing { laws: &ones, ..composing }.all(directions)?;
+        bracket.lower = found.into_iter().map(|found| found.bracket.lower).fold(bracket.lower, Rational::max);
+    }
     let reached = bound_only || bracket.width() <= effort.width;
     let method = found.iter().max_by_key(|found| found.points).map_or_else(String::new, Found::method);
     let directions = directions.iter().copied().zip(found.into_iter().map(|found| found.bracket)).collect();

@@ -150,6 +150,14 @@ impl Simple {
         }
     }
 
+    /// What one record of a group loses.
+    pub fn of_one(&self) -> &Simple {
+        match self {
+            Simple::Group(_, law) => law,
+            law => law,
+        }
+    }
+
     /// (ε, δ) by themselves, where ε is a fraction: losses of copies add up, and so do δs.
     pub fn guarantee(&self) -> Option<(Rational, Rational)> {
         match self {
