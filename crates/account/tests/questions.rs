@@ -218,6 +218,17 @@ fn closed_forms_keep_to_the_time() {
     assert!(answer.bracket.lower < truth && answer.bracket.width() < 1e-3, "{:?}", answer.bracket.width());
 }
 
+/// 10^12 copies have answers too: μ = 10^6, ε = μ²/2 + μ·z with Φ(−z) ≈ δ.
+#[test]
+fn a_million_million_copies_are_answered() {
+    let bracket = ask("gaussian(1) * 1e12", "delta", "1e-5", &Effort::default()).bracket;
+    assert!(bracket.lower > number("500004264000") && bracket.upper.unwrap() < number("500004265000"));
+    let bracket = ask("gaussian(1) * 1e12", "epsilon", "1", &Effort::default()).bracket;
+    assert!(bracket.lower > number("0.999999") && bracket.upper.unwrap() <= Rational::ONE);
+    let pure = ask("pure(1) * 1e12", "delta", "0", &Effort::default()).bracket;
+    assert_eq!(pure.upper, Some(number("1e12")));
+}
+
 /// Little noise has a large loss, and a bound.
 #[test]
 fn little_noise_has_a_bound() {
