@@ -106,7 +106,11 @@ fn called(
                     "use a proved file",
                 );
             }
-            Ok(program) => found.push((name.clone(), program)),
+            Ok(mut program) => {
+                // The theorem calls it what this file calls it.
+                program.mechanism.name = name.text.as_str().into();
+                found.push((name.clone(), program));
+            }
             Err(faults) => {
                 let first = faults.first().map_or_else(String::new, ToString::to_string);
                 refuse(format!("`{}` has faults: {first}", path.text), "check that file on its own");

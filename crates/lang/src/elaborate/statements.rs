@@ -3,6 +3,7 @@
 use probity_exact::Rational;
 use probity_kernel::expr::{Expr as Term, Name};
 use probity_kernel::kind::Kind;
+use probity_kernel::law;
 use probity_kernel::term::{Distribution, Statement as KernelStatement};
 
 use super::{Elaborator, Scope};
@@ -35,7 +36,7 @@ const DISTRIBUTIONS: [(&str, &str); 15] = [
 
 /// Whether the language has a distribution of this name.
 pub(super) fn is_distribution(name: &str) -> bool {
-    DISTRIBUTIONS.iter().any(|(known, _)| *known == name)
+    law::NAMES.contains(&name)
 }
 
 impl Elaborator<'_> {

@@ -132,6 +132,25 @@ pub fn kind(law: &Distribution) -> Kind {
     }
 }
 
+/// The names under which laws are shown; a called mechanism has none of them.
+pub const NAMES: [&str; 15] = [
+    "uniform",
+    "sign",
+    "bernoulli",
+    "uniform_int",
+    "uniform_other",
+    "response",
+    "choose",
+    "permute_and_flip",
+    "sample",
+    "laplace",
+    "discrete_laplace",
+    "gaussian",
+    "discrete_gaussian",
+    "exponential",
+    "geometric",
+];
+
 /// The parameters.
 pub fn parameters(law: &Distribution) -> Vec<&Expr> {
     match law {
