@@ -81,7 +81,7 @@ fn theorem(mechanism: &Mechanism, claim: &Claim) -> Theorem {
 }
 
 fn called(mechanism: Mechanism, claim: Claim, input: Expr, param: Expr) -> Called {
-    Called { mechanism, claim, inputs: vec![input], params: vec![param] }
+    Called { mechanism, claim, inputs: vec![input], params: vec![param], released: Sort::Int }
 }
 
 fn draw(called: Called) -> Statement {
@@ -271,7 +271,19 @@ fn calls_are_well_formed() {
         output: Expr::var("out"),
         ..mechanism.clone()
     };
-    assert!(refused(Called { mechanism: list, ..fine() }));
+    assert!(refused(Called { mechanism: list.clone(), ..fine() }));
+    assert!(refused(Called { mechanism: list, released: Sort::RealList, ..fine() }));
+    // What is stated of the output is what it is.
+    assert!(
+        refused(Called { released: Sort::Real, ..fine() })
+            && refused(Called { released: Sort::Bool, ..fine() })
+    );
+    let whole_number = Mechanism { output: int(1) / int(2), ..mechanism.clone() };
+    assert!(refused(Called { mechanism: whole_number.clone(), ..fine() }));
+    assert!(!refused(Called { mechanism: whole_number, released: Sort::Real, ..fine() }));
+    // And what is called is well typed itself.
+    let odd = Mechanism { output: int(1) + Expr::Bool(true), ..mechanism.clone() };
+    assert!(refused(Called { mechanism: odd, ..fine() }));
 }
 
 #[test]

@@ -424,6 +424,10 @@ impl Elaborator<'_> {
     }
 
     fn unknown_distribution(&mut self, law: &Ident) {
+        // The file that has this name may be one that could not be used.
+        if self.sink.has(Code::BadUse) {
+            return;
+        }
         self.sink.report_with(Code::UnknownDistribution, law.span, || {
             let all: Vec<&'static str> = DISTRIBUTIONS.iter().map(|(name, _)| *name).collect();
             let hint = match (words::without_rule(&law.text), words::law(&law.text, &all)) {
