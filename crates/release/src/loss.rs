@@ -244,15 +244,15 @@ mod tests {
         let (half, none, small) = (rational(1, 2).unwrap(), Rational::ZERO, rational(1, 1000).unwrap());
         let amount = |loss: Option<Loss>| loss.map(|loss| loss.amount.to_string());
         let pure = Some((&half, &none));
-        assert_eq!(amount(Loss::of_runs(Measure::Epsilon, pure, None, None)).as_deref(), Some("1/2"));
-        assert_eq!(amount(Loss::of_runs(Measure::Rho, pure, None, None)).as_deref(), Some("1/8"));
-        assert_eq!(amount(Loss::of_runs(Measure::Rho, None, Some(&half), None)).as_deref(), Some("1/2"));
-        assert_eq!(amount(Loss::of_runs(Measure::Rho, None, None, Some(&half))).as_deref(), Some("1/8"));
+        assert_eq!(amount(Loss::of_run(Measure::Epsilon, pure, None, None)).as_deref(), Some("1/2"));
+        assert_eq!(amount(Loss::of_run(Measure::Rho, pure, None, None)).as_deref(), Some("1/8"));
+        assert_eq!(amount(Loss::of_run(Measure::Rho, None, Some(&half), None)).as_deref(), Some("1/2"));
+        assert_eq!(amount(Loss::of_run(Measure::Rho, None, None, Some(&half))).as_deref(), Some("1/8"));
         // A delta has no place in a pure budget, nor rho and mu in one of epsilon.
-        assert_eq!(Loss::of_runs(Measure::Epsilon, Some((&half, &small)), None, None), None);
-        assert_eq!(Loss::of_runs(Measure::Rho, Some((&half, &small)), None, None), None);
-        assert_eq!(Loss::of_runs(Measure::EpsilonDelta, None, Some(&half), None), None);
-        let both = Loss::of_runs(Measure::EpsilonDelta, Some((&half, &small)), None, None).unwrap();
+        assert_eq!(Loss::of_run(Measure::Epsilon, Some((&half, &small)), None, None), None);
+        assert_eq!(Loss::of_run(Measure::Rho, Some((&half, &small)), None, None), None);
+        assert_eq!(Loss::of_run(Measure::EpsilonDelta, None, Some(&half), None), None);
+        let both = Loss::of_run(Measure::EpsilonDelta, Some((&half, &small)), None, None).unwrap();
         assert_eq!((both.amount, both.delta), (half, small));
     }
 
