@@ -53,7 +53,10 @@ fn names<'a>(
 pub fn rows_of_unit(plan: &Plan) -> u64 {
     match &plan.table.unit {
         Unit::Row => 1,
-        Unit::User { groups, rows_per_group, .. } => u64::from(*groups) * u64::from(*rows_per_group),
+        // A user is in no more groups than the query has.
+        Unit::User { groups, rows_per_group, .. } => {
+            u64::from(*groups).min(plan.groups() as u64) * u64::from(*rows_per_group)
+        }
     }
 }
 
