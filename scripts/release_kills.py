@@ -47,7 +47,8 @@ def main():
     def query(number):
         return f"SELECT COUNT(*) AS n FROM people WHERE age <> {number % 121} AND income < {1000 + number // 121}"
 
-    assert subprocess.run([PROBITY, "budget", "init", "--policy", "people.toml", "--ledger", "people.ledger"], cwd=place).returncode == 0
+    init = [PROBITY, "budget", "init", "--policy", "people.toml", "--ledger", "people.ledger"]
+    subprocess.run(init, cwd=place, check=True, stdout=subprocess.DEVNULL)
     printed, durations, lock, state = {}, [], threading.Lock(), {"next": 0, "killed": 0}
 
     def worker(seed):
@@ -56,8 +57,8 @@ def main():
             with lock:
                 number = state["next"]
                 state["next"] += 1
-            if number >= KILLS:
-                return
+                if state["killed"] >= KILLS:
+                    return
             # Some run to their end, and say how long that takes now.
             undisturbed = number % 20 < 2 or not durations
             start = time.monotonic()
@@ -96,7 +97,7 @@ def main():
         assert sql not in printed or again["rows"] == printed[sql]["rows"], sql
     shutil.rmtree(place)
     print("# Releases that are killed\n")
-    print(f"`scripts/release_kills.py {KILLS}`: {KILLS} releases on {WORKERS} processes at a time, {state['killed']} of them killed with SIGKILL at random moments.\n")
+    print(f"`scripts/release_kills.py {KILLS}`: {state['next'] - WORKERS} releases, {WORKERS} at a time, {state['killed']} of them killed with SIGKILL at random moments.\n")
     print(f"- {len(printed)} answers were printed, each with its debit, once; {len(debited)} debits were made.")
     print(f"- {len(unprinted)} processes died between the debit and the last byte of the answer: each answer was stored, and the same query got it for free.")
     print("- The debits add up to what the ledger says is spent, and `budget --verify` holds.")

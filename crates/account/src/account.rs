@@ -233,7 +233,7 @@ impl Composing<'_> {
         Ok(vec![one, two])
     }
 
-    /// The widths for two directions: a third of the gap for the one that seems to be smaller, if that is much.
+    /// The widths for two directions: half of the gap for the one that seems to be smaller, if that is much.
     fn widths(&self, first: &Guess, second: &Guess) -> (f64, f64) {
         let width = self.effort.width;
         // By how much the second answer is smaller, relative to the first; negative if it is larger.
@@ -246,7 +246,7 @@ impl Composing<'_> {
             }
             Question::Delta(_) => exp(first.ln_delta - second.ln_delta) - 1.0,
         };
-        match gap.abs() / 3.0 {
+        match gap.abs() / 2.0 {
             wide if wide <= width * 4.0 => (width, width),
             wide if gap > 0.0 => (width, wide),
             wide => (wide, width),
@@ -330,9 +330,11 @@ impl Composing<'_> {
         found.bracket = found.bracket.and(basic(laws, question));
         let fine = scene.step_for(aimed) * 0.9;
         // First a lattice that surely takes little time, unless the fine one does.
-        let mut step = fine.max(scene.guess.deviation / 400.0);
+        let small = scene.guess.deviation / 1500.0;
+        let mut step = if fine >= small { fine } else { fine.max(scene.guess.deviation / 400.0) };
         let limit = Limit { deadline, points: 1 << 24 };
-        for _ in 0..12 {
+        // One look is enough for a direction that is only to be seen to be smaller.
+        for _ in 0..if aimed > self.effort.width { 1 } else { 12 } {
             let begin = Instant::now();
             // Twice as fine takes about two and a half times as long.
             match scene.compose(step, &limit) {
