@@ -333,8 +333,7 @@ impl Composing<'_> {
         let small = scene.guess.deviation / 1500.0;
         let mut step = if fine >= small { fine } else { fine.max(scene.guess.deviation / 400.0) };
         let limit = Limit { deadline, points: 1 << 24 };
-        // One look is enough for a direction that is only to be seen to be smaller.
-        for _ in 0..if aimed > self.effort.width { 1 } else { 12 } {
+        for _ in 0..12 {
             let begin = Instant::now();
             // Twice as fine takes about two and a half times as long.
             match scene.compose(step, &limit) {
