@@ -493,6 +493,31 @@ pub(crate) fn group(context: &Context, sum: &Sum) -> Option<(Vec<Expr>, Expr)> {
     found
 }
 
+/// The side of a comparison that a sum is over, as a group: for the rows that differ, 0 where the comparison holds and 1 where
+/// it does not; and which of the two it is.
+pub(crate) fn side(context: &Context, sum: &Sum) -> Option<(Vec<Expr>, Expr)> {
+    let mut condition = sum.condition.clone();
+    let mut holds = true;
+    while let Expr::Unary(Unary::Not, inner) = &condition {
+        (condition, holds) = ((**inner).clone(), !holds);
+    }
+    let Expr::Binary(op, a, b) = &condition else { return None };
+    let opposite = match op {
+        Binary::Gt => Binary::Le,
+        Binary::Ge => Binary::Lt,
+        Binary::Ne => Binary::Eq,
+        Binary::Le | Binary::Lt | Binary::Eq => *op,
+        _ => return None,
+    };
+    let holds = holds == (opposite == *op);
+    let condition = Expr::Binary(opposite, a.clone(), b.clone());
+    let event = |run: Run| {
+        at_row(context, &condition, &sum.table, run).choose(Expr::int(0), Expr::int(1))
+    };
+    let events = runs_with_row(context, &sum.table).into_iter().map(event).collect();
+    Some((events, Expr::int(if holds { 0 } else { 1 })))
+}
+
 /// The same for a loop inside others, in the order of the groups: an outer loop is past the row's group, or at it with
 /// the inner loop past it.
 pub(crate) fn passed_within(context: &Context, index: &Name, outer: &[Name]) -> Vec<(Expr, Expr)> {

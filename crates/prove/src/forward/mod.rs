@@ -173,6 +173,24 @@ impl Walk<'_> {
         later: &BTreeSet<Name>,
         state: &mut State<'_>,
     ) -> Option<Result<Link, String>> {
+        // What was paid is said anew where it speaks of what changes now.
+        if let Statement::Assign { var, .. } | Statement::Draw { var, .. } = statement
+            && state.budget.settle(self.context, var)
+        {
+            let alike = self.is_alike(statement, state);
+            return Some(match statement {
+                Statement::Assign { var, .. } if alike => {
+                    let after = state.about(std::slice::from_ref(var)).into_iter().chain(state.paid()).collect();
+                    Ok(Link::Judged(vec![Move::Plain], after))
+                }
+                Statement::Assign { var, value } => match self.assign(var, value, state) {
+                    Link::Alike(_) => Err(head(statement)),
+                    link => Ok(link),
+                },
+                Statement::Draw { var, law } => Ok(self.draw(var, law, state)?),
+                _ => Err(head(statement)),
+            });
+        }
         if self.is_alike(statement, state) {
             return Some(Ok(Link::Alike(1)));
         }

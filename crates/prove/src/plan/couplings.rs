@@ -289,6 +289,12 @@ impl<'a> Guesser<'a> {
             for distance in &self.distances {
                 push(distance.clone(), whole.clone(), vec![whole.clone()]);
             }
+            // All entries together may use it up.
+            for (_, bound, _) in lists::norms(self.context).filter(|(.., squares)| *squares) {
+                let square = |e: &Expr| product(e.clone(), e.clone());
+                let share = divided(product(whole.clone(), square(&apart)), &square(bound));
+                push(apart.clone().abs(), share, vec![whole.clone()]);
+            }
         }
         for distance in &self.distances {
             push(distance.clone(), price(distance), vec![price(distance)]);
@@ -309,6 +315,11 @@ impl<'a> Guesser<'a> {
                 amounts,
             })
             .collect()
+    }
+
+    /// The expression with what its variables stand for.
+    pub(super) fn written_out(&self, e: &Expr) -> Expr {
+        inline(e, &self.definitions)
     }
 
     pub(super) fn first(&self, e: &Expr) -> Expr {

@@ -29,7 +29,8 @@ impl Guesser<'_> {
         let mut exponents: Vec<Expr> = vec![];
         let mut guards: Vec<Expr> = vec![];
         for_each_expr(block, &mut |e| {
-            visit(e, &mut |part| match part {
+            // What a probability stands for says where it differs.
+            visit(&self.written_out(e), &mut |part| match part {
                 Expr::Unary(Unary::Exp, a) if self.is_public(a) => {
                     let a = match &**a {
                         Expr::Unary(Unary::Neg, a) => (**a).clone(),
@@ -122,5 +123,8 @@ impl Guesser<'_> {
 }
 
 fn cost(a: &Expr, b: &Expr) -> Expr {
-    (a.clone() / b.clone()).ln()
+    match a {
+        Expr::Unary(Unary::Exp, exponent) if *b == Expr::int(1) => (**exponent).clone(),
+        _ => (a.clone() / b.clone()).ln(),
+    }
 }
