@@ -107,6 +107,9 @@ impl Walk<'_> {
             let before = if has_draws(statement) { Some(state.clone()) } else { None };
             let later = live::before(&body[at + 1..], &self.after);
             let choice = self.taste == Taste::Choice && before.is_some();
+            if let Statement::Assign { var, .. } | Statement::Draw { var, .. } = statement {
+                settle(&mut links, var, state);
+            }
             let followed = match choice {
                 true => Err(head(statement)),
                 false => self.statement(statement, &later, state).unwrap_or_else(|| Err(head(statement))),
@@ -173,24 +176,6 @@ impl Walk<'_> {
         later: &BTreeSet<Name>,
         state: &mut State<'_>,
     ) -> Option<Result<Link, String>> {
-        // What was paid is said anew where it speaks of what changes now.
-        if let Statement::Assign { var, .. } | Statement::Draw { var, .. } = statement
-            && state.budget.settle(self.context, var)
-        {
-            let alike = self.is_alike(statement, state);
-            return Some(match statement {
-                Statement::Assign { var, .. } if alike => {
-                    let after = state.about(std::slice::from_ref(var)).into_iter().chain(state.paid()).collect();
-                    Ok(Link::Judged(vec![Move::Plain], after))
-                }
-                Statement::Assign { var, value } => match self.assign(var, value, state) {
-                    Link::Alike(_) => Err(head(statement)),
-                    link => Ok(link),
-                },
-                Statement::Draw { var, law } => Ok(self.draw(var, law, state)?),
-                _ => Err(head(statement)),
-            });
-        }
         if self.is_alike(statement, state) {
             return Some(Ok(Link::Alike(1)));
         }
@@ -373,6 +358,22 @@ impl Walk<'_> {
         let mut after = state.about(&names);
         after.extend(state.paid());
         Some(Link::Judged(vec![Move::OneSided], after))
+    }
+}
+
+/// Before a variable changes, what was paid is said without it, by the last link that says anything.
+fn settle(links: &mut [Link], var: &Name, state: &mut State<'_>) {
+    let known = state.paid();
+    if !state.budget.settle(state.context, var) {
+        return;
+    }
+    let said = links.iter_mut().rev().find_map(|link| match link {
+        Link::Judged(_, after) => Some(after),
+        _ => None,
+    });
+    if let Some(after) = said {
+        after.retain(|fact| Some(fact) != known.as_ref());
+        after.extend(state.paid());
     }
 }
 

@@ -44,6 +44,15 @@ struct Question {
     alive: bool,
 }
 
+/// Which of the bounds that held is taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Choice {
+    /// The most natural one.
+    First,
+    /// The one that was smallest.
+    Smallest,
+}
+
 /// A bound on what one draw has cost so far.
 struct Bound {
     term: Expr,
@@ -163,10 +172,20 @@ impl Watcher {
     }
 
     /// A bound on what all draws have cost: the sum of bounds for each, or one for several where that is smaller.
-    fn cost(&self) -> Option<Expr> {
+    fn cost(&self, choice: Choice) -> Option<Expr> {
         let useful = |bound: &&Bound| bound.alive && !bound.owed.as_ref().is_some_and(|v| self.is_equal(v));
-        let single: Vec<Option<&Bound>> =
-            self.bounds.iter().map(|bounds| bounds.iter().find(useful)).collect();
+        let best = |bounds: std::slice::Iter<'_, Bound>| match choice {
+            Choice::First => bounds.clone().position(|b| useful(&b)),
+            Choice::Smallest => {
+                let useful = bounds.enumerate().filter(|(_, b)| useful(b));
+                useful.min_by(|(_, a), (_, b)| a.total.total_cmp(&b.total)).map(|(place, _)| place)
+            }
+        };
+        let single: Vec<Option<&Bound>> = self
+            .bounds
+            .iter()
+            .map(|bounds| best(bounds.iter()).and_then(|place| bounds.get(place)))
+            .collect();
         let mut chosen: Vec<Option<&Bound>> = single.clone();
         for (sites, bounds) in &self.joint {
             let apart: f64 =
@@ -199,8 +218,8 @@ impl Watcher {
     }
 
     /// The parts of an invariant; `None` if no bound of some draw's cost is left.
-    pub(crate) fn parts(&self) -> Option<Vec<Expr>> {
-        let mut parts = vec![Expr::cost().le(self.cost()?)];
+    pub(crate) fn parts(&self, choice: Choice) -> Option<Vec<Expr>> {
+        let mut parts = vec![Expr::cost().le(self.cost(choice)?)];
         for (_, topics) in &self.variables {
             let Some((always, sometimes)) = topics.split_first() else { continue };
             // The first question of a topic leaves nothing to add.
@@ -573,10 +592,13 @@ impl Ask<'_> {
             return vec![Topic { condition: None, questions: all.into_iter().map(question).collect() }];
         }
         let account = self.kind(name) == Kind::Real && self.keeps_account(name);
-        if self.kind(name) != Kind::Int && !account || !set_by(self.cycle.body).contains(name) {
-            return vec![];
-        }
         let (v, w) = self.of(name);
+        if self.kind(name) != Kind::Int && !account || !set_by(self.cycle.body).contains(name) {
+            // What a loop around has set keeps its sign here.
+            let kept = self.kind(name) == Kind::Int && !self.cycle.outer.is_empty();
+            let sign = || Topic { condition: None, questions: vec![question(Expr::int(0).le(v.clone()))] };
+            return kept.then(sign).into_iter().collect();
+        }
         let mut topics = vec![];
         let mut topic = |questions: Vec<Expr>| {
             topics.push(Topic { condition: None, questions: questions.into_iter().map(question).collect() })

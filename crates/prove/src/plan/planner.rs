@@ -20,7 +20,7 @@ use crate::derivation::{Move, Plan};
 use crate::effort::Effort;
 use crate::plan::blocks::{set_by, set_by_draws};
 use crate::plan::couplings::{Candidate, Guesser};
-use crate::plan::invariants::{Cycle, Watcher};
+use crate::plan::invariants::{Choice, Cycle, Watcher};
 use crate::rehearse::{Scenario, Stage, Stop, scenarios};
 
 /// The most combinations of couplings that are rehearsed.
@@ -97,11 +97,12 @@ impl<'a> Planner<'a> {
     /// The moves of the most promising combination, whether or not it passes a rehearsal.
     pub(crate) fn first(&self, effort: &mut Effort) -> Option<Vec<Move>> {
         let chosen: Vec<&Candidate> = self.choices.iter().filter_map(|c| c.first()).collect();
-        (chosen.len() == self.choices.len()).then(|| self.with_invariants(&chosen, effort)).flatten()
+        let complete = chosen.len() == self.choices.len();
+        complete.then(|| self.with_invariants(&chosen, effort)).flatten()?.into_iter().next()
     }
 
-    /// The moves of the next combination that passes all rehearsals.
-    pub(crate) fn next(&mut self, effort: &mut Effort) -> Option<Vec<Move>> {
+    /// The moves of the next combination that passes all rehearsals, with invariants in one way or two.
+    pub(crate) fn next(&mut self, effort: &mut Effort) -> Option<Vec<Vec<Move>>> {
         while !effort.is_spent()
             && let Some(combination) = self.next.next()
         {
@@ -148,13 +149,14 @@ impl<'a> Planner<'a> {
         failed.is_none()
     }
 
-    /// The moves with invariants for all loops; `None` if there is none for some loop.
-    fn with_invariants(&self, chosen: &[&Candidate], effort: &mut Effort) -> Option<Vec<Move>> {
+    /// The moves with invariants for all loops; `None` if there is none for some loop. Of what held in all rehearsals, what is most
+    /// natural comes first.
+    fn with_invariants(&self, chosen: &[&Candidate], effort: &mut Effort) -> Option<Vec<Vec<Move>>> {
         let mut cycles = Vec::new();
         let mut draws = 0;
         self.cycles(&self.context.mechanism().body, (&[], &[], &[]), &mut draws, &mut cycles);
         if cycles.is_empty() {
-            return Some(self.moves(chosen, &[]));
+            return Some(vec![self.moves(chosen, &[])]);
         }
         // The tightest bound that holds is wanted, so small ones come first.
         let size = |e: &Expr| self.scenarios.iter().filter_map(|s| s.value(e)).sum::<f64>();
@@ -184,15 +186,22 @@ impl<'a> Planner<'a> {
             let _ = self.stage().rehearse(&bare, scenario, &mut see, effort);
             effort.spend(std::mem::take(&mut seen))?;
         }
-        let mut invariants = Vec::new();
-        for (cycle, watcher) in cycles.iter().zip(&watchers) {
-            let hint = self.hints.invariants.iter().find(|(name, _)| name == cycle.name);
-            invariants.push(match hint {
-                Some((_, invariant)) => invariant.clone(),
-                None => Expr::all(watcher.parts()?),
-            });
+        let mut found: Vec<Vec<Move>> = Vec::new();
+        for choice in [Choice::First, Choice::Smallest] {
+            let mut invariants = Vec::new();
+            for (cycle, watcher) in cycles.iter().zip(&watchers) {
+                let hint = self.hints.invariants.iter().find(|(name, _)| name == cycle.name);
+                invariants.push(match hint {
+                    Some((_, invariant)) => invariant.clone(),
+                    None => Expr::all(watcher.parts(choice)?),
+                });
+            }
+            let moves = self.moves(chosen, &invariants);
+            if !found.contains(&moves) {
+                found.push(moves);
+            }
         }
-        Some(self.moves(chosen, &invariants))
+        Some(found)
     }
 
     /// What a draw costs, if that is fixed by the inputs and parameters.
