@@ -495,37 +495,69 @@ fn to_rational(value: Fraction) -> Rational {
     Rational::from_parts(Integer::from(numerator), Natural::from(denominator.unsigned_abs()))
 }
 
+fn size(value: &Rational) -> Rational {
+    if *value < Rational::ZERO { -value.clone() } else { value.clone() }
+}
+
+/// A constant below one in so many may be rounded up to that.
+const TINY: i128 = 1 << 30;
+
+/// Units in which some monomials are measured, because a row compares them with others of quite another size.
+fn units<'r>(rows: &'r [Row<'_>]) -> BTreeMap<&'r Monomial, Rational> {
+    let mut units: BTreeMap<&Monomial, Rational> = BTreeMap::new();
+    for row in rows {
+        if row.poly.terms().all(|(_, c)| to_fraction(c).is_some()) {
+            continue;
+        }
+        // Measured by the constant, if there is one.
+        let Some((_, base)) = row.poly.terms().find(|(m, _)| m.is_one()).or_else(|| row.poly.terms().next())
+        else {
+            continue;
+        };
+        for (monomial, coefficient) in row.poly.terms().filter(|(m, _)| !m.is_one()) {
+            let ratio = size(&(coefficient / base));
+            if to_fraction(&ratio).is_none() {
+                units.entry(monomial).or_insert(ratio);
+            }
+        }
+    }
+    units
+}
+
 /// Puts the rows to the simplex. `None` if the question is too large or the effort is spent.
 pub(crate) fn ask<'r>(rows: &'r [Row<'_>], effort: &mut Effort) -> Option<Outcome<'r>> {
     let mut index: BTreeMap<&Monomial, usize> = BTreeMap::new();
     let mut columns = Vec::with_capacity(rows.len());
-    // A row with numbers too large or too small for the simplex is taken as a multiple of itself.
-    let mut units = Vec::with_capacity(rows.len());
+    let units = units(rows);
+    let tiny = Rational::ONE / Rational::from(TINY as i64);
+    let mut multiples = Vec::with_capacity(rows.len());
     for row in rows {
         let mut column =
             Column { entries: vec![], constant: Fraction::ZERO, strict: row.strict, free: row.free };
-        let fits = row.poly.terms().all(|(_, coefficient)| to_fraction(coefficient).is_some());
-        let unit = row.poly.terms().next().filter(|_| !fits).map(|(_, coefficient)| {
-            match *coefficient < Rational::ZERO {
-                true => -coefficient.clone(),
-                false => coefficient.clone(),
-            }
-        });
+        let measured = |m: &Monomial, c: &Rational| units.get(m).map_or_else(|| c.clone(), |unit| c / unit);
+        let fits = row.poly.terms().all(|(m, c)| to_fraction(&measured(m, c)).is_some());
+        // A row with numbers too large or too small for the simplex is taken as a multiple of itself.
+        let sizes =
+            row.poly.terms().filter(|(m, _)| !m.is_one() && !fits).map(|(m, c)| size(&measured(m, c)));
+        let multiple = sizes.min();
         for (monomial, coefficient) in row.poly.terms() {
-            let value = match &unit {
-                Some(unit) => to_fraction(&(coefficient / unit))?,
-                None => to_fraction(coefficient)?,
-            };
+            let mut value = measured(monomial, coefficient);
+            if let Some(multiple) = &multiple {
+                value /= multiple;
+            }
             if monomial.is_one() {
-                column.constant = value;
+                // A constant may be rounded up where that says less: what follows then follows all the more.
+                let near = || (!row.free && size(&value) < tiny).then(|| Fraction::new(1, TINY)).flatten();
+                column.constant = to_fraction(&value).or_else(near)?;
             } else {
+                let value = to_fraction(&value)?;
                 let next = index.len();
                 let place = *index.entry(monomial).or_insert(next);
                 column.entries.push((place, value));
             }
         }
         columns.push(column);
-        units.push(unit);
+        multiples.push(multiple);
     }
     // Every row brings an artificial column of its own.
     let cells = (index.len() + 2) * (columns.len() + index.len() + 2);
@@ -540,12 +572,12 @@ pub(crate) fn ask<'r>(rows: &'r [Row<'_>], effort: &mut Effort) -> Option<Outcom
         Answer::Contradiction(multipliers) => {
             let mut products = Vec::new();
             let mut equations = Vec::new();
-            for ((row, unit), multiplier) in rows.iter().zip(units).zip(multipliers) {
+            for ((row, multiple), multiplier) in rows.iter().zip(multiples).zip(multipliers) {
                 if multiplier.is_zero() {
                     continue;
                 }
-                let coefficient = match unit {
-                    Some(unit) => to_rational(multiplier) / unit,
+                let coefficient = match multiple {
+                    Some(multiple) => to_rational(multiplier) / multiple,
                     None => to_rational(multiplier),
                 };
                 match (row.free, row.facts.as_slice()) {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use probity_kernel::context::Context;
-use probity_kernel::expr::{Binary, Expr, Name, Run, Variable};
+use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Sort, Statement};
@@ -108,7 +108,7 @@ impl Watcher {
     ) -> Watcher {
         let ask = Ask { context, comparison, cycle, spans, distances };
         let variables = cycle.scope.iter().map(|name| (name.clone(), ask.variable(name))).collect();
-        let known = |name| [ask.ranges(name), ask.flags(name), ask.order(name)];
+        let known = |name| [ask.ranges(name), ask.flags(name), ask.untouched(name), ask.order(name)];
         let ranges = cycle.scope.iter().flat_map(known).flatten().collect();
         let around = cycle.around.iter().map(|f| question(f.clone())).collect();
         let bounds = amounts
@@ -559,6 +559,35 @@ impl Ask<'_> {
             Some(from) => vec![(Expr::var(self.cycle.name.clone()), from.clone())],
             None => self.counters().into_iter().map(|counter| (counter, Expr::int(0))).collect(),
         }
+    }
+
+    /// That a number still has the value with which the loop starts, in the first iteration.
+    fn untouched(&self, name: &Name) -> Vec<Topic> {
+        if self.kind(name) != Kind::Real || !set_by(self.cycle.body).contains(name) {
+            return vec![];
+        }
+        let mut values: Vec<Expr> = Vec::new();
+        for_each_assignment(&self.context.mechanism().body, &mut |var, value| {
+            let number = match value {
+                Expr::Unary(Unary::Neg, a) => matches!(**a, Expr::Number(_)),
+                other => matches!(other, Expr::Number(_)),
+            };
+            if var == name && number && !values.contains(value) {
+                values.push(value.clone());
+            }
+        });
+        let (v, w) = self.of(name);
+        let mut topics = vec![];
+        for (i, from) in self.starts().into_iter().take(1) {
+            for value in values.iter().take(2) {
+                let first = i.clone().equals(from.clone());
+                for v in [&v, &w] {
+                    let still = first.clone().implies(v.clone().equals(value.clone()));
+                    topics.push(Topic { condition: None, questions: vec![question(still)] });
+                }
+            }
+        }
+        topics
     }
 
     /// What a flag says of the first iteration.
