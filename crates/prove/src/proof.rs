@@ -75,7 +75,7 @@ impl Proof {
 /// What the search for one proof may do before it gives up: about three seconds on a machine of 2024.
 const MAX_EFFORT: u64 = 50_000_000;
 /// What it may do at first, before a proof is tried that goes forward.
-const FIRST_EFFORT: u64 = MAX_EFFORT / 10;
+const FIRST_EFFORT: u64 = MAX_EFFORT / 5;
 /// With more draws and loops than this a text is long.
 const MANY_SITES: usize = 8;
 /// The same for its statements.

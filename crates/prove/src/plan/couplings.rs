@@ -26,6 +26,8 @@ use crate::tables;
 
 /// The most totals and comparisons of one draw that are looked at.
 pub(super) const MOST_USES: usize = 4;
+/// The most results for which a draw may pay by itself.
+const MOST_RESULTS: usize = 5;
 /// The most distances between neighbours that are tried as shifts.
 const MOST_SPANS: usize = 4;
 
@@ -134,8 +136,16 @@ impl<'a> Guesser<'a> {
         found
     }
 
-    /// The couplings of a draw; `again` says where what is drawn may be read again, if it is in a loop that counts.
-    pub(crate) fn draw(&self, var: &Name, law: &Distribution, again: Option<Expr>) -> Vec<Candidate> {
+    /// The couplings of a draw; `again` says where what is drawn may be read again, if it is in a loop that counts, and `read`
+    /// where it is read at all, if that is known before.
+    pub(crate) fn draw(
+        &self,
+        var: &Name,
+        law: &Distribution,
+        again: Option<Expr>,
+        read: Option<Expr>,
+    ) -> Vec<Candidate> {
+        let read = (again.as_ref(), read.as_ref());
         if let Distribution::Choose { scores: Expr::Var(Variable::Plain(list)), scale }
         | Distribution::PermuteAndFlip { scores: Expr::Var(Variable::Plain(list)), scale } = law
         {
@@ -146,7 +156,7 @@ impl<'a> Guesser<'a> {
         }
         match law {
             Distribution::Laplace { center, scale } => {
-                let mut found = self.noise(var, Some(center), scale, again.as_ref());
+                let mut found = self.noise(var, Some(center), scale, read);
                 // Where a claim gives up mass, the tails of a draw may be what it gives up.
                 if let Some(tail) = self.tail(scale) {
                     let up_to = |c: &Candidate| match &c.step {
@@ -161,11 +171,9 @@ impl<'a> Guesser<'a> {
                 }
                 found
             }
-            Distribution::DiscreteLaplace { center, scale } => {
-                self.noise(var, Some(center), scale, again.as_ref())
-            }
+            Distribution::DiscreteLaplace { center, scale } => self.noise(var, Some(center), scale, read),
             Distribution::Exponential { scale } | Distribution::Geometric { scale } => {
-                self.noise(var, None, scale, again.as_ref())
+                self.noise(var, None, scale, read)
             }
             Distribution::Bernoulli(_)
             | Distribution::Response { .. }
@@ -281,6 +289,12 @@ impl<'a> Guesser<'a> {
             for distance in &self.distances {
                 push(distance.clone(), whole.clone(), vec![whole.clone()]);
             }
+            // All entries together may use it up.
+            for (_, bound, _) in lists::norms(self.context).filter(|(.., squares)| *squares) {
+                let square = |e: &Expr| product(e.clone(), e.clone());
+                let share = divided(product(whole.clone(), square(&apart)), &square(bound));
+                push(apart.clone().abs(), share, vec![whole.clone()]);
+            }
         }
         for distance in &self.distances {
             push(distance.clone(), price(distance), vec![price(distance)]);
@@ -303,6 +317,11 @@ impl<'a> Guesser<'a> {
             .collect()
     }
 
+    /// The expression with what its variables stand for.
+    pub(super) fn written_out(&self, e: &Expr) -> Expr {
+        inline(e, &self.definitions)
+    }
+
     pub(super) fn first(&self, e: &Expr) -> Expr {
         self.context.in_run(e, Run::First)
     }
@@ -312,7 +331,13 @@ impl<'a> Guesser<'a> {
     }
 
     /// Laplace noise, continuous or discrete, or one-sided noise without a center.
-    fn noise(&self, var: &Name, center: Option<&Expr>, scale: &Expr, again: Option<&Expr>) -> Vec<Candidate> {
+    fn noise(
+        &self,
+        var: &Name,
+        center: Option<&Expr>,
+        scale: &Expr,
+        (again, read): (Option<&Expr>, Option<&Expr>),
+    ) -> Vec<Candidate> {
         let (totals, thresholds) = self.uses(var);
         let apart = center.map_or(Expr::int(0), |e| minus(self.first(e), self.second(e)));
         let one_sided = center.is_none();
@@ -358,9 +383,16 @@ impl<'a> Guesser<'a> {
         push(plain(keep_noise.clone()), vec![]);
         let mut steps: Vec<Expr> = self.spans.clone();
         steps.push(zero.clone());
+        let drawn = set_by_draws(&self.context.mechanism().body);
         for threshold in &thresholds {
             let at = self.first(&threshold.at);
-            for s in &steps {
+            // A total with another draw in it follows that draw, and need not move by itself.
+            let follows = drawn.iter().any(|name| mentions(&threshold.total.offset, name));
+            let mut steps: Vec<&Expr> = steps.iter().collect();
+            if follows {
+                steps.rotate_right(1);
+            }
+            for s in steps {
                 let select = |above: (Expr, Expr), below: (Expr, Expr)| Coupling::Select {
                     threshold: at.clone(),
                     strict: threshold.strict,
@@ -368,6 +400,13 @@ impl<'a> Guesser<'a> {
                     below,
                 };
                 let total = &threshold.total;
+                // Where it is not read, it need not be moved.
+                if let Some(read) = read.map(|read| self.first(read)) {
+                    let (by, cost) = move_total(total, s);
+                    let by = read.clone().choose(by, keep_noise.0.clone());
+                    let cost = read.clone().choose(cost, zero.clone());
+                    push(select((by, cost), keep_noise.clone()), amounts(s));
+                }
                 push(select(move_total(total, s), keep_noise.clone()), amounts(s));
                 let down = minus(zero.clone(), s.clone());
                 push(select(keep_noise.clone(), move_total(total, &down)), amounts(s));
@@ -448,8 +487,10 @@ impl<'a> Guesser<'a> {
         for expr in &self.expressions {
             self.scan(&inline(expr, &made_of_it), var, &mut totals, &mut thresholds);
         }
-        // Other draws in a total may come later, when this one is coupled already: they are left to follow it.
-        let drawn = set_by_draws(&self.context.mechanism().body);
+        // Other draws in a total may come later, when this one is coupled already: they are left to follow it. So is what
+        // counts in a loop that the draw is not in.
+        let mut drawn = set_by_draws(&self.context.mechanism().body);
+        indices_elsewhere(&self.context.mechanism().body, var, &mut drawn);
         let given = |total: &Total| {
             let offset = without_names(&total.offset, &drawn);
             Total { factor: total.factor.clone(), offset }
@@ -546,11 +587,36 @@ impl<'a> Guesser<'a> {
             }
         });
         // A constant is more often a start value than a choice.
-        found.sort_by_key(
-            |hit| matches!(hit, Expr::Binary(_, value, _) if matches!(**value, Expr::Number(_))),
-        );
-        found.truncate(3);
+        let number = |hit: &Expr| match hit {
+            Expr::Binary(_, value, _) => match &**value {
+                Expr::Number(n) => Some(n.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        found.sort_by_key(number);
+        found.truncate(MOST_RESULTS);
         found
+    }
+}
+
+/// The indices of loops in which a variable is not drawn.
+fn indices_elsewhere(body: &[Statement], var: &Name, found: &mut Vec<Name>) {
+    for statement in body {
+        match statement {
+            Statement::For { index, body, .. } => {
+                if !set_by_draws(body).contains(var) {
+                    found.push(index.clone());
+                }
+                indices_elsewhere(body, var, found);
+            }
+            Statement::While { body, .. } => indices_elsewhere(body, var, found),
+            Statement::If { then, otherwise, .. } => {
+                indices_elsewhere(then, var, found);
+                indices_elsewhere(otherwise, var, found);
+            }
+            _ => {}
+        }
     }
 }
 
