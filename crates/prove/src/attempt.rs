@@ -86,11 +86,17 @@ fn lines_of(body: &[Statement], moves: &[Move], lines: &mut Vec<String>) {
         let step = moves.next();
         rest = &rest[step.map_or(1, Move::size).clamp(1, rest.len())..];
         match (statement, step) {
-            (Statement::Draw { var, .. }, Some(Move::Draw(coupling))) => {
+            (Statement::Draw { var, .. }, Some(Move::Draw(coupling) | Move::Below(coupling, _))) => {
                 push(format!("couple {var}: {coupling}"))
             }
+            (Statement::Draw { var, .. }, Some(Move::UpTo(coupling, tail))) => {
+                push(format!("couple {var}: {coupling} up to tail {tail}"))
+            }
             (Statement::Draw { var, .. }, _) => push(format!("couple {var}: shift by 0 at cost 0")),
-            (Statement::For { index: name, body, .. }, Some(Move::For(invariant, inner)))
+            (
+                Statement::For { index: name, body, .. },
+                Some(Move::For(invariant, inner) | Move::ForOnce(invariant, _, inner)),
+            )
             | (Statement::While { label: name, body, .. }, Some(Move::While(invariant, inner))) => {
                 push(format!("invariant {name}: {invariant}"));
                 lines_of(body, inner, lines);

@@ -42,7 +42,7 @@ use crate::conversion::sampled::sampled_plan;
 use crate::derivation::{Failure, Plan, Reason, Recorded, one_row, replay, replay_side};
 use crate::effort::Effort;
 use crate::forward::{Taste, forward};
-use crate::plan::rewrites::{name_output, rewrite, unrolled};
+use crate::plan::rewrites::{hoisted, name_output, rewrite, unrolled};
 use crate::searching::Searching;
 use crate::side::search_side;
 use crate::tables::{Sum, unbounded};
@@ -188,6 +188,18 @@ fn prove_directly(
             if let Ok(proof) = question.backward(&unrolled, &rewrites, &mut effort) {
                 return Ok(proof);
             }
+        }
+    }
+    // Draws that one run makes and the other does not, where mass may be given up for it.
+    if unaided
+        && claim.delta != Expr::int(0)
+        && let Some((steps, hoisted)) =
+            hoisted(&rewritten, &Context::new(&rewritten, Orientation::Forward).map_err(malformed)?)
+    {
+        let rewrites: Vec<Rewrite> = rewrites.iter().cloned().chain(steps).collect();
+        let mut effort = Effort::of(MAX_EFFORT).until(deadline);
+        if let Ok(proof) = question.backward(&hoisted, &rewrites, &mut effort) {
+            return Ok(proof);
         }
     }
     let mut effort = Effort::of(MAX_EFFORT).until(deadline);
