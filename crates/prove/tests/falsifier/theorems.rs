@@ -306,7 +306,32 @@ fn rewritable(writer: &mut Writer) -> (Vec<Statement>, Expr) {
         let p = writer.dice.pick(&[q(1, 3), q(1, 2), Expr::var("eps"), Expr::var("w")]);
         let value = writer.dice.pick(&parts);
         let var: Name = writer.dice.pick(&["v", "v", "c"]).into();
-        body.push(match writer.dice.roll(12) {
+        body.push(match writer.dice.roll(14) {
+            // A draw that one branch makes, and conditions inside of conditions.
+            12 => {
+                let scale = writer.dice.pick(&[int(1), Expr::var("eps"), Expr::var("w")]);
+                let law = writer.dice.pick(&[
+                    Distribution::Geometric { scale: scale.clone() },
+                    Distribution::Exponential { scale },
+                    Distribution::Uniform,
+                ]);
+                let then = vec![draw("u", law), Statement::Assign { var, value }];
+                let otherwise = match writer.dice.one_in(3) {
+                    true => vec![Statement::Assign { var: "c".into(), value: writer.dice.pick(&parts) }],
+                    false => vec![],
+                };
+                Statement::If { guard: writer.flag(None), then, otherwise }
+            }
+            13 => {
+                let set = |value| vec![Statement::Assign { var: var.clone(), value }];
+                let no = |writer: &mut Writer| match writer.dice.one_in(3) {
+                    true => vec![Statement::Assign { var: "c".into(), value: int(1) }],
+                    false => vec![],
+                };
+                let (guard, otherwise) = (writer.flag(None), no(writer));
+                let inner = Statement::If { guard, then: set(value), otherwise };
+                Statement::If { guard: writer.flag(None), then: vec![inner], otherwise: no(writer) }
+            }
             0 => draw("u", Distribution::Uniform),
             1 => draw("u", Distribution::Exponential { scale: int(1) }),
             2 => draw("s", Distribution::Sign),
@@ -403,7 +428,9 @@ fn equivalences_keep_the_law() {
         }
         let new: Name = writer.dice.pick(&["fresh", "fresh", "fresh", "c", "v", "x"]).into();
         let var: Name = writer.dice.pick(&["v", "v", "c", "u", "o"]).into();
-        let rewrite = match writer.dice.roll(7) {
+        let rewrite = match writer.dice.roll(9) {
+            7 => Rewrite::Hoist { var: "u".into() },
+            8 => Rewrite::Join,
             0 => Rewrite::LaplaceLaw { uniform: "u".into(), sign: "s".into(), noise: new },
             1 => Rewrite::ResponseLaw { keep: "k".into(), other: "h".into(), response: new },
             2 => Rewrite::Inline { var },
@@ -433,5 +460,5 @@ fn equivalences_keep_the_law() {
         }
     }
     println!("equivalences: {applied:?}");
-    assert!(applied.len() == 7, "{applied:?}");
+    assert!(applied.len() == 9, "{applied:?}");
 }

@@ -19,9 +19,6 @@ pub(crate) fn hoist(m: &Mechanism, var: &Name) -> Result<Mechanism, Rejection> {
     if settings(&m.body, var) != 1 {
         return refuse(LAW, format!("{var} is not set exactly once"));
     }
-    let Some(body) = hoisted(&m.body, var) else {
-        return refuse(LAW, format!("{var} is not the first that a branch draws"));
-    };
     let Some((law, inside)) = branch(&m.body, var) else {
         return refuse(LAW, format!("{var} is not the first that a branch draws"));
     };
@@ -40,7 +37,7 @@ pub(crate) fn hoist(m: &Mechanism, var: &Name) -> Result<Mechanism, Rejection> {
     if mentions(&m.output, var) || reads(&m.body) != reads(inside) {
         return refuse(LAW, format!("{var} is read outside of its branch"));
     }
-    Ok(Mechanism { body, ..m.clone() })
+    Ok(Mechanism { body: hoisted(&m.body, var), ..m.clone() })
 }
 
 /// The scale of noise that needs no more than a positive scale.
@@ -67,45 +64,31 @@ fn branch<'a>(body: &'a [Statement], var: &Name) -> Option<(&'a Distribution, &'
 }
 
 /// The block with that draw before its conditional.
-fn hoisted(body: &[Statement], var: &Name) -> Option<Vec<Statement>> {
-    let (at, changed) = body.iter().enumerate().find_map(|(at, statement)| {
-        let changed = match statement {
-            Statement::If { guard, then, otherwise } => match then.split_first() {
-                Some((draw @ Statement::Draw { var: drawn, .. }, rest)) if drawn == var => {
-                    let (guard, otherwise) = (guard.clone(), otherwise.clone());
-                    vec![draw.clone(), Statement::If { guard, then: rest.to_vec(), otherwise }]
-                }
-                _ => {
-                    let (yes, no) = (hoisted(then, var), hoisted(otherwise, var));
-                    if yes.is_none() && no.is_none() {
-                        return None;
-                    }
-                    vec![Statement::If {
-                        guard: guard.clone(),
-                        then: yes.unwrap_or_else(|| then.clone()),
-                        otherwise: no.unwrap_or_else(|| otherwise.clone()),
-                    }]
-                }
-            },
-            Statement::For { index, from, to, body } => vec![Statement::For {
-                index: index.clone(),
-                from: from.clone(),
-                to: to.clone(),
-                body: hoisted(body, var)?,
-            }],
-            Statement::While { label, guard, body } => vec![Statement::While {
-                label: label.clone(),
+fn hoisted(body: &[Statement], var: &Name) -> Vec<Statement> {
+    let one = |statement: &Statement| match statement {
+        Statement::If { guard, then, otherwise } => match then.split_first() {
+            Some((draw @ Statement::Draw { var: drawn, .. }, rest)) if drawn == var => {
+                let (guard, otherwise) = (guard.clone(), otherwise.clone());
+                vec![draw.clone(), Statement::If { guard, then: rest.to_vec(), otherwise }]
+            }
+            _ => vec![Statement::If {
                 guard: guard.clone(),
-                body: hoisted(body, var)?,
+                then: hoisted(then, var),
+                otherwise: hoisted(otherwise, var),
             }],
-            _ => return None,
-        };
-        Some((at, changed))
-    })?;
-    let mut whole = body[..at].to_vec();
-    whole.extend(changed);
-    whole.extend_from_slice(&body[at + 1..]);
-    Some(whole)
+        },
+        Statement::For { index, from, to, body } => vec![Statement::For {
+            index: index.clone(),
+            from: from.clone(),
+            to: to.clone(),
+            body: hoisted(body, var),
+        }],
+        Statement::While { label, guard, body } => {
+            vec![Statement::While { label: label.clone(), guard: guard.clone(), body: hoisted(body, var) }]
+        }
+        other => vec![other.clone()],
+    };
+    body.iter().flat_map(one).collect()
 }
 
 /// ```text
