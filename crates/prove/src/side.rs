@@ -33,8 +33,14 @@ pub(crate) fn search_side(
         && let Some(moves) = planner.next(effort)
     {
         tried += 1;
-        let mut searching =
-            Searching { found: Vec::new(), explain: false, again: false, example: None, effort };
+        let mut searching = Searching {
+            found: Vec::new(),
+            explain: false,
+            again: false,
+            example: None,
+            about_cost: false,
+            effort,
+        };
         if replay_side(context, claim, comparison, &moves, &mut searching).is_ok() {
             return Ok((moves, searching.found));
         }

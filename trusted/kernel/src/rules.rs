@@ -130,6 +130,11 @@ impl Judgement {
         &self.delta
     }
 
+    /// The program as text.
+    pub(crate) fn shown(&self) -> String {
+        self.program.iter().map(ToString::to_string).collect()
+    }
+
     /// The sampling axioms and lemmas that it rests on.
     pub fn axioms(&self) -> &BTreeSet<&'static str> {
         &self.axioms

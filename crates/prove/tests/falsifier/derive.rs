@@ -518,6 +518,7 @@ impl Writer {
                 ]));
                 let invariant = self.dice.pick(&[
                     post.formula().clone(),
+                    if self.tails { post.formula().clone() } else { own.clone() },
                     own.clone().and(Expr::cost().le(int(2))),
                     own.and(steps.clone()),
                     steps,
@@ -536,6 +537,8 @@ impl Writer {
                 if self.dice.one_in(2) {
                     let rounds = self.dice.pick(&[
                         vec![int(0)],
+                        vec![int(0)],
+                        vec![int(1)],
                         vec![int(1)],
                         vec![int(0), int(1)],
                         vec![],
@@ -544,7 +547,17 @@ impl Writer {
                         vec![Expr::of("w", Run::First)],
                     ]);
                     let tails = std::mem::replace(&mut self.tails, false);
-                    let other = self.derive_block(context, body, &after, see);
+                    let whole = |law: &Distribution| matches!(law, Distribution::Laplace { .. });
+                    let other = match body.as_slice() {
+                        // Mostly the same coupling without its cut, as proofs have it.
+                        [draw @ Statement::Draw { law, .. }, rest] if whole(law) && self.dice.roll(4) > 0 => {
+                            self.derive_once(context, rest, &after, see).and_then(|rest| {
+                                let first = sample(context, draw, &Coupling::Null, rest.pre()).ok()?;
+                                rules::seq(&first, &rest).ok()
+                            })
+                        }
+                        _ => self.derive_block(context, body, &after, see),
+                    };
                     self.tails = tails;
                     let other = other?;
                     let at = |round: &Expr| Expr::var("i").equals(round.clone());

@@ -255,9 +255,9 @@ fn tails() {
                 },
             ],
         };
-        match writer.dice.roll(8) {
-            5 | 6 => vec![once],
-            7 => vec![
+        match writer.dice.roll(10) {
+            5..=8 => vec![once],
+            9 => vec![
                 draw("y"),
                 Statement::If {
                     guard: high,
@@ -279,7 +279,7 @@ fn tails() {
             _ => vec![draw("y"), far("y")],
         }
     };
-    let seen = search_for(&mut writer, 20 * MORE, &mut programs, &mut |writer| {
+    let seen = search_for(&mut writer, 25 * MORE, &mut programs, &mut |writer| {
         let cost = writer.dice.pick(&[Expr::cost().le(int(0)), Expr::cost().le(int(1))]);
         Expr::of("b", Run::First).and(cost)
     });

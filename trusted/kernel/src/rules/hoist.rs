@@ -3,17 +3,18 @@
 //! A run that draws where the other does not can be compared with it only if both draw. What is drawn and not read
 //! changes nothing.
 
-use crate::context::for_each_expr;
+use probity_exact::Rational;
+
+use crate::context::{Context, Orientation, for_each_expr};
 use crate::equivalence::{mentions, refuse, settings};
-use crate::expr::{Expr, Name, Variable};
+use crate::expr::{Binary, Expr, Name, Variable};
 use crate::rejection::Rejection;
 use crate::term::{Distribution, Mechanism, Statement};
 
 /// ```text
 /// if g { y ~ D; c } else { d }   =   y ~ D; if g { c } else { d }
 /// ```
-/// y is set here only, and read in c only. D is noise whose scale is made of parameters: it is in range in both branches or in
-/// none, and a theorem about the rewritten mechanism says that it is.
+/// y is set here only, and read in c only. D is noise with a positive scale, so that it has a value whether g holds or not.
 pub(crate) fn hoist(m: &Mechanism, var: &Name) -> Result<Mechanism, Rejection> {
     const LAW: &str = "HOIST";
     if settings(&m.body, var) != 1 {
@@ -25,9 +26,8 @@ pub(crate) fn hoist(m: &Mechanism, var: &Name) -> Result<Mechanism, Rejection> {
     let Some(scale) = noise_scale(law) else {
         return refuse(LAW, format!("{var} is not Laplace, exponential or geometric noise"));
     };
-    let public = |v: &Variable| matches!(v, Variable::Plain(n) if m.params.iter().any(|p| p.name == *n));
-    if let Some(v) = scale.find_variable(&|v| !public(v)) {
-        return refuse(LAW, format!("the scale of {var} mentions {v}, which is no parameter"));
+    if !is_positive(&Context::new(m, Orientation::Forward)?, scale) {
+        return refuse(LAW, format!("the scale of {var} is not plainly positive"));
     }
     let reads = |body: &[Statement]| {
         let mut count = 0;
@@ -48,6 +48,18 @@ fn noise_scale(law: &Distribution) -> Option<&Expr> {
         | Distribution::Exponential { scale }
         | Distribution::Geometric { scale } => Some(scale),
         _ => None,
+    }
+}
+
+/// Whether a number is positive by its form: made of positive numbers and parameters by +, · and /.
+fn is_positive(context: &Context, e: &Expr) -> bool {
+    match e {
+        Expr::Number(n) => *n > Rational::ZERO,
+        Expr::Var(Variable::Plain(name)) => context.is_positive(name),
+        Expr::Binary(Binary::Add | Binary::Mul | Binary::Div, a, b) => {
+            is_positive(context, a) && is_positive(context, b)
+        }
+        _ => false,
     }
 }
 

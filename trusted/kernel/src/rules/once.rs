@@ -25,8 +25,7 @@ pub fn for_loop_once(
 ) -> Result<Judgement, Rejection> {
     same_context(other, named)?;
     if other.program != named.program {
-        let show = |judgement: &Judgement| judgement.program.iter().map(ToString::to_string).collect();
-        return Err(Rejection::ProgramDiffers { left: show(other), right: show(named) });
+        return Err(Rejection::ProgramDiffers { left: other.shown(), right: named.shown() });
     }
     if other.delta != Expr::int(0) {
         return Err(Rejection::ClaimNotCovered { reason: "only the rounds that are named may give up mass" });

@@ -113,16 +113,31 @@ fn once_both_bodies_keep_the_invariant() {
     assert!(matches!(once((&other, &wrong_too), &[changed()]), Err(Rejection::MiddleDiffers { .. })));
 }
 
-#[test]
-fn once_every_round_is_named_or_not() {
-    // The centers differ, so that neither body has its precondition for nothing.
+/// Bodies whose precondition is that x is the same in both runs, of which nothing is known; and bodies that need nothing.
+fn needy() -> ((Judgement, Judgement), (Judgement, Judgement)) {
     let far = draw("y", laplace(var("x"), int(1)));
     let context = around(vec![far.clone()]);
     let post = assertion(&context, yes());
-    let other = sample(&context, &far, &Coupling::Null, &post).unwrap();
-    let named = up_to_tail(&context, &far, &Coupling::Null, &int(0), &post).unwrap();
-    assert!(once((&other, &named), &[changed()]).is_err());
-    assert!(once((&other, &named), &[]).is_err());
+    let stay = Coupling::Shift { by: second("x") - first("x"), cost: int(0) };
+    let make = |coupling: &Coupling| {
+        let other = sample(&context, &far, coupling, &post).unwrap();
+        (other, up_to_tail(&context, &far, coupling, &int(0), &post).unwrap())
+    };
+    (make(&Coupling::Null), make(&stay))
+}
+
+#[test]
+fn once_other_rounds_have_their_precondition() {
+    let ((wants, _), (other, named)) = needy();
+    assert!(once((&wants, &named), &[changed()]).is_err());
+    assert!(once((&other, &named), &[changed()]).is_ok());
+}
+
+#[test]
+fn once_named_rounds_have_their_precondition() {
+    let ((_, wants), (other, named)) = needy();
+    assert!(once((&other, &wants), &[changed()]).is_err());
+    assert!(once((&other, &named), &[changed()]).is_ok());
 }
 
 /// A draw up to its upper tail.
@@ -210,11 +225,15 @@ fn hoist_is_of_noise() {
 }
 
 #[test]
-fn hoist_is_of_scales_made_of_parameters() {
-    // Where x = 0 and b is false, the first program ends and the second would not.
+fn hoist_is_of_scales_that_are_positive() {
+    // Where the scale is 0 and b is false, the first program ends and the second would not.
     let with = |scale| vec![assign("z", int(0)), branch(draw("y", laplace(int(0), scale)), vec![])];
-    assert_eq!(applied(&hoist(), with(var("x")), var("z")), None);
-    assert!(applied(&hoist(), with(var("eps")), var("z")).is_some());
+    for unclear in [var("x"), var("free"), int(0), var("eps") - int(1), var("N") * var("free")] {
+        assert_eq!(applied(&hoist(), with(unclear.clone()), var("z")), None, "{unclear}");
+    }
+    for positive in [var("eps"), int(2) / var("eps"), var("N") + int(1)] {
+        assert!(applied(&hoist(), with(positive), var("z")).is_some());
+    }
 }
 
 #[test]
