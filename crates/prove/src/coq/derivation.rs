@@ -213,7 +213,8 @@ impl<'a> Walk<'a> {
                 self.for_loop((index, from, to, body), invariant, moves, post, arbitrary)
             }
             (Move::OneSided, _) => Err(NotExported::rule("ONE-SIDED")),
-            (Move::UpTo(..), _) => Err(NotExported::rule("UP-TO-BAD")),
+            (Move::ForOnce(..), _) => Err(NotExported::rule("FOR-ONCE")),
+            (Move::UpTo(..) | Move::Below(..), _) => Err(NotExported::rule("UP-TO-BAD")),
             (Move::Joint(by, cost), _) => self.signed_log(body, (by, cost), post, arbitrary),
             (Move::SameValue(var, _, (a, b)), _) => self.same_value(body, var, (a, b), post, arbitrary),
             (Move::While(..), _) => Err(NotExported::rule("WHILE")),
