@@ -15,6 +15,15 @@ pub enum Value {
     List(Vec<Value>),
 }
 
+/// A finite double, exactly. No common divisor is looked for but a power of two, so this takes the same steps for nearly all doubles.
+#[inline]
+pub(crate) fn exactly(point: f64) -> Rational {
+    // 0 would have a way of its own, which the time would tell.
+    let is_zero = point == 0.0;
+    let value = Rational::try_from(if is_zero { 1.0 } else { point });
+    if is_zero { Rational::ZERO } else { value.unwrap_or(Rational::ZERO) }
+}
+
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -27,6 +36,29 @@ impl fmt::Display for Value {
                 }
                 f.write_str("]")
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_double_is_what_it_is() {
+        let mut word = 5u64;
+        let mut doubles = vec![0.0, -0.0, 1.0, -0.75, f64::MAX, f64::MIN_POSITIVE, f64::from_bits(1), 3e-320];
+        doubles.extend((0..20_000).map(|_| {
+            word = word.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            // All exponents, and mantissas of all lengths.
+            f64::from_bits(word & !((1u64 << (word >> 33 & 63)) - 1))
+        }));
+        for double in doubles.into_iter().filter(|double| double.is_finite()) {
+            let found = exactly(double);
+            assert_eq!(Some(&found), probity_exact::rational_from_f64(double).as_ref(), "{double}");
+            // In lowest terms, or equal answers would differ.
+            let again = Rational::from_parts(found.numerator().clone(), found.denominator().clone());
+            assert_eq!((again.numerator(), again.denominator()), (found.numerator(), found.denominator()));
         }
     }
 }

@@ -6,7 +6,7 @@
 
 /// A real number lies from `low` to `high`; a NaN among them says nothing.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Span {
+pub(crate) struct Interval {
     pub(crate) low: f64,
     pub(crate) high: f64,
 }
@@ -24,6 +24,39 @@ pub(crate) fn down(x: f64) -> f64 {
 #[inline(always)]
 pub(crate) fn up(x: f64) -> f64 {
     x + (x.abs() * STEP + f64::MIN_POSITIVE)
+}
+
+/// 1.5·2^52. Added to a double below 2^51 in size it leaves no bit for a fraction, so the processor rounds to an integer, ties to even.
+const NO_FRACTION: f64 = 6_755_399_441_055_744.0;
+
+/// Doubles below this size are rounded to integers here.
+pub(crate) const LARGEST: f64 = (1u64 << 51) as f64;
+
+/// The integer nearest to x, ties to the even one. Only a result below [`LARGEST`] in size is to be believed: a larger x gives none.
+#[inline(always)]
+pub(crate) fn nearest(x: f64) -> f64 {
+    (x + NO_FRACTION) - NO_FRACTION
+}
+
+/// The largest integer at or below x, where the result is below [`LARGEST`] in size.
+#[inline(always)]
+pub(crate) fn floor(x: f64) -> f64 {
+    let near = nearest(x);
+    near - f64::from(u8::from(near > x))
+}
+
+/// Whether x is an integer, for x below [`LARGEST`] in size.
+#[inline(always)]
+pub(crate) fn is_whole(x: f64) -> bool {
+    (x as i64) as f64 == x
+}
+
+/// 1/x, if x is a power of two that is not at the ends of what doubles reach.
+#[inline(always)]
+fn inverse_of_power(x: f64) -> Option<f64> {
+    let bits = x.to_bits();
+    let is_power = bits & ((1 << 52) - 1) == 0 && (512..1536).contains(&(bits >> 52));
+    is_power.then(|| f64::from_bits((2046 << 52) - bits))
 }
 
 /// a + b, if it is a double.
@@ -70,8 +103,8 @@ fn halves(x: f64) -> (f64, f64) {
     (high, x - high)
 }
 
-impl Span {
-    pub(crate) const EVERYTHING: Span = Span { low: f64::NEG_INFINITY, high: f64::INFINITY };
+impl Interval {
+    pub(crate) const EVERYTHING: Interval = Interval { low: f64::NEG_INFINITY, high: f64::INFINITY };
 
     #[inline(always)]
     pub(crate) fn is_point(self) -> bool {
@@ -79,30 +112,43 @@ impl Span {
     }
 
     #[inline(always)]
-    pub(crate) fn neg(self) -> Span {
-        Span { low: -self.high, high: -self.low }
+    pub(crate) fn neg(self) -> Interval {
+        Interval { low: -self.high, high: -self.low }
     }
 
     #[inline(always)]
-    pub(crate) fn add(self, other: Span) -> Span {
-        Span { low: down(self.low + other.low), high: up(self.high + other.high) }
+    pub(crate) fn add(self, other: Interval) -> Interval {
+        Interval { low: down(self.low + other.low), high: up(self.high + other.high) }
     }
 
+    /// The product of numbers that are not negative.
     #[inline(always)]
-    pub(crate) fn mul(self, other: Span) -> Span {
-        if self.low >= 0.0 && other.low >= 0.0 {
-            return Span { low: down(self.low * other.low), high: up(self.high * other.high) };
-        }
+    pub(crate) fn mul_positive(self, other: Interval) -> Interval {
+        Interval { low: down(self.low * other.low), high: up(self.high * other.high) }
+    }
+
+    /// The same steps for all signs: they may be private.
+    #[inline(always)]
+    pub(crate) fn mul(self, other: Interval) -> Interval {
         let corners =
             [self.low * other.low, self.low * other.high, self.high * other.low, self.high * other.high];
         hull(corners)
     }
 
+    /// The multiple of the grid, a double, that is nearest to the number, ties to the even one, if the grid is a power of two and the ends
+    /// agree. Dividing by the grid is exact then, but for numbers that are far below half of it.
+    #[inline(always)]
+    pub(crate) fn on_power_of_two(self, grid: f64) -> Option<f64> {
+        let inverse = inverse_of_power(grid)?;
+        let (low, high) = (nearest(self.low * inverse), nearest(self.high * inverse));
+        (low == high && low.abs() < LARGEST).then_some(low * grid)
+    }
+
     /// Nothing is known unless the divisor keeps its distance from 0.
     #[inline(always)]
-    pub(crate) fn div(self, other: Span) -> Span {
+    pub(crate) fn div(self, other: Interval) -> Interval {
         if !(other.low > 0.0 || other.high < 0.0) {
-            return Span::EVERYTHING;
+            return Interval::EVERYTHING;
         }
         hull([self.low / other.low, self.low / other.high, self.high / other.low, self.high / other.high])
     }
@@ -110,13 +156,13 @@ impl Span {
 
 /// From the smallest to the largest corner; everything if a corner has no value.
 #[inline(always)]
-fn hull(corners: [f64; 4]) -> Span {
+fn hull(corners: [f64; 4]) -> Interval {
     if corners.iter().any(|corner| corner.is_nan()) {
-        return Span::EVERYTHING;
+        return Interval::EVERYTHING;
     }
     let low = corners[0].min(corners[1]).min(corners[2].min(corners[3]));
     let high = corners[0].max(corners[1]).max(corners[2].max(corners[3]));
-    Span { low: down(low), high: up(high) }
+    Interval { low: down(low), high: up(high) }
 }
 
 #[cfg(test)]
@@ -142,13 +188,13 @@ mod tests {
         let mut word = 7;
         for _ in 0..50_000 {
             let (a, b) = (number(&mut word), number(&mut word));
-            let (x, y) = (Span { low: a, high: a }, Span { low: b, high: b });
-            for (span, value) in [(x.add(y), exact(a) + exact(b)), (x.mul(y), exact(a) * exact(b))] {
-                assert!(exact(span.low) < value && value < exact(span.high), "{a} {b}");
+            let (x, y) = (Interval { low: a, high: a }, Interval { low: b, high: b });
+            for (interval, value) in [(x.add(y), exact(a) + exact(b)), (x.mul(y), exact(a) * exact(b))] {
+                assert!(exact(interval.low) < value && value < exact(interval.high), "{a} {b}");
             }
             if b != 0.0 {
-                let (span, value) = (x.div(y), exact(a) / exact(b));
-                assert!(exact(span.low) < value && value < exact(span.high), "{a} {b}");
+                let (interval, value) = (x.div(y), exact(a) / exact(b));
+                assert!(exact(interval.low) < value && value < exact(interval.high), "{a} {b}");
             }
         }
     }
@@ -179,11 +225,77 @@ mod tests {
     }
 
     #[test]
+    fn rounding_without_a_branch_is_rounding() {
+        let mut word = 11;
+        let mut ends =
+            vec![0.0, 0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 0.49999999999999994, LARGEST - 1.0, 1.0 - LARGEST];
+        ends.extend([
+            LARGEST - 0.5,
+            LARGEST,
+            LARGEST + 0.5,
+            LARGEST + 1.0,
+            4.0 * LARGEST,
+            1e300,
+            f64::MAX,
+            f64::INFINITY,
+        ]);
+        ends.extend((0..100_000).map(|_| number(&mut word)));
+        let mut believed = 0;
+        for x in ends.into_iter().flat_map(|x| [x, -x, x.next_up(), x.next_down()]) {
+            for (rounded, expected) in [(nearest(x), x.round_ties_even()), (floor(x), x.floor())] {
+                if rounded.abs() < LARGEST {
+                    assert_eq!(rounded, expected, "{x}");
+                    believed += 1;
+                } else {
+                    // Not believed, and rightly: an integer of that size, or the next to it.
+                    assert!(x.is_infinite() || x.abs() > LARGEST - 1.0, "{x}");
+                }
+            }
+            if x.abs() < LARGEST {
+                assert_eq!(is_whole(x), x == x.floor(), "{x}");
+            }
+        }
+        assert!(believed > 100_000);
+        assert!(nearest(f64::NAN).is_nan() && floor(f64::NAN).is_nan());
+    }
+
+    #[test]
+    fn multiples_of_a_power_of_two_are_the_nearest() {
+        let mut word = 17;
+        let mut found = 0;
+        for exponent in [-500, -60, -10, -1, 0, 1, 7, 80, 511] {
+            let grid = 2f64.powi(exponent);
+            for _ in 0..2000 {
+                let x = number(&mut word) * grid;
+                let point = Interval { low: x, high: x };
+                let Some(multiple) = point.on_power_of_two(grid) else { continue };
+                let ratio = exact(x) / exact(grid);
+                let nearest = exact(multiple) / exact(grid);
+                let half = Rational::ONE / Rational::from(2);
+                assert!(
+                    nearest.is_int() && (&nearest - &ratio <= half) && (ratio - nearest <= half),
+                    "{x} {grid}"
+                );
+                found += 1;
+            }
+            let tie = Interval { low: 2.5 * grid, high: 2.5 * grid };
+            assert_eq!(tie.on_power_of_two(grid), Some(2.0 * grid));
+            let open = Interval { low: 2.4 * grid, high: 2.6 * grid };
+            assert_eq!(open.on_power_of_two(grid), None);
+        }
+        assert!(found > 10_000, "{found}");
+        let one = Interval { low: 1.0, high: 1.0 };
+        for grid in [3.0, 0.1, -2.0, 0.0, f64::INFINITY, f64::NAN, 2f64.powi(-1040), 2f64.powi(600)] {
+            assert_eq!(one.on_power_of_two(grid), None, "{grid}");
+        }
+    }
+
+    #[test]
     fn what_overflows_is_not_believed() {
-        let huge = Span { low: f64::MAX, high: f64::MAX };
+        let huge = Interval { low: f64::MAX, high: f64::MAX };
         assert!(huge.add(huge).low.is_nan());
-        let wide = Span { low: -1.0, high: 1.0 };
-        let product = wide.mul(Span { low: 0.0, high: f64::INFINITY });
+        let wide = Interval { low: -1.0, high: 1.0 };
+        let product = wide.mul(Interval { low: 0.0, high: f64::INFINITY });
         assert!(product.low == f64::NEG_INFINITY && product.high == f64::INFINITY);
         assert_eq!(exact_sum(f64::MAX, f64::MAX), None);
     }

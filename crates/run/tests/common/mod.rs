@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use probity_audit::{Depth, Given as AuditGiven, Inputs as AuditInputs, Law, Outcome, integrated_law};
-use probity_exact::{Rational, rational};
+use probity_exact::{Natural, Rational, rational};
 use probity_lang::{Program, load_text_in};
 use probity_noise::entropy::tape::Tape;
 use probity_run::{Given, Inputs, Session, Setting, Table, Text, Value};
@@ -283,6 +283,28 @@ pub fn masses(law: &Law) -> BTreeMap<Outcome, (Rational, Rational)> {
             (outcome.clone(), (law.fraction(&mass.low), law.fraction(&mass.high) + &escaped))
         })
         .collect()
+}
+
+/// What the bit strings up to a depth decide.
+pub fn enumerate(session: &mut Session, depth: usize) -> (BTreeMap<Outcome, Rational>, Rational) {
+    let mass = |bits: usize| Rational::from_parts(1.into(), Natural::ONE << bits);
+    let (mut decided, mut undecided) = (BTreeMap::new(), Rational::ZERO);
+    let mut open = vec![Vec::new()];
+    while let Some(bits) = open.pop() {
+        match session.run_on_bits(&bits).unwrap() {
+            Some((value, read)) => {
+                assert_eq!(read, bits.len(), "a decision that fewer bits had already made");
+                *decided.entry(outcome(&value)).or_insert(Rational::ZERO) += mass(bits.len());
+            }
+            None if bits.len() == depth => undecided += mass(depth),
+            None => {
+                for bit in [false, true] {
+                    open.push(bits.iter().copied().chain([bit]).collect());
+                }
+            }
+        }
+    }
+    (decided, undecided)
 }
 
 /// How often each value came up in `runs` runs from the words of a seed.
