@@ -25,7 +25,7 @@ use crate::program::compile::compile;
 use crate::program::decidable::{self, Shape};
 use crate::program::machine::{List, Machine, input_place};
 use crate::table::{self, Table};
-use crate::value::{Value, exactly};
+use crate::value::{Value, exactly, whole};
 
 /// A text that was read, and not yet proved: [`with`](Text::with) proves it.
 #[derive(Debug, Clone)]
@@ -242,7 +242,7 @@ impl Runnable {
         let shape = decidable::check(&running)?;
         let (code, machine) = compile(&running)?;
         let claim = program.claim.clone();
-        let whole = is_whole(&running);
+        let whole = has_integers(&running);
         Ok(Runnable { mechanism, running, claim, code: Arc::new(code), machine, shape, whole, grid: None })
     }
 
@@ -293,7 +293,7 @@ impl Runnable {
 }
 
 /// Whether an answer is an integer, or a list of integers.
-fn is_whole(mechanism: &Mechanism) -> bool {
+fn has_integers(mechanism: &Mechanism) -> bool {
     let Ok(kinds) = Kinds::new(mechanism) else { return false };
     let kind = |expr: &Expr| kinds.check(expr).ok();
     match (kind(&mechanism.output), &mechanism.output) {
@@ -467,7 +467,7 @@ impl Session {
             None => {
                 // One way for integers, one for all other doubles: which it is the text says, not the number.
                 let exact = match number.as_point() {
-                    Some(_) if self.whole => tape.small_integer(number).map(Rational::from),
+                    Some(_) if self.whole => tape.small_integer(number).map(whole),
                     Some(point) => Some(exactly(point)),
                     None => None,
                 };

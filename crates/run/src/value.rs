@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use probity_exact::Rational;
+use probity_exact::{Rational, Sign};
 
 /// What a run releases.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,10 +18,21 @@ pub enum Value {
 /// A finite double, exactly. No common divisor is looked for but a power of two, so this takes the same steps for nearly all doubles.
 #[inline]
 pub(crate) fn exactly(point: f64) -> Rational {
-    // 0 would have a way of its own, which the time would tell.
+    // 0 would have a way of its own, and a sign jumps that cannot be foreseen: the time would tell both.
     let is_zero = point == 0.0;
-    let value = Rational::try_from(if is_zero { 1.0 } else { point });
-    if is_zero { Rational::ZERO } else { value.unwrap_or(Rational::ZERO) }
+    let size = Rational::try_from(if is_zero { 1.0 } else { point.abs() });
+    if is_zero { Rational::ZERO } else { size.unwrap_or(Rational::ZERO) * sign(point < 0.0) }
+}
+
+/// An integer, in the same steps for both signs.
+#[inline]
+pub(crate) fn whole(integer: i64) -> Rational {
+    Rational::from(integer.unsigned_abs()) * sign(integer < 0)
+}
+
+#[inline(always)]
+fn sign(is_negative: bool) -> Sign {
+    [Sign::Positive, Sign::Negative][usize::from(is_negative)]
 }
 
 impl fmt::Display for Value {
@@ -43,6 +54,13 @@ impl fmt::Display for Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_integer_is_what_it_is() {
+        for integer in [0, 1, -1, 7, -1024, i64::MAX, i64::MIN] {
+            assert_eq!(whole(integer), Rational::from(integer));
+        }
+    }
 
     #[test]
     fn a_double_is_what_it_is() {
