@@ -64,7 +64,7 @@ fn doubles_decide_as_the_exact_stage() {
     }
 }
 
-/// Runs of each mechanism; `scripts/run_laws.sh` asks for more.
+/// Runs of each mechanism; `scripts/run_laws.sh` asks for more, and may ask for some mechanisms only.
 fn runs(usually: u64) -> u64 {
     std::env::var("PROBITY_RUNS").ok().map_or(usually, |text| text.parse().unwrap())
 }
@@ -72,7 +72,9 @@ fn runs(usually: u64) -> u64 {
 #[test]
 fn many_runs_have_the_law() {
     let runs = runs(100_000);
-    for (number, case) in library().iter().enumerate() {
+    let only = std::env::var("PROBITY_ONLY").ok();
+    let wanted = |name: &str| only.as_ref().is_none_or(|names| names.split(',').any(|only| only == name));
+    for (number, case) in library().iter().enumerate().filter(|(_, case)| wanted(case.name)) {
         let (g, limit) = g_test(&counted(&mut case.session(), runs, number as u64), &middles(&case.law()));
         println!(
             "{:<32} {runs} runs: G = {g:.1}, chance exceeds {limit:.1} once in a million times",
