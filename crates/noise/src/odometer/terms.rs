@@ -117,6 +117,8 @@ mod tests {
                 let first = Expression::parameter("a", a.clone());
                 let shapes = [
                     first.clone() / Expression::constant(b.clone()) + Expression::distance_in(),
+                    Expression::parameter("b", a.clone()) / Expression::constant(b.clone())
+                        + Expression::distance_in(),
                     Expression::zero_at_zero(first.ln()),
                 ];
                 for expression in shapes {
@@ -127,7 +129,8 @@ mod tests {
                 }
             }
         }
-        assert_eq!(terms.shapes.len(), 2);
+        // The second differs from the first by a name alone.
+        assert_eq!(terms.shapes.len(), 3);
         assert_eq!(terms.iter().collect::<HashMap<Key, u64>>(), expected);
     }
 }
