@@ -323,12 +323,22 @@ fn proved_texts() -> Result<Vec<Row>, Failure> {
     let bars = vec![Bar::PerSecond(2e6), Bar::TimesPeer(20.0)];
     add("run laplace.dp on the grid 2^-10", programs::laplace()?, Some(peer::scalar_float_laplace()?), bars);
     add("  the same by hand", programs::laplace_by_hand()?, None, vec![]);
-    add("run discrete_laplace.dp", programs::discrete_laplace()?, Some(peer::scalar_laplace()?), vec![Bar::TimesPeer(1.0)]);
+    add(
+        "run discrete_laplace.dp",
+        programs::discrete_laplace()?,
+        Some(peer::scalar_laplace()?),
+        vec![Bar::TimesPeer(1.0)],
+    );
     add("  the same by hand", programs::discrete_laplace_by_hand()?, None, vec![]);
     add("run sparse_vector.dp, queries", programs::sparse_vector()?, None, vec![Bar::PerSecond(1e6)]);
     add("  the same by hand, on integers", programs::sparse_vector_by_hand()?, None, vec![]);
     let peer = Some(peer::noisy_max_candidates(programs::LIST)?);
-    add("run noisy_max_laplace.dp, candidates", programs::noisy_max()?, peer, vec![Bar::PerSecond(3e6), Bar::TimesPeer(1.0)]);
+    add(
+        "run noisy_max_laplace.dp, candidates",
+        programs::noisy_max()?,
+        peer,
+        vec![Bar::PerSecond(3e6), Bar::TimesPeer(1.0)],
+    );
     add("  by hand, with exponential noise", programs::noisy_max_by_hand()?, None, vec![]);
     add("run snapping.dp", programs::snapping()?, None, vec![]);
     Ok(rows)
