@@ -40,7 +40,8 @@ pub(super) fn proof(printer: &Printer<'_>, lemma: &Lemma) -> Result<String, NotE
             };
             format!("implication; {same}rewrite (@{theorem}{sort} {permutations}); rows")
         }
-        Lemma::Apart(..) | Lemma::ApartWider(..) | Lemma::Moved(..) | Lemma::Sqrt(_) => {
+        Lemma::Sqrt(_) => "implication; now apply root".into(),
+        Lemma::Apart(..) | Lemma::ApartWider(..) | Lemma::Moved(..) => {
             return Err(NotExported::new(format!("the lemma {}", lemma.name())));
         }
         Lemma::Inverse(_) => "implication; first [now apply inverse_inv|now apply inverse_div]".into(),

@@ -149,7 +149,8 @@ impl<'a> Printer<'a> {
                 Unary::Ln => format!("(ln_ {})", argument(real(a)?)),
                 Unary::Exp => format!("(exp {})", argument(real(a)?)),
                 Unary::Pow2AtLeast => format!("(pow2_at_least {})", argument(real(a)?)),
-                Unary::Not | Unary::Sqrt => return Err(NotExported::new(format!("'{e}' as a number"))),
+                Unary::Sqrt => format!("(sqrt {})", argument(real(a)?)),
+                Unary::Not => return Err(NotExported::new(format!("'{e}' as a number"))),
             },
             Expr::Binary(op, a, b) => match op {
                 Binary::Add => format!("({} + {})", real(a)?, real(b)?),

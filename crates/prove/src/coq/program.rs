@@ -127,8 +127,11 @@ impl Statements<'_> {
             Distribution::PermuteAndFlip { .. } => return Err(NotExported::rule("PERMUTE-FLIP")),
             Distribution::Choose { .. } => return Err(NotExported::rule("CHOOSE")),
             Distribution::Called(_) => return Err(NotExported::rule("CALL")),
-            Distribution::Gaussian { .. } | Distribution::DiscreteGaussian { .. } => {
-                return Err(NotExported::rule("GAUSS"));
+            Distribution::Gaussian { center, deviation } => {
+                format!("gaussian_ {} {}", real(center)?, real(deviation)?)
+            }
+            Distribution::DiscreteGaussian { center, deviation } => {
+                format!("discrete_gaussian_ {} {}", int(center)?, real(deviation)?)
             }
         })
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use probity_kernel::context::{Context, Orientation, swap_runs};
 use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::kind::Kind;
-use probity_kernel::term::{Adjacency, Claim, Mechanism, Sort, Statement};
+use probity_kernel::term::{Adjacency, Claim, Mechanism, Reading, Sort, Statement};
 
 use super::NotExported;
 use super::print::{Printer, Scope, argument, row, sort_type};
@@ -106,7 +106,7 @@ impl<'a> Statements<'a> {
              README.md names. The rest is proof. *)\n\
              From Coq Require Import Reals ZArith Bool List Permutation Lra.\n\
              From Flocq Require Import Core.\n\
-             From Probity Require Import Certificate Blocks Pairs.\n\
+             From Probity Require Import Certificate Blocks Pairs CertificateRho.\n\
              Delimit Scope Z_scope with Z.\nDelimit Scope R_scope with R.\nOpen Scope bool_scope.\nOpen Scope R_scope.\n\n",
         );
         for input in &mechanism.inputs {
@@ -482,6 +482,12 @@ impl<'a> Statements<'a> {
     pub(super) fn conclusion(&self, claim: &Claim, m: &str, other: &str) -> Printed {
         let real = |e: &Expr| self.printer.real(e, Scope::Runs).map(argument);
         let (params, lengths, suffix) = (self.params(), self.lengths(), self.suffix);
+        if claim.reading == Reading::Rho {
+            return Ok(format!(
+                "zcdp (fun s : inputs * vars => output{suffix}{params}{lengths} (fst s) (snd s)) (program{suffix}{params}{lengths})\n    {} {m} {other}",
+                real(&claim.epsilon)?
+            ));
+        }
         Ok(format!(
             "dp (fun s : inputs * vars => output{suffix}{params}{lengths} (fst s) (snd s)) (program{suffix}{params}{lengths})\n    {} {} {m} {other}",
             real(&claim.epsilon)?,
