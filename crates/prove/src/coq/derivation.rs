@@ -383,6 +383,29 @@ impl<'a> Walk<'a> {
                     real(cost)?
                 )
             }
+            (
+                Distribution::Choose { scores: scores @ Expr::Var(Variable::Plain(list)), scale },
+                Coupling::Chosen { low, high, cost },
+            ) => {
+                if self.concentrated() {
+                    return Err(NotExported::rule("BOUNDED-RANGE"));
+                }
+                let (after, proof) = charged(cost)?;
+                let counted = match self.context.mechanism().inputs.iter().any(|input| input.name == *list) {
+                    true => format!("(fun _ => len_{list})"),
+                    false => "(fun _ => eq_refl)".into(),
+                };
+                format!(
+                    "@j_choose inputs vars i1 i2 {n} _ (fun i v => {}) (fun v => {}) (fun i v => {}) {set} {} {} {} {after} {counted} _ {proof}",
+                    self.printer.list(scores, Scope::Program)?,
+                    self.printer.int(&Expr::Length(Variable::Plain(list.clone())), Scope::Program)?,
+                    program(scale)?,
+                    real(low)?,
+                    real(high)?,
+                    real(cost)?
+                )
+            }
+            (Distribution::PermuteAndFlip { .. }, _) => return Err(NotExported::rule("PERMUTE-FLIP")),
             (_, Coupling::Equal { .. }) => return Err(NotExported::rule("BOUNDED-LOSS")),
             (_, Coupling::Null) => return Err(NotExported::rule("AXNULL")),
             (_, Coupling::Scale { .. }) => return Err(NotExported::rule("AXUNIF")),

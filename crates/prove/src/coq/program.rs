@@ -125,7 +125,9 @@ impl Statements<'_> {
             }
             Distribution::Sample { .. } => return Err(NotExported::rule("AMPLIFY")),
             Distribution::PermuteAndFlip { .. } => return Err(NotExported::rule("PERMUTE-FLIP")),
-            Distribution::Choose { .. } => return Err(NotExported::rule("CHOOSE")),
+            Distribution::Choose { scores, scale } => {
+                format!("choose_ {} {}", self.printer.list(scores, Scope::Program)?, real(scale)?)
+            }
             Distribution::Called(_) => return Err(NotExported::rule("CALL")),
             Distribution::Gaussian { center, deviation } => {
                 format!("gaussian_ {} {}", real(center)?, real(deviation)?)

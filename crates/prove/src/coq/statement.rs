@@ -106,7 +106,7 @@ impl<'a> Statements<'a> {
              README.md names. The rest is proof. *)\n\
              From Coq Require Import Reals ZArith Bool List Permutation Lra.\n\
              From Flocq Require Import Core.\n\
-             From Probity Require Import Certificate Blocks Pairs CertificateRho.\n\
+             From Probity Require Import Certificate Blocks Pairs CertificateRho Chosen.\n\
              Delimit Scope Z_scope with Z.\nDelimit Scope R_scope with R.\nOpen Scope bool_scope.\nOpen Scope R_scope.\n\n",
         );
         for input in &mechanism.inputs {
@@ -204,7 +204,7 @@ impl<'a> Statements<'a> {
     }
 
     fn assumed_text(&self, assumed: &Assumed) -> Printed {
-        let formula = self.printer.formula(&assumed.formula, Scope::Program)?;
+        let formula = self.printer.formula(&assumed.formula, Scope::Assumed)?;
         Ok(match &assumed.table {
             None => format!("{formula} = true"),
             Some(table) => format!("(forall r, In r (in_{table} i) -> {formula} = true)"),
@@ -385,7 +385,12 @@ impl<'a> Statements<'a> {
             if first != second {
                 facts.push((second, format!("exact {}", part("2", n))));
             }
-            facts.push((first, format!("exact {}", part("1", n))));
+            let lengths: String = self
+                .lists()
+                .filter(|list| formula.mentions(&Variable::Plain((*list).clone())))
+                .map(|list| format!("rewrite ?len_{list}; "))
+                .collect();
+            facts.push((first, format!("{lengths}exact {}", part("1", n))));
         }
         for input in &mechanism.inputs {
             match &input.sort {
