@@ -85,7 +85,7 @@ move=> x1 d0 kp + + + g; elim: l1 F => [|r l1 IH] F /= kl F0 near.
     by rewrite /g; ring.
   have x0 : 0 < x by apply: lt_le_trans x1.
   have y0 : 0 <= x - 1 by rewrite subr_ge0.
-  have g0 : 0 <= g by rewrite /g addr_ge0 ?mulr_ge0.
+  have g0 : 0 <= g by apply: addr_ge0; [exact: ler01|exact: mulr_ge0].
   rewrite -(ler_pmul2l x0) -subr_ge0.
   have AB' : 0 <= g * q * (x * B + d - A) by rewrite !mulr_ge0 ?subr_ge0.
   have sq : 0 <= A * (q * (1 - q) * (x - 1) ^+ 2) + q * d * ((x - 1) * (1 - q)) by rewrite addr_ge0 ?mulr_ge0 ?sqr_ge0.
@@ -138,7 +138,7 @@ have grow u v w : 0 <= v -> u <= (1 + q * (expR eps0 - 1)) * v + q * delta0 -> w
   by move=> v0 h ->; apply: (le_trans h); apply: ler_add small; exact: ler_wpmul2r.
 have M0 t : all ok t -> 0 <= mean F t by move=> kt; exact: (mean_ge0 F0 kt).
 have kl' : all ok (l1 ++ p :: l2) by move: kl; rewrite !all_cat /= kp.
-move=> P; rewrite /P (pE m (l1 ++ l2))// (pE m' (l1 ++ p :: l2))//; last by move=> u; rewrite same.
-by rewrite -!EFinM -!EFinD !lee_fin; split; [exact: grow b _|exact: grow a _]; rewrite ?M0.
+move=> P; rewrite /P (pE m (l1 ++ l2))// (pE m' (l1 ++ p :: l2))//.
+by rewrite -!EFinM -!EFinD !lee_fin; split; [apply: (grow _ _ _ _ b)|apply: (grow _ _ _ _ a)] => //; exact: M0.
 Qed.
 End Sample.

@@ -13,6 +13,7 @@ use probity_kernel::entail::Evidence;
 use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::finite;
 use probity_kernel::kind::Kind;
+use probity_kernel::law;
 use probity_kernel::rejection::Rejection;
 use probity_kernel::rules::{self, Assertion, Judgement};
 use probity_kernel::sampling;
@@ -407,17 +408,49 @@ impl<'a> Walk<'a> {
             }
             (Distribution::PermuteAndFlip { .. }, _) => return Err(NotExported::rule("PERMUTE-FLIP")),
             (_, Coupling::Equal { .. }) => return Err(NotExported::rule("BOUNDED-LOSS")),
+            // Laws that draw any number; where the support says more, the rule does too.
+            (Distribution::Laplace { .. } | Distribution::DiscreteLaplace { .. }, Coupling::Null)
+                if !self.concentrated() =>
+            {
+                let run = |e: &Expr, run| self.context.in_run(e, run);
+                let equal = |p: &Expr| run(p, Run::First).equals(run(p, Run::Second));
+                let conditions = law::conditions(law);
+                let same = law::parameters(law).into_iter().map(equal);
+                let same = Expr::all(same.chain(conditions.iter().map(|e| run(e, Run::First))));
+                format!(
+                    "@{} inputs vars i1 i2 {n} _ (fun i v => {}) {set} (fun v v' => {}) _ _",
+                    if law::kind(law) == Kind::Int { "j_nullZ" } else { "j_null" },
+                    Statements::new(&self.context)?.law(law)?,
+                    self.printer.formula(&same, Scope::Runs)?
+                )
+            }
             (_, Coupling::Null) => return Err(NotExported::rule("AXNULL")),
+            (Distribution::Exponential { scale }, Coupling::Shift { by, cost }) => {
+                let (after, proof) = charged(cost)?;
+                format!(
+                    "@j_exponential inputs vars i1 i2 {n} _ (fun i v => {}) {set} {} {} {after} _ {proof}",
+                    program(scale)?,
+                    real(by)?,
+                    real(cost)?
+                )
+            }
+            (Distribution::Geometric { scale }, Coupling::Shift { by, cost }) => {
+                let (after, proof) = charged(cost)?;
+                format!(
+                    "@j_geometric inputs vars i1 i2 {n} _ (fun i v => {}) {set} (fun v v' k => {}) {} {after} _ {proof}",
+                    program(scale)?,
+                    self.printer.int(by, Scope::Runs)?,
+                    real(cost)?
+                )
+            }
             (_, Coupling::Scale { .. }) => return Err(NotExported::rule("AXUNIF")),
-            (Distribution::Exponential { .. }, _) => return Err(NotExported::rule("EXPGEN")),
-            (Distribution::Geometric { .. }, _) => return Err(NotExported::rule("GEOGEN")),
             _ => return Err(NotExported::new(format!("the coupling of '{law}'"))),
         };
-        Ok(Proved {
-            judgement,
-            script: format!("refine ({rule});\n  intros ? ? ? ? ?; reflexivity.\n"),
-            arbitrary,
-        })
+        let rest = match coupling {
+            Coupling::Null => "[intros ? ? ? ? ?; reflexivity|same_laws]",
+            _ => "intros ? ? ? ? ?; reflexivity",
+        };
+        Ok(Proved { judgement, script: format!("refine ({rule});\n  {rest}.\n"), arbitrary })
     }
 
     /// SIGNED-LOG: both draws at once, which is what the proved program has ([`super::pairs`]).

@@ -14,6 +14,10 @@ pub(super) fn proof(printer: &Printer<'_>, lemma: &Lemma) -> Result<String, NotE
     let real = |e: &Expr| printer.real(e, Scope::Runs).map(argument);
     Ok(match lemma {
         Lemma::Adjacent(list, index) => {
+            let adjacency = &printer.context.mechanism().adjacency;
+            if adjacency.iter().any(|clause| matches!(clause, Adjacency::Norm { list: l, .. } if l == list)) {
+                return Err(NotExported::new("the lemma adjacent for a norm"));
+            }
             let index = printer.int(index, Scope::Runs)?;
             format!("let e := constr:(adj_{list} {index}) in given e")
         }
@@ -44,8 +48,9 @@ pub(super) fn proof(printer: &Printer<'_>, lemma: &Lemma) -> Result<String, NotE
         Lemma::Sqrt(_) => "implication; now apply root".into(),
         Lemma::Apart(list, ..) => apart(printer, list)?,
         Lemma::ApartWider(..) => "implication; eapply apart_wider; eassumption".into(),
-        Lemma::Moved(..) => {
-            return Err(NotExported::new(format!("the lemma {}", lemma.name())));
+        Lemma::Moved(list, index) => {
+            let index = printer.int(index, Scope::Runs)?;
+            format!("let e := constr:(moved_{list} {index}) in given e")
         }
         Lemma::Inverse(_) => "implication; first [now apply inverse_inv|now apply inverse_div]".into(),
         Lemma::InversePositive(_) => {

@@ -10,7 +10,7 @@ use probity_kernel::context::Context;
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::fact::poly;
 use probity_kernel::kind::Kind;
-use probity_kernel::term::{Mechanism, Sort};
+use probity_kernel::term::{Adjacency, Mechanism, Sort};
 
 use super::NotExported;
 
@@ -175,6 +175,16 @@ impl<'a> Printer<'a> {
             Expr::Index(..) | Expr::Sum(..) if self.context.kind(e) == Kind::Int => {
                 format!("IZR {}", self.int(e, scope)?)
             }
+            Expr::Index(Variable::Moved(list), index) => {
+                let squares = self.mechanism().adjacency.iter().find_map(|clause| match clause {
+                    Adjacency::Norm { list: l, squares, .. } if l == list => Some(*squares),
+                    _ => None,
+                });
+                let squares = squares.ok_or_else(|| NotExported::new(format!("'{e}' as a number")))?;
+                let of = |run| self.variable(&Variable::Of(list.clone(), run), scope);
+                let index = self.int(index, scope)?;
+                format!("(moved {squares} {} {} {index})", of(Run::First)?, of(Run::Second)?)
+            }
             Expr::Index(list, index) => {
                 format!("(entry {} {})", self.variable(list, scope)?, self.int(index, scope)?)
             }
@@ -217,7 +227,8 @@ impl<'a> Printer<'a> {
             Expr::Index(list, index) if self.context.kind(e) == Kind::Int => {
                 format!("(entryZ {} {})", self.variable(list, scope)?, int(index)?)
             }
-            Expr::Length(Variable::Plain(list) | Variable::Of(list, _)) if self.is_input(list) => match scope {
+            Expr::Length(Variable::Plain(list) | Variable::Of(list, _)) if self.is_input(list) => match scope
+            {
                 Scope::Assumed => format!("(len (in_{list} i))"),
                 _ => format!("n_{list}"),
             },

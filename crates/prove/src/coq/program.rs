@@ -103,7 +103,7 @@ impl Statements<'_> {
         })
     }
 
-    fn law(&self, law: &Distribution) -> Printed {
+    pub(super) fn law(&self, law: &Distribution) -> Printed {
         let real = |e: &Expr| self.printer.real(e, Scope::Program).map(argument);
         let int = |e: &Expr| self.printer.int(e, Scope::Program);
         Ok(match law {

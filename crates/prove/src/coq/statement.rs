@@ -106,7 +106,7 @@ impl<'a> Statements<'a> {
              README.md names. The rest is proof. *)\n\
              From Coq Require Import Reals ZArith Bool List Permutation Lra.\n\
              From Flocq Require Import Core.\n\
-             From Probity Require Import Certificate Blocks Pairs CertificateRho Chosen.\n\
+             From Probity Require Import Certificate Blocks Pairs CertificateRho Chosen Norms Draws.\n\
              Delimit Scope Z_scope with Z.\nDelimit Scope R_scope with R.\nOpen Scope bool_scope.\nOpen Scope R_scope.\n\n",
         );
         for input in &mechanism.inputs {
@@ -256,8 +256,20 @@ impl<'a> Statements<'a> {
                         ),
                     )
                 }
-                Adjacency::OneEntryOf { .. } | Adjacency::Norm { .. } => {
-                    return Err(NotExported::new("neighbours by a norm, or in several lists at once"));
+                Adjacency::Norm { list, bound: b, squares } => {
+                    entries(list)?;
+                    let all = format!(
+                        "(moved {squares} (in_{list} {i}) (in_{list} {other}) (len (in_{list} {i})))"
+                    );
+                    let b = bound(b)?;
+                    let text = match squares {
+                        true => format!("leR 0 {b} && leR {all} ({b} * {b}) = true"),
+                        false => format!("leR {all} {b} = true"),
+                    };
+                    (String::new(), text)
+                }
+                Adjacency::OneEntryOf { .. } => {
+                    return Err(NotExported::new("neighbours in several lists at once"));
                 }
                 Adjacency::OneRow { table } => {
                     let ghost = if i == "i2" { row(table, Run::First) } else { row(table, Run::Second) };
@@ -335,6 +347,17 @@ impl<'a> Statements<'a> {
                         "Let adj_{list} := @{theorem} (in_{list} {i}) (in_{list} {other}) _ near{same}{changed} {near}."
                     );
                 }
+                Adjacency::Norm { list, squares, .. } => {
+                    if self.clauses_of(list) > 1 || !forward {
+                        return Err(NotExported::new(format!("a norm of {list} in both orientations")));
+                    }
+                    let theorem = if *squares { "moved_l2" } else { "moved_l1" };
+                    let same = self.lists().position(|l| l == list).unwrap_or_default();
+                    let _ = writeln!(
+                        out,
+                        "Let moved_{list} := @{theorem} (in_{list} {i}) (in_{list} {other}) _ near{same} {near}."
+                    );
+                }
                 Adjacency::OneRow { table } | Adjacency::RowReplaced { table } => {
                     let forward_only = matches!(clause, Adjacency::RowReplaced { .. }) && !forward;
                     if forward_only {
@@ -363,6 +386,7 @@ impl<'a> Statements<'a> {
         let about = |clause: &&Adjacency| match clause {
             Adjacency::EveryEntry { list: l, .. }
             | Adjacency::EveryEntryGrows { list: l, .. }
+            | Adjacency::Norm { list: l, .. }
             | Adjacency::OneEntry { list: l, .. } => l == list,
             _ => false,
         };
@@ -597,6 +621,9 @@ impl<'a> Statements<'a> {
                  split; [intros ne; symmetry; exact (e ne)|rewrite Rabs_minus_sym; exact near]",
                 same(list)
             ),
+            Adjacency::Norm { list, .. } => {
+                format!("rewrite moved_swap; unfold len in *; rewrite <- n{}; exact n{n}", same(list))
+            }
             Adjacency::RowReplaced { .. } => {
                 format!("destruct n{n} as [u [r [r' [h h']]]]; exists u, r', r; split; assumption")
             }
