@@ -8,22 +8,36 @@ use probity_float::roundoff::{Options, analyse};
 use probity_lang::{format, load_text, render};
 use probity_prove::certificate::check;
 
-/// Certificates of the library: of the reals, of a loop, in rho, and of floats.
-pub const CERTIFICATES: [&str; 5] = [
+/// Certificates of the library: of the reals, of loops, in rho and from mu, of tables, calls, choices and samples, and of floats.
+pub const CERTIFICATES: [&str; 13] = [
     include_str!("../../certificates/laplace.cert"),
     include_str!("../../certificates/discrete_laplace.cert"),
     include_str!("../../certificates/randomized_response.cert"),
     include_str!("../../certificates/discrete_gaussian.cert"),
     include_str!("../../certificates/snapping.cert"),
+    include_str!("../../certificates/mean.cert"),
+    include_str!("../../certificates/median.cert"),
+    include_str!("../../certificates/noisy_max_then_measure.cert"),
+    include_str!("../../certificates/permute_and_flip.cert"),
+    include_str!("../../certificates/propose_test_release.cert"),
+    include_str!("../../certificates/subsampled_laplace.cert"),
+    include_str!("../../certificates/gaussian_epsilon_delta.cert"),
+    include_str!("../../certificates/sparse_vector.cert"),
 ];
 
 /// Mechanisms of the library.
-pub const MECHANISMS: [&str; 5] = [
+pub const MECHANISMS: [&str; 11] = [
     include_str!("../../mechanisms/laplace.dp"),
     include_str!("../../mechanisms/sparse_vector.dp"),
     include_str!("../../mechanisms/snapping.dp"),
     include_str!("../../mechanisms/randomized_response.dp"),
     include_str!("../../mechanisms/noisy_max_laplace.dp"),
+    include_str!("../../mechanisms/mean.dp"),
+    include_str!("../../mechanisms/median.dp"),
+    include_str!("../../mechanisms/noisy_max_then_measure.dp"),
+    include_str!("../../mechanisms/subsampled_laplace.dp"),
+    include_str!("../../mechanisms/noisy_gradient_descent.dp"),
+    include_str!("../../mechanisms/tree_sum.dp"),
 ];
 
 /// Programs for the analysis of rounding errors.

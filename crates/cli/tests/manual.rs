@@ -275,23 +275,16 @@ fn every_link_leads_somewhere() {
     }
 }
 
-/// How many lines the library in a folder has without unit tests, and how many of them are code.
-fn size(folder: &Path) -> (usize, usize) {
-    let (mut lines, mut code) = (0, 0);
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            let (more_lines, more_code) = size(&path);
-            (lines, code) = (lines + more_lines, code + more_code);
-        } else {
-            let text = fs::read_to_string(&path).unwrap();
-            for line in text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().lines() {
-                lines += 1;
-                code += usize::from(!line.trim().is_empty() && !line.trim().starts_with("//"));
-            }
-        }
+/// How many lines a file of a library, or all in a folder, has without unit tests, and how many of them are code.
+fn size(path: &Path) -> (usize, usize) {
+    if path.is_dir() {
+        let inside = fs::read_dir(path).unwrap().map(|entry| size(&entry.unwrap().path()));
+        return inside.fold((0, 0), |(lines, code), more| (lines + more.0, code + more.1));
     }
-    (lines, code)
+    let text = fs::read_to_string(path).unwrap();
+    let library = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let is_code = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with("//");
+    (library.lines().count(), library.lines().filter(is_code).count())
 }
 
 /// The table in `docs/trust.md` is an upper bound, and not more than half as much again.
@@ -310,4 +303,48 @@ fn the_trusted_crates_are_as_small_as_the_manual_says() {
         }
         assert_eq!(stated.len(), 2);
     }
+}
+
+/// The rows of `docs/trust.md` that say what of the kernel is read when: files, and the most lines of code they have.
+fn reading_list(page: &str) -> Vec<(Vec<String>, usize)> {
+    let rows = page.lines().skip_while(|line| !line.starts_with("| of `trusted/kernel/src`")).skip(2);
+    let row = |line: &str| {
+        let mut cells = line.split('|').skip(1);
+        let files = cells.next()?.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+        Some((files, cells.next()?.trim().parse().ok()?))
+    };
+    rows.map_while(row).collect()
+}
+
+#[test]
+fn every_file_of_the_kernel_is_on_the_reading_list_once() {
+    let page = fs::read_to_string(root().join("docs/trust.md")).unwrap();
+    let kernel = root().join("trusted/kernel/src");
+    let rows = reading_list(&page);
+    for (files, stated) in &rows {
+        let found: usize = files.iter().map(|file| size(&kernel.join(file)).1).sum();
+        assert!(
+            found <= *stated && *stated <= found * 5 / 4,
+            "{files:?} have {found}, the page says {stated}"
+        );
+    }
+    let mut listed: Vec<_> = rows.into_iter().flat_map(|(files, _)| files).collect();
+    listed.extend(["lib.rs", "text.rs", "evidence.rs"].map(str::to_owned));
+    listed.sort();
+    let mut there = Vec::new();
+    for room in ["", "text", "evidence", "rules"] {
+        for entry in fs::read_dir(kernel.join(room)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|ending| ending == "rs") {
+                there.push(path.strip_prefix(&kernel).unwrap().to_string_lossy().into_owned());
+            }
+        }
+    }
+    there.sort();
+    assert_eq!(listed, there);
+    assert_eq!(
+        reading_list("| of `trusted/kernel/src` |\n|---|\n| `a.rs`, `b.rs` | 7 | x |\n\n| `c.rs` | 8 |")
+            .len(),
+        1
+    );
 }

@@ -23,7 +23,7 @@ const NAMED: [(&str, &str); 13] = [
 ];
 
 /// Exponents of hexadecimal floats and of `digits` beyond which a number is refused.
-const MAX_EXPONENT: i64 = 20_000;
+const MAX_EXPONENT: u64 = 20_000;
 
 /// The constant that a word stands for, if it stands for one.
 ///
@@ -58,7 +58,7 @@ pub fn digits(mantissa: &str, exponent: &str, base: &str) -> Option<Constant> {
     let mantissa = constant(mantissa)?;
     let exponent: i64 = exponent.parse().ok()?;
     let base: u32 = base.parse().ok().filter(|b| (2..=1000).contains(b))?;
-    if exponent.abs() > MAX_EXPONENT {
+    if exponent.unsigned_abs() > MAX_EXPONENT {
         return None;
     }
     let power = Rational::from(Natural::from(base).pow(exponent.unsigned_abs() as usize));
@@ -79,7 +79,7 @@ fn hexadecimal(word: &str) -> Option<Rational> {
     };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let figures: String = whole.chars().chain(fraction.chars()).collect();
-    if figures.is_empty() || figures.len() > 10_000 || exponent.abs() > MAX_EXPONENT {
+    if figures.is_empty() || figures.len() > 10_000 || exponent.unsigned_abs() > MAX_EXPONENT {
         return None;
     }
     let mut value = Integer::ZERO;

@@ -54,6 +54,7 @@ pub(crate) fn elaborate(file: &File, uses: &[(Ident, Program)], sink: &mut Sink)
         row: None,
         waiting: Vec::new(),
         uses,
+        called_statements: 0,
     };
     elaborator.file(file)
 }
@@ -91,6 +92,8 @@ struct Elaborator<'a> {
     waiting: Vec<Statement>,
     /// The mechanisms that may be called, by the names of their `use` lines.
     uses: &'a [(Ident, Program)],
+    /// How many statements the calls so far stand for, in this pass.
+    called_statements: usize,
 }
 
 impl Elaborator<'_> {
@@ -329,6 +332,7 @@ impl Elaborator<'_> {
         for _ in 1..INFERENCE_PASSES {
             self.statements_and_output(&file.body);
             self.names.undo(mark);
+            self.called_statements = 0;
         }
         self.sink.mute(false);
         self.names.forget_uses();

@@ -1,6 +1,7 @@
 //! From a text, or a file and those that it uses, to a program.
 
 use std::fmt;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::diagnostic::{Code, Diagnostic, Sink};
@@ -8,7 +9,7 @@ use crate::elaborate::elaborate;
 use crate::parser::parse;
 use crate::program::{Program, SourceHash, Spans};
 use crate::syntax::{File, Ident};
-use crate::{Span, too_large};
+use crate::{MAX_SOURCE, Span, too_large};
 
 /// The faults of a file that could not be loaded, with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,16 +43,31 @@ pub fn load(path: impl AsRef<Path>) -> Result<Program, LoadError> {
         let fault = Diagnostic { code: Code::UnreadableFile, span: Span::default(), message, hint: None };
         LoadError { path: name.clone(), source: String::new(), diagnostics: vec![fault] }
     };
-    let bytes = std::fs::read(path.as_ref()).map_err(|error| unreadable(error.to_string()))?;
-    let source = String::from_utf8(bytes).map_err(|error| unreadable(error.utf8_error().to_string()))?;
+    let source = read(path.as_ref()).map_err(unreadable)?;
     let folder = path.as_ref().parent().unwrap_or(Path::new(""));
-    let loaded = load_within(&source, Some(folder), &mut vec![canonical(path.as_ref())]);
+    let mut open = Open { around: vec![canonical(path.as_ref())], files: 1 };
+    let loaded = load_within(&source, Some(folder), &mut open);
     loaded.map_err(|diagnostics| LoadError { path: name, source, diagnostics })
 }
 
 /// Loads a text whose `use` lines name files of a folder.
 pub fn load_text_in(source: &str, folder: &Path) -> Result<Program, Vec<Diagnostic>> {
-    load_within(source, Some(folder), &mut Vec::new())
+    load_within(source, Some(folder), &mut Open::default())
+}
+
+/// The text of a file that is no device, pipe or folder, and not too large: what has no end is not read.
+fn read(path: &Path) -> Result<String, String> {
+    let plain = std::fs::metadata(path).map_err(|error| error.to_string())?.is_file();
+    if !plain {
+        return Err("it is no plain file".into());
+    }
+    let file = std::fs::File::open(path).map_err(|error| error.to_string())?;
+    let mut bytes = Vec::new();
+    file.take(MAX_SOURCE as u64 + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() > MAX_SOURCE {
+        return Err(format!("it has more than {MAX_SOURCE} bytes"));
+    }
+    String::from_utf8(bytes).map_err(|error| error.utf8_error().to_string())
 }
 
 /// The one spelling of a path.
@@ -62,13 +78,18 @@ fn canonical(path: &Path) -> PathBuf {
 /// Files that call each other this deep are refused.
 const MOST_CALLS: usize = 8;
 
-/// The mechanisms that `use` lines name, loaded; `around` are the files that are being loaded.
-fn called(
-    file: &File,
-    folder: Option<&Path>,
-    around: &mut Vec<PathBuf>,
-    sink: &mut Sink,
-) -> Vec<(Ident, Program)> {
+/// Most files that are read for one.
+const MOST_FILES: usize = 200;
+
+/// The files that are being loaded, from the outermost inward, and how many were read in all.
+#[derive(Default)]
+struct Open {
+    around: Vec<PathBuf>,
+    files: usize,
+}
+
+/// The mechanisms that `use` lines name, loaded.
+fn called(file: &File, folder: Option<&Path>, open: &mut Open, sink: &mut Sink) -> Vec<(Ident, Program)> {
     let mut found = Vec::new();
     for (path, name) in &file.uses {
         let mut refuse = |message: String, hint: &str| {
@@ -82,23 +103,37 @@ fn called(
             continue;
         };
         let place = folder.join(&path.text);
-        if around.contains(&canonical(&place)) || around.len() >= MOST_CALLS {
+        if open.around.contains(&canonical(&place)) {
             refuse(
-                format!("`{}` uses this file, or calls nest too deep: expected another file", path.text),
+                format!("`{}` uses this file: expected another file", path.text),
                 "a mechanism does not call itself",
             );
             continue;
         }
-        let Ok(source) = std::fs::read_to_string(&place) else {
+        if open.around.len() >= MOST_CALLS || open.files >= MOST_FILES {
             refuse(
-                format!("cannot read `{}`: expected a file", path.text),
-                "the path is relative to this file",
+                format!(
+                    "`{}` is one file too many: expected at most {MOST_CALLS} that use one another, and {MOST_FILES} in all",
+                    path.text
+                ),
+                "write out the innermost mechanism instead of calling it",
             );
             continue;
+        }
+        open.files += 1;
+        let source = match read(&place) {
+            Ok(source) => source,
+            Err(reason) => {
+                refuse(
+                    format!("cannot read `{}`: {reason}; expected a mechanism file", path.text),
+                    "the path is relative to this file",
+                );
+                continue;
+            }
         };
-        around.push(canonical(&place));
-        let loaded = load_within(&source, place.parent(), around);
-        around.pop();
+        open.around.push(canonical(&place));
+        let loaded = load_within(&source, place.parent(), open);
+        open.around.pop();
         match loaded {
             Ok(program) if program.expect_refuted => {
                 refuse(
@@ -106,10 +141,23 @@ fn called(
                     "use a proved file",
                 );
             }
-            Ok(program) => found.push((name.clone(), program)),
+            Ok(mut program) => {
+                // The theorem calls it what this file calls it.
+                program.mechanism.name = name.text.as_str().into();
+                found.push((name.clone(), program));
+            }
             Err(faults) => {
-                let first = faults.first().map_or_else(String::new, ToString::to_string);
-                refuse(format!("`{}` has faults: {first}", path.text), "check that file on its own");
+                let message = match faults.first() {
+                    Some(first) if first.code == Code::BadUse => {
+                        format!("in `{}`: {}", path.text, first.message)
+                    }
+                    first => format!(
+                        "`{}` has faults: {}",
+                        path.text,
+                        first.map_or_else(String::new, ToString::to_string)
+                    ),
+                };
+                refuse(message, "check that file on its own");
             }
         }
     }
@@ -124,20 +172,16 @@ fn called(
 /// assert_eq!(codes, ["E0301", "E0201", "E0205", "E0205"]);
 /// ```
 pub fn load_text(source: &str) -> Result<Program, Vec<Diagnostic>> {
-    load_within(source, None, &mut Vec::new())
+    load_within(source, None, &mut Open::default())
 }
 
-fn load_within(
-    source: &str,
-    folder: Option<&Path>,
-    around: &mut Vec<PathBuf>,
-) -> Result<Program, Vec<Diagnostic>> {
+fn load_within(source: &str, folder: Option<&Path>, open: &mut Open) -> Result<Program, Vec<Diagnostic>> {
     if let Some(fault) = too_large(source) {
         return Err(vec![fault]);
     }
     let mut sink = Sink::default();
     let file = parse(source, &mut sink);
-    let uses = called(&file, folder, around, &mut sink);
+    let uses = called(&file, folder, open, &mut sink);
     let elaborated = elaborate(&file, &uses, &mut sink);
     let clean = sink.is_clean();
     let diagnostics = sink.finish();

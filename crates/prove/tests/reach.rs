@@ -24,9 +24,11 @@ fn attempt(text: &str, settings: &[&str]) -> Result<Theorem, Failure> {
     Ok(proof.theorem().clone())
 }
 
-fn proved(text: &str, axiom: &str) {
+/// The theorem as it is shown.
+fn proved(text: &str, axiom: &str) -> String {
     let theorem = attempt(text, &[]).unwrap_or_else(|failure| panic!("{text}\n{failure}"));
     assert!(theorem.axioms().contains(axiom), "{:?}", theorem.axioms());
+    theorem.to_string()
 }
 
 fn open(text: &str) -> Failure {
@@ -224,6 +226,16 @@ fn calls_are_by_their_theorems() {
     proved(&used(one, same, "rho eps * eps / 2"), "CALL-PURE");
     open(&used(one, same, "rho eps * eps / 4"));
     open(&used(one, same, "mu eps"));
+}
+
+#[test]
+fn a_theorem_calls_a_mechanism_what_its_text_calls_it() {
+    let header =
+        "use \"noisy_count.dp\" as a_count\nuse \"sampled_count.dp\" as noisy_count\nmechanism m(a: int)";
+    let program = text(header, "y ~ a_count(a, eps)\nreturn y", "abs(a' - a) <= 1", "eps");
+    let shown = proved(&program, "CALL");
+    assert!(shown.contains("y ~ a_count(a, eps)") && shown.contains("where a_count has"), "{shown}");
+    assert!(!shown.contains("noisy_count"), "{shown}");
 }
 
 #[test]

@@ -8,6 +8,8 @@ use std::path::Path;
 use probity_exact::parse_rational;
 use probity_kernel::privacy::Theorem;
 
+use crate::loss::Measure;
+use crate::mechanism;
 use crate::place;
 use crate::policy::{Policy, Unit};
 use crate::prepare::Prepared;
@@ -32,11 +34,21 @@ pub fn check_place(path: &Path) -> Answer<()> {
 /// What a theorem about a table takes for granted, by name. Each has its proof in `docs/proofs`.
 pub fn assumptions(prepared: &Prepared) -> Vec<String> {
     let plan = &prepared.plan;
-    let columns: Vec<String> =
-        plan.fields.iter().map(|field| format!("{} ({})", field.name, field.cleaning())).collect();
+    // What the language cannot call by its name has another in the text.
+    let (table, names) = mechanism::table_and_fields(plan);
+    let called = |name: &str, in_text: &str| match name == in_text {
+        true => name.to_owned(),
+        false => format!("{name}, which is {in_text} in the text"),
+    };
+    let columns: Vec<String> = plan
+        .fields
+        .iter()
+        .zip(&names)
+        .map(|(field, name)| format!("{} ({})", called(&field.name, name), field.cleaning()))
+        .collect();
     let mut all = vec![format!(
         "cleaning: each record of {} is mapped by itself, before anything is counted: {}",
-        plan.table.name,
+        called(&plan.table.name, &table),
         if columns.is_empty() { "no column is read".to_owned() } else { columns.join("; ") }
     )];
     for (name, hash) in &plan.public {
@@ -148,6 +160,12 @@ pub fn check(text: &str, policy: Option<&Policy>) -> Answer<Checked> {
     let (Some(text), Some(stake)) = (mechanism, stake) else {
         return Err(Refusal::unproved("the certificate names no mechanism or no loss"));
     };
+    check_once(&about)?;
+    let costs = [Measure::Epsilon, Measure::EpsilonDelta, Measure::Rho].map(|measure| stake.cost(measure));
+    let budget = about.iter().find(|(name, _)| name == "budget").map(|(_, value)| value);
+    if !costs.into_iter().flatten().any(|cost| Some(&cost.to_string()) == budget) {
+        return Err(Refusal::unproved("the budget of the certificate is not what its theorem claims"));
+    }
     if let Some(policy) = policy {
         check_policy(policy, &about, &text, &stake)?;
     }
@@ -163,6 +181,25 @@ pub fn check(text: &str, policy: Option<&Policy>) -> Answer<Checked> {
     let program = proof::program(&text, &stake.parameter())?;
     let theorem = proof::replay(proof, &program)?;
     Ok(Checked { theorem, about, text, stake })
+}
+
+/// What a reader is shown must be what is checked: every entry stands once, and of parameters each.
+fn check_once(about: &[(String, String)]) -> Answer<()> {
+    for name in ["policy", "query", "data-version", "budget"] {
+        if about.iter().filter(|(known, _)| known == name).count() != 1 {
+            return Err(Refusal::unproved(format!("the certificate has no line '{name}', or more than one")));
+        }
+    }
+    let parameters: Vec<&str> = about
+        .iter()
+        .filter(|(name, _)| name == "parameter")
+        .map(|(_, value)| value.split_once('=').map_or(value.as_str(), |(name, _)| name))
+        .collect();
+    let twice = |place: usize| parameters[..place].contains(&parameters[place]);
+    match (0..parameters.len()).find(|place| twice(*place)) {
+        None => Ok(()),
+        Some(place) => Err(Refusal::unproved(format!("the parameter {} is stated twice", parameters[place]))),
+    }
 }
 
 /// Whether the policy is the named one, and the query makes this mechanism, at this cost and with these assumptions.

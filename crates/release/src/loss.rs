@@ -8,6 +8,8 @@ use std::fmt;
 use probity_exact::{BitTest, Integer, Natural, Rational, parse_rational};
 use serde_json::{Map, Value};
 
+use crate::decimal;
+
 /// What a ledger counts in. A ledger has one measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
@@ -74,9 +76,9 @@ impl Loss {
         Loss { measure, amount: bounded_up(amount), delta: Rational::ZERO }
     }
 
-    /// What runs of a proved text count in a measure, from the amounts that their theorem states for all of them; none of these may be below
-    /// the truth. ε and δ add up; ε is ε²/2 and μ is μ²/2 in ρ. `None` where the measure has no place for it.
-    pub fn of_runs(
+    /// What one run of a proved text counts in a measure, from the amounts that its theorem states; none of these may be below the truth.
+    /// ε is ε²/2 and μ is μ²/2 in ρ. `None` where the measure has no place for it.
+    pub fn of_run(
         measure: Measure,
         epsilon: Option<(&Rational, &Rational)>,
         rho: Option<&Rational>,
@@ -96,6 +98,12 @@ impl Loss {
             _ => return None,
         };
         Some(Loss { measure, amount: bounded_up(amount), delta: bounded_up(delta) })
+    }
+
+    /// The loss of so many runs: in each measure losses add up, also where later runs depend on earlier answers.
+    pub fn times(&self, runs: u64) -> Loss {
+        let all = |amount: &Rational| bounded_up(amount * Rational::from(runs));
+        Loss { measure: self.measure, amount: all(&self.amount), delta: all(&self.delta) }
     }
 
     /// Both losses together, never below the true sum. They must have one measure.
@@ -148,14 +156,31 @@ impl Loss {
     }
 }
 
+/// Exactly; with `{:#}`, where the fraction is long, about, for people.
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |amount: &Rational| if f.alternate() { about(amount) } else { amount.to_string() };
         match self.measure {
-            Measure::Epsilon => write!(f, "epsilon {}", self.amount),
-            Measure::EpsilonDelta => write!(f, "epsilon {}, delta {}", self.amount, self.delta),
-            Measure::Rho => write!(f, "rho {}", self.amount),
+            Measure::Epsilon => write!(f, "epsilon {}", shown(&self.amount)),
+            Measure::EpsilonDelta => {
+                write!(f, "epsilon {}, delta {}", shown(&self.amount), shown(&self.delta))
+            }
+            Measure::Rho => write!(f, "rho {}", shown(&self.amount)),
         }
     }
+}
+
+/// A short fraction as it is, a long one as a decimal of six digits.
+fn about(amount: &Rational) -> String {
+    let exact = amount.to_string();
+    if exact.len() <= 20 {
+        return exact;
+    }
+    let (mut digits, mut unit) = (6, Rational::ONE);
+    while *amount < unit && digits < 300 {
+        (digits, unit) = (digits + 1, unit / Rational::from(10));
+    }
+    format!("about {}", decimal::fixed(amount, digits))
 }
 
 #[cfg(test)]
@@ -177,6 +202,33 @@ mod tests {
     }
 
     #[test]
+    fn runs_add_up_in_every_measure() {
+        let half = rational(1, 2).unwrap();
+        let pure =
+            |measure| Loss::of_run(measure, Some((&half, &Rational::ZERO)), None, None).unwrap().times(6);
+        assert_eq!(pure(Measure::Epsilon).to_string(), "epsilon 3");
+        // Six times (1/2)²/2, and not (6/2)²/2.
+        assert_eq!(pure(Measure::Rho).to_string(), "rho 3/4");
+        let normal = Loss::of_run(Measure::Rho, None, None, Some(&Rational::ONE)).unwrap();
+        assert_eq!((normal.to_string(), normal.times(2).to_string()), ("rho 1/2".into(), "rho 1".into()));
+        let small = rational(1, 1000).unwrap();
+        let both = Loss::of_run(Measure::EpsilonDelta, Some((&half, &small)), None, None).unwrap();
+        assert_eq!(both.times(10).to_string(), "epsilon 5, delta 1/100");
+        assert_eq!(Loss::of_run(Measure::Epsilon, Some((&half, &small)), None, None), None);
+    }
+
+    #[test]
+    fn people_see_short_numbers() {
+        let third = Loss::of_pure(Measure::Epsilon, &rational(1, 3).unwrap());
+        assert_eq!(format!("{third:#}"), "epsilon 1/3");
+        let long = rational(1, Integer::ONE << 100).unwrap();
+        let near = Loss::of_pure(Measure::Epsilon, &(rational(1, 3).unwrap() + &long));
+        assert_eq!(format!("{near:#}"), "epsilon about 0.3333333");
+        let tiny = Loss { measure: Measure::EpsilonDelta, amount: Rational::ONE, delta: long };
+        assert_eq!(format!("{tiny:#}"), "epsilon 1, delta about 0.0000000000000000000000000000007888609");
+    }
+
+    #[test]
     fn budgets_are_compared_exactly() {
         let loss = |n: i32, d: i32| Loss::of_pure(Measure::Epsilon, &rational(n, d).unwrap());
         let third = loss(1, 3);
@@ -192,15 +244,15 @@ mod tests {
         let (half, none, small) = (rational(1, 2).unwrap(), Rational::ZERO, rational(1, 1000).unwrap());
         let amount = |loss: Option<Loss>| loss.map(|loss| loss.amount.to_string());
         let pure = Some((&half, &none));
-        assert_eq!(amount(Loss::of_runs(Measure::Epsilon, pure, None, None)).as_deref(), Some("1/2"));
-        assert_eq!(amount(Loss::of_runs(Measure::Rho, pure, None, None)).as_deref(), Some("1/8"));
-        assert_eq!(amount(Loss::of_runs(Measure::Rho, None, Some(&half), None)).as_deref(), Some("1/2"));
-        assert_eq!(amount(Loss::of_runs(Measure::Rho, None, None, Some(&half))).as_deref(), Some("1/8"));
+        assert_eq!(amount(Loss::of_run(Measure::Epsilon, pure, None, None)).as_deref(), Some("1/2"));
+        assert_eq!(amount(Loss::of_run(Measure::Rho, pure, None, None)).as_deref(), Some("1/8"));
+        assert_eq!(amount(Loss::of_run(Measure::Rho, None, Some(&half), None)).as_deref(), Some("1/2"));
+        assert_eq!(amount(Loss::of_run(Measure::Rho, None, None, Some(&half))).as_deref(), Some("1/8"));
         // A delta has no place in a pure budget, nor rho and mu in one of epsilon.
-        assert_eq!(Loss::of_runs(Measure::Epsilon, Some((&half, &small)), None, None), None);
-        assert_eq!(Loss::of_runs(Measure::Rho, Some((&half, &small)), None, None), None);
-        assert_eq!(Loss::of_runs(Measure::EpsilonDelta, None, Some(&half), None), None);
-        let both = Loss::of_runs(Measure::EpsilonDelta, Some((&half, &small)), None, None).unwrap();
+        assert_eq!(Loss::of_run(Measure::Epsilon, Some((&half, &small)), None, None), None);
+        assert_eq!(Loss::of_run(Measure::Rho, Some((&half, &small)), None, None), None);
+        assert_eq!(Loss::of_run(Measure::EpsilonDelta, None, Some(&half), None), None);
+        let both = Loss::of_run(Measure::EpsilonDelta, Some((&half, &small)), None, None).unwrap();
         assert_eq!((both.amount, both.delta), (half, small));
     }
 

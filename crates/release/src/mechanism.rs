@@ -17,8 +17,13 @@ const TAKEN: &str = "mechanism param where let for in if then else while as retu
     bernoulli choose eps out g r release cost result changed moved shift null scale pointwise \
     rewrite entry entries by differ differs grows shrinks with rho mu s";
 
-/// Names in the text: those of the query where the language can have them, others made up.
-fn names<'a>(wanted: impl Iterator<Item = &'a str>, taken: &mut BTreeSet<String>) -> Vec<String> {
+/// Names in the text: those of the query where the language can have them, else names like them that nothing else has, neither in
+/// the text nor in the owner's table.
+fn names<'a>(
+    wanted: impl Iterator<Item = &'a str>,
+    taken: &mut BTreeSet<String>,
+    table: &BTreeSet<&str>,
+) -> Vec<String> {
     let plain = |name: &str| {
         name.len() <= 40
             && name.bytes().next().is_some_and(|b| b.is_ascii_lowercase())
@@ -26,12 +31,18 @@ fn names<'a>(wanted: impl Iterator<Item = &'a str>, taken: &mut BTreeSet<String>
             && !TAKEN.split(' ').any(|word| word == name)
     };
     let mut names = Vec::new();
-    for (number, wanted) in wanted.enumerate() {
-        let fresh = (1..).map(|n| format!("column_{}", number + n)).find(|name| !taken.contains(name));
-        let name = match plain(wanted) && !taken.contains(wanted) {
-            true => wanted.to_owned(),
-            false => fresh.unwrap_or_default(),
+    for wanted in wanted {
+        let like: String = wanted
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' })
+            .take(30)
+            .collect();
+        let like = if like.starts_with(|c: char| c.is_ascii_lowercase()) { like } else { "column".into() };
+        let made_up = || {
+            let free = |name: &String| !taken.contains(name) && !table.contains(name.as_str());
+            (1..).map(|n| format!("{like}_{n}")).find(free).unwrap_or_default()
         };
+        let name = if plain(wanted) && !taken.contains(wanted) { wanted.to_owned() } else { made_up() };
         taken.insert(name.clone());
         names.push(name);
     }
@@ -42,7 +53,10 @@ fn names<'a>(wanted: impl Iterator<Item = &'a str>, taken: &mut BTreeSet<String>
 pub fn rows_of_unit(plan: &Plan) -> u64 {
     match &plan.table.unit {
         Unit::Row => 1,
-        Unit::User { groups, rows_per_group, .. } => u64::from(*groups) * u64::from(*rows_per_group),
+        // A user is in no more groups than the query has.
+        Unit::User { groups, rows_per_group, .. } => {
+            u64::from(*groups).min(plan.groups() as u64) * u64::from(*rows_per_group)
+        }
     }
 }
 
@@ -178,11 +192,12 @@ fn scale(plan: &Plan, sharing: &Sharing, place: usize) -> String {
 }
 
 /// The names of the table and of its fields in the text.
-fn table_and_fields(plan: &Plan) -> (String, Vec<String>) {
+pub fn table_and_fields(plan: &Plan) -> (String, Vec<String>) {
     let mut taken: BTreeSet<String> = plan.draws.iter().map(|draw| draw.name.clone()).collect();
     taken.extend((1..=plan.joined.len()).map(|number| format!("joined_{number}")));
-    let table = names(std::iter::once(plan.table.name.as_str()), &mut taken).remove(0);
-    let fields = names(plan.fields.iter().map(|field| field.name.as_str()), &mut taken);
+    let owned: BTreeSet<&str> = plan.table.columns.iter().map(|column| column.name.as_str()).collect();
+    let table = names(std::iter::once(plan.table.name.as_str()), &mut taken, &owned).remove(0);
+    let fields = names(plan.fields.iter().map(|field| field.name.as_str()), &mut taken, &owned);
     (table, fields)
 }
 

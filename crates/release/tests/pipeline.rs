@@ -90,6 +90,27 @@ fn every_shape_is_proved_and_certified() {
             let checked = probity_release::certificate::check(&certificate, Some(&policy))
                 .unwrap_or_else(|refusal| panic!("{sql}\n{refusal}"));
             assert_eq!(checked.stake, proven.prepared().stake);
+            // No line may stand twice, and the budget is what the theorem claims, whoever has the policy.
+            for line in [
+                "query \"SELECT 1\"",
+                "budget epsilon 1/1000",
+                "data-version \"\"",
+                "parameter w=1\nparameter w=1",
+            ] {
+                let forged = certificate.replacen("\nassumption", &format!("\n{line}\nassumption"), 1);
+                assert_ne!(forged, certificate);
+                assert!(probity_release::certificate::check(&forged, None).is_err(), "{line}");
+            }
+            if let Some(line) = certificate.lines().find(|line| line.starts_with("parameter ")) {
+                let forged = certificate.replacen(line, &format!("{line}\n{line}"), 1);
+                assert!(probity_release::certificate::check(&forged, None).is_err(), "{line}");
+            }
+            let budget = format!("\nbudget {}\n", proven.prepared().cost);
+            assert!(certificate.contains(&budget));
+            for other in ["\n", "\nbudget epsilon 1/1000\n", "\nbudget rho 7\n"] {
+                let forged = certificate.replacen(&budget, other, 1);
+                assert!(probity_release::certificate::check(&forged, None).is_err(), "{other}");
+            }
             // Another policy, another loss, another mechanism or another query is not what was proved.
             let other = policy::read("policy", &policy.text.replace("120", "121")).unwrap();
             assert!(probity_release::certificate::check(&certificate, Some(&other)).is_err());
@@ -109,6 +130,30 @@ fn every_shape_is_proved_and_certified() {
                 assert!(probity_release::certificate::check(&forged, Some(&policy)).is_err(), "{from}");
             }
         }
+    }
+}
+
+/// A column whose name the language cannot have gets one that no other column has, and the certificate says which.
+#[test]
+fn the_certificate_says_which_column_is_meant() {
+    let text = POLICY.replace(
+        "age = {",
+        "cost = { type = \"int\", between = [0, 9] }\ncost_1 = { type = \"int\", between = [0, 7] }\n\"my col\" = { type = \"int\", between = [0, 5] }\nage = {",
+    );
+    let policy = policy::read("policy", &text).unwrap();
+    let prepared =
+        prepared_by(&policy, "SELECT SUM(cost), SUM(\"my col\"), SUM(age) FROM people WHERE cost_1 > 3");
+    for name in ["r.cost_2", "r.cost_1", "r.my_col_1", "r.age"] {
+        assert!(prepared.text.contains(name), "{name}\n{}", prepared.text);
+    }
+    let assumptions = probity_release::certificate::assumptions(&prepared).join("\n");
+    for said in [
+        "cost, which is cost_2 in the text (",
+        "cost_1 (",
+        "my col, which is my_col_1 in the text (",
+        "age (",
+    ] {
+        assert!(assumptions.contains(said), "{said}\n{assumptions}");
     }
 }
 
@@ -401,10 +446,11 @@ const USERS: &str = "unit = { user = \"Note\", groups = 2, rows_per_group = 3 }"
 fn users_are_bounded_and_their_theorem_is_about_all_their_rows() {
     let policy = policy::read("policy", &POLICY.replace("unit = \"row\"", USERS)).unwrap();
     let mut dice = Dice(3);
-    for sql in [
-        "SELECT region, COUNT(*) AS n, AVG(age) FROM people GROUP BY region",
-        "SELECT SUM(income) FROM people WHERE age > 17",
-        "SELECT region, COUNT(DISTINCT note) AS users FROM people WHERE age > 17 GROUP BY region",
+    for (sql, rows) in [
+        ("SELECT region, COUNT(*) AS n, AVG(age) FROM people GROUP BY region", 6),
+        // One group: a user is in no more.
+        ("SELECT SUM(income) FROM people WHERE age > 17", 3),
+        ("SELECT region, COUNT(DISTINCT note) AS users FROM people WHERE age > 17 GROUP BY region", 2),
     ] {
         let sql = sql.replace("note", "Note");
         let prepared = prepare(&policy, std::slice::from_ref(&sql), &[])
@@ -412,7 +458,8 @@ fn users_are_bounded_and_their_theorem_is_about_all_their_rows() {
             .remove(0);
         let proven =
             release::prove(prepared.clone(), None).unwrap_or_else(|refusal| panic!("{sql}\n{refusal}"));
-        assert!(proven.theorem().contains("rows of people are added or removed"), "{}", proven.theorem());
+        let neighbours = format!("at most {rows} rows of people are added or removed");
+        assert!(proven.theorem().contains(&neighbours), "{}", proven.theorem());
         let mut worst = Rational::ZERO;
         for _ in 0..200 {
             let user = |name: &str, dice: &mut Dice| {

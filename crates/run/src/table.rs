@@ -120,7 +120,7 @@ fn cleaned(name: &str, fields: &[Field], about: &[&Expr], table: &Table) -> Resu
 /// A decimal number; fractions are no texts of tables, and an exponent is not expanded beyond reason.
 fn number(text: &str) -> Option<Rational> {
     let exponent = text.find(['e', 'E']).map_or(Some(0), |at| text[at + 1..].parse::<i64>().ok())?;
-    if text.contains('/') || text.len() > 400 || exponent.abs() > 400 {
+    if text.contains('/') || text.len() > 400 || exponent.unsigned_abs() > 400 {
         return None;
     }
     parse_rational(text).ok()
@@ -379,6 +379,7 @@ mod tests {
             ["1", "x", "1"],
             ["", "20", "1"],
             ["0", "30", "-1e3"],
+            ["0", "30", "1e-9223372036854775808"],
         ];
         Table {
             header: ["region", "age", "x"].map(String::from).to_vec(),

@@ -183,7 +183,7 @@ fn telling_event(
     let seconds = start.elapsed().as_secs_f64();
     let Some(shown) = shown else {
         return Err(Error::new("no event was found that tells these inputs apart")
-            .with_hint("that proves nothing; other inputs may show more"));
+            .with_hint("that proves nothing: other inputs, or noise on a smaller scale, may show more"));
     };
     Ok(TellingEvent { shown, neighbours, epsilon, delta, measure: program.claim.reading, seconds })
 }

@@ -84,17 +84,34 @@ fn exp_series(r: &Natural, w: usize, bound: Bound) -> Natural {
     }
 }
 
-/// ln 2 with w fractional bits: a lower and an upper bound. The last precision is kept, since callers ask for
-/// the same few again and again.
-fn ln2(w: usize) -> (Natural, Natural) {
-    static LAST: Mutex<Option<Arc<(usize, Natural, Natural)>>> = Mutex::new(None);
-    if let Ok(last) = LAST.lock()
-        && let Some(kept) = last.as_ref()
-        && kept.0 >= w
-    {
-        let cut = kept.0 - w;
-        return (Bound::Lower.shift(kept.1.clone(), cut), Bound::Upper.shift(kept.2.clone(), cut));
+/// A constant at the last precision that was asked for, since callers ask for the same few again and again.
+pub(crate) struct Kept(Mutex<Option<Arc<(usize, Natural, Natural)>>>);
+
+impl Kept {
+    pub(crate) const fn nothing() -> Kept {
+        Kept(Mutex::new(None))
     }
+
+    /// A lower and an upper bound with w fractional bits: what is kept, cut outward, or what `compute` gives.
+    pub(crate) fn at(&self, w: usize, compute: impl FnOnce() -> (Natural, Natural)) -> (Natural, Natural) {
+        if let Ok(last) = self.0.lock()
+            && let Some(kept) = last.as_ref()
+            && kept.0 >= w
+        {
+            let cut = kept.0 - w;
+            return (Bound::Lower.shift(kept.1.clone(), cut), Bound::Upper.shift(kept.2.clone(), cut));
+        }
+        let (lower, upper) = compute();
+        if let Ok(mut last) = self.0.lock() {
+            *last = Some(Arc::new((w, lower.clone(), upper.clone())));
+        }
+        (lower, upper)
+    }
+}
+
+/// ln 2 with w fractional bits: a lower and an upper bound.
+fn ln2(w: usize) -> (Natural, Natural) {
+    static LN2: Kept = Kept::nothing();
     // ln 2 = 18 artanh(1/26) − 2 artanh(1/4801) + 8 artanh(1/8749), Gauss's three-term formula.
     let inverse = |d: u32, bound: Bound| {
         let t = bound.div(&(Natural::ONE << w), &Natural::from(d));
@@ -104,12 +121,7 @@ fn ln2(w: usize) -> (Natural, Natural) {
         inverse(26, bound) * Natural::from(18u8) + inverse(8749, bound) * Natural::from(8u8)
             - inverse(4801, other) * Natural::from(2u8)
     };
-    let lower = combine(Bound::Lower, Bound::Upper);
-    let upper = combine(Bound::Upper, Bound::Lower);
-    if let Ok(mut last) = LAST.lock() {
-        *last = Some(Arc::new((w, lower.clone(), upper.clone())));
-    }
-    (lower, upper)
+    LN2.at(w, || (combine(Bound::Lower, Bound::Upper), combine(Bound::Upper, Bound::Lower)))
 }
 
 /// A lower and an upper bound of ln x for a rational x > 0, at most about 2^−bits apart relative to ln x; both

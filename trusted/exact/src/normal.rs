@@ -17,11 +17,9 @@
 //!
 //! It knows nothing of privacy, and decides nothing: it encloses.
 
-use std::sync::{Arc, Mutex};
-
 use dashu_base::SquareRootRem;
 
-use crate::elementary::Bound;
+use crate::elementary::{Bound, Kept};
 use crate::{BitTest, Float, Natural, Rational, Sign, UnsignedAbs, exp_bounds};
 
 /// Lower and upper bounds of 1 − Φ(x), at most about 2^−bits apart relative to it.
@@ -241,21 +239,10 @@ fn to_fixed(value: &Float, w: usize, bound: Bound) -> Natural {
     bound.shift(significand.clone(), (-shift).min(far) as usize)
 }
 
-/// √(2π) with w fractional bits. The last precision is kept, since callers ask for the same few again and again.
+/// √(2π) with w fractional bits: a lower and an upper bound.
 fn root_of_two_pi(w: usize) -> (Natural, Natural) {
-    static LAST: Mutex<Option<Arc<(usize, Natural, Natural)>>> = Mutex::new(None);
-    if let Ok(last) = LAST.lock()
-        && let Some(kept) = last.as_ref()
-        && kept.0 >= w
-    {
-        let cut = kept.0 - w;
-        return (Bound::Lower.shift(kept.1.clone(), cut), Bound::Upper.shift(kept.2.clone(), cut));
-    }
-    let (low, high) = (root(w, Bound::Lower), root(w, Bound::Upper));
-    if let Ok(mut last) = LAST.lock() {
-        *last = Some(Arc::new((w, low.clone(), high.clone())));
-    }
-    (low, high)
+    static ROOT: Kept = Kept::nothing();
+    ROOT.at(w, || (root(w, Bound::Lower), root(w, Bound::Upper)))
 }
 
 /// √(2π) with w fractional bits, towards one bound.

@@ -6,7 +6,7 @@ use crate::{Integer, Natural, Rational};
 
 /// Largest decimal exponent that [`parse_rational`] expands. Beyond it a short text would stand for a number
 /// of more than ten thousand digits, which is a typing error or an attack.
-const MAX_DECIMAL_EXPONENT: i64 = 10_000;
+const MAX_DECIMAL_EXPONENT: u64 = 10_000;
 
 /// Longest text that [`parse_rational`] reads.
 const MAX_TEXT: usize = 100_000;
@@ -154,7 +154,7 @@ fn parse_decimal(text: &str) -> Result<Rational, &'static str> {
 fn parse_exponent(text: &str) -> Result<i64, &'static str> {
     // i64's own parser accepts one sign and digits only.
     let exponent: i64 = text.parse().map_err(|_| "its exponent is not an integer")?;
-    if exponent.abs() > MAX_DECIMAL_EXPONENT {
+    if exponent.unsigned_abs() > MAX_DECIMAL_EXPONENT {
         return Err("its exponent is beyond ±10000");
     }
     Ok(exponent)
@@ -194,6 +194,8 @@ mod tests {
             "1e",
             "1e99999999999999999999",
             "1e10001",
+            "1e-9223372036854775808",
+            "1e9223372036854775807",
             "1/0",
             "1/",
             "/2",

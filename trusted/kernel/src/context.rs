@@ -16,6 +16,7 @@ use std::collections::BTreeSet;
 
 use probity_exact::Rational;
 
+use crate::call;
 use crate::concentrated::Measure;
 use crate::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use crate::kind::{Kind, Kinds, malformed};
@@ -501,7 +502,8 @@ fn is_symmetric(assertion: &Expr) -> bool {
     }
 }
 
-/// Every name is an identifier, so that what is printed says what was proved and nothing else.
+/// Every name is an identifier, and the name of a call says which mechanism is called, so that what is printed says what was
+/// proved and nothing else.
 fn check_names(mechanism: &Mechanism) -> Result<(), Rejection> {
     check_identifier(&mechanism.name)?;
     mechanism.params.iter().try_for_each(|p| check_identifier(&p.name))?;
@@ -510,6 +512,17 @@ fn check_names(mechanism: &Mechanism) -> Result<(), Rejection> {
         Sort::Rows(fields) => fields.iter().try_for_each(|field| check_identifier(&field.name)),
         _ => Ok(()),
     })?;
+    let called = call::called_by(&mechanism.body);
+    for (place, one) in called.iter().enumerate() {
+        let name = &one.mechanism.name;
+        if law::NAMES.contains(&name.as_str()) {
+            return Err(malformed(format!("a called mechanism has the name of a law: {name}")));
+        }
+        if called[..place].iter().any(|other| other.mechanism.name == *name) {
+            return Err(malformed(format!("two called mechanisms have one name: {name}")));
+        }
+        check_names(&one.mechanism)?;
+    }
     check_set_names(&mechanism.body)
 }
 

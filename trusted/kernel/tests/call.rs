@@ -81,7 +81,7 @@ fn theorem(mechanism: &Mechanism, claim: &Claim) -> Theorem {
 }
 
 fn called(mechanism: Mechanism, claim: Claim, input: Expr, param: Expr) -> Called {
-    Called { mechanism, claim, inputs: vec![input], params: vec![param] }
+    Called { mechanism, claim, inputs: vec![input], params: vec![param], released: Sort::Int }
 }
 
 fn draw(called: Called) -> Statement {
@@ -271,7 +271,80 @@ fn calls_are_well_formed() {
         output: Expr::var("out"),
         ..mechanism.clone()
     };
-    assert!(refused(Called { mechanism: list, ..fine() }));
+    assert!(refused(Called { mechanism: list.clone(), ..fine() }));
+    assert!(refused(Called { mechanism: list, released: Sort::RealList, ..fine() }));
+    // What is stated of the output is what it is.
+    assert!(
+        refused(Called { released: Sort::Real, ..fine() })
+            && refused(Called { released: Sort::Bool, ..fine() })
+    );
+    let whole_number = Mechanism { output: int(1) / int(2), ..mechanism.clone() };
+    assert!(refused(Called { mechanism: whole_number.clone(), ..fine() }));
+    assert!(!refused(Called { mechanism: whole_number, released: Sort::Real, ..fine() }));
+    // And what is called is well typed itself.
+    let odd = Mechanism { output: int(1) + Expr::Bool(true), ..mechanism.clone() };
+    assert!(refused(Called { mechanism: odd, ..fine() }));
+}
+
+#[test]
+fn a_call_says_which_mechanism_is_called() {
+    let named = |name: &str| Mechanism { name: name.into(), ..inner(Sort::Real, near(int(1))) };
+    let other = |name: &str| Mechanism { output: int(1), ..named(name) };
+    let body = |mechanisms: Vec<Mechanism>| {
+        let one = |m: Mechanism| draw(called(m, claim(Reading::Reals), Expr::var("a"), Expr::var("e")));
+        mechanisms.into_iter().map(one).collect::<Vec<_>>()
+    };
+    let refused = |body: Vec<Statement>| {
+        let mechanism = Mechanism { body: body.clone(), ..outer(body[0].clone()) };
+        Context::new(&mechanism, Orientation::Forward).is_err()
+    };
+    assert!(!refused(body(vec![named("f"), named("f"), other("g")])));
+    assert!(refused(body(vec![named("f"), other("f")])));
+    assert!(refused(body(vec![named("laplace")])));
+    assert!(refused(body(vec![named("f g")])));
+    // In a branch as well, and with the same text but another claim.
+    let branch = Statement::If { guard: Expr::Bool(true), then: body(vec![other("f")]), otherwise: vec![] };
+    assert!(refused([body(vec![named("f")]), vec![branch]].concat()));
+    let free = Claim { epsilon: int(0), ..claim(Reading::Reals) };
+    let again = draw(called(named("f"), free, Expr::var("a"), Expr::var("e")));
+    assert!(refused([body(vec![named("f")]), vec![again]].concat()));
+    // Inside what is called.
+    let inside = |m: Mechanism| Mechanism { body: m.body, ..named("h") };
+    let two = outer(draw(called(named("f"), claim(Reading::Reals), int(0), int(1))));
+    let alike = Mechanism {
+        body: vec![
+            draw(called(named("f"), claim(Reading::Reals), int(0), int(1))),
+            draw(called(other("f"), claim(Reading::Reals), int(0), int(1))),
+        ],
+        ..two.clone()
+    };
+    assert!(!refused(body(vec![inside(two)])) && refused(body(vec![inside(alike)])));
+}
+
+#[test]
+fn laws_are_shown_under_their_names() {
+    let one = || int(1);
+    let scores = || Expr::var("q");
+    let laws = [
+        Distribution::Uniform,
+        Distribution::Sign,
+        Distribution::Bernoulli(one()),
+        Distribution::UniformInt { low: one(), high: one() },
+        Distribution::UniformOther { value: one(), count: one() },
+        Distribution::Response { value: one(), truth: one(), count: one() },
+        Distribution::Choose { scores: scores(), scale: one() },
+        Distribution::PermuteAndFlip { scores: scores(), scale: one() },
+        Distribution::Sample { table: Expr::var("t"), rate: one() },
+        Distribution::Laplace { center: one(), scale: one() },
+        Distribution::DiscreteLaplace { center: one(), scale: one() },
+        Distribution::Gaussian { center: one(), deviation: one() },
+        Distribution::DiscreteGaussian { center: one(), deviation: one() },
+        Distribution::Exponential { scale: one() },
+        Distribution::Geometric { scale: one() },
+    ];
+    let shown: Vec<String> =
+        laws.iter().map(|law| law.to_string().split('(').next().unwrap().to_owned()).collect();
+    assert_eq!(shown, probity_kernel::law::NAMES);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Calls of mechanisms of other files: `y ~ name(inputs, parameters)`.
 
 use probity_kernel::expr::{Expr as Term, Variable};
-use probity_kernel::kind::Kind;
-use probity_kernel::term::{Called, Distribution, Field, Hints, Reading, Sort};
+use probity_kernel::kind::{Kind, Kinds};
+use probity_kernel::term::{Called, Distribution, Field, Hints, Reading, Sort, Statement};
 
 use super::statements::is_distribution;
 use super::{Elaborator, Scope};
@@ -11,6 +11,20 @@ use crate::diagnostic::Code;
 use crate::program::Program;
 use crate::syntax::{Expr, Ident};
 use crate::types::Type;
+
+/// Most statements that all calls of a file together stand for.
+const MOST_CALLED: usize = 10_000;
+
+/// How many statements a body has, with those of the mechanisms that it calls.
+fn statements_of(body: &[Statement]) -> usize {
+    let of = |statement: &Statement| match statement {
+        Statement::Draw { law: Distribution::Called(called), .. } => statements_of(&called.mechanism.body),
+        Statement::If { then, otherwise, .. } => statements_of(then) + statements_of(otherwise),
+        Statement::For { body, .. } | Statement::While { body, .. } => statements_of(body),
+        _ => 0,
+    };
+    body.iter().map(|statement| 1 + of(statement)).sum()
+}
 
 impl Elaborator<'_> {
     /// The names of `use` lines are those of no distribution, and each stands for one file.
@@ -70,16 +84,30 @@ impl Elaborator<'_> {
             return None;
         }
         let params = values.split_off(mechanism.inputs.len());
-        let called =
-            Called { mechanism: mechanism.clone(), claim: program.claim.clone(), inputs: values, params };
-        let law = Distribution::Called(Box::new(called));
-        if !matches!(probity_kernel::law::kind(&law), Kind::Real | Kind::Int | Kind::Bool) {
-            self.sink.report(Code::BadUse, name.span, || {
-                format!("`{}` releases a list: expected a mechanism that releases one value", name.text)
+        let released = match Kinds::new(mechanism).and_then(|kinds| kinds.check(&mechanism.output)) {
+            Ok(Kind::Real) => Sort::Real,
+            Ok(Kind::Int) => Sort::Int,
+            Ok(Kind::Bool) => Sort::Bool,
+            _ => {
+                self.sink.report(Code::BadUse, name.span, || {
+                    format!("`{}` releases a list: expected a mechanism that releases one value", name.text)
+                });
+                return None;
+            }
+        };
+        // Every call holds the whole mechanism, so that calls of calls multiply.
+        self.called_statements += statements_of(&mechanism.body);
+        if self.called_statements > MOST_CALLED {
+            self.sink.report_with(Code::BadUse, name.span, || {
+                let message = format!(
+                    "the calls of this file stand for more than {MOST_CALLED} statements: expected fewer"
+                );
+                (message, Some("call in a loop, or write out the innermost mechanism".into()))
             });
             return None;
         }
-        Some(law)
+        let (mechanism, claim) = (mechanism.clone(), program.claim.clone());
+        Some(Distribution::Called(Box::new(Called { mechanism, claim, inputs: values, params, released })))
     }
 
     /// A table by name, with the fields that the called mechanism reads.

@@ -14,7 +14,7 @@ use crate::types::Type;
 
 /// Bounds on formats, far beyond any that is built. The float crate's arithmetic is exact within them.
 const PRECISIONS: std::ops::RangeInclusive<i64> = 2..=1024;
-const MAX_EXPONENT: i64 = 1 << 20;
+const MAX_EXPONENT: u64 = 1 << 20;
 
 impl Elaborator<'_> {
     /// The clauses of the adjacency. Every input is in one, so that none is forgotten.
@@ -257,7 +257,8 @@ impl Elaborator<'_> {
 }
 
 fn format_of(precision: i64, emin: i64, emax: i64) -> Option<Reading> {
-    let exponents_fit = emin < emax && emin.abs() <= MAX_EXPONENT && emax.abs() <= MAX_EXPONENT;
+    let exponents_fit =
+        emin < emax && emin.unsigned_abs() <= MAX_EXPONENT && emax.unsigned_abs() <= MAX_EXPONENT;
     if !PRECISIONS.contains(&precision) || !exponents_fit {
         return None;
     }

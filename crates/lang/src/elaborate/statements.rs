@@ -3,6 +3,7 @@
 use probity_exact::Rational;
 use probity_kernel::expr::{Expr as Term, Name};
 use probity_kernel::kind::Kind;
+use probity_kernel::law;
 use probity_kernel::term::{Distribution, Statement as KernelStatement};
 
 use super::{Elaborator, Scope};
@@ -35,7 +36,7 @@ const DISTRIBUTIONS: [(&str, &str); 15] = [
 
 /// Whether the language has a distribution of this name.
 pub(super) fn is_distribution(name: &str) -> bool {
-    DISTRIBUTIONS.iter().any(|(known, _)| *known == name)
+    law::NAMES.contains(&name)
 }
 
 impl Elaborator<'_> {
@@ -423,6 +424,10 @@ impl Elaborator<'_> {
     }
 
     fn unknown_distribution(&mut self, law: &Ident) {
+        // The file that has this name may be one that could not be used.
+        if self.sink.has(Code::BadUse) {
+            return;
+        }
         self.sink.report_with(Code::UnknownDistribution, law.span, || {
             let all: Vec<&'static str> = DISTRIBUTIONS.iter().map(|(name, _)| *name).collect();
             let hint = match (words::without_rule(&law.text), words::law(&law.text, &all)) {

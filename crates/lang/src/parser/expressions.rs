@@ -11,7 +11,7 @@ use crate::syntax::{Aggregate, BinaryOp, CompareOp, Expr, ExprKind, Ident};
 /// Longest number, and largest decimal exponent: enough for every value of binary64 written out, and small
 /// enough that a text full of numbers takes memory in proportion to its length.
 const MAX_NUMBER_LENGTH: usize = 400;
-const MAX_EXPONENT: i64 = 400;
+const MAX_EXPONENT: u64 = 400;
 
 /// Longest comparison chain: `a <= b <= c <= d` has three links.
 const MAX_CHAIN: usize = 8;
@@ -248,7 +248,8 @@ impl Parser<'_> {
         let token = self.advance();
         let text = token.span.text(self.source);
         let exponent = text.find(['e', 'E']).map(|at| &text[at + 1..]);
-        let exponent_fits = exponent.is_none_or(|e| e.parse::<i64>().is_ok_and(|e| e.abs() <= MAX_EXPONENT));
+        let exponent_fits =
+            exponent.is_none_or(|e| e.parse::<i64>().is_ok_and(|e| e.unsigned_abs() <= MAX_EXPONENT));
         let value = match text.len() <= MAX_NUMBER_LENGTH && exponent_fits {
             true => parse_rational(text).ok(),
             false => None,

@@ -78,7 +78,9 @@ impl Column {
         }
         let whole = |name: &'static str, bound: &Rational| {
             let steps = bound / &step;
-            let whole = i64::try_from(steps.floor()).ok().filter(|whole| whole.abs() <= LIMIT);
+            let whole = i64::try_from(steps.floor())
+                .ok()
+                .filter(|whole| whole.unsigned_abs() <= LIMIT.unsigned_abs());
             match whole {
                 Some(whole) if steps.is_int() => Ok(whole),
                 _ => Err(ParameterError::new(name, bound, "a multiple of the step, within 2^62 steps of 0")),

@@ -138,7 +138,7 @@ code! { Distribution {
 } }
 
 code! { Called {
-    "called" => Called { mechanism: mechanism, claim: claim, inputs: inputs, params: params },
+    "called" => Called { mechanism: mechanism, claim: claim, inputs: inputs, params: params, released: released },
 } }
 
 code! { Statement {

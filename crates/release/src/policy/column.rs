@@ -160,7 +160,7 @@ fn number(field: &[u8], unit: &Rational) -> Option<i64> {
     }
     let exact = match text.find(['e', 'E']) {
         Some(at) if is_decimal(&text[..at]) => match text[at + 1..].parse::<i64>() {
-            Ok(exponent) if exponent.abs() <= 400 => parse_rational(text).ok()?,
+            Ok(exponent) if exponent.unsigned_abs() <= 400 => parse_rational(text).ok()?,
             Ok(exponent) if exponent < 0 || text[..at].bytes().all(|b| !(b'1'..=b'9').contains(&b)) => {
                 Rational::ZERO
             }
@@ -300,6 +300,10 @@ mod tests {
             ("99999999999999999999999999999", Some(120)),
             ("-99999999999999999999999999999", Some(0)),
             ("1e99999", Some(120)),
+            // The one integer that has no opposite.
+            ("1e-9223372036854775808", Some(0)),
+            ("1e9223372036854775807", Some(120)),
+            ("1e9223372036854775808", None),
             ("-1e99999", Some(0)),
             ("1e-99999", Some(0)),
             ("0e99999", Some(0)),

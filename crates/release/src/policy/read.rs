@@ -528,7 +528,8 @@ fn in_units(source: &Source, value: &Spanned<DeValue>, unit: &Rational) -> Answe
             .refuse(value.span(), format!("this is no multiple of {}", crate::decimal::exact(unit)))
             .hint("bounds and constants must be values that the column can have"));
     }
-    let small = i64::try_from(&units.floor()).ok().filter(|units| units.abs() < MAX_BOUND);
+    let small =
+        i64::try_from(&units.floor()).ok().filter(|units| units.unsigned_abs() < MAX_BOUND.unsigned_abs());
     small.ok_or_else(|| source.refuse(value.span(), "this is beyond 2^61 of the smallest units"))
 }
 

@@ -278,6 +278,33 @@ fn public(context: &Context, called: &Called, bound: &Expr) -> Result<Expr, Reje
     context.check_public(&bound).map(|()| bound)
 }
 
+/// The mechanisms that a body calls, each once.
+pub(crate) fn called_by(body: &[Statement]) -> Vec<&Called> {
+    let mut known = Vec::new();
+    collect_called(body, &mut known);
+    known
+}
+
+fn collect_called<'m>(body: &'m [Statement], known: &mut Vec<&'m Called>) {
+    for statement in body {
+        match statement {
+            Statement::Draw { law: Distribution::Called(called), .. } => {
+                let same =
+                    |other: &&Called| other.mechanism == called.mechanism && other.claim == called.claim;
+                if !known.iter().any(same) {
+                    known.push(called);
+                }
+            }
+            Statement::If { then, otherwise, .. } => {
+                collect_called(then, known);
+                collect_called(otherwise, known);
+            }
+            Statement::For { body, .. } | Statement::While { body, .. } => collect_called(body, known),
+            _ => {}
+        }
+    }
+}
+
 /// A call is well formed: one argument for each input and parameter, lists and tables by name, and an output that is a
 /// number or a truth value.
 pub(crate) fn check(called: &Called) -> Result<(), Rejection> {

@@ -253,12 +253,17 @@ impl Kinds {
                 _ => self.check_number(argument)?,
             }
         }
-        match law::kind(&Distribution::Called(Box::new(called.clone()))) {
-            Kind::Int | Kind::Real | Kind::Bool => Ok(()),
-            _ => {
-                Err(malformed(format!("a call of {}, which releases no single value", called.mechanism.name)))
-            }
+        let released = Kinds::new(&called.mechanism)?.check(&called.mechanism.output)?;
+        if !matches!(called.released, Sort::Real | Sort::Int | Sort::Bool) {
+            return Err(malformed(format!(
+                "a call of {}, which releases no single value",
+                called.mechanism.name
+            )));
         }
+        if Kind::of_sort(&called.released) != released {
+            return Err(malformed(format!("a call of {} releases something else", called.mechanism.name)));
+        }
+        Ok(())
     }
 
     /// A list for a called mechanism, by name: of numbers, and of integers where it wants those.

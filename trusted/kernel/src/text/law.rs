@@ -16,7 +16,7 @@
 use std::convert::Infallible;
 
 use crate::expr::Expr;
-use crate::kind::{Kind, Kinds};
+use crate::kind::Kind;
 use crate::term::{Called, Distribution};
 
 /// What the parameters must meet, each condition on its own. Besides, [`integer_places`] are integers.
@@ -116,10 +116,7 @@ pub fn kind(law: &Distribution) -> Kind {
         | Distribution::Exponential { .. } => Kind::Real,
         Distribution::Bernoulli(_) => Kind::Bool,
         Distribution::Sample { .. } => Kind::Table,
-        Distribution::Called(called) => match Kinds::new(&called.mechanism) {
-            Ok(kinds) => kinds.check(&called.mechanism.output).unwrap_or(Kind::Table),
-            Err(_) => Kind::Table,
-        },
+        Distribution::Called(called) => Kind::of_sort(&called.released),
         Distribution::Sign
         | Distribution::UniformInt { .. }
         | Distribution::UniformOther { .. }
@@ -131,6 +128,25 @@ pub fn kind(law: &Distribution) -> Kind {
         | Distribution::Geometric { .. } => Kind::Int,
     }
 }
+
+/// The names under which laws are shown; a called mechanism has none of them.
+pub const NAMES: [&str; 15] = [
+    "uniform",
+    "sign",
+    "bernoulli",
+    "uniform_int",
+    "uniform_other",
+    "response",
+    "choose",
+    "permute_and_flip",
+    "sample",
+    "laplace",
+    "discrete_laplace",
+    "gaussian",
+    "discrete_gaussian",
+    "exponential",
+    "geometric",
+];
 
 /// The parameters.
 pub fn parameters(law: &Distribution) -> Vec<&Expr> {

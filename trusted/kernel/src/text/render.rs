@@ -10,10 +10,9 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use crate::call;
 use crate::expr::{Binary, Expr, Unary, Variable};
-use crate::term::{
-    Adjacency, Called, Claim, Coupling, Distribution, Field, Mechanism, Reading, Sort, Statement,
-};
+use crate::term::{Adjacency, Claim, Coupling, Distribution, Field, Mechanism, Reading, Sort, Statement};
 
 /// How tightly an expression binds: or 1, and 2, not 3, comparison 4, sum 5, product 6, sign 7, the rest 8.
 fn strength(expr: &Expr) -> u8 {
@@ -245,27 +244,6 @@ impl Display for Adjacency {
     }
 }
 
-/// The mechanisms that a body calls, each once.
-fn collect_called<'m>(body: &'m [Statement], known: &mut Vec<&'m Called>) {
-    for statement in body {
-        match statement {
-            Statement::Draw { law: Distribution::Called(called), .. } => {
-                let same =
-                    |other: &&Called| other.mechanism == called.mechanism && other.claim == called.claim;
-                if !known.iter().any(same) {
-                    known.push(called);
-                }
-            }
-            Statement::If { then, otherwise, .. } => {
-                collect_called(then, known);
-                collect_called(otherwise, known);
-            }
-            Statement::For { body, .. } | Statement::While { body, .. } => collect_called(body, known),
-            _ => {}
-        }
-    }
-}
-
 impl Display for Mechanism {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "mechanism {}(", self.name)?;
@@ -285,9 +263,7 @@ impl Display for Mechanism {
         for clause in &self.adjacency {
             writeln!(f, "neighbours {clause}")?;
         }
-        let mut known: Vec<&Called> = Vec::new();
-        collect_called(&self.body, &mut known);
-        for called in known {
+        for called in call::called_by(&self.body) {
             writeln!(f, "where {} has {} and is", called.mechanism.name, called.claim)?;
             called.mechanism.to_string().lines().try_for_each(|line| writeln!(f, "  {line}"))?;
         }

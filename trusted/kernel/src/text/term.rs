@@ -186,6 +186,8 @@ pub struct Called {
     pub inputs: Vec<Expr>,
     /// A value for each of its parameters.
     pub params: Vec<Expr>,
+    /// What it releases: a number or a truth value. Stated, so that nobody has to look into the mechanism for it again and again.
+    pub released: Sort,
 }
 
 /// A step of a mechanism.

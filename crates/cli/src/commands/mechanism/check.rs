@@ -136,15 +136,23 @@ fn of_release(arguments: &Arguments, text: &str) -> Answer {
                 output::print(|out| {
                     writeln!(out, "accepted: {}", checked.theorem)?;
                     writeln!(out, "axioms: {}", axioms.join(", "))?;
-                    for (name, value) in &checked.about {
-                        writeln!(out, "{name}: {value}")?;
-                    }
+                    let is_checked = |name: &str| match name {
+                        "budget" | "parameter" => true,
+                        // Which data it was only whoever released them can say.
+                        "data-version" => false,
+                        _ => policy.is_some(),
+                    };
+                    let (known, stated): (Vec<_>, Vec<_>) =
+                        checked.about.iter().partition(|(name, _)| is_checked(name));
+                    known.iter().try_for_each(|(name, value)| writeln!(out, "{name}: {value}"))?;
                     match policy {
-                        Some(_) => writeln!(out, "the mechanism is that of the query under this policy"),
-                        None => {
-                            writeln!(out, "--policy FILE also checks that the mechanism is that of the query")
+                        Some(_) => {
+                            writeln!(out, "the mechanism is that of the query under this policy")?;
+                            writeln!(out, "stated, and checked by nothing:")?;
                         }
+                        None => writeln!(out, "stated, and checked only with --policy FILE:")?,
                     }
+                    stated.iter().try_for_each(|(name, value)| writeln!(out, "  {name}: {value}"))
                 })?;
             }
             Ok(Status::Done)

@@ -130,13 +130,13 @@ pub fn run(arguments: &Arguments) -> Answer {
 fn debit(arguments: &Arguments, path: &Path, about: &About) -> Result<(), Failure> {
     let Some(proved) = about.proved.as_ref().filter(|_| arguments.count > 0) else { return Ok(()) };
     let mut ledger = Ledger::open(path, arguments.anchor.as_deref(), PATIENCE)?;
-    let loss = proved.loss(arguments.count);
+    let loss = proved.loss(1);
     let upper = |amount: &Option<Amount>| amount.as_ref().and_then(Amount::upper);
     let (epsilon, delta, rho, mu) =
         (upper(&loss.epsilon), upper(&loss.delta), upper(&loss.rho), upper(&loss.mu));
     let measure = ledger.measure();
-    let debited = Debited::of_runs(measure, epsilon.as_ref().zip(delta.as_ref()), rho.as_ref(), mu.as_ref());
-    let Some(debited) = debited else {
+    let one = Debited::of_run(measure, epsilon.as_ref().zip(delta.as_ref()), rho.as_ref(), mu.as_ref());
+    let Some(debited) = one.map(|one| one.times(arguments.count)) else {
         return Err(Failure::new(format!(
             "the ledger counts in {}, and what {} loses is stated otherwise ({})",
             measure.name(),

@@ -104,7 +104,7 @@ fn done(pinned: &Pinned, ledger: &Ledger, what: &str) -> Answer {
         true => output::json(&summary(ledger, &[], None, None))?,
         false => output::print(|out| {
             writeln!(out, "{what}: {} with policy {}…", pinned.ledger.display(), &state.policy[..12])?;
-            writeln!(out, "budget: {}, left: {}", state.total, state.remaining())
+            writeln!(out, "budget: {}, left: {:#}", state.total, state.remaining())
         })?,
     }
     Ok(Status::Done)
@@ -174,8 +174,8 @@ fn show(arguments: &Arguments) -> Answer {
         vec![
             entry.number.to_string(),
             entry.time.clone(),
-            entry.loss.to_string(),
-            entry.spent.to_string(),
+            format!("{:#}", entry.loss),
+            format!("{:#}", entry.spent),
             about(entry),
         ]
     });
@@ -189,7 +189,7 @@ fn show(arguments: &Arguments) -> Answer {
                 state.number
             )?;
         }
-        writeln!(out, "\nspent: {}\nleft: {} of {}", state.spent, state.remaining(), state.total)?;
+        writeln!(out, "\nspent: {:#}\nleft: {:#} of {}", state.spent, state.remaining(), state.total)?;
         if let Some((delta, answer)) = &total {
             writeln!(
                 out,
@@ -250,8 +250,8 @@ fn page(ledger: &Ledger, name: &str) -> Result<Document, Failure> {
             vec![
                 entry.number.to_string(),
                 entry.time.clone(),
-                entry.loss.to_string(),
-                entry.spent.to_string(),
+                format!("{:#}", entry.loss),
+                format!("{:#}", entry.spent),
                 about(entry),
             ]
         })
@@ -260,8 +260,8 @@ fn page(ledger: &Ledger, name: &str) -> Result<Document, Failure> {
     Ok(Document {
         title: format!("Budget of {name}"),
         lead: vec![Block::Facts(vec![
-            ("spent".into(), state.spent.to_string()),
-            ("left".into(), state.remaining().to_string()),
+            ("spent".into(), format!("{:#}", state.spent)),
+            ("left".into(), format!("{:#}", state.remaining())),
             ("budget".into(), state.total.to_string()),
             ("policy".into(), state.policy.clone()),
         ])],

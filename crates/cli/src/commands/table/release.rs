@@ -264,7 +264,7 @@ fn show(arguments: &Arguments, shown: &[(&Released, Rows, PathBuf)], state: &Sta
         }
         match arguments.csv {
             true => Ok(()),
-            false => writeln!(out, "left: {} of {}", state.remaining(), state.total),
+            false => writeln!(out, "left: {:#} of {}", state.remaining(), state.total),
         }
     })
 }
