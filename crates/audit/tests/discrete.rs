@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use probity_audit::{
-    Depth, Given, Inputs, Law, Outcome, PairReport, Parameters, Side, claimed, dilation, real_law,
+    Depth, Given, Inputs, Law, Outcome, PairReport, Parameters, Side, claimed, dilation, output_law, real_law,
 };
 use probity_exact::{Natural, Rational, exp_bounds, ln_bounds, rational, rational_from_f64};
+use probity_kernel::term::Reading;
 use probity_lang::Program;
 
 fn program(name: &str) -> Program {
@@ -60,6 +61,18 @@ fn a_rounded_third_is_no_third() {
     let loss = report.worst.unwrap().loss;
     assert!(loss.low > Rational::ZERO);
     assert_eq!(format!("{:.1e}", loss.to_f64()), "8.3e-17");
+}
+
+/// Noise on an everyday scale has more likely values than are listed: its tails are cut nearer, and the loss is shown all the same.
+#[test]
+fn wide_noise_shows_its_loss() {
+    let program = program("discrete_laplace.dp");
+    let parameters = parameters(&[("scale", r(1000, 1)), ("d", r(1, 1))]);
+    let law = |x| output_law(&program.mechanism, &parameters, &input(x), Reading::Reals).unwrap();
+    let (first, second) = (law(0), law(1));
+    assert!(first.sums_to_one() && second.sums_to_one());
+    let loss = PairReport::new(&first, &second).worst.unwrap().loss;
+    assert!(loss.low <= r(1, 1000) && loss.low > r(1, 1000) - r(1, 10_000_000), "{}", loss.to_f64());
 }
 
 /// The law of the discrete Laplace is (1 − q)/(1 + q)·q^|k|, and two neighbours lose exactly d/scale.

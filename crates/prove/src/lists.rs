@@ -111,14 +111,17 @@ pub(crate) fn norms(context: &Context) -> impl Iterator<Item = (&Name, &Expr, bo
 }
 
 /// The part of an amount that entries before a place may have cost: amount · moved(list, place) / bound, or over its
-/// square.
+/// square; or the amount for every 1 by which they moved.
 pub(crate) fn shares(context: &Context, amount: &Expr, place: &Expr) -> Vec<Expr> {
     let share = |(list, bound, squares): (&Name, &Expr, bool)| {
         let moved = place.clone().index_of(Variable::Moved(list.clone()));
         let whole = if squares { product(bound.clone(), bound.clone()) } else { bound.clone() };
-        divided(product(amount.clone(), moved), &whole)
+        let each = product(amount.clone(), moved);
+        let mut shares = vec![divided(each.clone(), &whole)];
+        shares.extend((!squares).then_some(each));
+        shares
     };
-    norms(context).map(share).collect()
+    norms(context).flat_map(share).collect()
 }
 
 /// What may be known of how long a list is while a loop fills it.

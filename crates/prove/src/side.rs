@@ -30,30 +30,38 @@ pub(crate) fn search_side(
     let mut best: Option<Box<Attempt>> = None;
     let mut tried = 0;
     while tried < MAX_PLANS
-        && let Some(moves) = planner.next(effort)
+        && let Some(plans) = planner.next(effort)
     {
         tried += 1;
-        let mut searching =
-            Searching { found: Vec::new(), explain: false, again: false, example: None, effort };
-        if replay_side(context, claim, comparison, &moves, &mut searching).is_ok() {
-            return Ok((moves, searching.found));
-        }
-        let reached = 1 + searching.found.len();
-        let weaker = weaken(context, &context.mechanism().body, &moves, hints, &mut searching);
-        if weaker != moves {
-            searching.found.clear();
-            if replay_side(context, claim, comparison, &weaker, &mut searching).is_ok() {
-                return Ok((weaker, searching.found));
+        for moves in plans {
+            let mut searching = Searching {
+                found: Vec::new(),
+                explain: false,
+                again: false,
+                example: None,
+                about_cost: false,
+                effort,
+            };
+            if replay_side(context, claim, comparison, &moves, &mut searching).is_ok() {
+                return Ok((moves, searching.found));
             }
-        }
-        if best.as_ref().is_none_or(|known| reached > known.reached) {
-            best = Some(Box::new(Attempt {
-                context: context.clone(),
-                claim: claim.clone(),
-                comparison,
-                moves,
-                reached,
-            }));
+            let reached = 1 + searching.found.len();
+            let weaker = weaken(context, &context.mechanism().body, &moves, hints, &mut searching);
+            if weaker != moves {
+                searching.found.clear();
+                if replay_side(context, claim, comparison, &weaker, &mut searching).is_ok() {
+                    return Ok((weaker, searching.found));
+                }
+            }
+            if best.as_ref().is_none_or(|known| reached > known.reached) {
+                best = Some(Box::new(Attempt {
+                    context: context.clone(),
+                    claim: claim.clone(),
+                    comparison,
+                    moves,
+                    reached,
+                }));
+            }
         }
     }
     // Nothing passed the rehearsals: the most promising plan says best what is wrong.

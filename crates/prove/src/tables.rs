@@ -159,6 +159,12 @@ pub(crate) fn range(context: &Context, bounds: &[Expr], e: &Expr) -> Option<Rang
             let a = go(a)?;
             Range { low: divided(a.low, b), high: divided(a.high, b) }
         }
+        // 0 ≤ a mod b < b.
+        Expr::Binary(Binary::Mod, a, b) if is_public(context, b) => {
+            let whole = context.kind(a) == Kind::Int && context.kind(b) == Kind::Int;
+            let high = if whole { minus((**b).clone(), Expr::int(1)) } else { (**b).clone() };
+            Range { low: zero, high }
+        }
         Expr::Binary(op @ (Binary::Min | Binary::Max), a, b) => {
             let (p, q) = (go(a), go(b));
             // One side may be bounded by the other only: max(0, min(x, B)).
@@ -434,6 +440,7 @@ pub(crate) fn sizes(context: &Context) -> Vec<Expr> {
 /// what the index fixes.
 pub(crate) fn passed(context: &Context, index: &Name) -> Vec<(Expr, Expr)> {
     let mut found = Vec::new();
+    let is_input = |name: &Name| context.mechanism().inputs.iter().any(|input| input.name == *name);
     for sum in all_sums(context) {
         for run in runs_with_row(context, &sum.table) {
             conjuncts(&sum.condition, &mut |part| {
@@ -446,7 +453,7 @@ pub(crate) fn passed(context: &Context, index: &Name) -> Vec<(Expr, Expr)> {
                 let is_index = |e: &Expr| {
                     let mut fixed = mentions(e, index);
                     e.for_each_variable(&mut |v| {
-                        fixed &= matches!(v, Variable::Plain(name) if context.is_shared(name));
+                        fixed &= matches!(v, Variable::Plain(name) if !is_input(name))
                     });
                     fixed
                 };
@@ -460,9 +467,10 @@ pub(crate) fn passed(context: &Context, index: &Name) -> Vec<(Expr, Expr)> {
                     _ => return,
                 };
                 let event = at_row(context, row, &sum.table, run);
+                let place = context.in_run(place, Run::First);
                 let past = match strict {
-                    true => event.clone().lt((**place).clone()),
-                    false => event.clone().le((**place).clone()),
+                    true => event.clone().lt(place),
+                    false => event.clone().le(place),
                 };
                 if !found.contains(&(past.clone(), event.clone())) {
                     found.push((past, event));
@@ -491,6 +499,29 @@ pub(crate) fn group(context: &Context, sum: &Sum) -> Option<(Vec<Expr>, Expr)> {
         }
     });
     found
+}
+
+/// The side of a comparison that a sum is over, as a group: for the rows that differ, 0 where the comparison holds and 1 where
+/// it does not; and which of the two it is.
+pub(crate) fn side(context: &Context, sum: &Sum) -> Option<(Vec<Expr>, Expr)> {
+    let mut condition = sum.condition.clone();
+    let mut holds = true;
+    while let Expr::Unary(Unary::Not, inner) = &condition {
+        (condition, holds) = ((**inner).clone(), !holds);
+    }
+    let Expr::Binary(op, a, b) = &condition else { return None };
+    let opposite = match op {
+        Binary::Gt => Binary::Le,
+        Binary::Ge => Binary::Lt,
+        Binary::Ne => Binary::Eq,
+        Binary::Le | Binary::Lt | Binary::Eq => *op,
+        _ => return None,
+    };
+    let holds = holds == (opposite == *op);
+    let condition = Expr::Binary(opposite, a.clone(), b.clone());
+    let event = |run: Run| at_row(context, &condition, &sum.table, run).choose(Expr::int(0), Expr::int(1));
+    let events = runs_with_row(context, &sum.table).into_iter().map(event).collect();
+    Some((events, Expr::int(if holds { 0 } else { 1 })))
 }
 
 /// The same for a loop inside others, in the order of the groups: an outer loop is past the row's group, or at it with

@@ -17,7 +17,8 @@ pub(crate) struct Tail {
 /// Most values that a single draw is split into.
 const MOST_VALUES: i64 = 1 << 16;
 
-const TOO_MANY: AuditError =
+/// Why a draw is not listed.
+pub(crate) const TOO_MANY: AuditError =
     AuditError::Unsupported { what: "a discrete draw with more than 2^16 likely values" };
 
 /// Bits of the enclosures of e^(−1/scale).
@@ -159,6 +160,10 @@ fn exact(x: Float) -> Rational {
 fn geometric_powers(scale: &Real, tail: Tail) -> Result<Vec<(Rational, Rational)>, Stop> {
     let domain = AuditError::Domain { operation: "a scale", allowed: "it is positive and not random" };
     let (low, high) = scale.bounds().filter(|(low, _)| *low > Rational::ZERO).ok_or(domain)?;
+    // q^k < 2^−bits needs k > bits · ln 2 · scale: seen before any power is computed.
+    if &low * Rational::from(tail.bits * 69) > Rational::from(50 * MOST_VALUES) {
+        return Err(TOO_MANY.into());
+    }
     let q_low = exact(exp_bounds(&-(Rational::ONE / low), BITS).0);
     let q_high = exact(exp_bounds(&-(Rational::ONE / high), BITS).1);
     if q_high >= Rational::ONE {
@@ -187,6 +192,11 @@ fn gaussian_weights(deviation: &Rational, tail: Tail) -> Result<Vec<Chance>, Sto
     }
     let twice = deviation * deviation * Rational::from(2);
     let limit = Rational::ONE / Rational::from(probity_exact::Natural::ONE << tail.bits as usize);
+    // At the last value that is listed, e^(−y²/2σ²) < 2^−bits needs y² > bits · ln 2 · 2σ².
+    let last = Rational::from(MOST_VALUES / 2);
+    if twice > last && &twice * Rational::from(tail.bits * 69) > &last * &last * Rational::from(100) {
+        return Err(TOO_MANY.into());
+    }
     let mut weights: Vec<(Rational, Rational)> = Vec::new();
     let (mut low, mut high) = (Rational::ZERO, Rational::ZERO);
     loop {

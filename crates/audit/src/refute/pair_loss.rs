@@ -1,5 +1,5 @@
-//! What two given inputs show where the output has no law that could be listed, because it is continuous: the most telling
-//! event that was found.
+//! What two given inputs show where the output has no law that could be listed, because it is continuous or has too many
+//! values: the most telling event that was found.
 
 use probity_exact::Rational;
 use probity_kernel::term::{Claim, Mechanism};
@@ -61,11 +61,11 @@ pub fn search_shown_loss(
     first: &Inputs,
     second: &Inputs,
 ) -> Result<Option<Shown>, AuditError> {
-    shown_loss(Case::new(mechanism, parameters, first), second, claim)
+    search_shown_loss_of(Case::new(mechanism, parameters, first), second, claim)
 }
 
 /// The same up to the deadline of the case.
-pub(crate) fn shown_loss(
+pub fn search_shown_loss_of(
     case: Case<'_>,
     second: &Inputs,
     claim: &Claim,
@@ -78,7 +78,8 @@ pub(crate) fn shown_loss(
     let mut keep = |event: Event, side: Side, (p, q): (Bounds, Bounds), evidence: Evidence| {
         let above = Bounds { low: &p.low - &delta.high, high: p.high.clone() };
         let loss = if above.low > Rational::ZERO { loss(&above, &q) } else { f64::NEG_INFINITY };
-        if loss > best.as_ref().map_or(f64::NEG_INFINITY, |best| best.loss) {
+        // All outputs together show a loss of 0; less says nothing.
+        if loss > best.as_ref().map_or(0.0, |best| best.loss) {
             best = Some(Shown { event, side, probability: p, of_neighbour: q, loss, evidence });
         }
     };

@@ -35,6 +35,9 @@ pub(crate) struct Paths {
 /// Paths with continuous draws beyond which a program is looked at by guided paths only.
 const MOST_CONTINUOUS: usize = 160;
 
+/// The most outcomes with irrational entries that are looked at one by one.
+const MOST_IRRATIONAL: usize = 16;
+
 /// Events that could not be looked at, after which no others are tried.
 const MOST_FAILURES: usize = 2;
 
@@ -172,6 +175,7 @@ pub(crate) fn events(
         search.look(&Event::Value(Condition::Anything));
     }
     search.atoms();
+    search.irrational();
     for shape in search.shapes() {
         search.shape(&shape)?;
     }
@@ -181,6 +185,24 @@ pub(crate) fn events(
     }
     found.sort_by(Guess::better);
     Ok(found)
+}
+
+/// The event that an output is as it is, but for what its irrational constants differ from numbers with 20 bits after the point; `None` if
+/// it has a continuous entry.
+fn around(output: &Value<Real>) -> Option<Event> {
+    let unit = Rational::from(1i64 << 20);
+    let condition = |value: &Value<Real>| match (outcome(value), value) {
+        (Some(known), _) => Some(Condition::Is(known)),
+        (None, Value::Number(Real::Between(low, high))) => Some(Condition::Between(
+            Rational::from((low * &unit).floor()) / &unit,
+            Rational::from((high * &unit).ceil()) / &unit,
+        )),
+        _ => None,
+    };
+    match output {
+        Value::List(items) => items.iter().map(condition).collect::<Option<_>>().map(Event::List),
+        single => condition(single).map(Event::Value),
+    }
 }
 
 /// A continuous entry of an output: where it lies without noise, how far the noise goes, and its grid if it is rounded.
@@ -302,6 +324,19 @@ impl Search<'_> {
             events.extend(union_of(&outcomes, &chosen));
         }
         for event in &events {
+            self.look(event);
+        }
+    }
+
+    /// Outcomes that are irrational constants, each by a small interval around it.
+    fn irrational(&mut self) {
+        let mut events: Vec<Event> = Vec::new();
+        for (_, output) in self.first.continuous.iter().chain(&self.second.continuous) {
+            if let Some(event) = around(output).filter(|event| !events.contains(event)) {
+                events.push(event);
+            }
+        }
+        for event in events.iter().take(MOST_IRRATIONAL) {
             self.look(event);
         }
     }

@@ -1,10 +1,12 @@
 //! Which lemmas a question suggests, by the atoms that occur in it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use probity_exact::Rational;
 use probity_kernel::context::Context;
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
-use probity_kernel::fact::{canonical, poly};
+use probity_kernel::fact::{Fact, canonical, poly};
 use probity_kernel::lemma::Lemma;
 
 use crate::lists;
@@ -82,6 +84,19 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
     let of_lists = lists::lemmas(context, formulas.into_iter());
     let of_rows = row_lemmas(&sums);
     let alike: Vec<Lemma> = of_rows.iter().flat_map(|lemma| alike_parts(context, lemma)).collect();
+    // What is rounded or taken modulo in the value of the row that differs.
+    for formula in of_rows.iter().filter_map(|lemma| lemma.formula(context)) {
+        visit(&formula, &mut |e| {
+            let lemma = match e {
+                Expr::Unary(Unary::Floor, a) => Lemma::Floor((**a).clone()),
+                Expr::Binary(Binary::Mod, a, b) => Lemma::ModRange((**a).clone(), (**b).clone()),
+                _ => return,
+            };
+            if e.find_variable(&|v| matches!(v, Variable::Row(..))).is_some() {
+                others.insert(e.clone(), lemma);
+            }
+        });
+    }
     let all = entries.chain(others.into_values()).chain(same).chain(of_rows).chain(alike).chain(of_lists);
     all.filter(|lemma| lemma.formula(context).is_some()).collect()
 }
@@ -131,7 +146,11 @@ fn alike_parts(context: &Context, lemma: &Lemma) -> Vec<Lemma> {
 }
 
 /// The lemmas that logarithms, powers of two, exponentials and quotients suggest.
-pub(crate) fn analytic_lemmas<'a>(context: &Context, formulas: impl Iterator<Item = &'a Expr>) -> Vec<Lemma> {
+pub(crate) fn analytic_lemmas<'a>(
+    context: &Context,
+    formulas: impl Iterator<Item = &'a Expr>,
+    denied: Option<&Arc<Fact>>,
+) -> Vec<Lemma> {
     let mut found = Suggestions { context, seen: BTreeSet::new(), lemmas: Vec::new() };
     let mut logarithms: Vec<Expr> = Vec::new();
     let mut exponents: BTreeSet<Expr> = BTreeSet::new();
@@ -182,7 +201,55 @@ pub(crate) fn analytic_lemmas<'a>(context: &Context, formulas: impl Iterator<Ite
         }
     }
     found.lemmas.truncate(MAX_ANALYTIC);
+    if let Some(fact) = denied {
+        found.products(fact);
+    }
     found.lemmas
+}
+
+/// The most pairs of products of exponentials that are compared.
+const MAX_PAIRS: usize = 40;
+/// The most exponentials of a product.
+const MAX_EXPONENTIALS: u32 = 6;
+
+/// The exponents of a product of exponentials.
+type Product = Vec<Expr>;
+
+fn sum(product: &Product) -> Expr {
+    product.iter().cloned().reduce(|a, b| a + b).unwrap_or(Expr::int(0))
+}
+
+/// Collects, of every comparison in a fact, the products of exponentials that count for it and against it.
+fn exponential_products(fact: &Fact, see: &mut dyn FnMut(&[Vec<Product>; 2])) {
+    match fact {
+        Fact::Any(parts) | Fact::All(parts) => parts.iter().for_each(|part| exponential_products(part, see)),
+        Fact::Positive(poly) | Fact::NonNegative(poly) => {
+            let mut sides = [Vec::new(), Vec::new()];
+            let mut all = 0;
+            for (monomial, coefficient) in poly.terms() {
+                let mut exponents = Vec::new();
+                for (atom, power) in monomial.powers() {
+                    match atom {
+                        Expr::Unary(Unary::Exp, a) if power > 0 => {
+                            exponents
+                                .extend(std::iter::repeat_n((**a).clone(), power.unsigned_abs() as usize));
+                        }
+                        // Products with something else are compared by the search.
+                        _ => return,
+                    }
+                }
+                if exponents.len() as u32 > MAX_EXPONENTIALS {
+                    return;
+                }
+                all += exponents.len();
+                sides[usize::from(*coefficient < Rational::ZERO)].push(exponents);
+            }
+            if all > 1 {
+                see(&sides);
+            }
+        }
+        _ => {}
+    }
 }
 
 /// The most exponentials that are compared with those of the other run.
@@ -222,6 +289,32 @@ impl Suggestions<'_> {
         }
     }
 
+    /// Products of exponentials are exponentials of sums, which are compared by their exponents: what is denied is that one sum
+    /// of such products is at most another.
+    fn products(&mut self, denied: &Fact) {
+        let (mut all, mut pairs): (Vec<Product>, Vec<(Expr, Expr)>) = (Vec::new(), Vec::new());
+        exponential_products(denied, &mut |[larger, smaller]| {
+            all.extend(larger.iter().chain(smaller).cloned());
+            pairs.extend(larger.iter().flat_map(|a| smaller.iter().map(|b| (sum(a), sum(b)))));
+        });
+        pairs.retain(|(a, b)| a != b);
+        pairs.dedup();
+        if pairs.len() > MAX_PAIRS {
+            return;
+        }
+        for product in &all {
+            let mut exponents = product.iter().cloned();
+            let Some(mut so_far) = exponents.next() else { continue };
+            for next in exponents {
+                self.add(Lemma::ExpSum(so_far.clone(), next.clone()));
+                so_far = so_far + next;
+            }
+        }
+        for (a, b) in pairs {
+            self.add(Lemma::ExpMonotone(a, b));
+        }
+    }
+
     /// The logarithm of a product or a quotient in terms of those of its parts.
     fn logarithm(&mut self, a: &Expr) {
         match a {
@@ -252,7 +345,7 @@ pub(crate) fn may_split(context: &Context, lemma: &Lemma) -> bool {
     }
     // That a root is positive is no linear consequence of what its square is.
     if let Lemma::Inverse(e) | Lemma::InversePositive(e) = lemma
-        && matches!(e, Expr::Unary(Unary::Sqrt, _))
+        && has_root(e)
     {
         return true;
     }
@@ -264,6 +357,12 @@ pub(crate) fn may_split(context: &Context, lemma: &Lemma) -> bool {
         });
     }
     !public
+}
+
+fn has_root(e: &Expr) -> bool {
+    let mut found = false;
+    visit(e, &mut |part| found |= matches!(part, Expr::Unary(Unary::Sqrt, _)));
+    found
 }
 
 fn has_choice(e: &Expr) -> bool {

@@ -224,6 +224,114 @@ pub(crate) fn swapped_rows<'a>(base: &[Row<'_>]) -> Vec<Row<'a>> {
 
 /// The highest degree of a product in which an atom is replaced.
 const MAX_SWAPPED: u32 = 6;
+/// The most equations between products that follow from those between their parts.
+const MAX_REDUCED: usize = 120;
+/// The highest degree of a product of which a part is replaced.
+const MAX_REDUCED_DEGREE: u32 = 12;
+
+/// The smallest product of which two products of positive powers are parts.
+fn least_multiple(a: &Monomial, b: &Monomial) -> Monomial {
+    let mut whole = a.clone();
+    for (atom, power) in b.powers() {
+        let known = a.powers().find(|(other, _)| *other == atom).map_or(0, |(_, power)| power);
+        for _ in known..power {
+            if let Some((single, _)) = Poly::atom(atom.clone()).as_term() {
+                whole = whole.times(single);
+            }
+        }
+    }
+    whole
+}
+
+/// Equations between two products, L = m, times what makes L a product in use; and again for the products that this brings.
+/// So a quotient by a root meets what is under the root: from i·s = 1 and s·s = a follows a·i·i = 1.
+pub(crate) fn reduced_rows<'a>(base: &[Row<'_>]) -> Vec<Row<'a>> {
+    let whole = |m: &Monomial| m.powers().all(|(_, power)| power > 0);
+    let mut equations: Vec<(&Row<'_>, &Monomial, Option<&Monomial>)> = Vec::new();
+    for row in base.iter().filter(|row| row.free) {
+        let terms: Vec<&Monomial> = row.poly.terms().map(|(m, _)| m).collect();
+        match terms.as_slice() {
+            // What is 0 makes every product 0.
+            [m] if whole(m) => equations.push((row, m, None)),
+            [m, n] => {
+                let (lead, rest) = if degree(m) >= degree(n) { (m, n) } else { (n, m) };
+                if degree(lead) > 1 && whole(lead) {
+                    equations.push((row, lead, Some(rest)));
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut rows: Vec<Row<'a>> = Vec::new();
+    if equations.is_empty() {
+        return rows;
+    }
+    // What is divided by: an atom that occurs with another one in an equation, twice in a product.
+    let square = |m: &Monomial| match m.powers().collect::<Vec<_>>().as_slice() {
+        [(atom, 2)] => Some((*atom).clone()),
+        _ => None,
+    };
+    let divides_by = |root: &Expr, product: &Monomial| {
+        equations.iter().any(|(_, lead, _)| {
+            lead.powers().any(|(atom, _)| atom == root)
+                && lead.powers().any(|(atom, _)| {
+                    atom != root
+                        && matches!(atom, Expr::Binary(..))
+                        && product.powers().any(|(other, power)| other == atom && power > 1)
+                })
+        })
+    };
+    let mut left: Vec<Monomial> = base
+        .iter()
+        .flat_map(|row| row.poly.terms().map(|(m, _)| m.clone()))
+        .filter(|m| degree(m) > 1)
+        .collect();
+    // A product that is 0, times what makes it a multiple of another product that is known.
+    for (_, zero, _) in equations.iter().filter(|(_, _, rest)| rest.is_none()) {
+        for (_, lead, _) in equations.iter().filter(|(_, _, rest)| rest.is_some()) {
+            let shared = lead.powers().any(|(atom, _)| zero.powers().any(|(other, _)| other == atom));
+            if shared {
+                left.push(least_multiple(zero, lead));
+            }
+        }
+    }
+    let mut seen: BTreeSet<Monomial> = BTreeSet::new();
+    while let Some(monomial) = left.pop() {
+        if rows.len() >= MAX_REDUCED
+            || degree(&monomial) > MAX_REDUCED_DEGREE
+            || !seen.insert(monomial.clone())
+        {
+            continue;
+        }
+        for (row, lead, rest) in &equations {
+            let forward = monomial.times(&lead.inverse());
+            let shrinks =
+                forward.powers().all(|(atom, power)| power > 0 || !lead.powers().any(|(a, _)| a == atom));
+            let multiplier = match rest {
+                _ if shrinks => {
+                    left.extend(rest.map(|rest| forward.times(rest)));
+                    forward
+                }
+                Some(rest) if square(lead).is_some_and(|root| divides_by(&root, &monomial)) => {
+                    let multiplier = monomial.times(&rest.inverse());
+                    left.push(multiplier.times(lead));
+                    multiplier
+                }
+                _ => continue,
+            };
+            let Ok(poly) = row.poly.times(&Poly::term(multiplier.clone(), Rational::ONE)) else { continue };
+            rows.push(Row {
+                poly: Cow::Owned(poly),
+                strict: false,
+                free: true,
+                scale: vec![],
+                facts: row.facts.clone(),
+                multiplier,
+            });
+        }
+    }
+    rows
+}
 
 /// Which products are formed.
 #[derive(Clone, Copy)]
@@ -387,24 +495,69 @@ fn to_rational(value: Fraction) -> Rational {
     Rational::from_parts(Integer::from(numerator), Natural::from(denominator.unsigned_abs()))
 }
 
+fn size(value: &Rational) -> Rational {
+    if *value < Rational::ZERO { -value.clone() } else { value.clone() }
+}
+
+/// A constant below one in so many may be rounded up to that.
+const TINY: i128 = 1 << 30;
+
+/// Units in which some monomials are measured, because a row compares them with others of quite another size.
+fn units<'r>(rows: &'r [Row<'_>]) -> BTreeMap<&'r Monomial, Rational> {
+    let mut units: BTreeMap<&Monomial, Rational> = BTreeMap::new();
+    for row in rows {
+        if row.poly.terms().all(|(_, c)| to_fraction(c).is_some()) {
+            continue;
+        }
+        // Measured by the constant, if there is one.
+        let Some((_, base)) = row.poly.terms().find(|(m, _)| m.is_one()).or_else(|| row.poly.terms().next())
+        else {
+            continue;
+        };
+        for (monomial, coefficient) in row.poly.terms().filter(|(m, _)| !m.is_one()) {
+            let ratio = size(&(coefficient / base));
+            if to_fraction(&ratio).is_none() {
+                units.entry(monomial).or_insert(ratio);
+            }
+        }
+    }
+    units
+}
+
 /// Puts the rows to the simplex. `None` if the question is too large or the effort is spent.
 pub(crate) fn ask<'r>(rows: &'r [Row<'_>], effort: &mut Effort) -> Option<Outcome<'r>> {
     let mut index: BTreeMap<&Monomial, usize> = BTreeMap::new();
     let mut columns = Vec::with_capacity(rows.len());
+    let units = units(rows);
+    let tiny = Rational::ONE / Rational::from(TINY as i64);
+    let mut multiples = Vec::with_capacity(rows.len());
     for row in rows {
         let mut column =
             Column { entries: vec![], constant: Fraction::ZERO, strict: row.strict, free: row.free };
+        let measured = |m: &Monomial, c: &Rational| units.get(m).map_or_else(|| c.clone(), |unit| c / unit);
+        let fits = row.poly.terms().all(|(m, c)| to_fraction(&measured(m, c)).is_some());
+        // A row with numbers too large or too small for the simplex is taken as a multiple of itself.
+        let sizes =
+            row.poly.terms().filter(|(m, _)| !m.is_one() && !fits).map(|(m, c)| size(&measured(m, c)));
+        let multiple = sizes.min();
         for (monomial, coefficient) in row.poly.terms() {
-            let value = to_fraction(coefficient)?;
+            let mut value = measured(monomial, coefficient);
+            if let Some(multiple) = &multiple {
+                value /= multiple;
+            }
             if monomial.is_one() {
-                column.constant = value;
+                // A constant may be rounded up where that says less: what follows then follows all the more.
+                let near = || (!row.free && size(&value) < tiny).then(|| Fraction::new(1, TINY)).flatten();
+                column.constant = to_fraction(&value).or_else(near)?;
             } else {
+                let value = to_fraction(&value)?;
                 let next = index.len();
                 let place = *index.entry(monomial).or_insert(next);
                 column.entries.push((place, value));
             }
         }
         columns.push(column);
+        multiples.push(multiple);
     }
     // Every row brings an artificial column of its own.
     let cells = (index.len() + 2) * (columns.len() + index.len() + 2);
@@ -419,11 +572,14 @@ pub(crate) fn ask<'r>(rows: &'r [Row<'_>], effort: &mut Effort) -> Option<Outcom
         Answer::Contradiction(multipliers) => {
             let mut products = Vec::new();
             let mut equations = Vec::new();
-            for (row, multiplier) in rows.iter().zip(multipliers) {
+            for ((row, multiple), multiplier) in rows.iter().zip(multiples).zip(multipliers) {
                 if multiplier.is_zero() {
                     continue;
                 }
-                let coefficient = to_rational(multiplier);
+                let coefficient = match multiple {
+                    Some(multiple) => to_rational(multiplier) / multiple,
+                    None => to_rational(multiplier),
+                };
                 match (row.free, row.facts.as_slice()) {
                     (true, [number]) => {
                         let multiplier = Poly::term(row.multiplier.clone(), coefficient);

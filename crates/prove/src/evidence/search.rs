@@ -37,8 +37,8 @@ use probity_kernel::rejection::Rejection;
 use crate::effort::Effort;
 use crate::evidence::lemmas::{analytic_lemmas, common_lemmas, may_split};
 use crate::evidence::rows::{
-    Outcome, Reach, Row, ask, atoms, base_rows, contradiction, is_public, product_rows, row_degree,
-    scaled_rows, swapped_rows, to_fraction, twice_scaled_rows, without_lonely,
+    Outcome, Reach, Row, ask, atoms, base_rows, contradiction, is_public, product_rows, reduced_rows,
+    row_degree, scaled_rows, swapped_rows, to_fraction, twice_scaled_rows, without_lonely,
 };
 use crate::evidence::simplex::Fraction;
 
@@ -91,11 +91,11 @@ pub(crate) fn search_within(
 ) -> Result<Evidence, Stuck> {
     let formulas = || hypotheses.iter().copied().chain([goal]).chain(context.facts());
     let common = common_lemmas(context, formulas());
-    let analytic = analytic_lemmas(context, formulas());
     let parts = goal.size();
     let facts = Facts::new(context, hypotheses, goal).inspect_err(|_| {
         effort.spend(parts.saturating_mul(HOPELESS_STEPS));
     })?;
+    let analytic = analytic_lemmas(context, formulas(), facts.list().last());
     // Every choice is unfolded by writing the comparison out again.
     let size = facts.list().iter().map(|fact| literals(fact)).sum::<usize>();
     effort.spend(size.saturating_mul(parts)).ok_or(Stuck::TooLong)?;
@@ -371,6 +371,15 @@ impl Search<'_> {
         let wider: Vec<Row<'_>> = base.iter().cloned().chain(twice_scaled_rows(context, &base)).collect();
         if let Some(evidence) = contradiction(&without_lonely(wider), self.effort) {
             return Ok(evidence);
+        }
+        let reduced = reduced_rows(&base);
+        if !reduced.is_empty() {
+            let more: Vec<Row<'_>> = base.iter().cloned().chain(reduced).collect();
+            let scaled = scaled_rows(context, &more);
+            let all: Vec<Row<'_>> = more.into_iter().chain(scaled).collect();
+            if let Some(evidence) = contradiction(&without_lonely(all), self.effort) {
+                return Ok(evidence);
+            }
         }
         // Products with the newest fact that has any come first, then all.
         let center = base.iter().filter(|row| row_degree(row) > 1).max_by_key(|row| row.facts.first());

@@ -6,6 +6,7 @@ use probity_kernel::kind::Kind;
 use probity_kernel::term::Adjacency;
 
 use crate::algebra::{minus, plus, product, visit};
+use crate::forward::budget::{comes_at, comes_before};
 use crate::forward::state::{State, Taste, add, larger, normal, size, smaller};
 use crate::tables;
 
@@ -44,9 +45,9 @@ impl Part {
     fn formula(&self) -> Expr {
         let Part { event, at, past, value, amount } = self.clone();
         let due = match past {
-            None => event.equals(at),
+            None => comes_at(&event, &at),
             // From 0 on is from the first on.
-            Some(low) if low == Expr::int(0) => event.lt(at),
+            Some(low) if low == Expr::int(0) => comes_before(&event, &at),
             Some(low) => low.le(event.clone()).and(event.lt(at)),
         };
         let due = match value {
@@ -435,6 +436,20 @@ impl Measure<'_, '_> {
                 amount: amount.clone(),
             });
             return Some(Apart { parts: parts.collect(), ..Apart::base(Expr::int(0)) });
+        }
+        // Rows on one side of a condition: what is due for them is not due for those on the other.
+        let sides = conditions.iter().map(|sum| tables::side(self.context, sum)).collect::<Option<Vec<_>>>();
+        if let Some(sides) = sides
+            && let Some((events, at)) = sides.first()
+            && sides.iter().all(|side| *side == (events.clone(), at.clone()))
+            && let Some(amount) = charge.amounts.first()
+        {
+            let (amount, at) = (normal(self.context, amount), at.clone());
+            let part = |event: &Expr| {
+                let (event, at, amount) = (event.clone(), at.clone(), amount.clone());
+                Part { event, at, past: None, value: None, amount }
+            };
+            return Some(Apart { parts: events.iter().map(part).collect(), ..Apart::base(Expr::int(0)) });
         }
         let mut most = Expr::int(0);
         leaves(&charge.cost, &mut |leaf| most = larger(self.context, &most, &normal(self.context, leaf)));

@@ -35,7 +35,10 @@ impl Past {
     }
 
     fn formula(&self, context: &Context) -> Expr {
-        self.event.clone().lt(self.upto.clone()).choose(self.amount(context), Expr::int(0))
+        match comes_before(&self.event, &self.upto) {
+            Expr::Bool(true) => self.amount(context),
+            due => due.choose(self.amount(context), Expr::int(0)),
+        }
     }
 }
 
@@ -102,6 +105,22 @@ impl Budget {
         } else {
             self.sum = add(context, &self.sum, amount);
         }
+    }
+
+    /// What is due by an event that speaks of a variable is paid in any case, before the variable changes. Answers whether there
+    /// was such an event.
+    pub(super) fn settle(&mut self, context: &Context, name: &Name) -> bool {
+        let speaks = |e: &Expr| {
+            e.find_variable(&|v| matches!(v, Variable::Plain(n) | Variable::Of(n, _) if n == name)).is_some()
+        };
+        let (due, rest): (Vec<Past>, Vec<Past>) = std::mem::take(&mut self.past)
+            .into_iter()
+            .partition(|past| [&past.event, &past.low, &past.upto].into_iter().any(speaks));
+        self.past = rest;
+        for past in &due {
+            self.sum = add(context, &self.sum, &past.amount(context));
+        }
+        !due.is_empty()
     }
 
     /// Everything as one sum.
@@ -185,6 +204,32 @@ impl Budget {
                 .map(|p| Past { low: at(&p.low), upto: at(&p.upto), ..p.clone() })
                 .collect(),
         }
+    }
+}
+
+/// The condition of an event that is 0 where it holds and 1 where it does not.
+fn two_sided(event: &Expr) -> Option<&Expr> {
+    match event {
+        Expr::If(condition, yes, no) if **yes == Expr::int(0) && **no == Expr::int(1) => Some(condition),
+        _ => None,
+    }
+}
+
+/// That an event lies before a place.
+pub(super) fn comes_before(event: &Expr, place: &Expr) -> Expr {
+    match two_sided(event) {
+        Some(condition) if *place == Expr::int(1) => condition.clone(),
+        Some(_) if *place == Expr::int(2) => Expr::Bool(true),
+        _ => event.clone().lt(place.clone()),
+    }
+}
+
+/// That an event lies at a place.
+pub(super) fn comes_at(event: &Expr, place: &Expr) -> Expr {
+    match two_sided(event) {
+        Some(condition) if *place == Expr::int(0) => condition.clone(),
+        Some(condition) if *place == Expr::int(1) => !condition.clone(),
+        _ => event.clone().equals(place.clone()),
     }
 }
 

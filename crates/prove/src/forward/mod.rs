@@ -107,6 +107,9 @@ impl Walk<'_> {
             let before = if has_draws(statement) { Some(state.clone()) } else { None };
             let later = live::before(&body[at + 1..], &self.after);
             let choice = self.taste == Taste::Choice && before.is_some();
+            if let Statement::Assign { var, .. } | Statement::Draw { var, .. } = statement {
+                settle(&mut links, var, state);
+            }
             let followed = match choice {
                 true => Err(head(statement)),
                 false => self.statement(statement, &later, state).unwrap_or_else(|| Err(head(statement))),
@@ -355,6 +358,22 @@ impl Walk<'_> {
         let mut after = state.about(&names);
         after.extend(state.paid());
         Some(Link::Judged(vec![Move::OneSided], after))
+    }
+}
+
+/// Before a variable changes, what was paid is said without it, by the last link that says anything.
+fn settle(links: &mut [Link], var: &Name, state: &mut State<'_>) {
+    let known = state.paid();
+    if !state.budget.settle(state.context, var) {
+        return;
+    }
+    let said = links.iter_mut().rev().find_map(|link| match link {
+        Link::Judged(_, after) => Some(after),
+        _ => None,
+    });
+    if let Some(after) = said {
+        after.retain(|fact| Some(fact) != known.as_ref());
+        after.extend(state.paid());
     }
 }
 

@@ -25,6 +25,8 @@ use crate::side::search_side;
 
 /// What the search for one such proof may do.
 const EFFORT: u64 = 8_000_000;
+/// What a first look at one cost may do.
+const SHORT: u64 = 1_500_000;
 /// The most costs that are tried.
 const MOST_COSTS: usize = 12;
 
@@ -71,19 +73,32 @@ impl Walk<'_> {
         }
         let inner = Arc::new(Context::new(&part, context.orientation()).ok()?);
         let countable = matches!(inner.kind(&Expr::of((*var).clone(), Run::First)), Kind::Int | Kind::Bool);
-        let comparison = if countable { Comparison::Pointwise } else { Comparison::Equal };
+        // What is equal in both runs is so for every value: a proof of that serves as well.
+        let comparisons: &[Comparison] = match countable {
+            true => &[Comparison::Pointwise, Comparison::Equal],
+            false => &[Comparison::Equal],
+        };
         let known =
             self.choices.borrow().iter().find_map(|choice| {
                 (choice.block == block && choice.var == **var).then(|| choice.found.clone())
             });
         let found = known.unwrap_or_else(|| {
-            let mut effort = Effort::of(EFFORT).until(self.deadline);
-            let found = self.costs(block).into_iter().find_map(|amount| {
+            let at_cost = |amount: &Expr, comparison: Comparison, effort: &mut Effort| {
                 let claim = Claim { epsilon: amount.clone(), delta: Expr::int(0), reading: Reading::Reals };
                 let hints = Hints::default();
-                let found = search_side(&inner, &claim, &hints, comparison, &mut effort, |_, _, _| None);
-                Some((found.ok()?.0, amount))
+                let found = search_side(&inner, &claim, &hints, comparison, effort, |_, _, _| None);
+                Some((found.ok()?.0, amount.clone()))
+            };
+            // Every cost gets a short look, so that one which is too small does not use up what is left for the others.
+            let costs = self.costs(block);
+            let found = costs.iter().find_map(|amount| {
+                let effort = || Effort::of(SHORT).until(self.deadline);
+                comparisons.iter().find_map(|comparison| at_cost(amount, *comparison, &mut effort()))
             });
+            let mut effort = Effort::of(EFFORT).until(self.deadline);
+            let again =
+                || costs.iter().find_map(|amount| at_cost(amount, *comparisons.first()?, &mut effort));
+            let found = found.or_else(again);
             let choice = Choice { block: block.to_vec(), var: (*var).clone(), found: found.clone() };
             self.choices.borrow_mut().push(choice);
             found
@@ -103,10 +118,15 @@ impl Walk<'_> {
         }
         set.iter().for_each(|name| state.forget(name));
         state.equal.insert((*var).clone());
-        state.budget.sum = add(context, &state.budget.sum, &amount);
         if countable {
+            // What is paid is said in the words of the rule, so that another choice can follow.
+            state.budget.sum = match state.budget.past.is_empty() {
+                true => paid.clone() + amount.clone(),
+                false => add(context, &state.budget.sum, &amount),
+            };
             return Some(Link::Select(moves, (*var).clone(), amount, paid));
         }
+        state.budget.sum = add(context, &state.budget.sum, &amount);
         let after = std::iter::once(same(var)).chain(state.paid()).collect();
         Some(Link::Judged(moves, after))
     }

@@ -26,6 +26,8 @@ use crate::tables;
 
 /// The most totals and comparisons of one draw that are looked at.
 pub(super) const MOST_USES: usize = 4;
+/// The most results for which a draw may pay by itself.
+const MOST_RESULTS: usize = 5;
 /// The most distances between neighbours that are tried as shifts.
 const MOST_SPANS: usize = 4;
 
@@ -134,8 +136,16 @@ impl<'a> Guesser<'a> {
         found
     }
 
-    /// The couplings of a draw; `again` says where what is drawn may be read again, if it is in a loop that counts.
-    pub(crate) fn draw(&self, var: &Name, law: &Distribution, again: Option<Expr>) -> Vec<Candidate> {
+    /// The couplings of a draw; `again` says where what is drawn may be read again, if it is in a loop that counts, and `read`
+    /// where it is read at all, if that is known before.
+    pub(crate) fn draw(
+        &self,
+        var: &Name,
+        law: &Distribution,
+        again: Option<Expr>,
+        read: Option<Expr>,
+    ) -> Vec<Candidate> {
+        let read = (again.as_ref(), read.as_ref());
         if let Distribution::Choose { scores: Expr::Var(Variable::Plain(list)), scale }
         | Distribution::PermuteAndFlip { scores: Expr::Var(Variable::Plain(list)), scale } = law
         {
@@ -146,26 +156,19 @@ impl<'a> Guesser<'a> {
         }
         match law {
             Distribution::Laplace { center, scale } => {
-                let mut found = self.noise(var, Some(center), scale, again.as_ref());
-                // Where a claim gives up mass, the tails of a draw may be what it gives up.
-                if let Some(tail) = self.tail(scale) {
-                    let up_to = |c: &Candidate| match &c.step {
-                        Move::Draw(coupling @ Coupling::Shift { .. }) => Some(Candidate {
-                            step: Move::UpTo(coupling.clone(), tail.clone()),
-                            amounts: c.amounts.clone(),
-                        }),
-                        _ => None,
-                    };
-                    let tails: Vec<Candidate> = found.iter().filter_map(up_to).take(MOST_USES).collect();
-                    found.splice(0..0, tails);
-                }
-                found
+                let found = self.noise(var, Some(center), scale, read);
+                let (whole, twice) = (Expr::int(1), Expr::int(2));
+                let both = self.cut(&found, self.tail(scale, &whole), Move::UpTo);
+                let upper = self.cut(&found, self.tail(scale, &twice), Move::Below);
+                both.into_iter().chain(upper).chain(found).collect()
             }
             Distribution::DiscreteLaplace { center, scale } => {
-                self.noise(var, Some(center), scale, again.as_ref())
+                let found = self.noise(var, Some(center), scale, read);
+                let upper = self.cut(&found, self.tail(scale, &Expr::int(1)), Move::Below);
+                upper.into_iter().chain(found).collect()
             }
             Distribution::Exponential { scale } | Distribution::Geometric { scale } => {
-                self.noise(var, None, scale, again.as_ref())
+                self.noise(var, None, scale, read)
             }
             Distribution::Bernoulli(_)
             | Distribution::Response { .. }
@@ -187,15 +190,39 @@ impl<'a> Guesser<'a> {
         }
     }
 
-    /// The distance from its center beyond which a Laplace draw has as much mass as the claim gives up.
-    fn tail(&self, scale: &Expr) -> Option<Expr> {
+    /// Where a claim gives up mass, the tails of a draw may be what it gives up.
+    fn cut(
+        &self,
+        found: &[Candidate],
+        tail: Option<Expr>,
+        step: fn(Coupling, Expr) -> Move,
+    ) -> Vec<Candidate> {
+        let Some(tail) = tail else { return vec![] };
+        let up_to = |c: &Candidate| match &c.step {
+            Move::Draw(coupling @ Coupling::Shift { .. }) => {
+                let step = step(coupling.clone(), tail.clone());
+                Some(Candidate { step, amounts: c.amounts.clone() })
+            }
+            _ => None,
+        };
+        found.iter().filter_map(up_to).take(MOST_USES).collect()
+    }
+
+    /// The distance t from its center for which e^(−t/scale) is so many times what the claim gives up; half of that where
+    /// two rows are in the tables of one run only, each of which gives up its part.
+    fn tail(&self, scale: &Expr, times: &Expr) -> Option<Expr> {
         if self.claim.delta == Expr::int(0) || !self.is_public(scale) {
             return None;
         }
+        let replaced = |clause: &Adjacency| matches!(clause, Adjacency::RowReplaced { .. });
+        let shares = match self.context.mechanism().adjacency.iter().any(replaced) {
+            true => Expr::int(2),
+            false => Expr::int(1),
+        };
         let rate = match &self.claim.delta {
-            Expr::Unary(Unary::Exp, inside) => minus(Expr::int(0), (**inside).clone()),
+            Expr::Unary(Unary::Exp, inside) if *times == shares => minus(Expr::int(0), (**inside).clone()),
             // exp(ln(δ)) is δ; written with 1/δ it would have to be shown.
-            delta => minus(Expr::int(0), delta.clone().ln()),
+            delta => minus(Expr::int(0), divided(product(times.clone(), delta.clone()), &shares).ln()),
         };
         // rate · scale, without a quotient where the scale is one over a factor of the rate.
         Some(match (scale, &rate) {
@@ -281,6 +308,12 @@ impl<'a> Guesser<'a> {
             for distance in &self.distances {
                 push(distance.clone(), whole.clone(), vec![whole.clone()]);
             }
+            // All entries together may use it up.
+            for (_, bound, _) in lists::norms(self.context).filter(|(.., squares)| *squares) {
+                let square = |e: &Expr| product(e.clone(), e.clone());
+                let share = divided(product(whole.clone(), square(&apart)), &square(bound));
+                push(apart.clone().abs(), share, vec![whole.clone()]);
+            }
         }
         for distance in &self.distances {
             push(distance.clone(), price(distance), vec![price(distance)]);
@@ -303,6 +336,11 @@ impl<'a> Guesser<'a> {
             .collect()
     }
 
+    /// The expression with what its variables stand for.
+    pub(super) fn written_out(&self, e: &Expr) -> Expr {
+        inline(e, &self.definitions)
+    }
+
     pub(super) fn first(&self, e: &Expr) -> Expr {
         self.context.in_run(e, Run::First)
     }
@@ -312,7 +350,13 @@ impl<'a> Guesser<'a> {
     }
 
     /// Laplace noise, continuous or discrete, or one-sided noise without a center.
-    fn noise(&self, var: &Name, center: Option<&Expr>, scale: &Expr, again: Option<&Expr>) -> Vec<Candidate> {
+    fn noise(
+        &self,
+        var: &Name,
+        center: Option<&Expr>,
+        scale: &Expr,
+        (again, read): (Option<&Expr>, Option<&Expr>),
+    ) -> Vec<Candidate> {
         let (totals, thresholds) = self.uses(var);
         let apart = center.map_or(Expr::int(0), |e| minus(self.first(e), self.second(e)));
         let one_sided = center.is_none();
@@ -358,9 +402,16 @@ impl<'a> Guesser<'a> {
         push(plain(keep_noise.clone()), vec![]);
         let mut steps: Vec<Expr> = self.spans.clone();
         steps.push(zero.clone());
+        let drawn = set_by_draws(&self.context.mechanism().body);
         for threshold in &thresholds {
             let at = self.first(&threshold.at);
-            for s in &steps {
+            // A total with another draw in it follows that draw, and need not move by itself.
+            let follows = drawn.iter().any(|name| mentions(&threshold.total.offset, name));
+            let mut steps: Vec<&Expr> = steps.iter().collect();
+            if follows {
+                steps.rotate_right(1);
+            }
+            for s in steps {
                 let select = |above: (Expr, Expr), below: (Expr, Expr)| Coupling::Select {
                     threshold: at.clone(),
                     strict: threshold.strict,
@@ -368,6 +419,13 @@ impl<'a> Guesser<'a> {
                     below,
                 };
                 let total = &threshold.total;
+                // Where it is not read, it need not be moved.
+                if let Some(read) = read.map(|read| self.first(read)) {
+                    let (by, cost) = move_total(total, s);
+                    let by = read.clone().choose(by, keep_noise.0.clone());
+                    let cost = read.clone().choose(cost, zero.clone());
+                    push(select((by, cost), keep_noise.clone()), amounts(s));
+                }
                 push(select(move_total(total, s), keep_noise.clone()), amounts(s));
                 let down = minus(zero.clone(), s.clone());
                 push(select(keep_noise.clone(), move_total(total, &down)), amounts(s));
@@ -448,8 +506,10 @@ impl<'a> Guesser<'a> {
         for expr in &self.expressions {
             self.scan(&inline(expr, &made_of_it), var, &mut totals, &mut thresholds);
         }
-        // Other draws in a total may come later, when this one is coupled already: they are left to follow it.
-        let drawn = set_by_draws(&self.context.mechanism().body);
+        // Other draws in a total may come later, when this one is coupled already: they are left to follow it. So is what
+        // counts in a loop that the draw is not in.
+        let mut drawn = set_by_draws(&self.context.mechanism().body);
+        indices_elsewhere(&self.context.mechanism().body, var, &mut drawn);
         let given = |total: &Total| {
             let offset = without_names(&total.offset, &drawn);
             Total { factor: total.factor.clone(), offset }
@@ -546,11 +606,36 @@ impl<'a> Guesser<'a> {
             }
         });
         // A constant is more often a start value than a choice.
-        found.sort_by_key(
-            |hit| matches!(hit, Expr::Binary(_, value, _) if matches!(**value, Expr::Number(_))),
-        );
-        found.truncate(3);
+        let number = |hit: &Expr| match hit {
+            Expr::Binary(_, value, _) => match &**value {
+                Expr::Number(n) => Some(n.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        found.sort_by_key(number);
+        found.truncate(MOST_RESULTS);
         found
+    }
+}
+
+/// The indices of loops in which a variable is not drawn.
+fn indices_elsewhere(body: &[Statement], var: &Name, found: &mut Vec<Name>) {
+    for statement in body {
+        match statement {
+            Statement::For { index, body, .. } => {
+                if !set_by_draws(body).contains(var) {
+                    found.push(index.clone());
+                }
+                indices_elsewhere(body, var, found);
+            }
+            Statement::While { body, .. } => indices_elsewhere(body, var, found),
+            Statement::If { then, otherwise, .. } => {
+                indices_elsewhere(then, var, found);
+                indices_elsewhere(otherwise, var, found);
+            }
+            _ => {}
+        }
     }
 }
 

@@ -2,16 +2,17 @@
 //! state that a rehearsal passed through.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use probity_kernel::context::Context;
-use probity_kernel::expr::{Expr, Name, Run, Variable};
+use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Sort, Statement};
 
-use crate::algebra::{divided, minus, product, visit};
+use crate::algebra::{divided, linear, mentions, minus, plus, product, visit};
 use crate::lists;
-use crate::plan::blocks::{for_each_guard, set_by};
+use crate::plan::blocks::{for_each_assignment, for_each_guard, set_by, set_by_draws};
 use crate::rehearse::{Pair, changed_lists};
 use crate::tables;
 
@@ -43,12 +44,36 @@ struct Question {
     alive: bool,
 }
 
+/// Which of the bounds that held is taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Choice {
+    /// The most natural one.
+    First,
+    /// The one that was smallest.
+    Smallest,
+}
+
 /// A bound on what one draw has cost so far.
 struct Bound {
     term: Expr,
     /// A variable whose difference the bound still owes; pointless where it never differs.
     owed: Option<Name>,
     alive: bool,
+    /// What it came to in all states together: the smaller of two bounds is the better one.
+    total: f64,
+}
+
+impl Bound {
+    fn new((term, owed): (Expr, Option<Name>)) -> Bound {
+        Bound { term, owed, alive: true, total: 0.0 }
+    }
+
+    /// Compares with what was spent in a state.
+    fn see(&mut self, pair: &Pair, spent: f64) {
+        let value = pair.amount(&self.term);
+        self.alive = value.is_some_and(|value| spent <= value + 1e-9 * (1.0 + spent));
+        self.total += value.unwrap_or(0.0);
+    }
 }
 
 /// What is known of one variable under one condition: the strongest comes first.
@@ -65,6 +90,8 @@ pub(crate) struct Watcher {
     around: Vec<Question>,
     /// Per draw, from the smallest bound.
     bounds: Vec<Vec<Bound>>,
+    /// Bounds on what several draws have cost together: those of the loop, and all.
+    joint: Vec<(Range<usize>, Vec<Bound>)>,
     seen: usize,
 }
 
@@ -77,12 +104,12 @@ impl Watcher {
         cycle: &Cycle<'_>,
         (spans, distances): (&[Expr], &[Expr]),
         amounts: &[Vec<Expr>],
-        fixed: &[Option<Expr>],
+        (fixed, epsilon): (&[Option<Expr>], &Expr),
     ) -> Watcher {
         let ask = Ask { context, comparison, cycle, spans, distances };
         let variables = cycle.scope.iter().map(|name| (name.clone(), ask.variable(name))).collect();
-        let ranges =
-            cycle.scope.iter().flat_map(|name| ask.ranges(name).into_iter().chain(ask.order(name))).collect();
+        let known = |name| [ask.ranges(name), ask.flags(name), ask.untouched(name), ask.order(name)];
+        let ranges = cycle.scope.iter().flat_map(known).flatten().collect();
         let around = cycle.around.iter().map(|f| question(f.clone())).collect();
         let bounds = amounts
             .iter()
@@ -90,10 +117,15 @@ impl Watcher {
             .enumerate()
             .map(|(site, (amounts, fixed))| {
                 let terms = ask.terms(cycle.draws.contains(&site), amounts, fixed.as_ref());
-                terms.into_iter().map(|(term, owed)| Bound { term, owed, alive: true }).collect()
+                terms.into_iter().map(Bound::new).collect()
             })
             .collect();
-        Watcher { variables, ranges, around, bounds, seen: 0 }
+        let together = |terms: Vec<Expr>| terms.into_iter().map(|term| Bound::new((term, None))).collect();
+        let joint = vec![
+            (0..amounts.len(), together(ask.budgets(epsilon))),
+            (cycle.draws.clone(), together(ask.counted(amounts))),
+        ];
+        Watcher { variables, ranges, around, bounds, joint, seen: 0 }
     }
 
     /// Drops what does not hold in this state. Answers with the steps that it took.
@@ -119,8 +151,14 @@ impl Watcher {
             let spent = pair.spent.get(site).copied().unwrap_or(0.0);
             for bound in bounds.iter_mut().filter(|b| b.alive) {
                 looked += 1;
-                let holds = |term: f64| spent <= term + 1e-9 * (1.0 + spent);
-                bound.alive = pair.amount(&bound.term).is_some_and(holds);
+                bound.see(pair, spent);
+            }
+        }
+        for (sites, bounds) in &mut self.joint {
+            let spent = pair.spent.iter().take(sites.end).skip(sites.start).sum();
+            for bound in bounds.iter_mut().filter(|b| b.alive) {
+                looked += 1;
+                bound.see(pair, spent);
             }
         }
         looked * LOOK_STEPS
@@ -133,13 +171,42 @@ impl Watcher {
         first.is_some_and(|question| question.alive)
     }
 
-    /// The parts of an invariant; `None` if no bound of some draw's cost is left.
-    pub(crate) fn parts(&self) -> Option<Vec<Expr>> {
+    /// A bound on what all draws have cost: the sum of bounds for each, or one for several where that is smaller.
+    fn cost(&self, choice: Choice) -> Option<Expr> {
+        let useful = |bound: &&Bound| bound.alive && !bound.owed.as_ref().is_some_and(|v| self.is_equal(v));
+        let best = |bounds: std::slice::Iter<'_, Bound>| match choice {
+            Choice::First => bounds.clone().position(|b| useful(&b)),
+            Choice::Smallest => {
+                let useful = bounds.enumerate().filter(|(_, b)| useful(b));
+                useful.min_by(|(_, a), (_, b)| a.total.total_cmp(&b.total)).map(|(place, _)| place)
+            }
+        };
+        let single: Vec<Option<&Bound>> = self
+            .bounds
+            .iter()
+            .map(|bounds| best(bounds.iter()).and_then(|place| bounds.get(place)))
+            .collect();
+        let mut chosen: Vec<Option<&Bound>> = single.clone();
+        for (sites, bounds) in &self.joint {
+            let apart: f64 =
+                single[sites.clone()].iter().map(|bound| bound.map_or(f64::INFINITY, |b| b.total)).sum();
+            let paying =
+                single[sites.clone()].iter().filter(|bound| bound.is_none_or(|b| b.term != Expr::int(0)));
+            let best = bounds.iter().filter(|b| b.alive).min_by(|a, b| a.total.total_cmp(&b.total));
+            if let Some(best) = best.filter(|best| best.total < apart * (1.0 - 1e-9))
+                && paying.count() > 1
+            {
+                let first = sites.start;
+                let others =
+                    chosen.iter().enumerate().filter(|(site, _)| !sites.contains(site)).map(|(_, b)| *b);
+                chosen = others.collect();
+                chosen.insert(first.min(chosen.len()), Some(best));
+                break;
+            }
+        }
         let mut total: Option<Expr> = None;
-        for bounds in &self.bounds {
-            let useful =
-                |bound: &&Bound| bound.alive && !bound.owed.as_ref().is_some_and(|v| self.is_equal(v));
-            let term = &bounds.iter().find(useful)?.term;
+        for bound in chosen {
+            let term = &bound?.term;
             if *term != Expr::int(0) {
                 total = Some(match total {
                     None => term.clone(),
@@ -147,7 +214,12 @@ impl Watcher {
                 });
             }
         }
-        let mut parts = vec![Expr::cost().le(total.unwrap_or(Expr::int(0)))];
+        Some(total.unwrap_or(Expr::int(0)))
+    }
+
+    /// The parts of an invariant; `None` if no bound of some draw's cost is left.
+    pub(crate) fn parts(&self, choice: Choice) -> Option<Vec<Expr>> {
+        let mut parts = vec![Expr::cost().le(self.cost(choice)?)];
         for (_, topics) in &self.variables {
             let Some((always, sometimes)) = topics.split_first() else { continue };
             // The first question of a topic leaves nothing to add.
@@ -366,32 +438,112 @@ impl Ask<'_> {
         conditions.flat_map(|c| [topic(Some(c.clone()), &all), topic(Some(c), &mirrored)]).collect()
     }
 
-    /// Public bounds that guards compare a variable with.
+    fn is_public(&self, e: &Expr) -> bool {
+        let params = &self.context.mechanism().params;
+        let mut public = true;
+        e.for_each_variable(&mut |v| {
+            public &= matches!(v, Variable::Plain(name) if params.iter().any(|p| p.name == *name));
+        });
+        public
+    }
+
+    /// Public bounds that guards compare a variable with, and these bounds with what one round adds to the variable.
     fn compared_with(&self, name: &Name) -> Vec<Expr> {
         let mut found: Vec<Expr> = Vec::new();
-        let params = &self.context.mechanism().params;
         let mut see = |guard: &Expr| {
             visit(guard, &mut |part| {
-                let Expr::Binary(_, a, b) = part else { return };
-                for (v, bound) in [(a, b), (b, a)] {
-                    let mut public = true;
-                    bound.for_each_variable(&mut |v| {
-                        public &=
-                            matches!(v, Variable::Plain(name) if params.iter().any(|p| p.name == *name));
-                    });
-                    if **v == Expr::var(name.clone())
-                        && public
-                        && self.context.kind(bound) == Kind::Int
-                        && !found.contains(bound)
-                    {
-                        found.push((**bound).clone());
-                    }
+                let Expr::Binary(
+                    Binary::Lt | Binary::Le | Binary::Gt | Binary::Ge | Binary::Eq | Binary::Ne,
+                    a,
+                    b,
+                ) = part
+                else {
+                    return;
+                };
+                if ![a, b].into_iter().any(|side| mentions(side, name)) || self.kind(name) == Kind::Bool {
+                    return;
+                }
+                let sides = [(a, b), (b, a)].into_iter().find(|(v, _)| ***v == Expr::var(name.clone()));
+                let bound = match sides {
+                    Some((_, bound)) => Some((**bound).clone()),
+                    None => linear(&minus((**a).clone(), (**b).clone()), name)
+                        .filter(|(factor, _)| matches!(factor, Expr::Number(_)))
+                        .map(|(factor, offset)| divided(minus(Expr::int(0), offset), &factor)),
+                };
+                let whole = |e: &Expr| self.kind(name) == Kind::Real || self.context.kind(e) == Kind::Int;
+                if let Some(bound) = bound.filter(|bound| self.is_public(bound) && whole(bound))
+                    && !found.contains(&bound)
+                {
+                    found.push(bound);
                 }
             });
         };
         for_each_guard(self.cycle.body, &mut see);
         found.truncate(2);
+        let steps = self.steps(name);
+        let more = found.iter().flat_map(|bound| steps.iter().map(|step| plus(bound.clone(), step.clone())));
+        let more: Vec<Expr> = more.filter(|bound| !found.contains(bound)).collect();
+        found.extend(more.into_iter().take(4));
         found
+    }
+
+    /// What the rounds of the loop add to a variable, where that is public.
+    fn steps(&self, name: &Name) -> Vec<Expr> {
+        let mut found: Vec<Expr> = Vec::new();
+        for_each_assignment(self.cycle.body, &mut |var, value| {
+            if var == name
+                && let Some((factor, offset)) = linear(value, name)
+                && factor == Expr::int(1)
+                && self.is_public(&offset)
+                && !found.contains(&offset)
+            {
+                found.push(offset);
+            }
+        });
+        found.truncate(3);
+        found
+    }
+
+    /// Whether a variable keeps account: all that the loop does with it is to add public numbers.
+    fn keeps_account(&self, name: &Name) -> bool {
+        let mut adds = true;
+        for_each_assignment(self.cycle.body, &mut |var, value| {
+            let added = || {
+                let (factor, offset) = linear(value, name)?;
+                (factor == Expr::int(1) && self.is_public(&offset)).then_some(())
+            };
+            adds &= var != name || added().is_some();
+        });
+        adds && !self.steps(name).is_empty() && !set_by_draws(self.cycle.body).contains(name)
+    }
+
+    /// Bounds on what the draws of the loop have cost together, by what the program counts.
+    fn counted(&self, amounts: &[Vec<Expr>]) -> Vec<Expr> {
+        let mut all: Vec<&Expr> = Vec::new();
+        for amount in amounts.get(self.cycle.draws.clone()).into_iter().flatten().flatten() {
+            if !all.contains(&amount) {
+                all.push(amount);
+            }
+        }
+        let params = self.context.mechanism().params.iter().filter(|p| p.sort == Sort::Int);
+        let params: Vec<Expr> = params.map(|p| Expr::var(p.name.clone())).collect();
+        let mut terms = Vec::new();
+        // Not the index: every round counts for that, also those that cost nothing.
+        let index = Expr::var(self.cycle.name.clone());
+        for counter in self.counters().into_iter().filter(|counter| *counter != index) {
+            for a in &all {
+                terms.push(product(counter.clone(), (*a).clone()));
+                terms.extend(params.iter().map(|p| product(minus(p.clone(), counter.clone()), (*a).clone())));
+            }
+        }
+        terms
+    }
+
+    /// Bounds on what all draws have cost, where the program keeps account of that itself.
+    fn budgets(&self, epsilon: &Expr) -> Vec<Expr> {
+        let accounts = self.cycle.scope.iter().filter(|name| self.kind(name) == Kind::Real);
+        let accounts = accounts.filter(|name| self.keeps_account(name)).map(|name| self.of(name).0);
+        accounts.flat_map(|v| [v.clone(), minus(epsilon.clone(), v)]).collect()
     }
 
     /// Whether a choice is made by this list, which the program fills.
@@ -399,6 +551,65 @@ impl Ask<'_> {
         let mut found = BTreeSet::new();
         lists::score_lists(&self.context.mechanism().body, &mut found);
         self.kind(name) == Kind::List && found.contains(name)
+    }
+
+    /// What counts the iterations, with where it starts: the index, or, in a loop without one, integers from 0.
+    fn starts(&self) -> Vec<(Expr, Expr)> {
+        match &self.cycle.from {
+            Some(from) => vec![(Expr::var(self.cycle.name.clone()), from.clone())],
+            None => self.counters().into_iter().map(|counter| (counter, Expr::int(0))).collect(),
+        }
+    }
+
+    /// That a number still has the value with which the loop starts, in the first iteration.
+    fn untouched(&self, name: &Name) -> Vec<Topic> {
+        if self.kind(name) != Kind::Real || !set_by(self.cycle.body).contains(name) {
+            return vec![];
+        }
+        let mut values: Vec<Expr> = Vec::new();
+        for_each_assignment(&self.context.mechanism().body, &mut |var, value| {
+            let number = match value {
+                Expr::Unary(Unary::Neg, a) => matches!(**a, Expr::Number(_)),
+                other => matches!(other, Expr::Number(_)),
+            };
+            if var == name && number && !values.contains(value) {
+                values.push(value.clone());
+            }
+        });
+        let (v, w) = self.of(name);
+        let mut topics = vec![];
+        for (i, from) in self.starts().into_iter().take(1) {
+            for value in values.iter().take(2) {
+                let first = i.clone().equals(from.clone());
+                for v in [&v, &w] {
+                    let still = first.clone().implies(v.clone().equals(value.clone()));
+                    topics.push(Topic { condition: None, questions: vec![question(still)] });
+                }
+            }
+        }
+        topics
+    }
+
+    /// What a flag says of the first iteration.
+    fn flags(&self, name: &Name) -> Vec<Topic> {
+        if self.kind(name) != Kind::Bool || !set_by(self.cycle.body).contains(name) {
+            return vec![];
+        }
+        let (v, w) = self.of(name);
+        let mut topics = vec![];
+        for (i, from) in self.starts() {
+            let first = i.equals(from);
+            for flag in [v.clone(), w.clone()] {
+                let all = [
+                    first.clone().equals(!flag.clone()),
+                    first.clone().equals(flag.clone()),
+                    first.clone().implies(!flag.clone()),
+                    first.clone().implies(flag),
+                ];
+                topics.push(Topic { condition: None, questions: all.into_iter().map(question).collect() });
+            }
+        }
+        topics
     }
 
     /// Where an integer may lie, and how long a list of scores is.
@@ -409,14 +620,25 @@ impl Ask<'_> {
             let all = lists::lengths(name, &counters, self.cycle.from.as_ref());
             return vec![Topic { condition: None, questions: all.into_iter().map(question).collect() }];
         }
-        if self.kind(name) != Kind::Int || !set_by(self.cycle.body).contains(name) {
-            return vec![];
-        }
+        let account = self.kind(name) == Kind::Real && self.keeps_account(name);
         let (v, w) = self.of(name);
+        if self.kind(name) != Kind::Int && !account || !set_by(self.cycle.body).contains(name) {
+            // What a loop around has set keeps its sign here.
+            let kept = self.kind(name) == Kind::Int && !self.cycle.outer.is_empty();
+            let sign = || Topic { condition: None, questions: vec![question(Expr::int(0).le(v.clone()))] };
+            return kept.then(sign).into_iter().collect();
+        }
         let mut topics = vec![];
         let mut topic = |questions: Vec<Expr>| {
             topics.push(Topic { condition: None, questions: questions.into_iter().map(question).collect() })
         };
+        if account {
+            for bound in self.compared_with(name) {
+                topic(vec![v.clone().le(bound.clone())]);
+                topic(vec![bound.le(v.clone())]);
+            }
+            return topics;
+        }
         for v in [v, w] {
             topic(vec![Expr::int(0).le(v.clone()), Expr::int(-1).le(v.clone())]);
             for bound in self.compared_with(name) {
@@ -426,8 +648,7 @@ impl Ask<'_> {
             for param in self.context.mechanism().params.iter().filter(|p| p.sort == Sort::Int) {
                 topic(vec![v.clone().le(Expr::var(param.name.clone()))]);
             }
-            if let Some(from) = &self.cycle.from {
-                let i = Expr::var(self.cycle.name.clone());
+            for (i, from) in self.starts().into_iter().filter(|(i, _)| *i != v) {
                 let first = i.clone().equals(from.clone());
                 topic(vec![
                     v.clone().lt(i.clone()),

@@ -18,9 +18,10 @@ use probity_kernel::term::{
 use crate::algebra::{mentions, product};
 use crate::derivation::{Move, Plan};
 use crate::effort::Effort;
-use crate::plan::blocks::set_by;
+use crate::plan::blocks::{set_by, set_by_draws};
 use crate::plan::couplings::{Candidate, Guesser};
-use crate::plan::invariants::{Cycle, Watcher};
+use crate::plan::invariants::{Choice, Cycle, Watcher};
+use crate::plan::rounds::{cuts, rounds};
 use crate::rehearse::{Scenario, Stage, Stop, scenarios};
 
 /// The most combinations of couplings that are rehearsed.
@@ -53,7 +54,8 @@ enum Shape {
     /// A draw, or a few statements that are coupled together.
     Site,
     If(Vec<Shape>, Vec<Shape>),
-    For(Vec<Shape>),
+    /// A loop, and the rounds in which the runs can differ.
+    For(Vec<Expr>, Vec<Shape>),
     While(Vec<Shape>),
 }
 
@@ -97,11 +99,12 @@ impl<'a> Planner<'a> {
     /// The moves of the most promising combination, whether or not it passes a rehearsal.
     pub(crate) fn first(&self, effort: &mut Effort) -> Option<Vec<Move>> {
         let chosen: Vec<&Candidate> = self.choices.iter().filter_map(|c| c.first()).collect();
-        (chosen.len() == self.choices.len()).then(|| self.with_invariants(&chosen, effort)).flatten()
+        let complete = chosen.len() == self.choices.len();
+        complete.then(|| self.with_invariants(&chosen, effort)).flatten()?.into_iter().next()
     }
 
-    /// The moves of the next combination that passes all rehearsals.
-    pub(crate) fn next(&mut self, effort: &mut Effort) -> Option<Vec<Move>> {
+    /// The moves of the next combination that passes all rehearsals, with invariants in one way or two.
+    pub(crate) fn next(&mut self, effort: &mut Effort) -> Option<Vec<Vec<Move>>> {
         while !effort.is_spent()
             && let Some(combination) = self.next.next()
         {
@@ -148,13 +151,14 @@ impl<'a> Planner<'a> {
         failed.is_none()
     }
 
-    /// The moves with invariants for all loops; `None` if there is none for some loop.
-    fn with_invariants(&self, chosen: &[&Candidate], effort: &mut Effort) -> Option<Vec<Move>> {
+    /// The moves with invariants for all loops; `None` if there is none for some loop. Of what held in all rehearsals, what is most
+    /// natural comes first.
+    fn with_invariants(&self, chosen: &[&Candidate], effort: &mut Effort) -> Option<Vec<Vec<Move>>> {
         let mut cycles = Vec::new();
         let mut draws = 0;
         self.cycles(&self.context.mechanism().body, (&[], &[], &[]), &mut draws, &mut cycles);
         if cycles.is_empty() {
-            return Some(self.moves(chosen, &[]));
+            return Some(vec![self.moves(chosen, &[])]);
         }
         // The tightest bound that holds is wanted, so small ones come first.
         let size = |e: &Expr| self.scenarios.iter().filter_map(|s| s.value(e)).sum::<f64>();
@@ -169,7 +173,8 @@ impl<'a> Planner<'a> {
             .iter()
             .map(|cycle| {
                 let apart = (self.guesser.spans(), distances.as_slice());
-                Watcher::new(self.context, self.comparison, cycle, apart, &amounts, &fixed)
+                let costs = (fixed.as_slice(), &self.claim.epsilon);
+                Watcher::new(self.context, self.comparison, cycle, apart, &amounts, costs)
             })
             .collect();
         let bare = self.moves(chosen, &[]);
@@ -183,15 +188,22 @@ impl<'a> Planner<'a> {
             let _ = self.stage().rehearse(&bare, scenario, &mut see, effort);
             effort.spend(std::mem::take(&mut seen))?;
         }
-        let mut invariants = Vec::new();
-        for (cycle, watcher) in cycles.iter().zip(&watchers) {
-            let hint = self.hints.invariants.iter().find(|(name, _)| name == cycle.name);
-            invariants.push(match hint {
-                Some((_, invariant)) => invariant.clone(),
-                None => Expr::all(watcher.parts()?),
-            });
+        let mut found: Vec<Vec<Move>> = Vec::new();
+        for choice in [Choice::First, Choice::Smallest] {
+            let mut invariants = Vec::new();
+            for (cycle, watcher) in cycles.iter().zip(&watchers) {
+                let hint = self.hints.invariants.iter().find(|(name, _)| name == cycle.name);
+                invariants.push(match hint {
+                    Some((_, invariant)) => invariant.clone(),
+                    None => Expr::all(watcher.parts(choice)?),
+                });
+            }
+            let moves = self.moves(chosen, &invariants);
+            if !found.contains(&moves) {
+                found.push(moves);
+            }
         }
-        Some(self.moves(chosen, &invariants))
+        Some(found)
     }
 
     /// What a draw costs, if that is fixed by the inputs and parameters.
@@ -207,6 +219,7 @@ impl<'a> Planner<'a> {
                 Coupling::Shift { cost, .. } | Coupling::Equal { cost, .. } | Coupling::Chosen { cost, .. },
             )
             | Move::UpTo(Coupling::Shift { cost, .. }, _)
+            | Move::Below(Coupling::Shift { cost, .. }, _)
             | Move::Call(cost, ..)
             | Move::Joint(_, cost) => cost.clone(),
             Move::Draw(Coupling::SameValue { ratio: (a, b) }) | Move::SameValue(_, _, (a, b)) => {
@@ -256,11 +269,27 @@ impl<'a> Planner<'a> {
         if starts {
             let blocks = (1..=body.len().min(MAX_BLOCK)).map(|size| &body[..size]);
             let found = blocks.filter_map(|block| Some((block, self.block_variable(block)?))).next();
-            if let Some((block, var)) = found {
+            if let Some((block, var)) = found.filter(|(block, _)| !self.is_processing(block)) {
                 return Segment::Block(block.len(), var);
             }
         }
         Segment::Single
+    }
+
+    /// Whether a block is one draw and what is made of it: then the draw alone is coupled.
+    fn is_processing(&self, block: &[Statement]) -> bool {
+        let (Some(Statement::Draw { .. }), rest) = (block.first(), block.get(1..).unwrap_or_default()) else {
+            return false;
+        };
+        let set = set_by(block);
+        let mut public = set_by_draws(rest).is_empty();
+        for_each_expr(rest, &mut |e| {
+            e.for_each_variable(&mut |v| {
+                public &=
+                    matches!(v, Variable::Plain(name) if set.contains(name) || self.context.is_shared(name));
+            });
+        });
+        public
     }
 
     /// The one variable of a block of finite draws that is read elsewhere, if more than one variable is set.
@@ -319,7 +348,10 @@ impl<'a> Planner<'a> {
                         Some((_, tail)) => Move::UpTo(coupling.clone(), tail.clone()),
                         None => Move::Draw(coupling.clone()),
                     }),
-                    None => self.guesser.draw(var, law, counted.map(|guard| after(guard, &body[at..]))),
+                    None => {
+                        let again = counted.map(|guard| after(guard, &body[at..]));
+                        self.guesser.draw(var, law, again, read_where(var, &body[at..], false))
+                    }
                 }),
                 Statement::If { guard, then, otherwise } => {
                     let counted = if self.counts(guard) { Some(guard) } else { counted };
@@ -402,7 +434,9 @@ impl<'a> Planner<'a> {
                     Shape::OneSided
                 }
                 Statement::If { then, otherwise, .. } => Shape::If(self.shape(then), self.shape(otherwise)),
-                Statement::For { body, .. } => Shape::For(self.shape(body)),
+                Statement::For { index, body, .. } => {
+                    Shape::For(rounds(self.context, index, body), self.shape(body))
+                }
                 Statement::While { body, .. } => Shape::While(self.shape(body)),
             });
         }
@@ -490,8 +524,39 @@ fn left_to_the_search(moves: &[Move]) -> bool {
     moves.iter().any(|step| match step {
         Move::Joint(..) | Move::Draw(Coupling::Scale { .. } | Coupling::SignedLog { .. }) => true,
         Move::If(yes, no) => left_to_the_search(yes) || left_to_the_search(no),
-        Move::For(_, inner) | Move::While(_, inner) => left_to_the_search(inner),
+        Move::For(_, inner) | Move::ForOnce(_, _, inner) | Move::While(_, inner) => left_to_the_search(inner),
         _ => false,
+    })
+}
+
+/// Where a variable that is drawn before these statements is read: under a guard that does not read it, if every statement
+/// that does is in one branch of that. `found` says that the guards so far are such.
+fn read_where(var: &Name, rest: &[Statement], found: bool) -> Option<Expr> {
+    let reads = |body: &[Statement]| {
+        let mut read = false;
+        for_each_expr(body, &mut |e| read |= mentions(e, var));
+        read
+    };
+    let mut reading =
+        rest.iter().enumerate().filter(|(_, statement)| reads(std::slice::from_ref(*statement)));
+    let whole = || found.then_some(Expr::Bool(true));
+    let (Some((place, Statement::If { guard, then, otherwise })), None) = (reading.next(), reading.next())
+    else {
+        return whole();
+    };
+    let (guard, inside) = match (mentions(guard, var), reads(then), reads(otherwise)) {
+        (false, true, false) => (guard.clone(), then),
+        (false, false, true) => (!guard.clone(), otherwise),
+        _ => return whole(),
+    };
+    // What the guard reads must have its value before the draw.
+    let set = set_by(&rest[..place]);
+    if guard.find_variable(&|v| matches!(v, Variable::Plain(name) if set.contains(name))).is_some() {
+        return whole();
+    }
+    Some(match read_where(var, inside, true) {
+        Some(Expr::Bool(true)) | None => guard,
+        Some(more) => guard.and(more),
     })
 }
 
@@ -521,9 +586,14 @@ fn assemble(
                 let yes = assemble(yes, chosen, invariants);
                 moves.push(Move::If(yes, assemble(no, chosen, invariants)));
             }
-            Shape::For(body) => {
+            Shape::For(rounds, body) => {
                 let invariant = invariants.next().unwrap_or(Expr::Bool(true));
-                moves.push(Move::For(invariant, assemble(body, chosen, invariants)));
+                let inner = assemble(body, chosen, invariants);
+                moves.push(if cuts(&inner) && !rounds.is_empty() {
+                    Move::ForOnce(invariant, rounds.clone(), inner)
+                } else {
+                    Move::For(invariant, inner)
+                });
             }
             Shape::While(body) => {
                 let invariant = invariants.next().unwrap_or(Expr::Bool(true));
@@ -638,16 +708,42 @@ impl Iterator for Combinations {
     }
 }
 
+/// Each draw pays where the result is one of its own: the first draw for the first result, and so on.
+fn one_for_each_result(choices: &[Vec<Candidate>], rank: usize) -> Option<Vec<usize>> {
+    let result = |candidate: &Candidate| match &candidate.step {
+        Move::Draw(Coupling::Shift { by: Expr::If(hit, ..), .. }) if hit.mentions(&Variable::Result) => {
+            Some((**hit).clone())
+        }
+        _ => None,
+    };
+    let mut results: Vec<Expr> = Vec::new();
+    for hit in choices.iter().flatten().filter_map(result) {
+        if !results.contains(&hit) {
+            results.push(hit);
+        }
+    }
+    let place = |(at, candidates): (usize, &Vec<Candidate>)| {
+        let wanted = results.get(at)?;
+        let of = candidates.iter().enumerate().filter(|(_, c)| result(c).as_ref() == Some(wanted));
+        of.map(|(place, _)| place).nth(rank)
+    };
+    choices.iter().enumerate().map(place).collect()
+}
+
 /// All draws alike, or one draw that pays for all others, or all but one: what most proofs are.
 fn simple_combinations(choices: &[Vec<Candidate>]) -> Vec<Vec<usize>> {
-    if choices.len() < 3 {
+    if choices.len() < 2 {
         return vec![];
+    }
+    if choices.len() < 3 {
+        return (0..2).filter_map(|rank| one_for_each_result(choices, rank)).collect();
     }
     let alike = |rank: usize| choices.iter().map(|c| rank.min(c.len() - 1)).collect::<Vec<_>>();
     let free: Vec<usize> =
         choices.iter().map(|c| c.iter().position(Candidate::is_free).unwrap_or(0)).collect();
     let mut simple: Vec<Vec<usize>> = (0..4).map(alike).collect();
     simple.push(free.clone());
+    simple.extend((0..2).filter_map(|rank| one_for_each_result(choices, rank)));
     for at in 0..choices.len() {
         let (mut payer, mut saver) = (free.clone(), vec![0; choices.len()]);
         payer[at] = 0;

@@ -28,7 +28,7 @@ impl Guesser<'_> {
         let mut whole = vec![];
         let mut exponents: Vec<Expr> = vec![];
         let mut guards: Vec<Expr> = vec![];
-        for_each_expr(block, &mut |e| {
+        let mut see = |e: &Expr, guards: &mut Vec<Expr>| {
             visit(e, &mut |part| match part {
                 Expr::Unary(Unary::Exp, a) if self.is_public(a) => {
                     let a = match &**a {
@@ -46,8 +46,20 @@ impl Guesser<'_> {
                 }
                 _ => {}
             });
-        });
+        };
+        for_each_expr(block, &mut |e| see(e, &mut guards));
         for_each_guard(block, &mut |guard| guards.push(guard.clone()));
+        let set = set_by(block);
+        let tells = |g: &Expr| {
+            let hidden = set.iter().any(|name| mentions(g, name));
+            !hidden && self.first(g) != self.second(g)
+        };
+        guards.retain(tells);
+        if guards.is_empty() {
+            // What a probability stands for says where it differs.
+            for_each_expr(block, &mut |e| see(&self.written_out(e), &mut guards));
+            guards.retain(tells);
+        }
         for statement in block {
             if let Statement::Draw { law: Distribution::Response { truth, count, .. }, .. } = statement {
                 whole.push((truth.clone() * (count.clone() - one.clone()), one.clone() - truth.clone()));
@@ -59,11 +71,6 @@ impl Guesser<'_> {
         for (a, b) in &whole {
             found.push(((self.first(a), self.first(b)), vec![cost(a, b)]));
         }
-        let set = set_by(block);
-        guards.retain(|g| {
-            let hidden = set.iter().any(|name| mentions(g, name));
-            !hidden && self.first(g) != self.second(g)
-        });
         guards.sort();
         guards.dedup();
         for guard in guards.iter().take(MOST_USES) {
@@ -122,5 +129,8 @@ impl Guesser<'_> {
 }
 
 fn cost(a: &Expr, b: &Expr) -> Expr {
-    (a.clone() / b.clone()).ln()
+    match a {
+        Expr::Unary(Unary::Exp, exponent) if *b == Expr::int(1) => (**exponent).clone(),
+        _ => (a.clone() / b.clone()).ln(),
+    }
 }

@@ -47,7 +47,7 @@ pub fn print(found: &TellingEvent, json: bool) -> Answer {
         return Ok(Status::Done);
     }
     output::print(|out| {
-        writeln!(out, "audit {}: the output is continuous; the most telling event found", Reading::Reals)?;
+        writeln!(out, "audit {}: no law could be listed; the most telling event found", Reading::Reals)?;
         if !neighbours {
             writeln!(out, "These inputs are not neighbours: the claim says nothing about them.")?;
         }
