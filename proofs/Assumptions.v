@@ -2,6 +2,7 @@
    scripts/proofs.sh compares the output with its list of axioms of classical analysis. *)
 From Probity Require Rules Laws Sampling Finite Additive Privacy Equivalence Coupling Continuous Logarithm SignedLog Papers Snap Cases.
 From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence Lemmas Formulas Certificate Blocks Pairs.
+From Probity Require Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -34,7 +35,10 @@ Definition sampling_rules := (
   @Continuous.expgen,
   @Continuous.scale,
   @SignedLog.signed_log,
-  @Continuous.up_to_tail).
+  @Continuous.up_to_tail,
+  @Chosen.chosen,
+  @Calls.selected,
+  @Calls.called).
 Print Assumptions sampling_rules.
 
 (* the laws are normalised *)
@@ -49,12 +53,17 @@ Definition laws_are_normalised := (
   @Laws.total_discrete_gaussian,
   @Continuous.total_laplace,
   @Continuous.total_exponential,
-  @Continuous.total_uniform).
+  @Continuous.total_uniform,
+  @Gaussian.total_gaussian,
+  @Chosen.total_choose,
+  @Samples.total_sample).
 Print Assumptions laws_are_normalised.
 
 (* equivalences and privacy *)
 Definition equivalences_and_privacy := (
   @Equivalence.response_law,
+  @Equivalence.mixture_law,
+  @Equivalence.unrolled,
   @Logarithm.change,
   @SignedLog.pair_law,
   @SignedLog.laplace_law,
@@ -64,14 +73,42 @@ Definition equivalences_and_privacy := (
   @Privacy.equal_outputs,
   @Privacy.pw_eq,
   @Privacy.group,
+  @Samples.amplify,
   @Additive.additive_while).
 Print Assumptions equivalences_and_privacy.
+
+(* the concentrated measure *)
+Definition concentrated_measure := (
+  @Concentrated.below_power,
+  @Concentrated.z_assign,
+  @Concentrated.z_one_sided_both,
+  @Concentrated.z_seq,
+  @Concentrated.z_cond,
+  @Concentrated.z_for_loop,
+  @Concentrated.z_strengthen,
+  @Concentrated.z_weaken,
+  @Concentrated.z_frame,
+  @Concentrated.z_null,
+  @Concentrated.z_equal_outputs,
+  @Concentrated.zcdp_order,
+  @Concentrated.zcdp_tail,
+  @Gaussian.gauss,
+  @DiscreteGaussian.theta_le,
+  @DiscreteGaussian.dgauss).
+Print Assumptions concentrated_measure.
 
 (* evidence and lemmas *)
 Definition evidence_and_lemmas := (
   @Evidence.entailment,
   @Lemmas.round_near,
-  @Lemmas.pow2).
+  @Lemmas.pow2,
+  @Lemmas.root,
+  @Chosen.apart_every,
+  @Chosen.apart_grows,
+  @Chosen.apart_one,
+  @Chosen.apart_wider,
+  @Norms.moved_l1,
+  @Norms.moved_l2).
 Print Assumptions evidence_and_lemmas.
 
 (* the threshold theorem *)
@@ -115,5 +152,13 @@ Definition certificates := (
   @Certificate.j_private,
   @Blocks.j_same_value,
   @Pairs.pair_laplace,
-  @Pairs.j_signed_log).
+  @Pairs.j_signed_log,
+  @CertificateRho.zj_for,
+  @CertificateRho.zj_private,
+  @CertificateRho.zj_tail,
+  @Chosen.j_choose,
+  @Draws.j_null,
+  @Draws.j_nullZ,
+  @Draws.j_exponential,
+  @Draws.j_geometric).
 Print Assumptions certificates.

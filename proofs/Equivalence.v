@@ -1,5 +1,5 @@
 (* Program equivalences of trusted/kernel/src/rules/equivalence.rs for discrete programs: RESPONSE-LAW (response_law),
-   INLINE (inline), CONDITIONAL (conditional), NAME (name).  LAPLACE-LAW is in Continuous.v.
+   MIXTURE-LAW (mixture_law), UNROLL (unrolled), INLINE (inline), CONDITIONAL (conditional), NAME (name).  LAPLACE-LAW is in SignedLog.v.
 
    Two programs are equivalent for a class of tests if they have the same expectations on it.  What the
    kernel checks on the text ("set once", "not used before", "nothing that e mentions is set later") is here
@@ -117,6 +117,48 @@ rewrite [RHS](bigD1_seq v)//= ?uniq_range// eqxx; congr (_ + _).
 rewrite ge0_sume_distrr; last by move=> x _; rewrite mule_ge0// lee_fin invr_ge0 ler0z ltW.
 rewrite big_filter.
 apply: eq_bigr => y /negPf ->; by rewrite muleA -EFinM.
+Qed.
+(* MIXTURE-LAW: other is uniform among all values, v included *)
+Theorem mixture_law (v count : int) (p : R) (f : int -> \bar R) :
+  category_range count v -> (0 <= p <= 1)%R -> (forall y, 0 <= f y) ->
+  bernoulli p (fun k => uniform_int R 0 (count - 1) (fun o => f (if k then v else o))) =
+  response v (p + (1 - p) / count%:~R)%R count f.
+Proof.
+move=> cr pr f0; have [p0 p1] := andP pr; have c1 := count_pos cr; have [c2 /andP[v0 vc]] := andP cr.
+have lh : (0 <= count - 1)%R by exact: ltW.
+have cE : (count - 1 - 0 + 1 = count)%R by rewrite subr0 subrK.
+have n0 : (0 < count%:~R :> R)%R by rewrite ltr0z (lt_le_trans _ c2).
+have n1 : (0 < (count - 1)%:~R :> R)%R by rewrite ltr0z.
+have q1 : (0 <= p + (1 - p) / count%:~R <= 1)%R.
+  rewrite addr_ge0 ?divr_ge0 ?subr_ge0 ?(ltW n0)//= -ler_subr_addl ler_pdivr_mulr// ler_pemulr ?subr_ge0//.
+  by rewrite -[1%R]/(1%:~R) ler_int (le_trans _ c2).
+have vin : v \in range 0 (count - 1).
+  by rewrite mem_range; [rewrite v0 -ltz_addr1 subrK|rewrite subrK (le_trans _ c2)].
+rewrite bernoulliE// [uniform_int R 0 (count - 1) (fun o => f v)](_ : _ = f v); last first.
+  have T := uniform_int_sum R lh; rewrite big_map /= in T.
+  rewrite flawE ?uniform_int_fine// big_map /= -ge0_sume_distrl ?sumEFin ?T ?mul1e//.
+  by move=> _ _; rewrite lee_fin invr_ge0 cE ltW.
+rewrite [uniform_int R 0 (count - 1) _]flawE ?uniform_int_fine// [RHS]flawE ?response_fine//.
+rewrite [in LHS]big_map [in RHS]big_map /= cE.
+have term y : 0 <= (count%:~R^-1 : R)%:E * f y by rewrite mule_ge0// lee_fin invr_ge0 ltW.
+rewrite [RHS](bigD1_seq v)//= ?uniq_range// eqxx [in LHS](bigD1_seq v)//= ?uniq_range//.
+rewrite ge0_muleDr//; last by apply: sume_ge0 => y _.
+rewrite addeA; congr (_ + _).
+  by rewrite muleA -EFinM -ge0_muleDl ?lee_fin ?mulr_ge0 ?invr_ge0 ?subr_ge0 ?(ltW n0).
+rewrite ge0_sume_distrr//; apply: eq_bigr => y /negPf ->; rewrite muleA -EFinM; congr (_%:E * _).
+rewrite (_ : (count - 1)%:~R = count%:~R - 1 :> R)%R; last by rewrite rmorphB.
+have m1 : (count%:~R - 1 != 0 :> R)%R by rewrite -[1%R in X in X != _]/(1%:~R) -rmorphB /= gt_eqF.
+by field; rewrite m1 gt_eqF.
+Qed.
+(* UNROLL: the rounds of a loop between two numbers, one after the other *)
+Theorem unrolled (from to : int) (c : int -> stmt R S) f m :
+  wp (For from to c) f m =
+  wp (foldr (fun i d => Seq (c i) d) (Skip R S) [seq (from + j%:Z)%R | j <- iota 0 (rounds from to)]) f m.
+Proof.
+rewrite /=; move: (rounds from to) => n; rewrite -[from in LHS]addr0.
+rewrite -[0%R]/(0%:Z) -[X in _ = wp (foldr _ _ X) _ _]/[seq (from + j%:Z)%R | j <- iota 0 n].
+elim: n 0%N m => [|n IH] k m //=; congr (wp (c _) _ m); apply/funext => t.
+by rewrite -IH -addrA; congr (seqn _ (_ + _)%R _ _ _); rewrite -addn1 PoszD.
 Qed.
 
 (* outside the range of the others, or of p, neither has mass *)

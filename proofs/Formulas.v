@@ -168,8 +168,13 @@ Ltac merge f := repeat match goal with |- context [f ?a] => match goal with |- c
   tryif constr_eq a b then fail else replace (f a) with (f b) by (f_equal; first [field; nonzero]) end end.
 Ltac merge_round := repeat match goal with |- context [round_to ?a ?g] => match goal with |- context [round_to ?b g] =>
   tryif constr_eq a b then fail else replace (round_to a g) with (round_to b g) by (f_equal; first [field; nonzero]) end end.
+Lemma sumR_same {A} (t : list A) c e e' : (forall r, e r = e' r) -> sumR t c e = sumR t c e'.
+Proof. intros h; induction t as [|r t IH]; [reflexivity|cbn; rewrite h; fold (sumR t c e) (sumR t c e'); now rewrite IH]. Qed.
+Ltac merge_sums := repeat match goal with |- context [sumR ?t ?c ?e] => match goal with |- context [sumR t c ?e'] =>
+  tryif constr_eq e e' then fail else replace (sumR t c e) with (sumR t c e')
+    by (apply sumR_same; intros ?; cbv beta; first [ring | f_equal; ring]) end end.
 Ltac sums := cbv beta; first [field; nonzero | autorewrite with units; first [reflexivity | field; nonzero] | push; field; nonzero
-  | merge floor_; merge_round; field; nonzero
+  | merge floor_; merge_round; field; nonzero | merge_sums; field; nonzero | merge sqrt; field; nonzero
   | merge inv; merge ln_; merge exp; repeat match goal with |- context [ln_ ?a] =>
       replace (ln_ a) with 0 by (symmetry; transitivity (ln_ 1); [f_equal; first [field; nonzero]|apply ln_one]) end; field; nonzero].
 

@@ -79,6 +79,9 @@ Proof. intros H; rewrite ln_E by exact H; now apply Rpower.exp_ln. Qed.
 Theorem ln_exp a : ln_ (exp a) = a.
 Proof. rewrite ln_E by apply exp_pos; apply Rpower.ln_exp. Qed.
 (* same-unary, same-binary, same-entry: equal arguments give equal values *)
+Theorem root a : 0 <= a -> 0 <= sqrt a /\ sqrt a * sqrt a = a.
+Proof. intros H; split; [apply sqrt_pos|now apply sqrt_sqrt]. Qed.
+
 Theorem same_unary (A B : Type) (f : A -> B) a b : a = b -> f a = f b. Proof. now intros ->. Qed.
 Theorem same_binary (A B C : Type) (f : A -> B -> C) a b c d : a = b -> c = d -> f a c = f b d. Proof. now intros -> ->. Qed.
 Theorem same_entry (A : Type) (get : R -> A) a b : a = b -> get a = get b. Proof. now intros ->. Qed.

@@ -4,7 +4,7 @@
 #   scripts/certificates_coq.sh                 every certificate of the library
 #   scripts/certificates_coq.sh laplace count   these
 #
-# Which certificates have a Coq text is compared with proofs/exported.txt; a text whose theorem claims half the loss must fail; the theorems rest on
+# Which certificates have a Coq text is compared with proofs/exported.txt; texts whose theorems claim half the loss must fail; the theorems rest on
 # classical analysis only. One file takes 6 to 15 s of CPU; CERTIFICATE_TIME is the limit for one, in seconds (default 300). Without Coq it says so and ends
 # with 0, unless PROOFS_REQUIRED=1. CARGO_RUN is how the command is started.
 set -euo pipefail
@@ -32,6 +32,7 @@ if [ ${#names[@]} = 0 ]; then
     for path in certificates/*.cert; do names+=("$(basename "$path" .cert)"); done
 fi
 checked=0
+forged=
 for name in "${names[@]}"; do
     expected=$(sed -n "s/^$name: //p" proofs/exported.txt)
     answer=$($run check "certificates/$name.cert" --coq "$work/$name.v" | tail -1) || true
@@ -62,18 +63,22 @@ for name in "${names[@]}"; do
     done
     checked=$((checked + 1))
     echo "$name: checked by coqc in $SECONDS s"
-    # The first text once more with a theorem that claims half the loss: the same proof must not go through.
-    if [ "$checked" = 1 ]; then
-        perl -0pe 's/(\n    )(\S+|\([^\n]*\))( 0 m m.\.)/$1($2 \/ 2)$3/' "$work/$name.v" >"$work/forged.v"
-        if cmp -s "$work/$name.v" "$work/forged.v"; then
-            echo "$name: no theorem to forge"
-            exit 1
-        fi
+    # The first text in epsilon and the first in rho once more with a theorem that claims half the loss: the same proof must not go through.
+    kind=epsilon
+    if grep -q '^  zcdp ' "$work/$name.v"; then kind=rho; fi
+    if [[ "$forged" != *$kind* ]]; then
+        perl -0pe "s/(\n    )(\S+|\([^\n]*\))( (?:0 )?m m'\.)/\$1(\$2 \/ 2)\$3/" "$work/$name.v" >"$work/forged.v"
+        if cmp -s "$work/$name.v" "$work/forged.v"; then continue; fi
         if check forged; then
             echo "$name: coqc accepts a theorem with half the loss"
             exit 1
         fi
+        forged="$forged $kind"
         echo "$name: with half the loss coqc says no"
     fi
 done
+if [ "$checked" != 0 ] && [ -z "$forged" ]; then
+    echo "no theorem to forge"
+    exit 1
+fi
 echo "certificates in Coq: $checked checked"

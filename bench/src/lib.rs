@@ -17,13 +17,13 @@ pub mod work;
 /// What can go wrong in a contender: its own error, of whatever type.
 pub type Failure = Box<dyn std::error::Error>;
 
-/// Measures everything and prints the table and the bars. A bar that is not met is told, and is no failure.
-pub fn run() -> Result<(), Failure> {
+/// Measures the rows whose names contain the words and prints the table and the bars. A bar that is not met is told, and is no failure.
+pub fn run(words: &str) -> Result<(), Failure> {
     table::print_header();
     let mut verdicts = Vec::new();
     for section in rows::sections()? {
         table::print_section(&section);
-        for mut row in section.rows {
+        for mut row in section.rows.into_iter().filter(|row| row.name.contains(words)) {
             let figures = row.measure()?;
             table::print_row(&row, &figures);
             verdicts.extend(row.judge(&figures));

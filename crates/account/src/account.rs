@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 use probity_exact::{Rational, directed};
 
 use crate::closed;
-use crate::fixed::near;
+use crate::fixed::{Total, near};
 use crate::general::{Around, Scene};
 use crate::lattice::{Limit, Stop};
 use crate::model::{Adjacency, Composition, Direction, Simple};
-use crate::scout::{Aim, exp, ln};
+use crate::scout::{Aim, Guess, exp, ln};
 use crate::search::invert;
 
 /// What is asked.
@@ -163,67 +163,122 @@ pub fn account(
         return Err("at delta = 0 only sums of pure guarantees have a finite epsilon".into());
     }
     let directions = directions(&laws, adjacency);
-    let one = |direction: Direction| one_direction(&laws, direction, question, effort, deadline);
-    let found = match smaller(&laws, directions, question)? {
-        // The larger of two is asked for: what cannot be it needs no lattice.
-        Some(most) => {
-            let first = one(directions[0])?;
-            let second = match first.bracket.lower >= most {
-                true => Found {
-                    bracket: Bracket { lower: Rational::ZERO, upper: Some(most) },
-                    step: 0.0,
-                    points: 1,
-                },
-                false => one(directions[1])?,
-            };
-            vec![first, second]
-        }
-        None => at_once(directions, &one)?,
-    };
+    let composing = Composing { laws: &laws, question, effort, deadline };
+    let found = composing.all(directions)?;
     let bracket = found.iter().map(|found| found.bracket.clone()).reduce(Bracket::or);
-    let bracket = bracket.unwrap_or_else(|| Bracket::vacuous(question)).and(known);
+    let mut bracket = bracket.unwrap_or_else(|| Bracket::vacuous(question)).and(known);
+    // A group loses at least what one of its records loses, and that has a narrow bracket.
+    let ones: Vec<(Simple, u64)> = laws.iter().map(|(law, n)| (law.of_one().clone(), *n)).collect();
+    if ones != laws {
+        let found = Composing { laws: &ones, ..composing }.all(directions)?;
+        bracket.lower = found.into_iter().map(|found| found.bracket.lower).fold(bracket.lower, Rational::max);
+    }
     let reached = bound_only || bracket.width() <= effort.width;
     let method = found.iter().max_by_key(|found| found.points).map_or_else(String::new, Found::method);
     let directions = directions.iter().copied().zip(found.into_iter().map(|found| found.bracket)).collect();
     finish(bracket, directions, method, reached)
 }
 
-/// Every direction in a thread of its own.
-fn at_once(
-    directions: &[Direction],
-    one: &(dyn Fn(Direction) -> Result<Found, String> + Sync),
-) -> Result<Vec<Found>, String> {
-    std::thread::scope(|scope| {
-        let works: Vec<_> = directions.iter().map(|direction| scope.spawn(move || one(*direction))).collect();
-        let broken = |_| Err("the computation broke off: please report it".into());
-        works.into_iter().map(|work| work.join().unwrap_or_else(broken)).collect()
-    })
+/// A question that is answered on a lattice.
+struct Composing<'a> {
+    laws: &'a [(Simple, u64)],
+    question: &'a Question,
+    effort: &'a Effort,
+    deadline: Instant,
 }
 
-/// The largest loss of the second direction, where the first one's ε is likely to be larger.
-fn smaller(
-    laws: &[(Simple, u64)],
-    directions: &[Direction],
-    question: &Question,
-) -> Result<Option<Rational>, String> {
-    let ([first, second], Question::Epsilon(delta)) = (directions, question) else { return Ok(None) };
-    let aim = Aim::LnDelta(ln(near(delta)));
-    let Some(most) = Scene::new(laws, *second, aim)?.largest() else { return Ok(None) };
-    let guess = Scene::new(laws, *first, aim)?.guess.epsilon;
-    Ok((guess > near(&most)).then_some(most))
+impl Composing<'_> {
+    fn scene(&self, direction: Direction) -> Result<Option<Scene>, String> {
+        let aim = match self.question {
+            Question::Delta(epsilon) => Aim::Epsilon(near(epsilon)),
+            Question::Epsilon(delta) => Aim::LnDelta(ln(near(delta))),
+        };
+        Scene::new(self.laws, direction, aim, self.deadline)
+    }
+
+    /// Every direction. The larger answer is asked for: a direction that is likely to have the smaller one is looked at only as
+    /// closely as it takes to see that it has.
+    fn all(&self, directions: &[Direction]) -> Result<Vec<Found>, String> {
+        let scenes: Vec<Option<Scene>> =
+            directions.iter().map(|direction| self.scene(*direction)).collect::<Result<_, _>>()?;
+        let [Some(first), Some(second)] = &scenes[..] else {
+            let one = |scene: &Option<Scene>| self.one(scene.as_ref(), self.effort.width);
+            return Ok(scenes.iter().map(one).collect());
+        };
+        // What cannot be the larger one needs no lattice.
+        if let (Question::Epsilon(_), Some(most)) = (self.question, second.largest())
+            && first.guess.epsilon > near(&most)
+        {
+            let first = self.one(Some(first), self.effort.width);
+            let second = match first.bracket.lower >= most {
+                true => {
+                    let bracket = Bracket { lower: Rational::ZERO, upper: Some(most) };
+                    Found { bracket, step: 0.0, points: 1 }
+                }
+                false => self.one(Some(second), self.effort.width),
+            };
+            return Ok(vec![first, second]);
+        }
+        let widths = self.widths(&first.guess, &second.guess);
+        let (mut one, mut two) =
+            at_once(|| self.one(Some(first), widths.0), || self.one(Some(second), widths.1))?;
+        let is_smaller =
+            |a: &Found, b: &Found| a.bracket.upper.as_ref().is_some_and(|a| *a <= b.bracket.lower);
+        if widths.0 > self.effort.width && !is_smaller(&one, &two) {
+            one = self.one(Some(first), self.effort.width);
+        }
+        if widths.1 > self.effort.width && !is_smaller(&two, &one) {
+            two = self.one(Some(second), self.effort.width);
+        }
+        Ok(vec![one, two])
+    }
+
+    /// The widths for two directions: half of the gap for the one that seems to be smaller, if that is much.
+    fn widths(&self, first: &Guess, second: &Guess) -> (f64, f64) {
+        let width = self.effort.width;
+        // By how much the second answer is smaller, relative to the first; negative if it is larger.
+        let gap = match self.question {
+            Question::Epsilon(_) => {
+                (first.epsilon - second.epsilon) / first.epsilon.max(second.epsilon).max(1e-9)
+            }
+            Question::Delta(_) if first.ln_delta >= second.ln_delta => {
+                1.0 - exp(second.ln_delta - first.ln_delta)
+            }
+            Question::Delta(_) => exp(first.ln_delta - second.ln_delta) - 1.0,
+        };
+        match gap.abs() / 2.0 {
+            wide if wide <= width * 4.0 => (width, width),
+            wide if gap > 0.0 => (width, wide),
+            wide => (wide, width),
+        }
+    }
+}
+
+/// Two computations in two threads.
+pub(crate) fn at_once<A: Send, B: Send>(
+    first: impl FnOnce() -> A + Send,
+    second: impl FnOnce() -> B,
+) -> Result<(A, B), String> {
+    std::thread::scope(|scope| {
+        let other = scope.spawn(first);
+        let mine = second();
+        let others = other.join().map_err(|_| "the computation broke off: please report it".to_owned())?;
+        Ok((others, mine))
+    })
 }
 
 /// Basic composition: losses add, and so do δs. Exact at the δ of `approx` itself, where a lattice rounds.
 fn basic(laws: &[(Simple, u64)], question: &Question) -> Bracket {
     let vacuous = Bracket::vacuous(question);
     let Question::Epsilon(delta) = question else { return vacuous };
-    let (mut losses, mut deltas) = (Rational::ZERO, Rational::ZERO);
+    let (mut losses, mut deltas) = (Total::new(), Total::new());
     for (law, n) in laws {
-        let (n, Some((loss, told))) = (Rational::from(*n), law.guarantee()) else { return vacuous };
-        losses += loss * &n;
-        deltas += told * n;
+        let Some((loss, told)) = law.guarantee() else { return vacuous };
+        losses.add(&loss, *n);
+        deltas.add(&told, *n);
     }
-    Bracket { upper: (deltas <= *delta).then_some(losses), ..vacuous }
+    let told = deltas.bounds().1.is_some_and(|told| told <= *delta);
+    Bracket { upper: losses.bounds().1.filter(|_| told), ..vacuous }
 }
 
 /// The directions whose curves differ.
@@ -252,79 +307,78 @@ impl Found {
     }
 }
 
-fn one_direction(
-    laws: &[(Simple, u64)],
-    direction: Direction,
-    question: &Question,
-    effort: &Effort,
-    deadline: Instant,
-) -> Result<Found, String> {
-    let aim = match question {
-        Question::Delta(epsilon) => Aim::Epsilon(near(epsilon)),
-        Question::Epsilon(delta) => Aim::LnDelta(ln(near(delta))),
-    };
-    let bound_only = laws.iter().any(|(law, _)| law.is_bound_only());
-    let scene = Scene::new(laws, direction, aim)?;
-    let mut found = Found { bracket: Bracket::vacuous(question), step: 0.0, points: 0 };
-    // No event has a larger loss than the sum of the largest ones.
-    match (question, scene.largest()) {
-        (Question::Delta(epsilon), Some(largest)) if *epsilon >= largest => {
-            found.bracket = Bracket { lower: Rational::ZERO, upper: Some(Rational::ZERO) };
-            found.points = 1;
-            return Ok(found);
-        }
-        (Question::Epsilon(_), Some(largest)) => found.bracket.upper = Some(largest),
-        _ => {}
-    }
-    found.bracket = found.bracket.and(basic(laws, question));
-    let fine = scene.step_for(effort.width) * 0.9;
-    // First a lattice that surely takes little time, unless the fine one does.
-    let mut step = fine.max(scene.guess.deviation / 400.0);
-    let limit = Limit { deadline, points: 1 << 24 };
-    for _ in 0..12 {
-        let begin = Instant::now();
-        // Twice as fine takes about two and a half times as long.
-        match scene.compose(step, &limit) {
-            Err(Stop::Time) => break,
-            Err(Stop::Size) => {
-                if found.points > 0 || step > 1e3 {
-                    break;
-                }
-                step *= 8.0;
-                continue;
+impl Composing<'_> {
+    /// One direction, to this width or as far as the time goes.
+    fn one(&self, scene: Option<&Scene>, aimed: f64) -> Found {
+        let Composing { laws, question, deadline, .. } = *self;
+        let bound_only = laws.iter().any(|(law, _)| law.is_bound_only());
+        let mut found = Found { bracket: Bracket::vacuous(question), step: 0.0, points: 0 };
+        let Some(scene) = scene else {
+            found.bracket = found.bracket.and(basic(laws, question));
+            return found;
+        };
+        // No event has a larger loss than the sum of the largest ones.
+        match (question, scene.largest()) {
+            (Question::Delta(epsilon), Some(largest)) if *epsilon >= largest => {
+                found.bracket = Bracket { lower: Rational::ZERO, upper: Some(Rational::ZERO) };
+                found.points = 1;
+                return found;
             }
-            Ok(around) => {
-                let bracket = read(&around, question, scene.guess.epsilon);
-                let used = around.step;
-                let (before, coarser) = (found.bracket.width(), found.points > 0);
-                let same = coarser && used > found.step * 0.99;
-                found = Found { bracket: found.bracket.and(bracket), step: used, points: around.points };
-                let last = begin.elapsed();
-                let width = found.bracket.width();
-                // Where a finer lattice does not help, the two laws bracket different things.
-                if same || width <= effort.width || bound_only && coarser && width > before * 0.8 {
-                    break;
-                }
-                // The width falls with the square of the step.
-                // Losses off the lattice make it fall more slowly.
-                let wish = used * (0.85 * (effort.width / width).sqrt()).min(0.6);
-                let next = if last < Duration::from_millis(50) { wish } else { wish.max(used / 64.0) };
-                let next = next.max(used / 512.0);
-                let cost = last.as_secs_f64() * powered(used / next, 1.15);
-                let left = deadline.saturating_duration_since(Instant::now()).as_secs_f64();
-                if cost < left * 0.9 {
-                    step = next;
-                } else {
-                    let affordable = used / powered(left * 0.8 / last.as_secs_f64().max(1e-3), 1.0 / 1.15);
-                    if affordable > used * 0.8 {
+            (Question::Epsilon(_), Some(largest)) => found.bracket.upper = Some(largest),
+            _ => {}
+        }
+        found.bracket = found.bracket.and(basic(laws, question));
+        let fine = scene.step_for(aimed) * 0.9;
+        // First a lattice that surely takes little time, unless the fine one does.
+        let small = scene.guess.deviation / 1500.0;
+        let mut step = if fine >= small { fine } else { fine.max(scene.guess.deviation / 400.0) };
+        let limit = Limit { deadline, points: 1 << 24 };
+        for _ in 0..12 {
+            let begin = Instant::now();
+            // Twice as fine takes about two and a half times as long.
+            match scene.compose(step, &limit) {
+                Err(Stop::Time) => break,
+                Err(Stop::Size) => {
+                    if found.points > 0 || step > 1e3 {
                         break;
                     }
-                    step = affordable;
+                    step *= 8.0;
+                    continue;
+                }
+                Ok(around) => {
+                    let bracket = read(&around, question, scene.guess.epsilon);
+                    let used = around.step;
+                    let (before, coarser) = (found.bracket.width(), found.points > 0);
+                    let same = coarser && used > found.step * 0.99;
+                    found = Found { bracket: found.bracket.and(bracket), step: used, points: around.points };
+                    let last = begin.elapsed();
+                    let width = found.bracket.width();
+                    // Where a finer lattice does not help, the two laws bracket different things.
+                    if same || width <= aimed || bound_only && coarser && width > before * 0.8 {
+                        break;
+                    }
+                    // The width falls with the square of the step.
+                    // Losses off the lattice make it fall more slowly.
+                    let wish = used * (0.85 * (aimed / width).sqrt()).min(0.6);
+                    let next = if last < Duration::from_millis(50) { wish } else { wish.max(used / 64.0) };
+                    let next = next.max(used / 512.0);
+                    let cost = last.as_secs_f64() * powered(used / next, 1.15);
+                    let left = deadline.saturating_duration_since(Instant::now()).as_secs_f64();
+                    if cost < left * 0.9 {
+                        step = next;
+                    } else {
+                        let affordable =
+                            used / powered(left * 0.8 / last.as_secs_f64().max(1e-3), 1.0 / 1.15);
+                        if affordable > used * 0.8 {
+                            break;
+                        }
+                        step = affordable;
+                    }
                 }
             }
         }
+        found
     }
-    Ok(found)
 }
 
 /// x^y for guesses of time.

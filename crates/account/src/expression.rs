@@ -8,13 +8,16 @@
 //! Numbers are exact and may be computed: `256/60000`, `1e-5`, `2*(1 - 1/4)`. A name that is no law is a free parameter.
 //! Reading never decides anything about privacy; it says where a text is at fault.
 
+mod reader;
+
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use probity_exact::{Natural, Rational, UnsignedAbs, parse_rational};
+use probity_exact::{Natural, Rational, UnsignedAbs};
 
 use crate::model::{Composition, Law};
+use reader::{Argument, Node, Span, Tree};
 
 /// What is wrong with an expression, and where.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,26 +78,10 @@ pub struct Text {
 /// What a mechanism file guarantees: (ε, δ), or why nothing is known.
 pub type Theorems<'a> = &'a dyn Fn(&Text) -> Result<Law, String>;
 
-#[derive(Debug, Clone, PartialEq)]
-enum Node {
-    Number(Rational),
-    Name(String),
-    Text(String),
-    Call { name: String, arguments: Vec<(Option<String>, Tree)> },
-    Sum(Vec<(bool, Tree)>),
-    Product(Vec<(bool, Tree)>),
-    Negative(Box<Tree>),
-}
-
-#[derive(Debug, Clone, PartialEq)]
-struct Tree {
-    node: Node,
-    span: (usize, usize),
-}
-
 /// A composition as written, with free names.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expression {
+    text: String,
     tree: Tree,
 }
 
@@ -119,210 +106,6 @@ fn known_laws() -> String {
     format!("the laws are {}", names.join(", "))
 }
 
-#[derive(Debug, Clone, PartialEq)]
-enum Token {
-    Number(Rational),
-    Name(String),
-    Text(String),
-    Sign(char),
-    End,
-}
-
-/// A token with its place.
-type Placed = (Token, (usize, usize));
-
-fn tokens(text: &str) -> Result<Vec<Placed>, Fault> {
-    let mut found = Vec::new();
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        let start = at;
-        let c = text[at..].chars().next().unwrap_or(' ');
-        if c.is_whitespace() {
-            at += c.len_utf8();
-            continue;
-        }
-        let run = |at: usize, keep: &dyn Fn(char) -> bool| {
-            at + text[at..].chars().take_while(|c| keep(*c)).map(char::len_utf8).sum::<usize>()
-        };
-        let token = if c.is_ascii_digit() || c == '.' {
-            at = run(at, &|c| c.is_ascii_digit() || c == '.' || c == '_');
-            // An exponent, with its sign.
-            if at < bytes.len() && (bytes[at] | 32) == b'e' {
-                let signed = at + 1 + usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
-                if bytes.get(signed).is_some_and(u8::is_ascii_digit) {
-                    at = run(signed, &|c| c.is_ascii_digit());
-                }
-            }
-            let number = parse_rational(&text[start..at]);
-            Token::Number(number.map_err(|error| Fault::new(error.to_string(), (start, at)))?)
-        } else if c.is_alphabetic() || c == '_' {
-            at = run(at, &|c| c.is_alphanumeric() || c == '_');
-            Token::Name(text[start..at].to_owned())
-        } else if c == '"' {
-            let Some(end) = text[at + 1..].find('"') else {
-                return Err(Fault::new("a text in quotes has no end", (start, text.len())));
-            };
-            at += end + 2;
-            Token::Text(text[start + 1..at - 1].to_owned())
-        } else if "+-*/(),=".contains(c) {
-            at += 1;
-            Token::Sign(c)
-        } else {
-            let place = (start, start + c.len_utf8());
-            return Err(Fault::new(format!("'{c}' has no meaning here"), place)
-                .hint("an expression is like poisson(1/100, gaussian(1)) * 1000 + pure(1/2)"));
-        };
-        found.push((token, (start, at)));
-    }
-    found.push((Token::End, (text.len(), text.len())));
-    Ok(found)
-}
-
-/// Parentheses and calls may be nested this deep, so that recursion is safe.
-const DEEPEST: usize = 60;
-
-struct Reader {
-    tokens: Vec<Placed>,
-    at: usize,
-    depth: usize,
-}
-
-impl Reader {
-    fn peek(&self) -> &Token {
-        &self.tokens[self.at].0
-    }
-
-    fn span(&self) -> (usize, usize) {
-        self.tokens[self.at].1
-    }
-
-    fn take(&mut self) -> Token {
-        let token = self.tokens[self.at].0.clone();
-        self.at = (self.at + 1).min(self.tokens.len() - 1);
-        token
-    }
-
-    fn sign(&mut self, c: char) -> bool {
-        let here = *self.peek() == Token::Sign(c);
-        if here {
-            self.take();
-        }
-        here
-    }
-
-    fn expect(&mut self, c: char) -> Result<(), Fault> {
-        if self.sign(c) {
-            return Ok(());
-        }
-        Err(Fault::new(format!("a '{c}' is missing before {}", self.described()), self.span()))
-    }
-
-    fn described(&self) -> String {
-        match self.peek() {
-            Token::Number(_) => "this number".into(),
-            Token::Name(name) => format!("'{name}'"),
-            Token::Text(_) => "this text".into(),
-            Token::Sign(c) => format!("'{c}'"),
-            Token::End => "the end".into(),
-        }
-    }
-
-    /// Operands of the same strength, each with whether it is inverted.
-    fn chain(
-        &mut self,
-        plain: char,
-        inverted: char,
-        operand: fn(&mut Reader) -> Result<Tree, Fault>,
-        node: fn(Vec<(bool, Tree)>) -> Node,
-    ) -> Result<Tree, Fault> {
-        let start = self.span().0;
-        let mut operands = vec![(false, operand(self)?)];
-        loop {
-            let inverse = *self.peek() == Token::Sign(inverted);
-            if !inverse && *self.peek() != Token::Sign(plain) {
-                break;
-            }
-            self.take();
-            operands.push((inverse, operand(self)?));
-        }
-        if operands.len() == 1 {
-            return Ok(operands.remove(0).1);
-        }
-        let end = operands[operands.len() - 1].1.span.1;
-        Ok(Tree { node: node(operands), span: (start, end) })
-    }
-
-    fn sum(&mut self) -> Result<Tree, Fault> {
-        self.chain('+', '-', Reader::product, Node::Sum)
-    }
-
-    fn product(&mut self) -> Result<Tree, Fault> {
-        self.chain('*', '/', Reader::factor, Node::Product)
-    }
-
-    fn factor(&mut self) -> Result<Tree, Fault> {
-        self.depth += 1;
-        if self.depth > DEEPEST {
-            return Err(Fault::new("this is nested too deeply", self.span()));
-        }
-        let result = self.factor_inside();
-        self.depth -= 1;
-        result
-    }
-
-    fn factor_inside(&mut self) -> Result<Tree, Fault> {
-        let span = self.span();
-        let described = self.described();
-        match self.take() {
-            Token::Number(number) => Ok(Tree { node: Node::Number(number), span }),
-            Token::Text(text) => Ok(Tree { node: Node::Text(text), span }),
-            Token::Sign('-') => {
-                let inner = self.factor()?;
-                let end = inner.span.1;
-                Ok(Tree { node: Node::Negative(Box::new(inner)), span: (span.0, end) })
-            }
-            Token::Sign('(') => {
-                let inner = self.sum()?;
-                self.expect(')')?;
-                Ok(inner)
-            }
-            Token::Name(name) => {
-                if !self.sign('(') {
-                    return Ok(Tree { node: Node::Name(name), span });
-                }
-                let mut arguments = Vec::new();
-                if !self.sign(')') {
-                    loop {
-                        arguments.push(self.argument()?);
-                        if !self.sign(',') {
-                            break;
-                        }
-                    }
-                    self.expect(')')?;
-                }
-                let end = self.tokens[self.at - 1].1.1;
-                Ok(Tree { node: Node::Call { name, arguments }, span: (span.0, end) })
-            }
-            Token::Sign(_) | Token::End => {
-                Err(Fault::new(format!("a law or a number is missing before {described}"), span)
-                    .hint(known_laws()))
-            }
-        }
-    }
-
-    fn argument(&mut self) -> Result<(Option<String>, Tree), Fault> {
-        if let (Token::Name(name), Some((Token::Sign('='), _))) = (self.peek(), self.tokens.get(self.at + 1))
-        {
-            let name = name.clone();
-            self.take();
-            self.take();
-            return Ok((Some(name), self.sum()?));
-        }
-        Ok((None, self.sum()?))
-    }
-}
-
 /// A value: a number, or laws.
 enum Value {
     Number(Rational),
@@ -331,6 +114,8 @@ enum Value {
 
 /// What names stand for, and what files guarantee.
 struct Meaning<'a> {
+    /// The text, of which names are parts.
+    text: &'a str,
     names: &'a BTreeMap<String, Rational>,
     theorems: Theorems<'a>,
     /// Whether what is being evaluated stands inside `poisson(q, …)`.
@@ -340,19 +125,13 @@ struct Meaning<'a> {
 impl Expression {
     /// Reads a text.
     pub fn parse(text: &str) -> Result<Expression, Fault> {
-        let mut reader = Reader { tokens: tokens(text)?, at: 0, depth: 0 };
-        let tree = reader.sum()?;
-        if *reader.peek() != Token::End {
-            let described = reader.described();
-            return Err(Fault::new(format!("the expression should end before {described}"), reader.span()));
-        }
-        Ok(Expression { tree })
+        Ok(Expression { text: text.to_owned(), tree: reader::read(text)? })
     }
 
     /// The names that have no value yet, each once.
     pub fn free_names(&self) -> Vec<String> {
         let mut names = Vec::new();
-        collect(&self.tree, &mut names);
+        collect(&self.tree, &self.text, &mut names);
         names
     }
 
@@ -362,7 +141,8 @@ impl Expression {
         names: &BTreeMap<String, Rational>,
         theorems: Theorems,
     ) -> Result<Composition, Fault> {
-        match evaluate(&self.tree, &Meaning { names, theorems, on_a_sample: Cell::new(false) })? {
+        let meaning = Meaning { text: &self.text, names, theorems, on_a_sample: Cell::new(false) };
+        match evaluate(&self.tree, &meaning)? {
             Value::Laws(laws) => Ok(laws),
             Value::Number(_) => {
                 Err(Fault::new("this is a number, and a law is wanted", self.tree.span).hint(known_laws()))
@@ -371,15 +151,26 @@ impl Expression {
     }
 }
 
-fn collect(tree: &Tree, names: &mut Vec<String>) {
+fn part(text: &str, span: Span) -> &str {
+    &text[span.0..span.1]
+}
+
+fn collect(tree: &Tree, text: &str, names: &mut Vec<String>) {
     match &tree.node {
-        Node::Name(name) if !names.contains(name) => names.push(name.clone()),
-        Node::Name(_) | Node::Number(_) | Node::Text(_) => {}
-        Node::Call { arguments, .. } => arguments.iter().for_each(|(_, tree)| collect(tree, names)),
-        Node::Sum(operands) | Node::Product(operands) => {
-            operands.iter().for_each(|(_, tree)| collect(tree, names));
+        Node::Name => {
+            let name = part(text, tree.span);
+            if !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
+            }
         }
-        Node::Negative(tree) => collect(tree, names),
+        Node::Number(_) | Node::Text => {}
+        Node::Call { arguments, .. } => {
+            arguments.iter().for_each(|argument| collect(&argument.value, text, names));
+        }
+        Node::Sum(operands) | Node::Product(operands) => {
+            operands.iter().for_each(|(_, tree)| collect(tree, text, names));
+        }
+        Node::Negative(tree) => collect(tree, text, names),
     }
 }
 
@@ -394,22 +185,26 @@ fn evaluate(tree: &Tree, meaning: &Meaning) -> Result<Value, Fault> {
     let fault = |message: &str| Fault::new(message, tree.span);
     match &tree.node {
         Node::Number(number) => Ok(Value::Number(number.clone())),
-        Node::Text(_) => Err(fault("a text in quotes stands only in text(\"file.dp\", …)")),
-        Node::Name(name) => match meaning.names.get(name) {
-            Some(value) => Ok(Value::Number(value.clone())),
-            None if LAWS.iter().any(|(law, _)| law == name) => {
-                let (_, form) = LAWS.iter().find(|(law, _)| law == name).unwrap_or(&LAWS[0]);
-                Err(fault(&format!("the law {name} has no arguments here")).hint(format!("write {form}")))
+        Node::Text => Err(fault("a text in quotes stands only in text(\"file.dp\", …)")),
+        Node::Name => {
+            let name = part(meaning.text, tree.span);
+            if let Some(value) = meaning.names.get(name) {
+                return Ok(Value::Number(value.clone()));
             }
-            None => Err(fault(&format!("{name} has no value")).hint(format!(
-                "give it one with --set {name}=VALUE, or ask for it with --target-epsilon; {}",
-                known_laws()
-            ))),
-        },
+            Err(match LAWS.iter().find(|(law, _)| *law == name) {
+                Some((_, form)) => {
+                    fault(&format!("the law {name} has no arguments here")).hint(format!("write {form}"))
+                }
+                None => fault(&format!("{name} has no value")).hint(format!(
+                    "give it one with --set {name}=VALUE, or ask for it with --target-epsilon; {}",
+                    known_laws()
+                )),
+            })
+        }
         Node::Negative(inner) => Ok(Value::Number(-number(inner, meaning)?)),
         Node::Sum(operands) => sum(tree, operands, meaning),
         Node::Product(operands) => product(operands, meaning),
-        Node::Call { name, arguments } => call(tree, name, arguments, meaning),
+        Node::Call { name, arguments } => call(tree, *name, arguments, meaning),
     }
 }
 
@@ -424,7 +219,10 @@ fn sum(tree: &Tree, operands: &[(bool, Tree)], meaning: &Meaning) -> Result<Valu
                     operand.span,
                 ));
             }
-            (Value::Laws(more), None) if position == 0 => laws = Some(more),
+            (Value::Laws(mut more), None) if position == 0 => {
+                more.parts.reserve(operands.len());
+                laws = Some(more);
+            }
             (Value::Laws(more), Some(laws)) => laws.parts.extend(more.parts),
             (Value::Number(number), None) => {
                 if *negative {
@@ -485,26 +283,24 @@ fn count(number: &Rational, place: (usize, usize)) -> Result<u64, Fault> {
 }
 
 /// The arguments of a law: so many in order, and the sensitivity by name where it has one.
-struct Arguments {
-    ordered: Vec<Tree>,
-    sensitivity: Option<Tree>,
+struct Arguments<'a> {
+    ordered: Vec<&'a Tree>,
+    sensitivity: Option<&'a Tree>,
 }
 
-fn arguments(tree: &Tree, name: &str, given: &[(Option<String>, Tree)]) -> Result<Arguments, Fault> {
+fn arguments<'a>(tree: &Tree, name: &str, given: &'a [Argument], text: &str) -> Result<Arguments<'a>, Fault> {
     let form = LAWS.iter().find(|(law, _)| *law == name).map_or("", |(_, form)| form);
     let (wanted, has_sensitivity) = match name {
         "gaussian" | "laplace" | "discrete_laplace" | "discrete_gaussian" => (1, true),
         "pure" | "rho" | "mu" => (1, false),
         _ => (2, false),
     };
-    let mut ordered = Vec::new();
+    let mut ordered = Vec::with_capacity(given.len());
     let mut sensitivity = None;
-    for (named, tree) in given {
-        match named.as_deref() {
-            None => ordered.push(tree.clone()),
-            Some("sensitivity") if has_sensitivity && sensitivity.is_none() => {
-                sensitivity = Some(tree.clone())
-            }
+    for Argument { name: named, value: tree } in given {
+        match named.map(|span| part(text, span)) {
+            None => ordered.push(tree),
+            Some("sensitivity") if has_sensitivity && sensitivity.is_none() => sensitivity = Some(tree),
             Some(other) => {
                 return Err(Fault::new(
                     format!("{name} has no argument '{other}' (or has it already)"),
@@ -525,37 +321,30 @@ fn arguments(tree: &Tree, name: &str, given: &[(Option<String>, Tree)]) -> Resul
     Ok(Arguments { ordered, sensitivity })
 }
 
-fn call(
-    tree: &Tree,
-    name: &str,
-    given: &[(Option<String>, Tree)],
-    meaning: &Meaning,
-) -> Result<Value, Fault> {
+fn call(tree: &Tree, place: Span, given: &[Argument], meaning: &Meaning) -> Result<Value, Fault> {
+    let name = part(meaning.text, place);
     if name == "text" {
         return text(tree, given, meaning);
     }
     if !LAWS.iter().any(|(law, _)| *law == name) {
-        return Err(Fault::new(format!("there is no law '{name}'"), (tree.span.0, tree.span.0 + name.len()))
-            .hint(known_laws()));
+        return Err(Fault::new(format!("there is no law '{name}'"), place).hint(known_laws()));
     }
-    let arguments = arguments(tree, name, given)?;
-    let at = |k: usize| number(&arguments.ordered[k], meaning);
+    let arguments = arguments(tree, name, given, meaning.text)?;
+    let at = |k: usize| number(arguments.ordered[k], meaning);
     let span = |k: usize| arguments.ordered[k].span;
-    let check = |k: usize, allowed: fn(&Rational) -> bool, what: &str| {
+    let check = |k: usize, what: &str, allowed: fn(&Rational) -> bool, rule: &str| {
         let value = at(k)?;
         match allowed(&value) {
             true => Ok(value),
-            false => Err(Fault::new(format!("{value} is not allowed here: {what}"), span(k))),
+            false => Err(Fault::new(format!("{value} is not allowed here: {what} {rule}"), span(k))),
         }
     };
-    let positive =
-        |k: usize, what: &str| check(k, |x| *x > Rational::ZERO, &format!("{what} must be more than 0"));
-    let not_negative =
-        |k: usize, what: &str| check(k, |x| *x >= Rational::ZERO, &format!("{what} must be at least 0"));
+    let positive = |k: usize, what: &str| check(k, what, |x| *x > Rational::ZERO, "must be more than 0");
+    let not_negative = |k: usize, what: &str| check(k, what, |x| *x >= Rational::ZERO, "must be at least 0");
     let probability = |k: usize, what: &str| {
-        check(k, |x| *x >= Rational::ZERO && *x <= Rational::ONE, &format!("{what} lies between 0 and 1"))
+        check(k, what, |x| *x >= Rational::ZERO && *x <= Rational::ONE, "lies between 0 and 1")
     };
-    let sensitivity = || match &arguments.sensitivity {
+    let sensitivity = || match arguments.sensitivity {
         None => Ok(Rational::ONE),
         Some(tree) => {
             let value = number(tree, meaning)?;
@@ -567,13 +356,13 @@ fn call(
     };
     let whole_sensitivity = || {
         let value = sensitivity()?;
-        let place = arguments.sensitivity.as_ref().map_or(tree.span, |tree| tree.span);
+        let place = arguments.sensitivity.map_or(tree.span, |tree| tree.span);
         let whole = value.is_int().then(|| u64::try_from(value.floor()).ok()).flatten();
         whole.ok_or_else(|| {
             Fault::new(format!("integer noise needs a whole sensitivity, found {value}"), place)
         })
     };
-    let inner = |k: usize| match evaluate(&arguments.ordered[k], meaning)? {
+    let inner = |k: usize| match evaluate(arguments.ordered[k], meaning)? {
         Value::Laws(laws) => Ok(Box::new(laws)),
         Value::Number(_) => {
             Err(Fault::new("this is a number, and a law is wanted", span(k)).hint(known_laws()))
@@ -612,11 +401,8 @@ fn call(
         }
         "pure" => Law::Approximate { epsilon: not_negative(0, "epsilon")?, delta: Rational::ZERO },
         "approx" => {
-            let delta = check(
-                1,
-                |x| *x >= Rational::ZERO && *x < Rational::ONE,
-                "delta is at least 0 and less than 1",
-            )?;
+            let below_one = |x: &Rational| *x >= Rational::ZERO && *x < Rational::ONE;
+            let delta = check(1, "delta", below_one, "is at least 0 and less than 1")?;
             Law::Approximate { epsilon: not_negative(0, "epsilon")?, delta }
         }
         "rho" => Law::Concentrated { rho: not_negative(0, "rho")? },
@@ -640,20 +426,20 @@ fn call(
     Ok(Value::Laws(Composition { parts: vec![(law, 1)] }))
 }
 
-fn text(tree: &Tree, given: &[(Option<String>, Tree)], meaning: &Meaning) -> Result<Value, Fault> {
+fn text(tree: &Tree, given: &[Argument], meaning: &Meaning) -> Result<Value, Fault> {
     let form = "write text(\"file.dp\", eps = 1)";
-    let Some((None, Tree { node: Node::Text(path), .. })) = given.first() else {
+    let Some(Argument { name: None, value: Tree { node: Node::Text, span: quoted } }) = given.first() else {
         return Err(Fault::new("text takes the name of a mechanism file in quotes", tree.span).hint(form));
     };
     let mut settings = Vec::new();
-    for (name, value) in &given[1..] {
+    for Argument { name, value } in &given[1..] {
         let Some(name) = name else {
             return Err(Fault::new("a parameter of a text is set by its name", value.span).hint(form));
         };
-        settings.push((name.clone(), number(value, meaning)?));
+        settings.push((part(meaning.text, *name).to_owned(), number(value, meaning)?));
     }
-    let law =
-        (meaning.theorems)(&Text { path: path.clone(), settings, on_a_sample: meaning.on_a_sample.get() })
-            .map_err(|reason| Fault::new(reason, tree.span))?;
+    let path = part(meaning.text, (quoted.0 + 1, quoted.1 - 1)).to_owned();
+    let law = (meaning.theorems)(&Text { path, settings, on_a_sample: meaning.on_a_sample.get() })
+        .map_err(|reason| Fault::new(reason, tree.span))?;
     Ok(Value::Laws(Composition { parts: vec![(law, 1)] }))
 }

@@ -1,7 +1,9 @@
 //! Fixed-point numbers: an integer n with b fractional bits stands for n · 2^−b. The direction of each rounding is in its
 //! name.
 
-use probity_exact::{BitTest, DivRem, Float, Integer, Natural, Rational, Sign, UnsignedAbs};
+use probity_exact::{
+    BitTest, DivRem, Float, Integer, Natural, Rational, Sign, UnsignedAbs, directed, rational_from_f64,
+};
 
 /// Lower and upper bounds of a number that is not negative, with b fractional bits.
 #[derive(Debug, Clone, PartialEq)]
@@ -150,7 +152,47 @@ pub(crate) fn doubles(n: &Natural, b: usize) -> (f64, f64) {
 
 /// A double near a rational, for choices that decide nothing.
 pub(crate) fn near(x: &Rational) -> f64 {
-    probity_exact::directed::cast_nearest(x)
+    directed::cast_nearest(x)
+}
+
+/// So many terms are added up exactly. The sum of a million fractions may have a million denominators.
+const EXACT_TERMS: usize = 2000;
+
+/// Σ n·x over numbers x ≥ 0: exact if they are few, between directed doubles if they are many.
+pub(crate) struct Total {
+    terms: usize,
+    exact: Rational,
+    low: f64,
+    high: f64,
+}
+
+impl Total {
+    pub fn new() -> Total {
+        Total { terms: 0, exact: Rational::ZERO, low: 0.0, high: 0.0 }
+    }
+
+    pub fn add(&mut self, x: &Rational, n: u64) {
+        if x.is_zero() {
+            return;
+        }
+        self.terms += 1;
+        let n = Rational::from(n);
+        self.low =
+            directed::add_down(self.low, directed::mul_down(directed::cast_down(x), directed::cast_down(&n)));
+        self.high =
+            directed::add_up(self.high, directed::mul_up(directed::cast_up(x), directed::cast_up(&n)));
+        if self.terms <= EXACT_TERMS {
+            self.exact += x * n;
+        }
+    }
+
+    /// At most and at least the sum; `None` is no bound.
+    pub fn bounds(self) -> (Rational, Option<Rational>) {
+        match self.terms <= EXACT_TERMS {
+            true => (self.exact.clone(), Some(self.exact)),
+            false => (rational_from_f64(self.low).unwrap_or(Rational::ZERO), rational_from_f64(self.high)),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -181,5 +223,24 @@ mod tests {
         let big = (Natural::ONE << 100usize) + Natural::ONE;
         let (low, high) = doubles(&big, 100);
         assert!(low == 1.0 && high > 1.0);
+    }
+
+    /// Few terms are exact; many lie between bounds that are near and on the right sides.
+    #[test]
+    fn totals_hold() {
+        let total = |terms: i64| {
+            let mut total = Total::new();
+            let mut exact = Rational::ZERO;
+            for k in 1..=terms {
+                total.add(&rational(1, 3 * k).unwrap(), 7);
+                exact += rational(7, 3 * k).unwrap();
+            }
+            (total.bounds(), exact)
+        };
+        let ((low, high), exact) = total(EXACT_TERMS as i64);
+        assert!(low == exact && high == Some(exact));
+        let ((low, high), exact) = total(EXACT_TERMS as i64 + 1);
+        let high = high.unwrap();
+        assert!(low < exact && exact < high && near(&(high - low)) < 1e-10);
     }
 }

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use probity_exact::{Integer, Natural, Rational, ln_bounds, rational_from_f64};
 
+use crate::account::at_once;
 use crate::fixed;
 use crate::lattice::{Composed, Lattice, Limit, Step, Stop, Tilt, Tilted, discretise};
 use crate::laws::{self, Curve, Extent, Real};
@@ -83,11 +84,20 @@ pub(crate) struct Around {
 }
 
 impl Scene {
-    pub fn new(laws: &[(Simple, u64)], direction: Direction, aim: Aim) -> Result<Scene, String> {
+    /// `None` where already a first look at so many laws takes too long.
+    pub fn new(
+        laws: &[(Simple, u64)],
+        direction: Direction,
+        aim: Aim,
+        deadline: Instant,
+    ) -> Result<Option<Scene>, String> {
         let mut parts = Vec::new();
         let mut sketches = Vec::new();
         let mut rough = 0.0;
-        for (law, n) in laws {
+        for (k, (law, n)) in laws.iter().enumerate() {
+            if k % 64 == 63 && Instant::now() > deadline {
+                return Ok(None);
+            }
             let bits = match aim {
                 Aim::LnDelta(ln_delta) => rounded(100 + (-ln_delta * 1.5) as usize),
                 Aim::Epsilon(epsilon) => rounded(100 + (epsilon * 1.5).min(4000.0) as usize),
@@ -110,7 +120,7 @@ impl Scene {
         guess.theta = guess.theta.min(3.0 * (20.0 - guess.ln_delta) / whole.max(1e-9)).max(1e-3);
         let finest = sketches.iter().map(|(sketch, _)| spread(sketch).sqrt()).fold(f64::MAX, f64::min);
         let finest = finest.max(whole / 5000.0);
-        Ok(Scene { parts, direction, guess, aim, rough, finest })
+        Ok(Some(Scene { parts, direction, guess, aim, rough, finest }))
     }
 
     /// The largest loss of the composition, where there is one.
@@ -216,8 +226,12 @@ impl Scene {
                 false => Stop::Size,
             };
             let found = discretise(curve.as_ref(), &lattice, bits, limit.deadline).ok_or_else(late)?;
-            above.add(&found, &lattice.offset, part.n, &tilt, limit)?;
-            below.add(&found, &lattice.offset, part.n, &tilt, limit)?;
+            let (up, down) = at_once(
+                || above.add(&found, &lattice.offset, part.n, &tilt, limit),
+                || below.add(&found, &lattice.offset, part.n, &tilt, limit),
+            )
+            .map_err(|_| Stop::Size)?;
+            up.and(down)?;
         }
         let points = above.law.as_ref().map_or(0, |law| law.weights.len());
         let (above, below) = (above.finish(&tilt)?, below.finish(&tilt)?);

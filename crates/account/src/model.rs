@@ -6,6 +6,8 @@ use std::fmt;
 
 use probity_exact::{Natural, Rational};
 
+use crate::fixed;
+
 /// A mechanism, by its law or by its guarantee.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Law {
@@ -148,6 +150,14 @@ impl Simple {
         }
     }
 
+    /// What one record of a group loses.
+    pub fn of_one(&self) -> &Simple {
+        match self {
+            Simple::Group(_, law) => law,
+            law => law,
+        }
+    }
+
     /// (ε, δ) by themselves, where ε is a fraction: losses of copies add up, and so do δs.
     pub fn guarantee(&self) -> Option<(Rational, Rational)> {
         match self {
@@ -180,10 +190,10 @@ fn square(x: &Rational) -> Rational {
 
 /// A law for k records at once, each moving the answer by its sensitivity.
 fn simple(law: &Law, group: u32, adjacency: Adjacency) -> Result<Vec<(Simple, u64)>, Refusal> {
-    let k = Rational::from(group);
+    let k = || Rational::from(group);
     // Replacing is removing and adding.
     let twice = if adjacency == Adjacency::Replace { 2u32 } else { 1 };
-    let reach = &k * Rational::from(twice);
+    let reach = || Rational::from(group) * Rational::from(twice);
     let positive = |name: &str, x: &Rational| match *x > Rational::ZERO {
         true => Ok(()),
         false => Err(format!("{name} = {x} is not allowed: it must be more than 0")),
@@ -193,12 +203,12 @@ fn simple(law: &Law, group: u32, adjacency: Adjacency) -> Result<Vec<(Simple, u6
         Law::Gaussian { sigma, sensitivity } => {
             positive("the standard deviation", sigma)?;
             positive("the sensitivity", sensitivity)?;
-            one(Simple::Normal(square(&(sensitivity * reach / sigma))))
+            one(Simple::Normal(square(&(sensitivity * reach() / sigma))))
         }
         Law::Laplace { scale, sensitivity } => {
             positive("the scale", scale)?;
             positive("the sensitivity", sensitivity)?;
-            one(Simple::Laplace(sensitivity * reach / scale))
+            one(Simple::Laplace(sensitivity * reach() / scale))
         }
         Law::DiscreteLaplace { scale, sensitivity } => {
             positive("the scale", scale)?;
@@ -241,19 +251,20 @@ fn simple(law: &Law, group: u32, adjacency: Adjacency) -> Result<Vec<(Simple, u6
             if group > 1 && *delta > Rational::ZERO {
                 return one(Simple::Group(group, Box::new(Simple::Pure(epsilon.clone(), delta.clone()))));
             }
-            one(Simple::Pure(epsilon * k, delta.clone()))
+            let epsilon = if group == 1 { epsilon.clone() } else { epsilon * k() };
+            one(Simple::Pure(epsilon, delta.clone()))
         }
         Law::Concentrated { rho } => {
             if *rho < Rational::ZERO {
                 return Err(format!("rho = {rho} is not allowed: it must be at least 0"));
             }
-            if rho.is_zero() { Ok(vec![]) } else { one(Simple::Rho(rho * square(&k))) }
+            if rho.is_zero() { Ok(vec![]) } else { one(Simple::Rho(rho * square(&k()))) }
         }
         Law::Mu { mu } => {
             if *mu < Rational::ZERO {
                 return Err(format!("mu = {mu} is not allowed: it must be at least 0"));
             }
-            if mu.is_zero() { Ok(vec![]) } else { one(Simple::Normal(square(&(mu * k)))) }
+            if mu.is_zero() { Ok(vec![]) } else { one(Simple::Normal(square(&(mu * k())))) }
         }
         Law::Group { size, law } => {
             if *size == 0 {
@@ -359,24 +370,14 @@ fn merged(parts: Vec<(Simple, u64)>) -> Result<Vec<(Simple, u64)>, Refusal> {
     let mut result: Vec<(Simple, u64)> = Vec::new();
     let (mut normal, mut rho) = (Rational::ZERO, Rational::ZERO);
     let mut known: HashMap<String, usize> = HashMap::new();
-    let mut pure: HashMap<(Rational, Rational), u64> = HashMap::new();
-    let mut order: Vec<(Rational, Rational)> = Vec::new();
+    let mut pure: Vec<(Rational, Rational, u64)> = Vec::with_capacity(parts.len());
     let many = || "there are more than 2^64 copies".to_owned();
     for (law, count) in parts {
         match law {
             Simple::Normal(square) => normal += square * Rational::from(count),
             Simple::Rho(loss) => rho += loss * Rational::from(count),
             // There may be a million of these.
-            Simple::Pure(epsilon, delta) => {
-                let key = (epsilon, delta);
-                match pure.get_mut(&key) {
-                    Some(sum) => *sum = sum.checked_add(count).ok_or_else(many)?,
-                    None => {
-                        order.push(key.clone());
-                        pure.insert(key, count);
-                    }
-                }
-            }
+            Simple::Pure(epsilon, delta) => pure.push((epsilon, delta, count)),
             law => {
                 let key = format!("{law:?}");
                 match known.get(&key) {
@@ -392,9 +393,19 @@ fn merged(parts: Vec<(Simple, u64)>) -> Result<Vec<(Simple, u64)>, Refusal> {
             }
         }
     }
-    for key in order {
-        let count = pure[&key];
-        result.push((Simple::Pure(key.0, key.1), count));
+    // Equal numbers have equal doubles, so most comparisons are of doubles, by their bits.
+    let near = |at: usize| (fixed::near(&pure[at].0).to_bits(), fixed::near(&pure[at].1).to_bits());
+    let mut order: Vec<((u64, u64), usize)> = (0..pure.len()).map(|at| (near(at), at)).collect();
+    let exact = |at: usize| (&pure[at].0, &pure[at].1);
+    order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| exact(a.1).cmp(&exact(b.1))));
+    for (_, at) in order {
+        let (epsilon, delta, count) = std::mem::take(&mut pure[at]);
+        match result.last_mut() {
+            Some((Simple::Pure(e, d), sum)) if *e == epsilon && *d == delta => {
+                *sum = sum.checked_add(count).ok_or_else(many)?;
+            }
+            _ => result.push((Simple::Pure(epsilon, delta), count)),
+        }
     }
     if normal > Rational::ZERO {
         result.push((Simple::Normal(normal), 1));

@@ -40,7 +40,8 @@ pub fn profile(
     for direction in directions(&resolved, adjacency) {
         let mut brackets = vec![Bracket { lower: Rational::ZERO, upper: Some(Rational::ONE) }; points];
         for level in LEVELS {
-            let scene = Scene::new(&resolved, *direction, Aim::LnDelta(level * ln(10.0)))?;
+            let scene = Scene::new(&resolved, *direction, Aim::LnDelta(level * ln(10.0)), deadline)?;
+            let Some(scene) = scene else { continue };
             let limit = Limit { deadline, points: 1 << 22 };
             let Ok(around) = scene.compose(scene.step_for(2e-3), &limit) else { continue };
             for (epsilon, bracket) in grid.iter().zip(&mut brackets) {

@@ -6,10 +6,10 @@ use crate::fixed::near;
 use crate::scout::ln;
 
 /// No answer is searched beyond this loss.
-pub(crate) const LARGEST: f64 = 1e6;
+pub(crate) const LARGEST: f64 = 1e13;
 
 /// An ε, close to the least, with bound(ε) ≤ δ; or with `up` false an ε, close to the largest, with bound(ε) ≥ δ (0 if there
-/// is none). `bound` falls. `None` where no ε up to 10^6 does, or the bound is not known. A bound that is no longer known (the time
+/// is none). `bound` falls. `None` where no ε up to 10^13 does, or the bound is not known. A bound that is no longer known (the time
 /// is over) ends the search with what was tried.
 ///
 /// Every answer was tried: the choice of the next ε is made in doubles, the comparison is exact.

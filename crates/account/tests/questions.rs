@@ -1,11 +1,11 @@
-//! What is refused and where, monotone answers, inverse questions, curves, groups and replacement.
+//! What is refused and where, inverse questions, curves, groups and replacement.
 
 mod common;
 
 use std::collections::BTreeMap;
 
 use common::{ask, general, laws, number, question};
-use probity_account::{Adjacency, Bracket, Effort, Expression, Question, account, calibrate, profile};
+use probity_account::{Adjacency, Bracket, Effort, Expression, Law, Question, account, calibrate, profile};
 use probity_exact::Rational;
 
 fn refusal(text: &str) -> String {
@@ -62,6 +62,12 @@ fn nonsense_is_refused_with_its_place() {
         let found = refusal(text);
         assert!(found.contains(message) && found.ends_with(&format!("at {place}")), "{text}: {found}");
     }
+    // A place far inside a long text, after characters of several bytes.
+    let long = format!("{} + pure(1)é + pure(2)", vec!["pure(1/7)"; 5000].join(" + "));
+    let fault = Expression::parse(&long).unwrap_err();
+    assert!(fault.message.contains("should end before 'é'"), "{fault}");
+    let shown = fault.shown(&long);
+    assert!(shown.lines().all(|line| line.chars().count() <= 101) && shown.contains("pure(1)é"), "{shown}");
     let deep = format!("{}pure(1){}", "(".repeat(10_000), ")".repeat(10_000));
     assert!(refusal(&deep).contains("nested too deeply"));
     assert!(refusal("poisson(1/2, response(2, 3/4))").contains("is refused"));
@@ -98,42 +104,6 @@ fn what_costs_nothing_costs_nothing() {
     ] {
         let answer = ask(text, "delta", "1e-9", &Effort::default());
         assert_eq!(answer.bracket, Bracket { lower: Rational::ZERO, upper: Some(Rational::ZERO) }, "{text}");
-    }
-}
-
-/// Along each parameter the brackets never contradict the order of the truths.
-#[test]
-fn answers_are_monotone() {
-    let rising: [(&str, &[&str]); 6] = [
-        ("gaussian(S) * 30", &["20", "19", "10", "5"]),
-        ("laplace(S) * 5 + pure(1/10)", &["30", "20", "19"]),
-        ("poisson(S, laplace(4)) * 6", &["1/10", "2/10", "21/100"]),
-        ("pure(1/10) * S", &["10", "11", "40"]),
-        ("response(3, S) * 8", &["40/100", "45/100", "1/2"]),
-        ("laplace(20, sensitivity = S) * 5", &["1", "2", "3"]),
-    ];
-    for (text, values) in rising {
-        for (what, value) in [("delta", "1e-4"), ("epsilon", "1/5")] {
-            let mut last: Option<Bracket> = None;
-            for s in values {
-                let bracket =
-                    ask(&text.replace('S', s), what, value, &Effort { width: 1e-3, ..Effort::default() })
-                        .bracket;
-                if let Some(last) = last {
-                    assert!(last.lower <= bracket.lower && last.upper <= bracket.upper, "{text} {s} {what}");
-                }
-                last = Some(bracket);
-            }
-        }
-    }
-    // Along δ and along ε.
-    for (what, values) in [("delta", ["1e-3", "1e-6", "1e-20"]), ("epsilon", ["2", "1", "1/2"])] {
-        let answers = values.map(|value| {
-            ask("laplace(5) * 4 + mu(1/5)", what, value, &Effort { width: 1e-3, ..Effort::default() }).bracket
-        });
-        assert!(
-            answers.windows(2).all(|pair| pair[0].lower <= pair[1].lower && pair[0].upper <= pair[1].upper)
-        );
     }
 }
 
@@ -248,6 +218,17 @@ fn closed_forms_keep_to_the_time() {
     assert!(answer.bracket.lower < truth && answer.bracket.width() < 1e-3, "{:?}", answer.bracket.width());
 }
 
+/// 10^12 copies have answers too: μ = 10^6, ε = μ²/2 + μ·z with Φ(−z) ≈ δ.
+#[test]
+fn a_million_million_copies_are_answered() {
+    let bracket = ask("gaussian(1) * 1e12", "delta", "1e-5", &Effort::default()).bracket;
+    assert!(bracket.lower > number("500004264000") && bracket.upper.unwrap() < number("500004265000"));
+    let bracket = ask("gaussian(1) * 1e12", "epsilon", "1", &Effort::default()).bracket;
+    assert!(bracket.lower > number("0.999999") && bracket.upper.unwrap() <= Rational::ONE);
+    let pure = ask("pure(1) * 1e12", "delta", "0", &Effort::default()).bracket;
+    assert_eq!(pure.upper, Some(number("1e12")));
+}
+
 /// Little noise has a large loss, and a bound.
 #[test]
 fn little_noise_has_a_bound() {
@@ -332,4 +313,103 @@ fn a_hundred_different_guarantees_are_bracketed() {
     assert!(answer.reached);
     // Without time nothing is claimed to be reached.
     assert!(!asked(100, 0.0).reached);
+}
+
+/// Numbers as they may be written have the value that they are read with elsewhere.
+#[test]
+fn numbers_are_what_they_say() {
+    for text in [
+        "1/2",
+        "0.5",
+        ".5",
+        "5.",
+        "1e-3",
+        "0.25e1",
+        "1.5E-2",
+        "007/14",
+        "12345678901234567.5",
+        "0.1234567890123456789",
+        "999999999999999999",
+        "1000000000000000001",
+        "3/7/2",
+        "1/2*3",
+        "0.000000000000000001",
+        "2/4/0.5",
+        "1/1e3",
+        "(1)/(2)",
+    ] {
+        let epsilon = match text {
+            "3/7/2" => number("3/14"),
+            "1/2*3" => number("3/2"),
+            "2/4/0.5" => number("1"),
+            "(1)/(2)" => number("1/2"),
+            text => number(text),
+        };
+        let [(Law::Approximate { epsilon: found, .. }, 1)] = &laws(&format!("pure({text})")).parts[..] else {
+            panic!("{text}")
+        };
+        assert_eq!(*found, epsilon, "{text}");
+    }
+    for text in ["1.2.3", "1_000", ".", "1e"] {
+        assert!(refusal(&format!("pure({text})")).contains(" at "), "{text}");
+    }
+}
+
+/// Equal guarantees are counted together wherever they stand, and different ones are not, however near they are.
+#[test]
+fn guarantees_are_merged_exactly() {
+    let effort = Effort { width: 1e-3, ..Effort::default() };
+    let answer = |text: &str| ask(text, "delta", "1e-6", &effort);
+    let scattered = answer("pure(1/10) + pure(2/10) + pure(1/10) * 3 + approx(1/10, 0) + pure(0.2)");
+    assert_eq!(scattered.bracket, answer("pure(1/10) * 5 + pure(1/5) * 2").bracket);
+    assert_eq!(answer("pure(1/10) + pure(2/20) * 6").method, "binomial sum");
+    // These two have the same double.
+    let apart = answer("pure(0.1) + pure(0.1000000000000000000001)");
+    assert!(apart.method != "binomial sum", "{}", apart.method);
+    let delta = answer("approx(1/10, 1e-9) + pure(1/10)");
+    assert!(delta.method != "binomial sum", "{}", delta.method);
+}
+
+/// A hundred thousand different guarantees: sums are bounded, not exact, and the time is kept also where there is no closed form.
+#[test]
+fn very_many_laws_keep_to_the_time() {
+    let many: Vec<String> = (1..=100_000).map(|k| format!("pure(1/{})", 1000 + k)).collect();
+    let text = many.join(" + ");
+    let effort = Effort { seconds: 2.0, ..Effort::default() };
+    let all = ask(&text, "delta", "0", &effort).bracket;
+    let truth = number("4.614625550661465");
+    assert!(all.lower < truth && truth < all.upper.clone().unwrap() && all.width() < 1e-9, "{all:?}");
+    let some = ask(&text, "delta", "1e-6", &effort).bracket;
+    assert!(some.upper.unwrap() < number("4.614625550661465"));
+    let mixed =
+        ask(&format!("{text} + laplace(50)"), "delta", "1e-6", &Effort { seconds: 0.5, ..Effort::default() });
+    // What is known without composing: losses add up.
+    assert!(!mixed.reached && mixed.seconds < 20.0, "{}", mixed.seconds);
+    assert!(mixed.bracket.upper.unwrap() <= number("4.634625551"));
+}
+
+/// The direction that is smaller is seen to be smaller, and the larger one is as narrow as was asked for.
+#[test]
+fn the_larger_direction_decides() {
+    let effort = Effort { width: 2e-3, ..Effort::default() };
+    for (q, sigma, n) in
+        [("1/10", "2", 1), ("1/2", "3", 2), ("1/20", "1", 30), ("1/200", "1", 500), ("3/10", "1", 4)]
+    {
+        let text = format!("poisson({q}, gaussian({sigma})) * {n}");
+        for (given, value) in [("delta", "1e-5"), ("epsilon", "1/10")] {
+            let answer = ask(&text, given, value, &effort);
+            assert!(answer.reached && answer.bracket.width() <= 2e-3, "{text} {given} {answer:?}");
+            let [(_, remove), (_, add)] = &answer.directions[..] else { panic!("{answer:?}") };
+            assert_eq!(answer.bracket.lower, remove.lower.clone().max(add.lower.clone()), "{text} {given}");
+            assert_eq!(answer.bracket.upper, remove.upper.clone().max(add.upper.clone()), "{text} {given}");
+            // Each by itself holds: a narrower look lies inside the other one's reach.
+            let fine = ask(&text, given, value, &Effort { width: 2e-4, ..Effort::default() });
+            for ((_, wide), (_, narrow)) in answer.directions.iter().zip(&fine.directions) {
+                assert!(
+                    wide.lower <= narrow.upper.clone().unwrap()
+                        && narrow.lower <= wide.upper.clone().unwrap()
+                );
+            }
+        }
+    }
 }

@@ -82,7 +82,7 @@ pub use real::law::{integrated_law, real_law};
 pub use real::paths::{Depth, event_probability};
 pub use refute::concentrated::event_rho;
 pub use refute::floats::search_float_refutation;
-pub use refute::pair_loss::{Shown, search_shown_loss};
+pub use refute::pair_loss::{Shown, search_shown_loss, search_shown_loss_of};
 pub use refute::refutation::{Closest, Evidence, Refutation, Tried, Verdict, check_refutation, claimed};
 pub use refute::search::{search_refutation, search_refutation_until};
 pub use worst::exhaustive::{AllPairs, all_pairs};

@@ -1,8 +1,8 @@
 //! How far off an answer can be, and how much noise an error leaves room for.
 //!
 //! An error a at level α: the answer is within a of the truth with probability at least 1 − α. For discrete Laplace
-//! noise the answers are exact (the least such a, the largest such scale); for discrete Gaussian noise they
-//! rest on its sub-Gaussian tail 2·e^(−a²/2σ²), so they are safe and a little generous.
+//! noise the answers are exact (the least such a, the largest such scale), and for discrete Gaussian noise with σ ≤ 24 too; for a
+//! larger σ they rest on the normal law's tail, and are safe and generous by at most 1.
 //!
 //! ```
 //! use probity_noise::accuracy::{Level, laplace_error, laplace_scale_within};
@@ -15,6 +15,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod gaussian;
 mod response;
 
 pub use response::response_interval;
@@ -78,14 +79,6 @@ fn laplace_tail(scale: &Rational, error: &Natural) -> Expression {
     two * power(error + Natural::ONE) / (Expression::one() + power(Natural::ONE))
 }
 
-/// 2·e^(−(a+1)²/(2σ²)), a bound of P(|Z| > a) for discrete Gaussian noise with σ² > 0.
-fn gaussian_tail(squared_scale: &Rational, error: &Natural) -> Expression {
-    let square = Rational::from((error + Natural::ONE).pow(2));
-    let two = Rational::from(2u8);
-    let exponent = -(square / (squared_scale * &two));
-    Expression::constant(two) * Expression::constant(exponent).exp()
-}
-
 /// Whether a probability is at most α, decided exactly.
 fn within(tail: &Expression, level: &Level) -> Result<bool, MapError> {
     Ok(tail.is_at_most(&Point::at(&Rational::ZERO), &level.0)?)
@@ -124,8 +117,16 @@ pub fn laplace_scale_within(error: &Natural, level: &Level, count: u64) -> Resul
     largest(level, |scale| of_any(laplace_tail(scale, error), count))
 }
 
-/// An a such that all of `count` discrete Gaussian draws are within ±a with probability 1 − α: the least one
-/// that the sub-Gaussian tail shows, with α shared among the draws.
+/// An a such that all of `count` discrete Gaussian draws are within ±a with probability 1 − α, which is shared among the draws: for one
+/// draw the least one if σ ≤ 24, and at most 1 more if σ is larger.
+///
+/// ```
+/// use probity_noise::accuracy::{Level, gaussian_error};
+/// use probity_noise::sampler::SquaredScale;
+/// let error = gaussian_error(&SquaredScale::from_f64(100.0)?, &Level::from_f64(0.05)?, 1)?;
+/// assert_eq!(u64::try_from(&error)?, 20);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// When `count` is 0, or the comparison cannot be decided.
@@ -138,13 +139,19 @@ pub fn gaussian_error(
     if squared_scale.value().is_zero() {
         return Ok(Natural::ZERO);
     }
-    let count = Expression::constant(Rational::from(count));
-    least_error(squared_scale.value(), level, |error| {
-        count.clone() * gaussian_tail(squared_scale.value(), error)
-    })
+    let fits = |error: &Natural| {
+        Ok::<_, MechanismError>(gaussian_within(squared_scale.value(), error, level, count))
+    };
+    let found = least_natural(limit_bits(squared_scale.value()), fits)?;
+    found.ok_or_else(|| no_error(level))
 }
 
-/// The largest double σ² with which the same tail keeps all of `count` draws within ±`error`.
+/// Whether the bound keeps all draws within ±a.
+fn gaussian_within(squared_scale: &Rational, error: &Natural, level: &Level, count: u64) -> bool {
+    gaussian::tail(squared_scale, error).is_some_and(|tail| tail * Rational::from(count) <= level.0)
+}
+
+/// The largest double σ² with which the same bound keeps all of `count` draws within ±`error`.
 ///
 /// # Errors
 /// When `count` is 0, or the comparison cannot be decided.
@@ -154,8 +161,18 @@ pub fn gaussian_squared_scale_within(
     count: u64,
 ) -> Result<f64, MechanismError> {
     check_count(count)?;
-    let count = Expression::constant(Rational::from(count));
-    largest(level, |squared_scale| count.clone() * gaussian_tail(squared_scale, error))
+    let found = greatest_double(|scale| {
+        Ok::<_, MechanismError>(match rational_from_f64(scale) {
+            Some(zero) if zero.is_zero() => true,
+            Some(scale) => gaussian_within(&scale, error, level, count),
+            None => false,
+        })
+    })?;
+    Ok(found.unwrap_or(0.0))
+}
+
+fn no_error(level: &Level) -> MechanismError {
+    ParameterError::new("alpha", &level.0, "not so small that no error is found").into()
 }
 
 fn least_error(
@@ -164,7 +181,7 @@ fn least_error(
     tail: impl Fn(&Natural) -> Expression,
 ) -> Result<Natural, MechanismError> {
     let found = least_natural(limit_bits(scale), |error| within(&tail(error), level))?;
-    found.ok_or_else(|| ParameterError::new("alpha", &level.0, "not so small that no error is found").into())
+    found.ok_or_else(|| no_error(level))
 }
 
 fn largest(level: &Level, tail: impl Fn(&Rational) -> Expression) -> Result<f64, MechanismError> {

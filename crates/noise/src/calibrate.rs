@@ -215,6 +215,25 @@ mod tests {
         assert_eq!(laplace_scale_f64(&one, &tiny).unwrap_err().parameter(), "scale");
     }
 
+    /// How much less variance the exact formula needs than ρ does, as README and `docs/noise.md` say it.
+    #[test]
+    fn the_exact_formula_needs_less_variance_than_rho() {
+        let one = Sensitivity::from(1u32);
+        for (epsilon, delta, saved) in [
+            (1.0, 1e-3, 0.21..0.22),
+            (1.0, 1e-5, 0.14..0.16),
+            (1.0, 1e-9, 0.09..0.10),
+            (0.1, 1e-6, 0.15..0.16),
+            (4.0, 1e-6, 0.11..0.12),
+        ] {
+            let (epsilon, delta) = (Epsilon::from_f64(epsilon).unwrap(), Delta::from_f64(delta).unwrap());
+            let through_rho = gaussian_vector_squared_scale_for(&one, &epsilon, &delta).unwrap();
+            let exact = continuous_gaussian_squared_scale_for(&one, &epsilon, &delta).unwrap();
+            let found = 1.0 - exact / through_rho;
+            assert!(saved.contains(&found), "{epsilon} {delta}: {found}");
+        }
+    }
+
     #[test]
     fn gaussian_noise_for_a_target_epsilon_and_delta() {
         let (one, epsilon) = (Sensitivity::from(1u32), Epsilon::from_f64(1.0).unwrap());

@@ -28,7 +28,7 @@ mod accounted;
 mod sum;
 mod terms;
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use probity_account::{Answer, Effort};
@@ -54,14 +54,14 @@ struct Total {
     first: Sum,
     delta: Sum,
     /// How often each pair of losses was spent, as doubles rounded up: what the accountant composes.
-    parts: BTreeMap<(u64, u64), u64>,
+    parts: HashMap<(u64, u64), u64>,
 }
 
 impl Total {
     fn new(measure: Measure) -> Result<Self, MechanismError> {
         match measure {
             Measure::Profile => Err(ParameterError::new("measure", measure, "ε, (ε, δ) or ρ").into()),
-            _ => Ok(Total { measure, first: Sum::default(), delta: Sum::default(), parts: BTreeMap::new() }),
+            _ => Ok(Total { measure, first: Sum::default(), delta: Sum::default(), parts: HashMap::new() }),
         }
     }
 

@@ -4,12 +4,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use probity_kernel::context::Context;
+use probity_kernel::expr::Expr;
 use probity_kernel::privacy::Comparison;
-use probity_kernel::term::{Claim, Mechanism, Statement};
+use probity_kernel::term::{Claim, Coupling, Mechanism, Statement};
 
 use crate::derivation::{Failure, Move, Reason, replay_side};
 use crate::effort::Effort;
 use crate::searching::Searching;
+use crate::words::in_words;
 
 /// What may be spent on saying why it failed.
 const EXPLAIN_EFFORT: u64 = 12_500_000;
@@ -37,10 +39,16 @@ impl Attempt {
             return no_plan(mechanism);
         }
         let mut effort = Effort::of(EXPLAIN_EFFORT).until(deadline);
-        let mut searching =
-            Searching { found: Vec::new(), explain: true, again: false, example: None, effort: &mut effort };
+        let mut searching = Searching {
+            found: Vec::new(),
+            explain: true,
+            again: false,
+            example: None,
+            about_cost: false,
+            effort: &mut effort,
+        };
         let replayed = replay_side(&self.context, &self.claim, self.comparison, &self.moves, &mut searching);
-        let example = searching.example.take();
+        let (example, about_cost) = (searching.example.take(), searching.about_cost);
         match replayed {
             // Without steps left it would be chance what is blamed.
             Err(_) if searching.effort.is_spent() => {
@@ -48,6 +56,11 @@ impl Attempt {
             }
             Err(mut failure) => {
                 failure.help.extend(example.map(|values| format!("it is false for {values}")));
+                if about_cost {
+                    let mut paid = Vec::new();
+                    payments(&mechanism.body, &self.moves, &mut paid);
+                    failure.help.extend(paid);
+                }
                 self.with_skeleton(failure)
             }
             Ok(_) => no_plan(mechanism),
@@ -61,6 +74,40 @@ impl Attempt {
         Failure { help, ..failure }
     }
 }
+
+/// What the draws of a plan cost, a line each.
+fn payments(body: &[Statement], moves: &[Move], lines: &mut Vec<String>) {
+    let mut rest = body;
+    for step in moves {
+        let (now, later) = rest.split_at(step.size().min(rest.len()));
+        rest = later;
+        match (step, now.first()) {
+            (Move::Draw(coupling) | Move::UpTo(coupling, _) | Move::Below(coupling, _), Some(statement)) => {
+                let cost = match coupling {
+                    Coupling::Shift { cost, .. }
+                    | Coupling::Equal { cost, .. }
+                    | Coupling::Chosen { cost, .. }
+                    | Coupling::Scale { cost } => in_words(cost, &[]),
+                    _ => continue,
+                };
+                let line = format!("what '{}' costs here is {cost}", statement.to_string().trim_end());
+                if cost != Expr::int(0) && lines.len() < MOST_PAYMENTS && !lines.contains(&line) {
+                    lines.push(line);
+                }
+            }
+            (Move::If(yes, no), Some(Statement::If { then, otherwise, .. })) => {
+                payments(then, yes, lines);
+                payments(otherwise, no, lines);
+            }
+            (Move::For(_, inner) | Move::ForOnce(_, _, inner), Some(Statement::For { body, .. }))
+            | (Move::While(_, inner), Some(Statement::While { body, .. })) => payments(body, inner, lines),
+            _ => {}
+        }
+    }
+}
+
+/// The most draws whose costs are named.
+const MOST_PAYMENTS: usize = 4;
 
 /// The couplings and invariants of a plan as a proof block, with a place to fill in where the plan has none.
 fn skeleton(mechanism: &Mechanism, moves: &[Move]) -> Vec<String> {
@@ -86,11 +133,17 @@ fn lines_of(body: &[Statement], moves: &[Move], lines: &mut Vec<String>) {
         let step = moves.next();
         rest = &rest[step.map_or(1, Move::size).clamp(1, rest.len())..];
         match (statement, step) {
-            (Statement::Draw { var, .. }, Some(Move::Draw(coupling))) => {
+            (Statement::Draw { var, .. }, Some(Move::Draw(coupling) | Move::Below(coupling, _))) => {
                 push(format!("couple {var}: {coupling}"))
             }
+            (Statement::Draw { var, .. }, Some(Move::UpTo(coupling, tail))) => {
+                push(format!("couple {var}: {coupling} up to tail {tail}"))
+            }
             (Statement::Draw { var, .. }, _) => push(format!("couple {var}: shift by 0 at cost 0")),
-            (Statement::For { index: name, body, .. }, Some(Move::For(invariant, inner)))
+            (
+                Statement::For { index: name, body, .. },
+                Some(Move::For(invariant, inner) | Move::ForOnce(invariant, _, inner)),
+            )
             | (Statement::While { label: name, body, .. }, Some(Move::While(invariant, inner))) => {
                 push(format!("invariant {name}: {invariant}"));
                 lines_of(body, inner, lines);

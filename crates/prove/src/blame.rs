@@ -10,6 +10,7 @@ use crate::derivation::Reason;
 use crate::effort::Effort;
 use crate::evidence::search::search_within;
 use crate::rehearse::scenarios;
+use crate::words::in_words;
 
 /// Values of the inputs and parameters for which a condition is false, if a few tries find some.
 fn counter(context: &Context, hypotheses: &[Expr], goal: &Expr) -> Option<String> {
@@ -27,6 +28,10 @@ fn counter(context: &Context, hypotheses: &[Expr], goal: &Expr) -> Option<String
         .find(|at| at.holds(goal) == Some(false) && hypotheses.iter().all(|h| at.holds(h) == Some(true)))?;
     let mut shown: Vec<String> = Vec::new();
     goal.for_each_variable(&mut |v| {
+        // Nothing is paid before the first step.
+        if *v == Variable::Cost {
+            return;
+        }
         let value = found.show(v).map(|value| format!("{v} = {value}"));
         shown.extend(value.filter(|value| !shown.contains(value)));
     });
@@ -36,6 +41,15 @@ fn counter(context: &Context, hypotheses: &[Expr], goal: &Expr) -> Option<String
 /// How many neighbours are tried.
 const COUNTER_TRIES: usize = 100;
 
+/// What to blame.
+pub(crate) struct Blame {
+    pub(crate) reason: Reason,
+    /// Values for which it is false.
+    pub(crate) example: Option<String>,
+    /// Whether it says what may be paid.
+    pub(crate) about_cost: bool,
+}
+
 /// Finds the part of a goal that cannot be shown, and the path on which it is needed; and values for which it is false.
 pub(crate) fn blame(
     context: &Context,
@@ -43,7 +57,7 @@ pub(crate) fn blame(
     goal: &Expr,
     mut path: Vec<String>,
     effort: &mut Effort,
-) -> (Reason, Option<String>) {
+) -> Blame {
     match goal {
         Expr::Binary(Binary::And, a, b) => {
             // What is plainly true is not to blame.
@@ -67,22 +81,24 @@ pub(crate) fn blame(
                 Expr::Unary(Unary::Not, premise) => (**premise).clone(),
                 other => !other.clone(),
             };
-            path.push(premise.to_string());
+            path.push(in_words(&premise, &hypotheses).to_string());
             hypotheses.push(premise);
             blame(context, hypotheses, b, path, effort)
         }
         _ => {
             let example = counter(context, &hypotheses, goal);
-            (blamed(context, goal, path), example)
+            let reason = blamed(context, goal, &in_words(goal, &hypotheses), path);
+            Blame { reason, example, about_cost: goal.mentions(&Variable::Cost) }
         }
     }
 }
 
 /// The condition in the words of the text.
-fn blamed(context: &Context, goal: &Expr, path: Vec<String>) -> Reason {
+fn blamed(context: &Context, goal: &Expr, in_words: &Expr, path: Vec<String>) -> Reason {
+    let text = in_words.to_string();
     match needed_by(&context.mechanism().body, goal) {
-        Some((draw, needed)) => Reason::MayBeOutOfRange { draw, needed, goal: goal.to_string(), path },
-        None => Reason::NotShown { goal: goal.to_string(), path },
+        Some((draw, needed)) => Reason::MayBeOutOfRange { draw, needed, goal: text, path },
+        None => Reason::NotShown { goal: text, path },
     }
 }
 

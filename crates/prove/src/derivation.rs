@@ -41,6 +41,7 @@ use probity_kernel::entail::Evidence;
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::{Binary, Expr, Name, Run, Variable};
 use probity_kernel::finite;
+use probity_kernel::once::for_loop_once;
 use probity_kernel::privacy::{
     Comparison, Side, Theorem, amplify, convert, goal, group, group_share, obligation, privacy, start,
 };
@@ -64,6 +65,8 @@ pub enum Move {
     Draw(Coupling),
     /// A Laplace draw up to its tails: the coupling, and the distance from the center beyond which mass is given up.
     UpTo(Coupling, Expr),
+    /// A Laplace draw, also on the integers, up to its upper tail.
+    Below(Coupling, Expr),
     /// A call, by the theorem of the called mechanism: what it costs, and the proof of that theorem. With the cost 0 its
     /// arguments are equal.
     Call(Expr, Box<Plan>, Vec<Evidence>),
@@ -76,6 +79,8 @@ pub enum Move {
     If(Vec<Move>, Vec<Move>),
     /// A `for` loop with its invariant.
     For(Expr, Vec<Move>),
+    /// A `for` loop that gives up mass in the rounds that are named only; in the others no draw is cut.
+    ForOnce(Expr, Vec<Expr>, Vec<Move>),
     /// A `while` loop with its invariant.
     While(Expr, Vec<Move>),
     /// No statement: what holds at this point, and all that is remembered from before it.
@@ -129,12 +134,14 @@ impl Move {
             Move::OneSided => Move::OneSided,
             Move::Draw(coupling) => Move::Draw(map_coupling(coupling, e)),
             Move::UpTo(coupling, tail) => Move::UpTo(map_coupling(coupling, e), e(tail)),
+            Move::Below(coupling, tail) => Move::Below(map_coupling(coupling, e), e(tail)),
             // The proof of what is called is a proof of its own.
             Move::Call(cost, plan, evidence) => Move::Call(e(cost), plan.clone(), evidence.clone()),
             Move::Joint(by, cost) => Move::Joint(e(by), e(cost)),
             Move::SameValue(var, size, ratio) => Move::SameValue(var.clone(), *size, two(ratio)),
             Move::If(yes, no) => Move::If(all(yes), all(no)),
             Move::For(invariant, inner) => Move::For(e(invariant), all(inner)),
+            Move::ForOnce(invariant, rounds, inner) => Move::ForOnce(e(invariant), each(rounds), all(inner)),
             Move::While(invariant, inner) => Move::While(e(invariant), all(inner)),
             Move::Assert(formula) => Move::Assert(e(formula)),
             Move::Chain(known, links) => {
@@ -149,6 +156,17 @@ impl Move {
             }
         }
     }
+}
+
+/// The same moves with no draw cut.
+pub(crate) fn without_tails(moves: &[Move]) -> Vec<Move> {
+    let one = |step: &Move| match step {
+        Move::UpTo(coupling, _) | Move::Below(coupling, _) => Move::Draw(coupling.clone()),
+        Move::If(yes, no) => Move::If(without_tails(yes), without_tails(no)),
+        Move::For(invariant, inner) => Move::For(invariant.clone(), without_tails(inner)),
+        other => other.clone(),
+    };
+    moves.iter().map(one).collect()
 }
 
 fn map_coupling(coupling: &Coupling, e: &dyn Fn(&Expr) -> Expr) -> Coupling {
@@ -298,6 +316,13 @@ pub(crate) fn keeps(
                 walk.ask("", &[invariant, &range], inner.pre().formula())
             })
         }
+        // Guesses only: the replay asks about the two kinds of rounds.
+        (Move::ForOnce(invariant, _, moves), Statement::For { index, from, to, body }) => {
+            walk.iteration(body, moves, &after_one(part, index)).and_then(|inner| {
+                let range = walk.range(index, from, to);
+                walk.ask("", &[invariant, &range], inner.pre().formula())
+            })
+        }
         (Move::While(invariant, moves), Statement::While { guard, body, .. }) => {
             walk.iteration(body, moves, part).and_then(|inner| {
                 let first = walk.context.in_run(guard, Run::First);
@@ -373,6 +398,9 @@ impl Walk<'_> {
             (Move::UpTo(coupling, tail), _) => {
                 sampling::up_to_tail(&context, head, coupling, tail, post).map_err(reject(&place))
             }
+            (Move::Below(coupling, tail), _) => {
+                sampling::up_to_upper_tail(&context, head, coupling, tail, post).map_err(reject(&place))
+            }
             (Move::Call(cost, plan, evidence), Statement::Draw { law: Distribution::Called(called), .. }) => {
                 let mut recorded = Recorded::new(evidence.clone());
                 let theorem = replay(&called.mechanism, &called.claim, plan, &mut recorded)?;
@@ -392,6 +420,9 @@ impl Walk<'_> {
             }
             (Move::For(invariant, moves), Statement::For { index, from, to, body }) => {
                 self.for_loop(&place, (index, from, to, body), invariant, moves, post)
+            }
+            (Move::ForOnce(invariant, rounds, moves), Statement::For { index, from, to, body }) => {
+                self.for_loop_once(&place, (index, from, to, body), (invariant, rounds), moves, post)
             }
             (Move::While(invariant, moves), Statement::While { label, guard, body }) => {
                 self.while_loop(&place, (label, guard, body), invariant, moves, post)
@@ -471,6 +502,29 @@ impl Walk<'_> {
         let kept =
             self.ask(&format!("the invariant of {place}"), &[invariant, &range], inner.pre().formula())?;
         let whole = rules::for_loop(index, (from, to), invariant, &inner, &kept).map_err(reject(place))?;
+        self.end_loop(place, &whole, post)
+    }
+
+    fn for_loop_once(
+        &mut self,
+        place: &str,
+        (index, from, to, body): (&Name, &Expr, &Expr, &[Statement]),
+        (invariant, rounds): (&Expr, &[Expr]),
+        moves: &[Move],
+        post: &Assertion,
+    ) -> Result<Judgement, Failure> {
+        let next = after_one(invariant, index);
+        let other = self.iteration(body, &without_tails(moves), &next)?;
+        let named = self.iteration(body, moves, &next)?;
+        let range = self.range(index, from, to);
+        let at = |round: &Expr| Expr::var(index.clone()).equals(round.clone());
+        let is_named = rounds.iter().map(at).reduce(Expr::or).unwrap_or(Expr::Bool(false));
+        let asked = format!("the invariant of {place}");
+        let others = self.ask(&asked, &[invariant, &range, &!is_named.clone()], other.pre().formula())?;
+        let these = self.ask(&asked, &[invariant, &range, &is_named], named.pre().formula())?;
+        let evidence = (&others, &these);
+        let whole = for_loop_once(index, (from, to), invariant, (&other, &named), rounds, evidence)
+            .map_err(reject(place))?;
         self.end_loop(place, &whole, post)
     }
 

@@ -65,6 +65,13 @@ pub enum Reason {
         /// What to claim instead, or what to set.
         instead: &'static str,
     },
+    /// A called mechanism whose own claim is not proved.
+    Called {
+        /// Its name.
+        name: String,
+        /// Why its claim is not proved.
+        why: Box<Failure>,
+    },
     /// The deadline passed.
     OutOfTime,
 }
@@ -104,6 +111,9 @@ impl fmt::Display for Reason {
             ),
             Reason::Measure { draw, instead } => {
                 write!(f, "the claim's measure has no rule for the draw '{draw}'; {instead}")
+            }
+            Reason::Called { name, why } => {
+                write!(f, "the claim of {name}, which is called here, is not proved: {why}")
             }
             Reason::OutOfTime => write!(f, "the deadline passed during the search; allow more time"),
             Reason::OutOfSteps => {

@@ -28,6 +28,7 @@
 
 use probity_kernel::context::Orientation;
 use probity_kernel::equivalence::Rewrite;
+use probity_kernel::expr::Expr;
 use probity_kernel::sample::sampled;
 use probity_kernel::term::{Mechanism, Statement};
 
@@ -122,6 +123,10 @@ fn block(body: &[Statement], moves: &[Move], depth: usize, lines: &mut Vec<Line>
             (Move::UpTo(coupling, tail), _) => {
                 push(head(statement), format!("couple: {coupling}; UP-TO-BAD: within {tail} of the center"));
             }
+            (Move::Below(coupling, tail), _) => {
+                let rule = format!("couple: {coupling}; UP-TO-BAD: at most {tail} above the center");
+                push(head(statement), rule);
+            }
             (Move::Call(cost, ..), _) => {
                 push(head(statement), format!("couple: same value by CALL at cost {cost}"))
             }
@@ -160,6 +165,13 @@ fn block(body: &[Statement], moves: &[Move], depth: usize, lines: &mut Vec<Line>
             }
             (Move::For(invariant, inner), Statement::For { body, .. }) => {
                 push(head(statement), format!("FOR, invariant: {invariant}"));
+                block(body, inner, depth + 1, lines);
+            }
+            (Move::ForOnce(invariant, rounds, inner), Statement::For { index, body, .. }) => {
+                let at = |round: &Expr| format!("{index} == {round}");
+                let rounds = rounds.iter().map(at).collect::<Vec<_>>().join(" or ");
+                let rule = format!("FOR-ONCE, mass is given up where {rounds} only; invariant: {invariant}");
+                push(head(statement), rule);
                 block(body, inner, depth + 1, lines);
             }
             (Move::While(invariant, inner), Statement::While { body, .. }) => {

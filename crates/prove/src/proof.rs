@@ -34,7 +34,7 @@ use probity_kernel::kind::Kind;
 use probity_kernel::privacy::{Comparison, Theorem};
 use probity_kernel::rejection::Rejection;
 use probity_kernel::sample::draws_sample;
-use probity_kernel::term::{Claim, Hints, Mechanism, Sort, Statement};
+use probity_kernel::term::{Claim, Distribution, Hints, Mechanism, Sort, Statement};
 
 use crate::attempt::{Attempt, no_plan};
 use crate::conversion;
@@ -42,7 +42,7 @@ use crate::conversion::sampled::sampled_plan;
 use crate::derivation::{Failure, Plan, Reason, Recorded, one_row, replay, replay_side};
 use crate::effort::Effort;
 use crate::forward::{Taste, forward};
-use crate::plan::rewrites::{name_output, rewrite, unrolled};
+use crate::plan::rewrites::{hoisted, name_output, rewrite, unrolled};
 use crate::searching::Searching;
 use crate::side::search_side;
 use crate::tables::{Sum, unbounded};
@@ -116,7 +116,7 @@ pub fn prove_until(
         return Ok(proof);
     }
     let says_why = match &failure.reason {
-        Reason::OutOfTime | Reason::Unbounded { .. } => true,
+        Reason::OutOfTime | Reason::Unbounded { .. } | Reason::Called { .. } => true,
         Reason::Rejected(why) => !matches!(why, Rejection::NotGaussian { .. }),
         _ => false,
     };
@@ -190,6 +190,18 @@ fn prove_directly(
             }
         }
     }
+    // Draws that one run makes and the other does not, where mass may be given up for it.
+    if unaided
+        && claim.delta != Expr::int(0)
+        && let Ok(context) = Context::new(&rewritten, Orientation::Forward)
+        && let Some((steps, hoisted)) = hoisted(&rewritten, &context)
+    {
+        let rewrites: Vec<Rewrite> = rewrites.iter().cloned().chain(steps).collect();
+        let mut effort = Effort::of(MAX_EFFORT).until(deadline);
+        if let Ok(proof) = question.backward(&hoisted, &rewrites, &mut effort) {
+            return Ok(proof);
+        }
+    }
     let mut effort = Effort::of(MAX_EFFORT).until(deadline);
     if best.is_none() {
         match question.backward(&rewritten, &rewrites, &mut effort) {
@@ -199,6 +211,9 @@ fn prove_directly(
     }
     if effort.is_late() {
         return Err(Failure::new("the program", Reason::OutOfTime));
+    }
+    if let Some(failure) = unproved_call(&rewritten.body, hints, deadline) {
+        return Err(failure);
     }
     let forward = Context::new(&rewritten, Orientation::Forward).map_err(malformed)?;
     if let Some((sum, field)) = unbounded(&forward) {
@@ -273,6 +288,7 @@ impl Question<'_> {
                     explain: false,
                     again: true,
                     example: None,
+                    about_cost: false,
                     effort: &mut *effort,
                 };
                 replay_side(&context, self.claim, comparison, &moves, &mut searching).ok()?;
@@ -331,6 +347,25 @@ impl Question<'_> {
         }
         Err(best)
     }
+}
+
+/// The first call of a mechanism whose claim is not proved.
+fn unproved_call(body: &[Statement], hints: &Hints, deadline: Option<Instant>) -> Option<Failure> {
+    body.iter().find_map(|statement| match statement {
+        Statement::Draw { law: Distribution::Called(called), .. } => {
+            let name = &called.mechanism.name;
+            let own = hints.called.iter().find(|(of, _)| of == name).map(|(_, own)| own.clone());
+            let why =
+                prove_until(&called.mechanism, &called.claim, &own.unwrap_or_default(), deadline).err()?;
+            let place = format!("'{}'", statement.to_string().trim_end());
+            Some(Failure::new(place, Reason::Called { name: name.to_string(), why: Box::new(why) }))
+        }
+        Statement::If { then, otherwise, .. } => {
+            unproved_call(then, hints, deadline).or_else(|| unproved_call(otherwise, hints, deadline))
+        }
+        Statement::For { body, .. } | Statement::While { body, .. } => unproved_call(body, hints, deadline),
+        _ => None,
+    })
 }
 
 /// The proof of what a called mechanism promises.

@@ -20,6 +20,8 @@ pub(crate) struct Searching<'e> {
     pub(crate) again: bool,
     /// Values for which the condition that is to blame is false.
     pub(crate) example: Option<String>,
+    /// Whether that condition says what may be paid.
+    pub(crate) about_cost: bool,
 }
 
 /// How many pieces of evidence are tried again.
@@ -45,9 +47,9 @@ impl Justify for Searching<'_> {
             }
             Err(Stuck::Open { .. } | Stuck::TooLong) => {
                 let hypotheses = hypotheses.iter().map(|h| (*h).clone()).collect();
-                let (reason, example) = blame(context, hypotheses, goal, vec![], self.effort);
-                self.example = example;
-                Err(reason)
+                let blame = blame(context, hypotheses, goal, vec![], self.effort);
+                (self.example, self.about_cost) = (blame.example, blame.about_cost);
+                Err(blame.reason)
             }
         }
     }

@@ -34,8 +34,14 @@ pub(crate) fn search_side(
     {
         tried += 1;
         for moves in plans {
-            let mut searching =
-                Searching { found: Vec::new(), explain: false, again: false, example: None, effort };
+            let mut searching = Searching {
+                found: Vec::new(),
+                explain: false,
+                again: false,
+                example: None,
+                about_cost: false,
+                effort,
+            };
             if replay_side(context, claim, comparison, &moves, &mut searching).is_ok() {
                 return Ok((moves, searching.found));
             }

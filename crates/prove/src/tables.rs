@@ -159,6 +159,12 @@ pub(crate) fn range(context: &Context, bounds: &[Expr], e: &Expr) -> Option<Rang
             let a = go(a)?;
             Range { low: divided(a.low, b), high: divided(a.high, b) }
         }
+        // 0 ≤ a mod b < b.
+        Expr::Binary(Binary::Mod, a, b) if is_public(context, b) => {
+            let whole = context.kind(a) == Kind::Int && context.kind(b) == Kind::Int;
+            let high = if whole { minus((**b).clone(), Expr::int(1)) } else { (**b).clone() };
+            Range { low: zero, high }
+        }
         Expr::Binary(op @ (Binary::Min | Binary::Max), a, b) => {
             let (p, q) = (go(a), go(b));
             // One side may be bounded by the other only: max(0, min(x, B)).

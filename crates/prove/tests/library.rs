@@ -58,6 +58,7 @@ const PROVED: &[(&str, &str)] = &[
     ("permute_and_flip", "PERMUTE-FLIP"),
     ("subsampled_laplace", "AMPLIFY"),
     ("tree_sum", "rows"),
+    ("stability_histogram", "FOR-ONCE"),
 ];
 
 #[test]

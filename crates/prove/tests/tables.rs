@@ -136,3 +136,51 @@ fn a_sum_that_nothing_bounds_says_which_field_and_what_to_write() {
     assert!(matches!(&failure.reason, Reason::Unbounded { field, .. } if field == "x"), "{failure}");
     assert!(failure.to_string().contains("clamp(r.x, low, high)"), "{failure}");
 }
+
+/// The keys that some row has, with noisy counts above a threshold; what is counted, the law and the threshold are given.
+fn discovered(condition: &str, law: &str, threshold: &str, neighbours: &str) -> String {
+    let body = format!(
+        "out = []\nfor g in 0..n {{\n  c = count(r in people where {condition})\n  if c > 0 {{\n    y ~ {law}\n    \
+         if y > {threshold} {{\n      append(out, g)\n      append(out, y)\n    }}\n  }}\n}}\nreturn out"
+    );
+    let params = "param n: int >= 1\nparam delta > 0\nwhere delta < 1/4";
+    text("key: category(n), age: int", params, &body, neighbours, "eps, delta")
+}
+
+#[test]
+fn discovered_keys_give_up_delta_once() {
+    let noise = "laplace(c, 1 / eps)";
+    for (law, threshold, neighbours) in [
+        (noise, "1 + ln(1 / (2 * delta)) / eps", ONE),
+        ("discrete_laplace(c, 1 / eps)", "1 + ln(1 / delta) / eps", ONE),
+        ("laplace(c, 2 / eps)", "1 + 2 * ln(1 / delta) / eps", REPLACED),
+    ] {
+        let proof = attempt(&discovered("r.key == g", law, threshold, neighbours)).unwrap();
+        assert!(proof.theorem().axioms().contains("FOR-ONCE"), "{:?}", proof.theorem().axioms());
+    }
+    for (condition, law, threshold, neighbours) in [
+        // The count of a row that is alone is 1.
+        ("r.key == g", noise, "ln(1 / (2 * delta)) / eps", ONE),
+        ("r.key == g", noise, "1 + ln(1 / (4 * delta)) / eps", ONE),
+        // Integers may lie just above a threshold.
+        ("r.key == g", "discrete_laplace(c, 1 / eps)", "1 + ln(1 / (2 * delta)) / eps", ONE),
+        // Two rows give up mass, and two groups pay.
+        ("r.key == g", "laplace(c, 2 / eps)", "1 + 2 * ln(1 / (2 * delta)) / eps", REPLACED),
+        ("r.key == g", noise, "1 + ln(1 / delta) / eps", REPLACED),
+        // A row that is counted in many rounds.
+        ("r.age > g", noise, "1 + ln(1 / (2 * delta)) / eps", ONE),
+    ] {
+        let text = discovered(condition, law, threshold, neighbours);
+        assert!(attempt(&text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn remainders_are_bounded() {
+    let odd = |scale: &str| {
+        let body = format!("y ~ discrete_laplace(sum(r in people, r.age mod 3), {scale})\nreturn y");
+        text("age: int", "", &body, ONE, "eps")
+    };
+    attempt(&odd("2 / eps")).unwrap();
+    assert!(attempt(&odd("1 / eps")).is_err());
+}

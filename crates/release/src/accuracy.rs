@@ -1,6 +1,6 @@
 //! How far noise can be from 0, at a level: exactly for one draw, by a bound that holds for a sum of several.
 
-use probity_exact::{Natural, Rational, UnsignedAbs, exp_bounds, ln_bounds, normal_tail_bounds};
+use probity_exact::{Natural, Rational, UnsignedAbs, ln_bounds};
 use probity_noise::accuracy::{Level, gaussian_error, laplace_error};
 use probity_noise::sampler::{Scale, SquaredScale};
 
@@ -8,9 +8,6 @@ use crate::refusal::{Answer, Refusal};
 
 /// Bits of enclosures that decide about errors.
 const BITS: u32 = 60;
-
-/// Deviations up to this size are summed up mass by mass.
-const SMALL: u64 = 24;
 
 /// An a such that one draw is within ±a with probability 1 − α: the least one for Laplace noise and for Gaussian noise of a small
 /// deviation, at most 1 more than that for a large one.
@@ -21,50 +18,11 @@ pub fn of_one(gaussian: bool, scale: &Rational, alpha: &Rational) -> Answer<Natu
             let scale = Scale::new(scale.clone()).map_err(Refusal::input)?;
             laplace_error(&scale, &level, 1).map_err(Refusal::input)
         }
-        true if *scale <= Rational::from(SMALL) => of_small_gaussian(scale, alpha),
         true => {
             let squared = SquaredScale::new(scale * scale).map_err(Refusal::input)?;
-            let mut most = gaussian_error(&squared, &level, 1).map_err(Refusal::input)?;
-            // P(|X| > a) = 2·P(X ≥ a + 1) ≤ 2·P(N ≥ a) for the normal N of the same σ (Canonne, Kamath, Steinke 2020, Proposition 25).
-            let enough = |a: &Natural| {
-                let (_, high) = normal_tail_bounds(&(Rational::from(a.clone()) / scale), BITS);
-                high.to_rational().is_some_and(|tail| tail * Rational::from(2) <= *alpha)
-            };
-            let mut least = Natural::ZERO;
-            if !enough(&most) {
-                return Ok(most);
-            }
-            while least < most {
-                let middle = (&least + &most) >> 1;
-                if enough(&middle) { most = middle } else { least = middle + Natural::ONE }
-            }
-            Ok(most)
+            gaussian_error(&squared, &level, 1).map_err(Refusal::input)
         }
     }
-}
-
-/// The least a with P(|X| > a) ≤ α for discrete Gaussian noise, by its masses up to 14 deviations; what lies beyond k has probability
-/// 2·exp(−(k+1)²/(2σ²)) at most.
-fn of_small_gaussian(scale: &Rational, alpha: &Rational) -> Answer<Natural> {
-    let most = u64::try_from((scale * Rational::from(14)).ceil().unsigned_abs()).unwrap_or(14 * SMALL) + 2;
-    let undecided = || Refusal::input("the error of this noise cannot be computed; please report it");
-    let mass = |k: u64| {
-        let exponent = -(Rational::from(k * k) / (scale * scale * Rational::from(2)));
-        let (low, high) = exp_bounds(&exponent, BITS);
-        low.to_rational().zip(high.to_rational()).ok_or_else(undecided)
-    };
-    let masses: Vec<(Rational, Rational)> = (0..=most).map(mass).collect::<Answer<_>>()?;
-    let least_sum = masses.iter().skip(1).fold(Rational::ZERO, |sum, (low, _)| sum + low) * Rational::from(2);
-    let all = least_sum + Rational::ONE;
-    let mut beyond = mass(most + 1)?.1 * Rational::from(2);
-    for k in (1..=most).rev() {
-        // P(|X| ≥ k), from above.
-        beyond += &masses[k as usize].1 * Rational::from(2) / &all;
-        if beyond > *alpha {
-            return Ok(Natural::from(k));
-        }
-    }
-    Ok(Natural::ZERO)
 }
 
 /// An e such that a sum of at most `each` draws of each scale, with factors from −1 to 1 that do not depend on them, exceeds e with

@@ -7,7 +7,7 @@ use crate::loss::{Loss, Measure};
 use crate::mechanism::Sharing;
 use crate::policy::{Policy, Unit};
 use crate::proof::Stake;
-use crate::query::{BRANCHES, DrawKind, Plan, Post, Shown, plan};
+use crate::query::{BRANCHES, DrawKind, Plan, Post, Shown, canonical, plan};
 use crate::refusal::{Answer, Refusal};
 use crate::{accuracy, hash, mechanism, split};
 
@@ -137,19 +137,35 @@ fn allowance(plan: &Plan, policy: &Policy) -> Answer<Stake> {
     }
 }
 
-/// Reads the queries of one call, which share the loss of one.
+/// Reads the queries of one call, which share the loss of one: each has what it asks for in its clause, and those that ask for nothing have
+/// equal shares of what is left.
 pub fn prepare(policy: &Policy, queries: &[String], weights: &[(String, Rational)]) -> Answer<Vec<Prepared>> {
     if queries.is_empty() {
         return Err(Refusal::input("there is no query").hint("write SELECT COUNT(*) FROM TABLE"));
     }
     let plans: Vec<Plan> = queries.iter().map(|sql| plan(sql, policy)).collect::<Answer<_>>()?;
-    let parts = Rational::from(queries.len() as u64);
-    plans.into_iter().map(|plan| one(policy, plan, &parts, weights)).collect()
+    let mut stakes: Vec<Stake> = plans.iter().map(|plan| allowance(plan, policy)).collect::<Answer<_>>()?;
+    let asks = |plan: &Plan| plan.options.epsilon.is_some() || plan.options.rho.is_some();
+    let asked = || plans.iter().zip(&stakes).filter(|(plan, _)| asks(plan));
+    let cost = |stake: &Stake| stake.cost(policy.measure()).map_or(Rational::ZERO, |cost| cost.amount);
+    let taken: Rational = asked().map(|(_, stake)| cost(stake)).fold(Rational::ZERO, |sum, cost| sum + cost);
+    let silent = (plans.len() - asked().count()) as u64;
+    let most = &policy.per_query.amount;
+    if taken > *most || taken == *most && silent > 0 {
+        let rest = if silent > 0 { ", and nothing is left for the others" } else { "" };
+        return Err(Refusal::budget(format!(
+            "the queries of this call ask for {} {taken} in all{rest}: the policy allows {most} a call",
+            if policy.measure() == Measure::Rho { "rho" } else { "epsilon" }
+        ))
+        .hint("queries of one call share what one may lose: ask for less, or ask in several calls"));
+    }
+    for (_, stake) in plans.iter().zip(&mut stakes).filter(|(plan, _)| !asks(plan)) {
+        stake.amount = (most - &taken) / Rational::from(silent);
+    }
+    plans.into_iter().zip(stakes).map(|(plan, stake)| one(policy, plan, stake, weights)).collect()
 }
 
-fn one(policy: &Policy, plan: Plan, parts: &Rational, weights: &[(String, Rational)]) -> Answer<Prepared> {
-    let mut stake = allowance(&plan, policy)?;
-    stake.amount /= parts;
+fn one(policy: &Policy, plan: Plan, stake: Stake, weights: &[(String, Rational)]) -> Answer<Prepared> {
     let sharing = split::share(&plan, stake.concentrated, weights)?;
     let text = mechanism::text(&plan, &sharing);
     assembled(policy, plan, &sharing, stake, text)
@@ -194,15 +210,16 @@ fn assembled(policy: &Policy, plan: Plan, sharing: &Sharing, stake: Stake, text:
 }
 
 impl Prepared {
-    /// What makes an answer the same: what was asked, of which data, table and public tables, at what loss and by which mechanism. How
+    /// What makes an answer the same: what was asked (white space and the case of keywords aside), of which data, table and public tables, at what loss and by which mechanism. How
     /// large the budget is does not matter: what was released stays free when the owner adds to it.
     pub fn key(&self, version: &str) -> String {
         let amount = self.stake.amount.to_string();
         let table = format!("{:?}", self.plan.table);
+        let sql = canonical(&self.plan.sql);
         let mut parts = vec![
             table.as_bytes(),
             version.as_bytes(),
-            self.plan.sql.as_bytes(),
+            sql.as_bytes(),
             amount.as_bytes(),
             self.text.as_bytes(),
         ];

@@ -702,6 +702,56 @@ fn several_queries_share_what_one_may_lose() {
     assert!(prepare(&policy(), &[in_epsilon], &[]).is_err());
 }
 
+/// What a query asks for in its clause it has, also beside others; those that ask for nothing share the rest; more than one query may lose is
+/// refused.
+#[test]
+fn a_clause_says_what_its_query_loses() {
+    let asking = |options: &str| match options {
+        "" => "SELECT COUNT(*) FROM people".to_owned(),
+        options => format!("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS({options}) COUNT(*) FROM people"),
+    };
+    let rho = POLICY.replace("epsilon = \"2\"", "rho = \"2\"").replace("epsilon = \"1/2\"", "rho = \"1/50\"");
+    let rho = policy::read("p", &rho).unwrap();
+    let stakes = |policy: &policy::Policy, options: &[&str]| {
+        let queries: Vec<String> = options.iter().map(|options| asking(options)).collect();
+        let prepared = prepare(policy, &queries, &[])?;
+        Ok::<_, probity_release::refusal::Refusal>(
+            prepared.iter().map(|one| one.stake.amount.to_string()).collect::<Vec<_>>(),
+        )
+    };
+    let epsilon = policy();
+    assert_eq!(stakes(&epsilon, &["epsilon = 0.1", "epsilon = 0.2"]).unwrap(), ["1/10", "1/5"]);
+    assert_eq!(stakes(&epsilon, &["epsilon = 0.25", "epsilon = 0.25"]).unwrap(), ["1/4", "1/4"]);
+    assert_eq!(stakes(&epsilon, &["", "epsilon = 0.1", ""]).unwrap(), ["1/5", "1/10", "1/5"]);
+    assert_eq!(stakes(&rho, &["rho = 0.01", ""]).unwrap(), ["1/100", "1/100"]);
+    // ε = 0.1 counts ρ = 0.005.
+    assert_eq!(stakes(&rho, &["epsilon = 0.1", ""]).unwrap(), ["1/10", "3/200"]);
+    for (policy, options) in [
+        (&epsilon, ["epsilon = 0.3", "epsilon = 0.21"]),
+        (&epsilon, ["epsilon = 0.5", ""]),
+        (&rho, ["epsilon = 0.2", "rho = 0.001"]),
+    ] {
+        let refused = stakes(policy, &options).unwrap_err().to_string();
+        assert!(refused.contains("in all"), "{refused}");
+    }
+}
+
+/// White space, comments and the case of keywords make no other query: the stored answer is free.
+#[test]
+fn the_same_query_written_otherwise_has_the_same_key() {
+    let key = |sql: &str| prepared_by(&policy(), sql).key("1");
+    let plain = key("SELECT region, SUM(age) FROM people WHERE age > 20 GROUP BY region");
+    assert_eq!(
+        plain,
+        key("select region,\n  sum(age) /* years */ from people where age>20 group by region;")
+    );
+    assert_ne!(plain, key("SELECT region, SUM(age) FROM people WHERE age > 21 GROUP BY region"));
+    assert_ne!(
+        plain,
+        prepared_by(&policy(), "SELECT region, SUM(age) FROM people WHERE age > 20 GROUP BY region").key("2")
+    );
+}
+
 /// A small loss asks for much noise, which the search for a proof must think of.
 #[test]
 fn quantiles_are_proved_at_small_losses() {

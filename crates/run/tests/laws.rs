@@ -4,33 +4,10 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::{Case, counted, g_test, library, masses, mechanism, middles, outcome};
+use common::{Case, counted, enumerate, g_test, library, masses, mechanism, middles};
 use probity_audit::Outcome;
-use probity_exact::{Natural, Rational};
+use probity_exact::Rational;
 use probity_noise::entropy::tape::Tape;
-use probity_run::Session;
-
-/// What the bit strings up to a depth decide.
-fn enumerate(session: &mut Session, depth: usize) -> (BTreeMap<Outcome, Rational>, Rational) {
-    let mass = |bits: usize| Rational::from_parts(1.into(), Natural::ONE << bits);
-    let (mut decided, mut undecided) = (BTreeMap::new(), Rational::ZERO);
-    let mut open = vec![Vec::new()];
-    while let Some(bits) = open.pop() {
-        match session.run_on_bits(&bits).unwrap() {
-            Some((value, read)) => {
-                assert_eq!(read, bits.len(), "a decision that fewer bits had already made");
-                *decided.entry(outcome(&value)).or_insert(Rational::ZERO) += mass(bits.len());
-            }
-            None if bits.len() == depth => undecided += mass(depth),
-            None => {
-                for bit in [false, true] {
-                    open.push(bits.iter().copied().chain([bit]).collect());
-                }
-            }
-        }
-    }
-    (decided, undecided)
-}
 
 /// The first outcome whose mass cannot be the one of the law, if there is one.
 fn wrong(case: &Case, law: &Case, depth: usize) -> Option<Outcome> {
@@ -87,7 +64,7 @@ fn doubles_decide_as_the_exact_stage() {
     }
 }
 
-/// Runs of each mechanism; `scripts/run_laws.sh` asks for more.
+/// Runs of each mechanism; `scripts/run_laws.sh` asks for more, and may ask for some mechanisms only.
 fn runs(usually: u64) -> u64 {
     std::env::var("PROBITY_RUNS").ok().map_or(usually, |text| text.parse().unwrap())
 }
@@ -95,7 +72,9 @@ fn runs(usually: u64) -> u64 {
 #[test]
 fn many_runs_have_the_law() {
     let runs = runs(100_000);
-    for (number, case) in library().iter().enumerate() {
+    let only = std::env::var("PROBITY_ONLY").ok();
+    let wanted = |name: &str| only.as_ref().is_none_or(|names| names.split(',').any(|only| only == name));
+    for (number, case) in library().iter().enumerate().filter(|(_, case)| wanted(case.name)) {
         let (g, limit) = g_test(&counted(&mut case.session(), runs, number as u64), &middles(&case.law()));
         println!(
             "{:<32} {runs} runs: G = {g:.1}, chance exceeds {limit:.1} once in a million times",

@@ -4,8 +4,9 @@ use std::thread;
 use std::time::Instant;
 
 use probity_audit::{
-    AuditError, Bounds, Effort, Inputs, Law, LogarithmCost, PairReport, Parameters, Reachability, Renyi,
-    Shown, claimed, event_rho, logarithm_cost, neighbours, output_law, reachability, search_shown_loss,
+    AuditError, Bounds, Case, Deadline, Effort, Inputs, Law, LogarithmCost, PairReport, Parameters,
+    Reachability, Renyi, Shown, claimed, event_rho, logarithm_cost, neighbours, reachability,
+    search_shown_loss_of,
 };
 use probity_exact::{Format, Rational, directed};
 use probity_kernel::term::{Distribution, Reading, Statement};
@@ -110,11 +111,13 @@ pub fn audit(program: &Program, settings: &AuditSettings, watch: &Watch<'_>) -> 
     given::check_parameters(&parameters, reading)?;
     in_time(watch)?;
     watch.say("computing the exact laws of both inputs");
-    let laws = match laws(program, &parameters, inputs, reading) {
+    let until = watch.until_then();
+    let laws = match laws_until(program, &parameters, inputs, reading, &until) {
+        Err(AuditError::OutOfTime) => return Err(late()),
         Err(_) if reading == Reading::Reals => {
             in_time(watch)?;
             watch.say("looking for an event that tells the inputs apart");
-            return telling_event(program, &parameters, inputs, neighbours)
+            return telling_event(program, &parameters, inputs, neighbours, &until)
                 .map(|event| Audit::Event(Box::new(event)));
         }
         laws => laws?,
@@ -157,8 +160,12 @@ pub fn audit(program: &Program, settings: &AuditSettings, watch: &Watch<'_>) -> 
 fn in_time(watch: &Watch<'_>) -> Result<(), Error> {
     match watch.is_over() {
         false => Ok(()),
-        true => Err(Error::new("the deadline passed before the audit was done").with_hint("allow more time")),
+        true => Err(late()),
     }
+}
+
+fn late() -> Error {
+    Error::new("the deadline passed before the audit was done").with_hint("allow more time")
 }
 
 fn reach(
@@ -176,9 +183,14 @@ fn telling_event(
     parameters: &Parameters,
     inputs: &[Inputs; 2],
     neighbours: bool,
+    until: &Deadline,
 ) -> Result<TellingEvent, Error> {
     let start = Instant::now();
-    let shown = search_shown_loss(&program.mechanism, &program.claim, parameters, &inputs[0], &inputs[1])?;
+    let case = Case::new(&program.mechanism, parameters, &inputs[0]).until(until);
+    let shown = match search_shown_loss_of(case, &inputs[1], &program.claim) {
+        Err(AuditError::OutOfTime) => return Err(late()),
+        shown => shown?,
+    };
     let (epsilon, delta) = claimed(&program.mechanism, &program.claim, parameters)?;
     let seconds = start.elapsed().as_secs_f64();
     let Some(shown) = shown else {
@@ -274,7 +286,18 @@ pub(crate) fn laws(
     inputs: &[Inputs; 2],
     reading: Reading,
 ) -> Result<[Law; 2], AuditError> {
-    let law = |inputs: &Inputs| output_law(&program.mechanism, parameters, inputs, reading);
+    laws_until(program, parameters, inputs, reading, &Deadline::default())
+}
+
+/// The same up to a deadline.
+fn laws_until(
+    program: &Program,
+    parameters: &Parameters,
+    inputs: &[Inputs; 2],
+    reading: Reading,
+    until: &Deadline,
+) -> Result<[Law; 2], AuditError> {
+    let law = |inputs: &Inputs| Case::new(&program.mechanism, parameters, inputs).until(until).law(reading);
     let (first, second) = thread::scope(|scope| {
         let second = scope.spawn(|| law(&inputs[1]));
         (law(&inputs[0]), second.join())

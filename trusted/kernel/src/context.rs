@@ -385,7 +385,7 @@ impl Context {
         }
     }
 
-    fn is_param(&self, name: &Name) -> bool {
+    pub(crate) fn is_param(&self, name: &Name) -> bool {
         self.mechanism.params.iter().any(|p| p.name == *name)
     }
 

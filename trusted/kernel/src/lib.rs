@@ -58,6 +58,6 @@ pub mod rules;
 pub mod text;
 
 pub use evidence::{entail, fact, lemma, poly};
-pub use rules::{call, chain, concentrated, equivalence, expand, finite, sample, sampling, select};
+pub use rules::{call, chain, concentrated, equivalence, expand, finite, once, sample, sampling, select};
 pub(crate) use rules::{lists, tables};
 pub use text::{expr, kind, law, render, term};

@@ -19,7 +19,9 @@ pub mod concentrated;
 pub mod equivalence;
 pub mod expand;
 pub mod finite;
+pub(crate) mod hoist;
 pub(crate) mod lists;
+pub mod once;
 pub mod sample;
 pub mod sampling;
 pub mod select;
@@ -128,6 +130,11 @@ impl Judgement {
         &self.delta
     }
 
+    /// The program as text.
+    pub(crate) fn shown(&self) -> String {
+        self.program.iter().map(ToString::to_string).collect()
+    }
+
     /// The sampling axioms and lemmas that it rests on.
     pub fn axioms(&self) -> &BTreeSet<&'static str> {
         &self.axioms
@@ -142,7 +149,7 @@ pub(crate) fn same_context(a: &Judgement, b: &Judgement) -> Result<(), Rejection
     }
 }
 
-fn both_axioms(a: &Judgement, b: &Judgement) -> BTreeSet<&'static str> {
+pub(crate) fn both_axioms(a: &Judgement, b: &Judgement) -> BTreeSet<&'static str> {
     a.axioms.union(&b.axioms).copied().collect()
 }
 
@@ -355,6 +362,41 @@ pub fn for_loop(
     body: &Judgement,
     evidence: &Evidence,
 ) -> Result<Judgement, Rejection> {
+    let Counted { context, range, statement, pre, post, rounds } =
+        counted(index, (from, to), invariant, body)?;
+    let kept = check_entailment(context, &[invariant, &range], &body.pre.formula, evidence)?;
+    Ok(Judgement {
+        context: context.clone(),
+        program: vec![statement],
+        pre,
+        post,
+        delta: times(rounds, &body.delta),
+        axioms: with_lemmas(body, &kept),
+        work: both_works(body.work, kept.work)?,
+    })
+}
+
+/// A loop that counts, around a body that keeps an invariant.
+pub(crate) struct Counted<'a> {
+    pub(crate) context: &'a Arc<Context>,
+    /// from ≤ i < to.
+    pub(crate) range: Expr,
+    pub(crate) statement: Statement,
+    /// from ≤ to and I[i := from].
+    pub(crate) pre: Assertion,
+    /// I[i := to].
+    pub(crate) post: Assertion,
+    /// to − from.
+    pub(crate) rounds: Expr,
+}
+
+/// What FOR and FOR-ONCE ask of the bounds and of a body ⊢ c : Φ ⇒ I[i := i + 1].
+pub(crate) fn counted<'a>(
+    index: &Name,
+    (from, to): (&Expr, &Expr),
+    invariant: &Expr,
+    body: &'a Judgement,
+) -> Result<Counted<'a>, Rejection> {
     let context = &body.context;
     for bound in [from, to] {
         if context.in_run(bound, Run::First) != context.in_run(bound, Run::Second)
@@ -377,22 +419,19 @@ pub fn for_loop(
             right: next.formula.to_string(),
         });
     }
-    let range = low.clone().le(i.clone()).and(i.lt(high.clone()));
-    let kept = check_entailment(context, &[invariant, &range], &body.pre.formula, evidence)?;
     let statement = Statement::For {
         index: index.clone(),
         from: from.clone(),
         to: to.clone(),
         body: body.program.clone(),
     };
-    Ok(Judgement {
-        context: context.clone(),
-        program: vec![statement],
+    Ok(Counted {
+        context,
+        range: low.clone().le(i.clone()).and(i.lt(high.clone())),
+        statement,
         pre: Assertion::new(context, low.clone().le(high.clone()).and(at(&low)))?,
         post: Assertion::new(context, at(&high))?,
-        delta: times(high.clone() - low.clone(), &body.delta),
-        axioms: with_lemmas(body, &kept),
-        work: both_works(body.work, kept.work)?,
+        rounds: high - low,
     })
 }
 

@@ -1,8 +1,6 @@
 //! Very many different pure guarantees: the sum of their losses, weighed, is close to normal, and Berry and Esseen say how close.
 //! `docs/accounting.md`, section 7.
 
-use std::collections::BTreeMap;
-
 use probity_exact::{Enclosure, Rational, directed, exp_bounds, normal_cdf_bounds, rational_from_f64};
 
 use super::{Bounds, sides};
@@ -19,7 +17,7 @@ type Interval = Enclosure<f64>;
 
 /// The bracket, if all laws are pure; a narrow one if there are many.
 pub(crate) fn answer(laws: &[(Simple, u64)], question: &Question) -> Option<(Bracket, &'static str)> {
-    let (mut up, mut down) = (BTreeMap::new(), BTreeMap::new());
+    let (mut up, mut down) = (Vec::with_capacity(laws.len()), Vec::with_capacity(laws.len()));
     for (law, n) in laws {
         let Simple::Pure(epsilon, delta) = law else { return None };
         if !delta.is_zero() || *epsilon > Rational::from(500) {
@@ -28,9 +26,10 @@ pub(crate) fn answer(laws: &[(Simple, u64)], question: &Question) -> Option<(Bra
         // Doubles that are not negative are ordered as their bits are.
         let above = (directed::cast_up(epsilon).to_bits() + CUT) & !CUT;
         let below = directed::cast_down(epsilon).to_bits() & !CUT;
-        *up.entry(above).or_insert(0u64) += n;
-        *down.entry(below).or_insert(0u64) += n;
+        up.push((above, *n));
+        down.push((below, *n));
     }
+    let (up, down) = (grouped(up)?, grouped(down)?);
     let theta = weight(&up, question);
     let (above, below) = (Sum::new(&up, theta)?, Sum::new(&down, theta)?);
     let guess = near(&above.mean.1);
@@ -43,8 +42,24 @@ pub(crate) fn answer(laws: &[(Simple, u64)], question: &Question) -> Option<(Bra
     Some((bracket, "a normal law for the weighed sum of pure losses, with the error of Berry and Esseen"))
 }
 
+/// Losses by the bits of their doubles, with how often each occurs.
+type Groups = Vec<(u64, u64)>;
+
+/// Equal losses counted once; `None` if there are 2^64 of them.
+fn grouped(mut losses: Groups) -> Option<Groups> {
+    losses.sort_unstable();
+    let mut groups = Groups::new();
+    for (loss, n) in losses {
+        match groups.last_mut() {
+            Some((last, count)) if *last == loss => *count = count.checked_add(n)?,
+            _ => groups.push((loss, n)),
+        }
+    }
+    Some(groups)
+}
+
 /// A good θ, in doubles: the mean of the weighed loss is at ε, or δ is about reached there.
-fn weight(groups: &BTreeMap<u64, u64>, question: &Question) -> f64 {
+fn weight(groups: &[(u64, u64)], question: &Question) -> f64 {
     let at = |theta: f64| {
         let (mut k, mut mean, mut variance) = (0.0, 0.0, 0.0);
         for (bits, n) in groups {
@@ -84,7 +99,7 @@ struct Sum {
 }
 
 impl Sum {
-    fn new(groups: &BTreeMap<u64, u64>, theta: f64) -> Option<Sum> {
+    fn new(groups: &[(u64, u64)], theta: f64) -> Option<Sum> {
         let point = |x: f64| Interval::point(x, ());
         let exact = rational_from_f64(theta)?;
         let (one, two) = (point(1.0)?, point(2.0)?);

@@ -12,7 +12,7 @@ use std::time::Instant;
 use probity_exact::{Rational, exp_bounds};
 
 use crate::account::{Bracket, Question};
-use crate::fixed::{self, near};
+use crate::fixed::{self, Total, near};
 use crate::general;
 use crate::laws::{best_order, exponent_bound};
 use crate::model::{Direction, Simple};
@@ -74,14 +74,15 @@ const MANY: u64 = 1_000_000_000;
 /// With fewer different pure laws than this, the lattice is better.
 const FEWEST: usize = 64;
 
-/// ε at δ = 0: the sum of pure losses is exact, and there is none where a law has unbounded loss.
+/// ε at δ = 0: the sum of pure losses, and there is none where a law has unbounded loss.
 fn pure_sum(laws: &[(Simple, u64)]) -> Option<(Bracket, &'static str)> {
-    let mut sum = Rational::ZERO;
+    let mut sum = Total::new();
     for (law, n) in laws {
         let (loss, _) = law.guarantee().filter(|(_, delta)| delta.is_zero())?;
-        sum += loss * Rational::from(*n);
+        sum.add(&loss, *n);
     }
-    Some((Bracket { lower: sum.clone(), upper: Some(sum) }, "sum of pure losses"))
+    let (lower, upper) = sum.bounds();
+    Some((Bracket { lower, upper }, "sum of pure losses"))
 }
 
 /// δ of ρ-zCDP at ε by a good order, from above.

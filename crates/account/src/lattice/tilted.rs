@@ -1,6 +1,7 @@
 //! Laws on a lattice weighed by e^(θx) and brought to integers; their composition, exact up to one rounding down; and what is
 //! read off them. See `docs/accounting.md`, sections 4 and 5.
 
+use std::f64::consts::LOG2_E;
 use std::time::Instant;
 
 use probity_exact::{Integer, Natural, Rational, directed, exp_bounds, rational_from_f64};
@@ -56,9 +57,11 @@ impl Tilt {
                 sum += directed::exp_nearest(exponent);
             }
         }
-        let kappa = rational_from_f64(largest + directed::ln_nearest(sum))?;
-        // e^(θ·lo·h − κ) and e^(θh), with b bits and 64 more.
-        let wide = bits + 64;
+        let kappa = largest + directed::ln_nearest(sum);
+        // e^(θ·lo·h − κ) and e^(θh), with b bits and 64 more; the first factor may be small, and keeps 160 bits of its own.
+        let small = ((kappa - top(0)).max(0.0) * LOG2_E) as usize;
+        let wide = (bits + 64).max((small + 160).next_multiple_of(64));
+        let kappa = rational_from_f64(kappa)?;
         let power = |x: &Rational| {
             let bounds = exp_bounds(x, wide as u32 + 8);
             let bound = if up { bounds.1 } else { bounds.0 };

@@ -21,7 +21,7 @@ fn fraction((n, d): (i64, i64)) -> Rational {
 const REALS: [(i64, i64); 8] = [(0, 1), (1, 1), (1, 2), (1, 4), (3, 4), (2, 1), (10, 1), (1, 100)];
 
 /// Values of a δ: a claim with a large one says little.
-const DELTAS: [(i64, i64); 6] = [(1, 1000), (1, 100), (1, 1_000_000), (1, 10), (1, 4), (0, 1)];
+const DELTAS: [(i64, i64); 6] = [(1, 1000), (1, 1_000_000), (1, 100), (1, 10), (1, 4), (0, 1)];
 
 /// Values of an integer.
 const INTEGERS: [i64; 8] = [1, 2, 3, 5, 0, 10, 4, 20];
@@ -73,6 +73,10 @@ fn values(mechanism: &Mechanism, given: &Parameters, name: &Name, is_delta: bool
     } else {
         REALS.map(fraction).to_vec()
     };
+    // What lies below another parameter, as the lower end of a range, may well be negative.
+    if !is_int && !is_delta && lies_below_another(mechanism, name) {
+        values.insert(0, -Rational::ONE);
+    }
     let half = fraction((1, 2));
     // A bound itself, what lies beyond it, and what lies between it and the next.
     let mut sorted = named.clone();
@@ -86,6 +90,24 @@ fn values(mechanism: &Mechanism, given: &Parameters, name: &Name, is_delta: bool
         }
     }
     values
+}
+
+/// Whether an assumption says that a parameter is below another one.
+fn lies_below_another(mechanism: &Mechanism, name: &Name) -> bool {
+    let own = Expr::var(name.clone());
+    let is_other =
+        |e: &Expr| mechanism.params.iter().any(|p| p.name != *name && *e == Expr::var(p.name.clone()));
+    let mut found = false;
+    for assumption in &mechanism.assumptions {
+        named::for_each_part(assumption, &mut |part| {
+            found |= match part {
+                Expr::Binary(Binary::Lt | Binary::Le, a, b) => **a == own && is_other(b),
+                Expr::Binary(Binary::Gt | Binary::Ge, a, b) => **b == own && is_other(a),
+                _ => false,
+            };
+        });
+    }
+    found
 }
 
 /// Parameters that an equation between parameters fixes, each with what must be 0.
@@ -285,5 +307,10 @@ mod tests {
             assert!(!settings(text).is_empty(), "{text}");
         }
         assert!(settings("param a > 0\nwhere a < 0").is_empty());
+        // Ranges have ends on both sides of 0.
+        let signs = settings("param L\nparam U\nwhere L < U");
+        let around =
+            |s: &Parameters| s[&Name::new("L")] < Rational::ZERO && s[&Name::new("U")] > Rational::ZERO;
+        assert!(signs.iter().any(around), "{signs:?}");
     }
 }

@@ -4,6 +4,7 @@
 pub(crate) mod concentrated;
 pub(crate) mod few_path_events;
 pub(crate) mod floats;
+pub(crate) mod likeness;
 pub(crate) mod pair_loss;
 pub(crate) mod path_events;
 pub(crate) mod refutation;

@@ -61,11 +61,11 @@ pub fn search_shown_loss(
     first: &Inputs,
     second: &Inputs,
 ) -> Result<Option<Shown>, AuditError> {
-    shown_loss(Case::new(mechanism, parameters, first), second, claim)
+    search_shown_loss_of(Case::new(mechanism, parameters, first), second, claim)
 }
 
 /// The same up to the deadline of the case.
-pub(crate) fn shown_loss(
+pub fn search_shown_loss_of(
     case: Case<'_>,
     second: &Inputs,
     claim: &Claim,

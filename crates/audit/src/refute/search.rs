@@ -19,6 +19,7 @@ use crate::pair::settings::parameters;
 use crate::real::paths::{Depth, Explorer, KnownLaws};
 use crate::refute::few_path_events;
 use crate::refute::floats::search_float_refutation;
+use crate::refute::likeness::likeness;
 use crate::refute::path_events::{self, Paths, Target};
 use crate::refute::refutation::{
     BOXES, Closest, Evidence, Refutation, Tried, Verdict, check_within, claimed, refutation,
@@ -331,7 +332,11 @@ impl Search<'_> {
             return self.by_few_paths(setting, pair, target);
         }
         match self.by_paths(setting, pair, target) {
-            Err(AuditError::Unsupported { .. }) => self.by_samples(setting, pair, target),
+            Err(AuditError::Unsupported { .. }) => match self.by_likeness(setting, pair, target) {
+                Ok(Some(found)) => Ok(Some(found)),
+                Ok(None) | Err(AuditError::Unsupported { .. }) => self.by_samples(setting, pair, target),
+                looked => looked,
+            },
             looked => looked,
         }
     }
@@ -387,6 +392,43 @@ impl Search<'_> {
         }
         self.work += a.work + b.work;
         problem.map_or(Ok(None), Err)
+    }
+
+    /// A program with irrational numbers in it: the paths of one with doubles beside them suggest events, and boxes decide.
+    fn by_likeness(
+        &mut self,
+        setting: &Parameters,
+        pair: &Pair,
+        target: Target,
+    ) -> Result<Option<Refutation>, AuditError> {
+        let Some(near) = likeness(self.mechanism, setting) else { return Ok(None) };
+        let paths = |inputs| {
+            let case = Case::new(&near, setting, inputs).until(&self.until);
+            let mut explorer = Explorer::new(case, GUESS)?.within(MOST_WORK);
+            let paths = Paths::of(&mut explorer)?;
+            Ok((paths, explorer.work))
+        };
+        let ((a, work), (b, more)) = (paths(&pair.first)?, paths(&pair.second)?);
+        self.work += work + more;
+        let (Some(mut a), Some(mut b)) = (a, b) else { return Ok(None) };
+        for swapped in [false, true] {
+            let events = match swapped {
+                false => path_events::events(&mut a, &mut b, target)?,
+                true => path_events::events(&mut b, &mut a, target)?,
+            };
+            let (x, y) = if swapped { (&pair.second, &pair.first) } else { (&pair.first, &pair.second) };
+            self.seen.tried.events += events.len();
+            let telling = events.iter().filter(|guess| self.promising(guess.loss, target, NEARLY));
+            for guess in telling.take(DECISIONS).collect::<Vec<_>>() {
+                self.work += WORK_OF_BOXES;
+                let found = self.check(setting, (x, y), &guess.event)?;
+                if found.is_some() {
+                    return Ok(found);
+                }
+            }
+        }
+        self.work += a.work + b.work;
+        Ok(None)
     }
 
     /// A few paths of the first run, and the events that they suggest.

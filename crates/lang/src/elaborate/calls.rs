@@ -89,8 +89,14 @@ impl Elaborator<'_> {
             Ok(Kind::Int) => Sort::Int,
             Ok(Kind::Bool) => Sort::Bool,
             _ => {
-                self.sink.report(Code::BadUse, name.span, || {
-                    format!("`{}` releases a list: expected a mechanism that releases one value", name.text)
+                self.sink.report_with(Code::BadUse, name.span, || {
+                    let message = "expected a mechanism that releases one value";
+                    (
+                        format!("`{}` releases a list: {message}", name.text),
+                        Some(
+                            "write its statements here, or call one that releases one entry in a loop".into(),
+                        ),
+                    )
                 });
                 return None;
             }

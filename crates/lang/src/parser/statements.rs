@@ -96,6 +96,10 @@ impl Parser<'_> {
             TokenKind::Mark(Mark::Assign) if matches!(operator, "-" | "*" | "/") => {
                 format!("write `{0} = {0} {operator} …`", target.text)
             }
+            _ if operator == "[" => format!(
+                "entries of a list are not set one by one: build a list with `append({}, …)`, or keep a variable for the entry",
+                target.text
+            ),
             _ => "`name = value` assigns, `name ~ distribution(...)` draws".into(),
         };
         Err(self.unexpected("`=` or `~`", Some(hint)))

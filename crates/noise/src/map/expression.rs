@@ -322,6 +322,42 @@ impl Expression {
         }
     }
 
+    /// Whether this is a tree that [`map_numbers`](Expression::map_numbers) made `shape` of; `number` is told of the same numbers, in the same
+    /// order, as far as the trees agree.
+    pub(crate) fn has_shape(&self, shape: &Expression, number: &mut dyn FnMut(&Rational)) -> bool {
+        let mut pairs = |ones: &[&Expression], others: &[&Expression]| {
+            ones.len() == others.len()
+                && ones.iter().zip(others).all(|(one, other)| one.has_shape(other, &mut *number))
+        };
+        match (self.node(), shape.node()) {
+            (Node::Constant(value), Node::Constant(_)) => {
+                number(value);
+                true
+            }
+            (Node::Parameter { name, value }, Node::Parameter { name: other, .. }) => {
+                number(value);
+                name == other
+            }
+            (Node::Infinity, Node::Infinity) => true,
+            (Node::Variable(one), Node::Variable(other)) => one == other,
+            (Node::Difference(a, b), Node::Difference(c, d))
+            | (Node::Product(a, b), Node::Product(c, d))
+            | (Node::Quotient(a, b), Node::Quotient(c, d)) => pairs(&[a, b], &[c, d]),
+            (Node::Ln(a), Node::Ln(b)) | (Node::Exp(a), Node::Exp(b)) | (Node::Sqrt(a), Node::Sqrt(b)) => {
+                pairs(&[a], &[b])
+            }
+            (Node::Max(a), Node::Max(b)) | (Node::Min(a), Node::Min(b)) | (Node::Sum(a), Node::Sum(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(one, other)| pairs(&[one], &[other]))
+            }
+            (
+                Node::Cases { left: a, relation, right: b, then: c, otherwise: d },
+                Node::Cases { left: e, relation: other, right: f, then: g, otherwise: h },
+            ) => relation == other && pairs(&[a, b, c, d], &[e, f, g, h]),
+            // The others are rare, and compared by their shapes.
+            _ => false,
+        }
+    }
+
     /// This node with its direct parts replaced.
     fn map_parts(&self, go: &mut dyn FnMut(&Expression) -> Expression) -> Self {
         Self::of(match self.node() {

@@ -14,7 +14,7 @@ use crate::entropy::Entropy;
 use crate::map::{Expression, Point, PrivacyMap};
 use crate::measurement::{Measurement, Mechanism, MechanismError};
 use crate::metric::Metric;
-use crate::sampler::{Bernoulli, Either, ParameterError, Probability, Sampler};
+use crate::sampler::{Bernoulli, Either, ParameterError, Probability, Sampler, select};
 use crate::search::greatest_double;
 use crate::unit::Epsilon;
 
@@ -205,11 +205,10 @@ impl<Category: Eq + Hash + Clone> OverCategories<Category> {
     #[inline(always)]
     fn respond(&self, input: &Category, (offset, anything): (usize, usize)) -> Category {
         let (position, found) = self.position(input);
-        let sum = position.wrapping_add(offset);
-        // Around the circle, and then the truth's answer or any: by masks, not by jumps.
-        let around = usize::from(sum >= self.categories.len()).wrapping_neg() & self.categories.len();
-        let (shifted, mask) = (sum.wrapping_sub(around), usize::from(found).wrapping_neg());
-        self.categories[(shifted & mask) | (anything & !mask)].clone()
+        let (sum, count) = (position.wrapping_add(offset) as u64, self.categories.len() as u64);
+        // Around the circle, and then the truth's answer or any: without a jump.
+        let shifted = select(sum >= count, sum.wrapping_sub(count), sum);
+        self.categories[select(found, shifted, anything as u64) as usize].clone()
     }
 }
 

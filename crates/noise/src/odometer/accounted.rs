@@ -16,7 +16,10 @@ fn composition(total: &Total) -> Option<Composition> {
         return Some(Composition { parts: vec![(Law::Concentrated { rho: rho.exact()? }, 1)] });
     }
     let exact = |bits: u64| rational_from_f64(f64::from_bits(bits)).map(|value| value.max(Rational::ZERO));
-    let parts = total.parts.iter().map(|((epsilon, delta), count)| {
+    // In one order, so that the same spends have the same answer.
+    let mut spent: Vec<_> = total.parts.iter().collect();
+    spent.sort_unstable();
+    let parts = spent.into_iter().map(|((epsilon, delta), count)| {
         // A δ of 1 or more promises nothing, and neither does the whole.
         let delta = exact(*delta).filter(|delta| *delta < Rational::ONE)?;
         Some((Law::Approximate { epsilon: exact(*epsilon)?, delta }, *count))

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use probity_exact::directed::cast_up;
-use probity_exact::{BitTest, Float, Integer, Natural, Rational};
+use probity_exact::{BitTest, Float, Format, Integer, Natural, Rational, Round};
 
 use super::terms::Terms;
 use crate::map::{EvaluationError, Expression, Point, Value, Variable};
@@ -54,6 +54,12 @@ impl Bounds {
         self.lower += &other.lower;
         self.upper += &other.upper;
     }
+}
+
+/// A number of units of 2^−FRACTION_BITS, rounded up to a double.
+fn up(units: Integer) -> f64 {
+    let exact = Float::from_dyadic(units, -(FRACTION_BITS as i64));
+    Format::BINARY64.round_float(&exact, Round::Up).to_f64().unwrap_or(f64::INFINITY)
 }
 
 /// A float in units of 2^−FRACTION_BITS, rounded up or down.
@@ -108,9 +114,7 @@ impl Term {
         match self {
             Term::Exact(value) => cast_up(value),
             Term::Infinite => f64::INFINITY,
-            Term::Enclosed { bounds, .. } => {
-                cast_up(&Rational::from_parts(bounds.upper.clone(), Natural::ONE << FRACTION_BITS))
-            }
+            Term::Enclosed { bounds, .. } => up(bounds.upper.clone()),
         }
     }
 }
@@ -165,10 +169,11 @@ impl Sum {
     /// Whether the sum with one more term is at most `bound`, decided exactly. What cannot be decided counts as no.
     pub(super) fn is_at_most(&self, more: Option<&Term>, bound: &Rational) -> Result<bool, EvaluationError> {
         let Some(sum) = self.bounds(more) else { return Ok(false) };
-        let allowed = Bounds::of_rational(bound);
-        if sum.upper <= allowed.lower {
+        // n/d in units is n·2^FRACTION_BITS/d.
+        let (above, below) = (bound.numerator() << FRACTION_BITS, bound.denominator());
+        if sum.upper * below <= above {
             Ok(true)
-        } else if sum.lower > allowed.upper {
+        } else if sum.lower * below > above {
             Ok(false)
         } else {
             self.expression(more).is_at_most(&Point::at(&Rational::ZERO), bound)
@@ -178,7 +183,6 @@ impl Sum {
     /// The sum with one more term, rounded up once.
     pub(super) fn round_up(&self, more: Option<&Term>) -> Result<f64, EvaluationError> {
         let Some(sum) = self.bounds(more) else { return Ok(f64::INFINITY) };
-        let up = |end: Integer| cast_up(&Rational::from_parts(end, Natural::ONE << FRACTION_BITS));
         let (lower, upper) = (up(sum.lower), up(sum.upper));
         match lower == upper {
             true => Ok(upper),
@@ -293,6 +297,18 @@ mod tests {
         sum.add(ln(2));
         sum.add(ln(3));
         assert_eq!(sum.is_at_most(Some(&minus.unwrap()), &Rational::ZERO), Ok(false));
+    }
+
+    #[test]
+    fn units_are_rounded_up_to_doubles() {
+        let one = Integer::ONE << FRACTION_BITS;
+        assert_eq!(up(one.clone()), 1.0);
+        assert_eq!(up(&one + Integer::ONE), 1f64.next_up());
+        assert_eq!(up(&one - Integer::ONE), 1.0);
+        assert_eq!(up(-&one - Integer::ONE), -1.0);
+        assert_eq!(up(Integer::ZERO), 0.0);
+        assert_eq!(up(Integer::ONE), 2f64.powi(-256));
+        assert_eq!(up(Integer::ONE << 2000), f64::INFINITY);
     }
 
     #[test]

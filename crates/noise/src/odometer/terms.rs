@@ -17,6 +17,8 @@ pub(super) struct Terms {
     /// Expressions with 0 for every number, and their places in the list.
     places: HashMap<Expression, usize>,
     shapes: Vec<Expression>,
+    /// The place of the shape of the last term: the next one often has the same.
+    last: usize,
     /// The place of the shape and the bytes of its numbers, the distance first.
     counts: HashMap<(usize, Box<[u8]>), u64>,
 }
@@ -26,6 +28,13 @@ impl Terms {
     pub(super) fn add(&mut self, (expression, distance): &Key) {
         let mut bytes = Vec::new();
         write(distance, &mut bytes);
+        let start = bytes.len();
+        if let Some(shape) = self.shapes.get(self.last)
+            && expression.has_shape(shape, &mut |number| write(number, &mut bytes))
+        {
+            return count(self.counts.entry((self.last, bytes.into())).or_default());
+        }
+        bytes.truncate(start);
         let shape = expression.map_numbers(&mut |number| {
             write(number, &mut bytes);
             Rational::ZERO
@@ -37,6 +46,7 @@ impl Terms {
                 *self.places.entry(shape).or_insert(self.shapes.len() - 1)
             }
         };
+        self.last = place;
         count(self.counts.entry((place, bytes.into())).or_default());
     }
 
@@ -107,6 +117,8 @@ mod tests {
                 let first = Expression::parameter("a", a.clone());
                 let shapes = [
                     first.clone() / Expression::constant(b.clone()) + Expression::distance_in(),
+                    Expression::parameter("b", a.clone()) / Expression::constant(b.clone())
+                        + Expression::distance_in(),
                     Expression::zero_at_zero(first.ln()),
                 ];
                 for expression in shapes {
@@ -117,7 +129,8 @@ mod tests {
                 }
             }
         }
-        assert_eq!(terms.shapes.len(), 2);
+        // The second differs from the first by a name alone.
+        assert_eq!(terms.shapes.len(), 3);
         assert_eq!(terms.iter().collect::<HashMap<Key, u64>>(), expected);
     }
 }

@@ -1,27 +1,28 @@
 //! Discrete Gaussian noise, for every rational σ². A small σ has a table (module `small`); this is for all others.
 //!
-//! After Canonne, Kamath and Steinke (2020): with t = ⌊σ⌋ + 1, draw Y from the discrete Laplace of scale t and
-//! accept it with probability e^−γ, γ = (|Y| − σ²/t)²/(2σ²). Then
+//! As Karney (2016) does it: x = ±(2^j·q + r), with q from the table of the one-sided law of a small σ, h = σ/2^j, and r of j uniform bits.
+//! With ρ = r/2^j, a trial is accepted with probability e^−γ, γ = ρ·(2q + ρ)/(2h²), and −0 is drawn again. Then
 //!
-//! P(Y = y)·e^−γ ∝ exp(−|y|/t − y²/(2σ²) + |y|/t − σ²/(2t²)) ∝ exp(−y²/(2σ²)).
+//! P(x) ∝ exp(−q²/(2h²) − γ) = exp(−(q + ρ)²/(2h²)) = exp(−x²/(2σ²)).
 //!
-//! The number of trials (1.3 to 2.2 on average) is independent of the value accepted, as always in rejection
+//! With h from 4 to 8, nine trials in ten are accepted and more. Their number is independent of the value accepted, as always in rejection
 //! sampling, and each trial takes the same time. Acceptance is decided as −ln U > γ, with −ln U from the fixed
 //! point of `neg_ln` and γ in f64, both with their errors; what that leaves open, U < e^−γ decides exactly.
 
 pub(super) mod small;
 
-use dashu_base::SquareRoot;
+use std::marker::PhantomData;
+
 use probity_exact::directed::cast_nearest;
 use probity_exact::{Natural, Rational};
 
 use super::SampleError;
 use super::bounds::{log2_floor, power_of_two};
 use super::draw::Draw;
-use super::laplace::DiscreteLaplace;
+use super::magnitude::Sides;
 use super::neg_ln::{NEG_LN_BITS, TABLE, Table, TwoWords, WIDTH};
 use super::outcome::Outcome;
-use super::parameter::{ParameterError, Scale, SquaredScale};
+use super::parameter::{ParameterError, SquaredScale};
 use super::prefix::{Chunks, Prefix, next_bits, until_accepted};
 use super::threshold::Threshold;
 use super::words::Words;
@@ -33,8 +34,8 @@ const U: f64 = f64::EPSILON / 2.0;
 /// One unit of −ln U, and what it is uncertain by.
 const NEG_LN_UNIT: f64 = 1.0 / (1u64 << NEG_LN_BITS) as f64;
 const NEG_LN_ERROR: f64 = WIDTH as f64 * NEG_LN_UNIT;
-/// For σ² from 2^−300 to 2^300 nothing in the f64 path can underflow or overflow: see `Acceptance::decide_fast`.
-const FAST_LOG2: i64 = 300;
+/// h² lies in [2^this, 2^(this + 2)).
+const HIGH_LOG2: i64 = 4;
 
 /// Discrete Gaussian noise: P(X = x) ∝ exp(−x²/(2σ²)) for every integer x.
 ///
@@ -64,27 +65,63 @@ enum Plan<T: Outcome> {
 
 #[derive(Debug, Clone)]
 pub(super) struct Trial<T: Outcome> {
-    pub(super) proposal: DiscreteLaplace<T>,
+    /// q.
+    pub(super) high: Small,
+    /// j.
+    pub(super) shift: usize,
     pub(super) acceptance: Acceptance,
+    outcome: PhantomData<T>,
 }
 
 impl<T: Outcome> Trial<T> {
-    /// Trials for this σ² > 0.
-    pub(super) fn new(squared_scale: &Rational) -> Result<Self, ParameterError> {
-        // ⌊√(n/d)⌋ = ⌊√⌊n/d⌋⌋.
-        let floor = Natural::try_from(squared_scale.floor()).unwrap_or(Natural::ZERO);
-        let scale = Rational::from(floor.sqrt() + Natural::ONE);
-        let acceptance = Acceptance::new(squared_scale.clone(), &scale);
-        // σ < 2^50 gives ⌊σ⌋ + 1 ≤ 2^50, which the Laplace noise accepts.
-        Ok(Trial { proposal: DiscreteLaplace::new(Scale::new(scale)?)?, acceptance })
+    /// Trials for this σ²; `None` when it is too small to be split.
+    fn new(squared_scale: &Rational) -> Option<Self> {
+        let shift = usize::try_from((log2_floor(squared_scale) - HIGH_LOG2).div_euclid(2)).ok()?;
+        if shift == 0 { None } else { Trial::split(squared_scale, shift) }
     }
 
-    /// One trial by the exact path: the proposal if it was accepted.
+    /// Trials with this many low bits, at least one.
+    pub(super) fn split(squared_scale: &Rational, shift: usize) -> Option<Self> {
+        let squared_high_scale = squared_scale * power_of_two(-2 * shift as i64);
+        let high = Small::new(&squared_high_scale, Sides::One)?;
+        let acceptance = Acceptance::new(squared_high_scale, shift);
+        Some(Trial { high, shift, acceptance, outcome: PhantomData })
+    }
+
+    /// One trial by the exact path: the value if it was accepted.
     pub(super) fn attempt_exactly<C: Chunks>(&self, chunks: &mut C) -> Result<Option<T>, SampleError> {
-        let value: T = self.proposal.draw_exactly(chunks)?;
-        let threshold = self.acceptance.threshold(value.magnitude());
+        let negative = next_bits(1, chunks)? == Natural::ONE;
+        let high = Prefix::unknown().resolve(chunks, |prefix| self.high.decide(prefix))?;
+        let low = next_bits(self.shift, chunks)?;
+        let threshold = self.acceptance.threshold(high.clone(), low.clone());
         let accepted = Prefix::unknown().resolve(chunks, |prefix| threshold.is_above(prefix))?;
-        Ok(accepted.then_some(value))
+        let magnitude = (high << self.shift) + low;
+        if !accepted || (negative && magnitude == Natural::ZERO) {
+            return Ok(None);
+        }
+        T::from_magnitude(negative, magnitude).map(Some).ok_or(SampleError::DoesNotFit)
+    }
+
+    /// One trial: the value if it was accepted.
+    #[inline(always)]
+    fn attempt<E: Entropy + ?Sized>(&self, words: &mut Words<'_, E>) -> Result<Option<T>, SampleError> {
+        let word = words.next()?;
+        let (negative, uniform) = (word & 1 == 1, word >> 1);
+        let (high, decided) = self.high.decide_raw(uniform);
+        let high = if decided { high } else { finish_high(&self.high, uniform, words)? };
+        // At most 47 bits of a 64-bit outcome, by the limit of its scale.
+        let (low, _, _) = T::draw_low(self.shift, words)?;
+        let [leading, mantissa] = words.next_two()?;
+        let pair = TwoWords { leading, mantissa };
+        let fraction = T::low_fraction(&low, self.shift);
+        let accepted = match self.acceptance.decide_fast(high as f64, fraction, pair) {
+            Some(accepted) => accepted,
+            None => self.acceptance.finish(high, T::low_to_natural(&low), pair, words)?,
+        };
+        if !accepted | (negative & (high == 0) & T::low_is_zero(&low)) {
+            return Ok(None);
+        }
+        T::join(negative, high, self.shift, low).map(Some).ok_or(SampleError::DoesNotFit)
     }
 }
 
@@ -103,9 +140,19 @@ impl<T: Outcome> DiscreteGaussian<T> {
         {
             return Err(ParameterError::new("squared scale", value, limit.squared_scale_allowed));
         }
-        let plan = match Small::new(value) {
+        let plan = match Small::new(value, Sides::Two) {
             Some(small) => Plan::Small(small),
-            None => Plan::Trials(Box::new(Trial::new(value)?)),
+            None => match Trial::new(value) {
+                Some(trial) => Plan::Trials(Box::new(trial)),
+                // Not reached: a table is made for every σ² below its limit, and a split ends below it.
+                None => {
+                    return Err(ParameterError::new(
+                        "squared scale",
+                        value,
+                        "one that a table can be made of",
+                    ));
+                }
+            },
         };
         Ok(DiscreteGaussian { squared_scale, plan })
     }
@@ -116,72 +163,64 @@ impl<T: Outcome> DiscreteGaussian<T> {
     }
 }
 
-/// Accepts y with probability e^−γ, γ = (|y| − σ²/t)²/(2σ²).
+/// Accepts 2^j·q + r with probability e^−γ, γ = ρ·(2q + ρ)/(2h²), ρ = r/2^j.
 #[derive(Debug, Clone)]
 pub(super) struct Acceptance {
+    /// h².
     squared_scale: Rational,
-    /// σ²/t.
-    centre: Rational,
-    /// σ²/t and 1/(2σ²) to the nearest double; `None` when σ² is too far from 1 for the fast path.
-    fast: Option<(f64, f64)>,
+    /// j.
+    shift: usize,
+    /// 1/(2h²) to the nearest double.
+    factor: f64,
     table: &'static Table,
 }
 
 impl Acceptance {
-    fn new(squared_scale: Rational, scale: &Rational) -> Self {
-        let centre = &squared_scale / scale;
-        let fast = (log2_floor(&squared_scale).abs() < FAST_LOG2).then(|| {
-            let half_inverse = Rational::ONE / (&squared_scale * Rational::from(2u8));
-            (cast_nearest(&centre), cast_nearest(&half_inverse))
-        });
-        Acceptance { squared_scale, centre, fast, table: &TABLE }
+    fn new(squared_scale: Rational, shift: usize) -> Self {
+        let factor = cast_nearest(&(Rational::ONE / (&squared_scale * Rational::from(2u8))));
+        Acceptance { squared_scale, shift, factor, table: &TABLE }
     }
 
     /// γ.
-    pub(super) fn exponent(&self, magnitude: Natural) -> Rational {
-        let distance = Rational::from(magnitude) - &self.centre;
-        &distance * &distance / (&self.squared_scale * Rational::from(2u8))
+    pub(super) fn exponent(&self, high: Natural, low: Natural) -> Rational {
+        let fraction = Rational::from(low) * power_of_two(-(self.shift as i64));
+        let twice = Rational::from(high << 1);
+        &fraction * (twice + &fraction) / (&self.squared_scale * Rational::from(2u8))
     }
 
-    fn threshold(&self, magnitude: Natural) -> Threshold {
-        Threshold::ExpNeg(self.exponent(magnitude))
+    fn threshold(&self, high: Natural, low: Natural) -> Threshold {
+        Threshold::ExpNeg(self.exponent(high, low))
     }
 
     /// −ln U > γ in machine arithmetic; `None` when the errors leave it open.
     ///
-    /// With u = 2^−53: the magnitude a, the centre c and the factor f = 1/(2σ²) each carry a relative error of
-    /// at most u. Then d = a − c errs by at most E = 2.01·u·(a + c), and d²·f by at most
-    /// (2|d| + E)·E·f + 4u·d²·f ≤ 4.1·u·[(a + c)·(|d| + 1.1·u·(a + c))·f + d²·f]. The code doubles the
-    /// constants, which more than covers the roundings of the bound itself. −ln U loses another u in its
-    /// conversion and is known to WIDTH units; the last subtraction errs by u times the larger operand at most.
+    /// With u = 2^−53: q is exact, ρ and the factor 1/(2h²) each carry a relative error of at most u, and each of the sum and the
+    /// two products another, on positive numbers: 6.01·u·γ in all, and the code takes 8. A ρ below 2^−1022 has an absolute
+    /// error instead, far below one unit of −ln U. That loses another u in its conversion and is known to WIDTH units, which the code
+    /// doubles; the last subtraction errs by u times the larger operand at most.
     ///
-    /// No underflow or overflow: σ² is within 2^±300 and t ≤ σ + 1, so c and f are within 2^±301; d is 0
-    /// or at least ulp(c) ≥ 2^−354. A magnitude can be large, then d²·f is large or infinite: −∞ and NaN
-    /// compare as "open", and the exact path decides.
+    /// No overflow: q is an index of a table, ρ is at most 1 and h² at least 2^−63.
     #[inline(always)]
-    pub(super) fn decide_fast(&self, magnitude: f64, words: TwoWords) -> Option<bool> {
-        let (centre, factor) = self.fast?;
-        let sum = magnitude + centre;
-        let distance = (magnitude - centre).abs();
-        let exponent = distance * distance * factor;
-        let exponent_error = 8.0 * U * (sum * (distance + 8.0 * U * sum) * factor + exponent);
+    pub(super) fn decide_fast(&self, high: f64, fraction: f64, words: TwoWords) -> Option<bool> {
+        let exponent = fraction * (high + high + fraction) * self.factor;
         // Exact scaling by a power of two.
         let neg_ln = self.table.neg_ln_lower(words) as f64 * NEG_LN_UNIT;
-        let error = exponent_error + 4.0 * U * (neg_ln + exponent) + 2.0 * NEG_LN_ERROR;
+        let error = 8.0 * U * exponent + 4.0 * U * (neg_ln + exponent) + 2.0 * NEG_LN_ERROR;
         let gap = neg_ln - exponent;
         // Both comparisons are false for NaN.
-        let decided = words.is_normal() && (gap > error || gap < -error);
+        let decided = words.is_normal() & ((gap > error) | (gap < -error));
         decided.then_some(gap > 0.0)
     }
 
     #[cold]
     fn finish<E: Entropy + ?Sized>(
         &self,
-        magnitude: Natural,
+        high: u64,
+        low: Natural,
         pair: TwoWords,
         words: &mut Words<'_, E>,
     ) -> Result<bool, EntropyError> {
-        let threshold = self.threshold(magnitude);
+        let threshold = self.threshold(Natural::from(high), low);
         pair.prefix().resolve(words, |prefix| threshold.is_above(prefix))
     }
 }
@@ -194,34 +233,24 @@ impl<T: Outcome> Draw for DiscreteGaussian<T> {
     }
 
     fn expected_words(&self, count: usize) -> usize {
-        let trial = match &self.plan {
-            Plan::Zero => return 0,
-            Plan::Small(_) => return count,
-            Plan::Trials(trial) => trial,
-        };
-        // Each trial takes a proposal and two words for its acceptance, and about two in three succeed.
-        let one_trial = trial.proposal.expected_words(count).saturating_add(count.saturating_mul(2));
-        // A single draw asks for two trials at once: a second request costs more than the words.
-        one_trial.saturating_add(if count == 1 { one_trial } else { one_trial / 2 })
+        match &self.plan {
+            Plan::Zero => 0,
+            Plan::Small(_) => count,
+            // Each trial takes a word for its high part, those of the low part, and two for its acceptance; nine in ten succeed.
+            Plan::Trials(trial) => {
+                let one_trial = count.saturating_mul(3 + trial.shift.div_ceil(64));
+                one_trial.saturating_add(if count == 1 { 0 } else { one_trial / 10 })
+            }
+        }
     }
 
     #[inline(always)]
     fn draw<E: Entropy + ?Sized>(&self, words: &mut Words<'_, E>) -> Result<T, SampleError> {
-        let Trial { proposal, acceptance } = match &self.plan {
-            Plan::Zero => return Ok(T::default()),
-            Plan::Small(small) => return draw_small(small, words),
-            Plan::Trials(trial) => &**trial,
-        };
-        until_accepted(|| {
-            let value = proposal.draw(words)?;
-            let [leading, mantissa] = words.next_two()?;
-            let pair = TwoWords { leading, mantissa };
-            let accepted = match acceptance.decide_fast(value.magnitude_f64(), pair) {
-                Some(accepted) => accepted,
-                None => acceptance.finish(value.magnitude(), pair, words)?,
-            };
-            Ok(accepted.then_some(value))
-        })
+        match &self.plan {
+            Plan::Zero => Ok(T::default()),
+            Plan::Small(small) => draw_small(small, words),
+            Plan::Trials(trial) => until_accepted(|| trial.attempt(words)),
+        }
     }
 
     fn draw_exactly<C: Chunks>(&self, chunks: &mut C) -> Result<T, SampleError> {
@@ -250,6 +279,17 @@ fn draw_small<T: Outcome, E: Entropy + ?Sized>(
         true => Ok(T::from_word(negative, magnitude)),
         false => finish_small(small, negative, uniform, words),
     }
+}
+
+/// The high part by the exact path, going on from what its table has left open.
+#[cold]
+fn finish_high<E: Entropy + ?Sized>(
+    high: &Small,
+    uniform: u64,
+    words: &mut Words<'_, E>,
+) -> Result<u64, SampleError> {
+    let value = Prefix::known(uniform, small::BITS).resolve(words, |prefix| high.decide(prefix))?;
+    u32::try_from(value).map(u64::from).map_err(|_| SampleError::DoesNotFit)
 }
 
 /// The exact path, going on from what the table has left open.

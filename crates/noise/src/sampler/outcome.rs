@@ -1,7 +1,7 @@
 //! The integers that noise is drawn as: 64-bit ones for speed, arbitrary ones for any scale.
 
 use probity_exact::directed::cast_nearest;
-use probity_exact::{Integer, Natural, Rational, Sign, UnsignedAbs};
+use probity_exact::{Integer, Natural, Rational, Sign};
 
 use super::prefix::next_bits;
 use super::words::Words;
@@ -30,6 +30,9 @@ pub trait Parts: Clone + Default {
     /// The low bits as a number.
     fn low_to_natural(low: &Self::Low) -> Natural;
 
+    /// The low bits over 2^shift as a double, within a relative error of 2^−53, or of 2^−1074 where that is less.
+    fn low_fraction(low: &Self::Low, shift: usize) -> f64;
+
     /// Whether the low bits are all zero.
     fn low_is_zero(low: &Self::Low) -> bool;
 
@@ -41,12 +44,6 @@ pub trait Parts: Clone + Default {
 
     /// ±magnitude; `None` when that does not fit.
     fn from_magnitude(negative: bool, magnitude: Natural) -> Option<Self>;
-
-    /// The absolute value.
-    fn magnitude(&self) -> Natural;
-
-    /// The absolute value as a double, within a relative error of 2^−53.
-    fn magnitude_f64(&self) -> f64;
 }
 
 /// Where an outcome type's scales end: scales above 2^log2 are refused, σ² from 2^(2·log2) on.
@@ -60,17 +57,17 @@ pub struct ScaleLimit {
 pub(crate) struct LowWord {
     /// The upper `shift` bits of the word.
     pub(crate) value: u64,
-    /// How many bits are left: at least 29.
+    /// How many bits are left: at least 29, up to MAX_SHIFT.
     pub(crate) spare: u32,
     /// These bits.
     pub(crate) prefix: u64,
 }
 
 impl LowWord {
-    /// Most low bits that are taken from one word.
+    /// Most low bits that are taken from one word where the bits that are left are used too.
     pub(crate) const MAX_SHIFT: usize = 35;
 
-    /// The caller owes 1 ≤ shift ≤ MAX_SHIFT.
+    /// The caller owes 1 ≤ shift < 64.
     #[inline(always)]
     pub(crate) fn new(word: u64, shift: usize) -> Self {
         // The shifts are below 64; `wrapping` only spares checks in a hot loop.
@@ -101,13 +98,19 @@ impl Parts for i64 {
         shift: usize,
         words: &mut Words<'_, E>,
     ) -> Result<(u64, u32, u64), EntropyError> {
-        // The scale limit keeps the shift at 35 at most.
+        // The limit of scales keeps the shift of Laplace noise at 35 at most, and that of Gaussian noise at 47.
         let low = LowWord::new(words.next()?, shift);
         Ok((low.value, low.spare, low.prefix))
     }
 
     fn low_to_natural(low: &u64) -> Natural {
         Natural::from(*low)
+    }
+
+    #[inline(always)]
+    fn low_fraction(low: &u64, shift: usize) -> f64 {
+        // Exact scaling by a power of two: the shift is below 64.
+        *low as f64 * f64::from_bits((1023u64 - shift as u64) << 52)
     }
 
     #[inline(always)]
@@ -128,15 +131,6 @@ impl Parts for i64 {
 
     fn from_magnitude(negative: bool, magnitude: Natural) -> Option<i64> {
         Some(signed(negative, i64::try_from(&magnitude).ok()?))
-    }
-
-    fn magnitude(&self) -> Natural {
-        Natural::from(self.unsigned_abs())
-    }
-
-    #[inline(always)]
-    fn magnitude_f64(&self) -> f64 {
-        self.unsigned_abs() as f64
     }
 }
 
@@ -160,6 +154,10 @@ impl Parts for Integer {
         low.clone()
     }
 
+    fn low_fraction(low: &Natural, shift: usize) -> f64 {
+        cast_nearest(&Rational::from_parts(low.clone().into(), Natural::ONE << shift))
+    }
+
     fn low_is_zero(low: &Natural) -> bool {
         *low == Natural::ZERO
     }
@@ -174,13 +172,5 @@ impl Parts for Integer {
 
     fn from_magnitude(negative: bool, magnitude: Natural) -> Option<Integer> {
         Some(Integer::from_parts(if negative { Sign::Negative } else { Sign::Positive }, magnitude))
-    }
-
-    fn magnitude(&self) -> Natural {
-        self.unsigned_abs()
-    }
-
-    fn magnitude_f64(&self) -> f64 {
-        cast_nearest(&Rational::from(self.magnitude()))
     }
 }

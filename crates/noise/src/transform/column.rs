@@ -29,6 +29,8 @@ pub struct Column {
     upper: i64,
     /// d for a step of 1/d that machine integers can round to. Invariant: follows from the step.
     per_unit: Option<u64>,
+    /// How doubles are rounded in doubles. Invariant: follows from the step and the bounds.
+    doubles: Option<steps::InDoubles>,
 }
 
 /// The bounds of a column are at least so many steps apart unless a step is given: what is lost by rounding is then far below the noise.
@@ -89,7 +91,8 @@ impl Column {
         let (lower, upper) = (whole("lower bound", &lower)?, whole("upper bound", &upper)?);
         let one = *step.numerator() == Integer::ONE;
         let per_unit = u64::try_from(step.denominator()).ok().filter(|most| one && *most <= steps::MOST);
-        Ok(Column { step, lower, upper, per_unit })
+        let doubles = per_unit.and_then(|per_unit| steps::InDoubles::new(per_unit, lower, upper));
+        Ok(Column { step, lower, upper, per_unit, doubles })
     }
 
     /// Real numbers between two bounds, in steps of about a billionth of the width: the largest step 1/(d·2^j) of which both bounds
@@ -132,6 +135,7 @@ impl Column {
     }
 
     /// A number as steps: rounded to the nearest, ties up, then clamped.
+    #[inline]
     pub fn steps<N: Number>(&self, number: &N) -> i64 {
         number.to_steps(self)
     }
@@ -182,6 +186,7 @@ mod sealed {
 }
 
 impl<T: Number> Number for &T {
+    #[inline]
     fn to_steps(&self, column: &Column) -> i64 {
         (**self).to_steps(column)
     }
@@ -207,14 +212,25 @@ impl Number for Steps {
 }
 
 impl Number for f64 {
+    // A column of a million numbers is one loop, in the crate of the caller.
+    #[inline]
     fn to_steps(&self, column: &Column) -> i64 {
-        if let Some(steps) = column.per_unit.and_then(|per_unit| steps::of_double(*self, per_unit)) {
-            return column.clamp_word(steps);
+        match &column.doubles {
+            Some(doubles) => doubles.steps(*self),
+            None => column.steps_of_double(*self),
         }
-        match rational_from_f64(*self) {
-            Some(value) => column.round(&value),
-            None if *self == f64::INFINITY => column.upper,
-            None => column.lower,
+    }
+}
+
+impl Column {
+    fn steps_of_double(&self, value: f64) -> i64 {
+        if let Some(steps) = self.per_unit.and_then(|per_unit| steps::of_double(value, per_unit)) {
+            return self.clamp_word(steps);
+        }
+        match rational_from_f64(value) {
+            Some(value) => self.round(&value),
+            None if value == f64::INFINITY => self.upper,
+            None => self.lower,
         }
     }
 }
@@ -258,7 +274,7 @@ mod tests {
         let (zero, hundred) = (Rational::ZERO, Rational::from(100));
         let column = Column::between(zero.clone(), hundred.clone()).unwrap();
         // The same column without the quick way.
-        let slow = Column { per_unit: None, ..column.clone() };
+        let slow = Column { per_unit: None, doubles: None, ..column.clone() };
         for value in
             [0.1, 99.99999999, 100.5, -3.0, 1e300, -1e300, 2f64.powi(-26), f64::NAN, f64::INFINITY, 5e-324]
         {
@@ -271,6 +287,56 @@ mod tests {
         assert!(thirds.upper_steps() - thirds.lower_steps() >= 1 << 30);
         assert!(Column::between(hundred, zero.clone()).is_err());
         assert_eq!(Column::between(zero.clone(), zero).unwrap().upper_steps(), 0);
+    }
+
+    /// On every kind of double, in columns whose step is a power of two, and near every edge of what is rounded in doubles.
+    #[test]
+    fn doubles_round_as_rationals_do() {
+        let mut state = 11u64;
+        let mut word = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state ^ state >> 29
+        };
+        for (per_unit, lower, upper) in [
+            (1u64, -3i64, 5i64),
+            (1, 0, 0),
+            (1, -(1 << 53), 1 << 53),
+            (1 << 24, 0, 100 << 24),
+            (1 << 24, -7, 100 << 24),
+            (1 << 62, -1, 1 << 53),
+            (1 << 40, -(1 << 53), -5),
+        ] {
+            let step = Rational::from_parts(Integer::ONE, Natural::from(per_unit));
+            let column =
+                Column::new(step.clone(), &step * Rational::from(lower), &step * Rational::from(upper))
+                    .unwrap();
+            assert!(column.doubles.is_some());
+            let slow = Column { per_unit: None, doubles: None, ..column.clone() };
+            let check = |value: f64| {
+                for value in [value, value.next_up(), value.next_down(), -value] {
+                    assert_eq!(column.steps(&value), slow.steps(&value), "{value:e} in 1/{per_unit}");
+                }
+            };
+            for value in
+                [0.0, f64::MIN_POSITIVE, 5e-324, f64::MAX, f64::INFINITY, f64::NAN, 1.0, 0.5, 1.5, 2.5]
+            {
+                check(value);
+                check(value / per_unit as f64);
+            }
+            for _ in 0..2000 {
+                check(f64::from_bits(word()));
+                // Halves of steps around the bounds and around 0.
+                let near = [lower, upper, 0][(word() % 3) as usize] as f64;
+                check((near + (word() % 16) as f64 / 4.0 - 2.0) / per_unit as f64);
+                check((word() as f64 / 2f64.powi(11)) / per_unit as f64);
+            }
+        }
+        // What doubles cannot hold is not rounded in them.
+        let wide = Column::integers(0, (1 << 53) + 1).unwrap();
+        assert!(
+            wide.doubles.is_none()
+                && Column::decimals(2, Rational::ZERO, Rational::ONE).unwrap().doubles.is_none()
+        );
     }
 
     #[test]

@@ -89,13 +89,13 @@ impl<Category: Eq + Hash + Clone> Histogram<Category> {
 
 /// Noisy counts of the keys that occur, for keys that are themselves private: those whose noisy count reaches a threshold are told.
 ///
-/// (ε, δ) for adding or removing one record: a key that both tables have costs ε, and a key that only one has is told with
-/// probability P(1 + Z ≥ threshold) ≤ δ. Proof: `docs/proofs/transformations.md`.
+/// A record that is added or removed changes one count by 1: a key that both tables have costs 1/scale, and a key that only one has is told with
+/// probability P(1 + Z ≥ threshold). A replaced record changes two counts, and each costs its ε or its δ. Proof: `docs/proofs/transformations.md`.
 ///
 /// ```
-/// use probity_noise::transform::CountByKey;
+/// use probity_noise::transform::{CountByKey, Neighbours};
 /// use probity_noise::unit::{Delta, Epsilon};
-/// let counts = CountByKey::new(&Epsilon::from_f64(1.0)?, &Delta::from_f64(1e-9)?)?;
+/// let counts = CountByKey::new(Neighbours::AddRemove, &Epsilon::from_f64(1.0)?, &Delta::from_f64(1e-9)?)?;
 /// assert_eq!(counts.threshold().to_string(), "22");
 /// let told = counts.answer(std::iter::repeat_n("berlin", 1000).chain(["a village"]))?;
 /// assert!(told.contains_key("berlin") && !told.contains_key("a village"));
@@ -113,8 +113,12 @@ impl CountByKey {
     ///
     /// # Errors
     /// When ε is 0, or δ is not strictly between 0 and 1.
-    pub fn new(epsilon: &Epsilon, delta: &Delta) -> Result<Self, MechanismError> {
-        let scale = laplace_scale(&Sensitivity::from(1u32), epsilon)?;
+    pub fn new(neighbours: Neighbours, epsilon: &Epsilon, delta: &Delta) -> Result<Self, MechanismError> {
+        let counts_changed = match neighbours {
+            Neighbours::AddRemove => 1u32,
+            Neighbours::Replace => 2,
+        };
+        let scale = laplace_scale(&Sensitivity::from(counts_changed), epsilon)?;
         let allowed = match delta.exact() {
             Some(value) if value > Rational::ZERO && value < Rational::ONE && !scale.value().is_zero() => {
                 value
@@ -132,7 +136,8 @@ impl CountByKey {
         let power = |exponent: Rational| Expression::constant(-(exponent / scale.value())).exp();
         let tail = |threshold: &Natural| {
             let beyond = Rational::from(threshold.clone()) - Rational::ONE;
-            power(beyond) / (Expression::one() + power(Rational::ONE))
+            let one_key = power(beyond) / (Expression::one() + power(Rational::ONE));
+            Expression::constant(Rational::from(counts_changed)) * one_key
         };
         let zero = Rational::ZERO;
         let at = crate::map::Point::at(&zero);
@@ -146,7 +151,8 @@ impl CountByKey {
             .ok_or_else(|| ParameterError::new("delta", delta, "not so small that no threshold is found"))?;
         let one_record = PrivacyMap::approximate(
             Expression::zero_at_zero(
-                Expression::one() / Expression::parameter("scale", scale.value().clone()),
+                Expression::constant(Rational::from(counts_changed))
+                    / Expression::parameter("scale", scale.value().clone()),
             ),
             Expression::zero_at_zero(tail(&threshold)),
         );
@@ -154,7 +160,7 @@ impl CountByKey {
         Ok(CountByKey { map, noise: discrete_laplace(BigIntegers, scale)?, threshold })
     }
 
-    /// What it costs; d_in counts records added or removed, several of them by group privacy.
+    /// What it costs; d_in counts records, several of them by group privacy.
     pub fn map(&self) -> &PrivacyMap {
         &self.map
     }
@@ -206,22 +212,67 @@ mod tests {
     /// The threshold is the least that keeps δ, by the tail summed in doubles.
     #[test]
     fn the_threshold_is_the_least_one() {
-        for epsilon in [0.1, 1.0, 3.0] {
-            for delta in [0.2, 1e-3, 1e-9] {
-                let counts =
-                    CountByKey::new(&Epsilon::from_f64(epsilon).unwrap(), &Delta::from_f64(delta).unwrap())
-                        .unwrap();
-                let q = exp_nearest(-epsilon);
-                let mass = |z: i64| exp_nearest(-epsilon * z.abs() as f64) * (1.0 - q) / (1.0 + q);
-                let tail = |threshold: i64| (threshold - 1..threshold + 3000).map(mass).sum::<f64>();
-                let threshold = i64::try_from(counts.threshold()).unwrap();
-                assert!(tail(threshold) <= delta * (1.0 + 1e-9), "{epsilon} {delta} {threshold}");
-                assert!(threshold == 1 || tail(threshold - 1) > delta * (1.0 - 1e-9), "{epsilon} {delta}");
-                let loss = counts.map().loss(&1u32.into()).unwrap().to_string();
-                assert!(loss.starts_with(&format!("ε = {epsilon}, δ = ")), "{loss}");
+        let new = |neighbours, epsilon: f64, delta: f64| {
+            CountByKey::new(
+                neighbours,
+                &Epsilon::from_f64(epsilon).unwrap(),
+                &Delta::from_f64(delta).unwrap(),
+            )
+        };
+        for (neighbours, keys) in [(Neighbours::AddRemove, 1.0), (Neighbours::Replace, 2.0)] {
+            for epsilon in [0.1, 1.0, 3.0] {
+                for delta in [0.2, 1e-3, 1e-9] {
+                    let counts = new(neighbours, epsilon, delta).unwrap();
+                    let inverse = epsilon / keys;
+                    let q = exp_nearest(-inverse);
+                    let mass = |z: i64| exp_nearest(-inverse * z.abs() as f64) * (1.0 - q) / (1.0 + q);
+                    let tail =
+                        |threshold: i64| keys * (threshold - 1..threshold + 3000).map(mass).sum::<f64>();
+                    let threshold = i64::try_from(counts.threshold()).unwrap();
+                    assert!(tail(threshold) <= delta * (1.0 + 1e-9), "{epsilon} {delta} {threshold}");
+                    assert!(
+                        threshold == 1 || tail(threshold - 1) > delta * (1.0 - 1e-9),
+                        "{epsilon} {delta}"
+                    );
+                    let loss = counts.map().loss(&1u32.into()).unwrap().to_string();
+                    assert!(loss.starts_with(&format!("ε = {epsilon}, δ = ")), "{loss}");
+                }
             }
         }
-        assert!(CountByKey::new(&Epsilon::from_f64(1.0).unwrap(), &Delta::zero()).is_err());
-        assert!(CountByKey::new(&Epsilon::zero(), &Delta::from_f64(0.1).unwrap()).is_err());
+        assert!(new(Neighbours::AddRemove, 1.0, 0.0).is_err());
+        assert!(new(Neighbours::Replace, 0.0, 0.1).is_err());
+    }
+
+    /// What is told of two keys, each by itself: P(nothing) and P(count z is told), by the law in doubles.
+    fn told(count: i64, threshold: i64, inverse: f64) -> Vec<f64> {
+        let q = exp_nearest(-inverse);
+        let mass = |z: i64| exp_nearest(-inverse * z.abs() as f64) * (1.0 - q) / (1.0 + q);
+        let told: Vec<f64> =
+            (threshold..60).map(|z| if count == 0 { 0.0 } else { mass(z - count) }).collect();
+        std::iter::once(1.0 - told.iter().sum::<f64>()).chain(told).collect()
+    }
+
+    /// The hockey-stick divergence of two tables that differ in one replaced record is within what the map says, in every case of counts.
+    #[test]
+    fn a_replaced_record_costs_what_the_map_says() {
+        let (epsilon, delta) = (1.0, 0.05);
+        let exact = (Epsilon::from_f64(epsilon).unwrap(), Delta::from_f64(delta).unwrap());
+        let counts = CountByKey::new(Neighbours::Replace, &exact.0, &exact.1).unwrap();
+        let threshold = i64::try_from(counts.threshold()).unwrap();
+        let mut worst = 0f64;
+        // A record of the first key becomes one of the second.
+        for (first, second) in [(1, 0), (1, 3), (4, 0), (4, 3), (2, 1)] {
+            let laws = |count: i64| told(count, threshold, epsilon / 2.0);
+            let here = (laws(first), laws(second));
+            let there = (laws(first - 1), laws(second + 1));
+            let mut excess = 0.0;
+            for (p, q) in here.0.iter().zip(&there.0) {
+                for (r, s) in here.1.iter().zip(&there.1) {
+                    excess += (p * r - exp_nearest(epsilon) * q * s).max(0.0);
+                }
+            }
+            worst = worst.max(excess);
+        }
+        assert!(worst <= delta && worst > delta / 10.0, "{worst}");
     }
 }

@@ -28,6 +28,42 @@ pub fn of_double(value: f64, denominator: u64) -> Option<i128> {
     }
 }
 
+/// Doubles in steps of 2^−k, clamped, by doubles alone.
+///
+/// Scaling by 2^k ≥ 1 is exact, or overflows to an infinity on the right side of both bounds. Clamping to whole bounds before rounding
+/// gives what rounding and then clamping does, since rounding keeps order and whole numbers; a NaN becomes the lower bound. What is
+/// left lies within ±2^53, so that its whole part i is exact, and so is the rest, within (−1, 1) and of the same sign: the nearest whole
+/// number, ties up, is i, or i + 1 from a rest of 1/2 on, or i − 1 for a rest below −1/2.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct InDoubles {
+    scale: f64,
+    lower: f64,
+    upper: f64,
+}
+
+/// Whole numbers up to this are doubles.
+const WHOLE: u64 = 1 << 53;
+
+impl InDoubles {
+    /// For steps of 1/`denominator` from `lower` to `upper`; `None` where doubles are not enough.
+    pub fn new(denominator: u64, lower: i64, upper: i64) -> Option<InDoubles> {
+        let holds = |bound: i64| bound.unsigned_abs() <= WHOLE;
+        let exact = denominator.is_power_of_two() && holds(lower) && holds(upper);
+        // A power of two is a double, and so are the bounds.
+        exact.then_some(InDoubles { scale: denominator as f64, lower: lower as f64, upper: upper as f64 })
+    }
+
+    /// The steps of a double, clamped.
+    #[inline]
+    pub fn steps(&self, value: f64) -> i64 {
+        // `max` gives the other argument for a NaN.
+        let inside = (value * self.scale).max(self.lower).min(self.upper);
+        let whole = inside as i64;
+        let rest = inside - whole as f64;
+        whole + i64::from(rest >= 0.5) - i64::from(rest < -0.5)
+    }
+}
+
 /// A whole number in steps of 1/`denominator`.
 pub fn of_integer(value: i64, denominator: u64) -> i128 {
     i128::from(value) * i128::from(denominator)

@@ -196,6 +196,8 @@ code! { Rewrite {
     "unroll" => Rewrite::Unroll { index: index },
     "inline" => Rewrite::Inline { var: var },
     "conditional" => Rewrite::Conditional { var: var },
+    "hoist" => Rewrite::Hoist { var: var },
+    "join" => Rewrite::Join {},
     "name" => Rewrite::Name { var: var },
 } }
 
@@ -207,11 +209,13 @@ code! { Move {
     "one-sided" => Move::OneSided {},
     "draw" => Move::Draw { 0: coupling },
     "up-to" => Move::UpTo { 0: coupling, 1: tail },
+    "up-to-upper" => Move::Below { 0: coupling, 1: tail },
     "call" => Move::Call { 0: cost, 1: plan, 2: evidence },
     "joint" => Move::Joint { 0: by, 1: cost },
     "same-value" => Move::SameValue { 0: var, 1: size, 2: ratio },
     "if" => Move::If { 0: then, 1: otherwise },
     "for" => Move::For { 0: invariant, 1: body },
+    "for-once" => Move::ForOnce { 0: invariant, 1: rounds, 2: body },
     "while" => Move::While { 0: invariant, 1: body },
     "assert" => Move::Assert { 0: formula },
     "chain" => Move::Chain { 0: known, 1: links },

@@ -7,11 +7,13 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::Arc;
 
+use probity_kernel::concentrated::Measure;
 use probity_kernel::context::Context;
 use probity_kernel::entail::Evidence;
 use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::finite;
 use probity_kernel::kind::Kind;
+use probity_kernel::law;
 use probity_kernel::rejection::Rejection;
 use probity_kernel::rules::{self, Assertion, Judgement};
 use probity_kernel::sampling;
@@ -74,6 +76,15 @@ impl<'a> Walk<'a> {
         Walk { context, printer, evidence, prefix, facts, indices: vec![], lemmas: String::new(), number: 0 }
     }
 
+    fn concentrated(&self) -> bool {
+        self.context.measure() == Measure::Concentrated
+    }
+
+    /// The name of a rule in `proofs/Certificate.v`, or of its kin in `proofs/CertificateRho.v`.
+    fn rule(&self, name: &str) -> String {
+        format!("{}j_{name}", if self.concentrated() { "z" } else { "" })
+    }
+
     /// A lemma: the hypotheses entail the goal. Its name, applied to what it is about.
     pub(super) fn entail(
         &mut self,
@@ -81,6 +92,17 @@ impl<'a> Walk<'a> {
         goal: &Expr,
     ) -> Result<(String, Evidence), NotExported> {
         let evidence = self.evidence.next().ok_or_else(|| NotExported::new("evidence is missing"))?;
+        let name = self.lemma(hypotheses, goal, &evidence)?;
+        Ok((name, evidence))
+    }
+
+    /// The same with evidence that is at hand.
+    pub(super) fn lemma(
+        &mut self,
+        hypotheses: &[&Expr],
+        goal: &Expr,
+        evidence: &Evidence,
+    ) -> Result<String, NotExported> {
         let mut all = self.facts.clone();
         let mut statement = String::new();
         let mut names = Vec::new();
@@ -91,7 +113,7 @@ impl<'a> Walk<'a> {
             names.push(name);
         }
         let _ = write!(statement, "  {} = true", self.printer.formula(goal, Scope::Runs)?);
-        let proof = script(&self.printer, &all, goal, &evidence)?;
+        let proof = script(&self.printer, &all, goal, evidence)?;
         let name = format!("{}{}", self.prefix, self.number);
         self.number += 1;
         let indices: String = self.indices.iter().map(|i| format!("(x_{i} : Z) ")).collect();
@@ -101,7 +123,7 @@ impl<'a> Walk<'a> {
             names.join(" ")
         );
         let indices: String = self.indices.iter().map(|i| format!(" x_{i}")).collect();
-        Ok((format!("{name}{indices}"), evidence))
+        Ok(format!("{name}{indices}"))
     }
 
     pub(super) fn positive(&self) -> impl Iterator<Item = &Name> {
@@ -119,7 +141,8 @@ impl<'a> Walk<'a> {
     ) -> Result<Proved, NotExported> {
         let Some((step, later)) = moves.split_first() else {
             let judgement = rules::skip(&self.context, post);
-            return Ok(Proved { judgement, script: "apply j_skip.\n".into(), arbitrary: arbitrary.clone() });
+            let script = format!("apply {}.\n", self.rule("skip"));
+            return Ok(Proved { judgement, script, arbitrary: arbitrary.clone() });
         };
         let (here, after) = body
             .split_at_checked(step.size())
@@ -136,7 +159,7 @@ impl<'a> Walk<'a> {
                 size @ 1..=3 => format!("j_block{size}"),
                 _ => return Err(NotExported::new("MAXDIV for a block of more than three statements")),
             },
-            _ => "j_seq".into(),
+            _ => self.rule("seq"),
         };
         let script = format!("eapply {together}; cycle 1.\n{}", braces(&rest.script, &first.script));
         Ok(Proved { judgement, script, arbitrary: first.arbitrary })
@@ -148,7 +171,9 @@ impl<'a> Walk<'a> {
         let printed = self.printer.formula(formula, Scope::Runs)?;
         let judgement = rules::strengthen(formula, &rest.judgement, &evidence).map_err(rejected)?;
         let script = format!(
-            "apply (@j_strengthen _ _ _ _ _ _ (fun _ v v' k => {printed}) _ _); cycle 1.\n{}",
+            "apply (@{}{} _ _ _ _ _ (fun _ v v' k => {printed}) _ _); cycle 1.\n{}",
+            self.rule("strengthen"),
+            if self.concentrated() { "" } else { " _" },
             braces(
                 &rest.script,
                 &format!(
@@ -179,7 +204,7 @@ impl<'a> Walk<'a> {
             let judgement = judgement.map_err(rejected)?;
             Ok(Proved {
                 judgement,
-                script: "refine (@j_set inputs vars i1 i2 _ _).\n".into(),
+                script: format!("refine (@{} inputs vars i1 i2 _ _).\n", self.rule("set")),
                 arbitrary: arbitrary.clone(),
             })
         };
@@ -199,13 +224,14 @@ impl<'a> Walk<'a> {
                     rules::cond(guard, &then.judgement, &otherwise.judgement).map_err(rejected)?;
                 let public = context.in_run(guard, Run::First) == context.in_run(guard, Run::Second);
                 let same = then.judgement.pre().formula() == otherwise.judgement.pre().formula();
-                let rule = match (same, public) {
-                    (false, false) => "apply j_if.",
-                    (false, true) => "apply j_if_public; [reflexivity| |].",
-                    (true, false) => "apply j_if_same.",
-                    (true, true) => "apply j_if_same_public; [reflexivity| |].",
+                let (rule, guards) = match (same, public) {
+                    (false, false) => ("if", ""),
+                    (false, true) => ("if_public", "; [reflexivity| |]"),
+                    (true, false) => ("if_same", ""),
+                    (true, true) => ("if_same_public", "; [reflexivity| |]"),
                 };
-                let script = format!("e{rule}\n{}", braces(&then.script, &otherwise.script));
+                let rule = self.rule(rule);
+                let script = format!("eapply {rule}{guards}.\n{}", braces(&then.script, &otherwise.script));
                 let arbitrary = then.arbitrary.union(&otherwise.arbitrary).cloned().collect();
                 Ok(Proved { judgement, script, arbitrary })
             }
@@ -213,7 +239,8 @@ impl<'a> Walk<'a> {
                 self.for_loop((index, from, to, body), invariant, moves, post, arbitrary)
             }
             (Move::OneSided, _) => Err(NotExported::rule("ONE-SIDED")),
-            (Move::UpTo(..), _) => Err(NotExported::rule("UP-TO-BAD")),
+            (Move::ForOnce(..), _) => Err(NotExported::rule("FOR-ONCE")),
+            (Move::UpTo(..) | Move::Below(..), _) => Err(NotExported::rule("UP-TO-BAD")),
             (Move::Joint(by, cost), _) => self.signed_log(body, (by, cost), post, arbitrary),
             (Move::SameValue(var, _, (a, b)), _) => self.same_value(body, var, (a, b), post, arbitrary),
             (Move::While(..), _) => Err(NotExported::rule("WHILE")),
@@ -253,10 +280,12 @@ impl<'a> Walk<'a> {
         let (ends, evidence) = self.entail(&[whole.post().formula()], post.formula())?;
         let judgement = rules::weaken(&whole, post, &evidence).map_err(rejected)?;
         let script = format!(
-            "eapply j_weaken; cycle 1.\n{}",
+            "eapply {}; cycle 1.\n{}",
+            self.rule("weaken"),
             braces(
                 &format!(
-                    "eapply (@j_for _ _ _ _ _ _ _ _ (fun {x} v v' k => {printed})).\n{}",
+                    "eapply (@{} _ _ _ _ _ _ _ _ (fun {x} v v' k => {printed})).\n{}",
+                    self.rule("for"),
                     braces(
                         &format!("intros {x}; cbv beta.\n{}", inner.script),
                         &format!(
@@ -336,18 +365,93 @@ impl<'a> Walk<'a> {
                     real(cost)?
                 )
             }
-            (_, Coupling::Equal { .. }) => return Err(NotExported::rule("GAUSS, DGAUSS or BOUNDED-LOSS")),
+            (Distribution::Gaussian { center, deviation }, Coupling::Equal { distance, cost }) => {
+                let (after, proof) = charged(cost)?;
+                format!(
+                    "@zj_gaussian inputs vars i1 i2 {n} _ (fun i v => {}) (fun i v => {}) {set} {} {} {after} _ {proof}",
+                    program(center)?,
+                    program(deviation)?,
+                    real(distance)?,
+                    real(cost)?
+                )
+            }
+            (Distribution::DiscreteGaussian { center, deviation }, Coupling::Equal { distance, cost }) => {
+                let (after, proof) = charged(cost)?;
+                format!(
+                    "@zj_discrete_gaussian inputs vars i1 i2 {n} _ (fun i v => {}) (fun i v => {}) {set} {} {} {after} _ {proof}",
+                    self.printer.int(center, Scope::Program)?,
+                    program(deviation)?,
+                    real(distance)?,
+                    real(cost)?
+                )
+            }
+            (
+                Distribution::Choose { scores: scores @ Expr::Var(Variable::Plain(list)), scale },
+                Coupling::Chosen { low, high, cost },
+            ) => {
+                if self.concentrated() {
+                    return Err(NotExported::rule("BOUNDED-RANGE"));
+                }
+                let (after, proof) = charged(cost)?;
+                let counted = match self.context.mechanism().inputs.iter().any(|input| input.name == *list) {
+                    true => format!("(fun _ => len_{list})"),
+                    false => "(fun _ => eq_refl)".into(),
+                };
+                format!(
+                    "@j_choose inputs vars i1 i2 {n} _ (fun i v => {}) (fun v => {}) (fun i v => {}) {set} {} {} {} {after} {counted} _ {proof}",
+                    self.printer.list(scores, Scope::Program)?,
+                    self.printer.int(&Expr::Length(Variable::Plain(list.clone())), Scope::Program)?,
+                    program(scale)?,
+                    real(low)?,
+                    real(high)?,
+                    real(cost)?
+                )
+            }
+            (Distribution::PermuteAndFlip { .. }, _) => return Err(NotExported::rule("PERMUTE-FLIP")),
+            (_, Coupling::Equal { .. }) => return Err(NotExported::rule("BOUNDED-LOSS")),
+            // Laws that draw any number; where the support says more, the rule does too.
+            (Distribution::Laplace { .. } | Distribution::DiscreteLaplace { .. }, Coupling::Null)
+                if !self.concentrated() =>
+            {
+                let run = |e: &Expr, run| self.context.in_run(e, run);
+                let equal = |p: &Expr| run(p, Run::First).equals(run(p, Run::Second));
+                let conditions = law::conditions(law);
+                let same = law::parameters(law).into_iter().map(equal);
+                let same = Expr::all(same.chain(conditions.iter().map(|e| run(e, Run::First))));
+                format!(
+                    "@{} inputs vars i1 i2 {n} _ (fun i v => {}) {set} (fun v v' => {}) _ _",
+                    if law::kind(law) == Kind::Int { "j_nullZ" } else { "j_null" },
+                    Statements::new(&self.context)?.law(law)?,
+                    self.printer.formula(&same, Scope::Runs)?
+                )
+            }
             (_, Coupling::Null) => return Err(NotExported::rule("AXNULL")),
+            (Distribution::Exponential { scale }, Coupling::Shift { by, cost }) => {
+                let (after, proof) = charged(cost)?;
+                format!(
+                    "@j_exponential inputs vars i1 i2 {n} _ (fun i v => {}) {set} {} {} {after} _ {proof}",
+                    program(scale)?,
+                    real(by)?,
+                    real(cost)?
+                )
+            }
+            (Distribution::Geometric { scale }, Coupling::Shift { by, cost }) => {
+                let (after, proof) = charged(cost)?;
+                format!(
+                    "@j_geometric inputs vars i1 i2 {n} _ (fun i v => {}) {set} (fun v v' k => {}) {} {after} _ {proof}",
+                    program(scale)?,
+                    self.printer.int(by, Scope::Runs)?,
+                    real(cost)?
+                )
+            }
             (_, Coupling::Scale { .. }) => return Err(NotExported::rule("AXUNIF")),
-            (Distribution::Exponential { .. }, _) => return Err(NotExported::rule("EXPGEN")),
-            (Distribution::Geometric { .. }, _) => return Err(NotExported::rule("GEOGEN")),
             _ => return Err(NotExported::new(format!("the coupling of '{law}'"))),
         };
-        Ok(Proved {
-            judgement,
-            script: format!("refine ({rule});\n  intros ? ? ? ? ?; reflexivity.\n"),
-            arbitrary,
-        })
+        let rest = match coupling {
+            Coupling::Null => "[intros ? ? ? ? ?; reflexivity|same_laws]",
+            _ => "intros ? ? ? ? ?; reflexivity",
+        };
+        Ok(Proved { judgement, script: format!("refine ({rule});\n  {rest}.\n"), arbitrary })
     }
 
     /// SIGNED-LOG: both draws at once, which is what the proved program has ([`super::pairs`]).

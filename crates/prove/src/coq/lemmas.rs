@@ -1,9 +1,10 @@
 //! Citations: how Coq shows each lemma of the kernel's `lemma.rs`, from `proofs/Lemmas.v` and the hypotheses of the section.
 
-use probity_kernel::expr::{Expr, Variable};
+use probity_kernel::context::Orientation;
+use probity_kernel::expr::{Expr, Name, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::lemma::Lemma;
-use probity_kernel::term::Adjacency;
+use probity_kernel::term::{Adjacency, Sort};
 
 use super::NotExported;
 use super::print::{Printer, Scope, argument};
@@ -13,6 +14,10 @@ pub(super) fn proof(printer: &Printer<'_>, lemma: &Lemma) -> Result<String, NotE
     let real = |e: &Expr| printer.real(e, Scope::Runs).map(argument);
     Ok(match lemma {
         Lemma::Adjacent(list, index) => {
+            let adjacency = &printer.context.mechanism().adjacency;
+            if adjacency.iter().any(|clause| matches!(clause, Adjacency::Norm { list: l, .. } if l == list)) {
+                return Err(NotExported::new("the lemma adjacent for a norm"));
+            }
             let index = printer.int(index, Scope::Runs)?;
             format!("let e := constr:(adj_{list} {index}) in given e")
         }
@@ -40,8 +45,12 @@ pub(super) fn proof(printer: &Printer<'_>, lemma: &Lemma) -> Result<String, NotE
             };
             format!("implication; {same}rewrite (@{theorem}{sort} {permutations}); rows")
         }
-        Lemma::Apart(..) | Lemma::ApartWider(..) | Lemma::Moved(..) | Lemma::Sqrt(_) => {
-            return Err(NotExported::new(format!("the lemma {}", lemma.name())));
+        Lemma::Sqrt(_) => "implication; now apply root".into(),
+        Lemma::Apart(list, ..) => apart(printer, list)?,
+        Lemma::ApartWider(..) => "implication; eapply apart_wider; eassumption".into(),
+        Lemma::Moved(list, index) => {
+            let index = printer.int(index, Scope::Runs)?;
+            format!("let e := constr:(moved_{list} {index}) in given e")
         }
         Lemma::Inverse(_) => "implication; first [now apply inverse_inv|now apply inverse_div]".into(),
         Lemma::InversePositive(_) => {
@@ -68,4 +77,30 @@ pub(super) fn proof(printer: &Printer<'_>, lemma: &Lemma) -> Result<String, NotE
             return Err(NotExported::new(format!("lemma {}", lemma.name())));
         }
     })
+}
+
+/// What the neighbours say of all entries of a list.
+fn apart(printer: &Printer<'_>, list: &Name) -> Result<String, NotExported> {
+    let mechanism = printer.context.mechanism();
+    let lists: Vec<&Name> = mechanism
+        .inputs
+        .iter()
+        .filter(|input| matches!(input.sort, Sort::RealList | Sort::IntList))
+        .map(|input| &input.name)
+        .collect();
+    let clause = mechanism.adjacency.iter().enumerate().find_map(|(number, clause)| match clause {
+        Adjacency::EveryEntry { list: l, .. } if l == list => Some((number, "apart_every")),
+        Adjacency::EveryEntryGrows { list: l, .. } if l == list => Some((number, "apart_grows")),
+        Adjacency::OneEntry { list: l, .. } if l == list => Some((number, "apart_one")),
+        _ => None,
+    });
+    let (Some((number, theorem)), Some(at)) = (clause, lists.iter().position(|l| *l == list)) else {
+        return Err(NotExported::new("the lemma apart for these neighbours"));
+    };
+    let swapped = match printer.context.orientation() {
+        Orientation::Forward => "",
+        Orientation::Backward => "rewrite <- apart_swap; ",
+    };
+    let near = format!("near{}", lists.len() + number);
+    Ok(format!("implication; {swapped}eapply {theorem}; [exact near{at}|exact {near}|..]; lra"))
 }

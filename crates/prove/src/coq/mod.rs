@@ -32,7 +32,10 @@ use std::fmt;
 use std::fmt::Write;
 use std::sync::Arc;
 
+use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, Orientation};
+use probity_kernel::conversion::{Conversion, tail};
+use probity_kernel::entail::{Evidence, check_entailment};
 use probity_kernel::expr::Expr;
 use probity_kernel::kind::Kind;
 use probity_kernel::privacy::{Comparison, goal, obligation, start};
@@ -83,9 +86,16 @@ pub fn export(text: &str) -> Result<String, NotExported> {
     let Parts::Derivation { mechanism, claim, plan, evidence } = parts else {
         return Err(NotExported::rule("THRESHOLD"));
     };
-    if claim.reading != Reading::Reals {
-        return Err(NotExported::new("claims in rho or mu"));
+    // What the moves prove, and how the claim follows from it.
+    let (shown, conversion) = match plan.through.as_deref() {
+        None => (claim.clone(), None),
+        Some((shown, Conversion::Tail(evidence))) => (shown.clone(), Some(evidence)),
+        Some(_) => return Err(NotExported::rule("GDP-NORMAL or ZCDP-ORDER")),
+    };
+    if !matches!(shown.reading, Reading::Reals | Reading::Rho) {
+        return Err(NotExported::new("claims in mu"));
     }
+    let measure = Measure::of(shown.reading);
     if plan.sampled.is_some() {
         return Err(NotExported::rule("AMPLIFY"));
     }
@@ -96,8 +106,8 @@ pub fn export(text: &str) -> Result<String, NotExported> {
         return Err(NotExported::rule("GROUP"));
     }
     let (pair, proved) = pairs::pair(&mechanism, &plan)?;
-    let context = context(&proved, Orientation::Forward)?;
-    let claimed = self::context(&mechanism, Orientation::Forward)?;
+    let context = context(&proved, Orientation::Forward, measure)?;
+    let claimed = self::context(&mechanism, Orientation::Forward, measure)?;
     let mut statements = Statements::new(&context)?;
     let mut of_claim = Statements::new(&claimed)?;
     if let Some(pair) = &pair {
@@ -110,8 +120,10 @@ pub fn export(text: &str) -> Result<String, NotExported> {
     let mut proofs = String::new();
     let mut sides = Vec::new();
     for (orientation, moves) in &plan.sides {
-        let context = self::context(&proved, *orientation)?;
-        proofs.push_str(&side(&context, &claim, (moves, statements.suffix), &mut evidence)?);
+        let context = self::context(&proved, *orientation, measure)?;
+        let claims =
+            Claims { shown: &shown, claim: &claim, conversion: conversion.map(|evidence| &**evidence) };
+        proofs.push_str(&side(&context, claims, (moves, statements.suffix), &mut evidence)?);
         sides.push(*orientation);
     }
     let mut out = of_claim.preamble(&claim)?;
@@ -127,16 +139,28 @@ pub fn export(text: &str) -> Result<String, NotExported> {
     Ok(out)
 }
 
-fn context(mechanism: &Mechanism, orientation: Orientation) -> Result<Arc<Context>, NotExported> {
-    Context::new(mechanism, orientation).map(Arc::new).map_err(rejected)
+fn context(
+    mechanism: &Mechanism,
+    orientation: Orientation,
+    measure: Measure,
+) -> Result<Arc<Context>, NotExported> {
+    Context::measured(mechanism, orientation, measure).map(Arc::new).map_err(rejected)
+}
+
+/// What the moves prove, what is claimed, and the evidence for ZCDP-TAIL where these are not the same.
+#[derive(Clone, Copy)]
+struct Claims<'a> {
+    shown: &'a Claim,
+    claim: &'a Claim,
+    conversion: Option<&'a Evidence>,
 }
 
 /// One orientation of the adjacency, as a section that ends in a theorem about two runs with fixed inputs.
 fn side(
     context: &Arc<Context>,
-    claim: &Claim,
+    Claims { shown, claim, conversion }: Claims<'_>,
     (moves, suffix): (&[Move], &'static str),
-    evidence: &mut std::vec::IntoIter<probity_kernel::entail::Evidence>,
+    evidence: &mut std::vec::IntoIter<Evidence>,
 ) -> Result<String, NotExported> {
     let forward = context.orientation() == Orientation::Forward;
     let (title, prefix) = if forward { ("forward", "f") } else { ("backward", "b") };
@@ -148,14 +172,14 @@ fn side(
     for name in walk.positive() {
         let _ = writeln!(out, "{}", statements.positive(name)?);
     }
-    let wanted = goal(context, claim, Comparison::Equal);
+    let wanted = goal(context, shown, Comparison::Equal);
     let post = Assertion::new(context, wanted.clone()).map_err(rejected)?;
     let body = &context.mechanism().body;
     let proved = walk.block(body, moves, &post, &BTreeSet::new())?;
     if *proved.judgement.delta() != Expr::int(0) {
         return Err(NotExported::rule("UP-TO-BAD"));
     }
-    let (begins, _) = walk.entail(&[&start()], &obligation(&proved.judgement, claim))?;
+    let (begins, _) = walk.entail(&[&start()], &obligation(&proved.judgement, shown))?;
     let printer = Printer::new(context);
     let reach = match context.kind(&context.mechanism().output) {
         Kind::Real => "exact (proj1 (eqRP _ _) o)",
@@ -164,13 +188,31 @@ fn side(
         _ => "exact (proj1 (sameP _ _) o)",
     };
     let conclusion = statements.conclusion(claim, "(i1, w1)", "(i2, w2)")?;
+    let delta = format!(
+        "{{ destruct (and_true _ _ ({begins} arb0 w1 w2 0 zero_start)) as [_ d]; apply leRP; exact d. }}\n  "
+    );
+    let (rule, unknown, delta) = match shown.reading {
+        Reading::Rho => ("zj_private", "_ _", String::new()),
+        _ => ("j_private", "_ _ _", delta),
+    };
+    // ZCDP-TAIL, with the facts of this orientation.
+    let converted = match conversion {
+        None => String::new(),
+        Some(evidence) => {
+            let needed = tail(shown, claim);
+            check_entailment(context, &[], &needed, evidence).map_err(rejected)?;
+            let lemma = walk.lemma(&[], &needed, evidence)?;
+            let rho = printer.real(&shown.epsilon, Scope::Runs)?;
+            format!("refine (@zj_tail inputs vars _ _ _ ({rho}) _ _ _ _ ({lemma} arb0 w1 w2 0) _).\n  ")
+        }
+    };
+    let given = if delta.is_empty() { "_ _" } else { "_ _ _" };
     let _ = write!(
         out,
         "\n{}Theorem {title} (w1 w2 : vars) :\n  {conclusion}.\nProof.\n  \
-         refine (@j_private inputs vars i1 i2 _ {} _ _ _ (fun v v' k => {}) (i1, w1) (i2, w2) eq_refl eq_refl _ _ _).\n  \
+         {converted}refine (@{rule} inputs vars i1 i2 _ {} {unknown} (fun v v' k => {}) (i1, w1) (i2, w2) eq_refl eq_refl {given}).\n  \
          {{ intros v v' k g; destruct (and_true _ _ g) as [o c]; split; [{reach}|apply leRP; exact c]. }}\n  \
-         {{ destruct (and_true _ _ ({begins} arb0 w1 w2 0 zero_start)) as [_ d]; apply leRP; exact d. }}\n  \
-         unfold program{suffix}; eexists; split.\n  {{\n{}  }}\n  \
+         {delta}unfold program{suffix}; eexists; split.\n  {{\n{}  }}\n  \
          intros a v v' k k0; destruct (and_true _ _ ({begins} a v v' k k0)) as [b _]; bridge b.\nQed.\nEnd {title}_.\n\n",
         walk.lemmas,
         statements.output_function(),

@@ -10,7 +10,7 @@ use probity_kernel::context::Context;
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::fact::poly;
 use probity_kernel::kind::Kind;
-use probity_kernel::term::{Mechanism, Sort};
+use probity_kernel::term::{Adjacency, Mechanism, Sort};
 
 use super::NotExported;
 
@@ -19,8 +19,10 @@ type Printed = Result<String, NotExported>;
 /// Where an expression stands: how inputs and program variables of each run are reached.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Scope {
-    /// The text of a program, or an assumption: inputs `i`, variables `v`.
+    /// The text of a program: inputs `i`, variables `v`.
     Program,
+    /// An assumption about one input `i`: also of the lengths of lists, which elsewhere are one number for both runs.
+    Assumed,
     /// An assertion about two runs: inputs `i1` and `i2`, variables `v` and `v'`, the cost `k`, arbitrary values `a`.
     Runs,
     /// The relation between neighbours: inputs `i` and `i'`.
@@ -84,7 +86,7 @@ impl<'a> Printer<'a> {
     fn variable(&self, v: &Variable, scope: Scope) -> Printed {
         let of = |name: &Name, run: Run| {
             let (inputs, variables) = match (scope, run) {
-                (Scope::Program, _) => ("i", "v"),
+                (Scope::Program | Scope::Assumed, _) => ("i", "v"),
                 (Scope::Runs, Run::First) => ("i1", "v"),
                 (Scope::Runs, Run::Second) => ("i2", "v'"),
                 (Scope::Neighbours, Run::First) => ("i", "v"),
@@ -149,7 +151,8 @@ impl<'a> Printer<'a> {
                 Unary::Ln => format!("(ln_ {})", argument(real(a)?)),
                 Unary::Exp => format!("(exp {})", argument(real(a)?)),
                 Unary::Pow2AtLeast => format!("(pow2_at_least {})", argument(real(a)?)),
-                Unary::Not | Unary::Sqrt => return Err(NotExported::new(format!("'{e}' as a number"))),
+                Unary::Sqrt => format!("(sqrt {})", argument(real(a)?)),
+                Unary::Not => return Err(NotExported::new(format!("'{e}' as a number"))),
             },
             Expr::Binary(op, a, b) => match op {
                 Binary::Add => format!("({} + {})", real(a)?, real(b)?),
@@ -171,6 +174,16 @@ impl<'a> Printer<'a> {
             }
             Expr::Index(..) | Expr::Sum(..) if self.context.kind(e) == Kind::Int => {
                 format!("IZR {}", self.int(e, scope)?)
+            }
+            Expr::Index(Variable::Moved(list), index) => {
+                let squares = self.mechanism().adjacency.iter().find_map(|clause| match clause {
+                    Adjacency::Norm { list: l, squares, .. } if l == list => Some(*squares),
+                    _ => None,
+                });
+                let squares = squares.ok_or_else(|| NotExported::new(format!("'{e}' as a number")))?;
+                let of = |run| self.variable(&Variable::Of(list.clone(), run), scope);
+                let index = self.int(index, scope)?;
+                format!("(moved {squares} {} {} {index})", of(Run::First)?, of(Run::Second)?)
             }
             Expr::Index(list, index) => {
                 format!("(entry {} {})", self.variable(list, scope)?, self.int(index, scope)?)
@@ -214,9 +227,12 @@ impl<'a> Printer<'a> {
             Expr::Index(list, index) if self.context.kind(e) == Kind::Int => {
                 format!("(entryZ {} {})", self.variable(list, scope)?, int(index)?)
             }
-            Expr::Length(Variable::Plain(list) | Variable::Of(list, _)) if self.is_input(list) => {
-                format!("n_{list}")
-            }
+            Expr::Length(Variable::Plain(list) | Variable::Of(list, _)) if self.is_input(list) => match scope
+            {
+                Scope::Assumed => format!("(len (in_{list} i))"),
+                _ => format!("n_{list}"),
+            },
+            Expr::Length(list) => format!("(len {})", self.variable(list, scope)?),
             Expr::Sum(table, condition, value) if self.context.kind(e) == Kind::Int => format!(
                 "(sumZ {} (fun r => {}) (fun r => {}))",
                 self.variable(table, scope)?,
@@ -256,6 +272,11 @@ impl<'a> Printer<'a> {
                 },
                 _ => return Err(NotExported::new(format!("'{e}' as a formula"))),
             },
+            Expr::Apart(list, low, high) => {
+                let of = |run| self.variable(&Variable::Of(list.clone(), run), scope);
+                let (low, high) = (argument(self.real(low, scope)?), argument(self.real(high, scope)?));
+                format!("(apart {} {} {low} {high})", of(Run::First)?, of(Run::Second)?)
+            }
             _ => return Err(NotExported::new(format!("'{e}' as a formula"))),
         })
     }

@@ -103,7 +103,7 @@ impl Statements<'_> {
         })
     }
 
-    fn law(&self, law: &Distribution) -> Printed {
+    pub(super) fn law(&self, law: &Distribution) -> Printed {
         let real = |e: &Expr| self.printer.real(e, Scope::Program).map(argument);
         let int = |e: &Expr| self.printer.int(e, Scope::Program);
         Ok(match law {
@@ -125,10 +125,15 @@ impl Statements<'_> {
             }
             Distribution::Sample { .. } => return Err(NotExported::rule("AMPLIFY")),
             Distribution::PermuteAndFlip { .. } => return Err(NotExported::rule("PERMUTE-FLIP")),
-            Distribution::Choose { .. } => return Err(NotExported::rule("CHOOSE")),
+            Distribution::Choose { scores, scale } => {
+                format!("choose_ {} {}", self.printer.list(scores, Scope::Program)?, real(scale)?)
+            }
             Distribution::Called(_) => return Err(NotExported::rule("CALL")),
-            Distribution::Gaussian { .. } | Distribution::DiscreteGaussian { .. } => {
-                return Err(NotExported::rule("GAUSS"));
+            Distribution::Gaussian { center, deviation } => {
+                format!("gaussian_ {} {}", real(center)?, real(deviation)?)
+            }
+            Distribution::DiscreteGaussian { center, deviation } => {
+                format!("discrete_gaussian_ {} {}", int(center)?, real(deviation)?)
             }
         })
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use probity_kernel::context::{Context, Orientation, swap_runs};
 use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::kind::Kind;
-use probity_kernel::term::{Adjacency, Claim, Mechanism, Sort, Statement};
+use probity_kernel::term::{Adjacency, Claim, Mechanism, Reading, Sort, Statement};
 
 use super::NotExported;
 use super::print::{Printer, Scope, argument, row, sort_type};
@@ -106,7 +106,7 @@ impl<'a> Statements<'a> {
              README.md names. The rest is proof. *)\n\
              From Coq Require Import Reals ZArith Bool List Permutation Lra.\n\
              From Flocq Require Import Core.\n\
-             From Probity Require Import Certificate Blocks Pairs.\n\
+             From Probity Require Import Certificate Blocks Pairs CertificateRho Chosen Norms Draws.\n\
              Delimit Scope Z_scope with Z.\nDelimit Scope R_scope with R.\nOpen Scope bool_scope.\nOpen Scope R_scope.\n\n",
         );
         for input in &mechanism.inputs {
@@ -204,7 +204,7 @@ impl<'a> Statements<'a> {
     }
 
     fn assumed_text(&self, assumed: &Assumed) -> Printed {
-        let formula = self.printer.formula(&assumed.formula, Scope::Program)?;
+        let formula = self.printer.formula(&assumed.formula, Scope::Assumed)?;
         Ok(match &assumed.table {
             None => format!("{formula} = true"),
             Some(table) => format!("(forall r, In r (in_{table} i) -> {formula} = true)"),
@@ -256,8 +256,20 @@ impl<'a> Statements<'a> {
                         ),
                     )
                 }
-                Adjacency::OneEntryOf { .. } | Adjacency::Norm { .. } => {
-                    return Err(NotExported::new("neighbours by a norm, or in several lists at once"));
+                Adjacency::Norm { list, bound: b, squares } => {
+                    entries(list)?;
+                    let all = format!(
+                        "(moved {squares} (in_{list} {i}) (in_{list} {other}) (len (in_{list} {i})))"
+                    );
+                    let b = bound(b)?;
+                    let text = match squares {
+                        true => format!("leR 0 {b} && leR {all} ({b} * {b}) = true"),
+                        false => format!("leR {all} {b} = true"),
+                    };
+                    (String::new(), text)
+                }
+                Adjacency::OneEntryOf { .. } => {
+                    return Err(NotExported::new("neighbours in several lists at once"));
                 }
                 Adjacency::OneRow { table } => {
                     let ghost = if i == "i2" { row(table, Run::First) } else { row(table, Run::Second) };
@@ -335,6 +347,17 @@ impl<'a> Statements<'a> {
                         "Let adj_{list} := @{theorem} (in_{list} {i}) (in_{list} {other}) _ near{same}{changed} {near}."
                     );
                 }
+                Adjacency::Norm { list, squares, .. } => {
+                    if self.clauses_of(list) > 1 || !forward {
+                        return Err(NotExported::new(format!("a norm of {list} in both orientations")));
+                    }
+                    let theorem = if *squares { "moved_l2" } else { "moved_l1" };
+                    let same = self.lists().position(|l| l == list).unwrap_or_default();
+                    let _ = writeln!(
+                        out,
+                        "Let moved_{list} := @{theorem} (in_{list} {i}) (in_{list} {other}) _ near{same} {near}."
+                    );
+                }
                 Adjacency::OneRow { table } | Adjacency::RowReplaced { table } => {
                     let forward_only = matches!(clause, Adjacency::RowReplaced { .. }) && !forward;
                     if forward_only {
@@ -363,6 +386,7 @@ impl<'a> Statements<'a> {
         let about = |clause: &&Adjacency| match clause {
             Adjacency::EveryEntry { list: l, .. }
             | Adjacency::EveryEntryGrows { list: l, .. }
+            | Adjacency::Norm { list: l, .. }
             | Adjacency::OneEntry { list: l, .. } => l == list,
             _ => false,
         };
@@ -385,7 +409,12 @@ impl<'a> Statements<'a> {
             if first != second {
                 facts.push((second, format!("exact {}", part("2", n))));
             }
-            facts.push((first, format!("exact {}", part("1", n))));
+            let lengths: String = self
+                .lists()
+                .filter(|list| formula.mentions(&Variable::Plain((*list).clone())))
+                .map(|list| format!("rewrite ?len_{list}; "))
+                .collect();
+            facts.push((first, format!("{lengths}exact {}", part("1", n))));
         }
         for input in &mechanism.inputs {
             match &input.sort {
@@ -482,6 +511,12 @@ impl<'a> Statements<'a> {
     pub(super) fn conclusion(&self, claim: &Claim, m: &str, other: &str) -> Printed {
         let real = |e: &Expr| self.printer.real(e, Scope::Runs).map(argument);
         let (params, lengths, suffix) = (self.params(), self.lengths(), self.suffix);
+        if claim.reading == Reading::Rho {
+            return Ok(format!(
+                "zcdp (fun s : inputs * vars => output{suffix}{params}{lengths} (fst s) (snd s)) (program{suffix}{params}{lengths})\n    {} {m} {other}",
+                real(&claim.epsilon)?
+            ));
+        }
         Ok(format!(
             "dp (fun s : inputs * vars => output{suffix}{params}{lengths} (fst s) (snd s)) (program{suffix}{params}{lengths})\n    {} {} {m} {other}",
             real(&claim.epsilon)?,
@@ -586,6 +621,9 @@ impl<'a> Statements<'a> {
                  split; [intros ne; symmetry; exact (e ne)|rewrite Rabs_minus_sym; exact near]",
                 same(list)
             ),
+            Adjacency::Norm { list, .. } => {
+                format!("rewrite moved_swap; unfold len in *; rewrite <- n{}; exact n{n}", same(list))
+            }
             Adjacency::RowReplaced { .. } => {
                 format!("destruct n{n} as [u [r [r' [h h']]]]; exists u, r', r; split; assumption")
             }

@@ -84,6 +84,19 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
     let of_lists = lists::lemmas(context, formulas.into_iter());
     let of_rows = row_lemmas(&sums);
     let alike: Vec<Lemma> = of_rows.iter().flat_map(|lemma| alike_parts(context, lemma)).collect();
+    // What is rounded or taken modulo in the value of the row that differs.
+    for formula in of_rows.iter().filter_map(|lemma| lemma.formula(context)) {
+        visit(&formula, &mut |e| {
+            let lemma = match e {
+                Expr::Unary(Unary::Floor, a) => Lemma::Floor((**a).clone()),
+                Expr::Binary(Binary::Mod, a, b) => Lemma::ModRange((**a).clone(), (**b).clone()),
+                _ => return,
+            };
+            if e.find_variable(&|v| matches!(v, Variable::Row(..))).is_some() {
+                others.insert(e.clone(), lemma);
+            }
+        });
+    }
     let all = entries.chain(others.into_values()).chain(same).chain(of_rows).chain(alike).chain(of_lists);
     all.filter(|lemma| lemma.formula(context).is_some()).collect()
 }

@@ -156,22 +156,17 @@ impl<'a> Guesser<'a> {
         }
         match law {
             Distribution::Laplace { center, scale } => {
-                let mut found = self.noise(var, Some(center), scale, read);
-                // Where a claim gives up mass, the tails of a draw may be what it gives up.
-                if let Some(tail) = self.tail(scale) {
-                    let up_to = |c: &Candidate| match &c.step {
-                        Move::Draw(coupling @ Coupling::Shift { .. }) => Some(Candidate {
-                            step: Move::UpTo(coupling.clone(), tail.clone()),
-                            amounts: c.amounts.clone(),
-                        }),
-                        _ => None,
-                    };
-                    let tails: Vec<Candidate> = found.iter().filter_map(up_to).take(MOST_USES).collect();
-                    found.splice(0..0, tails);
-                }
-                found
+                let found = self.noise(var, Some(center), scale, read);
+                let (whole, twice) = (Expr::int(1), Expr::int(2));
+                let both = self.cut(&found, self.tail(scale, &whole), Move::UpTo);
+                let upper = self.cut(&found, self.tail(scale, &twice), Move::Below);
+                both.into_iter().chain(upper).chain(found).collect()
             }
-            Distribution::DiscreteLaplace { center, scale } => self.noise(var, Some(center), scale, read),
+            Distribution::DiscreteLaplace { center, scale } => {
+                let found = self.noise(var, Some(center), scale, read);
+                let upper = self.cut(&found, self.tail(scale, &Expr::int(1)), Move::Below);
+                upper.into_iter().chain(found).collect()
+            }
             Distribution::Exponential { scale } | Distribution::Geometric { scale } => {
                 self.noise(var, None, scale, read)
             }
@@ -195,15 +190,39 @@ impl<'a> Guesser<'a> {
         }
     }
 
-    /// The distance from its center beyond which a Laplace draw has as much mass as the claim gives up.
-    fn tail(&self, scale: &Expr) -> Option<Expr> {
+    /// Where a claim gives up mass, the tails of a draw may be what it gives up.
+    fn cut(
+        &self,
+        found: &[Candidate],
+        tail: Option<Expr>,
+        step: fn(Coupling, Expr) -> Move,
+    ) -> Vec<Candidate> {
+        let Some(tail) = tail else { return vec![] };
+        let up_to = |c: &Candidate| match &c.step {
+            Move::Draw(coupling @ Coupling::Shift { .. }) => {
+                let step = step(coupling.clone(), tail.clone());
+                Some(Candidate { step, amounts: c.amounts.clone() })
+            }
+            _ => None,
+        };
+        found.iter().filter_map(up_to).take(MOST_USES).collect()
+    }
+
+    /// The distance t from its center for which e^(−t/scale) is so many times what the claim gives up; half of that where
+    /// two rows are in the tables of one run only, each of which gives up its part.
+    fn tail(&self, scale: &Expr, times: &Expr) -> Option<Expr> {
         if self.claim.delta == Expr::int(0) || !self.is_public(scale) {
             return None;
         }
+        let replaced = |clause: &Adjacency| matches!(clause, Adjacency::RowReplaced { .. });
+        let shares = match self.context.mechanism().adjacency.iter().any(replaced) {
+            true => Expr::int(2),
+            false => Expr::int(1),
+        };
         let rate = match &self.claim.delta {
-            Expr::Unary(Unary::Exp, inside) => minus(Expr::int(0), (**inside).clone()),
+            Expr::Unary(Unary::Exp, inside) if *times == shares => minus(Expr::int(0), (**inside).clone()),
             // exp(ln(δ)) is δ; written with 1/δ it would have to be shown.
-            delta => minus(Expr::int(0), delta.clone().ln()),
+            delta => minus(Expr::int(0), divided(product(times.clone(), delta.clone()), &shares).ln()),
         };
         // rate · scale, without a quotient where the scale is one over a factor of the rate.
         Some(match (scale, &rate) {

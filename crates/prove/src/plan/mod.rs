@@ -8,4 +8,5 @@ mod invariants;
 pub(crate) mod planner;
 mod ratios;
 pub(crate) mod rewrites;
+mod rounds;
 pub(crate) mod weaken;

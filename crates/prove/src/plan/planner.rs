@@ -22,6 +22,7 @@ use crate::plan::blocks::{set_by, set_by_draws};
 use crate::plan::combinations::Combinations;
 use crate::plan::couplings::{Candidate, Guesser};
 use crate::plan::invariants::{Choice, Cycle, Watcher};
+use crate::plan::rounds::{cuts, rounds};
 use crate::rehearse::{Scenario, Stage, Stop, scenarios};
 
 /// Rehearsals that a combination must pass.
@@ -52,7 +53,8 @@ enum Shape {
     /// A draw, or a few statements that are coupled together.
     Site,
     If(Vec<Shape>, Vec<Shape>),
-    For(Vec<Shape>),
+    /// A loop, and the rounds in which the runs can differ.
+    For(Vec<Expr>, Vec<Shape>),
     While(Vec<Shape>),
 }
 
@@ -216,6 +218,7 @@ impl<'a> Planner<'a> {
                 Coupling::Shift { cost, .. } | Coupling::Equal { cost, .. } | Coupling::Chosen { cost, .. },
             )
             | Move::UpTo(Coupling::Shift { cost, .. }, _)
+            | Move::Below(Coupling::Shift { cost, .. }, _)
             | Move::Call(cost, ..)
             | Move::Joint(_, cost) => cost.clone(),
             Move::Draw(Coupling::SameValue { ratio: (a, b) }) | Move::SameValue(_, _, (a, b)) => {
@@ -430,7 +433,9 @@ impl<'a> Planner<'a> {
                     Shape::OneSided
                 }
                 Statement::If { then, otherwise, .. } => Shape::If(self.shape(then), self.shape(otherwise)),
-                Statement::For { body, .. } => Shape::For(self.shape(body)),
+                Statement::For { index, body, .. } => {
+                    Shape::For(rounds(self.context, index, body), self.shape(body))
+                }
                 Statement::While { body, .. } => Shape::While(self.shape(body)),
             });
         }
@@ -518,7 +523,7 @@ fn left_to_the_search(moves: &[Move]) -> bool {
     moves.iter().any(|step| match step {
         Move::Joint(..) | Move::Draw(Coupling::Scale { .. } | Coupling::SignedLog { .. }) => true,
         Move::If(yes, no) => left_to_the_search(yes) || left_to_the_search(no),
-        Move::For(_, inner) | Move::While(_, inner) => left_to_the_search(inner),
+        Move::For(_, inner) | Move::ForOnce(_, _, inner) | Move::While(_, inner) => left_to_the_search(inner),
         _ => false,
     })
 }
@@ -580,9 +585,14 @@ fn assemble(
                 let yes = assemble(yes, chosen, invariants);
                 moves.push(Move::If(yes, assemble(no, chosen, invariants)));
             }
-            Shape::For(body) => {
+            Shape::For(rounds, body) => {
                 let invariant = invariants.next().unwrap_or(Expr::Bool(true));
-                moves.push(Move::For(invariant, assemble(body, chosen, invariants)));
+                let inner = assemble(body, chosen, invariants);
+                moves.push(if cuts(&inner) && !rounds.is_empty() {
+                    Move::ForOnce(invariant, rounds.clone(), inner)
+                } else {
+                    Move::For(invariant, inner)
+                });
             }
             Shape::While(body) => {
                 let invariant = invariants.next().unwrap_or(Expr::Bool(true));

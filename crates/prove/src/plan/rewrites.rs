@@ -1,7 +1,8 @@
 //! Which program equivalences bring a mechanism into the shape that a sampling axiom needs.
 
+use probity_kernel::context::Context;
 use probity_kernel::equivalence::Rewrite;
-use probity_kernel::expr::{Expr, Name, Variable};
+use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::law::parameters;
 use probity_kernel::term::{Distribution, Hints, Mechanism, Statement};
 
@@ -112,6 +113,48 @@ pub(crate) fn unrolled(mechanism: &Mechanism) -> Option<(Vec<Rewrite>, Mechanism
                 steps.push(step);
             }
             _ => return (!steps.is_empty()).then_some((steps, current)),
+        }
+    }
+}
+
+/// The text with draws that only one branch makes put before it, where the branches are not the same in both runs.
+pub(crate) fn hoisted(mechanism: &Mechanism, context: &Context) -> Option<(Vec<Rewrite>, Mechanism)> {
+    let (mut steps, mut current) = (Vec::new(), mechanism.clone());
+    let mut drawn = Vec::new();
+    first_in_branches(&mechanism.body, context, &mut drawn);
+    for var in drawn {
+        let step = Rewrite::Hoist { var };
+        if let Ok(next) = step.apply(&current) {
+            current = next;
+            steps.push(step);
+        }
+    }
+    if steps.is_empty() {
+        return None;
+    }
+    if let Ok(next) = Rewrite::Join.apply(&current) {
+        current = next;
+        steps.push(Rewrite::Join);
+    }
+    Some((steps, current))
+}
+
+fn first_in_branches(body: &[Statement], context: &Context, drawn: &mut Vec<Name>) {
+    for statement in body {
+        match statement {
+            Statement::If { guard, then, otherwise } => {
+                if let Some(Statement::Draw { var, .. }) = then.first()
+                    && context.in_run(guard, Run::First) != context.in_run(guard, Run::Second)
+                {
+                    drawn.push(var.clone());
+                }
+                first_in_branches(then, context, drawn);
+                first_in_branches(otherwise, context, drawn);
+            }
+            Statement::For { body, .. } | Statement::While { body, .. } => {
+                first_in_branches(body, context, drawn);
+            }
+            _ => {}
         }
     }
 }

@@ -40,6 +40,13 @@ pub(crate) fn weaken(
                 let with = |invariant| Move::For(invariant, inner.clone());
                 with(kept_parts(context, statement, invariant, &with, justify))
             }
+            (Move::ForOnce(invariant, rounds, inner), Some(statement @ Statement::For { body, .. }))
+                if !hinted =>
+            {
+                let inner = weaken(context, body, inner, hints, justify);
+                let with = |invariant| Move::ForOnce(invariant, rounds.clone(), inner.clone());
+                with(kept_parts(context, statement, invariant, &with, justify))
+            }
             (Move::While(invariant, inner), Some(statement @ Statement::While { body, .. })) if !hinted => {
                 let inner = weaken(context, body, inner, hints, justify);
                 let with = |invariant| Move::While(invariant, inner.clone());

@@ -12,7 +12,7 @@ use probity_kernel::term::{Claim, Coupling, Distribution, Reading, Statement};
 
 use super::scenario::Scenario;
 use super::state::{Pair, Stop, TOLERANCE, Value, close, place, same};
-use crate::derivation::Move;
+use crate::derivation::{Move, without_tails};
 use crate::effort::Effort;
 
 /// What it takes to run a statement, in the steps of a search.
@@ -132,14 +132,18 @@ impl Play<'_, '_> {
             }
             (Move::SameValue(var, _, ratio), _) => self.same_value(now, var, ratio),
             (Move::Draw(coupling), Statement::Draw { var, law }) => self.draw(var, law, coupling),
-            (Move::UpTo(coupling, tail), Statement::Draw { var, law }) => {
+            (Move::UpTo(coupling, tail) | Move::Below(coupling, tail), Statement::Draw { var, law }) => {
                 let center = parameters(law).first().copied().ok_or(Stop::Fails)?;
                 let number = |pair: &Pair, e: &Expr| pair.number(e, Run::First).ok_or(Stop::Unclear);
                 let (center, tail) = (number(self.pair, center)?, number(self.pair, tail)?);
                 self.draw(var, law, coupling)?;
                 // What lies beyond the tail is given up.
                 let drawn = number(self.pair, &Expr::of(var.clone(), Run::First))?;
-                if (drawn - center).abs() > tail { Err(Stop::Unclear) } else { Ok(()) }
+                let beyond = match step {
+                    Move::UpTo(..) => (drawn - center).abs() > tail,
+                    _ => drawn - center > tail,
+                };
+                if beyond { Err(Stop::Unclear) } else { Ok(()) }
             }
             (Move::Call(cost, ..), Statement::Draw { var, law }) => {
                 let site = self.site;
@@ -176,7 +180,12 @@ impl Play<'_, '_> {
                 (self.site, self.cycle) = (site + first.0 + second.0, cycle + first.1 + second.1);
                 Ok(())
             }
-            (Move::For(_, inner), Statement::For { index, from, to, body }) => {
+            (Move::For(_, inner) | Move::ForOnce(_, _, inner), Statement::For { index, from, to, body }) => {
+                // In a round that is not named no draw is cut.
+                let (rounds, uncut) = match step {
+                    Move::ForOnce(_, rounds, _) => (rounds.as_slice(), without_tails(inner)),
+                    _ => (&[][..], vec![]),
+                };
                 let (Value::Number(from), Value::Number(to)) =
                     (self.eval(from, Run::First)?, self.eval(to, Run::First)?)
                 else {
@@ -197,7 +206,11 @@ impl Play<'_, '_> {
                     if left == 0 {
                         return Err(Stop::Unclear);
                     }
-                    self.block(body, inner)?;
+                    let mut named = uncut.is_empty();
+                    for round in rounds {
+                        named |= self.pair.number(round, Run::First).ok_or(Stop::Unclear)? == i;
+                    }
+                    self.block(body, if named { inner } else { &uncut })?;
                     i += 1.0;
                     left -= 1;
                 }
@@ -518,12 +531,17 @@ impl Play<'_, '_> {
 fn sites(moves: &[Move]) -> (usize, usize) {
     moves.iter().fold((0, 0), |(draws, loops), step| {
         let inner = match step {
-            Move::Draw(_) | Move::UpTo(..) | Move::Call(..) | Move::Joint(..) | Move::SameValue(..) => (1, 0),
+            Move::Draw(_)
+            | Move::UpTo(..)
+            | Move::Below(..)
+            | Move::Call(..)
+            | Move::Joint(..)
+            | Move::SameValue(..) => (1, 0),
             Move::If(yes, no) => {
                 let (yes, no) = (sites(yes), sites(no));
                 (yes.0 + no.0, yes.1 + no.1)
             }
-            Move::For(_, inner) | Move::While(_, inner) => {
+            Move::For(_, inner) | Move::ForOnce(_, _, inner) | Move::While(_, inner) => {
                 let inner = sites(inner);
                 (inner.0, inner.1 + 1)
             }

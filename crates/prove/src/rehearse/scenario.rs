@@ -416,7 +416,17 @@ fn collect_numbers(expr: &Expr, numbers: &mut Vec<f64>) {
             let n = cast_nearest(n);
             numbers.extend([n, n / 2.0, n * 2.0]);
         }
+        Expr::Unary(Unary::Neg, a) if matches!(&**a, Expr::Number(_)) => {
+            let first = numbers.len();
+            collect_numbers(a, numbers);
+            numbers[first..].iter_mut().for_each(|n| *n = -*n);
+        }
         Expr::Unary(_, a) | Expr::Index(_, a) => collect_numbers(a, numbers),
+        Expr::Binary(Binary::Div, a, b) if matches!((&**a, &**b), (Expr::Number(_), Expr::Number(n)) if !n.is_zero()) => {
+            if let (Expr::Number(a), Expr::Number(b)) = (&**a, &**b) {
+                collect_numbers(&Expr::Number(a / b), numbers);
+            }
+        }
         Expr::Binary(_, a, b) => [a, b].into_iter().for_each(|e| collect_numbers(e, numbers)),
         Expr::Clamp(a, b, c) | Expr::If(a, b, c) => {
             [a, b, c].into_iter().for_each(|e| collect_numbers(e, numbers))

@@ -8,8 +8,9 @@ use probity_kernel::context::Context;
 use probity_kernel::entail::{Evidence, Product};
 use probity_kernel::expr::{Expr, Run, Variable};
 use probity_kernel::finite::same_value;
+use probity_kernel::once::for_loop_once;
 use probity_kernel::rules::{self, Assertion, Judgement};
-use probity_kernel::sampling::{sample, signed_log, up_to_tail};
+use probity_kernel::sampling::{sample, signed_log, up_to_tail, up_to_upper_tail};
 use probity_kernel::select::{point, select};
 use probity_kernel::term::{Coupling, Distribution, Statement};
 use probity_prove::search::search_evidence;
@@ -473,15 +474,23 @@ impl Writer {
                 let coupling = self.coupling(law, context);
                 if self.tails && self.dice.roll(8) > 0 {
                     let tail = self.dice.pick(&[int(1), int(1), int(2)]);
+                    if self.dice.one_in(4) {
+                        return up_to_upper_tail(context, statement, &Coupling::Null, &tail, post).ok();
+                    }
                     return up_to_tail(context, statement, &Coupling::Null, &tail, post).ok();
                 }
-                if matches!(law, Distribution::Laplace { .. }) && self.dice.one_in(4) {
+                let around =
+                    matches!(law, Distribution::Laplace { .. } | Distribution::DiscreteLaplace { .. });
+                if around && self.dice.one_in(4) {
                     let tail = match self.dice.roll(6) {
                         0 => Expr::var("eps"),
                         1 => int(-1),
                         2 => Expr::of("w", Run::First),
                         _ => self.dice.pick(&[int(1), int(2), int(0)]),
                     };
+                    if self.dice.one_in(2) {
+                        return up_to_upper_tail(context, statement, &coupling, &tail, post).ok();
+                    }
                     return up_to_tail(context, statement, &coupling, &tail, post).ok();
                 }
                 sample(context, statement, &coupling, post).ok()
@@ -509,6 +518,7 @@ impl Writer {
                 ]));
                 let invariant = self.dice.pick(&[
                     post.formula().clone(),
+                    if self.tails { post.formula().clone() } else { own.clone() },
                     own.clone().and(Expr::cost().le(int(2))),
                     own.and(steps.clone()),
                     steps,
@@ -523,6 +533,43 @@ impl Writer {
                 let low = context.in_run(from, Run::First);
                 let high = context.in_run(to, Run::First);
                 let range = low.le(Expr::var("i")).and(Expr::var("i").lt(high));
+                // Rounds that are named, rightly and wrongly, and a body that gives up mass in them only.
+                if self.dice.one_in(2) {
+                    let rounds = self.dice.pick(&[
+                        vec![int(0)],
+                        vec![int(0)],
+                        vec![int(1)],
+                        vec![int(1)],
+                        vec![int(0), int(1)],
+                        vec![],
+                        vec![Expr::var("n") - int(1)],
+                        vec![Expr::var("i")],
+                        vec![Expr::of("w", Run::First)],
+                    ]);
+                    let tails = std::mem::replace(&mut self.tails, false);
+                    let whole = |law: &Distribution| matches!(law, Distribution::Laplace { .. });
+                    let other = match body.as_slice() {
+                        // Mostly the same coupling without its cut, as proofs have it.
+                        [draw @ Statement::Draw { law, .. }, rest] if whole(law) && self.dice.roll(4) > 0 => {
+                            self.derive_once(context, rest, &after, see).and_then(|rest| {
+                                let first = sample(context, draw, &Coupling::Null, rest.pre()).ok()?;
+                                rules::seq(&first, &rest).ok()
+                            })
+                        }
+                        _ => self.derive_block(context, body, &after, see),
+                    };
+                    self.tails = tails;
+                    let other = other?;
+                    let at = |round: &Expr| Expr::var("i").equals(round.clone());
+                    let named = rounds.iter().map(at).reduce(Expr::or).unwrap_or(Expr::Bool(false));
+                    let not_named = !named.clone();
+                    let others =
+                        self.evidence(context, &[&invariant, &range, &not_named], other.pre().formula());
+                    let these =
+                        self.evidence(context, &[&invariant, &range, &named], judgement.pre().formula());
+                    let (bodies, evidence) = ((&other, &judgement), (&others, &these));
+                    return for_loop_once(index, (from, to), &invariant, bodies, &rounds, evidence).ok();
+                }
                 let evidence = self.evidence(context, &[&invariant, &range], judgement.pre().formula());
                 rules::for_loop(index, (from, to), &invariant, &judgement, &evidence).ok()
             }

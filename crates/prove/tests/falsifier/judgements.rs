@@ -238,7 +238,33 @@ fn tails() {
             to: int(to),
             body: vec![draw("y"), far("y")],
         };
-        match writer.dice.roll(5) {
+        // Only one round can need what it gives up; or one side of the draw.
+        let here = writer.dice.pick(&[int(0), int(1)]);
+        let high = Expr::var("y").gt(int(1));
+        let guard = writer.dice.pick(&[int(1).lt(Expr::var("y").abs()), high.clone()]);
+        let once = Statement::For {
+            index: "i".into(),
+            from: int(0),
+            to: int(2),
+            body: vec![
+                draw("y"),
+                Statement::If {
+                    guard: guard.and(Expr::var("i").equals(here)),
+                    then: vec![Statement::Assign { var: "b".into(), value: Expr::Bool(false) }],
+                    otherwise: vec![],
+                },
+            ],
+        };
+        match writer.dice.roll(10) {
+            5..=8 => vec![once],
+            9 => vec![
+                draw("y"),
+                Statement::If {
+                    guard: high,
+                    then: vec![Statement::Assign { var: "b".into(), value: Expr::Bool(false) }],
+                    otherwise: vec![],
+                },
+            ],
             0 => vec![draw("y"), far("y"), draw("z"), far("z")],
             1 => vec![count(0, 2)],
             2 => {
@@ -253,10 +279,11 @@ fn tails() {
             _ => vec![draw("y"), far("y")],
         }
     };
-    let seen = search_for(&mut writer, 12 * MORE, &mut programs, &mut |writer| {
+    let seen = search_for(&mut writer, 25 * MORE, &mut programs, &mut |writer| {
         let cost = writer.dice.pick(&[Expr::cost().le(int(0)), Expr::cost().le(int(1))]);
         Expr::of("b", Run::First).and(cost)
     });
     report("tails", &seen);
     assert!(seen.rules["UP-TO-BAD"] > 8, "{:?}", seen.rules);
+    assert!(seen.rules["FOR-ONCE"] > 0, "{:?}", seen.rules);
 }

@@ -306,7 +306,40 @@ fn rewritable(writer: &mut Writer) -> (Vec<Statement>, Expr) {
         let p = writer.dice.pick(&[q(1, 3), q(1, 2), Expr::var("eps"), Expr::var("w")]);
         let value = writer.dice.pick(&parts);
         let var: Name = writer.dice.pick(&["v", "v", "c"]).into();
-        body.push(match writer.dice.roll(12) {
+        body.push(match writer.dice.roll(16) {
+            // A draw that one branch makes, and conditions inside of conditions.
+            12 | 14 | 15 => {
+                let scale = writer.dice.pick(&[
+                    int(1),
+                    int(1),
+                    int(2) / Expr::var("n"),
+                    Expr::var("eps"),
+                    Expr::var("w"),
+                ]);
+                let law = writer.dice.pick(&[
+                    Distribution::Geometric { scale: scale.clone() },
+                    Distribution::Exponential { scale: scale.clone() },
+                    Distribution::Exponential { scale },
+                    Distribution::Uniform,
+                ]);
+                let value = writer.dice.pick(&[value, Expr::var("e").min(int(2))]);
+                let then = vec![draw("e", law), Statement::Assign { var, value }];
+                let otherwise = match writer.dice.one_in(3) {
+                    true => vec![Statement::Assign { var: "c".into(), value: writer.dice.pick(&parts) }],
+                    false => vec![],
+                };
+                Statement::If { guard: writer.flag(None), then, otherwise }
+            }
+            13 => {
+                let set = |value| vec![Statement::Assign { var: var.clone(), value }];
+                let no = |writer: &mut Writer| match writer.dice.one_in(3) {
+                    true => vec![Statement::Assign { var: "c".into(), value: int(1) }],
+                    false => vec![],
+                };
+                let (guard, otherwise) = (writer.flag(None), no(writer));
+                let inner = Statement::If { guard, then: set(value), otherwise };
+                Statement::If { guard: writer.flag(None), then: vec![inner], otherwise: no(writer) }
+            }
             0 => draw("u", Distribution::Uniform),
             1 => draw("u", Distribution::Exponential { scale: int(1) }),
             2 => draw("s", Distribution::Sign),
@@ -394,7 +427,7 @@ fn questions(law: &BTreeMap<Value, Mass>) -> BTreeMap<Value, Mass> {
 fn equivalences_keep_the_law() {
     let mut writer = Writer::new(51);
     let mut applied: BTreeMap<&'static str, u64> = BTreeMap::new();
-    for round in 0..5_000 * MORE {
+    for round in 0..8_000 * MORE {
         writer.wide = false;
         let (program, output) = rewritable(&mut writer);
         let before = writer.mechanism(&program, output);
@@ -403,7 +436,9 @@ fn equivalences_keep_the_law() {
         }
         let new: Name = writer.dice.pick(&["fresh", "fresh", "fresh", "c", "v", "x"]).into();
         let var: Name = writer.dice.pick(&["v", "v", "c", "u", "o"]).into();
-        let rewrite = match writer.dice.roll(7) {
+        let rewrite = match writer.dice.roll(11) {
+            7 | 9 | 10 => Rewrite::Hoist { var: "e".into() },
+            8 => Rewrite::Join,
             0 => Rewrite::LaplaceLaw { uniform: "u".into(), sign: "s".into(), noise: new },
             1 => Rewrite::ResponseLaw { keep: "k".into(), other: "h".into(), response: new },
             2 => Rewrite::Inline { var },
@@ -433,5 +468,5 @@ fn equivalences_keep_the_law() {
         }
     }
     println!("equivalences: {applied:?}");
-    assert!(applied.len() == 7, "{applied:?}");
+    assert!(applied.len() == 9, "{applied:?}");
 }

@@ -11,6 +11,7 @@ mod ranked;
 mod resolve;
 pub mod row;
 
+pub use parse::canonical;
 pub use plan::{Draw, DrawKind, Joined, Key, Plan, Shown, Sort, plan};
 pub use post::{Drawn, Interval, Post, PostCondition};
 pub use quantile::{BRANCHES, Quantile};

@@ -3,7 +3,7 @@
 use sqlparser::ast::{Query, Select, SetExpr, Spanned, Statement};
 use sqlparser::dialect::GenericDialect;
 use sqlparser::parser::{Parser, ParserError};
-use sqlparser::tokenizer::{Location, Span};
+use sqlparser::tokenizer::{Location, Span, Token, Tokenizer};
 
 use crate::refusal::{Answer, Place, Refusal};
 
@@ -43,6 +43,66 @@ pub fn refuse(sql: &str, part: &impl Spanned, message: impl std::fmt::Display) -
 pub fn refuse_at(sql: &str, span: Span, message: impl std::fmt::Display) -> Refusal {
     Refusal::input(message).at(place(sql, span))
 }
+
+/// The query without what makes no difference: white space, comments, a last semicolon, and the case of words that are no names.
+/// Names keep their case, as columns do; a word before a parenthesis is a function.
+pub fn canonical(sql: &str) -> String {
+    let Ok(tokens) = Tokenizer::new(&GenericDialect {}, sql).tokenize() else { return sql.to_owned() };
+    let mut tokens: Vec<Token> =
+        tokens.into_iter().filter(|token| !matches!(token, Token::Whitespace(_))).collect();
+    while tokens.last() == Some(&Token::SemiColon) {
+        tokens.pop();
+    }
+    let shown = |at: usize| match &tokens[at] {
+        Token::Word(word) if word.quote_style.is_none() => {
+            let is_called = tokens.get(at + 1) == Some(&Token::LParen);
+            match is_called || SYNTAX.iter().any(|known| known.eq_ignore_ascii_case(&word.value)) {
+                true => word.value.to_ascii_uppercase(),
+                false => word.value.clone(),
+            }
+        }
+        other => other.to_string(),
+    };
+    (0..tokens.len()).map(shown).collect::<Vec<_>>().join(" ")
+}
+
+/// The words of a query that are no names.
+const SYNTAX: [&str; 34] = [
+    "SELECT",
+    "DISTINCT",
+    "WITH",
+    "DIFFERENTIAL_PRIVACY",
+    "OPTIONS",
+    "AS",
+    "FROM",
+    "WHERE",
+    "GROUP",
+    "BY",
+    "HAVING",
+    "ORDER",
+    "ASC",
+    "DESC",
+    "LIMIT",
+    "OFFSET",
+    "JOIN",
+    "INNER",
+    "ON",
+    "USING",
+    "AND",
+    "OR",
+    "NOT",
+    "IN",
+    "BETWEEN",
+    "IS",
+    "NULL",
+    "CASE",
+    "WHEN",
+    "THEN",
+    "ELSE",
+    "END",
+    "TRUE",
+    "FALSE",
+];
 
 /// The one query of a text.
 pub fn parse(sql: &str) -> Answer<Box<Query>> {
@@ -135,4 +195,34 @@ pub fn select<'a>(sql: &str, query: &'a Query) -> Answer<&'a Select> {
             .hint("what is: SELECT … FROM … WHERE … GROUP BY … HAVING … ORDER BY … LIMIT …"));
     }
     Ok(select)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_makes_no_difference_is_left_out() {
+        let same = |a: &str, b: &str| canonical(a) == canonical(b);
+        let plain = "SELECT region, AVG(income) AS m FROM people WHERE age > 3 GROUP BY region";
+        assert!(same(
+            plain,
+            "select  region,\n avg( income ) as m -- why\nfrom people where age>3 group by region ;"
+        ));
+        for other in [
+            "SELECT Region, AVG(income) AS m FROM people WHERE age > 3 GROUP BY region",
+            "SELECT region, AVG(income) AS m FROM people WHERE age >= 3 GROUP BY region",
+            "SELECT region, SUM(income) AS m FROM people WHERE age > 3 GROUP BY region",
+            "SELECT region, AVG(income) AS m FROM people WHERE age > 30 GROUP BY region",
+            "SELECT region, AVG(income) AS m FROM people WHERE age > 3 GROUP BY region LIMIT 2",
+        ] {
+            assert!(!same(plain, other), "{other}");
+        }
+        // Texts and quoted names are as they are written.
+        assert!(!same("SELECT COUNT(*) FROM t WHERE a = 'x  y'", "SELECT COUNT(*) FROM t WHERE a = 'x y'"));
+        assert!(!same("SELECT COUNT(*) FROM t WHERE a = 'And'", "SELECT COUNT(*) FROM t WHERE a = 'AND'"));
+        assert!(!same("SELECT COUNT(*) FROM t WHERE \"in\" = 1", "SELECT COUNT(*) FROM t WHERE \"IN\" = 1"));
+        assert!(!same("SELECT COUNT(*) FROM t WHERE date = 1", "SELECT COUNT(*) FROM t WHERE DATE = 1"));
+        assert!(!same("SELECT COUNT(*) FROM t WHERE a = 'b' ", "SELECT COUNT(*) FROM t WHERE a = b"));
+    }
 }

@@ -8,10 +8,10 @@ use std::cmp::Ordering;
 use probity_exact::{BitTest, Float, Integer, Natural, Rational, UnsignedAbs};
 use probity_noise::entropy::EntropyError;
 
+use super::interval::{self, Interval, LARGEST, is_whole};
 use super::normal;
 use super::refine::{MOST_BITS, MOST_CONSTANT_BITS, Wide};
 use super::source::Source;
-use super::span::Span;
 use super::tape::{Number, Tape};
 
 /// Why a run came to no answer.
@@ -41,9 +41,6 @@ const FIRST_LOOK: usize = 128;
 
 /// The largest exponent of a power of two that is computed.
 const LARGEST_EXPONENT: i64 = 1 << 24;
-
-/// Doubles from here on need not be near an integer that they are rounded to.
-const LARGEST: f64 = (1u64 << 52) as f64;
 
 fn precedes(a: &Float, b: &Float) -> bool {
     a.compare(b) == Some(Ordering::Less)
@@ -82,15 +79,14 @@ impl Tape {
         b: Number,
         source: &mut S,
     ) -> Result<Ordering, Stop> {
-        if S::DOUBLES && a.span.high < b.span.low {
+        if S::DOUBLES && a.interval.high < b.interval.low {
             return Ok(Ordering::Less);
         }
-        if S::DOUBLES && a.span.low > b.span.high {
+        if S::DOUBLES && a.interval.low > b.interval.high {
             return Ok(Ordering::Greater);
         }
-        if let (Some(x), Some(y)) = (a.as_point(), b.as_point())
-            && x == y
-        {
+        // Both ends the same: that is the number, with a node or without.
+        if a.interval.is_point() && b.interval.is_point() && a.interval.low == b.interval.low {
             return Ok(Ordering::Equal);
         }
         self.compare_exactly(a, b, source)
@@ -168,8 +164,8 @@ impl Tape {
     /// The largest integer at or below a number.
     #[inline(always)]
     pub(crate) fn floor<S: Source>(&mut self, a: Number, source: &mut S) -> Result<Number, Stop> {
-        let Span { low, high } = a.span;
-        let (low, high) = (low.floor(), high.floor());
+        let Interval { low, high } = a.interval;
+        let (low, high) = (interval::floor(low), interval::floor(high));
         if S::DOUBLES && low == high && low.abs() < LARGEST {
             return Ok(Number::point(low));
         }
@@ -181,9 +177,9 @@ impl Tape {
     /// The integer nearest to a number, ties to the even one.
     #[inline(always)]
     pub(crate) fn nearest<S: Source>(&mut self, a: Number, source: &mut S) -> Result<Number, Stop> {
-        let Span { low, high } = a.span;
+        let Interval { low, high } = a.interval;
         // Rounding grows with its argument, so everything between the ends rounds to what both ends round to.
-        let (low, high) = (low.round_ties_even(), high.round_ties_even());
+        let (low, high) = (interval::nearest(low), interval::nearest(high));
         if S::DOUBLES && low == high && low.abs() < LARGEST {
             return Ok(Number::point(low));
         }
@@ -201,6 +197,12 @@ impl Tape {
         grid: Number,
         source: &mut S,
     ) -> Result<Number, Stop> {
+        if S::DOUBLES
+            && let Some(power) = grid.as_point()
+            && let Some(rounded) = a.interval.on_power_of_two(power)
+        {
+            return Ok(Number::point(rounded));
+        }
         if self.sign(grid, source)? != Ordering::Greater {
             return Ok(Number::ZERO);
         }
@@ -231,8 +233,8 @@ impl Tape {
         if let (Some(x), Some(y)) = (a.as_point(), b.as_point())
             && x.abs() < LARGEST
             && y < LARGEST
-            && x == x.floor()
-            && y == y.floor()
+            && is_whole(x)
+            && is_whole(y)
         {
             return Ok(Number::point(x.rem_euclid(y)));
         }
@@ -288,7 +290,7 @@ impl Tape {
     #[inline(always)]
     pub(crate) fn small_integer(&self, a: Number) -> Option<i64> {
         match a.as_point() {
-            Some(point) if point.abs() < LARGEST => (point == point.floor()).then_some(point as i64),
+            Some(point) if point.abs() < LARGEST => is_whole(point).then_some(point as i64),
             _ => self.value(a).filter(Rational::is_int).and_then(|value| i64::try_from(value.floor()).ok()),
         }
     }

@@ -15,10 +15,11 @@ use probity_exact::{Integer, Rational, directed};
 use probity_noise::sampler::lazy::{NEG_LN_BITS, TwoWords, neg_ln};
 
 use super::decide::Stop;
+use super::interval::{self, Interval, LARGEST, down, up};
 use super::refine::{MOST_BITS, is_inside};
 use super::source::{Prefix, Source};
-use super::span::{Span, down, up};
 use super::tape::{Noise, Number, Tape};
+use crate::value::exactly;
 
 /// 2^−58, the unit of −ln U.
 const NEG_LN_UNIT: f64 = f64::from_bits((1023 - NEG_LN_BITS as u64) << 52);
@@ -48,26 +49,26 @@ const fn in_words<S: Source>() -> bool {
 
 /// −ln U of two words.
 #[inline(always)]
-fn exponential_span(words: TwoWords) -> Span {
+fn exponential_interval(words: TwoWords) -> Interval {
     match neg_ln(words) {
         Some((low, high)) => {
-            Span { low: down(low as f64) * NEG_LN_UNIT, high: up(high as f64) * NEG_LN_UNIT }
+            Interval { low: down(low as f64) * NEG_LN_UNIT, high: up(high as f64) * NEG_LN_UNIT }
         }
         // U < 2^−63.
-        None => Span { low: 43.0, high: f64::INFINITY },
+        None => Interval { low: 43.0, high: f64::INFINITY },
     }
 }
 
 /// U of two words.
 #[inline(always)]
-fn uniform_span(words: TwoWords) -> Span {
+fn uniform_interval(words: TwoWords) -> Interval {
     if !words.is_normal() {
-        return Span { low: 0.0, high: TO_SIGNED };
+        return Interval { low: 0.0, high: TO_SIGNED };
     }
     // 2^−(k+1) · (1 + B/2^64), from the first 52 bits of B.
     let exponent = (1023 - u64::from(words.first_one())) << 52;
     let low = f64::from_bits(exponent | words.mantissa >> 12);
-    Span { low, high: low.next_up() }
+    Interval { low, high: low.next_up() }
 }
 
 impl Tape {
@@ -85,15 +86,15 @@ impl Tape {
             let two = TwoWords { leading: words[0], mantissa: words[1] };
             let noise = noise(words[0] & 1 == 1);
             let unit = match noise {
-                Noise::Uniform => uniform_span(two),
-                _ => exponential_span(two),
+                Noise::Uniform => uniform_interval(two),
+                _ => exponential_interval(two),
             };
             return Ok(self.draw(noise, center, scale, unit, words));
         }
         // Only a law with a sign spends a bit on it.
         let signed = noise(true) != noise(false);
         let noise = noise(signed && source.chunk()? == 1);
-        Ok(self.draw_from(noise, center, scale, Span::EVERYTHING, [Prefix::unknown(), Prefix::unknown()]))
+        Ok(self.draw_from(noise, center, scale, Interval::EVERYTHING, [Prefix::unknown(), Prefix::unknown()]))
     }
 
     /// A uniform real in (0, 1].
@@ -129,7 +130,7 @@ impl Tape {
             let mut prefixes = [Prefix::unknown(), Prefix::unknown()];
             if in_words::<S>() {
                 let words = [source.chunk()?, source.chunk()?];
-                let [v, w] = words.map(signed_span);
+                let [v, w] = words.map(signed_interval);
                 let square = v.mul(v).add(w.mul(w));
                 if S::DOUBLES && square.high < 1.0 {
                     let unit = polar(v, square);
@@ -151,8 +152,13 @@ impl Tape {
                 prefixes[0].extend(wanted, source)?;
                 prefixes[1].extend(wanted, source)?;
             }
-            let number =
-                self.draw_from(Noise::Gaussian, Some(center), Some(deviation), Span::EVERYTHING, prefixes);
+            let number = self.draw_from(
+                Noise::Gaussian,
+                Some(center),
+                Some(deviation),
+                Interval::EVERYTHING,
+                prefixes,
+            );
             Ok(Some(number))
         })
     }
@@ -169,16 +175,16 @@ impl Tape {
         if in_words::<S>() {
             let two = TwoWords { leading: source.chunk()?, mantissa: source.chunk()? };
             negative = signed && two.leading & 1 == 1;
-            let span = exponential_span(two).mul(scale.span);
-            let low = span.low.floor();
-            if S::DOUBLES && low == span.high.floor() && low < (1u64 << 52) as f64 {
+            let Interval { low, high } = exponential_interval(two).mul_positive(scale.interval);
+            let low = interval::floor(low);
+            if S::DOUBLES && low == interval::floor(high) && low < LARGEST {
                 return Ok((negative, Number::point(low)));
             }
             let number = self.draw(
                 Noise::Exponential,
                 None,
                 Some(scale),
-                Span::EVERYTHING,
+                Interval::EVERYTHING,
                 [two.leading, two.mantissa],
             );
             return Ok((negative, self.floor(number, source)?));
@@ -187,7 +193,7 @@ impl Tape {
             negative = source.chunk()? == 1;
         }
         let unknown = [Prefix::unknown(), Prefix::unknown()];
-        let number = self.draw_from(Noise::Exponential, None, Some(scale), Span::EVERYTHING, unknown);
+        let number = self.draw_from(Noise::Exponential, None, Some(scale), Interval::EVERYTHING, unknown);
         Ok((negative, self.floor(number, source)?))
     }
 
@@ -208,7 +214,15 @@ impl Tape {
             let (negative, magnitude) = self.magnitude(scale, source, true)?;
             Ok((!negative || magnitude.as_point() != Some(0.0)).then_some((negative, magnitude)))
         })?;
-        Ok(if negative { self.sub(center, magnitude) } else { self.add(center, magnitude) })
+        Ok(match magnitude.as_point() {
+            // The sign is set without a jump, which could not be foreseen.
+            Some(size) => {
+                let signed = f64::from_bits(size.to_bits() | u64::from(negative) << 63);
+                self.add(center, Number::point(signed))
+            }
+            None if negative => self.sub(center, magnitude),
+            None => self.add(center, magnitude),
+        })
     }
 
     /// Discrete Gaussian noise around an integer.
@@ -248,14 +262,14 @@ impl Tape {
             let word = source.chunk()?;
             let (low, high) = (down(word as f64 * TO_UNIT), up((word as f64 + 1.0) * TO_UNIT));
             // One jump for both sides of the coin: which it was must not show in the time.
-            let is_below = high < p.span.low;
-            if S::DOUBLES && is_below | (low > p.span.high) {
+            let is_below = high < p.interval.low;
+            if S::DOUBLES && is_below | (low > p.interval.high) {
                 return Ok(is_below);
             }
             prefix = Prefix::of_word(word);
         }
         let uniform =
-            self.draw_from(Noise::Uniform, None, None, Span::EVERYTHING, [prefix, Prefix::unknown()]);
+            self.draw_from(Noise::Uniform, None, None, Interval::EVERYTHING, [prefix, Prefix::unknown()]);
         Ok(self.compare(uniform, p, source)? == Ordering::Less)
     }
 
@@ -276,7 +290,7 @@ impl Tape {
             prefix = Prefix::of_word(word);
         }
         let uniform =
-            self.draw_from(Noise::Uniform, None, None, Span::EVERYTHING, [prefix, Prefix::unknown()]);
+            self.draw_from(Noise::Uniform, None, None, Interval::EVERYTHING, [prefix, Prefix::unknown()]);
         let product = self.mul(uniform, count);
         self.floor(product, source)
     }
@@ -288,8 +302,8 @@ impl Tape {
         high: Number,
         source: &mut S,
     ) -> Result<Number, Stop> {
-        let span = self.sub(high, low);
-        let count = self.add(span, Number::point(1.0));
+        let difference = self.sub(high, low);
+        let count = self.add(difference, Number::point(1.0));
         let chosen = self.below_count(count, source)?;
         Ok(self.add(low, chosen))
     }
@@ -330,7 +344,7 @@ impl Tape {
         source: &mut S,
     ) -> Result<Number, Stop> {
         // Weights are relative to one score, any; a large one keeps them small.
-        let middle = |number: &Number| number.span.low / 2.0 + number.span.high / 2.0;
+        let middle = |number: &Number| number.interval.low / 2.0 + number.interval.high / 2.0;
         let best = scores.iter().copied().max_by(|a, b| middle(a).total_cmp(&middle(b)));
         let best = best.ok_or(Stop::OutOfRange)?;
         let mut sums = Vec::with_capacity(scores.len());
@@ -364,6 +378,12 @@ impl Tape {
         exact: &Rational,
         source: &mut S,
     ) -> Result<Rational, Stop> {
+        if S::DOUBLES
+            && let Some(power) = grid.as_point()
+            && let Some(rounded) = a.interval.on_power_of_two(power)
+        {
+            return Ok(exactly(rounded));
+        }
         let scaled = self.div(a, grid);
         let multiple = self.nearest(scaled, source)?;
         match self.small_integer(multiple) {
@@ -378,19 +398,19 @@ impl Tape {
 }
 
 /// 2U − 1 of a word.
-fn signed_span(word: u64) -> Span {
+fn signed_interval(word: u64) -> Interval {
     let value = (word ^ 1 << 63) as i64 as f64;
-    Span { low: down(value * TO_SIGNED), high: up((value + 1.0) * TO_SIGNED) }
+    Interval { low: down(value * TO_SIGNED), high: up((value + 1.0) * TO_SIGNED) }
 }
 
 /// V · √(−2 ln S / S).
-fn polar(v: Span, square: Span) -> Span {
+fn polar(v: Interval, square: Interval) -> Interval {
     if square.low > 0.0 {
-        let ln = Span { low: -directed::ln_up(square.high), high: -directed::ln_down(square.low) };
+        let ln = Interval { low: -directed::ln_up(square.high), high: -directed::ln_down(square.low) };
         let ratio = ln.add(ln).div(square);
         if ratio.low > 0.0 {
-            return v.mul(Span { low: down(ratio.low.sqrt()), high: up(ratio.high.sqrt()) });
+            return v.mul(Interval { low: down(ratio.low.sqrt()), high: up(ratio.high.sqrt()) });
         }
     }
-    Span::EVERYTHING
+    Interval::EVERYTHING
 }

@@ -1,12 +1,12 @@
 //! Lazy reals: numbers that are known as well as they need to be.
 //!
-//! `span` and `tape` are the first stage, in doubles; `refine` and `normal` the exact one; `decide` asks the first and
+//! `interval` and `tape` are the first stage, in doubles; `refine` and `normal` the exact one; `decide` asks the first and
 //! then the second; `laws` draws. Nothing here knows of programs.
 
 pub(crate) mod decide;
+pub(crate) mod interval;
 pub(crate) mod laws;
 pub(crate) mod normal;
 pub(crate) mod refine;
 pub(crate) mod source;
-pub(crate) mod span;
 pub(crate) mod tape;

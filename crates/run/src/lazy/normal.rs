@@ -368,7 +368,7 @@ pub(crate) fn nearest(value: &Rational) -> Integer {
 
 #[cfg(test)]
 mod tests {
-    use super::super::span::Span;
+    use super::super::interval::Interval;
     use super::super::tape::{Noise, Number};
     use super::*;
     use probity_exact::rational;
@@ -378,7 +378,7 @@ mod tests {
     }
 
     fn fresh(tape: &mut Tape) -> Number {
-        tape.draw(Noise::Exponential, None, None, Span::EVERYTHING, [1 << 63, 0])
+        tape.draw(Noise::Exponential, None, None, Interval::EVERYTHING, [1 << 63, 0])
     }
 
     fn equal(tape: &mut Tape, a: Number, b: Number) -> Option<bool> {

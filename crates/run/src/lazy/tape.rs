@@ -7,8 +7,8 @@
 use probity_exact::{Integer, Rational, directed, rational_from_f64};
 use probity_noise::sampler::lazy::TwoWords;
 
+use super::interval::{Interval, exact_product, exact_quotient, exact_sum};
 use super::source::Prefix;
-use super::span::{Span, exact_product, exact_quotient, exact_sum};
 
 /// The node of a number that is exactly its double.
 const POINT: u32 = u32::MAX;
@@ -16,7 +16,7 @@ const POINT: u32 = u32::MAX;
 /// A number during a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Number {
-    pub(crate) span: Span,
+    pub(crate) interval: Interval,
     /// Its node; a point has none.
     node: u32,
 }
@@ -27,18 +27,18 @@ impl Number {
     /// Exactly this double, which is finite.
     #[inline(always)]
     pub(crate) const fn point(value: f64) -> Number {
-        Number { span: Span { low: value, high: value }, node: POINT }
+        Number { interval: Interval { low: value, high: value }, node: POINT }
     }
 
     /// The double that the number is, if it is one.
     #[inline(always)]
     pub(crate) fn as_point(self) -> Option<f64> {
-        (self.node == POINT).then_some(self.span.low)
+        (self.node == POINT).then_some(self.interval.low)
     }
 
     /// Whether both are known to be the same number, without looking at it.
     pub(crate) fn is_same(self, other: Number) -> bool {
-        self.node == other.node && (self.node != POINT || self.span.low == other.span.low)
+        self.node == other.node && (self.node != POINT || self.interval.low == other.interval.low)
     }
 }
 
@@ -125,18 +125,24 @@ impl Tape {
         self.prefixes.clear();
     }
 
+    /// How much there is room for.
+    #[cfg(test)]
+    pub(crate) fn room(&self) -> [usize; 4] {
+        [self.nodes.capacity(), self.rationals.capacity(), self.draws.capacity(), self.prefixes.capacity()]
+    }
+
     #[inline(always)]
-    fn push(&mut self, span: Span, node: Node) -> Number {
+    fn push(&mut self, interval: Interval, node: Node) -> Number {
         let place = self.nodes.len() as u32;
         self.nodes.push(node);
-        Number { span, node: place }
+        Number { interval, node: place }
     }
 
     /// The place of a number's node.
     #[inline(always)]
     pub(crate) fn place(&mut self, number: Number) -> u32 {
         match number.node {
-            POINT => self.push(number.span, Node::Point(number.span.low)).node,
+            POINT => self.push(number.interval, Node::Point(number.interval.low)).node,
             place => place,
         }
     }
@@ -158,14 +164,23 @@ impl Tape {
         &self.draws[place as usize]
     }
 
+    /// A number of a private input that may be any real: with a node, also where it is a double, so that runs take the same steps for all.
+    pub(crate) fn private(&mut self, value: Rational) -> Number {
+        let number = self.rational(value);
+        match number.as_point() {
+            Some(point) => self.push(number.interval, Node::Point(point)),
+            None => number,
+        }
+    }
+
     /// A rational number.
     pub(crate) fn rational(&mut self, value: Rational) -> Number {
-        let span = Span { low: directed::cast_down(&value), high: directed::cast_up(&value) };
-        if span.is_point() && span.low.is_finite() {
-            return Number::point(span.low);
+        let interval = Interval { low: directed::cast_down(&value), high: directed::cast_up(&value) };
+        if interval.is_point() && interval.low.is_finite() {
+            return Number::point(interval.low);
         }
         self.rationals.push(value);
-        self.push(span, Node::Rational(self.rationals.len() as u32 - 1))
+        self.push(interval, Node::Rational(self.rationals.len() as u32 - 1))
     }
 
     /// An integer.
@@ -180,7 +195,7 @@ impl Tape {
     pub(crate) fn neg(&mut self, a: Number) -> Number {
         match a.as_point() {
             Some(value) => Number::point(-value),
-            None => self.push(a.span.neg(), Node::Neg(a.node)),
+            None => self.push(a.interval.neg(), Node::Neg(a.node)),
         }
     }
 
@@ -192,7 +207,7 @@ impl Tape {
             return Number::point(sum);
         }
         let (left, right) = (self.place(a), self.place(b));
-        self.push(a.span.add(b.span), Node::Add(left, right))
+        self.push(a.interval.add(b.interval), Node::Add(left, right))
     }
 
     #[inline(always)]
@@ -203,7 +218,7 @@ impl Tape {
             return Number::point(difference);
         }
         let (left, right) = (self.place(a), self.place(b));
-        self.push(a.span.add(b.span.neg()), Node::Sub(left, right))
+        self.push(a.interval.add(b.interval.neg()), Node::Sub(left, right))
     }
 
     #[inline(always)]
@@ -214,7 +229,7 @@ impl Tape {
             return Number::point(product);
         }
         let (left, right) = (self.place(a), self.place(b));
-        self.push(a.span.mul(b.span), Node::Mul(left, right))
+        self.push(a.interval.mul(b.interval), Node::Mul(left, right))
     }
 
     /// a / b, for b that is known not to be 0.
@@ -226,7 +241,7 @@ impl Tape {
             return Number::point(quotient);
         }
         let (left, right) = (self.place(a), self.place(b));
-        self.push(a.span.div(b.span), Node::Div(left, right))
+        self.push(a.interval.div(b.interval), Node::Div(left, right))
     }
 
     /// ln a, for a that is known to be positive.
@@ -235,10 +250,10 @@ impl Tape {
             return Number::ZERO;
         }
         // An end at or below 0 is no member, so below it there is no bound.
-        let low = if a.span.low > 0.0 { directed::ln_down(a.span.low) } else { f64::NEG_INFINITY };
-        let high = if a.span.high > 0.0 { directed::ln_up(a.span.high) } else { f64::INFINITY };
+        let low = if a.interval.low > 0.0 { directed::ln_down(a.interval.low) } else { f64::NEG_INFINITY };
+        let high = if a.interval.high > 0.0 { directed::ln_up(a.interval.high) } else { f64::INFINITY };
         let argument = self.place(a);
-        self.push(Span { low, high }, Node::Ln(argument))
+        self.push(Interval { low, high }, Node::Ln(argument))
     }
 
     pub(crate) fn exp(&mut self, a: Number) -> Number {
@@ -246,10 +261,10 @@ impl Tape {
             return Number::point(1.0);
         }
         let end = |x: f64, of: fn(f64) -> f64, otherwise| if x.is_nan() { otherwise } else { of(x) };
-        let low = end(a.span.low, directed::exp_down, 0.0);
-        let high = end(a.span.high, directed::exp_up, f64::INFINITY);
+        let low = end(a.interval.low, directed::exp_down, 0.0);
+        let high = end(a.interval.high, directed::exp_up, f64::INFINITY);
         let argument = self.place(a);
-        self.push(Span { low, high }, Node::Exp(argument))
+        self.push(Interval { low, high }, Node::Exp(argument))
     }
 
     /// √a, for a that is known to be positive.
@@ -260,10 +275,10 @@ impl Tape {
                 return Number::point(root);
             }
         }
-        let low = directed::sqrt_down(a.span.low.max(0.0));
-        let high = directed::sqrt_up(a.span.high.max(0.0));
+        let low = directed::sqrt_down(a.interval.low.max(0.0));
+        let high = directed::sqrt_up(a.interval.high.max(0.0));
         let argument = self.place(a);
-        self.push(Span { low, high }, Node::Sqrt(argument))
+        self.push(Interval { low, high }, Node::Sqrt(argument))
     }
 
     /// center + scale · noise, with the words that the noise began with. `unit` encloses the noise without its sign.
@@ -273,17 +288,22 @@ impl Tape {
         noise: Noise,
         center: Option<Number>,
         scale: Option<Number>,
-        unit: Span,
+        unit: Interval,
         words: [u64; 2],
     ) -> Number {
         let place = self.draws.len() as u32;
         let center_place = center.map(|number| self.place(number));
         let scale_place = scale.map(|number| self.place(number));
         self.draws.push(Draw { noise, center: center_place, scale: scale_place, words, prefixes: 0 });
-        let size = scale.map_or(unit, |scale| unit.mul(scale.span));
+        let size = match (scale, noise) {
+            (None, _) => unit,
+            // A scale is positive, and so is noise without its sign.
+            (Some(scale), Noise::Gaussian) => unit.mul(scale.interval),
+            (Some(scale), _) => unit.mul_positive(scale.interval),
+        };
         let scaled = if noise == (Noise::Laplace { negative: true }) { size.neg() } else { size };
-        let span = center.map_or(scaled, |center| scaled.add(center.span));
-        self.push(span, Node::Draw(place))
+        let interval = center.map_or(scaled, |center| scaled.add(center.interval));
+        self.push(interval, Node::Draw(place))
     }
 
     /// The same, with the prefixes known so far.
@@ -292,7 +312,7 @@ impl Tape {
         noise: Noise,
         center: Option<Number>,
         scale: Option<Number>,
-        unit: Span,
+        unit: Interval,
         prefixes: [Prefix; 2],
     ) -> Number {
         let number = self.draw(noise, center, scale, unit, [0; 2]);

@@ -9,6 +9,7 @@ use crate::context::for_each_expr;
 use crate::expr::{Binary, Expr, Name, Variable};
 use crate::law;
 use crate::rejection::Rejection;
+use crate::rules::hoist::{hoist, join};
 use crate::term::{Distribution, Mechanism, Sort, Statement};
 
 /// A rewriting step.
@@ -64,6 +65,13 @@ pub enum Rewrite {
         /// The variable assigned in both branches.
         var: Name,
     },
+    /// `if g { y ~ D; c } else { d }` is `y ~ D; if g { c } else { d }`, where nothing but c reads y.
+    Hoist {
+        /// The variable drawn.
+        var: Name,
+    },
+    /// `if a { if b { c } }` is `if a and b { c }`, everywhere.
+    Join,
     /// `return e` is `y = e; return y`.
     Name {
         /// A new name for the output.
@@ -81,6 +89,8 @@ impl Rewrite {
             Rewrite::Unroll { .. } => "UNROLL",
             Rewrite::Inline { .. } => "INLINE",
             Rewrite::Conditional { .. } => "CONDITIONAL",
+            Rewrite::Hoist { .. } => "HOIST",
+            Rewrite::Join => "JOIN",
             Rewrite::Name { .. } => "NAME",
         }
     }
@@ -94,12 +104,14 @@ impl Rewrite {
             Rewrite::Unroll { index } => unroll(mechanism, index),
             Rewrite::Inline { var } => inline(mechanism, var),
             Rewrite::Conditional { var } => conditional(mechanism, var),
+            Rewrite::Hoist { var } => hoist(mechanism, var),
+            Rewrite::Join => join(mechanism),
             Rewrite::Name { var } => name(mechanism, var),
         }
     }
 }
 
-fn refuse<T>(law: &'static str, reason: impl Into<String>) -> Result<T, Rejection> {
+pub(crate) fn refuse<T>(law: &'static str, reason: impl Into<String>) -> Result<T, Rejection> {
     Err(Rejection::NotEquivalent { law, reason: reason.into() })
 }
 
@@ -376,7 +388,7 @@ fn name(m: &Mechanism, var: &Name) -> Result<Mechanism, Rejection> {
     Ok(Mechanism { body, output: Expr::var(var.clone()), ..m.clone() })
 }
 
-fn mentions(e: &Expr, name: &Name) -> bool {
+pub(crate) fn mentions(e: &Expr, name: &Name) -> bool {
     e.mentions(&Variable::Plain(name.clone()))
 }
 

@@ -15,4 +15,5 @@ mod evidence;
 mod final_rule;
 mod finite_blocks;
 mod programs;
+mod rounds;
 mod sampling;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use probity_exact::{Rational, directed};
 use probity_kernel::term::Reading;
 use probity_verdict::{
-    Audit, AuditSettings, Bounds, Comparison, LogarithmCost, Reachability, Renyi, Side, audit, decimal,
-    is_concentrated, parse_inputs, reading_of,
+    Audit, AuditSettings, Bounds, Comparison, LogarithmCost, Reachability, Renyi, Side, Watch, audit,
+    decimal, is_concentrated, parse_inputs, reading_of,
 };
 use serde_json::{Value, json};
 
@@ -86,7 +86,12 @@ pub fn run(arguments: &Arguments) -> Answer {
         platform_ln: arguments.platform_ln,
         reach: arguments.reach,
     };
-    let comparison = match watched(|watch| audit(&program, &settings, watch))? {
+    let limit = arguments.budget.limit()?;
+    let within = |watch: &Watch<'_>| match limit {
+        Some(limit) => audit(&program, &settings, &watch.clone().within(limit)),
+        None => audit(&program, &settings, watch),
+    };
+    let comparison = match watched(within)? {
         Audit::Laws(comparison) => comparison,
         Audit::Event(event) => return telling_event::print(&event, arguments.json),
     };

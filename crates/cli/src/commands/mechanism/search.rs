@@ -19,9 +19,9 @@ use crate::{files, given, interrupt, output};
 /// How long and how to search.
 #[derive(clap::Args)]
 pub struct Budget {
-    /// Search for this many seconds
-    #[arg(long, default_value_t = 10.0, requires = "search", allow_negative_numbers = true)]
-    seconds: f64,
+    /// Search for this many seconds, 10 unless said; with --inputs, give up after as many
+    #[arg(long, allow_negative_numbers = true)]
+    seconds: Option<f64>,
     /// Stop after this many pairs, which makes the result reproducible
     #[arg(long, requires = "search", value_parser = given::count, allow_negative_numbers = true)]
     pairs: Option<u64>,
@@ -32,6 +32,16 @@ pub struct Budget {
     #[arg(long, value_name = "FILE", requires = "search")]
     pub resume: Option<PathBuf>,
 }
+
+impl Budget {
+    /// The time that was asked for.
+    pub fn limit(&self) -> Result<Option<Duration>, Failure> {
+        self.seconds.map(given::seconds).transpose()
+    }
+}
+
+/// How long a search is, unless said.
+const USUAL: Duration = Duration::from_secs(10);
 
 /// What is looked for.
 pub struct Question<'a> {
@@ -63,7 +73,7 @@ pub fn search(question: &Question<'_>, budget: &Budget) -> Answer {
         })?,
         _ => SearchState::new(budget.seed),
     };
-    let limit = given::seconds(budget.seconds)?;
+    let limit = budget.limit()?.unwrap_or(USUAL);
     let progress = Progress::new();
     let mut saved = Instant::now();
     let mut failed = None;

@@ -4,13 +4,14 @@
 //!
 //! |X| > k iff U > S_k / (S_k + R_k) = P(|X| ≤ k),
 //!
-//! and a fair sign makes X of it. The table holds 2^63 times these probabilities, rounded down. The first 63 bits of U are compared with
+//! and a fair sign makes X of it. One-sided, for X given X ≥ 0, all weights count once: S_k = 1 + w_1 + … + w_k and R_k = w_(k+1) + …. The table holds 2^63 times these probabilities, rounded down. The first 63 bits of U are compared with
 //! all of it, without a jump: there are no trials, and the time is the same for every value. Bits that meet an entry leave the
 //! answer open, 2^−57 of all at most; then the exact path encloses the probabilities as closely as it takes.
 
 use probity_exact::{Natural, Rational};
 
 use super::super::bounds::exp_neg_bounds;
+use super::super::magnitude::Sides;
 use super::super::prefix::Prefix;
 
 /// σ² from which on trials are faster than the table, which has about 9.4·σ entries.
@@ -22,10 +23,11 @@ const GUARD_BITS: usize = 40;
 /// How large the weight may be, in units of the enclosure, after which the others are not added one by one.
 const NEGLIGIBLE: u8 = 4;
 
-/// |X| for one σ² below [`LIMIT`].
+/// |X|, or X given X ≥ 0, for one σ² below [`LIMIT`].
 #[derive(Debug, Clone)]
 pub(crate) struct Small {
     squared_scale: Rational,
+    sides: Sides,
     /// After a first entry that is none, and next to no bits: 2^BITS·P(|X| ≤ k) lies from the entry to below the entry plus 2. Rising; the last
     /// one is 2^BITS − 2 or more, so that bits beyond it are open.
     table: Box<[u64]>,
@@ -57,19 +59,19 @@ fn shifted_up(number: Natural, bits: usize) -> Natural {
 
 impl Small {
     /// The table; `None` when σ² is not between 0 and [`LIMIT`].
-    pub(crate) fn new(squared_scale: &Rational) -> Option<Small> {
+    pub(crate) fn new(squared_scale: &Rational, sides: Sides) -> Option<Small> {
         if *squared_scale <= Rational::ZERO || *squared_scale >= Rational::from(LIMIT) {
             return None;
         }
         let mut table = vec![1 << BITS];
-        for Between { low, high } in probabilities(squared_scale, BITS, GUARD_BITS) {
+        for Between { low, high } in probabilities(squared_scale, sides, BITS, GUARD_BITS) {
             let entry = u64::try_from(low >> GUARD_BITS).ok()?;
             if high >= Natural::from(u128::from(entry) + 2) << GUARD_BITS {
                 return None;
             }
             table.push(entry);
             if entry >= (1 << BITS) - 2 {
-                return Some(Small { squared_scale: squared_scale.clone(), table: table.into() });
+                return Some(Small { squared_scale: squared_scale.clone(), sides, table: table.into() });
             }
         }
         None
@@ -93,7 +95,8 @@ impl Small {
         let below = prefix.numerator() << GUARD_BITS;
         let above = (prefix.numerator() + Natural::ONE) << GUARD_BITS;
         let mut value = 0u64;
-        for Between { low, high } in probabilities(&self.squared_scale, prefix.bits(), GUARD_BITS) {
+        for Between { low, high } in probabilities(&self.squared_scale, self.sides, prefix.bits(), GUARD_BITS)
+        {
             if high <= below {
                 value += 1;
             } else {
@@ -106,7 +109,7 @@ impl Small {
 }
 
 /// 2^(bits + guard)·P(|X| ≤ k) for k = 0, 1, …, as far as it can be told from 2^(bits + guard).
-fn probabilities(squared_scale: &Rational, bits: usize, guard: usize) -> Vec<Between> {
+fn probabilities(squared_scale: &Rational, sides: Sides, bits: usize, guard: usize) -> Vec<Between> {
     let bits = bits + guard;
     let one = Natural::ONE << bits;
     let (low, high) = exp_neg_bounds(&(Rational::ONE / (squared_scale * Rational::from(2u8))), bits + 8);
@@ -127,20 +130,26 @@ fn probabilities(squared_scale: &Rational, bits: usize, guard: usize) -> Vec<Bet
         weight = weight.times(&ratio, bits);
         ratio = ratio.times(&square, bits);
     }
+    let times = match sides {
+        Sides::One => 1,
+        Sides::Two => 2,
+    };
     // R_k from the far end, and S_k from the near one.
     let mut rest = Between { low: Natural::ZERO, high: Natural::from(2 * NEGLIGIBLE) };
     let mut rests = Vec::with_capacity(weights.len());
     for weight in weights.iter().rev() {
         rests.push(rest.clone());
-        rest.add(weight);
-        rest.add(weight);
+        for _ in 0..times {
+            rest.add(weight);
+        }
     }
     // Now `rest` is R_0, and `rests` has R_k for k from the number of weights down to 1.
     let mut sum = Between { low: one.clone(), high: one.clone() };
     let mut all = vec![share(&sum, &rest, bits)];
     for (weight, rest) in weights.iter().zip(rests.iter().rev()) {
-        sum.add(weight);
-        sum.add(weight);
+        for _ in 0..times {
+            sum.add(weight);
+        }
         all.push(share(&sum, rest, bits));
     }
     all

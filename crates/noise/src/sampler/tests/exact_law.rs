@@ -169,25 +169,44 @@ fn times(a: Bounds, b: Bounds) -> Bounds {
 
 #[test]
 fn one_trial_of_the_gaussian() {
-    for (n, d) in [(1, 4), (1, 1), (9, 2), (40, 1)] {
+    for (n, d, shift) in [(1, 4, 1), (1, 1, 2), (9, 2, 1)] {
         let squared_scale = ratio(n, d);
-        let trial = Trial::<i64>::new(&squared_scale).unwrap();
-        let t = trial.proposal.scale().value();
-        let gamma = |x: i64| trial.acceptance.exponent(Natural::from(x.unsigned_abs()));
-        // A trial accepts x with probability P(Laplace = x)·e^−γ(x).
-        let masses = enumerate(20, |bits| trial.attempt_exactly(bits));
+        let trial = Trial::<i64>::split(&squared_scale, shift).unwrap();
+        let masses = enumerate(12, |bits| trial.attempt_exactly(bits));
         assert!(masses.of.len() > 3);
+        // A trial gives x with probability exp(−x²/(2σ²)) over 2·2^j times the sum of exp(−(2^j·q)²/(2σ²)) for q ≥ 0.
+        let weight =
+            |x: i64| exp_neg_bounds(&(Rational::from(x * x) / (Rational::from(2) * &squared_scale)), BITS);
+        let (mut low, mut high) = (Rational::ZERO, power_of_two(-50));
+        for q in 0..60 {
+            let (below, above) = weight(q << shift);
+            low += below;
+            high += above;
+        }
+        let columns = Rational::from(2u32 << shift);
         let law = |x: &Option<i64>| match x {
-            Some(x) => times(laplace_law(t, *x), exp_neg_bounds(&gamma(*x), BITS)),
+            Some(x) => {
+                let (below, above) = weight(*x);
+                (below / (&columns * &high), above / (&columns * &low))
+            }
             None => (Rational::ZERO, Rational::ONE),
         };
-        masses.must_agree(law, -8);
-        // That is proportional to exp(−x²/(2σ²)): the exponents differ by the same rational for every x.
-        let difference = |x: i64| {
-            Rational::from(x.unsigned_abs()) / t + gamma(x)
-                - Rational::from(x * x) / (Rational::from(2) * &squared_scale)
-        };
-        assert!((-100..100).all(|x| difference(x) == difference(0)));
+        masses.must_agree(law, -3);
+    }
+}
+
+/// The low bits that a σ² is split with leave a σ² for the table that is from 16 to below 64.
+#[test]
+fn every_gaussian_has_a_table() {
+    for exponent in (8..100).chain([300, 2001]) {
+        for squared_scale in [power_of_two(exponent), power_of_two(exponent + 1) - power_of_two(-90)] {
+            let noise = DiscreteGaussian::<Integer>::new(SquaredScale::new(squared_scale.clone()).unwrap());
+            assert!(noise.is_ok(), "{squared_scale}");
+            if exponent < 99 {
+                let noise = DiscreteGaussian::<i64>::new(SquaredScale::new(squared_scale).unwrap()).unwrap();
+                assert!(noise.expected_words(1) == 4);
+            }
+        }
     }
 }
 

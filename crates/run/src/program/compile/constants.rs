@@ -21,7 +21,7 @@ pub(super) enum Constant {
 pub(crate) fn constant_value(expr: &Expr) -> (Option<Rational>, f64) {
     let mut compiler = Compiler::default();
     match compiler.evaluate(expr) {
-        Ok(Some(Constant::Number(number))) => (compiler.tape.value(number), number.span.high),
+        Ok(Some(Constant::Number(number))) => (compiler.tape.value(number), number.interval.high),
         _ => (None, f64::INFINITY),
     }
 }

@@ -1,0 +1,130 @@
+//! How likely discrete Gaussian noise is far from 0: by its own masses for a small deviation, by the normal law for a large one.
+
+use probity_exact::{Integer, Natural, Rational, UnsignedAbs, exp_bounds, normal_tail_bounds};
+
+/// Variances up to this size are summed up mass by mass.
+const SMALL: u64 = 24 * 24;
+
+/// Bits of enclosures.
+const BITS: u32 = 60;
+
+/// Fractional bits of masses.
+const FIXED: usize = 192;
+
+/// A bound of P(|Z| > a) for discrete Gaussian noise with σ² > 0; `None` if it cannot be computed. It falls with a.
+///
+/// For σ ≤ 24 it is the probability itself, up to 2^−50: the masses up to 14 deviations, and beyond k what 2·e^(−(k+1)²/(2σ²))
+/// bounds. For a larger σ it is P(|N| ≥ a) of the normal N with this σ (Canonne, Kamath and Steinke 2020, Proposition 25: P(Z ≥ a + 1)
+/// ≤ P(N ≥ a)), which belongs to an a that is at most 1 more than the least.
+pub(super) fn tail(squared_scale: &Rational, error: &Natural) -> Option<Rational> {
+    if *squared_scale <= Rational::from(SMALL) {
+        return by_masses(squared_scale, error);
+    }
+    // a/σ rounded down: the tail is rounded up.
+    let square = Rational::from(error.pow(2)) / squared_scale * Rational::from(Natural::ONE << 128);
+    let ratio =
+        Rational::from_parts(Integer::from(square.floor().unsigned_abs().nth_root(2)), Natural::ONE << 64);
+    let (_, high) = normal_tail_bounds(&ratio, BITS);
+    Some(high.to_rational()? * Rational::from(2u8))
+}
+
+/// The masses e^(−k²/(2σ²)) at k = 0, 1, 2, … from one side, with [`FIXED`] fractional bits: each is the one before times a factor,
+/// which shrinks by another factor.
+struct Masses {
+    up: bool,
+    mass: Natural,
+    factor: Natural,
+    shrink: Natural,
+}
+
+impl Masses {
+    fn new(squared_scale: &Rational, up: bool) -> Option<Masses> {
+        let fixed = |exponent: Rational| {
+            // What is smaller than e^−10^4 is 0 here, or one unit.
+            let exponent = exponent.max(Rational::from(-10_000));
+            let (low, high) = exp_bounds(&exponent, FIXED as u32);
+            let scaled = (if up { high } else { low }).to_rational()? * Rational::from(Natural::ONE << FIXED);
+            Some((if up { scaled.ceil() } else { scaled.floor() }).unsigned_abs())
+        };
+        let one = Rational::ONE / squared_scale;
+        let factor = fixed(-(&one / Rational::from(2u8)))?;
+        Some(Masses { up, mass: Natural::ONE << FIXED, factor, shrink: fixed(-one)? })
+    }
+
+    fn times(&self, a: &Natural, b: &Natural) -> Natural {
+        let product = (a * b) >> FIXED;
+        if self.up { product + Natural::ONE } else { product }
+    }
+
+    /// The mass at hand, and on to the next.
+    fn next(&mut self) -> Natural {
+        let next = self.times(&self.mass, &self.factor);
+        self.factor = self.times(&self.factor, &self.shrink);
+        std::mem::replace(&mut self.mass, next)
+    }
+}
+
+fn by_masses(squared_scale: &Rational, error: &Natural) -> Option<Rational> {
+    let deviation = squared_scale.ceil().unsigned_abs().nth_root(2) + Natural::ONE;
+    let last = u64::try_from(&(deviation * Natural::from(14u8))).ok()?;
+    // Beyond the last, and beyond a if that is farther out; e^−10^6 is as good as 0.
+    let beyond = error.clone().max(Natural::from(last)) + Natural::ONE;
+    let exponent = Rational::from(beyond.pow(2)) / (squared_scale * Rational::from(2u8));
+    let (_, far) = exp_bounds(&-exponent.min(Rational::from(1_000_000u32)), BITS);
+    let far = far.to_rational()? * Rational::from(2u8);
+    if *error >= Natural::from(last) {
+        return Some(far);
+    }
+    let first = u64::try_from(error).ok()? + 1;
+    let (mut low, mut high) = (Masses::new(squared_scale, false)?, Masses::new(squared_scale, true)?);
+    // All at least, those outside at most; twice, but for the one at 0.
+    let (mut all, mut outside) = (Natural::ONE << FIXED, Natural::ZERO);
+    (low.next(), high.next());
+    for k in 1..=last {
+        all += low.next() << 1;
+        let mass = high.next();
+        if k >= first {
+            outside += mass << 1;
+        }
+    }
+    Some(Rational::from_parts(Integer::from(outside), all) + far)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probity_exact::directed::{cast_nearest, exp_nearest};
+    use probity_exact::rational;
+
+    /// The law itself, summed in doubles.
+    fn summed(squared: f64, error: i32) -> f64 {
+        let mass = |k: i32| exp_nearest(-f64::from(k) * f64::from(k) / (2.0 * squared));
+        let total: f64 = (-4000..=4000).map(mass).sum();
+        (error + 1..=4000).map(|k| 2.0 * mass(k)).sum::<f64>() / total
+    }
+
+    #[test]
+    fn the_tail_is_that_of_the_law() {
+        for (numerator, denominator) in
+            [(1, i32::MAX), (1, 50), (1, 5), (1, 1), (100, 1), (576, 1), (577, 1), (10_000, 1)]
+        {
+            let squared = f64::from(numerator) / f64::from(denominator);
+            let exact = rational(numerator, denominator).unwrap();
+            let mut before = Rational::from(2u8);
+            for error in [0i32, 1, 2, 5, 19, 20, 60, 150, 400] {
+                let bound = tail(&exact, &Natural::from(error.unsigned_abs())).unwrap();
+                assert!(bound <= before);
+                let (found, truth) = (cast_nearest(&bound), summed(squared, error));
+                assert!(found >= truth * (1.0 - 1e-12), "{squared} {error}: {found} {truth}");
+                // Near: the law's own up to 14 deviations, else that of an error which is one less.
+                let near = if squared <= 576.0 { truth } else { summed(squared, (error - 1).max(-1)) };
+                let far_out = f64::from(error) > 9.0 * squared.sqrt();
+                assert!(
+                    far_out || found <= near.max(1e-40) * (1.0 + 1e-9),
+                    "{squared} {error}: {found} {near}"
+                );
+                before = bound;
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Equivalences about branches: a draw that only one branch makes, made before; and two conditions as one.
+//!
+//! A run that draws where the other does not can be compared with it only if both draw. What is drawn and not read
+//! changes nothing.
+
+use probity_exact::Rational;
+
+use crate::context::{Context, Orientation, for_each_expr};
+use crate::equivalence::{mentions, refuse, settings};
+use crate::expr::{Binary, Expr, Name, Variable};
+use crate::rejection::Rejection;
+use crate::term::{Distribution, Mechanism, Statement};
+
+/// ```text
+/// if g { y ~ D; c } else { d }   =   y ~ D; if g { c } else { d }
+/// ```
+/// y is set here only, and read in c only. D is noise with a positive scale, so that it has a value whether g holds or not.
+pub(crate) fn hoist(m: &Mechanism, var: &Name) -> Result<Mechanism, Rejection> {
+    const LAW: &str = "HOIST";
+    if settings(&m.body, var) != 1 {
+        return refuse(LAW, format!("{var} is not set exactly once"));
+    }
+    let Some((law, inside)) = branch(&m.body, var) else {
+        return refuse(LAW, format!("{var} is not the first that a branch draws"));
+    };
+    let Some(scale) = noise_scale(law) else {
+        return refuse(LAW, format!("{var} is not Laplace, exponential or geometric noise"));
+    };
+    if !is_positive(&Context::new(m, Orientation::Forward)?, scale) {
+        return refuse(LAW, format!("the scale of {var} is not plainly positive"));
+    }
+    let reads = |body: &[Statement]| {
+        let mut count = 0;
+        for_each_expr(body, &mut |e| count += usize::from(mentions(e, var)));
+        count
+    };
+    if mentions(&m.output, var) || reads(&m.body) != reads(inside) {
+        return refuse(LAW, format!("{var} is read outside of its branch"));
+    }
+    Ok(Mechanism { body: hoisted(&m.body, var), ..m.clone() })
+}
+
+/// The scale of noise that needs no more than a positive scale.
+fn noise_scale(law: &Distribution) -> Option<&Expr> {
+    match law {
+        Distribution::Laplace { scale, .. }
+        | Distribution::DiscreteLaplace { scale, .. }
+        | Distribution::Exponential { scale }
+        | Distribution::Geometric { scale } => Some(scale),
+        _ => None,
+    }
+}
+
+/// Whether a number is positive by its form: made of positive numbers and parameters by +, · and /.
+fn is_positive(context: &Context, e: &Expr) -> bool {
+    match e {
+        Expr::Number(n) => *n > Rational::ZERO,
+        Expr::Var(Variable::Plain(name)) => context.is_positive(name),
+        Expr::Binary(Binary::Add | Binary::Mul | Binary::Div, a, b) => {
+            is_positive(context, a) && is_positive(context, b)
+        }
+        _ => false,
+    }
+}
+
+/// The law of a draw with which a branch begins, and what follows it there.
+fn branch<'a>(body: &'a [Statement], var: &Name) -> Option<(&'a Distribution, &'a [Statement])> {
+    body.iter().find_map(|statement| match statement {
+        Statement::If { then, otherwise, .. } => match then.split_first() {
+            Some((Statement::Draw { var: drawn, law }, rest)) if drawn == var => Some((law, rest)),
+            _ => branch(then, var).or_else(|| branch(otherwise, var)),
+        },
+        Statement::For { body, .. } | Statement::While { body, .. } => branch(body, var),
+        _ => None,
+    })
+}
+
+/// The block with that draw before its conditional.
+fn hoisted(body: &[Statement], var: &Name) -> Vec<Statement> {
+    let one = |statement: &Statement| match statement {
+        Statement::If { guard, then, otherwise } => match then.split_first() {
+            Some((draw @ Statement::Draw { var: drawn, .. }, rest)) if drawn == var => {
+                let (guard, otherwise) = (guard.clone(), otherwise.clone());
+                vec![draw.clone(), Statement::If { guard, then: rest.to_vec(), otherwise }]
+            }
+            _ => vec![Statement::If {
+                guard: guard.clone(),
+                then: hoisted(then, var),
+                otherwise: hoisted(otherwise, var),
+            }],
+        },
+        Statement::For { index, from, to, body } => vec![Statement::For {
+            index: index.clone(),
+            from: from.clone(),
+            to: to.clone(),
+            body: hoisted(body, var),
+        }],
+        Statement::While { label, guard, body } => {
+            vec![Statement::While { label: label.clone(), guard: guard.clone(), body: hoisted(body, var) }]
+        }
+        other => vec![other.clone()],
+    };
+    body.iter().flat_map(one).collect()
+}
+
+/// ```text
+/// if a { if b { c } }   =   if a and b { c }
+/// ```
+/// Neither has an `else`. Expressions have a value everywhere, so b may be asked where a is false.
+pub(crate) fn join(m: &Mechanism) -> Result<Mechanism, Rejection> {
+    let body = joined(&m.body);
+    if body == m.body {
+        return refuse("JOIN", "no conditional has nothing but a conditional in it");
+    }
+    Ok(Mechanism { body, ..m.clone() })
+}
+
+fn joined(body: &[Statement]) -> Vec<Statement> {
+    let one = |statement: &Statement| match statement {
+        Statement::If { guard, then, otherwise } => {
+            let (then, otherwise) = (joined(then), joined(otherwise));
+            match then.as_slice() {
+                [Statement::If { guard: inner, then: both, otherwise: no }]
+                    if otherwise.is_empty() && no.is_empty() =>
+                {
+                    Statement::If { guard: guard.clone().and(inner.clone()), then: both.clone(), otherwise }
+                }
+                _ => Statement::If { guard: guard.clone(), then, otherwise },
+            }
+        }
+        Statement::For { index, from, to, body } => {
+            Statement::For { index: index.clone(), from: from.clone(), to: to.clone(), body: joined(body) }
+        }
+        Statement::While { label, guard, body } => {
+            Statement::While { label: label.clone(), guard: guard.clone(), body: joined(body) }
+        }
+        other => other.clone(),
+    };
+    body.iter().map(one).collect()
+}
