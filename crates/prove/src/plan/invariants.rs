@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use probity_kernel::context::Context;
-use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
+use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Sort, Statement};
 
-use crate::algebra::{divided, linear, mentions, minus, plus, product, visit};
+use crate::algebra::{divided, minus, product};
 use crate::lists;
-use crate::plan::blocks::{for_each_assignment, for_each_guard, set_by, set_by_draws};
+use crate::plan::blocks::{for_each_guard, set_by};
 use crate::rehearse::{Pair, changed_lists};
 use crate::tables;
 
@@ -39,7 +39,7 @@ pub(crate) struct Cycle<'a> {
 }
 
 /// A statement that may hold whenever the loop comes round.
-struct Question {
+pub(super) struct Question {
     formula: Expr,
     alive: bool,
 }
@@ -77,9 +77,9 @@ impl Bound {
 }
 
 /// What is known of one variable under one condition: the strongest comes first.
-struct Topic {
-    condition: Option<Expr>,
-    questions: Vec<Question>,
+pub(super) struct Topic {
+    pub(super) condition: Option<Expr>,
+    pub(super) questions: Vec<Question>,
 }
 
 /// The statements about one loop that rehearsals have not contradicted yet.
@@ -254,30 +254,30 @@ fn under(condition: &Option<Expr>, formula: &Expr) -> Expr {
     }
 }
 
-fn question(formula: Expr) -> Question {
+pub(super) fn question(formula: Expr) -> Question {
     Question { formula, alive: true }
 }
 
-struct Ask<'a> {
-    context: &'a Context,
+pub(super) struct Ask<'a> {
+    pub(super) context: &'a Context,
     comparison: Comparison,
-    cycle: &'a Cycle<'a>,
+    pub(super) cycle: &'a Cycle<'a>,
     /// How far apart neighbours are, and what is computed from them.
     spans: &'a [Expr],
     distances: &'a [Expr],
 }
 
 impl Ask<'_> {
-    fn of(&self, name: &Name) -> (Expr, Expr) {
+    pub(super) fn of(&self, name: &Name) -> (Expr, Expr) {
         (Expr::of(name.clone(), Run::First), Expr::of(name.clone(), Run::Second))
     }
 
-    fn kind(&self, name: &Name) -> Kind {
+    pub(super) fn kind(&self, name: &Name) -> Kind {
         self.context.kind(&Expr::var(name.clone()))
     }
 
     /// What counts the iterations: the index, or integers that the body changes.
-    fn counters(&self) -> Vec<Expr> {
+    pub(super) fn counters(&self) -> Vec<Expr> {
         let mut found = Vec::new();
         if self.cycle.from.is_some() {
             found.push(Expr::var(self.cycle.name.clone()));
@@ -438,178 +438,11 @@ impl Ask<'_> {
         conditions.flat_map(|c| [topic(Some(c.clone()), &all), topic(Some(c), &mirrored)]).collect()
     }
 
-    fn is_public(&self, e: &Expr) -> bool {
-        let params = &self.context.mechanism().params;
-        let mut public = true;
-        e.for_each_variable(&mut |v| {
-            public &= matches!(v, Variable::Plain(name) if params.iter().any(|p| p.name == *name));
-        });
-        public
-    }
-
-    /// Public bounds that guards compare a variable with, and these bounds with what one round adds to the variable.
-    fn compared_with(&self, name: &Name) -> Vec<Expr> {
-        let mut found: Vec<Expr> = Vec::new();
-        let mut see = |guard: &Expr| {
-            visit(guard, &mut |part| {
-                let Expr::Binary(
-                    Binary::Lt | Binary::Le | Binary::Gt | Binary::Ge | Binary::Eq | Binary::Ne,
-                    a,
-                    b,
-                ) = part
-                else {
-                    return;
-                };
-                if ![a, b].into_iter().any(|side| mentions(side, name)) || self.kind(name) == Kind::Bool {
-                    return;
-                }
-                let sides = [(a, b), (b, a)].into_iter().find(|(v, _)| ***v == Expr::var(name.clone()));
-                let bound = match sides {
-                    Some((_, bound)) => Some((**bound).clone()),
-                    None => linear(&minus((**a).clone(), (**b).clone()), name)
-                        .filter(|(factor, _)| matches!(factor, Expr::Number(_)))
-                        .map(|(factor, offset)| divided(minus(Expr::int(0), offset), &factor)),
-                };
-                let whole = |e: &Expr| self.kind(name) == Kind::Real || self.context.kind(e) == Kind::Int;
-                if let Some(bound) = bound.filter(|bound| self.is_public(bound) && whole(bound))
-                    && !found.contains(&bound)
-                {
-                    found.push(bound);
-                }
-            });
-        };
-        for_each_guard(self.cycle.body, &mut see);
-        found.truncate(2);
-        let steps = self.steps(name);
-        let more = found.iter().flat_map(|bound| steps.iter().map(|step| plus(bound.clone(), step.clone())));
-        let more: Vec<Expr> = more.filter(|bound| !found.contains(bound)).collect();
-        found.extend(more.into_iter().take(4));
-        found
-    }
-
-    /// What the rounds of the loop add to a variable, where that is public.
-    fn steps(&self, name: &Name) -> Vec<Expr> {
-        let mut found: Vec<Expr> = Vec::new();
-        for_each_assignment(self.cycle.body, &mut |var, value| {
-            if var == name
-                && let Some((factor, offset)) = linear(value, name)
-                && factor == Expr::int(1)
-                && self.is_public(&offset)
-                && !found.contains(&offset)
-            {
-                found.push(offset);
-            }
-        });
-        found.truncate(3);
-        found
-    }
-
-    /// Whether a variable keeps account: all that the loop does with it is to add public numbers.
-    fn keeps_account(&self, name: &Name) -> bool {
-        let mut adds = true;
-        for_each_assignment(self.cycle.body, &mut |var, value| {
-            let added = || {
-                let (factor, offset) = linear(value, name)?;
-                (factor == Expr::int(1) && self.is_public(&offset)).then_some(())
-            };
-            adds &= var != name || added().is_some();
-        });
-        adds && !self.steps(name).is_empty() && !set_by_draws(self.cycle.body).contains(name)
-    }
-
-    /// Bounds on what the draws of the loop have cost together, by what the program counts.
-    fn counted(&self, amounts: &[Vec<Expr>]) -> Vec<Expr> {
-        let mut all: Vec<&Expr> = Vec::new();
-        for amount in amounts.get(self.cycle.draws.clone()).into_iter().flatten().flatten() {
-            if !all.contains(&amount) {
-                all.push(amount);
-            }
-        }
-        let params = self.context.mechanism().params.iter().filter(|p| p.sort == Sort::Int);
-        let params: Vec<Expr> = params.map(|p| Expr::var(p.name.clone())).collect();
-        let mut terms = Vec::new();
-        // Not the index: every round counts for that, also those that cost nothing.
-        let index = Expr::var(self.cycle.name.clone());
-        for counter in self.counters().into_iter().filter(|counter| *counter != index) {
-            for a in &all {
-                terms.push(product(counter.clone(), (*a).clone()));
-                terms.extend(params.iter().map(|p| product(minus(p.clone(), counter.clone()), (*a).clone())));
-            }
-        }
-        terms
-    }
-
-    /// Bounds on what all draws have cost, where the program keeps account of that itself.
-    fn budgets(&self, epsilon: &Expr) -> Vec<Expr> {
-        let accounts = self.cycle.scope.iter().filter(|name| self.kind(name) == Kind::Real);
-        let accounts = accounts.filter(|name| self.keeps_account(name)).map(|name| self.of(name).0);
-        accounts.flat_map(|v| [v.clone(), minus(epsilon.clone(), v)]).collect()
-    }
-
     /// Whether a choice is made by this list, which the program fills.
     fn is_scores(&self, name: &Name) -> bool {
         let mut found = BTreeSet::new();
         lists::score_lists(&self.context.mechanism().body, &mut found);
         self.kind(name) == Kind::List && found.contains(name)
-    }
-
-    /// What counts the iterations, with where it starts: the index, or, in a loop without one, integers from 0.
-    fn starts(&self) -> Vec<(Expr, Expr)> {
-        match &self.cycle.from {
-            Some(from) => vec![(Expr::var(self.cycle.name.clone()), from.clone())],
-            None => self.counters().into_iter().map(|counter| (counter, Expr::int(0))).collect(),
-        }
-    }
-
-    /// That a number still has the value with which the loop starts, in the first iteration.
-    fn untouched(&self, name: &Name) -> Vec<Topic> {
-        if self.kind(name) != Kind::Real || !set_by(self.cycle.body).contains(name) {
-            return vec![];
-        }
-        let mut values: Vec<Expr> = Vec::new();
-        for_each_assignment(&self.context.mechanism().body, &mut |var, value| {
-            let number = match value {
-                Expr::Unary(Unary::Neg, a) => matches!(**a, Expr::Number(_)),
-                other => matches!(other, Expr::Number(_)),
-            };
-            if var == name && number && !values.contains(value) {
-                values.push(value.clone());
-            }
-        });
-        let (v, w) = self.of(name);
-        let mut topics = vec![];
-        for (i, from) in self.starts().into_iter().take(1) {
-            for value in values.iter().take(2) {
-                let first = i.clone().equals(from.clone());
-                for v in [&v, &w] {
-                    let still = first.clone().implies(v.clone().equals(value.clone()));
-                    topics.push(Topic { condition: None, questions: vec![question(still)] });
-                }
-            }
-        }
-        topics
-    }
-
-    /// What a flag says of the first iteration.
-    fn flags(&self, name: &Name) -> Vec<Topic> {
-        if self.kind(name) != Kind::Bool || !set_by(self.cycle.body).contains(name) {
-            return vec![];
-        }
-        let (v, w) = self.of(name);
-        let mut topics = vec![];
-        for (i, from) in self.starts() {
-            let first = i.equals(from);
-            for flag in [v.clone(), w.clone()] {
-                let all = [
-                    first.clone().equals(!flag.clone()),
-                    first.clone().equals(flag.clone()),
-                    first.clone().implies(!flag.clone()),
-                    first.clone().implies(flag),
-                ];
-                topics.push(Topic { condition: None, questions: all.into_iter().map(question).collect() });
-            }
-        }
-        topics
     }
 
     /// Where an integer may lie, and how long a list of scores is.

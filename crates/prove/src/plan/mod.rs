@@ -1,6 +1,8 @@
 //! Plans: which couplings, invariants and equivalences to try. Guesses only; a plan that is wrong fails when it is replayed.
 
+mod accounts;
 pub(crate) mod blocks;
+mod combinations;
 mod couplings;
 mod invariants;
 pub(crate) mod planner;

@@ -1,0 +1,178 @@
+//! What a loop counts and keeps account of: questions about counters, flags, start values and budgets, for invariants.
+
+use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
+use probity_kernel::kind::Kind;
+use probity_kernel::term::Sort;
+
+use crate::algebra::{divided, linear, mentions, minus, plus, product, visit};
+use crate::plan::blocks::{for_each_assignment, for_each_guard, set_by, set_by_draws};
+use crate::plan::invariants::{Ask, Topic, question};
+
+impl Ask<'_> {
+    pub(super) fn is_public(&self, e: &Expr) -> bool {
+        let params = &self.context.mechanism().params;
+        let mut public = true;
+        e.for_each_variable(&mut |v| {
+            public &= matches!(v, Variable::Plain(name) if params.iter().any(|p| p.name == *name));
+        });
+        public
+    }
+
+    /// Public bounds that guards compare a variable with, and these bounds with what one round adds to the variable.
+    pub(super) fn compared_with(&self, name: &Name) -> Vec<Expr> {
+        let mut found: Vec<Expr> = Vec::new();
+        let mut see = |guard: &Expr| {
+            visit(guard, &mut |part| {
+                let Expr::Binary(
+                    Binary::Lt | Binary::Le | Binary::Gt | Binary::Ge | Binary::Eq | Binary::Ne,
+                    a,
+                    b,
+                ) = part
+                else {
+                    return;
+                };
+                if ![a, b].into_iter().any(|side| mentions(side, name)) || self.kind(name) == Kind::Bool {
+                    return;
+                }
+                let sides = [(a, b), (b, a)].into_iter().find(|(v, _)| ***v == Expr::var(name.clone()));
+                let bound = match sides {
+                    Some((_, bound)) => Some((**bound).clone()),
+                    None => linear(&minus((**a).clone(), (**b).clone()), name)
+                        .filter(|(factor, _)| matches!(factor, Expr::Number(_)))
+                        .map(|(factor, offset)| divided(minus(Expr::int(0), offset), &factor)),
+                };
+                let whole = |e: &Expr| self.kind(name) == Kind::Real || self.context.kind(e) == Kind::Int;
+                if let Some(bound) = bound.filter(|bound| self.is_public(bound) && whole(bound))
+                    && !found.contains(&bound)
+                {
+                    found.push(bound);
+                }
+            });
+        };
+        for_each_guard(self.cycle.body, &mut see);
+        found.truncate(2);
+        let steps = self.steps(name);
+        let more = found.iter().flat_map(|bound| steps.iter().map(|step| plus(bound.clone(), step.clone())));
+        let more: Vec<Expr> = more.filter(|bound| !found.contains(bound)).collect();
+        found.extend(more.into_iter().take(4));
+        found
+    }
+
+    /// What the rounds of the loop add to a variable, where that is public.
+    pub(super) fn steps(&self, name: &Name) -> Vec<Expr> {
+        let mut found: Vec<Expr> = Vec::new();
+        for_each_assignment(self.cycle.body, &mut |var, value| {
+            if var == name
+                && let Some((factor, offset)) = linear(value, name)
+                && factor == Expr::int(1)
+                && self.is_public(&offset)
+                && !found.contains(&offset)
+            {
+                found.push(offset);
+            }
+        });
+        found.truncate(3);
+        found
+    }
+
+    /// Whether a variable keeps account: all that the loop does with it is to add public numbers.
+    pub(super) fn keeps_account(&self, name: &Name) -> bool {
+        let mut adds = true;
+        for_each_assignment(self.cycle.body, &mut |var, value| {
+            let added = || {
+                let (factor, offset) = linear(value, name)?;
+                (factor == Expr::int(1) && self.is_public(&offset)).then_some(())
+            };
+            adds &= var != name || added().is_some();
+        });
+        adds && !self.steps(name).is_empty() && !set_by_draws(self.cycle.body).contains(name)
+    }
+
+    /// Bounds on what the draws of the loop have cost together, by what the program counts.
+    pub(super) fn counted(&self, amounts: &[Vec<Expr>]) -> Vec<Expr> {
+        let mut all: Vec<&Expr> = Vec::new();
+        for amount in amounts.get(self.cycle.draws.clone()).into_iter().flatten().flatten() {
+            if !all.contains(&amount) {
+                all.push(amount);
+            }
+        }
+        let params = self.context.mechanism().params.iter().filter(|p| p.sort == Sort::Int);
+        let params: Vec<Expr> = params.map(|p| Expr::var(p.name.clone())).collect();
+        let mut terms = Vec::new();
+        // Not the index: every round counts for that, also those that cost nothing.
+        let index = Expr::var(self.cycle.name.clone());
+        for counter in self.counters().into_iter().filter(|counter| *counter != index) {
+            for a in &all {
+                terms.push(product(counter.clone(), (*a).clone()));
+                terms.extend(params.iter().map(|p| product(minus(p.clone(), counter.clone()), (*a).clone())));
+            }
+        }
+        terms
+    }
+
+    /// Bounds on what all draws have cost, where the program keeps account of that itself.
+    pub(super) fn budgets(&self, epsilon: &Expr) -> Vec<Expr> {
+        let accounts = self.cycle.scope.iter().filter(|name| self.kind(name) == Kind::Real);
+        let accounts = accounts.filter(|name| self.keeps_account(name)).map(|name| self.of(name).0);
+        accounts.flat_map(|v| [v.clone(), minus(epsilon.clone(), v)]).collect()
+    }
+
+    /// What counts the iterations, with where it starts: the index, or, in a loop without one, integers from 0.
+    pub(super) fn starts(&self) -> Vec<(Expr, Expr)> {
+        match &self.cycle.from {
+            Some(from) => vec![(Expr::var(self.cycle.name.clone()), from.clone())],
+            None => self.counters().into_iter().map(|counter| (counter, Expr::int(0))).collect(),
+        }
+    }
+
+    /// That a number still has the value with which the loop starts, in the first iteration.
+    pub(super) fn untouched(&self, name: &Name) -> Vec<Topic> {
+        if self.kind(name) != Kind::Real || !set_by(self.cycle.body).contains(name) {
+            return vec![];
+        }
+        let mut values: Vec<Expr> = Vec::new();
+        for_each_assignment(&self.context.mechanism().body, &mut |var, value| {
+            let number = match value {
+                Expr::Unary(Unary::Neg, a) => matches!(**a, Expr::Number(_)),
+                other => matches!(other, Expr::Number(_)),
+            };
+            if var == name && number && !values.contains(value) {
+                values.push(value.clone());
+            }
+        });
+        let (v, w) = self.of(name);
+        let mut topics = vec![];
+        for (i, from) in self.starts().into_iter().take(1) {
+            for value in values.iter().take(2) {
+                let first = i.clone().equals(from.clone());
+                for v in [&v, &w] {
+                    let still = first.clone().implies(v.clone().equals(value.clone()));
+                    topics.push(Topic { condition: None, questions: vec![question(still)] });
+                }
+            }
+        }
+        topics
+    }
+
+    /// What a flag says of the first iteration.
+    pub(super) fn flags(&self, name: &Name) -> Vec<Topic> {
+        if self.kind(name) != Kind::Bool || !set_by(self.cycle.body).contains(name) {
+            return vec![];
+        }
+        let (v, w) = self.of(name);
+        let mut topics = vec![];
+        for (i, from) in self.starts() {
+            let first = i.equals(from);
+            for flag in [v.clone(), w.clone()] {
+                let all = [
+                    first.clone().equals(!flag.clone()),
+                    first.clone().equals(flag.clone()),
+                    first.clone().implies(!flag.clone()),
+                    first.clone().implies(flag),
+                ];
+                topics.push(Topic { condition: None, questions: all.into_iter().map(question).collect() });
+            }
+        }
+        topics
+    }
+}
