@@ -10,8 +10,8 @@ use probity_kernel::term::{Claim, Coupling, Mechanism, Statement};
 
 use crate::derivation::{Failure, Move, Reason, replay_side};
 use crate::effort::Effort;
+use crate::explain::words::in_words;
 use crate::searching::Searching;
-use crate::words::in_words;
 
 /// What may be spent on saying why it failed.
 const EXPLAIN_EFFORT: u64 = 12_500_000;

@@ -9,8 +9,8 @@ use probity_kernel::term::Statement;
 use crate::derivation::Reason;
 use crate::effort::Effort;
 use crate::evidence::search::search_within;
+use crate::explain::words::in_words;
 use crate::rehearse::scenarios;
-use crate::words::in_words;
 
 /// Values of the inputs and parameters for which a condition is false, if a few tries find some.
 fn counter(context: &Context, hypotheses: &[Expr], goal: &Expr) -> Option<String> {

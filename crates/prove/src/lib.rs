@@ -48,7 +48,6 @@ mod searching;
 mod side;
 mod tables;
 pub mod vacuity;
-mod words;
 
 pub use evidence::{search, simplex};
 pub use proof::{Proof, prove, prove_until};

@@ -32,6 +32,7 @@
 mod cases;
 mod numbers;
 mod recognise;
+pub(crate) mod words;
 
 pub use cases::{Case, End, Place, Position, Range};
 pub use numbers::{
