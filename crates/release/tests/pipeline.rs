@@ -1,11 +1,14 @@
 //! From SQL to a proved mechanism to exact sums: what is proved is what is computed, neighbours differ by no more than the claim, and
 //! all engines agree.
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use common::{POLICY, policy, prepared_by};
 use probity_exact::{Rational, rational};
 use probity_kernel::expr::{Expr, Variable};
 use probity_kernel::term::{Distribution, Statement};
@@ -17,36 +20,12 @@ use probity_release::prepare::{Prepared, prepare};
 use probity_release::query::Plan;
 use probity_release::{proof, refusal, release};
 
-const POLICY: &str = r#"
-[budget]
-epsilon = "2"
-per_query = { epsilon = "1/2" }
-[table.people]
-unit = "row"
-[table.people.columns]
-region = { in = ["north", "south", "east"] }
-age = { type = "int", between = [0, 120] }
-income = { type = "decimal", scale = 2, between = [-1000, 100000], null = 10 }
-weight = { type = "float", grid = "1/4", between = [0, 200], outside = "drop" }
-smoker = { type = "bool", null = false }
-born = { type = "date", between = ["2000-01-01", "2000-02-29"] }
-Note = { type = "text" }
-"#;
-
-fn policy() -> Policy {
-    policy::read("policy", POLICY).unwrap()
-}
-
 /// The same with a budget in ρ, for which the noise is Gaussian.
 fn concentrated() -> Policy {
     let text = POLICY
         .replace("epsilon = \"2\"", "rho = \"2\"")
         .replace("{ epsilon = \"1/2\" }", "{ rho = \"1/2\" }");
     policy::read("policy", &text).unwrap()
-}
-
-fn prepared_by(policy: &Policy, sql: &str) -> Prepared {
-    prepare(policy, &[sql.to_owned()], &[]).unwrap_or_else(|refusal| panic!("{sql}\n{refusal}")).remove(0)
 }
 
 fn prepared(sql: &str) -> Prepared {
@@ -592,175 +571,4 @@ fn tables_that_are_none_or_ragged() {
     assert!(Csv::new(&place.join("none-*.csv")).is_err());
     assert!(Csv::new(&place).unwrap().check(&count).is_err());
     assert!(Csv::new(&place.join("missing.csv")).unwrap().check(&count).is_err());
-}
-
-#[test]
-fn what_is_not_answered_is_pointed_at() {
-    let deep = format!("SELECT SUM({}age{}) FROM people", "(".repeat(3000), ")".repeat(3000));
-    let long = format!("SELECT SUM(age{}) FROM people", " + age".repeat(2000));
-    let huge = format!("SELECT COUNT(*) FROM people WHERE age = {}", "1".repeat(10_000_000));
-    let cases: Vec<(&str, &str, Option<&str>)> = vec![
-        ("SELECT * FROM people", "no raw row", Some("*")),
-        ("SELECT age FROM people", "neither a GROUP BY key", Some("age")),
-        ("SELECT age, COUNT(*) FROM people GROUP BY region", "neither a GROUP BY key", Some("age")),
-        ("SELECT COUNT(*) FROM peple", "no table `peple`", Some("peple")),
-        ("SELECT SUM(incme) FROM people", "no column `incme`", Some("incme")),
-        ("SELECT SUM(Note) FROM people", "text column", Some("Note")),
-        ("SELECT Note, COUNT(*) FROM people GROUP BY Note", "discovered", Some("Note")),
-        ("SELECT income, COUNT(*) FROM people GROUP BY income", "possible values", Some("income")),
-        ("SELECT COUNT(*) FROM people WHERE region = 'West'", "no value of region", Some("region")),
-        ("SELECT COUNT(*) FROM people WHERE region < 'north'", "have no order", Some("region")),
-        ("SELECT COUNT(*) FROM people WHERE age", "a condition is expected", Some("age")),
-        ("SELECT COUNT(*) FROM people WHERE age = 'x'", "cannot be compared", Some("age")),
-        ("SELECT COUNT(*) FROM people WHERE income IS NULL", "never true", Some("income")),
-        ("SELECT COUNT(*) FROM people WHERE EXISTS (SELECT 1 FROM people)", "inside queries", None),
-        ("SELECT COUNT(*) FROM people WHERE region LIKE 'n%'", "not searched", Some("region")),
-        ("SELECT COUNT(*) FROM people WHERE rank(age) > 1", "no function RANK", Some("rank")),
-        ("SELECT COUNT(*) FROM people WHERE COUNT(*) > 1", "COUNT takes numbers", Some("COUNT(*) >")),
-        ("SELECT MEDIAN(region) FROM people", "a number is expected", Some("region")),
-        ("SELECT QUANTILE(age, 1.5) FROM people", "from 0 to 1", Some("1.5")),
-        ("SELECT QUANTILE(age) FROM people", "other arguments", Some("QUANTILE")),
-        ("SELECT MAX(age, 3) FROM people", "other arguments", Some("MAX")),
-        ("SELECT APPROX_QUANTILES(age, 4) FROM people", "with a list", Some("APPROX")),
-        ("SELECT EVIL(age) FROM people", "no aggregate EVIL", Some("EVIL")),
-        ("SELECT COUNT(DISTINCT age) FROM people", "only the privacy unit", Some("COUNT")),
-        ("SELECT SUM(age) OVER (PARTITION BY region) FROM people", "window", Some("SUM")),
-        ("SELECT SUM(CASE WHEN smoker THEN 1 END) FROM people", "no ELSE", Some("CASE")),
-        ("SELECT SUM(age / age) FROM people", "divided only by a number", Some("age)")),
-        ("SELECT SUM(age / 0) FROM people", "divides by zero", Some("0")),
-        ("SELECT SUM(income * income * income * income) FROM people", "exceed 2^63", None),
-        ("SELECT COUNT(*) FROM people; DROP TABLE people", "more than one statement", None),
-        ("DELETE FROM people", "only SELECT", None),
-        ("SELECT COUNT(*) FROM people UNION SELECT COUNT(*) FROM people", "only one SELECT", None),
-        ("SELECT COUNT(*) FROM people, people", "one table", None),
-        ("SELECT COUNT(*) FROM people JOIN t ON 1 = 1", "joins", None),
-        ("SELECT DISTINCT region FROM people", "DISTINCT", None),
-        ("SELECT 1 FROM people", "no aggregate", None),
-        ("SELECT COUNT(*) FRM people", "cannot be read", Some("people")),
-        ("SELECT COUNT(* FROM people", "cannot be read", Some("FROM")),
-        ("SELECT 'open FROM people", "cannot be read", None),
-        ("", "no query", None),
-        ("-- nothing", "no query", None),
-        ("SELECT COUNT(*) AS n, SUM(age) AS n FROM people", "two columns are called n", None),
-        ("SELECT COUNT(*) AS n, SUM(age) AS n_low FROM people", "error bars", None),
-        (
-            "SELECT age, income, born, region, COUNT(*) FROM people GROUP BY region, age, born, income",
-            "possible values",
-            None,
-        ),
-        (
-            "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1) COUNT(*) FROM people",
-            "the policy allows 1/2",
-            None,
-        ),
-        (
-            "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(privacy_unit_column = Note) COUNT(*) FROM people",
-            "hides rows",
-            None,
-        ),
-        (&deep, "nested deeper", None),
-        (&long, "levels", None),
-        (&huge, "bytes", None),
-    ];
-    for (sql, message, at) in cases {
-        let shown: String = sql.chars().take(200).collect();
-        let refused = prepare(&policy(), &[sql.to_owned()], &[]).map(|_| ()).expect_err(&shown);
-        assert!(refused.message.contains(message), "{shown}\n{refused}");
-        if let Some(at) = at {
-            let place = refused.place.as_ref().unwrap_or_else(|| panic!("{refused}"));
-            let column =
-                sql.rfind(at).filter(|_| message != "COUNT takes numbers").or(sql.find(at)).unwrap() + 1;
-            let first = sql.find(at).unwrap() + 1;
-            assert!(place.column == column || place.column == first, "{shown}\n{refused}");
-        }
-    }
-}
-
-#[test]
-fn several_queries_share_what_one_may_lose() {
-    let queries = ["SELECT COUNT(*) FROM people".to_owned(), "SELECT SUM(age) FROM people".to_owned()];
-    let both = prepare(&policy(), &queries, &[]).unwrap();
-    assert!(both.iter().all(|one| one.stake.amount == rational(1, 4).unwrap()));
-    let rho = POLICY.replace("epsilon = \"2\"", "rho = \"2\"").replace("epsilon = \"1/2\"", "rho = \"1/50\"");
-    let rho = policy::read("p", &rho).unwrap();
-    let one = prepared_by(&rho, &queries[0]);
-    assert_eq!((one.stake.concentrated, one.cost.to_string()), (true, "rho 1/50".into()));
-    let both = prepare(&rho, &queries, &[]).unwrap();
-    assert!(both.iter().all(|one| one.cost.to_string() == "rho 1/100"));
-    // A query may ask for a pure loss: ε²/2 ≤ ρ.
-    let pure = |options: &str| {
-        let sql = format!("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS({options}) COUNT(*) FROM people");
-        prepare(&rho, &[sql], &[])
-    };
-    let one = pure("epsilon = 0.2").unwrap().remove(0);
-    assert_eq!((one.stake.concentrated, one.cost.to_string()), (false, "rho 1/50".into()));
-    assert_eq!(pure("rho = 0.01").unwrap().remove(0).cost.to_string(), "rho 1/100");
-    for options in ["epsilon = 0.21", "rho = 0.03", "rho = 0.01, epsilon = 0.1", "rho = 0"] {
-        assert!(pure(options).is_err(), "{options}");
-    }
-    let in_epsilon = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(rho = 0.01) COUNT(*) FROM people".to_owned();
-    assert!(prepare(&policy(), &[in_epsilon], &[]).is_err());
-}
-
-/// What a query asks for in its clause it has, also beside others; those that ask for nothing share the rest; more than one query may lose is
-/// refused.
-#[test]
-fn a_clause_says_what_its_query_loses() {
-    let asking = |options: &str| match options {
-        "" => "SELECT COUNT(*) FROM people".to_owned(),
-        options => format!("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS({options}) COUNT(*) FROM people"),
-    };
-    let rho = POLICY.replace("epsilon = \"2\"", "rho = \"2\"").replace("epsilon = \"1/2\"", "rho = \"1/50\"");
-    let rho = policy::read("p", &rho).unwrap();
-    let stakes = |policy: &policy::Policy, options: &[&str]| {
-        let queries: Vec<String> = options.iter().map(|options| asking(options)).collect();
-        let prepared = prepare(policy, &queries, &[])?;
-        Ok::<_, probity_release::refusal::Refusal>(
-            prepared.iter().map(|one| one.stake.amount.to_string()).collect::<Vec<_>>(),
-        )
-    };
-    let epsilon = policy();
-    assert_eq!(stakes(&epsilon, &["epsilon = 0.1", "epsilon = 0.2"]).unwrap(), ["1/10", "1/5"]);
-    assert_eq!(stakes(&epsilon, &["epsilon = 0.25", "epsilon = 0.25"]).unwrap(), ["1/4", "1/4"]);
-    assert_eq!(stakes(&epsilon, &["", "epsilon = 0.1", ""]).unwrap(), ["1/5", "1/10", "1/5"]);
-    assert_eq!(stakes(&rho, &["rho = 0.01", ""]).unwrap(), ["1/100", "1/100"]);
-    // ε = 0.1 counts ρ = 0.005.
-    assert_eq!(stakes(&rho, &["epsilon = 0.1", ""]).unwrap(), ["1/10", "3/200"]);
-    for (policy, options) in [
-        (&epsilon, ["epsilon = 0.3", "epsilon = 0.21"]),
-        (&epsilon, ["epsilon = 0.5", ""]),
-        (&rho, ["epsilon = 0.2", "rho = 0.001"]),
-    ] {
-        let refused = stakes(policy, &options).unwrap_err().to_string();
-        assert!(refused.contains("in all"), "{refused}");
-    }
-}
-
-/// White space, comments and the case of keywords make no other query: the stored answer is free.
-#[test]
-fn the_same_query_written_otherwise_has_the_same_key() {
-    let key = |sql: &str| prepared_by(&policy(), sql).key("1");
-    let plain = key("SELECT region, SUM(age) FROM people WHERE age > 20 GROUP BY region");
-    assert_eq!(
-        plain,
-        key("select region,\n  sum(age) /* years */ from people where age>20 group by region;")
-    );
-    assert_ne!(plain, key("SELECT region, SUM(age) FROM people WHERE age > 21 GROUP BY region"));
-    assert_ne!(
-        plain,
-        prepared_by(&policy(), "SELECT region, SUM(age) FROM people WHERE age > 20 GROUP BY region").key("2")
-    );
-}
-
-/// A small loss asks for much noise, which the search for a proof must think of.
-#[test]
-fn quantiles_are_proved_at_small_losses() {
-    for rho in ["1/10", "1/20", "1/50", "1/1000", "1/1000000"] {
-        let text = POLICY
-            .replace("epsilon = \"2\"", "rho = \"2\"")
-            .replace("{ epsilon = \"1/2\" }", &format!("{{ rho = \"{rho}\" }}"));
-        let policy = policy::read("policy", &text).unwrap();
-        let prepared = prepared_by(&policy, "SELECT MEDIAN(age) AS m FROM people");
-        release::prove(prepared, None).unwrap_or_else(|refusal| panic!("{rho}: {refusal}"));
-    }
 }

@@ -79,7 +79,8 @@ fn by_masses(squared_scale: &Rational, error: &Natural) -> Option<Rational> {
     let (mut low, mut high) = (Masses::new(squared_scale, false)?, Masses::new(squared_scale, true)?);
     // All at least, those outside at most; twice, but for the one at 0.
     let (mut all, mut outside) = (Natural::ONE << FIXED, Natural::ZERO);
-    (low.next(), high.next());
+    low.next();
+    high.next();
     for k in 1..=last {
         all += low.next() << 1;
         let mass = high.next();

@@ -365,7 +365,7 @@ fn key(scope: &Scope, expr: &Expr) -> Answer<Key> {
     }
     let discovered = || {
         refuse(scope.sql, expr, format!("the values of {} would have to be discovered from the rows", column.name))
-            .hint("discovered keys are refused until the logic proves them; list the values in the policy: in = [\"…\"]")
+            .hint("keys are public here, and are not discovered from private rows; list the values in the policy: in = [\"…\"]")
     };
     let (low, high) = column.bounds().ok_or_else(discovered)?;
     if high.abs_diff(low) >= MAX_GROUPS as u64 {

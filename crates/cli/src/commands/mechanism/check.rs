@@ -142,14 +142,16 @@ fn of_release(arguments: &Arguments, text: &str) -> Answer {
                         "data-version" => false,
                         _ => policy.is_some(),
                     };
-                    let (known, stated): (Vec<_>, Vec<_>) =
+                    let (known, mut stated): (Vec<_>, Vec<_>) =
                         checked.about.iter().partition(|(name, _)| is_checked(name));
+                    stated.retain(|(_, value)| !value.is_empty());
                     known.iter().try_for_each(|(name, value)| writeln!(out, "{name}: {value}"))?;
+                    if policy.is_some() {
+                        writeln!(out, "the mechanism is that of the query under this policy")?;
+                    }
                     match policy {
-                        Some(_) => {
-                            writeln!(out, "the mechanism is that of the query under this policy")?;
-                            writeln!(out, "stated, and checked by nothing:")?;
-                        }
+                        _ if stated.is_empty() => {}
+                        Some(_) => writeln!(out, "stated, and checked by nothing:")?,
                         None => writeln!(out, "stated, and checked only with --policy FILE:")?,
                     }
                     stated.iter().try_for_each(|(name, value)| writeln!(out, "  {name}: {value}"))
