@@ -1,7 +1,8 @@
 //! Samples: a coin for each row of the table says whether it is kept, and a sum over the sample is one over the rows that are.
 //!
 //! The coins are tossed where the text draws the sample, so that everything that follows has the law that the text says. Whether a text with a sample
-//! runs does not depend on the rows: its sums are of fields, numbers and loop indices only, which are always decided.
+//! runs does not depend on the rows: its sums are of fields, numbers and loop indices only, which are always decided. Sums over a whole table that
+//! depend on more than a loop's index are written out in the same way, without coins.
 
 use probity_exact::Rational;
 use probity_kernel::expr::{Expr, Name, Variable};
@@ -22,13 +23,37 @@ pub(crate) fn tossed(sample: &Name, rows: usize, rate: &Expr) -> Vec<Statement> 
 
 /// A sum over the rows of a sample that were kept.
 pub(crate) fn sum(sample: &Name, fields: &[Field], rows: &[Row], condition: &Expr, value: &Expr) -> Expr {
+    let kept = |number: usize| Expr::var(coin(sample, number));
+    written_out((sample, fields, rows), condition, value, kept)
+}
+
+/// A sum over all rows, as a term of the text: for one that depends on what the text computes or draws.
+pub(crate) fn sum_of_all(
+    table: &Name,
+    fields: &[Field],
+    rows: &[Row],
+    condition: &Expr,
+    value: &Expr,
+) -> Expr {
+    written_out((table, fields, rows), condition, value, |_| Expr::Bool(true))
+}
+
+fn written_out(
+    (table, fields, rows): (&Name, &[Field], &[Row]),
+    condition: &Expr,
+    value: &Expr,
+    kept: impl Fn(usize) -> Expr,
+) -> Expr {
     let shares = rows.iter().enumerate().map(|(number, row)| {
-        let at = |e: &Expr| at_row(e, sample, fields, row);
-        let kept = Expr::var(coin(sample, number));
-        kept.and(at(condition)).choose(at(value), Expr::int(0))
+        let at = |e: &Expr| at_row(e, table, fields, row);
+        kept(number).and(at(condition)).choose(at(value), Expr::int(0))
     });
+    // A row that is not there, so that whether the text runs is not seen from a table without rows.
+    let nobody: Row = fields.iter().map(|field| (field.name.clone(), Rational::ZERO)).collect();
+    let at = |e: &Expr| at_row(e, table, fields, &nobody);
+    let absent = Expr::Bool(false).and(at(condition)).choose(at(value), Expr::int(0));
     // As a balanced tree, so that a million rows nest twenty deep.
-    let mut sums: Vec<Expr> = shares.collect();
+    let mut sums: Vec<Expr> = shares.chain([absent]).collect();
     while sums.len() > 1 {
         let mut pairs = Vec::with_capacity(sums.len().div_ceil(2));
         let mut left = sums.into_iter();

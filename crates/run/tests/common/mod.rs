@@ -93,9 +93,8 @@ impl Case {
     }
 }
 
-/// The library. A real answer is made discrete: rounded and clamped, or compared. Not here: `noisy_gradient_descent` and `tree_sum`, which do not
-/// run (their sums over rows depend on draws, or on more than one index), and `propose_test_release`, of which the audit has no law: it compares a draw with
-/// a logarithm. `income_by_region` is here with one of its four regions, as two draws of eight leave bits enough.
+/// The library. A real answer is made discrete: rounded and clamped, or compared. Not here: `propose_test_release`, of which the audit has no law: it compares a draw
+/// with a logarithm. `noisy_gradient_descent` is here with one step, after which the audit has none. `income_by_region` is here with one of its four regions, as two draws of eight leave bits enough.
 pub fn library() -> Vec<Case> {
     let coarse = |name: &str, from: &str, to: &str| {
         let text = mechanism(name);
@@ -244,6 +243,20 @@ pub fn library() -> Vec<Case> {
             &[],
         )
         .with_table("people", &["key"], &[&["0"], &["1"], &["1"]]),
+        Case::new(
+            "tree_sum",
+            coarse("tree_sum", "append(out, y)", "append(out, y > 1)"),
+            "n=2 levels=2 eps=3",
+            &[],
+        )
+        .with_table("people", &["time"], &[&["0"], &["1"], &["1"]]),
+        Case::new(
+            "noisy_gradient_descent",
+            coarse("noisy_gradient_descent", "return t", "return t > 0"),
+            "k=1 sigma=1 rate=1/2",
+            &[],
+        )
+        .with_table("data", &["x", "y"], &[&["1", "0.5"], &["1", "0.25"]]),
         Case::new(
             "laplace_vector",
             coarse("laplace_vector", "append(out, y)", "append(out, y > 1/2)"),
