@@ -87,8 +87,26 @@ pub fn prove(mechanism: &Mechanism, claim: &Claim, hints: &Hints) -> Result<Proo
     prove_until(mechanism, claim, hints, None)
 }
 
-/// The same, given up when the deadline passes. The deadline is looked at between steps of the search.
+/// The same, given up when the deadline passes. The deadline is looked at between steps of the search. Invariants that lead
+/// to no proof do not stand in the way of one: then it is looked for without them. Couplings are meant as they are given.
 pub fn prove_until(
+    mechanism: &Mechanism,
+    claim: &Claim,
+    hints: &Hints,
+    deadline: Option<Instant>,
+) -> Result<Proof, Failure> {
+    let failure = match prove_by(mechanism, claim, hints, deadline) {
+        Ok(proof) => return Ok(proof),
+        Err(failure) => failure,
+    };
+    let without = Hints { invariants: Default::default(), ..hints.clone() };
+    match hints.couplings.is_empty() && *hints != without {
+        true => prove_by(mechanism, claim, &without, deadline).map_err(|_| failure),
+        false => Err(failure),
+    }
+}
+
+fn prove_by(
     mechanism: &Mechanism,
     claim: &Claim,
     hints: &Hints,

@@ -199,6 +199,15 @@ fn tails_are_given_up_by_hint_and_without() {
 }
 
 #[test]
+fn an_invariant_that_says_too_little_is_no_obstacle() {
+    let sums = "s = 0\nfor i in 0..length(q) {\ns += q[i]\n}\ny ~ laplace(s, 1 / eps)\nreturn y";
+    let claimed =
+        |claim: &str| text("mechanism m(q: real[])", sums, "one entry of q differs by at most 1", claim);
+    proved(&format!("{}proof {{\ninvariant i: i >= 0\n}}\n", claimed("eps")), "LAPGEN");
+    open(&format!("{}proof {{\ninvariant i: i >= 0\n}}\n", claimed("eps / 2")));
+}
+
+#[test]
 fn calls_are_by_their_theorems() {
     let used = |body: &str, near: &str, claim: &str| {
         let header = "use \"noisy_count.dp\" as noisy_count\nmechanism m(a: int, b: int)";
