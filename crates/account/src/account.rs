@@ -6,11 +6,12 @@ use probity_exact::{Rational, directed};
 
 use crate::closed;
 use crate::fixed::{Total, near};
-use crate::general::{Around, Scene};
+use crate::general::{self, Around, Scene};
 use crate::lattice::{Limit, Stop};
 use crate::model::{Adjacency, Composition, Direction, Simple};
 use crate::scout::{Aim, Guess, exp, ln};
 use crate::search::invert;
+use crate::steps;
 
 /// What is asked.
 #[derive(Debug, Clone, PartialEq)]
@@ -116,7 +117,7 @@ const SMALLEST_DELTA: f64 = 1e-300;
 /// assert!(answer.bracket.upper.unwrap() > parse_rational("6.547923").unwrap());
 /// ```
 pub fn account(
-    laws: &Composition,
+    composition: &Composition,
     adjacency: Adjacency,
     question: &Question,
     effort: &Effort,
@@ -134,7 +135,7 @@ pub fn account(
         }
         _ => {}
     }
-    let laws = laws.resolved(adjacency)?;
+    let laws = composition.resolved(adjacency)?;
     let bound_only = laws.iter().any(|(law, _)| law.is_bound_only());
     let note = bound_only.then(|| {
         "the upper bound is of all mechanisms that are meant, the lower of one of them: they need not meet".to_owned()
@@ -157,13 +158,38 @@ pub fn account(
         }
         known = bracket;
     }
+    let directions = directions(&laws, adjacency);
+    let composing = Composing { laws: &laws, question, effort, deadline };
     if let Question::Epsilon(delta) = question
         && delta.is_zero()
     {
-        return Err("at delta = 0 only sums of pure guarantees have a finite epsilon".into());
+        let most = composing.largest(directions)?;
+        let upper = Some(most.ok_or(
+            "at delta = 0 no epsilon is finite: some law has losses without end, or a delta of its own",
+        )?);
+        let bracket = Bracket { lower: Rational::ZERO, upper }.and(known);
+        let reached = bracket.width() <= effort.width;
+        return finish(
+            bracket.clone(),
+            vec![(Direction::Either, bracket)],
+            "the sum of the largest losses".into(),
+            reached,
+        );
     }
-    let directions = directions(&laws, adjacency);
-    let composing = Composing { laws: &laws, question, effort, deadline };
+    if let Some((one, steps)) = steps::of_question(composition, &laws, adjacency) {
+        let upper = steps::upper(&one, steps, question, effort, deadline);
+        known = known.and(Bracket { lower: Rational::ZERO, upper });
+        // Of other noise than normal no pair is known that a replacement in a sample really gives, and so no lattice.
+        let unknown = |law: &Simple| matches!(law, Simple::Replaced(_, near, _) if !matches!(**near, Simple::Normal(_)));
+        if laws.iter().any(|(law, _)| unknown(law)) {
+            let method = format!("{steps} steps of one record added or removed");
+            return finish(known.clone(), vec![(Direction::Replace, known)], method, bound_only);
+        }
+    }
+    if let ([(law @ Simple::Replaced(..), 1)], Question::Delta(epsilon)) = (laws.as_slice(), question) {
+        known =
+            known.and(Bracket { lower: Rational::ZERO, upper: Some(general::delta_of_one(law, epsilon)?) });
+    }
     let found = composing.all(directions)?;
     let bracket = found.iter().map(|found| found.bracket.clone()).reduce(Bracket::or);
     let mut bracket = bracket.unwrap_or_else(|| Bracket::vacuous(question)).and(known);
@@ -180,11 +206,11 @@ pub fn account(
 }
 
 /// A question that is answered on a lattice.
-struct Composing<'a> {
-    laws: &'a [(Simple, u64)],
-    question: &'a Question,
-    effort: &'a Effort,
-    deadline: Instant,
+pub(crate) struct Composing<'a> {
+    pub laws: &'a [(Simple, u64)],
+    pub question: &'a Question,
+    pub effort: &'a Effort,
+    pub deadline: Instant,
 }
 
 impl Composing<'_> {
@@ -196,9 +222,20 @@ impl Composing<'_> {
         Scene::new(self.laws, direction, aim, self.deadline)
     }
 
+    /// The sum of the largest losses, in the direction where it is larger.
+    fn largest(&self, directions: &[Direction]) -> Result<Option<Rational>, String> {
+        let mut most = Some(Rational::ZERO);
+        for direction in directions {
+            // How fine a look is does not matter here.
+            let scene = Scene::new(self.laws, *direction, Aim::Epsilon(1.0), self.deadline)?;
+            most = most.zip(scene.and_then(|scene| scene.largest())).map(|(a, b)| a.max(b));
+        }
+        Ok(most)
+    }
+
     /// Every direction. The larger answer is asked for: a direction that is likely to have the smaller one is looked at only as
     /// closely as it takes to see that it has.
-    fn all(&self, directions: &[Direction]) -> Result<Vec<Found>, String> {
+    pub fn all(&self, directions: &[Direction]) -> Result<Vec<Found>, String> {
         let scenes: Vec<Option<Scene>> =
             directions.iter().map(|direction| self.scene(*direction)).collect::<Result<_, _>>()?;
         let [Some(first), Some(second)] = &scenes[..] else {
@@ -291,8 +328,8 @@ pub(crate) fn directions(laws: &[(Simple, u64)], adjacency: Adjacency) -> &'stat
 }
 
 /// What one direction gave.
-struct Found {
-    bracket: Bracket,
+pub(crate) struct Found {
+    pub bracket: Bracket,
     step: f64,
     points: usize,
 }

@@ -3,7 +3,7 @@
 use std::f64::consts::LOG2_E;
 use std::time::Instant;
 
-use probity_exact::{Integer, Natural, Rational, ln_bounds, rational_from_f64};
+use probity_exact::{Integer, Natural, Rational, exp_bounds, ln_bounds, rational_from_f64};
 
 use crate::account::at_once;
 use crate::fixed;
@@ -48,6 +48,16 @@ pub(crate) fn curve(law: &Simple, direction: Direction, bits: usize) -> Result<B
         }
         Simple::Group(k, law) => Box::new(laws::Grouped::new(*k, base(law)?, bits)),
     })
+}
+
+/// δ at ε of one mechanism, from above, by its curve.
+pub(crate) fn delta_of_one(law: &Simple, epsilon: &Rational) -> Result<Rational, String> {
+    let bits = rounded(200);
+    let ratio = exp_bounds(epsilon, bits as u32).0.to_rational().unwrap_or(Rational::ONE);
+    // The curve falls: the ratio is rounded down.
+    let ratio = fixed::natural(fixed::floor(&ratio, bits));
+    let delta = curve(law, Direction::Replace, bits)?.upper(&ratio);
+    Ok(Rational::from_parts(delta.into(), Natural::ONE << bits).min(Rational::ONE))
 }
 
 /// Copies of a law.

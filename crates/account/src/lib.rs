@@ -28,6 +28,7 @@ mod profile;
 mod roots;
 mod scout;
 mod search;
+mod steps;
 
 pub use account::{Answer, Bracket, Effort, Question, account, doubles_around};
 pub use calibrate::{Calibrated, calibrate};
