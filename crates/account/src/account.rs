@@ -168,13 +168,16 @@ pub fn account(
             "at delta = 0 no epsilon is finite: some law has losses without end, or a delta of its own",
         )?);
         let bracket = Bracket { lower: Rational::ZERO, upper }.and(known);
-        let reached = bracket.width() <= effort.width;
-        return finish(
-            bracket.clone(),
-            vec![(Direction::Either, bracket)],
-            "the sum of the largest losses".into(),
-            reached,
-        );
+        return Ok(Answer {
+            directions: vec![(Direction::Either, bracket.clone())],
+            bracket,
+            method: "the sum of the largest losses".into(),
+            seconds: start.elapsed().as_secs_f64(),
+            reached: true,
+            note: Some(
+                "at delta = 0 an upper bound is given: what all laws together can lose at most".into(),
+            ),
+        });
     }
     if let Some((one, steps)) = steps::of_question(composition, &laws, adjacency) {
         let upper = steps::upper(&one, steps, question, effort, deadline);
