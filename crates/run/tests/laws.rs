@@ -25,6 +25,21 @@ fn wrong(case: &Case, law: &Case, depth: usize) -> Option<Outcome> {
 }
 
 #[test]
+fn every_mechanism_of_the_library_is_among_them() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../mechanisms");
+    let mut files: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "dp"))
+        .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
+        .collect();
+    let mut cases: Vec<&str> = library().iter().map(|case| case.name).collect();
+    files.sort();
+    cases.sort_unstable();
+    assert_eq!(cases, files);
+}
+
+#[test]
 fn every_bit_string_to_a_depth() {
     for case in library() {
         // Normal noise takes more bits before anything is decided.

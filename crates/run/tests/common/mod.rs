@@ -93,8 +93,10 @@ impl Case {
     }
 }
 
-/// The library. A real answer is made discrete: rounded and clamped, or compared. Not here: `propose_test_release`, of which the audit has no law: it compares a draw
-/// with a logarithm. `noisy_gradient_descent` is here with one step, after which the audit has none. `income_by_region` is here with one of its four regions, as two draws of eight leave bits enough.
+/// The library. A real answer is made discrete: rounded and clamped, or compared. All of it is here:
+/// `propose_test_release` and `stability_histogram` with a number in the place of their logarithm, with which the audit does not compare a draw;
+/// `noisy_gradient_descent` with one step, after which the audit has no law; `income_by_region` with one of its four regions,
+/// as two draws of eight leave bits enough.
 pub fn library() -> Vec<Case> {
     let coarse = |name: &str, from: &str, to: &str| {
         let text = mechanism(name);
@@ -240,6 +242,20 @@ pub fn library() -> Vec<Case> {
             "histogram_by_key",
             coarse("histogram_by_key", "append(out, n)", "append(out, clamp(n, 0, 2))"),
             "k=2 eps=1",
+            &[],
+        )
+        .with_table("people", &["key"], &[&["0"], &["1"], &["1"]]),
+        Case::new(
+            "propose_test_release",
+            coarse("propose_test_release", "ln(1 / delta) / eps", "2/3"),
+            "eps=1 delta=1/3",
+            &[("d", "1"), ("v", "5")],
+        ),
+        Case::new(
+            "stability_histogram",
+            coarse("stability_histogram", "1 + ln(1 / (2 * delta)) / eps", "3/2")
+                .replace("append(out, n)", "append(out, if n > 2 then 8 else 9)"),
+            "k=2 eps=1 delta=1/3",
             &[],
         )
         .with_table("people", &["key"], &[&["0"], &["1"], &["1"]]),
