@@ -4,17 +4,21 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use probity_kernel::context::Context;
-use probity_kernel::expr::Expr;
+use probity_kernel::expr::{Expr, Name};
 use probity_kernel::privacy::Comparison;
-use probity_kernel::term::{Claim, Coupling, Mechanism, Statement};
+use probity_kernel::term::{Claim, Coupling, Distribution, Mechanism, Statement};
 
 use crate::derivation::{Failure, Move, Reason, replay_side};
 use crate::effort::Effort;
 use crate::explain::words::in_words;
+use crate::plan::blocks::set_by;
 use crate::searching::Searching;
 
 /// What may be spent on saying why it failed.
 const EXPLAIN_EFFORT: u64 = 12_500_000;
+
+/// The first line of a proof block.
+const PROOF: &str = "  proof {";
 
 /// No plan was found.
 pub(crate) fn no_plan(mechanism: &Mechanism) -> Failure {
@@ -75,6 +79,25 @@ impl Attempt {
     }
 }
 
+/// The failure without lines of its proof block that speak of variables which the text does not have: a plan may be for a text that
+/// was rewritten.
+pub(crate) fn in_names_of(mechanism: &Mechanism, rewritten: &Mechanism, mut failure: Failure) -> Failure {
+    let known = set_by(&mechanism.body);
+    let made_up: Vec<Name> =
+        set_by(&rewritten.body).into_iter().filter(|name| !known.contains(name)).collect();
+    let word = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
+    let foreign = |line: &str| line.split(word).any(|word| made_up.iter().any(|name| name.as_str() == word));
+    let Some(start) = failure.help.iter().position(|line| line == PROOF) else { return failure };
+    let block = failure.help.split_off(start);
+    let kept: Vec<String> = block.into_iter().filter(|line| !foreign(line)).collect();
+    // The line before says what the block is for.
+    match kept.len() {
+        0..=2 => drop(failure.help.pop()),
+        _ => failure.help.extend(kept),
+    }
+    failure
+}
+
 /// What the draws of a plan cost, a line each.
 fn payments(body: &[Statement], moves: &[Move], lines: &mut Vec<String>) {
     let mut rest = body;
@@ -118,7 +141,18 @@ fn skeleton(mechanism: &Mechanism, moves: &[Move]) -> Vec<String> {
     }
     let head = "to prove it by hand, put this at the end of the file and mend it:".to_string();
     let lines = lines.into_iter().map(|line| format!("    {line}"));
-    [head, "  proof {".into()].into_iter().chain(lines).chain(["  }".into()]).collect()
+    [head, PROOF.into()].into_iter().chain(lines).chain(["  }".into()]).collect()
+}
+
+/// Whether a `proof` block can say how a draw of this law is coupled.
+fn has_couplings(law: &Distribution) -> bool {
+    !matches!(
+        law,
+        Distribution::Called(_)
+            | Distribution::Choose { .. }
+            | Distribution::PermuteAndFlip { .. }
+            | Distribution::Sample { .. }
+    )
 }
 
 fn lines_of(body: &[Statement], moves: &[Move], lines: &mut Vec<String>) {
@@ -133,6 +167,12 @@ fn lines_of(body: &[Statement], moves: &[Move], lines: &mut Vec<String>) {
         let step = moves.next();
         rest = &rest[step.map_or(1, Move::size).clamp(1, rest.len())..];
         match (statement, step) {
+            // Nothing is written in a file about a choice, a call, a sample, or a draw whose cost is in ρ.
+            (Statement::Draw { law, .. }, _) if !has_couplings(law) => {}
+            (Statement::Draw { .. }, Some(Move::Draw(Coupling::Equal { .. } | Coupling::Chosen { .. }))) => {}
+            (Statement::Draw { var, .. }, Some(Move::Draw(Coupling::Scale { cost }))) => {
+                push(format!("couple {var}: scale at cost {cost}"))
+            }
             (Statement::Draw { var, .. }, Some(Move::Draw(coupling) | Move::Below(coupling, _))) => {
                 push(format!("couple {var}: {coupling}"))
             }

@@ -36,7 +36,7 @@ use probity_kernel::rejection::Rejection;
 use probity_kernel::sample::draws_sample;
 use probity_kernel::term::{Claim, Distribution, Hints, Mechanism, Sort, Statement};
 
-use crate::attempt::{Attempt, no_plan};
+use crate::attempt::{Attempt, in_names_of, no_plan};
 use crate::conversion;
 use crate::conversion::sampled::sampled_plan;
 use crate::derivation::{Failure, Plan, Reason, Recorded, one_row, replay, replay_side};
@@ -242,9 +242,11 @@ fn prove_directly(
     }
     if effort.is_spent() {
         let failure = Failure::new("the program", Reason::OutOfSteps);
-        return Err(best.map_or(failure.clone(), |attempt| attempt.with_skeleton(failure)));
+        let failure = best.map_or(failure.clone(), |attempt| attempt.with_skeleton(failure));
+        return Err(in_names_of(mechanism, &rewritten, failure));
     }
-    Err(best.map_or_else(|| no_plan(&rewritten), |attempt| attempt.explain(deadline)))
+    let failure = best.map_or_else(|| no_plan(&rewritten), |attempt| attempt.explain(deadline));
+    Err(in_names_of(mechanism, &rewritten, failure))
 }
 
 /// Whether a text goes so many times through a table: rehearsing that takes longer than following it.

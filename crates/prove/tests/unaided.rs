@@ -198,6 +198,34 @@ fn prove_for_a_while(program: &probity_lang::Program) -> Result<Proof, probity_p
     probity_prove::prove_until(&program.mechanism, &program.claim, &Hints::default(), Some(end))
 }
 
+/// The proof block that a failure shows can be put at the end of the file.
+#[test]
+fn what_is_suggested_can_be_written() {
+    let near = "neighbours every entry of q differs by at most 1";
+    let texts = [
+        format!("mechanism m(q: real[])\ny ~ choose(q, 1)\nz ~ laplace(q[y], 1)\nreturn z\n{near}\nclaim 1\n"),
+        format!("mechanism m(q: real[])\ny ~ permute_and_flip(q, 1)\nreturn y\n{near}\nclaim 1\n"),
+        format!("mechanism m(q: real[])\ny = 0\nfor i in 0..length(q) {{\ny ~ gaussian(q[i], 1)\n}}\nreturn y\n{near}\nclaim rho 1/9\n"),
+        "mechanism m(x: real)\nu ~ uniform(0, 1)\ns ~ sign()\nreturn x + s * ln(u)\nneighbours abs(x' - x) <= 1\nclaim 1/2\n"
+            .to_owned(),
+        "mechanism m(x: real)\nu ~ uniform(0, 1)\nreturn x - ln(u) > 3\nneighbours abs(x' - x) <= 1\nclaim 1/2\n".to_owned(),
+        "mechanism m(x: int)\nparam eps > 0\nout = []\nfor i in 0..9 {\ny ~ discrete_laplace(x, 1 / eps)\nappend(out, y)\n}\nreturn out\n\
+         neighbours abs(x' - x) <= 1\nclaim 8 * eps\n"
+            .to_owned(),
+    ];
+    for text in texts {
+        let help = unaided(&load(&text)).expect_err(&text).help;
+        let block: Vec<&str> =
+            help.iter().map(String::as_str).skip_while(|line| !line.contains("proof {")).collect();
+        if !block.is_empty() {
+            let whole = format!("{text}{}\n", block.join("\n"));
+            if let Err(faults) = probity_lang::load_text(&whole) {
+                panic!("{whole}\n{faults:?}");
+            }
+        }
+    }
+}
+
 /// What fails says for which values, and gives a proof block that can be mended; nothing that is plainly true is blamed.
 #[test]
 fn a_failure_helps() {
