@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use probity_exact::Rational;
 use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
+use probity_kernel::term::Mechanism;
 
 pub(crate) fn mentions(e: &Expr, name: &Name) -> bool {
     e.mentions(&Variable::Plain(name.clone()))
@@ -219,4 +220,13 @@ pub(crate) fn simplified(e: &Expr) -> Expr {
         Expr::Binary(Binary::Mul, a, b) => product((**a).clone(), (**b).clone()),
         _ => e,
     }
+}
+
+/// Whether all variables of an expression are parameters.
+pub(crate) fn of_parameters(mechanism: &Mechanism, e: &Expr) -> bool {
+    let mut public = true;
+    e.for_each_variable(&mut |v| {
+        public &= matches!(v, Variable::Plain(name) if mechanism.params.iter().any(|p| p.name == *name));
+    });
+    public
 }

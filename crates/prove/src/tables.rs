@@ -7,7 +7,7 @@ use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::term::{Adjacency, Sort};
 
-use crate::algebra::{absolute, divided, mentions, minus, over, plus, product, visit};
+use crate::algebra::{absolute, divided, mentions, minus, of_parameters, over, plus, product, visit};
 
 /// A number that lies between two that the parameters fix.
 #[derive(Clone, PartialEq, Debug)]
@@ -106,15 +106,11 @@ pub(crate) fn at_row(context: &Context, e: &Expr, table: &Name, run: Run) -> Exp
     })
 }
 
-/// Whether an expression is made of parameters.
+/// Whether an expression is made of parameters, without sums over rows.
 fn is_public(context: &Context, e: &Expr) -> bool {
-    let params = &context.mechanism().params;
-    let mut public = true;
-    visit(e, &mut |part| public &= !matches!(part, Expr::Sum(..)));
-    e.for_each_variable(&mut |v| {
-        public &= matches!(v, Variable::Plain(name) if params.iter().any(|p| p.name == *name));
-    });
-    public
+    let mut sums = false;
+    visit(e, &mut |part| sums |= matches!(part, Expr::Sum(..)));
+    !sums && of_parameters(context.mechanism(), e)
 }
 
 /// Where the value that a row adds to a sum lies, if its condition holds.

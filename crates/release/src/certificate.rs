@@ -105,8 +105,11 @@ pub fn write(prepared: &Prepared, policy: &Policy, version: &str, proof: &str) -
 pub struct Checked {
     /// The theorem.
     pub theorem: Theorem,
-    /// The lines before the mechanism, for a reader: policy, query, data version, budget, assumptions.
+    /// Of the lines before the mechanism, those that were checked: budget and parameters, and with a policy also that policy, the query
+    /// and the assumptions.
     pub about: Vec<(String, String)>,
+    /// Those that are only stated. Which data it was nobody but who released it can say.
+    pub stated: Vec<(String, String)>,
     /// The mechanism's text.
     pub text: String,
     /// The loss.
@@ -180,7 +183,14 @@ pub fn check(text: &str, policy: Option<&Policy>) -> Answer<Checked> {
     proof::program(&text, &all)?;
     let program = proof::program(&text, &stake.parameter())?;
     let theorem = proof::replay(proof, &program)?;
-    Ok(Checked { theorem, about, text, stake })
+    let is_checked = |name: &str| match name {
+        "budget" | "parameter" => true,
+        "data-version" => false,
+        _ => policy.is_some(),
+    };
+    let (about, mut stated): (Vec<_>, Vec<_>) = about.into_iter().partition(|(name, _)| is_checked(name));
+    stated.retain(|(_, value)| !value.is_empty());
+    Ok(Checked { theorem, about, stated, text, stake })
 }
 
 /// What a reader is shown must be what is checked: every entry stands once, and of parameters each.

@@ -69,6 +69,16 @@ fn every_shape_is_proved_and_certified() {
             let checked = probity_release::certificate::check(&certificate, Some(&policy))
                 .unwrap_or_else(|refusal| panic!("{sql}\n{refusal}"));
             assert_eq!(checked.stake, proven.prepared().stake);
+            // What was not checked is told apart.
+            let names = |lines: &[(String, String)]| {
+                let mut names: Vec<String> = lines.iter().map(|(name, _)| name.clone()).collect();
+                names.dedup();
+                names
+            };
+            let unseen = probity_release::certificate::check(&certificate, None).unwrap();
+            assert_eq!(names(&checked.stated), ["data-version"]);
+            assert_eq!(names(&unseen.stated), ["policy", "query", "data-version", "assumption"]);
+            assert!(names(&unseen.about).iter().all(|name| name == "budget" || name == "parameter"));
             // No line may stand twice, and the budget is what the theorem claims, whoever has the policy.
             for line in [
                 "query \"SELECT 1\"",

@@ -46,6 +46,7 @@ mod proved;
 mod sample;
 mod table;
 mod value;
+mod written_sum;
 
 pub use error::RunError;
 pub use input::{Given, InputError, Inputs};

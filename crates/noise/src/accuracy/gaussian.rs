@@ -104,6 +104,24 @@ mod tests {
         (error + 1..=4000).map(|k| 2.0 * mass(k)).sum::<f64>() / total
     }
 
+    /// Masses from below and from above are on their sides, as many more bits show.
+    #[test]
+    fn masses_are_rounded_outward() {
+        for squared in [rational(1, 5).unwrap(), rational(7, 3).unwrap(), rational(100, 1).unwrap()] {
+            let (mut low, mut high) =
+                (Masses::new(&squared, false).unwrap(), Masses::new(&squared, true).unwrap());
+            for k in 0..30u64 {
+                let exponent = -(Rational::from(k * k) / (&squared * Rational::from(2u8)));
+                let (down, up) = exp_bounds(&exponent, 600);
+                let scaled = |mass: Natural| Rational::from_parts(Integer::from(mass), Natural::ONE << FIXED);
+                let (below, above) = (scaled(low.next()), scaled(high.next()));
+                let (down, up) = (down.to_rational().unwrap(), up.to_rational().unwrap());
+                assert!(below <= down && up <= above, "{squared} {k}");
+                assert!(k == 0 || below < above);
+            }
+        }
+    }
+
     #[test]
     fn the_tail_is_that_of_the_law() {
         for (numerator, denominator) in

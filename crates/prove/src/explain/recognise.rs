@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use probity_exact::Rational;
-use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
+use probity_kernel::expr::{Binary, Expr, Name, Unary};
 use probity_kernel::float::Rejection;
 use probity_kernel::float::form::{self, Form, Step};
 use probity_kernel::term::Mechanism;
+
+use crate::algebra::of_parameters;
 
 /// clamp(round_to(x + s·ln(u)/rate, grid), −bound, bound), where neighbouring inputs differ by at most the
 /// sensitivity. The expressions are made of parameters and numbers; the table holds where rate, grid and bound are
@@ -104,15 +106,7 @@ impl Snapping {
         }
         let rate = rate(&form.steps);
         let sensitivity = form::distance(mechanism, &form.input)?.clone();
-        let is_public = |e: &Expr| {
-            let mut public = true;
-            e.for_each_variable(&mut |v| {
-                public &=
-                    matches!(v, Variable::Plain(name) if mechanism.params.iter().any(|p| p.name == *name));
-            });
-            public
-        };
-        if ![&form.grid, &form.high, &sensitivity, &rate].into_iter().all(is_public) {
+        if ![&form.grid, &form.high, &sensitivity, &rate].into_iter().all(|e| of_parameters(mechanism, e)) {
             return Err(NotSnapping::Output);
         }
         let Form { input, grid, high: bound, .. } = form;

@@ -1,21 +1,16 @@
 //! What a loop counts and keeps account of: questions about counters, flags, start values and budgets, for invariants.
 
-use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
+use probity_kernel::expr::{Binary, Expr, Name, Unary};
 use probity_kernel::kind::Kind;
 use probity_kernel::term::Sort;
 
-use crate::algebra::{divided, linear, mentions, minus, plus, product, visit};
+use crate::algebra::{divided, linear, mentions, minus, of_parameters, plus, product, visit};
 use crate::plan::blocks::{for_each_assignment, for_each_guard, set_by, set_by_draws};
 use crate::plan::invariants::{Ask, Topic, question};
 
 impl Ask<'_> {
     pub(super) fn is_public(&self, e: &Expr) -> bool {
-        let params = &self.context.mechanism().params;
-        let mut public = true;
-        e.for_each_variable(&mut |v| {
-            public &= matches!(v, Variable::Plain(name) if params.iter().any(|p| p.name == *name));
-        });
-        public
+        of_parameters(self.context.mechanism(), e)
     }
 
     /// Public bounds that guards compare a variable with, and these bounds with what one round adds to the variable.

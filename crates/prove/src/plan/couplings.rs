@@ -16,7 +16,8 @@ use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Reading, Statement};
 
 use crate::algebra::{
-    absolute, divided, linear, mentions, minus, over, parts, plus, product, visit, without_names,
+    absolute, divided, linear, mentions, minus, of_parameters, over, parts, plus, product, visit,
+    without_names,
 };
 use crate::derivation::Move;
 use crate::lists;
@@ -491,12 +492,7 @@ impl<'a> Guesser<'a> {
     }
 
     pub(super) fn is_public(&self, e: &Expr) -> bool {
-        let params = &self.context.mechanism().params;
-        let mut public = true;
-        e.for_each_variable(&mut |v| {
-            public &= matches!(v, Variable::Plain(name) if params.iter().any(|p| p.name == *name));
-        });
-        public
+        of_parameters(self.context.mechanism(), e)
     }
 
     /// The totals that a draw is part of, and what they are compared with.

@@ -136,25 +136,16 @@ fn of_release(arguments: &Arguments, text: &str) -> Answer {
                 output::print(|out| {
                     writeln!(out, "accepted: {}", checked.theorem)?;
                     writeln!(out, "axioms: {}", axioms.join(", "))?;
-                    let is_checked = |name: &str| match name {
-                        "budget" | "parameter" => true,
-                        // Which data it was only whoever released them can say.
-                        "data-version" => false,
-                        _ => policy.is_some(),
-                    };
-                    let (known, mut stated): (Vec<_>, Vec<_>) =
-                        checked.about.iter().partition(|(name, _)| is_checked(name));
-                    stated.retain(|(_, value)| !value.is_empty());
-                    known.iter().try_for_each(|(name, value)| writeln!(out, "{name}: {value}"))?;
+                    checked.about.iter().try_for_each(|(name, value)| writeln!(out, "{name}: {value}"))?;
                     if policy.is_some() {
                         writeln!(out, "the mechanism is that of the query under this policy")?;
                     }
                     match policy {
-                        _ if stated.is_empty() => {}
+                        _ if checked.stated.is_empty() => {}
                         Some(_) => writeln!(out, "stated, and checked by nothing:")?,
                         None => writeln!(out, "stated, and checked only with --policy FILE:")?,
                     }
-                    stated.iter().try_for_each(|(name, value)| writeln!(out, "  {name}: {value}"))
+                    checked.stated.iter().try_for_each(|(name, value)| writeln!(out, "  {name}: {value}"))
                 })?;
             }
             Ok(Status::Done)
