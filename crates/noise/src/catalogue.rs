@@ -184,6 +184,12 @@ impl Arguments {
         read(name, self.required(name)?)
     }
 
+    /// The private `input`, or 0.
+    fn input<T: FromStr + Default>(&self, allowed: &'static str) -> Result<T, CatalogueError> {
+        let text = self.text("input");
+        private("input", allowed, || text.map_or(Some(T::default()), |text| text.parse().ok()))
+    }
+
     fn rational_or(&self, name: &'static str, default: Rational) -> Result<Rational, CatalogueError> {
         self.text(name).map_or(Ok(default), |text| read(name, text))
     }
@@ -252,6 +258,15 @@ fn read(name: &'static str, text: &str) -> Result<Rational, CatalogueError> {
     parse_rational(text).map_err(|error| CatalogueError::Number { argument: name, error })
 }
 
+/// A private argument, by the function that reads it. What cannot be read is not repeated.
+fn private<T>(
+    argument: &'static str,
+    allowed: &'static str,
+    read: impl FnOnce() -> Option<T>,
+) -> Result<T, CatalogueError> {
+    read().ok_or(CatalogueError::Private { argument, allowed })
+}
+
 /// Why a request by name failed.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -280,6 +295,13 @@ pub enum CatalogueError {
         /// Why.
         error: ParseRationalError,
     },
+    /// A private argument is not what it must be. The error does not repeat it.
+    Private {
+        /// Its name.
+        argument: &'static str,
+        /// What it must be.
+        allowed: &'static str,
+    },
     /// The mechanism refused its parameters, or could not answer.
     Mechanism(MechanismError),
     /// The accountant could not answer.
@@ -303,6 +325,9 @@ impl fmt::Display for CatalogueError {
                 write!(f, "{name} has no argument {argument}")
             }
             CatalogueError::Number { argument, error } => write!(f, "{argument}: {error}"),
+            CatalogueError::Private { argument, allowed } => {
+                write!(f, "{argument}: it must be {allowed} (the value is private and is not shown)")
+            }
             CatalogueError::Mechanism(error) => error.fmt(f),
             CatalogueError::Accountant { reason } => f.write_str(reason),
             CatalogueError::Output(error) => write!(f, "the samples could not be written: {error}"),

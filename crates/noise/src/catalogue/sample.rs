@@ -3,10 +3,9 @@
 use std::fmt::Display;
 use std::io::Write;
 
-use probity_exact::{Integer, Natural, Rational, UnsignedAbs};
+use probity_exact::{Integer, Natural, Rational, UnsignedAbs, parse_rational};
 
-use super::{Arguments, CatalogueError, find};
-use crate::domain::ClampedFloats;
+use super::{Arguments, CatalogueError, find, private};
 use crate::entropy::with_secure;
 use crate::measurement::Measurement;
 use crate::mechanisms::{
@@ -40,22 +39,34 @@ pub fn write_samples(
     count: u64,
     out: &mut dyn Write,
 ) -> Result<(), CatalogueError> {
-    let integer = || arguments.rational_or("input", Rational::ZERO).and_then(whole);
-    let small = || arguments.number_or("input", 0i64, "a 64-bit integer");
-    let float = || arguments.number_or("input", 0f64, "a double");
+    // Whether there is an input is public, what it is is not: 0 is shifted by like any other.
+    let shift =
+        || arguments.text("input").map(|text| private("input", "an integer", || whole(text))).transpose();
+    let small = || arguments.input::<i64>("a 64-bit integer");
+    let float = || arguments.input::<f64>("a double");
     match find(name, arguments)?.name {
         "discrete-laplace" => {
-            let (input, scale) = (integer()?, arguments.scale()?);
+            let scale = arguments.scale()?;
             match DiscreteLaplace::<i64>::new(scale.clone()) {
-                Ok(noise) if input == Integer::ZERO => draw(&noise, count, out),
-                _ => draw_shifted(&DiscreteLaplace::<Integer>::new(scale)?, &input, count, out),
+                Ok(noise) if shift()?.is_none() => draw(&noise, count, out),
+                _ => draw_shifted(
+                    &DiscreteLaplace::<Integer>::new(scale)?,
+                    &shift()?.unwrap_or_default(),
+                    count,
+                    out,
+                ),
             }
         }
         "discrete-gaussian" => {
-            let (input, squared_scale) = (integer()?, arguments.squared_scale()?);
+            let squared_scale = arguments.squared_scale()?;
             match DiscreteGaussian::<i64>::new(squared_scale.clone()) {
-                Ok(noise) if input == Integer::ZERO => draw(&noise, count, out),
-                _ => draw_shifted(&DiscreteGaussian::<Integer>::new(squared_scale)?, &input, count, out),
+                Ok(noise) if shift()?.is_none() => draw(&noise, count, out),
+                _ => draw_shifted(
+                    &DiscreteGaussian::<Integer>::new(squared_scale)?,
+                    &shift()?.unwrap_or_default(),
+                    count,
+                    out,
+                ),
             }
         }
         "geometric" => draw(&Geometric::<i64>::new(arguments.scale()?)?, count, out),
@@ -81,33 +92,27 @@ pub fn write_samples(
         }
         rule @ ("exponential" | "noisy-max") => {
             let scores = arguments.required("scores")?;
-            let scores: Vec<Rational> =
-                scores.split(',').map(|score| super::read("scores", score)).collect::<Result<_, _>>()?;
+            let numbers = || scores.split(',').map(|score| parse_rational(score).ok()).collect();
+            let scores: Vec<Rational> = private("scores", "numbers, as 1,5/2,3", numbers)?;
             let rule = if rule == "exponential" { Rule::Exponential } else { Rule::NoisyMax };
             let pick = choice(scores.len(), rule, arguments.scores()?, arguments.scale()?)?;
             answer(&pick, scores, count, out)
         }
         "laplace-on-grid" => {
-            let input = float()?;
-            let domain = ClampedFloats::new(input, input)?;
-            answer(&laplace_on_grid(domain, arguments.grid()?, arguments.scale()?)?, input, count, out)
+            let grid = arguments.grid()?;
+            answer(&laplace_on_grid(grid.widest(), grid, arguments.scale()?)?, float()?, count, out)
         }
         "gaussian-on-grid" => {
-            let input = float()?;
-            let domain = ClampedFloats::new(input, input)?;
-            let noisy = gaussian_on_grid(domain, arguments.grid()?, arguments.squared_scale()?)?;
-            answer(&noisy, input, count, out)
+            let grid = arguments.grid()?;
+            answer(&gaussian_on_grid(grid.widest(), grid, arguments.squared_scale()?)?, float()?, count, out)
         }
         "snapping" => answer(&arguments.snapping()?.measurement(), float()?, count, out),
         _ => Err(CatalogueError::Unknown { name: format!("{name} (nothing to sample)") }),
     }
 }
 
-fn whole(value: Rational) -> Result<Integer, CatalogueError> {
-    match value.is_int() {
-        true => Ok(value.floor()),
-        false => Err(ParameterError::new("input", value, "an integer").into()),
-    }
+fn whole(text: &str) -> Option<Integer> {
+    parse_rational(text).ok().filter(Rational::is_int).map(|value| value.floor())
 }
 
 fn natural(name: &'static str, value: Rational) -> Result<Natural, CatalogueError> {
@@ -198,11 +203,44 @@ mod tests {
         assert!(lines("above-threshold", "threshold-scale=1 query-scale=1", 1).is_err());
     }
 
+    /// What is refused because of a private argument does not repeat it.
+    #[test]
+    fn errors_do_not_repeat_what_is_private() {
+        for (name, given) in [
+            ("discrete-laplace", "scale=1 input=4711/2"),
+            ("discrete-gaussian", "scale=1 input=x4711"),
+            ("randomized-response", "categories=3 prob=1/2 input=4711e300"),
+            ("truncated-geometric", "scale=1 lower=0 upper=9 input=4711"),
+            ("renormalised-geometric", "scale=1 lower=0 upper=9 input=4711.5"),
+            ("noisy-max", "scale=1 scores=1,x4711"),
+            ("exponential", "scale=1 scores=4711,"),
+            ("laplace-on-grid", "scale=1 grid=0 input=x4711"),
+            ("gaussian-on-grid", "scale=1 grid=0 input=4711,4711"),
+            ("snapping", "epsilon=1 bound=50 input=4711,5"),
+        ] {
+            let error = lines(name, given, 1).unwrap_err();
+            assert!(!error.contains("4711"), "{name} {given}: {error}");
+        }
+    }
+
+    /// The grid's own range is the domain, whatever the input.
+    #[test]
+    fn floats_beyond_a_grid_are_clamped() {
+        for name in ["laplace-on-grid", "gaussian-on-grid"] {
+            let end = (1u64 << 62) as f64;
+            for (input, wanted) in [("1e300", end), ("-inf", -end), ("3", 3.0)] {
+                let found = lines(name, &format!("scale=1/1000 grid=0 input={input}"), 1).unwrap();
+                assert_eq!(found[0].parse::<f64>().unwrap(), wanted, "{name} {input}");
+            }
+            assert!(lines(name, "scale=1 grid=0 input=nan", 1).unwrap_err().contains("except NaN"));
+        }
+    }
+
     #[test]
     fn inputs_of_any_size_are_shifted_exactly() {
         let far = lines("discrete-laplace", "scale=1/1000 input=100000000000000000000000", 3);
         assert_eq!(far, Ok(vec!["100000000000000000000000".to_string(); 3]));
-        assert!(lines("discrete-laplace", "scale=1 input=1/2", 1).unwrap_err().contains("input = 1/2"));
+        assert!(lines("discrete-laplace", "scale=1 input=1/2", 1).unwrap_err().contains("an integer"));
         assert!(lines("truncated-geometric", "scale=1 lower=0 upper=3 input=9", 1).is_err());
     }
 }

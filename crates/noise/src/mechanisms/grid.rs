@@ -88,6 +88,11 @@ impl Grid {
         steps as f64 * Self::power(self.exponent)
     }
 
+    /// The widest domain that a grid has: 2^62 steps each way.
+    pub fn widest(&self) -> ClampedFloats {
+        ClampedFloats::symmetric(MAX_STEPS * Self::power(self.exponent))
+    }
+
     fn check_bounds(&self, floats: &ClampedFloats) -> Result<(), ParameterError> {
         let limit = MAX_STEPS * Self::power(self.exponent);
         for (name, bound) in [("lower bound", floats.lower()), ("upper bound", floats.upper())] {
