@@ -40,6 +40,7 @@ pub mod explain;
 mod failure;
 mod forward;
 mod lists;
+pub mod one_row;
 pub mod outline;
 mod plan;
 mod proof;

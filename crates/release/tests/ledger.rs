@@ -212,6 +212,29 @@ fn a_flipped_bit_or_a_missing_end_never_changes_what_is_told() {
     );
 }
 
+/// An anchor remembers a ledger: no new one is made beside it as if nothing had been spent.
+#[test]
+fn a_new_ledger_does_not_take_the_anchor_of_another() {
+    let place = folder("anchor-kept");
+    let (path, anchor) = (place.join("l"), place.join("anchor"));
+    let policy = policy("1");
+    let mut ledger = Ledger::init(&path, &policy, Some(&anchor), true, PATIENCE).unwrap();
+    ledger.debit(&[debit("a", quarter())], &policy, false).unwrap();
+    drop(ledger);
+    assert!(Ledger::init(&path, &policy, Some(&anchor), true, PATIENCE).is_ok());
+    let seen = fs::read(&anchor).unwrap();
+    for lost in [false, true] {
+        match lost {
+            true => fs::remove_file(&path).unwrap(),
+            false => fs::write(&path, "").unwrap(),
+        }
+        let error = Ledger::init(&path, &policy, Some(&anchor), true, PATIENCE).unwrap_err();
+        assert!(error.message.contains("has seen a ledger"), "{}", error.message);
+    }
+    assert!(Ledger::init(&place.join("other"), &policy, Some(&anchor), false, PATIENCE).is_err());
+    assert_eq!(fs::read(&anchor).unwrap(), seen);
+}
+
 #[test]
 fn an_older_copy_is_noticed_with_an_anchor() {
     let place = folder("anchor");

@@ -50,6 +50,13 @@ pub enum RunError {
         /// Why.
         reason: String,
     },
+    /// The claim is about no two inputs, so that its theorem protects nobody.
+    Vacuous {
+        /// The mechanism.
+        mechanism: String,
+        /// Why.
+        reason: &'static str,
+    },
     /// The certificate is not one of this text and these parameters, or does not hold.
     Certificate {
         /// Why.
@@ -123,7 +130,10 @@ impl RunError {
     pub fn is_verdict(&self) -> bool {
         matches!(
             self,
-            RunError::NotProved { .. } | RunError::Certificate { .. } | RunError::FloatClaim { .. }
+            RunError::NotProved { .. }
+                | RunError::Vacuous { .. }
+                | RunError::Certificate { .. }
+                | RunError::FloatClaim { .. }
         )
     }
 
@@ -141,6 +151,9 @@ impl RunError {
             }
             RunError::NotProved { .. } => {
                 "`probity verify` says more; --unproved runs it for an experiment, without a guarantee".into()
+            }
+            RunError::Vacuous { .. } => {
+                "state neighbours that differ, and parameters for which there are some".into()
             }
             RunError::Certificate { .. } => {
                 "make one with `probity verify FILE --set … --certificate OUT`, or leave --certificate out"
@@ -189,6 +202,9 @@ impl fmt::Display for RunError {
             }
             RunError::NotProved { mechanism, reason } => {
                 write!(f, "{mechanism} is not proved, so it does not run: {reason}")
+            }
+            RunError::Vacuous { mechanism, reason } => {
+                write!(f, "the claim of {mechanism} is about nothing, so it does not run: {reason}")
             }
             RunError::Certificate { reason } => write!(f, "the certificate is rejected: {reason}"),
             RunError::FloatClaim { claim } => {

@@ -13,6 +13,7 @@ use probity_lang::{Program, Setting};
 use probity_noise::entropy::{Entropy, Secure};
 use probity_noise::sampler::lazy::{LONG, SHORT, Words};
 use probity_prove::certificate;
+use probity_prove::vacuity::{Vacuity, vacuity};
 
 use crate::error::RunError;
 use crate::input::{Given, Inputs};
@@ -56,10 +57,14 @@ impl Text {
     ///
     /// # Errors
     /// When a parameter has no value or one that is not admitted, when no proof is found or the certificate is about
-    /// something else, and when the text has a decision that might not end.
+    /// something else, when the claim is about no two inputs, and when the text has a decision that might not end.
     pub fn with(&self, settings: &[Setting]) -> Result<Proved, RunError> {
         let program = self.settled(settings)?;
         let theorem = self.theorem(&program)?;
+        // True, and no reason to call an answer private.
+        if let Ok(Vacuity::Vacuous(reason)) = vacuity(&program.mechanism) {
+            return Err(RunError::Vacuous { mechanism: program.mechanism.name.to_string(), reason });
+        }
         Ok(Proved { theorem, runnable: Runnable::new(&program, &self.tables)? })
     }
 

@@ -46,6 +46,28 @@ fn nothing_runs_unproved() {
     assert!(error.is_verdict() && matches!(error, RunError::FloatClaim { .. }), "{error}");
 }
 
+/// A theorem about no two inputs is true, and no answer is private by it.
+#[test]
+fn nothing_runs_by_a_theorem_about_nothing() {
+    let text = |output: &str, neighbours: &str| {
+        format!(
+            "mechanism m(x: int)\nparam d\ny ~ discrete_laplace(x, 1)\nreturn {output}\nneighbours {neighbours}\nclaim max(0, d)"
+        )
+    };
+    for (output, neighbours, d) in [
+        ("y", "abs(x' - x) <= d", "d=0"),
+        ("y", "abs(x' - x) <= d", "d=-1"),
+        ("y", "abs(x' - x) <= 1 and 1 == 2", "d=0"),
+        ("x", "abs(x' - x) <= -1", "d=1"),
+    ] {
+        let loaded = Proved::load(&text(output, neighbours)).unwrap();
+        let error = loaded.with(&settings(d)).unwrap_err();
+        assert!(error.is_verdict() && matches!(error, RunError::Vacuous { .. }), "{neighbours} {d}: {error}");
+        assert!(loaded.unproved_with(&settings(d)).is_ok());
+    }
+    assert!(Proved::load(&text("y", "abs(x' - x) <= d")).unwrap().with(&settings("d=1")).is_ok());
+}
+
 #[test]
 fn a_certificate_must_be_of_this_text() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../certificates");

@@ -2,6 +2,7 @@
 
 use probity_lang::{Program, Setting};
 use probity_prove::certificate::{self, Fault, Proved};
+use probity_prove::vacuity::{Vacuity, vacuity};
 
 pub use probity_prove::coq::NotExported;
 
@@ -15,6 +16,8 @@ use crate::watch::Watch;
 pub struct Replay {
     /// The theorem that was proved anew, or why the certificate is rejected.
     pub theorem: Result<Proved, Fault>,
+    /// Whether the theorem is about two different inputs.
+    pub vacuity: Vacuity,
 }
 
 impl Replay {
@@ -42,7 +45,8 @@ pub fn check(
         None => certificate::check(certificate),
         Some(program) => certificate::check_for(certificate, &program.mechanism, &program.claim),
     };
-    Ok(Replay { theorem })
+    let about = theorem.as_ref().ok().map(|theorem| vacuity(theorem.mechanism()));
+    Ok(Replay { theorem, vacuity: about.and_then(Result::ok).unwrap_or(Vacuity::Unknown) })
 }
 
 /// The Coq text of a certificate: its theorem and derivation, which `coqc` checks with the development in `proofs/` and nothing of ours. A

@@ -7,6 +7,7 @@ use probity_lang::{Program, Setting};
 use probity_prove::derivation::Failure as NotProved;
 use probity_prove::explain::{NotSnapping, Numbers, Snapping, Table, Verdict, tabulate};
 use probity_prove::outline::{Line, outline};
+use probity_prove::vacuity::{Vacuity, vacuity};
 use probity_prove::{Proof, prove_until};
 
 use crate::error::{Error, Kind};
@@ -19,6 +20,8 @@ use crate::watch::Watch;
 pub struct Explanation {
     /// The mechanism with the parameters that were set.
     pub program: Program,
+    /// Whether the claim is about two different inputs.
+    pub vacuity: Vacuity,
     /// The proof, or why there is none.
     pub proof: Result<Box<Proof>, NotProved>,
     /// The parts of the mechanism if it is snapping.
@@ -28,11 +31,11 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// Whether it is proved, and no outcome in the table loses more than the claim.
+    /// Whether it is proved, of two different inputs, and no outcome in the table loses more than the claim.
     pub fn holds(&self) -> bool {
         let within =
             self.table.iter().flat_map(|table| &table.rows).all(|row| row.verdict == Verdict::Within);
-        self.proof.is_ok() && within
+        self.proof.is_ok() && within && !matches!(self.vacuity, Vacuity::Vacuous(_))
     }
 
     /// The proof step by step; empty if there is none.
@@ -70,7 +73,8 @@ pub fn explain(
             .of_kind(Kind::NotSnapping(reason.to_string())));
         }
     };
-    Ok(Explanation { program, proof, snapping, table })
+    let vacuity = vacuity(&program.mechanism).unwrap_or(Vacuity::Unknown);
+    Ok(Explanation { program, vacuity, proof, snapping, table })
 }
 
 fn search(program: &Program, watch: &Watch<'_>) -> Result<Box<Proof>, NotProved> {

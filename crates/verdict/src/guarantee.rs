@@ -2,8 +2,10 @@
 
 use probity_audit::claimed;
 use probity_exact::Rational;
-use probity_kernel::term::{Adjacency, Mechanism, Reading};
+use probity_kernel::term::{Mechanism, Reading, Sort};
 use probity_lang::{Program, Setting};
+use probity_prove::one_row::{OneRow, one_row};
+use probity_prove::vacuity::{Vacuity, vacuity};
 
 use crate::error::Error;
 use crate::given;
@@ -23,11 +25,13 @@ pub struct Guarantee {
 /// Which inputs a guarantee tells from each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Neighbours {
-    /// One row of the only input, a table, is added or removed.
+    /// One row of a table is added or removed, and all else is equal.
     RowAddedOrRemoved,
-    /// One row of the only input, a table, is replaced.
+    /// One row of a table is replaced, and all else is equal.
     RowReplaced,
-    /// Whatever else the text says.
+    /// Tables that differ by one row alone need not be neighbours.
+    NotOneRow,
+    /// What a text without tables says.
     OfTheText,
 }
 
@@ -44,6 +48,7 @@ impl Neighbours {
     /// Whether a theorem about these neighbours says something about those that are asked about; if not, what it is about.
     pub fn answer(self, asked: Asked) -> Result<(), &'static str> {
         match (self, asked.replaced, asked.on_a_sample) {
+            (Neighbours::NotOneRow, ..) => Err("not about one row of a table with everything else equal"),
             (Neighbours::RowAddedOrRemoved, false, _) => Ok(()),
             (Neighbours::RowReplaced, true, false) | (Neighbours::OfTheText, _, false) => Ok(()),
             (Neighbours::RowAddedOrRemoved, true, _) => {
@@ -56,10 +61,13 @@ impl Neighbours {
 }
 
 fn neighbours(mechanism: &Mechanism) -> Neighbours {
-    match (&mechanism.inputs[..], &mechanism.adjacency[..]) {
-        ([input], [Adjacency::OneRow { table }]) if input.name == *table => Neighbours::RowAddedOrRemoved,
-        ([input], [Adjacency::RowReplaced { table }]) if input.name == *table => Neighbours::RowReplaced,
-        _ => Neighbours::OfTheText,
+    if !mechanism.inputs.iter().any(|input| matches!(input.sort, Sort::Rows(_))) {
+        return Neighbours::OfTheText;
+    }
+    match one_row(mechanism) {
+        Some((_, OneRow::AddedOrRemoved)) => Neighbours::RowAddedOrRemoved,
+        Some((_, OneRow::Replaced)) => Neighbours::RowReplaced,
+        None => Neighbours::NotOneRow,
     }
 }
 
@@ -82,9 +90,12 @@ pub fn guarantee(program: &Program, settings: &[Setting]) -> Result<Guarantee, E
     let hints = substituted.hints.clone().unwrap_or_default();
     probity_prove::prove(&substituted.mechanism, &substituted.claim, &hints)
         .map_err(|failure| Error::new(format!("its claim is not proved: {failure}")))?;
+    if let Ok(Vacuity::Vacuous(reason)) = vacuity(&substituted.mechanism) {
+        return Err(Error::new(format!("its claim is about nothing: {reason}")));
+    }
     let parameters = given::parameters(program, settings)?;
     let (epsilon, delta) = claimed(&program.mechanism, &program.claim, &parameters).map_err(Error::new)?;
-    Ok(Guarantee { epsilon: epsilon.high, delta: delta.high, neighbours: neighbours(&program.mechanism) })
+    Ok(Guarantee { epsilon: epsilon.high, delta: delta.high, neighbours: neighbours(&substituted.mechanism) })
 }
 
 #[cfg(test)]
@@ -101,5 +112,43 @@ mod tests {
         assert_eq!(admitted(Neighbours::RowAddedOrRemoved), [true, true, false, false]);
         assert_eq!(admitted(Neighbours::RowReplaced), [false, false, true, false]);
         assert_eq!(admitted(Neighbours::OfTheText), [true, false, true, false]);
+        assert_eq!(admitted(Neighbours::NotOneRow), [false; 4]);
+    }
+
+    #[test]
+    fn one_row_alone_has_to_make_neighbours() {
+        let of = |inputs: &str, clauses: &str| {
+            let text = format!(
+                "mechanism m({inputs})
+                 y ~ discrete_laplace(count(r in a), 3)
+                 return y
+                 {clauses}
+                 claim 1"
+            );
+            neighbours(&probity_lang::load_text(&text).unwrap().mechanism)
+        };
+        let a = "a: rows(x: int)";
+        let added = "neighbours one row of a is added or removed";
+        assert_eq!(of(a, added), Neighbours::RowAddedOrRemoved);
+        assert_eq!(
+            of(a, "neighbours at most 2 rows of a are added or removed"),
+            Neighbours::RowAddedOrRemoved
+        );
+        assert_eq!(of(a, "neighbours at most 0 rows of a are added or removed"), Neighbours::NotOneRow);
+        assert_eq!(of(a, "neighbours one row of a is replaced"), Neighbours::RowReplaced);
+        let with_z = |clause: &str| of(&format!("{a}, z: int"), &format!("{added}\nneighbours {clause}"));
+        assert_eq!(with_z("abs(z' - z) <= 1"), Neighbours::RowAddedOrRemoved);
+        assert_eq!(with_z("abs(z' - z) == 5"), Neighbours::NotOneRow);
+        assert_eq!(with_z("z' == z + 1"), Neighbours::NotOneRow);
+        let two =
+            of(&format!("{a}, b: rows(x: int)"), &format!("{added}\nneighbours one row of b is replaced"));
+        assert_eq!(two, Neighbours::NotOneRow);
+    }
+
+    #[test]
+    fn a_claim_about_nothing_is_no_guarantee() {
+        let text = "mechanism m(x: real)\ny ~ laplace(x, 1)\nreturn y\nneighbours abs(x' - x) <= 0\nclaim 0";
+        let error = guarantee(&probity_lang::load_text(text).unwrap(), &[]).unwrap_err();
+        assert!(error.to_string().contains("about nothing"), "{error}");
     }
 }

@@ -334,8 +334,11 @@ impl Verdict {
         self.proof().map(Proof::theorem)
     }
 
-    /// The proof as a file that [`check`](crate::check()) accepts.
+    /// The proof as a file that [`check`](crate::check()) accepts; none of a claim about nothing.
     pub fn to_certificate(&self) -> Option<String> {
+        if matches!(self.vacuity, Vacuity::Vacuous(_)) {
+            return None;
+        }
         match &self.upper {
             Ok(Upper::Derived(proof)) => Some(proof_file::write(proof)),
             Ok(Upper::Certified(theorem)) => Some(proof_file::write_threshold(theorem)),

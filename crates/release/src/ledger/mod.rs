@@ -15,6 +15,7 @@ mod store;
 mod units;
 
 use std::cell::RefCell;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -104,6 +105,15 @@ impl Ledger {
     ) -> Answer<Ledger> {
         if let Some(anchor) = anchor {
             anchor::check_place(anchor, path)?;
+            // An anchor that is there has seen a ledger; a new one would forget what was spent in it.
+            if anchor.exists() && fs::metadata(path).map_or(0, |file| file.len()) == 0 {
+                return Err(Refusal::input(format!(
+                    "the anchor {} has seen a ledger, and there is none at {}",
+                    anchor.display(),
+                    path.display()
+                ))
+                .hint("put the ledger back; a new ledger, with a budget that counts what was released before, takes a new anchor"));
+            }
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let mut connection = store::connect(path, flags, patience)?;

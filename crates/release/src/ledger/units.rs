@@ -2,6 +2,7 @@
 //! about rows is none about users.
 
 use probity_kernel::term::{Adjacency, Mechanism, Sort};
+use probity_prove::one_row::{OneRow, one_row};
 
 use crate::policy::{Policy, Unit};
 use crate::refusal::{Answer, Refusal};
@@ -43,6 +44,13 @@ pub(super) fn check(policy: &Policy, mechanism: &Mechanism) -> Answer<()> {
             ))
             .hint(format!("write `neighbours one row of {name} is added or removed`")));
         }
+        // Beside another clause the row alone may make no neighbours, and then the theorem says nothing of it.
+        if one_row(mechanism) != Some((input.name.clone(), OneRow::AddedOrRemoved)) {
+            return Err(Refusal::input(format!(
+                "the theorem is not about one row of {name} alone: other inputs have to differ with it, or are not shown to be free to stay the same"
+            ))
+            .hint("of every other input, state neighbours that may be equal, as `abs(z' - z) <= 1`"));
+        }
     }
     Ok(())
 }
@@ -71,4 +79,42 @@ pub(super) fn check_units(before: &Policy, after: &Policy) -> Answer<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A row of the policy's table is hidden only by a theorem about that row alone.
+    #[test]
+    fn what_differs_beside_a_row_may_stay_the_same() {
+        let policy = "[budget]\nepsilon = \"1\"\nper_query = { epsilon = \"1/2\" }\n[table.people]\nunit = \"row\"\n\
+                      [table.people.columns]\nage = { type = \"int\", between = [0, 120] }\n";
+        let policy = crate::policy::read("people.toml", policy).unwrap();
+        let checked = |clauses: &str, assumption: &str| {
+            let text = format!(
+                "mechanism m(people: rows(age: int), z: int)
+                 where 0 <= z and z <= 8{assumption}
+                 y ~ discrete_laplace(count(r in people) + z, 1)
+                 return y
+                 {clauses}
+                 claim 1"
+            );
+            check(&policy, &probity_lang::load_text(&text).unwrap().mechanism)
+        };
+        let row = "neighbours one row of people is added or removed\n";
+        for fine in ["neighbours abs(z' - z) <= 1", "neighbours z' == z", "neighbours z' >= z"] {
+            assert!(checked(&format!("{row}{fine}"), "").is_ok(), "{fine}");
+        }
+        for wrong in ["neighbours abs(z' - z) == 5", "neighbours z' > z", "neighbours abs(z' - z) <= -1"] {
+            let refusal = checked(&format!("{row}{wrong}"), "").unwrap_err();
+            assert!(
+                refusal.message.contains("not about one row of people alone"),
+                "{wrong}: {}",
+                refusal.message
+            );
+        }
+        let no_rows = "neighbours at most 0 rows of people are added or removed\nneighbours z' == z";
+        assert!(checked(no_rows, "").is_err());
+    }
 }

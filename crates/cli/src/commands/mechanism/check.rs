@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use probity_release::{certificate as release, policy};
-use probity_verdict::{check, coq};
+use probity_verdict::{Vacuity, check, coq};
 use serde_json::json;
 
 use crate::failure::{Answer, Failure, Status};
@@ -57,7 +57,12 @@ pub fn run(arguments: &Arguments) -> Answer {
         Some(path) => Some((files::program(path)?.1, given::settings(&arguments.settings)?)),
     };
     let about = about.as_ref().map(|(program, settings)| (program, &settings[..]));
-    match watched(|watch| check(&text, about, watch))?.theorem {
+    let replay = watched(|watch| check(&text, about, watch))?;
+    let about_nothing = match replay.vacuity {
+        Vacuity::Vacuous(why) => Some(why),
+        Vacuity::Inhabited | Vacuity::Unknown => None,
+    };
+    match replay.theorem {
         Ok(theorem) => {
             let axioms: Vec<&str> = theorem.axioms().into_iter().collect();
             // The path, or why there is no file.
@@ -80,6 +85,9 @@ pub fn run(arguments: &Arguments) -> Answer {
                     "claim": theorem.claim().to_string(),
                     "axioms": axioms,
                 });
+                if let Some(why) = about_nothing {
+                    answer["vacuous_because"] = why.into();
+                }
                 match &coq {
                     None => {}
                     Some(Ok(path)) => answer["coq"] = path.as_str().into(),
@@ -90,6 +98,9 @@ pub fn run(arguments: &Arguments) -> Answer {
                 output::print(|out| {
                     writeln!(out, "accepted: {theorem}")?;
                     writeln!(out, "axioms: {}", axioms.join(", "))?;
+                    if let Some(why) = about_nothing {
+                        writeln!(out, "vacuous: the theorem is true and about nothing: {why}")?;
+                    }
                     match &coq {
                         None => Ok(()),
                         Some(Ok(path)) => writeln!(out, "coq: {path}"),

@@ -2,9 +2,9 @@
 
 use probity_exact::{Enclosure, Float, Rational};
 use probity_kernel::expr::Run;
-use probity_verdict::Explanation;
 use probity_verdict::decimal::{down, ends, up};
 use probity_verdict::snapping::{Case, End, LogRatio, NumberEnd, Range, Row, Share, Table, Verdict};
+use probity_verdict::{Explanation, Vacuity};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -19,7 +19,11 @@ pub fn print(explanation: &Explanation) -> Result<(), Failure> {
     let mut value = json!({
         "mechanism": program.mechanism.name.as_str(),
         "claim": program.claim.to_string(),
-        "status": if explanation.proof.is_ok() { "proved" } else { "open" },
+        "status": match (&explanation.proof, explanation.vacuity) {
+            (Ok(_), Vacuity::Vacuous(_)) => "vacuous",
+            (Ok(_), _) => "proved",
+            (Err(_), _) => "open",
+        },
     });
     match &explanation.proof {
         Ok(proof) => {

@@ -6,7 +6,7 @@ use probity_exact::{Rational, Signed};
 use probity_kernel::expr::Run;
 use probity_verdict::decimal::{certain, enclosed, short};
 use probity_verdict::snapping::{Case, LogRatio, NumberRange, Row, Share, Snapping, Table, Verdict};
-use probity_verdict::{Explanation, Line};
+use probity_verdict::{Explanation, Line, Vacuity};
 
 use crate::failure::Failure;
 use crate::output;
@@ -44,6 +44,9 @@ fn derivation(out: &mut dyn Write, explanation: &Explanation) -> io::Result<()> 
             let width = lines.iter().map(|line| text(line).chars().count()).max().unwrap_or(0).min(44);
             for line in &lines {
                 writeln!(out, "{}", format!("  {:<width$}  {}", text(line), line.rule).trim_end())?;
+            }
+            if let Vacuity::Vacuous(why) = explanation.vacuity {
+                writeln!(out, "vacuous: the theorem is true and about nothing: {why}")?;
             }
         }
         Err(failure) => {
