@@ -3,7 +3,7 @@
 From Probity Require Rules Laws Sampling Finite Additive Privacy Equivalence Coupling Continuous Logarithm SignedLog Papers Snap Cases.
 From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence Lemmas Formulas Certificate Blocks Pairs.
 From Probity Require Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws.
-From Probity Require Once Branches Tails UpTo.
+From Probity Require Once Branches Tails TailsInt UpTo.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -39,6 +39,7 @@ Definition sampling_rules := (
   @SignedLog.signed_log,
   @Continuous.up_to_tail,
   @Tails.up_to_upper_tail,
+  @TailsInt.up_to_upper_tail_int,
   @Chosen.chosen,
   @Calls.selected,
   @Calls.called).
