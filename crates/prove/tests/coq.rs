@@ -210,6 +210,11 @@ fn blocks_of_several_draws_are_exported_or_named() {
         copied.unwrap_err(),
         "not exported: rule MAXDIV for a block that sets its variable before its end"
     );
+    let logistic = written(
+        "mechanism g(x: bool)\nparam eps > 0\ny ~ bernoulli(if x then exp(eps) / (1 + exp(eps)) else 1 / (1 + exp(eps)))\n\
+         return y\nneighbours any\nclaim eps",
+    );
+    assert_eq!(logistic.unwrap_err(), "not exported: rule MAXDIV with exponentials in a probability");
 }
 
 /// Mechanisms beside the library: the sorts, clauses and rules that no certificate there has.
