@@ -3,6 +3,7 @@
 From Probity Require Rules Laws Sampling Finite Additive Privacy Equivalence Coupling Continuous Logarithm SignedLog Papers Snap Cases.
 From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence Lemmas Formulas Certificate Blocks Pairs.
 From Probity Require Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws.
+From Probity Require Once Branches Tails TailsInt UpTo.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -20,6 +21,7 @@ Definition rules_for_programs := (
   @Rules.frame,
   @Rules.sample,
   @Rules.up_to_bad,
+  @Once.for_loop_once,
   @Coupling.coupling_judge).
 Print Assumptions rules_for_programs.
 
@@ -36,6 +38,8 @@ Definition sampling_rules := (
   @Continuous.scale,
   @SignedLog.signed_log,
   @Continuous.up_to_tail,
+  @Tails.up_to_upper_tail,
+  @TailsInt.up_to_upper_tail_int,
   @Chosen.chosen,
   @Calls.selected,
   @Calls.called).
@@ -70,6 +74,8 @@ Definition equivalences_and_privacy := (
   @Equivalence.inline,
   @Equivalence.conditional,
   @Equivalence.name,
+  @Branches.hoist,
+  @Branches.join,
   @Privacy.equal_outputs,
   @Privacy.pw_eq,
   @Privacy.group,
@@ -160,5 +166,10 @@ Definition certificates := (
   @Draws.j_null,
   @Draws.j_nullZ,
   @Draws.j_exponential,
-  @Draws.j_geometric).
+  @Draws.j_geometric,
+  @UpTo.j_one_sided,
+  @UpTo.j_up_to_tail,
+  @UpTo.j_up_to_upper_tail,
+  @UpTo.j_for_once,
+  @UpTo.j_private_up_to).
 Print Assumptions certificates.

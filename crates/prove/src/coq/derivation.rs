@@ -21,20 +21,22 @@ use probity_kernel::term::{Coupling, Distribution, Statement};
 
 use super::NotExported;
 use super::evidence::script;
+use super::masses;
 use super::print::{Printer, Scope};
 use super::program::collect_set;
 use super::statement::Statements;
+use super::up_to::{self, Tail};
 use crate::derivation::Move;
 
 /// A judgement with the script that proves it in Coq.
 pub(super) struct Proved {
     pub(super) judgement: Judgement,
     pub(super) script: String,
-    arbitrary: BTreeSet<Variable>,
+    pub(super) arbitrary: BTreeSet<Variable>,
 }
 
 pub(super) struct Walk<'a> {
-    context: Arc<Context>,
+    pub(super) context: Arc<Context>,
     pub(super) printer: Printer<'a>,
     evidence: &'a mut std::vec::IntoIter<Evidence>,
     /// What the names of lemmas begin with.
@@ -42,7 +44,7 @@ pub(super) struct Walk<'a> {
     /// The hypotheses of the section, by name.
     facts: Vec<(String, Expr)>,
     /// Loop indices in scope.
-    indices: Vec<Name>,
+    pub(super) indices: Vec<Name>,
     /// The lemmas so far.
     pub(super) lemmas: String,
     number: usize,
@@ -60,7 +62,7 @@ fn indent(text: &str) -> String {
 }
 
 /// A goal that is left for later, a goal that is proved first: `{ … }` for each.
-fn braces(first: &str, second: &str) -> String {
+pub(super) fn braces(first: &str, second: &str) -> String {
     format!("{{\n{}}}\n{{\n{}}}\n", indent(first), indent(second))
 }
 
@@ -76,7 +78,7 @@ impl<'a> Walk<'a> {
         Walk { context, printer, evidence, prefix, facts, indices: vec![], lemmas: String::new(), number: 0 }
     }
 
-    fn concentrated(&self) -> bool {
+    pub(super) fn concentrated(&self) -> bool {
         self.context.measure() == Measure::Concentrated
     }
 
@@ -161,7 +163,8 @@ impl<'a> Walk<'a> {
             },
             _ => self.rule("seq"),
         };
-        let script = format!("eapply {together}; cycle 1.\n{}", braces(&rest.script, &first.script));
+        let rule = up_to::sequence(&first.judgement, &rest.judgement, &together)?;
+        let script = format!("{rule}{}", braces(&rest.script, &first.script));
         Ok(Proved { judgement, script, arbitrary: first.arbitrary })
     }
 
@@ -184,7 +187,7 @@ impl<'a> Walk<'a> {
         Ok(Proved { judgement, script, arbitrary: BTreeSet::new() })
     }
 
-    fn number_all(&mut self, arbitrary: &BTreeSet<Variable>) {
+    pub(super) fn number_all(&mut self, arbitrary: &BTreeSet<Variable>) {
         for variable in arbitrary {
             let next = self.printer.arbitrary.len();
             self.printer.arbitrary.entry(variable.clone()).or_insert(next);
@@ -222,6 +225,9 @@ impl<'a> Walk<'a> {
                 let otherwise = self.block(otherwise, no, post, arbitrary)?;
                 let judgement =
                     rules::cond(guard, &then.judgement, &otherwise.judgement).map_err(rejected)?;
+                if !up_to::exact(&judgement) {
+                    return Err(NotExported::rule("UP-TO-BAD in a branch"));
+                }
                 let public = context.in_run(guard, Run::First) == context.in_run(guard, Run::Second);
                 let same = then.judgement.pre().formula() == otherwise.judgement.pre().formula();
                 let (rule, guards) = match (same, public) {
@@ -238,9 +244,16 @@ impl<'a> Walk<'a> {
             (Move::For(invariant, moves), Statement::For { index, from, to, body }) => {
                 self.for_loop((index, from, to, body), invariant, moves, post, arbitrary)
             }
-            (Move::OneSided, _) => Err(NotExported::rule("ONE-SIDED")),
-            (Move::ForOnce(..), _) => Err(NotExported::rule("FOR-ONCE")),
-            (Move::UpTo(..) | Move::Below(..), _) => Err(NotExported::rule("UP-TO-BAD")),
+            (Move::OneSided, _) => self.one_sided(head, post, arbitrary),
+            (Move::ForOnce(invariant, rounds, moves), Statement::For { index, from, to, body }) => {
+                self.for_loop_once((index, from, to, body), (invariant, rounds), moves, post, arbitrary)
+            }
+            (Move::UpTo(coupling, tail), _) => {
+                self.up_to(head, (coupling, tail), Tail::Both, post, arbitrary)
+            }
+            (Move::Below(coupling, tail), _) => {
+                self.up_to(head, (coupling, tail), Tail::Upper, post, arbitrary)
+            }
             (Move::Joint(by, cost), _) => self.signed_log(body, (by, cost), post, arbitrary),
             (Move::SameValue(var, _, (a, b)), _) => self.same_value(body, var, (a, b), post, arbitrary),
             (Move::While(..), _) => Err(NotExported::rule("WHILE")),
@@ -264,8 +277,8 @@ impl<'a> Walk<'a> {
         let next = Assertion::new(&context, at(&(i.clone() + Expr::int(1)))).map_err(rejected)?;
         self.indices.push(index.clone());
         let inner = self.block(body, moves, &next, &BTreeSet::new())?;
-        if *inner.judgement.delta() != Expr::int(0) {
-            return Err(NotExported::rule("UP-TO-BAD"));
+        if !up_to::exact(&inner.judgement) {
+            return Err(NotExported::rule("UP-TO-BAD in every round of a loop"));
         }
         let (low, high) = (context.in_run(from, Run::First), context.in_run(to, Run::First));
         let range = low.clone().le(i.clone()).and(i.lt(high.clone()));
@@ -499,10 +512,6 @@ impl<'a> Walk<'a> {
         post: &Assertion,
         arbitrary: &BTreeSet<Variable>,
     ) -> Result<Proved, NotExported> {
-        // A block of several is in the same theorem, but its script takes coqc minutes.
-        if !matches!(block, [Statement::Draw { .. }]) {
-            return Err(NotExported::rule("MAXDIV for a block of more than one draw"));
-        }
         let context = self.context.clone();
         let judgement = finite::same_value(&context, block, var, (a, b), post).map_err(rejected)?;
         let (value, arbitrary) = fresh(var, arbitrary);
@@ -562,21 +571,23 @@ impl<'a> Walk<'a> {
             "refine (@j_same_value inputs vars i1 i2 {choice} (fun v => v_{var} v) (fun v x => put_{var} v x) (fun v t => {kept}True)\n  \
              (fun a => {sort}_ a {n}) (fun a (x : {reader}) => with_{sort} a {n} x) (fun a x => with_{sort}_at a {n} x)\n{program}\n  _ \
              (fun v v' k => {a}) (fun v v' k => {b}) (fun v v' k => k + {cost})\n  {fractions} _ _ _ _ _ _ _ _).\n\
-             {{ finite. }}\n{{ limits. }}\n{{ intros ? ? ? ? ?; reflexivity. }}\n\
+             {{\n{finite}}}\n{{ limits. }}\n{{ intros ? ? ? ? ?; reflexivity. }}\n\
              {{ intros a v v' k t t' one two e; cbv beta in one, two, e; destruct v, v', t, t'; cbn [{fields}] in one, two, e; \
              decompose [and] one; decompose [and] two; subst; reflexivity. }}\n\
-             {{ masses. }}\n{{ masses. }}\n\
+             {{\n{masses}}}\n{{\n{masses}}}\n\
              {{ intros v v' x pos pos'; cbv beta in *; exists {common}; \
              split; [first [exact pos|apply Rmult_lt_0_compat; assumption]|split; field; repeat split; lra]. }}\n\
              {{ intros; unfold inv, Rdiv; reflexivity. }}\n",
-            fields = names.join(" ")
+            fields = names.join(" "),
+            finite = masses::finite(block)?,
+            masses = masses::masses(block, var)?,
         );
         Ok(Proved { judgement, script, arbitrary })
     }
 }
 
 /// The arbitrary value that the kernel chooses for a draw, and all with it.
-fn fresh(var: &Name, arbitrary: &BTreeSet<Variable>) -> (Variable, BTreeSet<Variable>) {
+pub(super) fn fresh(var: &Name, arbitrary: &BTreeSet<Variable>) -> (Variable, BTreeSet<Variable>) {
     let mut number = 0;
     while arbitrary.contains(&Variable::Arbitrary(var.clone(), number)) {
         number += 1;

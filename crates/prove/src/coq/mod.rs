@@ -19,13 +19,17 @@
 //! assert!(text.contains("Theorem noisy_private"));
 //! ```
 
+mod branches;
 mod derivation;
 mod evidence;
 mod lemmas;
+mod masses;
+mod once;
 mod pairs;
 mod print;
 mod program;
 mod statement;
+mod up_to;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -36,7 +40,6 @@ use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, Orientation};
 use probity_kernel::conversion::{Conversion, tail};
 use probity_kernel::entail::{Evidence, check_entailment};
-use probity_kernel::expr::Expr;
 use probity_kernel::kind::Kind;
 use probity_kernel::privacy::{Comparison, goal, obligation, start};
 use probity_kernel::rules::Assertion;
@@ -105,13 +108,19 @@ pub fn export(text: &str) -> Result<String, NotExported> {
     if mechanism.adjacency.iter().any(|clause| matches!(clause, Adjacency::Rows { .. })) {
         return Err(NotExported::rule("GROUP"));
     }
-    let (pair, proved) = pairs::pair(&mechanism, &plan)?;
+    let branches = branches::branches(&mechanism, &plan)?;
+    let (pair, proved) = match &branches {
+        Some(branches) => (None, branches.proved(&mechanism)),
+        None => pairs::pair(&mechanism, &plan)?,
+    };
     let context = context(&proved, Orientation::Forward, measure)?;
     let claimed = self::context(&mechanism, Orientation::Forward, measure)?;
     let mut statements = Statements::new(&context)?;
     let mut of_claim = Statements::new(&claimed)?;
     if let Some(pair) = &pair {
         pairs::check_kinds(&claimed, pair)?;
+    }
+    if pair.is_some() || branches.is_some() {
         of_claim = of_claim.with(&statements.variables);
         statements = statements.with(&of_claim.variables);
         statements.suffix = "_proved";
@@ -131,10 +140,17 @@ pub fn export(text: &str) -> Result<String, NotExported> {
         out.push_str(&statements.definitions(&pair.program(&statements)?)?);
         out.push_str(&pair.same_law(&of_claim, &statements)?);
     }
+    if let Some(branches) = &branches {
+        out.push_str(&statements.definitions(&statements.program_of(&proved.body)?)?);
+        out.push_str(&branches.same_law(&of_claim)?);
+    }
     out.push_str(&proofs);
     out.push_str(&statements.theorem(&claim, &sides)?);
     if pair.is_some() {
         out.push_str(&of_claim.borel_theorem(&claim)?);
+    }
+    if branches.is_some() {
+        out.push_str(&of_claim.law_theorem(&claim)?);
     }
     Ok(out)
 }
@@ -176,9 +192,6 @@ fn side(
     let post = Assertion::new(context, wanted.clone()).map_err(rejected)?;
     let body = &context.mechanism().body;
     let proved = walk.block(body, moves, &post, &BTreeSet::new())?;
-    if *proved.judgement.delta() != Expr::int(0) {
-        return Err(NotExported::rule("UP-TO-BAD"));
-    }
     let (begins, _) = walk.entail(&[&start()], &obligation(&proved.judgement, shown))?;
     let printer = Printer::new(context);
     let reach = match context.kind(&context.mechanism().output) {
@@ -192,8 +205,12 @@ fn side(
         "{{ destruct (and_true _ _ ({begins} arb0 w1 w2 0 zero_start)) as [_ d]; apply leRP; exact d. }}\n  "
     );
     let (rule, unknown, delta) = match shown.reading {
-        Reading::Rho => ("zj_private", "_ _", String::new()),
-        _ => ("j_private", "_ _ _", delta),
+        Reading::Rho => ("zj_private", "_ _".to_string(), String::new()),
+        _ if up_to::exact(&proved.judgement) => ("j_private", "_ _ _".to_string(), delta),
+        _ => {
+            let given_up = printer.real(proved.judgement.delta(), Scope::Runs)?;
+            ("j_private_up_to", format!("_ _ ({given_up}) _"), delta)
+        }
     };
     // ZCDP-TAIL, with the facts of this orientation.
     let converted = match conversion {

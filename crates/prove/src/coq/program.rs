@@ -141,16 +141,14 @@ impl Statements<'_> {
 
 /// How the masses of a block follow from those of its parts (`proofs/Blocks.v`).
 pub(super) const MASSES: &str = "\
-Ltac sane := reduce; repeat match goal with
+Ltac known := match goal with h : ?a |- ?b => constr_eq a b; exact h end.
+Ltac sane := repeat match goal with h : @eq bool _ _ |- _ => revert h end; reduce; push; intros; repeat match goal with
   | h : _ && _ = true |- _ => apply and_true in h; destruct h
   | h : ?g = true, h' : negb ?g || _ = true |- _ => rewrite h in h'; cbn [negb orb] in h'
   | h : ?g = false, h' : ?g || _ = true |- _ => rewrite h in h'; cbn [orb] in h'
-  end; repeat (apply andb_true_intro; split); assumption.
-Ltac walk := first
-  [ eapply m_bernoulli; [reflexivity|sane] | eapply m_response; [reflexivity|sane] | eapply m_uniform_int; [reflexivity|sane]
-  | eapply m_mix_same; [sane|walk|walk] | eapply m_mix; [sane|walk|walk]
-  | eapply m_if; [intros ?; walk|intros ?; walk] | eapply m_set; walk | eapply m_assoc; walk | eapply m_skip; walk | eapply m_tail; walk ].
-Ltac masses := intros; cbv beta in *; eapply is_mass_equal; [walk|reduce; push; first [reflexivity|ring]|reduce; push; first [reflexivity|ring]].
+  end; repeat (apply andb_true_intro; split); first [known|assumption].
+Ltac equal := reduce; push; first [match goal with |- ?a = ?b => constr_eq a b; reflexivity end|ring
+  | repeat match goal with |- context [if ?b then _ else _] => destruct b end; first [reflexivity|ring]].
 Ltac limits := repeat first [apply o_seq|apply o_if|apply o_skip|apply o_set|apply o_drawZ|apply o_draw]; intros;\n  first [solve [cbv beta in *; intuition congruence]|reduce; intuition congruence].
 ";
 

@@ -106,7 +106,7 @@ impl<'a> Statements<'a> {
              README.md names. The rest is proof. *)\n\
              From Coq Require Import Reals ZArith Bool List Permutation Lra.\n\
              From Flocq Require Import Core.\n\
-             From Probity Require Import Certificate Blocks Pairs CertificateRho Chosen Norms Draws.\n\
+             From Probity Require Import Certificate Blocks Pairs CertificateRho Chosen Norms Draws UpTo Branches.\n\
              Delimit Scope Z_scope with Z.\nDelimit Scope R_scope with R.\nOpen Scope bool_scope.\nOpen Scope R_scope.\n\n",
         );
         for input in &mechanism.inputs {
@@ -601,6 +601,18 @@ impl<'a> Statements<'a> {
         let conclusion = self.conclusion(claim, "m", "m'")?.replacen("dp ", "dp_borel ", 1);
         Ok(format!(
             "Theorem {name}_private {}.\nProof.\n  intros; cbv zeta; intros E mE; rewrite !same_law by exact mE.\n  \
+             apply {name}_private_proved; assumption.\nQed.\nPrint Assumptions {name}_private.\n",
+            self.claimed(&conclusion)
+        ))
+    }
+
+    /// The theorem, from the same about a program with the same law; positive parameters are what that rests on.
+    pub(super) fn law_theorem(&self, claim: &Claim) -> Printed {
+        let name = &self.mechanism().name;
+        let conclusion = self.conclusion(claim, "m", "m'")?;
+        Ok(format!(
+            "Theorem {name}_private {}.\nProof.\n  intros as1 as2 near; cbv zeta; intros E.\n  \
+             rewrite !same_law by (unfold assumed in as1; positive).\n  \
              apply {name}_private_proved; assumption.\nQed.\nPrint Assumptions {name}_private.\n",
             self.claimed(&conclusion)
         ))
