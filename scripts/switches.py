@@ -31,7 +31,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "trusted/kernel/tests/side_conditions"
 FALSIFIER = ROOT / "crates/prove/tests/falsifier"
-FILES = ["rules/call.rs", "rules/chain.rs", "rules/concentrated.rs", "context.rs", "conversion.rs", "evidence/entail.rs", "rules/equivalence.rs", "evidence/fact.rs", "rules/finite.rs", "rules/hoist.rs", "text/kind.rs", "text/law.rs",
+FILES = ["rules/call.rs", "rules/center.rs", "rules/chain.rs", "rules/concentrated.rs", "context.rs", "conversion.rs", "evidence/entail.rs", "rules/equivalence.rs", "evidence/fact.rs", "rules/finite.rs", "rules/hoist.rs", "text/kind.rs", "text/law.rs",
          "evidence/lemma.rs", "rules/lists.rs", "rules/once.rs", "evidence/poly.rs", "privacy.rs", "rules.rs", "rules/sample.rs", "rules/sampling.rs", "rules/select.rs", "rules/tables.rs"]
 # The theorem about floats has tests of its own.
 FLOAT_FILES = ["float/constant.rs", "float/form.rs", "float/recognise.rs", "float/shape.rs", "float/theorem.rs", "float/threshold.rs"]
@@ -50,6 +50,7 @@ FALSIFIERS = {
     "rules/equivalence.rs": ["equivalences"],
     "evidence/fact.rs": ["evidence", "finite"],
     "rules/finite.rs": ["finite"],
+    "rules/center.rs": ["equivalences"],
     "rules/hoist.rs": ["equivalences"],
     "rules/once.rs": ["tails", "loops"],
     "evidence/lemma.rs": ["evidence", "finite"],

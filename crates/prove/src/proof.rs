@@ -42,6 +42,7 @@ use crate::conversion::sampled::sampled_plan;
 use crate::derivation::{Failure, Plan, Reason, Recorded, one_row, replay, replay_side};
 use crate::effort::Effort;
 use crate::forward::{Taste, forward};
+use crate::plan::centers::centered;
 use crate::plan::rewrites::{hoisted, name_output, rewrite, unrolled};
 use crate::searching::Searching;
 use crate::side::search_side;
@@ -177,46 +178,16 @@ fn prove_directly(
     Context::new(&rewritten, Orientation::Forward).map_err(malformed)?;
     let question = Question { mechanism, claim, hints, deadline };
     let unaided = hints.couplings.is_empty() && hints.invariants.is_empty() && !hints.pointwise;
-    // A long text is followed forward, statement by statement, and so is one that goes through the groups of a table; a short one is
-    // first looked at as a whole, for a while.
     let mut best = None;
-    let long = sites(&rewritten.body) > MANY_SITES
-        || rewritten.body.len() > MANY_STATEMENTS
-        || by_groups(&rewritten);
-    if unaided && !long {
-        let mut effort = Effort::of(FIRST_EFFORT).until(deadline);
-        match question.backward(&rewritten, &rewrites, &mut effort) {
+    if unaided {
+        match question.unaided(&rewritten, &rewrites) {
             Ok(proof) => return Ok(proof),
-            Err(attempt) if !effort.is_spent() => best = attempt,
-            Err(_) => {}
+            Err(attempt) => best = attempt,
         }
-    }
-    let mut ahead = Effort::of(MAX_EFFORT).until(deadline);
-    if unaided && let Some(proof) = question.forward(&rewritten, &rewrites, &mut ahead) {
-        return Ok(proof);
-    }
-    // Loops between two numbers, written out.
-    if unaided && let Some((steps, unrolled)) = unrolled(&rewritten) {
-        let rewrites: Vec<Rewrite> = rewrites.iter().cloned().chain(steps).collect();
-        if let Some(proof) = question.forward(&unrolled, &rewrites, &mut ahead) {
-            return Ok(proof);
-        }
-        if sites(&unrolled.body) <= MANY_SITES {
-            let mut effort = Effort::of(FIRST_EFFORT).until(deadline);
-            if let Ok(proof) = question.backward(&unrolled, &rewrites, &mut effort) {
-                return Ok(proof);
-            }
-        }
-    }
-    // Draws that one run makes and the other does not, where mass may be given up for it.
-    if unaided
-        && claim.delta != Expr::int(0)
-        && let Ok(context) = Context::new(&rewritten, Orientation::Forward)
-        && let Some((steps, hoisted)) = hoisted(&rewritten, &context)
-    {
-        let rewrites: Vec<Rewrite> = rewrites.iter().cloned().chain(steps).collect();
-        let mut effort = Effort::of(MAX_EFFORT).until(deadline);
-        if let Ok(proof) = question.backward(&hoisted, &rewrites, &mut effort) {
+        // Values to which noise is added later, as the centers of draws. What is said of a failure is about the text as it stands.
+        if let Some((steps, centered)) = centered(&rewritten)
+            && let Ok(proof) = question.unaided(&centered, &[rewrites.clone(), steps].concat())
+        {
             return Ok(proof);
         }
     }
@@ -278,6 +249,51 @@ struct Question<'a> {
 }
 
 impl Question<'_> {
+    /// A proof without hints, by one way of searching after the other; or the plan that came furthest, if all plans were tried.
+    fn unaided(&self, text: &Mechanism, rewrites: &[Rewrite]) -> Result<Proof, Option<Box<Attempt>>> {
+        let deadline = self.deadline;
+        let mut best = None;
+        // A long text is followed forward, statement by statement, and so is one that goes through the groups of a table; a short
+        // one is first looked at as a whole, for a while.
+        let long = sites(&text.body) > MANY_SITES || text.body.len() > MANY_STATEMENTS || by_groups(text);
+        if !long {
+            let mut effort = Effort::of(FIRST_EFFORT).until(deadline);
+            match self.backward(text, rewrites, &mut effort) {
+                Ok(proof) => return Ok(proof),
+                Err(attempt) if !effort.is_spent() => best = attempt,
+                Err(_) => {}
+            }
+        }
+        let mut ahead = Effort::of(MAX_EFFORT).until(deadline);
+        if let Some(proof) = self.forward(text, rewrites, &mut ahead) {
+            return Ok(proof);
+        }
+        // Loops between two numbers, written out.
+        if let Some((steps, unrolled)) = unrolled(text) {
+            let rewrites = [rewrites, &steps].concat();
+            if let Some(proof) = self.forward(&unrolled, &rewrites, &mut ahead) {
+                return Ok(proof);
+            }
+            if sites(&unrolled.body) <= MANY_SITES {
+                let mut effort = Effort::of(FIRST_EFFORT).until(deadline);
+                if let Ok(proof) = self.backward(&unrolled, &rewrites, &mut effort) {
+                    return Ok(proof);
+                }
+            }
+        }
+        // Draws that one run makes and the other does not, where mass may be given up for it.
+        if self.claim.delta != Expr::int(0)
+            && let Ok(context) = Context::new(text, Orientation::Forward)
+            && let Some((steps, hoisted)) = hoisted(text, &context)
+        {
+            let mut effort = Effort::of(MAX_EFFORT).until(deadline);
+            if let Ok(proof) = self.backward(&hoisted, &[rewrites, &steps].concat(), &mut effort) {
+                return Ok(proof);
+            }
+        }
+        Err(best)
+    }
+
     /// The contexts in which the two runs have to be compared.
     fn contexts(&self, rewritten: &Mechanism) -> Option<Vec<Arc<Context>>> {
         let measure = Measure::of(self.claim.reading);

@@ -14,6 +14,7 @@
 //! be known of them: a sampling rule forgets.
 
 pub mod call;
+pub(crate) mod center;
 pub mod chain;
 pub mod concentrated;
 pub mod equivalence;

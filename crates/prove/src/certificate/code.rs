@@ -198,6 +198,7 @@ code! { Rewrite {
     "conditional" => Rewrite::Conditional { var: var },
     "hoist" => Rewrite::Hoist { var: var },
     "join" => Rewrite::Join {},
+    "center" => Rewrite::Center { noise: noise, value: value, var: var },
     "name" => Rewrite::Name { var: var },
 } }
 

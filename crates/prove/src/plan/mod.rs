@@ -2,6 +2,7 @@
 
 mod accounts;
 pub(crate) mod blocks;
+pub(crate) mod centers;
 mod combinations;
 mod couplings;
 mod invariants;

@@ -200,7 +200,7 @@ fn drawn(body: &[Statement], wanted: &dyn Fn(&Distribution) -> bool) -> Vec<Name
 }
 
 /// A name that does not occur yet.
-fn new_name(mechanism: &Mechanism, stem: &str) -> Option<Name> {
+pub(crate) fn new_name(mechanism: &Mechanism, stem: &str) -> Option<Name> {
     let taken = mechanism.to_string();
     (0..).map(|n| format!("{stem}_{n}")).find(|name| !taken.contains(name.as_str())).map(Name::from)
 }

@@ -423,13 +423,91 @@ fn questions(law: &BTreeMap<Value, Mass>) -> BTreeMap<Value, Mass> {
     answers
 }
 
+/// Noise that is added later, rightly and wrongly.
+fn added_later(writer: &mut Writer) -> (Vec<Statement>, Expr, Rewrite) {
+    let draw = |var: &str, law| Statement::Draw { var: var.into(), law };
+    let set = |var: &str, value| Statement::Assign { var: var.into(), value };
+    let dice = &mut writer.dice;
+    let center = dice.pick(&[int(0), int(0), int(1), Expr::var("v"), Expr::var("x")]);
+    let scale =
+        dice.pick(&[int(1), int(1), Expr::var("n"), Expr::var("eps"), Expr::var("w"), Expr::var("v")]);
+    let law = match dice.roll(6) {
+        0 | 1 => Distribution::Laplace { center, scale },
+        2 => Distribution::Gaussian { center, deviation: scale },
+        3 => Distribution::DiscreteGaussian { center, deviation: scale },
+        4 => Distribution::DiscreteLaplace { center, scale },
+        _ => Distribution::Exponential { scale },
+    };
+    let z = || Expr::var("e");
+    let factor = dice.pick(&[int(2), int(1), q(1, 2), Expr::var("n"), Expr::var("v"), int(-1), int(0)]);
+    let stretched = match dice.roll(6) {
+        0 => z() * factor,
+        1 => factor * z(),
+        2 => z() / factor,
+        3 => -z(),
+        _ => z(),
+    };
+    let beside = dice.pick(&[int(1), Expr::var("x"), Expr::var("v"), q(1, 2), z(), int(0)]);
+    let value = match dice.roll(4) {
+        0 => beside - stretched,
+        1 => stretched - beside,
+        2 => stretched,
+        _ => beside + stretched,
+    };
+    let (read, name, output) = match dice.roll(6) {
+        0 => (set("c", value.clone().max(int(1))), "fresh", Expr::var("c")),
+        1 => (set("c", value.clone()), "fresh", Expr::var("c")),
+        2 => {
+            let (then, otherwise) = (vec![set("c", int(2))], vec![]);
+            (Statement::If { guard: value.clone().gt(int(1)), then, otherwise }, "fresh", Expr::var("c"))
+        }
+        _ => (set("c", value.clone()), "c", Expr::var("c")),
+    };
+    let output = if dice.one_in(8) { output + z() } else { output };
+    let mut body = vec![set("v", int(1)), set("c", int(0)), draw("e", law)];
+    for _ in 0..dice.roll(3) {
+        body.push(match dice.roll(6) {
+            0 => set("v", dice.pick(&[int(2), int(0)])),
+            1 => draw("k", Distribution::Bernoulli(q(1, 3))),
+            2 => draw("h", Distribution::UniformInt { low: int(0), high: Expr::var("x") }),
+            3 => set("c", z()),
+            4 => Statement::If {
+                guard: Expr::var("x").gt(int(0)),
+                then: vec![set("v", int(2))],
+                otherwise: vec![],
+            },
+            _ => Statement::While { label: "ever".into(), guard: Expr::var("x").gt(int(1)), body: vec![] },
+        });
+    }
+    match dice.roll(6) {
+        0 => {
+            body.push(Statement::If { guard: Expr::var("x").gt(int(0)), then: vec![read], otherwise: vec![] })
+        }
+        1 => body.push(Statement::For { index: "j".into(), from: int(0), to: int(2), body: vec![read] }),
+        2 => {
+            body.push(read);
+            let again = body.split_off(2);
+            body.push(Statement::For { index: "j".into(), from: int(0), to: int(2), body: again });
+        }
+        _ => body.push(read),
+    }
+    (body, output, Rewrite::Center { noise: "e".into(), value, var: name.into() })
+}
+
 #[test]
 fn equivalences_keep_the_law() {
     let mut writer = Writer::new(51);
     let mut applied: BTreeMap<&'static str, u64> = BTreeMap::new();
     for round in 0..8_000 * MORE {
         writer.wide = false;
-        let (program, output) = rewritable(&mut writer);
+        let late = round % 4 == 0;
+        let (program, output, center) = match late {
+            true => added_later(&mut writer),
+            false => {
+                let (program, output) = rewritable(&mut writer);
+                (program, output, Rewrite::Join)
+            }
+        };
         let before = writer.mechanism(&program, output);
         if Context::new(&before, Orientation::Forward).is_err() {
             continue;
@@ -437,6 +515,7 @@ fn equivalences_keep_the_law() {
         let new: Name = writer.dice.pick(&["fresh", "fresh", "fresh", "c", "v", "x"]).into();
         let var: Name = writer.dice.pick(&["v", "v", "c", "u", "o"]).into();
         let rewrite = match writer.dice.roll(11) {
+            _ if late => center,
             7 | 9 | 10 => Rewrite::Hoist { var: "e".into() },
             8 => Rewrite::Join,
             0 => Rewrite::LaplaceLaw { uniform: "u".into(), sign: "s".into(), noise: new },
@@ -468,5 +547,5 @@ fn equivalences_keep_the_law() {
         }
     }
     println!("equivalences: {applied:?}");
-    assert!(applied.len() == 9, "{applied:?}");
+    assert!(applied.len() == 10, "{applied:?}");
 }

@@ -9,6 +9,7 @@ use crate::context::for_each_expr;
 use crate::expr::{Binary, Expr, Name, Variable};
 use crate::law;
 use crate::rejection::Rejection;
+use crate::rules::center::center;
 use crate::rules::hoist::{hoist, join};
 use crate::term::{Distribution, Mechanism, Sort, Statement};
 
@@ -72,6 +73,15 @@ pub enum Rewrite {
     },
     /// `if a { if b { c } }` is `if a and b { c }`, everywhere.
     Join,
+    /// `z ~ D(a, b); …; y = e + c·z` is `…; y ~ D(e + c·a, c·b)`, where nothing else reads z.
+    Center {
+        /// The noise z.
+        noise: Name,
+        /// The expression e + c·z.
+        value: Expr,
+        /// What the expression is assigned to, or a new name for it.
+        var: Name,
+    },
     /// `return e` is `y = e; return y`.
     Name {
         /// A new name for the output.
@@ -91,6 +101,7 @@ impl Rewrite {
             Rewrite::Conditional { .. } => "CONDITIONAL",
             Rewrite::Hoist { .. } => "HOIST",
             Rewrite::Join => "JOIN",
+            Rewrite::Center { .. } => "CENTER",
             Rewrite::Name { .. } => "NAME",
         }
     }
@@ -106,6 +117,7 @@ impl Rewrite {
             Rewrite::Conditional { var } => conditional(mechanism, var),
             Rewrite::Hoist { var } => hoist(mechanism, var),
             Rewrite::Join => join(mechanism),
+            Rewrite::Center { noise, value, var } => center(mechanism, noise, value, var),
             Rewrite::Name { var } => name(mechanism, var),
         }
     }
@@ -417,7 +429,7 @@ fn only_setting(law: &'static str, m: &Mechanism, name: &Name) -> Result<usize, 
 }
 
 /// A name that the mechanism does not use yet.
-fn check_new(law: &'static str, m: &Mechanism, name: &Name) -> Result<(), Rejection> {
+pub(crate) fn check_new(law: &'static str, m: &Mechanism, name: &Name) -> Result<(), Rejection> {
     let declared = m.inputs.iter().any(|i| i.name == *name) || m.params.iter().any(|p| p.name == *name);
     let mut used = declared || settings(&m.body, name) > 0 || mentions(&m.output, name);
     for_each_expr(&m.body, &mut |e| used |= mentions(e, name));

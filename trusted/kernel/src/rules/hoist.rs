@@ -52,7 +52,7 @@ fn noise_scale(law: &Distribution) -> Option<&Expr> {
 }
 
 /// Whether a number is positive by its form: made of positive numbers and parameters by +, · and /.
-fn is_positive(context: &Context, e: &Expr) -> bool {
+pub(crate) fn is_positive(context: &Context, e: &Expr) -> bool {
     match e {
         Expr::Number(n) => *n > Rational::ZERO,
         Expr::Var(Variable::Plain(name)) => context.is_positive(name),

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 /// The files of the proof core.
 const FILES: &[&str] = &[
     "rules/call.rs",
+    "rules/center.rs",
     "rules/chain.rs",
     "rules/concentrated.rs",
     "context.rs",

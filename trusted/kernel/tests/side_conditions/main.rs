@@ -7,6 +7,7 @@
 
 mod common;
 
+mod centers;
 mod certificates_enter;
 mod chains;
 mod coverage;
