@@ -513,3 +513,90 @@ fn a_crash_releases_nothing_without_its_debit() {
         }
     }
 }
+
+/// A policy whose regions are not known before, and where a query may lose a delta.
+fn discovering() -> String {
+    POLICY
+        .replace("epsilon = \"2\"", "epsilon = \"2\"\ndelta = \"1/1000\"")
+        .replace("{ epsilon = \"1/2\" }", "{ epsilon = \"1/2\", delta = \"1/10000\" }")
+        .replace(
+            "region = { in = [\"north\", \"south\", \"east\", \"west\"] }",
+            "region = { type = \"text\", discover = true }",
+        )
+}
+
+const FOUND: &str = "SELECT region, COUNT(*) AS n FROM people GROUP BY region";
+
+#[test]
+fn keys_are_discovered_and_rare_ones_are_held_back() {
+    let place = folder("keys", &discovering());
+    let mut table = fs::read_to_string(place.join("people.csv")).unwrap();
+    table.push_str("the only one,30,1.00\n");
+    fs::write(place.join("people.csv"), table).unwrap();
+    let value = json(&place, &["--init", FOUND], 0);
+    let regions: Vec<&str> =
+        value["rows"].as_array().unwrap().iter().map(|row| row["region"].as_str().unwrap()).collect();
+    // 133 rows each, and a threshold of 20: less than once in e^50 one is held back. The other appears once in 10^4.
+    assert_eq!(regions, ["east", "north", "south"]);
+    assert_eq!(value["threshold"], "20");
+    assert_eq!(value["cost"], serde_json::json!({"epsilon": "1/2", "delta": "1/10000"}));
+    assert_eq!(value["remaining"], serde_json::json!({"epsilon": "3/2", "delta": "9/10000"}));
+    for policy in [&["--policy", "people.toml"][..], &[]] {
+        let certificate = value["certificate"].as_str().unwrap();
+        let (code, out, err) = run(&place, &[&["check", certificate], policy].concat());
+        assert_eq!(code, 0, "{out}{err}");
+        assert!(out.contains("delta = 1/10000"), "{out}");
+    }
+    // Answered before, as a table and as CSV.
+    let (code, out, _) = release(&place, &[FOUND]);
+    assert_eq!(code, 0);
+    assert!(
+        out.contains("Keys with a noisy count below 20 are held back") && out.contains("cost: nothing"),
+        "{out}"
+    );
+    let (_, out, _) = release(&place, &["--csv", FOUND]);
+    assert!(out.starts_with("region,n,n_low,n_high\neast,"), "{out}");
+    // What is said before anything is read.
+    let preview = json(&place, &["--preview", FOUND], 0);
+    assert_eq!((&preview["groups"], &preview["threshold"]), (&Value::Null, &"20".into()));
+    let explained = json(&place, &["--explain", FOUND], 0);
+    assert!(explained["mechanism"].as_str().unwrap().contains("if count_1 >= 20 {"));
+    assert_eq!(explained["threshold"], "20");
+    // What a database would be asked.
+    let (code, _, err) = run(
+        &place,
+        &[
+            &["release", "--policy", "people.toml", "--ledger", "people.ledger", "--again", "--data"],
+            &["people=duckdb:none.db#people", FOUND][..],
+        ]
+        .concat(),
+    );
+    assert!(code != 0 && !err.is_empty(), "{err}");
+}
+
+/// The audit of the mechanism's text, with three keys, agrees: what one row more shows is at most delta, and without the threshold more.
+#[test]
+fn the_audit_sees_what_a_threshold_is_for() {
+    let place = folder("keys-audit", &discovering());
+    let explained = json(&place, &["--explain", FOUND], 0);
+    let text = explained["mechanism"].as_str().unwrap().to_owned();
+    let values = ["--set", "eps=1/2", "--set", "delta=1/10000", "--set", "keys=3"];
+    for (name, text, code) in [
+        ("kept.dp", text.clone(), 0),
+        // Held back is only what has fewer than 3: a row that is alone shows itself too often.
+        ("shown.dp", text.replace(">= 20", ">= 3"), 1),
+    ] {
+        fs::write(place.join(name), text).unwrap();
+        let (found, out, err) = run(&place, &[&["verify", name], &values[..]].concat());
+        assert_eq!(found, code, "{name}\n{out}\n{err}");
+        assert_eq!(out.contains("refuted") || err.contains("refuted"), code == 1, "{name}\n{out}\n{err}");
+    }
+    // The exact law: a key that one row has appears with probability e^(−19/2)/(1 + e^(−1/2)) = 0.0000466, in either direction.
+    for tables in [["[]", "[(1)]"], ["[(0), (1)]", "[(0)]"]] {
+        let audit = [&["audit", "kept.dp", "--json", "--inputs"], &tables[..], &values].concat();
+        let (_, out, err) = run(&place, &audit);
+        let audited: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{err}"));
+        let delta = audited["delta_at_epsilon"].as_f64().unwrap();
+        assert!((4.6e-5..4.7e-5).contains(&delta), "{audited}");
+    }
+}

@@ -214,7 +214,7 @@ impl Session {
             let shown = released
                 .into_iter()
                 .map(|released| {
-                    let rows = answer::rows(&released.prepared, &released.noisy, &alpha)?;
+                    let rows = answer::released(&released, &alpha)?;
                     Ok((released, rows))
                 })
                 .collect::<Result<Vec<_>, Refusal>>()?;
@@ -257,7 +257,7 @@ impl Session {
                 }
             }
             let answer = Fields::new(py)
-                .with("groups", one.plan.groups())?
+                .with("groups", one.plan.discovered().is_none().then(|| one.plan.groups()))?
                 .with("cost", amounts(py, &one.cost)?)?
                 .with("alpha", to_fraction(py, &self.alpha)?)?
                 .with("errors", errors)?

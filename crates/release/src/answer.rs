@@ -10,6 +10,7 @@ use crate::decimal;
 use crate::prepare::Prepared;
 use crate::query::{Draw, Drawn, Plan, Post, Shown};
 use crate::refusal::Answer;
+use crate::release::Released;
 
 /// A cell of an answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,10 +46,27 @@ pub struct Rows {
     pub rows: Vec<Vec<Cell>>,
     /// Whether rows were chosen by their noisy values: no level holds for a choice.
     pub chosen: bool,
+    /// The noisy count from which on a key is shown, if keys were discovered.
+    pub threshold: Option<Integer>,
 }
 
-/// The rows for noisy numbers: for each group, the integers of each draw.
+/// The rows of a release.
+pub fn released(released: &Released, alpha: &Rational) -> Answer<Rows> {
+    rows_with(&released.prepared, &released.keys, &released.noisy, alpha)
+}
+
+/// The rows for noisy numbers: for each group of public keys, the integers of each draw.
 pub fn rows(prepared: &Prepared, noisy: &[Vec<Integer>], alpha: &Rational) -> Answer<Rows> {
+    rows_with(prepared, &[], noisy, alpha)
+}
+
+/// The same; `found` are the keys of the groups if they were discovered.
+fn rows_with(
+    prepared: &Prepared,
+    found: &[String],
+    noisy: &[Vec<Integer>],
+    alpha: &Rational,
+) -> Answer<Rows> {
     let plan = &prepared.plan;
     let errors: Vec<Vec<Rational>> = plan
         .columns
@@ -58,8 +76,13 @@ pub fn rows(prepared: &Prepared, noisy: &[Vec<Integer>], alpha: &Rational) -> An
             Shown::Noisy(post) => prepared.errors_for(post, alpha),
         })
         .collect::<Answer<_>>()?;
+    let key_of = |group: usize| if plan.discovered().is_some() { vec![group] } else { plan.key_of(group) };
+    let label = |key: usize, place: usize| match plan.keys[key].discovered {
+        Some(_) => found.get(place).cloned().unwrap_or_default(),
+        None => plan.keys[key].labels[place].clone(),
+    };
     let mut groups: Vec<(Vec<usize>, Drawn)> =
-        noisy.iter().enumerate().map(|(group, cells)| (plan.key_of(group), drawn(plan, cells))).collect();
+        noisy.iter().enumerate().map(|(group, cells)| (key_of(group), drawn(plan, cells))).collect();
     if let Some(having) = &plan.having {
         groups.retain(|(_, values)| having.holds(values));
     }
@@ -75,9 +98,7 @@ pub fn rows(prepared: &Prepared, noisy: &[Vec<Integer>], alpha: &Rational) -> An
     });
     groups.truncate(plan.limit.unwrap_or(usize::MAX));
     let cell = |(keys, values): &(Vec<usize>, Drawn), shown: &Shown, errors: &[Rational]| match shown {
-        Shown::Key(key) => {
-            Cell::Key { text: plan.keys[*key].labels[keys[*key]].clone(), bare: plan.keys[*key].bare }
-        }
+        Shown::Key(key) => Cell::Key { text: label(*key, keys[*key]), bare: plan.keys[*key].bare },
         Shown::Noisy(post) => {
             let value = post.value(values);
             let (low, high) = post.interval(values, errors);
@@ -98,6 +119,7 @@ pub fn rows(prepared: &Prepared, noisy: &[Vec<Integer>], alpha: &Rational) -> An
         noisy,
         rows,
         chosen: plan.having.is_some() || (plan.limit.is_some() && !plan.order.is_empty()),
+        threshold: prepared.threshold.clone(),
     })
 }
 

@@ -66,6 +66,13 @@ pub fn assumptions(prepared: &Prepared) -> Vec<String> {
             columns.iter().map(|column| format!("{column}; ")).collect::<String>()
         ));
     }
+    if let (Some(field), Some(threshold)) = (plan.discovered(), &prepared.threshold) {
+        all.push(format!(
+            "keys: each text that {} can have after cleaning is a category of its own, of which there are `keys`; keys without rows, and \
+             those with a noisy count below {threshold}, do not appear",
+            plan.fields[field].name
+        ));
+    }
     if let Unit::User { column, groups, rows_per_group } = &plan.table.unit {
         all.push(format!(
             "user-bounds: of the rows with one {column}, at most {groups} groups and {rows_per_group} rows in each are kept, chosen by \
@@ -88,8 +95,11 @@ pub fn write(prepared: &Prepared, policy: &Policy, version: &str, proof: &str) -
     for assumption in assumptions(prepared) {
         text.push_str(&format!("assumption {}\n", quoted(&assumption)));
     }
-    for (name, value) in prepared.parameters.iter().skip(1) {
+    for (name, value) in prepared.parameters.iter().skip(prepared.stake.parameters().len()) {
         text.push_str(&format!("parameter {name}={value}\n"));
+    }
+    if !prepared.stake.delta.is_zero() {
+        text.push_str(&format!("delta {}\n", prepared.stake.delta));
     }
     text.push_str(&format!(
         "{} {}\nmechanism {}\nproof\n{proof}",
@@ -135,7 +145,7 @@ pub fn check(text: &str, policy: Option<&Policy>) -> Answer<Checked> {
             "this is no certificate of a release: its first line is not '{FORMAT}'"
         )));
     }
-    let (mut about, mut mechanism, mut stake) = (Vec::new(), None, None);
+    let (mut about, mut mechanism, mut stake, mut delta) = (Vec::new(), None, None, None);
     for line in lines {
         let wrong = || {
             Refusal::unproved(format!(
@@ -152,17 +162,19 @@ pub fn check(text: &str, policy: Option<&Policy>) -> Answer<Checked> {
             "mechanism" if mechanism.is_none() => mechanism = Some(value),
             "epsilon" | "rho" if stake.is_none() => {
                 let amount = parse_rational(&value).map_err(|_| wrong())?;
-                stake = Some(Stake { concentrated: name == "rho", amount });
+                stake = Some(Stake::without_delta(name == "rho", amount));
             }
+            "delta" if delta.is_none() => delta = Some(parse_rational(&value).map_err(|_| wrong())?),
             "policy" | "query" | "data-version" | "budget" | "assumption" | "parameter" => {
                 about.push((name.to_owned(), value))
             }
             _ => return Err(wrong()),
         }
     }
-    let (Some(text), Some(stake)) = (mechanism, stake) else {
+    let (Some(text), Some(mut stake)) = (mechanism, stake) else {
         return Err(Refusal::unproved("the certificate names no mechanism or no loss"));
     };
+    stake.delta = delta.unwrap_or_default();
     check_once(&about)?;
     let costs = [Measure::Epsilon, Measure::EpsilonDelta, Measure::Rho].map(|measure| stake.cost(measure));
     let budget = about.iter().find(|(name, _)| name == "budget").map(|(_, value)| value);
@@ -172,7 +184,7 @@ pub fn check(text: &str, policy: Option<&Policy>) -> Answer<Checked> {
     if let Some(policy) = policy {
         check_policy(policy, &about, &text, &stake)?;
     }
-    let mut all = stake.parameter().to_vec();
+    let mut all = stake.parameters();
     for (_, value) in about.iter().filter(|(name, _)| name == "parameter") {
         let read = value
             .split_once('=')
@@ -181,7 +193,7 @@ pub fn check(text: &str, policy: Option<&Policy>) -> Answer<Checked> {
     }
     // The stated parameters must be admitted; the theorem then holds for them, as for all others.
     proof::program(&text, &all)?;
-    let program = proof::program(&text, &stake.parameter())?;
+    let program = proof::program(&text, &stake.parameters())?;
     let theorem = proof::replay(proof, &program)?;
     let is_checked = |name: &str| match name {
         "budget" | "parameter" => true,
@@ -223,8 +235,12 @@ fn check_policy(policy: &Policy, about: &[(String, String)], text: &str, stake: 
     let all = |kind: &str| {
         about.iter().filter(|(name, _)| name == kind).map(|(_, value)| value.clone()).collect::<Vec<_>>()
     };
-    let parameters: Vec<String> =
-        prepared.parameters.iter().skip(1).map(|(name, value)| format!("{name}={value}")).collect();
+    let parameters: Vec<String> = prepared
+        .parameters
+        .iter()
+        .skip(stake.parameters().len())
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
     let same = all("assumption") == assumptions(&prepared) && all("parameter") == parameters;
     match find("budget") == Some(prepared.cost.to_string().as_str()) && same {
         true => Ok(()),

@@ -48,6 +48,7 @@ mod accuracy;
 pub mod answer;
 pub mod certificate;
 pub mod decimal;
+mod discover;
 pub mod engine;
 mod hash;
 pub mod ledger;

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use probity_exact::{Natural, Rational, UnsignedAbs, parse_rational};
+use probity_exact::{Integer, Natural, Rational, UnsignedAbs, parse_rational};
 
+use crate::discover;
 use crate::policy::{Domain, Unit};
 use crate::query::row::{Condition, Order, Row};
 use crate::query::{Draw, DrawKind, Plan};
@@ -68,6 +69,8 @@ pub enum Sharing {
     /// Discrete Gaussian noise, in ρ: a draw of weight w that a unit moves by d has the deviation d · s / w, so that all together lose
     /// Σ w² / (2 · s²).
     Gaussian(Vec<u64>),
+    /// Discrete Laplace noise on one count of each key that is discovered, in ε, shown from this noisy count on, in δ.
+    Threshold(Integer),
 }
 
 impl Sharing {
@@ -75,6 +78,7 @@ impl Sharing {
     pub fn shares(&self) -> Vec<Rational> {
         match self {
             Sharing::Laplace(shares) => shares.clone(),
+            Sharing::Threshold(_) => vec![Rational::ONE],
             Sharing::Gaussian(weights) => {
                 let all = Rational::from(squares(weights));
                 weights.iter().map(|weight| Rational::from(weight * weight) / &all).collect()
@@ -86,6 +90,7 @@ impl Sharing {
     fn factor(&self, place: usize) -> Rational {
         match self {
             Sharing::Laplace(shares) => Rational::ONE / &shares[place],
+            Sharing::Threshold(_) => Rational::ONE,
             Sharing::Gaussian(weights) => Rational::ONE / Rational::from(weights[place]),
         }
     }
@@ -195,6 +200,9 @@ fn scale(plan: &Plan, sharing: &Sharing, place: usize) -> String {
 pub fn table_and_fields(plan: &Plan) -> (String, Vec<String>) {
     let mut taken: BTreeSet<String> = plan.draws.iter().map(|draw| draw.name.clone()).collect();
     taken.extend((1..=plan.joined.len()).map(|number| format!("joined_{number}")));
+    if plan.discovered().is_some() {
+        taken.extend(["keys", "delta", "rows_1"].map(String::from));
+    }
     let owned: BTreeSet<&str> = plan.table.columns.iter().map(|column| column.name.as_str()).collect();
     let table = names(std::iter::once(plan.table.name.as_str()), &mut taken, &owned).remove(0);
     let fields = names(plan.fields.iter().map(|field| field.name.as_str()), &mut taken, &owned);
@@ -216,7 +224,7 @@ fn statements(plan: &Plan, sharing: &Sharing, numbers: &mut Numbers) -> String {
     }
     let mut plain =
         plan.draws.iter().enumerate().filter(|(_, draw)| !matches!(draw.kind, DrawKind::Bins(..)));
-    let mut drawn = |indent: &str, place: usize, draw: &Draw, own: Option<(Row, &str)>, out: &mut String| {
+    let mut aggregate = |draw: &Draw, own: Option<(Row, &str)>| {
         let own = own.map(|(row, index)| {
             let row = row.with_numbers(&mut |value| numbers.named(value, LARGE)).to_text(&fields);
             format!("{row} {} {index}", Order::Equal.sign())
@@ -230,10 +238,17 @@ fn statements(plan: &Plan, sharing: &Sharing, numbers: &mut Numbers) -> String {
             true => format!("r in {table}"),
             false => format!("r in {table} where {}", taken.join(" and ")),
         };
-        let aggregate = match &draw.kind {
+        match &draw.kind {
             DrawKind::Count | DrawKind::Bins(..) => format!("count({over})"),
             DrawKind::Sum(row) => format!("sum({over}, {})", summand(row, draw, &fields, numbers)),
-        };
+        }
+    };
+    if let (Sharing::Threshold(threshold), [draw]) = (sharing, plan.draws.as_slice()) {
+        let rows = aggregate(draw, group.map(|row| (row, "g")));
+        return discover::statements(&draw.name, &rows, &scale(plan, sharing, 0), threshold);
+    }
+    let mut drawn = |indent: &str, place: usize, draw: &Draw, own: Option<(Row, &str)>, out: &mut String| {
+        let aggregate = aggregate(draw, own);
         let scale = scale(plan, sharing, place);
         let _ = writeln!(out, "{indent}{} ~ {law}({aggregate}, {scale})", draw.name);
     };
@@ -288,12 +303,17 @@ pub fn text(plan: &Plan, sharing: &Sharing) -> String {
         .map(|(field, name)| match &field.domain {
             Domain::Categories(values) => format!("{name}: category({})", values.len()),
             Domain::Bool => format!("{name}: category(2)"),
+            Domain::Discovered { .. } => format!("{name}: category(keys)"),
             _ => format!("{name}: int"),
         })
         .collect();
     let body = statements(plan, sharing, &mut Numbers::default());
     let mut text = format!("mechanism release({table}: rows({}))\n", typed.join(", "));
-    text.push_str(if sharing.is_gaussian() { "param rho > 0\nparam s > 0\n" } else { "param eps > 0\n" });
+    text.push_str(match sharing {
+        Sharing::Gaussian(_) => "param rho > 0\nparam s > 0\n",
+        Sharing::Laplace(_) => "param eps > 0\n",
+        Sharing::Threshold(_) => "param eps > 0\nparam delta > 0\nparam keys: int >= 1\n",
+    });
     for (name, _) in parameters(plan) {
         let positive = match name.split('_').next() {
             Some("high") => " > 0",
@@ -309,7 +329,11 @@ pub fn text(plan: &Plan, sharing: &Sharing) -> String {
         Unit::Row => format!("one row of {table} is"),
         Unit::User { .. } => format!("at most {} rows of {table} are", rows_of_unit(plan)),
     };
-    let claim = if sharing.is_gaussian() { "rho rho" } else { "eps" };
+    let claim = match sharing {
+        Sharing::Gaussian(_) => "rho rho",
+        Sharing::Laplace(_) => "eps",
+        Sharing::Threshold(_) => "eps, delta",
+    };
     let _ = write!(text, "out = []\n{body}return out\nneighbours {unit} added or removed\nclaim {claim}\n");
     text
 }

@@ -9,7 +9,7 @@ use crate::policy::{Policy, Unit};
 use crate::proof::Stake;
 use crate::query::{BRANCHES, DrawKind, Plan, Post, Shown, canonical, plan};
 use crate::refusal::{Answer, Refusal};
-use crate::{accuracy, hash, mechanism, split};
+use crate::{accuracy, discover, hash, mechanism, split};
 
 /// A query made ready.
 #[derive(Debug, Clone)]
@@ -24,10 +24,12 @@ pub struct Prepared {
     pub cost: Loss,
     /// The mechanism.
     pub text: String,
-    /// The values of the text's parameters, the loss first.
+    /// The values of the text's parameters, the loss first. How many keys there could be is left open where they are discovered.
     pub parameters: Vec<(String, Rational)>,
     /// The scale of each draw's noise, in its units: that of Laplace noise, the deviation of Gaussian noise.
     pub scales: Vec<Rational>,
+    /// The noisy count from which on a key is shown, if keys are discovered.
+    pub threshold: Option<Integer>,
 }
 
 /// How the columns of a call are weighed, as the command line says it: `n=2`.
@@ -115,7 +117,8 @@ fn allowance(plan: &Plan, policy: &Policy) -> Answer<Stake> {
         ))
         .hint("a query may ask for less than the policy says, never for more")),
     };
-    let pure = |amount: Rational| Ok(Stake { concentrated: false, amount });
+    let delta = delta_of(plan, policy)?;
+    let pure = |amount: Rational| Ok(Stake { concentrated: false, amount, delta: delta.clone() });
     match (policy.measure(), &plan.options.epsilon, &plan.options.rho) {
         (_, Some(_), Some(_)) => Err(Refusal::input("a query asks for epsilon or for rho, not for both")),
         (Measure::Epsilon | Measure::EpsilonDelta, None, None) => pure(most.clone()),
@@ -130,11 +133,56 @@ fn allowance(plan: &Plan, policy: &Policy) -> Answer<Stake> {
         (Measure::Rho, Some(asked), None) => {
             pure(within("epsilon", asked, &root_down(&(most * Rational::from(2))))?)
         }
-        (Measure::Rho, None, None) => Ok(Stake { concentrated: true, amount: most.clone() }),
-        (Measure::Rho, None, Some(asked)) => {
-            Ok(Stake { concentrated: true, amount: within("rho", asked, most)? })
-        }
+        (Measure::Rho, None, None) => Ok(Stake::without_delta(true, most.clone())),
+        (Measure::Rho, None, Some(asked)) => Ok(Stake::without_delta(true, within("rho", asked, most)?)),
     }
+}
+
+/// The δ that a query may have: none unless its keys are discovered, and then the policy's, or less if its clause says so.
+fn delta_of(plan: &Plan, policy: &Policy) -> Answer<Rational> {
+    if plan.discovered().is_none() {
+        return Ok(Rational::ZERO);
+    }
+    let write = "let the owner write epsilon and delta in [budget], and per_query = { epsilon = …, delta = \"1/1000000\" }";
+    if policy.measure() != Measure::EpsilonDelta {
+        let what = format!(
+            "keys that are discovered cost a delta, and the budget is in {}",
+            policy.measure().name()
+        );
+        return Err(Refusal::input(what).hint(write));
+    }
+    let delta = plan.options.delta.as_ref().unwrap_or(&policy.per_query.delta);
+    match delta.is_zero() {
+        false => Ok(delta.clone()),
+        true if policy.per_query.delta.is_zero() => {
+            Err(Refusal::input("keys that are discovered cost a delta, and the policy gives none to a query")
+                .hint("let the owner write per_query = { epsilon = …, delta = \"1/1000000\" }"))
+        }
+        true => Err(Refusal::input("keys that are discovered cost a delta: it must be more than 0")
+            .hint("leave delta out of OPTIONS, or write delta = 1e-6")),
+    }
+}
+
+/// Shares the δ of one query among those of a call whose keys are discovered: each has what it asks for, and those that ask for nothing
+/// have equal shares of what is left.
+fn share_delta(policy: &Policy, plans: &[Plan], stakes: &mut [Stake]) -> Answer<()> {
+    let asked = |plan: &Plan| plan.options.delta.is_some();
+    let discovering: Vec<usize> = (0..plans.len()).filter(|at| plans[*at].discovered().is_some()).collect();
+    let (asking, silent): (Vec<usize>, Vec<usize>) =
+        discovering.into_iter().partition(|at| asked(&plans[*at]));
+    let taken = asking.iter().fold(Rational::ZERO, |sum, at| sum + &stakes[*at].delta);
+    let most = &policy.per_query.delta;
+    if taken > *most || taken == *most && !silent.is_empty() {
+        let rest = if silent.is_empty() { "" } else { ", and nothing is left for the others" };
+        return Err(Refusal::budget(format!(
+            "the queries of this call ask for delta {taken} in all{rest}: the policy allows {most} a call"
+        ))
+        .hint("queries of one call share what one may lose: ask for less, or ask in several calls"));
+    }
+    for at in &silent {
+        stakes[*at].delta = (most - &taken) / Rational::from(silent.len() as u64);
+    }
+    Ok(())
 }
 
 /// Reads the queries of one call, which share the loss of one: each has what it asks for in its clause, and those that ask for nothing have
@@ -162,11 +210,19 @@ pub fn prepare(policy: &Policy, queries: &[String], weights: &[(String, Rational
     for (_, stake) in plans.iter().zip(&mut stakes).filter(|(plan, _)| !asks(plan)) {
         stake.amount = (most - &taken) / Rational::from(silent);
     }
+    share_delta(policy, &plans, &mut stakes)?;
     plans.into_iter().zip(stakes).map(|(plan, stake)| one(policy, plan, stake, weights)).collect()
 }
 
 fn one(policy: &Policy, plan: Plan, stake: Stake, weights: &[(String, Rational)]) -> Answer<Prepared> {
-    let sharing = split::share(&plan, stake.concentrated, weights)?;
+    let sharing = match plan.discovered() {
+        None => split::share(&plan, stake.concentrated, weights)?,
+        Some(_) => {
+            // One draw has the whole loss, but what weighs it must be there.
+            split::share(&plan, false, weights)?;
+            Sharing::Threshold(discover::threshold(&stake)?)
+        }
+    };
     let text = mechanism::text(&plan, &sharing);
     assembled(policy, plan, &sharing, stake, text)
 }
@@ -176,11 +232,17 @@ pub fn at_stake(policy: &Policy, plan: Plan, stake: &Stake, text: &str) -> Answe
     let most = allowance(&plan, policy)?;
     let allowed = stake.amount > Rational::ZERO
         && stake.amount <= most.amount
+        && stake.delta <= most.delta
+        && stake.delta.is_zero() == plan.discovered().is_none()
         && stake.concentrated == most.concentrated;
     if !allowed {
         return Err(Refusal::unproved("the certificate has another loss than its query may have"));
     }
-    let sharing = mechanism::sharing_of(&plan, text)
+    let sharing = match plan.discovered() {
+        None => mechanism::sharing_of(&plan, text),
+        Some(_) => Some(Sharing::Threshold(discover::threshold(stake)?)),
+    };
+    let sharing = sharing
         .filter(|sharing| matches!(sharing, Sharing::Gaussian(_)) == stake.concentrated)
         .filter(|sharing| mechanism::text(&plan, sharing) == text);
     let sharing =
@@ -189,10 +251,10 @@ pub fn at_stake(policy: &Policy, plan: Plan, stake: &Stake, text: &str) -> Answe
 }
 
 fn assembled(policy: &Policy, plan: Plan, sharing: &Sharing, stake: Stake, text: String) -> Answer<Prepared> {
-    let mut parameters = stake.parameter().to_vec();
+    let mut parameters = stake.parameters();
     // What multiplies the factors of the scales: 1/ε, or the least s with Σ w² ≤ 2·ρ·s².
     let times = match sharing {
-        Sharing::Laplace(_) => Rational::ONE / &stake.amount,
+        Sharing::Laplace(_) | Sharing::Threshold(_) => Rational::ONE / &stake.amount,
         Sharing::Gaussian(weights) => {
             let squares = Rational::from(mechanism::squares(weights));
             let s = root_up(&(squares / (Rational::from(2) * &stake.amount)));
@@ -203,17 +265,21 @@ fn assembled(policy: &Policy, plan: Plan, sharing: &Sharing, stake: Stake, text:
     let scales =
         (0..plan.draws.len()).map(|draw| mechanism::scale_factor(&plan, sharing, draw) * &times).collect();
     let cost = stake.cost(policy.measure()).ok_or_else(|| {
-        Refusal::unproved("a loss in rho has no place in a budget in epsilon; please report it")
+        Refusal::unproved("this loss has no place in a budget of this measure; please report it")
     })?;
     parameters.extend(mechanism::parameters(&plan));
-    Ok(Prepared { plan, shares: sharing.shares(), stake, cost, text, parameters, scales })
+    let threshold = match sharing {
+        Sharing::Threshold(threshold) => Some(threshold.clone()),
+        Sharing::Laplace(_) | Sharing::Gaussian(_) => None,
+    };
+    Ok(Prepared { plan, shares: sharing.shares(), stake, cost, text, parameters, scales, threshold })
 }
 
 impl Prepared {
     /// What makes an answer the same: what was asked (white space and the case of keywords aside), of which data, table and public tables, at what loss and by which mechanism. How
     /// large the budget is does not matter: what was released stays free when the owner adds to it.
     pub fn key(&self, version: &str) -> String {
-        let amount = self.stake.amount.to_string();
+        let amount = self.stake.to_text();
         let table = format!("{:?}", self.plan.table);
         let sql = canonical(&self.plan.sql);
         let mut parts = vec![
@@ -229,11 +295,25 @@ impl Prepared {
 
     /// The name under which the certificate of the mechanism is kept.
     pub fn certificate_name(&self) -> String {
-        hash::hex(&[self.text.as_bytes(), self.stake.amount.to_string().as_bytes()])
+        hash::hex(&[self.text.as_bytes(), self.stake.to_text().as_bytes()])
     }
 
-    /// Whether the noise that will be drawn is the noise that a theorem speaks of: the same draws, in the same order, each with its scale.
+    /// Whether the noise that will be drawn is the noise that a theorem speaks of: the same draws, in the same order, each with its scale;
+    /// and where keys are discovered, with the threshold that will hold keys back.
     pub fn check_scales(&self, mechanism: &Mechanism) -> Answer<()> {
+        let other =
+            || Refusal::unproved("the theorem speaks of other noise than would be drawn; please report it");
+        if let (Some(threshold), [draw], [scale]) =
+            (&self.threshold, self.plan.draws.as_slice(), self.scales.as_slice())
+        {
+            let proved = discover::law(mechanism, &draw.name);
+            let drawn = (scale.clone(), Rational::from(threshold.clone()));
+            return if proved == Some(drawn) { Ok(()) } else { Err(other()) };
+        }
+        // What is drawn with a threshold has one, and nothing else has.
+        if self.threshold.is_some() || self.plan.discovered().is_some() {
+            return Err(other());
+        }
         let mut found = Vec::new();
         laws(&mechanism.body, self.stake.concentrated, &mut found);
         let proved: Option<Vec<(String, Rational)>> = found.into_iter().collect();
@@ -244,9 +324,7 @@ impl Prepared {
             of(false).chain(of(true)).map(|(draw, scale)| (draw.name.clone(), scale.clone())).collect();
         match proved.is_some_and(|proved| proved == drawn) {
             true => Ok(()),
-            false => Err(Refusal::unproved(
-                "the theorem speaks of other noise than would be drawn; please report it",
-            )),
+            false => Err(other()),
         }
     }
 
@@ -295,7 +373,7 @@ fn laws(statements: &[Statement], gaussian: bool, found: &mut Vec<Option<(String
             }
             Statement::For { body, .. } => laws(body, gaussian, found),
             Statement::Assign { .. } | Statement::Append { .. } => {}
-            // A release has no branches: whatever this is, it is not one.
+            // A release of public keys has no branches: whatever this is, it is not one.
             _ => found.push(None),
         }
     }

@@ -18,27 +18,49 @@ pub struct Stake {
     pub concentrated: bool,
     /// The amount.
     pub amount: Rational,
+    /// δ, which keys that are discovered need; 0 otherwise, and always beside ρ.
+    pub delta: Rational,
 }
 
 impl Stake {
+    /// A loss without δ.
+    pub fn without_delta(concentrated: bool, amount: Rational) -> Stake {
+        Stake { concentrated, amount, delta: Rational::ZERO }
+    }
+
     /// The name of the amount in certificates.
     pub fn name(&self) -> &'static str {
         if self.concentrated { "rho" } else { "epsilon" }
     }
 
-    /// The amount as a parameter of the mechanism's text.
-    pub fn parameter(&self) -> [(String, Rational); 1] {
-        [(if self.concentrated { "rho" } else { "eps" }.to_owned(), self.amount.clone())]
+    /// The amount, and δ where there is one, as parameters of the mechanism's text.
+    pub fn parameters(&self) -> Vec<(String, Rational)> {
+        let mut all = vec![(if self.concentrated { "rho" } else { "eps" }.to_owned(), self.amount.clone())];
+        if !self.delta.is_zero() {
+            all.push(("delta".to_owned(), self.delta.clone()));
+        }
+        all
     }
 
-    /// What it counts in a measure; `None` for ρ in a measure that has no place for it.
+    /// The amount, and δ where there is one, as an exact text that no other stake of the measure has.
+    pub fn to_text(&self) -> String {
+        match self.delta.is_zero() {
+            true => self.amount.to_string(),
+            false => format!("{} {}", self.amount, self.delta),
+        }
+    }
+
+    /// What it counts in a measure; `None` for ρ or δ in a measure that has no place for it.
     pub fn cost(&self, measure: Measure) -> Option<Loss> {
-        match (self.concentrated, measure) {
-            (false, measure) => Some(Loss::of_pure(measure, &self.amount)),
-            (true, Measure::Rho) => {
+        match (self.concentrated, self.delta.is_zero(), measure) {
+            (false, true, measure) => Some(Loss::of_pure(measure, &self.amount)),
+            (false, false, Measure::EpsilonDelta) => {
+                Loss::of_run(measure, Some((&self.amount, &self.delta)), None, None)
+            }
+            (true, true, Measure::Rho) => {
                 Some(Loss { measure, amount: self.amount.clone(), delta: Rational::ZERO })
             }
-            (true, Measure::Epsilon | Measure::EpsilonDelta) => None,
+            _ => None,
         }
     }
 }
@@ -68,7 +90,7 @@ pub fn program(text: &str, parameters: &[(String, Rational)]) -> Answer<Program>
 
 /// Proves that a text is private at this loss, or replays `kept`, a certificate that must be about the very same claim.
 pub fn prove(text: &str, stake: &Stake, kept: Option<&str>) -> Answer<Proved> {
-    let program = program(text, &stake.parameter())?;
+    let program = program(text, &stake.parameters())?;
     if let Some(kept) = kept
         && let Ok(theorem) = replay(kept, &program)
     {
@@ -102,14 +124,14 @@ fn claimed(theorem: Theorem, certificate: String, stake: &Stake) -> Answer<Prove
     let states = |expr, value: &Rational| probity_lang::number(expr).is_some_and(|number| number == *value);
     let reading = if stake.concentrated { Reading::Rho } else { Reading::Reals };
     let holds = states(&claim.epsilon, &stake.amount)
-        && states(&claim.delta, &Rational::ZERO)
+        && states(&claim.delta, &stake.delta)
         && claim.reading == reading;
     match holds {
         true => Ok(Proved { theorem, certificate, stake: stake.clone() }),
         false => Err(Refusal::unproved(format!(
             "the theorem is about another loss than {} {}: {claim}",
             stake.name(),
-            stake.amount
+            stake.to_text()
         ))),
     }
 }

@@ -8,7 +8,8 @@ use probity_noise::sampler::{DiscreteGaussian, DiscreteLaplace, SampleError, Sam
 use serde_json::Value;
 
 use crate::certificate;
-use crate::engine::{Engine, Exact};
+use crate::discover;
+use crate::engine::{Engine, Exact, cannot_find_keys};
 use crate::ledger::{Debit, Ledger};
 use crate::loss::Loss;
 use crate::policy::Policy;
@@ -74,6 +75,8 @@ pub fn prove(prepared: Prepared, ledger: Option<&Ledger>) -> Answer<Proven> {
 pub struct Released {
     /// The query.
     pub prepared: Prepared,
+    /// The keys that are shown, in order, if they were discovered; none if they are public.
+    pub keys: Vec<String>,
     /// For each group the noisy integers of each draw, in the draw's units.
     pub noisy: Vec<Vec<Integer>>,
     /// What it cost, now or when it was first asked.
@@ -120,20 +123,46 @@ fn draw(
     Ok(noisy)
 }
 
-fn to_text(noisy: &[Vec<Integer>]) -> String {
-    let rows =
-        noisy.iter().map(|group| group.iter().map(|value| Value::from(value.to_string())).collect::<Value>());
-    rows.collect::<Value>().to_string()
+/// What leaves: the keys, where they were discovered, and the noisy integers of each group.
+type Shown = (Vec<String>, Vec<Vec<Integer>>);
+
+/// Group by group the noisy integers, behind the key where keys were discovered.
+fn to_text((keys, noisy): &Shown) -> String {
+    let row = |(place, group): (usize, &Vec<Integer>)| {
+        let key = keys.get(place).map(|key| Value::from(key.as_str()));
+        key.into_iter().chain(group.iter().map(|value| Value::from(value.to_string()))).collect::<Value>()
+    };
+    noisy.iter().enumerate().map(row).collect::<Value>().to_string()
 }
 
-fn from_text(prepared: &Prepared, text: &str) -> Option<Vec<Vec<Integer>>> {
+fn from_text(prepared: &Prepared, text: &str) -> Option<Shown> {
     let value: Value = serde_json::from_str(text).ok()?;
     let number = |value: &Value| Integer::from_str_radix(value.as_str()?, 10).ok();
-    let group = |group: &Value| group.as_array()?.iter().map(number).collect::<Option<Vec<Integer>>>();
-    let noisy: Vec<Vec<Integer>> = value.as_array()?.iter().map(group).collect::<Option<_>>()?;
-    let fits = noisy.len() == prepared.plan.groups()
+    let behind = usize::from(prepared.plan.discovered().is_some());
+    let (mut keys, mut noisy) = (Vec::new(), Vec::new());
+    for group in value.as_array()? {
+        let group = group.as_array()?;
+        if behind > 0 {
+            keys.push(group.first()?.as_str()?.to_owned());
+        }
+        noisy.push(group.get(behind..)?.iter().map(number).collect::<Option<Vec<Integer>>>()?);
+    }
+    let fits = (behind > 0 || noisy.len() == prepared.plan.groups())
         && noisy.iter().all(|group| group.len() == prepared.plan.cells());
-    fits.then_some(noisy)
+    fits.then_some((keys, noisy))
+}
+
+/// The exact numbers of a query, and the noise on them.
+fn computed(prepared: &Prepared, engine: &dyn Engine, asking: &Asking) -> Answer<Shown> {
+    let plan = &prepared.plan;
+    let (Some(threshold), [scale]) = (&prepared.threshold, prepared.scales.as_slice()) else {
+        let exact = engine.sums(plan, asking.progress)?;
+        let noisy = with_secure(|entropy: &mut dyn Secure| draw(prepared, &exact, entropy));
+        return Ok((Vec::new(), noisy.map_err(Refusal::input)?));
+    };
+    let counts = engine.keys(plan, asking.progress)?;
+    with_secure(|entropy: &mut dyn Secure| discover::draw(&counts, scale, threshold, entropy))
+        .map_err(Refusal::input)
 }
 
 /// How an answer is asked for.
@@ -173,19 +202,21 @@ pub fn release<'a>(
     ledger.check_writable()?;
     let mut debits = Vec::new();
     for one in proven {
-        engine(&one.prepared)?.check(&one.prepared.plan)?;
+        let engine = engine(&one.prepared)?;
+        if one.prepared.plan.discovered().is_some() && !engine.finds_keys() {
+            return Err(cannot_find_keys());
+        }
+        engine.check(&one.prepared.plan)?;
     }
     for one in proven {
         let prepared = &one.prepared;
-        let exact = engine(prepared)?.sums(&prepared.plan, asking.progress)?;
-        let noisy = with_secure(|entropy: &mut dyn Secure| draw(prepared, &exact, entropy))
-            .map_err(Refusal::input)?;
+        let shown = computed(prepared, engine(prepared)?, asking)?;
         let certificate = certificate::write(prepared, asking.policy, asking.version, one.certificate());
         debits.push(Debit {
             key: key(one),
             loss: prepared.cost.clone(),
             query: prepared.plan.sql.clone(),
-            answer: to_text(&noisy),
+            answer: to_text(&shown),
             certificate,
         });
     }
@@ -196,11 +227,12 @@ pub fn release<'a>(
 
 fn shown(proven: &Proven, entry: &crate::ledger::Entry, stored: bool) -> Answer<Released> {
     let prepared = proven.prepared.clone();
-    let noisy = from_text(&prepared, &entry.answer).ok_or_else(|| {
+    let (keys, noisy) = from_text(&prepared, &entry.answer).ok_or_else(|| {
         Refusal::input("the stored answer cannot be read").hint("--again asks anew, at its cost")
     })?;
     Ok(Released {
         prepared,
+        keys,
         noisy,
         cost: entry.loss.clone(),
         stored,

@@ -150,7 +150,7 @@ fn the_certificate_says_which_column_is_meant() {
 fn a_smaller_deviation_is_never_drawn() {
     let policy = concentrated();
     let mut prepared = prepared_by(&policy, "SELECT region, COUNT(*), SUM(age) FROM people GROUP BY region");
-    assert_eq!(prepared.stake, proof::Stake { concentrated: true, amount: rational(1, 2).unwrap() });
+    assert_eq!(prepared.stake, proof::Stake::without_delta(true, rational(1, 2).unwrap()));
     // Σ w² = 2 and ρ = 1/2: s = √2, rounded up.
     assert_eq!(
         prepared.scales,
@@ -166,7 +166,7 @@ fn a_smaller_deviation_is_never_drawn() {
     assert!(release::prove(prepared, None).is_err());
     // Without the condition on s there is no proof.
     let text = prepared_by(&policy, "SELECT COUNT(*) FROM people").text;
-    let stake = proof::Stake { concentrated: true, amount: rational(1, 2).unwrap() };
+    let stake = proof::Stake::without_delta(true, rational(1, 2).unwrap());
     assert!(proof::prove(&text, &stake, None).is_ok());
     for (from, to) in [
         ("where 1 <=", "where 99 / 100 <="),

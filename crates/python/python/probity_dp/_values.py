@@ -490,13 +490,14 @@ class Answer(_Result):
 class Preview(_Result):
     """What a query would cost, and the error of each column: (name, rows in the group or None, error or None)."""
 
-    groups: int
+    groups: Optional[int]
     cost: Cost
     alpha: Fraction
     errors: List[Tuple[str, Optional[int], Optional[float]]]
 
     def _headline(self) -> Tuple[str, str]:
-        return ("preview", f"{self.groups} groups, {_amount(self.cost)}; nothing was read or spent")
+        groups = "keys that are discovered" if self.groups is None else f"{self.groups} groups"
+        return ("preview", f"{groups}, {_amount(self.cost)}; nothing was read or spent")
 
     def _facts(self) -> List[Tuple[str, str]]:
         def of(rows: Optional[int]) -> str:

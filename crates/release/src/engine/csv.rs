@@ -15,10 +15,11 @@ use flate2::read::MultiGzDecoder;
 
 use super::clean::Cleaner;
 use super::compiled::{Compiled, Sums, workers};
-use super::record::each_record;
+use super::keys::{Finder, Found};
+use super::record::{Record, each_record};
 use super::rows::places;
 use super::split::Splitter;
-use super::{Engine, Exact};
+use super::{Counts, Engine, Exact, cannot_find_keys};
 use crate::query::Plan;
 use crate::refusal::{Answer, Refusal};
 
@@ -240,6 +241,41 @@ impl Engine for Csv {
 
     fn sums(&self, plan: &Plan, progress: &(dyn Fn(u64, u64) + Sync)) -> Answer<Exact> {
         let compiled = Compiled::new(plan);
+        let add = |sums: &mut Sums, record: &Record, places: &[usize], values: &[i64], kept: bool| {
+            let user = places.get(values.len()).map_or(&[][..], |place| record.field(*place).trim_ascii());
+            compiled.add(sums, user, values, kept);
+        };
+        let parts = self.pass(plan, progress, &|| compiled.sums(), &add)?;
+        compiled.finish(parts).ok_or_else(stopped)
+    }
+
+    fn finds_keys(&self) -> bool {
+        true
+    }
+
+    fn keys(&self, plan: &Plan, progress: &(dyn Fn(u64, u64) + Sync)) -> Answer<Counts> {
+        let finder = Finder::new(plan).ok_or_else(cannot_find_keys)?;
+        let add = |found: &mut Found, record: &Record, places: &[usize], values: &[i64], kept: bool| {
+            finder.add(found, record.field(places[finder.field]), values, kept);
+        };
+        Ok(finder.finish(self.pass(plan, progress, &Found::default, &add)?))
+    }
+}
+
+fn stopped() -> Refusal {
+    Refusal::input("a worker of the pass stopped; please report it")
+}
+
+impl Csv {
+    /// One pass: what each worker has made of its records, with `add` called for each of them with the values of the plan's fields, and
+    /// whether the row is kept.
+    fn pass<S: Send>(
+        &self,
+        plan: &Plan,
+        progress: &(dyn Fn(u64, u64) + Sync),
+        nothing: &(impl Fn() -> S + Sync),
+        add: &(impl Fn(&mut S, &Record, &[usize], &[i64], bool) + Sync),
+    ) -> Answer<Vec<S>> {
         let cleaners: Vec<Cleaner> = plan.fields.iter().map(Cleaner::new).collect();
         let workers = workers();
         let (sender, receiver) = sync_channel::<(Vec<u8>, usize)>(workers);
@@ -248,7 +284,7 @@ impl Engine for Csv {
             self.paths.iter().filter_map(|path| std::fs::metadata(path).ok()).map(|facts| facts.len()).sum();
         let columns: Vec<Mutex<Vec<usize>>> = self.paths.iter().map(|_| Mutex::default()).collect();
         let parts = thread::scope(|scope| {
-            let pass = || work(&receiver, &compiled, &cleaners, &columns);
+            let pass = || work(&receiver, nothing(), add, &cleaners, &columns);
             let running: Vec<_> = (0..workers).map(|_| scope.spawn(pass)).collect();
             let mut done = 0;
             let mut result = Ok(());
@@ -267,13 +303,10 @@ impl Engine for Csv {
                 done += std::fs::metadata(path).map_or(0, |facts| facts.len());
             }
             drop(sender);
-            let parts: Vec<Option<Sums>> = running.into_iter().map(|worker| worker.join().ok()).collect();
+            let parts: Vec<Option<S>> = running.into_iter().map(|worker| worker.join().ok()).collect();
             result.map(|()| parts)
         })?;
-        let parts: Option<Vec<Sums>> = parts.into_iter().collect();
-        parts
-            .and_then(|parts| compiled.finish(parts))
-            .ok_or_else(|| Refusal::input("a worker of the pass stopped; please report it"))
+        parts.into_iter().collect::<Option<Vec<S>>>().ok_or_else(stopped)
     }
 }
 
@@ -322,18 +355,18 @@ fn feed(
     Ok(())
 }
 
-/// Adds up pieces until there are no more.
-fn work(
+/// Takes pieces until there are no more.
+fn work<S>(
     receiver: &Mutex<Receiver<(Vec<u8>, usize)>>,
-    compiled: &Compiled,
+    mut made: S,
+    add: &impl Fn(&mut S, &Record, &[usize], &[i64], bool),
     cleaners: &[Cleaner],
     columns: &[Mutex<Vec<usize>>],
-) -> Sums {
-    let mut sums = compiled.sums();
+) -> S {
     let mut values = vec![0i64; cleaners.len()];
     loop {
         let next = receiver.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).recv();
-        let Ok((piece, file)) = next else { return sums };
+        let Ok((piece, file)) = next else { return made };
         let places = columns[file].lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
         let wanted = places.iter().max().map_or(1, |last| last + 1);
         each_record(&piece, wanted, |record| {
@@ -343,8 +376,7 @@ fn work(
                 kept &= cleaned.is_some();
                 *value = cleaned.unwrap_or(0);
             }
-            let user = places.get(cleaners.len()).map_or(&[][..], |place| record.field(*place).trim_ascii());
-            compiled.add(&mut sums, user, &values, kept);
+            add(&mut made, record, &places, &values, kept);
         });
     }
 }

@@ -9,6 +9,7 @@ pub mod client;
 pub mod columns;
 mod compiled;
 pub mod csv;
+pub mod keys;
 #[cfg(feature = "parquet")]
 pub mod parquet;
 mod record;
@@ -20,7 +21,8 @@ mod users;
 use std::path::Path;
 
 use crate::query::Plan;
-use crate::refusal::Answer;
+use crate::refusal::{Answer, Refusal};
+pub use keys::Counts;
 
 /// The exact sums of a plan: for each group, in order, the numbers of each draw. They are private and never leave this crate unnoised.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +46,25 @@ pub trait Engine {
     /// # Errors
     /// When the machine fails. Never because of a value.
     fn sums(&self, plan: &Plan, progress: &(dyn Fn(u64, u64) + Sync)) -> Answer<Exact>;
+
+    /// Whether it can find the keys of a plan whose keys are discovered.
+    fn finds_keys(&self) -> bool {
+        false
+    }
+
+    /// For a plan whose keys are discovered: every key that a row has which is kept and taken, and the number of those rows.
+    ///
+    /// # Errors
+    /// When the engine does not find keys, or the machine fails. Never because of a value.
+    fn keys(&self, _plan: &Plan, _progress: &(dyn Fn(u64, u64) + Sync)) -> Answer<Counts> {
+        Err(cannot_find_keys())
+    }
+}
+
+/// What is said to a plan whose keys are discovered by an engine that does not find keys.
+pub(crate) fn cannot_find_keys() -> Refusal {
+    Refusal::input("keys are discovered in CSV files, and not by this engine")
+        .hint("write the table as CSV, or list the keys in the policy: in = [\"…\"]")
 }
 
 /// The engine for files: Parquet by their name, else CSV.
@@ -58,11 +79,9 @@ pub fn of_files(path: &Path) -> Answer<Box<dyn Engine>> {
     #[cfg(feature = "parquet")]
     return Ok(Box::new(parquet::Parquet::new(path)?));
     #[cfg(not(feature = "parquet"))]
-    Err(crate::refusal::Refusal::input(format!(
-        "this build of probity does not read Parquet, as {}",
-        path.display()
+    Err(Refusal::input(format!("this build of probity does not read Parquet, as {}", path.display())).hint(
+        "build it with `cargo build --release -p probity --features parquet`, or write the table as CSV",
     ))
-    .hint("build it with `cargo build --release -p probity --features parquet`, or write the table as CSV"))
 }
 
 #[cfg(all(test, not(feature = "parquet")))]

@@ -1,7 +1,8 @@
 //! Rows in memory: the plainest engine, for tests and for tables that a program holds already.
 
 use super::compiled::Compiled;
-use super::{Engine, Exact};
+use super::keys::{Finder, Found};
+use super::{Counts, Engine, Exact, cannot_find_keys};
 use crate::query::Plan;
 use crate::refusal::{Answer, Refusal};
 
@@ -47,22 +48,46 @@ impl Engine for Rows {
         let places = places(plan, &self.header)?;
         let compiled = Compiled::new(plan);
         let mut sums = compiled.sums();
-        for row in &self.rows {
-            let cleaned: Vec<Option<i64>> = plan
-                .fields
-                .iter()
-                .zip(&places)
-                .map(|(field, place)| field.clean(row.get(*place).map_or("", String::as_str).as_bytes()))
-                .collect();
-            let fields: Vec<i64> = cleaned.iter().map(|value| value.unwrap_or(0)).collect();
+        self.each(plan, &places, |row, fields, kept| {
             let user = places
                 .get(plan.fields.len())
                 .and_then(|place| row.get(*place))
                 .map_or("", |user| user.trim());
-            compiled.add(&mut sums, user.as_bytes(), &fields, cleaned.iter().all(Option::is_some));
-        }
+            compiled.add(&mut sums, user.as_bytes(), fields, kept);
+        });
         compiled
             .finish(vec![sums])
             .ok_or_else(|| Refusal::input("a worker of the pass stopped; please report it"))
+    }
+
+    fn finds_keys(&self) -> bool {
+        true
+    }
+
+    fn keys(&self, plan: &Plan, _progress: &(dyn Fn(u64, u64) + Sync)) -> Answer<Counts> {
+        let places = places(plan, &self.header)?;
+        let finder = Finder::new(plan).ok_or_else(cannot_find_keys)?;
+        let mut found = Found::default();
+        self.each(plan, &places, |row, fields, kept| {
+            let text = row.get(places[finder.field]).map_or("", String::as_str);
+            finder.add(&mut found, text.as_bytes(), fields, kept);
+        });
+        Ok(finder.finish(vec![found]))
+    }
+}
+
+impl Rows {
+    /// Calls for each row with the values of its fields, and whether it is kept.
+    fn each(&self, plan: &Plan, places: &[usize], mut call: impl FnMut(&[String], &[i64], bool)) {
+        for row in &self.rows {
+            let cleaned: Vec<Option<i64>> = plan
+                .fields
+                .iter()
+                .zip(places)
+                .map(|(field, place)| field.clean(row.get(*place).map_or("", String::as_str).as_bytes()))
+                .collect();
+            let fields: Vec<i64> = cleaned.iter().map(|value| value.unwrap_or(0)).collect();
+            call(row, &fields, cleaned.iter().all(Option::is_some));
+        }
     }
 }

@@ -232,7 +232,9 @@ impl Writer {
             (Domain::Categories(_) | Domain::Bool, _) => {
                 return Err(unsuited("make a view in which it is a text"));
             }
-            (Domain::Text, _) => return Err(unsuited("nothing can be asked about a text")),
+            (Domain::Text | Domain::Discovered { .. }, _) => {
+                return Err(unsuited("nothing can be asked about a text"));
+            }
         })
     }
 

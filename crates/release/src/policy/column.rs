@@ -34,6 +34,11 @@ pub enum Domain {
     },
     /// Any text. Nothing can be asked about it; it may name users.
     Text,
+    /// A text of 1 to `bytes` bytes, whose values are discovered from the rows where they are a key.
+    Discovered {
+        /// The most bytes that a key may have.
+        bytes: usize,
+    },
 }
 
 /// What becomes of a field that is empty, or not a value of the domain.
@@ -79,6 +84,8 @@ impl Column {
             Domain::Number { unit, .. } => number(field, unit),
             Domain::Date { .. } => std::str::from_utf8(field).ok().and_then(date_from_text),
             Domain::Text => None,
+            // The key is the text itself; that there is one is all that an integer can say of it.
+            Domain::Discovered { bytes } => return discovered_key(field, *bytes).map(|_| 0),
         };
         self.admitted(value)
     }
@@ -113,12 +120,17 @@ impl Column {
             Domain::Categories(names) => Some((0, names.len() as i64 - 1)),
             Domain::Bool => Some((0, 1)),
             Domain::Number { low, high, .. } | Domain::Date { low, high } => Some((*low, *high)),
-            Domain::Text => None,
+            Domain::Text | Domain::Discovered { .. } => None,
         }
     }
 
     /// What is done with fields outside the domain, in words.
     pub fn cleaning(&self) -> String {
+        if let Domain::Discovered { bytes } = self.domain {
+            return format!(
+                "empty, longer than {bytes} bytes, not UTF-8 or with control characters: the row is dropped"
+            );
+        }
         let words = |rule: &Outside| match rule {
             Outside::Drop => "the row is dropped".to_owned(),
             Outside::Constant(value) => format!("counts as {}", self.shown(*value)),
@@ -136,9 +148,19 @@ impl Column {
             Domain::Bool => if value == 1 { "true" } else { "false" }.to_owned(),
             Domain::Number { unit, .. } => crate::decimal::exact(&(Rational::from(value) * unit)),
             Domain::Date { .. } => date_to_text(value),
-            Domain::Text => String::new(),
+            Domain::Text | Domain::Discovered { .. } => String::new(),
         }
     }
+}
+
+/// The key that a field stands for, or `None` if its row is dropped: the text without blanks around it, if that is not empty, not longer
+/// than so many bytes, UTF-8, and free of control characters, so that it can be shown as it is. Different keys are different texts.
+pub(crate) fn discovered_key(field: &[u8], bytes: usize) -> Option<&str> {
+    let field = field.trim_ascii();
+    if field.is_empty() || field.len() > bytes {
+        return None;
+    }
+    std::str::from_utf8(field).ok().filter(|text| !text.contains(char::is_control))
 }
 
 /// A number in units, rounded to the nearest one (half away from zero), at ±2^62 if it lies beyond that; `None` if the text is no

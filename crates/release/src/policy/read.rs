@@ -182,8 +182,13 @@ fn read_public(source: &Source, name: &str, span: Range<usize>, table: &DeTable)
     })?;
     if let Some(column) = columns.iter().find(|column| column.references.is_some() || column.name == key) {
         return Err(source
-            .refuse(span, format!("{} of the public table {name} is its key or refers to another table", column.name))
+            .refuse(span.clone(), format!("{} of the public table {name} is its key or refers to another table", column.name))
             .hint("the key is not listed among the columns, and public tables are joined with private ones only"));
+    }
+    if let Some(column) = columns.iter().find(|column| matches!(column.domain, Domain::Discovered { .. })) {
+        return Err(source
+            .refuse(span, format!("{} of the public table {name} has nothing to discover", column.name))
+            .hint("leave out `discover`: the values of a public table are known"));
     }
     Ok(Public { name: name.to_owned(), key, columns, values: Vec::new(), hash: String::new() })
 }
@@ -339,7 +344,8 @@ impl<'a> Keys<'a> {
 const TYPES: &str = "int, decimal, float, bool, date, or text with `in`";
 
 fn read_column<'a>(source: &Source, name: &str, value: &'a Spanned<DeValue<'a>>) -> Answer<Column> {
-    let allowed = ["type", "in", "between", "scale", "grid", "null", "outside", "references"];
+    let allowed =
+        ["type", "in", "between", "scale", "grid", "null", "outside", "references", "discover", "max_bytes"];
     let keys =
         Keys { entries: source.entries(source.table(value, name)?, Some(&allowed))?, span: value.span() };
     if let Some(value) = keys.get("references") {
@@ -371,8 +377,8 @@ fn read_column<'a>(source: &Source, name: &str, value: &'a Spanned<DeValue<'a>>)
     let domain = match (kind, keys.get("in")) {
         (None | Some(("text", _)), Some(list)) => categories(source, &keys, list)?,
         (Some(("text", _)), None) => {
-            only(source, &keys, &["type"])?;
-            Domain::Text
+            only(source, &keys, &["type", "discover", "max_bytes"])?;
+            text_domain(source, &keys)?
         }
         (Some((kind, _)), Some(list)) => {
             return Err(source
@@ -452,6 +458,31 @@ fn read_column<'a>(source: &Source, name: &str, value: &'a Spanned<DeValue<'a>>)
         }
     }
     Ok(column)
+}
+
+/// The longest key that is discovered, unless the policy says otherwise, and the most that it may say: both in bytes.
+const KEY_BYTES: usize = 64;
+const MAX_KEY_BYTES: i64 = 1024;
+
+/// Any text, or keys that are discovered.
+fn text_domain(source: &Source, keys: &Keys) -> Answer<Domain> {
+    let discover = match keys.get("discover") {
+        None => false,
+        Some(value) => value.get_ref().as_bool().ok_or_else(|| {
+            source.refuse(value.span(), "`discover` is true or false").hint("write discover = true")
+        })?,
+    };
+    let bytes = match keys.get("max_bytes") {
+        None => KEY_BYTES,
+        Some(value) => source.whole(value, "max_bytes", 1..MAX_KEY_BYTES + 1)? as usize,
+    };
+    match (discover, keys.get("max_bytes")) {
+        (true, _) => Ok(Domain::Discovered { bytes }),
+        (false, None) => Ok(Domain::Text),
+        (false, Some(value)) => Err(source
+            .refuse(value.span(), "`max_bytes` bounds keys that are discovered, and this column has none")
+            .hint("add discover = true, or leave it out")),
+    }
 }
 
 fn only(source: &Source, keys: &Keys, allowed: &[&str]) -> Answer<()> {

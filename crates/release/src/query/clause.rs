@@ -18,6 +18,17 @@ pub struct Options {
     pub unit_column: Option<String>,
     /// At most this many groups of a user.
     pub max_groups: Option<u32>,
+    /// Which keys appear.
+    pub selection: Option<Selection>,
+}
+
+/// Which keys of a query appear: GoogleSQL's `group_selection_strategy`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Selection {
+    /// All that the policy lists.
+    PublicGroups,
+    /// Those of the rows whose noisy count reaches a threshold.
+    LaplaceThreshold,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -162,10 +173,17 @@ fn read_option(
             options.max_groups =
                 Some(count.ok_or_else(|| refuse(value, "expected a whole number from 1".into()))?);
         }
-        "group_selection_strategy" if value.is("PUBLIC_GROUPS") => {}
+        "group_selection_strategy" if options.selection.is_some() => return Err(twice()),
+        "group_selection_strategy" if value.is("PUBLIC_GROUPS") => {
+            options.selection = Some(Selection::PublicGroups);
+        }
+        "group_selection_strategy" if value.is("LAPLACE_THRESHOLD") => {
+            options.selection = Some(Selection::LaplaceThreshold);
+        }
         "group_selection_strategy" => {
-            return Err(refuse(value, format!("{}: keys are not discovered from private rows", value.text))
-                .hint("write PUBLIC_GROUPS: every key of the policy's domain appears"));
+            return Err(refuse(value, format!("there is no strategy {} here", value.text)).hint(
+                "write PUBLIC_GROUPS, with which every key of the policy's domain appears, or LAPLACE_THRESHOLD for a column with discover = true",
+            ));
         }
         other => {
             return Err(refuse(name, format!("there is no option {other} here"))
@@ -205,7 +223,8 @@ mod tests {
             ("epsilon = 1 delta = 2", "expected , or )"),
             ("epsilon = 1, epsilon = 1", "twice"),
             ("kappa = 1", "no option kappa"),
-            ("group_selection_strategy = LAPLACE_THRESHOLD", "not discovered"),
+            ("group_selection_strategy = GAUSSIAN_THRESHOLD", "no strategy"),
+            ("group_selection_strategy = PUBLIC_GROUPS, group_selection_strategy = PUBLIC_GROUPS", "twice"),
             ("max_groups_contributed = 0", "from 1"),
         ] {
             let refusal = cut(&format!("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS({inside}) 1")).unwrap_err();

@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod clause;
+mod discovered;
 mod from;
 mod parse;
 mod plan;
@@ -11,6 +12,7 @@ mod ranked;
 mod resolve;
 pub mod row;
 
+pub use clause::Selection;
 pub use parse::canonical;
 pub use plan::{Draw, DrawKind, Joined, Key, Plan, Shown, Sort, plan};
 pub use post::{Drawn, Interval, Post, PostCondition};

@@ -10,6 +10,7 @@ use sqlparser::ast::{
 use super::aggregate::Aggregates;
 pub use super::aggregate::{Draw, DrawKind};
 use super::clause::{self, Options};
+use super::discovered;
 use super::from::{From, from};
 use super::parse::{MAX_QUERY, parse, refuse, refuse_at, select};
 use super::post::{Post, PostCondition};
@@ -24,15 +25,17 @@ pub const MAX_GROUPS: usize = 1 << 20;
 /// The most columns of one query.
 const MAX_COLUMNS: usize = 100;
 
-/// A public key: every value of it appears in the answer.
+/// A key. Every value of a public one appears in the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Key {
-    /// Its values as they are shown, in order.
+    /// Its values as they are shown, in order; none if they are discovered.
     pub labels: Vec<String>,
     /// Whether they are numbers, or truth values: JSON writes those without quotes.
     pub bare: bool,
     /// Which of them a row has, from 0.
     pub row: Row,
+    /// The field whose text is the key, if its values are discovered from the rows.
+    pub discovered: Option<usize>,
 }
 
 /// A column of the answer.
@@ -102,7 +105,12 @@ impl Plan {
         }
     }
 
-    /// How many groups there are, with or without rows.
+    /// The field whose text is the key, if the keys are discovered from the rows. It is then the only key, and there is one draw, a count.
+    pub fn discovered(&self) -> Option<usize> {
+        self.keys.first().and_then(|key| key.discovered)
+    }
+
+    /// How many groups there are, with or without rows; 0 if they are discovered.
     pub fn groups(&self) -> usize {
         self.keys.iter().map(|key| key.labels.len()).product()
     }
@@ -186,7 +194,7 @@ fn read_query(sql: &str, policy: &Policy) -> Answer<Plan> {
     let aggregates = Aggregates {
         scope: &scope,
         condition: condition.clone(),
-        groups: keys.iter().map(|(_, key)| key.labels.len()).product(),
+        groups: keys.iter().map(|(_, key)| key.labels.len().max(1)).product(),
         draws: RefCell::default(),
         named: RefCell::default(),
         asked: Cell::default(),
@@ -217,6 +225,7 @@ fn read_query(sql: &str, policy: &Policy) -> Answer<Plan> {
         return Err(refuse(&clean, select, "the query asks for nothing private: it has no aggregate")
             .hint("add COUNT(*), SUM(…) or AVG(…)"));
     }
+    discovered::check(&clean, select, &keys, &draws, options.selection)?;
     // A row without a key is dropped whether or not a column of the public table is asked for: the key is always read.
     for join in &joins {
         scope.key_of(join, select)?;
@@ -257,7 +266,7 @@ fn read_query(sql: &str, policy: &Policy) -> Answer<Plan> {
 }
 
 /// An expression of GROUP BY, as it was written and what it stands for, with the key.
-type Written = (Vec<Expr>, Key);
+pub(super) type Written = (Vec<Expr>, Key);
 
 fn keys(scope: &Scope, select: &Select) -> Answer<Vec<Written>> {
     let expressions = match &select.group_by {
@@ -279,6 +288,7 @@ fn keys(scope: &Scope, select: &Select) -> Answer<Vec<Written>> {
         }
         keys.push((vec![written.clone(), meant], key));
     }
+    discovered::check_keys(scope, expressions, &keys)?;
     let groups = keys.iter().try_fold(1usize, |all, (_, key)| all.checked_mul(key.labels.len()));
     match groups {
         Some(groups) if groups <= MAX_GROUPS => Ok(keys),
@@ -346,7 +356,7 @@ fn key(scope: &Scope, expr: &Expr) -> Answer<Key> {
         for (condition, then) in parts.into_iter().rev() {
             row = Row::If(Box::new(condition), Box::new(then), Box::new(row));
         }
-        return Ok(Key { labels, bare: false, row });
+        return Ok(Key { labels, bare: false, row, discovered: None });
     }
     let place = match expr {
         Expr::Identifier(name) => scope.place(std::slice::from_ref(name), expr)?,
@@ -363,9 +373,12 @@ fn key(scope: &Scope, expr: &Expr) -> Answer<Key> {
         // The values of what refers to a public table that was not read are not known yet, and that is what to say.
         scope.typed(expr, 0)?;
     }
+    if let (Domain::Discovered { .. }, Place::Own(own)) = (&column.domain, place) {
+        return Ok(discovered::key(scope, own));
+    }
     let discovered = || {
         refuse(scope.sql, expr, format!("the values of {} would have to be discovered from the rows", column.name))
-            .hint("keys are public here, and are not discovered from private rows; list the values in the policy: in = [\"…\"]")
+            .hint("list the values in the policy: in = [\"…\"]; or write { type = \"text\", discover = true }, which costs a delta and holds rare keys back")
     };
     let (low, high) = column.bounds().ok_or_else(discovered)?;
     if high.abs_diff(low) >= MAX_GROUPS as u64 {
@@ -388,7 +401,7 @@ fn key(scope: &Scope, expr: &Expr) -> Answer<Key> {
     };
     let labels = (low..=high).map(|value| column.shown(value)).collect();
     let bare = matches!(column.domain, Domain::Number { .. } | Domain::Bool);
-    Ok(Key { labels, bare, row })
+    Ok(Key { labels, bare, row, discovered: None })
 }
 
 fn columns(aggregates: &Aggregates, select: &Select, keys: &[Written]) -> Answer<Vec<(String, Shown)>> {

@@ -201,7 +201,7 @@ impl Scope<'_> {
     }
 
     /// The field of a row that holds a column of the private table.
-    fn field(&self, place: usize) -> usize {
+    pub fn field(&self, place: usize) -> usize {
         let mut fields = self.fields.borrow_mut();
         fields.iter().position(|used| *used == place).unwrap_or_else(|| {
             fields.push(place);
@@ -239,6 +239,12 @@ impl Scope<'_> {
         let row = match place {
             Place::Own(place) => {
                 let Some((low, high)) = column.bounds() else {
+                    if let Domain::Discovered { .. } = column.domain {
+                        let what = format!("{} is a key that is discovered, and only that", column.name);
+                        return Err(refuse(self.sql, at, what).hint(
+                            "group by it; to compare it with texts, list its values in the policy: in = [\"…\", \"…\"]",
+                        ));
+                    }
                     return Err(refuse(
                         self.sql,
                         at,
@@ -266,7 +272,7 @@ impl Scope<'_> {
             Domain::Categories(_) => Typed::Category { column: place, row },
             Domain::Bool => Typed::Bool(Condition::Compare(Order::Equal, row, Row::Constant(1))),
             Domain::Number { unit, .. } => Typed::Number(Number { row, unit: unit.clone() }),
-            Domain::Date { .. } | Domain::Text => Typed::Date(row),
+            Domain::Date { .. } | Domain::Text | Domain::Discovered { .. } => Typed::Date(row),
         })
     }
 

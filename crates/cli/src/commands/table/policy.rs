@@ -96,6 +96,7 @@ fn kind(domain: &Domain) -> String {
         }
         Domain::Date { .. } => "date".into(),
         Domain::Text => "text, not for queries".into(),
+        Domain::Discovered { bytes } => format!("a key of at most {bytes} bytes that is discovered"),
     }
 }
 

@@ -133,7 +133,7 @@ pub fn run(arguments: &Arguments) -> Answer {
         .map(|released| {
             let certificate = certificate_path(arguments, path, released);
             files::write(&certificate, released.certificate.as_bytes())?;
-            Ok((released, answer::rows(&released.prepared, &released.noisy, &arguments.alpha)?, certificate))
+            Ok((released, answer::released(released, &arguments.alpha)?, certificate))
         })
         .collect::<Result<Vec<_>, Failure>>()?;
     show(arguments, &shown, ledger.state())?;
@@ -214,7 +214,7 @@ fn show(arguments: &Arguments, shown: &[(&Released, Rows, PathBuf)], state: &Sta
     };
     if arguments.json {
         let one = |(released, rows, certificate): &(&Released, Rows, PathBuf)| {
-            json!({
+            let mut object = json!({
                 "rows": rows.to_json(),
                 "cost": cost(released).to_json(),
                 "remaining": state.remaining().to_json(),
@@ -223,7 +223,9 @@ fn show(arguments: &Arguments, shown: &[(&Released, Rows, PathBuf)], state: &Sta
                 "stored": released.stored,
                 "alpha": arguments.alpha.to_string(),
                 "assumptions": assumptions(&released.prepared),
-            })
+            });
+            with_threshold(&released.prepared, &mut object);
+            object
         };
         let mut answers: Vec<Value> = shown.iter().map(one).collect();
         return output::json(&if answers.len() == 1 { answers.remove(0) } else { answers.into() });
@@ -238,12 +240,17 @@ fn show(arguments: &Arguments, shown: &[(&Released, Rows, PathBuf)], state: &Sta
                 writeln!(out)?;
             }
             write!(out, "{}", rows.to_table())?;
-            match rows.chosen {
-                true => writeln!(
+            match (rows.chosen, &rows.threshold) {
+                (true, _) => writeln!(
                     out,
                     "\nRows were chosen by their noisy values: no level is stated for the error bars."
                 )?,
-                false => writeln!(
+                (false, Some(_)) => writeln!(
+                    out,
+                    "\nThat a key is shown whose low and high miss the value before noise has for each key a probability of at most {} %.",
+                    decimal::exact(&(&arguments.alpha * Rational::from(100)))
+                )?,
+                (false, None) => writeln!(
                     out,
                     "\nEach low and high hold the value before noise with probability {} %.",
                     percent(&arguments.alpha)
@@ -271,7 +278,7 @@ fn show(arguments: &Arguments, shown: &[(&Released, Rows, PathBuf)], state: &Sta
 
 /// How columns were computed whose error bars are not simply those of the noise.
 fn methods(prepared: &Prepared) -> Vec<String> {
-    let mut lines = Vec::new();
+    let mut lines = held_back(prepared).into_iter().collect::<Vec<String>>();
     for (name, post) in prepared.noisy() {
         for quantile in post.quantiles() {
             let width = Rational::from(quantile.width) * &quantile.unit;
@@ -283,6 +290,24 @@ fn methods(prepared: &Prepared) -> Vec<String> {
     }
     lines.dedup();
     lines
+}
+
+/// Which keys do not appear, if keys are discovered. The threshold is public: it depends on the loss alone.
+fn held_back(prepared: &Prepared) -> Option<String> {
+    let threshold = prepared.threshold.as_ref()?;
+    Some(format!("Keys with a noisy count below {threshold} are held back, and so are those without rows."))
+}
+
+/// Adds the threshold to an answer in JSON, if keys are discovered.
+fn with_threshold(prepared: &Prepared, object: &mut Value) {
+    if let (Some(threshold), Value::Object(object)) = (&prepared.threshold, object) {
+        object.insert("threshold".to_owned(), threshold.to_string().into());
+    }
+}
+
+/// How many groups an answer has, if that is known before it is given.
+fn groups(prepared: &Prepared) -> Option<usize> {
+    prepared.plan.discovered().is_none().then(|| prepared.plan.groups())
 }
 
 /// A column of a preview: its name, the number of rows that is assumed, and the error expected then.
@@ -311,7 +336,9 @@ fn preview(arguments: &Arguments, prepared: &[Prepared]) -> Answer {
                 .iter()
                 .map(|(name, n, error)| json!({"column": name, "rows": n, "error": error}))
                 .collect();
-            json!({"groups": one.plan.groups(), "cost": one.cost.to_json(), "alpha": arguments.alpha.to_string(), "columns": columns})
+            let mut object = json!({"groups": groups(one), "cost": one.cost.to_json(), "alpha": arguments.alpha.to_string(), "columns": columns});
+            with_threshold(one, &mut object);
+            object
         };
         let mut answers: Vec<Value> = answers.iter().map(one).collect();
         output::json(&if answers.len() == 1 { answers.remove(0) } else { answers.into() })?;
@@ -327,7 +354,12 @@ fn preview(arguments: &Arguments, prepared: &[Prepared]) -> Answer {
         });
         output::table(&["column", "in a group", &format!("error at {} %", percent(&arguments.alpha))], rows)?;
         output::print(|out| {
-            writeln!(out, "\ngroups: {}\ncost: {}", one.plan.groups(), one.cost)?;
+            match groups(one) {
+                Some(groups) => writeln!(out, "\ngroups: {groups}")?,
+                None => writeln!(out, "\ngroups: one for each key that is found and shown")?,
+            }
+            held_back(one).into_iter().try_for_each(|line| writeln!(out, "{line}"))?;
+            writeln!(out, "cost: {}", one.cost)?;
             writeln!(out, "Nothing was read or spent.")
         })?;
     }
@@ -380,6 +412,7 @@ fn explain(arguments: &Arguments, prepared: Vec<Prepared>) -> Answer {
             for draw in draws(prepared) {
                 writeln!(out, "{draw}")?;
             }
+            held_back(prepared).into_iter().try_for_each(|line| writeln!(out, "{line}"))?;
             for (name, post) in prepared.noisy() {
                 let used: Vec<&str> =
                     post.draws().iter().map(|draw| prepared.plan.draws[*draw].name.as_str()).collect();
@@ -432,10 +465,12 @@ fn explained(proven: &Proven) -> Value {
             })
         })
         .collect();
-    json!({
+    let mut object = json!({
         "mechanism": prepared.text, "theorem": proven.theorem(), "axioms": proven.axioms(), "cost": prepared.cost.to_json(),
         "draws": draws, "assumptions": assumptions(prepared),
-    })
+    });
+    with_threshold(prepared, &mut object);
+    object
 }
 
 #[cfg(test)]
