@@ -30,7 +30,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from switches import FALSIFIERS, ROOT, SLOW, Copy  # noqa: E402
+from switches import FALSIFIERS, LIMITS, ROOT, SLOW, Copy  # noqa: E402
 
 OUT = ROOT / "target/mutants"
 SHOWN = ("text/render.rs", "rejection.rs")
@@ -220,11 +220,12 @@ class Trial:
         about = [Path(file).stem, "float_side" if file.startswith("float/") else "side_conditions"]
         return sorted((run for run in self.quick for word in about if run[0].name.startswith(word)), key=lambda run: run[2])
 
-    def noticed_late(self, number, file):
+    def noticed_late(self, number, file, name):
         near = self.nearest(file)
         runs = [run for run in self.quick if run not in near] + self.slow
-        # Small formats are about floats only.
+        # Small formats are about floats only, and tests of limits about lines with one.
         runs = [run for run in runs if file.startswith("float/") or "small_formats" not in run[0].name]
+        runs = [run for run in runs if LIMITS.search(name) or run[1] != SLOW]
         failed = self.noticed(runs, number)
         if not failed and self.last:
             tests = FALSIFIERS.get(file, ["evidence", "finite", "theorems_are"])
@@ -247,7 +248,7 @@ class Trial:
                 print(f"  so far: {place} | {name}", flush=True)
         print(f"{len(mutants) - len(left)} of {len(mutants)} noticed by quick tests", flush=True)
         for name, place, number, file in left:
-            failed = self.noticed_late(number, file)
+            failed = self.noticed_late(number, file, name)
             self.write(name, failed)
             if not failed:
                 missed += 1
