@@ -178,12 +178,12 @@ class Mutated:
         return names or ([] if done.returncode == 0 else ["does_not_end"]), seconds
 
 
-def stages(copy, binaries):
+def stages(copy, binaries, floats):
     """What is run for a mutant, what costs least first: (binary, words, processor's seconds). Two lists: what most mutants
-    fail, and what is for those that are left."""
+    fail, and what is for those that are left. Small formats are tried for what is about floats."""
     runs = []
     for binary in binaries:
-        if "falsifier" in binary.name:
+        if "falsifier" in binary.name or ("small_formats" in binary.name and not floats):
             continue
         if "side_conditions" in binary.name and "float" not in binary.name:
             runs += [(binary, [word for test in SLOW for word in ("--skip", test)]), (binary, SLOW)]
@@ -203,9 +203,9 @@ def stages(copy, binaries):
 class Trial:
     """The mutants of a build, and the tests that they are shown."""
 
-    def __init__(self, copy, binaries, record):
+    def __init__(self, copy, binaries, record, floats):
         self.copy, self.record = copy, record
-        self.quick, self.slow = stages(copy, binaries)
+        self.quick, self.slow = stages(copy, binaries, floats)
         self.last = [binary for binary in binaries if "falsifier" in binary.name]
 
     def noticed(self, runs, number):
@@ -217,13 +217,14 @@ class Trial:
 
     def nearest(self, file):
         """The quick tests of a file: those of its name, then those of all conditions."""
-        about = [Path(file).stem, "float_side" if file.startswith("float/") else "side_conditions"]
+        # What a call stands for is tested where calls are.
+        about = [{"expand": "call"}.get(Path(file).stem, Path(file).stem), "float_side" if file.startswith("float/") else "side_conditions"]
         return sorted((run for run in self.quick for word in about if run[0].name.startswith(word)), key=lambda run: run[2])
 
     def noticed_late(self, number, file, name):
         near = self.nearest(file)
         runs = [run for run in self.quick if run not in near] + self.slow
-        # Small formats are about floats only, and tests of limits about lines with one.
+        # Tests of limits are about lines with one, and small formats about floats.
         runs = [run for run in runs if file.startswith("float/") or "small_formats" not in run[0].name]
         runs = [run for run in runs if LIMITS.search(name) or run[1] != SLOW]
         failed = self.noticed(runs, number)
@@ -285,7 +286,7 @@ def main():
     copy = Mutated(what, [] if "--rest" in arguments else files, "--falsifier" in arguments)
     mutants, binaries = copy.build(tool())
     chosen = named(copy, mutants, files, known, part, parts)
-    missed = Trial(copy, binaries, record).go(chosen)
+    missed = Trial(copy, binaries, record, any(mutant[3].startswith("float/") for mutant in chosen)).go(chosen)
     print(f"{len(chosen) - missed} caught, {missed} missed, {len(copy.left_out)} do not compile")
 
 

@@ -331,6 +331,14 @@ fn a_call_says_which_mechanism_is_called() {
     // In a branch as well, and with the same text but another claim.
     let branch = Statement::If { guard: Expr::Bool(true), then: body(vec![other("f")]), otherwise: vec![] };
     assert!(refused([body(vec![named("f")]), vec![branch]].concat()));
+    let rounds = |name: &str| Statement::For {
+        index: "i".into(),
+        from: int(0),
+        to: int(2),
+        body: body(vec![other(name)]),
+    };
+    assert!(refused([body(vec![named("f")]), vec![rounds("f")]].concat()));
+    assert!(!refused([body(vec![named("f")]), vec![rounds("g")]].concat()));
     let free = Claim { epsilon: int(0), ..claim(Reading::Reals) };
     let again = draw(called(named("f"), free, Expr::var("a"), Expr::var("e")));
     assert!(refused([body(vec![named("f")]), vec![again]].concat()));
