@@ -1,34 +1,31 @@
 #!/usr/bin/env bash
-# Mutation testing of what is trusted, and of the privacy maps and mechanisms of `noise`, with cargo-mutants.
+# Mutation testing. What is trusted goes through scripts/mutants.py, which has all mutants in one build; the privacy maps and
+# mechanisms of `noise`, and lines that differ from a branch, through cargo-mutants, which builds for each.
 #
-#   scripts/mutants.sh kernel 3/40       the third of forty parts of the kernel's mutants (0/40 … 39/40)
+#   scripts/mutants.sh kernel 3/40       the third of forty parts of the kernel's mutants (0/40 … 39/40); 0/1 is all
 #   scripts/mutants.sh exact 0/40        of exact
 #   scripts/mutants.sh noise 0/40        of noise's maps, measures and mechanisms
 #   scripts/mutants.sh diff main         only mutants in lines of trusted/ that differ from a branch; nothing to do if none do
 #
-# A full run takes hours, so it is cut into parts; a part is always the same mutants. What was found is added up in
-# scripts/mutants.md. `cargo install cargo-mutants --locked` builds the tool.
+# A part is always the same mutants. What was found is added up in scripts/mutants.md. `cargo install cargo-mutants --locked`
+# builds the tool for the last two.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+what=${1:?"kernel, exact, noise or diff"}
+if [ "$what" = kernel ] || [ "$what" = exact ]; then
+  exec scripts/mutants.py "$what" --part "${2:?part/parts}"
+fi
 if ! cargo mutants --version >/dev/null 2>&1; then
   echo "cargo-mutants is not here: cargo install cargo-mutants --locked" >&2
   exit 2
 fi
 
-what=${1:?"kernel, exact, noise or diff"}
 out=target/mutants
 mkdir -p "$out"
 # Every mutant is built and tested in a copy; tests that look at the whole source, or take long and see nothing else, are left out.
 common=(--output "$out" --timeout 300 --minimum-test-timeout 60 --no-shuffle --colors never --baseline skip)
 case $what in
-  kernel)
-    cargo mutants "${common[@]}" --shard "${2:?part/parts}" -p probity-kernel --file 'trusted/kernel/src/**' \
-      --exclude 'trusted/kernel/src/text/render.rs' --exclude 'trusted/kernel/src/*rejection.rs' -- --skip coverage
-    ;;
-  exact)
-    cargo mutants "${common[@]}" --shard "${2:?part/parts}" -p probity-exact --file 'trusted/exact/src/**'
-    ;;
   noise)
     cargo mutants "${common[@]}" --shard "${2:?part/parts}" -p probity-noise \
       --file 'crates/noise/src/map/**' --file 'crates/noise/src/mechanisms/**' --file 'crates/noise/src/measure.rs' \

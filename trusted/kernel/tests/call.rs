@@ -194,6 +194,23 @@ fn a_call_that_may_not_end_has_no_cost_in_rho() {
     assert!(pre(&statement(&mechanism), &known, Measure::Concentrated, false).is_ok());
     let answer = pre(&statement(&endless(mechanism)), &known, Measure::Concentrated, false);
     assert!(matches!(answer, Err(Rejection::ClaimNotCovered { .. })));
+    // Also where a branch or a loop has it.
+    let loops = || endless(inner(Sort::Real, near(int(1)))).body;
+    let branch = |then, otherwise| vec![Statement::If { guard: Expr::var("x").le(int(0)), then, otherwise }];
+    let rounds = |body| vec![Statement::For { index: "i".into(), from: int(0), to: int(2), body }];
+    for (body, ends) in [
+        (branch(loops(), vec![]), false),
+        (branch(vec![], loops()), false),
+        (branch(vec![], vec![]), true),
+        (rounds(loops()), false),
+        (rounds(vec![]), true),
+    ] {
+        let other = Mechanism { body, ..inner(Sort::Real, near(int(1))) };
+        let answer = pre(&statement(&other), &known, Measure::Concentrated, false);
+        // One that ends is refused for its theorem, which is about another mechanism.
+        assert_eq!(matches!(answer, Err(Rejection::ContextDiffers)), ends, "{answer:?}");
+        assert_eq!(matches!(answer, Err(Rejection::ClaimNotCovered { .. })), !ends, "{answer:?}");
+    }
     let nested = Mechanism {
         body: vec![statement(&endless(inner(Sort::Real, near(int(1)))))],
         inputs: vec![Input { name: "a".into(), sort: Sort::Real }],
@@ -228,14 +245,23 @@ fn lists_that_are_passed_on_are_near() {
     let mechanism = inner(Sort::RealList, Adjacency::OneEntry { list: list(), bound: int(2) });
     let known = theorem(&mechanism, &claim(Reading::Reals));
     let statement = draw(called(mechanism, claim(Reading::Reals), Expr::var("q"), Expr::var("e")));
-    let adjacency = vec![Adjacency::EveryEntry { list: "q".into(), bound: int(1) }];
-    let caller = Mechanism { adjacency, ..outer(statement.clone()) };
-    let context = Arc::new(Context::new(&caller, Orientation::Forward).unwrap());
-    let post = Assertion::new(&context, Expr::Bool(true)).unwrap();
-    assert!(matches!(
-        call(&context, &statement, &known, false, &post),
-        Err(Rejection::ClaimNotCovered { .. })
-    ));
+    let caller = |clause: Adjacency| {
+        let mut caller = Mechanism { adjacency: vec![clause], ..outer(statement.clone()) };
+        caller.inputs.push(Input { name: "r".into(), sort: Sort::RealList });
+        let context = Arc::new(Context::new(&caller, Orientation::Forward).unwrap());
+        let post = Assertion::new(&context, Expr::Bool(true)).unwrap();
+        call(&context, &statement, &known, false, &post)
+    };
+    let of = |lists: &[&str]| lists.iter().map(|list| (*list).into()).collect();
+    for clause in [
+        Adjacency::EveryEntry { list: "q".into(), bound: int(1) },
+        Adjacency::OneEntry { list: "r".into(), bound: int(1) },
+        Adjacency::OneEntryOf { lists: of(&["r"]), bound: int(1) },
+    ] {
+        assert!(matches!(caller(clause), Err(Rejection::ClaimNotCovered { .. })));
+    }
+    assert!(caller(Adjacency::OneEntry { list: "q".into(), bound: int(1) }).is_ok());
+    assert!(caller(Adjacency::OneEntryOf { lists: of(&["r", "q"]), bound: int(1) }).is_ok());
 }
 
 #[test]
@@ -305,6 +331,14 @@ fn a_call_says_which_mechanism_is_called() {
     // In a branch as well, and with the same text but another claim.
     let branch = Statement::If { guard: Expr::Bool(true), then: body(vec![other("f")]), otherwise: vec![] };
     assert!(refused([body(vec![named("f")]), vec![branch]].concat()));
+    let rounds = |name: &str| Statement::For {
+        index: "i".into(),
+        from: int(0),
+        to: int(2),
+        body: body(vec![other(name)]),
+    };
+    assert!(refused([body(vec![named("f")]), vec![rounds("f")]].concat()));
+    assert!(!refused([body(vec![named("f")]), vec![rounds("g")]].concat()));
     let free = Claim { epsilon: int(0), ..claim(Reading::Reals) };
     let again = draw(called(named("f"), free, Expr::var("a"), Expr::var("e")));
     assert!(refused([body(vec![named("f")]), vec![again]].concat()));
@@ -504,6 +538,8 @@ fn tables_that_are_passed_on_have_the_fields() {
     // More fields, and none.
     assert!(fits(Sort::Int, &[column("g", Sort::Bool), column("f", Sort::Int)]));
     assert!(!fits(Sort::Int, &[column("g", Sort::Int)]));
+    // A field is the one with its name.
+    assert!(!fits(Sort::Int, &[column("g", Sort::Int), column("f", Sort::Bool)]));
 }
 
 #[test]

@@ -58,6 +58,7 @@ fn orders_have_the_delta_that_is_known() {
     // Orders up to 1 are none, and a negative ρ neither.
     assert!(!holds("1", "1") && !holds("1/2", "1"));
     assert!(!by_order(&number("2"), &number("-1"), &number("3"), &number("1")));
+    assert!(by_order(&number("2"), &number("0"), &number("3"), &number("1")));
     // What is too large to compute is no bound, and what is too small is not 0.
     assert!(!by_order(&number("2"), &number("5000"), &number("1"), &number("1")));
     assert!(!by_order(&number("2"), &number("0"), &number("5000"), &number("0")));
@@ -94,7 +95,11 @@ fn constant(params: Vec<Param>) -> Mechanism {
 
 /// A theorem about a mechanism that releases 0, which loses nothing.
 fn theorem(reading: Reading) -> Theorem {
-    let (mechanism, claim) = (constant(vec![]), amount(Expr::int(1), reading));
+    theorem_of(1, reading)
+}
+
+fn theorem_of(claimed: i64, reading: Reading) -> Theorem {
+    let (mechanism, claim) = (constant(vec![]), amount(Expr::int(claimed), reading));
     let measure = Measure::of(reading);
     let context = Arc::new(Context::measured(&mechanism, Orientation::Forward, measure).unwrap());
     let post = Assertion::new(&context, goal(&context, &claim, Comparison::Equal)).unwrap();
@@ -131,11 +136,26 @@ fn conversions_are_from_their_measures() {
         matches!(convert(theorem, claim, conversion), Err(Rejection::ClaimNotCovered { .. }))
     };
     assert!(no(&rho, &wide, &Conversion::Normal) && no(&pure, &wide, &Conversion::Normal));
-    assert!(no(&pure, &wide, &order()));
+    assert!(no(&pure, &wide, &order()) && no(&pure, &claim("3", "1/2"), &order()));
+    let in_rho = Claim { reading: Reading::Rho, ..wide.clone() };
+    assert!(no(&mu, &in_rho, &Conversion::Normal));
     // Only to a claim of ε and δ, and only to one that is large enough.
     assert!(no(&mu, &amount(Expr::int(1), Reading::Rho), &Conversion::Normal));
     assert!(no(&mu, &claim("1", "0.1"), &Conversion::Normal) && no(&rho, &claim("1", "0.1"), &order()));
     assert!(!no(&mu, &claim("1", "0.127"), &Conversion::Normal));
+}
+
+/// μ = 3 is ρ = 9/2: at order 2 and ε = 9 the bound of δ is 1/4.
+#[test]
+fn mu_is_half_its_square_in_rho() {
+    let mu = theorem_of(3, Reading::Mu);
+    let order = Conversion::Order(Rational::from(2));
+    assert!(convert(&mu, &claim("9", "0.26"), &order).is_ok());
+    assert!(convert(&mu, &claim("9", "0.24"), &order).is_err());
+    let shown = tail(mu.claim(), &claim("9", "1")).to_string();
+    let rho = "3 * 3 / 2";
+    let apart = format!("(9 - {rho})");
+    assert_eq!(shown, format!("0 < 1 and {rho} <= 9 and 4 * ({rho}) * ln(1 / 1) <= {apart} * {apart}"));
 }
 
 #[test]

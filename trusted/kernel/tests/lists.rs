@@ -197,6 +197,26 @@ fn lists_without_a_clause_have_no_such_lemmas() {
     assert!(Lemma::Moved("q".into(), int(1) / int(2)).formula(&summed).is_none());
 }
 
+/// What is said of one list is said of no other.
+#[test]
+fn a_clause_is_about_its_list() {
+    let alone = Adjacency::OneEntryOf { lists: vec!["q".into()], bound: int(2) };
+    for clause in clauses().into_iter().filter(|clause| *clause != clauses()[3]).chain([alone]) {
+        let context = Context::new(&mechanism(clause.clone()), Orientation::Forward).unwrap();
+        let apart = |list: &str| Lemma::Apart(list.into(), int(-9), int(9)).formula(&context).is_some();
+        assert!(apart("q") && !apart("w"), "{clause}");
+        assert!(Lemma::Moved("w".into(), int(0)).formula(&context).is_none(), "{clause}");
+    }
+}
+
+#[test]
+fn squares_move_by_at_most_the_square_of_the_bound() {
+    let clause = Adjacency::Norm { list: "q".into(), bound: int(3), squares: true };
+    let context = Context::new(&mechanism(clause), Orientation::Forward).unwrap();
+    let said = Lemma::Moved("q".into(), int(0)).formula(&context).unwrap().to_string();
+    assert!(said.contains("<= 3 * 3"), "{said}");
+}
+
 #[test]
 fn lists_that_change_together_change_at_one_place() {
     let context = Context::new(&mechanism(clauses()[3].clone()), Orientation::Forward).unwrap();
@@ -258,7 +278,9 @@ fn assumptions_on_entries_speak_of_parameters_only() {
 fn appending() -> (Arc<Context>, Statement) {
     let put = Statement::Append { list: "out".into(), value: Expr::Length(Variable::Plain("q".into())) };
     let start = Statement::Assign { var: "out".into(), value: Expr::EmptyList };
-    let body = vec![start, put.clone(), choose()];
+    let more = Statement::Assign { var: "more".into(), value: Expr::EmptyList };
+    let filled = Statement::Append { list: "more".into(), value: int(0) };
+    let body = vec![start, more, filled, put.clone(), choose()];
     let mechanism = Mechanism { body, ..mechanism(clauses()[0].clone()) };
     (Arc::new(Context::new(&mechanism, Orientation::Forward).unwrap()), put)
 }
@@ -284,6 +306,27 @@ fn appending_makes_a_list_longer() {
     assert_eq!(before.pre().formula().to_string(), "length(out) + 1 == 3");
     let start = Statement::Assign { var: "out".into(), value: Expr::EmptyList };
     assert_eq!(rules::assign(&context, &start, &post).unwrap().pre().formula().to_string(), "0 == 3");
+}
+
+/// Appending to a list leaves what is known of another alone, and a list that equals another one is no list that both runs have.
+#[test]
+fn appending_is_to_one_list() {
+    let (context, put) = appending();
+    let before = |formula: Expr| {
+        let post = Assertion::new(&context, formula).unwrap();
+        rules::append(&context, &put, &post).map(|step| step.pre().formula().clone())
+    };
+    let length = Expr::Length(Variable::Of("more".into(), Run::First));
+    let same = |list: &str| Expr::of(list, Run::First).equals(Expr::of(list, Run::Second));
+    for other in [Expr::apart("more", int(-1), int(2)), length.equals(int(3)), same("more")] {
+        assert_eq!(before(other.clone()), Ok(other));
+    }
+    for (a, b) in [("out", "more"), ("more", "out")] {
+        for (one, two) in [(Run::First, Run::Second), (Run::Second, Run::First)] {
+            let mixed = Expr::of(a, one).equals(Expr::of(b, two));
+            assert!(matches!(before(mixed), Err(Rejection::MayNotMention { .. })), "{a} {b}");
+        }
+    }
 }
 
 #[test]

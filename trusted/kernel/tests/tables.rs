@@ -126,6 +126,16 @@ fn assumptions_on_rows_are_about_rows() {
 }
 
 #[test]
+fn assumptions_on_rows_are_about_one_table() {
+    let rows = Sort::Rows(vec![column("z", Sort::Int)]);
+    let mut both = with(|m| m.assumptions.push(age().le(Expr::field("other", "z"))));
+    both.inputs.push(Input { name: name("other"), sort: rows });
+    assert!(!accepts(&both));
+    both.assumptions.pop();
+    assert!(accepts(&both));
+}
+
+#[test]
 fn clauses_about_rows_fit_together() {
     let clauses = |clauses: Vec<Adjacency>| {
         with(|m| {
@@ -360,6 +370,40 @@ fn constant_evidence(context: &Context, goal: &Expr) -> Evidence {
         Product { coefficient: Rational::ONE, scale: vec![(name("eps"), 1), (name("k"), -1)], facts: vec![] },
     ];
     Evidence::Combination { products, equations: vec![(zero, Expr::int(1))] }
+}
+
+/// Rows that all count are added as they are, and every part in which the sums differ is a premise.
+#[test]
+fn rows_adds_what_a_row_has() {
+    let mechanism = with(|m| {
+        for v in ["c", "d", "e"] {
+            m.body.insert(0, Statement::Assign { var: name(v), value: Expr::int(3) });
+        }
+        m.inputs.extend(["q", "w"].map(|list| Input { name: name(list), sort: Sort::IntList }));
+    });
+    let context = Context::new(&mechanism, Orientation::Forward).unwrap();
+    let lemma = |first: (Expr, Expr), second: (Expr, Expr)| {
+        Lemma::Rows(name("people"), first, second).formula(&context).map(|formula| formula.to_string())
+    };
+    let all = |value: Expr| (Expr::Bool(true), value);
+    let (t, u) = ("sum(r in people, r.age)", "sum(r in people', r.age)");
+    assert_eq!(lemma(all(age()), all(age())), Some(format!("{u} == {t} + changed(people').age")));
+    // The same on one side or on the other is not the same on both.
+    let v = |text: &str| Expr::of(text, Run::First);
+    let between = |low: &str, high: &str| (age().ge(v(low)).and(age().le(v(high))), Expr::int(1));
+    for (first, second, premises) in [
+        (between("c", "d"), between("e", "e"), ["c == e", "d == e"]),
+        (between("c", "c"), between("d", "e"), ["c == d", "c == e"]),
+    ] {
+        let said = lemma(first, second).unwrap();
+        assert!(premises.iter().all(|premise| said.contains(premise)), "{said}");
+    }
+    // The operation, and the list, are the same.
+    let entry = |list: &str| age().index_of(Variable::Of(name(list), Run::First));
+    assert!(lemma(all(-(age() + v("c"))), all(-(age() + v("d")))).unwrap().contains("c == d"));
+    assert_eq!(lemma(all(-age()), all(age().abs())), None);
+    assert!(lemma(all(entry("q")), all(entry("q"))).is_some());
+    assert_eq!(lemma(all(entry("q")), all(entry("w"))), None);
 }
 
 /// Values that differ in a field are different sums, whatever their conditions are.

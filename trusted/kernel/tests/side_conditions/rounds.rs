@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use probity_kernel::entail::Facts;
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::once::for_loop_once;
+use probity_kernel::rules::strengthen;
 use probity_kernel::sampling::up_to_upper_tail;
 
 use crate::common::*;
@@ -51,6 +53,16 @@ fn once_counts_the_rounds_that_are_named() {
     assert_eq!(mass(&[changed()]), Rational::ONE);
     assert_eq!(mass(&[int(0), var("N")]), Rational::from(2));
     assert_eq!(mass(&[]), Rational::ZERO);
+}
+
+#[test]
+fn once_multiplies_what_a_named_round_gives_up() {
+    let context = around(vec![noise()]);
+    let (other, _) = bodies(&context);
+    let post = assertion(&context, yes());
+    let named = up_to_tail(&context, &noise(), &Coupling::Null, &int(2), &post).unwrap();
+    let loops = once((&other, &named), &[int(0), int(1)]).unwrap();
+    assert_eq!(*loops.delta(), int(2) * named.delta().clone());
 }
 
 #[test]
@@ -140,6 +152,43 @@ fn once_named_rounds_have_their_precondition() {
     assert!(once((&other, &named), &[changed()]).is_ok());
 }
 
+/// Three rounds of which round 1 is named. A body's precondition is about the round: the other body's, and the named one's.
+fn about_rounds(others: Expr, these: Expr) -> bool {
+    let context = around(vec![noise()]);
+    let (other, named) = bodies(&context);
+    let needs = |pre: &Expr, body: &Judgement| {
+        (0..16).find_map(|fact| strengthen(pre, body, &Evidence::Absurd(fact)).ok()).unwrap()
+    };
+    let (other, named) = (needs(&others, &other), needs(&these, &named));
+    let i = || var("i");
+    let range = int(0).le(i()).and(i().lt(int(3)));
+    // The last two facts are what is known of the round, and that the precondition is false.
+    let known = Facts::new(&context, &[&range, &i().equals(int(1))], &yes()).unwrap().list().len() - 2;
+    // i < 1 or i > 1, and i = 1: the part at the end and the equation, once or less once.
+    let split = |either: usize, equal: usize| {
+        let part = |sign: i64| Evidence::Combination {
+            products: vec![Product { coefficient: Rational::ONE, scale: vec![], facts: vec![known + 2] }],
+            equations: vec![(equal, int(sign))],
+        };
+        Evidence::Cases(either, vec![part(-1), part(1)])
+    };
+    let tries = [split(known, known + 1), split(known + 1, known), Evidence::Absurd(known + 1)];
+    let bounds = (&int(0), &int(3));
+    let accepted = |a: &Evidence, b: &Evidence| {
+        for_loop_once(&"i".into(), bounds, &yes(), (&other, &named), &[int(1)], (a, b)).is_ok()
+    };
+    tries.iter().any(|a| tries.iter().any(|b| accepted(a, b)))
+}
+
+#[test]
+fn once_the_other_rounds_are_those_that_are_not_named() {
+    let (one, not_one) = (|| var("i").equals(int(1)), || var("i").differs(int(1)));
+    assert!(about_rounds(not_one(), yes()));
+    assert!(!about_rounds(one(), yes()));
+    assert!(about_rounds(yes(), one()));
+    assert!(!about_rounds(yes(), not_one()));
+}
+
 /// A draw up to its upper tail.
 fn upper(law: Distribution, tail: &Expr, post: Expr) -> Result<Judgement, Rejection> {
     let statement = draw("y", law);
@@ -216,6 +265,32 @@ fn hoist_is_of_the_first_draw_of_a_branch() {
     assert_eq!(applied(&hoist(), vec![noise()], var("y")), None);
     let later = choose(var("b"), vec![assign("z", int(1)), noise()], vec![]);
     assert_eq!(applied(&hoist(), vec![later], int(0)), None);
+}
+
+#[test]
+fn hoist_looks_at_the_branch_with_the_draw() {
+    // What another branch draws is not what is made earlier, and its law says nothing of the one that is.
+    let draws = |name: &str, scale| choose(var("b"), vec![draw(name, laplace(int(0), scale))], vec![]);
+    let body = |scale| vec![draws("w", int(1)), draws("y", scale)];
+    assert_eq!(applied(&hoist(), body(var("free")), int(0)), None);
+    let after = vec![draws("w", int(1)), noise(), choose(var("b"), vec![], vec![])];
+    assert_eq!(applied(&hoist(), body(int(1)), int(0)), Some(after));
+}
+
+#[test]
+fn hoist_and_join_look_into_loops() {
+    let rounds = |body: Vec<Statement>| Statement::While { label: "w".into(), guard: var("b"), body };
+    let rest = choose(var("b"), vec![assign("z", var("y"))], vec![]);
+    let body = |inner: Vec<Statement>| vec![assign("z", int(0)), rounds(inner)];
+    let found = applied(&hoist(), body(vec![branch(noise(), vec![])]), int(0));
+    assert_eq!(found, Some(body(vec![noise(), rest])));
+    let set = || vec![assign("z", int(1))];
+    let (guard, inner) = (|| var("b"), || var("x").le(int(0)));
+    let two = choose(guard(), vec![choose(inner(), set(), vec![])], vec![]);
+    let one = choose(guard().and(inner()), set(), vec![]);
+    assert_eq!(applied(&Rewrite::Join, body(vec![two.clone()]), int(0)), Some(body(vec![one.clone()])));
+    let counted = |inner| vec![assign("z", int(0)), count("i", int(2), vec![inner])];
+    assert_eq!(applied(&Rewrite::Join, counted(two), int(0)), Some(counted(one)));
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The sampling axioms. Most of their conditions are parts of the precondition that they compute, so the tests ask in
 //! which states it holds.
 
+use probity_kernel::sampling::up_to_upper_tail;
+
 use crate::common::*;
 
 /// The precondition of coupling one draw so that its two values are equal.
@@ -422,4 +424,40 @@ fn signed_log_pays() {
 fn signed_logs_are_of_two_draws() {
     let alone = Coupling::SignedLog { by: int(0), cost: int(0) };
     assert!(matches!(pre(Distribution::Uniform, &alone), Err(Rejection::NoSuchCoupling { .. })));
+}
+
+/// What a draw needs, in the words of its rule: a sign or a factor that is another is another formula.
+#[test]
+fn draws_say_what_their_rules_say() {
+    let uniform = draw("u", Distribution::Uniform);
+    let sign = draw("s", Distribution::Sign);
+    let around = draw("y", laplace(var("x"), int(3)));
+    let context = context(&[uniform.clone(), sign.clone(), around.clone()]);
+    let shown = |judgement: Judgement| format!("{}; {}", judgement.pre().formula(), judgement.delta());
+    // u' = exp(−c)·u at cost c.
+    let same = assertion(&context, second("u").le(Expr::cost()));
+    let scaled = Coupling::Scale { cost: int(2) };
+    let step = sample(&context, &uniform, &scaled, &same).unwrap();
+    assert_eq!(shown(step), "0 <= 2 and (not (0 < u#0 and u#0 <= 1) or exp(-(2)) * u#0 <= cost + 2); 0");
+    // s'·ln(u') = s·ln(u) + k at cost c, |k| ≤ c.
+    let cost = assertion(&context, Expr::cost().le(int(5)));
+    let step = signed_log(&context, (&uniform, &sign), (&int(1), &int(2)), &cost).unwrap();
+    let joined = "s#1 * ln(u#1) == s#0 * ln(u#0) + 1";
+    let range = "0 < u#0 and u#0 <= 1 and (0 < u#1 and u#1 <= 1)";
+    let signs = "(s#0 == 1 or s#0 == -1) and (s#1 == 1 or s#1 == -1)";
+    assert_eq!(
+        shown(step),
+        format!("abs(1) <= 2 and (not ({range} and {signs} and {joined}) or cost + 2 <= 5); 0")
+    );
+    // What is further than t from the center is given up.
+    let post = assertion(&context, first("y").le(int(7)));
+    let stay = Coupling::Null;
+    assert_eq!(
+        shown(up_to_tail(&context, &around, &stay, &int(4), &post).unwrap()),
+        "x == x' and 3 == 3 and 0 < 3 and (not abs(y#0 - x) <= 4 or y#0 <= 7) and 0 <= 4; exp(-(4 / 3))"
+    );
+    assert_eq!(
+        shown(up_to_upper_tail(&context, &around, &stay, &int(4), &post).unwrap()),
+        "x == x' and 3 == 3 and 0 < 3 and (not y#0 - x <= 4 or y#0 <= 7) and 0 <= 4; exp(-(4 / 3)) / 2"
+    );
 }

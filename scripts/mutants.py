@@ -1,0 +1,294 @@
+#!/usr/bin/env python3
+"""Mutation testing of what is trusted: all mutants in one build, one switched on after the other.
+
+cargo-mutants builds the tests again for every mutant, which is most of its time. Here `scripts/mutants/` (a small Rust program)
+puts every mutant of a copy of the source behind a switch that an environment variable sets, the copy is built once, and a
+mutant costs what the tests cost until the first binary that fails. What does not compile is found by building, and is left
+out by number. Tests that look at the source (coverage) are left out.
+
+    scripts/mutants.py kernel                       every mutant of the kernel
+    scripts/mutants.py kernel rules/once.rs …       of some files
+    scripts/mutants.py kernel --part 3/40           every fortieth, from the third on (0/40 … 39/40)
+    --rest         those of the named files first, then all others
+    scripts/mutants.py exact                        of exact, with its own tests
+    --falsifier    what survives is shown to the falsifier of rules (crates/prove/tests/falsifier) as well
+
+Changed are: operators (comparisons to the neighbouring and the opposite one, arithmetic, && and ||), `!` and `-` taken away,
+integers (n to n + 1), guards (true, false), match arms (gone, where a wildcard follows), and what a function returns. Not
+changed are: constants, patterns, what macros are given, and how things are shown.
+
+Rows are written to target/mutants/WHAT.txt as they come; what stands there is not run again unless the source line changed.
+"""
+
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from switches import FALSIFIERS, LIMITS, ROOT, SLOW, Copy  # noqa: E402
+
+OUT = ROOT / "target/mutants"
+SHOWN = ("text/render.rs", "rejection.rs")
+MEMORY = 4 << 30
+# Seconds of the processor from which on a test is for what others did not notice.
+QUICK = 1.0
+SWITCH = """
+pub(crate) fn mutated(number: usize) -> bool {
+    static ON: std::sync::LazyLock<usize> =
+        std::sync::LazyLock::new(|| std::env::var("MUTANT").ok().and_then(|text| text.parse().ok()).unwrap_or(usize::MAX));
+    *ON == number
+}
+"""
+
+
+def tool():
+    folder = ROOT / "scripts/mutants"
+    target = OUT / "tool"
+    subprocess.run(["cargo", "build", "--quiet", "--target-dir", str(target)], cwd=folder, check=True)
+    return target / "debug/probity-mutants"
+
+
+def put(text, path):
+    """Writes a file only if that changes it, so that what is built stays built."""
+    if not path.exists() or path.read_bytes() != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text)
+
+
+class Mutated:
+    """The copy, with all its mutants."""
+
+    def __init__(self, what, files, falsifier):
+        self.what, self.falsifier = what, falsifier
+        self.folder = OUT / f"copy_{what}"
+        with tempfile.TemporaryDirectory() as folder:
+            Copy(folder, falsifier)
+            fresh = {path.relative_to(folder): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
+        source = Path("trusted") / what / "src"
+        every = sorted(path for path in fresh if path.is_relative_to(source) and path.suffix == ".rs")
+        every = [path for path in every if not str(path).endswith(SHOWN)]
+        self.originals = {str(path.relative_to(source)): fresh[path].decode() for path in every}
+        self.files = [name for name in self.originals if not files or name in files]
+        if files and len(self.files) != len(files):
+            sys.exit(f"not all of {files} are there")
+        self.source = self.folder / source
+        for path in self.folder.rglob("*"):
+            if path.is_file() and path.relative_to(self.folder) not in fresh:
+                path.unlink()
+        for path, text in fresh.items():
+            if not path.is_relative_to(source) or path not in every:
+                put(text, self.folder / path)
+        # Built lighter than the workspace: what the build saves is more than what the tests lose.
+        self.environment = dict(os.environ, CARGO_TARGET_DIR=str(OUT / "build"), RUSTFLAGS="-Awarnings",
+                                CARGO_PROFILE_DEV_OPT_LEVEL="1", CARGO_PROFILE_DEV_DEBUG="none",
+                                CARGO_PROFILE_TEST_DEBUG="none")
+        self.left_out, self.gone = set(), []
+
+    def instrument(self, tool):
+        """Puts the mutants in, and lists them."""
+        with tempfile.TemporaryDirectory() as folder:
+            place = {name: Path(folder) / name for name in self.originals}
+            for name, path in place.items():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(self.originals[name])
+            numbers, listing = Path(folder) / "left_out", Path(folder) / "listing"
+            numbers.write_text(" ".join(map(str, sorted(self.left_out))))
+            subprocess.run([tool, listing, numbers, *(place[name] for name in self.files)], check=True)
+            place["lib.rs"].write_text(place["lib.rs"].read_text() + SWITCH)
+            for name, path in place.items():
+                put(path.read_bytes(), self.source / name)
+            rows = [line.split("\t") for line in listing.read_text().splitlines()]
+            return [(int(n), str(Path(file).relative_to(folder)), int(line), function, what)
+                    for n, file, line, function, what in rows]
+
+    def faults(self):
+        """The mutants in which the compiler finds a fault."""
+        command = ["cargo", "check", "-p", f"probity-{self.what}", "--lib", "--message-format=json"]
+        done = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True)
+        if done.returncode == 0:
+            return set()
+        found = set()
+        for line in done.stdout.splitlines():
+            message = json.loads(line).get("message")
+            if isinstance(message, dict) and message.get("level") == "error":
+                spans = message["spans"]
+                for primary in (True, False):
+                    own = {self.owner(span) for span in spans if span["is_primary"] == primary} - {None}
+                    if own:
+                        found |= own
+                        break
+        if not found:
+            sys.exit("the copy does not compile, and no mutant is in the way:\n" + done.stderr[-3000:])
+        return found
+
+    def owner(self, span):
+        """The innermost mutant around a place of the changed source."""
+        path = self.folder / span["file_name"]
+        if not path.exists():
+            return None
+        text = path.read_bytes()[:span["byte_start"]].decode()
+        stack = []
+        for opened, closed in re.findall(r"/\*<(\d+)\*/|/\*(\d+)>\*/", text):
+            if opened:
+                stack.append(int(opened))
+            elif int(closed) in stack:
+                stack.remove(int(closed))
+        return stack[-1] if stack else None
+
+    def build(self, tool):
+        while True:
+            mutants = self.instrument(tool)
+            faults = self.faults()
+            self.gone += [f"{file}:{line} | {function} | {change}" for n, file, line, function, change in mutants if n in faults]
+            print(f"{len(mutants)} mutants, {len(self.left_out)} left out, {len(faults)} do not compile", flush=True)
+            if not faults:
+                break
+            self.left_out |= faults
+        (OUT / f"{self.what}_left_out.txt").write_text("\n".join(self.gone) + "\n")
+        command = ["cargo", "test", "-p", f"probity-{self.what}", "--lib", "--tests", "--no-run", "--message-format=short"]
+        if self.falsifier:
+            command += ["-p", "probity-prove"]
+        done = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(done.stderr[-4000:])
+        binaries = re.findall(r"Executable .*?\((\S+)\)", done.stderr)
+        return mutants, [self.folder / binary for binary in binaries]
+
+    def run(self, binary, number, limit, words=()):
+        """The tests that fail, and the processor's seconds."""
+        falsifier = "falsifier" in binary.name
+        folder = self.folder / ("crates/prove" if falsifier else f"trusted/{self.what}")
+        environment = dict(os.environ, MUTANT=str(number), CARGO_MANIFEST_DIR=str(folder), RUST_BACKTRACE="0")
+
+        def limits():
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run([binary, "--skip", "coverage", *words], cwd=folder, env=environment, capture_output=True,
+                              text=True, errors="replace", preexec_fn=limits)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        names = re.findall(r"^test (?:\w+::)*(\w+) \.\.\. FAILED", done.stdout, re.M)
+        seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return names or ([] if done.returncode == 0 else ["does_not_end"]), seconds
+
+
+def stages(copy, binaries, floats):
+    """What is run for a mutant, what costs least first: (binary, words, processor's seconds). Two lists: what most mutants
+    fail, and what is for those that are left. Small formats are tried for what is about floats."""
+    runs = []
+    for binary in binaries:
+        if "falsifier" in binary.name or ("small_formats" in binary.name and not floats):
+            continue
+        if "side_conditions" in binary.name and "float" not in binary.name:
+            runs += [(binary, [word for test in SLOW for word in ("--skip", test)]), (binary, SLOW)]
+        else:
+            runs.append((binary, []))
+    measured = []
+    for binary, words in runs:
+        failed, seconds = copy.run(binary, "none", 3600, words)
+        print(f"{binary.name} {' '.join(words[-1:])}: {seconds:.1f} s", flush=True)
+        if failed:
+            sys.exit(f"tests fail without a mutant: {failed}")
+        measured.append((binary, words, seconds))
+    measured.sort(key=lambda run: run[2])
+    return [run for run in measured if run[2] < QUICK], [run for run in measured if run[2] >= QUICK]
+
+
+class Trial:
+    """The mutants of a build, and the tests that they are shown."""
+
+    def __init__(self, copy, binaries, record, floats):
+        self.copy, self.record = copy, record
+        self.quick, self.slow = stages(copy, binaries, floats)
+        self.last = [binary for binary in binaries if "falsifier" in binary.name]
+
+    def noticed(self, runs, number):
+        for binary, words, seconds in runs:
+            failed, _ = self.copy.run(binary, number, int(seconds * 5) + 5, words)
+            if failed:
+                return failed
+        return []
+
+    def nearest(self, file):
+        """The quick tests of a file: those of its name, then those of all conditions."""
+        # What a call stands for is tested where calls are.
+        about = [{"expand": "call"}.get(Path(file).stem, Path(file).stem), "float_side" if file.startswith("float/") else "side_conditions"]
+        return sorted((run for run in self.quick for word in about if run[0].name.startswith(word)), key=lambda run: run[2])
+
+    def noticed_late(self, number, file, name):
+        near = self.nearest(file)
+        runs = [run for run in self.quick if run not in near] + self.slow
+        # Tests of limits are about lines with one, and small formats about floats.
+        runs = [run for run in runs if file.startswith("float/") or "small_formats" not in run[0].name]
+        runs = [run for run in runs if LIMITS.search(name) or run[1] != SLOW]
+        failed = self.noticed(runs, number)
+        if not failed and self.last:
+            tests = FALSIFIERS.get(file, ["evidence", "finite", "theorems_are"])
+            failed = self.noticed([(self.last[0], [test], 120) for test in tests], number)
+        return failed
+
+    def write(self, name, failed):
+        with self.record.open("a") as out:
+            out.write(f"{name} | {', '.join(failed[:3]) or 'NOTHING'}\n")
+
+    def go(self, mutants):
+        """Runs (name, place, number, file) and says how many were missed."""
+        left, missed = [], 0
+        for name, place, number, file in mutants:
+            failed = self.noticed(self.nearest(file), number)
+            if failed:
+                self.write(name, failed)
+            else:
+                left.append((name, place, number, file))
+                print(f"  so far: {place} | {name}", flush=True)
+        print(f"{len(mutants) - len(left)} of {len(mutants)} noticed by quick tests", flush=True)
+        for name, place, number, file in left:
+            failed = self.noticed_late(number, file, name)
+            self.write(name, failed)
+            if not failed:
+                missed += 1
+                print(f"{place} | {name}", flush=True)
+        return missed
+
+
+def named(copy, mutants, files, known, part, parts):
+    """The mutants that are to be run, under names that outlive a change elsewhere in the file."""
+    seen, found = {}, []
+    for index, (number, file, line, function, change) in enumerate(mutants):
+        text = copy.originals[file].splitlines()[line - 1].strip()
+        same = (file, function, change, text)
+        seen[same] = seen.get(same, 0) + 1
+        name = f"{file} | {function} | {change} | {text} | {seen[same]}"
+        if index % parts == part and name not in known:
+            found.append((name, f"{file}:{line}", number, file))
+    return sorted(found, key=lambda mutant: files.index(mutant[3]) if mutant[3] in files else len(files))
+
+
+def main():
+    arguments = sys.argv[1:]
+    if not arguments or arguments[0] not in ("kernel", "exact"):
+        sys.exit(__doc__)
+    what, part, parts = arguments[0], 0, 1
+    if "--part" in arguments:
+        part, parts = map(int, arguments[arguments.index("--part") + 1].split("/"))
+    files = [word for word in arguments[1:] if word.endswith(".rs")]
+    OUT.mkdir(parents=True, exist_ok=True)
+    record = OUT / f"{what}.txt"
+    rows = record.read_text().splitlines() if record.exists() else []
+    # What nothing noticed is shown to the tests again, which may be new.
+    known = {row.rsplit(" | ", 1)[0] for row in rows if not row.endswith("NOTHING")}
+    copy = Mutated(what, [] if "--rest" in arguments else files, "--falsifier" in arguments)
+    mutants, binaries = copy.build(tool())
+    chosen = named(copy, mutants, files, known, part, parts)
+    missed = Trial(copy, binaries, record, any(mutant[3].startswith("float/") for mutant in chosen)).go(chosen)
+    print(f"{len(chosen) - missed} caught, {missed} missed, {len(copy.left_out)} do not compile")
+
+
+if __name__ == "__main__":
+    main()
