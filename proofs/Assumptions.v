@@ -2,7 +2,7 @@
    scripts/proofs.sh compares the output with its list of axioms of classical analysis. *)
 From Probity Require Rules Laws Sampling Finite Additive Privacy Equivalence Coupling Continuous Logarithm SignedLog Papers Snap Cases.
 From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence Lemmas Formulas Certificate Blocks Pairs.
-From Probity Require Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws.
+From Probity Require Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -160,5 +160,8 @@ Definition certificates := (
   @Draws.j_null,
   @Draws.j_nullZ,
   @Draws.j_exponential,
-  @Draws.j_geometric).
+  @Draws.j_geometric,
+  @Memory.a_density,
+  @Outcomes.j_one_sided,
+  @Outcomes.j_pointwise).
 Print Assumptions certificates.

@@ -30,11 +30,11 @@ use crate::derivation::Move;
 pub(super) struct Proved {
     pub(super) judgement: Judgement,
     pub(super) script: String,
-    arbitrary: BTreeSet<Variable>,
+    pub(super) arbitrary: BTreeSet<Variable>,
 }
 
 pub(super) struct Walk<'a> {
-    context: Arc<Context>,
+    pub(super) context: Arc<Context>,
     pub(super) printer: Printer<'a>,
     evidence: &'a mut std::vec::IntoIter<Evidence>,
     /// What the names of lemmas begin with.
@@ -60,7 +60,7 @@ fn indent(text: &str) -> String {
 }
 
 /// A goal that is left for later, a goal that is proved first: `{ … }` for each.
-fn braces(first: &str, second: &str) -> String {
+pub(super) fn braces(first: &str, second: &str) -> String {
     format!("{{\n{}}}\n{{\n{}}}\n", indent(first), indent(second))
 }
 
@@ -76,7 +76,7 @@ impl<'a> Walk<'a> {
         Walk { context, printer, evidence, prefix, facts, indices: vec![], lemmas: String::new(), number: 0 }
     }
 
-    fn concentrated(&self) -> bool {
+    pub(super) fn concentrated(&self) -> bool {
         self.context.measure() == Measure::Concentrated
     }
 
@@ -238,7 +238,7 @@ impl<'a> Walk<'a> {
             (Move::For(invariant, moves), Statement::For { index, from, to, body }) => {
                 self.for_loop((index, from, to, body), invariant, moves, post, arbitrary)
             }
-            (Move::OneSided, _) => Err(NotExported::rule("ONE-SIDED")),
+            (Move::OneSided, _) => self.one_sided(head, post, arbitrary),
             (Move::ForOnce(..), _) => Err(NotExported::rule("FOR-ONCE")),
             (Move::UpTo(..) | Move::Below(..), _) => Err(NotExported::rule("UP-TO-BAD")),
             (Move::Joint(by, cost), _) => self.signed_log(body, (by, cost), post, arbitrary),
