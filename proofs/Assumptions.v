@@ -2,7 +2,7 @@
    scripts/proofs.sh compares the output with its list of axioms of classical analysis. *)
 From Probity Require Rules Laws Sampling Finite Additive Privacy Equivalence Coupling Continuous Logarithm SignedLog Papers Snap Cases.
 From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence Lemmas Formulas Certificate Blocks Pairs.
-From Probity Require Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws.
+From Probity Require Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
 From Probity Require Once Branches Tails TailsInt UpTo.
 
 (* the rules for programs *)
@@ -167,9 +167,11 @@ Definition certificates := (
   @Draws.j_nullZ,
   @Draws.j_exponential,
   @Draws.j_geometric,
-  @UpTo.j_one_sided,
   @UpTo.j_up_to_tail,
   @UpTo.j_up_to_upper_tail,
   @UpTo.j_for_once,
-  @UpTo.j_private_up_to).
+  @UpTo.j_private_up_to,
+  @Memory.a_density,
+  @Outcomes.j_one_sided,
+  @Outcomes.j_pointwise).
 Print Assumptions certificates.

@@ -1,5 +1,5 @@
 (* Judgements that give up mass, in the shape in which the kernel applies them, for exported certificates: SEQ (j_seq_left, j_seq_right, j_seq_both),
-   ONE-SIDED (j_one_sided), UP-TO-BAD (j_up_to_tail, j_up_to_upper_tail), FOR-ONCE (j_for_once), equal outputs (j_private_up_to).
+   UP-TO-BAD (j_up_to_tail, j_up_to_upper_tail), FOR-ONCE (j_for_once), equal outputs (j_private_up_to).
 
    What is given up is a number, d, that the text writes as the kernel does. *)
 From Coq Require Import Reals ZArith Lia Lra.
@@ -32,19 +32,6 @@ Lemma j_seq_left d (c e : prog) P T Q : J d c P T -> J 0 e T Q -> J d (seq_ c e)
 Proof. by move=> Jc Jd; have := j_seq_both (Rle_refl 0) Jc Jd; rewrite Rplus_0_r. Qed.
 Lemma j_seq_right d (c e : prog) P T Q : 0 <= d -> J 0 c P T -> J d e T Q -> J d (seq_ c e) P Q.
 Proof. by move=> d0 Jc Jd; have := j_seq_both d0 Jc Jd; rewrite Rplus_0_l. Qed.
-
-(* ---- ONE-SIDED: each run is a function of its own state; P is what the kernel computes ---- *)
-Definition after (c : prog) (i : I) (v : V) : V := (Rules.run c (i, v)).2.
-Lemma j_one_sided (c : prog) (P Q : bassn V) : Rules.draw_free c = true ->
-  (forall i v, (Rules.run c (i, v)).1 = i) ->
-  (forall a v v' k, P a v v' k = true -> Q a (after c i1 v) (after c i2 v') k = true) ->
-  J 0 c P Q.
-Proof.
-move=> free inputs H; have O := @Rules.one_sided_both RR S c (at_ Q) free.
-apply: Rules.strengthen O => -[i v] [i' v'] k [/= -> [/= -> HP]].
-rewrite !Rules.one_sidedE//; split; [exact: inputs|split; [exact: inputs|]] => a.
-by apply: H; exact: HP.
-Qed.
 
 (* ---- UP-TO-BAD with a shift ---- *)
 Section Tails.
@@ -171,10 +158,7 @@ Proof. by move=> /RltP; exact: total_laplace. Qed.
 Ltac positive_scale := cbv beta; repeat first [assumption | apply Rdiv_lt_0_compat | apply Rmult_lt_0_compat | apply Rplus_lt_0_compat | lra].
 Ltac these_rounds := intros ?; unfold is_named; cbn [has]; repeat match goal with |- context [eqR ?a ?b] => destruct (eqR a b) end; reflexivity.
 Ltac given_up := unfold Rdiv, inv; repeat first [apply Rlt_le, exp_pos | apply Rplus_le_le_0_compat | apply Rmult_le_pos | lra].
-Ltac open_runs := cbv beta iota zeta delta [after Rules.run if_ set_ seq_ skip_]; cbn [fst snd].
 (* the branches that each run takes *)
-Ltac one_side := repeat (match goal with |- context [if ?b then ?x else _] => match type of x with (_ * _)%type => destruct b end end; cbn [fst snd]).
-Ltac same_inputs := intros; open_runs; one_side; reflexivity.
 Ltac parts := repeat match goal with
   | h : _ && _ = true |- _ => apply and_true in h; destruct h
   | h : negb true || _ = true |- _ => cbn [negb orb] in h

@@ -25,7 +25,9 @@ mod evidence;
 mod lemmas;
 mod masses;
 mod once;
+mod one_sided;
 mod pairs;
+mod pointwise;
 mod print;
 mod program;
 mod statement;
@@ -102,9 +104,6 @@ pub fn export(text: &str) -> Result<String, NotExported> {
     if plan.sampled.is_some() {
         return Err(NotExported::rule("AMPLIFY"));
     }
-    if plan.comparison == Comparison::Pointwise {
-        return Err(NotExported::rule("PW-EQ"));
-    }
     if mechanism.adjacency.iter().any(|clause| matches!(clause, Adjacency::Rows { .. })) {
         return Err(NotExported::rule("GROUP"));
     }
@@ -113,6 +112,10 @@ pub fn export(text: &str) -> Result<String, NotExported> {
         Some(branches) => (None, branches.proved(&mechanism)),
         None => pairs::pair(&mechanism, &plan)?,
     };
+    let pointwise = plan.comparison == Comparison::Pointwise;
+    if pointwise && (pair.is_some() || branches.is_some() || conversion.is_some()) {
+        return Err(NotExported::rule("PW-EQ"));
+    }
     let context = context(&proved, Orientation::Forward, measure)?;
     let claimed = self::context(&mechanism, Orientation::Forward, measure)?;
     let mut statements = Statements::new(&context)?;
@@ -130,10 +133,14 @@ pub fn export(text: &str) -> Result<String, NotExported> {
     let mut sides = Vec::new();
     for (orientation, moves) in &plan.sides {
         let context = self::context(&proved, *orientation, measure)?;
+        sides.push(*orientation);
+        if pointwise {
+            proofs.push_str(&pointwise::side(&context, &claim, moves, &mut evidence)?);
+            continue;
+        }
         let claims =
             Claims { shown: &shown, claim: &claim, conversion: conversion.map(|evidence| &**evidence) };
         proofs.push_str(&side(&context, claims, (moves, statements.suffix), &mut evidence)?);
-        sides.push(*orientation);
     }
     let mut out = of_claim.preamble(&claim)?;
     if let Some(pair) = &pair {
@@ -143,6 +150,9 @@ pub fn export(text: &str) -> Result<String, NotExported> {
     if let Some(branches) = &branches {
         out.push_str(&statements.definitions(&statements.program_of(&proved.body)?)?);
         out.push_str(&branches.same_law(&of_claim)?);
+    }
+    if pointwise {
+        out.push_str(&pointwise::additive(&of_claim)?);
     }
     out.push_str(&proofs);
     out.push_str(&statements.theorem(&claim, &sides)?);

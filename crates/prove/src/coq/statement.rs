@@ -106,7 +106,7 @@ impl<'a> Statements<'a> {
              README.md names. The rest is proof. *)\n\
              From Coq Require Import Reals ZArith Bool List Permutation Lra.\n\
              From Flocq Require Import Core.\n\
-             From Probity Require Import Certificate Blocks Pairs CertificateRho Chosen Norms Draws UpTo Branches.\n\
+             From Probity Require Import Certificate Blocks Pairs CertificateRho Chosen Norms Draws UpTo Branches Memory Outcomes.\n\
              Delimit Scope Z_scope with Z.\nDelimit Scope R_scope with R.\nOpen Scope bool_scope.\nOpen Scope R_scope.\n\n",
         );
         for input in &mechanism.inputs {

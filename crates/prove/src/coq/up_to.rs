@@ -1,9 +1,9 @@
-//! What gives up mass, and the runs on their own: ONE-SIDED, UP-TO-BAD and SEQ with mass given up, with the rules of `proofs/UpTo.v`.
+//! What gives up mass: UP-TO-BAD and SEQ with mass given up, with the rules of `proofs/UpTo.v`.
 
 use std::collections::BTreeSet;
 
 use probity_kernel::expr::{Expr, Variable};
-use probity_kernel::rules::{self, Assertion, Judgement};
+use probity_kernel::rules::{Assertion, Judgement};
 use probity_kernel::sampling;
 use probity_kernel::term::{Coupling, Distribution, Statement};
 
@@ -35,26 +35,6 @@ pub(super) fn sequence(first: &Judgement, second: &Judgement, plain: &str) -> Re
 }
 
 impl Walk<'_> {
-    /// ONE-SIDED: the precondition is the kernel's, and Coq runs both programs.
-    pub(super) fn one_sided(
-        &mut self,
-        statement: &Statement,
-        post: &Assertion,
-        arbitrary: &BTreeSet<Variable>,
-    ) -> Result<Proved, NotExported> {
-        if self.concentrated() {
-            return Err(NotExported::rule("ONE-SIDED in rho"));
-        }
-        let judgement = rules::one_sided_both(&self.context, statement, post).map_err(rejected)?;
-        self.number_all(arbitrary);
-        let before = self.printer.formula(judgement.pre().formula(), Scope::Runs)?;
-        let script = format!(
-            "refine (@j_one_sided inputs vars i1 i2 _ (fun a v v' k => {before}) _ _ _ _);\n  \
-             [reflexivity|same_inputs|intros a v v' k; open_runs; reduce; one_side; reduce; intros h; parts].\n"
-        );
-        Ok(Proved { judgement, script, arbitrary: arbitrary.clone() })
-    }
-
     /// UP-TO-BAD for a Laplace draw that is shifted.
     pub(super) fn up_to(
         &mut self,
