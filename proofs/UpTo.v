@@ -158,9 +158,3 @@ Proof. by move=> /RltP; exact: total_laplace. Qed.
 Ltac positive_scale := cbv beta; repeat first [assumption | apply Rdiv_lt_0_compat | apply Rmult_lt_0_compat | apply Rplus_lt_0_compat | lra].
 Ltac these_rounds := intros ?; unfold is_named; cbn [has]; repeat match goal with |- context [eqR ?a ?b] => destruct (eqR a b) end; reflexivity.
 Ltac given_up := unfold Rdiv, inv; repeat first [apply Rlt_le, exp_pos | apply Rplus_le_le_0_compat | apply Rmult_le_pos | lra].
-(* the branches that each run takes *)
-Ltac parts := repeat match goal with
-  | h : _ && _ = true |- _ => apply and_true in h; destruct h
-  | h : negb true || _ = true |- _ => cbn [negb orb] in h
-  | h : false || _ = true |- _ => cbn [orb] in h
-  end; repeat (apply andb_true_intro; split); first [assumption | reflexivity | push; assumption].

@@ -5,7 +5,7 @@
 #   scripts/certificates_coq.sh laplace count   these
 #
 # Which certificates have a Coq text is compared with proofs/exported.txt; texts whose theorems claim half the loss, or half of delta, must fail; the theorems rest on
-# classical analysis only. One file takes 6 to 15 s of CPU, rappor 80; CERTIFICATE_TIME is the limit for one, in seconds (default 300). Without Coq it says so and ends
+# classical analysis only. One file takes 6 to 22 s of CPU, rappor 80; CERTIFICATE_TIME is the limit for one, in seconds (default 300). Without Coq it says so and ends
 # with 0, unless PROOFS_REQUIRED=1. CARGO_RUN is how the command is started.
 set -euo pipefail
 cd "$(dirname "$0")/.."
