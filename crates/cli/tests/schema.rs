@@ -223,6 +223,7 @@ fn questions(place: &str) -> Vec<(String, i32)> {
     let snapping = "mechanisms/snapping.dp --set eps=1 --set B=100";
     let half = "mechanisms/broken/laplace_half_scale.dp";
     let people = "--policy examples/data/people.toml";
+    let by_key = "SELECT\tregion,COUNT(*)\tFROM\tpeople\tGROUP\tBY\tregion";
     let ledger = format!("--ledger {place}/people.ledger --data people=examples/data/people.csv");
     [
         ("verify mechanisms/laplace.dp".to_owned(), 0),
@@ -299,6 +300,16 @@ fn questions(place: &str) -> Vec<(String, i32)> {
             ),
             0,
         ),
+        (format!("policy {place}/found.toml"), 0),
+        (format!("release --policy {place}/found.toml --preview {by_key}"), 0),
+        (format!("release --policy {place}/found.toml --explain {by_key}"), 0),
+        (
+            format!(
+                "release --policy {place}/found.toml --ledger {place}/found.ledger --data people=examples/data/people.csv --init {by_key}"
+            ),
+            0,
+        ),
+        (format!("check {place}/found-2.cert --policy {place}/found.toml"), 0),
         (format!("budget --ledger {place}/people.ledger --verify"), 0),
         (format!("budget --ledger {place}/people.ledger --delta 1e-6"), 0),
         (format!("check {place}/people-2.cert --policy examples/data/people.toml"), 0),
@@ -319,6 +330,9 @@ fn every_answer_is_as_the_schema_says() {
     fs::write(mixed.join("none.dp"), [0xff]).unwrap();
     let untidy = "mechanism  m(x:real)\nparam eps>0\ny~laplace(x,1/eps)\nreturn y\nneighbours abs(x' - x)<=1\nclaim eps\n";
     fs::write(place.join("untidy.dp"), untidy).unwrap();
+    let found = "[budget]\nepsilon = 1\ndelta = 0.001\nper_query = { epsilon = 1, delta = 0.001 }\n[table.people]\nunit = \"row\"\n\
+                 [table.people.columns]\nregion = { type = \"text\", discover = true }\n";
+    fs::write(place.join("found.toml"), found).unwrap();
     let cores = "(FPCore (x) :name \"half\" :pre (<= 1 x 2) (/ x (+ x 1)))
                  (FPCore (x) :name \"pole\" :pre (<= -1 x 2) (/ 1 x))
                  (FPCore (x) :name \"loop\" :pre (<= 1 x 2) (while (< x 9) ([x x (+ x 1)]) x))";
