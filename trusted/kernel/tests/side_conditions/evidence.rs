@@ -381,3 +381,27 @@ fn lemmas_have_formulas() {
     assert!(matches!(cite(Lemma::ExpValue(Rational::from(99))), Err(Rejection::NotAFormula { .. })));
     assert!(cite(Lemma::ExpValue(Rational::from(1))).is_ok());
 }
+
+/// A root times itself is the number, and an enclosure has its value inside, close by.
+#[test]
+fn roots_and_enclosures_say_what_they_say() {
+    let context = context(&[]);
+    let root = || var("free").sqrt();
+    let square = (root() * root()).equals(var("free"));
+    let said = int(0).le(var("free")).implies(int(0).le(root()).and(square));
+    assert_eq!(Lemma::Sqrt(var("free")).formula(&context), Some(said));
+    // ln 2 = 0.6931471805… and e = 2.7182818284….
+    for (lemma, value) in [
+        (Lemma::LnValue(Rational::from(2)), rational(6_931_471_805i64, 10_000_000_000i64).unwrap()),
+        (Lemma::ExpValue(Rational::from(1)), rational(27_182_818_284i64, 10_000_000_000i64).unwrap()),
+    ] {
+        let Some(Expr::Binary(Binary::And, below, above)) = lemma.formula(&context) else { panic!() };
+        let (Expr::Binary(Binary::Le, low, _), Expr::Binary(Binary::Le, _, high)) = (&*below, &*above) else {
+            panic!()
+        };
+        let (Expr::Number(low), Expr::Number(high)) = (&**low, &**high) else { panic!() };
+        let unit = rational(1, 1 << 15).unwrap();
+        assert!(*low <= value && value <= *high, "{low} {high}");
+        assert!(high - low <= unit, "{low} {high}");
+    }
+}
