@@ -517,7 +517,12 @@ impl Ask<'_> {
                     let changed = |event: &Expr| matches!(event, Expr::Var(Variable::Changed(_)));
                     for (past, _) in passed.iter().filter(|(_, event)| changed(event)) {
                         let owed = divided(product(a.clone(), (v.clone() - w.clone()).abs()), s);
-                        terms.push((once(past, a) - owed, Some(name.clone())));
+                        terms.push((once(past, a) - owed.clone(), Some(name.clone())));
+                        // The same in every round of a loop around.
+                        for outer in &self.cycle.outer {
+                            let before = product(Expr::var(outer.clone()), a.clone());
+                            terms.push((before + once(past, a) - owed.clone(), Some(name.clone())));
+                        }
                     }
                 }
             }
