@@ -240,8 +240,12 @@ impl Elaborator<'_> {
 
     /// A list of truth values to which a number is appended, or the other way round.
     fn mixed_list(&mut self, list: &Ident, ty: Type, found: Type, value: &Expr) {
+        let entry = ty.entry().unwrap_or(Type::Unknown);
         self.sink.report_with(Code::WrongType, value.span, || {
-            let message = format!("`{}` is {ty} by what is appended before: found {found}", list.text);
+            let message = format!(
+                "`{}` is {ty} by what was appended before: expected {entry}, found {found}",
+                list.text
+            );
             let hint = match (ty, found) {
                 (Type::BoolList, _) | (_, Type::Bool) => Some(
                     "a list has one kind of entry: append `if b then 1 else 0` for a truth value b".into(),

@@ -318,7 +318,10 @@ impl Ask<'_> {
         let index = Expr::var(self.cycle.name.clone());
         for counter in self.counters() {
             for event in self.events() {
-                let mut past = counter.clone().gt(event.clone());
+                let mut past = match self.falls(&counter) {
+                    true => counter.clone().lt(event.clone()),
+                    false => counter.clone().gt(event.clone()),
+                };
                 // What lies before the first index is never passed.
                 if let Some(from) = self.cycle.from.as_ref().filter(|from| **from != Expr::int(0))
                     && counter == index
