@@ -165,19 +165,26 @@ impl Elaborator<'_> {
     fn params(&mut self, file: &File) -> Vec<Param> {
         let mut params = Vec::new();
         for param in &file.params {
+            let mut list = None;
             let sort = match &param.ty {
                 None => Sort::Real,
                 Some(TypeExpr { scalar: ScalarType::Real, list: None, bounds: None, .. }) => Sort::Real,
                 Some(TypeExpr { scalar: ScalarType::Int, list: None, bounds: None, .. }) => Sort::Int,
                 Some(other) => {
-                    self.sink.report(Code::WrongType, other.span, || {
-                        "a parameter is a number: expected `real` or `int`".to_string()
+                    // Its entries may be read without a further fault.
+                    list = other.list.as_ref().and(scalar_type(&other.scalar).list());
+                    self.sink.report_with(Code::WrongType, other.span, || {
+                        let name = &param.name.text;
+                        let hint = list.map(|_| {
+                            format!("a public list is an input with `neighbours every entry of {name} differs by at most 0`")
+                        });
+                        ("a parameter is a number: expected `real` or `int`".to_string(), hint)
                     });
                     Sort::Real
                 }
             };
             let ty = if sort == Sort::Int { Type::Int } else { Type::Real };
-            self.declare(&param.name, Role::Param, ty);
+            self.declare(&param.name, Role::Param, list.unwrap_or(ty));
             params.push(Param { name: Name::new(&param.name.text), sort });
         }
         params

@@ -11,7 +11,7 @@ use probity_kernel::term::{Claim, Coupling, Distribution, Mechanism, Statement};
 use crate::derivation::{Failure, Move, Reason, replay_side};
 use crate::effort::Effort;
 use crate::explain::words::in_words;
-use crate::plan::blocks::set_by;
+use crate::plan::blocks::{set_by, set_by_draws};
 use crate::searching::Searching;
 
 /// What may be spent on saying why it failed.
@@ -22,8 +22,39 @@ const PROOF: &str = "  proof {";
 
 /// No plan was found.
 pub(crate) fn no_plan(mechanism: &Mechanism) -> Failure {
-    let reason = Reason::PlanDoesNotFit("no coupling or no invariant was found; a proof block may help");
+    let draws = set_by_draws(&mechanism.body);
+    let mut loops = Vec::new();
+    loops_of(&mechanism.body, &mut loops);
+    let reason = Reason::NoPlan { draws: names(draws), loops: names(loops) };
     Failure { help: skeleton(mechanism, &[]), ..Failure::new("the program", reason) }
+}
+
+/// The names, each once.
+fn names(all: Vec<Name>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for name in all.iter().map(Name::to_string) {
+        if !found.contains(&name) {
+            found.push(name);
+        }
+    }
+    found
+}
+
+/// The indices and labels of the loops of a block.
+fn loops_of(body: &[Statement], found: &mut Vec<Name>) {
+    for statement in body {
+        match statement {
+            Statement::For { index: name, body, .. } | Statement::While { label: name, body, .. } => {
+                found.push(name.clone());
+                loops_of(body, found);
+            }
+            Statement::If { then, otherwise, .. } => {
+                loops_of(then, found);
+                loops_of(otherwise, found);
+            }
+            _ => {}
+        }
+    }
 }
 
 /// A plan that failed, and how many side conditions were met before.
@@ -87,6 +118,9 @@ pub(crate) fn in_names_of(mechanism: &Mechanism, rewritten: &Mechanism, mut fail
         set_by(&rewritten.body).into_iter().filter(|name| !known.contains(name)).collect();
     let word = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
     let foreign = |line: &str| line.split(word).any(|word| made_up.iter().any(|name| name.as_str() == word));
+    if let Reason::NoPlan { draws, .. } = &mut failure.reason {
+        draws.retain(|draw| !foreign(draw));
+    }
     let Some(start) = failure.help.iter().position(|line| line == PROOF) else { return failure };
     let block = failure.help.split_off(start);
     let kept: Vec<String> = block.into_iter().filter(|line| !foreign(line)).collect();

@@ -42,14 +42,8 @@ pub(crate) fn candidates(context: &Context, claim: &Claim) -> Vec<(Claim, Conver
         }
         return found;
     }
-    // ρ + 2·sqrt(ρ·ln(1/δ)), however it is written: what stands beside the root.
-    let beside = match &claim.epsilon {
-        Expr::Binary(Binary::Add, a, b) if has_root(b) && !has_root(a) => Some(a),
-        Expr::Binary(Binary::Add, a, b) if has_root(a) && !has_root(b) => Some(b),
-        _ => None,
-    };
-    let Some(rho) = beside else { return vec![] };
-    let from = of((**rho).clone(), Reading::Rho);
+    let Some(rho) = beside_root(&claim.epsilon) else { return vec![] };
+    let from = of(rho.clone(), Reading::Rho);
     let mut effort = Effort::of(TAIL_EFFORT);
     match search_within(context, &[], &tail(&from, claim), &mut effort) {
         Ok(evidence) => vec![(from, Conversion::Tail(Box::new(evidence)))],
@@ -89,6 +83,15 @@ const ORDERS: [(i64, i64); 29] = [
     (725, 1),
     (1025, 1),
 ];
+
+/// Of ρ + 2·sqrt(ρ·ln(1/δ)), however it is written, what stands beside the root.
+fn beside_root(epsilon: &Expr) -> Option<&Expr> {
+    match epsilon {
+        Expr::Binary(Binary::Add, a, b) if has_root(b) && !has_root(a) => Some(a),
+        Expr::Binary(Binary::Add, a, b) if has_root(a) && !has_root(b) => Some(b),
+        _ => None,
+    }
+}
 
 fn has_root(e: &Expr) -> bool {
     matches!(e, Expr::Unary(Unary::Sqrt, _)) || e.parts().into_iter().flatten().any(has_root)
@@ -174,7 +177,14 @@ pub(crate) fn unsupported(context: &Context, claim: &Claim) -> Option<Reason> {
             let set = "with normal noise epsilon and delta are converted from mu or rho for set parameters: give all of \
                        them values, or claim rho + 2 * sqrt(rho * ln(1 / delta)), delta";
             let small = "its noise is not shown to be enough for this epsilon and delta by a conversion from mu or rho";
-            (draw, if numbers { small } else { set })
+            let beside = "the claim follows from the rho that stands beside the root, which is not shown: claim that rho alone \
+                          to see what is missing";
+            let why = match (numbers, beside_root(&claim.epsilon)) {
+                (true, _) => small,
+                (false, Some(_)) => beside,
+                (false, None) => set,
+            };
+            (draw, why)
         }
         Reading::Rho => {
             let draw =

@@ -47,6 +47,13 @@ pub enum Reason {
     },
     /// The plan does not fit the program.
     PlanDoesNotFit(&'static str),
+    /// No way to couple the draws, or no invariant of a loop, passed the rehearsals.
+    NoPlan {
+        /// The draws.
+        draws: Vec<String>,
+        /// The indices and labels of the loops.
+        loops: Vec<String>,
+    },
     /// A certificate ends before its derivation does.
     EvidenceMissing,
     /// The search used up its steps.
@@ -103,6 +110,27 @@ impl fmt::Display for Reason {
                 path.iter().try_for_each(|step| write!(f, "\n  where {step}"))
             }
             Reason::PlanDoesNotFit(why) => write!(f, "the plan does not fit: {why}"),
+            Reason::NoPlan { draws, loops } => {
+                write!(f, "no plan was found; looked for ")?;
+                if !draws.is_empty() {
+                    write!(
+                        f,
+                        "values of {} in the second run that keep the output the same",
+                        draws.join(", ")
+                    )?;
+                    write!(f, " at the claimed cost")?;
+                }
+                if !draws.is_empty() && !loops.is_empty() {
+                    write!(f, ", and ")?;
+                }
+                if !loops.is_empty() {
+                    write!(f, "what holds whenever the loop over {} comes round", loops.join(", "))?;
+                }
+                if draws.is_empty() && loops.is_empty() {
+                    write!(f, "an output that is the same in both runs")?;
+                }
+                write!(f, "; a proof block may say it")
+            }
             Reason::EvidenceMissing => write!(f, "evidence is missing"),
             Reason::Unbounded { sum, field } => write!(
                 f,

@@ -233,9 +233,27 @@ impl Elaborator<'_> {
                     symbol.ty = joined;
                 }
             }
-            None => self.require(&new, ty.entry().unwrap_or(Type::Unknown), value.span),
+            None => self.mixed_list(list, ty, new.ty, value),
         }
         out.push(KernelStatement::Append { list: Name::new(&list.text), value: new.term });
+    }
+
+    /// A list of truth values to which a number is appended, or the other way round.
+    fn mixed_list(&mut self, list: &Ident, ty: Type, found: Type, value: &Expr) {
+        let entry = ty.entry().unwrap_or(Type::Unknown);
+        self.sink.report_with(Code::WrongType, value.span, || {
+            let message = format!(
+                "`{}` is {ty} by what was appended before: expected {entry}, found {found}",
+                list.text
+            );
+            let hint = match (ty, found) {
+                (Type::BoolList, _) | (_, Type::Bool) => Some(
+                    "a list has one kind of entry: append `if b then 1 else 0` for a truth value b".into(),
+                ),
+                _ => None,
+            };
+            (message, hint)
+        });
     }
 
     fn for_loop(

@@ -26,6 +26,7 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
     let mut others = BTreeMap::new();
     let mut rounded: BTreeSet<(Expr, Expr)> = BTreeSet::new();
     let mut sums: BTreeSet<(Name, Run, Expr, Expr)> = BTreeSet::new();
+    let mut remainders: BTreeSet<(Expr, Expr)> = BTreeSet::new();
     let formulas: Vec<&Expr> = formulas.collect();
     for formula in formulas.iter().copied() {
         visit(formula, &mut |e| match e {
@@ -49,6 +50,7 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
             }
             Expr::Binary(Binary::Mod, a, b) => {
                 others.insert(e.clone(), Lemma::ModRange((**a).clone(), (**b).clone()));
+                remainders.insert(((**a).clone(), (**b).clone()));
             }
             _ => {}
         });
@@ -81,6 +83,7 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
             Lemma::SameBinary(Binary::RoundTo, (a.clone(), b.clone()), (g.clone(), h.clone()))
         })
     });
+    let same = same.chain(same_remainders(&remainders));
     let of_lists = lists::lemmas(context, formulas.into_iter());
     let of_rows = row_lemmas(&sums);
     let alike: Vec<Lemma> = of_rows.iter().flat_map(|lemma| alike_parts(context, lemma)).collect();
@@ -99,6 +102,23 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
     }
     let all = entries.chain(others.into_values()).chain(same).chain(of_rows).chain(alike).chain(of_lists);
     all.filter(|lemma| lemma.formula(context).is_some()).collect()
+}
+
+/// Remainders that are written alike in the two runs are equal where their parts are.
+fn same_remainders(remainders: &BTreeSet<(Expr, Expr)>) -> Vec<Lemma> {
+    let in_second = |e: &Expr| {
+        e.replace(&|v| match v {
+            Variable::Of(name, Run::First) => Some(Expr::of(name.clone(), Run::Second)),
+            _ => None,
+        })
+    };
+    let pairs = remainders.iter().map(|(a, b)| ((a, b), (in_second(a), in_second(b))));
+    let twins =
+        pairs.filter(|((a, b), (c, d))| (*a, *b) != (c, d) && remainders.contains(&(c.clone(), d.clone())));
+    twins
+        .take(MAX_ROUNDINGS)
+        .map(|((a, b), (c, d))| Lemma::SameBinary(Binary::Mod, (a.clone(), c), (b.clone(), d)))
+        .collect()
 }
 
 /// What the adjacency says of the sums of the first run and of the second: of two that are written alike if there are
@@ -160,12 +180,15 @@ pub(crate) fn analytic_lemmas<'a>(
                 logarithms.push((**a).clone());
             }
             Expr::Unary(Unary::Exp, a) if !has_choice(a) => {
-                found.add(Lemma::ExpPositive((**a).clone()));
+                found.exponential(a);
                 exponents.insert((**a).clone());
-                match canonical(context, a) {
-                    Ok(Expr::Number(n)) => found.add(Lemma::ExpValue(n)),
-                    Ok(Expr::Unary(Unary::Ln, b)) => found.add(Lemma::ExpLn((*b).clone())),
-                    _ => found.add(Lemma::ExpTangent((**a).clone())),
+            }
+            // With each choice made: that is what the facts speak of, case by case.
+            Expr::Unary(Unary::Exp, a) => {
+                for made in choices_made(a) {
+                    found.exponential(&made);
+                    found.add(Lemma::ExpMonotone(made.clone(), Expr::int(0)));
+                    exponents.insert(made);
                 }
             }
             Expr::Unary(Unary::Sqrt, a) if !has_choice(a) => found.add(Lemma::Sqrt((**a).clone())),
@@ -185,6 +208,9 @@ pub(crate) fn analytic_lemmas<'a>(
             found.add(Lemma::LnValue(n));
         }
         // Below 1 a logarithm is negative: ln(1/a) is positive.
+        if matches!(a, Expr::Binary(Binary::Mul, ..)) {
+            found.add(Lemma::LnMonotone(a.clone(), Expr::int(1)));
+        }
         if matches!(a, Expr::Var(_)) {
             found.add(Lemma::LnMonotone(a.clone(), Expr::int(1)));
             found.add(Lemma::LnQuotient(Expr::int(1), a.clone()));
@@ -267,6 +293,16 @@ impl Suggestions<'_> {
         let Some(formula) = lemma.formula(self.context) else { return };
         if canonical(self.context, &formula).is_ok_and(|key| self.seen.insert(key)) {
             self.lemmas.push(lemma);
+        }
+    }
+
+    /// That an exponential is positive, and what else its exponent says at once.
+    fn exponential(&mut self, a: &Expr) {
+        self.add(Lemma::ExpPositive(a.clone()));
+        match canonical(self.context, a) {
+            Ok(Expr::Number(n)) => self.add(Lemma::ExpValue(n)),
+            Ok(Expr::Unary(Unary::Ln, b)) => self.add(Lemma::ExpLn((*b).clone())),
+            _ => self.add(Lemma::ExpTangent(a.clone())),
         }
     }
 
@@ -377,6 +413,43 @@ fn has_choice(e: &Expr) -> bool {
         )
     });
     found
+}
+
+/// The most ways in which the choices of one exponent are made.
+const MAX_CHOICES: usize = 4;
+
+/// The expression with its choices made, in all ways; none if there are too many.
+fn choices_made(e: &Expr) -> Vec<Expr> {
+    let mut open = vec![e.clone()];
+    let mut made = Vec::new();
+    while let Some(next) = open.pop() {
+        match one_choice(&next) {
+            None => made.push(next),
+            Some(ways) => open.extend(ways),
+        }
+        if open.len() + made.len() > MAX_CHOICES {
+            return vec![];
+        }
+    }
+    made
+}
+
+/// The ways in which one choice of an expression is made; `None` if it has none.
+fn one_choice(e: &Expr) -> Option<Vec<Expr>> {
+    let all = |parts: [&Expr; 2]| Some(parts.map(Expr::clone).to_vec());
+    let within = |a: &Expr, with: &dyn Fn(Expr) -> Expr| -> Option<Vec<Expr>> {
+        Some(one_choice(a)?.into_iter().map(with).collect())
+    };
+    match e {
+        Expr::Binary(Binary::Min | Binary::Max, a, b) => all([a, b]),
+        Expr::If(_, a, b) => all([a, b]),
+        Expr::Clamp(a, low, high) => Some(vec![(**a).clone(), (**low).clone(), (**high).clone()]),
+        Expr::Unary(Unary::Abs, a) => Some(vec![(**a).clone(), -(**a).clone()]),
+        Expr::Unary(op, a) => within(a, &|a| Expr::Unary(*op, a.into())),
+        Expr::Binary(op, a, b) => within(a, &|a| Expr::Binary(*op, a.into(), b.clone()))
+            .or_else(|| within(b, &|b| Expr::Binary(*op, a.clone(), b.into()))),
+        _ => None,
+    }
 }
 
 /// Whether a quotient by this is an atom: it is no monomial of positive parameters.

@@ -1,10 +1,12 @@
 //! What a loop counts and keeps account of: questions about counters, flags, start values and budgets, for invariants.
 
-use probity_kernel::expr::{Binary, Expr, Name, Unary};
+use probity_exact::Rational;
+use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::term::Sort;
 
 use crate::algebra::{divided, linear, mentions, minus, of_parameters, plus, product, visit};
+use crate::conversion::number;
 use crate::plan::blocks::{for_each_assignment, for_each_guard, set_by, set_by_draws};
 use crate::plan::invariants::{Ask, Topic, question};
 
@@ -68,6 +70,13 @@ impl Ask<'_> {
         });
         found.truncate(3);
         found
+    }
+
+    /// Whether a counter goes down: all that the rounds add to it are negative numbers.
+    pub(super) fn falls(&self, counter: &Expr) -> bool {
+        let Expr::Var(Variable::Of(name, _)) = counter else { return false };
+        let steps = self.steps(name);
+        !steps.is_empty() && steps.iter().all(|step| number(step).is_some_and(|n| n < Rational::ZERO))
     }
 
     /// Whether a variable keeps account: all that the loop does with it is to add public numbers.

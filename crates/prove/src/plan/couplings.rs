@@ -13,7 +13,7 @@ use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::law::parameters;
 use probity_kernel::privacy::Comparison;
-use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Reading, Statement};
+use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Reading, Sort, Statement};
 
 use crate::algebra::{
     absolute, divided, linear, mentions, minus, of_parameters, over, parts, plus, product, visit,
@@ -308,6 +308,13 @@ impl<'a> Guesser<'a> {
             };
             for distance in &self.distances {
                 push(distance.clone(), whole.clone(), vec![whole.clone()]);
+            }
+            // As many answers as a parameter says may share it.
+            let counts = self.context.mechanism().params.iter().filter(|p| p.sort == Sort::Int);
+            for share in counts.map(|p| over(whole.clone(), &Expr::var(p.name.clone()))) {
+                for distance in &self.distances {
+                    push(distance.clone(), share.clone(), vec![share.clone()]);
+                }
             }
             // All entries together may use it up.
             for (_, bound, _) in lists::norms(self.context).filter(|(.., squares)| *squares) {

@@ -318,7 +318,10 @@ impl Ask<'_> {
         let index = Expr::var(self.cycle.name.clone());
         for counter in self.counters() {
             for event in self.events() {
-                let mut past = counter.clone().gt(event.clone());
+                let mut past = match self.falls(&counter) {
+                    true => counter.clone().lt(event.clone()),
+                    false => counter.clone().gt(event.clone()),
+                };
                 // What lies before the first index is never passed.
                 if let Some(from) = self.cycle.from.as_ref().filter(|from| **from != Expr::int(0))
                     && counter == index
@@ -517,7 +520,12 @@ impl Ask<'_> {
                     let changed = |event: &Expr| matches!(event, Expr::Var(Variable::Changed(_)));
                     for (past, _) in passed.iter().filter(|(_, event)| changed(event)) {
                         let owed = divided(product(a.clone(), (v.clone() - w.clone()).abs()), s);
-                        terms.push((once(past, a) - owed, Some(name.clone())));
+                        terms.push((once(past, a) - owed.clone(), Some(name.clone())));
+                        // The same in every round of a loop around.
+                        for outer in &self.cycle.outer {
+                            let before = product(Expr::var(outer.clone()), a.clone());
+                            terms.push((before + once(past, a) - owed.clone(), Some(name.clone())));
+                        }
                     }
                 }
             }

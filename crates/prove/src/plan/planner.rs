@@ -509,6 +509,10 @@ impl<'a> Planner<'a> {
                 }
                 Statement::Assign { .. } | Statement::Append { .. } => {}
             }
+            // What only the rounds of a loop set has no value after it: there may have been none.
+            if matches!(statement, Statement::For { .. } | Statement::While { .. }) {
+                continue;
+            }
             for name in set_by(std::slice::from_ref(statement)) {
                 if !scope.contains(&name) {
                     scope.push(name);
