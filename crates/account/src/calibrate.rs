@@ -65,6 +65,29 @@ fn exact(x: f64) -> Rational {
     rational_from_f64(x).unwrap_or(Rational::ONE)
 }
 
+/// The share of the time after which a first look at the other laws is given up.
+const FIRST_LOOK: f64 = 0.25;
+
+/// What the laws that the parameter does not change lose by themselves, if that is more than the target: a composition loses at
+/// least what a part of it loses, so that no value of the parameter keeps the target.
+pub fn out_of_reach(
+    others: &Composition,
+    adjacency: Adjacency,
+    delta: &Rational,
+    target: &Rational,
+    effort: &Effort,
+) -> Option<Rational> {
+    if others.parts.is_empty() {
+        return None;
+    }
+    let effort =
+        Effort { width: effort.width.max(1e-2), seconds: effort.seconds * FIRST_LOOK, ..effort.clone() };
+    let question = Question::Epsilon(delta.clone());
+    // What is refused here is refused with its reason where all laws are looked at.
+    let lower = account(others, adjacency, &question, &effort).ok()?.bracket.lower;
+    (lower > *target).then_some(lower)
+}
+
 /// Searches the value at which ε(δ) is the target.
 pub fn calibrate(
     family: Family,

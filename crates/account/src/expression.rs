@@ -149,6 +149,34 @@ impl Expression {
             }
         }
     }
+
+    /// The laws of those terms of the sum in which a free name does not stand: they are run whatever its value is.
+    pub fn without(
+        &self,
+        name: &str,
+        names: &BTreeMap<String, Rational>,
+        theorems: Theorems,
+    ) -> Result<Composition, Fault> {
+        let meaning = Meaning { text: &self.text, names, theorems, on_a_sample: Cell::new(false) };
+        terms_without(name, &self.tree, &meaning)
+    }
+}
+
+/// The laws among the terms of a sum in which a name does not stand.
+fn terms_without(name: &str, tree: &Tree, meaning: &Meaning) -> Result<Composition, Fault> {
+    let mut names = Vec::new();
+    collect(tree, meaning.text, &mut names);
+    let mut found = Composition::default();
+    if !names.iter().any(|known| known == name) {
+        if let Value::Laws(laws) = evaluate(tree, meaning)? {
+            found = laws;
+        }
+    } else if let Node::Sum(operands) = &tree.node {
+        for (_, operand) in operands {
+            found.parts.extend(terms_without(name, operand, meaning)?.parts);
+        }
+    }
+    Ok(found)
 }
 
 fn part(text: &str, span: Span) -> &str {

@@ -31,7 +31,7 @@ mod search;
 mod steps;
 
 pub use account::{Answer, Bracket, Effort, Question, account, doubles_around};
-pub use calibrate::{Calibrated, calibrate};
+pub use calibrate::{Calibrated, calibrate, out_of_reach};
 pub use expression::{Expression, Fault, Text};
 pub use model::{Adjacency, Composition, Direction, Law};
 pub use profile::profile;

@@ -6,11 +6,11 @@
 
 use std::time::Instant;
 
-use probity_exact::{Rational, exp_bounds};
+use probity_exact::{Natural, Rational, exp_bounds};
 
 use crate::account::{Composing, Effort, Question, directions};
 use crate::closed;
-use crate::fixed::near;
+use crate::fixed::{self, near};
 use crate::model::{Adjacency, Composition, Law, Simple};
 
 /// Most refinements of the δ that one step may have.
@@ -95,15 +95,17 @@ fn shortened(share: &Rational) -> Rational {
     probity_exact::rational_from_f64(less).unwrap_or_else(|| share.clone())
 }
 
-/// 1 + e^ε + … + e^((k−1)ε), rounded up.
+/// 1 + e^ε + … + e^((k−1)ε), rounded up. In fixed point: fractions would have k times as many bits as a power.
 fn factor(epsilon: &Rational, steps: u32) -> Option<Rational> {
-    let power = exp_bounds(epsilon, 100).1.to_rational()?;
-    let (mut sum, mut next) = (Rational::ZERO, Rational::ONE);
+    let bits = 128;
+    let power = exp_bounds(epsilon, bits as u32).1.to_rational()?;
+    let power = fixed::natural(fixed::ceil(&power, bits));
+    let (mut sum, mut next) = (Natural::ZERO, Natural::ONE << bits);
     for _ in 0..steps {
         sum += &next;
-        next *= &power;
+        next = fixed::mul_up(&next, &power, bits);
     }
-    Some(sum)
+    Some(fixed::value(&sum, bits))
 }
 
 fn of_one_step(

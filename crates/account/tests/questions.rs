@@ -5,7 +5,10 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::{ask, general, laws, number, question};
-use probity_account::{Adjacency, Bracket, Effort, Expression, Law, Question, account, calibrate, profile};
+use probity_account::{
+    Adjacency, Bracket, Composition, Effort, Expression, Law, Question, account, calibrate, out_of_reach,
+    profile,
+};
 use probity_exact::Rational;
 
 fn refusal(text: &str) -> String {
@@ -132,6 +135,29 @@ fn inverse_questions_are_answered_on_the_safe_side() {
     let at = |n: &Rational| ask(&format!("pure(1/10) * {n}"), "delta", "1e-6", &effort).bracket;
     assert!(at(&found.value).upper.unwrap() <= Rational::ONE);
     assert!(at(&(&found.value + Rational::ONE)).lower > Rational::ONE && found.grows);
+}
+
+/// What laws lose that the parameter does not change, no value of it takes away.
+#[test]
+fn a_target_that_the_other_laws_exceed_is_out_of_reach() {
+    let others = |text: &str| {
+        let parsed = Expression::parse(text).unwrap();
+        parsed.without("s", &BTreeMap::new(), &|_| Err("no files here".into())).unwrap()
+    };
+    assert_eq!(
+        others("gaussian(s) * 10 + (laplace(1) + laplace(s)) + pure(1)"),
+        laws("laplace(1) + pure(1)")
+    );
+    for text in ["gaussian(s) * 10", "group(2, laplace(1) + laplace(s))", "laplace(1) * s", "s"] {
+        assert_eq!(others(text), Composition::default(), "{text}");
+    }
+    let (adjacency, delta, effort) = (Adjacency::AddRemove, number("1e-6"), Effort::default());
+    let reach =
+        |text: &str, target: &str| out_of_reach(&others(text), adjacency, &delta, &number(target), &effort);
+    let least = reach("gaussian(s) * 10 + laplace(1)", "1/2").unwrap();
+    assert!(least > number("0.99") && least <= Rational::ONE, "{least}");
+    assert_eq!(reach("gaussian(s) * 10 + laplace(1)", "1"), None);
+    assert_eq!(reach("gaussian(s) * 10", "1/1000"), None);
 }
 
 #[test]

@@ -76,3 +76,53 @@ fn bounded_losses_have_an_epsilon_at_delta_0() {
         assert!(found >= truth - 1e-12 && found <= truth + 1e-9, "{text}: {found} {truth}");
     }
 }
+
+/// δ·(1 + e^ε + … + e^((k−1)ε)), which is δ·(e^(kε) − 1)/(e^ε − 1), and k·δ at ε = 0.
+fn of_a_group(size: i32, epsilon: f64, delta: f64) -> f64 {
+    delta * (0..size).map(|k| exp_nearest(f64::from(k) * epsilon)).sum::<f64>()
+}
+
+/// The δ of a guarantee in (ε, δ) never fades, however large the loss: a lattice that looked for where it does had millions of
+/// points of thousands of bits.
+#[test]
+fn groups_of_small_guarantees_are_answered() {
+    let truth = of_a_group(2, 0.2, 1e-3);
+    for epsilon in ["2/5", "1/2", "3"] {
+        let found = asked("group(2, approx(1/5, 1/1000))", Adjacency::AddRemove, "epsilon", epsilon);
+        assert!((truth..truth * 1.0001).contains(&upper(&found)), "{epsilon}: {found:?} {truth}");
+        assert!(found.lower <= number("1/1000") && found.lower > number("0.000999"), "{epsilon}: {found:?}");
+    }
+    // Below kε more than that is lost.
+    let found = asked("group(2, approx(1/5, 1/1000))", Adjacency::AddRemove, "epsilon", "3/10");
+    assert!(upper(&found) > 2.0 * truth, "{found:?}");
+    let loss = asked("group(2, approx(1/5, 1/1000))", Adjacency::AddRemove, "delta", "1/100");
+    assert!(upper(&loss) <= 0.4 && upper(&loss) > 0.35, "{loss:?}");
+    let told = asked("group(3, approx(0, 1/100))", Adjacency::AddRemove, "epsilon", "0");
+    assert!((0.03..0.030_001).contains(&upper(&told)), "{told:?}");
+    let told = asked("group(3, approx(0, 1/100))", Adjacency::AddRemove, "epsilon", "1");
+    assert!((0.03..0.030_001).contains(&upper(&told)), "{told:?}");
+    let twice = asked("group(2, approx(1/5, 1/1000)) * 2", Adjacency::AddRemove, "epsilon", "4/5");
+    let truth = 1.0 - (1.0 - truth) * (1.0 - truth);
+    assert!((truth * 0.999..truth * 1.001).contains(&upper(&twice)), "{twice:?} {truth}");
+    let sampled = asked("group(2, poisson(1/10, approx(1/5, 1/1000)))", Adjacency::AddRemove, "epsilon", "1");
+    assert!((2e-4..2.1e-4).contains(&upper(&sampled)), "{sampled:?}");
+    // Roots of a high degree are taken in another way.
+    let truth = of_a_group(20, 0.01, 1e-4);
+    let many = asked("group(20, approx(1/100, 1/10000))", Adjacency::AddRemove, "epsilon", "1/5");
+    assert!((truth..truth * 1.0001).contains(&upper(&many)), "{many:?} {truth}");
+    let less = asked("group(20, approx(1/100, 1/10000))", Adjacency::AddRemove, "epsilon", "19/100");
+    assert!(upper(&less) > truth * 1.1 && upper(&less) < 0.02, "{less:?}");
+}
+
+/// However many records and however narrow: the time that was given is kept.
+#[test]
+fn groups_keep_their_time() {
+    for text in ["group(1000, approx(1/1000, 1/1000000))", "group(7, approx(1/100000, 1/1000)) * 1000"] {
+        for (kind, at) in [("epsilon", "1/2"), ("delta", "1/100")] {
+            let start = std::time::Instant::now();
+            let effort = Effort { width: 1e-12, seconds: 2.0, ..Effort::default() };
+            account(&laws(text), Adjacency::AddRemove, &question(kind, at), &effort).unwrap();
+            assert!(start.elapsed().as_secs_f64() < 12.0, "{text} {kind}: {:?}", start.elapsed());
+        }
+    }
+}

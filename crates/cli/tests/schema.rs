@@ -240,6 +240,8 @@ fn questions(place: &str) -> Vec<(String, i32)> {
         ("audit mechanisms/snapping.dp --set eps=1 --set B=5000 --inputs 0 5".into(), 0),
         (format!("audit {snapping} --in binary16 --inputs 0 1"), 0),
         (format!("audit {snapping} --search --pairs 3"), 0),
+        ("audit mechanisms/count.dp --set eps=1 --search --pairs 2".into(), 0),
+        ("audit mechanisms/sparse_vector.dp --set eps=1 --set N=1 --set T=0 --search --pairs 6".into(), 0),
         ("audit mechanisms/snapping.dp --exhaustive --in 3,-4,3 --set eps=1 --set B=2".into(), 0),
         ("audit mechanisms/laplace.dp --set eps=1 --inputs 0 1".into(), 0),
         ("run mechanisms/sparse_vector.dp --set eps=1 --set N=3 --set T=100 --input q=[98,103,97,140]".into(), 0),

@@ -85,6 +85,8 @@ fn exact_operations_cost_nothing() {
     for body in ["(* 2 x)", "(- x)", "(/ x 0.25)", "(- x x)", "(fabs x)", "(fmax x 1)"] {
         let found = one(&format!("(FPCore (x) :pre (<= 1 x 100) {body})"), &options);
         assert_eq!(found.absolute, Ok(0.0), "{body}");
+        // Also by its sign: -0 is printed with a minus.
+        assert_eq!(found.sampled.map(f64::to_bits), Some(0), "{body}");
     }
     // Sterbenz: the difference of floats within a factor of two is exact.
     let found = one("(FPCore (x) :pre (<= 1 x 2) (- x 1.5))", &options);

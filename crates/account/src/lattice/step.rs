@@ -40,8 +40,16 @@ pub(crate) struct Step {
     pub slack: Rational,
 }
 
+/// How many points are looked at between two looks at the clock. One point may take long: it has thousands of bits at times.
+const BETWEEN_LOOKS: usize = 16;
+
+/// Whether a look at the clock is due, and the time is over.
+fn is_over(point: usize, deadline: Instant) -> bool {
+    point.is_multiple_of(BETWEEN_LOOKS) && Instant::now() > deadline
+}
+
 /// Ratios e^(o + j·h) rounded down, and a bound of how much ln of them lies below.
-fn ratios(lattice: &Lattice, bits: usize) -> Option<(Vec<Natural>, Rational)> {
+fn ratios(lattice: &Lattice, bits: usize, deadline: Instant) -> Option<(Vec<Natural>, Rational)> {
     let guard = 64;
     let wide = bits + guard;
     let at = |j: i64| {
@@ -61,7 +69,10 @@ fn ratios(lattice: &Lattice, bits: usize) -> Option<(Vec<Natural>, Rational)> {
     let count = (lattice.hi - lattice.lo + 1) as usize;
     let mut found = Vec::with_capacity(count);
     let mut agreement = usize::MAX;
-    for _ in 0..count {
+    for j in 0..count {
+        if is_over(j, deadline) {
+            return None;
+        }
         let cut = &low >> guard;
         let off = &high - (&cut << guard);
         agreement = agreement.min(high.bit_len().saturating_sub(off.bit_len() + 1));
@@ -151,7 +162,7 @@ pub(crate) fn discretise(
     bits: usize,
     deadline: Instant,
 ) -> Option<Step> {
-    let (ratios, slack) = ratios(lattice, bits)?;
+    let (ratios, slack) = ratios(lattice, bits, deadline)?;
     let one = Natural::ONE << bits;
     let mut above: Vec<Integer> = Vec::with_capacity(ratios.len());
     let mut below: Vec<Integer> = Vec::with_capacity(ratios.len());
@@ -166,7 +177,7 @@ pub(crate) fn discretise(
     let begin = left.p.clone();
     let mut begun = 0;
     for (j, ratio) in ratios.iter().enumerate() {
-        if j % 256 == 0 && Instant::now() > deadline {
+        if is_over(j, deadline) {
             return None;
         }
         above.push(Integer::from(curve.upper(ratio)));
@@ -181,14 +192,21 @@ pub(crate) fn discretise(
         below.push(value);
     }
     let whole = Integer::from(Natural::ONE << bits);
-    let above = hull(&ratios, &above, &whole, lattice.lo, true);
-    let below = hull(&ratios, &below, &begin, lattice.lo, false);
+    let above = hull(&ratios, &above, &whole, lattice.lo, true, deadline)?;
+    let below = hull(&ratios, &below, &begin, lattice.lo, false, deadline)?;
     Some(Step { bits, above, below, slack })
 }
 
 /// The law of the lower convex hull of (0, start), (γ_j, v_j), and a horizontal ray: the corner at γ has the mass γ·(change of
-/// slope) under P. Masses are rounded up or down.
-fn hull(ratios: &[Natural], values: &[Integer], start: &Integer, lo: i64, up: bool) -> Law {
+/// slope) under P. Masses are rounded up or down. `None` where the time is over.
+fn hull(
+    ratios: &[Natural],
+    values: &[Integer],
+    start: &Integer,
+    lo: i64,
+    up: bool,
+    deadline: Instant,
+) -> Option<Law> {
     let zero = Natural::ZERO;
     let point = |j: usize| match j {
         0 => (&zero, start),
@@ -196,6 +214,9 @@ fn hull(ratios: &[Natural], values: &[Integer], start: &Integer, lo: i64, up: bo
     };
     let mut corners: Vec<usize> = vec![0];
     for j in 1..=ratios.len() {
+        if is_over(j, deadline) {
+            return None;
+        }
         let (x, y) = point(j);
         while let [.., a, b] = corners[..] {
             let ((xa, ya), (xb, yb)) = (point(a), point(b));
@@ -218,6 +239,9 @@ fn hull(ratios: &[Natural], values: &[Integer], start: &Integer, lo: i64, up: bo
     }
     let mut masses = vec![Natural::ZERO; ratios.len()];
     for (i, &j) in corners.iter().enumerate().skip(1) {
+        if is_over(i, deadline) {
+            return None;
+        }
         let (x, y) = point(j);
         let (xa, ya) = point(corners[i - 1]);
         let dx = x - xa;
@@ -233,5 +257,5 @@ fn hull(ratios: &[Natural], values: &[Integer], start: &Integer, lo: i64, up: bo
         masses[j - 1] = if up { fixed::div_up(&n, &d) } else { n / d };
     }
     let last = corners[corners.len() - 1];
-    Law { lo, masses, infinite: natural(point(last).1.clone()) }
+    Some(Law { lo, masses, infinite: natural(point(last).1.clone()) })
 }

@@ -192,6 +192,9 @@ fn scale(x: u128, f: u64, up: bool) -> u128 {
     if up && low & u128::from(u64::MAX) != 0 { high + 1 } else { high }
 }
 
+/// No loss is looked up beyond this index: a search for an ε that there is not goes up to 10^13.
+const MOST_INDEX: f64 = 1e18;
+
 /// More bits for running sums.
 const FRACTION: u32 = 30;
 
@@ -202,7 +205,12 @@ impl Composed {
         let theta = &self.tilt.theta;
         // The first index whose loss is surely above ε.
         let at = |j: i64| &o.low + Rational::from(j) * if j >= 0 { &h.low } else { &h.high };
-        let mut first = ((fixed::near(epsilon) - o.near()) / h.near()).floor() as i64 - 2;
+        let index = (fixed::near(epsilon) - o.near()) / h.near();
+        // So far beyond a fine lattice, indices are no longer counted.
+        if index.abs() > MOST_INDEX {
+            return None;
+        }
+        let mut first = index.floor() as i64 - 2;
         while at(first) <= *epsilon {
             first += 1;
         }

@@ -216,20 +216,54 @@ pub(crate) struct Grouped {
     bits: usize,
     size: u32,
     base: Box<dyn Curve>,
+    /// Where one record tells all with a positive probability: e^x for its largest finite loss x, and that ratio's k-th power,
+    /// both rounded up. A larger r gains nothing, as H_r stays at that probability, and the sum would only grow.
+    last: Option<(Natural, Natural)>,
 }
 
 impl Grouped {
     pub fn new(size: u32, base: Box<dyn Curve>, bits: usize) -> Grouped {
-        Grouped { bits, size, base }
+        let last = tops(base.as_ref()).and_then(|(_, top)| {
+            let power = exp_bounds(&top.high, bits as u32 + 8).1.to_rational()?;
+            let ratio = fixed::natural(fixed::ceil(&power, bits));
+            let whole = (0..size).fold(Natural::ONE << bits, |power, _| fixed::mul_up(&power, &ratio, bits));
+            Some((ratio, whole))
+        });
+        Grouped { bits, size, base, last }
     }
+
+    /// An r with r^k ≤ γ, close to the best one.
+    fn root(&self, ratio: &Natural) -> Natural {
+        match &self.last {
+            Some((last, whole)) if ratio >= whole => last.clone(),
+            _ if self.size > LARGEST_ROOT => self.root_by_logarithm(ratio).unwrap_or(Natural::ZERO),
+            // ⌊(γ·2^b · 2^(b(k−1)))^(1/k)⌋.
+            _ => (ratio << (self.bits * (self.size as usize - 1))).nth_root(self.size as usize),
+        }
+    }
+
+    /// e^(ln γ / k), rounded down.
+    fn root_by_logarithm(&self, ratio: &Natural) -> Option<Natural> {
+        let bits = self.bits as u32 + 8;
+        let (ln, _) = ln_bounds(&fixed::value(ratio, self.bits), bits)?;
+        let root = exp_bounds(&(ln / Rational::from(self.size)), bits).0.to_rational()?;
+        Some(fixed::natural(fixed::floor(&root, self.bits)))
+    }
+}
+
+/// Roots of a higher degree are taken by logarithms: their radicand would have so many times as many bits as a ratio.
+const LARGEST_ROOT: u32 = 8;
+
+/// The ends of the finite losses of a law that tells all with a positive probability.
+fn tops(base: &dyn Curve) -> Option<(Real, Real)> {
+    base.extent().ends.filter(|_| base.infinite() > Natural::ZERO)
 }
 
 impl Curve for Grouped {
     fn upper(&self, ratio: &Natural) -> Natural {
         let b = self.bits;
         let one = Natural::ONE << b;
-        // r = ⌊(γ·2^b · 2^(b(k−1)))^(1/k)⌋.
-        let root = (ratio << (b * (self.size as usize - 1))).nth_root(self.size as usize);
+        let root = self.root(ratio);
         let mut sum = Natural::ZERO;
         let mut power = one.clone();
         for _ in 0..self.size {
@@ -245,5 +279,12 @@ impl Curve for Grouped {
 
     fn infinite(&self) -> Natural {
         self.base.infinite()
+    }
+
+    /// Without these ends a lattice would look for a loss beyond which the curve fades, and it fades nowhere.
+    fn extent(&self) -> Extent {
+        let k = Rational::from(self.size);
+        let ends = tops(self.base.as_ref()).map(|(bottom, top)| (bottom.scaled(&k), top.scaled(&k)));
+        Extent { ends, grain: None }
     }
 }

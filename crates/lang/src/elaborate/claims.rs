@@ -9,7 +9,7 @@ use crate::Span;
 use crate::constant::number as constant;
 use crate::diagnostic::Code;
 use crate::names::Role;
-use crate::syntax::{ClaimSyntax, Expr, File, FormatSyntax, Ident, NeighboursKind};
+use crate::syntax::{BinaryOp, ClaimSyntax, Expr, ExprKind, File, FormatSyntax, Ident, NeighboursKind};
 use crate::types::Type;
 
 /// Bounds on formats, far beyond any that is built. The float crate's arithmetic is exact within them.
@@ -194,6 +194,9 @@ impl Elaborator<'_> {
 
     pub(super) fn claim(&mut self, claim: Option<&ClaimSyntax>) -> Option<Claim> {
         let claim = claim?;
+        if claim.measure.is_none() && self.is_negative_amount(&claim.epsilon) {
+            return None;
+        }
         let epsilon = self.typed(&claim.epsilon, Scope::Fixed, Type::Real);
         self.not_negative(&epsilon, claim.epsilon.span, "a privacy loss");
         let delta = match &claim.delta {
@@ -226,6 +229,23 @@ impl Elaborator<'_> {
         Some(Claim { epsilon, delta, reading })
     }
 
+    /// Whether this is `mu - 1/s`, meant as an amount of the measure and read as a difference; reported if so.
+    fn is_negative_amount(&mut self, amount: &Expr) -> bool {
+        let Some((measure, span)) = reduced_measure(amount) else { return false };
+        if !self.report_unknown || self.names.get(measure).is_some() {
+            return false;
+        }
+        self.sink.report_with(Code::OutOfRange, span, || {
+            (
+                format!("a claim in `{measure}` is not negative: expected an amount of at least 0"),
+                Some(format!(
+                    "an amount that begins with a minus stands in parentheses: `claim {measure} (-a + b)`"
+                )),
+            )
+        });
+        true
+    }
+
     fn reading(&mut self, format: &FormatSyntax) -> Option<Reading> {
         match (format.name.text.as_str(), format.arguments.as_slice()) {
             ("binary64", []) => return Some(Reading::BINARY64),
@@ -253,6 +273,17 @@ impl Elaborator<'_> {
     fn small_integer(&mut self, expr: &Expr) -> Option<i64> {
         let value = constant(&self.typed(expr, Scope::Fixed, Type::Int))?;
         i64::try_from(value.numerator().clone()).ok().filter(|_| value.is_int())
+    }
+}
+
+/// The measure that a difference begins with, as `mu` in `mu - 1/s + t`, and from there to what is taken from it.
+fn reduced_measure(amount: &Expr) -> Option<(&str, Span)> {
+    let ExprKind::Binary(operation, left, _) = &amount.kind else { return None };
+    match (&left.kind, operation) {
+        (ExprKind::Name(name), BinaryOp::Subtract) if matches!(name.as_str(), "rho" | "mu") => {
+            Some((name, amount.span))
+        }
+        _ => reduced_measure(left),
     }
 }
 

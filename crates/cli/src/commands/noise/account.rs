@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use probity_account::{
     Adjacency, Answer as Accounted, Bracket, Calibrated, Composition, Effort, Expression, Fault, Law,
-    Question, Text, account, calibrate, doubles_around, profile,
+    Question, Text, account, calibrate, doubles_around, out_of_reach, profile,
 };
 use probity_exact::{Rational, parse_rational};
 use probity_lang::Setting;
@@ -286,6 +286,17 @@ fn inverse(
         names.insert(name.to_owned(), value.clone());
         parsed.evaluate(&names, &|text| theorem(text, arguments.adjacency)).map_err(|fault| fault.to_string())
     };
+    let others = parsed.without(name, names, &|text| theorem(text, arguments.adjacency));
+    if let Ok(others) = others
+        && let Some(least) = out_of_reach(&others, arguments.adjacency, delta, target, effort)
+    {
+        return Err(Failure::new(format!(
+            "no value of {name} keeps epsilon at most {}: the laws without {name} alone lose at least {} at delta = {}",
+            decimal::telling(target),
+            decimal::down(&least, DIGITS),
+            decimal::telling(delta)
+        )));
+    }
     let found = during("searching", || calibrate(&family, arguments.adjacency, delta, target, effort));
     let Calibrated { lower, upper, value, grows, epsilon, method, seconds } = found.map_err(Failure::new)?;
     if let Some(path) = &arguments.curve {
