@@ -13,6 +13,12 @@ use crate::model::{Direction, Simple};
 use crate::roots;
 use crate::scout::{self, Aim, Guess, Sketch};
 
+/// No lattice reaches as many points from 0: doubles still count them.
+const FARTHEST: f64 = (1u64 << 52) as f64;
+
+/// Bits that weights never have.
+const LONGEST: f64 = 1e8;
+
 /// The curve of a law in one direction.
 pub(crate) fn curve(law: &Simple, direction: Direction, bits: usize) -> Result<Box<dyn Curve>, String> {
     let base = |law: &Simple| curve(law, direction, bits);
@@ -295,12 +301,13 @@ impl Scene {
                 _ => (reach(&fades, 1.0), reach(&begins, -1.0)),
             };
         let o = offset.near();
-        let lattice = Lattice {
-            lo: ((-left - o) / h).floor() as i64 - 2,
-            hi: ((right - o) / h).ceil() as i64 + 2,
-            offset,
-            step: step.clone(),
-        };
+        let (lo, hi) = (((-left - o) / h).floor(), ((right - o) / h).ceil());
+        let weights = (theta * right.max(0.0) + left.max(0.0)) * LOG2_E;
+        // More points, or longer weights, than any limit allows; and what is no number at all.
+        if !(lo.abs() < FARTHEST && hi.abs() < FARTHEST && weights < LONGEST) {
+            return Err(Stop::Size);
+        }
+        let lattice = Lattice { lo: lo as i64 - 2, hi: hi as i64 + 2, offset, step: step.clone() };
         let weighed = (theta * right.max(0.0) * LOG2_E) as usize;
         let fine = (-scout::ln(h) * LOG2_E).max(0.0) as usize;
         let need =

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use probity_exact::{Rational, rational_from_f64};
+use probity_exact::{Rational, parse_rational, rational_from_f64};
 
 use crate::account::{Bracket, Effort, Question, account, directions};
 use crate::fixed::near;
@@ -14,7 +14,7 @@ use crate::scout::{Aim, exp, ln};
 /// The levels of δ around which laws are weighed: each weighing sees the curve near its own level best.
 const LEVELS: [f64; 5] = [-1.0, -3.0, -6.0, -9.0, -12.0];
 
-/// δ with bounds at `points` losses from 0 to where it is about 10^−12.
+/// δ with bounds at `points` losses of at most five digits from 0 to where it is about 10^−12.
 pub fn profile(
     laws: &Composition,
     adjacency: Adjacency,
@@ -28,7 +28,7 @@ pub fn profile(
     let end = account(laws, adjacency, &Question::Epsilon(last), &rough)?;
     let end = end.bracket.upper.as_ref().map_or(1.0, near).max(1e-6);
     let grid: Vec<Rational> =
-        (0..points).map(|k| exact(end * k as f64 / (points.max(2) - 1) as f64)).collect();
+        (0..points).map(|k| short(end * k as f64 / (points.max(2) - 1) as f64)).collect();
     if crate::closed::answer(&resolved, &Question::Delta(Rational::ONE), deadline).is_some() {
         let at = |epsilon: &Rational| {
             let answer = account(laws, adjacency, &Question::Delta(epsilon.clone()), effort)?;
@@ -58,6 +58,28 @@ pub fn profile(
     Ok(grid.into_iter().zip(result.unwrap_or_default()).collect())
 }
 
+/// A number of five digits nearby: whoever shows it shows the one that the bounds are for.
+fn short(x: f64) -> Rational {
+    parse_rational(&format!("{x:.4e}")).unwrap_or_else(|_| exact(x))
+}
+
 fn exact(x: f64) -> Rational {
     rational_from_f64(x).unwrap_or(Rational::ONE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_have_few_digits() {
+        for (x, shown) in [
+            (0.0, "0"),
+            (1.1265306122448979, "11265/10000"),
+            (0.00093878123, "9.3878e-4"),
+            (4711.6, "4711.6"),
+        ] {
+            assert_eq!(short(x), parse_rational(shown).unwrap(), "{x}");
+        }
+    }
 }

@@ -439,3 +439,24 @@ fn the_larger_direction_decides() {
         }
     }
 }
+
+/// Losses beyond what a lattice reaches are no panic: what is known of them is said.
+#[test]
+fn very_large_and_very_small_losses_are_answered() {
+    for text in [
+        "laplace(1e-30) * 2",
+        "laplace(1e-300) * 2",
+        "discrete_laplace(1e-30) + discrete_laplace(2)",
+        "pure(1e30) + pure(1)",
+        "poisson(1e-300, laplace(1)) * 2",
+    ] {
+        let effort = Effort { seconds: 2.0, ..Effort::default() };
+        match account(&laws(text), Adjacency::AddRemove, &question("delta", "1e-6"), &effort) {
+            Ok(answer) => {
+                let Bracket { lower, upper } = answer.bracket;
+                assert!(upper.is_none_or(|upper| lower <= upper), "{text}");
+            }
+            Err(reason) => assert!(!reason.is_empty(), "{text}"),
+        }
+    }
+}

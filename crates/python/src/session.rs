@@ -7,7 +7,6 @@ use std::sync::Arc;
 use probity_exact::{Rational, parse_rational};
 use probity_release::answer::{self, Cell, Rows};
 use probity_release::certificate::assumptions;
-use probity_release::decimal;
 use probity_release::engine::Engine;
 use probity_release::engine::client::Client;
 use probity_release::engine::csv::Csv;
@@ -399,12 +398,11 @@ fn amounts<'py>(py: Python<'py>, loss: &Loss) -> PyResult<Bound<'py, PyDict>> {
 }
 
 /// A number with the digits that are worth showing.
-fn rounded<'py>(py: Python<'py>, value: Option<&Rational>, digits: usize) -> PyResult<Bound<'py, PyAny>> {
-    let Some(value) = value else { return Ok(py.None().into_bound(py)) };
-    let text = decimal::fixed(value, digits);
-    match digits {
-        0 => py.get_type::<PyInt>().call1((text,)),
-        _ => py.get_type::<PyFloat>().call1((text,)),
+fn rounded<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+    match (text.is_empty(), text.contains('.')) {
+        (true, _) => Ok(py.None().into_bound(py)),
+        (false, false) => py.get_type::<PyInt>().call1((text,)),
+        (false, true) => py.get_type::<PyFloat>().call1((text,)),
     }
 }
 
@@ -416,10 +414,9 @@ fn cells<'py>(py: Python<'py>, cell: &Cell) -> PyResult<Vec<Bound<'py, PyAny>>> 
             (_, Err(_)) => PyString::new(py, text).into_any(),
         }],
         Cell::Key { text, bare: false } => vec![PyString::new(py, text).into_any()],
-        Cell::Noisy { value, low, high, digits } => [value, low, high]
-            .iter()
-            .map(|part| rounded(py, part.as_ref(), *digits))
-            .collect::<PyResult<_>>()?,
+        Cell::Noisy { .. } => {
+            cell.texts().iter().map(|text| rounded(py, text)).collect::<PyResult<_>>()?
+        }
     })
 }
 

@@ -153,12 +153,18 @@ fn digits(prepared: &Prepared, post: &Post, ends: Option<(&Rational, &Rational)>
 }
 
 impl Cell {
-    fn texts(&self) -> Vec<String> {
+    /// What is shown of it: a key, or a value and its ends, empty where there is none.
+    pub fn texts(&self) -> Vec<String> {
         match self {
             Cell::Key { text, .. } => vec![text.clone()],
-            Cell::Noisy { value, low, high, digits } => [value, low, high]
-                .map(|part| part.as_ref().map_or(String::new(), |part| decimal::fixed(part, *digits)))
-                .to_vec(),
+            // The ends are rounded outward, so that what lies between them still does.
+            Cell::Noisy { value, low, high, digits } => [
+                value.as_ref().map(|value| decimal::fixed(value, *digits)),
+                low.as_ref().map(|low| decimal::below(low, *digits)),
+                high.as_ref().map(|high| decimal::above(high, *digits)),
+            ]
+            .map(Option::unwrap_or_default)
+            .to_vec(),
         }
     }
 
@@ -170,19 +176,21 @@ impl Cell {
             }
             Cell::Key { text, .. } => drop(object.insert(name.to_owned(), text.into())),
             Cell::Noisy { value, low, high, digits } => {
-                let number =
-                    |part: Option<Rational>| part.map_or(Value::Null, |part| json_number(&part, digits));
-                object.insert(name.to_owned(), number(value));
-                object.insert(format!("{name}_low"), number(low));
-                object.insert(format!("{name}_high"), number(high));
+                let texts = Cell::Noisy { value, low, high, digits }.texts();
+                let names = [name.to_owned(), format!("{name}_low"), format!("{name}_high")];
+                for (name, text) in names.into_iter().zip(texts) {
+                    object.insert(name, json_number(text));
+                }
             }
         }
     }
 }
 
-/// A number as JSON has it: a whole one in full, as a text if it is beyond 64 bits, others as the nearest double.
-fn json_number(value: &Rational, digits: usize) -> Value {
-    let text = decimal::fixed(value, digits);
+/// A number as JSON has it: a whole one in full, as a text if it is beyond 64 bits, others as the nearest double; nothing where there is none.
+fn json_number(text: String) -> Value {
+    if text.is_empty() {
+        return Value::Null;
+    }
     if let Ok(whole) = text.parse::<i64>() {
         return whole.into();
     }

@@ -17,11 +17,29 @@ pub fn exact(value: &Rational) -> String {
 
 /// The nearest decimal with this many digits behind the point, half away from zero.
 pub fn fixed(value: &Rational, digits: usize) -> String {
-    let scale = Natural::from(10u8).pow(digits);
     let half = Rational::from_parts(Integer::ONE, 2u8.into());
-    let negative = *value < Rational::ZERO;
-    let magnitude = if negative { -value.clone() } else { value.clone() };
-    let units = (magnitude * Rational::from(scale) + half).floor().unsigned_abs();
+    shown(value, digits, |units| match *units < Rational::ZERO {
+        true => -(half - units).floor(),
+        false => (units + half).floor(),
+    })
+}
+
+/// The largest decimal with this many digits behind the point that is not above the number.
+pub fn below(value: &Rational, digits: usize) -> String {
+    shown(value, digits, Rational::floor)
+}
+
+/// The smallest decimal with this many digits behind the point that is not below the number.
+pub fn above(value: &Rational, digits: usize) -> String {
+    shown(value, digits, Rational::ceil)
+}
+
+/// A decimal with this many digits behind the point, by what makes a whole number of its last places.
+fn shown(value: &Rational, digits: usize, whole: impl FnOnce(&Rational) -> Integer) -> String {
+    let scale = Natural::from(10u8).pow(digits);
+    let units = whole(&(value * Rational::from(scale)));
+    let negative = units < Integer::ZERO;
+    let units = units.unsigned_abs();
     let text = units.to_string();
     let text = format!("{text:0>width$}", width = digits + 1);
     let (whole, fraction) = text.split_at(text.len() - digits);
@@ -48,5 +66,20 @@ mod tests {
         assert_eq!(fixed(&number(-1, 1000), 2), "0.00");
         assert_eq!(fixed(&number(5, 2), 0), "3");
         assert_eq!(fixed(&number(-5, 2), 0), "-3");
+    }
+
+    #[test]
+    fn ends_of_intervals_are_rounded_outward() {
+        let number = |n: i64, d: i64| rational(n, d).unwrap();
+        for (n, d, digits, low, high) in [
+            (10, 3, 3, "3.333", "3.334"),
+            (-10, 3, 3, "-3.334", "-3.333"),
+            (7, 2, 1, "3.5", "3.5"),
+            (-1, 1000, 2, "-0.01", "0.00"),
+            (1, 1000, 0, "0", "1"),
+        ] {
+            assert_eq!(below(&number(n, d), digits), low);
+            assert_eq!(above(&number(n, d), digits), high);
+        }
     }
 }
