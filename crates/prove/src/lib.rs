@@ -40,7 +40,7 @@ pub mod explain;
 mod failure;
 mod forward;
 mod lists;
-pub mod one_row;
+mod neighbours;
 pub mod outline;
 mod plan;
 mod proof;
@@ -48,7 +48,7 @@ mod rehearse;
 mod searching;
 mod side;
 mod tables;
-pub mod vacuity;
 
 pub use evidence::{search, simplex};
+pub use neighbours::{one_row, vacuity};
 pub use proof::{Proof, prove, prove_until};

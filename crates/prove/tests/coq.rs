@@ -151,7 +151,7 @@ fn mass_that_is_given_up_is_exported() {
     for part in [
         "    p_eps p_delta m m'.",
         "@j_up_to_tail inputs vars i1 i2",
-        "@j_one_sided inputs vars i1 i2",
+        "eapply j_one_sided.",
         "@j_private_up_to inputs vars i1 i2",
     ] {
         assert!(text.contains(part), "there is no\n{part}\nin\n{text}");

@@ -15,6 +15,8 @@ fn what_is_not_answered_is_pointed_at() {
     let huge = format!("SELECT COUNT(*) FROM people WHERE age = {}", "1".repeat(10_000_000));
     let cases: Vec<(&str, &str, Option<&str>)> = vec![
         ("SELECT * FROM people", "no raw row", Some("*")),
+        ("SELECT COUNT(*) AS \"a\u{1b}[31m\" FROM people", "control character, U+001B", Some("\u{1b}")),
+        ("SELECT COUNT(*) AS \"a\nb\" FROM people", "on one line", None),
         ("SELECT age FROM people", "neither a GROUP BY key", Some("age")),
         ("SELECT age, COUNT(*) FROM people GROUP BY region", "neither a GROUP BY key", Some("age")),
         ("SELECT COUNT(*) FROM peple", "no table `peple`", Some("peple")),

@@ -117,9 +117,10 @@ mod tests {
 
     #[test]
     fn one_row_alone_has_to_make_neighbours() {
-        let of = |inputs: &str, clauses: &str| {
+        let of = |inputs: &str, more: &str, clauses: &str| {
             let text = format!(
                 "mechanism m({inputs})
+                 {more}
                  y ~ discrete_laplace(count(r in a), 3)
                  return y
                  {clauses}
@@ -129,19 +130,17 @@ mod tests {
         };
         let a = "a: rows(x: int)";
         let added = "neighbours one row of a is added or removed";
-        assert_eq!(of(a, added), Neighbours::RowAddedOrRemoved);
-        assert_eq!(
-            of(a, "neighbours at most 2 rows of a are added or removed"),
-            Neighbours::RowAddedOrRemoved
-        );
-        assert_eq!(of(a, "neighbours at most 0 rows of a are added or removed"), Neighbours::NotOneRow);
-        assert_eq!(of(a, "neighbours one row of a is replaced"), Neighbours::RowReplaced);
-        let with_z = |clause: &str| of(&format!("{a}, z: int"), &format!("{added}\nneighbours {clause}"));
+        assert_eq!(of(a, "", added), Neighbours::RowAddedOrRemoved);
+        assert_eq!(of(a, "", "neighbours one row of a is replaced"), Neighbours::RowReplaced);
+        let at_most_k = |param: &str| of(a, param, "neighbours at most k rows of a are added or removed");
+        assert_eq!(at_most_k("param k: int >= 1"), Neighbours::RowAddedOrRemoved);
+        assert_eq!(at_most_k("param k: int"), Neighbours::NotOneRow);
+        let with_z = |clause: &str| of(&format!("{a}, z: int"), "", &format!("{added}\nneighbours {clause}"));
         assert_eq!(with_z("abs(z' - z) <= 1"), Neighbours::RowAddedOrRemoved);
         assert_eq!(with_z("abs(z' - z) == 5"), Neighbours::NotOneRow);
         assert_eq!(with_z("z' == z + 1"), Neighbours::NotOneRow);
-        let two =
-            of(&format!("{a}, b: rows(x: int)"), &format!("{added}\nneighbours one row of b is replaced"));
+        let both = format!("{added}\nneighbours one row of b is replaced");
+        let two = of(&format!("{a}, b: rows(x: int)"), "", &both);
         assert_eq!(two, Neighbours::NotOneRow);
     }
 

@@ -113,6 +113,13 @@ pub fn parse(sql: &str) -> Answer<Box<Query>> {
         ))
         .hint("write a shorter one: keys and bounds belong in the policy"));
     }
+    // The owner reads queries in a terminal.
+    let hidden = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
+    if let Some((at, c)) = sql.char_indices().find(|(_, c)| hidden(*c)) {
+        return Err(Refusal::input(format!("the query has a control character, U+{:04X}", u32::from(c)))
+            .at(Place::of("query", sql, at, at + c.len_utf8()))
+            .hint("leave it out: who reads the ledger in a terminal would see its effect"));
+    }
     let parsed = Parser::new(&GenericDialect {})
         .with_recursion_limit(MAX_NESTING)
         .try_with_sql(sql)

@@ -438,6 +438,9 @@ fn columns(aggregates: &Aggregates, select: &Select, keys: &[Written]) -> Answer
             (None, Expr::Function(function)) => function.name.to_string().to_lowercase(),
             (None, _) => format!("column_{}", columns.len() + 1),
         };
+        if name.contains(char::is_control) {
+            return Err(refuse(sql, item, "the name of a column is on one line, without control characters"));
+        }
         let taken = |name: &str, columns: &[(String, Shown)]| columns.iter().any(|(known, _)| known == name);
         let name = match alias {
             Some(alias) if taken(&name, &columns) => {
