@@ -27,7 +27,7 @@
 //! | [`laplace_on_grid`](mechanisms::laplace_on_grid), [`gaussian_on_grid`](mechanisms::gaussian_on_grid) | the same on floats, on a grid | with d rounded up to the grid | as on integers | nothing found |
 //! | [`Snapping`](mechanisms::Snapping) | the snapping mechanism in binary64 | the float certificate's | 60 ns | see `docs/trust.md` |
 //! | [`AboveThreshold`](mechanisms::AboveThreshold) | which answers exceed a noisy threshold | ε = d/s₁ + 2cd/s₂ | big integers | the size of the integers |
-//! | [`Choice`](sampler::Choice), [`Bernoulli`](sampler::Bernoulli), [`UniformBelow`](sampler::UniformBelow) | exactly the rational probabilities given | – | a few ns each in bulk | nothing found |
+//! | [`Choice`](sampler::Choice), [`Bernoulli`](sampler::Bernoulli), [`UniformBelow`](sampler::UniformBelow) | exactly the rational probabilities given | – | a few ns each in bulk | a large `Choice` less than 0.1 ns, else nothing found |
 //!
 //! Times are of one core of an x86-64 server; `bench/` measures them beside others, `examples/timing` asks what they tell. Every law is
 //! exact given uniform bits, every map is evaluated exactly and rounded up once; the proofs are in `docs/proofs`.
