@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# In full what the quick tests sample (the feature `exhaustive`): `scripts/exhaustive.sh` runs all parts and says how long each took,
+# `scripts/exhaustive.sh exact` one of them, `scripts/exhaustive.sh --turn` the one whose turn it is by the number of commits, as CI does.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+parts=(exact kernel lang prove falsifier audit parquet)
+
+# The test targets that the feature makes longer, so that nothing else is built or run twice.
+part() {
+  case "$1" in
+    exact) cargo test --locked -p probity-exact --features exhaustive ;;
+    kernel) cargo test --locked -p probity-kernel --features exhaustive --test threshold_small_formats ;;
+    lang) cargo test --locked -p probity-lang --features exhaustive --test robustness ;;
+    prove) cargo test --locked -p probity-prove --features exhaustive --test certificates --test unaided --test mutated_certificates ;;
+    falsifier) cargo test --locked -p probity-prove --features exhaustive --test falsifier ;;
+    audit) cargo test --locked -p probity-audit --features exhaustive --test strangers --test oracle ;;
+    parquet) cargo test --locked -p probity-release --features parquet --test parquet ;;
+    *)
+      echo "error: there is no part \`$1\`; the parts are: ${parts[*]}" >&2
+      exit 2
+      ;;
+  esac
+}
+
+case "${1:-}" in
+  "") chosen=("${parts[@]}") ;;
+  --turn) chosen=("${parts[$(($(git rev-list --count HEAD) % ${#parts[@]}))]}") ;;
+  *) chosen=("$@") ;;
+esac
+for name in "${chosen[@]}"; do
+  begin=$SECONDS
+  part "$name"
+  echo "$name, in full: passed in $((SECONDS - begin)) s"
+done
