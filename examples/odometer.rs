@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
 
-use probity_exact::rational;
+use probity_exact::fraction;
 use probity_noise::compose::adaptive;
 use probity_noise::domain::IntegerRange;
 use probity_noise::measure::{Loss, Measure};
@@ -35,12 +35,12 @@ fn run() -> Result<(), Box<dyn Error>> {
     let domain = IntegerRange::WIDEST;
 
     // The data goes into a session that answers until epsilon = 1 is spent, and that lets nobody look inside.
-    let budget = Loss::Pure(Epsilon::new(rational(1, 1).unwrap_or_default())?);
+    let budget = Loss::Pure(Epsilon::new(fraction::<1, 1>())?);
     let interactive = adaptive::<i64>(Arc::new(domain), Metric::Absolute, one_row.clone(), budget)?;
     let session = interactive.invoke(&1234)?;
 
     // A question that costs a thirtieth. In doubles, thirty thirtieths are not 1; here they are.
-    let question = discrete_laplace(domain, Scale::new(rational(30, 1).unwrap_or_default())?)?;
+    let question = discrete_laplace(domain, Scale::new(fraction::<30, 1>())?)?;
     let odometer = Odometer::new(Measure::MaxDivergence)?;
 
     let answers = thread::scope(|scope| {

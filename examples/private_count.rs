@@ -8,7 +8,7 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::{env, fs};
 
-use probity_exact::{parse_rational, rational};
+use probity_exact::{fraction, parse_rational};
 use probity_noise::accuracy::{Level, laplace_error};
 use probity_noise::calibrate::laplace_scale;
 use probity_noise::domain::IntegerRange;
@@ -40,7 +40,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     let release = discrete_laplace(IntegerRange::WIDEST, scale.clone())?;
 
     let noisy = release.invoke(&count)?;
-    let error = laplace_error(&scale, &Level::new(rational(1, 20).unwrap_or_default())?, 1)?;
+    let error = laplace_error(&scale, &Level::new(fraction::<1, 20>())?, 1)?;
     println!("{noisy} rows have {column} = {value}, up to {error} more or fewer (95 %)");
     println!("cost: {}, noise of scale {}", release.map(&one_row)?, scale.value());
     Ok(())

@@ -8,7 +8,7 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::{env, fs};
 
-use probity_exact::{parse_rational, rational};
+use probity_exact::{fraction, parse_rational};
 use probity_noise::accuracy::{Level, laplace_error};
 use probity_noise::calibrate::laplace_scale;
 use probity_noise::domain::{IntegerRange, Vectors};
@@ -45,7 +45,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         .post_process(|counts: Vec<i64>| counts.into_iter().map(|count| count.max(0)).collect::<Vec<_>>());
 
     let noisy = histogram.invoke(&counts)?;
-    let level = Level::new(rational(1, 20).unwrap_or_default())?;
+    let level = Level::new(fraction::<1, 20>())?;
     let error = laplace_error(&scale, &level, categories.len() as u64)?;
     let widest = categories.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     for (category, count) in categories.iter().zip(&noisy) {

@@ -8,7 +8,7 @@
 use std::error::Error;
 use std::process::ExitCode;
 
-use probity_exact::{Rational, directed, rational};
+use probity_exact::{Rational, directed, fraction};
 use probity_noise::accuracy::{Level, response_error};
 use probity_noise::mechanisms::RandomizedResponse;
 use probity_noise::unit::{Epsilon, Sensitivity};
@@ -47,7 +47,7 @@ fn run() -> Result<(), Box<dyn Error>> {
 
     let respondents: u64 = counts.iter().sum();
     // A bound for four estimates at once: each may fail with a quarter of 5 %.
-    let level = Level::new(rational(1, 80).unwrap_or_default())?;
+    let level = Level::new(fraction::<1, 80>())?;
     let error = 100.0 * response_error(&law, respondents, &level)?;
     println!("{:<10} {:>8} {:>18} {:>7}", "answer", "counted", "estimated share", "truth");
     for ((answer, counted), estimate) in ANSWERS.iter().zip(counts).zip(law.debias(&counts)?) {

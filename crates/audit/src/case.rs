@@ -9,15 +9,15 @@ use crate::output::outcome::{Inputs, Parameters};
 ///
 /// ```
 /// use probity_audit::{Case, Given, Inputs, Parameters};
-/// use probity_exact::rational;
+/// use probity_exact::fraction;
 /// use probity_kernel::term::Reading;
 /// let program = probity_lang::load_text(
 ///     "mechanism coin(x: category(2))\nparam p >= 1 / 2\nwhere p < 1\ny ~ response(x, p, 2)\nreturn y\n\
 ///      neighbours any\nclaim ln(p / (1 - p))",
 /// )
 /// .unwrap();
-/// let parameters: Parameters = [("p".into(), rational(3, 4).unwrap())].into();
-/// let inputs: Inputs = [("x".into(), Given::Number(rational(0, 1).unwrap()))].into();
+/// let parameters: Parameters = [("p".into(), fraction::<3, 4>())].into();
+/// let inputs: Inputs = [("x".into(), Given::Number(fraction::<0, 1>()))].into();
 /// let case = Case::new(&program.mechanism, &parameters, &inputs);
 /// assert!(case.is_admitted().unwrap());
 /// let law = case.law(Reading::Reals).unwrap();

@@ -2,10 +2,10 @@
 //! and the published bound.
 //!
 //! ```
-//! use probity_exact::rational;
+//! use probity_exact::fraction;
 //! use probity_float::certified::{Certified, certify, snapping};
 //! use probity_kernel::term::Reading;
-//! let mechanism = snapping(&rational(1, 1).unwrap(), &rational(100, 1).unwrap());
+//! let mechanism = snapping(&fraction::<1, 1>(), &fraction::<100, 1>());
 //! let theorem = certify(&mechanism, Reading::BINARY64, Default::default()).unwrap();
 //! let certificate = Certified::of(theorem).unwrap();
 //! assert!(certificate.excess <= 6.2e-14 && certificate.delta == 0.0);

@@ -12,10 +12,10 @@ use crate::program::{NodeId, Op, Program};
 /// A node with the tightest claim that its rule gives.
 ///
 /// ```
-/// use probity_exact::{Format, rational};
+/// use probity_exact::{Format, fraction};
 /// use probity_float::derive::{node, text};
 /// use probity_kernel::float::derivation::Rule;
-/// let var = Rule::Var { name: "u".into(), low: rational(1, 4).unwrap(), high: rational(1, 2).unwrap(), exact: true };
+/// let var = Rule::Var { name: "u".into(), low: fraction::<1, 4>(), high: fraction::<1, 2>(), exact: true };
 /// let u = node(var, vec![], Format::BINARY64).unwrap();
 /// let ln = node(Rule::Ln, vec![u], Format::BINARY64).unwrap();
 /// assert!(text(&ln).contains("LN"));

@@ -9,10 +9,10 @@
 //! the bound.
 //!
 //! ```
-//! use probity_exact::rational;
+//! use probity_exact::fraction;
 //! use probity_float::{certified::snapping, paper::paper_method};
 //! use probity_kernel::float::{Subject, bound};
-//! let mechanism = snapping(&rational(1, 1).unwrap(), &rational(100, 1).unwrap());
+//! let mechanism = snapping(&fraction::<1, 1>(), &fraction::<100, 1>());
 //! let found = bound(&mechanism, probity_kernel::term::Reading::BINARY64, Default::default()).unwrap();
 //! let Subject::Mechanism(snapped) = found.subject() else { unreachable!() };
 //! let method = paper_method(snapped);

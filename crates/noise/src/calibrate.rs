@@ -5,10 +5,10 @@
 //! ever on the wrong side, not by an ulp.
 //!
 //! ```
-//! use probity_exact::rational;
+//! use probity_exact::fraction;
 //! use probity_noise::calibrate::laplace_scale;
 //! use probity_noise::unit::{Epsilon, Sensitivity};
-//! let third = Epsilon::new(rational(1, 3).unwrap())?;
+//! let third = Epsilon::new(fraction::<1, 3>())?;
 //! let scale = laplace_scale(&Sensitivity::from(2u32), &third)?;
 //! assert_eq!(scale.value().to_string(), "6");
 //! # Ok::<(), probity_noise::sampler::ParameterError>(())

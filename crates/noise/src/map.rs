@@ -4,19 +4,19 @@
 //! map. It is rounded once, at the very end, up to a double.
 //!
 //! ```
-//! use probity_exact::rational;
+//! use probity_exact::fraction;
 //! use probity_noise::map::{Expression, PrivacyMap};
 //! use probity_noise::measure::Loss;
 //! use probity_noise::unit::{Epsilon, Sensitivity};
 //!
-//! let scale = Expression::parameter("scale", rational(10, 1).unwrap());
+//! let scale = Expression::parameter("scale", fraction::<10, 1>());
 //! let map = PrivacyMap::pure(Expression::zero_at_zero(Expression::distance_in() / scale));
 //! assert_eq!(map.to_string(), "ε = if d_in = 0 then 0 else d_in / scale, where scale = 10");
 //!
 //! // One tenth is no double: the map rounds it up, and `check` compares without rounding.
 //! let one = Sensitivity::from(1u32);
 //! assert_eq!(map.loss(&one)?, Loss::Pure(Epsilon::from_f64(0.1)?));
-//! assert!(map.check(&one, &Loss::Pure(Epsilon::new(rational(1, 10).unwrap())?))?);
+//! assert!(map.check(&one, &Loss::Pure(Epsilon::new(fraction::<1, 10>())?))?);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

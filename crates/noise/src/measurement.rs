@@ -113,13 +113,13 @@ pub trait Mechanism<Input, Output>: Send + Sync {
 /// A mechanism and its claim. Cheap to clone, and usable from several threads.
 ///
 /// ```
-/// use probity_exact::rational;
+/// use probity_exact::fraction;
 /// use probity_noise::domain::IntegerRange;
 /// use probity_noise::mechanisms::discrete_laplace;
 /// use probity_noise::sampler::Scale;
 /// use probity_noise::unit::Sensitivity;
 ///
-/// let count = discrete_laplace(IntegerRange::WIDEST, Scale::new(rational(7, 3).unwrap())?)?;
+/// let count = discrete_laplace(IntegerRange::WIDEST, Scale::new(fraction::<7, 3>())?)?;
 /// assert_eq!(count.map(&Sensitivity::from(2u32))?.to_string(), "ε = 0.8571428571428572");
 /// let noisy: i64 = count.invoke(&1234)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -5,11 +5,11 @@
 //! depends on the noise alone, never on the input.
 //!
 //! ```
-//! use probity_exact::rational;
+//! use probity_exact::fraction;
 //! use probity_noise::mechanisms::discrete_laplace_map;
 //! use probity_noise::sampler::Scale;
 //! use probity_noise::unit::Sensitivity;
-//! let map = discrete_laplace_map(&Scale::new(rational(7, 3).unwrap())?);
+//! let map = discrete_laplace_map(&Scale::new(fraction::<7, 3>())?);
 //! assert_eq!(map.loss(&Sensitivity::from(2u32))?.to_string(), "ε = 0.8571428571428572");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

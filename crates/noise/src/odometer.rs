@@ -6,14 +6,14 @@
 //! `docs/proofs/composition.md`.
 //!
 //! ```
-//! use probity_exact::rational;
+//! use probity_exact::fraction;
 //! use probity_noise::map::{Expression, PrivacyMap};
 //! use probity_noise::measure::Loss;
 //! use probity_noise::odometer::Filter;
 //! use probity_noise::unit::{Epsilon, Sensitivity};
 //!
-//! let tenth = PrivacyMap::pure(Expression::constant(rational(1, 10).unwrap()));
-//! let filter = Filter::new(Loss::Pure(Epsilon::new(rational(1, 1).unwrap())?))?;
+//! let tenth = PrivacyMap::pure(Expression::constant(fraction::<1, 10>()));
+//! let filter = Filter::new(Loss::Pure(Epsilon::new(fraction::<1, 1>())?))?;
 //! let one = Sensitivity::from(1u32);
 //! for _ in 0..10 {
 //!     filter.spend(&tenth, &one)?;

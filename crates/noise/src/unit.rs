@@ -1,12 +1,12 @@
 //! The numbers of privacy, each with its own type: a budget cannot be mistaken for a distance.
 //!
 //! ```
-//! use probity_exact::rational;
+//! use probity_exact::fraction;
 //! use probity_noise::unit::{Epsilon, Sensitivity};
-//! let tenth = Epsilon::new(rational(1, 10).unwrap())?;
+//! let tenth = Epsilon::new(fraction::<1, 10>())?;
 //! // The double 0.1 is a little more than one tenth, and comparisons know it.
 //! assert!(tenth < Epsilon::from_f64(0.1)?);
-//! assert_eq!(Sensitivity::new(rational(-1, 1).unwrap()).unwrap_err().parameter(), "d_in");
+//! assert_eq!(Sensitivity::new(fraction::<-1, 1>()).unwrap_err().parameter(), "d_in");
 //! # Ok::<(), probity_noise::sampler::ParameterError>(())
 //! ```
 

@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use std::time::Duration;
-//! use probity_exact::rational;
+//! use probity_exact::fraction;
 //! use probity_release::engine::{Engine, csv::Csv};
 //! use probity_release::{answer, ledger::Ledger, policy, prepare::prepare, release};
 //!
@@ -35,7 +35,7 @@
 //! let people = Csv::new(&table)?;
 //! let asking = release::Asking { policy: &policy, version: "", again: false, progress: &|_, _| {} };
 //! let released = release::release(&[proven], &mut ledger, &asking, |_| Ok(&people as &dyn Engine))?;
-//! let rows = answer::rows(&released[0].prepared, &released[0].noisy, &rational(1, 20).unwrap())?;
+//! let rows = answer::rows(&released[0].prepared, &released[0].noisy, &fraction::<1, 20>())?;
 //! println!("{}", rows.to_table()); // region, n, n_low, n_high
 //! assert_eq!(ledger.state().remaining().to_string(), "epsilon 3/2");
 //! # std::fs::remove_dir_all(&folder).unwrap();

@@ -202,8 +202,8 @@ pub fn exp_nearest(a: f64) -> f64 {
 /// The smallest f64 that is not below the rational.
 ///
 /// ```
-/// use probity_exact::{directed::{cast_down, cast_up}, rational};
-/// let third = rational(1, 3).unwrap();
+/// use probity_exact::{cast_up}, directed::{cast_down, fraction};
+/// let third = fraction::<1, 3>();
 /// assert_eq!(cast_down(&third).next_up(), cast_up(&third));
 /// ```
 pub fn cast_up(x: &Rational) -> f64 {

@@ -128,8 +128,8 @@ fn ln2(w: usize) -> (Natural, Natural) {
 /// are 0 for x = 1. `None` for x ≤ 0.
 ///
 /// ```
-/// use probity_exact::{ln_bounds, rational};
-/// let (low, high) = ln_bounds(&rational(2, 1).unwrap(), 60).unwrap();
+/// use probity_exact::{fraction, ln_bounds, rational};
+/// let (low, high) = ln_bounds(&fraction::<2, 1>(), 60).unwrap();
 /// assert!(low < rational(6931471805599453095i64, 10_000_000_000_000_000_000i128).unwrap());
 /// assert!(high > rational(6931471805599453094i64, 10_000_000_000_000_000_000i128).unwrap());
 /// ```
@@ -191,8 +191,8 @@ const EXP_LIMIT: i64 = 60;
 /// x = 0. For |x| ≥ 2^61 the bounds are 0 and 2^(−2^60), or 2^(2^60) and +∞.
 ///
 /// ```
-/// use probity_exact::{exp_bounds, rational};
-/// let (low, high) = exp_bounds(&rational(1, 1).unwrap(), 60);
+/// use probity_exact::{exp_bounds, fraction, rational};
+/// let (low, high) = exp_bounds(&fraction::<1, 1>(), 60);
 /// assert!(low.to_rational().unwrap() < rational(2718281828459045236i64, 1_000_000_000_000_000_000i64).unwrap());
 /// assert!(high.to_rational().unwrap() > rational(2718281828459045235i64, 1_000_000_000_000_000_000i64).unwrap());
 /// ```

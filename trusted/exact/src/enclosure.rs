@@ -138,14 +138,14 @@ impl Endpoint for Float {
 /// the tightest number on its side when the operands are points.
 ///
 /// ```
-/// use probity_exact::{Enclosure, Format, Float, rational};
-/// let third = rational(1, 3).unwrap();
+/// use probity_exact::{Enclosure, Float, Format, fraction};
+/// let third = fraction::<1, 3>();
 /// let fast = Enclosure::<f64>::around(&third, ());
 /// assert!(fast.contains(&third) && !fast.is_point());
 /// // The same number to a hundred bits.
 /// let wide = Enclosure::<Float>::around(&third, Format::wide(100));
-/// let three = Enclosure::around(&rational(3, 1).unwrap(), Format::wide(100));
-/// assert!((wide * three).contains(&rational(1, 1).unwrap()));
+/// let three = Enclosure::around(&fraction::<3, 1>(), Format::wide(100));
+/// assert!((wide * three).contains(&fraction::<1, 1>()));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Enclosure<E: Endpoint> {

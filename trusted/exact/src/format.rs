@@ -12,10 +12,10 @@ use crate::{Integer, Natural, Rational, Sign, UnsignedAbs};
 /// both infinities, both zeros, and NaN.
 ///
 /// ```
-/// use probity_exact::{Format, Round, rational};
+/// use probity_exact::{Format, Round, fraction};
 /// let tiny = Format::new(3, -2, 2).unwrap();
 /// // Between 1 and 2 its numbers are 1, 1.25, 1.5, 1.75.
-/// let x = tiny.round(&rational(4, 3).unwrap(), Round::NearestEven);
+/// let x = tiny.round(&fraction::<4, 3>(), Round::NearestEven);
 /// assert_eq!(x.to_f64(), Some(1.25));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

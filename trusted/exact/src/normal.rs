@@ -27,8 +27,8 @@ use crate::{BitTest, Float, Natural, Rational, Sign, UnsignedAbs, exp_bounds};
 /// Where e^(−x²/2) is below 2^(−2^60), the bounds are 0 and 2^(−2^60).
 ///
 /// ```
-/// use probity_exact::{normal_tail_bounds, parse_rational, rational};
-/// let (low, high) = normal_tail_bounds(&rational(1, 1).unwrap(), 60);
+/// use probity_exact::{fraction, normal_tail_bounds, parse_rational};
+/// let (low, high) = normal_tail_bounds(&fraction::<1, 1>(), 60);
 /// assert!(low.to_rational().unwrap() < parse_rational("0.15865525393145705142").unwrap());
 /// assert!(high.to_rational().unwrap() > parse_rational("0.15865525393145705141").unwrap());
 /// ```
@@ -51,8 +51,8 @@ pub fn normal_tail_bounds(x: &Rational, bits: u32) -> (Float, Float) {
 /// Lower and upper bounds of Φ(x), at most about 2^−bits apart relative to it.
 ///
 /// ```
-/// use probity_exact::{normal_cdf_bounds, parse_rational, rational};
-/// let (low, high) = normal_cdf_bounds(&rational(-10, 1).unwrap(), 60);
+/// use probity_exact::{fraction, normal_cdf_bounds, parse_rational};
+/// let (low, high) = normal_cdf_bounds(&fraction::<-10, 1>(), 60);
 /// assert!(low.to_rational().unwrap() < parse_rational("7.6198530241605260660e-24").unwrap());
 /// assert!(high.to_rational().unwrap() > parse_rational("7.6198530241605260659e-24").unwrap());
 /// ```

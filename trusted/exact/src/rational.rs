@@ -94,9 +94,9 @@ impl std::error::Error for ParseRationalError {}
 /// Reads a number as the exact rational it denotes: `3`, `-7/3`, `0.1`, `1e-5`, `2.5e3/7`.
 ///
 /// ```
-/// use probity_exact::{parse_rational, rational};
-/// assert_eq!(parse_rational("0.1").unwrap(), rational(1, 10).unwrap());
-/// assert_eq!(parse_rational("-7/3").unwrap(), rational(-7, 3).unwrap());
+/// use probity_exact::{fraction, parse_rational};
+/// assert_eq!(parse_rational("0.1").unwrap(), fraction::<1, 10>());
+/// assert_eq!(parse_rational("-7/3").unwrap(), fraction::<-7, 3>());
 /// assert!(parse_rational("1/0").is_err());
 /// ```
 pub fn parse_rational(text: &str) -> Result<Rational, ParseRationalError> {

@@ -3,8 +3,8 @@
 /// In which direction a real number goes to a float.
 ///
 /// ```
-/// use probity_exact::{Format, Round, rational};
-/// let third = rational(1, 3).unwrap();
+/// use probity_exact::{Format, Round, fraction};
+/// let third = fraction::<1, 3>();
 /// let below = Format::BINARY64.round(&third, Round::Down).to_f64().unwrap();
 /// let above = Format::BINARY64.round(&third, Round::Up).to_f64().unwrap();
 /// assert_eq!(below.next_up(), above);

@@ -18,10 +18,10 @@ const PLACES: usize = 40;
 ///
 /// ```
 /// use probity_audit::clopper_pearson;
-/// use probity_exact::{directed::cast_nearest, rational};
+/// use probity_exact::{directed::cast_nearest, fraction};
 /// // No success in n trials: the upper bound is 1 − risk^(1/n).
-/// let (low, high) = clopper_pearson(0, 10, &rational(1, 20).unwrap()).unwrap();
-/// assert_eq!(low, rational(0, 1).unwrap());
+/// let (low, high) = clopper_pearson(0, 10, &fraction::<1, 20>()).unwrap();
+/// assert_eq!(low, fraction::<0, 1>());
 /// assert!((cast_nearest(&high) - (1.0 - 0.05f64.powf(0.1))).abs() < 1e-9);
 /// ```
 pub fn clopper_pearson(successes: u32, trials: u32, risk: &Rational) -> Option<(Rational, Rational)> {

@@ -49,7 +49,7 @@ pub struct Worst {
 ///
 /// ```
 /// use probity_audit::{Law, Outcome, PairReport};
-/// use probity_exact::{Natural, rational};
+/// use probity_exact::{Natural, fraction};
 /// let law = |yes: u8, no: u8| Law::exact(
 ///     Natural::from(4u8),
 ///     [(Outcome::Bool(true), yes.into()), (Outcome::Bool(false), no.into())],
@@ -58,7 +58,7 @@ pub struct Worst {
 /// let report = PairReport::new(&law(3, 1), &law(1, 3));
 /// assert_eq!(report.worst.as_ref().unwrap().loss.to_f64(), 3f64.ln());
 /// // Half the mass of an outcome is beyond a loss of 0: δ(0) is the distance in total variation.
-/// assert_eq!(report.delta(&rational(0, 1).unwrap()).low, rational(1, 2).unwrap());
+/// assert_eq!(report.delta(&fraction::<0, 1>()).low, fraction::<1, 2>());
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairReport {

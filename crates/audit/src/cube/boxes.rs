@@ -23,7 +23,7 @@ use crate::run::program::{Program, Scratch, Stop, Value};
 ///
 /// ```
 /// use probity_audit::{Condition, Event, Given, Inputs, Parameters, enclosed_probability};
-/// use probity_exact::rational;
+/// use probity_exact::fraction;
 /// // A product of two random numbers.
 /// let program = probity_lang::load_text(
 ///     "mechanism product(x: real)
@@ -34,8 +34,8 @@ use crate::run::program::{Program, Scratch, Stop, Value};
 ///      claim 1",
 /// )
 /// .unwrap();
-/// let inputs: Inputs = [("x".into(), Given::Number(rational(1, 1).unwrap()))].into();
-/// let event = Event::Value(Condition::AtMost(rational(1, 2).unwrap()));
+/// let inputs: Inputs = [("x".into(), Given::Number(fraction::<1, 1>()))].into();
+/// let event = Event::Value(Condition::AtMost(fraction::<1, 2>()));
 /// let p = enclosed_probability(&program.mechanism, &Parameters::new(), &inputs, &event, 4000).unwrap();
 /// // t·(1 − ln t) at t = 1/2.
 /// let exact = 0.5 + 0.5 * 2f64.ln();

@@ -45,7 +45,7 @@ impl Default for Effort {
 /// ```
 /// use std::collections::BTreeMap;
 /// use probity_audit::{Effort, Given, Outcome, float_law};
-/// use probity_exact::{Format, rational};
+/// use probity_exact::{Format, fraction};
 /// use probity_kernel::expr::Expr;
 /// use probity_kernel::term::{Distribution, Input, Mechanism, Sort, Statement};
 /// // Whether a uniform float is below x, in a format of 3 bits.
@@ -59,10 +59,10 @@ impl Default for Effort {
 ///     adjacency: vec![],
 /// };
 /// let format = Format::new(3, -4, 4).unwrap();
-/// let inputs = BTreeMap::from([("x".into(), Given::Number(rational(5, 16).unwrap()))]);
+/// let inputs = BTreeMap::from([("x".into(), Given::Number(fraction::<5, 16>()))]);
 /// let law = float_law(&below, &BTreeMap::new(), &inputs, format, Effort::default()).unwrap();
 /// // Real numbers below 5/16, a float, are rounded down to floats below it.
-/// assert_eq!(law.probability(&Outcome::Bool(true)).0, rational(5, 16).unwrap());
+/// assert_eq!(law.probability(&Outcome::Bool(true)).0, fraction::<5, 16>());
 /// assert!(law.is_exact() && law.sums_to_one());
 /// ```
 pub fn float_law(

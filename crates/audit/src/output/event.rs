@@ -26,10 +26,10 @@ pub enum Condition {
 ///
 /// ```
 /// use probity_audit::{Condition, Event, Outcome};
-/// use probity_exact::rational;
+/// use probity_exact::fraction;
 /// let event = Event::List(vec![
 ///     Condition::Is(Outcome::Bool(false)),
-///     Condition::AtMost(rational(3, 2).unwrap()),
+///     Condition::AtMost(fraction::<3, 2>()),
 /// ]);
 /// assert_eq!(event.to_string(), "output[0] = false and output[1] <= 3/2 and length(output) = 2");
 /// ```

@@ -25,13 +25,13 @@ pub struct Mass {
 ///
 /// ```
 /// use probity_audit::{Law, Outcome};
-/// use probity_exact::{Natural, rational};
+/// use probity_exact::{Natural, fraction};
 /// let law = Law::exact(
 ///     Natural::from(3u8),
 ///     [(Outcome::Bool(true), Natural::from(2u8)), (Outcome::Bool(false), Natural::from(1u8))],
 ///     Natural::ZERO,
 /// );
-/// assert_eq!(law.probability(&Outcome::Bool(true)), (rational(2, 3).unwrap(), rational(2, 3).unwrap()));
+/// assert_eq!(law.probability(&Outcome::Bool(true)), (fraction::<2, 3>(), fraction::<2, 3>()));
 /// assert!(law.is_exact() && law.sums_to_one());
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]

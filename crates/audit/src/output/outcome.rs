@@ -13,8 +13,8 @@ use probity_kernel::expr::Name;
 ///
 /// ```
 /// use probity_audit::Outcome;
-/// use probity_exact::rational;
-/// let released = Outcome::List(vec![Outcome::Bool(false), Outcome::Number(rational(7, 2).unwrap())]);
+/// use probity_exact::fraction;
+/// let released = Outcome::List(vec![Outcome::Bool(false), Outcome::Number(fraction::<7, 2>())]);
 /// assert_eq!(released.to_string(), "[false, 7/2]");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

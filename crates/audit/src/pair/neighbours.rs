@@ -46,9 +46,9 @@ fn holds(expr: &Expr, parameters: &Parameters, inputs: &Inputs) -> Result<bool, 
 /// ```
 /// use std::collections::BTreeMap;
 /// use probity_audit::parameter_value;
-/// use probity_exact::rational;
+/// use probity_exact::fraction;
 /// use probity_kernel::expr::Expr;
-/// let parameters = BTreeMap::from([("p".into(), rational(3, 4).unwrap())]);
+/// let parameters = BTreeMap::from([("p".into(), fraction::<3, 4>())]);
 /// let odds = Expr::var("p") / (Expr::int(1) - Expr::var("p"));
 /// assert_eq!(parameter_value(&odds.ln(), &parameters).unwrap().to_f64(), 3f64.ln());
 /// ```

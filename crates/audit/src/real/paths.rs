@@ -384,7 +384,7 @@ pub(crate) fn add_to(sum: &mut (Float, Float), low: &Float, high: &Float) {
 /// ```
 /// use std::collections::BTreeMap;
 /// use probity_audit::{Condition, Depth, Event, Given, event_probability};
-/// use probity_exact::rational;
+/// use probity_exact::fraction;
 /// use probity_kernel::expr::Expr;
 /// use probity_kernel::term::{Distribution, Input, Mechanism, Sort, Statement};
 /// let laplace = Mechanism {
@@ -399,8 +399,8 @@ pub(crate) fn add_to(sum: &mut (Float, Float), low: &Float, high: &Float) {
 ///     output: Expr::var("y"),
 ///     adjacency: vec![],
 /// };
-/// let inputs = BTreeMap::from([("x".into(), Given::Number(rational(1, 1).unwrap()))]);
-/// let event = Event::Value(Condition::AtMost(rational(0, 1).unwrap()));
+/// let inputs = BTreeMap::from([("x".into(), Given::Number(fraction::<1, 1>()))]);
+/// let event = Event::Value(Condition::AtMost(fraction::<0, 1>()));
 /// let p = event_probability(&laplace, &BTreeMap::new(), &inputs, &event, Depth::default()).unwrap().unwrap();
 /// assert_eq!(p.to_f64(), (-1f64).exp() / 2.0);
 /// ```

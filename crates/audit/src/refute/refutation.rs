@@ -144,7 +144,7 @@ pub struct Closest {
 /// ```
 /// use std::collections::BTreeMap;
 /// use probity_audit::{Condition, Event, Given, check_refutation};
-/// use probity_exact::rational;
+/// use probity_exact::{fraction, rational};
 /// use probity_kernel::expr::{Expr, Run};
 /// use probity_kernel::term::{Adjacency, Claim, Distribution, Input, Mechanism, Reading, Sort, Statement};
 /// // Laplace noise of scale 1/2 is not 1-private.
@@ -164,7 +164,7 @@ pub struct Closest {
 /// };
 /// let claim = |e: i64| Claim { epsilon: Expr::int(e), delta: Expr::int(0), reading: Reading::Reals };
 /// let x = |n: i64| BTreeMap::from([("x".into(), Given::Number(rational(n, 1).unwrap()))]);
-/// let event = Event::Value(Condition::AtMost(rational(0, 1).unwrap()));
+/// let event = Event::Value(Condition::AtMost(fraction::<0, 1>()));
 /// let check = |e: i64| check_refutation(&half, &claim(e), &BTreeMap::new(), &x(0), &x(1), &event).unwrap();
 /// assert!((check(1).unwrap().loss - 2.0).abs() < 1e-12);
 /// // Its true loss is 2, and that claim stands.

@@ -496,26 +496,11 @@ fn centred_law(name: &str, center: Term, spread: Term) -> Distribution {
 }
 
 fn drawn_type(law: &Distribution) -> Type {
-    match law {
-        Distribution::Called(_) => match probity_kernel::law::kind(law) {
-            Kind::Bool => Type::Bool,
-            Kind::Int => Type::Int,
-            _ => Type::Real,
-        },
-        Distribution::Uniform
-        | Distribution::Laplace { .. }
-        | Distribution::Gaussian { .. }
-        | Distribution::Exponential { .. } => Type::Real,
-        Distribution::Bernoulli(_) => Type::Bool,
-        Distribution::Sample { .. } => Type::Table,
-        Distribution::Sign
-        | Distribution::UniformInt { .. }
-        | Distribution::UniformOther { .. }
-        | Distribution::Response { .. }
-        | Distribution::Choose { .. }
-        | Distribution::PermuteAndFlip { .. }
-        | Distribution::DiscreteLaplace { .. }
-        | Distribution::DiscreteGaussian { .. }
-        | Distribution::Geometric { .. } => Type::Int,
+    match probity_kernel::law::kind(law) {
+        Kind::Bool => Type::Bool,
+        Kind::Int => Type::Int,
+        Kind::Table => Type::Table,
+        // No law draws a list.
+        Kind::Real | Kind::List => Type::Real,
     }
 }

@@ -143,9 +143,9 @@ pub enum Node {
 /// A real number or +∞, as a tree that is cheap to clone.
 ///
 /// ```
-/// use probity_exact::rational;
+/// use probity_exact::fraction;
 /// use probity_noise::map::Expression;
-/// let scale = Expression::parameter("scale", rational(7, 3).unwrap());
+/// let scale = Expression::parameter("scale", fraction::<7, 3>());
 /// let loss = Expression::distance_in() / scale;
 /// assert_eq!(loss.to_string(), "d_in / scale");
 /// assert_eq!(loss.parameters().len(), 1);

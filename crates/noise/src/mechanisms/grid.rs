@@ -121,7 +121,7 @@ impl Grid {
 /// Discrete Laplace noise on a grid: ε = grid·⌈d_in/grid⌉/scale.
 ///
 /// ```
-/// use probity_exact::rational;
+/// use probity_exact::fraction;
 /// use probity_noise::domain::ClampedFloats;
 /// use probity_noise::mechanisms::{Grid, laplace_on_grid};
 /// use probity_noise::sampler::Scale;
@@ -129,7 +129,7 @@ impl Grid {
 /// let mean = laplace_on_grid(ClampedFloats::new(0.0, 100.0)?, Grid::new(-10)?, Scale::from_f64(4.0)?)?;
 /// assert_eq!(mean.map(&Sensitivity::from(1u32))?.to_string(), "ε = 0.25");
 /// // A tenth is no multiple of 2^-10, so it counts as 103 steps.
-/// let tenth = Sensitivity::new(rational(1, 10).unwrap())?;
+/// let tenth = Sensitivity::new(fraction::<1, 10>())?;
 /// assert_eq!(mean.map(&tenth)?.to_string(), "ε = 0.025146484375");
 /// let noisy: f64 = mean.invoke(&36.6)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -14,11 +14,11 @@ use crate::sampler::{DiscreteLaplace, ParameterError, Scale};
 /// ε = d_in / scale: 0 at d_in = 0, ∞ at scale 0, the exact quotient otherwise.
 ///
 /// ```
-/// use probity_exact::rational;
+/// use probity_exact::fraction;
 /// use probity_noise::mechanisms::discrete_laplace_map;
 /// use probity_noise::sampler::Scale;
 /// use probity_noise::unit::Sensitivity;
-/// let map = discrete_laplace_map(&Scale::new(rational(7, 3).unwrap())?);
+/// let map = discrete_laplace_map(&Scale::new(fraction::<7, 3>())?);
 /// assert_eq!(map.to_string(), "ε = if d_in = 0 then 0 else d_in / scale, where scale = 7/3");
 /// assert_eq!(map.loss(&Sensitivity::from(7u32))?.to_string(), "ε = 3");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -62,12 +62,12 @@ pub trait LaplaceDomain<T>: Domain<T> + Sized {
 /// depends on the residue of x alone.
 ///
 /// ```
-/// use probity_exact::rational;
+/// use probity_exact::fraction;
 /// use probity_noise::domain::{BigIntegers, IntegerRange, Vectors};
 /// use probity_noise::mechanisms::discrete_laplace;
 /// use probity_noise::sampler::Scale;
 /// use probity_noise::unit::Sensitivity;
-/// let scale = Scale::new(rational(7, 3).unwrap())?;
+/// let scale = Scale::new(fraction::<7, 3>())?;
 /// let ages = discrete_laplace(Vectors::of(IntegerRange::new(0, 120)?), scale.clone())?;
 /// let any = discrete_laplace(BigIntegers, scale)?;
 /// let one = Sensitivity::from(1u32);

@@ -21,11 +21,11 @@ use crate::unit::Epsilon;
 /// The law of randomized response over t categories.
 ///
 /// ```
-/// use probity_exact::rational;
+/// use probity_exact::fraction;
 /// use probity_noise::mechanisms::RandomizedResponse;
 /// use probity_noise::sampler::Probability;
 /// use probity_noise::unit::Sensitivity;
-/// let half = Probability::new(rational(1, 2).unwrap())?;
+/// let half = Probability::new(fraction::<1, 2>())?;
 /// let response = RandomizedResponse::new(10, half)?;
 /// assert_eq!(response.map().loss(&Sensitivity::from(1u32))?.to_string(), "ε = 2.1972245773362196");
 /// let survey = response.over(vec!["red", "green"]).unwrap_err();

@@ -103,10 +103,10 @@ coin!(
     /// True with probability p.
     ///
     /// ```
-    /// use probity_exact::rational;
+    /// use probity_exact::fraction;
     /// use probity_noise::entropy::SecureEntropy;
     /// use probity_noise::sampler::{Bernoulli, Probability, Sampler};
-    /// let third = Bernoulli::new(Probability::new(rational(1, 3).unwrap())?);
+    /// let third = Bernoulli::new(Probability::new(fraction::<1, 3>())?);
     /// let mut coins = [false; 100];
     /// third.fill(&mut coins, &mut SecureEntropy::new()?)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())

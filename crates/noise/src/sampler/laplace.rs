@@ -344,11 +344,11 @@ noise!(
     /// Discrete Laplace noise: P(X = x) = e^(−|x|/s) · (1−q)/(1+q) with q = e^(−1/s), for every integer x.
     ///
     /// ```
-    /// use probity_exact::{Integer, rational};
+    /// use probity_exact::{Integer, fraction, rational};
     /// use probity_noise::entropy::SecureEntropy;
     /// use probity_noise::sampler::{DiscreteLaplace, Sampler, Scale};
     /// let mut entropy = SecureEntropy::new()?;
-    /// let x: i64 = DiscreteLaplace::<i64>::new(Scale::new(rational(7, 3).unwrap())?)?.sample(&mut entropy)?;
+    /// let x: i64 = DiscreteLaplace::<i64>::new(Scale::new(fraction::<7, 3>())?)?.sample(&mut entropy)?;
     ///
     /// let huge = Scale::new(rational(Integer::ONE << 200, 3).unwrap())?;
     /// assert!(DiscreteLaplace::<i64>::new(huge.clone()).is_err());

@@ -12,10 +12,10 @@ use crate::sampler::ParameterError;
 /// because of what is in a record, as that would tell.
 ///
 /// ```
-/// use probity_exact::rational;
+/// use probity_exact::fraction;
 /// use probity_noise::transform::Column;
-/// let cents = Column::decimals(2, rational(0, 1).unwrap(), rational(50, 1).unwrap())?;
-/// assert_eq!(cents.steps(&rational(12345, 10_000).unwrap()), 123);
+/// let cents = Column::decimals(2, fraction::<0, 1>(), fraction::<50, 1>())?;
+/// assert_eq!(cents.steps(&fraction::<12345, 10_000>()), 123);
 /// assert_eq!(cents.steps(&1000i64), 5000);
 /// assert_eq!(cents.steps(&f64::NAN), 0);
 /// # Ok::<(), probity_noise::sampler::ParameterError>(())
@@ -99,9 +99,9 @@ impl Column {
     /// are multiples and at least 2^30 lie between them, d being their common denominator.
     ///
     /// ```
-    /// use probity_exact::rational;
+    /// use probity_exact::{fraction, rational};
     /// use probity_noise::transform::Column;
-    /// let ages = Column::between(rational(0, 1).unwrap(), rational(100, 1).unwrap())?;
+    /// let ages = Column::between(fraction::<0, 1>(), fraction::<100, 1>())?;
     /// assert_eq!(ages.step(), &rational(1, 1 << 24).unwrap());
     /// # Ok::<(), probity_noise::sampler::ParameterError>(())
     /// ```

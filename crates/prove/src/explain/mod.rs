@@ -9,7 +9,7 @@
 //! named so that f(a) ≤ f(a').
 //!
 //! ```
-//! use probity_exact::{Rational, rational};
+//! use probity_exact::{Rational, fraction};
 //! use probity_prove::explain::{Numbers, Verdict, tabulate};
 //! let whole = |n: i64| Rational::from(n);
 //! let numbers = Numbers {
@@ -25,7 +25,7 @@
 //! assert!(table.rows.iter().all(|row| row.verdict == Verdict::Within));
 //! assert!(table.totals.0.contains(&whole(1)));
 //! // A claim that is too small is exceeded.
-//! let bold = Numbers { claim: rational(9, 10).unwrap(), ..numbers };
+//! let bold = Numbers { claim: fraction::<9, 10>(), ..numbers };
 //! assert!(tabulate(&bold).unwrap().rows.iter().any(|row| row.verdict == Verdict::Exceeds));
 //! ```
 

@@ -173,20 +173,20 @@ pub struct Table {
 /// Makes the table.
 ///
 /// ```
-/// use probity_exact::{Rational, rational};
+/// use probity_exact::{Rational, fraction};
 /// use probity_prove::explain::{LogRatio, Numbers, tabulate};
 /// let whole = |n: i64| Rational::from(n);
 /// // ε = 4, Λ = 1/4: three outcomes lie strictly between ⌊f(a)⌉ = 0 and ⌊f(a')⌉ = 1.
 /// let table = tabulate(&Numbers {
 ///     rate: whole(4),
-///     grid: rational(1, 4).unwrap(),
+///     grid: fraction::<1, 4>(),
 ///     bound: whole(3),
 ///     sensitivity: whole(1),
 ///     claim: whole(4),
 ///     inputs: (whole(0), whole(1)),
 /// })
 /// .unwrap();
-/// let middle = table.rows.iter().find(|row| row.outcome == rational(1, 2).unwrap()).unwrap();
+/// let middle = table.rows.iter().find(|row| row.outcome == fraction::<1, 2>()).unwrap();
 /// assert_eq!(middle.case.title(), "⌊f(a)⌉ < x < ⌊f(a')⌉");
 /// assert_eq!(middle.log_ratio, LogRatio::Exact(Rational::ZERO)); // ε(f(a) + f(a') − 2x)
 /// ```

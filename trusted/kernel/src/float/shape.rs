@@ -322,10 +322,10 @@ impl Family {
 /// Mironov's Λ: the smallest power of two that is at least 1/ε.
 ///
 /// ```
-/// use probity_exact::rational;
+/// use probity_exact::fraction;
 /// use probity_kernel::float::shape::mironov_grid;
-/// assert_eq!(mironov_grid(&rational(1, 10).unwrap()), rational(16, 1).unwrap());
-/// assert_eq!(mironov_grid(&rational(4, 1).unwrap()), rational(1, 4).unwrap());
+/// assert_eq!(mironov_grid(&fraction::<1, 10>()), fraction::<16, 1>());
+/// assert_eq!(mironov_grid(&fraction::<4, 1>()), fraction::<1, 4>());
 /// ```
 pub fn mironov_grid(epsilon: &Rational) -> Rational {
     if !epsilon.is_positive() || epsilon.is_zero() {

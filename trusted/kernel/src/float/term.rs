@@ -10,7 +10,7 @@ impl Snapped {
     /// clamp(round_to(x + s * ln(u) …, grid), −B, B) for |x| ≤ B, as a term without parameters.
     ///
     /// ```
-    /// use probity_exact::{Format, Rational, rational};
+    /// use probity_exact::{Format, Rational, fraction, rational};
     /// use probity_kernel::float::{Scaling, Snapped, Subject, Uniform, bound};
     /// let snapped = Snapped {
     ///     format: Format::BINARY64,
@@ -18,7 +18,7 @@ impl Snapped {
     ///     ln_ulps: 0,
     ///     scaling: vec![Scaling::Divide(Rational::ONE)],
     ///     grid: Rational::ONE,
-    ///     bound: rational(100, 1).unwrap(),
+    ///     bound: fraction::<100, 1>(),
     ///     sensitivity: Rational::ONE,
     /// };
     /// let found = bound(&snapped.mechanism(), snapped.reading(), snapped.implementation()).unwrap();
