@@ -52,10 +52,15 @@ fn collect(folder: &Path, entered: &mut BTreeSet<PathBuf>, found: &mut Vec<PathB
     for path in paths {
         if path.is_dir() {
             collect(&path, entered, found);
-        } else if path.extension().is_some_and(|ending| ending == ENDING) {
+        } else if path.extension().is_some_and(|ending| ending == ENDING) && !waits(&path) {
             found.push(path);
         }
     }
+}
+
+/// A pipe or a device, which nobody may ever write to. Named by itself it is read; in a folder it holds up no other file.
+fn waits(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|facts| !facts.is_file())
 }
 
 /// A failure of the system in plain words.

@@ -183,6 +183,8 @@ fn a_folder_is_verified_to_its_end() {
     symlink("..", place.join("deep/up")).unwrap();
     symlink(".", place.join("self")).unwrap();
     symlink("deep", place.join("z_again")).unwrap();
+    // A pipe to which nobody writes holds up nothing.
+    assert!(Command::new("mkfifo").arg(place.join("e_pipe.dp")).status().unwrap().success());
     let place = place.to_str().unwrap();
     let (code, printed, errors) = run(&format!("verify {place}"));
     assert_eq!(code, 2, "{printed}{errors}");

@@ -19,7 +19,7 @@ use crate::{files, given, interrupt, output};
 /// How long and how to search.
 #[derive(clap::Args)]
 pub struct Budget {
-    /// Search for this many seconds, 10 unless said; with --inputs, give up after as many
+    /// Search for this many seconds, 10 unless said; with --inputs, give up after as many, never unless said
     #[arg(long, allow_negative_numbers = true)]
     seconds: Option<f64>,
     /// Stop after this many pairs, which makes the result reproducible
