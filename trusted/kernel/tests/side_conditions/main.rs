@@ -18,3 +18,4 @@ mod finite_blocks;
 mod programs;
 mod rounds;
 mod sampling;
+mod wording;
