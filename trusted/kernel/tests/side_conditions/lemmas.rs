@@ -69,6 +69,32 @@ fn enclosures_are_rounded_outward() {
     }
 }
 
+/// Numbers so near to ln 3 and to e that the enclosures of their images have 3 and 1 inside: the bounds lie on their own sides.
+#[test]
+fn enclosures_keep_their_sides() {
+    let near = |n: i64| Rational::from(n) / Rational::from(1i64 << 60);
+    let bounds = |lemma: Lemma| match lemma.formula(&context(&[])).unwrap() {
+        Expr::Binary(Binary::And, low, high) => match (&*low, &*high) {
+            (Expr::Binary(Binary::Le, low, _), Expr::Binary(Binary::Le, _, high)) => {
+                (value(low, &values(&[])), value(high, &values(&[])))
+            }
+            _ => panic!("{low} and {high}"),
+        },
+        other => panic!("{other}"),
+    };
+    // The floors of ln 3 and of e in units of 2^-60, by a calculation apart.
+    let (log, euler) = (1_266_613_732_830_808_727, 3_133_965_575_612_453_542);
+    for (lemmas, at) in [
+        ([Lemma::ExpValue(near(log)), Lemma::ExpValue(near(log + 1))], 3),
+        ([Lemma::LnValue(near(euler)), Lemma::LnValue(near(euler + 1))], 1),
+    ] {
+        let [below, above] = lemmas.map(bounds);
+        let at = Rational::from(at);
+        assert!(below.0 < at && at <= below.1, "{below:?}");
+        assert!(above.0 <= at && at < above.1, "{above:?}");
+    }
+}
+
 #[test]
 fn functions_of_equal_numbers_are_equal() {
     let (a, b, c, d) = (first("x"), second("x"), first("n"), second("n"));

@@ -37,6 +37,14 @@ fn translations_ask_what_their_rules_say() {
 }
 
 #[test]
+fn equal_laws_are_free() {
+    let said = "x == x' and n == n' and 0 < n and (y#0 == y#0 and cost <= 5)";
+    for measure in [Measure::Pure, Measure::Concentrated] {
+        assert_eq!(asked(&laplace(var("x"), var("n")), &Coupling::Null, measure), said);
+    }
+}
+
+#[test]
 fn selected_translations_ask_what_their_rule_says() {
     let select = |strict| Coupling::Select {
         threshold: int(7),
