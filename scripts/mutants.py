@@ -51,6 +51,8 @@ MEMORY = 4 << 30
 QUICK = 1.0
 # Seconds below which a test is always worth its while.
 INSTANT = 0.1
+# Of the conditions those about large formulas, which take most of the time of all.
+LARGE = ["assertions_are_not_deep", "conditionals_stay_small", "appends_stay_small", "assignments_stay_small"]
 SWITCH = """
 pub(crate) fn mutated(number: usize) -> bool {
     static ON: std::sync::LazyLock<usize> =
@@ -216,7 +218,7 @@ def stages(copy, binaries, floats):
         if "falsifier" in binary.name or ("small_formats" in binary.name and not floats):
             continue
         if "side_conditions" in binary.name and "float" not in binary.name:
-            runs += [(binary, [word for test in SLOW for word in ("--skip", test)]), (binary, SLOW)]
+            runs += [(binary, [word for test in SLOW + LARGE for word in ("--skip", test)]), (binary, LARGE), (binary, SLOW)]
         else:
             runs.append((binary, []))
     measured = []
