@@ -104,6 +104,30 @@ fn upper_tails_of_integers_are_given_up_whole() {
     assert_eq!(step.pre().formula().to_string(), said);
 }
 
+/// What is given up is a tail of the first run's draw, also where the second run's lies elsewhere.
+#[test]
+fn tails_are_of_the_first_run() {
+    let statement = draw("y", laplace(var("x"), int(3)));
+    let context = context(std::slice::from_ref(&statement));
+    let post = assertion(&context, first("y").le(int(7)));
+    let shift = Coupling::Shift { by: int(1), cost: int(2) };
+    let said = |near: &str| {
+        let side = "0 < 3 and 3 == 3 and abs(1 + x - x') <= 2 * 3";
+        format!("{side} and (not {near} <= 4 or y#0 <= 7) and 0 <= 4")
+    };
+    let both = up_to_tail(&context, &statement, &shift, &int(4), &post).unwrap();
+    assert_eq!(both.pre().formula().to_string(), said("abs(y#0 - x)"));
+    let upper = up_to_upper_tail(&context, &statement, &shift, &int(4), &post).unwrap();
+    assert_eq!(upper.pre().formula().to_string(), said("y#0 - x"));
+}
+
+#[test]
+fn values_lie_in_the_first_runs_support() {
+    let integers = Distribution::UniformInt { low: int(0), high: var("n") };
+    let said = "0 == 0 and n == n' and 0 <= n and (not (0 <= y#0 and y#0 <= n) or y#0 == y#0 and cost <= 5)";
+    assert_eq!(asked(&integers, &Coupling::Null, Measure::Pure), said);
+}
+
 /// The masses of the two runs are crossed with the ratio, and its logarithm is charged.
 #[test]
 fn ratios_of_masses_are_charged() {
