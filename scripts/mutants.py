@@ -215,7 +215,7 @@ def stages(copy, binaries, floats):
     fail, and what is for those that are left. Small formats are tried for what is about floats."""
     runs = []
     for binary in binaries:
-        if "falsifier" in binary.name or ("small_formats" in binary.name and not floats):
+        if "falsifier" in binary.name or ("threshold_small_formats" in binary.name and not floats):
             continue
         if "side_conditions" in binary.name and "float" not in binary.name:
             runs += [(binary, [word for test in SLOW + LARGE for word in ("--skip", test)]), (binary, LARGE), (binary, SLOW)]
@@ -256,7 +256,7 @@ class Trial:
         near = self.nearest(file)
         runs = [run for run in self.quick if run not in near] + self.slow
         # Tests of limits are about lines with one, and small formats about floats.
-        runs = [run for run in runs if file.startswith("float/") or "small_formats" not in run[0].name]
+        runs = [run for run in runs if file.startswith("float/") or "threshold_small_formats" not in run[0].name]
         runs = [run for run in runs if LIMITS.search(name) or run[1] != SLOW]
         failed = self.noticed(runs, number)
         if not failed and self.last:

@@ -232,3 +232,47 @@ fn conditions_and_loops_say_what_their_rules_say() {
     let looped = rules::for_loop(&"i".into(), bounds, &invariant, &round, &evidence).unwrap();
     assert_eq!(shown(&looped), "2 <= N and cost <= 2 + 1 => cost <= N + 1; 0");
 }
+
+/// Without draws each run is a function of its own state, and both runs are looked at.
+#[test]
+fn one_sided_is_about_both_runs() {
+    let branch = choose(var("b"), vec![assign("y", int(1))], vec![assign("y", int(2))]);
+    let context = context(std::slice::from_ref(&branch));
+    let step = rules::one_sided_both(&context, &branch, &assertion(&context, same("y"))).unwrap();
+    let (ours, theirs) = (of("b"), other("b"));
+    for (one, two) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        let state = values(&[(ours.clone(), one), (theirs.clone(), two)]);
+        assert_eq!(holds(step.pre().formula(), &state), one == two, "{one} {two}");
+    }
+    let set = assign("y", var("x"));
+    let post = assertion(&context, first("y").le(second("y")));
+    let step = rules::assign(&context, &set, &post).unwrap();
+    assert_eq!(step.pre().formula().to_string(), "x <= x'");
+}
+
+/// A judgement is about the program that its parts make up, in their order.
+#[test]
+fn judgements_are_about_their_programs() {
+    let (one, two) = (assign("y", var("n")), assign("z", var("y")));
+    let guard = var("b");
+    let branch = choose(guard.clone(), vec![one.clone()], vec![two.clone()]);
+    let looped = count("i", int(3), vec![one.clone()]);
+    let context = context(&[one.clone(), two.clone(), branch.clone(), looped.clone()]);
+    let post = assertion(&context, first("z").le(second("y")));
+    let back = rules::assign(&context, &two, &post).unwrap();
+    let front = rules::assign(&context, &one, back.pre()).unwrap();
+    let whole = rules::seq(&front, &back).unwrap();
+    assert_eq!(whole.program(), [one.clone(), two.clone()]);
+    assert_eq!((whole.pre(), whole.post()), (front.pre(), back.post()));
+    assert_eq!(whole.pre().formula().to_string(), "n <= n'");
+    let then = rules::assign(&context, &one, &post).unwrap();
+    let both = rules::cond(&guard, &then, &back).unwrap();
+    assert_eq!(both.program(), [branch]);
+    assert_eq!(both.post(), &post);
+    let said = "b == b' and ((not b or z <= n') and (b or y <= y'))";
+    assert_eq!(both.pre().formula().to_string(), said);
+    let always = rules::assign(&context, &one, &assertion(&context, yes())).unwrap();
+    let evidence = Evidence::Absurd(KNOWN + 2);
+    let rounds = rules::for_loop(&"i".into(), (&int(0), &int(3)), &yes(), &always, &evidence).unwrap();
+    assert_eq!(rounds.program(), [looped]);
+}
