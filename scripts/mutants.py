@@ -10,16 +10,21 @@ out by number. Tests that look at the source (coverage) are left out.
     scripts/mutants.py kernel rules/once.rs …       of some files
     scripts/mutants.py kernel --part 3/40           every fortieth, from the third on (0/40 … 39/40)
     --rest         those of the named files first, then all others
+    --whole        those of the named files, in the build that has all, which is there already after a run of all
     scripts/mutants.py exact                        of exact, with its own tests
+    scripts/mutants.py noise                        of the privacy maps and mechanisms of noise, with its own tests
+    --summary      what has been seen so far: a table of the files, and what is left
     --falsifier    what survives is shown to the falsifier of rules (crates/prove/tests/falsifier) as well
 
 Changed are: operators (comparisons to the neighbouring and the opposite one, arithmetic, && and ||), `!` and `-` taken away,
-integers (n to n + 1), guards (true, false), match arms (gone, where a wildcard follows), and what a function returns. Not
-changed are: constants, patterns, what macros are given, and how things are shown.
+integers (n to n + 1), guards (true, false), match arms (gone, where a wildcard follows), what a function returns, the methods
+of formulas (`le` to `lt` and `ge`, `and` to `or`, no `abs`, …) and directions (`Up` and `Down`, `low` and `high`, `First` and
+`Second`, `floor` and `ceil`). Not changed are: constants, patterns, what macros are given, and how things are shown.
 
 Rows are written to target/mutants/WHAT.txt as they come; what stands there is not run again unless the source line changed.
 """
 
+import hashlib
 import json
 import os
 import re
@@ -32,11 +37,22 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from switches import FALSIFIERS, LIMITS, ROOT, SLOW, Copy  # noqa: E402
 
-OUT = ROOT / "target/mutants"
+# MUTANTS_OUT puts what is built and seen somewhere else.
+OUT = Path(os.environ.get("MUTANTS_OUT", ROOT / "target/mutants"))
+# Where a crate is, what it needs besides what is trusted, and which of its files are meant.
+PLACES = {
+    "kernel": ("trusted/kernel", (), ""),
+    "exact": ("trusted/exact", (), ""),
+    "noise": ("crates/noise", ("noise", "account"), r"(map|mechanisms)/|map\.rs|measure\.rs|unit\.rs|compose"),
+}
 SHOWN = ("text/render.rs", "rejection.rs")
 MEMORY = 4 << 30
 # Seconds of the processor from which on a test is for what others did not notice.
 QUICK = 1.0
+# Seconds below which a test is always worth its while.
+INSTANT = 0.1
+# Of the conditions those about large formulas, which take most of the time of all.
+LARGE = ["assertions_are_not_deep", "conditionals_stay_small", "appends_stay_small", "assignments_stay_small"]
 SWITCH = """
 pub(crate) fn mutated(number: usize) -> bool {
     static ON: std::sync::LazyLock<usize> =
@@ -67,13 +83,14 @@ class Mutated:
         self.what, self.falsifier = what, falsifier
         self.folder = OUT / f"copy_{what}"
         with tempfile.TemporaryDirectory() as folder:
-            Copy(folder, falsifier)
+            Copy(folder, falsifier, PLACES[what][1])
             fresh = {path.relative_to(folder): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
-        source = Path("trusted") / what / "src"
+        source = Path(PLACES[what][0]) / "src"
         every = sorted(path for path in fresh if path.is_relative_to(source) and path.suffix == ".rs")
         every = [path for path in every if not str(path).endswith(SHOWN)]
         self.originals = {str(path.relative_to(source)): fresh[path].decode() for path in every}
-        self.files = [name for name in self.originals if not files or name in files]
+        meant = [name for name in self.originals if re.match(PLACES[what][2], name)]
+        self.files = [name for name in meant if not files or name in files]
         if files and len(self.files) != len(files):
             sys.exit(f"not all of {files} are there")
         self.source = self.folder / source
@@ -87,7 +104,7 @@ class Mutated:
         self.environment = dict(os.environ, CARGO_TARGET_DIR=str(OUT / "build"), RUSTFLAGS="-Awarnings",
                                 CARGO_PROFILE_DEV_OPT_LEVEL="1", CARGO_PROFILE_DEV_DEBUG="none",
                                 CARGO_PROFILE_TEST_DEBUG="none")
-        self.left_out, self.gone = set(), []
+        self.left_out = set()
 
     def instrument(self, tool):
         """Puts the mutants in, and lists them."""
@@ -117,11 +134,11 @@ class Mutated:
             message = json.loads(line).get("message")
             if isinstance(message, dict) and message.get("level") == "error":
                 spans = message["spans"]
-                for primary in (True, False):
-                    own = {self.owner(span) for span in spans if span["is_primary"] == primary} - {None}
-                    if own:
-                        found |= own
-                        break
+                own = {self.owner(span) for span in spans if span["is_primary"]} - {None}
+                own = own or {self.owner(span) for span in spans} - {None}
+                # An array of mutants begins before its first one.
+                own = own or {number for span in spans if not span["is_primary"] for number in self.inside(span)}
+                found |= own
         if not found:
             sys.exit("the copy does not compile, and no mutant is in the way:\n" + done.stderr[-3000:])
         return found
@@ -140,16 +157,31 @@ class Mutated:
                 stack.remove(int(closed))
         return stack[-1] if stack else None
 
+    def inside(self, span):
+        """The mutants in a place of the changed source."""
+        path = self.folder / span["file_name"]
+        text = path.read_bytes()[span["byte_start"]:span["byte_end"]].decode() if path.exists() else ""
+        return map(int, re.findall(r"/\*<(\d+)\*/", text))
+
+    def known_faults(self, tool):
+        """Where the mutants of this source that do not compile are kept, so that they are looked for once."""
+        digest = hashlib.sha256(Path(tool).read_bytes())
+        for name in self.files:
+            digest.update(self.originals[name].encode())
+        return OUT / f"{self.what}_left_out_{digest.hexdigest()[:16]}.txt"
+
     def build(self, tool):
+        kept = self.known_faults(tool)
+        if kept.exists():
+            self.left_out = set(map(int, kept.read_text().split()))
         while True:
             mutants = self.instrument(tool)
             faults = self.faults()
-            self.gone += [f"{file}:{line} | {function} | {change}" for n, file, line, function, change in mutants if n in faults]
             print(f"{len(mutants)} mutants, {len(self.left_out)} left out, {len(faults)} do not compile", flush=True)
             if not faults:
                 break
             self.left_out |= faults
-        (OUT / f"{self.what}_left_out.txt").write_text("\n".join(self.gone) + "\n")
+            kept.write_text(" ".join(map(str, sorted(self.left_out))))
         command = ["cargo", "test", "-p", f"probity-{self.what}", "--lib", "--tests", "--no-run", "--message-format=short"]
         if self.falsifier:
             command += ["-p", "probity-prove"]
@@ -162,7 +194,7 @@ class Mutated:
     def run(self, binary, number, limit, words=()):
         """The tests that fail, and the processor's seconds."""
         falsifier = "falsifier" in binary.name
-        folder = self.folder / ("crates/prove" if falsifier else f"trusted/{self.what}")
+        folder = self.folder / ("crates/prove" if falsifier else PLACES[self.what][0])
         environment = dict(os.environ, MUTANT=str(number), CARGO_MANIFEST_DIR=str(folder), RUST_BACKTRACE="0")
 
         def limits():
@@ -183,10 +215,10 @@ def stages(copy, binaries, floats):
     fail, and what is for those that are left. Small formats are tried for what is about floats."""
     runs = []
     for binary in binaries:
-        if "falsifier" in binary.name or ("small_formats" in binary.name and not floats):
+        if "falsifier" in binary.name or ("threshold_small_formats" in binary.name and not floats):
             continue
         if "side_conditions" in binary.name and "float" not in binary.name:
-            runs += [(binary, [word for test in SLOW for word in ("--skip", test)]), (binary, SLOW)]
+            runs += [(binary, [word for test in SLOW + LARGE for word in ("--skip", test)]), (binary, LARGE), (binary, SLOW)]
         else:
             runs.append((binary, []))
     measured = []
@@ -216,16 +248,15 @@ class Trial:
         return []
 
     def nearest(self, file):
-        """The quick tests of a file: those of its name, then those of all conditions."""
-        # What a call stands for is tested where calls are.
-        about = [{"expand": "call"}.get(Path(file).stem, Path(file).stem), "float_side" if file.startswith("float/") else "side_conditions"]
-        return sorted((run for run in self.quick for word in about if run[0].name.startswith(word)), key=lambda run: run[2])
+        """The quick tests of a file: those of its name and of all conditions, and whatever takes no time."""
+        about = (Path(file).stem, "float_side" if file.startswith("float/") else "side_conditions")
+        return [run for run in self.quick if run[0].name.startswith(about) or run[2] < INSTANT]
 
     def noticed_late(self, number, file, name):
         near = self.nearest(file)
         runs = [run for run in self.quick if run not in near] + self.slow
         # Tests of limits are about lines with one, and small formats about floats.
-        runs = [run for run in runs if file.startswith("float/") or "small_formats" not in run[0].name]
+        runs = [run for run in runs if file.startswith("float/") or "threshold_small_formats" not in run[0].name]
         runs = [run for run in runs if LIMITS.search(name) or run[1] != SLOW]
         failed = self.noticed(runs, number)
         if not failed and self.last:
@@ -238,7 +269,11 @@ class Trial:
             out.write(f"{name} | {', '.join(failed[:3]) or 'NOTHING'}\n")
 
     def go(self, mutants):
-        """Runs (name, place, number, file) and says how many were missed."""
+        """Runs (name, place, number, file), file by file, and says how many were missed."""
+        files = list(dict.fromkeys(mutant[3] for mutant in mutants))
+        return sum(self.go_file(file, [mutant for mutant in mutants if mutant[3] == file]) for file in files)
+
+    def go_file(self, file, mutants):
         left, missed = [], 0
         for name, place, number, file in mutants:
             failed = self.noticed(self.nearest(file), number)
@@ -247,13 +282,14 @@ class Trial:
             else:
                 left.append((name, place, number, file))
                 print(f"  so far: {place} | {name}", flush=True)
-        print(f"{len(mutants) - len(left)} of {len(mutants)} noticed by quick tests", flush=True)
+        print(f"{file}: {len(mutants) - len(left)} of {len(mutants)} noticed by quick tests", flush=True)
         for name, place, number, file in left:
             failed = self.noticed_late(number, file, name)
             self.write(name, failed)
             if not failed:
                 missed += 1
-                print(f"{place} | {name}", flush=True)
+                print(f"MISSED {place} | {name}", flush=True)
+        print(f"{file}: {missed} of {len(mutants)} noticed by nothing", flush=True)
         return missed
 
 
@@ -270,9 +306,25 @@ def named(copy, mutants, files, known, part, parts):
     return sorted(found, key=lambda mutant: files.index(mutant[3]) if mutant[3] in files else len(files))
 
 
+def summary(record):
+    """Rows of a table: file, mutants that were run, noticed, left; then what is left."""
+    last = dict(row.rsplit(" | ", 1) for row in record.read_text().splitlines())
+    files = {}
+    for name, noticed in last.items():
+        files.setdefault(name.split(" | ")[0], []).append((name, noticed == "NOTHING"))
+    for file, rows in sorted(files.items()):
+        missed = sum(left for _, left in rows)
+        print(f"| `{file}` | {len(rows)} | {len(rows) - missed} | {missed} |")
+    print(f"{len(last)} run, {sum(noticed == 'NOTHING' for noticed in last.values())} left:")
+    for rows in files.values():
+        for name, left in rows:
+            if left:
+                print(name)
+
+
 def main():
     arguments = sys.argv[1:]
-    if not arguments or arguments[0] not in ("kernel", "exact"):
+    if not arguments or arguments[0] not in PLACES:
         sys.exit(__doc__)
     what, part, parts = arguments[0], 0, 1
     if "--part" in arguments:
@@ -280,12 +332,19 @@ def main():
     files = [word for word in arguments[1:] if word.endswith(".rs")]
     OUT.mkdir(parents=True, exist_ok=True)
     record = OUT / f"{what}.txt"
+    if "--summary" in arguments:
+        return summary(record)
     rows = record.read_text().splitlines() if record.exists() else []
     # What nothing noticed is shown to the tests again, which may be new.
     known = {row.rsplit(" | ", 1)[0] for row in rows if not row.endswith("NOTHING")}
-    copy = Mutated(what, [] if "--rest" in arguments else files, "--falsifier" in arguments)
+    every = "--rest" in arguments or "--whole" in arguments
+    copy = Mutated(what, [] if every else files, "--falsifier" in arguments)
     mutants, binaries = copy.build(tool())
+    # Builds are for somebody who waits; the trial is not.
+    os.nice(19)
     chosen = named(copy, mutants, files, known, part, parts)
+    if "--whole" in arguments:
+        chosen = [mutant for mutant in chosen if mutant[3] in files]
     missed = Trial(copy, binaries, record, any(mutant[3].startswith("float/") for mutant in chosen)).go(chosen)
     print(f"{len(chosen) - missed} caught, {missed} missed, {len(copy.left_out)} do not compile")
 

@@ -33,15 +33,15 @@ const KNOWN: [(&str, f64, f64); 20] = [
     ("himmilbeau", 1.00e-12, 1.00e-12),
 ];
 
-/// Never above Gappa's, at or below FPTaylor's on all of these, and within 1.4 of an error that occurs, on average.
-#[test]
-fn bounds_are_as_good_as_any() {
+/// The bounds by the errors that occur among some samples: their geometric mean, after every bound is seen to be at or below the
+/// others' figures.
+fn tightness(samples: usize) -> f64 {
     let file = fpcore::read(BENCHMARKS).unwrap();
     let mut logs = Vec::new();
     for (name, gappa, fptaylor) in KNOWN {
         let benchmark = file.iter().find(|benchmark| benchmark.name == name).unwrap();
         let core = benchmark.content.as_ref().unwrap();
-        let found = analyse(core, &Options { samples: 30_000, relative: false, ..Options::default() });
+        let found = analyse(core, &Options { samples, relative: false, ..Options::default() });
         let (bound, sampled) = (found.absolute.unwrap(), found.sampled.unwrap());
         assert!(sampled > 0.0 && sampled <= bound, "{name}: {sampled:e} occurs, bound {bound:e}");
         // The figures of the others are known to three places: compare at that precision.
@@ -51,8 +51,23 @@ fn bounds_are_as_good_as_any() {
         logs.push(ln_nearest(bound / sampled));
     }
     let mean = exp_nearest(logs.iter().sum::<f64>() / logs.len() as f64);
-    println!("tightness {mean:.3} with 30000 samples each");
+    println!("tightness {mean:.3} with {samples} samples each");
+    mean
+}
+
+/// Never above Gappa's, at or below FPTaylor's on all of these, and within 1.4 of an error that occurs, on average.
+#[test]
+fn bounds_are_as_good_as_any() {
+    let mean = tightness(30_000);
     assert!(mean < 1.4, "{mean}");
+}
+
+/// With more samples larger errors are met with: within 1.3. Takes a minute.
+#[test]
+#[ignore = "a minute of sampling"]
+fn bounds_are_near_errors_that_occur() {
+    let mean = tightness(1_000_000);
+    assert!(mean < 1.3, "{mean}");
 }
 
 /// Every straight-line benchmark has a derivation that the kernel confirms, and whose bound is not below an

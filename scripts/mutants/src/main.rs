@@ -8,6 +8,7 @@
 
 mod mutants;
 mod values;
+mod words;
 
 use std::fs;
 

@@ -8,6 +8,7 @@ use syn::visit::{self, Visit};
 use syn::{Arm, BinOp, Block, Expr, ImplItemFn, ItemFn, Lit, Pat, Signature, UnOp};
 
 use crate::values::values;
+use crate::words::{other_methods, turned};
 
 /// The mutants of all files so far.
 pub struct Pass {
@@ -211,6 +212,55 @@ impl Pass {
         let before = format!("/*<{n}*/(if crate::mutated({n}) {{ {other}{suffix} }} else {{ ");
         self.around(literal.span(), before, format!(" }})/*{n}>*/"));
     }
+
+    /// `receiver.method(argument)`, where other methods may stand as well: formulas are built like that.
+    fn method(&mut self, call: &syn::ExprMethodCall) {
+        if call.turbofish.is_some()
+            || call.args.len() > 1
+            || matches!(call.args.first(), Some(Expr::Closure(_)))
+        {
+            return;
+        }
+        let own = call.method.to_string();
+        let argument = if call.args.is_empty() { "" } else { "a" };
+        let (mut choices, mut marks) = (String::new(), (String::new(), String::new()));
+        for other in other_methods(&own) {
+            let what = other.as_deref().map_or("is gone".into(), |other| format!("becomes {other}"));
+            if let Some(n) = self.mutant(call.method.span(), format!("{own} {what}")) {
+                let value = other.map_or("r".into(), |other| format!("r.{other}({argument})"));
+                choices += &format!("if crate::mutated({n}) {{ /*<{n}*/{value}/*{n}>*/ }} else ");
+                marks.0 += &format!("/*<{n}*/");
+                marks.1 = format!("/*{n}>*/{}", marks.1);
+            }
+        }
+        if choices.is_empty() {
+            return;
+        }
+        let (open, close) = (call.paren_token.span.open(), call.paren_token.span.close());
+        let comma = if call.args.is_empty() || call.args.trailing_punct() { "" } else { "," };
+        let pattern = if call.args.is_empty() { "()" } else { "(a,)" };
+        self.around(call.span(), format!("{}(match ((", marks.0), String::new());
+        let from = call.dot_token.span().byte_range().start;
+        let removed = open.byte_range().end - from;
+        self.edits.push(Edit { at: from, order: (2, 0, 0), text: "), (".into(), removed });
+        let text =
+            format!("{comma})) {{ (r, {pattern}) => {choices}{{ r.{own}({argument}) }} }}){}", marks.1);
+        self.replace(close, text);
+    }
+
+    /// A name whose direction may be turned round: `Round::Up`, `add_down`, `Run::First`, `low`. If there is no such name, that
+    /// does not compile. A variable that is only looked at stays where it is.
+    fn name(&mut self, path: &syn::ExprPath, looked_at: bool) {
+        let Some(last) = path.path.segments.last() else { return };
+        let own = last.ident.to_string();
+        let Some(other) = turned(&own).filter(|_| last.arguments.is_empty()) else { return };
+        let Some(n) = self.mutant(path.span(), format!("{own} becomes {other}")) else { return };
+        let whole = path.span().source_text().expect("a span of the file");
+        let turned = format!("{}{other}", &whole[..whole.len() - own.len()]);
+        let (star, and) = if looked_at { ("*", "&") } else { ("", "") };
+        let before = format!("/*<{n}*/({star}if crate::mutated({n}) {{ {and}{turned} }} else {{ {and}");
+        self.around(path.span(), before, format!(" }})/*{n}>*/"));
+    }
 }
 
 /// The text of an expression as it was written.
@@ -289,6 +339,28 @@ impl<'a> Visit<'a> for Pass {
 
     fn visit_expr_lit(&mut self, literal: &'a syn::ExprLit) {
         self.literal(literal);
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'a syn::ExprMethodCall) {
+        self.method(call);
+        match &*call.receiver {
+            Expr::Path(path) => self.name(path, true),
+            other => self.visit_expr(other),
+        }
+        for argument in &call.args {
+            self.visit_expr(argument);
+        }
+    }
+
+    fn visit_expr_reference(&mut self, reference: &'a syn::ExprReference) {
+        match &*reference.expr {
+            Expr::Path(path) if reference.mutability.is_none() => self.name(path, true),
+            other => self.visit_expr(other),
+        }
+    }
+
+    fn visit_expr_path(&mut self, path: &'a syn::ExprPath) {
+        self.name(path, false);
     }
 
     fn visit_expr_match(&mut self, whole: &'a syn::ExprMatch) {

@@ -160,6 +160,22 @@ fn rationals_round_by_definition() {
     }
 }
 
+/// Rounding −x in the mirrored direction is −(rounding x).
+#[test]
+fn mirrored_directions_are_of_the_opposite_number() {
+    for format in formats() {
+        for numerator in -60..60 {
+            let x = rational(numerator, 7).unwrap();
+            for direction in Round::ALL {
+                let opposite = format.round(&-x.clone(), direction.mirrored());
+                let (one, other) = (format.round(&x, direction).to_rational(), opposite.to_rational());
+                assert_eq!(one, other.map(|y| -y), "{x} {direction:?}");
+            }
+        }
+    }
+    assert_eq!(Round::ALL.map(|direction| direction.mirrored().mirrored()), Round::ALL);
+}
+
 /// Wide gaps between operands, where the smaller one is replaced by a stand-in, against exact rationals.
 #[test]
 fn far_apart_operands_round_alike() {

@@ -17,14 +17,14 @@ pub const MORE: u64 = if cfg!(feature = "exhaustive") { 12 } else { 1 };
 
 /// What was seen.
 #[derive(Default)]
-struct Seen {
+pub struct Seen {
     judgements: u64,
     pairs: u64,
-    rules: std::collections::BTreeMap<&'static str, u64>,
+    pub rules: std::collections::BTreeMap<&'static str, u64>,
 }
 
 /// Tries a judgement on some pairs of states.
-fn check(judgement: &Judgement, context: &Context, seen: &mut Seen, dice: &mut Dice) {
+pub fn check(judgement: &Judgement, context: &Context, seen: &mut Seen, dice: &mut Dice) {
     let wrong = |why: String| {
         let (by, measure) = (judgement.axioms(), context.measure());
         panic!("a false judgement by {by:?}, {measure:?}\n{}{why}", context.mechanism())
@@ -95,7 +95,7 @@ fn search_for(
     seen
 }
 
-fn report(what: &str, seen: &Seen) {
+pub fn report(what: &str, seen: &Seen) {
     println!("{what}: {} judgements on {} pairs, {:?}", seen.judgements, seen.pairs, seen.rules);
 }
 

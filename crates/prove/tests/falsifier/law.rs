@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use probity_exact::{Rational, normal_cdf_bounds};
 use probity_kernel::law;
-use probity_kernel::term::{Distribution, Statement};
+use probity_kernel::term::{Called, Distribution, Statement};
 
 use crate::number::{Number, Span, Tri, exp, r};
 use crate::value::{Fault, State, Value, plain};
@@ -198,6 +198,31 @@ fn flipped(coins: &[Mass]) -> Vec<Mass> {
     masses
 }
 
+/// What another mechanism releases for these arguments: its own body is run, its parameters shared and its inputs its state.
+fn released(called: &Called, id: u32, state: &State, shared: &State) -> Result<Vec<(Value, Mass)>, Fault> {
+    let mechanism = &called.mechanism;
+    let (mut inputs, mut params) = (State::new(), State::new());
+    for (input, argument) in mechanism.inputs.iter().zip(&called.inputs) {
+        inputs.insert(input.name.clone(), plain(argument, state, shared)?);
+    }
+    for (param, argument) in mechanism.params.iter().zip(&called.params) {
+        params.insert(param.name.clone(), plain(argument, state, shared)?);
+    }
+    let (law, cut) = Runner { run: id, keep_trace: false }.run(&mechanism.body, &inputs, &params)?;
+    if !cut.is_zero() {
+        return Err(Fault::Unknown);
+    }
+    let mut all: BTreeMap<Value, Mass> = BTreeMap::new();
+    for (point, mass) in law {
+        let sum = all
+            .entry(plain(&mechanism.output, &point.state, &params)?)
+            .or_insert((Rational::ZERO, Rational::ZERO));
+        sum.0 += mass.0;
+        sum.1 += mass.1;
+    }
+    Ok(all.into_iter().collect())
+}
+
 /// The values of a draw. Out of its range a law has none.
 fn outcomes(law: &Distribution, id: u32, state: &State, shared: &State) -> Result<Vec<(Value, Mass)>, Fault> {
     for condition in law::conditions(law) {
@@ -288,8 +313,7 @@ fn outcomes(law: &Distribution, id: u32, state: &State, shared: &State) -> Resul
             }
             all.into_iter().map(|(kept, mass)| (Value::Table(kept), (mass.clone(), mass))).collect()
         }
-        // What other mechanisms release is not generated.
-        Distribution::Called(_) => return Err(Fault::Unknown),
+        Distribution::Called(called) => return released(called, id, state, shared),
         Distribution::Uniform => {
             // Cut near the powers of e^(−1/2), at which a scaled draw lies next to another cell, and at a half.
             let mut cuts: Vec<Rational> = (0..8).map(|i| exp(&r(-i, 2)).1).collect();

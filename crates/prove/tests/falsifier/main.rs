@@ -6,12 +6,14 @@
 //! `noticed.txt` says which of the kernel's conditions, switched off one at a time, this notices
 //! (`scripts/switches.py --falsifier`).
 
+mod calls;
 mod derive;
 mod evidence;
 mod judge;
 mod judgements;
 mod kinds;
 mod law;
+mod norms;
 mod number;
 mod program;
 mod sample;

@@ -12,6 +12,9 @@ use probity_kernel::term::{Adjacency, Mechanism, Sort};
 use crate::number::{Number, Tri, r};
 use crate::value::{Row, State, Value, World, equal};
 
+/// Places up to which it is said how far a list has moved: further than any index that is generated.
+const PLACES: usize = 40;
+
 /// Pseudo-random numbers from a fixed seed.
 pub struct Dice(pub u64);
 
@@ -198,8 +201,26 @@ fn clause_holds(
             ghosts.insert(Variable::Changed(list.clone()), Value::int(at as i64));
             different.len() <= 1 && entries.iter().all(|(a, b)| grows(a, b).abs().le(&bound) == Tri::Yes)
         }
+        Adjacency::Norm { list, bound, squares } => {
+            let bound = number(bound);
+            let size = |(a, b): &(Value, Value)| match squares {
+                true => grows(a, b).times(&grows(a, b)),
+                false => grows(a, b).abs(),
+            };
+            // How far the entries before each place have moved; from the last one on it stays what it is.
+            let mut moved = vec![Number::point(r(0, 1))];
+            for entry in lists(list).iter() {
+                moved.push(moved[moved.len() - 1].plus(&size(entry)));
+            }
+            let all = moved[moved.len() - 1].clone();
+            moved.resize(PLACES, all.clone());
+            let moved = moved.into_iter().map(Value::Number).collect();
+            ghosts.insert(Variable::Moved(list.clone()), Value::List(moved));
+            let most = if *squares { bound.times(&bound) } else { bound.clone() };
+            Number::point(r(0, 1)).le(&bound) == Tri::Yes && all.le(&most) == Tri::Yes
+        }
         // These are not generated.
-        Adjacency::OneEntryOf { .. } | Adjacency::Norm { .. } => false,
+        Adjacency::OneEntryOf { .. } => false,
         Adjacency::OneRow { table } => {
             let (a, b) = tables(table);
             match extra(&b, &a).as_deref() {

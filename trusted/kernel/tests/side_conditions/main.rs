@@ -15,6 +15,8 @@ mod equivalences;
 mod evidence;
 mod final_rule;
 mod finite_blocks;
+mod lemmas;
 mod programs;
 mod rounds;
 mod sampling;
+mod wording;

@@ -45,6 +45,12 @@ fn deltas_add() {
     let both = rules::seq(&before, &one).unwrap();
     assert_eq!(value(both.delta(), &values(&[])), Rational::from(2));
     assert_eq!(value(one.delta(), &values(&[])), Rational::ONE);
+    assert_eq!(both.delta().to_string(), "exp(-(free / 1)) + exp(-(free / 1))");
+    // Nothing is added to nothing.
+    let (start, end) = (rules::skip(&context, one.pre()), rules::skip(&context, one.post()));
+    assert_eq!(rules::seq(&start, &one).unwrap().delta(), one.delta());
+    assert_eq!(rules::seq(&one, &end).unwrap().delta(), one.delta());
+    assert_eq!(*rules::seq(&end, &end).unwrap().delta(), int(0));
 }
 
 #[test]
@@ -61,6 +67,7 @@ fn deltas_of_iterations_multiply() {
     for (to, mass) in [(int(3), 3), (int(0), 0), (int(-1), 0)] {
         let whole = rules::for_loop(&"i".into(), (&int(0), &to), &yes(), &body, &sum(&[0, 4])).unwrap();
         assert_eq!(value(whole.delta(), &values(&[])), Rational::from(mass), "{to}");
+        assert_eq!(whole.delta().to_string(), format!("max(0, {to} - 0) * exp(-(free / 1))"));
     }
 }
 
