@@ -2,11 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use probity_exact::{Rational, directed};
+use probity_exact::Rational;
 
 use crate::closed;
 use crate::fixed::{Total, near};
 use crate::general::{self, Around, Scene};
+use crate::large;
 use crate::lattice::{Limit, Stop};
 use crate::model::{Adjacency, Composition, Direction, Simple};
 use crate::scout::{Aim, Guess, exp, ln};
@@ -100,6 +101,9 @@ impl Default for Effort {
 /// More different laws than this are not composed on a lattice after a closed form.
 const MOST_ON_A_LATTICE: usize = 2000;
 
+/// How a bound is found that needs no composition.
+const LARGEST: &str = "the sum of the largest losses";
+
 /// The smallest δ that is asked for, but 0.
 const SMALLEST_DELTA: f64 = 1e-300;
 
@@ -135,6 +139,18 @@ pub fn account(
         }
         _ => {}
     }
+    if effort.closed_forms
+        && let Some((bracket, method)) = closed::very_many(composition, question, MOST_ON_A_LATTICE)
+    {
+        return Ok(Answer {
+            directions: vec![(Direction::Either, bracket.clone())],
+            reached: bracket.width() <= effort.width,
+            bracket,
+            method: method.to_owned(),
+            seconds: start.elapsed().as_secs_f64(),
+            note: None,
+        });
+    }
     let laws = composition.resolved(adjacency)?;
     let bound_only = laws.iter().any(|(law, _)| law.is_bound_only());
     let note = bound_only.then(|| {
@@ -145,7 +161,13 @@ pub fn account(
         Ok(Answer { bracket, directions, method, seconds, reached, note: note.clone() })
     };
     let deadline = start + Duration::from_secs_f64(effort.seconds.clamp(0.0, 1e6));
-    let mut known = Bracket::vacuous(question);
+    let mut sources = Sources::new(question);
+    // Above all losses nothing is left of δ.
+    let known = basic(&laws, question);
+    let none = matches!(question, Question::Delta(_)) && known.upper == Some(Rational::ZERO);
+    if none && !laws.is_empty() {
+        return finish(known.clone(), vec![(Direction::Either, known)], LARGEST.into(), true);
+    }
     if effort.closed_forms
         && let Some((bracket, method)) = closed::answer(&laws, question, deadline)
     {
@@ -156,7 +178,7 @@ pub fn account(
         if reached || !has_lattice {
             return finish(bracket.clone(), vec![(Direction::Either, bracket)], method.to_owned(), reached);
         }
-        known = bracket;
+        sources.add(bracket, method.to_owned());
     }
     let directions = directions(&laws, adjacency);
     let composing = Composing { laws: &laws, question, effort, deadline };
@@ -167,11 +189,11 @@ pub fn account(
         let upper = Some(most.ok_or(
             "at delta = 0 no epsilon is finite: some law has losses without end, or a delta of its own",
         )?);
-        let bracket = Bracket { lower: Rational::ZERO, upper }.and(known);
+        let bracket = Bracket { lower: Rational::ZERO, upper }.and(sources.whole);
         return Ok(Answer {
             directions: vec![(Direction::Either, bracket.clone())],
             bracket,
-            method: "the sum of the largest losses".into(),
+            method: LARGEST.into(),
             seconds: start.elapsed().as_secs_f64(),
             reached: true,
             note: Some(
@@ -181,31 +203,76 @@ pub fn account(
     }
     if let Some((one, steps)) = steps::of_question(composition, &laws, adjacency) {
         let upper = steps::upper(&one, steps, question, effort, deadline);
-        known = known.and(Bracket { lower: Rational::ZERO, upper });
+        let method = format!("{steps} steps of one record added or removed");
+        sources.add(Bracket { lower: Rational::ZERO, upper }, method.clone());
         // Of other noise than normal no pair is known that a replacement in a sample really gives, and so no lattice.
         let unknown = |law: &Simple| matches!(law, Simple::Replaced(_, near, _) if !matches!(**near, Simple::Normal(_)));
         if laws.iter().any(|(law, _)| unknown(law)) {
-            let method = format!("{steps} steps of one record added or removed");
+            let known = sources.whole;
             return finish(known.clone(), vec![(Direction::Replace, known)], method, bound_only);
         }
     }
-    if let ([(law @ Simple::Replaced(..), 1)], Question::Delta(epsilon)) = (laws.as_slice(), question) {
-        known =
-            known.and(Bracket { lower: Rational::ZERO, upper: Some(general::delta_of_one(law, epsilon)?) });
+    if let ([(law @ Simple::Replaced(..), 1)], Question::Delta(epsilon)) = (laws.as_slice(), question)
+        && !large::is_too_large(&laws)
+    {
+        let upper = Some(general::delta_of_one(law, epsilon)?);
+        sources.add(Bracket { lower: Rational::ZERO, upper }, "the curve of one mechanism".into());
     }
     let found = composing.all(directions)?;
-    let bracket = found.iter().map(|found| found.bracket.clone()).reduce(Bracket::or);
-    let mut bracket = bracket.unwrap_or_else(|| Bracket::vacuous(question)).and(known);
+    let composed = found.iter().map(|found| found.bracket.clone()).reduce(Bracket::or);
+    let method = found.iter().max_by_key(|found| found.points).map_or_else(String::new, Found::method);
+    sources.add(composed.unwrap_or_else(|| Bracket::vacuous(question)), method);
     // A group loses at least what one of its records loses, and that has a narrow bracket.
     let ones: Vec<(Simple, u64)> = laws.iter().map(|(law, n)| (law.of_one().clone(), *n)).collect();
     if ones != laws {
         let found = Composing { laws: &ones, ..composing }.all(directions)?;
-        bracket.lower = found.into_iter().map(|found| found.bracket.lower).fold(bracket.lower, Rational::max);
+        let most = found.iter().max_by(|a, b| a.bracket.lower.cmp(&b.bracket.lower));
+        if let Some(found) = most {
+            let bracket = Bracket { lower: found.bracket.lower.clone(), ..Bracket::vacuous(question) };
+            sources.add(bracket, format!("one record, {}", found.method()));
+        }
     }
+    let method = sources.method();
+    let bracket = sources.whole;
     let reached = bound_only || bracket.width() <= effort.width;
-    let method = found.iter().max_by_key(|found| found.points).map_or_else(String::new, Found::method);
     let directions = directions.iter().copied().zip(found.into_iter().map(|found| found.bracket)).collect();
     finish(bracket, directions, method, reached)
+}
+
+/// Bounds from several methods, with the method that the best one on either side is by.
+struct Sources {
+    whole: Bracket,
+    above: String,
+    below: String,
+}
+
+impl Sources {
+    fn new(question: &Question) -> Sources {
+        Sources { whole: Bracket::vacuous(question), above: String::new(), below: String::new() }
+    }
+
+    fn add(&mut self, bracket: Bracket, method: String) {
+        let better = match (&bracket.upper, &self.whole.upper) {
+            (Some(new), Some(old)) => new < old,
+            (new, _) => new.is_some(),
+        };
+        if better || self.above.is_empty() {
+            self.above.clone_from(&method);
+        }
+        if bracket.lower > self.whole.lower || self.below.is_empty() {
+            self.below = method;
+        }
+        self.whole =
+            std::mem::replace(&mut self.whole, Bracket { lower: Rational::ZERO, upper: None }).and(bracket);
+    }
+
+    fn method(&self) -> String {
+        // A lower bound of 0 needs no method.
+        match self.above == self.below || self.whole.lower.is_zero() {
+            true => self.above.clone(),
+            false => format!("{}; from below {}", self.above, self.below),
+        }
+    }
 }
 
 /// A question that is answered on a lattice.
@@ -239,6 +306,47 @@ impl Composing<'_> {
     /// Every direction. The larger answer is asked for: a direction that is likely to have the smaller one is looked at only as
     /// closely as it takes to see that it has.
     pub fn all(&self, directions: &[Direction]) -> Result<Vec<Found>, String> {
+        if !large::is_large(self.laws) {
+            return self.by_ratios(directions);
+        }
+        let known = self.by_losses(directions);
+        let whole = known.iter().map(|found| found.bracket.clone()).reduce(Bracket::or);
+        let reached = whole.is_some_and(|whole| whole.width() <= self.effort.width);
+        if reached || large::is_too_large(self.laws) || Instant::now() > self.deadline {
+            return Ok(known);
+        }
+        let found = self.by_ratios(directions)?;
+        Ok(found.into_iter().zip(known).map(|(found, known)| found.or_by(known)).collect())
+    }
+
+    /// Every direction by the law of its loss alone, each with its share of the time.
+    fn by_losses(&self, directions: &[Direction]) -> Vec<Found> {
+        let basic = basic(self.laws, self.question);
+        let one = |direction: Direction, share: u32, width: f64| {
+            let left = self.deadline.saturating_duration_since(Instant::now());
+            let found =
+                large::bracket(self.laws, direction, self.question, width, Instant::now() + left / share);
+            let found = found.unwrap_or_else(|| Found::nothing(self.question));
+            Found { bracket: found.bracket.clone().and(basic.clone()), ..found }
+        };
+        let [first, second] = directions else {
+            return directions.iter().map(|direction| one(*direction, 1, self.effort.width)).collect();
+        };
+        // The larger answer is asked for: a direction that has the smaller one is looked at once.
+        let (mut one_way, mut other_way) = (one(*first, 4, 1.0), one(*second, 3, 1.0));
+        let smaller = |a: &Found, b: &Found| a.bracket.upper.as_ref().is_some_and(|a| *a <= b.bracket.lower);
+        if !smaller(&one_way, &other_way) {
+            let share = if smaller(&other_way, &one_way) { 1 } else { 2 };
+            one_way = one(*first, share, self.effort.width).or_by(one_way);
+        }
+        if !smaller(&other_way, &one_way) {
+            other_way = one(*second, 1, self.effort.width).or_by(other_way);
+        }
+        vec![one_way, other_way]
+    }
+
+    /// Every direction on lattices of ratios.
+    pub fn by_ratios(&self, directions: &[Direction]) -> Result<Vec<Found>, String> {
         let scenes: Vec<Option<Scene>> =
             directions.iter().map(|direction| self.scene(*direction)).collect::<Result<_, _>>()?;
         let [Some(first), Some(second)] = &scenes[..] else {
@@ -253,7 +361,7 @@ impl Composing<'_> {
             let second = match first.bracket.lower >= most {
                 true => {
                     let bracket = Bracket { lower: Rational::ZERO, upper: Some(most) };
-                    Found { bracket, step: 0.0, points: 1 }
+                    Found { bracket, points: 1, ..Found::nothing(self.question) }
                 }
                 false => self.one(Some(second), self.effort.width),
             };
@@ -310,15 +418,18 @@ pub(crate) fn at_once<A: Send, B: Send>(
 /// Basic composition: losses add, and so do δs. Exact at the δ of `approx` itself, where a lattice rounds.
 fn basic(laws: &[(Simple, u64)], question: &Question) -> Bracket {
     let vacuous = Bracket::vacuous(question);
-    let Question::Epsilon(delta) = question else { return vacuous };
     let (mut losses, mut deltas) = (Total::new(), Total::new());
     for (law, n) in laws {
-        let Some((loss, told)) = law.guarantee() else { return vacuous };
+        let Some((loss, told)) = law.at_most() else { return vacuous };
         losses.add(&loss, *n);
         deltas.add(&told, *n);
     }
-    let told = deltas.bounds().1.is_some_and(|told| told <= *delta);
-    Bracket { upper: losses.bounds().1.filter(|_| told), ..vacuous }
+    let (loss, told) = (losses.bounds().1, deltas.bounds().1);
+    let upper = match question {
+        Question::Epsilon(delta) => loss.filter(|_| told.is_some_and(|told| told <= *delta)),
+        Question::Delta(epsilon) => told.filter(|_| loss.is_some_and(|loss| loss <= *epsilon)),
+    };
+    vacuous.and(Bracket { lower: Rational::ZERO, upper })
 }
 
 /// The directions whose curves differ.
@@ -333,15 +444,40 @@ pub(crate) fn directions(laws: &[(Simple, u64)], adjacency: Adjacency) -> &'stat
 /// What one direction gave.
 pub(crate) struct Found {
     pub bracket: Bracket,
-    step: f64,
-    points: usize,
+    pub step: f64,
+    pub points: usize,
+    /// Whether by the law of the loss alone.
+    pub by_losses: bool,
 }
 
 impl Found {
+    /// Nothing yet.
+    pub fn nothing(question: &Question) -> Found {
+        Found { bracket: Bracket::vacuous(question), step: 0.0, points: 0, by_losses: false }
+    }
+
+    /// With what a composition of losses gave.
+    pub fn with(self, bracket: Bracket, around: &Around) -> Found {
+        let bracket = self.bracket.and(bracket);
+        Found { bracket, step: around.step, points: around.points.max(2), by_losses: true }
+    }
+
+    /// What both found, by the method of the one that is narrower by itself.
+    fn or_by(self, other: Found) -> Found {
+        let bracket = self.bracket.clone().and(other.bracket.clone());
+        match self.bracket.width() <= other.bracket.width() {
+            true => Found { bracket, ..self },
+            false => Found { bracket, ..other },
+        }
+    }
+
     fn method(&self) -> String {
         match self.points {
             0 => "nothing was computed in time".into(),
-            1 => "the sum of the largest losses".into(),
+            1 => LARGEST.into(),
+            points if self.by_losses => {
+                format!("losses on a lattice: {points} points, step {:.3e}", self.step)
+            }
             points => format!("laws on a lattice: {points} points, step {:.3e}", self.step),
         }
     }
@@ -352,7 +488,7 @@ impl Composing<'_> {
     fn one(&self, scene: Option<&Scene>, aimed: f64) -> Found {
         let Composing { laws, question, deadline, .. } = *self;
         let bound_only = laws.iter().any(|(law, _)| law.is_bound_only());
-        let mut found = Found { bracket: Bracket::vacuous(question), step: 0.0, points: 0 };
+        let mut found = Found::nothing(question);
         let Some(scene) = scene else {
             found.bracket = found.bracket.and(basic(laws, question));
             return found;
@@ -390,7 +526,8 @@ impl Composing<'_> {
                     let used = around.step;
                     let (before, coarser) = (found.bracket.width(), found.points > 0);
                     let same = coarser && used > found.step * 0.99;
-                    found = Found { bracket: found.bracket.and(bracket), step: used, points: around.points };
+                    let bracket = found.bracket.clone().and(bracket);
+                    found = Found { bracket, step: used, points: around.points.max(2), ..found };
                     let last = begin.elapsed();
                     let width = found.bracket.width();
                     // Where a finer lattice does not help, the two laws bracket different things.
@@ -427,7 +564,7 @@ fn powered(x: f64, y: f64) -> f64 {
 }
 
 /// The bracket of two laws around the truth.
-fn read(around: &Around, question: &Question, guess: f64) -> Bracket {
+pub(crate) fn read(around: &Around, question: &Question, guess: f64) -> Bracket {
     match question {
         Question::Delta(epsilon) => Bracket {
             lower: around.below.delta(epsilon, false).unwrap_or(Rational::ZERO),
@@ -442,9 +579,4 @@ fn read(around: &Around, question: &Question, guess: f64) -> Bracket {
             }
         }
     }
-}
-
-/// The smallest double that is not below a rational, and the largest that is not above.
-pub fn doubles_around(x: &Rational) -> (f64, f64) {
-    (directed::cast_down(x), directed::cast_up(x))
 }

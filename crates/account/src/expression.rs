@@ -9,6 +9,7 @@
 //! Reading never decides anything about privacy; it says where a text is at fault.
 
 mod reader;
+mod runs;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -191,7 +192,7 @@ fn collect(tree: &Tree, text: &str, names: &mut Vec<String>) {
                 names.push(name.to_owned());
             }
         }
-        Node::Number(_) | Node::Text => {}
+        Node::Number(_) | Node::Text | Node::Pures(_) => {}
         Node::Call { arguments, .. } => {
             arguments.iter().for_each(|argument| collect(&argument.value, text, names));
         }
@@ -230,10 +231,20 @@ fn evaluate(tree: &Tree, meaning: &Meaning) -> Result<Value, Fault> {
             })
         }
         Node::Negative(inner) => Ok(Value::Number(-number(inner, meaning)?)),
+        Node::Pures(losses) => Ok(Value::Laws(pures(losses))),
         Node::Sum(operands) => sum(tree, operands, meaning),
         Node::Product(operands) => product(operands, meaning),
         Node::Call { name, arguments } => call(tree, *name, arguments, meaning),
     }
+}
+
+/// Pure guarantees, with room for what is added to them.
+fn pures(losses: &[Rational]) -> Composition {
+    let mut parts = Vec::with_capacity(losses.len() + 8);
+    parts.extend(
+        losses.iter().map(|loss| (Law::Approximate { epsilon: loss.clone(), delta: Rational::ZERO }, 1)),
+    );
+    Composition { parts }
 }
 
 fn sum(tree: &Tree, operands: &[(bool, Tree)], meaning: &Meaning) -> Result<Value, Fault> {
@@ -248,7 +259,7 @@ fn sum(tree: &Tree, operands: &[(bool, Tree)], meaning: &Meaning) -> Result<Valu
                 ));
             }
             (Value::Laws(mut more), None) if position == 0 => {
-                more.parts.reserve(operands.len());
+                more.parts.reserve(operands.len() - 1);
                 laws = Some(more);
             }
             (Value::Laws(more), Some(laws)) => laws.parts.extend(more.parts),

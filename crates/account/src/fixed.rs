@@ -155,42 +155,65 @@ pub(crate) fn near(x: &Rational) -> f64 {
     directed::cast_nearest(x)
 }
 
-/// So many terms are added up exactly. The sum of a million fractions may have a million denominators.
-const EXACT_TERMS: usize = 2000;
+/// A double not above a number that is not negative, and one not below: the nearest ones where both parts of the fraction are doubles.
+pub(crate) fn around(x: &Rational) -> (f64, f64) {
+    let parts = (u64::try_from(x.numerator()), u64::try_from(x.denominator()));
+    let (Ok(n), Ok(d)) = parts else { return (directed::cast_down(x), directed::cast_up(x)) };
+    if n.max(d) <= 1 << 53 {
+        return (directed::div_down(n as f64, d as f64), directed::div_up(n as f64, d as f64));
+    }
+    if n == 0 {
+        return (0.0, 0.0);
+    }
+    // Both conversions and the division are off by half a unit in the last place each: four steps are more than all of it.
+    let bits = (n as f64 / d as f64).to_bits();
+    (f64::from_bits(bits - 4), f64::from_bits(bits + 4))
+}
+
+/// So many terms are added up exactly. The sum of very many fractions may have as many denominators.
+const EXACT_TERMS: usize = 500;
 
 /// Σ n·x over numbers x ≥ 0: exact if they are few, between directed doubles if they are many.
 pub(crate) struct Total {
     terms: usize,
-    exact: Rational,
+    /// `None` where there are too many terms.
+    exact: Option<Rational>,
     low: f64,
     high: f64,
 }
 
 impl Total {
     pub fn new() -> Total {
-        Total { terms: 0, exact: Rational::ZERO, low: 0.0, high: 0.0 }
+        Total { terms: 0, exact: Some(Rational::ZERO), low: 0.0, high: 0.0 }
+    }
+
+    /// For terms that are known to be very many.
+    pub fn bounded() -> Total {
+        Total { exact: None, ..Total::new() }
     }
 
     pub fn add(&mut self, x: &Rational, n: u64) {
-        if x.is_zero() {
+        if x.is_zero() || n == 0 {
             return;
         }
         self.terms += 1;
-        let n = Rational::from(n);
-        self.low =
-            directed::add_down(self.low, directed::mul_down(directed::cast_down(x), directed::cast_down(&n)));
-        self.high =
-            directed::add_up(self.high, directed::mul_up(directed::cast_up(x), directed::cast_up(&n)));
-        if self.terms <= EXACT_TERMS {
-            self.exact += x * n;
+        let (mut low, mut high) = around(x);
+        if n > 1 {
+            let n = Rational::from(n);
+            low = directed::mul_down(low, directed::cast_down(&n));
+            high = directed::mul_up(high, directed::cast_up(&n));
         }
+        self.low = directed::add_down(self.low, low);
+        self.high = directed::add_up(self.high, high);
+        self.exact =
+            self.exact.take().filter(|_| self.terms <= EXACT_TERMS).map(|sum| sum + x * Rational::from(n));
     }
 
     /// At most and at least the sum; `None` is no bound.
     pub fn bounds(self) -> (Rational, Option<Rational>) {
-        match self.terms <= EXACT_TERMS {
-            true => (self.exact.clone(), Some(self.exact)),
-            false => (rational_from_f64(self.low).unwrap_or(Rational::ZERO), rational_from_f64(self.high)),
+        match self.exact {
+            Some(exact) => (exact.clone(), Some(exact)),
+            None => (rational_from_f64(self.low).unwrap_or(Rational::ZERO), rational_from_f64(self.high)),
         }
     }
 }
@@ -242,5 +265,26 @@ mod tests {
         let ((low, high), exact) = total(EXACT_TERMS as i64 + 1);
         let high = high.unwrap();
         assert!(low < exact && exact < high && near(&(high - low)) < 1e-10);
+    }
+
+    /// Doubles lie on their sides, also where a part of the fraction is none, and close.
+    #[test]
+    fn doubles_lie_around() {
+        let mut state = 7u64;
+        let mut next = |bits: u32| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> (64 - bits)).max(1)
+        };
+        for round in 0..4000u32 {
+            let (n, d) = (next(1 + round % 64), next(1 + round / 64 % 64));
+            let x = Rational::from_parts(Integer::from(n), Natural::from(d));
+            let (low, high) = around(&x);
+            let exact = |double: f64| rational_from_f64(double).unwrap();
+            assert!(exact(low) <= x && x <= exact(high), "{x}");
+            assert!((high - low) / high <= 2e-15, "{x}");
+        }
+        assert_eq!(around(&Rational::ZERO), (0.0, 0.0));
+        let large = Rational::from(Natural::ONE << 2000usize);
+        assert_eq!(around(&large).1, f64::INFINITY);
     }
 }

@@ -17,7 +17,10 @@ use crate::scout::{self, Aim, Guess, Sketch};
 const FARTHEST: f64 = (1u64 << 52) as f64;
 
 /// Bits that weights never have.
-const LONGEST: f64 = 1e8;
+const LONGEST: f64 = 30_000.0;
+
+/// One weight of a law is at most e to this of another one, and so much more as δ is smaller: long weights take long.
+const HEAVIEST: f64 = 150.0;
 
 /// The curve of a law in one direction.
 pub(crate) fn curve(law: &Simple, direction: Direction, bits: usize) -> Result<Box<dyn Curve>, String> {
@@ -86,7 +89,7 @@ pub(crate) struct Scene {
 }
 
 /// Numbers of bits are a few, and fill words: with 16 guard bits, multiples of 64.
-fn rounded(bits: usize) -> usize {
+pub(crate) fn rounded(bits: usize) -> usize {
     ((bits + 16).next_multiple_of(64) - 16).max(176)
 }
 
@@ -134,6 +137,9 @@ impl Scene {
         guess.deviation = guess.deviation.max(whole / 64.0);
         // More weight than this only loses precision: near the largest loss the best θ is infinite.
         guess.theta = guess.theta.min(3.0 * (20.0 - guess.ln_delta) / whole.max(1e-9)).max(1e-3);
+        let top = |part: &Part| part.extent.ends.as_ref().map_or(0.0, |(_, top)| top.near());
+        let top = parts.iter().map(top).fold(1e-300, f64::max);
+        guess.theta = guess.theta.min((HEAVIEST - 2.0 * guess.ln_delta.max(-700.0)) / top);
         let finest = sketches.iter().map(|(sketch, _)| spread(sketch).sqrt()).fold(f64::MAX, f64::min);
         let finest = finest.max(whole / 5000.0);
         Ok(Some(Scene { parts, direction, guess, aim, rough, finest }))
@@ -232,6 +238,9 @@ impl Scene {
         let mut above = Side::new(true);
         let mut below = Side::new(false);
         for part in &self.parts {
+            if Instant::now() > limit.deadline {
+                return Err(Stop::Time);
+            }
             let (bits, lattice) = self.lattice(part, &step, h, far)?;
             if (lattice.hi - lattice.lo) as usize > limit.points {
                 return Err(Stop::Size);
@@ -249,7 +258,7 @@ impl Scene {
             .map_err(|_| Stop::Size)?;
             up.and(down)?;
         }
-        let points = above.law.as_ref().map_or(0, |law| law.weights.len());
+        let points = above.points();
         let (above, below) = (above.finish(&tilt)?, below.finish(&tilt)?);
         Ok(Around { above, below, step: h, points })
     }
@@ -354,7 +363,7 @@ fn common(wishes: &[(Real, f64)]) -> Option<Real> {
 }
 
 /// One of the two laws while it grows.
-struct Side {
+pub(crate) struct Side {
     up: bool,
     /// Nothing yet, or the composition so far.
     law: Option<Tilted>,
@@ -365,15 +374,27 @@ struct Side {
 }
 
 impl Side {
-    fn new(up: bool) -> Side {
+    pub fn new(up: bool) -> Side {
         let offset = Real::exact(Rational::ZERO);
         Side { up, law: None, kappa: Rational::ZERO, offset, ln_kept: Rational::ZERO }
     }
 
-    fn add(&mut self, step: &Step, offset: &Real, n: u64, tilt: &Tilt, limit: &Limit) -> Result<(), Stop> {
+    /// Points of the composition so far.
+    pub fn points(&self) -> usize {
+        self.law.as_ref().map_or(0, |law| law.weights.len())
+    }
+
+    pub fn add(
+        &mut self,
+        step: &Step,
+        offset: &Real,
+        n: u64,
+        tilt: &Tilt,
+        limit: &Limit,
+    ) -> Result<(), Stop> {
         let law = if self.up { &step.above } else { &step.below };
         let copies = Rational::from(n);
-        let (weighed, kappa) = tilt.weigh(law, step.bits, self.up).ok_or(Stop::Size)?;
+        let (weighed, kappa) = tilt.weigh(law, step.bits, self.up, limit.deadline)?;
         let power = weighed.power(n, limit)?;
         self.law = Some(match &self.law {
             None => power,
@@ -393,7 +414,7 @@ impl Side {
         Ok(())
     }
 
-    fn finish(self, tilt: &Tilt) -> Result<Composed, Stop> {
+    pub fn finish(self, tilt: &Tilt) -> Result<Composed, Stop> {
         let bounds = probity_exact::exp_bounds(&self.ln_kept, 200);
         let kept = if self.up { bounds.0 } else { bounds.1 }.to_rational().ok_or(Stop::Size)?;
         let infinite = Rational::ONE - kept;

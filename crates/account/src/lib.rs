@@ -18,9 +18,11 @@
 mod account;
 mod calibrate;
 mod closed;
+mod decimal;
 mod expression;
 mod fixed;
 mod general;
+mod large;
 mod lattice;
 mod laws;
 mod model;
@@ -30,8 +32,9 @@ mod scout;
 mod search;
 mod steps;
 
-pub use account::{Answer, Bracket, Effort, Question, account, doubles_around};
+pub use account::{Answer, Bracket, Effort, Question, account};
 pub use calibrate::{Calibrated, calibrate, out_of_reach};
+pub use decimal::doubles_around;
 pub use expression::{Expression, Fault, Text};
 pub use model::{Adjacency, Composition, Direction, Law};
 pub use profile::profile;

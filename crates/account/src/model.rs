@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use probity_exact::{Natural, Rational};
+use probity_exact::{Natural, Rational, ln_bounds};
 
 use crate::fixed;
 
@@ -165,6 +165,20 @@ impl Simple {
             Simple::Laplace(c) => Some((c.clone(), Rational::ZERO)),
             Simple::DiscreteLaplace(scale, s) => Some((Rational::from(*s) / scale, Rational::ZERO)),
             _ => None,
+        }
+    }
+
+    /// (ε, δ) that the law keeps to, in both directions; not the least, where the law is a sample or a response. A sample keeps the ε of
+    /// what is run on it, and q times its δ, as H_γ is jointly convex.
+    pub fn at_most(&self) -> Option<(Rational, Rational)> {
+        match self {
+            Simple::Response(k, p) => {
+                let each = (Rational::ONE - p) / Rational::from(k.clone() - Natural::ONE);
+                let (_, high) = ln_bounds(&(p / each), 200)?;
+                Some((high, Rational::ZERO))
+            }
+            Simple::Poisson(q, law) => law.at_most().map(|(epsilon, delta)| (epsilon, delta * q)),
+            law => law.guarantee(),
         }
     }
 
@@ -394,7 +408,7 @@ fn merged(parts: Vec<(Simple, u64)>) -> Result<Vec<(Simple, u64)>, Refusal> {
         }
     }
     // Equal numbers have equal doubles, so most comparisons are of doubles, by their bits.
-    let near = |at: usize| (fixed::near(&pure[at].0).to_bits(), fixed::near(&pure[at].1).to_bits());
+    let near = |at: usize| (fixed::around(&pure[at].0).0.to_bits(), fixed::around(&pure[at].1).0.to_bits());
     let mut order: Vec<((u64, u64), usize)> = (0..pure.len()).map(|at| (near(at), at)).collect();
     let exact = |at: usize| (&pure[at].0, &pure[at].1);
     order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| exact(a.1).cmp(&exact(b.1))));

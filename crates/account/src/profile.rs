@@ -7,6 +7,7 @@ use probity_exact::{Rational, parse_rational, rational_from_f64};
 use crate::account::{Bracket, Effort, Question, account, directions};
 use crate::fixed::near;
 use crate::general::Scene;
+use crate::large;
 use crate::lattice::Limit;
 use crate::model::{Adjacency, Composition};
 use crate::scout::{Aim, exp, ln};
@@ -29,7 +30,13 @@ pub fn profile(
     let end = end.bracket.upper.as_ref().map_or(1.0, near).max(1e-6);
     let grid: Vec<Rational> =
         (0..points).map(|k| short(end * k as f64 / (points.max(2) - 1) as f64)).collect();
-    if crate::closed::answer(&resolved, &Question::Delta(Rational::ONE), deadline).is_some() {
+    let closed = crate::closed::answer(&resolved, &Question::Delta(Rational::ONE), deadline).is_some();
+    // Lattices of ratios do not reach large losses: each point is a question of its own, with its share of the time.
+    let large = large::is_too_large(&resolved);
+    if closed || large {
+        let left = deadline.saturating_duration_since(Instant::now()).as_secs_f64();
+        let seconds = if large { left / points as f64 } else { effort.seconds };
+        let effort = &Effort { seconds, ..effort.clone() };
         let at = |epsilon: &Rational| {
             let answer = account(laws, adjacency, &Question::Delta(epsilon.clone()), effort)?;
             Ok((epsilon.clone(), answer.bracket))

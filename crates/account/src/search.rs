@@ -6,10 +6,13 @@ use crate::fixed::near;
 use crate::scout::ln;
 
 /// No answer is searched beyond this loss.
-pub(crate) const LARGEST: f64 = 1e13;
+pub(crate) const LARGEST: f64 = 1e100;
+
+/// Below this loss none is told apart from 0.
+const SMALLEST: f64 = 1e-100;
 
 /// An ε, close to the least, with bound(ε) ≤ δ; or with `up` false an ε, close to the largest, with bound(ε) ≥ δ (0 if there
-/// is none). `bound` falls. `None` where no ε up to 10^13 does, or the bound is not known. A bound that is no longer known (the time
+/// is none). `bound` falls. `None` where no ε up to 10^100 does, or the bound is not known. A bound that is no longer known (the time
 /// is over) ends the search with what was tried.
 ///
 /// Every answer was tried: the choice of the next ε is made in doubles, the comparison is exact.
@@ -25,8 +28,8 @@ pub(crate) fn invert(
     // `bad` has too large a bound, `good` is small enough. A bound from below is only known near the guess, so 0 comes last.
     let mut bad: Option<(f64, f64)> = None;
     let mut good: Option<(f64, f64)> = None;
-    let mut probe = guess.clamp(1e-12, LARGEST);
-    let mut stretch = 1e-3;
+    let mut probe = guess.clamp(SMALLEST, LARGEST);
+    let (mut stretch, mut leap) = (1e-3, 4.8f64);
     let tried =
         |good: Option<(f64, f64)>, bad: Option<(f64, f64)>| if up { good } else { bad }.map(|at| exact(at.0));
     while bad.is_none() || good.is_none() {
@@ -37,8 +40,8 @@ pub(crate) fn invert(
             if probe == 0.0 {
                 return Some(Rational::ZERO);
             }
-            probe = if stretch < 0.9 { probe * (1.0 - stretch) } else { probe / 16.0 };
-            if probe < 1e-14 {
+            probe = if stretch < 0.9 { probe * (1.0 - stretch) } else { probe / leap };
+            if probe < SMALLEST {
                 probe = 0.0;
             }
         } else {
@@ -46,7 +49,11 @@ pub(crate) fn invert(
             if probe >= LARGEST {
                 return if up { None } else { Some(exact(probe)) };
             }
-            probe = (probe.max(1e-14) * (1.0 + 4.0 * stretch)).min(LARGEST);
+            let factor = if stretch < 0.9 { 1.0 + 4.0 * stretch } else { leap };
+            probe = (probe.max(SMALLEST) * factor).min(LARGEST);
+        }
+        if stretch >= 0.9 {
+            leap = (leap * leap).min(1e30);
         }
         stretch = (stretch * 4.0).min(0.95);
     }
@@ -63,6 +70,10 @@ pub(crate) fn invert(
         let width = good.0 - bad.0;
         if !next.is_finite() || side.abs() >= 2 {
             next = bad.0 + width / 2.0;
+        }
+        // Far apart, it is the size that is searched for.
+        if bad.0 > 0.0 && good.0 > 8.0 * bad.0 {
+            next = bad.0.sqrt() * good.0.sqrt();
         }
         // Lean beyond the estimate, to have it enclosed.
         next = next.clamp(bad.0 + width * 1e-4, good.0 - width * 1e-4);

@@ -381,6 +381,48 @@ fn numbers_are_what_they_say() {
     }
 }
 
+/// Terms that are read in a short way mean what they mean by themselves, wherever they stand and whatever stands beside them.
+#[test]
+fn sums_of_pure_terms_are_read_as_their_terms() {
+    let terms = [
+        "pure(1/2)",
+        "pure( 0.25e1 / 3 )",
+        "pure(1e-400)",
+        "pure(0.00000000000000000000000000001)",
+        "pure(123456789012345678901234567890)",
+        "pure(1.5E-2)",
+        "pure(2) * 3",
+        "2 * pure(2)",
+        "pure(1/2/3)",
+        "(pure(1) + pure(2)) * 2",
+        "laplace(1)",
+        "pure (7)",
+        "pure(1 + 1)",
+        "pure(5.)",
+        "pure(.5/0.25)",
+    ];
+    for first in terms {
+        for second in terms {
+            for third in terms {
+                let found = laws(&format!("{first} +{second}\n + {third}")).parts;
+                let wanted: Vec<_> =
+                    [first, second, third].iter().flat_map(|term| laws(&format!("({term})")).parts).collect();
+                assert_eq!(found, wanted, "{first} + {second} + {third}");
+            }
+        }
+    }
+    for (text, at) in [
+        ("pure(1) + pure(1/0)", "at '0'"),
+        ("pure(1) + pure(2) +", "at ''"),
+        ("pure(1) + pure(2) - pure(3)", "at 'pure(3)'"),
+        ("pure(1) + pure(2) + pure(-3)", "at '-3'"),
+        ("pure(1) + pure(2, 3)", "at 'pure(2, 3)'"),
+        ("pure(1) + pure(2) + 3", "at 'pure(1) + pure(2) + 3'"),
+    ] {
+        assert!(refusal(text).contains(at), "{text}: {}", refusal(text));
+    }
+}
+
 /// Equal guarantees are counted together wherever they stand, and different ones are not, however near they are.
 #[test]
 fn guarantees_are_merged_exactly() {
@@ -438,6 +480,18 @@ fn the_larger_direction_decides() {
             }
         }
     }
+}
+
+/// The bound of a group says that it is by steps of one record, where that is what it is by.
+#[test]
+fn methods_are_those_of_the_bounds() {
+    let effort = Effort { width: 1e-2, ..Effort::default() };
+    let method = |text: &str, value: &str| ask(text, "epsilon", value, &effort).method;
+    let steps = method("group(2, approx(1/5, 1/1000))", "2/5");
+    assert!(steps.starts_with("2 steps of one record") && steps.contains("; from below "), "{steps}");
+    let curve = method("group(2, approx(1/5, 1/1000))", "3/10");
+    assert!(curve.starts_with("laws on a lattice"), "{curve}");
+    assert_eq!(method("group(2, pure(1/5))", "1/5"), "binomial sum");
 }
 
 /// Losses beyond what a lattice reaches are no panic: what is known of them is said.

@@ -8,6 +8,9 @@ use probity_noise::entropy::EntropyError;
 
 use crate::input::InputError;
 
+/// Numerators and denominators of public numbers have at most so many bits: with ten times as many, one draw takes ten seconds.
+pub(crate) const MOST_BITS: usize = 4200;
+
 /// Why a text does not run, or a run has no answer.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -21,6 +24,11 @@ pub enum RunError {
     Setting(SettingError),
     /// A parameter has no value.
     MissingParameter {
+        /// Its name.
+        name: String,
+    },
+    /// The value of a parameter is so small, so large or so long that a draw with it would not end in a reasonable time.
+    LongParameter {
         /// Its name.
         name: String,
     },
@@ -137,6 +145,18 @@ impl RunError {
         )
     }
 
+    /// Whether other values of the inputs might have had no such error, so that whoever sees it learns something about them.
+    pub fn tells_of_inputs(&self) -> bool {
+        matches!(
+            self,
+            RunError::Assumption { .. }
+                | RunError::Input(InputError::WrongType { .. })
+                | RunError::OutOfRange { .. }
+                | RunError::TooLong { .. }
+                | RunError::Undecided { .. }
+        )
+    }
+
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
@@ -144,6 +164,7 @@ impl RunError {
                 "give other values with --set; the file's `param` and `where` lines say which".into()
             }
             RunError::MissingParameter { name } => format!("add --set {name}=VALUE"),
+            RunError::LongParameter { .. } => "numbers between 1e-1000 and 1e1000 run".into(),
             RunError::Table { name } => format!("add --data {name}=FILE.csv"),
             RunError::UnknownTable { .. } => "the file's first line names its tables: NAME: rows(…)".into(),
             RunError::Column { .. } => {
@@ -171,7 +192,7 @@ impl RunError {
             RunError::Grid { .. } => "write a positive number, as --grid 2^-10 or --grid 1/100".into(),
             RunError::Input(error) => return error.hint(),
             RunError::Assumption { .. } => {
-                "the file's header and its `where` lines say what is assumed".into()
+                "the file's header and its `where` lines say what is assumed; a text that clamps its inputs assumes nothing of them".into()
             }
             RunError::OutOfRange { .. } => {
                 "the mechanism does not say what to draw there; see docs/run.md for the ranges".into()
@@ -190,6 +211,12 @@ impl fmt::Display for RunError {
             },
             RunError::Setting(error) => error.fmt(f),
             RunError::MissingParameter { name } => write!(f, "no value was given for {name}"),
+            RunError::LongParameter { name } => {
+                write!(
+                    f,
+                    "the value of {name} has more than {MOST_BITS} bits: a draw with it would take too long"
+                )
+            }
             RunError::Table { name } => {
                 write!(f, "the text reads the table {name}, and it is not said where that is")
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use probity_exact::Rational;
+use probity_exact::{BitTest, Rational};
 use probity_kernel::expand::expanded;
 use probity_kernel::expr::Expr;
 use probity_kernel::kind::{Kind, Kinds};
@@ -15,7 +15,7 @@ use probity_noise::sampler::lazy::{LONG, SHORT, Words};
 use probity_prove::certificate;
 use probity_prove::vacuity::{Vacuity, vacuity};
 
-use crate::error::RunError;
+use crate::error::{MOST_BITS, RunError};
 use crate::input::{Given, Inputs};
 use crate::lazy::decide::Stop;
 use crate::lazy::source::{Nothing, Source};
@@ -83,6 +83,9 @@ impl Text {
         };
         if let Some(table) = self.program.mechanism.inputs.iter().find(missing) {
             return Err(RunError::Table { name: table.name.to_string() });
+        }
+        if let Some(long) = settings.iter().find(|setting| is_long(&setting.value)) {
+            return Err(RunError::LongParameter { name: long.name.clone() });
         }
         let program = self.program.with(settings)?;
         match program.mechanism.params.first() {
@@ -255,6 +258,9 @@ impl Runnable {
         if grid <= Rational::ZERO {
             return Err(RunError::Grid { reason: "it is not positive" });
         }
+        if is_long(&grid) {
+            return Err(RunError::Grid { reason: "it has too many digits" });
+        }
         if !self.code.output.has_numbers() {
             return Err(RunError::Grid { reason: "the answer is made of truth values, which need none" });
         }
@@ -295,6 +301,11 @@ impl Runnable {
         session.machine.rewind();
         Ok(session)
     }
+}
+
+/// Whether a public number has more digits than a draw should be computed with.
+fn is_long(value: &Rational) -> bool {
+    value.numerator().bit_len().max(value.denominator().bit_len()) > MOST_BITS
 }
 
 /// Whether an answer is an integer, or a list of integers.

@@ -5,7 +5,7 @@ mod common;
 use std::sync::Arc;
 
 use common::{mechanism, settings};
-use probity_exact::rational;
+use probity_exact::{parse_rational, rational};
 use probity_noise::entropy::SecureEntropy;
 use probity_run::{InputError, Inputs, Proved, RunError, Value};
 
@@ -145,4 +145,22 @@ fn threads_share_what_is_proved() {
     for thread in threads {
         assert_eq!(thread.join().unwrap(), (100, 300));
     }
+}
+
+/// Draws with numbers of ten thousand digits would take minutes: public numbers of that length are refused at once, and shorter ones run.
+#[test]
+fn long_parameters_are_refused() {
+    let laplace = Proved::load(&mechanism("laplace")).unwrap();
+    for value in ["eps=1e-10000", "eps=1e10000", "eps=1e-2000"] {
+        let start = std::time::Instant::now();
+        let refused = laplace.with(&settings(value)).unwrap_err();
+        assert_eq!(refused, RunError::LongParameter { name: "eps".into() }, "{value}");
+        assert!(refused.to_string().contains("eps has more than 4200 bits") && refused.hint().is_some());
+        assert!(!refused.tells_of_inputs() && start.elapsed().as_secs_f64() < 5.0);
+        assert!(laplace.unproved_with(&settings(value)).is_err(), "{value}");
+    }
+    let proved = laplace.with(&settings("eps=1e-1000")).unwrap();
+    let long = parse_rational("1e-2000").unwrap();
+    assert!(matches!(proved.clone().on_grid(long), Err(RunError::Grid { .. })));
+    assert!(proved.on_grid(parse_rational("1").unwrap()).is_ok());
 }

@@ -1,12 +1,12 @@
 //! Very many different pure guarantees: the sum of their losses, weighed, is close to normal, and Berry and Esseen say how close.
 //! `docs/accounting.md`, section 7.
 
-use probity_exact::{Enclosure, Rational, directed, exp_bounds, normal_cdf_bounds, rational_from_f64};
+use probity_exact::{Enclosure, Rational, exp_bounds, normal_cdf_bounds, rational_from_f64};
 
 use super::{Bounds, sides};
 use crate::account::{Bracket, Question};
-use crate::fixed::near;
-use crate::model::Simple;
+use crate::fixed::{Total, around, near};
+use crate::model::{Composition, Law, Simple};
 use crate::roots::sqrt_bounds;
 use crate::scout::{exp, ln};
 
@@ -15,45 +15,118 @@ const CUT: u64 = (1 << 40) - 1;
 
 type Interval = Enclosure<f64>;
 
+/// How the answer is found.
+const METHOD: &str = "a normal law for the weighed sum of pure losses, with the error of Berry and Esseen";
+
 /// The bracket, if all laws are pure; a narrow one if there are many.
 pub(crate) fn answer(laws: &[(Simple, u64)], question: &Question) -> Option<(Bracket, &'static str)> {
-    let (mut up, mut down) = (Vec::with_capacity(laws.len()), Vec::with_capacity(laws.len()));
+    let mut losses = Losses::with_capacity(laws.len());
     for (law, n) in laws {
         let Simple::Pure(epsilon, delta) = law else { return None };
-        if !delta.is_zero() || *epsilon > Rational::from(500) {
-            return None;
-        }
-        // Doubles that are not negative are ordered as their bits are.
-        let above = (directed::cast_up(epsilon).to_bits() + CUT) & !CUT;
-        let below = directed::cast_down(epsilon).to_bits() & !CUT;
-        up.push((above, *n));
-        down.push((below, *n));
+        losses.add(epsilon, delta, *n)?;
     }
-    let (up, down) = (grouped(up)?, grouped(down)?);
-    let theta = weight(&up, question);
-    let (above, below) = (Sum::new(&up, theta)?, Sum::new(&down, theta)?);
-    let guess = near(&above.mean.1);
-    let bracket = sides(
-        question,
-        &|epsilon| Some(below.delta(epsilon)?.0),
-        &|epsilon| Some(above.delta(epsilon)?.1),
-        guess.max(1e-9),
-    );
-    Some((bracket, "a normal law for the weighed sum of pure losses, with the error of Berry and Esseen"))
+    Some((losses.bracket(question)?, METHOD))
+}
+
+/// The same for a composition as it was given, if it has more than so many different pure guarantees and nothing else. There may be a
+/// million, so they are looked at once, and not brought into another form.
+pub(crate) fn very_many(
+    composition: &Composition,
+    question: &Question,
+    fewest: usize,
+) -> Option<(Bracket, &'static str)> {
+    if composition.parts.len() <= fewest {
+        return None;
+    }
+    let mut losses = Losses::with_capacity(composition.parts.len());
+    let mut sum = Total::bounded();
+    for (law, n) in &composition.parts {
+        let Law::Approximate { epsilon, delta } = law else { return None };
+        losses.add(epsilon, delta, *n)?;
+        sum.add(epsilon, *n);
+    }
+    if losses.different() <= fewest {
+        return None;
+    }
+    // Losses add up, whatever δ is.
+    let (lower, upper) = sum.bounds();
+    match question {
+        Question::Epsilon(delta) if delta.is_zero() => Some((Bracket { lower, upper }, "sum of pure losses")),
+        Question::Epsilon(_) => {
+            let found = losses.bracket(question)?;
+            Some((found.and(Bracket { lower: Rational::ZERO, upper }), METHOD))
+        }
+        Question::Delta(_) => Some((losses.bracket(question)?, METHOD)),
+    }
 }
 
 /// Losses by the bits of their doubles, with how often each occurs.
 type Groups = Vec<(u64, u64)>;
 
-/// Equal losses counted once; `None` if there are 2^64 of them.
+/// Pure losses, rounded up and rounded down to 12 bits.
+struct Losses {
+    up: Groups,
+    down: Groups,
+    /// The bits of a double below each loss: different ones are of different losses.
+    keys: Vec<u64>,
+}
+
+impl Losses {
+    fn with_capacity(size: usize) -> Losses {
+        Losses { up: Groups::new(), down: Groups::new(), keys: Vec::with_capacity(size) }
+    }
+
+    /// One more, n times; `None` for what is not pure, and for a loss that is no loss or too large.
+    fn add(&mut self, epsilon: &Rational, delta: &Rational, n: u64) -> Option<()> {
+        if !delta.is_zero() || *epsilon < Rational::ZERO || *epsilon > Rational::from(500) {
+            return None;
+        }
+        if epsilon.is_zero() || n == 0 {
+            return Some(());
+        }
+        // Doubles that are not negative are ordered as their bits are.
+        let (low, high) = around(epsilon);
+        self.keys.push(low.to_bits());
+        count(&mut self.up, (high.to_bits() + CUT) & !CUT, n)?;
+        count(&mut self.down, low.to_bits() & !CUT, n)
+    }
+
+    /// At most the number of different losses.
+    fn different(&mut self) -> usize {
+        self.keys.sort_unstable();
+        self.keys.dedup();
+        self.keys.len()
+    }
+
+    fn bracket(self, question: &Question) -> Option<Bracket> {
+        let (up, down) = (grouped(self.up)?, grouped(self.down)?);
+        let theta = weight(&up, question);
+        let (above, below) = (Sum::new(&up, theta)?, Sum::new(&down, theta)?);
+        let guess = near(&above.mean.1);
+        Some(sides(
+            question,
+            &|epsilon| Some(below.delta(epsilon)?.0),
+            &|epsilon| Some(above.delta(epsilon)?.1),
+            guess.max(1e-9),
+        ))
+    }
+}
+
+/// Counts a loss, with the last one if it is the same; `None` if there are 2^64 of them.
+fn count(groups: &mut Groups, loss: u64, n: u64) -> Option<()> {
+    match groups.last_mut() {
+        Some((last, count)) if *last == loss => *count = count.checked_add(n)?,
+        _ => groups.push((loss, n)),
+    }
+    Some(())
+}
+
+/// Equal losses counted once.
 fn grouped(mut losses: Groups) -> Option<Groups> {
     losses.sort_unstable();
     let mut groups = Groups::new();
     for (loss, n) in losses {
-        match groups.last_mut() {
-            Some((last, count)) if *last == loss => *count = count.checked_add(n)?,
-            _ => groups.push((loss, n)),
-        }
+        count(&mut groups, loss, n)?;
     }
     Some(groups)
 }
@@ -176,4 +249,50 @@ fn power(x: &Rational, up: bool) -> Option<Rational> {
     }
     let bounds = exp_bounds(x, 80);
     if up { bounds.1 } else { bounds.0 }.to_rational()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Adjacency;
+    use probity_exact::{parse_rational, rational};
+
+    fn pure(n: i64, d: i64) -> (Law, u64) {
+        (Law::Approximate { epsilon: rational(n, d).unwrap(), delta: Rational::ZERO }, 1)
+    }
+
+    /// Looked at as they were given, losses have the bracket that they have as merged laws.
+    #[test]
+    fn both_ways_agree() {
+        let mut composition =
+            Composition { parts: (0..300).map(|k| pure(1000 + k * 7 % 300, 20_000 + k)).collect() };
+        composition.parts.push(pure(0, 1));
+        let laws = composition.resolved(Adjacency::AddRemove).unwrap();
+        for question in [
+            Question::Epsilon(parse_rational("1e-6").unwrap()),
+            Question::Delta(parse_rational("2").unwrap()),
+        ] {
+            let (merged, method) = answer(&laws, &question).unwrap();
+            let (given, other) = very_many(&composition, &question, 200).unwrap();
+            assert_eq!((merged, method), (given, other), "{question:?}");
+        }
+        let all = very_many(&composition, &Question::Epsilon(Rational::ZERO), 200).unwrap().0;
+        let losses = laws.iter().filter_map(|(law, n)| Some(law.guarantee()?.0 * Rational::from(*n)));
+        let exact = losses.fold(Rational::ZERO, |sum, loss| sum + loss);
+        assert!(all.lower <= exact && exact <= all.upper.clone().unwrap() && all.width() < 1e-12);
+    }
+
+    /// What is not pure, no loss, too large, or not so many different ones is left to others.
+    #[test]
+    fn others_are_left_alone() {
+        let question = Question::Epsilon(parse_rational("1e-6").unwrap());
+        let many = || (0..300).map(|k| pure(1, 1000 + k)).collect::<Vec<_>>();
+        let asked = |parts: Vec<(Law, u64)>| very_many(&Composition { parts }, &question, 200).is_some();
+        assert!(asked(many()));
+        let told = Law::Approximate { epsilon: Rational::ONE, delta: rational(1, 9).unwrap() };
+        for other in [(told, 1), pure(-1, 2), pure(501, 1), (Law::Mu { mu: Rational::ONE }, 1)] {
+            assert!(!asked(many().into_iter().chain([other]).collect()));
+        }
+        assert!(!asked((0..300).map(|k| pure(1, 1000 + k % 200)).collect()));
+    }
 }

@@ -2,6 +2,7 @@
 
 mod binomial;
 mod factorial;
+mod laplace;
 mod many;
 mod normal;
 
@@ -14,12 +15,14 @@ use probity_exact::{Rational, exp_bounds};
 use crate::account::{Bracket, Question};
 use crate::fixed::{self, Total, near};
 use crate::general;
+use crate::large;
 use crate::laws::{best_order, exponent_bound};
 use crate::model::{Direction, Simple};
 use crate::scout::ln;
 use crate::search::invert;
 
 pub(crate) use binomial::Binomial;
+pub(crate) use many::very_many;
 
 /// Lower and upper bounds of a number.
 pub(crate) type Bounds = (Rational, Rational);
@@ -51,6 +54,12 @@ pub(crate) fn answer(
             Some((bracket, "zCDP: best order above, the normal law below"))
         }
         [(Simple::Pure(_, delta), n)] if *n > MANY && delta.is_zero() => many::answer(laws, question),
+        [(Simple::Laplace(c), 1)] => Some((laplace::laplace(c, question)?, ONE)),
+        [(Simple::DiscreteLaplace(scale, s), 1)] => {
+            Some((laplace::discrete_laplace(scale, *s, question), ONE))
+        }
+        // Sums of large losses are no sums of terms of one size.
+        [(law, _)] if large::size(law) > LARGEST => None,
         [(law, n)] => match Binomial::of(law, *n) {
             Some(binomial) => {
                 let delta = |epsilon: &Rational| binomial.delta(epsilon, deadline);
@@ -70,6 +79,12 @@ pub(crate) fn answer(
 
 /// With more copies of one pure law than this, sums of binomial terms take too long.
 const MANY: u64 = 1_000_000_000;
+
+/// One law with losses beyond this is composed by its losses alone.
+const LARGEST: f64 = 300.0;
+
+/// How one mechanism, once, is answered.
+const ONE: &str = "one mechanism in closed form";
 
 /// With fewer different pure laws than this, the lattice is better.
 const FEWEST: usize = 64;
@@ -103,7 +118,7 @@ fn single(law: &Simple, question: &Question, deadline: Instant) -> Option<(Brack
         bits *= 4;
         found = found.and(with_bits(law, question, bits)?);
     }
-    Some((found, "one mechanism in closed form"))
+    Some((found, ONE))
 }
 
 fn with_bits(law: &Simple, question: &Question, bits: usize) -> Option<Bracket> {

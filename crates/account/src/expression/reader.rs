@@ -1,7 +1,8 @@
 //! From the text of a composition to its tree, in one pass: there may be a million laws. Names stay places in the text.
 
-use probity_exact::{Integer, Natural, Rational, parse_rational};
+use probity_exact::{Rational, parse_rational};
 
+use super::runs::{pures, quotient, small};
 use super::{Fault, known_laws};
 
 /// A place in the text: bytes from and to.
@@ -18,6 +19,8 @@ pub(super) enum Node {
         name: Span,
         arguments: Vec<Argument>,
     },
+    /// `pure(number)` for each of these, added up.
+    Pures(Vec<Rational>),
     Sum(Vec<(bool, Tree)>),
     Product(Vec<(bool, Tree)>),
     Negative(Box<Tree>),
@@ -72,33 +75,6 @@ struct Reader<'a> {
 /// Where a run of characters ends.
 fn run(text: &str, from: usize, keep: fn(char) -> bool) -> usize {
     from + text[from..].chars().take_while(|c| keep(*c)).map(char::len_utf8).sum::<usize>()
-}
-
-/// A number of at most 18 digits, with or without a point, and where it ends; `None` for all others.
-fn small(bytes: &[u8], from: usize) -> Option<(Rational, usize)> {
-    let (mut digits, mut value, mut point) = (0, 0u64, None);
-    let mut at = from;
-    while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'0'..=b'9' if digits < 18 => {
-                value = value * 10 + u64::from(byte - b'0');
-                digits += 1;
-            }
-            b'.' if point.is_none() => point = Some(digits),
-            b'0'..=b'9' | b'.' | b'_' | b'e' | b'E' => return None,
-            _ => break,
-        }
-        at += 1;
-    }
-    let number = match point {
-        _ if digits == 0 => return None,
-        None => Rational::from(value),
-        Some(whole) => {
-            let scale = 10u64.pow(digits - whole);
-            Rational::from_parts(Integer::from(value), Natural::from(scale))
-        }
-    };
-    Some((number, at))
 }
 
 impl Reader<'_> {
@@ -193,16 +169,36 @@ impl Reader<'_> {
 
     fn sum(&mut self) -> Result<Tree, Fault> {
         let start = self.span.0;
-        let first = self.product()?;
-        if !matches!(self.token, Token::Sign('+' | '-')) {
-            return Ok(first);
-        }
-        let mut operands = vec![(false, first)];
-        while let Token::Sign(sign @ ('+' | '-')) = self.token {
+        let mut operands = Vec::new();
+        let mut negative = false;
+        loop {
+            if !negative {
+                operands.extend(self.run()?.map(|run| (false, run)));
+            }
+            operands.push((negative, self.product()?));
+            let Token::Sign(sign @ ('+' | '-')) = self.token else { break };
+            negative = sign == '-';
             self.take()?;
-            operands.push((sign == '-', self.product()?));
         }
-        Ok(Tree { node: Node::Sum(operands), span: (start, self.last) })
+        Ok(match operands.len() {
+            1 => operands.swap_remove(0).1,
+            _ => Tree { node: Node::Sum(operands), span: (start, self.last) },
+        })
+    }
+
+    /// Terms `pure(number) +`, if one stands here; the reader goes on behind the last '+'.
+    fn run(&mut self) -> Result<Option<Tree>, Fault> {
+        let start = self.span.0;
+        let (losses, end) = match self.token {
+            Token::Name => pures(self.text.as_bytes(), start),
+            _ => return Ok(None),
+        };
+        if losses.is_empty() {
+            return Ok(None);
+        }
+        self.span = (end, end);
+        self.take()?;
+        Ok(Some(Tree { node: Node::Pures(losses), span: (start, end) }))
     }
 
     fn product(&mut self) -> Result<Tree, Fault> {
@@ -292,13 +288,5 @@ impl Reader<'_> {
             }
         }
         Ok(Argument { name, value: self.sum()? })
-    }
-}
-
-/// n/d for numbers as they are written; most are whole.
-fn quotient(n: &Rational, d: &Rational) -> Rational {
-    match n.is_int() && d.is_int() {
-        true => Rational::from_parts_signed(n.numerator().clone(), d.numerator().clone()),
-        false => n / d,
     }
 }

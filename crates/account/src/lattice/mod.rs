@@ -5,5 +5,5 @@ mod step;
 mod tilted;
 mod transform;
 
-pub(crate) use step::{Lattice, Step, discretise};
+pub(crate) use step::{Lattice, Law, Step, discretise};
 pub(crate) use tilted::{Composed, Limit, Stop, Tilt, Tilted};

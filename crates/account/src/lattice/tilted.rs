@@ -42,7 +42,13 @@ pub(crate) struct Tilt {
 impl Tilt {
     /// The weights of a law, rounded up (for one that dominates) or down, and the κ that was chosen, so that they
     /// add up to about 1.
-    pub fn weigh(&self, law: &Law, bits: usize, up: bool) -> Option<(Tilted, Rational)> {
+    pub fn weigh(
+        &self,
+        law: &Law,
+        bits: usize,
+        up: bool,
+        deadline: Instant,
+    ) -> Result<(Tilted, Rational), Stop> {
         let theta = fixed::near(&self.theta);
         let slope = theta * self.step.near();
         // κ ≈ ln Σ p_j e^(θjh), in doubles: it is a choice, and any choice is sound.
@@ -61,7 +67,7 @@ impl Tilt {
         // e^(θ·lo·h − κ) and e^(θh), with b bits and 64 more; the first factor may be small, and keeps 160 bits of its own.
         let small = ((kappa - top(0)).max(0.0) * LOG2_E) as usize;
         let wide = (bits + 64).max((small + 160).next_multiple_of(64));
-        let kappa = rational_from_f64(kappa)?;
+        let kappa = rational_from_f64(kappa).ok_or(Stop::Size)?;
         let power = |x: &Rational| {
             let bounds = exp_bounds(x, wide as u32 + 8);
             let bound = if up { bounds.1 } else { bounds.0 };
@@ -75,16 +81,19 @@ impl Tilt {
         let start = Rational::from(law.lo)
             * &self.theta
             * if up == (law.lo >= 0) { &self.step.high } else { &self.step.low };
-        let mut weight = power(&(start - &kappa))?;
-        let factor = power(&(&self.theta * h))?;
+        let mut weight = power(&(start - &kappa)).ok_or(Stop::Size)?;
+        let factor = power(&(&self.theta * h)).ok_or(Stop::Size)?;
         let shift = bits + wide - WEIGHT as usize;
         let mut weights = Vec::with_capacity(law.masses.len());
         let mut total = 0u128;
-        for mass in &law.masses {
+        for (j, mass) in law.masses.iter().enumerate() {
+            if j % 64 == 0 && Instant::now() > deadline {
+                return Err(Stop::Time);
+            }
             let product = mass * &weight;
             let scaled = if up { fixed::shift_up(product, shift) } else { product >> shift };
-            let scaled = u128::try_from(&scaled).ok()?;
-            total = total.checked_add(scaled)?;
+            let scaled = u128::try_from(&scaled).map_err(|_| Stop::Size)?;
+            total = total.checked_add(scaled).ok_or(Stop::Size)?;
             weights.push(scaled);
             weight = if up {
                 fixed::mul_up(&weight, &factor, wide)
@@ -92,7 +101,7 @@ impl Tilt {
                 fixed::mul_down(&weight, &factor, wide)
             };
         }
-        Some((Tilted { lo: law.lo, weights, total }, kappa))
+        Ok((Tilted { lo: law.lo, weights, total }, kappa))
     }
 }
 
@@ -143,6 +152,11 @@ impl Tilted {
     /// The n-fold composition, n ≥ 1.
     pub fn power(&self, n: u64, limit: &Limit) -> Result<Tilted, Stop> {
         // 2^−34 of the whole may be cut in the end; what is cut after m of n counts n/m times.
+        // Indices of sums are counted in words.
+        let reach = self.lo.unsigned_abs() as f64 + self.weights.len() as f64;
+        if reach * n as f64 > (1u64 << 60) as f64 {
+            return Err(Stop::Size);
+        }
         let budget = |m: u64| ((1u128 << (WEIGHT - 40)) as f64 * (m as f64 / n as f64)) as u128;
         let mut base = self.clone();
         base.trim(budget(1));
@@ -192,9 +206,6 @@ fn scale(x: u128, f: u64, up: bool) -> u128 {
     if up && low & u128::from(u64::MAX) != 0 { high + 1 } else { high }
 }
 
-/// No loss is looked up beyond this index: a search for an ε that there is not goes up to 10^13.
-const MOST_INDEX: f64 = 1e18;
-
 /// More bits for running sums.
 const FRACTION: u32 = 30;
 
@@ -205,23 +216,28 @@ impl Composed {
         let theta = &self.tilt.theta;
         // The first index whose loss is surely above ε.
         let at = |j: i64| &o.low + Rational::from(j) * if j >= 0 { &h.low } else { &h.high };
-        let index = (fixed::near(epsilon) - o.near()) / h.near();
-        // So far beyond a fine lattice, indices are no longer counted.
-        if index.abs() > MOST_INDEX {
-            return None;
-        }
-        let mut first = index.floor() as i64 - 2;
-        while at(first) <= *epsilon {
+        let last = self.law.lo + self.law.weights.len() as i64 - 1;
+        let index = ((epsilon - &o.low) / &h.low).floor();
+        let beyond = if index < Integer::ZERO { self.law.lo } else { last + 1 };
+        let index = i64::try_from(&index).unwrap_or(beyond);
+        let mut first = index.saturating_sub(2).clamp(self.law.lo, last + 1);
+        while first <= last && at(first) <= *epsilon {
             first += 1;
         }
         let above = |j: i64| &o.high + Rational::from(j) * if j >= 0 { &h.high } else { &h.low };
         // The index before is at most ε up to the width of the enclosures, which one unit of weight covers.
-        if above(first - 1) - epsilon > Rational::from_parts(Integer::ONE, Natural::ONE << 100usize) {
+        let over = above(first - 1) - epsilon;
+        let touched = first > self.law.lo && over > Rational::ZERO;
+        if touched && over > Rational::from_parts(Integer::ONE, Natural::ONE << 100usize) {
             return None;
         }
         // a = Σ W_i e^(−θ(i−first)h), b = the same with θ + 1, by Horner's rule from the right.
         let factor = |theta: &Rational, up: bool| {
             let h = if up { &h.low } else { &h.high };
+            // Less than a unit is one unit or none.
+            if theta * h > Rational::from(1000) {
+                return Some(u64::from(up));
+            }
             let bounds = exp_bounds(&-(theta * h), 80);
             let bound = if up { bounds.1 } else { bounds.0 }.to_rational()?;
             let scaled = natural(if up { fixed::ceil(&bound, 64) } else { fixed::floor(&bound, 64) });
@@ -229,16 +245,12 @@ impl Composed {
         };
         let (fa, fb) = (factor(theta, up)?, factor(&(theta + Rational::ONE), !up)?);
         let (mut a, mut b) = (0u128, 0u128);
-        let last = self.law.lo + self.law.weights.len() as i64 - 1;
         for j in (first..=last).rev() {
-            let weight = match j < self.law.lo {
-                true => 0,
-                false => self.law.weights[(j - self.law.lo) as usize] << FRACTION,
-            };
+            let weight = self.law.weights[(j - self.law.lo) as usize] << FRACTION;
             a = scale(a, fa, up) + weight;
             b = scale(b, fb, !up) + weight;
         }
-        if up {
+        if up && touched {
             a += 1 << FRACTION;
         }
         // e^(κ − θ·first·h) · (a − e^(ε − o − first·h)·b).
@@ -247,8 +259,10 @@ impl Composed {
         let outer = |up: bool| power(&(&self.kappa - theta * product(!up)), up);
         let inner = |up: bool| power(&(epsilon - if up { &o.low } else { &o.high } - product(!up)), up);
         let unit = Rational::from_parts(Integer::ONE, Natural::ONE << (WEIGHT + FRACTION) as usize);
-        let sum = Rational::from(a) - inner(!up)?.min(Rational::ONE) * Rational::from(b);
-        let sum = if sum < Rational::ZERO { Rational::ZERO } else { sum };
+        let mut sum = Rational::from(a);
+        if b > 0 {
+            sum = (sum - inner(!up)?.min(Rational::ONE) * Rational::from(b)).max(Rational::ZERO);
+        }
         let mut delta = sum * unit * outer(up)?;
         if up {
             // What was cut or rounded away weighs at most max e^(−θu)(1 − e^(ε−u)) ≤ e^(−θε)/(θ + 1) each.

@@ -1,9 +1,10 @@
 //! Curves made from curves: a Poisson sample of the records, under removal, addition and replacement, and groups.
 
-use probity_exact::{Integer, Natural, Rational, directed, exp_bounds, ln_bounds};
+use probity_exact::{Integer, Natural, Rational, directed, exp_bounds, ln_bounds, rational_from_f64};
 
 use super::{Curve, Event, Extent, Gaussian, Real};
 use crate::fixed::{self, FixedBounds};
+use crate::scout;
 
 /// The rate q with b fractional bits, and 1 − q.
 struct Rate {
@@ -22,7 +23,19 @@ impl Rate {
 /// Where an end of the losses moves: ln(1 − q + q·e^x).
 fn moved(end: &Real, q: &Rational) -> Option<Real> {
     let bits = 320;
+    // So far out e^x is no number to write down: ln(1 − q + q·e^x) is x + ln q and less than 2^−1000 more.
+    let edge = Rational::from(2000);
+    let hair = Rational::from_parts(Integer::ONE, Natural::ONE << 1000usize);
     let at = |x: &Rational, up: bool| {
+        let (ln_low, ln_high) = ln_bounds(q, bits)?;
+        if x + &ln_low > edge {
+            return Some(if up { x + ln_high + &hair } else { x + ln_low });
+        }
+        // On the other side e^x is nearly 0.
+        if *x < -edge.clone() && !up {
+            return Some(ln_bounds(&(Rational::ONE - q), bits)?.0);
+        }
+        let x = &x.clone().max(-edge.clone());
         let (low, high) = exp_bounds(x, bits);
         let power = if up { high } else { low }.to_rational()?;
         let (low, high) = ln_bounds(&(Rational::ONE - q + q * power), bits)?;
@@ -236,10 +249,45 @@ impl Grouped {
     fn root(&self, ratio: &Natural) -> Natural {
         match &self.last {
             Some((last, whole)) if ratio >= whole => last.clone(),
-            _ if self.size > LARGEST_ROOT => self.root_by_logarithm(ratio).unwrap_or(Natural::ZERO),
+            _ if self.size > LARGEST_ROOT => self.near_root(ratio),
             // ⌊(γ·2^b · 2^(b(k−1)))^(1/k)⌋.
             _ => (ratio << (self.bits * (self.size as usize - 1))).nth_root(self.size as usize),
         }
+    }
+
+    /// A root in doubles, and one step of Newton's method from there, if that is not too large.
+    fn near_root(&self, ratio: &Natural) -> Natural {
+        let b = self.bits;
+        let k = f64::from(self.size);
+        let about = scout::exp(scout::ln(fixed::doubles(ratio, b).0) / k) * (1.0 - 1e-12);
+        let start = rational_from_f64(about).map(|about| fixed::natural(fixed::floor(&about, b)));
+        let fits = |root: &Natural| self.sum_and_power(root).1 <= *ratio;
+        let Some(start) = start.filter(|start| *start > Natural::ZERO && fits(start)) else {
+            return self.root_by_logarithm(ratio).unwrap_or(Natural::ZERO);
+        };
+        let power = self.sum_and_power(&start).1;
+        let step = &start * (ratio - &power) / (power * Natural::from(self.size));
+        // The step ends above the root by about (1e-12)²·k/2 of it.
+        let next = &start + step;
+        let next = &next - ((&next * Natural::from(self.size)) >> 70);
+        if fits(&next) { next.max(start) } else { start }
+    }
+
+    /// 1 + r + … + r^(k−1) and r^k, rounded up, bit by bit of k.
+    fn sum_and_power(&self, root: &Natural) -> (Natural, Natural) {
+        let b = self.bits;
+        let one = Natural::ONE << b;
+        let (mut sum, mut power) = (Natural::ZERO, one.clone());
+        for bit in (0..=self.size.ilog2()).rev() {
+            // S_2m = S_m·(1 + r^m).
+            sum = fixed::mul_up(&sum, &(&one + &power), b);
+            power = fixed::mul_up(&power, &power, b);
+            if self.size >> bit & 1 == 1 {
+                sum = fixed::mul_up(&sum, root, b) + &one;
+                power = fixed::mul_up(&power, root, b);
+            }
+        }
+        (sum, power)
     }
 
     /// e^(ln γ / k), rounded down.
@@ -251,7 +299,7 @@ impl Grouped {
     }
 }
 
-/// Roots of a higher degree are taken by logarithms: their radicand would have so many times as many bits as a ratio.
+/// Roots of a higher degree are searched: their radicand would have so many times as many bits as a ratio.
 const LARGEST_ROOT: u32 = 8;
 
 /// The ends of the finite losses of a law that tells all with a positive probability.
@@ -264,12 +312,7 @@ impl Curve for Grouped {
         let b = self.bits;
         let one = Natural::ONE << b;
         let root = self.root(ratio);
-        let mut sum = Natural::ZERO;
-        let mut power = one.clone();
-        for _ in 0..self.size {
-            sum += &power;
-            power = fixed::mul_up(&power, &root, b);
-        }
+        let (sum, _) = self.sum_and_power(&root);
         fixed::mul_up(&self.base.upper(&root), &sum, b).min(one)
     }
 
@@ -286,5 +329,46 @@ impl Curve for Grouped {
         let k = Rational::from(self.size);
         let ends = tops(self.base.as_ref()).map(|(bottom, top)| (bottom.scaled(&k), top.scaled(&k)));
         Extent { ends, grain: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::laws::pure;
+    use probity_exact::rational;
+
+    /// Roots of any degree are at most the root, and near it; sums and powers are at least what they are of, and near it.
+    #[test]
+    fn roots_and_sums_hold() {
+        let bits = 240;
+        for size in [2u32, 3, 8, 9, 20, 77, 1000] {
+            let base = pure(&rational(1, 3).unwrap(), &Rational::ZERO, bits);
+            let group = Grouped::new(size, Box::new(base), bits);
+            for (n, d) in [(1, 1), (3, 2), (2, 3), (1001, 1000), (1, 1000), (10i64.pow(12), 7)] {
+                let ratio = fixed::natural(fixed::floor(&rational(n, d).unwrap(), bits));
+                let root = group.root(&ratio);
+                let exact = |root: &Natural| (0..size).fold(Natural::ONE, |power, _| power * root);
+                let wanted = &ratio << (bits * (size as usize - 1));
+                assert!(exact(&root) <= wanted, "{size} {n}/{d}");
+                let more = &root + (&root >> 60) + Natural::ONE;
+                assert!(exact(&more) > wanted, "{size} {n}/{d}");
+                let (sum, power) = group.sum_and_power(&root);
+                assert!(&power << (bits * (size as usize - 1)) >= exact(&root), "{size} {n}/{d}");
+                if size > 20 {
+                    continue;
+                }
+                let value = |n: &Natural| fixed::value(n, bits);
+                let mut plain = (Rational::ZERO, Rational::ONE);
+                for _ in 0..size {
+                    plain = (&plain.0 + &plain.1, &plain.1 * value(&root));
+                }
+                let slack = rational(1, 1i64 << 60).unwrap();
+                assert!(
+                    value(&sum) >= plain.0 && value(&sum) <= plain.0 * (Rational::ONE + slack),
+                    "{size} {n}/{d}"
+                );
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Inverse questions by name: how little noise reaches a budget, and what error to expect.
 
-use probity_exact::directed::{cast_down, cast_up};
+use probity_account::doubles_around;
 use probity_exact::{Natural, Rational};
 
 use super::{Arguments, CatalogueError, find};
@@ -28,7 +28,7 @@ pub struct Answer {
 }
 
 fn safe_above(parameter: &'static str, exact: Rational) -> Answer {
-    Answer { parameter, double: cast_up(&exact), exact: Some(exact) }
+    Answer { parameter, double: doubles_around(&exact).1, exact: Some(exact) }
 }
 
 fn searched(parameter: &'static str, double: f64) -> Answer {
@@ -88,7 +88,7 @@ pub fn calibrate(
         ("randomized-response", Loss::Pure(epsilon)) => {
             let categories = arguments.number("categories", "an integer of at least 2")?;
             let truth = RandomizedResponse::from_epsilon(categories, epsilon)?.truth().value().clone();
-            Answer { parameter: "prob", double: cast_down(&truth), exact: Some(truth) }
+            Answer { parameter: "prob", double: doubles_around(&truth).0, exact: Some(truth) }
         }
         ("truncated-geometric", Loss::Pure(_)) => {
             let range = arguments.range()?;

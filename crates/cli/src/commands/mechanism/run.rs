@@ -100,12 +100,15 @@ pub fn run(arguments: &Arguments) -> Answer {
         progress.show(|| "looking for a proof".into());
         let proved = text.with(&settings);
         drop(progress);
-        proved.and_then(|proved| private(proved, arguments, &inputs))
+        match proved {
+            Ok(proved) => private(proved, arguments, &inputs)?,
+            Err(error) => Err(error),
+        }
     };
     match prepared {
         Ok((about, session)) => {
             if let Some(path) = &arguments.ledger {
-                debit(arguments, path, &about)?;
+                debit(arguments, path, &about, arguments.count)?;
             }
             release(arguments, &about, session, start)
         }
@@ -126,9 +129,9 @@ pub fn run(arguments: &Arguments) -> Answer {
     }
 }
 
-/// Debits all runs. Nothing has been drawn.
-fn debit(arguments: &Arguments, path: &Path, about: &About) -> Result<(), Failure> {
-    let Some(proved) = about.proved.as_ref().filter(|_| arguments.count > 0) else { return Ok(()) };
+/// Debits so many runs. Nothing has been drawn.
+fn debit(arguments: &Arguments, path: &Path, about: &About, count: u64) -> Result<(), Failure> {
+    let Some(proved) = about.proved.as_ref().filter(|_| count > 0) else { return Ok(()) };
     let mut ledger = Ledger::open(path, arguments.anchor.as_deref(), PATIENCE)?;
     let loss = proved.loss(1);
     let upper = |amount: &Option<Amount>| amount.as_ref().and_then(Amount::upper);
@@ -136,12 +139,12 @@ fn debit(arguments: &Arguments, path: &Path, about: &About) -> Result<(), Failur
         (upper(&loss.epsilon), upper(&loss.delta), upper(&loss.rho), upper(&loss.mu));
     let measure = ledger.measure();
     let one = Debited::of_run(measure, epsilon.as_ref().zip(delta.as_ref()), rho.as_ref(), mu.as_ref());
-    let Some(debited) = one.map(|one| one.times(arguments.count)) else {
+    let Some(debited) = one.map(|one| one.times(count)) else {
         return Err(Failure::new(format!(
             "the ledger counts in {}, and what {} loses is stated otherwise ({})",
             measure.name(),
             about.mechanism,
-            said(proved, arguments.count)
+            said(proved, count)
         ))
         .hint("a ledger in rho takes epsilon, rho and mu; one in epsilon takes epsilon alone, and delta where it has one"));
     };
@@ -167,13 +170,29 @@ struct About {
     proved: Option<Proved>,
 }
 
-fn private(proved: Proved, arguments: &Arguments, inputs: &Inputs) -> Result<(About, Session), RunError> {
-    let proved = match &arguments.grid {
-        Some(grid) => proved.on_grid(grid.clone())?,
-        None => proved,
+/// A run that may begin, or why it may not. An error that tells of the inputs is paid for before it is told: else one run after the other
+/// would find a secret out for nothing.
+fn private(
+    proved: Proved,
+    arguments: &Arguments,
+    inputs: &Inputs,
+) -> Result<Result<(About, Session), RunError>, Failure> {
+    let gridded = match &arguments.grid {
+        Some(grid) => proved.on_grid(grid.clone()),
+        None => Ok(proved),
     };
-    let session = proved.prepare(inputs)?;
-    Ok((About { mechanism: proved.mechanism().name.to_string(), proved: Some(proved) }, session))
+    let proved = match gridded {
+        Ok(proved) => proved,
+        Err(error) => return Ok(Err(error)),
+    };
+    let prepared = proved.prepare(inputs);
+    let about = About { mechanism: proved.mechanism().name.to_string(), proved: Some(proved) };
+    if let (Err(error), Some(path)) = (&prepared, &arguments.ledger)
+        && error.tells_of_inputs()
+    {
+        debit(arguments, path, &about, arguments.count.max(1))?;
+    }
+    Ok(prepared.map(|session| (about, session)))
 }
 
 fn unproved(
