@@ -193,7 +193,7 @@ fn what_is_refused_and_how() {
     );
     refused(&["SELECT COUNT(*) FROM people"], 2, "cannot read people.csv");
     fs::write(place.join("people.csv"), "region,age\n").unwrap();
-    refused(&["SELECT SUM(income) FROM people"], 2, "no column `income`");
+    refused(&["SELECT SUM(income) FROM people"], 2, "no column named `income`");
     let (_, out, _) = run(&place, &["budget", "--ledger", "people.ledger", "--verify", "--json"]);
     let budget: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((&budget["spent"]["epsilon"], &budget["verified"]), (&"2".into(), &6.into()), "{budget:#}");
@@ -215,6 +215,51 @@ fn what_is_refused_and_how() {
     if read_only {
         refused(&["SELECT SUM(income) FROM people"], 2, "cannot be written");
     }
+}
+
+/// The same query twice in one call has its share once, is paid once, and is shown twice.
+#[test]
+fn a_query_twice_is_paid_once() {
+    let place = folder("twice", POLICY);
+    let both =
+        json(&place, &["--init", "SELECT COUNT(*) AS n FROM people", "select count(*) as n\nfrom people"], 0);
+    assert_eq!(both[0]["rows"], both[1]["rows"]);
+    assert_eq!(both[0]["certificate"], both[1]["certificate"]);
+    assert_eq!([&both[0]["cost"]["epsilon"], &both[1]["cost"]["epsilon"]], ["1/2", "0"]);
+    assert_eq!([&both[0]["stored"], &both[1]["stored"]], [false, true]);
+    assert_eq!(both[1]["remaining"]["epsilon"], "3/2");
+    // Beside a new query, one that was answered before is not paid again.
+    let at = |epsilon: &str, age: u32| {
+        format!(
+            "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = {epsilon}) COUNT(*) AS n FROM people WHERE age > {age}"
+        )
+    };
+    let first = json(&place, &[&at("1/4", 20)], 0);
+    let both = json(&place, &[&at("1/4", 20), &at("1/4", 30)], 0);
+    assert_eq!((&both[0]["rows"], &both[0]["stored"]), (&first["rows"], &true.into()));
+    assert_eq!((&both[1]["stored"], &both[1]["remaining"]["epsilon"]), (&false.into(), &"1".into()));
+}
+
+/// Standard input is one pass: two queries would need two.
+#[test]
+fn a_table_from_standard_input_is_for_one_query() {
+    let place = folder("piped", POLICY);
+    let ask = |queries: &[&str]| {
+        let arguments = [
+            &["release", "--policy", "people.toml", "--ledger", "l", "--init", "--data", "people=-"],
+            queries,
+        ]
+        .concat();
+        let table = fs::File::open(place.join("people.csv")).unwrap();
+        let output = probity(&place, &arguments).stdin(table).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, err) = ask(&["SELECT COUNT(*) FROM people", "SELECT SUM(age) FROM people"]);
+    assert!(
+        code == Some(2) && err.contains("standard input can be read once") && !place.join("l").exists(),
+        "{err}"
+    );
+    assert_eq!(ask(&["SELECT COUNT(*) FROM people"]).0, Some(0));
 }
 
 #[test]
@@ -602,16 +647,22 @@ fn keys_are_discovered_and_rare_ones_are_held_back() {
     let explained = json(&place, &["--explain", FOUND], 0);
     assert!(explained["mechanism"].as_str().unwrap().contains("if count_1 >= 20 {"));
     assert_eq!(explained["threshold"], "20");
-    // A database is not even asked.
+    // An engine that finds no keys is not even asked.
     let (code, _, err) = run(
         &place,
         &[
             &["release", "--policy", "people.toml", "--ledger", "people.ledger", "--again", "--data"],
-            &["people=duckdb:none.db#people", FOUND][..],
+            &["people=spark:local#people", FOUND][..],
         ]
         .concat(),
     );
-    assert!(code == 2 && err.contains("keys are discovered in CSV files, and not by this engine"), "{err}");
+    assert!(
+        code == 2
+            && err.contains(
+                "keys are discovered in CSV files, by PostgreSQL and by DuckDB, and not by this engine"
+            ),
+        "{err}"
+    );
 }
 
 /// The audit of the mechanism's text, with three keys, agrees: what one row more shows is at most delta, and without the threshold more.

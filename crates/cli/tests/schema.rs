@@ -314,6 +314,7 @@ fn questions(place: &str) -> Vec<(String, i32)> {
         (format!("check {place}/found-2.cert --policy {place}/found.toml"), 0),
         (format!("budget --ledger {place}/people.ledger --verify"), 0),
         (format!("budget --ledger {place}/people.ledger --delta 1e-6"), 0),
+        (format!("budget --ledger {place}/people.ledger --policy-text"), 0),
         (format!("check {place}/people-2.cert --policy examples/data/people.toml"), 0),
         (format!("budget amend {people} --ledger {place}/people.ledger"), 0),
         ("policy examples/data/people.toml".into(), 0),

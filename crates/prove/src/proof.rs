@@ -220,13 +220,28 @@ fn prove_directly(
     Err(in_names_of(mechanism, &rewritten, failure))
 }
 
-/// Whether a text goes so many times through a table: rehearsing that takes longer than following it.
+/// Whether a text goes through a table so many times, or in a straight loop as many times as a parameter says: rehearsing that takes
+/// longer than following it.
 fn by_groups(mechanism: &Mechanism) -> bool {
-    let counted = |statement: &Statement| {
-        matches!(statement, Statement::For { from: Expr::Number(_), to: Expr::Number(_), .. })
+    let is_param = |bound: &Expr| match bound {
+        Expr::Var(Variable::Plain(name)) => mechanism.params.iter().any(|param| param.name == *name),
+        _ => false,
+    };
+    let counted = |statement: &Statement| match statement {
+        Statement::For { from: Expr::Number(_), to: Expr::Number(_), .. } => true,
+        Statement::For { from: Expr::Number(_), to, body, .. } => is_param(to) && is_straight(body),
+        _ => false,
     };
     mechanism.inputs.iter().any(|input| matches!(input.sort, Sort::Rows(_)))
         && mechanism.body.iter().any(counted)
+}
+
+/// Whether a block has no loops and no branches.
+fn is_straight(body: &[Statement]) -> bool {
+    let plain = |statement: &Statement| {
+        matches!(statement, Statement::Assign { .. } | Statement::Append { .. } | Statement::Draw { .. })
+    };
+    body.iter().all(plain)
 }
 
 /// How many draws and loops a text has.

@@ -477,19 +477,23 @@ pub(crate) fn passed(context: &Context, index: &Name) -> Vec<(Expr, Expr)> {
     found
 }
 
-/// The group that a sum is over, if its condition has a field at a place that no field fixes: that field of the rows
-/// that differ, and the place.
+/// The group that a sum is over, if its condition has a number made of fields at a place that no field fixes: that number for the
+/// rows that differ, and the place.
 pub(crate) fn group(context: &Context, sum: &Sum) -> Option<(Vec<Expr>, Expr)> {
     let mut found = None;
+    let is_param = |name: &Name| context.mechanism().params.iter().any(|param| param.name == *name);
+    let is_field = |v: &Variable| matches!(v, Variable::Field(..));
+    let is_fixed = |v: &Variable| is_field(v) || matches!(v, Variable::Plain(name) if is_param(name));
     conjuncts(&sum.condition, &mut |part| {
         let Expr::Binary(Binary::Eq, a, b) = part else { return };
-        for (field, place) in [(a, b), (b, a)] {
-            let is_field = matches!(&**field, Expr::Var(Variable::Field(..)));
-            let fixed = place.find_variable(&|v| matches!(v, Variable::Field(..))).is_none();
+        for (group, place) in [(a, b), (b, a)] {
+            let of_row =
+                group.find_variable(&is_field).is_some() && group.find_variable(&|v| !is_fixed(v)).is_none();
+            let fixed = place.find_variable(&is_field).is_none();
             let runs = runs_with_row(context, &sum.table);
-            let event = |run: &Run| at_row(context, field, &sum.table, *run);
+            let event = |run: &Run| at_row(context, group, &sum.table, *run);
             let counts = |run: &Run| context.kind(&event(run)) != Kind::Bool;
-            if is_field && fixed && found.is_none() && runs.iter().all(counts) {
+            if of_row && fixed && found.is_none() && runs.iter().all(counts) {
                 found = Some((runs.iter().map(event).collect(), (**place).clone()));
             }
         }

@@ -184,3 +184,21 @@ fn remainders_are_bounded() {
     attempt(&odd("2 / eps")).unwrap();
     assert!(attempt(&odd("1 / eps")).is_err());
 }
+
+/// Groups by a number that several fields make, as queries with two keys and counts in bins have them.
+#[test]
+fn groups_by_numbers_made_of_fields() {
+    let text = |two: &str, bins: &str| {
+        let draws = format!(
+            "out = []\nfor g in 0..5000 {{\n  n ~ discrete_laplace(count(r in people where r.k * 100 + r.y == g), {two} / eps)\n  \
+             s ~ discrete_laplace(sum(r in people where r.k * 100 + r.y == g and r.y > 3, clamp(r.x, 0, 9)), 9 * {two} / eps)\n  \
+             append(out, n)\n  append(out, s)\n}}\nfor h in 0..cells {{\n  \
+             b ~ discrete_laplace(count(r in people where r.k * 16 + floor(r.x / 391) == h and (r.x == 10 or r.y == 3) and r.k > 10), {bins} / eps)\n  \
+             append(out, b)\n}}\nreturn out"
+        );
+        text("k: int, x: int, y: int", "param cells: int >= 1", &draws, ONE, "eps")
+    };
+    attempt(&text("4", "2")).unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(attempt(&text("3", "2")).is_err());
+    assert!(attempt(&text("4", "1")).is_err());
+}

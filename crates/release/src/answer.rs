@@ -127,7 +127,12 @@ fn rows_with(
 pub(crate) fn drawn(plan: &Plan, cells: &[Integer]) -> Drawn {
     let mut cells = cells.iter();
     let of = |draw: &Draw| {
-        cells.by_ref().take(draw.cells()).map(|value| Rational::from(value.clone()) * &draw.unit).collect()
+        let one = draw.unit == Rational::ONE;
+        let number = |value: &Integer| match one {
+            true => Rational::from(value.clone()),
+            false => Rational::from(value.clone()) * &draw.unit,
+        };
+        cells.by_ref().take(draw.cells()).map(number).collect()
     };
     Drawn(plan.draws.iter().map(of).collect())
 }

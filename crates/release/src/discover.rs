@@ -97,24 +97,9 @@ pub fn draw(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::counter::Counter;
     use probity_exact::directed::exp_nearest;
     use probity_exact::rational;
-    use probity_noise::entropy::EntropyError;
-
-    /// Words from a counter, so that the test is the same every time.
-    struct Counter(u64);
-
-    impl Entropy for Counter {
-        fn fill_words(&mut self, words: &mut [u64]) -> Result<(), EntropyError> {
-            for word in words {
-                self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-                let mut mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-                mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-                *word = mixed ^ (mixed >> 31);
-            }
-            Ok(())
-        }
-    }
 
     #[test]
     fn keys_appear_as_often_as_the_law_says_and_in_order() {

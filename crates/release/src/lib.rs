@@ -47,6 +47,8 @@
 mod accuracy;
 pub mod answer;
 pub mod certificate;
+#[cfg(test)]
+mod counter;
 pub mod decimal;
 mod discover;
 pub mod engine;
@@ -54,6 +56,7 @@ mod hash;
 pub mod ledger;
 pub mod loss;
 mod mechanism;
+mod patience;
 pub mod place;
 pub mod policy;
 pub mod prepare;

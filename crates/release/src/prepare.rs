@@ -92,13 +92,6 @@ fn allowance(plan: &Plan, policy: &Policy) -> Answer<Stake> {
             }
         }
     }
-    if let (Some(groups), Unit::User { groups: known, .. }) = (plan.options.max_groups, &plan.table.unit)
-        && groups != *known
-    {
-        return Err(Refusal::input(format!(
-            "max_groups_contributed is {groups}, but the policy bounds users to {known} groups"
-        )));
-    }
     if let Some(delta) = &plan.options.delta
         && *delta > policy.per_query.delta
         && policy.measure() == Measure::EpsilonDelta
@@ -186,11 +179,29 @@ fn share_delta(policy: &Policy, plans: &[Plan], stakes: &mut [Stake]) -> Answer<
 }
 
 /// Reads the queries of one call, which share the loss of one: each has what it asks for in its clause, and those that ask for nothing have
-/// equal shares of what is left.
+/// equal shares of what is left. The same query twice is one, and shares as one.
 pub fn prepare(policy: &Policy, queries: &[String], weights: &[(String, Rational)]) -> Answer<Vec<Prepared>> {
-    if queries.is_empty() {
-        return Err(Refusal::input("there is no query").hint("write SELECT COUNT(*) FROM TABLE"));
+    match queries {
+        [] => return Err(Refusal::input("there is no query").hint("write SELECT COUNT(*) FROM TABLE")),
+        [_] => return distinct(policy, queries, weights),
+        _ => {}
     }
+    let (mut texts, mut places, mut once) = (Vec::new(), Vec::new(), Vec::new());
+    for query in queries {
+        let text = canonical(query);
+        let place = texts.iter().position(|known| *known == text).unwrap_or(texts.len());
+        if place == texts.len() {
+            texts.push(text);
+            once.push(query.clone());
+        }
+        places.push(place);
+    }
+    let prepared = distinct(policy, &once, weights)?;
+    Ok(places.into_iter().map(|place| prepared[place].clone()).collect())
+}
+
+/// The same for queries of which no two are the same.
+fn distinct(policy: &Policy, queries: &[String], weights: &[(String, Rational)]) -> Answer<Vec<Prepared>> {
     let plans: Vec<Plan> = queries.iter().map(|sql| plan(sql, policy)).collect::<Answer<_>>()?;
     let mut stakes: Vec<Stake> = plans.iter().map(|plan| allowance(plan, policy)).collect::<Answer<_>>()?;
     let asks = |plan: &Plan| plan.options.epsilon.is_some() || plan.options.rho.is_some();

@@ -7,8 +7,10 @@ use probity_kernel::privacy::Theorem;
 use probity_kernel::term::Reading;
 use probity_lang::{Program, Setting};
 use probity_prove::certificate;
+use probity_prove::derivation::Reason;
 
 use crate::loss::{Loss, Measure};
+use crate::patience::{self, PATIENCE};
 use crate::refusal::{Answer, Refusal};
 
 /// How much a mechanism may lose, and in which measure: ε for Laplace noise, ρ for Gaussian noise.
@@ -97,11 +99,19 @@ pub fn prove(text: &str, stake: &Stake, kept: Option<&str>) -> Answer<Proved> {
         return claimed(theorem, kept.to_owned(), stake);
     }
     let hints = program.hints.clone().unwrap_or_default();
-    let proof = probity_prove::prove(&program.mechanism, &program.claim, &hints).map_err(|failure| {
-        Refusal::unproved(format!(
+    let search =
+        |deadline| probity_prove::prove_until(&program.mechanism, &program.claim, &hints, Some(deadline));
+    let proof = patience::search(search, |failure| matches!(failure.reason, Reason::OutOfTime));
+    let proof = proof.map_err(|failure| match failure.reason {
+        Reason::OutOfTime => Refusal::unproved(format!(
+            "no proof was found in {} s that this query is private, so it is refused",
+            PATIENCE.as_secs()
+        ))
+        .hint("ask for fewer columns at a time; on a busy machine, ask once more"),
+        _ => Refusal::unproved(format!(
             "no proof was found that this query is private, so it is refused: {failure}"
         ))
-        .hint("--explain shows the text of its mechanism; a simpler query may be proved")
+        .hint("--explain shows the text of its mechanism; a simpler query may be proved"),
     })?;
     let certificate = certificate::write(&proof);
     claimed(proof.theorem().clone(), certificate, stake)

@@ -2,6 +2,8 @@
 //!
 //! There is no way around the proof: [`Proven`] is made by [`prove`] alone, and nothing else can be drawn.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use probity_exact::{Integer, Rational};
 use probity_noise::entropy::{Entropy, Secure, with_secure};
 use probity_noise::sampler::{DiscreteGaussian, DiscreteLaplace, SampleError, Sampler, Scale, SquaredScale};
@@ -10,7 +12,7 @@ use serde_json::Value;
 use crate::certificate;
 use crate::discover;
 use crate::engine::{Engine, Exact, cannot_find_keys};
-use crate::ledger::{Debit, Ledger};
+use crate::ledger::{Debit, Entry, Ledger};
 use crate::loss::Loss;
 use crate::policy::Policy;
 use crate::prepare::Prepared;
@@ -177,7 +179,8 @@ pub struct Asking<'a> {
     pub progress: &'a (dyn Fn(u64, u64) + Sync),
 }
 
-/// Answers queries from a table. All are debited in one transaction; what was answered before costs nothing.
+/// Answers queries from a table. All are debited in one transaction; what was answered before costs nothing, and neither does a query
+/// that the same call asks a second time.
 ///
 /// # Errors
 /// When the budget, the ledger or the table does not allow it. Then nothing was debited and nothing is shown.
@@ -188,44 +191,70 @@ pub fn release<'a>(
     engine: impl Fn(&Prepared) -> Answer<&'a dyn Engine>,
 ) -> Answer<Vec<Released>> {
     ledger.check_policy(asking.policy)?;
-    let key = |proven: &Proven| proven.prepared.key(asking.version);
+    let keys: Vec<String> = proven.iter().map(|proven| proven.prepared.key(asking.version)).collect();
+    let mut answered: BTreeMap<&str, Entry> = BTreeMap::new();
     if !asking.again {
-        let stored: Vec<_> =
-            proven.iter().map(|proven| ledger.stored(&key(proven))).collect::<Answer<_>>()?;
-        if stored.iter().all(Option::is_some) {
-            let all = proven.iter().zip(stored.into_iter().flatten());
-            return all.map(|(proven, entry)| shown(proven, &entry, true)).collect();
+        for key in &keys {
+            answered.extend(ledger.stored(key)?.map(|entry| (key.as_str(), entry)));
         }
     }
-    let costs: Vec<Loss> = proven.iter().map(|proven| proven.prepared.cost.clone()).collect();
+    // The same question twice is answered once.
+    let asked_before = |at: usize| keys[..at].contains(&keys[at]);
+    let is_new = |at: &usize| !answered.contains_key(keys[*at].as_str()) && !asked_before(*at);
+    let new: Vec<usize> = (0..proven.len()).filter(is_new).collect();
+    let mut paid = BTreeSet::new();
+    if !new.is_empty() {
+        let asked: Vec<(&str, &Proven)> = new.iter().map(|at| (keys[*at].as_str(), &proven[*at])).collect();
+        let debits = computed_all(&asked, ledger, asking, &engine)?;
+        let entries = ledger.debit(&debits, asking.policy, asking.again)?;
+        for ((at, entry), debit) in new.into_iter().zip(entries).zip(&debits) {
+            // Another process may have answered meanwhile; then its answer is shown and ours is forgotten.
+            if entry.answer == debit.answer {
+                paid.insert(at);
+            }
+            answered.insert(&keys[at], entry);
+        }
+    }
+    let entry = |at: usize| {
+        answered
+            .get(keys[at].as_str())
+            .ok_or_else(|| Refusal::input("an answer is missing; please report it"))
+    };
+    (0..proven.len()).map(|at| shown(&proven[at], entry(at)?, !paid.contains(&at))).collect()
+}
+
+/// What is to be debited for new questions, with their answers, if budget, ledger and tables allow it. Nothing is debited or shown here.
+fn computed_all<'a>(
+    asked: &[(&str, &Proven)],
+    ledger: &mut Ledger,
+    asking: &Asking,
+    engine: &impl Fn(&Prepared) -> Answer<&'a dyn Engine>,
+) -> Answer<Vec<Debit>> {
+    let costs: Vec<Loss> = asked.iter().map(|(_, proven)| proven.prepared.cost.clone()).collect();
     ledger.check_budget(&costs)?;
     ledger.check_writable()?;
-    let mut debits = Vec::new();
-    for one in proven {
+    for (_, one) in asked {
         let engine = engine(&one.prepared)?;
         if one.prepared.plan.discovered().is_some() && !engine.finds_keys() {
             return Err(cannot_find_keys());
         }
         engine.check(&one.prepared.plan)?;
     }
-    for one in proven {
+    let debit = |(key, one): &(&str, &Proven)| {
         let prepared = &one.prepared;
         let shown = computed(prepared, engine(prepared)?, asking)?;
-        let certificate = certificate::write(prepared, asking.policy, asking.version, one.certificate());
-        debits.push(Debit {
-            key: key(one),
+        Ok(Debit {
+            key: (*key).to_owned(),
             loss: prepared.cost.clone(),
             query: prepared.plan.sql.clone(),
             answer: to_text(&shown),
-            certificate,
-        });
-    }
-    let entries = ledger.debit(&debits, asking.policy, asking.again)?;
-    let fresh = |entry: &crate::ledger::Entry| debits.iter().any(|debit| debit.answer == entry.answer);
-    proven.iter().zip(&entries).map(|(proven, entry)| shown(proven, entry, !fresh(entry))).collect()
+            certificate: certificate::write(prepared, asking.policy, asking.version, one.certificate()),
+        })
+    };
+    asked.iter().map(debit).collect()
 }
 
-fn shown(proven: &Proven, entry: &crate::ledger::Entry, stored: bool) -> Answer<Released> {
+fn shown(proven: &Proven, entry: &Entry, stored: bool) -> Answer<Released> {
     let prepared = proven.prepared.clone();
     let (keys, noisy) = from_text(&prepared, &entry.answer).ok_or_else(|| {
         Refusal::input("the stored answer cannot be read").hint("--again asks anew, at its cost")
@@ -269,25 +298,10 @@ pub fn expected_error(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::counter::Counter;
     use crate::engine::rows::Rows;
     use crate::query::Shown;
     use probity_exact::rational;
-    use probity_noise::entropy::EntropyError;
-
-    /// Words from a counter, so that the test is the same every time.
-    struct Counter(u64);
-
-    impl Entropy for Counter {
-        fn fill_words(&mut self, words: &mut [u64]) -> Result<(), EntropyError> {
-            for word in words {
-                self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-                let mut mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-                mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-                *word = mixed ^ (mixed >> 31);
-            }
-            Ok(())
-        }
-    }
 
     /// How often the value before noise lies between the error bars, of so many releases of a table of so many rows.
     fn coverage(budget: &str, select: &str, rows: i64, releases: u32) -> Vec<(String, u32)> {

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use probity_release::engine::Engine;
 use probity_release::engine::client::Client;
 use probity_release::engine::rows::Rows;
-use probity_release::engine::sql::{Dialect, Kind, statement};
+use probity_release::engine::sql::{Dialect, Kind, found, statement};
 use probity_release::policy::{self, Policy};
 use probity_release::prepare::prepare;
 use probity_release::query::Plan;
@@ -79,6 +79,23 @@ fn plans() -> Vec<Plan> {
     [of(policy(false), QUERIES), of(policy(true), BY_USER)].concat()
 }
 
+/// Plans whose keys are discovered among the persons, of at most four bytes.
+fn discovering() -> Vec<Plan> {
+    let text = POLICY
+        .replace("epsilon = \"2\"", "epsilon = \"2\"\ndelta = \"1/100\"")
+        .replace("{ epsilon = \"1/2\" }", "{ epsilon = \"1/2\", delta = \"1/1000\" }")
+        .replace(
+            "[public.places]",
+            "person = { type = \"text\", discover = true, max_bytes = 4 }\n[public.places]",
+        );
+    let policy = policy::read("policy", &text).unwrap();
+    let plan = |sql: &str| prepare(&policy, &[sql.to_owned()], &[]).unwrap().remove(0).plan;
+    vec![
+        plan("SELECT person, COUNT(*) FROM people GROUP BY person"),
+        plan("SELECT person, COUNT(*) FROM people WHERE age > 17 AND smoker GROUP BY person"),
+    ]
+}
+
 /// The columns as an engine has them.
 const COLUMNS: [(&str, &str); 8] = [
     ("region", "TEXT"),
@@ -122,7 +139,7 @@ fn table(length: usize) -> Rows {
             "9999-12-31",
         ],
         &["a", "b", "c", "d", ""],
-        &["u", "v", " w ", "", "é|1"],
+        &["u", "v", " w ", "w", "", "é|1", "a\tb", "long one", "x\\ny"],
     ];
     let mut state = 9u64;
     let mut roll = |below: usize| {
@@ -173,12 +190,26 @@ fn agree(engine: &Client, rows: &Rows, plans: &[Plan]) {
     }
 }
 
+/// The same keys with the same counts. Texts that are no keys, as those with a tab, are found by no engine.
+fn agree_on_keys(engine: &Client, rows: &Rows) {
+    assert!(engine.finds_keys());
+    for plan in discovering() {
+        engine.check(&plan).unwrap_or_else(|refusal| panic!("{}\n{refusal}", plan.sql));
+        let found =
+            engine.keys(&plan, &|_, _| {}).unwrap_or_else(|refusal| panic!("{}\n{refusal}", plan.sql));
+        assert_eq!(found, rows.keys(&plan, &|_, _| {}).unwrap(), "{}", plan.sql);
+        let keys: Vec<&str> = found.keys().map(String::as_str).collect();
+        assert_eq!(keys, ["u", "v", "w", "x\\ny", "é|1"]);
+    }
+}
+
 #[test]
 fn postgresql_agrees() {
     let Ok(place) = env::var("PROBITY_POSTGRES") else { return };
     let rows = table(3000);
     feed("psql", &["-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", &place], &creation(&rows));
     agree(&Client::named(&place, "people").unwrap(), &rows, &plans());
+    agree_on_keys(&Client::named(&place, "people").unwrap(), &rows);
     // What DECIMAL of PostgreSQL has besides: NaN and infinities, and dates without end.
     let odd = "DROP TABLE IF EXISTS odd; CREATE TABLE odd (income NUMERIC, born DATE, age INTEGER);\n\
                INSERT INTO odd VALUES ('NaN', '2000-01-02', 1), ('Infinity', 'infinity', 2), ('-Infinity', '-infinity', 3), (1e200, '12345-01-01', 4), (-1e-200, '2000-01-02', 5);";
@@ -225,6 +256,7 @@ fn duckdb_and_spark_agree() {
     let copy = format!("COPY people TO '{parquet}' (FORMAT parquet);");
     feed("duckdb", &[&file], &format!("{}{copy}\n", creation(&rows)));
     agree(&Client::named(&format!("duckdb:{file}"), "people").unwrap(), &rows, &plans());
+    agree_on_keys(&Client::named(&format!("duckdb:{file}"), "people").unwrap(), &rows);
     // A Parquet file, without a database.
     agree(&Client::named(&format!("duckdb:#'{parquet}'"), "people").unwrap(), &rows, &plans()[1..2]);
     let Ok(master) = env::var("PROBITY_SPARK") else { return };
@@ -235,7 +267,7 @@ fn duckdb_and_spark_agree() {
 #[test]
 fn statements_are_one_and_total() {
     for dialect in [Dialect::Postgres, Dialect::DuckDb, Dialect::Spark] {
-        for plan in plans() {
+        for plan in plans().into_iter().chain(discovering()) {
             let kind = |name: &str| match name {
                 "age" => Kind::Integer,
                 "income" | "weight" => Kind::Decimal(Some(14)),
@@ -255,4 +287,18 @@ fn statements_are_one_and_total() {
             }
         }
     }
+}
+
+/// Keys come as bytes, of which no row says anything but which text it has.
+#[test]
+fn keys_are_counted_by_their_bytes() {
+    let plan = discovering().remove(0);
+    let rows = [("77", 2), ("2077", 3), ("610962", 5), ("", 7), ("ff", 11), ("C3A9", 1)];
+    let counts = found(&plan, rows).unwrap();
+    assert_eq!(counts.into_iter().collect::<Vec<_>>(), [("w".to_owned(), 5), ("é".to_owned(), 1)]);
+    assert_eq!(found(&plan, [("7", 1)]), None);
+    // Spark does not find keys, nor does a plan with public keys have any to be found.
+    let spark = Client::named("spark:local#people", "people").unwrap();
+    assert!(!spark.finds_keys() && spark.keys(&plan, &|_, _| {}).is_err());
+    assert_eq!(found(&plans()[1], [("77", 1)]), None);
 }

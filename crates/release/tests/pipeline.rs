@@ -567,13 +567,17 @@ fn tables_that_are_none_or_ragged() {
     for (text, message) in [
         (&b""[..], "no header"),
         (b"\n\n", "no header"),
-        (b"region,age\n1,2\n", "has no column `income`"),
+        (b"region,age\n1,2\n", "has no column named `income`"),
         (b"income,region,income\n1,2,3\n", "two columns `income`"),
         (b"\xff\xfei\0", "UTF-16"),
     ] {
         let refused = given(text).unwrap_err();
         assert!(refused.message.contains(message), "{refused}");
     }
+    // A file without a header begins with a row, of which no refusal says anything, however like a name it is.
+    let refused = given(b"secret,incomes,4711\nnorth,1,2\n").unwrap_err().to_string();
+    let quoted = ["secret", "incomes", "4711"].iter().any(|cell| refused.contains(cell));
+    assert!(refused.contains("no column named `income`") && !quoted, "{refused}");
     // A record that never ends is dropped, wherever it stands, and fills no memory.
     let long = format!("income\n1\n\"{}\"\n2\n", "9,\n".repeat(3_000_000));
     assert_eq!(given(long.as_bytes()).unwrap(), [2, 300]);

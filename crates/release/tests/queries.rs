@@ -178,3 +178,49 @@ fn quantiles_are_proved_at_small_losses() {
         release::prove(prepared, None).unwrap_or_else(|refusal| panic!("{rho}: {refusal}"));
     }
 }
+
+/// A query that a call asks twice, however it is written, has its share once.
+#[test]
+fn the_same_query_twice_shares_as_one() {
+    let twice = |second: &str| {
+        let queries = ["SELECT COUNT(*) FROM people".to_owned(), second.to_owned()];
+        let prepared = prepare(&policy(), &queries, &[]).unwrap();
+        prepared.iter().map(|one| one.stake.amount.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(twice("select count( * )\nfrom people;"), ["1/2", "1/2"]);
+    assert_eq!(twice("SELECT COUNT(*) FROM people WHERE age > 1"), ["1/4", "1/4"]);
+}
+
+/// The clause may bound users to fewer groups than the policy, not to more.
+#[test]
+fn max_groups_contributed_tightens_the_policy() {
+    let users =
+        POLICY.replace("unit = \"row\"", "unit = { user = \"Note\", groups = 3, rows_per_group = 10 }");
+    let users = policy::read("p", &users).unwrap();
+    let with = |policy: &policy::Policy, most: u32| {
+        let sql = format!(
+            "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(max_groups_contributed = {most}) region, COUNT(*) AS n FROM people GROUP BY region"
+        );
+        prepare(policy, &[sql], &[]).map(|mut prepared| prepared.remove(0))
+    };
+    let plain = prepared_by(&users, "SELECT region, COUNT(*) AS n FROM people GROUP BY region");
+    let rows = |prepared: &probity_release::prepare::Prepared| {
+        let line = prepared.text.lines().find(|line| line.starts_with("neighbours")).unwrap();
+        line.split(' ').nth(3).unwrap().parse::<u32>().unwrap()
+    };
+    assert_eq!(rows(&plain), 30);
+    for most in 1..=3 {
+        let prepared = with(&users, most).unwrap();
+        assert_eq!(rows(&prepared), 10 * most);
+        // Less noise for fewer groups, and a theorem about it.
+        assert_eq!(
+            &prepared.scales[0] * rational(3, 1).unwrap(),
+            &plain.scales[0] * rational(most, 1).unwrap()
+        );
+        release::prove(prepared, None).unwrap();
+    }
+    let refused = with(&users, 4).unwrap_err();
+    assert!(refused.message.contains("bounds users to 3 groups"), "{refused}");
+    // A row is in one group anyway.
+    assert!(with(&policy(), 5).is_ok());
+}

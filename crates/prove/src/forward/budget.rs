@@ -125,7 +125,15 @@ impl Budget {
 
     /// Everything as one sum.
     pub(super) fn collapse(&mut self, context: &Context) {
-        for past in std::mem::take(&mut self.past) {
+        self.collapse_where(context, &|_| true);
+    }
+
+    /// What is due by some events as one sum.
+    pub(super) fn collapse_where(&mut self, context: &Context, wanted: &dyn Fn(&Expr) -> bool) {
+        let (due, rest): (Vec<Past>, Vec<Past>) =
+            std::mem::take(&mut self.past).into_iter().partition(|past| wanted(&past.event));
+        self.past = rest;
+        for past in due {
             self.sum = add(context, &self.sum, &past.amount(context));
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use probity_kernel::context::for_each_expr;
 use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::term::Statement;
@@ -13,6 +14,7 @@ use crate::forward::apart::{Apart, Part};
 use crate::forward::budget::{Budget, at, moves_on};
 use crate::forward::state::{State, add, larger, normal};
 use crate::plan::blocks::set_by;
+use crate::tables;
 
 /// How often what stays equal is looked for.
 const ROUNDS: usize = 6;
@@ -92,12 +94,37 @@ impl Walk<'_> {
         let place = |e: &Expr| normal(context, &at(e, index, &high));
         *state = State { around: before.around.clone(), ..head.clone() };
         state.budget = head.budget.at(context, index, &high);
+        // Behind a loop over all groups, a row has paid for its group whichever it was. To keep saying which would double the cases of
+        // every later step.
+        if before.around.is_empty() {
+            state.budget.collapse_where(context, &|event| self.is_paid_from_the_first(event));
+        }
         state.apart = head.apart.iter().map(|(name, apart)| (name.clone(), apart.at(&place))).collect();
         let used: BTreeSet<Name> = set.into_iter().collect();
         let mut left = state.about(&used.into_iter().collect::<Vec<_>>());
         left.extend(state.paid());
         let inner = if body.is_empty() { vec![] } else { vec![Move::Chain(known, links)] };
         Ok(Link::Judged(vec![Move::For(Expr::all(invariant), inner)], left))
+    }
+}
+
+impl Walk<'_> {
+    /// Whether all sums over the groups of an event are in loops that begin with the first group: then none goes on where another ends.
+    fn is_paid_from_the_first(&self, event: &Expr) -> bool {
+        let over = |sum: &tables::Sum| {
+            tables::group(self.context, sum).is_some_and(|(events, _)| events.contains(event))
+        };
+        let pays = |statement: &&Statement| {
+            let mut found = false;
+            for_each_expr(std::slice::from_ref(*statement), &mut |e| {
+                found |= tables::sums(e).iter().any(over)
+            });
+            found
+        };
+        let begins =
+            |statement: &Statement| matches!(statement, Statement::For { from, .. } if *from == Expr::int(0));
+        let mut paying = self.context.mechanism().body.iter().filter(pays).peekable();
+        paying.peek().is_some() && paying.all(begins)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Engines that keep the rows themselves, asked through their own client programs: `psql`, `duckdb`, `spark-sql`.
 //!
-//! The client connects and authenticates as its user is used to; it is sent one statement and answers with integers. What it says on its
+//! The client connects and authenticates as its user is used to; it is sent one statement and answers with integers, and with bytes
+//! in hexadecimal digits where keys are discovered. What it says on its
 //! error stream is shown while types are asked for, before a row is read, and never afterwards: it could speak of values.
 
 use std::io::Write;
@@ -8,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use super::sql::{self, Dialect, Kind};
-use super::{Engine, Exact};
+use super::{Counts, Engine, Exact, cannot_find_keys};
 use crate::query::Plan;
 use crate::refusal::{Answer, Refusal};
 
@@ -145,27 +146,53 @@ impl Client {
     }
 }
 
+impl Client {
+    /// What the engine says to the statement of a plan.
+    fn answer(&self, plan: &Plan) -> Answer<String> {
+        self.ask(&self.statement(plan)?)?.map_err(|_| self.failed())
+    }
+
+    fn failed(&self) -> Refusal {
+        Refusal::input(format!(
+            "{} failed while it added up {}; nothing was released",
+            self.program(),
+            self.table
+        ))
+        .hint("what it says is not shown, since it may speak of rows: look at the engine's own log")
+    }
+}
+
 impl Engine for Client {
     fn check(&self, plan: &Plan) -> Answer<()> {
         self.statement(plan).map(drop)
     }
 
     fn sums(&self, plan: &Plan, _progress: &(dyn Fn(u64, u64) + Sync)) -> Answer<Exact> {
-        let failed = || {
-            Refusal::input(format!(
-                "{} failed while it added up {}; nothing was released",
-                self.program(),
-                self.table
-            ))
-            .hint("what it says is not shown, since it may speak of rows: look at the engine's own log")
-        };
-        let answer = self.ask(&self.statement(plan)?)?.map_err(|_| failed())?;
+        let answer = self.answer(plan)?;
         let numbers = |line: &str| -> Option<Vec<i128>> {
             line.split('\t').map(|number| number.trim().parse().ok()).collect()
         };
         let lines = answer.lines().filter(|line| !line.trim().is_empty());
-        let rows = lines.map(numbers).collect::<Option<Vec<_>>>().ok_or_else(failed)?;
-        sql::gathered(plan, rows).ok_or_else(failed)
+        let rows = lines.map(numbers).collect::<Option<Vec<_>>>().ok_or_else(|| self.failed())?;
+        sql::gathered(plan, rows).ok_or_else(|| self.failed())
+    }
+
+    fn finds_keys(&self) -> bool {
+        matches!(self.dialect, Dialect::Postgres | Dialect::DuckDb)
+    }
+
+    fn keys(&self, plan: &Plan, _progress: &(dyn Fn(u64, u64) + Sync)) -> Answer<Counts> {
+        if !self.finds_keys() {
+            return Err(cannot_find_keys());
+        }
+        let answer = self.answer(plan)?;
+        let row = |line: &'_ str| {
+            let (key, count) = line.split_once('\t')?;
+            Some((key.trim().to_owned(), count.trim().parse().ok()?))
+        };
+        let lines = answer.lines().filter(|line| !line.trim().is_empty());
+        let rows: Vec<(String, u64)> = lines.map(row).collect::<Option<_>>().ok_or_else(|| self.failed())?;
+        sql::found(plan, rows.iter().map(|(key, count)| (key.as_str(), *count))).ok_or_else(|| self.failed())
     }
 }
 

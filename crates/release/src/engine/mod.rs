@@ -63,7 +63,7 @@ pub trait Engine {
 
 /// What is said to a plan whose keys are discovered by an engine that does not find keys.
 pub(crate) fn cannot_find_keys() -> Refusal {
-    Refusal::input("keys are discovered in CSV files, and not by this engine")
+    Refusal::input("keys are discovered in CSV files, by PostgreSQL and by DuckDB, and not by this engine")
         .hint("write the table as CSV, or list the keys in the policy: in = [\"…\"]")
 }
 

@@ -17,6 +17,7 @@ pub struct Rows {
 
 /// Where each field of a plan stands in a header, and behind them the column of the users, if units are users.
 pub(super) fn places(plan: &Plan, header: &[String]) -> Answer<Vec<usize>> {
+    let wanted = || plan.fields.iter().map(|field| field.name.as_str()).chain(plan.user_column());
     let find = |name: &str| {
         let mut found = header.iter().enumerate().filter(|(_, known)| known.trim() == name);
         match (found.next(), found.next()) {
@@ -25,18 +26,15 @@ pub(super) fn places(plan: &Plan, header: &[String]) -> Answer<Vec<usize>> {
                 Err(Refusal::input(format!("the header of {} has two columns `{name}`", plan.table.name))
                     .hint("rename one of them: it is not clear which is meant"))
             }
+            // The first line is not quoted: where the names are missing it is a row.
             (None, _) => {
-                let hint = match probity_lang::nearest(name, header.iter().map(String::as_str)) {
-                    Some(near) => format!("did you mean {near}? Policy and header must agree"),
-                    None => format!("the header has {}", header.join(", ")),
-                };
-                Err(Refusal::input(format!("the table {} has no column `{name}`", plan.table.name))
-                    .hint(hint))
+                let wanted: Vec<&str> = wanted().collect();
+                Err(Refusal::input(format!("the header of {} has no column named `{name}`", plan.table.name))
+                    .hint(format!("it must name what this query reads, as the policy does: {}; a CSV file begins with a line of names", wanted.join(", "))))
             }
         }
     };
-    let fields = plan.fields.iter().map(|field| field.name.as_str());
-    fields.chain(plan.user_column()).map(find).collect()
+    wanted().map(find).collect()
 }
 
 impl Engine for Rows {

@@ -11,8 +11,8 @@ use std::fmt::Write;
 
 use probity_exact::{Integer, Rational};
 
-use super::{Exact, users};
-use crate::policy::{Column, Domain, Outside, Unit};
+use super::{Counts, Exact, users};
+use crate::policy::{Column, Domain, Outside, Unit, discovered_key};
 use crate::query::row::{Condition, Order, Row};
 use crate::query::{DrawKind, Plan};
 use crate::refusal::{Answer, Refusal};
@@ -113,6 +113,16 @@ impl Dialect {
             Dialect::Postgres => format!("encode(sha256(convert_to({all}, 'UTF8')), 'hex') COLLATE \"C\""),
             Dialect::DuckDb => format!("sha256({all})"),
             Dialect::Spark => format!("sha2({all}, 256)"),
+        }
+    }
+
+    /// The bytes of a text in hexadecimal digits, whatever is in it: a text that is a key goes out like this, so that no character of it
+    /// can be taken for the end of a line or of a field.
+    fn bytes(self, column: &str) -> String {
+        let text = self.as_text(column);
+        match self {
+            Dialect::Postgres => format!("encode(convert_to({text}, 'UTF8'), 'hex') COLLATE \"C\""),
+            Dialect::DuckDb | Dialect::Spark => format!("hex({text})"),
         }
     }
 
@@ -232,14 +242,18 @@ impl Writer {
             (Domain::Categories(_) | Domain::Bool, _) => {
                 return Err(unsuited("make a view in which it is a text"));
             }
-            (Domain::Text | Domain::Discovered { .. }, _) => {
-                return Err(unsuited("nothing can be asked about a text"));
-            }
+            (Domain::Discovered { .. }, Kind::Text) => d.bytes(&name),
+            (Domain::Discovered { .. }, _) => return Err(unsuited("make a view in which it is a text")),
+            (Domain::Text, _) => return Err(unsuited("nothing can be asked about a text")),
         })
     }
 
     /// The policy's rules for an integer that may be missing or out of bounds; NULL if its row is dropped.
     fn cleaned(&self, column: &Column, raw: &str) -> Answer<String> {
+        if matches!(column.domain, Domain::Discovered { .. }) {
+            // What is a key and what is not is decided here, by the function that the other engines ask: see `found`.
+            return Ok(raw.to_owned());
+        }
         let (low, high) =
             column.bounds().ok_or_else(|| Refusal::input("nothing can be asked about a text"))?;
         let rule = |rule: &Outside, bound: i64| match rule {
@@ -323,7 +337,8 @@ impl Writer {
 }
 
 /// The statement for a plan over a table of the engine whose columns have these kinds. Its rows are: the number of a part, a group, a bin,
-/// and sums: of part 0 those of all draws of one number, of part n a count for the nth draw over a grid.
+/// and sums: of part 0 those of all draws of one number, of part n a count for the nth draw over a grid. Where keys are discovered they are:
+/// the bytes of a text, and how many rows have it.
 pub fn statement(
     plan: &Plan,
     table: &str,
@@ -350,16 +365,24 @@ pub fn statement(
         clean.push("u".into());
         kept.push("u IS NOT NULL AND u <> ''".into());
     }
-    let group = match plan.group_row() {
-        Some(row) => writer.row(&row)?,
-        None => dialect.number(0),
-    };
     let mut sql = format!(
         "WITH raw AS (SELECT {} FROM {table}), clean AS (SELECT {} FROM raw), kept AS (SELECT * FROM clean{})",
         listed(raw),
         listed(clean),
         if kept.is_empty() { String::new() } else { format!(" WHERE {}", kept.join(" AND ")) }
     );
+    if let Some(field) = plan.discovered() {
+        let ([draw], Unit::Row) = (plan.draws.as_slice(), &plan.table.unit) else {
+            return Err(super::cannot_find_keys());
+        };
+        let condition = writer.condition(&draw.condition)?;
+        let _ = write!(sql, " SELECT c{field}, COUNT(*) FROM kept WHERE {condition} GROUP BY c{field}");
+        return Ok(sql);
+    }
+    let group = match plan.group_row() {
+        Some(row) => writer.row(&row)?,
+        None => dialect.number(0),
+    };
     let mut own: Vec<String> = (0..count).map(|place| format!("c{place}")).collect();
     match &plan.table.unit {
         Unit::Row => {
@@ -453,9 +476,39 @@ pub fn gathered(plan: &Plan, rows: impl IntoIterator<Item = Vec<i128>>) -> Optio
     Some(exact)
 }
 
+/// The keys of a plan whose keys are discovered, from the rows that its [`statement`] has; `None` if they are not such rows. Texts that are
+/// no keys are left out, and texts that are the same key are counted together.
+pub fn found<'a>(plan: &Plan, rows: impl IntoIterator<Item = (&'a str, u64)>) -> Option<Counts> {
+    let Domain::Discovered { bytes } = plan.fields.get(plan.discovered()?)?.domain else { return None };
+    let mut counts = Counts::new();
+    for (digits, count) in rows {
+        if let Some(key) = discovered_key(&from_hex(digits)?, bytes) {
+            *counts.entry(key.to_owned()).or_default() += count;
+        }
+    }
+    Some(counts)
+}
+
+/// The bytes that hexadecimal digits stand for.
+fn from_hex(digits: &str) -> Option<Vec<u8>> {
+    let value = |digit: &u8| char::from(*digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
+    rest.is_empty().then_some(())?;
+    pairs.iter().map(|[high, low]| Some(value(high)? << 4 | value(low)?)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_are_read_from_digits() {
+        assert_eq!(from_hex("c3A9 ".trim()), Some("é".into()));
+        assert_eq!(from_hex(""), Some(vec![]));
+        for none in ["c", "zz", "+1", "é"] {
+            assert_eq!(from_hex(none), None, "{none}");
+        }
+    }
 
     #[test]
     fn types_are_known_by_their_names() {

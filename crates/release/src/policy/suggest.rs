@@ -36,6 +36,8 @@ pub fn suggest(table: &str, columns: &[String]) -> Answer<String> {
          #   {{ type = \"float\", grid = \"1/1000\", between = [-1, 1] }}\n\
          #   {{ type = \"date\", between = [\"2020-01-01\", \"2029-12-31\"] }}\n\
          #   {{ type = \"bool\" }}\n\
+         #   {{ type = \"text\" }}                            any text: not for queries, but it may name users\n\
+         #   {{ type = \"text\", discover = true }}           keys that are found in the rows: the budget then has a delta too\n\
          # and, if wanted: null = VALUE (an empty field counts as VALUE; else its row is dropped), outside = VALUE or \"drop\".\n\
          [table.{}.columns]\n",
         key(table),

@@ -164,6 +164,8 @@ fn read_option(
         "epsilon" if options.epsilon.is_some() => return Err(twice()),
         "delta" if options.delta.is_some() => return Err(twice()),
         "rho" if options.rho.is_some() => return Err(twice()),
+        "privacy_unit_column" if options.unit_column.is_some() => return Err(twice()),
+        "max_groups_contributed" if options.max_groups.is_some() => return Err(twice()),
         "rho" => options.rho = Some(number()?),
         "epsilon" => options.epsilon = Some(number()?),
         "delta" => options.delta = Some(number()?),
@@ -226,6 +228,8 @@ mod tests {
             ("group_selection_strategy = GAUSSIAN_THRESHOLD", "no strategy"),
             ("group_selection_strategy = PUBLIC_GROUPS, group_selection_strategy = PUBLIC_GROUPS", "twice"),
             ("max_groups_contributed = 0", "from 1"),
+            ("max_groups_contributed = 2, max_groups_contributed = 1", "twice"),
+            ("privacy_unit_column = a, privacy_unit_column = b", "twice"),
         ] {
             let refusal = cut(&format!("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS({inside}) 1")).unwrap_err();
             assert!(refusal.message.contains(message), "{inside}: {refusal}");

@@ -213,6 +213,17 @@ fn read_query(sql: &str, policy: &Policy) -> Answer<Plan> {
                 .hint("ask for COUNT(DISTINCT …) and for the other columns in two queries"));
         }
     }
+    if let (Unit::User { groups, .. }, Some(asked)) = (&mut unit, options.max_groups) {
+        if asked > *groups {
+            return Err(refuse(
+                &clean,
+                select,
+                format!("max_groups_contributed is {asked}, but the policy bounds users to {groups} groups"),
+            )
+            .hint("a query may ask for less than the policy says, never for more"));
+        }
+        *groups = asked;
+    }
     let mut draws = aggregates.draws.into_inner();
     for (_, shown) in &columns {
         if let Shown::Noisy(post) = shown {

@@ -182,12 +182,22 @@ impl Post {
                 }
                 _ => (None, None),
             },
+            // Where there is no value, nothing is known but the range.
+            Post::Average { count, low, high, .. } if counted(&noisy[*count], false).is_none() => {
+                (Some(low.clone()), Some(high.clone()))
+            }
             Post::Average { sum, count, center, low, high } => {
                 let n = at_least(of(count), Rational::ONE);
                 let (a, b) = corners(&of(sum), &n, |x, y| x / y);
                 let inside =
                     |end: Option<Rational>| end.map(|end| (center + end).clamp(low.clone(), high.clone()));
                 (inside(a), inside(b))
+            }
+            Post::Variance { count, reach, sample, root, .. }
+                if counted(&noisy[*count], *sample).is_none() =>
+            {
+                let most = most_variance(reach, *sample);
+                (Some(Rational::ZERO), Some(if *root { root_of(&most, true) } else { most }))
             }
             Post::Variance { squares, sum, count, reach, sample, root } => {
                 let n = at_least(of(count), if *sample { Rational::from(2) } else { Rational::ONE });
@@ -306,6 +316,31 @@ mod tests {
 
     fn r(n: i64, d: i64) -> Rational {
         rational(n, d).unwrap()
+    }
+
+    /// Where a noisy count is too small for a value, the bars are those of the whole range, however small the errors are.
+    #[test]
+    fn what_has_no_value_has_the_bars_of_its_range() {
+        let (low, high) = (r(-5, 1), r(20, 1));
+        let average =
+            Post::Average { sum: 1, count: 0, center: r(3, 1), low: low.clone(), high: high.clone() };
+        let spread =
+            |sample, root| Post::Variance { squares: 2, sum: 1, count: 0, reach: r(3, 1), sample, root };
+        let errors = [r(1, 2), r(1, 2), r(1, 2)];
+        for (count, sample) in [(0, false), (-7, false), (1, true)] {
+            let noisy = Drawn::of(&[r(count, 1), r(2, 1), r(4, 1)]);
+            let most = if sample { r(18, 1) } else { r(9, 1) };
+            assert_eq!(spread(sample, false).value(&noisy), None);
+            assert_eq!(spread(sample, false).interval(&noisy, &errors), (Some(r(0, 1)), Some(most.clone())));
+            let root = spread(sample, true).interval(&noisy, &errors).1.unwrap();
+            assert!(&root * &root >= most);
+            if !sample {
+                assert_eq!(average.value(&noisy), None);
+                assert_eq!(average.interval(&noisy, &errors), (Some(low.clone()), Some(high.clone())));
+            }
+        }
+        let noisy = Drawn::of(&[r(1, 1), r(2, 1), r(4, 1)]);
+        assert_ne!(average.interval(&noisy, &errors), (Some(low), Some(high)));
     }
 
     /// Whatever truth lies within the errors, the true value lies in the interval.

@@ -8,7 +8,7 @@
 //! the last bin at whose beginning G is negative: with below = 1 − q and above = q that is the least value x for which at least
 //! q · n of n rows are at most x. G falls nowhere, but its noisy version may; so the error bars hold every bin that can be the one.
 
-use probity_exact::{Integer, Rational};
+use probity_exact::{Integer, Natural, Rational};
 
 use super::post::{Drawn, Interval};
 
@@ -88,36 +88,34 @@ impl Quantile {
     }
 
     /// G at the beginning of every finest bin and at the end of the last, and the number of rows.
-    fn balances(&self, noisy: &Drawn) -> (Vec<Rational>, Rational) {
+    ///
+    /// Thousands of bins in each of many groups are added up, so all of it is done in integers, as multiples of one unit.
+    fn balances(&self, noisy: &Drawn) -> Balances {
         let (below, above, offset) = self.factors();
+        let mut parts = below.denominator().clone();
+        let shares = Rational::from(parts.clone());
+        let whole = |factor: Rational| (factor * &shares).floor();
+        let (below, above) = (whole(below), whole(above));
+        let levels: Vec<&[Rational]> = self.levels.iter().map(|level| noisy.0[*level].as_slice()).collect();
+        let counted = common_denominator(&levels);
         // For each level the sums of its first bins.
-        let sums: Vec<Vec<Rational>> = self
-            .levels
-            .iter()
-            .map(|level| {
-                let mut sum = Rational::ZERO;
-                let mut sums = vec![Rational::ZERO];
-                for count in &noisy.0[*level] {
-                    sum += count;
-                    sums.push(sum.clone());
-                }
-                sums
-            })
-            .collect();
+        let sums: Vec<Vec<Integer>> = levels.iter().map(|counts| running_sums(counts, &counted)).collect();
+        parts *= &counted;
+        let offset = (offset * Rational::from(parts.clone())).floor();
         let finest = sums.last().map_or(0, |sums| sums.len() - 1);
         let balance = |end: usize| {
-            let (mut before, mut behind) = (Rational::ZERO, Rational::ZERO);
+            let (mut before, mut behind) = (Integer::ZERO, Integer::ZERO);
             // The bins of a level from `first` to `last` lie in the bin of the level above in which `end` lies.
             let (mut first, mut last) = (0, sums.first().map_or(0, |sums| sums.len() - 1));
             for (level, sums) in sums.iter().enumerate() {
-                let finer = BRANCHES.pow((self.levels.len() - 1 - level) as u32);
+                let finer = BRANCHES.pow((levels.len() - 1 - level) as u32);
                 let own = (end / finer).clamp(first, last);
                 before += &sums[own] - &sums[first];
                 // The bin in which `end` lies is counted by the next level; the finest one begins there.
                 let next = if finer == 1 { own } else { (own + 1).min(last) };
                 behind += &sums[last] - &sums[next];
                 if finer > 1 {
-                    let finer_bins = self.levels.get(level + 1).map_or(0, |next| noisy.0[*next].len());
+                    let finer_bins = levels.get(level + 1).map_or(0, |next| next.len());
                     first = (own * BRANCHES).min(finer_bins);
                     last = (next * BRANCHES).min(finer_bins);
                 }
@@ -125,16 +123,11 @@ impl Quantile {
             &below * before - &above * behind - &offset
         };
         let total = sums.first().and_then(|sums| sums.last()).cloned().unwrap_or_default();
-        ((0..=finest).map(balance).collect(), total)
-    }
-
-    /// The first and the last bin that can have the rank if every G is off by at most `error`.
-    fn bins(balances: &[Rational], error: &Rational) -> (usize, usize) {
-        let last = balances.len().saturating_sub(2);
-        let least = -error.clone();
-        let first = (0..=last).find(|bin| balances[bin + 1] >= least).unwrap_or(last);
-        let greatest = (0..=last).rev().find(|bin| balances[*bin] < *error).unwrap_or(0);
-        (first, greatest.max(first))
+        Balances {
+            at_ends: (0..=finest).map(balance).collect(),
+            parts,
+            total: Rational::from_parts(total, counted),
+        }
     }
 
     fn at(&self, units: Rational) -> Rational {
@@ -143,11 +136,11 @@ impl Quantile {
 
     /// The middle of the bins at which the noisy ranks pass the wanted one; nothing if hardly a row is there.
     pub fn value(&self, noisy: &Drawn) -> Option<Rational> {
-        let (balances, total) = self.balances(noisy);
-        if total < Rational::ONE {
+        let balances = self.balances(noisy);
+        if balances.total < Rational::ONE {
             return None;
         }
-        let (first, last) = Quantile::bins(&balances, &Rational::ZERO);
+        let (first, last) = balances.bins(&Rational::ZERO);
         let width = Rational::from(self.width);
         let ends = Rational::from(Integer::from(first) + Integer::from(last)) * &width;
         let middle = (ends + width - Rational::ONE) / Rational::from(2);
@@ -159,13 +152,67 @@ impl Quantile {
     pub fn interval(&self, noisy: &Drawn, errors: &[Rational]) -> Interval {
         let (below, above, _) = self.factors();
         let error = self.levels.last().map_or(Rational::ZERO, |finest| errors[*finest].clone());
-        let (balances, _) = self.balances(noisy);
-        let (first, last) = Quantile::bins(&balances, &(error * below.max(above)));
+        let balances = self.balances(noisy);
+        if balances.total < Rational::ONE {
+            // Where there is no value, nothing is known but the range.
+            return (Some(self.at(Rational::from(self.low))), Some(self.at(Rational::from(self.high))));
+        }
+        let (first, last) = balances.bins(&(error * below.max(above)));
         let start = |bin: usize| {
             Rational::from(self.low) + Rational::from(Integer::from(bin)) * Rational::from(self.width)
         };
         (Some(self.at(start(first))), Some(self.at(start(last + 1) - Rational::ONE)))
     }
+}
+
+/// G at the ends of all bins, in parts of 1.
+struct Balances {
+    /// G at the beginning of every finest bin and at the end of the last, times `parts`.
+    at_ends: Vec<Integer>,
+    /// How many parts are 1.
+    parts: Natural,
+    /// The number of rows.
+    total: Rational,
+}
+
+impl Balances {
+    /// The first and the last bin that can have the rank if every G is off by at most `error`.
+    fn bins(&self, error: &Rational) -> (usize, usize) {
+        let last = self.at_ends.len().saturating_sub(2);
+        let error = error * Rational::from(self.parts.clone());
+        // For integers, g ≥ −e says g ≥ ⌈−e⌉, and g < e says g < ⌈e⌉.
+        let (least, most) = ((-error.clone()).ceil(), error.ceil());
+        let first = (0..=last).find(|bin| self.at_ends[bin + 1] >= least).unwrap_or(last);
+        let greatest = (0..=last).rev().find(|bin| self.at_ends[*bin] < most).unwrap_or(0);
+        (first, greatest.max(first))
+    }
+}
+
+/// The least number whose parts all counts are multiples of: 1 for what was drawn, more only for what a preview assumes.
+fn common_denominator(levels: &[&[Rational]]) -> Natural {
+    let mut common = Natural::ONE;
+    for count in levels.iter().copied().flatten() {
+        let own = count.denominator();
+        if *own != Natural::ONE && *own != common {
+            let missing = Rational::from_parts(common.clone().into(), own.clone()).denominator().clone();
+            common *= missing;
+        }
+    }
+    common
+}
+
+/// 0 and the sums of the first one, two, three … counts, in so many parts of 1.
+fn running_sums(counts: &[Rational], parts: &Natural) -> Vec<Integer> {
+    let mut sum = Integer::ZERO;
+    let mut sums = vec![Integer::ZERO];
+    for count in counts {
+        match parts == count.denominator() {
+            true => sum += count.numerator(),
+            false => sum += count.numerator() * (parts / count.denominator()),
+        }
+        sums.push(sum.clone());
+    }
+    sums
 }
 
 #[cfg(test)]
@@ -238,6 +285,31 @@ mod tests {
         }
     }
 
+    /// Counts in parts of 1, as a preview assumes them, and large shares make the same of bins as the plain sums do.
+    #[test]
+    fn parts_of_rows_are_added_up_exactly() {
+        let grid = grid(0, 255, 1).unwrap();
+        let share = rational(2, 7).unwrap();
+        let third = |count: &Rational| count / Rational::from(3);
+        let whole = counts(&[1, 1, 9, 70, 71, 200, 255], 0, &grid);
+        let parts = Drawn(whole.0.iter().map(|level| level.iter().map(third).collect()).collect());
+        let quantile = quantile(Rank::Share(share), 0, 255, &grid);
+        let balances = quantile.balances(&parts);
+        assert_eq!((balances.total, balances.parts), (rational(7, 3).unwrap(), Natural::from(21u8)));
+        // Of 7 rows 2 are before 2 and 5 behind: 5/7 · 2/3 − 2/7 · 5/3 = 0, in parts of 1/21.
+        assert_eq!(balances.at_ends[2], Integer::ZERO);
+        // 5/7 · 3/3 − 2/7 · 4/3 = 7/21 in front of 70.
+        assert_eq!(balances.at_ends[70], Integer::from(7));
+        for error in [rational(0, 1).unwrap(), rational(1, 3).unwrap(), rational(10, 31).unwrap()] {
+            let (first, last) = quantile.balances(&parts).bins(&error);
+            let balances = quantile.balances(&whole).at_ends;
+            let exact =
+                |bin: usize| Rational::from(balances[bin].clone()) / Rational::from(3) / Rational::from(7);
+            assert!(exact(first + 1) >= -error.clone() && (first == 0 || exact(first) < -error.clone()));
+            assert!(last == first || exact(last) < error);
+        }
+    }
+
     #[test]
     fn grids_cover_their_range() {
         for (low, high, groups) in
@@ -262,6 +334,11 @@ mod tests {
         let grid = grid(0, 15, 1).unwrap();
         let median = quantile(Rank::Share(rational(1, 2).unwrap()), 0, 15, &grid);
         assert_eq!(median.value(&counts(&[], 0, &grid)), None);
+        // The bars are then those of the whole range, also where noise speaks for some bin.
+        let none = vec![Rational::ZERO];
+        let mut noisy = counts(&[3, 4, 5], 0, &grid);
+        noisy.0[0][9] = Rational::from(-3);
+        assert_eq!(median.interval(&noisy, &none), (Some(Rational::ZERO), Some(Rational::from(15))));
         let wide = vec![Rational::from(100)];
         assert_eq!(
             median.interval(&counts(&[3], 0, &grid), &wide),

@@ -146,7 +146,7 @@ fn show(arguments: &Arguments) -> Answer {
     }
     let ledger = Ledger::open(path, arguments.anchor.as_deref(), PATIENCE)?;
     let state = ledger.state();
-    if arguments.policy_text {
+    if arguments.policy_text && !arguments.json {
         output::print(|out| write!(out, "{}", state.policy_text))?;
         return Ok(Status::Done);
     }
@@ -167,7 +167,11 @@ fn show(arguments: &Arguments) -> Answer {
         files::write(out, page(&ledger, &path.display().to_string())?.to_html().as_bytes())?;
     }
     if arguments.json {
-        output::json(&summary(&ledger, &entries, verified, total.as_ref()))?;
+        let mut value = summary(&ledger, &entries, verified, total.as_ref());
+        if arguments.policy_text {
+            value["policy_text"] = state.policy_text.clone().into();
+        }
+        output::json(&value)?;
         return Ok(Status::Done);
     }
     let rows = entries.iter().map(|entry| {

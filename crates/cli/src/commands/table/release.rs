@@ -92,6 +92,7 @@ pub fn run(arguments: &Arguments) -> Answer {
             "standard input is one query or one table, and it is asked for more than once",
         ));
     }
+    check_piped_table(arguments, &policy)?;
     let queries = arguments
         .queries
         .iter()
@@ -102,7 +103,7 @@ pub fn run(arguments: &Arguments) -> Answer {
         return preview(arguments, &prepared);
     }
     if arguments.explain {
-        return explain(arguments, prepared);
+        return explain(arguments, &prepared);
     }
     let Some(path) = &arguments.ledger else {
         return Err(Failure::new("no ledger was named").hint("add --ledger FILE"));
@@ -138,6 +139,22 @@ pub fn run(arguments: &Arguments) -> Answer {
         .collect::<Result<Vec<_>, Failure>>()?;
     show(arguments, &shown, ledger.state())?;
     Ok(Status::Done)
+}
+
+/// Standard input can be read once, and each query is a pass over its table.
+fn check_piped_table(arguments: &Arguments, policy: &Policy) -> Result<(), Failure> {
+    let piped =
+        |text: &&String| matches!(text.split_once('='), Some((name, "-")) if policy.public(name).is_none());
+    match arguments.data.iter().find(piped) {
+        Some(text) if arguments.queries.len() > 1 => Err(Failure::new(
+            "standard input can be read once, and several queries would read it",
+        )
+        .hint(format!(
+            "keep the table in a file: --data {}FILE; or ask one query at a time",
+            text.trim_end_matches('-')
+        ))),
+        _ => Ok(()),
+    }
 }
 
 type Engines = BTreeMap<String, Box<dyn Engine>>;
@@ -317,6 +334,8 @@ type Expected = (String, Option<u64>, Option<String>);
 const SIZES: [u64; 3] = [100, 1000, 10_000];
 
 fn preview(arguments: &Arguments, prepared: &[Prepared]) -> Answer {
+    // What has no proof would be refused, so it is refused here already.
+    proven(prepared)?;
     let mut answers = Vec::new();
     for one in prepared {
         let mut columns = Vec::new();
@@ -382,18 +401,15 @@ fn digits(error: &Rational) -> usize {
         .unwrap_or(9)
 }
 
-fn explain(arguments: &Arguments, prepared: Vec<Prepared>) -> Answer {
-    let ledger = None;
-    let proven: Vec<Proven> = saying("proving", || {
-        prepared
-            .iter()
-            .cloned()
-            .map(|prepared| release::prove(prepared, ledger))
-            .collect::<Result<Vec<_>, Refusal>>()
-    })
-    .inspect_err(|_| {
+/// The queries with their theorems, without a ledger.
+fn proven(prepared: &[Prepared]) -> Result<Vec<Proven>, Refusal> {
+    saying("proving", || prepared.iter().cloned().map(|prepared| release::prove(prepared, None)).collect())
+}
+
+fn explain(arguments: &Arguments, prepared: &[Prepared]) -> Answer {
+    let proven = proven(prepared).inspect_err(|_| {
         // The text is what a person needs to see why there is no proof.
-        for one in &prepared {
+        for one in prepared {
             output::complain(&one.text);
         }
     })?;
