@@ -139,10 +139,19 @@ fn prove_by(
         Reason::Rejected(why) => !matches!(why, Rejection::NotGaussian { .. }),
         _ => false,
     };
-    match conversion::unsupported(&context, claim).filter(|_| !says_why) {
+    let unsupported = || conversion::unsupported(&context, claim).or_else(|| uniform(mechanism, hints));
+    match unsupported().filter(|_| !says_why) {
         Some(reason) => Err(Failure::new("the claim", reason)),
         None => Err(failure),
     }
+}
+
+/// A uniform draw that is not part of a law with rules of its own, where nobody has said how to couple it.
+fn uniform(mechanism: &Mechanism, hints: &Hints) -> Option<Reason> {
+    let (rewritten, _) = rewrite(mechanism, hints);
+    let unaided = hints.couplings.is_empty() && hints.invariants.is_empty();
+    let draw = conversion::find_draw(&rewritten.body, &|law| *law == Distribution::Uniform);
+    draw.filter(|_| unaided).map(|draw| Reason::Uniform { draw: draw.to_string().trim_end().to_owned() })
 }
 
 /// A proof of a claim of ε and δ from one in μ or ρ, if there is one.
