@@ -134,13 +134,13 @@ fn prove_by(
     if !normal && let Some(proof) = prove_converted(&context, claim, hints, deadline) {
         return Ok(proof);
     }
-    let says_why = match &failure.reason {
-        Reason::OutOfTime | Reason::Unbounded { .. } | Reason::Called { .. } => true,
-        Reason::Rejected(why) => !matches!(why, Rejection::NotGaussian { .. }),
-        _ => false,
-    };
-    let unsupported = || conversion::unsupported(&context, claim).or_else(|| uniform(mechanism, hints));
-    match unsupported().filter(|_| !says_why) {
+    let says_all =
+        matches!(failure.reason, Reason::OutOfTime | Reason::Unbounded { .. } | Reason::Called { .. });
+    let rejected =
+        matches!(&failure.reason, Reason::Rejected(why) if !matches!(why, Rejection::NotGaussian { .. }));
+    let measure = conversion::unsupported(&context, claim).filter(|_| !says_all && !rejected);
+    let reason = measure.or_else(|| uniform(mechanism, hints).filter(|_| !says_all));
+    match reason {
         Some(reason) => Err(Failure::new("the claim", reason)),
         None => Err(failure),
     }

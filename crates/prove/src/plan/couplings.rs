@@ -22,7 +22,7 @@ use crate::algebra::{
 use crate::derivation::Move;
 use crate::lists;
 use crate::plan::blocks::{definitions, for_each_assignment, in_order, inline, set_by_draws};
-use crate::plan::tails::unbounded;
+use crate::plan::tails::{set_by_cases, unbounded};
 use crate::rehearse::{changed_lists, collect_spans};
 use crate::tables;
 
@@ -470,12 +470,16 @@ impl<'a> Guesser<'a> {
     fn uses(&self, var: &Name) -> (Vec<Total>, Vec<Threshold>) {
         let (mut totals, mut thresholds) = (Vec::new(), Vec::new());
         let made_of_it = self.made_of(var);
-        for expr in &self.expressions {
-            let whole = inline(expr, &made_of_it);
-            self.scan(&whole, var, &mut totals, &mut thresholds);
-            // Where mass may be given up, a draw may be kept within the bounds that hold it.
-            if self.claim.delta != Expr::int(0) {
-                self.scan(&unbounded(&whole, var), var, &mut totals, &mut thresholds);
+        let whole: Vec<Expr> = self.expressions.iter().map(|expr| inline(expr, &made_of_it)).collect();
+        for expr in &whole {
+            self.scan(expr, var, &mut totals, &mut thresholds);
+        }
+        // Where mass may be given up, a draw may be kept within the bounds that hold it.
+        if self.claim.delta != Expr::int(0) {
+            let cases = set_by_cases(&self.context.mechanism().body, var);
+            for expr in &whole {
+                let free = inline(&unbounded(expr, var), &cases);
+                self.scan(&free, var, &mut totals, &mut thresholds);
             }
         }
         // Other draws in a total may come later, when this one is coupled already: they are left to follow it. So is what

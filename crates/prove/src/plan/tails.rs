@@ -1,10 +1,13 @@
 //! Draws whose tails are given up, where a claim gives up mass; and noise that is held between bounds, which are its tails.
 
+use std::collections::BTreeMap;
+
 use probity_kernel::expr::{Binary, Expr, Name, Unary};
-use probity_kernel::term::{Adjacency, Coupling};
+use probity_kernel::term::{Adjacency, Coupling, Statement};
 
 use crate::algebra::{divided, map, mentions, minus, product};
 use crate::derivation::Move;
+use crate::plan::blocks::for_each_assignment;
 use crate::plan::couplings::{Candidate, Guesser, MOST_USES};
 
 impl Guesser<'_> {
@@ -105,6 +108,22 @@ pub(crate) fn unbounded(e: &Expr, var: &Name) -> Expr {
         _ => return map(e, &|part| unbounded(part, var)),
     };
     unbounded(inside, var)
+}
+
+/// The variables that are set to something made of a draw in one place, and to other values elsewhere: bounds, by cases.
+pub(crate) fn set_by_cases(body: &[Statement], var: &Name) -> BTreeMap<Name, Expr> {
+    let mut values: BTreeMap<Name, Vec<Expr>> = BTreeMap::new();
+    for_each_assignment(body, &mut |name, value| values.entry(name.clone()).or_default().push(value.clone()));
+    let mut found = BTreeMap::new();
+    for (name, values) in values {
+        let own: Vec<&Expr> = values.iter().filter(|value| mentions(value, var)).collect();
+        if let ([value], true) = (own.as_slice(), values.len() > 1)
+            && !mentions(value, &name)
+        {
+            found.insert(name, (*value).clone());
+        }
+    }
+    found
 }
 
 #[cfg(test)]
