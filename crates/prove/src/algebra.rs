@@ -186,7 +186,8 @@ pub(crate) fn assume(e: &Expr, formula: &Expr, holds: bool) -> Expr {
     map(e, &|part| assume(part, formula, holds))
 }
 
-fn map(e: &Expr, go: &dyn Fn(&Expr) -> Expr) -> Expr {
+/// The expression with its parts replaced.
+pub(crate) fn map(e: &Expr, go: &dyn Fn(&Expr) -> Expr) -> Expr {
     let go = |part: &Arc<Expr>| Arc::new(go(part));
     match e {
         Expr::Unary(op, a) => Expr::Unary(*op, go(a)),

@@ -139,7 +139,13 @@ fn payments(body: &[Statement], moves: &[Move], lines: &mut Vec<String>) {
         let (now, later) = rest.split_at(step.size().min(rest.len()));
         rest = later;
         match (step, now.first()) {
-            (Move::Draw(coupling) | Move::UpTo(coupling, _) | Move::Below(coupling, _), Some(statement)) => {
+            (
+                Move::Draw(coupling)
+                | Move::UpTo(coupling, _)
+                | Move::Below(coupling, _)
+                | Move::Under(coupling, _),
+                Some(statement),
+            ) => {
                 let cost = match coupling {
                     Coupling::Shift { cost, .. }
                     | Coupling::Equal { cost, .. }
@@ -198,7 +204,8 @@ fn lines_of(body: &[Statement], moves: &[Move], lines: &mut Vec<String>) {
     let mut rest = body;
     let mut moves = moves.iter();
     while let Some(statement) = rest.first() {
-        let step = moves.next();
+        // What is asserted between two statements is not written in a file.
+        let step = moves.by_ref().find(|step| !matches!(step, Move::Assert(_)));
         rest = &rest[step.map_or(1, Move::size).clamp(1, rest.len())..];
         match (statement, step) {
             // Nothing is written in a file about a choice, a call, a sample, or a draw whose cost is in ρ.
@@ -207,9 +214,10 @@ fn lines_of(body: &[Statement], moves: &[Move], lines: &mut Vec<String>) {
             (Statement::Draw { var, .. }, Some(Move::Draw(Coupling::Scale { cost }))) => {
                 push(format!("couple {var}: scale at cost {cost}"))
             }
-            (Statement::Draw { var, .. }, Some(Move::Draw(coupling) | Move::Below(coupling, _))) => {
-                push(format!("couple {var}: {coupling}"))
-            }
+            (
+                Statement::Draw { var, .. },
+                Some(Move::Draw(coupling) | Move::Below(coupling, _) | Move::Under(coupling, _)),
+            ) => push(format!("couple {var}: {coupling}")),
             (Statement::Draw { var, .. }, Some(Move::UpTo(coupling, tail))) => {
                 push(format!("couple {var}: {coupling} up to tail {tail}"))
             }

@@ -1,6 +1,7 @@
 //! Claims of ε and δ through ρ or μ: which claim in these measures would be enough, and which draws a measure has no
 //! rule for. Nothing here is trusted.
 
+mod classical;
 pub(crate) mod sampled;
 
 use probity_exact::Rational;
@@ -42,7 +43,7 @@ pub(crate) fn candidates(context: &Context, claim: &Claim) -> Vec<(Claim, Conver
         }
         return found;
     }
-    let Some(rho) = beside_root(&claim.epsilon) else { return vec![] };
+    let Some(rho) = beside_root(&claim.epsilon) else { return classical::candidates(context, claim) };
     let from = of(rho.clone(), Reading::Rho);
     let mut effort = Effort::of(TAIL_EFFORT);
     match search_within(context, &[], &tail(&from, claim), &mut effort) {
@@ -140,7 +141,7 @@ pub(crate) fn has_normal_draw(body: &[Statement]) -> bool {
     .is_some()
 }
 
-fn find_draw(body: &[Statement], wanted: &dyn Fn(&Distribution) -> bool) -> Option<Statement> {
+pub(crate) fn find_draw(body: &[Statement], wanted: &dyn Fn(&Distribution) -> bool) -> Option<Statement> {
     body.iter().find_map(|statement| match statement {
         Statement::Draw { law, .. } => wanted(law).then(|| statement.clone()),
         Statement::If { then, otherwise, .. } => {

@@ -67,6 +67,8 @@ pub enum Move {
     UpTo(Coupling, Expr),
     /// A Laplace draw, also on the integers, up to its upper tail.
     Below(Coupling, Expr),
+    /// The same, where the place at which the tail begins is given up too.
+    Under(Coupling, Expr),
     /// A call, by the theorem of the called mechanism: what it costs, and the proof of that theorem. With the cost 0 its
     /// arguments are equal.
     Call(Expr, Box<Plan>, Vec<Evidence>),
@@ -135,6 +137,7 @@ impl Move {
             Move::Draw(coupling) => Move::Draw(map_coupling(coupling, e)),
             Move::UpTo(coupling, tail) => Move::UpTo(map_coupling(coupling, e), e(tail)),
             Move::Below(coupling, tail) => Move::Below(map_coupling(coupling, e), e(tail)),
+            Move::Under(coupling, tail) => Move::Under(map_coupling(coupling, e), e(tail)),
             // The proof of what is called is a proof of its own.
             Move::Call(cost, plan, evidence) => Move::Call(e(cost), plan.clone(), evidence.clone()),
             Move::Joint(by, cost) => Move::Joint(e(by), e(cost)),
@@ -161,7 +164,9 @@ impl Move {
 /// The same moves with no draw cut.
 pub(crate) fn without_tails(moves: &[Move]) -> Vec<Move> {
     let one = |step: &Move| match step {
-        Move::UpTo(coupling, _) | Move::Below(coupling, _) => Move::Draw(coupling.clone()),
+        Move::UpTo(coupling, _) | Move::Below(coupling, _) | Move::Under(coupling, _) => {
+            Move::Draw(coupling.clone())
+        }
         Move::If(yes, no) => Move::If(without_tails(yes), without_tails(no)),
         Move::For(invariant, inner) => Move::For(invariant.clone(), without_tails(inner)),
         other => other.clone(),
@@ -400,6 +405,9 @@ impl Walk<'_> {
             }
             (Move::Below(coupling, tail), _) => {
                 sampling::up_to_upper_tail(&context, head, coupling, tail, post).map_err(reject(&place))
+            }
+            (Move::Under(coupling, tail), _) => {
+                sampling::up_to_open_tail(&context, head, coupling, tail, post).map_err(reject(&place))
             }
             (Move::Call(cost, plan, evidence), Statement::Draw { law: Distribution::Called(called), .. }) => {
                 let mut recorded = Recorded::new(evidence.clone());

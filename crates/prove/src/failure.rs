@@ -72,6 +72,11 @@ pub enum Reason {
         /// What to claim instead, or what to set.
         instead: &'static str,
     },
+    /// A uniform draw of which more is made than the rules compare.
+    Uniform {
+        /// The draw.
+        draw: String,
+    },
     /// A called mechanism whose own claim is not proved.
     Called {
         /// Its name.
@@ -140,6 +145,11 @@ impl fmt::Display for Reason {
             Reason::Measure { draw, instead } => {
                 write!(f, "the claim's measure has no rule for the draw '{draw}'; {instead}")
             }
+            Reason::Uniform { draw } => write!(
+                f,
+                "no rule compares what is made of the draw '{draw}' in the two runs, except s * ln(u) with a sign s, which is \
+                 Laplace noise, and the same number times a public factor; draw the noise by the name of its law, if it has one (a maximum with Gumbel noise is choose(scores, scale))"
+            ),
             Reason::Called { name, why } => {
                 write!(f, "the claim of {name}, which is called here, is not proved: {why}")
             }

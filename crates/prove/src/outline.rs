@@ -127,6 +127,10 @@ fn block(body: &[Statement], moves: &[Move], depth: usize, lines: &mut Vec<Line>
                 let rule = format!("couple: {coupling}; UP-TO-BAD: at most {tail} above the center");
                 push(head(statement), rule);
             }
+            (Move::Under(coupling, tail), _) => {
+                let rule = format!("couple: {coupling}; UP-TO-BAD: less than {tail} above the center");
+                push(head(statement), rule);
+            }
             (Move::Call(cost, ..), _) => {
                 push(head(statement), format!("couple: same value by CALL at cost {cost}"))
             }

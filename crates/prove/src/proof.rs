@@ -134,15 +134,24 @@ fn prove_by(
     if !normal && let Some(proof) = prove_converted(&context, claim, hints, deadline) {
         return Ok(proof);
     }
-    let says_why = match &failure.reason {
-        Reason::OutOfTime | Reason::Unbounded { .. } | Reason::Called { .. } => true,
-        Reason::Rejected(why) => !matches!(why, Rejection::NotGaussian { .. }),
-        _ => false,
-    };
-    match conversion::unsupported(&context, claim).filter(|_| !says_why) {
+    let says_all =
+        matches!(failure.reason, Reason::OutOfTime | Reason::Unbounded { .. } | Reason::Called { .. });
+    let rejected =
+        matches!(&failure.reason, Reason::Rejected(why) if !matches!(why, Rejection::NotGaussian { .. }));
+    let measure = conversion::unsupported(&context, claim).filter(|_| !says_all && !rejected);
+    let reason = measure.or_else(|| uniform(mechanism, hints).filter(|_| !says_all));
+    match reason {
         Some(reason) => Err(Failure::new("the claim", reason)),
         None => Err(failure),
     }
+}
+
+/// A uniform draw that is not part of a law with rules of its own, where nobody has said how to couple it.
+fn uniform(mechanism: &Mechanism, hints: &Hints) -> Option<Reason> {
+    let (rewritten, _) = rewrite(mechanism, hints);
+    let unaided = hints.couplings.is_empty() && hints.invariants.is_empty();
+    let draw = conversion::find_draw(&rewritten.body, &|law| *law == Distribution::Uniform);
+    draw.filter(|_| unaided).map(|draw| Reason::Uniform { draw: draw.to_string().trim_end().to_owned() })
 }
 
 /// A proof of a claim of ε and δ from one in μ or ρ, if there is one.

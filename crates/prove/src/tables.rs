@@ -1,11 +1,16 @@
 //! Guesses about tables: how much one row can add to a sum, which rows do, and when a loop over groups has passed the
 //! group of a row. Nothing here is trusted.
 
+mod sized;
+
 use probity_exact::Rational;
 use probity_kernel::context::{Context, Orientation, for_each_expr};
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::term::{Adjacency, Sort};
+
+pub(crate) use sized::size_of;
+use sized::sized_price;
 
 use crate::algebra::{absolute, divided, mentions, minus, of_parameters, over, plus, product, visit};
 
@@ -580,7 +585,8 @@ pub(crate) fn unbounded(context: &Context) -> Option<(Sum, Name)> {
 
 /// The price of a distance: how much of the budget a shift by it takes, at this scale.
 pub(crate) fn price(distance: &Expr, scale: &Expr) -> Expr {
-    over(absolute_plain(distance), scale)
+    let distance = absolute_plain(distance);
+    sized_price(&distance, scale).unwrap_or_else(|| over(distance, scale))
 }
 
 /// Whether a number has a root, a logarithm or an exponential in it.

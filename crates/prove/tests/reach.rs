@@ -264,3 +264,30 @@ fn calls_take_tables() {
     let both = "y ~ sampled_count(people, eps, q)\nz ~ laplace(count(r in people), 1 / eps)\nreturn y + z";
     proved(&used(both, near, "eps + ln(1 + q * (exp(eps) - 1))"), "AMPLIFY");
 }
+
+#[test]
+fn a_uniform_draw_without_a_rule_is_named() {
+    let header = "mechanism m(x: real)";
+    let by_hand = "s ~ sign()\nk ~ geometric(1 / eps)\nu ~ uniform(0, 1)\nreturn x + s * (k + u)";
+    let failure = open(&text(header, by_hand, "abs(x' - x) <= 1", "eps"));
+    assert!(matches!(&failure.reason, Reason::Uniform { draw } if draw == "u ~ uniform(0, 1)"), "{failure}");
+    assert!(failure.to_string().contains("no rule compares what is made of the draw 'u ~ uniform(0, 1)'"));
+    // With a sign its logarithm is Laplace noise, which has rules: something else is missing here.
+    let laplace = "u ~ uniform(0, 1)\ns ~ sign()\nreturn x + s * ln(u) / eps";
+    let failure = open(&text(header, laplace, "abs(x' - x) <= 2", "eps"));
+    assert!(!matches!(failure.reason, Reason::Uniform { .. }), "{failure}");
+}
+
+#[test]
+fn the_classical_deviation_is_converted_by_its_tail() {
+    let header = "mechanism m(x: real)\nparam delta > 0";
+    let drawn = |deviation: &str| format!("where delta < 1\ny ~ gaussian(x, {deviation})\nreturn y");
+    let noise = |deviation: &str| format!("where eps < 1\n{}", drawn(deviation));
+    let classical = "sqrt(2 * ln(1.25 / delta)) / eps";
+    proved(&text(header, &noise(classical), "abs(x' - x) <= 1", "eps, delta"), "GDP-TAIL");
+    open(&text(header, &noise(classical), "abs(x' - x) <= 2", "eps, delta"));
+    open(&text(header, &noise(classical), "abs(x' - x) <= 1", "eps, delta / 2"));
+    open(&text(header, &noise("sqrt(2 * ln(0.3 / delta)) / eps"), "abs(x' - x) <= 1", "eps, delta"));
+    // For a large epsilon it is not enough.
+    open(&text(header, &drawn(classical), "abs(x' - x) <= 1", "eps, delta"));
+}

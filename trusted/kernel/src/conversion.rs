@@ -23,6 +23,8 @@ pub enum Conversion {
     Order(Rational),
     /// From ρ, or from μ as μ²/2: δ ≥ exp(−(ε − ρ)²/(4ρ)), by evidence of [`tail`].
     Tail(Box<Evidence>),
+    /// From μ: what normal laws have in their tails, by evidence of [`normal_tail`].
+    NormalTail(Box<Evidence>),
 }
 
 /// Bits of enclosures.
@@ -44,6 +46,13 @@ pub(crate) fn check(
     if let Conversion::Tail(evidence) = conversion {
         let checked = check_entailment(context, &[], &tail(from, to), evidence)?;
         return Ok(("ZCDP-TAIL", checked.lemmas));
+    }
+    if let Conversion::NormalTail(evidence) = conversion {
+        if from.reading != Reading::Mu {
+            return no("the tail of normal laws is for a theorem in mu");
+        }
+        let checked = check_entailment(context, &[], &normal_tail(from, to), evidence)?;
+        return Ok(("GDP-TAIL", checked.lemmas));
     }
     let number = |e: &Expr| constant::range(e, &|_| None);
     let (Some(amount), Some(epsilon), Some(delta)) =
@@ -84,6 +93,19 @@ pub fn tail(from: &Claim, to: &Claim) -> Expr {
     let above = || epsilon.clone() - rho.clone();
     let needed = Expr::int(4) * rho.clone() * (Expr::int(1) / delta.clone()).ln();
     Expr::all([Expr::int(0).lt(delta), rho.clone().le(epsilon.clone()), needed.le(above() * above())])
+}
+
+/// What [`Conversion::NormalTail`] needs: 0 < δ, 0 ≤ ε, 0 ≤ μ, and that μ² ≤ 2ε and 8μ²·ln(1/(2δ)) ≤ (2ε − μ²)², or μ ≤ 2δ.
+pub fn normal_tail(from: &Claim, to: &Claim) -> Expr {
+    let (mu, epsilon, delta) = (from.epsilon.clone(), to.epsilon.clone(), to.delta.clone());
+    let twice = |e: &Expr| Expr::int(2) * e.clone();
+    let square = mu.clone() * mu.clone();
+    let above = || twice(&epsilon) - square.clone();
+    let needed = Expr::int(8) * square.clone() * (Expr::int(1) / twice(&delta)).ln();
+    let far = square.clone().le(twice(&epsilon)).and(needed.le(above() * above()));
+    let near = mu.clone().le(twice(&delta));
+    let zero = || Expr::int(0);
+    Expr::all([zero().lt(delta.clone()), zero().le(epsilon.clone()), zero().le(mu), far.or(near)])
 }
 
 /// Whether δ(ε) = Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ) ≤ δ, for certain; 0 ≤ ε.

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use probity_exact::{Rational, parse_rational};
 use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, Orientation};
-use probity_kernel::conversion::{Conversion, by_order, normal, tail};
+use probity_kernel::conversion::{Conversion, by_order, normal, normal_tail, tail};
 use probity_kernel::entail::{Evidence, Product};
-use probity_kernel::expr::Expr;
+use probity_kernel::expr::{Binary, Expr, Unary};
 use probity_kernel::privacy::{Comparison, Side, Theorem, convert, goal, privacy};
 use probity_kernel::rejection::Rejection;
 use probity_kernel::rules::{Assertion, skip};
@@ -179,4 +179,74 @@ fn tails_are_shown_by_evidence() {
     // With ε below ρ the condition is false, and with a smaller δ its negation is no longer absurd.
     assert!(convert(&rho, &claim("1/2", "1"), &absurd).is_err());
     assert!(convert(&rho, &claim("5", "1e-9"), &absurd).is_err());
+}
+
+/// The value of a formula about numbers, in plain floating point; 1 and 0 are true and false.
+fn roughly(e: &Expr) -> f64 {
+    let truth = |b: bool| f64::from(u8::from(b));
+    match e {
+        Expr::Number(n) => n.to_f64().value(),
+        Expr::Bool(b) => truth(*b),
+        Expr::Unary(Unary::Ln, a) => match roughly(a) {
+            a if a > 0.0 => a.ln(),
+            _ => 0.0,
+        },
+        Expr::Binary(op, a, b) => {
+            let (a, b) = (roughly(a), roughly(b));
+            match op {
+                Binary::Add => a + b,
+                Binary::Sub => a - b,
+                Binary::Mul => a * b,
+                Binary::Div if b == 0.0 => 0.0,
+                Binary::Div => a / b,
+                Binary::Lt => truth(a < b),
+                Binary::Le => truth(a <= b),
+                Binary::And => a.min(b),
+                Binary::Or => a.max(b),
+                _ => panic!("{e}"),
+            }
+        }
+        _ => panic!("{e}"),
+    }
+}
+
+/// Wherever the condition holds, two normal laws have at most this δ, by an enclosure; and it holds in many places.
+#[test]
+fn normal_tails_are_those_of_normal_laws() {
+    let fraction = |n: i64, d: i64| Rational::from(n) / Rational::from(d);
+    let (mut held, mut tried) = (0, 0);
+    for mu in -2..20 {
+        for epsilon in -2..20 {
+            for delta in -2..30 {
+                let (mu, epsilon) = (fraction(mu, 4), fraction(epsilon, 4));
+                // From near 0 to above 1.
+                let delta = fraction(delta * delta * delta, 20_000) * fraction(delta.signum(), 1);
+                let of = |e: &Rational| Expr::Number(e.clone());
+                let to = Claim { epsilon: of(&epsilon), delta: of(&delta), reading: Reading::Reals };
+                let from = amount(of(&mu), Reading::Mu);
+                tried += 1;
+                if roughly(&normal_tail(&from, &to)) == 1.0 {
+                    held += 1;
+                    assert!(normal(&mu, &epsilon, &delta), "mu {mu} epsilon {epsilon} delta {delta}");
+                }
+            }
+        }
+    }
+    assert!(held > tried / 5, "{held} of {tried}");
+}
+
+#[test]
+fn normal_tails_are_from_mu_by_evidence() {
+    let (mu, rho) = (theorem(Reading::Mu), theorem(Reading::Rho));
+    // μ = 1, ε = 5, δ = 1/2: 8·ln(1) ≤ 81, where the logarithm is 0; and 1 ≤ 2δ.
+    let wide = claim("5", "1/2");
+    let shown = normal_tail(mu.claim(), &wide).to_string();
+    let far = "1 * 1 <= 2 * 5 and 8 * (1 * 1) * ln(1 / (2 * (1/2))) <= (2 * 5 - 1 * 1) * (2 * 5 - 1 * 1)";
+    assert_eq!(shown, format!("0 < 1/2 and 0 <= 5 and 0 <= 1 and ({far} or 1 <= 2 * (1/2))"));
+    let absurd = Conversion::NormalTail(Box::new(Evidence::Absurd(0)));
+    assert!(convert(&mu, &wide, &absurd).unwrap().axioms().contains("GDP-TAIL"));
+    assert!(matches!(convert(&rho, &wide, &absurd), Err(Rejection::ClaimNotCovered { .. })));
+    // Not where the condition is false, nor where it is no longer plain.
+    assert!(convert(&mu, &claim("1/4", "1/4"), &absurd).is_err());
+    assert!(convert(&mu, &claim("5", "1e-9"), &absurd).is_err());
 }

@@ -211,6 +211,7 @@ code! { Move {
     "draw" => Move::Draw { 0: coupling },
     "up-to" => Move::UpTo { 0: coupling, 1: tail },
     "up-to-upper" => Move::Below { 0: coupling, 1: tail },
+    "up-to-open" => Move::Under { 0: coupling, 1: tail },
     "call" => Move::Call { 0: cost, 1: plan, 2: evidence },
     "joint" => Move::Joint { 0: by, 1: cost },
     "same-value" => Move::SameValue { 0: var, 1: size, 2: ratio },
@@ -232,6 +233,7 @@ code! { Conversion {
     "normal" => Conversion::Normal {},
     "order" => Conversion::Order { 0: order },
     "tail" => Conversion::Tail { 0: evidence },
+    "normal-tail" => Conversion::NormalTail { 0: evidence },
 } }
 
 impl Code for Plan {

@@ -6,3 +6,4 @@ pub(crate) mod lemmas;
 pub(crate) mod rows;
 pub mod search;
 pub mod simplex;
+pub(crate) mod stepping;

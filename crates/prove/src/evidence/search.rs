@@ -102,7 +102,8 @@ pub(crate) fn search_within(
     let denied = facts.list().len().saturating_sub(1);
     let mut search = Search { nodes: 0, known: 0, effort, hopeless: BTreeSet::new() };
     let (facts, cited) = search.cite(facts, &common)?;
-    let mut parts = Parts { found: Vec::new(), next: 0, moved: None, again: !analytic.is_empty() };
+    let again = !analytic.is_empty();
+    let mut parts = Parts { found: BTreeMap::new(), path: Vec::new(), moved: None, again };
     match search.conquer(&facts, denied, &mut parts) {
         Ok(evidence) => return Ok(wrapped(evidence, cited)),
         Err(Stuck::Open { .. }) if !analytic.is_empty() => {}
@@ -111,16 +112,18 @@ pub(crate) fn search_within(
     // Lemmas on ln, exp and quotients are many, so they are used only for the parts where nothing else does.
     let start = facts.list().len();
     let (facts, more) = search.cite_analytic(facts, &analytic)?;
-    let mut parts =
-        Parts { next: 0, moved: Some((start, facts.list().len() - start)), again: false, ..parts };
+    let mut parts = Parts { moved: Some((start, facts.list().len() - start)), again: false, ..parts };
     let evidence = search.conquer(&facts, denied, &mut parts)?;
     Ok(wrapped(wrapped(evidence, more), cited))
 }
 
-/// What is known of the parts of a goal, in order: evidence, or that none was found.
+/// What is known of the parts of a goal.
 struct Parts {
-    found: Vec<Option<Evidence>>,
-    next: usize,
+    /// The evidence that a first pass found, by which of its parts each part of the goal is. A part may be passed over by one
+    /// pass and not by the other, so that counting them would not do.
+    found: BTreeMap<Vec<usize>, Evidence>,
+    /// The part that is looked at.
+    path: Vec<usize>,
     /// Whether there will be a second pass.
     again: bool,
     /// On a second pass: where facts were inserted since, and how many.
@@ -286,8 +289,11 @@ impl Search<'_> {
         let start = facts.list().len();
         let mut branches = Vec::new();
         let mut open = None;
-        for case in facts.cases(denied)? {
-            match self.conquer(&case, case.list().len().saturating_sub(1), parts) {
+        for (place, case) in facts.cases(denied)?.iter().enumerate() {
+            parts.path.push(place);
+            let answer = self.conquer(case, case.list().len().saturating_sub(1), parts);
+            parts.path.pop();
+            match answer {
                 Ok(evidence) => {
                     if let Some(shorter) = without(&evidence, start, case.list().len() - start) {
                         return Ok(shorter);
@@ -311,13 +317,13 @@ impl Search<'_> {
         self.known = facts.list().len();
         let Some((at, count)) = parts.moved else {
             let answer = self.refute(facts);
-            parts.found.push(answer.as_ref().ok().cloned());
+            if let Ok(evidence) = &answer {
+                parts.found.insert(parts.path.clone(), evidence.clone());
+            }
             return answer;
         };
-        let before = parts.found.get(parts.next).cloned().flatten();
-        parts.next += 1;
-        match before {
-            Some(evidence) => moved(&evidence, at, 0, count).ok_or(Stuck::TooLong),
+        match parts.found.get(&parts.path) {
+            Some(evidence) => moved(evidence, at, 0, count).ok_or(Stuck::TooLong),
             None => self.refute(facts),
         }
     }

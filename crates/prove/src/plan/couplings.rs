@@ -22,6 +22,7 @@ use crate::algebra::{
 use crate::derivation::Move;
 use crate::lists;
 use crate::plan::blocks::{definitions, for_each_assignment, in_order, inline, set_by_draws};
+use crate::plan::tails::{set_by_cases, unbounded};
 use crate::rehearse::{changed_lists, collect_spans};
 use crate::tables;
 
@@ -158,15 +159,11 @@ impl<'a> Guesser<'a> {
         match law {
             Distribution::Laplace { center, scale } => {
                 let found = self.noise(var, Some(center), scale, read);
-                let (whole, twice) = (Expr::int(1), Expr::int(2));
-                let both = self.cut(&found, self.tail(scale, &whole), Move::UpTo);
-                let upper = self.cut(&found, self.tail(scale, &twice), Move::Below);
-                both.into_iter().chain(upper).chain(found).collect()
+                self.with_tails(found, scale, self.is_met_from_above(var))
             }
             Distribution::DiscreteLaplace { center, scale } => {
                 let found = self.noise(var, Some(center), scale, read);
-                let upper = self.cut(&found, self.tail(scale, &Expr::int(1)), Move::Below);
-                upper.into_iter().chain(found).collect()
+                self.with_integer_tails(found, scale, self.is_met_from_above(var))
             }
             Distribution::Exponential { scale } | Distribution::Geometric { scale } => {
                 self.noise(var, None, scale, read)
@@ -191,51 +188,14 @@ impl<'a> Guesser<'a> {
         }
     }
 
-    /// Where a claim gives up mass, the tails of a draw may be what it gives up.
-    fn cut(
-        &self,
-        found: &[Candidate],
-        tail: Option<Expr>,
-        step: fn(Coupling, Expr) -> Move,
-    ) -> Vec<Candidate> {
-        let Some(tail) = tail else { return vec![] };
-        let up_to = |c: &Candidate| match &c.step {
-            Move::Draw(coupling @ Coupling::Shift { .. }) => {
-                let step = step(coupling.clone(), tail.clone());
-                Some(Candidate { step, amounts: c.amounts.clone() })
-            }
-            _ => None,
-        };
-        found.iter().filter_map(up_to).take(MOST_USES).collect()
+    /// What a draw is compared with.
+    pub(super) fn thresholds(&self, var: &Name) -> Vec<Expr> {
+        self.uses(var).1.into_iter().map(|threshold| threshold.at).collect()
     }
 
-    /// The distance t from its center for which e^(−t/scale) is so many times what the claim gives up; half of that where
-    /// two rows are in the tables of one run only, each of which gives up its part.
-    fn tail(&self, scale: &Expr, times: &Expr) -> Option<Expr> {
-        if self.claim.delta == Expr::int(0) || !self.is_public(scale) {
-            return None;
-        }
-        let replaced = |clause: &Adjacency| matches!(clause, Adjacency::RowReplaced { .. });
-        let shares = match self.context.mechanism().adjacency.iter().any(replaced) {
-            true => Expr::int(2),
-            false => Expr::int(1),
-        };
-        let rate = match &self.claim.delta {
-            Expr::Unary(Unary::Exp, inside) if *times == shares => minus(Expr::int(0), (**inside).clone()),
-            // exp(ln(δ)) is δ; written with 1/δ it would have to be shown.
-            delta => minus(Expr::int(0), divided(product(times.clone(), delta.clone()), &shares).ln()),
-        };
-        // rate · scale, without a quotient where the scale is one over a factor of the rate.
-        Some(match (scale, &rate) {
-            (Expr::Binary(Binary::Div, one, d), Expr::Binary(Binary::Mul, a, b)) if **one == Expr::int(1) => {
-                match (a == d, b == d) {
-                    (true, _) => (**b).clone(),
-                    (_, true) => (**a).clone(),
-                    _ => product(rate.clone(), scale.clone()),
-                }
-            }
-            _ => product(rate, scale.clone()),
-        })
+    /// Whether a draw is compared with a threshold that belongs to the upper side, as by y >= t.
+    fn is_met_from_above(&self, var: &Name) -> bool {
+        self.claim.delta != Expr::int(0) && self.uses(var).1.iter().any(|threshold| !threshold.strict)
     }
 
     /// The couplings of a choice among scores: the same place, by how far the scores may move.
@@ -281,6 +241,10 @@ impl<'a> Guesser<'a> {
         let distance = tables::charge(self.context, &center, &|distance| distance.clone());
         if let Some((distance, charge)) = distance.zip(tables::charge(self.context, &center, &price)) {
             push(distance.cost, charge.cost, charge.amounts);
+        }
+        if let Some(size) = tables::size_of(&scale) {
+            let cost = price(&size);
+            push(size, cost.clone(), vec![cost]);
         }
         // One entry of a list changes: only where it is read.
         for clause in &self.context.mechanism().adjacency {
@@ -506,8 +470,17 @@ impl<'a> Guesser<'a> {
     fn uses(&self, var: &Name) -> (Vec<Total>, Vec<Threshold>) {
         let (mut totals, mut thresholds) = (Vec::new(), Vec::new());
         let made_of_it = self.made_of(var);
-        for expr in &self.expressions {
-            self.scan(&inline(expr, &made_of_it), var, &mut totals, &mut thresholds);
+        let whole: Vec<Expr> = self.expressions.iter().map(|expr| inline(expr, &made_of_it)).collect();
+        for expr in &whole {
+            self.scan(expr, var, &mut totals, &mut thresholds);
+        }
+        // Where mass may be given up, a draw may be kept within the bounds that hold it.
+        if self.claim.delta != Expr::int(0) {
+            let cases = set_by_cases(&self.context.mechanism().body, var);
+            for expr in &whole {
+                let free = inline(&unbounded(expr, var), &cases);
+                self.scan(&free, var, &mut totals, &mut thresholds);
+            }
         }
         // Other draws in a total may come later, when this one is coupled already: they are left to follow it. So is what
         // counts in a loop that the draw is not in.

@@ -10,4 +10,6 @@ pub(crate) mod planner;
 mod ratios;
 pub(crate) mod rewrites;
 mod rounds;
+mod stable;
+mod tails;
 pub(crate) mod weaken;

@@ -23,6 +23,7 @@ use crate::plan::combinations::Combinations;
 use crate::plan::couplings::{Candidate, Guesser};
 use crate::plan::invariants::{Choice, Cycle, Watcher};
 use crate::plan::rounds::{cuts, rounds};
+use crate::plan::stable::asserted;
 use crate::rehearse::{Scenario, Stage, Stop, scenarios};
 
 /// Rehearsals that a combination must pass.
@@ -157,7 +158,10 @@ impl<'a> Planner<'a> {
         let mut draws = 0;
         self.cycles(&self.context.mechanism().body, (&[], &[], &[]), &mut draws, &mut cycles);
         if cycles.is_empty() {
-            return Some(vec![self.moves(chosen, &[])]);
+            let moves = self.moves(chosen, &[]);
+            let apart = self.guesser.spans().first().cloned().unwrap_or(Expr::int(1));
+            let stable = asserted(self.context, &moves, &apart, &|var| self.guesser.thresholds(var));
+            return Some(stable.into_iter().chain([moves]).collect());
         }
         // The tightest bound that holds is wanted, so small ones come first.
         let size = |e: &Expr| self.scenarios.iter().filter_map(|s| s.value(e)).sum::<f64>();
@@ -219,6 +223,7 @@ impl<'a> Planner<'a> {
             )
             | Move::UpTo(Coupling::Shift { cost, .. }, _)
             | Move::Below(Coupling::Shift { cost, .. }, _)
+            | Move::Under(Coupling::Shift { cost, .. }, _)
             | Move::Call(cost, ..)
             | Move::Joint(_, cost) => cost.clone(),
             Move::Draw(Coupling::SameValue { ratio: (a, b) }) | Move::SameValue(_, _, (a, b)) => {

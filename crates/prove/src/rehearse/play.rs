@@ -132,7 +132,10 @@ impl Play<'_, '_> {
             }
             (Move::SameValue(var, _, ratio), _) => self.same_value(now, var, ratio),
             (Move::Draw(coupling), Statement::Draw { var, law }) => self.draw(var, law, coupling),
-            (Move::UpTo(coupling, tail) | Move::Below(coupling, tail), Statement::Draw { var, law }) => {
+            (
+                Move::UpTo(coupling, tail) | Move::Below(coupling, tail) | Move::Under(coupling, tail),
+                Statement::Draw { var, law },
+            ) => {
                 let center = parameters(law).first().copied().ok_or(Stop::Fails)?;
                 let number = |pair: &Pair, e: &Expr| pair.number(e, Run::First).ok_or(Stop::Unclear);
                 let (center, tail) = (number(self.pair, center)?, number(self.pair, tail)?);
@@ -141,6 +144,7 @@ impl Play<'_, '_> {
                 let drawn = number(self.pair, &Expr::of(var.clone(), Run::First))?;
                 let beyond = match step {
                     Move::UpTo(..) => (drawn - center).abs() > tail,
+                    Move::Under(..) => drawn - center >= tail,
                     _ => drawn - center > tail,
                 };
                 if beyond { Err(Stop::Unclear) } else { Ok(()) }
@@ -534,6 +538,7 @@ fn sites(moves: &[Move]) -> (usize, usize) {
             Move::Draw(_)
             | Move::UpTo(..)
             | Move::Below(..)
+            | Move::Under(..)
             | Move::Call(..)
             | Move::Joint(..)
             | Move::SameValue(..) => (1, 0),

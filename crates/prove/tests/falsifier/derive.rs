@@ -10,7 +10,7 @@ use probity_kernel::expr::{Expr, Run, Variable};
 use probity_kernel::finite::same_value;
 use probity_kernel::once::for_loop_once;
 use probity_kernel::rules::{self, Assertion, Judgement};
-use probity_kernel::sampling::{sample, signed_log, up_to_tail, up_to_upper_tail};
+use probity_kernel::sampling::{sample, signed_log, up_to_open_tail, up_to_tail, up_to_upper_tail};
 use probity_kernel::select::{point, select};
 use probity_kernel::term::{Coupling, Distribution, Statement};
 use probity_prove::search::search_evidence;
@@ -477,6 +477,9 @@ impl Writer {
                     if self.dice.one_in(4) {
                         return up_to_upper_tail(context, statement, &Coupling::Null, &tail, post).ok();
                     }
+                    if self.dice.one_in(4) {
+                        return up_to_open_tail(context, statement, &Coupling::Null, &tail, post).ok();
+                    }
                     return up_to_tail(context, statement, &Coupling::Null, &tail, post).ok();
                 }
                 let around =
@@ -490,6 +493,9 @@ impl Writer {
                     };
                     if self.dice.one_in(2) {
                         return up_to_upper_tail(context, statement, &coupling, &tail, post).ok();
+                    }
+                    if self.dice.one_in(2) {
+                        return up_to_open_tail(context, statement, &coupling, &tail, post).ok();
                     }
                     return up_to_tail(context, statement, &coupling, &tail, post).ok();
                 }

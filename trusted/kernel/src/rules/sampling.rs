@@ -296,9 +296,35 @@ pub fn up_to_upper_tail(
     tail: &Expr,
     post: &Assertion,
 ) -> Result<Judgement, Rejection> {
+    up_to_upper(context, (statement, coupling), (tail, Expr::le), post)
+}
+
+/// UP-TO-BAD, for the upper tail with the place where it begins.
+/// ```text
+/// ⊢ y ~ laplace(e, b) : Φ ⇒ (y − e < t ⇒ Ψ) by a sampling axiom    0 ≤ t    b, t made of parameters
+/// ──────────────────────────────────────────────────────────────────────────────────────────────────
+/// ⊢ y ~ laplace(e, b) : Φ and 0 ≤ t ⇒ Ψ, up to δ = exp(−t/b)/2; exp(−t/b) on the integers
+/// ```
+/// One place has no mass; on the integers, where it has, the bound of the mass from the next integer on is one from t on.
+pub fn up_to_open_tail(
+    context: &Arc<Context>,
+    statement: &Statement,
+    coupling: &Coupling,
+    tail: &Expr,
+    post: &Assertion,
+) -> Result<Judgement, Rejection> {
+    up_to_upper(context, (statement, coupling), (tail, Expr::lt), post)
+}
+
+fn up_to_upper(
+    context: &Arc<Context>,
+    (statement, coupling): (&Statement, &Coupling),
+    (tail, below): (&Expr, fn(Expr, Expr) -> Expr),
+    post: &Assertion,
+) -> Result<Judgement, Rejection> {
     let (var, center, scale, halves) = match statement {
         Statement::Draw { var, law: Distribution::Laplace { center, scale } } => (var, center, scale, 2),
-        // With a = e^(−1/b) and m the next integer above t: a^m/(1 + a) ≤ a^t.
+        // With a = e^(−1/b) and m the first integer that is given up, t ≤ m: a^m/(1 + a) ≤ a^t.
         Statement::Draw { var, law: Distribution::DiscreteLaplace { center, scale } } => {
             (var, center, scale, 1)
         }
@@ -306,7 +332,7 @@ pub fn up_to_upper_tail(
     };
     let distance = Expr::of(var.clone(), Run::First) - context.in_run(center, Run::First);
     let mass = (-(tail.clone() / scale.clone())).exp() / Expr::int(halves);
-    let near = distance.le(tail.clone());
+    let near = below(distance, tail.clone());
     restricted(context, (statement, coupling), (var, center, scale), (tail, near, mass), post)
 }
 

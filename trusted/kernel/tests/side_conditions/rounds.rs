@@ -6,7 +6,7 @@ use probity_kernel::entail::Facts;
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::once::for_loop_once;
 use probity_kernel::rules::strengthen;
-use probity_kernel::sampling::up_to_upper_tail;
+use probity_kernel::sampling::{up_to_open_tail, up_to_upper_tail};
 
 use crate::common::*;
 
@@ -222,6 +222,48 @@ fn only_what_lies_above_an_upper_tail_is_forgotten() {
     let step = upper(laplace(int(0), int(1)), &int(2), small).unwrap();
     for (y, holds_there) in [(0, true), (1, false), (2, false), (3, true), (-1, false), (-3, false)] {
         assert_eq!(holds(step.pre().formula(), &values(&[(any("y"), y)])), holds_there, "{y}");
+    }
+}
+
+/// A draw up to its upper tail and the place where that begins.
+fn open(law: Distribution, tail: &Expr, post: Expr) -> Result<Judgement, Rejection> {
+    let statement = draw("y", law);
+    let context = context(std::slice::from_ref(&statement));
+    up_to_open_tail(&context, &statement, &Coupling::Null, tail, &assertion(&context, post))
+}
+
+#[test]
+fn open_tails_are_as_upper_ones_with_one_place_more() {
+    let geometric = Distribution::Geometric { scale: int(1) };
+    assert!(matches!(open(geometric, &int(1), yes()), Err(Rejection::WrongStatement { .. })));
+    // A tail that begins below the center would be given up for more than it has.
+    let negative = open(laplace(int(0), int(1)), &int(-1), yes()).unwrap();
+    assert!(!holds(negative.pre().formula(), &values(&[(any("y"), 0)])));
+    for law in [laplace(int(0), int(1)), discrete(int(1))] {
+        let (upper, open) = (upper(law.clone(), &int(2), yes()), open(law.clone(), &int(2), yes()));
+        assert_eq!(upper.unwrap().delta(), open.unwrap().delta());
+        let small = first("y").abs().le(int(0));
+        let step = self::open(law, &int(2), small).unwrap();
+        for (y, holds_there) in [(0, true), (1, false), (2, true), (3, true), (-1, false), (-3, false)] {
+            assert_eq!(holds(step.pre().formula(), &values(&[(any("y"), y)])), holds_there, "{y}");
+        }
+    }
+}
+
+/// On the integers the place where the tail begins has mass: all that is given up is still at most what is said.
+#[test]
+fn what_an_open_tail_gives_up_on_the_integers_is_enough() {
+    for steps in 1..60 {
+        let a = f64::from(steps) / 60.0;
+        for quarters in 0..40 {
+            let t = f64::from(quarters) / 4.0;
+            let given_up: f64 = (0..2_000)
+                .map(f64::from)
+                .filter(|n| *n >= t)
+                .map(|n| (1.0 - a) / (1.0 + a) * a.powf(n))
+                .sum();
+            assert!(given_up <= a.powf(t) * (1.0 + 1e-12), "{a} {t}");
+        }
     }
 }
 
