@@ -3,7 +3,7 @@
 From Probity Require Rules Laws Sampling Finite Additive Privacy Equivalence Coupling Continuous Logarithm SignedLog Papers Snap Cases.
 From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence Lemmas Formulas Certificate Blocks Pairs.
 From Probity Require Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
-From Probity Require Once Branches Tails TailsInt UpTo.
+From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -76,6 +76,12 @@ Definition equivalences_and_privacy := (
   @Equivalence.name,
   @Branches.hoist,
   @Branches.join,
+  @Centered.affine_laplace,
+  @Centered.affine_gaussian,
+  @Centered.affine_discrete_laplace,
+  @Centered.affine_discrete_gaussian,
+  @Centered.center,
+  @Centered.exchanged_density,
   @Privacy.equal_outputs,
   @Privacy.pw_eq,
   @Privacy.group,
@@ -100,7 +106,11 @@ Definition concentrated_measure := (
   @Concentrated.zcdp_tail,
   @Gaussian.gauss,
   @DiscreteGaussian.theta_le,
-  @DiscreteGaussian.dgauss).
+  @DiscreteGaussian.dgauss,
+  @Bounded.two_values,
+  @Bounded.bounded_loss,
+  @Bounded.bounded_loss_int,
+  @Bounded.bounded_range).
 Print Assumptions concentrated_measure.
 
 (* evidence and lemmas *)

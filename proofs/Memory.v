@@ -12,7 +12,7 @@ From mathcomp.classical Require Import boolp classical_sets functions.
 From mathcomp.analysis Require Import reals ereal topology normedtype sequences exp Rstruct real_interval.
 From mathcomp.analysis Require Import measure lebesgue_measure numfun lebesgue_integral.
 From mathcomp.zify Require Import ssrZ.
-From Probity Require Import Laws Additive Density Continuous Logarithm Certificate Pairs.
+From Probity Require Import Laws Additive Density Continuous Logarithm Plane Certificate Pairs.
 Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
@@ -221,33 +221,17 @@ Section Draw.
 Variables (n : nat) (put : V -> R -> V).
 Hypothesis putE : forall (x : memory) (y : R), enc (with_ x n y) = put (enc x) y.
 Let leb : ({measure set TT -> \bar RR})%R := [the measure _ _ of @lebesgue_measure RR].
-Lemma leb_sigma_finite : sigma_finite setT leb.
-Proof.
-exists (fun n => `](- n%:R)%R, n%:R%R]%classic) => [|k].
-  apply/seteqP; split=> // y' _; pose y : RR := y'; pose k := `|reals.floor `|y|%R|%N.
-  exists k.+1 => //=; rewrite in_itv /= -/y.
-  have ky : (`|y| < k.+1%:R)%R.
-    rewrite -addn1 natrD (_ : k%:R%R = (reals.floor `|y|%R)%:~R%R); last by rewrite /k natr_absz ger0_norm// floor_ge0.
-    by rewrite -RfloorE; exact: lt_succ_Rfloor.
-  by move: ky; rewrite ltr_norml => /andP[-> /ltW ->].
-split; first exact: measurable_itv.
-rewrite /leb /= lebesgue_measure_itv hlength_itv /=; case: ifP => _ //.
-by rewrite -EFinB ltry.
-Qed.
-
 Lemma a_density (w : I -> TT -> RR) (w0 : forall i y, (0 <= w i y)%R) (mw : forall i, @measurable_fun _ _ TT TT setT (w i)) :
   add (draw_ (fun i _ => wdlaw leb (w0 i) (mw i)) put).
 Proof.
-have mfst : @measurable_fun _ _ [the measurableType _ of (memory * TT)%type] memory setT fst by have [] := (prod_measurable_funP id).1 (@measurable_fun_id _ [the measurableType _ of (memory * TT)%type] setT).
-have msnd : @measurable_fun _ _ [the measurableType _ of (memory * TT)%type] TT setT snd by have [] := (prod_measurable_funP id).1 (@measurable_fun_id _ [the measurableType _ of (memory * TT)%type] setT).
 have mp i : @measurable_fun _ _ TT _ setT (fun y => (wp_ leb (w i) y)%:E) by apply/EFin_measurable_fun; exact: (wp_meas leb (mw i)).
 have p0 i y : (0 <= (wp_ leb (w i) y)%:E)%E by rewrite lee_fin; exact: (wp_ge0_ leb (w0 i)).
 split=> [f f0 gf i|f_ f0 gf].
   pose F (z : memory * TT) : \bar RR := ((wp_ leb (w i) z.2)%:E * f (i, enc (with_ z.1 n z.2)))%E.
   rewrite (_ : (fun x => _) = fubini_F leb F); last first.
     by apply/funext => x; rewrite /fubini_F /F /=; apply: eq_integral => y _; rewrite putE.
-  apply: (measurable_fun_fubini_tonelli_F leb_sigma_finite).
-    apply: emeasurable_funM; first exact: (measurable_fun_comp (mp i) msnd).
+  apply: (measurable_fun_fubini_tonelli_F (leb_sigma_finite RR)).
+    apply: emeasurable_funM; first exact: (measurable_fun_comp (mp i) (@msnd _ _ memory TT)).
     apply: (measurable_fun_comp (gf i)); apply: with_measurable; [exact: mfst|exact: msnd].
   by move=> z; apply: mule_ge0; [exact: p0|exact: f0].
 apply/funext => -[i v]; have [x <-] := held v; rewrite /= /dev.
