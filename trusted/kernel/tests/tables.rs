@@ -342,6 +342,12 @@ fn group_wants_the_theorem_on_one_row() {
     };
     let vacuous = proved(&senseless(one_row.clone()), &share);
     assert!(group(&senseless(rows(Expr::var("k"))), &whole, &vacuous).is_err());
+    // A number of rows is from 1 on. From a false assumption everything follows, also about none or half of a row.
+    for (rows_of, enough) in [(Expr::int(2), true), (Expr::int(1), true), (Expr::int(0), false)] {
+        let share = Expr::var("eps") / rows_of.clone();
+        let vacuous = proved(&senseless(one_row.clone()), &share);
+        assert_eq!(group(&senseless(rows(rows_of.clone())), &whole, &vacuous).is_ok(), enough, "{rows_of}");
+    }
     // Another mechanism, another adjacency, another input beside the table.
     let mut other = rows(Expr::var("k"));
     other.output = Expr::int(1);

@@ -276,3 +276,31 @@ fn judgements_are_about_their_programs() {
     let rounds = rules::for_loop(&"i".into(), (&int(0), &int(3)), &yes(), &always, &evidence).unwrap();
     assert_eq!(rounds.program(), [looped]);
 }
+
+/// What a judgement rests on is never forgotten: a claim in μ looks for axioms that it may not rest on.
+#[test]
+fn axioms_are_kept() {
+    let noise = draw("y", laplace(int(0), int(1)));
+    let flat = flip("z", number(1, 2));
+    let looped =
+        Statement::For { index: "i".into(), from: int(0), to: int(3), body: vec![assign("w", int(0))] };
+    let context = context(&[noise.clone(), flat.clone(), assign("w", int(0)), looped]);
+    let post = assertion(&context, yes());
+    let all = |j: &Judgement| j.axioms().iter().copied().collect::<Vec<_>>();
+    let shift = Coupling::Shift { by: int(0), cost: int(0) };
+    let one = sample(&context, &noise, &shift, &post).unwrap();
+    let ratio = Coupling::SameValue { ratio: (int(1), int(1)) };
+    let two = sample(&context, &flat, &ratio, one.pre()).unwrap();
+    assert_eq!(all(&rules::seq(&two, &one).unwrap()), ["LAPGEN", "MAXDIV"]);
+    let other = sample(&context, &flat, &ratio, &post).unwrap();
+    assert_eq!(all(&rules::cond(&var("b"), &one, &other).unwrap()), ["LAPGEN", "MAXDIV"]);
+    // From false follows everything: after what the context knows, that is the next fact.
+    let absurd = Evidence::Absurd(KNOWN);
+    let stronger = rules::strengthen(&Expr::Bool(false), &one, &absurd).unwrap();
+    assert_eq!(all(&stronger), ["LAPGEN"]);
+    let cited = Evidence::Cite(Lemma::ExpPositive(int(0)), Box::new(absurd));
+    let stronger = rules::strengthen(&Expr::Bool(false), &one, &cited).unwrap();
+    assert_eq!(all(&stronger), ["LAPGEN", "exp-positive"]);
+    let weaker = rules::weaken(&one, &post, &Evidence::Absurd(KNOWN)).unwrap();
+    assert_eq!(all(&weaker), ["LAPGEN"]);
+}
