@@ -508,6 +508,10 @@ impl Composing<'_> {
         // First a lattice that surely takes little time, unless the fine one does.
         let small = scene.guess.deviation / 1500.0;
         let mut step = if fine >= small { fine } else { fine.max(scene.guess.deviation / 400.0) };
+        // The curve of a group is a bound that few points show, and its lower end is found elsewhere.
+        if laws.iter().all(|(law, _)| matches!(law, Simple::Group(..))) {
+            step = fine.max(scene.guess.deviation / 50.0);
+        }
         let limit = Limit { deadline, points: 1 << 24 };
         for _ in 0..12 {
             let begin = Instant::now();

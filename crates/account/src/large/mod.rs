@@ -325,6 +325,8 @@ mod tests {
     fn losses_and_ratios_agree() {
         let deadline = Instant::now() + Duration::from_secs(600);
         let effort = Effort { width: 2e-2, seconds: 600.0, closed_forms: false };
+        // What is reached in little time holds, too.
+        let soon = || Instant::now() + Duration::from_millis(500);
         let meet = |a: &Bracket, b: &Bracket| a.upper.as_ref().is_none_or(|upper| b.lower <= *upper);
         for (at, law) in laws().into_iter().enumerate() {
             let composition = [(law, 1 + at as u64 % 3)];
@@ -334,8 +336,7 @@ mod tests {
                     Composing { laws: &composition, question: &question, effort: &effort, deadline };
                 let ratios = composing.by_ratios(both).unwrap();
                 for (direction, ratios) in both.iter().zip(ratios) {
-                    let losses =
-                        bracket(&composition, *direction, &question, 5e-2, deadline).unwrap().bracket;
+                    let losses = bracket(&composition, *direction, &question, 5e-2, soon()).unwrap().bracket;
                     let said =
                         format!("{composition:?} {direction} {question:?}\n{losses:?}\n{:?}", ratios.bracket);
                     assert!(meet(&losses, &ratios.bracket) && meet(&ratios.bracket, &losses), "{said}");

@@ -190,8 +190,7 @@ impl Tail {
                     let share = FixedBounds::of(&rate.q, b);
                     let kept = share.complement(b);
                     let (wide, narrow) = (low.map(|y| base.both(&y)), base.both(&high));
-                    let (p_high, q_high) =
-                        wide.map_or_else(|| (self.everything(), self.everything()), |found| found);
+                    let (p_high, q_high) = wide.unwrap_or_else(|| (self.everything(), self.everything()));
                     let mixed = |q: &FixedBounds, p: &FixedBounds| kept.times(q, b).plus(&share.times(p, b));
                     let high = mixed(&q_high, &p_high).high.min(Natural::ONE << b);
                     FixedBounds { low: mixed(&narrow.1, &narrow.0).low, high }

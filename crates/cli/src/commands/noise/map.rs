@@ -1,7 +1,7 @@
 //! `probity map`: the privacy map of a mechanism at a distance, and the inverse questions: how much noise reaches
 //! a budget, and what error to expect.
 
-use probity_account::{Effort, doubles_around};
+use probity_account::Effort;
 use probity_exact::{Natural, Rational, parse_rational};
 use probity_noise::accuracy::Level;
 use probity_noise::catalogue::{self, Entry};
@@ -93,17 +93,19 @@ fn forward(
     fields.insert("d_in".into(), distance.value().to_string().into());
     fields.insert("map".into(), map.to_string().into());
     lines.push(format!("{name}: {map}"));
-    lines.push(format!("at d_in = {distance}: {}", shown_loss(&loss)));
-    let mut put = |name: &str, value: Option<Rational>| {
-        fields.insert(name.into(), output::number(upper(value)));
-    };
+    lines.push(format!("at d_in = {distance}: {loss}"));
+    let mut put = |name: &str, value: f64| fields.insert(name.into(), output::number(value));
     match &loss {
-        Loss::Pure(epsilon) => put("epsilon", epsilon.exact()),
-        Loss::Approximate { epsilon, delta } => {
-            put("epsilon", epsilon.exact());
-            put("delta", delta.exact());
+        Loss::Pure(epsilon) => {
+            put("epsilon", epsilon.to_f64_up());
         }
-        Loss::Concentrated(rho) => put("rho", rho.exact()),
+        Loss::Approximate { epsilon, delta } => {
+            put("epsilon", epsilon.to_f64_up());
+            put("delta", delta.to_f64_up());
+        }
+        Loss::Concentrated(rho) => {
+            put("rho", rho.to_f64_up());
+        }
         Loss::Profile(curve) => {
             fields.insert("profile".into(), curve.expression().to_string().into());
         }
@@ -132,31 +134,6 @@ fn forward(
         fields.insert("error".into(), error.to_string().into());
     }
     Ok(())
-}
-
-/// A bound as a double that is printed as a bound.
-fn upper(value: Option<Rational>) -> f64 {
-    value.map_or(f64::INFINITY, |value| doubles_around(&value).1)
-}
-
-/// A loss with doubles that are printed as bounds; fractions are printed exactly.
-fn shown_loss(loss: &Loss) -> String {
-    let amount = |shown: String, value: Option<Rational>| match value {
-        Some(exact) if parse_rational(&shown).is_ok_and(|printed| printed < exact) => {
-            upper(Some(exact)).to_string()
-        }
-        _ => shown,
-    };
-    match loss {
-        Loss::Pure(epsilon) => format!("ε = {}", amount(epsilon.to_string(), epsilon.exact())),
-        Loss::Approximate { epsilon, delta } => format!(
-            "ε = {}, δ = {}",
-            amount(epsilon.to_string(), epsilon.exact()),
-            amount(delta.to_string(), delta.exact())
-        ),
-        Loss::Concentrated(rho) => format!("ρ = {}", amount(rho.to_string(), rho.exact())),
-        Loss::Profile(_) => loss.to_string(),
-    }
 }
 
 /// The least noise that reaches a target.
