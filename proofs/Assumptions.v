@@ -3,7 +3,7 @@
 From Probity Require Rules Laws Sampling Finite Additive Privacy Equivalence Coupling Continuous Logarithm SignedLog Papers Snap Cases.
 From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence Lemmas Formulas Certificate Blocks Pairs.
 From Probity Require Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
-From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered.
+From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal CertificateMu.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -110,7 +110,10 @@ Definition concentrated_measure := (
   @Bounded.two_values,
   @Bounded.bounded_loss,
   @Bounded.bounded_loss_int,
-  @Bounded.bounded_range).
+  @Bounded.bounded_range,
+  @Normal.normal_profile,
+  @Normal.gdp_normal,
+  @Normal.gdp_draw).
 Print Assumptions concentrated_measure.
 
 (* evidence and lemmas *)
@@ -181,6 +184,7 @@ Definition certificates := (
   @UpTo.j_up_to_upper_tail,
   @UpTo.j_for_once,
   @UpTo.j_private_up_to,
+  @CertificateMu.gj_draw,
   @Memory.a_density,
   @Outcomes.j_one_sided,
   @Outcomes.j_pointwise).

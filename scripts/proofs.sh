@@ -4,7 +4,7 @@
 #
 # Needs coq 8.16 with Flocq, MathComp-Analysis and its algebra tactics. On Debian, as root, what is missing is installed;
 # elsewhere, or without a network, it says so and ends with 0: nothing was checked. With PROOFS_REQUIRED=1 that is an error.
-# PROOFS_TIME is the limit in seconds of the whole compilation (default 1800; the files take 1 to 31 s of CPU each).
+# PROOFS_TIME is the limit in seconds of the whole compilation (default 1800; the files take 1 to 43 s of CPU each).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
