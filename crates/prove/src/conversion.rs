@@ -176,7 +176,8 @@ pub(crate) fn unsupported(context: &Context, claim: &Claim) -> Option<Reason> {
             let draw = find_draw(body, &|law| normal(law) && differs(law))?;
             let numbers = number(&claim.epsilon).is_some() && number(&claim.delta).is_some();
             let set = "with normal noise epsilon and delta are converted from mu or rho for set parameters: give all of \
-                       them values, or claim rho + 2 * sqrt(rho * ln(1 / delta)), delta";
+                       them values, or claim rho + 2 * sqrt(rho * ln(1 / delta)), delta, or use the deviation \
+                       sqrt(2 * ln(1.25 / delta)) / eps with eps <= 1";
             let small = "its noise is not shown to be enough for this epsilon and delta by a conversion from mu or rho";
             let beside = "the claim follows from the rho that stands beside the root, which is not shown: claim that rho alone \
                           to see what is missing";

@@ -250,19 +250,21 @@ fn open_tails_are_as_upper_ones_with_one_place_more() {
     }
 }
 
-/// On the integers the place where the tail begins has mass: all that is given up is still at most what is said.
+/// On the integers the place where the tail begins has mass: all that is given up is still at most what is said. With a = r⁴
+/// and t a number of quarters, a^t is a whole power of r, and the numbers are exact.
 #[test]
 fn what_an_open_tail_gives_up_on_the_integers_is_enough() {
-    for steps in 1..60 {
-        let a = f64::from(steps) / 60.0;
-        for quarters in 0..40 {
-            let t = f64::from(quarters) / 4.0;
-            let given_up: f64 = (0..2_000)
-                .map(f64::from)
-                .filter(|n| *n >= t)
-                .map(|n| (1.0 - a) / (1.0 + a) * a.powf(n))
-                .sum();
-            assert!(given_up <= a.powf(t) * (1.0 + 1e-12), "{a} {t}");
+    for steps in 1..12 {
+        let r = Rational::from(steps) / Rational::from(12);
+        let power = |n: usize| (0..n).fold(Rational::ONE, |product, _| product * &r);
+        let a = power(4);
+        for quarters in 0..20usize {
+            // From the least integer m that is not below t on: (1 − a)/(1 + a)·(a^m + a^(m + 1) + …) = a^m/(1 + a).
+            let m = quarters.div_ceil(4);
+            let given_up = power(4 * m) / (Rational::ONE + &a);
+            assert!(given_up <= power(quarters), "{r} {quarters}");
+            // Half of it would be too little.
+            assert!(quarters % 4 > 0 || given_up > power(quarters) / Rational::from(2));
         }
     }
 }
