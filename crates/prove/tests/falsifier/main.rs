@@ -12,6 +12,7 @@ mod judge;
 mod judgements;
 mod kinds;
 mod law;
+mod made_noise;
 mod number;
 mod program;
 mod sample;

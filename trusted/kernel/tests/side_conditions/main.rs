@@ -15,6 +15,8 @@ mod equivalences;
 mod evidence;
 mod final_rule;
 mod finite_blocks;
+mod made_noise;
+mod outcomes;
 mod programs;
 mod rounds;
 mod sampling;
