@@ -118,6 +118,74 @@ fn blocks() -> Vec<Vec<Statement>> {
                 vec![],
             ),
         ],
+        // Dice and signs on the way, in short blocks too.
+        vec![draw("k", Distribution::UniformInt { low: int(0), high: int(5) }), flip("y", number(1, 2))],
+        vec![draw("y", Distribution::Sign), assign("z", int(1))],
+        vec![draw("u", Distribution::Sign), assign("y", var("u") + int(1))],
+    ]
+    .into_iter()
+    .chain(longer_blocks())
+    .collect()
+}
+
+/// Blocks whose law is written by its outcomes.
+fn longer_blocks() -> Vec<Vec<Statement>> {
+    let response = |value, p, n: i64| Distribution::Response { value, truth: p, count: int(n) };
+    let die = |low, high| Distribution::UniformInt { low, high };
+    let is = |n: i64| var("c").equals(int(n));
+    vec![
+        // A die that decides who answers.
+        vec![
+            draw("k", die(int(1), int(6))),
+            assign("y", var("b")),
+            choose(var("k").le(int(2)), vec![assign("y", Expr::Bool(true))], vec![]),
+            choose(var("k").equals(int(3)), vec![assign("y", Expr::Bool(false))], vec![]),
+        ],
+        // Coins that are all heads, and a value that is turned then.
+        vec![
+            flip("k", number(1, 2)),
+            flip("l", number(1, 3)),
+            assign("y", var("b")),
+            choose(var("k").and(var("l")), vec![assign("y", !var("y"))], vec![]),
+        ],
+        // Questions about the category before and after the coins, asked again, and turned round.
+        vec![
+            assign("y", int(0)),
+            choose(is(0).or(is(2)), vec![assign("y", int(1))], vec![assign("y", int(2) - var("c"))]),
+            flip("k", is(1).choose(number(1, 4), number(2, 3))),
+            choose(var("k").and(!is(2)), vec![assign("y", var("c"))], vec![assign("y", -var("y"))]),
+            flip("l", number(1, 5)),
+            choose(var("l").equals(var("b")), vec![assign("y", int(3) - var("y"))], vec![]),
+        ],
+        // A draw that is read at the end only, and only on some paths.
+        vec![
+            flip("k", one() / (int(2) * one())),
+            draw("u", die(int(0), int(2))),
+            assign("y", var("c")),
+            choose(!var("k"), vec![assign("y", var("u"))], vec![]),
+        ],
+        vec![
+            flip("k", number(1, 4)),
+            draw("u", Distribution::UniformOther { value: var("c"), count: int(3) }),
+            draw("w", response(var("c"), one() / (one() + int(2)), 3)),
+            assign("y", var("k").choose(var("u"), var("w"))),
+        ],
+        // The same draws, read on the way.
+        vec![
+            flip("k", number(1, 4)),
+            draw("u", Distribution::UniformOther { value: var("c"), count: int(3) }),
+            draw("w", response(var("c"), number(3, 5), 3)),
+            assign("y", var("k").choose(var("u") + var("w"), var("w"))),
+            draw("s", Distribution::Sign),
+            choose(var("u").gt(var("w")), vec![assign("y", var("y") + var("s"))], vec![]),
+        ],
+        // Numbers by cases in probabilities, and an answer that is one of them.
+        vec![
+            assign("m", var("c").max(int(1))),
+            flip("k", int(1) / (int(1) + var("m"))),
+            flip("l", (var("c") - int(1)).abs() / int(2)),
+            assign("y", var("k").choose(var("m"), var("l").choose(var("m").min(var("c")), int(4)))),
+        ],
     ]
 }
 
@@ -133,6 +201,7 @@ fn value(expr: &Expr, state: &State) -> Rational {
         Expr::Var(Variable::Plain(name) | Variable::Of(name, _)) => state[name].clone(),
         Expr::Unary(Unary::Not, a) => truth(!is(a)),
         Expr::Unary(Unary::Neg, a) => -value(a, state),
+        Expr::Unary(Unary::Abs, a) => value(a, state).max(-value(a, state)),
         Expr::If(c, a, b) => value(if is(c) { a } else { b }, state),
         // Of 0 alone.
         Expr::Unary(Unary::Exp, a) if value(a, state) == r(0, 1) => r(1, 1),
@@ -153,6 +222,9 @@ fn value(expr: &Expr, state: &State) -> Rational {
                 }
                 Binary::Lt => truth(a < b),
                 Binary::Le => truth(a <= b),
+                Binary::Gt => truth(a > b),
+                Binary::Min => a.min(b),
+                Binary::Max => a.max(b),
                 Binary::Eq => truth(a == b),
                 Binary::Ne => truth(a != b),
                 _ => panic!("{expr}"),
@@ -191,7 +263,7 @@ fn law(block: &[Statement], state: State) -> BTreeMap<Rational, Rational> {
                 let masses: Vec<(i64, Rational)> = match distribution {
                     Distribution::Sign => vec![(1, r(1, 2)), (-1, r(1, 2))],
                     Distribution::UniformInt { low, high } => {
-                        let all = (-5..6).filter(|&v| whole(low) <= r(v, 1) && r(v, 1) <= whole(high));
+                        let all = (-5..10).filter(|&v| whole(low) <= r(v, 1) && r(v, 1) <= whole(high));
                         let all: Vec<i64> = all.collect();
                         all.iter().map(|&v| (v, r(1, all.len() as i64))).collect()
                     }
@@ -271,22 +343,21 @@ fn what_is_forgotten_may_not_be_mentioned() {
 fn only_finite_draws_have_a_mass() {
     let laplace = draw("y", Distribution::Laplace { center: int(0), scale: int(1) });
     let noise = draw("k", Distribution::Laplace { center: int(0), scale: int(1) });
-    let drawn = draw("k", Distribution::UniformInt { low: int(0), high: int(5) });
+    let drawn = draw("k", Distribution::UniformInt { low: int(0), high: int(8) });
     let looped =
         Statement::For { index: "i".into(), from: int(0), to: int(2), body: vec![flip("y", number(1, 2))] };
     let list = [assign("l", Expr::EmptyList), Statement::Append { list: "l".into(), value: int(1) }];
     let refused: Vec<Vec<Statement>> = vec![
         vec![],
         vec![laplace],
-        // Something other than a coin before the last draw.
+        // Something that has not finitely many values before the last draw; something that has many, and is read.
         vec![noise, flip("y", number(1, 2))],
-        vec![drawn, flip("y", number(1, 2))],
+        vec![drawn.clone(), flip("y", number(1, 2)), assign("y", var("k").gt(int(3)))],
+        vec![drawn, flip("y", var("k") / int(9))],
         vec![looped],
         [list.as_slice(), &[flip("y", number(1, 2))]].concat(),
-        // A path that does not set y, and one that goes on after what it draws.
+        // A path that does not set y.
         vec![choose(var("b"), vec![flip("y", number(1, 2))], vec![])],
-        vec![draw("y", Distribution::Sign), assign("z", int(1))],
-        vec![draw("u", Distribution::Sign), assign("y", var("u") + int(1))],
     ];
     for block in refused {
         let context = context(&block);
@@ -324,5 +395,14 @@ fn meaningless_laws_are_not_sane() {
         let context = self::context(&hidden);
         let found = mass(&context, &hidden, &"y".into(), &at, Run::First).unwrap();
         assert_eq!(value(&found.sane, &state), r(0, 1), "{law}");
+        // And in a longer block, whether it is read or not.
+        for read in [true, false] {
+            let first = [flip("k", number(1, 2)), draw("u", law.clone()), flip("l", number(1, 2))];
+            let end = if read { assign("y", var("u")) } else { assign("y", at.clone()) };
+            let long = [first.as_slice(), &[end]].concat();
+            let context = self::context(&long);
+            let found = mass(&context, &long, &"y".into(), &at, Run::First).unwrap();
+            assert_eq!(value(&found.sane, &state), r(0, 1), "{law}");
+        }
     }
 }

@@ -4,14 +4,14 @@
 //! takes about half a second. Then, while there is time, further rounds: more settings, small changes, inputs beside the numbers
 //! at which a program jumps, long lists; and a climb, which changes what told most step by step.
 
-use probity_exact::Rational;
+use probity_exact::{Rational, directed};
 use probity_kernel::term::{Claim, Mechanism, Reading};
 
 use crate::case::Case;
 use crate::deadline::Deadline;
 use crate::error::AuditError;
 use crate::output::bounds::Bounds;
-use crate::output::event::Event;
+use crate::output::event::{Condition, Event};
 use crate::output::outcome::{Inputs, Parameters};
 use crate::pair::candidates::{ALL_ROUNDS, Pair, ROUNDS, pairs};
 use crate::pair::mutate::mutated;
@@ -24,8 +24,10 @@ use crate::refute::path_events::{self, Paths, Target};
 use crate::refute::refutation::{
     BOXES, Closest, Evidence, Refutation, Tried, Verdict, check_within, claimed, refutation,
 };
+use crate::refute::retries::{OneTry, given, one_try};
 use crate::refute::sample_events::search_event;
 use crate::refute::sampling::{MOST_TESTS, RISK_BITS, Sampler};
+use crate::refute::shapes::{exclude, shape};
 use crate::run::bits::Bits;
 
 /// Looks for a refutation of a claim, over the reals or in a floating-point format, in all rounds. Parameters that are given
@@ -68,6 +70,10 @@ pub fn search_refutation_until(
     };
     let settings = parameters(mechanism, claim, given, ALL_SETTINGS);
     let few = &settings[..settings.len().min(SETTINGS)];
+    // What one run of each input shows, which is cheap; and loops that try again, which have paths without end.
+    if let Some(found) = search.by_shapes(few).or_else(|| search.by_one_try(&settings)) {
+        return Ok(Verdict::Refuted(Box::new(found)));
+    }
     // First a few paths of each list, then all paths of all inputs.
     for thorough in [false, true] {
         search.work = if thorough { 0 } else { MOST_WORK / 2 };
@@ -95,6 +101,12 @@ pub fn search_refutation_until(
 /// Settings of parameters that are tried in the usual rounds, and in all.
 const SETTINGS: usize = 4;
 const ALL_SETTINGS: usize = 14;
+
+/// And those in which one run of each input is looked at.
+const SETTINGS_OF_SHAPES: usize = 2;
+
+/// The pairs of a setting for which one try is looked at: those furthest apart.
+const PAIRS_OF_TRIES: usize = 12;
 
 /// Work of the further rounds, of each half of them.
 const MOST_FURTHER_WORK: usize = 3 * MOST_WORK;
@@ -204,6 +216,92 @@ impl Search<'_> {
                 Ok(Verdict::NotRefuted { tried, largest_share, closest, out_of_range, never_ends, finished })
             }
         }
+    }
+
+    /// Pairs for which the input alone fixes how long a list is, or an entry of it, and does so differently.
+    fn by_shapes(&mut self, settings: &[Parameters]) -> Option<Refutation> {
+        for setting in settings.iter().take(SETTINGS_OF_SHAPES) {
+            for round in [0, ROUNDS + 1] {
+                for pair in pairs(self.mechanism, setting, round) {
+                    if self.until.is_over() {
+                        return None;
+                    }
+                    let mut one = self.explorer(setting, &pair.first, FEW).ok()?;
+                    let mut two = self.explorer(setting, &pair.second, FEW).ok()?;
+                    // A draw that decides how one run goes on decides it in the others too, most often.
+                    let (Ok(Some(a)), Ok(Some(b))) = (shape(&mut one), shape(&mut two)) else { return None };
+                    if exclude(&a, &b)
+                        && let Ok(Some(found)) = self.check(setting, (&pair.first, &pair.second), &a)
+                    {
+                        return Some(found);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// A program with a loop that tries again, looked at by what one try does.
+    fn by_one_try(&mut self, settings: &[Parameters]) -> Option<Refutation> {
+        if self.claim.reading != Reading::Reals {
+            return None;
+        }
+        let tried = one_try(self.mechanism)?;
+        for setting in settings {
+            for pair in pairs(self.mechanism, setting, 0).into_iter().take(PAIRS_OF_TRIES) {
+                if self.until.is_over() {
+                    return None;
+                }
+                for (x, y) in [(&pair.first, &pair.second), (&pair.second, &pair.first)] {
+                    if let Ok(Some(found)) = self.pair_by_one_try(&tried, setting, (x, y)) {
+                        return Some(found);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn pair_by_one_try(
+        &mut self,
+        tried: &OneTry,
+        setting: &Parameters,
+        (x, y): (&Inputs, &Inputs),
+    ) -> Result<Option<Refutation>, AuditError> {
+        let laws = self.laws.clone();
+        let until = self.until.clone();
+        let explorer = |mechanism: &Mechanism, inputs: &Inputs, depth: Depth| {
+            let case = Case::new(mechanism, setting, inputs).until(&until);
+            Ok::<_, AuditError>(Explorer::new(case, depth)?.remembering(&laws).within(MOST_WORK))
+        };
+        let enclosed = |mechanism: &Mechanism, inputs: &Inputs, event: &Event| {
+            explorer(mechanism, inputs, DECISION)?.enclosed(event)
+        };
+        let anything = Event::Value(Condition::Anything);
+        let enough = |inputs: &Inputs| enclosed(&tried.enough, inputs, &anything);
+        let (Some(one), Some(two)) = (enough(x)?, enough(y)?) else { return Ok(None) };
+        let (mut first, mut second) = (explorer(&tried.whole, x, GUESS)?, explorer(&tried.whole, y, GUESS)?);
+        let (Some(mut a), Some(mut b)) = (Paths::of(&mut first)?, Paths::of(&mut second)?) else {
+            return Ok(None);
+        };
+        let (epsilon, delta) = claimed(self.mechanism, self.claim, setting)?;
+        // p/c > e^ε·q/d + δ says that p > e^(ε + ln(c/d))·q + c·δ.
+        let (c, d) = (one.to_f64(), two.to_f64());
+        let target =
+            Target { epsilon: epsilon.to_f64() + directed::ln_nearest(c / d), delta: delta.to_f64() * c };
+        let events = path_events::events(&mut a, &mut b, target)?;
+        self.seen.tried.events += events.len();
+        for guess in events.iter().filter(|guess| guess.loss > target.epsilon + NEARLY).take(DECISIONS) {
+            let (p, q) = (enclosed(&tried.whole, x, &guess.event)?, enclosed(&tried.whole, y, &guess.event)?);
+            let (Some(p), Some(q)) = (p, q) else { continue };
+            let (Some(p), Some(q)) = (given(&p, &one), given(&q, &two)) else { continue };
+            let claimed = (self.claim.reading, (epsilon.clone(), delta.clone()));
+            let found = refutation(setting, (x, y), &guess.event, (p, q), claimed, Evidence::Integration);
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
     }
 
     /// Looks at pairs of neighbours, round by round, until one refutes the claim or the work is done.

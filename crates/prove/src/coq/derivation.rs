@@ -158,8 +158,9 @@ impl<'a> Walk<'a> {
         let judgement = rules::seq(&first.judgement, &rest.judgement).map_err(rejected)?;
         let together = match step {
             Move::SameValue(..) | Move::Draw(Coupling::SameValue { .. }) => match step.size() {
-                size @ 1..=3 => format!("j_block{size}"),
-                _ => return Err(NotExported::new("MAXDIV for a block of more than three statements")),
+                size @ 1..=2 => format!("j_block{size}"),
+                // The laws of longer blocks are written by their outcomes.
+                _ => return Err(NotExported::new("MAXDIV for a block of more than two statements")),
             },
             _ => self.rule("seq"),
         };

@@ -310,17 +310,43 @@ impl Suggestions<'_> {
     fn twins(&mut self, exponents: &BTreeSet<Expr>) {
         let private = |e: &Expr| e.find_variable(&|v| matches!(v, Variable::Of(..))).is_some();
         let public: Vec<&Expr> = exponents.iter().filter(|e| !private(e)).take(2).collect();
-        for a in exponents.iter().filter(|e| private(e)).take(MAX_TWINS) {
-            let twin = a.replace(&|v| match v {
+        let varies = |e: &&Expr| private(e) && !matches!(canonical(self.context, e), Ok(Expr::Number(_)));
+        let swapped = |e: &Expr| {
+            e.replace(&|v| match v {
                 Variable::Of(name, run) => Some(Expr::of(name.clone(), run.other())),
                 _ => None,
-            });
-            if twin == *a || !exponents.contains(&twin) {
-                continue;
-            }
+            })
+        };
+        let pairs = exponents.iter().filter(varies).map(|a| (a, swapped(a)));
+        let twins: Vec<(&Expr, Expr)> =
+            pairs.filter(|(a, twin)| twin != *a && exponents.contains(twin)).collect();
+        for (a, twin) in twins.iter().take(MAX_TWINS) {
             for c in &public {
                 self.add(Lemma::ExpSum((*c).clone(), twin.clone()));
-                self.add(Lemma::ExpMonotone(a.clone(), (*c).clone() + twin.clone()));
+                self.add(Lemma::ExpMonotone((*a).clone(), (*c).clone() + twin.clone()));
+            }
+        }
+        self.probabilities(&twins, &public);
+    }
+
+    /// A few exponentials of inputs with their inverses may be probabilities, as those of permute and flip: at most 1, and not less than
+    /// their twins times the inverse of an exponential of parameters, of which the tangent says as much as of the exponential itself.
+    fn probabilities(&mut self, twins: &[(&Expr, Expr)], public: &[&Expr]) {
+        let normal = |e: &Expr| canonical(self.context, e).ok();
+        let opposite = |a: &Expr| twins.iter().any(|(b, _)| normal(b) == normal(&-a.clone()));
+        if twins.len() > MAX_TWINS || !twins.iter().all(|(a, _)| opposite(a)) {
+            return;
+        }
+        for (a, _) in twins {
+            self.add(Lemma::ExpMonotone((*a).clone(), Expr::int(0)));
+        }
+        for c in public {
+            let back = -(*c).clone();
+            self.exponential(&back);
+            self.add(Lemma::ExpMonotone(back.clone(), Expr::int(0)));
+            for (a, twin) in twins {
+                self.add(Lemma::ExpSum(back.clone(), twin.clone()));
+                self.add(Lemma::ExpMonotone(back.clone() + twin.clone(), (*a).clone()));
             }
         }
     }

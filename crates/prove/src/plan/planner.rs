@@ -261,23 +261,58 @@ impl<'a> Planner<'a> {
         {
             return Segment::Joint(by.clone(), cost.clone());
         }
-        let starts = match body.first() {
-            Some(Statement::Draw { var, law: Distribution::Bernoulli(_) }) => self.hint(var).is_none(),
+        if self.starts_block(body) {
+            if let Some((block, var)) = self.first_block(body, 1) {
+                return Segment::Block(block.len(), var);
+            }
+        } else if let Some(Statement::Assign { var, .. }) = body.first() {
+            // A value that is set and then changed by coins; unless the coins have a block of their own.
+            let plain = body.iter().take_while(|statement| is_plain(std::slice::from_ref(statement))).count();
+            let coins = &body[plain..];
+            if self.starts_block(coins)
+                && self.first_block(coins, 1).is_none()
+                && let Some((block, found)) = self.first_block(body, plain + 1)
+                && found == *var
+            {
+                return Segment::Block(block.len(), found);
+            }
+        }
+        Segment::Single
+    }
+
+    /// The first block of finite draws of which one variable matters, of so many statements at least.
+    fn first_block<'b>(&self, body: &'b [Statement], least: usize) -> Option<(&'b [Statement], Name)> {
+        let blocks = || (least..=body.len().min(MAX_BLOCK)).map(|size| &body[..size]);
+        let found = || blocks().filter_map(|block| Some((block, self.block_variable(block)?)));
+        // What knows nothing of the inputs has one law in both runs, and is part of a longer block if there is one.
+        let private = found().find(|(block, _)| !self.is_public(block));
+        private.or_else(|| found().next()).filter(|(block, _)| !self.is_processing(block))
+    }
+
+    /// Whether a block reads nothing but what it sets and what both runs share.
+    fn is_public(&self, block: &[Statement]) -> bool {
+        let set = set_by(block);
+        let mut public = true;
+        for_each_expr(block, &mut |e| {
+            e.for_each_variable(&mut |v| {
+                public &=
+                    matches!(v, Variable::Plain(name) if set.contains(name) || self.context.is_shared(name));
+            });
+        });
+        public
+    }
+
+    /// Whether a block of finite draws may begin here.
+    fn starts_block(&self, body: &[Statement]) -> bool {
+        match body.first() {
+            Some(statement @ Statement::Draw { var, .. }) => is_finite(statement) && self.hint(var).is_none(),
             Some(Statement::If { guard, then, otherwise }) => {
                 let differs =
                     self.context.in_run(guard, Run::First) != self.context.in_run(guard, Run::Second);
                 differs && !(is_plain(then) && is_plain(otherwise))
             }
             _ => false,
-        };
-        if starts {
-            let blocks = (1..=body.len().min(MAX_BLOCK)).map(|size| &body[..size]);
-            let found = blocks.filter_map(|block| Some((block, self.block_variable(block)?))).next();
-            if let Some((block, var)) = found.filter(|(block, _)| !self.is_processing(block)) {
-                return Segment::Block(block.len(), var);
-            }
         }
-        Segment::Single
     }
 
     /// Whether a block is one draw and what is made of it: then the draw alone is coupled.
@@ -613,9 +648,9 @@ fn assemble(
 }
 
 /// The most parts that the mass of a value after a block may have.
-const MAX_LAW: usize = 300;
+const MAX_LAW: usize = 2_000;
 /// The most statements of a block of finite draws.
-const MAX_BLOCK: usize = 8;
+const MAX_BLOCK: usize = 24;
 
 /// Whether a block has assignments and conditionals only, and no lists.
 fn is_plain(body: &[Statement]) -> bool {

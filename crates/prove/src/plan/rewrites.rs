@@ -6,6 +6,8 @@ use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::law::parameters;
 use probity_kernel::term::{Distribution, Hints, Mechanism, Statement};
 
+use crate::plan::blocks::set_by_draws;
+
 /// Applies the program equivalences that fit, unless a hint speaks of the draws that they would remove.
 pub(crate) fn rewrite(mechanism: &Mechanism, hints: &Hints) -> (Mechanism, Vec<Rewrite>) {
     let mut current = mechanism.clone();
@@ -13,6 +15,12 @@ pub(crate) fn rewrite(mechanism: &Mechanism, hints: &Hints) -> (Mechanism, Vec<R
     let hinted = |name: &Name| hints.couplings.iter().any(|(var, _)| var == name);
     if hints.couplings.is_empty() && hints.invariants.is_empty() {
         inline_public(&mut current, &mut done);
+        if ends_alike(&current.body)
+            && let Ok(next) = Rewrite::Tail.apply(&current)
+        {
+            current = next;
+            done.push(Rewrite::Tail);
+        }
     }
     loop {
         let next = candidates(&current)
@@ -22,9 +30,12 @@ pub(crate) fn rewrite(mechanism: &Mechanism, hints: &Hints) -> (Mechanism, Vec<R
                 Rewrite::ResponseLaw { keep, other, .. } | Rewrite::MixtureLaw { keep, other, .. } => {
                     !hinted(keep) && !hinted(other)
                 }
+                Rewrite::DifferenceLaw { plus, minus, .. } => !hinted(plus) && !hinted(minus),
+                Rewrite::SignLaw { sign, size, .. } => !hinted(sign) && !hinted(size),
                 _ => true,
             })
             .find_map(|step| sequence(&current, step));
+        let next = next.or_else(|| by_logarithms(&current).filter(|_| hints.couplings.is_empty()));
         match next {
             Some((steps, rewritten)) => {
                 current = rewritten;
@@ -45,6 +56,60 @@ pub(crate) fn rewrite(mechanism: &Mechanism, hints: &Hints) -> (Mechanism, Vec<R
         }
     }
     (current, done)
+}
+
+/// Whether both branches of a conditional draw, and append the same in the end.
+fn ends_alike(body: &[Statement]) -> bool {
+    body.iter().any(|statement| match statement {
+        Statement::If { then, otherwise, .. } => {
+            let same =
+                matches!(then.last(), Some(Statement::Append { .. })) && then.last() == otherwise.last();
+            let draw = |body: &[Statement]| !set_by_draws(body).is_empty();
+            (same && draw(then) && draw(otherwise)) || ends_alike(then) || ends_alike(otherwise)
+        }
+        Statement::For { body, .. } | Statement::While { body, .. } => ends_alike(body),
+        _ => false,
+    })
+}
+
+/// Logarithms of uniform draws as exponential draws, where these together are noise of a law that is known.
+fn by_logarithms(mechanism: &Mechanism) -> Option<(Vec<Rewrite>, Mechanism)> {
+    let (mut steps, mut current) = (Vec::new(), mechanism.clone());
+    for uniform in drawn(&mechanism.body, &|law| *law == Distribution::Uniform) {
+        let step = Rewrite::ExponentialLaw { uniform, noise: new_name(&current, "size")? };
+        if let Ok(next) = step.apply(&current) {
+            current = next;
+            steps.push(step);
+        }
+    }
+    let (more, rewritten) = noise_laws(&current).into_iter().find_map(|step| sequence(&current, step))?;
+    (!steps.is_empty()).then(|| ([steps, more].concat(), rewritten))
+}
+
+/// The laws of noise that is made of two draws.
+fn noise_laws(mechanism: &Mechanism) -> Vec<Rewrite> {
+    let Some(noise) = new_name(mechanism, "noise") else { return vec![] };
+    let exponential = drawn(&mechanism.body, &|law| matches!(law, Distribution::Exponential { .. }));
+    let geometric = drawn(&mechanism.body, &|law| matches!(law, Distribution::Geometric { .. }));
+    let signs = drawn(&mechanism.body, &|law| matches!(law, Distribution::Sign | Distribution::Bernoulli(_)));
+    let mut found = Vec::new();
+    for same in [&exponential, &geometric] {
+        for (at, plus) in same.iter().enumerate() {
+            found.extend(same[at + 1..].iter().map(|minus| Rewrite::DifferenceLaw {
+                plus: plus.clone(),
+                minus: minus.clone(),
+                noise: noise.clone(),
+            }));
+        }
+    }
+    for size in &exponential {
+        found.extend(signs.iter().map(|sign| Rewrite::SignLaw {
+            sign: sign.clone(),
+            size: size.clone(),
+            noise: noise.clone(),
+        }));
+    }
+    found
 }
 
 /// Puts what the parameters fix, as `let` does, where it is used: scales and bounds are then made of parameters.
@@ -216,6 +281,7 @@ fn candidates(mechanism: &Mechanism) -> Vec<Rewrite> {
             }));
         }
     }
+    steps.extend(noise_laws(mechanism));
     for keep in drawn(&mechanism.body, &|law| matches!(law, Distribution::Bernoulli(_))) {
         for other in drawn(&mechanism.body, &|law| matches!(law, Distribution::UniformInt { .. })) {
             steps.extend(new_name(mechanism, "response").map(|response| Rewrite::MixtureLaw {

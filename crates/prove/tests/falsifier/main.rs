@@ -13,6 +13,7 @@ mod judge;
 mod judgements;
 mod kinds;
 mod law;
+mod made_noise;
 mod norms;
 mod number;
 mod program;

@@ -495,7 +495,7 @@ fn added_later(writer: &mut Writer) -> (Vec<Statement>, Expr, Rewrite) {
 }
 
 /// Holds the laws of the output before and after a rewriting against each other; says on how many inputs.
-fn compare(before: &Mechanism, after: &Mechanism, name: &str, round: u64) -> u64 {
+pub(crate) fn compare(before: &Mechanism, after: &Mechanism, name: &str, round: u64) -> u64 {
     let mut tried = 0;
     let mut dice = Dice(round + 1);
     for _ in 0..3 {

@@ -286,15 +286,23 @@ fn any(parts: [Fact; 2]) -> Fact {
 }
 
 /// A number that is defined by cases: `whole` is `yes` where `condition` holds and `no` elsewhere.
-struct Choice {
+pub(crate) struct Choice {
     whole: Expr,
-    condition: Expr,
+    pub(crate) condition: Expr,
     yes: Expr,
     no: Expr,
 }
 
+impl Choice {
+    /// An expression with the choice made, everywhere in it.
+    pub(crate) fn made(&self, e: &Expr, holds: bool) -> Expr {
+        let value = if holds { &self.yes } else { &self.no };
+        e.rewrite(&|part| (*part == self.whole).then(|| value.clone()))
+    }
+}
+
 /// The first number defined by cases inside `expr`.
-fn find_choice(expr: &Expr) -> Option<Choice> {
+pub(crate) fn find_choice(expr: &Expr) -> Option<Choice> {
     let choice = |condition: Expr, yes: &Expr, no: &Expr| {
         Some(Choice { whole: expr.clone(), condition, yes: yes.clone(), no: no.clone() })
     };

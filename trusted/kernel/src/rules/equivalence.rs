@@ -10,7 +10,8 @@ use crate::expr::{Binary, Expr, Name, Variable};
 use crate::law;
 use crate::rejection::Rejection;
 use crate::rules::center::center;
-use crate::rules::hoist::{hoist, join};
+use crate::rules::hoist::{hoist, join, tail};
+use crate::rules::noise::{difference_law, exponential_law, sign_law};
 use crate::term::{Distribution, Mechanism, Sort, Statement};
 
 /// A rewriting step.
@@ -51,6 +52,31 @@ pub enum Rewrite {
         /// A new name for the response.
         response: Name,
     },
+    /// a and b are exponential, or geometric, with one scale: a − b is Laplace noise, or discrete Laplace noise.
+    DifferenceLaw {
+        /// The draw that is added.
+        plus: Name,
+        /// The draw that is subtracted.
+        minus: Name,
+        /// A new name for the difference.
+        noise: Name,
+    },
+    /// A fair sign times an exponential draw is Laplace noise.
+    SignLaw {
+        /// The sign, or a fair coin that decides it.
+        sign: Name,
+        /// The exponential draw.
+        size: Name,
+        /// A new name for the product.
+        noise: Name,
+    },
+    /// u uniform on (0, 1]: −ln(u) is exponential.
+    ExponentialLaw {
+        /// The uniform draw.
+        uniform: Name,
+        /// A new name for −ln(u).
+        noise: Name,
+    },
     /// A loop between two numbers is its body as often as it counts.
     Unroll {
         /// The index of the loop: the first at the top level that has it.
@@ -73,6 +99,8 @@ pub enum Rewrite {
     },
     /// `if a { if b { c } }` is `if a and b { c }`, everywhere.
     Join,
+    /// `if g { c; s } else { d; s }` is `if g { c } else { d }; s`, everywhere.
+    Tail,
     /// `z ~ D(a, b); …; y = e + c·z` is `…; y ~ D(e + c·a, c·b)`, where nothing else reads z.
     Center {
         /// The noise z.
@@ -96,11 +124,15 @@ impl Rewrite {
             Rewrite::LaplaceLaw { .. } => "LAPLACE-LAW",
             Rewrite::ResponseLaw { .. } => "RESPONSE-LAW",
             Rewrite::MixtureLaw { .. } => "MIXTURE-LAW",
+            Rewrite::DifferenceLaw { .. } => "DIFFERENCE-LAW",
+            Rewrite::SignLaw { .. } => "SIGN-LAW",
+            Rewrite::ExponentialLaw { .. } => "EXPONENTIAL-LAW",
             Rewrite::Unroll { .. } => "UNROLL",
             Rewrite::Inline { .. } => "INLINE",
             Rewrite::Conditional { .. } => "CONDITIONAL",
             Rewrite::Hoist { .. } => "HOIST",
             Rewrite::Join => "JOIN",
+            Rewrite::Tail => "TAIL",
             Rewrite::Center { .. } => "CENTER",
             Rewrite::Name { .. } => "NAME",
         }
@@ -112,11 +144,15 @@ impl Rewrite {
             Rewrite::LaplaceLaw { uniform, sign, noise } => laplace_law(mechanism, uniform, sign, noise),
             Rewrite::ResponseLaw { keep, other, response } => response_law(mechanism, keep, other, response),
             Rewrite::MixtureLaw { keep, other, response } => mixture_law(mechanism, keep, other, response),
+            Rewrite::DifferenceLaw { plus, minus, noise } => difference_law(mechanism, plus, minus, noise),
+            Rewrite::SignLaw { sign, size, noise } => sign_law(mechanism, sign, size, noise),
+            Rewrite::ExponentialLaw { uniform, noise } => exponential_law(mechanism, uniform, noise),
             Rewrite::Unroll { index } => unroll(mechanism, index),
             Rewrite::Inline { var } => inline(mechanism, var),
             Rewrite::Conditional { var } => conditional(mechanism, var),
             Rewrite::Hoist { var } => hoist(mechanism, var),
             Rewrite::Join => join(mechanism),
+            Rewrite::Tail => tail(mechanism),
             Rewrite::Center { noise, value, var } => center(mechanism, noise, value, var),
             Rewrite::Name { var } => name(mechanism, var),
         }
@@ -306,7 +342,7 @@ fn mentions_outside(body: &[Statement], name: &Name) -> bool {
 }
 
 /// Replaces two draws by one, and the expression in which alone they occur by the new variable.
-fn replace_draws(
+pub(crate) fn replace_draws(
     law_name: &'static str,
     m: &Mechanism,
     (at_a, a): (usize, &Name),
@@ -418,7 +454,7 @@ pub(crate) fn settings(body: &[Statement], name: &Name) -> usize {
 }
 
 /// The place of the one statement that sets `name`, at the top level of the body.
-fn only_setting(law: &'static str, m: &Mechanism, name: &Name) -> Result<usize, Rejection> {
+pub(crate) fn only_setting(law: &'static str, m: &Mechanism, name: &Name) -> Result<usize, Rejection> {
     let here = m.body.iter().position(|statement| {
         matches!(statement, Statement::Draw { var, .. } | Statement::Assign { var, .. } if var == name)
     });
@@ -437,7 +473,7 @@ pub(crate) fn check_new(law: &'static str, m: &Mechanism, name: &Name) -> Result
 }
 
 /// An expression made of inputs and parameters only: nothing sets its variables.
-fn check_fixed(law: &'static str, m: &Mechanism, e: &Expr) -> Result<(), Rejection> {
+pub(crate) fn check_fixed(law: &'static str, m: &Mechanism, e: &Expr) -> Result<(), Rejection> {
     match e.find_variable(&|v| !matches!(v, Variable::Plain(name) if settings(&m.body, name) == 0)) {
         None => Ok(()),
         Some(v) => refuse(law, format!("'{e}' mentions {v}, which the program sets")),
@@ -445,7 +481,7 @@ fn check_fixed(law: &'static str, m: &Mechanism, e: &Expr) -> Result<(), Rejecti
 }
 
 /// Replaces parts of every expression of a block.
-fn map_block(body: &[Statement], rewrite: &dyn Fn(&Expr) -> Option<Expr>) -> Vec<Statement> {
+pub(crate) fn map_block(body: &[Statement], rewrite: &dyn Fn(&Expr) -> Option<Expr>) -> Vec<Statement> {
     let e = |e: &Expr| e.rewrite(rewrite);
     body.iter()
         .map(|statement| match statement {

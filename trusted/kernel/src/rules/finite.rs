@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use crate::kind::Kind;
 use crate::law;
+use crate::outcomes;
 use crate::rejection::Rejection;
 use crate::rules::{Assertion, Judgement, check_size, collect_changed, wrong};
 use crate::sampling::{after, check_before_draw, fresh};
@@ -19,6 +20,9 @@ use crate::term::{Distribution, Statement};
 
 /// The most statements that are walked for one law: each Bernoulli draw doubles what is left.
 const MAX_STEPS: usize = 500;
+/// The most statements of a block whose law is written as a sum over its paths where that can be; the law of a longer one is
+/// written by its outcomes.
+const SHORT: usize = 2;
 
 /// The probability that a block ends with y = v, as a fraction with a positive denominator, where `sane` holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,21 +61,16 @@ pub fn same_value(
     }
     let value = fresh(var, post, &BTreeSet::new());
     let v = Expr::Var(value.clone());
-    let first = mass(context, block, var, &v, Run::First)?;
-    let second = mass(context, block, var, &v, Run::Second)?;
-    let possible = Expr::int(0).lt(first.numerator.clone());
-    // A common denominator is positive, so it cancels.
-    let (here, there) = match first.denominator == second.denominator {
-        true => (first.numerator, second.numerator),
-        false => (times(first.numerator, second.denominator), times(second.numerator, first.denominator)),
+    let by_outcomes = || compared_by_outcomes(context, block, var, &v, (a, b));
+    let compared = match block.len() <= SHORT {
+        true => {
+            compared_by_paths(context, block, var, &v, (a, b)).or_else(|why| by_outcomes().map_err(|_| why))
+        }
+        false => by_outcomes(),
     };
-    let side = Expr::all([
-        Expr::int(0).lt(a.clone()),
-        Expr::int(0).lt(b.clone()),
-        first.sane,
-        second.sane,
-        (here * b.clone()).le(a.clone() * there),
-    ]);
+    let Compared { sane, within, possible } = compared?;
+    let [first, second] = sane;
+    let side = Expr::all([Expr::int(0).lt(a.clone()), Expr::int(0).lt(b.clone()), first, second, within]);
     let cost = (a.clone() / b.clone()).ln();
     let formula = side.and(possible.implies(after(&post.formula, &[(var, v.clone(), v)], &cost)));
     check_size(&formula)?;
@@ -88,8 +87,66 @@ pub fn same_value(
     })
 }
 
+/// What MAXDIV asks of the laws of both runs.
+struct Compared {
+    /// That each is meaningful.
+    sane: [Expr; 2],
+    /// That the one is at most a/b times the other.
+    within: Expr,
+    /// That the value has mass in the first run.
+    possible: Expr,
+}
+
+fn compared_by_paths(
+    context: &Context,
+    block: &[Statement],
+    var: &Name,
+    v: &Expr,
+    (a, b): (&Expr, &Expr),
+) -> Result<Compared, Rejection> {
+    let first = mass_by_paths(context, block, var, v, Run::First)?;
+    let second = mass_by_paths(context, block, var, v, Run::Second)?;
+    let possible = Expr::int(0).lt(first.numerator.clone());
+    // A common denominator is positive, so it cancels.
+    let (here, there) = match first.denominator == second.denominator {
+        true => (first.numerator, second.numerator),
+        false => (times(first.numerator, second.denominator), times(second.numerator, first.denominator)),
+    };
+    let within = (here * b.clone()).le(a.clone() * there);
+    Ok(Compared { sane: [first.sane, second.sane], within, possible })
+}
+
+fn compared_by_outcomes(
+    context: &Context,
+    block: &[Statement],
+    var: &Name,
+    v: &Expr,
+    ratio: (&Expr, &Expr),
+) -> Result<Compared, Rejection> {
+    let first = outcomes::law_of(context, block, var, v, Run::First)?;
+    let second = outcomes::law_of(context, block, var, v, Run::Second)?;
+    let within = outcomes::within(&first, &second, ratio)?;
+    let sane = [outcomes::sane(&first), outcomes::sane(&second)];
+    Ok(Compared { sane, within, possible: outcomes::possible(&first) })
+}
+
 /// The probability that a run of the block ends with `var` equal to `value`.
 pub fn mass(
+    context: &Context,
+    block: &[Statement],
+    var: &Name,
+    value: &Expr,
+    run: Run,
+) -> Result<Mass, Rejection> {
+    let by_outcomes = || Ok(outcomes::mass_of(&outcomes::law_of(context, block, var, value, run)?));
+    match block.len() <= SHORT {
+        true => mass_by_paths(context, block, var, value, run)
+            .or_else(|why| by_outcomes().map_err(|_: Rejection| why)),
+        false => by_outcomes(),
+    }
+}
+
+fn mass_by_paths(
     context: &Context,
     block: &[Statement],
     var: &Name,
@@ -237,7 +294,7 @@ fn certain(numerator: Expr) -> Mass {
 }
 
 /// The product, without a factor 1.
-fn times(a: Expr, b: Expr) -> Expr {
+pub(crate) fn times(a: Expr, b: Expr) -> Expr {
     match (a == Expr::int(1), b == Expr::int(1)) {
         (true, _) => b,
         (_, true) => a,
@@ -272,7 +329,7 @@ fn mixture(p: &Expr, yes: Mass, no: Mass) -> Mass {
 
 /// A number as n / d, without quotients by what has an exponential in it: wherever d is not 0. All that divides is a factor
 /// of d, or of that branch of it which is taken.
-fn fraction(e: &Expr) -> (Expr, Expr) {
+pub(crate) fn fraction(e: &Expr) -> (Expr, Expr) {
     match e {
         Expr::Binary(Binary::Div, a, b) if has_exp(b) => {
             let (n, d) = fraction(a);

@@ -1,4 +1,5 @@
-//! Equivalences about branches: a draw that only one branch makes, made before; and two conditions as one.
+//! Equivalences about branches: a draw that only one branch makes, made before; two conditions as one; and what both branches
+//! end with, put behind them.
 //!
 //! A run that draws where the other does not can be compared with it only if both draw. What is drawn and not read
 //! changes nothing.
@@ -137,4 +138,42 @@ fn joined(body: &[Statement]) -> Vec<Statement> {
         other => other.clone(),
     };
     body.iter().map(one).collect()
+}
+
+/// ```text
+/// if g { c; s } else { d; s }   =   if g { c } else { d }; s
+/// ```
+/// As many statements as both branches end with.
+pub(crate) fn tail(m: &Mechanism) -> Result<Mechanism, Rejection> {
+    let body = tails_moved(&m.body);
+    if body == m.body {
+        return refuse("TAIL", "no conditional ends in the same way in both branches");
+    }
+    Ok(Mechanism { body, ..m.clone() })
+}
+
+fn tails_moved(body: &[Statement]) -> Vec<Statement> {
+    let one = |statement: &Statement| match statement {
+        Statement::If { guard, then, otherwise } => {
+            let (mut then, mut otherwise) = (tails_moved(then), tails_moved(otherwise));
+            let mut same = Vec::new();
+            while then.last().is_some() && then.last() == otherwise.last() {
+                same.extend(then.pop());
+                otherwise.pop();
+            }
+            same.push(Statement::If { guard: guard.clone(), then, otherwise });
+            same.reverse();
+            same
+        }
+        Statement::For { index, from, to, body } => {
+            let body = tails_moved(body);
+            vec![Statement::For { index: index.clone(), from: from.clone(), to: to.clone(), body }]
+        }
+        Statement::While { label, guard, body } => {
+            let body = tails_moved(body);
+            vec![Statement::While { label: label.clone(), guard: guard.clone(), body }]
+        }
+        other => vec![other.clone()],
+    };
+    body.iter().flat_map(one).collect()
 }

@@ -142,6 +142,10 @@ fn blocks_are_short() {
     // Nine coins have 2^9 paths, whose masses together are well within what an assertion may be.
     assert_eq!(couple(&coins(9), "y", (int(1), int(1)), yes()).unwrap_err(), Rejection::TooLarge);
     assert!(couple(&coins(4), "y", (int(1), int(1)), yes()).is_ok());
+    // The same in a block of one statement.
+    let inside = |n: usize| vec![choose(var("b"), coins(n), vec![flip("y", number(1, 2))])];
+    assert_eq!(couple(&inside(9), "y", (int(1), int(1)), yes()).unwrap_err(), Rejection::TooLarge);
+    assert!(couple(&inside(4), "y", (int(1), int(1)), yes()).is_ok());
 }
 
 #[test]

@@ -16,6 +16,8 @@ mod evidence;
 mod final_rule;
 mod finite_blocks;
 mod lemmas;
+mod made_noise;
+mod outcomes;
 mod programs;
 mod rounds;
 mod sampling;

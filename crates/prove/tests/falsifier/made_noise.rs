@@ -1,0 +1,112 @@
+//! Noise that is made of two draws, and branches that end alike: what the equivalences about them make has the same law.
+
+use std::collections::BTreeMap;
+
+use probity_kernel::context::{Context, Orientation};
+use probity_kernel::equivalence::Rewrite;
+use probity_kernel::expr::Expr;
+use probity_kernel::term::{Distribution, Statement};
+
+use crate::judgements::MORE;
+use crate::theorems::compare;
+use crate::write::{Writer, int, q};
+
+/// Two draws, of laws that fit and that do not; sums, products and choices of them that are noise and that are not.
+fn made(writer: &mut Writer) -> (Vec<Statement>, Expr) {
+    let draw = |var: &str, law| Statement::Draw { var: var.into(), law };
+    let set = |var: &str, value| Statement::Assign { var: var.into(), value };
+    let dice = &mut writer.dice;
+    let scale = dice.pick(&[int(1), int(1), int(2), q(1, 2), Expr::var("n"), Expr::var("w")]);
+    let other = if dice.one_in(5) { int(1) } else { scale.clone() };
+    let size = |discrete: bool, scale: Expr| match discrete {
+        true => Distribution::Geometric { scale },
+        false => Distribution::Exponential { scale },
+    };
+    let discrete = dice.one_in(3);
+    let first = if dice.one_in(4) { Distribution::Uniform } else { size(discrete, scale) };
+    let mixed = if dice.one_in(8) { !discrete } else { discrete };
+    let second = match dice.roll(6) {
+        0 => Distribution::Sign,
+        1 => Distribution::Bernoulli(dice.pick(&[q(1, 2), q(1, 2), int(1) / int(2), q(1, 3)])),
+        2 => Distribution::Uniform,
+        _ => size(mixed, other),
+    };
+    let (a, b, x) = (Expr::var("a"), Expr::var("b"), Expr::var("x"));
+    let is_coin = matches!(second, Distribution::Bernoulli(_));
+    let value = match (is_coin, dice.roll(8)) {
+        (true, 0) => b.choose(x.clone() - a.clone(), x + a),
+        (true, 1) => b.choose(a.clone(), a),
+        (true, 2) => b.choose(x + a.clone(), -a),
+        (true, _) => b.choose(x.clone() + a.clone(), x - a),
+        (_, 0) => a + b,
+        (_, 1) => b - a,
+        (_, 2) => x + a * b,
+        (_, 3) => a.ln() - b.ln(),
+        (_, 4) => x - a.ln(),
+        (_, 5) => (x - b + a.clone()).max(a),
+        (_, 6) => int(2) * (a - b) + x,
+        _ => x + a - b,
+    };
+    let mut body = vec![draw("a", first), draw("b", second)];
+    if dice.one_in(6) {
+        body.push(set("v", Expr::var("a")));
+    }
+    (body, value)
+}
+
+#[test]
+fn equivalences_about_made_noise_keep_the_law() {
+    let mut writer = Writer::new(53);
+    let mut applied: BTreeMap<&'static str, u64> = BTreeMap::new();
+    for round in 0..3_000 * MORE {
+        writer.wide = false;
+        let (program, output) = made(&mut writer);
+        let before = writer.mechanism(&program, output);
+        if Context::new(&before, Orientation::Forward).is_err() {
+            continue;
+        }
+        let noise = || writer_name(round);
+        for rewrite in [
+            Rewrite::DifferenceLaw { plus: "a".into(), minus: "b".into(), noise: noise().into() },
+            Rewrite::SignLaw { sign: "b".into(), size: "a".into(), noise: noise().into() },
+            Rewrite::ExponentialLaw { uniform: "a".into(), noise: noise().into() },
+        ] {
+            let Ok(after) = rewrite.apply(&before) else { continue };
+            *applied.entry(rewrite.name()).or_default() += compare(&before, &after, rewrite.name(), round);
+        }
+    }
+    println!("made noise: {applied:?}");
+    assert!(applied.len() == 3 && applied.values().all(|tried| *tried > 10), "{applied:?}");
+}
+
+/// A name that is new, most often.
+fn writer_name(round: u64) -> &'static str {
+    if round.is_multiple_of(9) { "v" } else { "fresh" }
+}
+
+#[test]
+fn equivalences_about_ends_of_branches_keep_the_law() {
+    let mut writer = Writer::new(54);
+    let mut tried = 0;
+    for round in 0..2_000 * MORE {
+        writer.wide = false;
+        let set = |var: &str, value: i64| Statement::Assign { var: var.into(), value: int(value) };
+        let p = writer.dice.pick(&[q(1, 3), q(1, 2)]);
+        let coin = Statement::Draw { var: "k".into(), law: Distribution::Bernoulli(p) };
+        let ends = [set("v", 1), set("v", 2), set("c", 1), coin.clone()];
+        let mut branch = || (0..writer.dice.roll(4)).map(|_| writer.dice.pick(&ends)).collect::<Vec<_>>();
+        let (then, otherwise) = (branch(), branch());
+        let guard = writer.dice.pick(&[Expr::var("k"), Expr::var("x").gt(int(0))]);
+        let body = vec![set("v", 0), set("c", 0), coin, Statement::If { guard, then, otherwise }];
+        let output =
+            Expr::var("v") * int(4) + Expr::var("c") * int(2) + Expr::var("k").choose(int(1), int(0));
+        let before = writer.mechanism(&body, output);
+        if Context::new(&before, Orientation::Forward).is_ok()
+            && let Ok(after) = Rewrite::Tail.apply(&before)
+        {
+            tried += compare(&before, &after, "TAIL", round);
+        }
+    }
+    println!("ends of branches: {tried} inputs");
+    assert!(tried > 100, "{tried}");
+}

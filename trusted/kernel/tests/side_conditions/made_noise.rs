@@ -1,0 +1,215 @@
+//! Noise that is made of two draws: each law refuses what has another.
+
+use probity_kernel::equivalence::Rewrite;
+
+use crate::common::*;
+
+fn refuses(rewrite: &Rewrite, body: Vec<Statement>, output: Expr) -> bool {
+    matches!(rewrite.apply(&mechanism(body, output)), Err(Rejection::NotEquivalent { .. }))
+}
+fn after(rewrite: &Rewrite, body: Vec<Statement>, output: Expr) -> (Vec<Statement>, Expr) {
+    let Mechanism { body, output, .. } = rewrite.apply(&mechanism(body, output)).unwrap();
+    (body, output)
+}
+fn exponential(name: &str, scale: Expr) -> Statement {
+    draw(name, Distribution::Exponential { scale })
+}
+fn geometric(name: &str, scale: Expr) -> Statement {
+    draw(name, Distribution::Geometric { scale })
+}
+fn difference() -> Rewrite {
+    Rewrite::DifferenceLaw { plus: "a".into(), minus: "c".into(), noise: "z".into() }
+}
+fn sign_law() -> Rewrite {
+    Rewrite::SignLaw { sign: "s".into(), size: "a".into(), noise: "z".into() }
+}
+fn exponential_law() -> Rewrite {
+    Rewrite::ExponentialLaw { uniform: "u".into(), noise: "z".into() }
+}
+fn two(law: fn(&str, Expr) -> Statement) -> Vec<Statement> {
+    vec![law("a", var("eps")), law("c", var("eps"))]
+}
+
+#[test]
+fn difference_law_is_two_sided_noise() {
+    let laws = [
+        (exponential as fn(&str, Expr) -> Statement, laplace(int(0), var("eps"))),
+        (geometric, Distribution::DiscreteLaplace { center: int(0), scale: var("eps") }),
+    ];
+    for (one, law) in laws {
+        let (body, output) = after(&difference(), two(one), var("n") + var("a") - var("c"));
+        assert_eq!((body, output), (vec![draw("z", law)], var("n") + var("z")));
+    }
+    // In any place and order of a sum, and with the other sign.
+    let cases = [
+        (var("a") - var("c"), var("z")),
+        (var("c") - var("a"), -var("z")),
+        (-var("c") + var("x") + var("a"), var("x") + var("z")),
+        (int(2) * (var("x") - (var("a") - var("c"))), int(2) * (var("x") - var("z"))),
+    ];
+    for (before, wanted) in cases {
+        assert_eq!(after(&difference(), two(exponential), before).1, wanted);
+    }
+}
+
+#[test]
+fn difference_law_is_of_a_difference() {
+    for output in
+        [var("a") + var("c"), -var("a") - var("c"), var("a") - var("c") - var("c"), var("a") * var("c")]
+    {
+        assert!(refuses(&difference(), two(exponential), output));
+    }
+    // One of them elsewhere too.
+    assert!(refuses(&difference(), two(exponential), (var("a") - var("c")).max(var("a"))));
+    assert!(!refuses(&difference(), two(exponential), var("a") - var("c")));
+}
+
+#[test]
+fn difference_law_is_of_one_law() {
+    let minus = || var("a") - var("c");
+    assert!(refuses(&difference(), vec![exponential("a", int(1)), exponential("c", int(2))], minus()));
+    assert!(refuses(&difference(), vec![exponential("a", int(1)), geometric("c", int(1))], minus()));
+    assert!(refuses(&difference(), vec![exponential("a", int(1)), assign("c", int(1))], minus()));
+    let normal = |name: &str| draw(name, laplace(int(0), int(1)));
+    assert!(refuses(&difference(), vec![normal("a"), normal("c")], minus()));
+    assert!(!refuses(&difference(), vec![exponential("a", int(1)), exponential("c", int(1))], minus()));
+}
+
+#[test]
+fn difference_law_is_of_a_fixed_scale() {
+    let body = |scale: Expr| {
+        vec![
+            assign("w", int(1)),
+            exponential("a", scale.clone()),
+            assign("w", int(2)),
+            exponential("c", scale),
+        ]
+    };
+    assert!(refuses(&difference(), body(var("w")), var("a") - var("c")));
+    assert!(!refuses(&difference(), body(var("N")), var("a") - var("c")));
+}
+
+/// Pr[a − c = z] for two geometric draws, summed up; and what discrete Laplace noise says.
+#[test]
+fn a_difference_of_geometric_draws_has_this_law() {
+    for q in [rational(1, 2).unwrap(), rational(2, 3).unwrap()] {
+        let one = Rational::ONE;
+        let power = |n: u32| (0..n).fold(Rational::ONE, |p, _| p * &q);
+        for z in 0..4 {
+            let terms = 60;
+            let sum = (0..terms).fold(Rational::ZERO, |sum, k| sum + power(k) * power(k + z));
+            let summed = (&one - &q) * (&one - &q) * sum;
+            let law = (&one - &q) / (&one + &q) * power(z);
+            // What is left out is this share of the whole.
+            assert_eq!(summed, law * (&one - power(2 * terms)));
+        }
+    }
+}
+
+#[test]
+fn sign_law_is_laplace_noise() {
+    let sign = || draw("s", Distribution::Sign);
+    let size = || exponential("a", int(1) / var("eps"));
+    let law = || draw("z", laplace(int(0), int(1) / var("eps")));
+    for (before, wanted) in [
+        (var("s") * var("a"), var("z")),
+        (var("x") + var("a") * var("N") * var("s"), var("x") + var("z") * var("N")),
+        (var("s") * -var("a"), -var("z")),
+    ] {
+        assert_eq!(after(&sign_law(), vec![sign(), size()], before), (vec![law()], wanted));
+    }
+    let coin = |p: Expr| flip("s", p);
+    let turned = || var("s").choose(var("x") + var("a"), var("x") - var("a"));
+    for half in [number(1, 2), int(1) / int(2), int(2) / int(4)] {
+        let found = after(&sign_law(), vec![size(), coin(half)], turned());
+        assert_eq!(found, (vec![law()], var("x") + var("z")));
+    }
+    let back = var("s").choose(-var("a"), var("a"));
+    assert_eq!(after(&sign_law(), vec![size(), coin(number(1, 2))], back).1, -var("z"));
+}
+
+#[test]
+fn sign_law_is_of_a_fair_sign() {
+    let product = || var("s") * var("a");
+    let size = || exponential("a", int(1));
+    let coin = |p: Expr| vec![flip("s", p), size()];
+    let turned = || var("s").choose(var("a"), -var("a"));
+    assert!(refuses(&sign_law(), coin(number(1, 3)), turned()));
+    assert!(refuses(&sign_law(), coin(int(1) / int(3)), turned()));
+    assert!(refuses(&sign_law(), coin(int(1) / int(0)), turned()));
+    assert!(refuses(&sign_law(), coin(var("free")), turned()));
+    assert!(!refuses(&sign_law(), coin(number(1, 2)), turned()));
+    let other = draw("s", Distribution::UniformInt { low: int(-1), high: int(1) });
+    assert!(refuses(&sign_law(), vec![other, size()], product()));
+    assert!(!refuses(&sign_law(), vec![draw("s", Distribution::Sign), size()], product()));
+}
+
+#[test]
+fn sign_law_is_of_an_exponential_draw() {
+    let sign = || draw("s", Distribution::Sign);
+    // A geometric size with a sign has 0 twice.
+    assert!(refuses(&sign_law(), vec![sign(), geometric("a", int(1))], var("s") * var("a")));
+    assert!(!refuses(&sign_law(), vec![sign(), exponential("a", int(1))], var("s") * var("a")));
+    let changed = |scale: Expr| vec![assign("w", int(1)), sign(), exponential("a", scale)];
+    assert!(refuses(&sign_law(), changed(var("w")), var("s") * var("a")));
+    assert!(!refuses(&sign_law(), changed(var("N")), var("s") * var("a")));
+}
+
+#[test]
+fn sign_law_is_of_both_sides() {
+    let body = || vec![flip("s", number(1, 2)), exponential("a", int(1))];
+    let x = || var("x");
+    let wrong = [
+        var("s").choose(x() + var("a"), x() + var("a")),
+        var("s").choose(x() + var("a"), x() - int(2) * var("a")),
+        var("s").choose(x() + var("a"), var("n") - var("a")),
+        var("s").choose(x() + var("a"), x()),
+        var("s").choose(x() + var("a") + var("a"), x() - var("a") - var("a")),
+        var("b").choose(x() + var("a"), x() - var("a")),
+        var("s").choose(x() - x() + var("a"), x() + x() - var("a")),
+    ];
+    for output in wrong {
+        assert!(refuses(&sign_law(), body(), output.clone()), "{output}");
+    }
+    assert!(!refuses(&sign_law(), body(), var("s").choose(x() + var("a"), x() - var("a"))));
+    let signs = || vec![draw("s", Distribution::Sign), exponential("a", int(1))];
+    for output in [var("s") * var("a") * var("a"), var("s") * var("s") * var("a"), var("s") + var("a")] {
+        assert!(refuses(&sign_law(), signs(), output.clone()), "{output}");
+    }
+}
+
+#[test]
+fn exponential_law_is_of_a_logarithm() {
+    let uniform = || draw("u", Distribution::Uniform);
+    let found = after(&exponential_law(), vec![uniform()], var("x") - var("u").ln());
+    assert_eq!(found, (vec![exponential("z", int(1))], var("x") - -var("z")));
+    assert!(refuses(&exponential_law(), vec![uniform()], var("u").ln() + var("u")));
+    assert!(refuses(&exponential_law(), vec![uniform(), assign("w", var("u"))], var("u").ln()));
+    assert!(refuses(&exponential_law(), vec![exponential("u", int(1))], var("u").ln()));
+    assert!(refuses(&exponential_law(), vec![uniform(), assign("z", int(1))], var("u").ln()));
+    assert!(refuses(&exponential_law(), vec![assign("w", var("u").ln()), uniform()], var("u").ln()));
+}
+
+#[test]
+fn tail_is_what_both_branches_end_with() {
+    let set = |name: &str, n: i64| assign(name, int(n));
+    let body = |then, otherwise| vec![choose(var("b"), then, otherwise)];
+    let moved = |then, otherwise| Rewrite::Tail.apply(&mechanism(body(then, otherwise), int(0)));
+    let both = moved(vec![set("v", 1), set("w", 2)], vec![set("v", 3), set("w", 2)]).unwrap();
+    assert_eq!(both.body, [choose(var("b"), vec![set("v", 1)], vec![set("v", 3)]), set("w", 2)]);
+    // In their order, all of them, and inside of loops.
+    let two = moved(vec![set("v", 1), set("w", 2)], vec![set("v", 1), set("w", 2)]).unwrap();
+    assert_eq!(two.body, [choose(var("b"), vec![], vec![]), set("v", 1), set("w", 2)]);
+    let looped = count("i", int(2), body(vec![set("v", 1)], vec![set("w", 1), set("v", 1)]));
+    let inside = Rewrite::Tail.apply(&mechanism(vec![looped], int(0))).unwrap();
+    assert_eq!(
+        inside.body,
+        [count("i", int(2), vec![choose(var("b"), vec![], vec![set("w", 1)]), set("v", 1)])]
+    );
+    let refused = [
+        moved(vec![set("v", 1)], vec![]),
+        moved(vec![set("v", 1)], vec![set("v", 2)]),
+        moved(vec![set("v", 1), set("w", 1)], vec![set("v", 1), set("w", 2)]),
+    ];
+    assert!(refused.iter().all(|answer| matches!(answer, Err(Rejection::NotEquivalent { .. }))));
+}
