@@ -165,7 +165,8 @@ fn in_time(watch: &Watch<'_>) -> Result<(), Error> {
 }
 
 fn late() -> Error {
-    Error::new("the deadline passed before the audit was done").with_hint("allow more seconds, or compare smaller inputs")
+    Error::new("the deadline passed before the audit was done")
+        .with_hint("allow more seconds, or compare smaller inputs")
 }
 
 fn reach(
