@@ -72,7 +72,12 @@ fn enclosures_are_rounded_outward() {
 /// Numbers so near to ln 3 and to e that the enclosures of their images have 3 and 1 inside: the bounds lie on their own sides.
 #[test]
 fn enclosures_keep_their_sides() {
-    let near = |n: i64| Rational::from(n) / Rational::from(1i64 << 60);
+    // A number in three parts, in units of 2^-60, 2^-120 and 2^-180, and the next one.
+    let unit = || Rational::from(1i64 << 60);
+    let near = |parts: [i64; 3]| {
+        parts.iter().rev().fold(Rational::ZERO, |rest, part| (rest + Rational::from(*part)) / unit())
+    };
+    let next = |[a, b, c]: [i64; 3]| near([a, b, c + 1]);
     let bounds = |lemma: Lemma| match lemma.formula(&context(&[])).unwrap() {
         Expr::Binary(Binary::And, low, high) => match (&*low, &*high) {
             (Expr::Binary(Binary::Le, low, _), Expr::Binary(Binary::Le, _, high)) => {
@@ -82,11 +87,14 @@ fn enclosures_keep_their_sides() {
         },
         other => panic!("{other}"),
     };
-    // The floors of ln 3 and of e in units of 2^-60, by a calculation apart.
-    let (log, euler) = (1_266_613_732_830_808_727, 3_133_965_575_612_453_542);
+    // The floors of ln 3 and of e, by a calculation apart.
+    let (log, euler) = (
+        [1_266_613_732_830_808_727, 478_535_555_215_604_604, 818_495_440_237_067_784],
+        [3_133_965_575_612_453_542, 774_462_285_859_845_363, 897_956_240_199_748_429],
+    );
     for (lemmas, at) in [
-        ([Lemma::ExpValue(near(log)), Lemma::ExpValue(near(log + 1))], 3),
-        ([Lemma::LnValue(near(euler)), Lemma::LnValue(near(euler + 1))], 1),
+        ([Lemma::ExpValue(near(log)), Lemma::ExpValue(next(log))], 3),
+        ([Lemma::LnValue(near(euler)), Lemma::LnValue(next(euler))], 1),
     ] {
         let [below, above] = lemmas.map(bounds);
         let at = Rational::from(at);
