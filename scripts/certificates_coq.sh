@@ -63,11 +63,13 @@ for name in "${names[@]}"; do
     done
     checked=$((checked + 1))
     echo "$name: checked by coqc in $SECONDS s"
-    # The first text in epsilon, the first in rho, the first with a delta and the first with a judgement for each output once more with a theorem that claims half
+    # The first text in epsilon, the first in rho, the first in mu, the first with a delta and the first with a judgement for each output once more with a theorem that claims half
     # of it: the same proof must not go through.
     kind=epsilon
     if grep -q '^  zcdp ' "$work/$name.v"; then
         kind=rho
+    elif grep -q '^  gdp ' "$work/$name.v"; then
+        kind=mu
     elif grep -q '@j_pointwise ' "$work/$name.v"; then
         kind=pointwise
     elif ! grep -q " 0 m m'\.$" "$work/$name.v"; then

@@ -30,7 +30,7 @@ fn the_table_says_which_certificates_are_exported() {
         })
         .collect();
     assert_eq!(found, table.lines().collect::<Vec<_>>());
-    assert!(found.iter().filter(|line| line.ends_with(": exported")).count() >= 38);
+    assert!(found.iter().filter(|line| line.ends_with(": exported")).count() >= 39);
 }
 
 #[test]
@@ -55,6 +55,32 @@ fn the_theorem_is_about_the_mechanism_and_the_claim() {
     for word in ["Admitted", "admit", "Axiom", "Parameter", "Conjecture"] {
         assert!(!text.contains(word), "{word}");
     }
+}
+
+/// A claim in μ is about all the guarantees of two normal laws, and for one draw only.
+#[test]
+fn one_normal_draw_is_exported_in_mu() {
+    let text = export(&certificate("gaussian_mu")).unwrap();
+    for part in [
+        "From Probity Require Import CertificateMu.",
+        "  gdp (fun s : inputs * vars",
+        "    (1 / p_sigma) m m'.",
+    ] {
+        assert!(text.contains(part), "there is no\n{part}\nin\n{text}");
+    }
+    let twice = probity_lang::load_text(
+        "mechanism twice(x: real)
+         param sigma > 0
+         y ~ gaussian(x, sigma)
+         z ~ gaussian(x, sigma)
+         return y + z
+         neighbours abs(x' - x) <= 1
+         claim mu sqrt(2) / sigma",
+    )
+    .unwrap();
+    let proof = probity_prove::prove(&twice.mechanism, &twice.claim, &Default::default()).unwrap();
+    let refused = export(&probity_prove::certificate::write(&proof)).unwrap_err();
+    assert_eq!(refused.to_string(), "not exported: claims in mu of more than one normal draw");
 }
 
 /// u and s in turn: the claim is about the program as it stands, the derivation about one with the same law.

@@ -24,6 +24,7 @@ mod derivation;
 mod evidence;
 mod lemmas;
 mod masses;
+mod mu;
 mod once;
 mod one_sided;
 mod pairs;
@@ -97,8 +98,8 @@ pub fn export(text: &str) -> Result<String, NotExported> {
         Some((shown, Conversion::Tail(evidence))) => (shown.clone(), Some(evidence)),
         Some(_) => return Err(NotExported::rule("GDP-NORMAL or ZCDP-ORDER")),
     };
-    if !matches!(shown.reading, Reading::Reals | Reading::Rho) {
-        return Err(NotExported::new("claims in mu"));
+    if matches!(shown.reading, Reading::Binary { .. }) {
+        return Err(NotExported::new("claims about binary arithmetic"));
     }
     let measure = Measure::of(shown.reading);
     if plan.sampled.is_some() {
@@ -115,6 +116,9 @@ pub fn export(text: &str) -> Result<String, NotExported> {
     let pointwise = plan.comparison == Comparison::Pointwise;
     if pointwise && (pair.is_some() || branches.is_some() || conversion.is_some()) {
         return Err(NotExported::rule("PW-EQ"));
+    }
+    if shown.reading == Reading::Mu && (pair.is_some() || branches.is_some() || conversion.is_some()) {
+        return Err(NotExported::new("claims in mu of a program that is rewritten, or that are converted"));
     }
     let context = context(&proved, Orientation::Forward, measure)?;
     let claimed = self::context(&mechanism, Orientation::Forward, measure)?;
@@ -233,18 +237,24 @@ fn side(
             format!("refine (@zj_tail inputs vars _ _ _ ({rho}) _ _ _ _ ({lemma} arb0 w1 w2 0) _).\n  ")
         }
     };
-    let given = if delta.is_empty() { "_ _" } else { "_ _ _" };
+    let output = statements.output_function();
+    let proof = if shown.reading == Reading::Mu {
+        mu::proof(context, moves, (&output, &shown.epsilon, &wanted), (&begins, reach))?
+    } else {
+        let given = if delta.is_empty() { "_ _" } else { "_ _ _" };
+        format!(
+            "{converted}refine (@{rule} inputs vars i1 i2 _ {output} {unknown} (fun v v' k => {}) (i1, w1) (i2, w2) eq_refl eq_refl {given}).\n  \
+             {{ intros v v' k g; destruct (and_true _ _ g) as [o c]; split; [{reach}|apply leRP; exact c]. }}\n  \
+             {delta}unfold program{suffix}; eexists; split.\n  {{\n{}  }}\n  \
+             intros a v v' k k0; destruct (and_true _ _ ({begins} a v v' k k0)) as [b _]; bridge b.\n",
+            printer.formula(&wanted, Scope::Runs)?,
+            proved.script.lines().map(|line| format!("    {line}\n")).collect::<String>(),
+        )
+    };
     let _ = write!(
         out,
-        "\n{}Theorem {title} (w1 w2 : vars) :\n  {conclusion}.\nProof.\n  \
-         {converted}refine (@{rule} inputs vars i1 i2 _ {} {unknown} (fun v v' k => {}) (i1, w1) (i2, w2) eq_refl eq_refl {given}).\n  \
-         {{ intros v v' k g; destruct (and_true _ _ g) as [o c]; split; [{reach}|apply leRP; exact c]. }}\n  \
-         {delta}unfold program{suffix}; eexists; split.\n  {{\n{}  }}\n  \
-         intros a v v' k k0; destruct (and_true _ _ ({begins} a v v' k k0)) as [b _]; bridge b.\nQed.\nEnd {title}_.\n\n",
+        "\n{}Theorem {title} (w1 w2 : vars) :\n  {conclusion}.\nProof.\n  {proof}Qed.\nEnd {title}_.\n\n",
         walk.lemmas,
-        statements.output_function(),
-        printer.formula(&wanted, Scope::Runs)?,
-        proved.script.lines().map(|line| format!("    {line}\n")).collect::<String>(),
     );
     Ok(out)
 }

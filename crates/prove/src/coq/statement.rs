@@ -106,8 +106,13 @@ impl<'a> Statements<'a> {
              README.md names. The rest is proof. *)\n\
              From Coq Require Import Reals ZArith Bool List Permutation Lra.\n\
              From Flocq Require Import Core.\n\
-             From Probity Require Import Certificate Blocks Pairs CertificateRho Chosen Norms Draws UpTo Branches Memory Outcomes.\n\
-             Delimit Scope Z_scope with Z.\nDelimit Scope R_scope with R.\nOpen Scope bool_scope.\nOpen Scope R_scope.\n\n",
+             From Probity Require Import Certificate Blocks Pairs CertificateRho Chosen Norms Draws UpTo Branches Memory Outcomes.\n",
+        );
+        if claim.reading == Reading::Mu {
+            out.push_str("From Probity Require Import CertificateMu.\n");
+        }
+        out.push_str(
+            "Delimit Scope Z_scope with Z.\nDelimit Scope R_scope with R.\nOpen Scope bool_scope.\nOpen Scope R_scope.\n\n",
         );
         for input in &mechanism.inputs {
             if let Sort::Rows(fields) = &input.sort {
@@ -511,9 +516,10 @@ impl<'a> Statements<'a> {
     pub(super) fn conclusion(&self, claim: &Claim, m: &str, other: &str) -> Printed {
         let real = |e: &Expr| self.printer.real(e, Scope::Runs).map(argument);
         let (params, lengths, suffix) = (self.params(), self.lengths(), self.suffix);
-        if claim.reading == Reading::Rho {
+        if let Reading::Rho | Reading::Mu = claim.reading {
+            let property = if claim.reading == Reading::Mu { "gdp" } else { "zcdp" };
             return Ok(format!(
-                "zcdp (fun s : inputs * vars => output{suffix}{params}{lengths} (fst s) (snd s)) (program{suffix}{params}{lengths})\n    {} {m} {other}",
+                "{property} (fun s : inputs * vars => output{suffix}{params}{lengths} (fst s) (snd s)) (program{suffix}{params}{lengths})\n    {} {m} {other}",
                 real(&claim.epsilon)?
             ));
         }
