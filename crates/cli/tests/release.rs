@@ -234,8 +234,8 @@ fn a_query_twice_is_paid_once() {
             "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = {epsilon}) COUNT(*) AS n FROM people WHERE age > {age}"
         )
     };
-    let first = json(&place, &[&at("1/4", 20)], 0);
-    let both = json(&place, &[&at("1/4", 20), &at("1/4", 30)], 0);
+    let first = json(&place, &[&at("0.25", 20)], 0);
+    let both = json(&place, &[&at("0.25", 20), &at("0.25", 30)], 0);
     assert_eq!((&both[0]["rows"], &both[0]["stored"]), (&first["rows"], &true.into()));
     assert_eq!((&both[1]["stored"], &both[1]["remaining"]["epsilon"]), (&false.into(), &"1".into()));
 }

@@ -122,14 +122,19 @@ fn several_queries_share_what_one_may_lose() {
 /// refused.
 #[test]
 fn a_clause_says_what_its_query_loses() {
-    let asking = |options: &str| match options {
-        "" => "SELECT COUNT(*) FROM people".to_owned(),
-        options => format!("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS({options}) COUNT(*) FROM people"),
+    // Each asks for something else: the same query twice would be one.
+    let asking = |number: usize, options: &str| {
+        let clause = match options {
+            "" => String::new(),
+            options => format!("WITH DIFFERENTIAL_PRIVACY OPTIONS({options}) "),
+        };
+        format!("SELECT {clause}COUNT(*) FROM people WHERE age > {number}")
     };
     let rho = POLICY.replace("epsilon = \"2\"", "rho = \"2\"").replace("epsilon = \"1/2\"", "rho = \"1/50\"");
     let rho = policy::read("p", &rho).unwrap();
     let stakes = |policy: &policy::Policy, options: &[&str]| {
-        let queries: Vec<String> = options.iter().map(|options| asking(options)).collect();
+        let queries: Vec<String> =
+            options.iter().enumerate().map(|(number, options)| asking(number, options)).collect();
         let prepared = prepare(policy, &queries, &[])?;
         Ok::<_, refusal::Refusal>(prepared.iter().map(|one| one.stake.amount.to_string()).collect::<Vec<_>>())
     };
