@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-parts=(exact kernel lang prove falsifier audit parquet)
+parts=(exact kernel lang float prove falsifier audit parquet)
 
 # The test targets that the feature makes longer, so that nothing else is built or run twice.
 part() {
@@ -12,6 +12,7 @@ part() {
     exact) cargo test --locked -p probity-exact --features exhaustive ;;
     kernel) cargo test --locked -p probity-kernel --features exhaustive --test threshold_small_formats ;;
     lang) cargo test --locked -p probity-lang --features exhaustive --test robustness ;;
+    float) cargo test --locked -p probity-float --features exhaustive --test roundoff ;;
     prove) cargo test --locked -p probity-prove --features exhaustive --test certificates --test unaided --test mutated_certificates ;;
     falsifier) cargo test --locked -p probity-prove --features exhaustive --test falsifier ;;
     audit) cargo test --locked -p probity-audit --features exhaustive --test strangers --test oracle ;;

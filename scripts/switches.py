@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "trusted/kernel/tests/side_conditions"
 FALSIFIER = ROOT / "crates/prove/tests/falsifier"
 FILES = ["rules/call.rs", "rules/center.rs", "rules/chain.rs", "rules/concentrated.rs", "context.rs", "conversion.rs", "evidence/entail.rs", "rules/equivalence.rs", "evidence/fact.rs", "rules/finite.rs", "rules/hoist.rs", "text/kind.rs", "text/law.rs",
-         "evidence/lemma.rs", "rules/lists.rs", "rules/noise.rs", "rules/once.rs", "rules/outcomes.rs", "evidence/poly.rs", "privacy.rs", "rules.rs", "rules/sample.rs", "rules/sampling.rs", "rules/select.rs", "rules/tables.rs"]
+         "evidence/lemma.rs", "rules/lists.rs", "rules/noise.rs", "rules/once.rs", "rules/finite/outcomes.rs", "evidence/poly.rs", "privacy.rs", "rules.rs", "rules/sample.rs", "rules/sampling.rs", "rules/select.rs", "rules/tables.rs"]
 # The theorem about floats has tests of its own.
 FLOAT_FILES = ["float/constant.rs", "float/form.rs", "float/recognise.rs", "float/shape.rs", "float/theorem.rs", "float/threshold.rs"]
 SLOW = ["work_is_bounded", "work_of_a_derivation_is_bounded", "unfolding_is_bounded", "products_stay_small",
@@ -53,7 +53,7 @@ FALSIFIERS = {
     "rules/center.rs": ["equivalences_about_centers"],
     "rules/hoist.rs": ["equivalences"],
     "rules/noise.rs": ["equivalences"],
-    "rules/outcomes.rs": ["finite"],
+    "rules/finite/outcomes.rs": ["finite"],
     "rules/once.rs": ["tails", "loops"],
     "evidence/lemma.rs": ["norms_of", "evidence", "finite"],
     "text/law.rs": ["single_draws", "finite"],

@@ -128,7 +128,7 @@ fn a_missing_column_is_refused_by_the_header() {
     let policy = policy::read("policy", POLICY).unwrap();
     let plan = query::plan("SELECT SUM(n) AS s FROM t", &policy).unwrap();
     let columns = Columns::new(vec!["k".into(), "m".into()], Vec::new());
-    assert!(columns.check(&plan).unwrap_err().message.contains("no column `n`"));
+    assert!(columns.check(&plan).unwrap_err().message.contains("no column named `n`"));
     let twice = Columns::new(vec!["n".into(), "n".into()], Vec::new());
     assert!(twice.check(&plan).unwrap_err().message.contains("two columns `n`"));
     let empty = Columns::new(vec!["n".into()], Vec::new());

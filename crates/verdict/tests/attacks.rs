@@ -22,7 +22,7 @@ fn names(extension: &str) -> Vec<String> {
 /// A text, what becomes of it, and a part of why it is not proved: the draw and the condition where a law is out of
 /// its range.
 const TEXTS: &[(&str, Status, &str)] = &[
-    ("a1", Status::Open, "may be out of its range: it needs 0 <= v"),
+    ("a1", Status::Open, "may be out of its range: it needs v < 3"),
     ("a2", Status::Vacuous, ""),
     ("a3", Status::Vacuous, ""),
     ("a4", Status::Vacuous, ""),

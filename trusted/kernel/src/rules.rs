@@ -24,7 +24,6 @@ pub(crate) mod hoist;
 pub(crate) mod lists;
 pub(crate) mod noise;
 pub mod once;
-pub(crate) mod outcomes;
 pub mod sample;
 pub mod sampling;
 pub mod select;

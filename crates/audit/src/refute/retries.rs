@@ -8,12 +8,12 @@
 use std::collections::BTreeSet;
 
 use probity_exact::Rational;
-use probity_kernel::context::for_each_expr;
 use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
 use probity_kernel::law::parameters;
 use probity_kernel::term::{Mechanism, Statement};
 
 use crate::output::bounds::Bounds;
+use crate::pair::named::for_each_expr;
 
 /// A program that tries once.
 pub(crate) struct OneTry {

@@ -4,6 +4,8 @@
 //! is forgotten. If everything but the last draw of a path is a Bernoulli draw, the mass of each value of y is a finite sum,
 //! written here as a fraction so that no quotient is needed.
 
+mod outcomes;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -12,7 +14,6 @@ use crate::context::Context;
 use crate::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use crate::kind::Kind;
 use crate::law;
-use crate::outcomes;
 use crate::rejection::Rejection;
 use crate::rules::{Assertion, Judgement, check_size, collect_changed, wrong};
 use crate::sampling::{after, check_before_draw, fresh};
@@ -62,13 +63,8 @@ pub fn same_value(
     let value = fresh(var, post, &BTreeSet::new());
     let v = Expr::Var(value.clone());
     let by_outcomes = || compared_by_outcomes(context, block, var, &v, (a, b));
-    let compared = match block.len() <= SHORT {
-        true => {
-            compared_by_paths(context, block, var, &v, (a, b)).or_else(|why| by_outcomes().map_err(|_| why))
-        }
-        false => by_outcomes(),
-    };
-    let Compared { sane, within, possible } = compared?;
+    let by_paths = || compared_by_paths(context, block, var, &v, (a, b));
+    let Compared { sane, within, possible } = either(block, by_paths, by_outcomes)?;
     let [first, second] = sane;
     let side = Expr::all([Expr::int(0).lt(a.clone()), Expr::int(0).lt(b.clone()), first, second, within]);
     let cost = (a.clone() / b.clone()).ln();
@@ -139,10 +135,18 @@ pub fn mass(
     run: Run,
 ) -> Result<Mass, Rejection> {
     let by_outcomes = || Ok(outcomes::mass_of(&outcomes::law_of(context, block, var, value, run)?));
+    either(block, || mass_by_paths(context, block, var, value, run), by_outcomes)
+}
+
+/// Short blocks are written by their paths, longer ones by their outcomes; each in the other way where the one cannot be.
+fn either<T>(
+    block: &[Statement],
+    by_paths: impl FnOnce() -> Result<T, Rejection>,
+    by_outcomes: impl FnOnce() -> Result<T, Rejection>,
+) -> Result<T, Rejection> {
     match block.len() <= SHORT {
-        true => mass_by_paths(context, block, var, value, run)
-            .or_else(|why| by_outcomes().map_err(|_: Rejection| why)),
-        false => by_outcomes(),
+        true => by_paths().or_else(|why| by_outcomes().map_err(|_| why)),
+        false => by_outcomes().or_else(|why| by_paths().map_err(|_| why)),
     }
 }
 

@@ -24,7 +24,7 @@ const FILES: &[&str] = &[
     "rules/lists.rs",
     "rules/noise.rs",
     "rules/once.rs",
-    "rules/outcomes.rs",
+    "rules/finite/outcomes.rs",
     "evidence/poly.rs",
     "privacy.rs",
     "rules.rs",
