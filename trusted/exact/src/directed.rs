@@ -202,7 +202,8 @@ pub fn exp_nearest(a: f64) -> f64 {
 /// The smallest f64 that is not below the rational.
 ///
 /// ```
-/// use probity_exact::{cast_up}, directed::{cast_down, fraction};
+/// use probity_exact::directed::{cast_down, cast_up};
+/// use probity_exact::fraction;
 /// let third = fraction::<1, 3>();
 /// assert_eq!(cast_down(&third).next_up(), cast_up(&third));
 /// ```
