@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # In full what the quick tests sample (the feature `exhaustive`): `scripts/exhaustive.sh` runs all parts and says how long each took,
-# `scripts/exhaustive.sh exact` one of them, `scripts/exhaustive.sh --turn` the one whose turn it is by the number of commits, as CI does.
+# `scripts/exhaustive.sh exact` one of them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -26,7 +26,6 @@ part() {
 
 case "${1:-}" in
   "") chosen=("${parts[@]}") ;;
-  --turn) chosen=("${parts[$(($(git rev-list --count HEAD) % ${#parts[@]}))]}") ;;
   *) chosen=("$@") ;;
 esac
 for name in "${chosen[@]}"; do
