@@ -264,7 +264,7 @@ def test_refusals_point_into_the_query(tmp_path):
     with pytest.raises(pb.InvalidInput, match="alpha"):
         pb.Session(policy=POLICY, alpha=2)
     pandas = pytest.importorskip("pandas")
-    with pytest.raises(pb.InvalidInput, match="no column `region`"):
+    with pytest.raises(pb.InvalidInput, match="no column named `region`"):
         asked(pandas.DataFrame({"x": [1]}), POLICY, tmp_path)
     with pytest.raises(pb.InvalidInput, match="cannot be read"):
         asked(sqlite3.connect(":memory:"), POLICY, tmp_path)
