@@ -189,7 +189,7 @@ fn what_cannot_be_read_is_refused_by_its_schema() {
     let seen = refused("seen = { type = \"int\", between = [0, 9] }", "SELECT SUM(seen) FROM people");
     assert!(seen.contains("`seen`") && seen.contains("type"), "{seen}");
     let missing = refused("other = { type = \"int\", between = [0, 9] }", "SELECT SUM(other) FROM people");
-    assert!(missing.contains("no column `other`"), "{missing}");
+    assert!(missing.contains("no column named `other`"), "{missing}");
     // A file that is none, or is cut, or has other bytes: no sums, and no word about what is in it.
     let whole = fs::read(&path).unwrap();
     let plan = &plans()[1];
