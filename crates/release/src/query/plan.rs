@@ -277,9 +277,16 @@ fn read_query(sql: &str, policy: &Policy) -> Answer<Plan> {
 }
 
 /// An expression of GROUP BY, as it was written and what it stands for, with the key.
-pub(super) type Written = (Vec<Expr>, Key);
+pub(super) type Written<'q> = ([&'q Expr; 2], Key);
 
-fn keys(scope: &Scope, select: &Select) -> Answer<Vec<Written>> {
+/// Whether one of these is written like this expression. Texts are compared, since comparing or copying syntax trees would have this
+/// crate compile that for every kind of statement that there is in SQL.
+fn is_written(written: &[&Expr; 2], expr: &Expr) -> bool {
+    let text = expr.to_string();
+    written.iter().any(|one| one.to_string() == text)
+}
+
+fn keys<'q>(scope: &Scope, select: &'q Select) -> Answer<Vec<Written<'q>>> {
     let expressions = match &select.group_by {
         GroupByExpr::Expressions(expressions, modifiers) if modifiers.is_empty() => expressions,
         _ => {
@@ -293,11 +300,11 @@ fn keys(scope: &Scope, select: &Select) -> Answer<Vec<Written>> {
     let mut keys: Vec<Written> = Vec::new();
     for written in expressions {
         let meant = meant(scope.sql, select, written)?;
-        let key = key(scope, &meant)?;
+        let key = key(scope, meant)?;
         if keys.iter().any(|(_, known)| *known == key) {
             return Err(refuse(scope.sql, written, "this key is there twice"));
         }
-        keys.push((vec![written.clone(), meant], key));
+        keys.push(([written, meant], key));
     }
     discovered::check_keys(scope, expressions, &keys)?;
     let groups = keys.iter().try_fold(1usize, |all, (_, key)| all.checked_mul(key.labels.len()));
@@ -313,9 +320,9 @@ fn keys(scope: &Scope, select: &Select) -> Answer<Vec<Written>> {
 }
 
 /// What a key of GROUP BY stands for: the column of SELECT with this number or name, or itself.
-fn meant(sql: &str, select: &Select, written: &Expr) -> Answer<Expr> {
-    let item = |item: &SelectItem| match item {
-        SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => Some(expr.clone()),
+fn meant<'q>(sql: &str, select: &'q Select, written: &'q Expr) -> Answer<&'q Expr> {
+    let item = |item: &'q SelectItem| match item {
+        SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => Some(expr),
         _ => None,
     };
     match written {
@@ -333,13 +340,13 @@ fn meant(sql: &str, select: &Select, written: &Expr) -> Answer<Expr> {
                 SelectItem::ExprWithAlias { expr, alias }
                     if alias.value.eq_ignore_ascii_case(&name.value) =>
                 {
-                    Some(expr.clone())
+                    Some(expr)
                 }
                 _ => None,
             });
-            Ok(aliased.unwrap_or_else(|| written.clone()))
+            Ok(aliased.unwrap_or(written))
         }
-        _ => Ok(written.clone()),
+        _ => Ok(written),
     }
 }
 
@@ -428,8 +435,8 @@ fn columns(aggregates: &Aggregates, select: &Select, keys: &[Written]) -> Answer
                 );
             }
         };
-        let same = |written: &Vec<Expr>| {
-            written.contains(expr)
+        let same = |written: &[&Expr; 2]| {
+            is_written(written, expr)
                 || alias.is_some_and(|alias| {
                     written
                         .iter()
@@ -509,7 +516,7 @@ fn order(
             }
             _ => None,
         };
-        let by = match (numbered, keys.iter().position(|(written, _)| written.contains(&item.expr))) {
+        let by = match (numbered, keys.iter().position(|(written, _)| is_written(written, &item.expr))) {
             (Some((_, shown)), _) => shown.clone(),
             (None, Some(key)) => Shown::Key(key),
             (None, None) => Shown::Noisy(aggregates.post(&item.expr, 0)?),
