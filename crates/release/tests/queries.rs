@@ -6,6 +6,7 @@ use common::{POLICY, policy, prepared_by};
 use probity_exact::rational;
 use probity_release::policy;
 use probity_release::prepare::prepare;
+use probity_release::query::Shown;
 use probity_release::{refusal, release};
 
 #[test]
@@ -59,6 +60,11 @@ fn what_is_not_answered_is_pointed_at() {
         ("-- nothing", "no query", None),
         ("SELECT COUNT(*) AS n, SUM(age) AS n FROM people", "two columns are called n", None),
         ("SELECT COUNT(*) AS n, SUM(age) AS n_low FROM people", "error bars", None),
+        (
+            "SELECT region, COUNT(*) AS region FROM people GROUP BY region",
+            "two columns are called region",
+            None,
+        ),
         (
             "SELECT age, income, born, region, COUNT(*) FROM people GROUP BY region, age, born, income",
             "possible values",
@@ -228,4 +234,25 @@ fn max_groups_contributed_tightens_the_policy() {
     assert!(refused.message.contains("bounds users to 3 groups"), "{refused}");
     // A row is in one group anyway.
     assert!(with(&policy(), 5).is_ok());
+}
+
+/// A name in GROUP BY is a column's where what SELECT calls so is no key; a key is known by what it is, not by how it is written.
+#[test]
+fn keys_are_known_by_what_they_are() {
+    let shown = |sql: &str| prepared_by(&policy(), sql).plan.columns.clone();
+    let named = |sql: &str| -> Vec<bool> {
+        shown(sql).iter().map(|(_, shown)| matches!(shown, Shown::Key(0))).collect()
+    };
+    assert_eq!(named("SELECT COUNT(*) AS region FROM people GROUP BY region"), [false]);
+    assert_eq!(named("SELECT people.region, COUNT(*) FROM people GROUP BY region"), [true, false]);
+    assert_eq!(
+        named("SELECT REGION, COUNT(*) FROM people GROUP BY region ORDER BY people.region"),
+        [true, false]
+    );
+    assert_eq!(
+        named(
+            "SELECT CASE WHEN smoker THEN 'a' ELSE 'b' END AS region, COUNT(*) FROM people GROUP BY region"
+        ),
+        [true, false]
+    );
 }

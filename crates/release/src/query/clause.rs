@@ -84,6 +84,14 @@ fn tokens(sql: &str) -> Vec<Token<'_>> {
                         .position(|b| !b.is_ascii_digit())
                         .unwrap_or(rest.len() - end - 1);
                 }
+                // So is 1/4.
+                if rest[0].is_ascii_digit()
+                    && rest.get(end) == Some(&b'/')
+                    && rest.get(end + 1).is_some_and(u8::is_ascii_digit)
+                {
+                    let denominator = &rest[end + 1..];
+                    end += 1 + denominator.iter().position(|b| !word(b)).unwrap_or(denominator.len());
+                }
                 end
             }
             _ => 1,
@@ -211,6 +219,9 @@ mod tests {
         assert_eq!(options.epsilon, Some(Rational::ONE));
         assert_eq!(options.delta, rational(1, 1_000_000));
         assert_eq!(options.unit_column.as_deref(), Some("id"));
+        let fraction = cut("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1/4, delta=0) 1/2").unwrap();
+        assert_eq!((fraction.1.epsilon, fraction.1.delta), (rational(1, 4), Some(Rational::ZERO)));
+        assert!(fraction.0.ends_with(" 1/2"));
         let plain = "SELECT ' WITH DIFFERENTIAL_PRIVACY' FROM t";
         assert_eq!(cut(plain).unwrap(), (plain.to_owned(), Options::default()));
         assert_eq!(cut("SELECT WITH DIFFERENTIAL_PRIVACY COUNT(*)").unwrap().1, Options::default());
@@ -221,6 +232,9 @@ mod tests {
         for (inside, message) in [
             ("epsilon = x", "not a number"),
             ("epsilon = -1", "not a number"),
+            ("epsilon = 1/0", "zero"),
+            ("epsilon = 1/x", "expected , or )"),
+            ("epsilon = 1/4/2", "expected , or )"),
             ("epsilon 1", "expected ="),
             ("epsilon = 1 delta = 2", "expected , or )"),
             ("epsilon = 1, epsilon = 1", "twice"),

@@ -286,6 +286,15 @@ fn is_written(written: &[&Expr; 2], expr: &Expr) -> bool {
     written.iter().any(|one| one.to_string() == text)
 }
 
+/// Which key an expression shows: the one that is written like it, or the one of the same column.
+fn shown_key(scope: &Scope, keys: &[Written], expr: &Expr) -> Option<usize> {
+    let is_column = matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_));
+    keys.iter().position(|(written, _)| is_written(written, expr)).or_else(|| {
+        let column = is_column.then(|| key(scope, expr).ok()).flatten()?;
+        keys.iter().position(|(_, key)| *key == column)
+    })
+}
+
 fn keys<'q>(scope: &Scope, select: &'q Select) -> Answer<Vec<Written<'q>>> {
     let expressions = match &select.group_by {
         GroupByExpr::Expressions(expressions, modifiers) if modifiers.is_empty() => expressions,
@@ -299,8 +308,12 @@ fn keys<'q>(scope: &Scope, select: &'q Select) -> Answer<Vec<Written<'q>>> {
     };
     let mut keys: Vec<Written> = Vec::new();
     for written in expressions {
-        let meant = meant(scope.sql, select, written)?;
-        let key = key(scope, meant)?;
+        let named = meant(scope.sql, select, written)?;
+        // A name of SELECT that is no key may be the name of a column too, which is then meant.
+        let (meant, key) = match key(scope, named) {
+            Ok(key) => (named, key),
+            Err(refusal) => (written, key(scope, written).map_err(|_| refusal)?),
+        };
         if keys.iter().any(|(_, known)| *known == key) {
             return Err(refuse(scope.sql, written, "this key is there twice"));
         }
@@ -435,15 +448,7 @@ fn columns(aggregates: &Aggregates, select: &Select, keys: &[Written]) -> Answer
                 );
             }
         };
-        let same = |written: &[&Expr; 2]| {
-            is_written(written, expr)
-                || alias.is_some_and(|alias| {
-                    written
-                        .iter()
-                        .any(|one| matches!(one, Expr::Identifier(name) if name.value == alias.value))
-                })
-        };
-        let shown = match keys.iter().position(|(written, _)| same(written)) {
+        let shown = match shown_key(aggregates.scope, keys, expr) {
             Some(key) => Shown::Key(key),
             None => Shown::Noisy(aggregates.post(expr, 0)?),
         };
@@ -516,7 +521,7 @@ fn order(
             }
             _ => None,
         };
-        let by = match (numbered, keys.iter().position(|(written, _)| is_written(written, &item.expr))) {
+        let by = match (numbered, shown_key(aggregates.scope, keys, &item.expr)) {
             (Some((_, shown)), _) => shown.clone(),
             (None, Some(key)) => Shown::Key(key),
             (None, None) => Shown::Noisy(aggregates.post(&item.expr, 0)?),
