@@ -206,10 +206,10 @@ pub fn release<'a>(
     if !new.is_empty() {
         let asked: Vec<(&str, &Proven)> = new.iter().map(|at| (keys[*at].as_str(), &proven[*at])).collect();
         let debits = computed_all(&asked, ledger, asking, &engine)?;
-        let entries = ledger.debit(&debits, asking.policy, asking.again)?;
-        for ((at, entry), debit) in new.into_iter().zip(entries).zip(&debits) {
+        let debited = ledger.debit(&debits, asking.policy, asking.again)?;
+        for (at, entry) in new.into_iter().zip(debited.entries) {
             // Another process may have answered meanwhile; then its answer is shown and ours is forgotten.
-            if entry.answer == debit.answer {
+            if debited.paid {
                 paid.insert(at);
             }
             answered.insert(&keys[at], entry);

@@ -82,11 +82,15 @@ fn a_stored_answer_is_served_and_costs_nothing() {
     // Two processes with the same question: the second gets the first one's answer.
     let mut other = open(&path).unwrap();
     let mine = Debit { answer: "[[\"other\"]]".into(), ..debit("a", quarter()) };
-    assert_eq!(other.debit(std::slice::from_ref(&mine), &policy, false).unwrap(), first);
+    assert!(first.paid);
+    let again = other.debit(std::slice::from_ref(&mine), &policy, false).unwrap();
+    assert_eq!((again.entries, again.paid), (first.entries.clone(), false));
+    // An answer that is the same by chance is no payment either.
+    assert!(!other.debit(&[debit("a", quarter())], &policy, false).unwrap().paid);
     assert_eq!(other.state().number, 2);
     assert_eq!(other.stored("a").unwrap().unwrap().answer, "[[\"a\"]]");
     // Asked for again, it is drawn and paid again.
-    assert_eq!(other.debit(&[mine], &policy, true).unwrap()[0].answer, "[[\"other\"]]");
+    assert_eq!(other.debit(&[mine], &policy, true).unwrap().entries[0].answer, "[[\"other\"]]");
     ledger.refresh().unwrap();
     assert_eq!(ledger.state().spent.amount, rational(1, 2).unwrap());
 }
@@ -233,6 +237,31 @@ fn a_new_ledger_does_not_take_the_anchor_of_another() {
     }
     assert!(Ledger::init(&place.join("other"), &policy, Some(&anchor), false, PATIENCE).is_err());
     assert_eq!(fs::read(&anchor).unwrap(), seen);
+}
+
+/// Whoever comes second finds ledger and anchor, or neither.
+#[test]
+fn many_may_start_an_anchored_ledger_at_once() {
+    let place = folder("anchor-started");
+    for round in 0..10 {
+        let (path, anchor) = (place.join(format!("l{round}")), place.join(format!("anchor{round}")));
+        std::thread::scope(|scope| {
+            let start = || Ledger::init(&path, &policy("1"), Some(&anchor), true, PATIENCE).map(drop);
+            let running: Vec<_> = (0..8).map(|_| scope.spawn(start)).collect();
+            for one in running {
+                one.join().unwrap().unwrap();
+            }
+        });
+    }
+}
+
+#[test]
+fn an_anchor_of_a_ledger_without_one_is_refused() {
+    let place = folder("anchor-none");
+    let (path, anchor) = (place.join("l"), place.join("anchor"));
+    Ledger::init(&path, &policy("1"), None, false, PATIENCE).unwrap();
+    let refused = Ledger::open(&path, Some(&anchor), PATIENCE).unwrap_err();
+    assert!(refused.message.contains("without an anchor"), "{refused}");
 }
 
 #[test]

@@ -4,7 +4,6 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use super::State;
 use crate::refusal::{Answer, Refusal};
 
 const FORMAT: &str = "probity-anchor 1";
@@ -37,9 +36,22 @@ pub(super) fn check_place(path: &Path, ledger: &Path) -> Answer<()> {
     }
 }
 
+/// Remembers the first entry of a new ledger. An anchor that is there has seen a ledger, and a new one would forget what was spent in it.
+pub(super) fn start(path: &Path, ledger: &Path, number: i64, hash: &str) -> Answer<()> {
+    match path.exists() {
+        true => Err(Refusal::input(format!(
+            "the anchor {} has seen a ledger, and there is none at {}",
+            path.display(),
+            ledger.display()
+        ))
+        .hint("put the ledger back; a new ledger, with a budget that counts what was released before, takes a new anchor")),
+        false => write(path, number, hash),
+    }
+}
+
 /// Remembers the last entry of a ledger: to a neighbour first, which then takes its place.
-pub fn write(path: &Path, state: &State) -> Answer<()> {
-    let text = format!("{FORMAT}\ncounter {}\nhash {}\n", state.number, state.hash);
+pub fn write(path: &Path, number: i64, hash: &str) -> Answer<()> {
+    let text = format!("{FORMAT}\ncounter {number}\nhash {hash}\n");
     let neighbour = path.with_extension(format!("tmp{}", std::process::id()));
     let written = fs::File::create(&neighbour)
         .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))

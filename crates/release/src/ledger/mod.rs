@@ -15,7 +15,6 @@ mod store;
 mod units;
 
 use std::cell::RefCell;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -94,6 +93,15 @@ pub struct Debit {
     pub certificate: String,
 }
 
+/// What became of debits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Debited {
+    /// The entry of each.
+    pub entries: Vec<Entry>,
+    /// Whether they were paid for now; if not, another process has paid for these answers meanwhile.
+    pub paid: bool,
+}
+
 impl Ledger {
     /// Makes a ledger for a policy and pins it. A file that is there already is refused, or opened if `or_open`.
     pub fn init(
@@ -105,40 +113,32 @@ impl Ledger {
     ) -> Answer<Ledger> {
         if let Some(anchor) = anchor {
             anchor::check_place(anchor, path)?;
-            // An anchor that is there has seen a ledger; a new one would forget what was spent in it.
-            if anchor.exists() && fs::metadata(path).map_or(0, |file| file.len()) == 0 {
-                return Err(Refusal::input(format!(
-                    "the anchor {} has seen a ledger, and there is none at {}",
-                    anchor.display(),
-                    path.display()
-                ))
-                .hint("put the ledger back; a new ledger, with a budget that counts what was released before, takes a new anchor"));
-            }
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let mut connection = store::connect(path, flags, patience)?;
-        let made = (|| {
-            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            if store::is_empty(&transaction)? {
-                store::create(&transaction)?;
+        let in_trouble = |error| trouble(path, &error);
+        let transaction =
+            connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(in_trouble)?;
+        match store::is_empty(&transaction).map_err(in_trouble)? {
+            true => {
+                store::create(&transaction).map_err(in_trouble)?;
                 let body = chain::pin(policy, anchor.is_some());
                 let first = Entry::after(None, Kind::Init, Loss::zero(policy.measure()), body);
-                store::insert(&transaction, &first)?;
-                transaction.commit()?;
-                return Ok(true);
+                store::insert(&transaction, &first).map_err(in_trouble)?;
+                // Before the ledger can be seen: who opens it meanwhile finds both.
+                if let Some(anchor) = anchor {
+                    anchor::start(anchor, path, first.number, &first.hash)?;
+                }
+                transaction.commit().map_err(in_trouble)?;
             }
-            Ok(false)
-        })();
-        let made = made.map_err(|error| trouble(path, &error))?;
-        if !made && !or_open {
-            return Err(Refusal::input(format!("there is a ledger at {} already", path.display()))
-                .hint("a new one would forget what was spent; `probity budget amend` changes its policy"));
+            false if or_open => drop(transaction),
+            false => {
+                return Err(Refusal::input(format!("there is a ledger at {} already", path.display())).hint(
+                    "a new one would forget what was spent; `probity budget amend` changes its policy",
+                ));
+            }
         }
         drop(connection);
-        if made && let Some(anchor) = anchor {
-            let ledger = Ledger::open_with(path, None, patience)?;
-            anchor::write(anchor, &ledger.state)?;
-        }
         let ledger = Ledger::open(path, anchor, patience)?;
         ledger.check_policy(policy)?;
         Ok(ledger)
@@ -146,15 +146,6 @@ impl Ledger {
 
     /// Opens a ledger and verifies it from its last checkpoint.
     pub fn open(path: &Path, anchor: Option<&Path>, patience: Duration) -> Answer<Ledger> {
-        let ledger = Ledger::open_with(path, anchor, patience)?;
-        match (ledger.state.anchored, anchor) {
-            (true, None) => Err(Refusal::input(format!("{} is kept with an anchor", path.display()))
-                .hint("add --anchor FILE: without it an older copy of the ledger would not be noticed")),
-            _ => Ok(ledger),
-        }
-    }
-
-    fn open_with(path: &Path, anchor: Option<&Path>, patience: Duration) -> Answer<Ledger> {
         if !path.exists() {
             return Err(Refusal::input(format!("there is no ledger at {}", path.display())).hint(
                 "`probity budget init --policy POLICY --ledger LEDGER` makes one; so does `release --init`",
@@ -163,6 +154,13 @@ impl Ledger {
         let connection = store::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, patience)?;
         store::check_file(path, &connection)?;
         let state = store::state_since(&connection, None).map_err(|fault| fault.at(path))?;
+        match (state.anchored, anchor) {
+            (true, None) => return Err(Refusal::input(format!("{} is kept with an anchor", path.display()))
+                .hint("add --anchor FILE: without it an older copy of the ledger would not be noticed")),
+            (false, Some(_)) => return Err(Refusal::input(format!("{} is kept without an anchor", path.display()))
+                .hint("leave --anchor out; a ledger gets its anchor when it is made: `probity budget init … --anchor FILE`")),
+            _ => {}
+        }
         let (path, anchor) = (path.to_owned(), anchor.map(Path::to_owned));
         let ledger = Ledger { connection, path, state, anchor, to_keep: RefCell::default() };
         ledger.check_anchor()?;
@@ -231,9 +229,9 @@ impl Ledger {
         }
     }
 
-    /// Debits and stores the answers, all of them or none. If another process has stored an answer to the first key meanwhile, its entries
-    /// are returned and nothing is debited, unless `again`.
-    pub fn debit(&mut self, debits: &[Debit], policy: &Policy, again: bool) -> Answer<Vec<Entry>> {
+    /// Debits and stores the answers, all of them or none. If other processes have stored answers to all of the keys meanwhile, their
+    /// entries are returned and nothing is debited, unless `again`.
+    pub fn debit(&mut self, debits: &[Debit], policy: &Policy, again: bool) -> Answer<Debited> {
         self.refresh()?;
         self.check_policy(policy)?;
         let path = self.path.clone();
@@ -257,7 +255,7 @@ impl Ledger {
                     .extend(store::by_key(&transaction, &debit.key).map_err(|error| trouble(&path, &error))?);
             }
             if stored.len() == debits.len() {
-                return Ok(stored);
+                return Ok(Debited { entries: stored, paid: false });
             }
         }
         let losses: Vec<Loss> = debits.iter().map(|debit| debit.loss.clone()).collect();
@@ -285,7 +283,7 @@ impl Ledger {
         transaction.commit().map_err(|error| trouble(&path, &error))?;
         self.state = last;
         self.move_anchor()?;
-        Ok(entries)
+        Ok(Debited { entries, paid: true })
     }
 
     /// Debits runs of a proved text, before anything of them is drawn. They have no stored answer.
@@ -309,13 +307,13 @@ impl Ledger {
             answer: String::new(),
             certificate: certificate.to_owned(),
         };
-        let mut entries = self.debit(&[debit], &policy, true).map_err(|refusal| match refusal.kind {
+        let mut debited = self.debit(&[debit], &policy, true).map_err(|refusal| match refusal.kind {
             refusal::Kind::Budget => refusal.hint(
                 "run less often or with more noise; the owner can add to the budget with `probity budget amend`",
             ),
             _ => refusal,
         })?;
-        entries.pop().ok_or_else(|| Refusal::input("nothing was debited; please report it"))
+        debited.entries.pop().ok_or_else(|| Refusal::input("nothing was debited; please report it"))
     }
 
     /// Puts another policy in force, with its budget. What was spent stays spent.
@@ -396,7 +394,7 @@ impl Ledger {
             .map_err(|error| trouble(&path, &error))?;
         let (number, _) = anchor::read(&anchor)?;
         if number < self.state.number {
-            anchor::write(&anchor, &self.state)?;
+            anchor::write(&anchor, self.state.number, &self.state.hash)?;
         }
         lock.rollback().map_err(|error| trouble(&path, &error))
     }
