@@ -24,6 +24,15 @@ pub fn fixed(value: &Rational, digits: usize) -> String {
     })
 }
 
+/// The decimal of a number if it is exact with this many digits behind the point, else the nearest that has all of them.
+pub fn short(value: &Rational, digits: usize) -> String {
+    let exact = exact(value);
+    match exact.split_once('.').map_or(0, |(_, fraction)| fraction.len()) <= digits && !exact.contains('/') {
+        true => exact,
+        false => fixed(value, digits),
+    }
+}
+
 /// The largest decimal with this many digits behind the point that is not above the number.
 pub fn below(value: &Rational, digits: usize) -> String {
     shown(value, digits, Rational::floor)
@@ -65,6 +74,10 @@ mod tests {
         assert_eq!(fixed(&number(2, 3), 2), "0.67");
         assert_eq!(fixed(&number(-1, 1000), 2), "0.00");
         assert_eq!(fixed(&number(5, 2), 0), "3");
+        assert_eq!(
+            ["200000", "2.5", "0.333", "0.000"],
+            [(200_000, 1), (5, 2), (1, 3), (1, 5000)].map(|(n, d)| short(&number(n, d), 3))
+        );
         assert_eq!(fixed(&number(-5, 2), 0), "-3");
     }
 

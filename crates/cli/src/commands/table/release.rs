@@ -459,7 +459,7 @@ fn draws(prepared: &Prepared) -> Vec<String> {
                 "{}: {what}; one row moves it by at most {}; {share} of the loss; noise of {noise} {}",
                 draw.name,
                 value(Rational::from(draw.sensitivity())),
-                decimal::fixed(&(scale * &draw.unit), 3)
+                decimal::short(&(scale * &draw.unit), 3)
             )
         })
         .collect()

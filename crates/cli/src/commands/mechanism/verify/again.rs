@@ -13,6 +13,9 @@ use crate::{interrupt, output};
 /// How often the file is looked at.
 const TICK: Duration = Duration::from_millis(100);
 
+/// After so many looks at nothing, a file is not being saved: it is gone, and that is said.
+const MISSED: u32 = 20;
+
 /// Answers now and on every save, until Ctrl-C; the exit code is that of the last answer.
 pub fn on_every_save(arguments: &Arguments, settings: &[Setting], time: Duration) -> Answer {
     let path = &arguments.path;
@@ -24,9 +27,16 @@ pub fn on_every_save(arguments: &Arguments, settings: &[Setting], time: Duration
         .map_err(|error| Failure::new(format!("cannot read {}: {error}", path.display())).in_file(path))?;
     let mut last: Option<Vec<u8>> = None;
     let mut status = Status::Done;
+    let mut missed: u32 = 0;
     while !interrupt::is_on() {
         // An empty file is one that is being written.
         let text = fs::read(path).ok().filter(|text| !text.is_empty());
+        missed = if text.is_some() { 0 } else { missed.saturating_add(1) };
+        if missed == MISSED {
+            let what = if path.exists() { "empty" } else { "gone" };
+            output::complain(&format!("{} is {what}; waiting for it, Ctrl-C ends", path.display()));
+            last = None;
+        }
         if text.is_none() || text == last {
             thread::sleep(TICK);
             continue;
