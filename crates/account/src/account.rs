@@ -10,8 +10,9 @@ use crate::general::{self, Around, Scene};
 use crate::large;
 use crate::lattice::{Limit, Stop};
 use crate::model::{Adjacency, Composition, Direction, Simple};
+use crate::resolve::Side;
 use crate::scout::{Aim, Guess, exp, ln};
-use crate::search::invert;
+use crate::search::{self, invert};
 use crate::steps;
 
 /// What is asked.
@@ -151,92 +152,162 @@ pub fn account(
             note: None,
         });
     }
-    let laws = composition.resolved(adjacency)?;
-    let bound_only = laws.iter().any(|(law, _)| law.is_bound_only());
-    let note = bound_only.then(|| {
-        "the upper bound is of all mechanisms that are meant, the lower of one of them: they need not meet".to_owned()
-    });
-    let finish = |bracket, directions, method: String, reached| {
-        let seconds = start.elapsed().as_secs_f64();
-        Ok(Answer { bracket, directions, method, seconds, reached, note: note.clone() })
-    };
-    let deadline = start + Duration::from_secs_f64(effort.seconds.clamp(0.0, 1e6));
-    let mut sources = Sources::new(question);
-    // Above all losses nothing is left of δ.
-    let known = basic(&laws, question);
-    let none = matches!(question, Question::Delta(_)) && known.upper == Some(Rational::ZERO);
-    if none && !laws.is_empty() {
-        return finish(known.clone(), vec![(Direction::Either, known)], LARGEST.into(), true);
+    let (laws, exact) = composition.resolved(adjacency, Side::Above)?;
+    let whole = Asking { composition, adjacency, question, effort };
+    if exact {
+        return Ok(whole.answer(&laws, start)?.with_note(question));
     }
-    if effort.closed_forms
-        && let Some((bracket, method)) = closed::answer(&laws, question, deadline)
-    {
-        let bracket = bracket.and(basic(&laws, question));
-        let reached = bound_only || bracket.width() <= effort.width;
-        // Some hundred different laws are too few for a normal law to be near, and not too many for a lattice.
-        let has_lattice = (2..=MOST_ON_A_LATTICE).contains(&laws.len()) && Instant::now() < deadline;
-        if reached || !has_lattice {
-            return finish(bracket.clone(), vec![(Direction::Either, bracket)], method.to_owned(), reached);
+    // No law is known that loses just as much: one that loses more for the bound from above, one that loses less for the other.
+    let first = Effort { seconds: effort.seconds / 2.0, ..effort.clone() };
+    let more = Asking { effort: &first, ..whole }.answer(&laws, start)?;
+    let (laws, _) = composition.resolved(adjacency, Side::Below)?;
+    let less = whole.answer(&laws, start)?;
+    Ok(more.above(less, start).with_note(question))
+}
+
+/// A question about a composition.
+#[derive(Clone, Copy)]
+struct Asking<'a> {
+    composition: &'a Composition,
+    adjacency: Adjacency,
+    question: &'a Question,
+    effort: &'a Effort,
+}
+
+/// What is said of a bracket whose ends are of different mechanisms.
+const NEED_NOT_MEET: &str =
+    "the upper bound is of all mechanisms that are meant, the lower of one of them: they need not meet";
+
+impl Answer {
+    /// Where ε is beyond all that are searched, this is what there is to say.
+    fn with_note(mut self, question: &Question) -> Answer {
+        let beyond = near(&self.bracket.lower) >= search::LARGEST && self.bracket.upper.is_none();
+        if matches!(question, Question::Epsilon(_)) && beyond {
+            self.note = Some("epsilon is more than 1e100: no larger one is searched for".to_owned());
         }
-        sources.add(bracket, method.to_owned());
+        self
     }
-    let directions = directions(&laws, adjacency);
-    let composing = Composing { laws: &laws, question, effort, deadline };
-    if let Question::Epsilon(delta) = question
-        && delta.is_zero()
-    {
-        let most = composing.largest(directions)?;
-        let upper = Some(most.ok_or(
-            "at delta = 0 no epsilon is finite: some law has losses without end, or a delta of its own",
-        )?);
-        let bracket = Bracket { lower: Rational::ZERO, upper }.and(sources.whole);
-        return Ok(Answer {
-            directions: vec![(Direction::Either, bracket.clone())],
-            bracket,
-            method: LARGEST.into(),
+
+    /// The upper bounds of this answer with the lower bounds of another one.
+    fn above(self, less: Answer, start: Instant) -> Answer {
+        let with = |upper: &Bracket, lower: &Bracket| Bracket {
+            lower: lower.lower.clone(),
+            upper: upper.upper.clone(),
+        };
+        let directions = match self.directions.len() == less.directions.len() {
+            true => {
+                self.directions.iter().zip(&less.directions).map(|(a, b)| (a.0, with(&a.1, &b.1))).collect()
+            }
+            false => vec![(Direction::Either, with(&self.bracket, &less.bracket))],
+        };
+        Answer {
+            bracket: with(&self.bracket, &less.bracket),
+            directions,
+            method: match self.method == less.method {
+                true => self.method,
+                false => format!("{}; from below {}", self.method, less.method),
+            },
             seconds: start.elapsed().as_secs_f64(),
-            reached: true,
-            note: Some(
-                "at delta = 0 an upper bound is given: what all laws together can lose at most".into(),
-            ),
-        });
-    }
-    if let Some((one, steps)) = steps::of_question(composition, &laws, adjacency) {
-        let upper = steps::upper(&one, steps, question, effort, deadline);
-        let method = format!("{steps} steps of one record added or removed");
-        sources.add(Bracket { lower: Rational::ZERO, upper }, method.clone());
-        // Of other noise than normal no pair is known that a replacement in a sample really gives, and so no lattice.
-        let unknown = |law: &Simple| matches!(law, Simple::Replaced(_, near, _) if !matches!(**near, Simple::Normal(_)));
-        if laws.iter().any(|(law, _)| unknown(law)) {
-            let known = sources.whole;
-            return finish(known.clone(), vec![(Direction::Replace, known)], method, bound_only);
+            reached: self.reached && less.reached,
+            note: Some(NEED_NOT_MEET.to_owned()),
         }
     }
-    if let ([(law @ Simple::Replaced(..), 1)], Question::Delta(epsilon)) = (laws.as_slice(), question)
-        && !large::is_too_large(&laws)
-    {
-        let upper = Some(general::delta_of_one(law, epsilon)?);
-        sources.add(Bracket { lower: Rational::ZERO, upper }, "the curve of one mechanism".into());
-    }
-    let found = composing.all(directions)?;
-    let composed = found.iter().map(|found| found.bracket.clone()).reduce(Bracket::or);
-    let method = found.iter().max_by_key(|found| found.points).map_or_else(String::new, Found::method);
-    sources.add(composed.unwrap_or_else(|| Bracket::vacuous(question)), method);
-    // A group loses at least what one of its records loses, and that has a narrow bracket.
-    let ones: Vec<(Simple, u64)> = laws.iter().map(|(law, n)| (law.of_one().clone(), *n)).collect();
-    if ones != laws {
-        let found = Composing { laws: &ones, ..composing }.all(directions)?;
-        let most = found.iter().max_by(|a, b| a.bracket.lower.cmp(&b.bracket.lower));
-        if let Some(found) = most {
-            let bracket = Bracket { lower: found.bracket.lower.clone(), ..Bracket::vacuous(question) };
-            sources.add(bracket, format!("one record, {}", found.method()));
+}
+
+impl Asking<'_> {
+    /// The answer where these are the laws, which were given since `start`.
+    fn answer(self, laws: &[(Simple, u64)], start: Instant) -> Result<Answer, String> {
+        let Asking { composition, adjacency, question, effort } = self;
+        let bound_only = laws.iter().any(|(law, _)| law.is_bound_only());
+        let note = bound_only.then(|| NEED_NOT_MEET.to_owned());
+        let finish = |bracket, directions, method: String, reached| {
+            let seconds = start.elapsed().as_secs_f64();
+            Ok(Answer { bracket, directions, method, seconds, reached, note: note.clone() })
+        };
+        let deadline = start + Duration::from_secs_f64(effort.seconds.clamp(0.0, 1e6));
+        let mut sources = Sources::new(question);
+        // Above all losses nothing is left of δ.
+        let known = basic(laws, question);
+        let none = matches!(question, Question::Delta(_)) && known.upper == Some(Rational::ZERO);
+        if none && !laws.is_empty() {
+            return finish(known.clone(), vec![(Direction::Either, known)], LARGEST.into(), true);
         }
+        if effort.closed_forms
+            && let Some((bracket, method)) = closed::answer(laws, question, deadline)
+        {
+            let bracket = bracket.and(basic(laws, question));
+            let reached = bound_only || bracket.width() <= effort.width;
+            // Some hundred different laws are too few for a normal law to be near, and not too many for a lattice.
+            let has_lattice = (2..=MOST_ON_A_LATTICE).contains(&laws.len()) && Instant::now() < deadline;
+            if reached || !has_lattice {
+                return finish(
+                    bracket.clone(),
+                    vec![(Direction::Either, bracket)],
+                    method.to_owned(),
+                    reached,
+                );
+            }
+            sources.add(bracket, method.to_owned());
+        }
+        let directions = directions(laws, adjacency);
+        let composing = Composing { laws, question, effort, deadline };
+        if let Question::Epsilon(delta) = question
+            && delta.is_zero()
+        {
+            let most = composing.largest(directions)?;
+            let upper = Some(most.ok_or(
+                "at delta = 0 no epsilon is finite: some law has losses without end, or a delta of its own",
+            )?);
+            let bracket = Bracket { lower: Rational::ZERO, upper }.and(sources.whole);
+            return Ok(Answer {
+                directions: vec![(Direction::Either, bracket.clone())],
+                bracket,
+                method: LARGEST.into(),
+                seconds: start.elapsed().as_secs_f64(),
+                reached: true,
+                note: Some(
+                    "at delta = 0 an upper bound is given: what all laws together can lose at most".into(),
+                ),
+            });
+        }
+        if let Some((one, steps)) = steps::of_question(composition, laws, adjacency) {
+            let upper = steps::upper(&one, steps, question, effort, deadline);
+            let method = format!("{steps} steps of one record added or removed");
+            sources.add(Bracket { lower: Rational::ZERO, upper }, method.clone());
+            // Of other noise than normal no pair is known that a replacement in a sample really gives, and so no lattice.
+            let unknown = |law: &Simple| matches!(law, Simple::Replaced(_, near, _) if !matches!(**near, Simple::Normal(_)));
+            if laws.iter().any(|(law, _)| unknown(law)) {
+                let known = sources.whole;
+                return finish(known.clone(), vec![(Direction::Replace, known)], method, bound_only);
+            }
+        }
+        if let ([(law @ Simple::Replaced(..), 1)], Question::Delta(epsilon)) = (laws, question)
+            && !large::is_too_large(laws)
+        {
+            let upper = Some(general::delta_of_one(law, epsilon, deadline)?);
+            sources.add(Bracket { lower: Rational::ZERO, upper }, "the curve of one mechanism".into());
+        }
+        let found = composing.all(directions)?;
+        let composed = found.iter().map(|found| found.bracket.clone()).reduce(Bracket::or);
+        let method = found.iter().max_by_key(|found| found.points).map_or_else(String::new, Found::method);
+        sources.add(composed.unwrap_or_else(|| Bracket::vacuous(question)), method);
+        // A group loses at least what one of its records loses, and that has a narrow bracket.
+        let ones: Vec<(Simple, u64)> = laws.iter().map(|(law, n)| (law.of_one().clone(), *n)).collect();
+        if ones != laws {
+            let found = Composing { laws: &ones, ..composing }.all(directions)?;
+            let most = found.iter().max_by(|a, b| a.bracket.lower.cmp(&b.bracket.lower));
+            if let Some(found) = most {
+                let bracket = Bracket { lower: found.bracket.lower.clone(), ..Bracket::vacuous(question) };
+                sources.add(bracket, format!("one record, {}", found.method()));
+            }
+        }
+        let method = sources.method();
+        let bracket = sources.whole;
+        let reached = bound_only || bracket.width() <= effort.width;
+        let directions =
+            directions.iter().copied().zip(found.into_iter().map(|found| found.bracket)).collect();
+        finish(bracket, directions, method, reached)
     }
-    let method = sources.method();
-    let bracket = sources.whole;
-    let reached = bound_only || bracket.width() <= effort.width;
-    let directions = directions.iter().copied().zip(found.into_iter().map(|found| found.bracket)).collect();
-    finish(bracket, directions, method, reached)
 }
 
 /// Bounds from several methods, with the method that the best one on either side is by.
@@ -473,7 +544,7 @@ impl Found {
 
     fn method(&self) -> String {
         match self.points {
-            0 => "nothing was computed in time".into(),
+            0 => "no lattice: these laws fit on none in the time".into(),
             1 => LARGEST.into(),
             points if self.by_losses => {
                 format!("losses on a lattice: {points} points, step {:.3e}", self.step)
@@ -512,9 +583,9 @@ impl Composing<'_> {
         if laws.iter().all(|(law, _)| matches!(law, Simple::Group(..))) {
             step = fine.max(scene.guess.deviation / 50.0);
         }
-        let limit = Limit { deadline, points: 1 << 24 };
         for _ in 0..12 {
             let begin = Instant::now();
+            let limit = Limit { deadline: finish_by(deadline), points: 1 << 24 };
             // Twice as fine takes about two and a half times as long.
             match scene.compose(step, &limit) {
                 Err(Stop::Time) => break,
@@ -526,7 +597,7 @@ impl Composing<'_> {
                     continue;
                 }
                 Ok(around) => {
-                    let bracket = read(&around, question, scene.guess.epsilon);
+                    let bracket = read(&around, question, scene.guess.epsilon, deadline);
                     let used = around.step;
                     let (before, coarser) = (found.bracket.width(), found.points > 0);
                     let same = coarser && used > found.step * 0.99;
@@ -562,21 +633,33 @@ impl Composing<'_> {
     }
 }
 
+/// When a composition has to be finished that is to be read before a deadline.
+pub(crate) fn finish_by(deadline: Instant) -> Instant {
+    let now = Instant::now();
+    now + deadline.saturating_duration_since(now).mul_f64(COMPOSING)
+}
+
+/// The share of the time that composing may take; the rest is for reading.
+const COMPOSING: f64 = 0.85;
+
 /// x^y for guesses of time.
 fn powered(x: f64, y: f64) -> f64 {
     exp(ln(x.max(1e-9)) * y)
 }
 
 /// The bracket of two laws around the truth.
-pub(crate) fn read(around: &Around, question: &Question, guess: f64) -> Bracket {
+/// What is read after the deadline is not used.
+pub(crate) fn read(around: &Around, question: &Question, guess: f64, deadline: Instant) -> Bracket {
     match question {
         Question::Delta(epsilon) => Bracket {
             lower: around.below.delta(epsilon, false).unwrap_or(Rational::ZERO),
             upper: Some(around.above.delta(epsilon, true).unwrap_or(Rational::ONE)),
         },
         Question::Epsilon(delta) => {
-            let above = |epsilon: &Rational| around.above.delta(epsilon, true);
-            let below = |epsilon: &Rational| around.below.delta(epsilon, false);
+            // A bound that is not known ends a search with what was tried.
+            let in_time = || Some(()).filter(|()| Instant::now() <= deadline);
+            let above = |epsilon: &Rational| in_time().and_then(|()| around.above.delta(epsilon, true));
+            let below = |epsilon: &Rational| in_time().and_then(|()| around.below.delta(epsilon, false));
             Bracket {
                 lower: invert(&below, delta, guess, false).unwrap_or(Rational::ZERO),
                 upper: invert(&above, delta, guess, true),

@@ -51,10 +51,18 @@ impl Fault {
         let marks = text.get(from..to).map_or(1, |part| part.chars().count()).max(1);
         // A long line is cut around the place.
         let skip = before.saturating_sub(60);
-        let shown: String = line.chars().skip(skip).take(100).collect();
+        // What would move the marks, or more, is one mark of its own.
+        let plain = |c: char| if disturbs(c) { '\u{fffd}' } else { c };
+        let shown: String = line.chars().skip(skip).take(100).map(plain).collect();
         let marks = "^".repeat(marks.min(100 - (before - skip).min(99)));
         format!("{shown}\n{}{marks}", " ".repeat(before - skip))
     }
+}
+
+/// Characters that change how a terminal shows others: controls, and marks of the direction of text.
+fn disturbs(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}')
 }
 
 impl std::error::Error for Fault {}

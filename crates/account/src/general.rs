@@ -22,10 +22,24 @@ const LONGEST: f64 = 30_000.0;
 /// One weight of a law is at most e to this of another one, and so much more as δ is smaller: long weights take long.
 const HEAVIEST: f64 = 150.0;
 
-/// The curve of a law in one direction.
-pub(crate) fn curve(law: &Simple, direction: Direction, bits: usize) -> Result<Box<dyn Curve>, String> {
-    let base = |law: &Simple| curve(law, direction, bits);
-    Ok(match law {
+/// The curve of a law in one direction; `None` where the time is over.
+pub(crate) fn curve(
+    law: &Simple,
+    direction: Direction,
+    bits: usize,
+    deadline: Instant,
+) -> Result<Option<Box<dyn Curve>>, String> {
+    let base = |law: &Simple| curve(law, direction, bits, deadline);
+    // A curve that is made of one that is not known in time is not known either.
+    macro_rules! known {
+        ($base:expr) => {
+            match $base {
+                Some(base) => base,
+                None => return Ok(None),
+            }
+        };
+    }
+    Ok(Some(match law {
         Simple::Normal(square) => {
             let (low, high) = roots::sqrt_doubles(square);
             if !(low > 1e-25 && high < 1e6) {
@@ -35,15 +49,17 @@ pub(crate) fn curve(law: &Simple, direction: Direction, bits: usize) -> Result<B
         }
         Simple::Laplace(c) => Box::new(laws::Laplace::new(c.clone(), bits)),
         Simple::DiscreteLaplace(scale, s) => Box::new(laws::discrete_laplace(scale, *s, bits)),
-        Simple::DiscreteGaussian(variance, s) => Box::new(laws::discrete_gaussian(variance, *s, bits)),
+        Simple::DiscreteGaussian(variance, s) => {
+            Box::new(known!(laws::discrete_gaussian(variance, *s, bits, deadline)))
+        }
         Simple::Response(k, p) => {
             Box::new(laws::response(k, p, bits).ok_or("a response with these probabilities has no loss")?)
         }
         Simple::Pure(epsilon, delta) => Box::new(laws::pure(epsilon, delta, bits)),
         Simple::Rho(rho) => Box::new(laws::Concentrated::new(rho.clone(), bits)),
         Simple::Poisson(q, law) => match direction {
-            Direction::Add => Box::new(laws::Added::new(q, base(law)?, bits)),
-            _ => Box::new(laws::Removed::new(q, base(law)?, bits)),
+            Direction::Add => Box::new(laws::Added::new(q, known!(base(law)?), bits)),
+            _ => Box::new(laws::Removed::new(q, known!(base(law)?), bits)),
         },
         Simple::Replaced(q, near, far) => {
             let normal = match near.as_ref() {
@@ -53,19 +69,20 @@ pub(crate) fn curve(law: &Simple, direction: Direction, bits: usize) -> Result<B
                 }
                 _ => None,
             };
-            Box::new(laws::Replaced::new(q, base(near)?, base(far)?, normal, bits))
+            Box::new(laws::Replaced::new(q, known!(base(near)?), known!(base(far)?), normal, bits))
         }
-        Simple::Group(k, law) => Box::new(laws::Grouped::new(*k, base(law)?, bits)),
-    })
+        Simple::Group(k, law) => Box::new(laws::Grouped::new(*k, known!(base(law)?), bits)),
+    }))
 }
 
 /// δ at ε of one mechanism, from above, by its curve.
-pub(crate) fn delta_of_one(law: &Simple, epsilon: &Rational) -> Result<Rational, String> {
+pub(crate) fn delta_of_one(law: &Simple, epsilon: &Rational, deadline: Instant) -> Result<Rational, String> {
     let bits = rounded(200);
     let ratio = exp_bounds(epsilon, bits as u32).0.to_rational().unwrap_or(Rational::ONE);
     // The curve falls: the ratio is rounded down.
     let ratio = fixed::natural(fixed::floor(&ratio, bits));
-    let delta = curve(law, Direction::Replace, bits)?.upper(&ratio);
+    let Some(curve) = curve(law, Direction::Replace, bits, deadline)? else { return Ok(Rational::ONE) };
+    let delta = curve.upper(&ratio);
     Ok(Rational::from_parts(delta.into(), Natural::ONE << bits).min(Rational::ONE))
 }
 
@@ -121,9 +138,9 @@ impl Scene {
                 Aim::LnDelta(ln_delta) => rounded(100 + (-ln_delta * 1.5) as usize),
                 Aim::Epsilon(epsilon) => rounded(100 + (epsilon * 1.5).min(4000.0) as usize),
             };
-            let curve = curve(law, direction, bits)?;
+            let Some(curve) = curve(law, direction, bits, deadline)? else { return Ok(None) };
             let extent = curve.extent();
-            let sketch = Sketch::of(curve.as_ref(), bits);
+            let Some(sketch) = Sketch::of(curve.as_ref(), bits, deadline) else { return Ok(None) };
             if extent.grain.is_none() {
                 rough += *n as f64;
             }
@@ -223,7 +240,9 @@ impl Scene {
         {
             return dividing(&common);
         }
-        let heaviest = wishes.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+        // Losses that are far smaller than a step are lost in it: a lattice that met them would be too long for the others.
+        let seen = wishes.iter().filter(|(wish, _)| wish.near() * 16.0 >= wanted);
+        let heaviest = seen.max_by(|a, b| a.1.total_cmp(&b.1));
         heaviest.map_or_else(plain, |(wish, _)| dividing(wish))
     }
 
@@ -241,11 +260,12 @@ impl Scene {
             if Instant::now() > limit.deadline {
                 return Err(Stop::Time);
             }
-            let (bits, lattice) = self.lattice(part, &step, h, far)?;
+            let (bits, lattice) = self.lattice(part, &step, h, far, limit.deadline)?;
             if (lattice.hi - lattice.lo) as usize > limit.points {
                 return Err(Stop::Size);
             }
-            let curve = curve(&part.law, self.direction, bits).map_err(|_| Stop::Size)?;
+            let curve = curve(&part.law, self.direction, bits, limit.deadline).map_err(|_| Stop::Size)?;
+            let curve = curve.ok_or(Stop::Time)?;
             let late = || match Instant::now() > limit.deadline {
                 true => Stop::Time,
                 false => Stop::Size,
@@ -264,10 +284,18 @@ impl Scene {
     }
 
     /// The lattice of one part: its offset by the losses it must meet, its ends by its tails.
-    fn lattice(&self, part: &Part, step: &Real, h: f64, far: f64) -> Result<(usize, Lattice), Stop> {
+    fn lattice(
+        &self,
+        part: &Part,
+        step: &Real,
+        h: f64,
+        far: f64,
+        deadline: Instant,
+    ) -> Result<(usize, Lattice), Stop> {
         let theta = self.guess.theta;
         let first_bits = rounded(60 + (-far * LOG2_E) as usize);
-        let rough = curve(&part.law, self.direction, first_bits).map_err(|_| Stop::Size)?;
+        let rough = curve(&part.law, self.direction, first_bits, deadline).map_err(|_| Stop::Size)?;
+        let rough = rough.ok_or(Stop::Time)?;
         let tiny = Rational::from_parts(Integer::ONE, Natural::ONE << 110usize);
         let offset = match &part.extent.ends {
             None => Real::exact(Rational::ZERO),

@@ -27,6 +27,7 @@ mod lattice;
 mod laws;
 mod model;
 mod profile;
+mod resolve;
 mod roots;
 mod scout;
 mod search;

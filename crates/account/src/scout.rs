@@ -1,6 +1,8 @@
 //! A first look in doubles: about where the answer lies, how to weigh, how fine a lattice to take. It chooses; it decides
 //! nothing, and nothing that it says enters a bound.
 
+use std::time::Instant;
+
 use probity_exact::{Natural, Rational, directed, exp_bounds};
 
 use crate::fixed;
@@ -27,7 +29,8 @@ pub(crate) struct Sketch {
 }
 
 impl Sketch {
-    pub fn of(curve: &dyn Curve, bits: usize) -> Sketch {
+    /// `None` where the time is over.
+    pub fn of(curve: &dyn Curve, bits: usize, deadline: Instant) -> Option<Sketch> {
         // Thresholds ±10^(k/20) from 1e-7 to 600.
         let mut thresholds: Vec<f64> = (-140..=55).map(|k| exp(f64::from(k) / 20.0 * ln(10.0))).collect();
         let negative: Vec<f64> = thresholds.iter().rev().map(|x| -x).collect();
@@ -39,6 +42,9 @@ impl Sketch {
             if a > b { fixed::doubles(&(a - b), bits).0 } else { 0.0 }
         };
         for x in thresholds {
+            if Instant::now() > deadline {
+                return None;
+            }
             let event = curve.event(&ratio(x, bits));
             let (dp, dq) = (less(&p, &event.p.low), less(&q, &event.q.low));
             if dp > 1e-290 {
@@ -47,7 +53,7 @@ impl Sketch {
             }
             (p, q) = (event.p.low, event.q.low);
         }
-        Sketch { atoms }
+        Some(Sketch { atoms })
     }
 
     /// ln E e^(θL), its first and its second derivative.

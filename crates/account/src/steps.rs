@@ -12,6 +12,7 @@ use crate::account::{Composing, Effort, Question, directions};
 use crate::closed;
 use crate::fixed::{self, near};
 use crate::model::{Adjacency, Composition, Law, Simple};
+use crate::resolve::Side;
 
 /// Most refinements of the δ that one step may have.
 const ROUNDS: usize = 8;
@@ -28,7 +29,7 @@ pub(crate) fn of_question(
     if adjacency == Adjacency::Replace {
         let replaced = laws.iter().any(|(law, _)| matches!(law, Simple::Replaced(..)));
         return match replaced && composition.parts.iter().all(|(law, _)| is_noise(law)) {
-            true => Some((composition.resolved(Adjacency::AddRemove).ok()?, 2)),
+            true => Some((composition.resolved(Adjacency::AddRemove, Side::Above).ok()?.0, 2)),
             false => None,
         };
     }

@@ -491,7 +491,7 @@ fn methods_are_those_of_the_bounds() {
     assert!(steps.starts_with("2 steps of one record") && steps.contains("; from below "), "{steps}");
     let curve = method("group(2, approx(1/5, 1/1000))", "3/10");
     assert!(curve.starts_with("laws on a lattice"), "{curve}");
-    assert_eq!(method("group(2, pure(1/5))", "1/5"), "binomial sum");
+    assert_eq!(method("group(2, pure(1/5))", "1/5"), "one mechanism in closed form");
 }
 
 /// Losses beyond what a lattice reaches are no panic: what is known of them is said.

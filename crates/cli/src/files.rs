@@ -6,11 +6,16 @@ use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use probity_lang::Program;
+use probity_lang::{Program, visible};
 use probity_release::place::may_replace;
 
 use crate::failure::Failure;
 use crate::output;
+
+/// The name of a file as a terminal may show it.
+pub fn shown(path: &Path) -> String {
+    visible(&path.display().to_string()).into_owned()
+}
 
 /// The ending of mechanism files.
 const ENDING: &str = "dp";

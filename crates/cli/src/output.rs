@@ -1,6 +1,9 @@
 //! Writing answers: text for people, JSON for programs, and quiet when the reader has gone.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
+
+use probity_lang::{disturbs, visible};
 
 use crate::colour::{self, Painter};
 use crate::failure::Failure;
@@ -22,13 +25,31 @@ pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(),
 pub fn complain(text: &str) {
     if !text.is_empty() {
         let mut out = Painter::new(io::stderr().lock(), colour::wanted(&io::stderr()));
-        let _ = writeln!(out, "{}", text.trim_end()).and_then(|()| out.flush());
+        // Names of files and pieces of texts that others wrote are in it.
+        let _ = writeln!(out, "{}", visible(text.trim_end())).and_then(|()| out.flush());
     }
 }
 
 /// Prints one JSON value and a newline.
 pub fn json(value: &serde_json::Value) -> Result<(), Failure> {
-    print(|out| writeln!(out, "{value:#}"))
+    let text = format!("{value:#}");
+    print(|out| writeln!(out, "{}", escaped(&text)))
+}
+
+/// JSON whose texts do not disturb a terminal: JSON has escapes for that, and says the same with them.
+fn escaped(json: &str) -> Cow<'_, str> {
+    let bad = |c: char| disturbs(c) && c != '\n';
+    match json.contains(bad) {
+        false => Cow::Borrowed(json),
+        // All of these are characters of one unit.
+        true => json
+            .chars()
+            .fold(String::new(), |text, c| match bad(c) {
+                true => text + &format!("\\u{:04x}", u32::from(c)),
+                false => text + c.encode_utf8(&mut [0; 4]),
+            })
+            .into(),
+    }
 }
 
 /// A double in JSON, which has no infinity: that is the text "inf".
@@ -65,8 +86,24 @@ pub fn table(heading: &[&str], rows: impl Iterator<Item = Vec<String>>) -> Resul
 }
 
 fn cut(cell: String) -> String {
+    let cell = visible(&cell);
     match cell.char_indices().nth(WIDEST) {
-        None => cell,
+        None => cell.into_owned(),
         Some(_) => cell.chars().take(WIDEST - 1).chain(['…']).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_says_the_same_in_escapes() {
+        let value = serde_json::json!({ "a\u{202e}b": "\u{1b}[2J\u{9b}\u{7f} é 🦀" });
+        let text = format!("{value:#}");
+        let shown = escaped(&text);
+        assert!(!shown.contains(|c: char| disturbs(c) && c != '\n'), "{shown}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).ok(), Some(value));
+        assert!(shown.contains("\\u202e") && shown.contains("🦀"), "{shown}");
     }
 }

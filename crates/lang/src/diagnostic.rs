@@ -6,6 +6,7 @@
 //! assert_eq!(faults[0].code.name(), "E0301");
 //! ```
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::Span;
@@ -228,6 +229,26 @@ pub(crate) fn quoted(text: &str) -> String {
 /// The character itself, or a replacement for one that would disturb a terminal: control characters and the
 /// marks that change the direction of text.
 pub(crate) fn printable(c: char) -> char {
-    let directs = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    if c.is_control() || directs { '\u{fffd}' } else { c }
+    if disturbs(c) { '\u{fffd}' } else { c }
+}
+
+/// Control characters, marks that change the direction of text, and separators of lines that are none to a terminal.
+pub fn disturbs(c: char) -> bool {
+    let directs =
+        matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    c.is_control() || directs || matches!(c, '\u{2028}' | '\u{2029}')
+}
+
+/// A text as a terminal may show it: what would disturb it stands there as an escape. Ends of lines and tabs stay.
+///
+/// ```
+/// assert_eq!(probity_lang::visible("a\u{202e}b\u{1b}[2J\n"), "a\\u{202e}b\\u{1b}[2J\n");
+/// ```
+pub fn visible(text: &str) -> Cow<'_, str> {
+    let bad = |c: char| disturbs(c) && c != '\n' && c != '\t';
+    if !text.contains(bad) {
+        return Cow::Borrowed(text);
+    }
+    let escaped = |c: char| if bad(c) { c.escape_unicode().to_string() } else { c.to_string() };
+    Cow::Owned(text.chars().map(escaped).collect())
 }

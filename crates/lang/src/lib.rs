@@ -36,7 +36,7 @@ mod syntax;
 mod types;
 
 pub use constant::{number, row, truth};
-pub use diagnostic::{Code, Diagnostic, MAX_REPORTED, Severity};
+pub use diagnostic::{Code, Diagnostic, MAX_REPORTED, Severity, disturbs, visible};
 pub use format::format;
 pub use load::{LoadError, load, load_text, load_text_in};
 pub use names::nearest;

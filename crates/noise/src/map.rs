@@ -27,6 +27,8 @@ mod quick;
 
 use std::fmt;
 
+use probity_exact::parse_rational;
+
 pub use evaluate::{EvaluationError, Point, Value};
 pub use expression::{Expression, Half, Node, Normal, Relation, Variable};
 
@@ -196,6 +198,31 @@ impl PrivacyMap {
             Some(value) => Ok(value),
             None => up(expression, distance_in),
         };
+        self.rounded(distance_in, &first, &|expression| up(expression, distance_in))
+    }
+
+    /// The same in doubles that are bounds also as they are printed: the fewest digits that tell a double from all others may lie
+    /// below the double, and below what it bounds.
+    ///
+    /// ```
+    /// use probity_exact::{parse_rational, fraction};
+    /// use probity_noise::catalogue::{Arguments, privacy_map};
+    /// use probity_noise::unit::Sensitivity;
+    /// let map = privacy_map("discrete-laplace", &Arguments::new([("scale", "10")]))?;
+    /// // The double above 1/10 is printed as 0.1, which is a bound.
+    /// assert_eq!(map.printed_loss(&Sensitivity::from(1u32))?.to_string(), "ε = 0.1");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`loss`](PrivacyMap::loss).
+    pub fn printed_loss(&self, distance_in: &Sensitivity) -> Result<Loss, MapError> {
+        let printed = |expression: &Expression| printed_up(expression, distance_in);
+        self.rounded(distance_in, &printed, &printed)
+    }
+
+    /// The loss with its first number and its δ rounded in these ways.
+    fn rounded(&self, distance_in: &Sensitivity, first: Rounding, up: Rounding) -> Result<Loss, MapError> {
         Ok(match &self.guarantee {
             Guarantee::Pure { epsilon } => Loss::Pure(epsilon_of(first(epsilon)?)),
             Guarantee::Concentrated { rho } => {
@@ -203,7 +230,7 @@ impl PrivacyMap {
             }
             Guarantee::Approximate { epsilon, delta } => Loss::Approximate {
                 epsilon: epsilon_of(first(epsilon)?),
-                delta: Delta::from_f64(never_negative(up(delta, distance_in)?)).unwrap_or(Delta::infinite()),
+                delta: Delta::from_f64(never_negative(up(delta)?)).unwrap_or(Delta::infinite()),
             },
             Guarantee::Profile { delta } => Loss::Profile(Curve::new(delta, distance_in)),
             Guarantee::Uncertified { missing } => {
@@ -250,6 +277,18 @@ impl PrivacyMap {
 
 fn up(expression: &Expression, distance_in: &Sensitivity) -> Result<f64, EvaluationError> {
     expression.round_up(&Point::at(distance_in.value()))
+}
+
+/// A double for an expression, not below it.
+type Rounding<'a> = &'a dyn Fn(&Expression) -> Result<f64, EvaluationError>;
+
+/// The least double that is not below an expression, also as it is printed.
+fn printed_up(expression: &Expression, distance_in: &Sensitivity) -> Result<f64, EvaluationError> {
+    let at = Point::at(distance_in.value());
+    let least = expression.round_up(&at)?;
+    // The decimal of an infinite double is none; that of the next double lies above this one.
+    let Ok(decimal) = parse_rational(&format!("{least:e}")) else { return Ok(least) };
+    Ok(if expression.is_at_most(&at, &decimal)? { least } else { least.next_up() })
 }
 
 /// A negative value bounds a loss that is never negative, so the loss is 0.

@@ -8,7 +8,7 @@ use probity_account::{
     account as ask, calibrate, doubles_around, profile,
 };
 use probity_exact::Rational;
-use probity_verdict::{Asked, Setting, guarantee};
+use probity_verdict::{Amount, Asked, Guarantee, Setting, guarantee};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -87,9 +87,19 @@ fn theorem(text: &Text, adjacency: Adjacency) -> Result<Law, String> {
     let proved = guarantee(&program, &settings).map_err(|error| format!("{}: {error}", text.path))?;
     let asked = Asked { replaced: adjacency == Adjacency::Replace, on_a_sample: text.on_a_sample };
     match proved.neighbours.answer(asked) {
-        Ok(()) => Ok(Law::Approximate { epsilon: proved.epsilon, delta: proved.delta }),
+        Ok(()) => Ok(law_of(proved)),
         Err(wrong) => Err(format!("{}: its theorem is {wrong}", text.path)),
     }
+}
+
+/// A theorem as a law.
+fn law_of(proved: Guarantee) -> Law {
+    let law = |amount: Amount| match amount {
+        Amount::Approximate { epsilon, delta } => Law::Approximate { epsilon, delta },
+        Amount::Rho(rho) => Law::Concentrated { rho },
+        Amount::Mu(mu) => Law::Mu { mu },
+    };
+    Law::Text { most: Box::new(law(proved.most)), least: Box::new(law(proved.least)), rows: proved.rows }
 }
 
 impl Account {

@@ -225,8 +225,10 @@ impl Rows {
 
     /// A table with aligned columns: texts to the left, numbers to the right.
     pub fn to_table(&self) -> String {
-        let heading = self.heading();
-        let rows = self.texts();
+        let visible = |cell: String| probity_lang::visible(&cell).into_owned();
+        let heading: Vec<String> = self.heading().into_iter().map(visible).collect();
+        let rows: Vec<Vec<String>> =
+            self.texts().into_iter().map(|row| row.into_iter().map(visible).collect()).collect();
         let width = |column: usize| {
             let cells = rows.iter().map(|row| row[column].chars().count());
             cells.chain([heading[column].chars().count()]).max().unwrap_or(0)

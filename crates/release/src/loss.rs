@@ -154,24 +154,35 @@ impl Loss {
         }
         Value::Object(object)
     }
-}
 
-/// Exactly; with `{:#}`, where the fraction is long, about, for people.
-impl fmt::Display for Loss {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = |amount: &Rational| if f.alternate() { about(amount) } else { amount.to_string() };
+    /// What was lost, for people: where the fraction is long, about, and not less.
+    pub fn at_most(&self) -> String {
+        self.worded(|amount| about(amount, decimal::above))
+    }
+
+    /// What is left, for people: where the fraction is long, about, and not more.
+    pub fn at_least(&self) -> String {
+        self.worded(|amount| about(amount, decimal::below))
+    }
+
+    fn worded(&self, shown: impl Fn(&Rational) -> String) -> String {
         match self.measure {
-            Measure::Epsilon => write!(f, "epsilon {}", shown(&self.amount)),
-            Measure::EpsilonDelta => {
-                write!(f, "epsilon {}, delta {}", shown(&self.amount), shown(&self.delta))
-            }
-            Measure::Rho => write!(f, "rho {}", shown(&self.amount)),
+            Measure::Epsilon => format!("epsilon {}", shown(&self.amount)),
+            Measure::EpsilonDelta => format!("epsilon {}, delta {}", shown(&self.amount), shown(&self.delta)),
+            Measure::Rho => format!("rho {}", shown(&self.amount)),
         }
     }
 }
 
+/// Exactly.
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.worded(Rational::to_string))
+    }
+}
+
 /// A short fraction as it is, a long one as a decimal of six digits.
-fn about(amount: &Rational) -> String {
+fn about(amount: &Rational, rounded: fn(&Rational, usize) -> String) -> String {
     let exact = amount.to_string();
     if exact.len() <= 20 {
         return exact;
@@ -180,7 +191,7 @@ fn about(amount: &Rational) -> String {
     while *amount < unit && digits < 300 {
         (digits, unit) = (digits + 1, unit / Rational::from(10));
     }
-    format!("about {}", decimal::fixed(amount, digits))
+    format!("about {}", rounded(amount, digits))
 }
 
 #[cfg(test)]
@@ -220,12 +231,14 @@ mod tests {
     #[test]
     fn people_see_short_numbers() {
         let third = Loss::of_pure(Measure::Epsilon, &rational(1, 3).unwrap());
-        assert_eq!(format!("{third:#}"), "epsilon 1/3");
+        assert_eq!((third.at_most(), third.at_least()), ("epsilon 1/3".into(), "epsilon 1/3".into()));
         let long = rational(1, Integer::ONE << 100).unwrap();
         let near = Loss::of_pure(Measure::Epsilon, &(rational(1, 3).unwrap() + &long));
-        assert_eq!(format!("{near:#}"), "epsilon about 0.3333333");
+        assert_eq!(near.at_most(), "epsilon about 0.3333334");
+        assert_eq!(near.at_least(), "epsilon about 0.3333333");
         let tiny = Loss { measure: Measure::EpsilonDelta, amount: Rational::ONE, delta: long };
-        assert_eq!(format!("{tiny:#}"), "epsilon 1, delta about 0.0000000000000000000000000000007888609");
+        assert_eq!(tiny.at_most(), "epsilon 1, delta about 0.0000000000000000000000000000007888610");
+        assert_eq!(tiny.at_least(), "epsilon 1, delta about 0.0000000000000000000000000000007888609");
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! `guarantee`: what a proved text promises for given parameters, as numbers.
 
-use probity_audit::claimed;
+use probity_audit::{Bounds, Parameters, claimed};
 use probity_exact::Rational;
-use probity_kernel::term::{Mechanism, Reading, Sort};
+use probity_kernel::expr::Expr;
+use probity_kernel::term::{Adjacency, Claim, Mechanism, Reading, Sort};
 use probity_lang::{Program, Setting};
 use probity_prove::one_row::{OneRow, one_row};
 use probity_prove::vacuity::{Vacuity, vacuity};
@@ -10,16 +11,35 @@ use probity_prove::vacuity::{Vacuity, vacuity};
 use crate::error::Error;
 use crate::given;
 
-/// A proved loss, rounded up.
+/// A proved loss.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub struct Guarantee {
-    /// At most this much ε.
-    pub epsilon: Rational,
-    /// And at most this much δ.
-    pub delta: Rational,
+    /// At most this much.
+    pub most: Amount,
+    /// And that is at least this much: the same, where the amount is a fraction.
+    pub least: Amount,
     /// Between which inputs.
     pub neighbours: Neighbours,
+    /// So many rows at once make neighbours, and more do not: k rows are k over this many steps from neighbour to neighbour, rounded
+    /// up. `None` where the theorem is not about rows: then k steps may lead to a neighbour again, as where any two inputs are neighbours.
+    pub rows: Option<u64>,
+}
+
+/// So much of a measure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Amount {
+    /// ε and δ.
+    Approximate {
+        /// The loss.
+        epsilon: Rational,
+        /// The slack.
+        delta: Rational,
+    },
+    /// ρ of zero-concentrated privacy.
+    Rho(Rational),
+    /// μ of Gaussian privacy.
+    Mu(Rational),
 }
 
 /// Which inputs a guarantee tells from each other.
@@ -74,17 +94,10 @@ fn neighbours(mechanism: &Mechanism) -> Neighbours {
 /// Proves the claim of a program over the reals, and answers with what it claims for these parameters.
 pub fn guarantee(program: &Program, settings: &[Setting]) -> Result<Guarantee, Error> {
     given::check_complete(program, settings)?;
-    let refused = match program.claim.reading {
-        Reading::Reals => None,
-        Reading::Rho | Reading::Mu => {
-            Some("it claims an amount of rho or mu: write rho(…) or mu(…) with that amount")
-        }
-        Reading::Binary { .. } => {
-            Some("it claims something of floating point: only claims over the reals are composed")
-        }
-    };
-    if let Some(reason) = refused {
-        return Err(Error::new(reason));
+    if let Reading::Binary { .. } = program.claim.reading {
+        return Err(Error::new(
+            "it claims something of floating point: only claims over the reals are composed",
+        ));
     }
     let substituted = given::with_settings(program, settings)?;
     let hints = substituted.hints.clone().unwrap_or_default();
@@ -94,8 +107,44 @@ pub fn guarantee(program: &Program, settings: &[Setting]) -> Result<Guarantee, E
         return Err(Error::new(format!("its claim is about nothing: {reason}")));
     }
     let parameters = given::parameters(program, settings)?;
-    let (epsilon, delta) = claimed(&program.mechanism, &program.claim, &parameters).map_err(Error::new)?;
-    Ok(Guarantee { epsilon: epsilon.high, delta: delta.high, neighbours: neighbours(&substituted.mechanism) })
+    let value = |amount: &Expr| value(&program.mechanism, amount, &parameters);
+    let (loss, slack) = (value(&program.claim.epsilon)?, value(&program.claim.delta)?);
+    let amount = |loss: Rational, slack: Rational| match program.claim.reading {
+        Reading::Rho => Amount::Rho(loss),
+        Reading::Mu => Amount::Mu(loss),
+        _ => Amount::Approximate { epsilon: loss, delta: slack },
+    };
+    let least = amount(loss.low.max(Rational::ZERO), slack.low.max(Rational::ZERO));
+    let most = amount(loss.high, slack.high);
+    let neighbours = neighbours(&substituted.mechanism);
+    let rows = match (neighbours, most_rows(&program.mechanism)) {
+        (Neighbours::OfTheText | Neighbours::NotOneRow, _) => None,
+        (_, None) => Some(1),
+        (_, Some(most)) => whole(&value(&most)?),
+    };
+    Ok(Guarantee { most, least, neighbours, rows })
+}
+
+/// What an expression of parameters is.
+fn value(mechanism: &Mechanism, of: &Expr, parameters: &Parameters) -> Result<Bounds, Error> {
+    let claim = Claim { epsilon: of.clone(), delta: Expr::int(0), reading: Reading::Reals };
+    claimed(mechanism, &claim, parameters).map(|(value, _)| value).map_err(Error::new)
+}
+
+/// The largest number of rows that neighbours differ by, where an adjacency says it.
+fn most_rows(mechanism: &Mechanism) -> Option<Expr> {
+    mechanism.adjacency.iter().find_map(|clause| match clause {
+        Adjacency::Rows { most, .. } => Some(most.clone()),
+        _ => None,
+    })
+}
+
+fn whole(value: &Bounds) -> Option<u64> {
+    // So many rows and a half are so many rows.
+    (value.low == value.high)
+        .then(|| u64::try_from(value.low.floor()).ok())
+        .flatten()
+        .filter(|rows| *rows > 0)
 }
 
 #[cfg(test)]
@@ -142,6 +191,46 @@ mod tests {
         let both = format!("{added}\nneighbours one row of b is replaced");
         let two = of(&format!("{a}, b: rows(x: int)"), "", &both);
         assert_eq!(two, Neighbours::NotOneRow);
+    }
+
+    #[test]
+    fn amounts_and_rows_are_those_of_the_text() {
+        let number = |text: &str| probity_exact::parse_rational(text).unwrap();
+        let of = |body: &str, neighbours: &str, claim: &str, settings: &[(&str, &str)]| {
+            let text = format!(
+                "mechanism m(a: rows(x: int))\n{body}\nreturn y\nneighbours {neighbours}\nclaim {claim}"
+            );
+            let given = settings
+                .iter()
+                .map(|(name, value)| Setting { name: (*name).to_owned(), value: number(value) });
+            guarantee(&probity_lang::load_text(&text).unwrap(), &given.collect::<Vec<_>>()).unwrap()
+        };
+        let one = "one row of a is added or removed";
+        let at_most = "param k: int >= 1\ny ~ discrete_laplace(count(r in a), k)";
+        let pure = |epsilon: &str| Amount::Approximate { epsilon: number(epsilon), delta: number("0") };
+        let found = of(at_most, "at most k rows of a are added or removed", "1", &[("k", "3")]);
+        assert_eq!((found.rows, &found.most, &found.least), (Some(3), &pure("1"), &pure("1")));
+        let found = of("y ~ discrete_laplace(count(r in a), 2)", one, "1/2", &[]);
+        assert_eq!((found.rows, found.most), (Some(1), pure("1/2")));
+        let normal = "y ~ gaussian(count(r in a), 3)";
+        assert_eq!(of(normal, one, "rho 1/18", &[]).most, Amount::Rho(number("1/18")));
+        assert_eq!(of(normal, one, "mu 1/3", &[]).most, Amount::Mu(number("1/3")));
+        // ln(3) is no fraction: it lies between two.
+        let found = guarantee(
+            &probity_lang::load_text(
+                "mechanism m(x: category(2))\ny ~ response(x, 3/4, 2)\nreturn y\nneighbours any\nclaim ln(3)",
+            )
+            .unwrap(),
+            &[],
+        )
+        .unwrap();
+        let (Amount::Approximate { epsilon: most, .. }, Amount::Approximate { epsilon: least, .. }) =
+            (found.most, found.least)
+        else {
+            panic!("another measure")
+        };
+        assert!(least < most && &most - &least < number("1e-20") && found.rows.is_none());
+        assert!(least < number("1.09861228866811") && number("1.09861228866810") < most);
     }
 
     #[test]

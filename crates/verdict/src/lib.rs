@@ -65,7 +65,7 @@ pub use check::{NotExported, Replay, check, coq};
 pub use error::{Error, Kind};
 pub use explain::{Explanation, explain};
 pub use given::{Ranges, format_of, inputs_text, meant, parse_inputs, parse_reading, with_settings};
-pub use guarantee::{Asked, Guarantee, Neighbours, guarantee};
+pub use guarantee::{Amount, Asked, Guarantee, Neighbours, guarantee};
 pub use report::{ReportSettings, report};
 pub use verify::{Audited, End, Status, Upper, Verdict, couplings, verify, verify_in_parts};
 pub use watch::{Step, Watch};

@@ -72,6 +72,8 @@ pub(super) fn discrete_laplace(scale: &Rational, sensitivity: u64, question: &Qu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::{Duration, Instant};
+
     use crate::closed::with_bits;
     use crate::model::Simple;
     use probity_exact::parse_rational;
@@ -95,7 +97,8 @@ mod tests {
                             discrete_laplace(&number(scale), s, &question),
                         ),
                     ] {
-                        let other = with_bits(&law, &question, 600).unwrap();
+                        let later = Instant::now() + Duration::from_secs(600);
+                        let other = with_bits(&law, &question, 600, later).unwrap();
                         let meets = found.lower <= other.upper.clone().unwrap()
                             && other.lower <= found.upper.clone().unwrap();
                         assert!(meets, "{law:?} {question:?} {found:?} {other:?}");

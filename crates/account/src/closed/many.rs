@@ -255,6 +255,7 @@ fn power(x: &Rational, up: bool) -> Option<Rational> {
 mod tests {
     use super::*;
     use crate::model::Adjacency;
+    use crate::resolve::Side;
     use probity_exact::{parse_rational, rational};
 
     fn pure(n: i64, d: i64) -> (Law, u64) {
@@ -267,7 +268,7 @@ mod tests {
         let mut composition =
             Composition { parts: (0..300).map(|k| pure(1000 + k * 7 % 300, 20_000 + k)).collect() };
         composition.parts.push(pure(0, 1));
-        let laws = composition.resolved(Adjacency::AddRemove).unwrap();
+        let laws = composition.resolved(Adjacency::AddRemove, Side::Above).unwrap().0;
         for question in [
             Question::Epsilon(parse_rational("1e-6").unwrap()),
             Question::Delta(parse_rational("2").unwrap()),

@@ -113,16 +113,17 @@ fn single(law: &Simple, question: &Question, deadline: Instant) -> Option<(Brack
         Question::Delta(epsilon) => 240 + (near(epsilon).min(1e4) * 3.0) as usize,
         Question::Epsilon(delta) => 240 + (-ln(near(delta)) * 3.0) as usize,
     };
-    let mut found = with_bits(law, question, bits)?;
+    let mut found = with_bits(law, question, bits, deadline)?;
     while found.width() > 1e-9 && bits < 1 << 16 && Instant::now() < deadline {
         bits *= 4;
-        found = found.and(with_bits(law, question, bits)?);
+        let Some(finer) = with_bits(law, question, bits, deadline) else { break };
+        found = found.and(finer);
     }
     Some((found, ONE))
 }
 
-fn with_bits(law: &Simple, question: &Question, bits: usize) -> Option<Bracket> {
-    let curve = general::curve(law, Direction::Either, bits).ok()?;
+fn with_bits(law: &Simple, question: &Question, bits: usize, deadline: Instant) -> Option<Bracket> {
+    let curve = general::curve(law, Direction::Either, bits, deadline).ok()??;
     let ratio = |epsilon: &Rational, up: bool| {
         let (low, high) = exp_bounds(epsilon, bits as u32 + 8);
         let (low, high) = (low.to_rational()?, high.to_rational()?);

@@ -135,8 +135,11 @@ impl Reader<'_> {
             }
             c => {
                 let place = (start, start + c.len_utf8());
-                return Err(Fault::new(format!("'{c}' has no meaning here"), place)
-                    .hint("an expression is like poisson(1/100, gaussian(1)) * 1000 + pure(1/2)"));
+                let hint = match c {
+                    '^' => "powers of ten are written 1e12",
+                    _ => "an expression is like poisson(1/100, gaussian(1)) * 1000 + pure(1/2)",
+                };
+                return Err(Fault::new(format!("'{c}' has no meaning here"), place).hint(hint));
             }
         };
         Ok((token, (start, at)))

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use probity_exact::{Integer, Natural, Rational, rational_from_f64};
 
-use crate::account::{Found, Question, read};
+use crate::account::{Found, Question, finish_by, read};
 use crate::fixed::{self, near};
 use crate::general::{Around, Side, rounded};
 use crate::lattice::{Law, Limit, Step, Stop, Tilt};
@@ -96,16 +96,16 @@ pub(crate) fn bracket(
         Question::Delta(_) => -60.0,
     };
     let rare = -30.0 - scout::ln(copies);
-    let ranges = laws
-        .iter()
-        .map(|(law, _)| Some(Tail::new(law, direction, true, rounded(0))?.range(rare, rare + ln_delta)));
+    let ranges = laws.iter().map(|(law, _)| {
+        Some(Tail::new(law, direction, true, rounded(0), deadline)?.range(rare, rare + ln_delta))
+    });
     let ranges: Vec<Range> = ranges.collect::<Option<_>>()?;
     let scene = Scene { laws, ranges, direction, far: rare + ln_delta };
-    let limit = Limit { deadline, points: 1 << 21 };
     let mut found = Found::nothing(question);
     let (mut step, mut before) = (scene.coarsest()?, 0.0);
     for _ in 0..8 {
         let begin = Instant::now();
+        let limit = Limit { deadline: finish_by(deadline), points: 1 << 21 };
         let (around, guess) = match scene.compose(step, question, &limit) {
             Ok(around) => around,
             Err(Stop::Size) if found.points == 0 => {
@@ -114,7 +114,7 @@ pub(crate) fn bracket(
             }
             Err(_) => break,
         };
-        found = found.with(read(&around, question, guess.epsilon), &around);
+        found = found.with(read(&around, question, guess.epsilon, deadline), &around);
         let reached = found.bracket.width();
         // The grain of all losses is one step, whatever is wished for.
         let nothing = found.bracket.upper.as_ref().is_some_and(|upper| near(upper) < 1e-300);
@@ -250,7 +250,8 @@ impl Scene<'_> {
             return Err(Stop::Size);
         }
         let (lo, hi) = (lo as i64, hi as i64);
-        let tail = |up: bool| Tail::new(law, self.direction, up, bits).ok_or(Stop::Size);
+        let late = || if Instant::now() > limit.deadline { Stop::Time } else { Stop::Size };
+        let tail = |up: bool| Tail::new(law, self.direction, up, bits, limit.deadline).ok_or_else(late);
         let (upper, lower) = (tail(true)?, tail(false)?);
         let slack = range.hair.clone();
         let one = Natural::ONE << bits;

@@ -2,10 +2,13 @@
 //!
 //! Numbers are fixed-point with b fractional bits. `docs/accounting.md`, section 7, has the formulas.
 
+use std::time::Instant;
+
 use probity_exact::{Integer, Natural, Rational, exp_bounds, ln_bounds, normal_tail_bounds};
 
 use super::range::Range;
 use crate::fixed::{self, FixedBounds, near};
+use crate::laws::is_over;
 use crate::model::{Direction, Simple};
 use crate::roots::sqrt_bounds;
 use crate::scout::{exp, ln};
@@ -67,8 +70,9 @@ const RELATIVE: u32 = 160;
 const BITS: u32 = 320;
 
 impl Tail {
-    /// The tail of a law for the bound on that side; `None` for laws that are known by their curves only.
-    pub fn new(law: &Simple, direction: Direction, up: bool, bits: usize) -> Option<Tail> {
+    /// The tail of a law for the bound on that side; `None` for laws that are known by their curves only,
+    /// and where the time is over.
+    pub fn new(law: &Simple, direction: Direction, up: bool, bits: usize, deadline: Instant) -> Option<Tail> {
         let kind = match law {
             Simple::Normal(square) => {
                 // The curve grows with μ.
@@ -82,7 +86,7 @@ impl Tail {
             Simple::DiscreteGaussian(variance, s) => Kind::DiscreteGaussian {
                 variance: variance.clone(),
                 sensitivity: Rational::from(*s),
-                noise: gaussian_tails(variance, bits),
+                noise: gaussian_tails(variance, bits, deadline)?,
             },
             Simple::Pure(epsilon, delta) => {
                 Kind::Steps(FixedBounds::of(delta, bits), pure(epsilon, delta, bits))
@@ -93,7 +97,7 @@ impl Tail {
                 if !law.symmetric() || law.is_bound_only() {
                     return None;
                 }
-                let base = Box::new(Tail::new(law, direction, up, bits)?);
+                let base = Box::new(Tail::new(law, direction, up, bits, deadline)?);
                 let rate = Rate { q: q.clone(), ln: ln_bounds(q, BITS)? };
                 match direction {
                     Direction::Add => Kind::Added { rate, base },
@@ -345,7 +349,8 @@ impl Rate {
 }
 
 /// P(noise ≥ k) of integer noise with P(k) ∝ e^(−k²/(2σ²)), until it is less than a unit.
-fn gaussian_tails(variance: &Rational, bits: usize) -> Vec<FixedBounds> {
+/// `None` where the time is over.
+fn gaussian_tails(variance: &Rational, bits: usize, deadline: Instant) -> Option<Vec<FixedBounds>> {
     let guard = bits + 64;
     let half = Rational::ONE / (Rational::from(2) * variance);
     let (low, high) = exp_bounds(&-half, guard as u32 + 8);
@@ -356,6 +361,9 @@ fn gaussian_tails(variance: &Rational, bits: usize) -> Vec<FixedBounds> {
     let mut weights = vec![FixedBounds::exact(one.clone())];
     let mut ratio = g;
     while weights[weights.len() - 1].high > Natural::ONE << 60usize {
+        if is_over(weights.len(), deadline) {
+            return None;
+        }
         let next = weights[weights.len() - 1].times(&ratio, guard);
         weights.push(next);
         ratio = ratio.times(&square, guard);
@@ -380,7 +388,14 @@ fn gaussian_tails(variance: &Rational, bits: usize) -> Vec<FixedBounds> {
         low: (&w.low << bits) / &total.high,
         high: fixed::div_up(&(&w.high << bits), &total.low).min(Natural::ONE << bits),
     };
-    tails.iter().map(share).collect()
+    let mut shares = Vec::with_capacity(tails.len());
+    for tail in &tails {
+        if is_over(shares.len(), deadline) {
+            return None;
+        }
+        shares.push(share(tail));
+    }
+    Some(shares)
 }
 
 /// A guarantee: with probability δ all is told, else the loss is ±ε.

@@ -1,8 +1,11 @@
 //! Exact products of integer sequences, shifted down and rounded down once.
 
+use std::time::Instant;
+
 use probity_exact::Natural;
 
-use super::transform::{Garner, LONGEST, PRODUCT_BITS, Roots};
+use super::tilted::Stop;
+use super::transform::{Garner, LONG, LONGEST, PRODUCT_BITS, Roots};
 
 /// Sequences shorter than this are multiplied in the schoolbook way.
 const SHORT: usize = 24;
@@ -10,37 +13,54 @@ const SHORT: usize = 24;
 /// ⌊(a ∗ b)_k / 2^shift⌋ for each k.
 ///
 /// Every entry of a ∗ b is at most (Σ a)·(max b), which is checked to be below 2^185 and so below the product of the
-/// primes: no wrapping, no overflow. `None` where it is not, and where the result would be longer than 2^30.
-pub(crate) fn convolve(a: &[u128], b: &[u128], shift: u32) -> Option<Vec<u128>> {
+/// primes: no wrapping, no overflow. It is too large where it is not, and where the result would be longer than 2^30.
+pub(crate) fn convolve(a: &[u128], b: &[u128], shift: u32, deadline: Instant) -> Result<Vec<u128>, Stop> {
     if !fits(a, b) || !(64..128).contains(&shift) {
-        return None;
+        return Err(Stop::Size);
     }
     if a.is_empty() || b.is_empty() {
-        return Some(Vec::new());
+        return Ok(Vec::new());
     }
     let length = a.len() + b.len() - 1;
     if a.len().min(b.len()) <= SHORT {
-        return Some(schoolbook(a, b, shift));
+        return Ok(schoolbook(a, b, shift));
     }
     let bits = length.next_power_of_two().trailing_zeros();
     if bits > LONGEST {
-        return None;
+        return Err(Stop::Size);
     }
+    transformed(a, b, shift, bits, deadline).ok_or(Stop::Time)
+}
+
+/// The same by transforms of 2^bits numbers; `None` where the time is over.
+fn transformed(a: &[u128], b: &[u128], shift: u32, bits: u32, deadline: Instant) -> Option<Vec<u128>> {
+    let length = a.len() + b.len() - 1;
     let same = std::ptr::eq(a, b);
-    let roots = Roots::shared(bits);
+    let roots = Roots::shared(bits, deadline)?;
     let residues = |roots: &Roots| {
-        let mut values = roots.forward(a, 1 << bits);
+        let mut values = roots.forward(a, 1 << bits, deadline)?;
         match same {
             true => roots.square(&mut values),
-            false => roots.multiply(&mut values, &roots.forward(b, 1 << bits)),
+            false => roots.multiply(&mut values, &roots.forward(b, 1 << bits, deadline)?),
         }
-        let mut values = roots.inverse(values);
+        let mut values = roots.inverse(values, deadline)?;
         values.truncate(length);
-        values
+        Some(values)
     };
-    let [r0, r1, r2] = [0, 1, 2].map(|prime| residues(&roots[prime]));
+    combined([residues(&roots[0])?, residues(&roots[1])?, residues(&roots[2])?], shift, deadline)
+}
+
+/// The numbers that residues stand for, shifted down.
+fn combined([r0, r1, r2]: [Vec<u64>; 3], shift: u32, deadline: Instant) -> Option<Vec<u128>> {
     let garner = Garner::new();
-    Some((0..length).map(|k| garner.shifted(r0[k], r1[k], r2[k], shift)).collect())
+    let mut product = Vec::with_capacity(r0.len());
+    for k in 0..r0.len() {
+        if k % LONG == LONG - 1 && Instant::now() > deadline {
+            return None;
+        }
+        product.push(garner.shifted(r0[k], r1[k], r2[k], shift));
+    }
+    Some(product)
 }
 
 fn fits(a: &[u128], b: &[u128]) -> bool {
@@ -81,6 +101,26 @@ fn wide(x: u128, y: u128) -> (u128, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
+
+    fn later() -> Instant {
+        Instant::now() + Duration::from_secs(600)
+    }
+
+    /// Every stage of a long product is given up once its time is over.
+    #[test]
+    fn long_products_keep_to_the_time() {
+        let (long, over) = (2 * LONG, Instant::now());
+        assert!(Roots::shared(19, over).is_none());
+        let roots = Roots::shared(18, later()).unwrap();
+        let numbers = vec![1u128 << 70; long];
+        assert!(roots[0].forward(&numbers, long, over).is_none());
+        let values = roots[0].forward(&numbers, long, later()).unwrap();
+        assert!(roots[0].inverse(values.clone(), over).is_none());
+        assert!(combined([values.clone(), values.clone(), values], 92, over).is_none());
+        assert_eq!(convolve(&numbers, &numbers, 92, over), Err(Stop::Time));
+        assert_eq!(convolve(&numbers, &numbers, 92, later()).map(|product| product.len()), Ok(2 * long - 1));
+    }
 
     /// Against products of big integers, on lengths around every threshold.
     #[test]
@@ -104,15 +144,15 @@ mod tests {
                 }
                 sums.iter().map(|v| u128::try_from(v >> 92usize).unwrap()).collect()
             };
-            assert_eq!(convolve(&a, &b, 92).unwrap(), exact(&a, &b), "{n} {m}");
-            assert_eq!(convolve(&a, &a, 92).unwrap(), exact(&a, &a), "{n}");
+            assert_eq!(convolve(&a, &b, 92, later()).unwrap(), exact(&a, &b), "{n} {m}");
+            assert_eq!(convolve(&a, &a, 92, later()).unwrap(), exact(&a, &a), "{n}");
         }
     }
 
     #[test]
     fn what_might_wrap_is_refused() {
         let big = vec![1u128 << 92; 40];
-        assert_eq!(convolve(&big, &big, 92), None);
-        assert_eq!(convolve(&big[..1], &big, 92).map(|product| product.len()), Some(40));
+        assert_eq!(convolve(&big, &big, 92, later()), Err(Stop::Size));
+        assert_eq!(convolve(&big[..1], &big, 92, later()).map(|product| product.len()), Ok(40));
     }
 }

@@ -140,11 +140,11 @@ impl Tilted {
             return Err(Stop::Size);
         }
         let weights = match std::ptr::eq(self, other) {
-            true => convolve(&self.weights, &self.weights, WEIGHT),
-            false => convolve(&self.weights, &other.weights, WEIGHT),
-        };
+            true => convolve(&self.weights, &self.weights, WEIGHT, limit.deadline),
+            false => convolve(&self.weights, &other.weights, WEIGHT, limit.deadline),
+        }?;
         let total = product_of_totals(self.total, other.total)?;
-        let mut result = Tilted { lo: self.lo + other.lo, weights: weights.ok_or(Stop::Size)?, total };
+        let mut result = Tilted { lo: self.lo + other.lo, weights, total };
         result.trim(budget);
         Ok(result)
     }

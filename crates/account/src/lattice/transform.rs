@@ -4,6 +4,7 @@
 //! the product of the primes. Knows nothing of laws or of rounding.
 
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 /// Primes of the form c · 2^30 + 1 with a primitive root each. A test checks both.
 pub(super) const PRIMES: [(u64, u64); 3] =
@@ -11,6 +12,9 @@ pub(super) const PRIMES: [(u64, u64); 3] =
 
 /// The longest transform: 2^30 divides p − 1 for each prime.
 pub(super) const LONGEST: u32 = 30;
+
+/// So many entries take long enough for a look at the clock.
+pub(super) const LONG: usize = 1 << 17;
 
 /// Every number below 2^PRODUCT_BITS is determined by its residues: the product of the primes is 2^185.9999….
 pub(super) const PRODUCT_BITS: u32 = 185;
@@ -58,17 +62,19 @@ pub(super) struct Roots {
 
 impl Roots {
     /// The roots for each prime, for transforms of length 2^bits and all shorter ones; the longest so far are kept.
-    pub(super) fn shared(bits: u32) -> [Arc<Roots>; 3] {
+    /// `None` where the time is over.
+    pub(super) fn shared(bits: u32, deadline: Instant) -> Option<[Arc<Roots>; 3]> {
         static KEPT: Mutex<Option<[Arc<Roots>; 3]>> = Mutex::new(None);
-        let make = || [0, 1, 2].map(|prime| Arc::new(Roots::new(prime, bits)));
+        let one = |prime: usize| Some(Arc::new(Roots::new(prime, bits, deadline)?));
+        let make = || Some([one(0)?, one(1)?, one(2)?]);
         let Ok(mut kept) = KEPT.lock() else { return make() };
         match kept.as_ref() {
-            Some(roots) if roots[0].powers.len() >= 1 << bits => roots.clone(),
-            _ => kept.insert(make()).clone(),
+            Some(roots) if roots[0].powers.len() >= 1 << bits => Some(roots.clone()),
+            _ => Some(kept.insert(make()?).clone()),
         }
     }
 
-    fn new(prime: usize, bits: u32) -> Roots {
+    fn new(prime: usize, bits: u32, deadline: Instant) -> Option<Roots> {
         let (p, g) = PRIMES[prime];
         let length = 1usize << bits;
         let root = pow(g, (p - 1) >> bits, p);
@@ -76,7 +82,10 @@ impl Roots {
         let mut powers = vec![(0, 0); length.max(2)];
         let half = (length / 2).max(1);
         let mut power = 1;
-        for slot in powers.iter_mut().skip(half).take(half) {
+        for (k, slot) in powers.iter_mut().skip(half).take(half).enumerate() {
+            if k % LONG == LONG - 1 && Instant::now() > deadline {
+                return None;
+            }
             *slot = with(power);
             power = mul(power, root, p);
         }
@@ -89,7 +98,7 @@ impl Roots {
             n /= 2;
         }
         let word = ((1u128 << 64) % u128::from(p)) as u64;
-        Roots { p, barrett: ((1u128 << 125) / u128::from(p)) as u64, word: with(word), powers }
+        Some(Roots { p, barrett: ((1u128 << 125) / u128::from(p)) as u64, word: with(word), powers })
     }
 
     /// A number modulo p.
@@ -114,19 +123,22 @@ impl Roots {
         once(once(rest))
     }
 
-    /// The transform of numbers to a length, in the order that the steps leave.
-    pub(super) fn forward(&self, numbers: &[u128], length: usize) -> Vec<u64> {
+    /// The transform of numbers to a length, in the order that the steps leave; `None` where the time is over.
+    pub(super) fn forward(&self, numbers: &[u128], length: usize, deadline: Instant) -> Option<Vec<u64>> {
         let mut values: Vec<u64> = numbers.iter().map(|x| self.reduce(*x)).collect();
         values.resize(length, 0);
-        self.down(&mut values);
-        values
+        self.down(&mut values, deadline)?;
+        Some(values)
     }
 
     /// Decimation in frequency; halves that fit in a cache are finished before the next ones are touched.
-    fn down(&self, values: &mut [u64]) {
+    fn down(&self, values: &mut [u64], deadline: Instant) -> Option<()> {
         let n = values.len() / 2;
         if n == 0 {
-            return;
+            return Some(());
+        }
+        if n >= LONG && Instant::now() > deadline {
+            return None;
         }
         let (p, two_p) = (self.p, 2 * self.p);
         let (left, right) = values.split_at_mut(n);
@@ -137,13 +149,13 @@ impl Roots {
             *a = sum.wrapping_sub(if sum >= two_p { two_p } else { 0 });
             *b = times(x.wrapping_add(two_p).wrapping_sub(y), *w, *shoup, p);
         }
-        self.down(left);
-        self.down(right);
+        self.down(left, deadline)?;
+        self.down(right, deadline)
     }
 
     /// The inverse of [`Roots::forward`], reduced.
-    pub(super) fn inverse(&self, mut values: Vec<u64>) -> Vec<u64> {
-        self.up(&mut values);
+    pub(super) fn inverse(&self, mut values: Vec<u64>, deadline: Instant) -> Option<Vec<u64>> {
+        self.up(&mut values, deadline)?;
         let p = self.p;
         let shrink = pow(values.len() as u64 % p, p - 2, p);
         let shoup = companion(shrink, p);
@@ -151,18 +163,21 @@ impl Roots {
             let scaled = times(*value, shrink, shoup, p);
             *value = if scaled >= p { scaled - p } else { scaled };
         }
-        values
+        Some(values)
     }
 
-    fn up(&self, values: &mut [u64]) {
+    fn up(&self, values: &mut [u64], deadline: Instant) -> Option<()> {
         let n = values.len() / 2;
         if n == 0 {
-            return;
+            return Some(());
+        }
+        if n >= LONG && Instant::now() > deadline {
+            return None;
         }
         let (p, two_p) = (self.p, 2 * self.p);
         let (left, right) = values.split_at_mut(n);
-        self.up(left);
-        self.up(right);
+        self.up(left, deadline)?;
+        self.up(right, deadline)?;
         let put = |a: &mut u64, b: &mut u64, x: u64, y: u64| {
             let sum = x.wrapping_add(y);
             let difference = x.wrapping_add(two_p).wrapping_sub(y);
@@ -177,6 +192,7 @@ impl Roots {
             let (x, y) = (*a, times(*b, *w, *shoup, p));
             put(b, a, x, y);
         }
+        Some(())
     }
 
     /// Products of transforms, entry by entry.

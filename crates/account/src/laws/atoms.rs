@@ -1,5 +1,7 @@
 //! Laws with finitely many losses: responses, pure guarantees, discrete Laplace and discrete Gaussian noise.
 
+use std::time::Instant;
+
 use probity_exact::{Integer, Natural, Rational, directed, exp_bounds, ln_bounds};
 
 use super::{Curve, Event, Extent, Real};
@@ -75,6 +77,11 @@ impl Curve for Atoms {
     fn extent(&self) -> Extent {
         self.extent.clone()
     }
+}
+
+/// Whether a look at the clock is due, and the time is over.
+pub(crate) fn is_over(values: usize, deadline: Instant) -> bool {
+    values % 256 == 255 && Instant::now() > deadline
 }
 
 fn about(x: &Rational) -> (f64, f64) {
@@ -177,7 +184,13 @@ pub(crate) fn discrete_laplace(scale: &Rational, sensitivity: u64, bits: usize) 
 }
 
 /// Integer noise with P(k) ∝ e^(−k²/(2σ²)) and integer sensitivity s: the loss at k is (s² − 2ks)/(2σ²).
-pub(crate) fn discrete_gaussian(variance: &Rational, sensitivity: u64, bits: usize) -> Atoms {
+/// `None` where the time is over: there may be very many values.
+pub(crate) fn discrete_gaussian(
+    variance: &Rational,
+    sensitivity: u64,
+    bits: usize,
+    deadline: Instant,
+) -> Option<Atoms> {
     let guard = bits + 64;
     let half = Rational::ONE / (Rational::from(2) * variance);
     let (low, high) = exp_bounds(&-half.clone(), guard as u32 + 8);
@@ -187,6 +200,9 @@ pub(crate) fn discrete_gaussian(variance: &Rational, sensitivity: u64, bits: usi
     let mut weights = vec![FixedBounds::exact(Natural::ONE << guard)];
     let mut ratio = g;
     while weights[weights.len() - 1].high > Natural::ONE << 60usize {
+        if is_over(weights.len(), deadline) {
+            return None;
+        }
         let next = weights[weights.len() - 1].times(&ratio, guard);
         weights.push(next);
         ratio = ratio.times(&square, guard);
@@ -207,7 +223,13 @@ pub(crate) fn discrete_gaussian(variance: &Rational, sensitivity: u64, bits: usi
         low: (&w.low << bits) / &total.high,
         high: fixed::div_up(&(&w.high << bits), &total.low),
     };
-    let masses: Vec<FixedBounds> = weights.iter().take(reach).map(share).collect();
+    let mut masses = Vec::with_capacity(reach);
+    for weight in &weights[..reach] {
+        if is_over(masses.len(), deadline) {
+            return None;
+        }
+        masses.push(share(weight));
+    }
     let beyond =
         FixedBounds { low: Natural::ZERO, high: share(&FixedBounds { low: Natural::ZERO, high: rest }).high };
     let mass = |k: i64| masses.get(k.unsigned_abs() as usize).unwrap_or(&beyond).clone();
@@ -217,19 +239,21 @@ pub(crate) fn discrete_gaussian(variance: &Rational, sensitivity: u64, bits: usi
     };
     // All k ≤ −reach are one atom in front, all k ≥ reach + s one at the end.
     let (first, last) = (-reach, reach + s);
-    let atoms = (first..=last)
-        .map(|k| {
-            let (low, high) = about(&at(k));
-            let loss = match k {
-                k if k == first => (low, f64::INFINITY),
-                k if k == last => (f64::NEG_INFINITY, high),
-                _ => (low, high),
-            };
-            Atom { loss, p: mass(k), q: mass(k - s) }
-        })
-        .collect();
+    let mut atoms = Vec::new();
+    for k in first..=last {
+        if is_over(atoms.len(), deadline) {
+            return None;
+        }
+        let (low, high) = about(&at(k));
+        let loss = match k {
+            k if k == first => (low, f64::INFINITY),
+            k if k == last => (f64::NEG_INFINITY, high),
+            _ => (low, high),
+        };
+        atoms.push(Atom { loss, p: mass(k), q: mass(k - s) });
+    }
     let grain = Some(Real::exact(Rational::from(2 * sensitivity) * &half));
     // The ends stand for the offset of the grid only; the losses go on beyond them.
     let offset = Real::exact(at(0));
-    Atoms::new(atoms, Natural::ZERO, Extent { ends: Some((offset.clone(), offset)), grain }, bits)
+    Some(Atoms::new(atoms, Natural::ZERO, Extent { ends: Some((offset.clone(), offset)), grain }, bits))
 }

@@ -1,7 +1,7 @@
 //! Inverse questions by name: how little noise reaches a budget, and what error to expect.
 
 use probity_account::doubles_around;
-use probity_exact::{Natural, Rational};
+use probity_exact::{Natural, Rational, rational_from_f64};
 
 use super::{Arguments, CatalogueError, find};
 use crate::accuracy::{
@@ -31,7 +31,15 @@ fn safe_above(parameter: &'static str, exact: Rational) -> Answer {
     Answer { parameter, double: doubles_around(&exact).1, exact: Some(exact) }
 }
 
-fn searched(parameter: &'static str, double: f64) -> Answer {
+/// The least parameter that was found, as a double that is at least this also as it is printed.
+fn searched_above(parameter: &'static str, double: f64) -> Answer {
+    let double = rational_from_f64(double).map_or(double, |exact| doubles_around(&exact).1);
+    Answer { parameter, exact: None, double }
+}
+
+/// The largest parameter that was found, as a double that is at most this also as it is printed.
+fn searched_below(parameter: &'static str, double: f64) -> Answer {
+    let double = rational_from_f64(double).map_or(double, |exact| doubles_around(&exact).0);
     Answer { parameter, exact: None, double }
 }
 
@@ -80,11 +88,12 @@ pub fn calibrate(
             safe_above("squared-scale", gaussian_squared_scale(distance_in, rho)?.value().clone())
         }
         ("discrete-gaussian", Loss::Approximate { epsilon, delta }) => {
-            searched("squared-scale", gaussian_squared_scale_for(distance_in, epsilon, delta)?)
+            searched_above("squared-scale", gaussian_squared_scale_for(distance_in, epsilon, delta)?)
         }
-        ("gaussian", Loss::Approximate { epsilon, delta }) => {
-            searched("squared-scale", continuous_gaussian_squared_scale_for(distance_in, epsilon, delta)?)
-        }
+        ("gaussian", Loss::Approximate { epsilon, delta }) => searched_above(
+            "squared-scale",
+            continuous_gaussian_squared_scale_for(distance_in, epsilon, delta)?,
+        ),
         ("randomized-response", Loss::Pure(epsilon)) => {
             let categories = arguments.number("categories", "an integer of at least 2")?;
             let truth = RandomizedResponse::from_epsilon(categories, epsilon)?.truth().value().clone();
@@ -93,13 +102,13 @@ pub fn calibrate(
         ("truncated-geometric", Loss::Pure(_)) => {
             let range = arguments.range()?;
             let family = |scale: &_| Ok(truncated_geometric_map(&range, &Scale::new(Clone::clone(scale))?));
-            searched("scale", least_parameter(distance_in, target, family)?)
+            searched_above("scale", least_parameter(distance_in, target, family)?)
         }
         ("renormalised-geometric", Loss::Pure(_)) => {
             let range = arguments.range()?;
             let family =
                 |scale: &_| Ok(renormalised_geometric_map(&range, &Scale::new(Clone::clone(scale))?));
-            searched("scale", least_parameter(distance_in, target, family)?)
+            searched_above("scale", least_parameter(distance_in, target, family)?)
         }
         _ => return Err(measure()),
     })
@@ -133,9 +142,9 @@ pub fn scale_for_error(
     count: u64,
 ) -> Result<Answer, CatalogueError> {
     match find(name, &Arguments::default())?.name {
-        "discrete-laplace" => Ok(searched("scale", laplace_scale_within(error, level, count)?)),
+        "discrete-laplace" => Ok(searched_below("scale", laplace_scale_within(error, level, count)?)),
         "discrete-gaussian" => {
-            Ok(searched("squared-scale", gaussian_squared_scale_within(error, level, count)?))
+            Ok(searched_below("squared-scale", gaussian_squared_scale_within(error, level, count)?))
         }
         _ => Err(no_error(name)),
     }

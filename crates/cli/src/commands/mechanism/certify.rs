@@ -137,7 +137,7 @@ fn print(found: &Found, arguments: &Arguments, out: &mut dyn Write) -> io::Resul
         theorem.to_string().lines().try_for_each(|line| writeln!(out, "  {line}"))?;
     }
     match &arguments.certificate {
-        Some(path) => writeln!(out, "certificate: {}", path.display()),
+        Some(path) => writeln!(out, "certificate: {}", files::shown(path)),
         None => Ok(()),
     }
 }

@@ -52,7 +52,9 @@ pub fn run(arguments: &Arguments) -> Answer {
         true => output::json(&to_json(&report, arguments))?,
         false => {
             let (name, status) = (&program.mechanism.name, report.verdict.status());
-            output::print(|out| writeln!(out, "{name}: {status}, written to {}", arguments.out.display()))?;
+            output::print(|out| {
+                writeln!(out, "{name}: {status}, written to {}", files::shown(&arguments.out))
+            })?;
         }
     }
     Ok(if report.bounds_cross { Status::BoundsCross } else { Status::Done })

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use probity_account::doubles_around;
 use probity_exact::{Rational, parse_rational};
 use probity_noise::entropy::SecureEntropy;
 use probity_release::engine::csv::Csv;
@@ -310,9 +311,10 @@ fn measures(loss: Option<&Loss>) -> Json {
     })
 }
 
-/// A rational exactly; any other number rounded up to a double.
+/// A rational exactly; any other number rounded up to a double, which as it is printed is not below it either.
 fn amount(amount: &Amount) -> Json {
-    amount.exact().map_or_else(|| output::number(amount.at_most()), number)
+    let double = || amount.upper().map_or(f64::INFINITY, |upper| doubles_around(&upper).1);
+    amount.exact().map_or_else(|| output::number(double()), number)
 }
 
 /// Integers up to this size are the same number in every reader of JSON.

@@ -199,7 +199,7 @@ fn print_upper(verdict: &Verdict, arguments: &Arguments, out: &mut dyn Write) ->
             write!(out, "proved: {theorem}")?;
             writeln!(out, "axioms: {}", verdict.axioms().join(", "))?;
             if let Some(path) = &arguments.certificate {
-                writeln!(out, "certificate: {}", path.display())?;
+                writeln!(out, "certificate: {}", files::shown(path))?;
             }
         }
         Err(reason) => {
@@ -304,7 +304,7 @@ fn print_proof(proof: &Proof, arguments: &Arguments, out: &mut dyn Write) -> io:
         }
     }
     if let Some(path) = &arguments.certificate {
-        writeln!(out, "certificate: {}", path.display())?;
+        writeln!(out, "certificate: {}", files::shown(path))?;
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use probity_account::{
     Adjacency, Answer as Accounted, Bracket, Calibrated, Composition, Effort, Expression, Fault, Law,
@@ -12,7 +13,7 @@ use probity_exact::{Rational, parse_rational};
 use probity_lang::Setting;
 use probity_report::plot::{Axis, Colour, Mark, Plot, Series, log10};
 use probity_report::{Block, Document, Section};
-use probity_verdict::{Asked, decimal, guarantee};
+use probity_verdict::{Amount, Asked, Guarantee, decimal, guarantee};
 use serde_json::{Map, Value, json};
 
 use crate::failure::{Answer, Failure, Status};
@@ -74,7 +75,10 @@ pub fn run(arguments: &Arguments) -> Answer {
     if let Some(path) = &arguments.curve {
         files::check_place(path)?;
     }
-    let effort = effort(arguments)?;
+    let start = Instant::now();
+    let whole = effort(arguments)?;
+    // A curve has what is left.
+    let effort = if arguments.curve.is_some() { part(&whole, FIRST) } else { whole.clone() };
     let parsed = Expression::parse(&text).map_err(|fault| faulty(&fault, &text))?;
     let mut names: BTreeMap<String, Rational> = BTreeMap::new();
     for setting in given::settings(&arguments.settings)? {
@@ -96,7 +100,7 @@ pub fn run(arguments: &Arguments) -> Answer {
                 "write a name where the number is wanted, as gaussian(s); give the others values with --set",
             ));
         };
-        return inverse(arguments, &parsed, &text, &names, name, (delta, target), &effort);
+        return inverse(arguments, &parsed, &text, &names, name, (delta, target), (&effort, &whole));
     }
     let laws = parsed
         .evaluate(&names, &|text| theorem(text, arguments.adjacency))
@@ -119,7 +123,7 @@ pub fn run(arguments: &Arguments) -> Answer {
         }
     };
     if let Some(path) = &arguments.curve {
-        let page = curve_page(&text, &laws, arguments, answered.as_ref(), &effort)?;
+        let page = curve_page(&text, &laws, arguments, answered.as_ref(), &left(&whole, start))?;
         files::write(path, page.as_bytes())?;
     }
     match arguments.json {
@@ -157,6 +161,18 @@ fn effort(arguments: &Arguments) -> Result<Effort, Failure> {
     })
 }
 
+/// The share of the time that a question has, if a curve is asked for as well.
+const FIRST: f64 = 0.5;
+
+fn part(whole: &Effort, share: f64) -> Effort {
+    Effort { seconds: whole.seconds * share, ..whole.clone() }
+}
+
+/// What is left of the time.
+fn left(whole: &Effort, start: Instant) -> Effort {
+    Effort { seconds: (whole.seconds - start.elapsed().as_secs_f64()).max(0.0), ..whole.clone() }
+}
+
 fn faulty(fault: &Fault, text: &str) -> Failure {
     let failure = Failure::new(&fault.message);
     let failure = match &fault.hint {
@@ -181,7 +197,17 @@ fn theorem(text: &Text, adjacency: Adjacency) -> Result<Law, String> {
     if let Err(wrong) = proved.neighbours.answer(asked) {
         return Err(format!("{}: its theorem is {wrong}", text.path));
     }
-    Ok(Law::Approximate { epsilon: proved.epsilon, delta: proved.delta })
+    Ok(law_of(proved))
+}
+
+/// A theorem as a law.
+fn law_of(proved: Guarantee) -> Law {
+    let law = |amount: Amount| match amount {
+        Amount::Approximate { epsilon, delta } => Law::Approximate { epsilon, delta },
+        Amount::Rho(rho) => Law::Concentrated { rho },
+        Amount::Mu(mu) => Law::Mu { mu },
+    };
+    Law::Text { most: Box::new(law(proved.most)), least: Box::new(law(proved.least)), rows: proved.rows }
 }
 
 fn upper_double(bracket: &Bracket) -> f64 {
@@ -246,6 +272,9 @@ fn to_json(text: &str, arguments: &Arguments, answered: Option<&(&Question, Acco
     Value::Object(fields)
 }
 
+/// A share of the time that does not look as if it had been too short.
+const LITTLE: f64 = 0.3;
+
 fn lines(arguments: &Arguments, answered: Option<&(&Question, Accounted)>) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some((question, answer)) = answered {
@@ -259,15 +288,18 @@ fn lines(arguments: &Arguments, answered: Option<&(&Question, Accounted)>) -> Ve
         lines.push(format!("by {}", answer.method));
         lines.extend(answer.note.clone());
         if !answer.reached {
-            lines.push(format!(
-                "a relative width of {:.1e} was reached in the time; --seconds gives more",
-                answer.bracket.width()
-            ));
+            let width = answer.bracket.width();
+            lines.push(match answer.seconds < doubles_around(&arguments.seconds).0 * LITTLE {
+                true => format!("a relative width of {width:.1e} was reached, and more time gives no less"),
+                false => {
+                    format!("a relative width of {width:.1e} was reached in the time; --seconds gives more")
+                }
+            });
         }
         lines.push(format!("{:.3} s", answer.seconds));
     }
     if let Some(path) = &arguments.curve {
-        lines.push(format!("curve: {}", path.display()));
+        lines.push(format!("curve: {}", files::shown(path)));
     }
     lines
 }
@@ -279,8 +311,9 @@ fn inverse(
     names: &BTreeMap<String, Rational>,
     name: &str,
     (delta, target): (&Rational, &Rational),
-    effort: &Effort,
+    (effort, whole): (&Effort, &Effort),
 ) -> Answer {
+    let start = Instant::now();
     let family = |value: &Rational| {
         let mut names = names.clone();
         names.insert(name.to_owned(), value.clone());
@@ -297,11 +330,12 @@ fn inverse(
             decimal::telling(delta)
         )));
     }
-    let found = during("searching", || calibrate(&family, arguments.adjacency, delta, target, effort));
+    let found =
+        during("searching", || calibrate(&family, arguments.adjacency, delta, target, &left(effort, start)));
     let Calibrated { lower, upper, value, grows, epsilon, method, seconds } = found.map_err(Failure::new)?;
     if let Some(path) = &arguments.curve {
         let laws = family(&value).map_err(Failure::new)?;
-        files::write(path, curve_page(text, &laws, arguments, None, effort)?.as_bytes())?;
+        files::write(path, curve_page(text, &laws, arguments, None, &left(whole, start))?.as_bytes())?;
     }
     let (low, high) = (doubles_around(&lower).0, doubles_around(&upper).1);
     // The safe end, rounded to the safe side.

@@ -89,7 +89,7 @@ fn forward(
 ) -> Result<(), Failure> {
     let Named { name, arguments: given, .. } = &arguments.named;
     let map = catalogue::privacy_map(name, given).map_err(refused)?;
-    let loss = map.loss(distance).map_err(Failure::new)?;
+    let loss = map.printed_loss(distance).map_err(Failure::new)?;
     fields.insert("d_in".into(), distance.value().to_string().into());
     fields.insert("map".into(), map.to_string().into());
     lines.push(format!("{name}: {map}"));

@@ -103,8 +103,8 @@ fn done(pinned: &Pinned, ledger: &Ledger, what: &str) -> Answer {
     match pinned.json {
         true => output::json(&summary(ledger, &[], None, None))?,
         false => output::print(|out| {
-            writeln!(out, "{what}: {} with policy {}…", pinned.ledger.display(), &state.policy[..12])?;
-            writeln!(out, "budget: {}, left: {:#}", state.total, state.remaining())
+            writeln!(out, "{what}: {} with policy {}…", files::shown(&pinned.ledger), &state.policy[..12])?;
+            writeln!(out, "budget: {}, left: {}", state.total, state.remaining().at_least())
         })?,
     }
     Ok(Status::Done)
@@ -178,8 +178,8 @@ fn show(arguments: &Arguments) -> Answer {
         vec![
             entry.number.to_string(),
             entry.time.clone(),
-            format!("{:#}", entry.loss),
-            format!("{:#}", entry.spent),
+            entry.loss.at_most(),
+            entry.spent.at_most(),
             about(entry),
         ]
     });
@@ -193,7 +193,8 @@ fn show(arguments: &Arguments) -> Answer {
                 state.number
             )?;
         }
-        writeln!(out, "\nspent: {:#}\nleft: {:#} of {}", state.spent, state.remaining(), state.total)?;
+        let (spent, left) = (state.spent.at_most(), state.remaining().at_least());
+        writeln!(out, "\nspent: {spent}\nleft: {left} of {}", state.total)?;
         if let Some((delta, answer)) = &total {
             writeln!(
                 out,
@@ -206,7 +207,7 @@ fn show(arguments: &Arguments) -> Answer {
             writeln!(out, "verified: {count} entries, every hash and every sum")?;
         }
         match &arguments.out {
-            Some(page) => writeln!(out, "page: {}", page.display()),
+            Some(page) => writeln!(out, "page: {}", files::shown(page)),
             None => Ok(()),
         }
     })?;
@@ -254,8 +255,8 @@ fn page(ledger: &Ledger, name: &str) -> Result<Document, Failure> {
             vec![
                 entry.number.to_string(),
                 entry.time.clone(),
-                format!("{:#}", entry.loss),
-                format!("{:#}", entry.spent),
+                entry.loss.at_most(),
+                entry.spent.at_most(),
                 about(entry),
             ]
         })
@@ -264,8 +265,8 @@ fn page(ledger: &Ledger, name: &str) -> Result<Document, Failure> {
     Ok(Document {
         title: format!("Budget of {name}"),
         lead: vec![Block::Facts(vec![
-            ("spent".into(), format!("{:#}", state.spent)),
-            ("left".into(), format!("{:#}", state.remaining())),
+            ("spent".into(), state.spent.at_most()),
+            ("left".into(), state.remaining().at_least()),
             ("budget".into(), state.total.to_string()),
             ("policy".into(), state.policy.clone()),
         ])],

@@ -82,7 +82,7 @@ fn suggest(arguments: &Arguments, path: &Path) -> Answer {
     match (arguments.json, &arguments.out) {
         (true, _) => output::json(&json!({"policy": text}))?,
         (false, None) => output::print(|out| write!(out, "{text}"))?,
-        (false, Some(out)) => output::print(|print| writeln!(print, "written: {}", out.display()))?,
+        (false, Some(out)) => output::print(|print| writeln!(print, "written: {}", files::shown(out)))?,
     }
     Ok(Status::Done)
 }

@@ -284,11 +284,11 @@ fn show(arguments: &Arguments, shown: &[(&Released, Rows, PathBuf)], state: &Sta
                 )?,
                 false => writeln!(out, "cost: {}", released.cost)?,
             }
-            writeln!(out, "certificate: {}", certificate.display())?;
+            writeln!(out, "certificate: {}", files::shown(certificate))?;
         }
         match arguments.csv {
             true => Ok(()),
-            false => writeln!(out, "left: {:#} of {}", state.remaining(), state.total),
+            false => writeln!(out, "left: {} of {}", state.remaining().at_least(), state.total),
         }
     })
 }

@@ -50,7 +50,7 @@ pub fn on_every_save(arguments: &Arguments, settings: &[Setting], time: Duration
             failure.exit()
         });
         if !interrupt::is_on() {
-            output::print(|out| writeln!(out, "watching {}; Ctrl-C ends", path.display()))?;
+            output::print(|out| writeln!(out, "watching {}; Ctrl-C ends", crate::files::shown(path)))?;
         }
     }
     Ok(status)
