@@ -7,7 +7,7 @@ use std::sync::Arc;
 use probity_exact::{Integer, Natural, Rational};
 use probity_kernel::context::Context;
 use probity_kernel::entail::{Evidence, Product};
-use probity_kernel::expr::{Expr, Name, Variable};
+use probity_kernel::expr::{Expr, Name, Unary, Variable};
 use probity_kernel::fact::Fact;
 use probity_kernel::poly::{Monomial, Poly};
 
@@ -213,7 +213,9 @@ fn multipliers(context: &Context, row: &Row<'_>, used: &BTreeSet<&Monomial>) -> 
     let Some((leading, _)) = row.poly.terms().max_by_key(|(m, _)| degree(m)) else { return BTreeSet::new() };
     let inverse = leading.inverse();
     let fits = |m: &Monomial| {
-        let whole = m.powers().all(|(_, power)| power > 0);
+        let whole = m.powers().all(|(atom, power)| {
+            power > 0 || matches!(atom, Expr::Var(Variable::Plain(name)) if context.is_positive(name))
+        });
         !m.is_one() && (as_scale(context, m).is_some() || anything && whole)
     };
     used.iter().map(|m| m.times(&inverse)).filter(fits).collect()
@@ -300,6 +302,12 @@ fn least_multiple(a: &Monomial, b: &Monomial) -> Monomial {
     whole
 }
 
+/// Whether a product is the square of a root.
+fn is_square_of_root(m: &Monomial) -> bool {
+    let mut powers = m.powers();
+    matches!((powers.next(), powers.next()), (Some((Expr::Unary(Unary::Sqrt, _), 2)), None))
+}
+
 /// Equations between two products, L = m, times what makes L a product in use; and again for the products that this brings.
 /// So a quotient by a root meets what is under the root: from i·s = 1 and s·s = a follows a·i·i = 1.
 pub(crate) fn reduced_rows<'a>(base: &[Row<'_>]) -> Vec<Row<'a>> {
@@ -311,7 +319,13 @@ pub(crate) fn reduced_rows<'a>(base: &[Row<'_>]) -> Vec<Row<'a>> {
             // What is 0 makes every product 0.
             [m] if whole(m) => equations.push((row, m, None)),
             [m, n] => {
-                let (lead, rest) = if degree(m) >= degree(n) { (m, n) } else { (n, m) };
+                // What is under a root stands for the square of the root.
+                let (lead, rest) = match (is_square_of_root(m), is_square_of_root(n)) {
+                    (true, false) => (m, n),
+                    (false, true) => (n, m),
+                    _ if degree(m) >= degree(n) => (m, n),
+                    _ => (n, m),
+                };
                 if degree(lead) > 1 && whole(lead) {
                     equations.push((row, lead, Some(rest)));
                 }

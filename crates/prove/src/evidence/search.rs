@@ -253,6 +253,18 @@ fn refute_by_products(
     steps.find_map(|reach| contradiction(&product_rows(context, base, reach), effort))
 }
 
+/// A contradiction of the facts and of equations between products, as those of roots and quotients.
+fn refute_reduced(context: &Context, base: &[Row<'_>], effort: &mut Effort) -> Option<Evidence> {
+    let reduced = reduced_rows(base);
+    if reduced.is_empty() {
+        return None;
+    }
+    let more: Vec<Row<'_>> = base.iter().cloned().chain(reduced).collect();
+    let scaled = scaled_rows(context, &more);
+    let all: Vec<Row<'_>> = more.into_iter().chain(scaled).collect();
+    contradiction(&without_lonely(all), effort)
+}
+
 struct Search<'e> {
     nodes: usize,
     effort: &'e mut Effort,
@@ -403,7 +415,10 @@ impl Search<'_> {
             && is_public(context, row)
             && !self.hopeless.contains(&*row.poly)
         {
-            match refute_shallow(facts, ALL_STEPS - 1, self.effort) {
+            let public: Vec<Row<'_>> = base.iter().filter(|row| is_public(context, row)).cloned().collect();
+            let found = refute_reduced(context, &public, self.effort)
+                .or_else(|| refute_shallow(facts, ALL_STEPS - 1, self.effort));
+            match found {
                 Some(evidence) => return Ok(evidence),
                 None => self.hopeless.insert(row.poly.clone().into_owned()),
             };
@@ -417,14 +432,8 @@ impl Search<'_> {
         if let Some(evidence) = contradiction(&without_lonely(wider), self.effort) {
             return Ok(evidence);
         }
-        let reduced = reduced_rows(&base);
-        if !reduced.is_empty() {
-            let more: Vec<Row<'_>> = base.iter().cloned().chain(reduced).collect();
-            let scaled = scaled_rows(context, &more);
-            let all: Vec<Row<'_>> = more.into_iter().chain(scaled).collect();
-            if let Some(evidence) = contradiction(&without_lonely(all), self.effort) {
-                return Ok(evidence);
-            }
+        if let Some(evidence) = refute_reduced(context, &base, self.effort) {
+            return Ok(evidence);
         }
         // Products with the newest fact that has any come first, then all.
         let center = base.iter().filter(|row| row_degree(row) > 1).max_by_key(|row| row.facts.first());
