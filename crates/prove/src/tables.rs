@@ -586,7 +586,35 @@ pub(crate) fn unbounded(context: &Context) -> Option<(Sum, Name)> {
 /// The price of a distance: how much of the budget a shift by it takes, at this scale.
 pub(crate) fn price(distance: &Expr, scale: &Expr) -> Expr {
     let distance = absolute_plain(distance);
-    sized_price(&distance, scale).unwrap_or_else(|| over(distance, scale))
+    sized_price(&distance, scale).unwrap_or_else(|| match is_irrational(scale) {
+        true => by_factors(distance, scale),
+        false => over(distance, scale),
+    })
+}
+
+/// An amount over a scale, divided by one factor of the scale after the other, numbers and parameters first: what is divided by
+/// a root is then the same wherever the root stands.
+fn by_factors(amount: Expr, scale: &Expr) -> Expr {
+    let (mut top, mut bottom) = (Vec::new(), Vec::new());
+    factors(scale, &mut top, &mut bottom);
+    top.sort_by_key(|e| is_irrational(e));
+    let amount = bottom.into_iter().fold(amount, |amount, e| product(e, amount));
+    top.iter().fold(amount, |amount, e| divided(amount, e))
+}
+
+/// What a product or quotient multiplies with, and what it divides by.
+fn factors(e: &Expr, top: &mut Vec<Expr>, bottom: &mut Vec<Expr>) {
+    match e {
+        Expr::Binary(Binary::Mul, a, b) => {
+            factors(a, top, bottom);
+            factors(b, top, bottom);
+        }
+        Expr::Binary(Binary::Div, a, b) => {
+            factors(a, top, bottom);
+            factors(b, bottom, top);
+        }
+        _ => top.push(e.clone()),
+    }
 }
 
 /// Whether a number has a root, a logarithm or an exponential in it.

@@ -1,6 +1,8 @@
 //! The values of a discrete draw over the reals, with their probabilities; an infinite support is cut where its
 //! tail is negligible, and what is cut off is left to the caller as escaped mass.
 
+use std::cmp::Ordering;
+
 use probity_exact::{Float, Format, Rational, Round, exp_bounds};
 
 use crate::error::AuditError;
@@ -65,9 +67,18 @@ pub(crate) fn choices(law: &Needed, tail: Tail) -> Result<Vec<Weighted>, Stop> {
             each.into_iter().map(|(k, p)| (number(Rational::from(k)), Chance::exactly(p))).collect()
         }
         LawKind::Response => {
-            let count = integer(Some(&known(2)?))?;
-            let each = response(&known(0)?, &probability(known(1)?)?, count)?;
-            each.into_iter().map(|(k, p)| (number(Rational::from(k)), Chance::exactly(p))).collect()
+            let (value, count) = (known(0)?, integer(Some(&known(2)?))?);
+            let random = AuditError::Unsupported { what: "a response with a random probability" };
+            let (low, high) = argument(1)?.bounds().ok_or(random)?;
+            // The other values are likely where the truth is not.
+            let (down, up) =
+                (response(&value, &probability(low)?, count)?, response(&value, &probability(high)?, count)?);
+            let chance = |p: Rational, q: Rational| match p.cmp(&q) {
+                Ordering::Equal => Chance::exactly(p),
+                Ordering::Less => Chance::between(&p, &q),
+                Ordering::Greater => Chance::between(&q, &p),
+            };
+            down.into_iter().zip(up).map(|((k, p), (_, q))| (number(Rational::from(k)), chance(p, q))).collect()
         }
         LawKind::Choose => {
             let chances = choose(&law.arguments)?;

@@ -35,6 +35,12 @@ pub(crate) fn events(explorer: &mut Explorer, answers: &[bool]) -> Result<Vec<Ev
     Ok(events)
 }
 
+/// Whether a run draws from lists of values only.
+pub(crate) fn draws_values(explorer: &mut Explorer) -> Result<bool, AuditError> {
+    let path = explorer.follow_answers(&[])?;
+    Ok(path.is_some_and(|(world, _)| world.noises.is_empty()))
+}
+
 /// Thresholds for continuous numbers: plain ones, and in units of the noise around the center.
 const THRESHOLDS: [i64; 5] = [0, 1, -1, -12, 12];
 const SPREADS: [i64; 3] = [0, 2, 12];

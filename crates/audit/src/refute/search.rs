@@ -124,6 +124,9 @@ pub(crate) const GUESS: Depth = Depth { paths: 8000, tail_bits: 40 };
 /// What guesses along a few chosen paths are made with: few paths, so that each one is quick.
 const FEW: Depth = Depth { paths: 40, tail_bits: 40 };
 
+/// The same where all draws are from lists of values, as long answers of noisy counts: each entry has as many values as its draw.
+const FEW_VALUES: Depth = Depth { paths: 4000, tail_bits: 40 };
+
 /// What decisions are made with.
 pub(crate) const DECISION: Depth = Depth { paths: 40_000, tail_bits: 64 };
 
@@ -536,7 +539,8 @@ impl Search<'_> {
         pair: &Pair,
         target: Target,
     ) -> Result<Option<Refutation>, AuditError> {
-        let explorer = |inputs| self.explorer(setting, inputs, FEW);
+        let values = few_path_events::draws_values(&mut self.explorer(setting, &pair.first, FEW)?)?;
+        let explorer = |inputs| self.explorer(setting, inputs, if values { FEW_VALUES } else { FEW });
         let (mut first, mut second) = (explorer(&pair.first)?, explorer(&pair.second)?);
         let mut problem = Some(TOO_MANY_PATHS);
         let mut spent = 0;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use probity_exact::{Integer, Natural, Rational};
 use probity_kernel::context::Context;
 use probity_kernel::entail::{Evidence, Product};
-use probity_kernel::expr::{Expr, Name, Variable};
+use probity_kernel::expr::{Expr, Name, Unary, Variable};
 use probity_kernel::fact::Fact;
 use probity_kernel::poly::{Monomial, Poly};
 
@@ -134,6 +134,63 @@ pub(crate) fn twice_scaled_rows<'a>(context: &Context, base: &[Row<'_>]) -> Vec<
     multiples(context, base, &wider)
 }
 
+/// The most rows that are multiplied with atoms which are known to be positive.
+const MAX_LIFTED: usize = 150;
+/// The highest power to which they are multiplied.
+const MAX_LIFT: u32 = 4;
+
+/// Rows times atoms that a fact says are positive, as the quotient by a root or an exponential, where every monomial of the
+/// product is already in use; and these products themselves.
+pub(crate) fn lifted_rows<'a>(context: &Context, base: &[Row<'_>]) -> Vec<Row<'a>> {
+    let mut positive: BTreeMap<&Expr, &Row<'_>> = BTreeMap::new();
+    for row in base.iter().filter(|row| row.strict && row.poly.terms().count() == 1) {
+        let single = row.poly.terms().find(|(m, c)| degree(m) == 1 && **c > Rational::ZERO);
+        if let Some((atom, 1)) = single.and_then(|(m, _)| m.powers().next())
+            && !matches!(atom, Expr::Var(_))
+        {
+            positive.entry(atom).or_insert(row);
+        }
+    }
+    let mut rows = Vec::new();
+    if positive.is_empty() {
+        return rows;
+    }
+    let used: BTreeSet<&Monomial> = base.iter().flat_map(|row| row.poly.terms().map(|(m, _)| m)).collect();
+    // The monomial as facts about its atoms and powers of positive parameters.
+    let lift = |m: &Monomial| -> Option<(Vec<&Row<'_>>, Vec<(Name, i32)>)> {
+        let (mut facts, mut scale) = (Vec::new(), Vec::new());
+        for (atom, power) in m.powers() {
+            match (positive.get(atom), atom) {
+                (Some(row), _) if power > 0 => {
+                    facts.extend(std::iter::repeat_n(*row, power.unsigned_abs() as usize));
+                }
+                (None, Expr::Var(Variable::Plain(name))) if context.is_positive(name) => {
+                    scale.push((name.clone(), power));
+                }
+                _ => return None,
+            }
+        }
+        (!facts.is_empty() && facts.len() as u32 <= MAX_LIFT).then_some((facts, scale))
+    };
+    for monomial in &used {
+        rows.extend(lift(monomial).and_then(|(facts, scale)| product(&facts, &scale)));
+    }
+    for row in base.iter().filter(|row| !row.free && row.poly.terms().count() > 1) {
+        let pivots = row.poly.terms().map(|(m, _)| m.inverse());
+        let multipliers: BTreeSet<Monomial> =
+            pivots.flat_map(|inverse| used.iter().map(move |m| m.times(&inverse))).collect();
+        for (mut facts, scale) in multipliers.iter().filter_map(lift) {
+            facts.insert(0, row);
+            let lifted = product(&facts, &scale);
+            rows.extend(lifted.filter(|row| row.poly.terms().all(|(m, _)| m.is_one() || used.contains(m))));
+            if rows.len() >= MAX_LIFTED {
+                return rows;
+            }
+        }
+    }
+    rows
+}
+
 fn multiples<'a>(context: &Context, base: &[Row<'_>], used: &BTreeSet<&Monomial>) -> Vec<Row<'a>> {
     let mut rows = Vec::new();
     for row in base {
@@ -156,7 +213,9 @@ fn multipliers(context: &Context, row: &Row<'_>, used: &BTreeSet<&Monomial>) -> 
     let Some((leading, _)) = row.poly.terms().max_by_key(|(m, _)| degree(m)) else { return BTreeSet::new() };
     let inverse = leading.inverse();
     let fits = |m: &Monomial| {
-        let whole = m.powers().all(|(_, power)| power > 0);
+        let whole = m.powers().all(|(atom, power)| {
+            power > 0 || matches!(atom, Expr::Var(Variable::Plain(name)) if context.is_positive(name))
+        });
         !m.is_one() && (as_scale(context, m).is_some() || anything && whole)
     };
     used.iter().map(|m| m.times(&inverse)).filter(fits).collect()
@@ -243,6 +302,12 @@ fn least_multiple(a: &Monomial, b: &Monomial) -> Monomial {
     whole
 }
 
+/// Whether a product is the square of a root.
+fn is_square_of_root(m: &Monomial) -> bool {
+    let mut powers = m.powers();
+    matches!((powers.next(), powers.next()), (Some((Expr::Unary(Unary::Sqrt, _), 2)), None))
+}
+
 /// Equations between two products, L = m, times what makes L a product in use; and again for the products that this brings.
 /// So a quotient by a root meets what is under the root: from i·s = 1 and s·s = a follows a·i·i = 1.
 pub(crate) fn reduced_rows<'a>(base: &[Row<'_>]) -> Vec<Row<'a>> {
@@ -254,7 +319,13 @@ pub(crate) fn reduced_rows<'a>(base: &[Row<'_>]) -> Vec<Row<'a>> {
             // What is 0 makes every product 0.
             [m] if whole(m) => equations.push((row, m, None)),
             [m, n] => {
-                let (lead, rest) = if degree(m) >= degree(n) { (m, n) } else { (n, m) };
+                // What is under a root stands for the square of the root.
+                let (lead, rest) = match (is_square_of_root(m), is_square_of_root(n)) {
+                    (true, false) => (m, n),
+                    (false, true) => (n, m),
+                    _ if degree(m) >= degree(n) => (m, n),
+                    _ => (n, m),
+                };
                 if degree(lead) > 1 && whole(lead) {
                     equations.push((row, lead, Some(rest)));
                 }

@@ -28,8 +28,8 @@ use std::sync::Arc;
 
 use probity_kernel::context::Context;
 use probity_kernel::entail::{Evidence, Facts, Product};
-use probity_kernel::expr::Expr;
-use probity_kernel::fact::Fact;
+use probity_kernel::expr::{Expr, Unary};
+use probity_kernel::fact::{Fact, poly};
 use probity_kernel::lemma::Lemma;
 use probity_kernel::poly::{Monomial, Poly};
 use probity_kernel::rejection::Rejection;
@@ -37,7 +37,7 @@ use probity_kernel::rejection::Rejection;
 use crate::effort::Effort;
 use crate::evidence::lemmas::{analytic_lemmas, common_lemmas, may_split};
 use crate::evidence::rows::{
-    Outcome, Reach, Row, ask, atoms, base_rows, contradiction, is_public, product_rows, reduced_rows,
+    Outcome, Reach, Row, ask, atoms, base_rows, contradiction, is_public, lifted_rows, product_rows, reduced_rows,
     row_degree, scaled_rows, swapped_rows, to_fraction, twice_scaled_rows, without_lonely,
 };
 use crate::evidence::simplex::Fraction;
@@ -130,30 +130,35 @@ struct Parts {
     moved: Option<(usize, usize)>,
 }
 
-/// A lemma among the facts: its first fact, how many facts it brought, and evidence for its premises if they were
-/// shown at once.
+/// A lemma or a cut among the facts: its first fact, and how many facts it brought.
 struct Cited<'l> {
-    lemma: &'l Lemma,
+    source: Source<'l>,
     start: usize,
     count: usize,
-    premises: Option<Vec<Evidence>>,
+}
+
+/// Where facts come from.
+enum Source<'l> {
+    /// A lemma, with evidence for its premises if they were shown at once.
+    Lemma(&'l Lemma, Option<Vec<Evidence>>),
+    /// A formula, with evidence for it.
+    Cut(Expr, Evidence),
 }
 
 /// The evidence under the lemmas that it uses; one that was not needed is not cited.
 fn wrapped(mut evidence: Evidence, cited: Vec<Cited<'_>>) -> Evidence {
-    for Cited { lemma, start, count, premises } in cited.into_iter().rev() {
-        evidence = match without(&evidence, start, count) {
-            Some(shorter) => shorter,
-            None => {
-                let rest = match premises {
-                    None => evidence,
-                    Some(mut branches) => {
-                        branches.push(evidence);
-                        Evidence::Cases(start, branches)
-                    }
-                };
-                Evidence::Cite(lemma.clone(), Box::new(rest))
+    for Cited { source, start, count } in cited.into_iter().rev() {
+        if let Some(shorter) = without(&evidence, start, count) {
+            evidence = shorter;
+            continue;
+        }
+        evidence = match source {
+            Source::Lemma(lemma, None) => Evidence::Cite(lemma.clone(), Box::new(evidence)),
+            Source::Lemma(lemma, Some(mut branches)) => {
+                branches.push(evidence);
+                Evidence::Cite(lemma.clone(), Box::new(Evidence::Cases(start, branches)))
             }
+            Source::Cut(formula, shown) => Evidence::Cut(formula, Box::new(evidence), Box::new(shown)),
         };
     }
     evidence
@@ -179,6 +184,21 @@ fn discharged<'a>(
     }
 }
 
+/// The facts with that a root is positive, where the lemma says what its square is and that is positive.
+fn positive_root<'f, 'l>(
+    facts: &Facts<'f>,
+    lemma: &Lemma,
+    effort: &mut Effort,
+) -> Option<(Facts<'f>, Cited<'l>)> {
+    let Lemma::Sqrt(inside) = lemma else { return None };
+    let formula = Expr::int(0).lt(inside.clone().sqrt());
+    let shown = refute_shallow(&facts.with(&formula, false).ok()?, ALL_STEPS, effort)?;
+    let start = facts.list().len();
+    let more = facts.with(&formula, true).ok()?;
+    let count = more.list().len() - start;
+    Some((more, Cited { source: Source::Cut(formula, shown), start, count }))
+}
+
 /// A contradiction that needs no cases, among the facts on parameters and what the last fact mentions.
 fn refute_shallow(facts: &Facts<'_>, steps: usize, effort: &mut Effort) -> Option<Evidence> {
     if let Some(evidence) = plain_contradiction(facts.list()) {
@@ -192,14 +212,26 @@ fn refute_shallow(facts: &Facts<'_>, steps: usize, effort: &mut Effort) -> Optio
     let public = base.iter().filter(|row| is_public(context, row) || is_near(row));
     let public: Vec<Row<'_>> = public.cloned().collect();
     let scaled: Vec<Row<'_>> = public.iter().cloned().chain(scaled_rows(context, &public)).collect();
+    // What a root is says its square.
+    let highest = if roots(last).next().is_some() { row_degree(last).max(2) } else { row_degree(last) };
     contradiction(&public, effort)
         .or_else(|| contradiction(&scaled, effort))
-        .or_else(|| refute_by_products(context, &near, (row_degree(last), steps), effort))
+        .or_else(|| refute_by_products(context, &near, (highest, steps), effort))
 }
 
-/// The facts on nothing but parameters and what a row mentions.
+/// What stands under the roots that a row mentions.
+fn roots<'r>(row: &'r Row<'_>) -> impl Iterator<Item = &'r Expr> {
+    atoms(row).filter_map(|atom| match atom {
+        Expr::Unary(Unary::Sqrt, inside) => Some(&**inside),
+        _ => None,
+    })
+}
+
+/// The facts on nothing but parameters and what a row mentions, with what stands under its roots.
 fn near_rows<'r>(context: &Context, base: &[Row<'r>], center: &Row<'_>) -> Vec<Row<'r>> {
-    let wanted: BTreeSet<&Expr> = atoms(center).collect();
+    let inside: Vec<Poly> = roots(center).filter_map(|inside| poly(context, inside).ok()).collect();
+    let inside = inside.iter().flat_map(|p| p.terms()).flat_map(|(m, _)| m.powers().map(|(atom, _)| atom));
+    let wanted: BTreeSet<&Expr> = atoms(center).chain(inside).collect();
     let params = &context.mechanism().params;
     let is_parameter = |atom: &Expr| params.iter().any(|p| *atom == Expr::var(p.name.clone()));
     let near = |row: &&Row<'_>| atoms(row).all(|atom| is_parameter(atom) || wanted.contains(atom));
@@ -219,6 +251,18 @@ fn refute_by_products(
 ) -> Option<Evidence> {
     let mut steps = Reach::steps(highest).into_iter().take(steps);
     steps.find_map(|reach| contradiction(&product_rows(context, base, reach), effort))
+}
+
+/// A contradiction of the facts and of equations between products, as those of roots and quotients.
+fn refute_reduced(context: &Context, base: &[Row<'_>], effort: &mut Effort) -> Option<Evidence> {
+    let reduced = reduced_rows(base);
+    if reduced.is_empty() {
+        return None;
+    }
+    let more: Vec<Row<'_>> = base.iter().cloned().chain(reduced).collect();
+    let scaled = scaled_rows(context, &more);
+    let all: Vec<Row<'_>> = more.into_iter().chain(scaled).collect();
+    contradiction(&without_lonely(all), effort)
 }
 
 struct Search<'e> {
@@ -241,7 +285,8 @@ impl Search<'_> {
         for lemma in lemmas {
             let start = facts.list().len();
             facts = facts.with_lemma(lemma)?;
-            cited.push(Cited { lemma, start, count: facts.list().len() - start, premises: None });
+            let count = facts.list().len() - start;
+            cited.push(Cited { source: Source::Lemma(lemma, None), start, count });
         }
         Ok((facts, cited))
     }
@@ -263,7 +308,12 @@ impl Search<'_> {
                 match discharged(&with, start, self.effort) {
                     Some((premises, more)) => {
                         facts = more;
-                        cited.push(Cited { lemma, start, count: facts.list().len() - start, premises });
+                        let count = facts.list().len() - start;
+                        cited.push(Cited { source: Source::Lemma(lemma, premises), start, count });
+                        if let Some((more, cut)) = positive_root(&facts, lemma, self.effort) {
+                            facts = more;
+                            cited.push(cut);
+                        }
                     }
                     None => unsure.push(lemma),
                 }
@@ -341,6 +391,7 @@ impl Search<'_> {
         let base = base_rows(facts.list());
         let mut scaled = scaled_rows(context, &base);
         scaled.extend(swapped_rows(&base));
+        scaled.extend(lifted_rows(context, &base));
         let all: Vec<Row<'_>>;
         let mut outcome = ask(&base, self.effort).ok_or(Stuck::TooLong)?;
         if matches!(outcome, Outcome::Values(_)) && !scaled.is_empty() {
@@ -364,7 +415,10 @@ impl Search<'_> {
             && is_public(context, row)
             && !self.hopeless.contains(&*row.poly)
         {
-            match refute_shallow(facts, ALL_STEPS - 1, self.effort) {
+            let public: Vec<Row<'_>> = base.iter().filter(|row| is_public(context, row)).cloned().collect();
+            let found = refute_reduced(context, &public, self.effort)
+                .or_else(|| refute_shallow(facts, ALL_STEPS - 1, self.effort));
+            match found {
                 Some(evidence) => return Ok(evidence),
                 None => self.hopeless.insert(row.poly.clone().into_owned()),
             };
@@ -378,14 +432,8 @@ impl Search<'_> {
         if let Some(evidence) = contradiction(&without_lonely(wider), self.effort) {
             return Ok(evidence);
         }
-        let reduced = reduced_rows(&base);
-        if !reduced.is_empty() {
-            let more: Vec<Row<'_>> = base.iter().cloned().chain(reduced).collect();
-            let scaled = scaled_rows(context, &more);
-            let all: Vec<Row<'_>> = more.into_iter().chain(scaled).collect();
-            if let Some(evidence) = contradiction(&without_lonely(all), self.effort) {
-                return Ok(evidence);
-            }
+        if let Some(evidence) = refute_reduced(context, &base, self.effort) {
+            return Ok(evidence);
         }
         // Products with the newest fact that has any come first, then all.
         let center = base.iter().filter(|row| row_degree(row) > 1).max_by_key(|row| row.facts.first());

@@ -2,7 +2,7 @@
 
 use probity_kernel::context::Context;
 use probity_kernel::equivalence::Rewrite;
-use probity_kernel::expr::{Expr, Name, Run, Variable};
+use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::law::parameters;
 use probity_kernel::term::{Distribution, Hints, Mechanism, Statement};
 
@@ -15,6 +15,7 @@ pub(crate) fn rewrite(mechanism: &Mechanism, hints: &Hints) -> (Mechanism, Vec<R
     let hinted = |name: &Name| hints.couplings.iter().any(|(var, _)| var == name);
     if hints.couplings.is_empty() && hints.invariants.is_empty() {
         inline_public(&mut current, &mut done);
+        inline_probabilities(&mut current, &mut done);
         if ends_alike(&current.body)
             && let Ok(next) = Rewrite::Tail.apply(&current)
         {
@@ -134,6 +135,50 @@ fn inline_public(current: &mut Mechanism, done: &mut Vec<Rewrite>) {
             *current = next;
             done.push(step);
             at -= 1;
+        }
+    }
+}
+
+/// Puts the weights and quotients that the probability of a coin is made of into it: the law of the coin is then a fraction.
+fn inline_probabilities(current: &mut Mechanism, done: &mut Vec<Rewrite>) {
+    while done.len() < MOST_INLINED
+        && let Some(step) = probability(current)
+        && let Ok(next) = step.apply(current)
+    {
+        *current = next;
+        done.push(step);
+    }
+}
+
+/// A variable in the probability of a coin that stands for a quotient or an exponential and can be put in.
+fn probability(mechanism: &Mechanism) -> Option<Rewrite> {
+    let mut read = Vec::new();
+    for_each_coin(&mechanism.body, &mut |p| read.push(p.clone()));
+    mechanism.body.iter().find_map(|statement| {
+        let Statement::Assign { var, value } = statement else { return None };
+        let weight = has_weight(value) && value.is_within(MOST_INLINED);
+        let wanted = weight && read.iter().any(|p| p.mentions(&Variable::Plain(var.clone())));
+        let step = Rewrite::Inline { var: var.clone() };
+        (wanted && step.apply(mechanism).is_ok()).then_some(step)
+    })
+}
+
+/// Whether an expression has a quotient or an exponential in it.
+fn has_weight(e: &Expr) -> bool {
+    matches!(e, Expr::Unary(Unary::Exp, _) | Expr::Binary(Binary::Div, ..))
+        || e.parts().into_iter().flatten().any(has_weight)
+}
+
+fn for_each_coin(body: &[Statement], see: &mut dyn FnMut(&Expr)) {
+    for statement in body {
+        match statement {
+            Statement::Draw { law: Distribution::Bernoulli(p), .. } => see(p),
+            Statement::If { then, otherwise, .. } => {
+                for_each_coin(then, see);
+                for_each_coin(otherwise, see);
+            }
+            Statement::For { body, .. } | Statement::While { body, .. } => for_each_coin(body, see),
+            _ => {}
         }
     }
 }
