@@ -142,7 +142,7 @@ fn compared<'py>(py: Python<'py>, comparison: &Comparison) -> PyResult<Bound<'py
         .with("outcomes_of_neighbour", outcomes[1])?
         .with("neighbours", *neighbours)?
         .with("epsilon", epsilon.to_f64())?
-        .with("loss", report.worst.as_ref().map(|worst| worst.loss.to_f64()))?
+        .with("loss", report.worst.as_ref().map(|worst| worst.loss.certain()))?
         .with("excess", comparison.excess())?
         .with("worst_outcome", report.worst.as_ref().map(|worst| decimal::outcome(&worst.outcome)))?
         .with("impossible", report.impossible.len())?

@@ -7,10 +7,14 @@ use std::path::Path;
 /// The longest first word that is looked at.
 const WORD: usize = 32;
 
+/// How the laws of an audit begin, exact and enclosed: they are of one kind.
+const LAWS: [&[u8]; 2] = [b"outcome,first,second", b"outcome,first_low,first_high,sec"];
+
 /// The first word of a file says what it is: `probity-certificate`, `<!doctype`.
-fn first_word(contents: &[u8]) -> &[u8] {
+fn kind(contents: &[u8]) -> &[u8] {
     let end = contents.iter().take(WORD).position(u8::is_ascii_whitespace);
-    &contents[..end.unwrap_or(contents.len().min(WORD))]
+    let word = &contents[..end.unwrap_or(contents.len().min(WORD))];
+    if LAWS.contains(&word) { LAWS[0] } else { word }
 }
 
 /// Whether a file with these contents may stand at a place: nothing is there, an empty file, no plain file (which is written to and
@@ -24,5 +28,5 @@ pub fn may_replace(path: &Path, contents: &[u8]) -> io::Result<bool> {
     }
     let mut begin = Vec::new();
     File::open(path)?.take(WORD as u64).read_to_end(&mut begin)?;
-    Ok(begin.is_empty() || first_word(&begin) == first_word(contents))
+    Ok(begin.is_empty() || kind(&begin) == kind(contents))
 }

@@ -195,7 +195,12 @@ fn telling_event(
     let (epsilon, delta) = claimed(&program.mechanism, &program.claim, parameters)?;
     let seconds = start.elapsed().as_secs_f64();
     let Some(shown) = shown else {
-        return Err(Error::new("no event was found that tells these inputs apart")
+        // An event may tell them apart all the same, by no more than the claim gives away with δ.
+        let found = match delta.high > Rational::ZERO {
+            true => "no event was found that tells these inputs apart by more than the claimed delta",
+            false => "no event was found that tells these inputs apart",
+        };
+        return Err(Error::new(found)
             .with_hint("that proves nothing: other inputs, or noise on a smaller scale, may show more"));
     };
     Ok(TellingEvent { shown, neighbours, epsilon, delta, measure: program.claim.reading, seconds })

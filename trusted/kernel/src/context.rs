@@ -617,14 +617,27 @@ fn collect_positive(assumption: &Expr, positive: &mut BTreeSet<Name>) {
             collect_positive(b, positive);
             return;
         }
-        (Binary::Gt, Expr::Var(Variable::Plain(name)), Expr::Number(n)) => (name, true, n),
-        (Binary::Ge, Expr::Var(Variable::Plain(name)), Expr::Number(n)) => (name, false, n),
-        (Binary::Lt, Expr::Number(n), Expr::Var(Variable::Plain(name))) => (name, true, n),
-        (Binary::Le, Expr::Number(n), Expr::Var(Variable::Plain(name))) => (name, false, n),
+        (Binary::Gt, Expr::Var(Variable::Plain(name)), bound) => (name, true, bound),
+        (Binary::Ge, Expr::Var(Variable::Plain(name)), bound) => (name, false, bound),
+        (Binary::Lt, bound, Expr::Var(Variable::Plain(name))) => (name, true, bound),
+        (Binary::Le, bound, Expr::Var(Variable::Plain(name))) => (name, false, bound),
         _ => return,
     };
-    if *bound > Rational::ZERO || (strict && bound.is_zero()) {
+    let Some(bound) = literal(bound) else { return };
+    if bound > Rational::ZERO || (strict && bound.is_zero()) {
         positive.insert(name.clone());
+    }
+}
+
+/// A number as it is written: 3, 0.5 or 1/2.
+fn literal(e: &Expr) -> Option<Rational> {
+    match e {
+        Expr::Number(n) => Some(n.clone()),
+        Expr::Binary(Binary::Div, a, b) => match (&**a, &**b) {
+            (Expr::Number(a), Expr::Number(b)) if !b.is_zero() => Some(a / b),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

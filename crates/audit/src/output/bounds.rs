@@ -16,6 +16,11 @@ impl Bounds {
     pub fn to_f64(&self) -> f64 {
         directed::cast_nearest(&((&self.low + &self.high) / Rational::from(2)))
     }
+
+    /// Of a loss: the f64 nearest to what is certain of it. No pair of laws loses less than nothing.
+    pub fn certain(&self) -> f64 {
+        directed::cast_nearest(&self.low).max(0.0)
+    }
 }
 
 /// A rational rounded down and up to a float of the given bits, to keep bounds short.

@@ -140,7 +140,7 @@ impl FloatPair<'_> {
         }
         let second = law(self.second)?;
         let report = PairReport::new(&first, &second);
-        let share = report.worst.as_ref().map(|worst| worst.loss.to_f64() / epsilon.to_f64());
+        let share = report.worst.as_ref().map(|worst| worst.loss.certain() / epsilon.to_f64());
         let share = share.filter(|share| share.is_finite() && *share > 0.0);
         let impossible = report.impossible.first().map(|(outcome, side)| (outcome.clone(), *side));
         let worst = report.worst.as_ref().map(|worst| (worst.outcome.clone(), worst.side));

@@ -140,6 +140,9 @@ pub(crate) const DECISIONS: usize = 3;
 /// where deciding is dear.
 const NEARLY: f64 = 1e-9;
 
+/// What a guess of a loss may be off by, by rounding.
+const ROUNDING: f64 = 1e-12;
+
 /// What samples for a guess are counted as, and what decisions by boxes and by samples are.
 const WORK_OF_SAMPLES: usize = 1500;
 const WORK_OF_BOXES: usize = 15_000;
@@ -208,7 +211,7 @@ impl Search<'_> {
             Some(error) if seen.tried.events == 0 && out_of_range.is_none() && finished => Err(error),
             _ => {
                 let mut closest = seen.closest;
-                // What rounding makes of a claim that is met exactly.
+                // What rounding makes of a claim that is met exactly: no share is seen more finely than this.
                 if let Some(closest) = closest.as_mut().filter(|found| (found.share - 1.0).abs() < NEARLY) {
                     closest.share = 1.0;
                 }
@@ -572,9 +575,11 @@ impl Search<'_> {
     /// Whether a guess is worth deciding; notes how near to the claim it comes.
     fn promising(&mut self, loss: f64, target: Target, slack: f64) -> bool {
         let epsilon = target.epsilon;
-        if epsilon > 0.0 && loss.is_finite() && loss > 0.0 {
+        // A guess is made in doubles: what their rounding may have made of it was not seen.
+        let certain = loss - ROUNDING * (1.0 + loss.abs());
+        if epsilon > 0.0 && loss.is_finite() && certain > 0.0 {
             // What is more than the whole claim is decided, and a refutation if it is true.
-            let share = (loss / epsilon).min(1.0);
+            let share = (certain / epsilon).min(1.0);
             self.share_of_pair = Some(self.share_of_pair.map_or(share, |known| known.max(share)));
         }
         loss > epsilon + slack * (1.0 + epsilon.abs())

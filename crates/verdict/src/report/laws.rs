@@ -160,7 +160,7 @@ fn facts(case: &Case<'_>, audit: &Audit, names: &[String; 2]) -> Block {
     if let Some(worst) = &report.worst {
         facts.push((
             "largest finite loss".into(),
-            format!("{} at outcome {}", worst.loss.to_f64(), decimal::outcome(&worst.outcome)),
+            format!("{} at outcome {}", worst.loss.certain(), decimal::outcome(&worst.outcome)),
         ));
     }
     if let Some(rho) = &audit.rho {

@@ -206,6 +206,9 @@ fn positive_is_positive() {
     let free = || var("free");
     assert!(positive(free().gt(int(0))) && positive(free().ge(int(1))) && positive(int(0).lt(free())));
     assert!(positive(yes().and(int(1).le(free()))));
+    assert!(positive(free().gt(int(1) / int(2))) && positive((int(-1) / int(-3)).le(free())), "a fraction");
+    assert!(!positive(free().gt(int(-1) / int(2))) && !positive(free().ge(int(0) / int(2))), "at most 0");
+    assert!(!positive(free().gt(int(1) / int(0))) && !positive(free().ge(int(1) / var("N"))), "no number");
     assert!(!positive(free().ge(int(0))), "0 itself");
     assert!(!positive(int(0).le(free())), "0 itself");
     assert!(!positive(free().gt(int(-1))), "below 0");

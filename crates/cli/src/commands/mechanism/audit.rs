@@ -125,7 +125,7 @@ pub fn run(arguments: &Arguments) -> Answer {
 type Extra = (&'static str, String, Value);
 
 fn platform_ln(cost: &LogarithmCost) -> Extra {
-    let loss = |bounds: &Option<Bounds>| bounds.as_ref().map(Bounds::to_f64);
+    let loss = |bounds: &Option<Bounds>| bounds.as_ref().map(Bounds::certain);
     let (right, platform) = (loss(&cost.correctly_rounded), loss(&cost.platform));
     let difference = match (&cost.correctly_rounded, &cost.platform) {
         (Some(a), Some(b)) => decimal::figure(&(&b.low - &a.low)),
@@ -187,7 +187,7 @@ fn to_json(comparison: &Comparison, arguments: &Arguments) -> Value {
     }
     if let Some(worst) = &report.worst {
         let (loss, excess) = if infinite { ("finite_loss", "finite_excess") } else { ("loss", "excess") };
-        value[loss] = output::number(worst.loss.to_f64());
+        value[loss] = output::number(worst.loss.certain());
         value[excess] = comparison.excess().map(output::number).into();
         value["worst_outcome"] = worst.outcome.to_string().into();
     }
@@ -233,7 +233,7 @@ fn print(comparison: &Comparison, arguments: &Arguments) -> Result<(), Failure> 
         }
         match &report.worst {
             Some(worst) => {
-                let loss = decimal::double(worst.loss.to_f64());
+                let loss = decimal::double(worst.loss.certain());
                 let at = decimal::outcome(&worst.outcome);
                 if infinite {
                     let excess = comparison.excess().map(decimal::figure_of);

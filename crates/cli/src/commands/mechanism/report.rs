@@ -81,7 +81,7 @@ fn to_json(report: &Report<'_>, arguments: &Arguments) -> Value {
         "certified_delta": certificate.map(|certificate| output::number(certificate.delta)),
         "reading": audit.map(|audit| audit.reading.to_string()),
         "epsilon": audit.map(|audit| output::number(audit.epsilon.to_f64())),
-        "loss": worst.map(|worst| output::number(worst.loss.to_f64())),
+        "loss": worst.map(|worst| output::number(worst.loss.certain())),
         "excess": excess.map(|excess| output::number(excess.to_f64())),
         "worst_outcome": worst.map(|worst| worst.outcome.to_string()),
         "impossible": audit.map(|audit| audit.report.impossible.len()),
