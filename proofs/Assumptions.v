@@ -3,7 +3,7 @@
 From Probity Require Rules Laws Sampling Finite Additive Privacy Equivalence Coupling Continuous Logarithm SignedLog Papers Snap Cases.
 From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence Lemmas Formulas Certificate Blocks Pairs.
 From Probity Require Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
-From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal CertificateMu.
+From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -32,6 +32,12 @@ Definition sampling_rules := (
   @Sampling.dselect,
   @Sampling.geogen,
   @Finite.same_value,
+  @Trees.mass_followed,
+  @Trees.kept_last,
+  @Trees.compared,
+  @Trees.share_plus,
+  @Trees.share_times,
+  @Trees.fraction,
   @Continuous.lapgen,
   @Continuous.select,
   @Continuous.expgen,
@@ -40,6 +46,8 @@ Definition sampling_rules := (
   @Continuous.up_to_tail,
   @Tails.up_to_upper_tail,
   @TailsInt.up_to_upper_tail_int,
+  @Tails.up_to_open_tail,
+  @TailsInt.up_to_open_tail_int,
   @Chosen.chosen,
   @Calls.selected,
   @Calls.called).
@@ -71,11 +79,19 @@ Definition equivalences_and_privacy := (
   @Logarithm.change,
   @SignedLog.pair_law,
   @SignedLog.laplace_law,
+  @TwoSided.difference_law,
+  @TwoSided.difference_law_turned,
+  @TwoSided.difference_law_int,
+  @TwoSided.sign_law,
+  @TwoSided.sign_law_turned,
+  @TwoSided.coin_law,
+  @TwoSided.exponential_law,
   @Equivalence.inline,
   @Equivalence.conditional,
   @Equivalence.name,
   @Branches.hoist,
   @Branches.join,
+  @Branches.tail,
   @Centered.affine_laplace,
   @Centered.affine_gaussian,
   @Centered.affine_discrete_laplace,
@@ -113,7 +129,8 @@ Definition concentrated_measure := (
   @Bounded.bounded_range,
   @Normal.normal_profile,
   @Normal.gdp_normal,
-  @Normal.gdp_draw).
+  @Normal.gdp_draw,
+  @NormalTail.gdp_tail).
 Print Assumptions concentrated_measure.
 
 (* evidence and lemmas *)
@@ -185,6 +202,7 @@ Definition certificates := (
   @UpTo.j_for_once,
   @UpTo.j_private_up_to,
   @CertificateMu.gj_draw,
+  @CertificateSample.sampled_private,
   @Memory.a_density,
   @Outcomes.j_one_sided,
   @Outcomes.j_pointwise).

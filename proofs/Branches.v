@@ -1,8 +1,9 @@
-(* Programs in step, and the equivalences about branches of trusted/kernel/src/rules/hoist.rs: HOIST (hoist), JOIN (join).
+(* Programs in step, and the equivalences about branches of trusted/kernel/src/rules/hoist.rs: HOIST (hoist), JOIN (join),
+   TAIL (tail).
 
    in_step T c c' T': from states that T relates, c and c' have the same expectations of tests that T' makes equal; the two may have different
    states.  step_... build it along two programs.  What the kernel checks on the text ("y is read in its branch only") is a relation "same but
-   for y" that everything else respects.  Read: in_step, hoist, join. *)
+   for y" that everything else respects.  Read: in_step, hoist, join, tail. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp.classical Require Import boolp classical_sets functions.
 From mathcomp.analysis Require Import reals ereal topology normedtype sequences exp.
@@ -105,6 +106,11 @@ Theorem join (a b : S -> bool) c f m :
   wp (If a (If b c (Skip R S)) (Skip R S)) f m = wp (If (fun s => a s && b s) c (Skip R S)) f m.
 Proof. by rewrite /=; case: (a m). Qed.
 
+(* if g { c; s } else { d; s }  =  if g { c } else { d }; s *)
+Theorem tail (g : S -> bool) c d e f m :
+  wp (If g (Seq c e) (Seq d e)) f m = wp (Seq (If g c d) e) f m.
+Proof. by []. Qed.
+
 (* as parts of a program, in the order in which it is read *)
 Lemma step_hoist (same : S -> S -> Prop) A (g : S -> bool) (D : S -> law R A) (u : S -> A -> S) c d e e' :
   (forall s, same s s) -> (forall s t r, same s t -> same t r -> same s r) ->
@@ -123,5 +129,12 @@ Lemma step_join (T : S -> S -> Prop) (a b a' b' : S -> bool) c c' : (forall s t,
 Proof.
 move=> Ha Hb Hc f f' f0 f1 f'0 f'1 ff s t st /=; rewrite (Ha s t st) (Hb s t st).
 by case: (a' t) => /=; [case: (b' t) => /=; [exact: Hc|exact: ff]|exact: ff].
+Qed.
+Lemma step_tail (T T1 T2 : S -> S -> Prop) (g g' : S -> bool) c c' d d' e e' : (forall s t, T s t -> g s = g' t) ->
+  in_step T c c' T1 -> in_step T d d' T1 -> in_step T1 e e' T2 ->
+  in_step T (If g (Seq c e) (Seq d e)) (Seq (If g' c' d') e') T2.
+Proof.
+move=> Hg Hc Hd He f f' f0 f1 f'0 f'1 ff s t st; rewrite tail.
+exact: (step_seq (step_if Hg Hc Hd) He f0 f1 f'0 f'1 ff st).
 Qed.
 End Branches.

@@ -45,3 +45,6 @@ apply: (@gdp_draw RR (I * V)%type O (fun s => out s.1 s.2) (fun s => center s.1 
 - exact/RleP.
 by move=> E y; rewrite /ind /= (at_y y).1.
 Qed.
+
+(* Where two claims in mu are not the same, Coq should say so at once, and not compute normal laws. *)
+Global Opaque gdp profile.

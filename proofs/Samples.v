@@ -102,11 +102,12 @@ by split; [apply: (le_trans (ler_add (ler_wpmul2l q0 a) (ler_wpmul2l q1 b)))|
 Qed.
 End Core.
 
-(* AMPLIFY: the mechanism draws the sample and does c with it; the table is seen through the sample only (put) *)
+(* AMPLIFY: the mechanism draws the sample and does c with it; the table is seen through the sample only: what c releases depends on what was put *)
 Theorem amplify (S O : Type) (table : S -> seq Row) (put : S -> seq Row -> S) (c : stmt R S) (out : S -> O) (ok : pred Row)
     (eps0 delta0 eps delta : R) (m m' : S) p l1 l2 :
   0 <= eps0 -> 0 <= delta0 -> 1 + q * (expR eps0 - 1) <= expR eps -> q * delta0 <= delta ->
-  ok p -> all ok (l1 ++ l2) -> table m = l1 ++ l2 -> table m' = l1 ++ p :: l2 -> (forall u, put m u = put m' u) ->
+  ok p -> all ok (l1 ++ l2) -> table m = l1 ++ l2 -> table m' = l1 ++ p :: l2 ->
+  (forall (E : O -> Prop) u, wp c (ind R (fun s => E (out s))) (put m' u) = wp c (ind R (fun s => E (out s))) (put m u)) ->
   (forall u1 u2, all ok (u1 ++ u2) ->
      dp out c eps0 delta0 (put m (u1 ++ p :: u2)) (put m (u1 ++ u2)) /\
      dp out c eps0 delta0 (put m (u1 ++ u2)) (put m (u1 ++ p :: u2))) ->
@@ -124,7 +125,7 @@ have W1 s : (W s <= 1)%E by apply: (@wp_le1 R S c _ (@ind_ge0 R S _) (@ind_le1 R
 have fin s : W s \is a fin_num by rewrite ge0_fin_numE//; apply: (le_lt_trans (W1 s)); exact: ltry.
 pose F u := fine (W (put m u)).
 have FE u : (F u)%:E = W (put m u) by rewrite /F fineK.
-have pE s t : (forall u, put s u = put m u) -> table s = t -> wp sampled (ind R (fun s => E (out s))) s = (mean F t)%:E.
+have pE s t : (forall u, W (put s u) = W (put m u)) -> table s = t -> wp sampled (ind R (fun s => E (out s))) s = (mean F t)%:E.
   move=> ps ts; rewrite /sampled /= -/(W) ts -[LHS]/(sample t (fun u => W (put s u))) /sample flawE ?kept_fine//.
   by rewrite /mean -sumEFin; apply: eq_bigr => x _; rewrite ps -FE EFinM.
 have F0 u : all ok u -> 0 <= F u by move=> _; apply: fine_ge0.
@@ -138,7 +139,7 @@ have grow u v w : 0 <= v -> u <= (1 + q * (expR eps0 - 1)) * v + q * delta0 -> w
   by move=> v0 h ->; apply: (le_trans h); apply: ler_add small; exact: ler_wpmul2r.
 have M0 t : all ok t -> 0 <= mean F t by move=> kt; exact: (mean_ge0 F0 kt).
 have kl' : all ok (l1 ++ p :: l2) by move: kl; rewrite !all_cat /= kp.
-move=> P; rewrite /P (pE m (l1 ++ l2))// (pE m' (l1 ++ p :: l2))//.
+move=> P; rewrite /P (pE m (l1 ++ l2))// (pE m' (l1 ++ p :: l2))//; last by move=> u; exact: same.
 by rewrite -!EFinM -!EFinD !lee_fin; split; [apply: (grow _ _ _ _ b)|apply: (grow _ _ _ _ a)] => //; exact: M0.
 Qed.
 End Sample.

@@ -1,5 +1,5 @@
 (* UP-TO-BAD for the upper tail alone of a Laplace draw (up_to_upper_tail of trusted/kernel/src/rules/sampling.rs): the draws with y - e > t are given up,
-   and have mass at most e^(-t/b)/2. *)
+   and have mass at most e^(-t/b)/2.  With the place where it begins (up_to_open_tail) the tail has the same mass: a place has none. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import ring.
 From mathcomp.classical Require Import boolp classical_sets functions cardinality fsbigop set_interval.
@@ -72,26 +72,44 @@ rewrite (low_shift (- t)%R c0) EFinM; apply: lee_wpmul2l; first by rewrite lee_f
 exact: upper_half.
 Qed.
 
-(* what is drawn above e + t is given up *)
-Lemma upper_split (e b t : R) (f : T -> \bar R) : (forall y, 0 <= f y) -> (forall y, f y <= 1) ->
-  laplace e b f <= laplace e b (fun y => if (y - e <= t)%R then f y else 0) + laplace e b (fun y => if (y - e <= t)%R then 0 else 1).
+(* the place where the tail begins *)
+Lemma no_place (c : R) (g : T -> \bar R) : (forall x, 0 <= g x) -> \int[leb]_x cutg [set c] g x = 0.
 Proof.
-move=> f0 f1; rewrite /= /dev; set p := wp_ leb (lap_w e b).
+move=> g0; rewrite -(low_shift c (cutg_ge0 [set c] g0)) -[RHS](low_point (fun x => g0 (x + c)%R)).
+apply: eq_integral => x _; rewrite /cutg; congr (if _ then _ else _); apply/asboolP/asboolP => /= [h|-> //].
+  by apply: (@addIr _ c); rewrite h add0r.
+by rewrite add0r.
+Qed.
+Lemma open_tail_mass (e b t : R) : (0 < b)%R -> (0 <= t)%R ->
+  laplace e b (fun y => if (y - e < t)%R then 0 else 1) <= (expR (- (t / b)) / 2)%:E.
+Proof.
+move=> b0 t0; apply: le_trans (upper_tail_mass e b0 t0); rewrite /= /dev; set p := wp_ leb (lap_w e b).
+have p0 y : (0 <= p y)%R := lap_p0 e b y.
+pose g y := (p y)%:E * (if (y - e < t)%R then 0 else 1).
+have g0 y : 0 <= g y by rewrite mule_ge0 ?lee_fin//; case: ifP => _; rewrite ?lee01.
+apply: (le_trans (low_cut_le (measurable_set1 (t + e)%R) g0)).
+rewrite no_place// add0e; apply: low_le => y; first exact: cutg_ge0.
+rewrite /cutg; case: asboolP => [h|_]; last by rewrite mule_ge0 ?lee_fin//; case: ifP => _; rewrite ?lee01.
+rewrite /g lt_neqAle -(inj_eq (addIr e)) subrK; case: eqP => [//|ne] /=.
+by [].
+Qed.
+
+(* what is far is given up *)
+Lemma split_off (e b : R) (near : T -> bool) (f : T -> \bar R) : measurable [set y | ~~ near y] -> (forall y, 0 <= f y) -> (forall y, f y <= 1) ->
+  laplace e b f <= laplace e b (fun y => if near y then f y else 0) + laplace e b (fun y => if near y then 0 else 1).
+Proof.
+move=> mA f0 f1; rewrite /= /dev; set p := wp_ leb (lap_w e b); set A := mkset _ in mA.
 have p0 y : (0 <= p y)%R := lap_p0 _ b y.
-pose A := [set y | t + e < y]%R : set T.
-have mA : measurable A := mray_gt _.
-have AE y : A y <-> ~~ (y - e <= t)%R by rewrite -ltNge ltr_subr_addr.
 pose q y := (p y * \1_A y)%R.
 have mq : measurable_fun setT q.
   apply: measurable_funM; last exact: mindic.
   by apply: wp_meas; exact: lap_w_meas.
-have qE y : (q y)%:E = (p y)%:E * (if (y - e <= t)%R then 0 else 1).
-  rewrite /q indicE; case: ifPn => h; last by rewrite mem_set ?mulr1 ?mule1//; exact/AE.
-  by rewrite memNset ?mulr0 ?mule0// => /AE; rewrite h.
-have E2 : \int[leb]_y (q y)%:E = \int[leb]_y ((p y)%:E * (if (y - e <= t)%R then 0 else 1)).
+have qE y : (q y)%:E = (p y)%:E * (if near y then 0 else 1).
+  rewrite /q indicE; case: ifPn => h; last by rewrite mem_set ?mulr1 ?mule1.
+  by rewrite memNset ?mulr0 ?mule0// /A /= h.
+have E2 : \int[leb]_y (q y)%:E = \int[leb]_y ((p y)%:E * (if near y then 0 else 1)).
   by apply: eq_integral => z _; exact: (qE z).
-have g0 y : 0 <= (p y)%:E * (if (y - e <= t)%R then f y else 0).
-  by rewrite mule_ge0 ?lee_fin//; case: ifP.
+have g0 y : 0 <= (p y)%:E * (if near y then f y else 0) by rewrite mule_ge0 ?lee_fin//; case: ifP.
 have q0 y : (0 <= q y)%R by rewrite mulr_ge0.
 rewrite -E2; apply: (le_trans _ (low_add leb g0 q0 mq)); apply: low_le => y; first by rewrite mule_ge0// lee_fin.
 rewrite qE; case: ifP => _; first by rewrite mule0 adde0.
@@ -107,8 +125,23 @@ Theorem up_to_upper_tail (S : Type) (center : S -> R) (u : S -> R -> S) (Psi : a
   judge (expR (- (t / b)) / 2) (Draw (fun s => laplace (center s) b) u) Phi Psi.
 Proof.
 move=> t0 b0 H; apply: (@Rules.up_to_bad _ _ _ _ _ _ _ _ (fun m y => y - center m <= t)%R).
-  by move=> m f f0 f1; exact: upper_split.
+  move=> m f f0 f1; apply: split_off => //.
+  by rewrite (_ : mkset _ = [set y | t + center m < y]%R); [exact: mray_gt|apply/funext => y /=; rewrite -ltNge ltr_subr_addr].
 move=> m m' k /H[supp [phi [cost [Hs HP]]]]; split; last by exists supp, phi, cost.
 exact: upper_tail_mass.
+Qed.
+(* the same for y - e < t *)
+Theorem up_to_open_tail (S : Type) (center : S -> R) (u : S -> R -> S) (Psi : assn R S) (b t : R) (Phi : assn R S) :
+  (0 <= t)%R -> (0 < b)%R ->
+  (forall m m' k, Phi m m' k -> exists supp phi (cost : R -> R),
+     star (laplace (center m) b) (laplace (center m') b) supp phi cost /\
+     forall y, supp y -> (y - center m < t)%R -> Psi (u m y) (u m' (phi y)) (k + cost y)%R) ->
+  judge (expR (- (t / b)) / 2) (Draw (fun s => laplace (center s) b) u) Phi Psi.
+Proof.
+move=> t0 b0 H; apply: (@Rules.up_to_bad _ _ _ _ _ _ _ _ (fun m y => y - center m < t)%R).
+  move=> m f f0 f1; apply: split_off => //.
+  by rewrite (_ : mkset _ = [set y | t + center m <= y]%R); [exact: mray_ge|apply/funext => y /=; rewrite -leNgt ler_subr_addr].
+move=> m m' k /H[supp [phi [cost [Hs HP]]]]; split; last by exists supp, phi, cost.
+exact: open_tail_mass.
 Qed.
 End Tails.

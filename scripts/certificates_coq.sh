@@ -63,8 +63,8 @@ for name in "${names[@]}"; do
     done
     checked=$((checked + 1))
     echo "$name: checked by coqc in $SECONDS s"
-    # The first text in epsilon, the first in rho, the first in mu, the first with a delta and the first with a judgement for each output once more with a theorem that claims half
-    # of it: the same proof must not go through.
+    # The first text in epsilon, the first in rho, the first in mu, the first with a delta, the first with a judgement for each output and the first with a sample once more with a
+    # theorem that claims half of it: the same proof must not go through.
     kind=epsilon
     if grep -q '^  zcdp ' "$work/$name.v"; then
         kind=rho
@@ -72,16 +72,27 @@ for name in "${names[@]}"; do
         kind=mu
     elif grep -q '@j_pointwise ' "$work/$name.v"; then
         kind=pointwise
+    elif grep -q '@sampled_private ' "$work/$name.v"; then
+        kind=sample
     elif ! grep -q " 0 m m'\.$" "$work/$name.v"; then
         kind=delta
     fi
     if [[ "$forged" != *$kind* ]]; then
         before='\n    '
+        after=' (?:0 )?m m'"'"'\.'
         if [ "$kind" = delta ]; then before='\n    (?:\S+|\([^\n]*\)) '; fi
-        perl -0pe "s/($before)(\S+|\([^\n]*\))( (?:0 )?m m'\.)/\$1(\$2 \/ 2)\$3/" "$work/$name.v" >"$work/forged.v"
+        if [ "$kind" = sample ]; then after=' 0 m m'"'"' \/'; fi
+        perl -0pe "s/($before)(\S+|\([^\n]*\))($after)/\$1(\$2 \/ 2)\$3/" "$work/$name.v" >"$work/forged.v"
         if cmp -s "$work/$name.v" "$work/forged.v"; then continue; fi
-        if check forged; then
+        status=0
+        check forged || status=$?
+        if [ "$status" = 0 ]; then
             echo "$name: coqc accepts a theorem with half the loss"
+            exit 1
+        fi
+        # Time that is over is no answer.
+        if [ "$status" = 124 ]; then
+            echo "$name: with half the loss coqc has said nothing in $limit s"
             exit 1
         fi
         forged="$forged $kind"

@@ -30,7 +30,7 @@ fn the_table_says_which_certificates_are_exported() {
         })
         .collect();
     assert_eq!(found, table.lines().collect::<Vec<_>>());
-    assert!(found.iter().filter(|line| line.ends_with(": exported")).count() >= 39);
+    assert!(found.iter().filter(|line| line.ends_with(": exported")).count() >= 40);
 }
 
 #[test]
@@ -216,6 +216,40 @@ fn a_draw_before_a_branch_is_exported() {
     }
     let theorem = text.split_once("Theorem stability_histogram_private ").unwrap().1;
     assert!(theorem.contains("(program p_k p_eps p_delta)\n    p_eps p_delta m m'."), "{theorem}");
+}
+
+/// A sample: what is done with it has a theorem of its own, and the theorem about the table is about a program that draws it.
+#[test]
+fn a_sample_that_is_drawn_first_is_exported() {
+    let text = export(&certificate("subsampled_laplace")).unwrap();
+    let (inside, whole) = text.split_once("(* The mechanism: it draws a sample").unwrap();
+    assert!(inside.contains("Theorem subsampled_laplace_on_sample_private"), "{inside}");
+    for part in [
+        "sample_ (in_people i) p_q) (fun v y => (y, snd v)))",
+        "(on_sample tables Inputs (program p_eps p_q)).",
+        "in_people (fst m) = (before ++ after)%list -> in_people (fst m') = (before ++ row :: after)%list ->",
+        "    (ln_ (1 + (p_q * ((exp p_eps) - 1)))) 0 m m' /\\",
+        "refine (@sampled_private tables inputs vars row_s",
+    ] {
+        assert!(whole.contains(part), "there is no\n{part}\nin\n{whole}");
+    }
+    // What is assumed of rows would have to be shown of every sample, and a draw before the sample moved behind it.
+    let sampled = |rows: &str, assumed: &str, first: &str| {
+        written(&format!(
+            "mechanism g(t: rows({rows}))\nparam eps > 0\nparam q > 0\nwhere q <= 1\n{assumed}{first}s ~ sample(t, q)\n\
+             n ~ laplace(count(r in s where r.a >= 1), 1 / eps)\nreturn n\n\
+             neighbours one row of t is added or removed\nclaim ln(1 + q * (exp(eps) - 1))"
+        ))
+    };
+    assert!(sampled("a: int", "", "").unwrap().contains("Theorem g_private"));
+    for (rows, assumed, first, why) in [
+        ("a: int", "where t.a >= 0\n", "", "rule AMPLIFY for rows of which something is assumed"),
+        ("a: category(3)", "", "", "rule AMPLIFY for rows of which something is assumed"),
+        ("a: int", "", "b ~ bernoulli(1 / 2)\n", "rule AMPLIFY for a sample that is not drawn first"),
+    ] {
+        let refused = sampled(rows, assumed, first).unwrap_err();
+        assert_eq!(refused, format!("not exported: {why}"));
+    }
 }
 
 /// Blocks of MAXDIV: the lemmas are those of the kernel's walk; other blocks are named.

@@ -31,6 +31,7 @@ mod pairs;
 mod pointwise;
 mod print;
 mod program;
+mod sampled;
 mod statement;
 mod up_to;
 
@@ -49,7 +50,7 @@ use probity_kernel::rules::Assertion;
 use probity_kernel::term::{Adjacency, Claim, Mechanism, Reading};
 
 use crate::certificate::{self, Fault, Parts};
-use crate::derivation::Move;
+use crate::derivation::{Move, Plan};
 use derivation::{Walk, rejected};
 use print::{Printer, Scope};
 use statement::Statements;
@@ -92,6 +93,19 @@ pub fn export(text: &str) -> Result<String, NotExported> {
     let Parts::Derivation { mechanism, claim, plan, evidence } = parts else {
         return Err(NotExported::rule("THRESHOLD"));
     };
+    match plan.sampled.as_deref() {
+        Some(share) => sampled::export(&mechanism, &claim, share, &plan, evidence),
+        None => derived(&mechanism, &claim, &plan, evidence),
+    }
+}
+
+/// The theorem of a derivation, and its proof.
+fn derived(
+    mechanism: &Mechanism,
+    claim: &Claim,
+    plan: &Plan,
+    evidence: Vec<Evidence>,
+) -> Result<String, NotExported> {
     // What the moves prove, and how the claim follows from it.
     let (shown, conversion) = match plan.through.as_deref() {
         None => (claim.clone(), None),
@@ -102,16 +116,13 @@ pub fn export(text: &str) -> Result<String, NotExported> {
         return Err(NotExported::new("claims about binary arithmetic"));
     }
     let measure = Measure::of(shown.reading);
-    if plan.sampled.is_some() {
-        return Err(NotExported::rule("AMPLIFY"));
-    }
     if mechanism.adjacency.iter().any(|clause| matches!(clause, Adjacency::Rows { .. })) {
         return Err(NotExported::rule("GROUP"));
     }
-    let branches = branches::branches(&mechanism, &plan)?;
+    let branches = branches::branches(mechanism, plan)?;
     let (pair, proved) = match &branches {
-        Some(branches) => (None, branches.proved(&mechanism)),
-        None => pairs::pair(&mechanism, &plan)?,
+        Some(branches) => (None, branches.proved(mechanism)),
+        None => pairs::pair(mechanism, plan)?,
     };
     let pointwise = plan.comparison == Comparison::Pointwise;
     if pointwise && (pair.is_some() || branches.is_some() || conversion.is_some()) {
@@ -121,7 +132,7 @@ pub fn export(text: &str) -> Result<String, NotExported> {
         return Err(NotExported::new("claims in mu of a program that is rewritten, or that are converted"));
     }
     let context = context(&proved, Orientation::Forward, measure)?;
-    let claimed = self::context(&mechanism, Orientation::Forward, measure)?;
+    let claimed = self::context(mechanism, Orientation::Forward, measure)?;
     let mut statements = Statements::new(&context)?;
     let mut of_claim = Statements::new(&claimed)?;
     if let Some(pair) = &pair {
@@ -139,14 +150,13 @@ pub fn export(text: &str) -> Result<String, NotExported> {
         let context = self::context(&proved, *orientation, measure)?;
         sides.push(*orientation);
         if pointwise {
-            proofs.push_str(&pointwise::side(&context, &claim, moves, &mut evidence)?);
+            proofs.push_str(&pointwise::side(&context, claim, moves, &mut evidence)?);
             continue;
         }
-        let claims =
-            Claims { shown: &shown, claim: &claim, conversion: conversion.map(|evidence| &**evidence) };
+        let claims = Claims { shown: &shown, claim, conversion: conversion.map(|evidence| &**evidence) };
         proofs.push_str(&side(&context, claims, (moves, statements.suffix), &mut evidence)?);
     }
-    let mut out = of_claim.preamble(&claim)?;
+    let mut out = of_claim.preamble(claim)?;
     if let Some(pair) = &pair {
         out.push_str(&statements.definitions(&pair.program(&statements)?)?);
         out.push_str(&pair.same_law(&of_claim, &statements)?);
@@ -159,12 +169,12 @@ pub fn export(text: &str) -> Result<String, NotExported> {
         out.push_str(&pointwise::additive(&of_claim)?);
     }
     out.push_str(&proofs);
-    out.push_str(&statements.theorem(&claim, &sides)?);
+    out.push_str(&statements.theorem(claim, &sides)?);
     if pair.is_some() {
-        out.push_str(&of_claim.borel_theorem(&claim)?);
+        out.push_str(&of_claim.borel_theorem(claim)?);
     }
     if branches.is_some() {
-        out.push_str(&of_claim.law_theorem(&claim)?);
+        out.push_str(&of_claim.law_theorem(claim)?);
     }
     Ok(out)
 }
