@@ -78,7 +78,10 @@ pub(crate) fn choices(law: &Needed, tail: Tail) -> Result<Vec<Weighted>, Stop> {
                 Ordering::Less => Chance::between(&p, &q),
                 Ordering::Greater => Chance::between(&q, &p),
             };
-            down.into_iter().zip(up).map(|((k, p), (_, q))| (number(Rational::from(k)), chance(p, q))).collect()
+            down.into_iter()
+                .zip(up)
+                .map(|((k, p), (_, q))| (number(Rational::from(k)), chance(p, q)))
+                .collect()
         }
         LawKind::Choose => {
             let chances = choose(&law.arguments)?;

@@ -264,7 +264,7 @@ pub(crate) fn swapped_rows<'a>(base: &[Row<'_>]) -> Vec<Row<'a>> {
         let alone = Poly::atom(atom);
         let Some((single, _)) = alone.as_term() else { continue };
         let multiplier = monomial.times(&single.inverse());
-        if multiplier.powers().any(|(_, power)| power < 0) {
+        if multiplier.powers().any(|(atom, power)| power < 0 && !matches!(atom, Expr::Var(_))) {
             continue;
         }
         let Ok(poly) = equation.poly.times(&Poly::term(multiplier.clone(), Rational::ONE)) else { continue };
@@ -385,6 +385,10 @@ pub(crate) fn reduced_rows<'a>(base: &[Row<'_>]) -> Vec<Row<'a>> {
                 }
                 Some(rest) if square(lead).is_some_and(|root| divides_by(&root, &monomial)) => {
                     let multiplier = monomial.times(&rest.inverse());
+                    // Only a parameter is ever divided by.
+                    if !multiplier.powers().all(|(atom, power)| power > 0 || matches!(atom, Expr::Var(_))) {
+                        continue;
+                    }
                     left.push(multiplier.times(lead));
                     multiplier
                 }

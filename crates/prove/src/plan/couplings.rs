@@ -30,6 +30,8 @@ use crate::tables;
 pub(super) const MOST_USES: usize = 4;
 /// The most results for which a draw may pay by itself.
 const MOST_RESULTS: usize = 5;
+/// The most draws that share the claim alike.
+const MOST_SHARES: i64 = 8;
 /// The most distances between neighbours that are tried as shifts.
 const MOST_SPANS: usize = 4;
 
@@ -275,7 +277,11 @@ impl<'a> Guesser<'a> {
             }
             // As many answers as a parameter says may share it.
             let counts = self.context.mechanism().params.iter().filter(|p| p.sort == Sort::Int);
-            for share in counts.map(|p| over(whole.clone(), &Expr::var(p.name.clone()))) {
+            let counts = counts.map(|p| Expr::var(p.name.clone()));
+            // So may as many as the text draws.
+            let draws = set_by_draws(&self.context.mechanism().body).len() as i64;
+            let drawn = (2..=MOST_SHARES).contains(&draws).then(|| Expr::int(draws));
+            for share in counts.chain(drawn).map(|count| over(whole.clone(), &count)) {
                 for distance in &self.distances {
                     push(distance.clone(), share.clone(), vec![share.clone()]);
                 }
