@@ -265,6 +265,13 @@ impl<'a> Guesser<'a> {
                 }
             });
         }
+        // What is divided by a parameter changes by so much less.
+        let mut distances = self.distances.clone();
+        if let Expr::Binary(Binary::Div, _, n) = &center
+            && self.is_public(n)
+        {
+            distances.extend(self.distances.iter().map(|distance| divided(distance.clone(), n)));
+        }
         // A scale with a root or a logarithm is compared with the whole claim: a quotient by it says nothing. So is one
         // under a claim that is a number, where quotients have many digits.
         if tables::is_irrational(&scale) || matches!(self.claim.epsilon, Expr::Number(_)) {
@@ -272,7 +279,7 @@ impl<'a> Guesser<'a> {
                 Reading::Mu => product(self.claim.epsilon.clone(), self.claim.epsilon.clone()) / Expr::int(2),
                 _ => self.claim.epsilon.clone(),
             };
-            for distance in &self.distances {
+            for distance in &distances {
                 push(distance.clone(), whole.clone(), vec![whole.clone()]);
             }
             // As many answers as a parameter says may share it.
@@ -282,7 +289,7 @@ impl<'a> Guesser<'a> {
             let draws = set_by_draws(&self.context.mechanism().body).len() as i64;
             let drawn = (2..=MOST_SHARES).contains(&draws).then(|| Expr::int(draws));
             for share in counts.chain(drawn).map(|count| over(whole.clone(), &count)) {
-                for distance in &self.distances {
+                for distance in &distances {
                     push(distance.clone(), share.clone(), vec![share.clone()]);
                 }
             }
@@ -293,7 +300,7 @@ impl<'a> Guesser<'a> {
                 push(apart.clone().abs(), share, vec![whole.clone()]);
             }
         }
-        for distance in &self.distances {
+        for distance in &distances {
             push(distance.clone(), price(distance), vec![price(distance)]);
         }
         let summed = lists::norms(self.context).map(|(_, bound, _)| price(bound)).collect();

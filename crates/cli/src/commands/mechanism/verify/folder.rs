@@ -196,7 +196,7 @@ fn cells((path, verdict): &Row) -> Vec<String> {
         }
     });
     vec![
-        name(path, &verdict.program.mechanism.name),
+        name(path, &verdict.program.mechanism.name.to_string()),
         claim(&verdict.program.claim),
         verdict.status().to_string(),
         expected.to_owned(),
