@@ -9,6 +9,7 @@ use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::fact::{Fact, canonical, poly};
 use probity_kernel::lemma::Lemma;
 
+use crate::algebra::of_parameters;
 use crate::lists;
 
 /// The most roundings that are compared with each other.
@@ -303,6 +304,9 @@ impl Suggestions<'_> {
             Ok(Expr::Number(n)) => self.add(Lemma::ExpValue(n)),
             Ok(Expr::Unary(Unary::Ln, b)) => self.add(Lemma::ExpLn((*b).clone())),
             _ => self.add(Lemma::ExpTangent(a.clone())),
+        }
+        if of_parameters(self.context.mechanism(), a) {
+            self.add(Lemma::ExpMonotone(Expr::int(0), a.clone()));
         }
     }
 

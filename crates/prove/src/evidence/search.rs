@@ -36,9 +36,11 @@ use probity_kernel::rejection::Rejection;
 
 use crate::effort::Effort;
 use crate::evidence::lemmas::{analytic_lemmas, common_lemmas, may_split};
+use crate::evidence::reduced::reduced_rows;
 use crate::evidence::rows::{
     Outcome, Reach, Row, ask, atoms, base_rows, contradiction, is_public, lifted_rows, product_rows,
     reduced_rows, row_degree, scaled_rows, swapped_rows, to_fraction, twice_scaled_rows, without_lonely,
+    row_degree, scaled_rows, swapped_rows, to_fraction, twice_scaled_rows, without_lonely,
 };
 use crate::evidence::simplex::Fraction;
 
@@ -100,9 +102,9 @@ pub(crate) fn search_within(
     let size = facts.list().iter().map(|fact| literals(fact)).sum::<usize>();
     effort.spend(size.saturating_mul(parts)).ok_or(Stuck::TooLong)?;
     let denied = facts.list().len().saturating_sub(1);
-    let mut search = Search { nodes: 0, known: 0, effort, hopeless: BTreeSet::new() };
-    let (facts, cited) = search.cite(facts, &common)?;
     let again = !analytic.is_empty();
+    let mut search = Search { nodes: 0, known: 0, effort, hopeless: BTreeSet::new(), again };
+    let (facts, cited) = search.cite(facts, &common)?;
     let mut parts = Parts { found: BTreeMap::new(), path: Vec::new(), moved: None, again };
     match search.conquer(&facts, denied, &mut parts) {
         Ok(evidence) => return Ok(wrapped(evidence, cited)),
@@ -111,6 +113,7 @@ pub(crate) fn search_within(
     }
     // Lemmas on ln, exp and quotients are many, so they are used only for the parts where nothing else does.
     let start = facts.list().len();
+    search.again = false;
     let (facts, more) = search.cite_analytic(facts, &analytic)?;
     let mut parts = Parts { moved: Some((start, facts.list().len() - start)), again: false, ..parts };
     let evidence = search.conquer(&facts, denied, &mut parts)?;
@@ -272,6 +275,8 @@ struct Search<'e> {
     known: usize,
     /// Facts about parameters that were tried in vain; to try them again on every path would take long.
     hopeless: BTreeSet<Poly>,
+    /// Whether there will be a second pass, with lemmas.
+    again: bool,
 }
 
 impl Search<'_> {
@@ -413,6 +418,7 @@ impl Search<'_> {
         let recent = |row: &&Row<'_>| row.facts.first() >= Some(&self.known.saturating_sub(1));
         if let Some(row) = newest(&base).filter(recent).filter(nonlinear)
             && is_public(context, row)
+            && !self.waits(row)
             && !self.hopeless.contains(&*row.poly)
         {
             let public: Vec<Row<'_>> = base.iter().filter(|row| is_public(context, row)).cloned().collect();
@@ -437,7 +443,7 @@ impl Search<'_> {
         }
         // Products with the newest fact that has any come first, then all.
         let center = base.iter().filter(|row| row_degree(row) > 1).max_by_key(|row| row.facts.first());
-        if let Some(center) = center {
+        if let Some(center) = center.filter(|center| !self.waits(center)) {
             let near = near_rows(context, &base, center);
             let highest = base.iter().map(row_degree).max().unwrap_or(0);
             if let Some(evidence) =
@@ -449,6 +455,11 @@ impl Search<'_> {
         }
         let new = &facts.list()[self.known.min(facts.list().len())..];
         Err(Stuck::Open { path: new.iter().map(|fact| show(fact)).collect() })
+    }
+
+    /// Whether a row is left to the second pass: products say nothing of roots before a lemma says what their squares are.
+    fn waits(&self, row: &Row<'_>) -> bool {
+        self.again && roots(row).next().is_some()
     }
 
     fn split(&mut self, facts: &Facts<'_>, number: usize) -> Result<Evidence, Stuck> {

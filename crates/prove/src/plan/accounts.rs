@@ -47,6 +47,11 @@ impl Ask<'_> {
             });
         };
         for_each_guard(self.cycle.body, &mut see);
+        for_each_assignment(self.cycle.body, &mut |var, value| {
+            if self.kind(var) == Kind::Bool {
+                see(value);
+            }
+        });
         found.truncate(2);
         let steps = self.steps(name);
         let more = found.iter().flat_map(|bound| steps.iter().map(|step| plus(bound.clone(), step.clone())));
@@ -152,6 +157,33 @@ impl Ask<'_> {
                 for v in [&v, &w] {
                     let still = first.clone().implies(v.clone().equals(value.clone()));
                     topics.push(Topic { condition: None, questions: vec![question(still)] });
+                }
+            }
+        }
+        topics
+    }
+
+    /// What a flag says of the counters: that the loop is to stop, or goes on, as long as a counter has not come to its bound.
+    pub(super) fn stops(&self, name: &Name) -> Vec<Topic> {
+        let set = set_by(self.cycle.body);
+        if self.kind(name) != Kind::Bool || !set.contains(name) {
+            return vec![];
+        }
+        let counts = |counter: &&Name| {
+            set.contains(counter) && (self.kind(counter) == Kind::Int || self.keeps_account(counter))
+        };
+        let flag = self.of(name).0;
+        let mut topics = vec![];
+        for counter in self.cycle.scope.iter().filter(counts) {
+            let n = self.of(counter).0;
+            for bound in self.compared_with(counter).into_iter().take(2) {
+                let sides = match self.falls(&n) {
+                    true => [bound.clone().lt(n.clone()), bound.clone().le(n.clone())],
+                    false => [n.clone().lt(bound.clone()), n.clone().le(bound.clone())],
+                };
+                for flag in [flag.clone(), !flag.clone()] {
+                    let all = sides.iter().map(|side| question(flag.clone().or(side.clone())));
+                    topics.push(Topic { condition: None, questions: all.collect() });
                 }
             }
         }

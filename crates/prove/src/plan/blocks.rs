@@ -126,3 +126,12 @@ pub(crate) fn set_by(body: &[Statement]) -> Vec<Name> {
     found.dedup();
     found
 }
+
+/// Whether a block has assignments and conditionals only, and no lists.
+pub(crate) fn is_plain(body: &[Statement]) -> bool {
+    body.iter().all(|statement| match statement {
+        Statement::Assign { value, .. } => *value != Expr::EmptyList,
+        Statement::If { then, otherwise, .. } => is_plain(then) && is_plain(otherwise),
+        _ => false,
+    })
+}

@@ -30,6 +30,8 @@ use crate::tables;
 pub(super) const MOST_USES: usize = 4;
 /// The most results for which a draw may pay by itself.
 const MOST_RESULTS: usize = 5;
+/// The most draws that share the claim alike.
+const MOST_SHARES: i64 = 8;
 /// The most distances between neighbours that are tried as shifts.
 const MOST_SPANS: usize = 4;
 
@@ -263,6 +265,13 @@ impl<'a> Guesser<'a> {
                 }
             });
         }
+        // What is divided by a parameter changes by so much less.
+        let mut distances = self.distances.clone();
+        if let Expr::Binary(Binary::Div, _, n) = &center
+            && self.is_public(n)
+        {
+            distances.extend(self.distances.iter().map(|distance| divided(distance.clone(), n)));
+        }
         // A scale with a root or a logarithm is compared with the whole claim: a quotient by it says nothing. So is one
         // under a claim that is a number, where quotients have many digits.
         if tables::is_irrational(&scale) || matches!(self.claim.epsilon, Expr::Number(_)) {
@@ -270,13 +279,17 @@ impl<'a> Guesser<'a> {
                 Reading::Mu => product(self.claim.epsilon.clone(), self.claim.epsilon.clone()) / Expr::int(2),
                 _ => self.claim.epsilon.clone(),
             };
-            for distance in &self.distances {
+            for distance in &distances {
                 push(distance.clone(), whole.clone(), vec![whole.clone()]);
             }
             // As many answers as a parameter says may share it.
             let counts = self.context.mechanism().params.iter().filter(|p| p.sort == Sort::Int);
-            for share in counts.map(|p| over(whole.clone(), &Expr::var(p.name.clone()))) {
-                for distance in &self.distances {
+            let counts = counts.map(|p| Expr::var(p.name.clone()));
+            // So may as many as the text draws.
+            let draws = set_by_draws(&self.context.mechanism().body).len() as i64;
+            let drawn = (2..=MOST_SHARES).contains(&draws).then(|| Expr::int(draws));
+            for share in counts.chain(drawn).map(|count| over(whole.clone(), &count)) {
+                for distance in &distances {
                     push(distance.clone(), share.clone(), vec![share.clone()]);
                 }
             }
@@ -287,7 +300,7 @@ impl<'a> Guesser<'a> {
                 push(apart.clone().abs(), share, vec![whole.clone()]);
             }
         }
-        for distance in &self.distances {
+        for distance in &distances {
             push(distance.clone(), price(distance), vec![price(distance)]);
         }
         let summed = lists::norms(self.context).map(|(_, bound, _)| price(bound)).collect();

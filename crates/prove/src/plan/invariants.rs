@@ -108,7 +108,8 @@ impl Watcher {
     ) -> Watcher {
         let ask = Ask { context, comparison, cycle, spans, distances };
         let variables = cycle.scope.iter().map(|name| (name.clone(), ask.variable(name))).collect();
-        let known = |name| [ask.ranges(name), ask.flags(name), ask.untouched(name), ask.order(name)];
+        let known =
+            |name| [ask.ranges(name), ask.flags(name), ask.stops(name), ask.untouched(name), ask.order(name)];
         let ranges = cycle.scope.iter().flat_map(known).flatten().collect();
         let around = cycle.around.iter().map(|f| question(f.clone())).collect();
         let bounds = amounts

@@ -8,6 +8,7 @@ mod couplings;
 mod invariants;
 pub(crate) mod planner;
 mod ratios;
+mod reading;
 pub(crate) mod rewrites;
 mod rounds;
 mod stable;

@@ -7,7 +7,7 @@
 use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, for_each_expr};
 use probity_kernel::entail::Evidence;
-use probity_kernel::expr::{Expr, Name, Run, Variable};
+use probity_kernel::expr::{Expr, Name, Run, Unary, Variable};
 use probity_kernel::finite::mass;
 use probity_kernel::kind::Kind;
 use probity_kernel::privacy::Comparison;
@@ -18,10 +18,11 @@ use probity_kernel::term::{
 use crate::algebra::{mentions, product};
 use crate::derivation::{Move, Plan};
 use crate::effort::Effort;
-use crate::plan::blocks::{set_by, set_by_draws};
+use crate::plan::blocks::{for_each_assignment, is_plain, set_by, set_by_draws};
 use crate::plan::combinations::Combinations;
 use crate::plan::couplings::{Candidate, Guesser};
 use crate::plan::invariants::{Choice, Cycle, Watcher};
+use crate::plan::reading::{after, read_where};
 use crate::plan::rounds::{cuts, rounds};
 use crate::plan::stable::asserted;
 use crate::rehearse::{Scenario, Stage, Stop, scenarios};
@@ -405,11 +406,31 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Whether a guard compares integers that the program counts with parameters.
+    /// Whether a guard compares integers that the program counts with parameters, or is a flag that such comparisons set.
     fn counts(&self, guard: &Expr) -> bool {
+        match guard {
+            Expr::Unary(Unary::Not, flag) => self.is_flag(flag),
+            Expr::Binary(..) => self.is_whole(guard),
+            flag => self.is_flag(flag),
+        }
+    }
+
+    fn is_whole(&self, e: &Expr) -> bool {
         let mut whole = true;
-        guard.for_each_variable(&mut |v| whole &= self.context.kind(&Expr::Var(v.clone())) == Kind::Int);
-        whole && matches!(guard, Expr::Binary(..))
+        e.for_each_variable(&mut |v| whole &= self.context.kind(&Expr::Var(v.clone())) == Kind::Int);
+        whole
+    }
+
+    /// Whether a variable is a truth value that is only set to constants and comparisons of integers.
+    fn is_flag(&self, e: &Expr) -> bool {
+        let Expr::Var(Variable::Plain(name)) = e else { return false };
+        let mut set = false;
+        let mut whole = self.context.kind(e) == Kind::Bool;
+        for_each_assignment(&self.context.mechanism().body, &mut |var, value| {
+            set |= var == name;
+            whole &= var != name || self.is_whole(value);
+        });
+        set && whole && !set_by_draws(&self.context.mechanism().body).contains(name)
     }
 
     /// The couplings of a call: the theorem of the called mechanism, or nothing where its arguments are equal.
@@ -572,47 +593,6 @@ fn left_to_the_search(moves: &[Move]) -> bool {
     })
 }
 
-/// Where a variable that is drawn before these statements is read: under a guard that does not read it, if every statement
-/// that does is in one branch of that. `found` says that the guards so far are such.
-fn read_where(var: &Name, rest: &[Statement], found: bool) -> Option<Expr> {
-    let reads = |body: &[Statement]| {
-        let mut read = false;
-        for_each_expr(body, &mut |e| read |= mentions(e, var));
-        read
-    };
-    let mut reading =
-        rest.iter().enumerate().filter(|(_, statement)| reads(std::slice::from_ref(*statement)));
-    let whole = || found.then_some(Expr::Bool(true));
-    let (Some((place, Statement::If { guard, then, otherwise })), None) = (reading.next(), reading.next())
-    else {
-        return whole();
-    };
-    let (guard, inside) = match (mentions(guard, var), reads(then), reads(otherwise)) {
-        (false, true, false) => (guard.clone(), then),
-        (false, false, true) => (!guard.clone(), otherwise),
-        _ => return whole(),
-    };
-    // What the guard reads must have its value before the draw.
-    let set = set_by(&rest[..place]);
-    if guard.find_variable(&|v| matches!(v, Variable::Plain(name) if set.contains(name))).is_some() {
-        return whole();
-    }
-    Some(match read_where(var, inside, true) {
-        Some(Expr::Bool(true)) | None => guard,
-        Some(more) => guard.and(more),
-    })
-}
-
-/// A formula as it will be after the assignments that follow.
-fn after(formula: &Expr, rest: &[Statement]) -> Expr {
-    rest.iter().rev().fold(formula.clone(), |formula, statement| match statement {
-        Statement::Assign { var, value } if *value != Expr::EmptyList => {
-            formula.replace(&|v| (*v == Variable::Plain(var.clone())).then(|| value.clone()))
-        }
-        _ => formula,
-    })
-}
-
 /// Fills a shape with couplings and invariants, both in the order of the text.
 fn assemble(
     shapes: &[Shape],
@@ -651,15 +631,6 @@ fn assemble(
 const MAX_LAW: usize = 2_000;
 /// The most statements of a block of finite draws.
 const MAX_BLOCK: usize = 24;
-
-/// Whether a block has assignments and conditionals only, and no lists.
-fn is_plain(body: &[Statement]) -> bool {
-    body.iter().all(|statement| match statement {
-        Statement::Assign { value, .. } => *value != Expr::EmptyList,
-        Statement::If { then, otherwise, .. } => is_plain(then) && is_plain(otherwise),
-        _ => false,
-    })
-}
 
 /// Whether a statement has finite draws, assignments and conditionals only, and no lists.
 fn is_finite(statement: &Statement) -> bool {

@@ -7,6 +7,7 @@ use probity_kernel::law::parameters;
 use probity_kernel::term::{Distribution, Hints, Mechanism, Statement};
 
 use crate::plan::blocks::set_by_draws;
+use crate::tables::is_irrational;
 
 /// Applies the program equivalences that fit, unless a hint speaks of the draws that they would remove.
 pub(crate) fn rewrite(mechanism: &Mechanism, hints: &Hints) -> (Mechanism, Vec<Rewrite>) {
@@ -123,8 +124,9 @@ fn inline_public(current: &mut Mechanism, done: &mut Vec<Rewrite>) {
             Variable::Plain(name) => current.params.iter().any(|p| p.name == *name),
             _ => false,
         };
-        // A value without parameters is a number, which needs no help.
-        let fixed = value.find_variable(&public).is_some() && value.find_variable(&|v| !public(v)).is_none();
+        // A value without parameters is a number, which needs no help, unless it is a root or a logarithm.
+        let some = value.find_variable(&public).is_some() || is_irrational(value);
+        let fixed = some && value.find_variable(&|v| !public(v)).is_none();
         // What only the output reads is post-processing, whatever it is made of.
         let fixed = fixed && is_read(&current.body, &Variable::Plain(var.clone()));
         if !fixed || !value.is_within(MOST_INLINED) || done.len() >= MOST_INLINED {

@@ -174,7 +174,9 @@ fn check_clauses(context: &Context) -> Result<(), Rejection> {
         if !is_symmetric_clause(clause)
             && let Some((_, other)) = others.into_iter().find(|(_, other)| !is_symmetric_clause(other))
         {
-            return Err(malformed(format!("'{clause}' together with '{other}', which depends on the order")));
+            return Err(malformed(format!(
+                "'{clause}' together with '{other}': expected a clause that is written the same with the two inputs exchanged, as abs(x' - x) <= b is (abs(x' - x) <= 0 for equal ones)"
+            )));
         }
     }
     Ok(())

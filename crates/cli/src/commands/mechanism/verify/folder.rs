@@ -8,6 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use probity_kernel::expr::Expr;
+use probity_kernel::term::{Claim, Reading};
 use probity_lang::Setting;
 use probity_verdict::{Audited, End, Status as Known, Verdict, Watch, decimal, verify};
 use serde_json::Value;
@@ -194,14 +196,42 @@ fn cells((path, verdict): &Row) -> Vec<String> {
         }
     });
     vec![
-        verdict.program.mechanism.name.to_string(),
-        verdict.program.claim.epsilon.to_string(),
+        name(path, &verdict.program.mechanism.name.to_string()),
+        claim(&verdict.program.claim),
         verdict.status().to_string(),
         expected.to_owned(),
         certified,
         share(&verdict.audited),
         format!("{:.3}", verdict.seconds),
     ]
+}
+
+/// The mechanism, with the file where that has another name.
+fn name(path: &Path, mechanism: &str) -> String {
+    let same = path.file_stem().is_some_and(|stem| stem == mechanism);
+    match path.file_name() {
+        Some(file) if !same => format!("{mechanism} ({})", file.to_string_lossy()),
+        _ => mechanism.to_owned(),
+    }
+}
+
+/// The claim as the text has it: with its measure, and with its δ if it has one.
+fn claim(claim: &Claim) -> String {
+    let amount = match claim.reading {
+        Reading::Reals | Reading::Binary { .. } => claim.epsilon.to_string(),
+        Reading::Rho => format!("rho {}", claim.epsilon),
+        Reading::Mu => format!("mu {}", claim.epsilon),
+    };
+    let delta = match claim.delta == Expr::int(0) {
+        true => String::new(),
+        false => format!(", {}", claim.delta),
+    };
+    let format = match claim.reading {
+        Reading::BINARY64 => " in binary64",
+        Reading::Binary { .. } => " in floats",
+        _ => "",
+    };
+    format!("{amount}{delta}{format}")
 }
 
 /// The share of the claim that was seen, with a mark where the audit did not finish.

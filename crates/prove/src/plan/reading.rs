@@ -1,0 +1,53 @@
+//! Where what is drawn is read later, and what a guard will be by then.
+
+use probity_kernel::context::for_each_expr;
+use probity_kernel::expr::{Expr, Name, Variable};
+use probity_kernel::term::Statement;
+
+use crate::algebra::mentions;
+use crate::plan::blocks::{is_plain, set_by};
+
+/// Where a variable that is drawn before these statements is read: under a guard that does not read it, if every statement
+/// that does is in one branch of that. `found` says that the guards so far are such.
+pub(super) fn read_where(var: &Name, rest: &[Statement], found: bool) -> Option<Expr> {
+    let reads = |body: &[Statement]| {
+        let mut read = false;
+        for_each_expr(body, &mut |e| read |= mentions(e, var));
+        read
+    };
+    let mut reading =
+        rest.iter().enumerate().filter(|(_, statement)| reads(std::slice::from_ref(*statement)));
+    let whole = || found.then_some(Expr::Bool(true));
+    let (Some((place, Statement::If { guard, then, otherwise })), None) = (reading.next(), reading.next())
+    else {
+        return whole();
+    };
+    let (guard, inside) = match (mentions(guard, var), reads(then), reads(otherwise)) {
+        (false, true, false) => (guard.clone(), then),
+        (false, false, true) => (!guard.clone(), otherwise),
+        _ => return whole(),
+    };
+    // What the guard reads must have its value before the draw.
+    let set = set_by(&rest[..place]);
+    if guard.find_variable(&|v| matches!(v, Variable::Plain(name) if set.contains(name))).is_some() {
+        return whole();
+    }
+    Some(match read_where(var, inside, true) {
+        Some(Expr::Bool(true)) | None => guard,
+        Some(more) => guard.and(more),
+    })
+}
+
+/// A formula as it will be after the assignments that follow.
+pub(super) fn after(formula: &Expr, rest: &[Statement]) -> Expr {
+    rest.iter().rev().fold(formula.clone(), |formula, statement| match statement {
+        Statement::Assign { var, value } if *value != Expr::EmptyList => {
+            formula.replace(&|v| (*v == Variable::Plain(var.clone())).then(|| value.clone()))
+        }
+        Statement::If { guard, then, otherwise } if is_plain(then) && is_plain(otherwise) => {
+            let (yes, no) = (after(&formula, then), after(&formula, otherwise));
+            if yes == no { yes } else { guard.clone().and(yes).or((!guard.clone()).and(no)) }
+        }
+        _ => formula,
+    })
+}
