@@ -22,7 +22,7 @@ fn run(arguments: &[&str]) -> (i32, String, String) {
 }
 
 /// A number as it stands in JSON: a reader may round it.
-fn printed(json: &str, field: &str) -> String {
+fn as_printed(json: &str, field: &str) -> String {
     let (_, rest) = json.split_once(&format!("\"{field}\": ")).unwrap();
     rest.split([',', '\n', '}']).next().unwrap().trim().to_owned()
 }
@@ -49,7 +49,7 @@ fn bracket(expression: &str, question: &[&str]) -> (Rational, Rational) {
     let value: Value = serde_json::from_str(&text).unwrap();
     let name = if value.get("delta").is_some() { "\n  \"delta\": " } else { "\n  \"epsilon\": " };
     let (_, found) = text.split_once(name).unwrap();
-    let end = |name: &str| parse_rational(&printed(found, name)).unwrap();
+    let end = |name: &str| parse_rational(&as_printed(found, name)).unwrap();
     (end("lower"), end("upper"))
 }
 
@@ -135,7 +135,7 @@ fn printed_losses_are_bounds() {
         let (code, printed, errors) = run(&arguments);
         assert_eq!(code, 0, "{errors}");
         let shown = printed.lines().last().unwrap().rsplit("ε = ").next().unwrap();
-        let in_json = printed(&run(&[&arguments[..], &["--json"]].concat()).1, "epsilon");
+        let in_json = as_printed(&run(&[&arguments[..], &["--json"]].concat()).1, "epsilon");
         let (low, _) = ln_bounds(&Rational::from(denominator - 1), 300).unwrap();
         for text in [shown, &in_json] {
             let bound = number(text);
@@ -164,7 +164,7 @@ fn losses_of_runs_are_bounds() {
                 k - 1
             ),
         );
-        let printed = printed(&run(&["run", &path, "--input", "x=1", "--json"]).1, "epsilon");
+        let printed = as_printed(&run(&["run", &path, "--input", "x=1", "--json"]).1, "epsilon");
         let (low, _) = ln_bounds(&Rational::from(k - 1), 300).unwrap();
         assert!(number(&printed) > low && number(&printed) - &low < number("1e-14"), "{k}: {printed}");
     }
