@@ -116,3 +116,17 @@ pub(crate) fn guess(parts: &[(Sketch, u64)], aim: Aim) -> Guess {
     }
     guess
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::laws::pure;
+    use std::time::Duration;
+
+    #[test]
+    fn a_look_is_given_up_in_time() {
+        let law = pure(&Rational::ONE, &Rational::ZERO, 176);
+        assert!(Sketch::of(&law, 176, Instant::now()).is_none());
+        assert!(Sketch::of(&law, 176, Instant::now() + Duration::from_secs(600)).is_some());
+    }
+}

@@ -5,6 +5,7 @@ mod common;
 use common::{ask, laws, question};
 use probity_account::{Adjacency, Bracket, Effort, account};
 use probity_exact::Rational;
+use probity_exact::directed::{exp_nearest, ln_nearest};
 
 fn effort() -> Effort {
     Effort { width: 1e-2, ..Effort::default() }
@@ -104,5 +105,75 @@ fn near_parameters_do_not_contradict() {
             }
         }
         assert!(answers[0].upper.clone().unwrap() > Rational::ZERO);
+    }
+}
+
+/// Numbers that a seed gives.
+struct Draws(u64);
+
+impl Draws {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Between the two, by size.
+    fn between(&mut self, low: f64, high: f64) -> f64 {
+        low * exp_nearest(self.next() * ln_nearest(high / low))
+    }
+}
+
+/// Every law with each of its parameters: the parameter is S, and lies between the two; losses grow with it, or fall.
+const LAWS: [(&str, f64, f64, bool); 21] = [
+    ("gaussian(S)", 0.3, 30.0, false),
+    ("gaussian(5, sensitivity = S)", 0.1, 10.0, true),
+    ("laplace(S)", 0.3, 30.0, false),
+    ("laplace(5, sensitivity = S)", 0.1, 10.0, true),
+    ("discrete_laplace(S)", 0.5, 30.0, false),
+    ("discrete_laplace(S, sensitivity = 3)", 0.5, 30.0, false),
+    ("discrete_gaussian(S)", 0.5, 10.0, false),
+    ("discrete_gaussian(S, sensitivity = 3)", 1.0, 10.0, false),
+    ("response(2, S)", 0.51, 0.98, true),
+    ("response(5, S)", 0.21, 0.98, true),
+    ("pure(S)", 0.01, 3.0, true),
+    ("approx(S, 1e-5)", 0.01, 3.0, true),
+    ("approx(1/5, S)", 1e-9, 1e-2, true),
+    ("rho(S)", 0.001, 1.0, true),
+    ("mu(S)", 0.01, 2.0, true),
+    ("poisson(S, gaussian(2))", 0.01, 0.98, true),
+    ("poisson(1/5, gaussian(S))", 0.5, 10.0, false),
+    ("poisson(S, laplace(2))", 0.01, 0.98, true),
+    ("poisson(1/5, discrete_laplace(S, sensitivity = 2))", 0.5, 10.0, false),
+    ("poisson(1/3, pure(S))", 0.01, 3.0, true),
+    ("group(3, pure(S))", 0.01, 1.0, true),
+];
+
+/// Random parameters of every law and random ones beside them, alone and with others: the brackets agree with the order of the truths, and
+/// where they are far apart each of their ends does.
+#[test]
+fn random_neighbouring_parameters_are_in_order() {
+    let mut draws = Draws(18);
+    let effort = Effort { width: 1e-2, seconds: 20.0, ..Effort::default() };
+    for round in 0..2 {
+        for (law, low, high, grows) in LAWS {
+            let with = [" * 3", "", " + pure(1/7)", " * 2 + laplace(9)"][(draws.next() * 4.0) as usize];
+            let s = draws.between(low, high);
+            // Nearer than brackets are wide, or twice as large.
+            let more = s * if round == 0 { 1.0 + draws.between(1e-9, 1e-3) } else { 2.0 };
+            let (what, value) = [("delta", "1e-4"), ("epsilon", "1/9")][(draws.next() * 2.0) as usize];
+            if law.contains("response") && more >= 1.0 || law.starts_with("poisson(S") && more > 1.0 {
+                continue;
+            }
+            let at =
+                |s: f64| ask(&(law.replace('S', &format!("{s:.17}")) + with), what, value, &effort).bracket;
+            let (first, second) = (at(s), at(more));
+            let (less, more) = if grows { (first, second) } else { (second, first) };
+            let shown = format!("{law}{with} {s} {what} {less:?} {more:?}");
+            assert!(more.upper.as_ref().is_none_or(|upper| less.lower <= *upper), "{shown}");
+            if round == 1 {
+                assert!(less.lower <= more.lower, "{shown}");
+                assert!(more.upper.is_none() || less.upper <= more.upper && less.upper.is_some(), "{shown}");
+            }
+        }
     }
 }

@@ -168,7 +168,10 @@ fn groups_and_replacement() {
         assert_eq!(a, b);
     };
     same("group(3, gaussian(6) * 2)", "gaussian(2) * 2");
-    same("group(2, pure(1/4) + laplace(3, sensitivity = 2))", "pure(1/2) + laplace(3, sensitivity = 4)");
+    same(
+        "group(2, pure(1/4) + laplace(3, sensitivity = 2))",
+        "discrete_laplace(4, sensitivity = 2) + laplace(3, sensitivity = 4)",
+    );
     same("group(2, response(2, 3/5))", "response(2, 3/5) * 2");
     same("group(2, rho(1/10))", "rho(4/10)");
     same("poisson(1/2, poisson(1/5, laplace(3)))", "poisson(1/10, laplace(3))");

@@ -257,3 +257,19 @@ pub(crate) fn discrete_gaussian(
     let offset = Real::exact(at(0));
     Some(Atoms::new(atoms, Natural::ZERO, Extent { ends: Some((offset.clone(), offset)), grain }, bits))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    /// Very many values are not listed when the time is over, at whatever stage.
+    #[test]
+    fn lists_are_given_up_in_time() {
+        let variance = Rational::from(1_000_000);
+        let later = || Instant::now() + Duration::from_secs(600);
+        assert!(discrete_gaussian(&variance, 1, 176, Instant::now()).is_none());
+        assert!(discrete_gaussian(&variance, 1, 176, later()).is_some());
+        assert!(is_over(255, Instant::now()) && !is_over(254, Instant::now()) && !is_over(255, later()));
+    }
+}

@@ -192,6 +192,27 @@ mod tests {
         assert!(ask("discrete-laplace", &[], &pure(0.0)).unwrap_err().contains("epsilon = 0"));
     }
 
+    /// Parameters that were searched keep the target also as the decimals that they are printed as.
+    #[test]
+    fn printed_parameters_are_safe() {
+        let one = Sensitivity::from(1u32);
+        let level = Level::from_f64(0.05).unwrap();
+        for k in 1..24u32 {
+            let target = pure(f64::from(k) / 17.0);
+            let range = [("lower", "0"), ("upper", "5")];
+            let answer = calibrate("renormalised-geometric", &Arguments::new(range), &one, &target).unwrap();
+            let scale = answer.double.to_string();
+            let given = [range[0], range[1], ("scale", scale.as_str())];
+            let map =
+                crate::catalogue::privacy_map("renormalised-geometric", &Arguments::new(given)).unwrap();
+            assert_eq!(map.check(&one, &target), Ok(true), "{k} {scale}");
+            let error = Natural::from(k + 2);
+            let answer = scale_for_error("discrete-laplace", &error, &level, 1).unwrap();
+            let printed = Arguments::new([("scale", answer.double.to_string().as_str())]);
+            assert!(error_at("discrete-laplace", &printed, &level, 1).unwrap() <= error, "{k}");
+        }
+    }
+
     #[test]
     fn errors_by_name() {
         let level = Level::from_f64(0.05).unwrap();
