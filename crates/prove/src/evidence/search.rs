@@ -39,7 +39,6 @@ use crate::evidence::lemmas::{analytic_lemmas, common_lemmas, may_split};
 use crate::evidence::reduced::reduced_rows;
 use crate::evidence::rows::{
     Outcome, Reach, Row, ask, atoms, base_rows, contradiction, is_public, lifted_rows, product_rows,
-    reduced_rows, row_degree, scaled_rows, swapped_rows, to_fraction, twice_scaled_rows, without_lonely,
     row_degree, scaled_rows, swapped_rows, to_fraction, twice_scaled_rows, without_lonely,
 };
 use crate::evidence::simplex::Fraction;
