@@ -15,8 +15,10 @@ use crate::derivation::Reason;
 use crate::effort::Effort;
 use crate::evidence::search::search_within;
 
-/// Steps of halving: 2^−24 of the largest number that is tried. Evidence multiplies these numbers, which must stay short.
+/// Steps of halving between a number and its double. Evidence multiplies these numbers, which must stay short.
 const HALVINGS: usize = 24;
+/// How often the largest number is halved before none is taken to be enough.
+const SMALLER: usize = 120;
 /// The largest μ and ρ that are tried.
 const LARGEST: i64 = 64;
 /// What may be spent on evidence for a tail bound.
@@ -30,7 +32,7 @@ pub(crate) fn candidates(context: &Context, claim: &Claim) -> Vec<(Claim, Conver
     let of = |epsilon: Expr, reading: Reading| Claim { epsilon, delta: Expr::int(0), reading };
     if let (Some(epsilon), Some(delta)) = (number(&claim.epsilon), number(&claim.delta)) {
         let mut found = Vec::new();
-        if let Some(mu) = largest(&|mu| normal(mu, &epsilon, &delta)) {
+        for mu in largest_and_simplest(&|mu| normal(mu, &epsilon, &delta)) {
             found.push((of(Expr::Number(mu), Reading::Mu), Conversion::Normal));
         }
         let best = ORDERS.iter().filter_map(|&(n, d)| {
@@ -119,18 +121,60 @@ pub(crate) fn number(e: &Expr) -> Option<Rational> {
     })
 }
 
-/// The largest positive number of which a condition holds that holds of all smaller ones, from below.
+/// The largest positive number of which a condition holds that holds of all smaller ones, from below: to 2^−24 of it.
 pub(crate) fn largest(enough: &dyn Fn(&Rational) -> bool) -> Option<Rational> {
-    let (mut low, mut high) = (Rational::ZERO, Rational::from(LARGEST));
+    largest_within(enough).map(|(low, _)| low)
+}
+
+/// A number of which the condition holds and one of which it does not, or is not known to.
+fn largest_within(enough: &dyn Fn(&Rational) -> bool) -> Option<(Rational, Rational)> {
+    let half = Rational::ONE / Rational::from(2);
+    let mut high = Rational::from(LARGEST);
+    let mut low = &high * &half;
+    for _ in 0..SMALLER {
+        if enough(&low) {
+            break;
+        }
+        (low, high) = (&low * &half, low);
+    }
     for _ in 0..HALVINGS {
-        let middle = (&low + &high) / Rational::from(2);
-        if enough(&middle) {
-            low = middle;
-        } else {
-            high = middle;
+        let middle = (&low + &high) * &half;
+        match enough(&middle) {
+            true => low = middle,
+            false => high = middle,
         }
     }
-    (low > Rational::ZERO).then_some(low)
+    enough(&low).then_some((low, high))
+}
+
+/// The largest such number, and before it the simplest next to it, if the condition holds of it: noise whose deviation is a short number
+/// may need exactly that.
+fn largest_and_simplest(enough: &dyn Fn(&Rational) -> bool) -> Vec<Rational> {
+    let Some((low, high)) = largest_within(enough) else { return vec![] };
+    let next = &low - &low / Rational::from(1i64 << 20);
+    let simple = simplest(&next, &high);
+    let mut found = vec![low];
+    if !found.contains(&simple) && enough(&simple) {
+        found.insert(0, simple);
+    }
+    found
+}
+
+/// The fraction with the smallest denominator from one positive number to a larger one.
+fn simplest(low: &Rational, high: &Rational) -> Rational {
+    let whole = Rational::from(low.floor());
+    if whole == *low {
+        return whole;
+    }
+    let next = &whole + Rational::ONE;
+    match next <= *high {
+        true => next,
+        false => {
+            &whole
+                + Rational::ONE
+                    / simplest(&(Rational::ONE / (high - &whole)), &(Rational::ONE / (low - &whole)))
+        }
+    }
 }
 
 /// Whether a body draws normal noise, for which there is no ε without a δ.
@@ -205,4 +249,34 @@ pub(crate) fn unsupported(context: &Context, claim: &Claim) -> Option<Reason> {
         }
     };
     Some(Reason::Measure { draw: draw.to_string().trim_end().to_owned(), instead })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probity_exact::{parse_rational, rational};
+
+    #[test]
+    fn the_simplest_fraction_between_two_numbers() {
+        for (low, high, found) in
+            [("0.0999999", "0.1000001", (1, 10)), ("3.2", "3.3", (13, 4)), ("2", "2.5", (2, 1))]
+        {
+            let found = rational(found.0, found.1).unwrap();
+            assert_eq!(simplest(&parse_rational(low).unwrap(), &parse_rational(high).unwrap()), found);
+        }
+    }
+
+    /// δ(1/100) of normal noise with deviation 10, from mpmath, with a billionth more and less.
+    #[test]
+    fn noise_that_is_just_enough_is_found() {
+        let epsilon = rational(1, 100).unwrap();
+        let found = |delta: &str| {
+            let delta = parse_rational(delta).unwrap();
+            largest_and_simplest(&|mu| normal(mu, &epsilon, &delta))
+        };
+        let tenth = rational(1, 10).unwrap();
+        assert_eq!(found("0.0352529707945324668521")[0], tenth);
+        assert!(found("0.0352529707240265254529").iter().all(|mu| *mu < tenth));
+        assert!(found("0").is_empty());
+    }
 }
