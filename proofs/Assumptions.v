@@ -3,7 +3,7 @@
 From Probity Require Rules Laws Sampling Finite Additive Privacy Equivalence Coupling Continuous Logarithm SignedLog Papers Snap Cases.
 From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence Lemmas Formulas Certificate Blocks Pairs.
 From Probity Require Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
-From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample.
+From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -50,7 +50,9 @@ Definition sampling_rules := (
   @TailsInt.up_to_open_tail_int,
   @Chosen.chosen,
   @Calls.selected,
-  @Calls.called).
+  @Calls.called,
+  @Called.equal_outputs_tests,
+  @Called.called_tests).
 Print Assumptions sampling_rules.
 
 (* the laws are normalised *)
@@ -101,6 +103,7 @@ Definition equivalences_and_privacy := (
   @Privacy.equal_outputs,
   @Privacy.pw_eq,
   @Privacy.group,
+  @Groups.group_at_most,
   @Samples.amplify,
   @Additive.additive_while).
 Print Assumptions equivalences_and_privacy.
@@ -127,6 +130,10 @@ Definition concentrated_measure := (
   @Bounded.bounded_loss,
   @Bounded.bounded_loss_int,
   @Bounded.bounded_range,
+  @Groups.z_step,
+  @Groups.z_group,
+  @Called.z_called,
+  @Called.z_called_pure,
   @Normal.normal_profile,
   @Normal.gdp_normal,
   @Normal.gdp_draw,

@@ -4,6 +4,8 @@
 //! A formula is taken apart by one lemma of `proofs/Formulas.v` a step, in the way of the kernel's `fact.rs` ([`shape`]), and no further than the
 //! evidence asks; what the kernel decides because a polynomial is a constant, the script shows by the same sum.
 
+mod lemmas;
+
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -16,7 +18,6 @@ use probity_kernel::lemma::Lemma;
 use probity_kernel::poly::Poly;
 
 use super::NotExported;
-use super::lemmas;
 use super::print::{Printer, Scope, hole, rational};
 
 /// A formula that is true, or false.

@@ -22,7 +22,6 @@
 mod branches;
 mod derivation;
 mod evidence;
-mod lemmas;
 mod masses;
 mod mu;
 mod once;

@@ -95,6 +95,7 @@ impl<'a> Statements<'a> {
     /// Everything up to the proof.
     pub(super) fn preamble(&self, claim: &Claim) -> Printed {
         let mechanism = self.mechanism();
+        // Chosen.v changes a tactic of Formulas.v, and whoever imports Formulas.v later has it as it was: so it comes last.
         let mut out = String::from(
             "(* Written by `probity check --coq`; checked by coqc with the development in proofs/.\n\n",
         );
@@ -106,7 +107,8 @@ impl<'a> Statements<'a> {
              README.md names. The rest is proof. *)\n\
              From Coq Require Import Reals ZArith Bool List Permutation Lra.\n\
              From Flocq Require Import Core.\n\
-             From Probity Require Import Certificate Blocks Pairs CertificateRho Chosen Norms Draws UpTo Branches Memory Outcomes.\n",
+             From Probity Require Import Certificate Blocks Pairs CertificateRho Norms Draws UpTo Branches Memory Outcomes.\n\
+             From Probity Require Import Chosen.\n",
         );
         if claim.reading == Reading::Mu {
             out.push_str("From Probity Require Import CertificateMu.\n");

@@ -6,8 +6,8 @@ use probity_kernel::kind::Kind;
 use probity_kernel::lemma::Lemma;
 use probity_kernel::term::{Adjacency, Sort};
 
-use super::NotExported;
-use super::print::{Printer, Scope, argument};
+use super::super::NotExported;
+use super::super::print::{Printer, Scope, argument};
 
 /// A tactic that proves the lemma's formula.
 pub(super) fn proof(printer: &Printer<'_>, lemma: &Lemma) -> Result<String, NotExported> {
