@@ -168,8 +168,8 @@ impl Elaborator<'_> {
             let mut list = None;
             let sort = match &param.ty {
                 None => Sort::Real,
-                Some(TypeExpr { scalar: ScalarType::Real, list: None, bounds: None, .. }) => Sort::Real,
-                Some(TypeExpr { scalar: ScalarType::Int, list: None, bounds: None, .. }) => Sort::Int,
+                Some(TypeExpr { scalar: ScalarType::Real, list: None, .. }) => Sort::Real,
+                Some(TypeExpr { scalar: ScalarType::Int, list: None, .. }) => Sort::Int,
                 Some(other) => {
                     // Its entries may be read without a further fault.
                     list = other.list.as_ref().and(scalar_type(&other.scalar).list());
@@ -320,10 +320,15 @@ impl Elaborator<'_> {
         }
     }
 
-    /// What the `param` lines say: `param eps > 0`.
+    /// What the `param` lines say: `param eps > 0`, `param p: real in [0, 1]`.
     fn bounds(&mut self, file: &File) -> Vec<Term> {
         let mut bounds = Vec::new();
         for param in &file.params {
+            let number =
+                |ty: &&TypeExpr| ty.list.is_none() && matches!(ty.scalar, ScalarType::Real | ScalarType::Int);
+            if let Some(ty) = param.ty.as_ref().filter(number) {
+                self.bounded(ty, Term::var(param.name.text.as_str()), &mut bounds);
+            }
             if let Some((operator, bound)) = &param.bound {
                 let bound = self.typed(bound, Scope::Fixed, Type::Real);
                 bounds.push(compare(*operator, Term::var(param.name.text.as_str()), bound));

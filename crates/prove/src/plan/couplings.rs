@@ -594,15 +594,16 @@ impl<'a> Guesser<'a> {
                 found.push(hit);
             }
         });
-        // A constant is more often a start value than a choice.
-        let number = |hit: &Expr| match hit {
+        // A constant is more often a start value than a choice, and a negative one says that nothing was chosen.
+        let rank = |hit: &Expr| match hit {
             Expr::Binary(_, value, _) => match &**value {
-                Expr::Number(n) => Some(n.clone()),
-                _ => None,
+                Expr::Number(n) => (1, Some(n.clone())),
+                Expr::Unary(Unary::Neg, _) => (2, None),
+                _ => (0, None),
             },
-            _ => None,
+            _ => (0, None),
         };
-        found.sort_by_key(number);
+        found.sort_by_key(rank);
         found.truncate(MOST_RESULTS);
         found
     }

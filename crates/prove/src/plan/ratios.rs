@@ -14,6 +14,7 @@ use crate::plan::couplings::{Guesser, MOST_USES};
 impl Guesser<'_> {
     /// Ratios of the two laws of a variable after a block, with what each may cost.
     pub(super) fn ratios(&self, block: &[Statement], var: &Name) -> Vec<((Expr, Expr), Vec<Expr>)> {
+        let block = &self.with_probabilities(block)[..];
         let one = Expr::int(1);
         let mut found: Vec<((Expr, Expr), Vec<Expr>)> = Vec::new();
         let claimed = match &self.claim.epsilon {
@@ -109,6 +110,18 @@ impl Guesser<'_> {
             }
         }
         found
+    }
+
+    /// The block with what the probabilities of its coins stand for.
+    fn with_probabilities(&self, block: &[Statement]) -> Vec<Statement> {
+        let written = |statement: &Statement| match statement {
+            Statement::Draw { var, law: Distribution::Bernoulli(p @ Expr::Var(_)) } => {
+                let law = Distribution::Bernoulli(self.written_out(p));
+                Statement::Draw { var: var.clone(), law }
+            }
+            other => other.clone(),
+        };
+        block.iter().map(written).collect()
     }
 
     /// The masses of `true` and `false` where a guard holds and where it does not.

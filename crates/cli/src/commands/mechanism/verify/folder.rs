@@ -268,3 +268,25 @@ fn print_table(rows: &[Row], left: usize, taken: Duration) -> Result<(), Failure
         )
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_is_shown_with_its_measure_and_delta() {
+        let of = |delta: Expr, reading: Reading| claim(&Claim { epsilon: Expr::var("eps"), delta, reading });
+        assert_eq!(of(Expr::int(0), Reading::Reals), "eps");
+        assert_eq!(of(Expr::var("delta"), Reading::Reals), "eps, delta");
+        assert_eq!(of(Expr::int(0), Reading::Rho), "rho eps");
+        assert_eq!(of(Expr::int(0), Reading::Mu), "mu eps");
+        assert_eq!(of(Expr::int(0), Reading::BINARY64), "eps in binary64");
+        assert_eq!(of(Expr::int(0), Reading::BINARY32), "eps in floats");
+    }
+
+    #[test]
+    fn a_file_is_named_where_the_mechanism_has_another_name() {
+        assert_eq!(name(Path::new("a/laplace.dp"), "laplace"), "laplace");
+        assert_eq!(name(Path::new("a/first.dp"), "laplace"), "laplace (first.dp)");
+    }
+}
