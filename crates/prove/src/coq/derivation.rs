@@ -259,6 +259,7 @@ impl<'a> Walk<'a> {
             (Move::Joint(by, cost), _) => self.signed_log(body, (by, cost), post, arbitrary),
             (Move::SameValue(var, _, (a, b)), _) => self.same_value(body, var, (a, b), post, arbitrary),
             (Move::While(..), _) => Err(NotExported::rule("WHILE")),
+            (Move::Call(..), _) => Err(NotExported::rule("CALL")),
             _ => Err(NotExported::new("a plan that does not fit the program")),
         }
     }
