@@ -597,9 +597,9 @@ pub(crate) fn price(distance: &Expr, scale: &Expr) -> Expr {
 fn by_factors(amount: Expr, scale: &Expr) -> Expr {
     let (mut top, mut bottom) = (Vec::new(), Vec::new());
     factors(scale, &mut top, &mut bottom);
-    top.sort_by_key(|e| is_irrational(e));
+    top.sort_by_key(is_irrational);
     let amount = bottom.into_iter().fold(amount, |amount, e| product(e, amount));
-    top.iter().fold(amount, |amount, e| divided(amount, e))
+    top.iter().fold(amount, divided)
 }
 
 /// What a product or quotient multiplies with, and what it divides by.

@@ -157,8 +157,8 @@ pub(crate) fn lifted_rows<'a>(context: &Context, base: &[Row<'_>]) -> Vec<Row<'a
     }
     let used: BTreeSet<&Monomial> = base.iter().flat_map(|row| row.poly.terms().map(|(m, _)| m)).collect();
     // The monomial as facts about its atoms and powers of positive parameters.
-    let lift = |m: &Monomial| -> Option<(Vec<&Row<'_>>, Vec<(Name, i32)>)> {
-        let (mut facts, mut scale) = (Vec::new(), Vec::new());
+    let lift = |m: &Monomial| {
+        let (mut facts, mut scale): (Vec<&Row<'_>>, Vec<(Name, i32)>) = (Vec::new(), Vec::new());
         for (atom, power) in m.powers() {
             match (positive.get(atom), atom) {
                 (Some(row), _) if power > 0 => {

@@ -144,7 +144,7 @@ enum Source<'l> {
     /// A lemma, with evidence for its premises if they were shown at once.
     Lemma(&'l Lemma, Option<Vec<Evidence>>),
     /// A formula, with evidence for it.
-    Cut(Expr, Evidence),
+    Cut(Box<(Expr, Evidence)>),
 }
 
 /// The evidence under the lemmas that it uses; one that was not needed is not cited.
@@ -160,7 +160,10 @@ fn wrapped(mut evidence: Evidence, cited: Vec<Cited<'_>>) -> Evidence {
                 branches.push(evidence);
                 Evidence::Cite(lemma.clone(), Box::new(Evidence::Cases(start, branches)))
             }
-            Source::Cut(formula, shown) => Evidence::Cut(formula, Box::new(evidence), Box::new(shown)),
+            Source::Cut(cut) => {
+                let (formula, shown) = *cut;
+                Evidence::Cut(formula, Box::new(evidence), Box::new(shown))
+            }
         };
     }
     evidence
@@ -198,7 +201,7 @@ fn positive_root<'f, 'l>(
     let start = facts.list().len();
     let more = facts.with(&formula, true).ok()?;
     let count = more.list().len() - start;
-    Some((more, Cited { source: Source::Cut(formula, shown), start, count }))
+    Some((more, Cited { source: Source::Cut(Box::new((formula, shown))), start, count }))
 }
 
 /// A contradiction that needs no cases, among the facts on parameters and what the last fact mentions.
