@@ -139,7 +139,8 @@ impl<Input: 'static, Output: 'static> Measurement<Input, Output> {
 }
 
 impl PrivacyMap {
-    /// The sum of maps of one measure: pure, approximate or concentrated.
+    /// The sum of maps of one measure: pure, approximate or concentrated. It is for maps that are nowhere negative, as those of all
+    /// mechanisms here are.
     ///
     /// # Errors
     /// When there is none, the measures differ, one is a profile, or one has no certificate.

@@ -294,6 +294,25 @@ fn an_odometer_counts_exactly() {
     assert!(Odometer::new(Measure::Profile).is_err());
 }
 
+/// A map written by hand may be negative, exactly or by a hair: nothing that is spent gives budget back.
+#[test]
+fn what_is_negative_gives_no_budget_back() {
+    let number = |n: i64| Expression::constant(Rational::from(n));
+    let less = [number(-5), Expression::constant(ratio(1, 3)).ln(), number(-1) * number(-40).exp()];
+    for less in less {
+        let odometer = Odometer::new(Measure::MaxDivergence).unwrap();
+        let filter = Filter::new(Loss::Pure(Epsilon::new(ratio(1, 1)).unwrap())).unwrap();
+        for _ in 0..3 {
+            filter.spend(&PrivacyMap::pure(less.clone()), &one()).unwrap();
+            odometer.record(&PrivacyMap::pure(less.clone()), &one()).unwrap();
+        }
+        filter.spend(&constant(1, 1), &one()).unwrap();
+        odometer.record(&constant(1, 1), &one()).unwrap();
+        assert!(filter.spend(&constant(1, 1), &one()).is_err());
+        assert_eq!(odometer.spent().unwrap().to_string(), "ε = 1");
+    }
+}
+
 #[test]
 fn a_filter_stops_exactly_at_the_budget_from_several_threads() {
     let filter = Filter::new(Loss::Pure(Epsilon::new(ratio(1, 1)).unwrap())).unwrap();

@@ -85,11 +85,22 @@ fn fixed(value: &Float, up: bool) -> Option<Integer> {
 }
 
 impl Term {
-    /// The value of an expression at a distance.
+    /// The value of an expression at a distance, and at least 0: nothing that is spent gives anything back.
     ///
     /// # Errors
     /// When it has none: such a term must not enter a sum, as it would hide all that comes later.
     pub(super) fn new(expression: &Expression, distance_in: &Rational) -> Result<Term, EvaluationError> {
+        match Term::signed(expression, distance_in)? {
+            Term::Exact(value) => Ok(Term::Exact(value.max(Rational::ZERO))),
+            Term::Enclosed { bounds, .. } if bounds.lower < Integer::ZERO => {
+                let zero = Expression::constant(Rational::ZERO);
+                Term::signed(&Expression::max(expression.clone(), [zero]), distance_in)
+            }
+            other => Ok(other),
+        }
+    }
+
+    fn signed(expression: &Expression, distance_in: &Rational) -> Result<Term, EvaluationError> {
         let mut failure = None;
         for bits in PRECISIONS {
             match expression.evaluate(&Point::at(distance_in), bits) {
