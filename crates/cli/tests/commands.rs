@@ -184,6 +184,23 @@ fn map() {
         0,
     );
     assert!((value["total"]["upper"].as_f64().unwrap() - 8.165580).abs() < 1e-5, "{value}");
+    // Of a mechanism that is known by its guarantee nothing is known from below: the law loses 17.8455 here.
+    let guaranteed = "map randomized-response --categories 3 --prob 1/2 --answers 30 --total-delta 1e-6";
+    let value = json(&[guaranteed, "--json"].join(" ").split(' ').collect::<Vec<_>>(), 0);
+    assert_eq!(value["total"]["lower"].as_f64(), Some(0.0));
+    let (code, printed, _) = run(&guaranteed.split(' ').collect::<Vec<_>>());
+    assert!(code == 0 && printed.contains("epsilon at most 20.58"), "{printed}");
+    // Options that an answer would leave out are refused.
+    for together in [
+        "--target-epsilon 1 --answers 10",
+        "--target-epsilon 1 --total-delta 1e-6",
+        "--target-epsilon 1 --alpha 0.05 --target-error 30",
+        "--alpha 0.05 --target-error 30 --total-delta 1e-6",
+        "--scale 1 --answers 10",
+    ] {
+        let all = format!("map discrete-laplace {together}");
+        assert_eq!(run(&all.split(' ').collect::<Vec<_>>()).0, 2, "{together}");
+    }
     let value = json(&["map", "discrete-laplace", "--target-epsilon", "1/10", "--json"], 0);
     assert_eq!((&value["parameter"], &value["exact"]), (&"scale".into(), &"10".into()));
 }

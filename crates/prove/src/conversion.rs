@@ -15,7 +15,7 @@ use crate::derivation::Reason;
 use crate::effort::Effort;
 use crate::evidence::search::search_within;
 
-/// Steps of halving between a number and its double. Evidence multiplies these numbers, which must stay short.
+/// Steps of halving: 2^−24 of the largest number that is tried. Evidence multiplies these numbers, which must stay short.
 const HALVINGS: usize = 24;
 /// How often the largest number is halved before none is taken to be enough.
 const SMALLER: usize = 120;
@@ -32,7 +32,7 @@ pub(crate) fn candidates(context: &Context, claim: &Claim) -> Vec<(Claim, Conver
     let of = |epsilon: Expr, reading: Reading| Claim { epsilon, delta: Expr::int(0), reading };
     if let (Some(epsilon), Some(delta)) = (number(&claim.epsilon), number(&claim.delta)) {
         let mut found = Vec::new();
-        for mu in largest_and_simplest(&|mu| normal(mu, &epsilon, &delta)) {
+        for mu in simplest_and_largest(&|mu| normal(mu, &epsilon, &delta)) {
             found.push((of(Expr::Number(mu), Reading::Mu), Conversion::Normal));
         }
         let best = ORDERS.iter().filter_map(|&(n, d)| {
@@ -121,42 +121,38 @@ pub(crate) fn number(e: &Expr) -> Option<Rational> {
     })
 }
 
-/// The largest positive number of which a condition holds that holds of all smaller ones, from below: to 2^−24 of it.
+/// The largest positive number of which a condition holds that holds of all smaller ones, from below.
 pub(crate) fn largest(enough: &dyn Fn(&Rational) -> bool) -> Option<Rational> {
-    largest_within(enough).map(|(low, _)| low)
+    let (low, _) = halved(enough, (Rational::ZERO, Rational::from(LARGEST)));
+    (low > Rational::ZERO).then_some(low)
 }
 
-/// A number of which the condition holds and one of which it does not, or is not known to.
-fn largest_within(enough: &dyn Fn(&Rational) -> bool) -> Option<(Rational, Rational)> {
-    let half = Rational::ONE / Rational::from(2);
-    let mut high = Rational::from(LARGEST);
-    let mut low = &high * &half;
-    for _ in 0..SMALLER {
-        if enough(&low) {
-            break;
-        }
-        (low, high) = (&low * &half, low);
-    }
+/// A number of which the condition holds, if it does of the lower of two, and one of which it is not known to, next to each other.
+fn halved(
+    enough: &dyn Fn(&Rational) -> bool,
+    (mut low, mut high): (Rational, Rational),
+) -> (Rational, Rational) {
     for _ in 0..HALVINGS {
-        let middle = (&low + &high) * &half;
+        let middle = (&low + &high) / Rational::from(2);
         match enough(&middle) {
             true => low = middle,
             false => high = middle,
         }
     }
-    enough(&low).then_some((low, high))
+    (low, high)
 }
 
-/// The largest such number, and before it the simplest next to it, if the condition holds of it: noise whose deviation is a short number
-/// may need exactly that.
-fn largest_and_simplest(enough: &dyn Fn(&Rational) -> bool) -> Vec<Rational> {
-    let Some((low, high)) = largest_within(enough) else { return vec![] };
-    let next = &low - &low / Rational::from(1i64 << 20);
-    let simple = simplest(&next, &high);
-    let mut found = vec![low];
-    if !found.contains(&simple) && enough(&simple) {
-        found.insert(0, simple);
-    }
+/// The simplest number next to the largest of which the condition holds, if it holds of it, and the largest: noise whose deviation is a
+/// short number may need exactly that.
+fn simplest_and_largest(enough: &dyn Fn(&Rational) -> bool) -> Vec<Rational> {
+    let halves = std::iter::successors(Some(Rational::from(LARGEST)), |x| Some(x / Rational::from(2)));
+    let simple = halves.skip(1).take(SMALLER).find(|low| enough(low)).map(|low| {
+        let high = &low * Rational::from(2);
+        let (low, high) = halved(enough, (low, high));
+        simplest(&(&low - &low / Rational::from(1i64 << 20)), &high)
+    });
+    let mut found: Vec<Rational> = simple.filter(enough).into_iter().collect();
+    found.extend(largest(enough).filter(|largest| !found.contains(largest)));
     found
 }
 
@@ -272,7 +268,7 @@ mod tests {
         let epsilon = rational(1, 100).unwrap();
         let found = |delta: &str| {
             let delta = parse_rational(delta).unwrap();
-            largest_and_simplest(&|mu| normal(mu, &epsilon, &delta))
+            simplest_and_largest(&|mu| normal(mu, &epsilon, &delta))
         };
         let tenth = rational(1, 10).unwrap();
         assert_eq!(found("0.0352529707945324668521")[0], tenth);

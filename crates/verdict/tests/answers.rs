@@ -1,7 +1,7 @@
 //! What each function answers, and what it refuses.
 
 use probity_verdict::prelude::*;
-use probity_verdict::{Kind, Neighbours, Program, Rejection, guarantee, with_settings};
+use probity_verdict::{Amount, Kind, Neighbours, Program, Rejection, guarantee, with_settings};
 
 fn library(name: &str) -> Program {
     let path = format!("{}/../../mechanisms/{name}.dp", env!("CARGO_MANIFEST_DIR"));
@@ -73,5 +73,8 @@ fn a_guarantee_says_between_whom() {
     let replaced = "mechanism m(p: rows(x: bool))\nparam e > 0\ny ~ laplace(count(r in p where r.x), 1 / e)\nreturn y\nneighbours one row of p is replaced\nclaim e\n";
     let answer = guarantee(&load_text(replaced).unwrap(), &[setting("e=1")]).unwrap();
     assert_eq!(answer.neighbours, Neighbours::RowReplaced);
-    assert!(guarantee(&library("gaussian_mu"), &[setting("sigma=1")]).is_err());
+    // In its own measure.
+    let answer = guarantee(&library("gaussian_mu"), &[setting("sigma=2")]).unwrap();
+    assert_eq!(answer.most, Amount::Mu(probity_exact::rational(1, 2).unwrap()));
+    assert_eq!(answer.least, answer.most);
 }

@@ -221,7 +221,7 @@ pub(in crate::commands) fn bracket_to_json(bracket: &Bracket) -> Value {
     })
 }
 
-const DIGITS: usize = 12;
+pub(in crate::commands) const DIGITS: usize = 12;
 
 pub(in crate::commands) fn shown(bracket: &Bracket) -> String {
     let upper = bracket.upper.as_ref().map_or("inf".to_owned(), |upper| decimal::up(upper, DIGITS));

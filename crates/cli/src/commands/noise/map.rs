@@ -1,7 +1,7 @@
 //! `probity map`: the privacy map of a mechanism at a distance, and the inverse questions: how much noise reaches
 //! a budget, and what error to expect.
 
-use probity_account::Effort;
+use probity_account::{Bracket, Effort};
 use probity_exact::{Natural, Rational, parse_rational};
 use probity_noise::accuracy::Level;
 use probity_noise::catalogue::{self, Entry};
@@ -66,6 +66,7 @@ pub fn run(arguments: &Arguments) -> Answer {
     let mut lines = Vec::new();
     fields.insert("mechanism".into(), arguments.named.name.clone().into());
     let distance = Sensitivity::new(arguments.d_in.clone()).map_err(Failure::new)?;
+    check_together(arguments)?;
     if let Some(target) = target(arguments)? {
         inverse(arguments, &distance, &target, &mut fields, &mut lines)?;
     } else if let Some(error) = &arguments.target_error {
@@ -78,6 +79,43 @@ pub fn run(arguments: &Arguments) -> Answer {
         false => output::print(|out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))?,
     }
     Ok(Status::Done)
+}
+
+/// Options that say nothing together are refused: an answer that leaves one out would be taken for one that heeds it.
+fn check_together(arguments: &Arguments) -> Result<(), Failure> {
+    let inverse = arguments.target_epsilon.is_some() || arguments.target_rho.is_some();
+    let several = arguments.answers > 1;
+    let refused = |what: &str, hint: &str| Err(Failure::new(what).hint(hint));
+    if inverse && (several || arguments.total_delta.is_some()) {
+        return refused(
+            "a target is for one answer: --answers and --total-delta do not go with it",
+            "`probity account 'discrete_laplace(s) * 10' --delta 1e-6 --target-epsilon 1` finds the noise of several answers",
+        );
+    }
+    if inverse && arguments.target_error.is_some() {
+        return refused(
+            "a target for the loss and one for the error do not go together",
+            "ask for one of them",
+        );
+    }
+    if arguments.target_error.is_some() && arguments.total_delta.is_some() {
+        return refused("--total-delta does not go with --target-error", "leave it out");
+    }
+    if several && arguments.total_delta.is_none() && arguments.alpha.is_none() {
+        return refused(
+            "--answers says nothing by itself",
+            "add --total-delta 1e-6 for the epsilon of all together, or --alpha 0.05 for an error that holds for all",
+        );
+    }
+    Ok(())
+}
+
+/// A mechanism that is known by its guarantee has no bound from below.
+fn at_most_or_between(bracket: &Bracket) -> String {
+    match (bracket.lower.is_zero(), &bracket.upper) {
+        (true, Some(upper)) => format!("at most {}", decimal::up(upper, accountant::DIGITS)),
+        _ => accountant::shown(bracket),
+    }
 }
 
 /// The loss at d_in, with the map it comes from.
@@ -121,7 +159,7 @@ fn forward(
             "{} answers at delta = {}: epsilon {}",
             arguments.answers,
             decimal::telling(delta),
-            accountant::shown(&answer.bracket)
+            at_most_or_between(&answer.bracket)
         ));
         let mut total = accountant::bracket_to_json(&answer.bracket);
         total["answers"] = arguments.answers.into();
