@@ -104,7 +104,10 @@ pub trait Sampler: Draw {
     /// # Errors
     /// When the source of randomness fails, or the value does not fit its type.
     fn sample<E: Entropy + ?Sized>(&self, entropy: &mut E) -> Result<Self::Value, SampleError> {
-        self.draw(&mut Words::new(entropy, &mut [0; SHORT], self.expected_words(1)))
+        let mut block = [0; SHORT];
+        let mut words = Words::new(entropy, &mut block, self.expected_words(1));
+        words.read_expected()?;
+        self.draw(&mut words)
     }
 
     /// Replaces every element of `out` by a fresh, independent draw.

@@ -77,8 +77,15 @@ impl Entropy for ThreadEntropy {
         THREAD
             .try_with(|thread| thread.borrow_mut().fill_words(words))
             // The thread is shutting down and its generator is gone: seed one for this call.
-            .unwrap_or_else(|_| Expander::new(OperatingSystem).fill_words(words))
+            .unwrap_or_else(|_| fill_words_at_the_end(words))
     }
+}
+
+/// Apart, so that the frame of every other call does not hold a generator.
+#[cold]
+#[inline(never)]
+fn fill_words_at_the_end(words: &mut [u64]) -> Result<(), EntropyError> {
+    Expander::new(OperatingSystem).fill_words(words)
 }
 
 impl sealed::Sealed for ThreadEntropy {}
@@ -139,24 +146,63 @@ impl<S: Surroundings> Expander<S> {
         }
     }
 
-    fn fill_words(&mut self, mut words: &mut [u64]) -> Result<(), EntropyError> {
+    #[inline(always)]
+    fn fill_words(&mut self, words: &mut [u64]) -> Result<(), EntropyError> {
         if self.era != self.surroundings.era() {
-            self.forget_buffer();
-            self.refills_left = 0;
+            self.begin_again();
         }
+        if words.len() > self.available() {
+            return self.fill_and_refill(words);
+        }
+        // One draw takes a few words: their number as a constant saves the calls that copy and wipe any number of bytes.
+        match words {
+            [one] => [*one] = self.hand_out_array(),
+            [one, two] => [*one, *two] = self.hand_out_array(),
+            [one, two, three] => [*one, *two, *three] = self.hand_out_array(),
+            _ => self.hand_out(words),
+        }
+        Ok(())
+    }
+
+    /// Whatever was read ahead belongs to another era: the next word is seeded anew.
+    #[cold]
+    fn begin_again(&mut self) {
+        self.forget_buffer();
+        self.refills_left = 0;
+    }
+
+    /// The words that are left before the next refill.
+    #[inline]
+    fn available(&self) -> usize {
+        (REFILL_BYTES - self.next) / WORD_BYTES
+    }
+
+    /// Hands out the next words, which the caller has seen to be there.
+    #[inline]
+    fn hand_out_array<const N: usize>(&mut self) -> [u64; N] {
+        let (words, _) = self.buffer[self.next..self.next + N * WORD_BYTES].as_chunks_mut::<WORD_BYTES>();
+        self.next += N * WORD_BYTES;
+        std::array::from_fn(|i| u64::from_le_bytes(std::mem::take(&mut words[i])))
+    }
+
+    /// Hands out the next words, which the caller has seen to be there.
+    fn hand_out(&mut self, words: &mut [u64]) {
+        let source = &mut self.buffer[self.next..self.next + words.len() * WORD_BYTES];
+        for (word, bytes) in words.iter_mut().zip(source.as_chunks::<WORD_BYTES>().0) {
+            *word = u64::from_le_bytes(*bytes);
+        }
+        source.fill(0);
+        self.next += words.len() * WORD_BYTES;
+    }
+
+    #[cold]
+    fn fill_and_refill(&mut self, mut words: &mut [u64]) -> Result<(), EntropyError> {
         while !words.is_empty() {
-            if self.next == REFILL_BYTES {
+            if self.available() == 0 {
                 self.refill()?;
             }
-            let available = (REFILL_BYTES - self.next) / WORD_BYTES;
-            let count = available.min(words.len());
-            let (now, later) = words.split_at_mut(count);
-            let source = &mut self.buffer[self.next..self.next + count * WORD_BYTES];
-            for (word, bytes) in now.iter_mut().zip(source.as_chunks::<WORD_BYTES>().0) {
-                *word = u64::from_le_bytes(*bytes);
-            }
-            source.fill(0);
-            self.next += count * WORD_BYTES;
+            let (now, later) = words.split_at_mut(self.available().min(words.len()));
+            self.hand_out(now);
             words = later;
         }
         Ok(())
@@ -252,7 +298,7 @@ mod tests {
         let mut pieces = [0u64; 2000];
         let mut expander = scripted(1);
         let mut rest = &mut pieces[..];
-        for size in [0, 1, 507, 1, 3, 509, 979] {
+        for size in [0, 1, 507, 1, 3, 2, 4, 1, 509, 972] {
             let (now, later) = rest.split_at_mut(size);
             expander.fill_words(now).unwrap();
             rest = later;
@@ -264,7 +310,10 @@ mod tests {
     #[test]
     fn used_words_are_wiped() {
         let mut expander = scripted(1);
-        expander.fill_words(&mut [0; 100]).unwrap();
+        // Few words have a way of their own each.
+        for count in [1, 2, 3, 4, 90] {
+            expander.fill_words(&mut vec![0; count]).unwrap();
+        }
         assert_eq!(expander.next, KEY_BYTES + 800);
         assert!(expander.buffer[..expander.next].iter().all(|&byte| byte == 0));
         assert!(expander.buffer[expander.next..].iter().any(|&byte| byte != 0));

@@ -11,14 +11,15 @@ use super::interval::{Interval, exact_product, exact_quotient, exact_sum};
 use super::source::Prefix;
 
 /// The node of a number that is exactly its double.
-const POINT: u32 = u32::MAX;
+const POINT: u64 = u32::MAX as u64;
 
 /// A number during a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Number {
     pub(crate) interval: Interval,
-    /// Its node; a point has none.
-    node: u32,
+    /// Its node; a point has none. Twice as wide as a place, because a number is copied by words: a load that is wider than the store
+    /// before it waits for the memory.
+    node: u64,
 }
 
 impl Number {
@@ -34,6 +35,12 @@ impl Number {
     #[inline(always)]
     pub(crate) fn as_point(self) -> Option<f64> {
         (self.node == POINT).then_some(self.interval.low)
+    }
+
+    /// The place of its node, for a number that is not a point.
+    #[inline(always)]
+    fn place(self) -> u32 {
+        self.node as u32
     }
 
     /// Whether both are known to be the same number, without looking at it.
@@ -135,15 +142,15 @@ impl Tape {
     fn push(&mut self, interval: Interval, node: Node) -> Number {
         let place = self.nodes.len() as u32;
         self.nodes.push(node);
-        Number { interval, node: place }
+        Number { interval, node: u64::from(place) }
     }
 
     /// The place of a number's node.
     #[inline(always)]
     pub(crate) fn place(&mut self, number: Number) -> u32 {
         match number.node {
-            POINT => self.push(number.interval, Node::Point(number.interval.low)).node,
-            place => place,
+            POINT => self.push(number.interval, Node::Point(number.interval.low)).place(),
+            _ => number.place(),
         }
     }
 
@@ -195,7 +202,7 @@ impl Tape {
     pub(crate) fn neg(&mut self, a: Number) -> Number {
         match a.as_point() {
             Some(value) => Number::point(-value),
-            None => self.push(a.interval.neg(), Node::Neg(a.node)),
+            None => self.push(a.interval.neg(), Node::Neg(a.place())),
         }
     }
 
@@ -377,7 +384,7 @@ impl Tape {
     pub(crate) fn value(&self, number: Number) -> Option<Rational> {
         match number.as_point() {
             Some(point) => rational_from_f64(point),
-            None => self.value_at(number.node),
+            None => self.value_at(number.place()),
         }
     }
 
