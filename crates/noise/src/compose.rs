@@ -22,6 +22,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use adaptive::{Session, adaptive};
+pub(crate) use convert::{delta_of_rho, epsilon_of_rho};
 
 use crate::domain::{Domain, DomainError};
 use crate::entropy::Entropy;

@@ -18,7 +18,7 @@ use probity_noise::measure::{Loss, Measure};
 use probity_noise::measurement::{Measurement, Mechanism, MechanismError};
 use probity_noise::mechanisms::{
     RandomizedResponse, discrete_gaussian, discrete_gaussian_map, discrete_laplace, discrete_laplace_map,
-    gaussian_profile_map, randomized_response_bool,
+    gaussian_for_delta_map, gaussian_profile_map, randomized_response_bool,
 };
 use probity_noise::metric::Metric;
 use probity_noise::odometer::{Filter, Odometer};
@@ -437,4 +437,18 @@ fn the_least_epsilon_of_a_profile_is_found() {
         let less = Epsilon::from_f64(found.to_f64_up().next_down()).unwrap();
         assert!(!curve.check(&less, &target).unwrap());
     }
+}
+
+/// Where σ is so small that the formula's numbers are astronomical, ρ answers: above the truth, by a hundredth, and not ∞.
+#[test]
+fn little_continuous_noise_has_a_finite_epsilon() {
+    // ε ≈ μ²/2 + μ·z with μ = 300 and Φ(−z) = δ, by 50 digits of another library.
+    let truth = 46278.474283239;
+    let map = gaussian_for_delta_map(&SquaredScale::new(ratio(1, 90_000)).unwrap(), &delta(1e-5)).unwrap();
+    let Loss::Approximate { epsilon, .. } = map.loss(&one()).unwrap() else { panic!("measure") };
+    assert!(epsilon.to_f64_up() > truth && epsilon.to_f64_up() < 1.01 * truth, "{epsilon}");
+    // No noise still protects nothing.
+    let map = gaussian_for_delta_map(&SquaredScale::new(ratio(0, 1)).unwrap(), &delta(1e-5)).unwrap();
+    let Loss::Approximate { epsilon, .. } = map.loss(&one()).unwrap() else { panic!("measure") };
+    assert_eq!(epsilon.exact(), None);
 }

@@ -67,8 +67,15 @@ pub fn calibrate(
     target: &Loss,
 ) -> Result<Answer, CatalogueError> {
     let entry = find(name, arguments)?;
-    let measure = || -> CatalogueError {
-        ParameterError::new("target", target, "in the measure of the mechanism's map").into()
+    let refused = || -> CatalogueError {
+        match targets(entry.name) {
+            Some(allowed) => ParameterError::new("target", target, allowed).into(),
+            None => {
+                let allowed = "one whose noise can be asked for: discrete-laplace, discrete-gaussian, gaussian, randomized-response, \
+                               exponential, noisy-max, truncated-geometric or renormalised-geometric";
+                ParameterError::new("mechanism", entry.name, allowed).into()
+            }
+        }
     };
     Ok(match (entry.name, target) {
         ("discrete-laplace", Loss::Pure(epsilon)) => {
@@ -110,7 +117,22 @@ pub fn calibrate(
                 |scale: &_| Ok(renormalised_geometric_map(&range, &Scale::new(Clone::clone(scale))?));
             searched_above("scale", least_parameter(distance_in, target, family)?)
         }
-        _ => return Err(measure()),
+        _ => return Err(refused()),
+    })
+}
+
+/// The measures in which the noise of a mechanism can be asked for, in words; `None` when it cannot be asked for at all.
+fn targets(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "discrete-gaussian" => "a rho, or an epsilon with a delta",
+        "gaussian" => "an epsilon with a delta",
+        "discrete-laplace"
+        | "randomized-response"
+        | "exponential"
+        | "noisy-max"
+        | "truncated-geometric"
+        | "renormalised-geometric" => "an epsilon alone",
+        _ => return None,
     })
 }
 
@@ -188,7 +210,13 @@ mod tests {
             delta: Delta::from_f64(1e-5).unwrap(),
         };
         assert!(ask("discrete-gaussian", &[], &approximate).unwrap().1 > 5.0);
-        assert!(ask("discrete-laplace", &[], &rho).unwrap_err().contains("target"));
+        // Every mechanism that has a measure to ask in is answered in one of them, and says so in the others.
+        let told = |name: &str, target: &Loss| ask(name, &[], target).unwrap_err();
+        assert!(told("discrete-laplace", &rho).contains("an epsilon alone"));
+        assert!(told("discrete-laplace", &approximate).contains("an epsilon alone"));
+        assert!(told("gaussian", &rho).contains("an epsilon with a delta"));
+        assert!(told("discrete-gaussian", &pure(1.0)).contains("a rho, or an epsilon with a delta"));
+        assert!(told("snapping", &pure(1.0)).contains("one whose noise can be asked for"));
         assert!(ask("discrete-laplace", &[], &pure(0.0)).unwrap_err().contains("epsilon = 0"));
     }
 

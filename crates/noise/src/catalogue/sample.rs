@@ -19,6 +19,9 @@ use crate::sampler::{
 /// Values drawn at a time, so that memory does not grow with the count.
 const BLOCK: usize = 4096;
 
+/// Categories that a table of answers is made for: a gigabyte and a half.
+const MOST_CATEGORIES: usize = 1 << 24;
+
 /// Writes `count` independent values, one a line: of a sampler, or of a mechanism's answers to the argument `input`
 /// (0 unless given).
 ///
@@ -81,6 +84,10 @@ pub fn write_samples(
         "uniform-float" => draw(&UniformDouble, count, out),
         "randomized-response" => {
             let law = arguments.response()?;
+            if law.categories() > MOST_CATEGORIES {
+                let allowed = "at most 16777216 to be sampled: each category has a place in memory";
+                return Err(ParameterError::new("categories", law.categories(), allowed).into());
+            }
             let response = law.over((0..law.categories() as i64).collect())?;
             answer(&response, small()?, count, out)
         }

@@ -44,7 +44,7 @@ fn ln_order_ratio() -> Expression {
 
 /// The least ε over α with which ρ implies (ε, δ): αρ + ln((α−1)/α) + (ln(1/δ) − ln α)/(α − 1), and never
 /// below 0 (Canonne, Kamath, Steinke 2020, Proposition 12).
-fn epsilon_of_rho(rho: &Expression, delta: Expression) -> Expression {
+pub(crate) fn epsilon_of_rho(rho: &Expression, delta: Expression) -> Expression {
     let order = Expression::order;
     let rest = ((Expression::one() / delta).ln() - order().ln()) / (order() - Expression::one());
     let at_order = Expression::sum([order() * rho.clone(), ln_order_ratio(), rest]);
@@ -54,7 +54,7 @@ fn epsilon_of_rho(rho: &Expression, delta: Expression) -> Expression {
 
 /// The δ with which ρ implies (ε, δ): exp of the least over α of (α−1)(αρ − ε + ln((α−1)/α)) − ln α, and never
 /// above 1. The same proposition, solved for δ.
-fn delta_of_rho(rho: &Expression) -> Expression {
+pub(crate) fn delta_of_rho(rho: &Expression) -> Expression {
     let order = Expression::order;
     let inner = order() * rho.clone() - Expression::epsilon() + ln_order_ratio();
     let exponent = (order() - Expression::one()) * inner - order().ln();

@@ -7,6 +7,7 @@
 use probity_exact::{Integer, Rational};
 
 use super::additive::{Saturating, Unbounded};
+use crate::compose::{delta_of_rho, epsilon_of_rho};
 use crate::domain::{BigIntegers, Domain, IntegerRange, Vectors};
 use crate::map::{DiscreteNoise, Expression, Half, Normal, PrivacyMap};
 use crate::measurement::Measurement;
@@ -65,7 +66,8 @@ pub(super) fn one_integer(squared_scale: &Rational, distance: Expression) -> Opt
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn gaussian_profile_map(squared_scale: &SquaredScale) -> PrivacyMap {
-    PrivacyMap::profile(continuous(squared_scale, Half::Delta, Expression::epsilon(), Expression::one()))
+    let through_rho = delta_of_rho(&over_squared_scale(Expression::distance_in(), squared_scale));
+    PrivacyMap::profile(continuous(squared_scale, Half::Delta, Expression::epsilon(), through_rho))
 }
 
 /// The least ε of continuous Gaussian noise for a given δ, as a map in (ε, δ). See [`gaussian_profile_map`].
@@ -80,7 +82,9 @@ pub fn gaussian_for_delta_map(
         Some(value) if value > Rational::ZERO && value < Rational::ONE => Expression::parameter("δ", value),
         _ => return Err(ParameterError::new("delta", delta, "more than 0 and less than 1")),
     };
-    let epsilon = continuous(squared_scale, Half::Epsilon, delta.clone(), Expression::infinity());
+    let rho = over_squared_scale(Expression::distance_in(), squared_scale);
+    let through_rho = epsilon_of_rho(&rho, delta.clone());
+    let epsilon = continuous(squared_scale, Half::Epsilon, delta.clone(), through_rho);
     Ok(PrivacyMap::approximate(epsilon, delta))
 }
 
@@ -113,13 +117,19 @@ pub fn gaussian_together(
     if sum.is_zero() { Ok(None) } else { SquaredScale::new(Rational::ONE / sum).map(Some) }
 }
 
-/// Half of (ε, δ) of continuous noise, with the edge cases of [`gaussian_profile_map`].
-fn continuous(squared_scale: &SquaredScale, asked: Half, given: Expression, worst: Expression) -> Expression {
+/// Half of (ε, δ) of continuous noise, with the edge cases of [`gaussian_profile_map`]. Where the formula's numbers are astronomical (σ far
+/// below the distance) ρ answers, which holds of continuous noise as of discrete.
+fn continuous(
+    squared_scale: &SquaredScale,
+    asked: Half,
+    given: Expression,
+    through_rho: Expression,
+) -> Expression {
     Expression::zero_at_zero(match squared_scale.value().is_zero() {
-        true => worst,
+        true => through_rho,
         false => {
             let noise = (Normal::Continuous, asked);
-            Expression::gaussian(noise, squared_scale.value(), Expression::distance_in(), given, worst)
+            Expression::gaussian(noise, squared_scale.value(), Expression::distance_in(), given, through_rho)
         }
     })
 }
