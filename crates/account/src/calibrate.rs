@@ -202,6 +202,7 @@ pub fn calibrate(
 
 /// The same for a number of copies: the largest that keeps the target, and the smallest that surely does not.
 fn copies(search: &mut Search, target: &Rational, rough: f64) -> Result<Calibrated, String> {
+    let fine = search.effort.width;
     let mut keeps = |n: u64, width: f64| -> Result<(Option<bool>, Bracket), String> {
         let bracket = search.at(&Rational::from(n), width)?;
         let verdict = match &bracket.upper {
@@ -223,16 +224,6 @@ fn copies(search: &mut Search, target: &Rational, rough: f64) -> Result<Calibrat
         }
         bad = bad.checked_mul(2).filter(|n| *n < 1 << 50).ok_or("any number of copies keeps the target")?;
     }
-    let fine = search.effort.width;
-    let mut keeps = |n: u64, width: f64| -> Result<(Option<bool>, Bracket), String> {
-        let bracket = search.at(&Rational::from(n), width)?;
-        let verdict = match &bracket.upper {
-            Some(upper) if upper <= target => Some(true),
-            _ if bracket.lower > *target => Some(false),
-            _ => None,
-        };
-        Ok((verdict, bracket))
-    };
     // Between them the verdict is yes, then perhaps unknown, then no: find the last yes and the first no.
     let mut top = bad;
     while top - good > 1 {
