@@ -220,6 +220,15 @@ mod tests {
     }
 
     #[test]
+    fn a_change_without_a_size_shows_what_to_write() {
+        let text = "mechanism m(c: category(4)[])\nreturn 0\nneighbours one entry of c differs\nclaim 1";
+        let faults = load_text(text).unwrap_err();
+        assert_eq!(faults.len(), 1);
+        assert!(faults[0].message.contains("`by at most` and a number"), "{}", faults[0].message);
+        assert!(faults[0].hint.as_deref().is_some_and(|hint| hint.contains("by at most k - 1")));
+    }
+
+    #[test]
     fn integers_do_not_index_once_they_are_real() {
         // `i` holds a real further down, in the loop.
         let text = "mechanism m(q: real[])\ni = 0\nfor k in 0..3 {\ny = q[i]\ni = i + 0.5\n}\nreturn i\n\

@@ -335,7 +335,12 @@ impl Parser<'_> {
             others.push(self.expect_name("the name of a list")?);
         }
         let grows = every && self.at_word("grows");
-        self.expect_words(&[if grows { "grows" } else { "differs" }, "by", "at", "most"])?;
+        self.expect_words(&[if grows { "grows" } else { "differs" }])?;
+        if matches!(self.peek(), TokenKind::Newline | TokenKind::End) {
+            let hint = "truth values differ by at most 1, entries of `category(k)` by at most k - 1, entries in [a, b] by at most b - a";
+            return Err(self.unexpected("`by at most` and a number", Some(hint.to_string())));
+        }
+        self.expect_words(&["by", "at", "most"])?;
         let bound = self.expression()?;
         Ok(match (every, grows) {
             (true, true) => NeighboursKind::EveryEntryGrows { list, bound },
