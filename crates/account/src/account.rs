@@ -486,12 +486,16 @@ pub(crate) fn at_once<A: Send, B: Send>(
     })
 }
 
-/// Basic composition: losses add, and so do δs. Exact at the δ of `approx` itself, where a lattice rounds.
+/// Basic composition: losses add, and so do δs. Exact at the δ of `approx` itself, where a lattice rounds. Where losses have no end, their
+/// second moment answers.
 fn basic(laws: &[(Simple, u64)], question: &Question) -> Bracket {
     let vacuous = Bracket::vacuous(question);
     let (mut losses, mut deltas) = (Total::new(), Total::new());
     for (law, n) in laws {
-        let Some((loss, told)) = law.at_most() else { return vacuous };
+        let Some((loss, told)) = law.at_most() else {
+            return vacuous
+                .and(Bracket { lower: Rational::ZERO, upper: closed::second::upper(laws, question) });
+        };
         losses.add(&loss, *n);
         deltas.add(&told, *n);
     }

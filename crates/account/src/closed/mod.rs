@@ -5,6 +5,7 @@ mod factorial;
 mod laplace;
 mod many;
 mod normal;
+pub(crate) mod second;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
