@@ -2,20 +2,11 @@
    (apart) and the lemmas on it: apart, apart-wider, and APPEND for it.
 
    choose(l, s) takes the place i of an entry of l with mass e^(l[i]/s)/Z; it is in range for s > 0 and a list with an entry. *)
-From Coq Require Import Reals ZArith Lia Lra List.
-From mathcomp Require Import all_ssreflect all_algebra.
+From Coq Require Import List.
+From Probity Require Import PreludeReals.
 From mathcomp Require Import ring.
-From mathcomp.classical Require Import boolp classical_sets.
-From mathcomp.analysis Require Import reals ereal topology normedtype sequences exp Rstruct.
-From mathcomp.zify Require Import ssrZ.
 From Probity Require Import Judgement Laws Sampling Certificate.
 From Probity Require Rules.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
-Delimit Scope ring_scope with R.
-Delimit Scope Z_scope with Z.
 
 Section Choose.
 Variable R : realType.
