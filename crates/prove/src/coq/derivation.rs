@@ -3,6 +3,10 @@
 //! The walk is that of `crate::derivation`, backwards, with the kernel's rules: they say what each side condition is. Coq computes the preconditions
 //! itself, from the same rules; that both come to the same formula is what `bridge` checks.
 
+mod masses;
+mod once;
+mod one_sided;
+
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -21,7 +25,6 @@ use probity_kernel::term::{Coupling, Distribution, Statement};
 
 use super::NotExported;
 use super::evidence::script;
-use super::masses;
 use super::print::{Printer, Scope};
 use super::program::collect_set;
 use super::statement::Statements;
