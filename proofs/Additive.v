@@ -3,14 +3,9 @@
    "good" is a class of tests that is closed under countable sums: all tests for programs that draw from
    discrete laws, the measurable ones for programs that draw from laws with a density (Measurable.v).
    PW-EQ needs it, because it sums over the outputs; nothing else in the logic does. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp.classical Require Import boolp classical_sets functions fsbigop.
-From mathcomp.analysis Require Import reals ereal topology normedtype sequences esum exp.
+From Probity Require Import Prelude.
+From mathcomp.classical Require Import fsbigop.
 From Probity Require Import Judgement Laws.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.

@@ -3,7 +3,7 @@
 From Probity Require Rules Laws Sampling Finite Additive Privacy Equivalence Coupling Continuous Logarithm SignedLog Papers Snap Cases.
 From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence Lemmas Formulas Certificate Blocks Pairs.
 From Probity Require Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
-From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called.
+From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called PermuteFlip CertificateCall.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -49,6 +49,7 @@ Definition sampling_rules := (
   @Tails.up_to_open_tail,
   @TailsInt.up_to_open_tail_int,
   @Chosen.chosen,
+  @PermuteFlip.permute_flip,
   @Calls.selected,
   @Calls.called,
   @Called.equal_outputs_tests,
@@ -70,6 +71,7 @@ Definition laws_are_normalised := (
   @Continuous.total_uniform,
   @Gaussian.total_gaussian,
   @Chosen.total_choose,
+  @PermuteFlip.total_permute_and_flip,
   @Samples.total_sample).
 Print Assumptions laws_are_normalised.
 
@@ -199,7 +201,7 @@ Definition certificates := (
   @CertificateRho.zj_for,
   @CertificateRho.zj_private,
   @CertificateRho.zj_tail,
-  @Chosen.j_choose,
+  @Chosen.j_scored,
   @Draws.j_null,
   @Draws.j_nullZ,
   @Draws.j_exponential,
@@ -210,6 +212,8 @@ Definition certificates := (
   @UpTo.j_private_up_to,
   @CertificateMu.gj_draw,
   @CertificateSample.sampled_private,
+  @CertificateCall.call_tests,
+  @CertificateCall.j_call,
   @Memory.a_density,
   @Outcomes.j_one_sided,
   @Outcomes.j_pointwise).

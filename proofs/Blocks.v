@@ -3,21 +3,12 @@
    them; mass_... follow that walk.
 
    Read: is_mass, j_same_value. *)
-From Coq Require Import Reals ZArith Lia Lra.
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp.classical Require Import boolp classical_sets.
-From mathcomp.analysis Require Import reals ereal topology normedtype derive sequences exp Rstruct.
-From mathcomp.zify Require Import ssrZ.
+From Probity Require Import PreludeReals.
+From mathcomp.analysis Require Import derive.
 From Probity Require Import Laws Finite.
 From Probity Require Rules.
 From Probity Require Export Certificate.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
 Import numFieldNormedType.Exports.
-Delimit Scope ring_scope with R.
-Delimit Scope Z_scope with Z.
 Open Scope R_scope.
 
 (* ---- the logarithm of Coq is the one of MathComp ---- *)

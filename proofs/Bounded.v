@@ -3,18 +3,10 @@
    Let p and q have mass 1 and e^lo q <= p <= e^hi q.  Then the integral of p^(1+a) q^(-a) is at most e^(a (1+a) (hi - lo)^2/8) for a > 0: between lo and hi the function
    e^((1+a) L) lies below its chord in e^L, so two values of the loss are the worst case (chord), and for two values the moment is bounded by calculus (two_values).
    A loss of at most l in both directions is the range 2 l. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From mathcomp.classical Require Import boolp classical_sets functions.
-From mathcomp.analysis Require Import reals ereal signed topology normedtype sequences esum exp derive realfun.
-From mathcomp.analysis Require Import measure lebesgue_measure numfun lebesgue_integral.
+From Probity Require Import PreludeIntegral.
+From mathcomp.analysis Require Import derive realfun.
 From Probity Require Import Judgement Laws Sampling Density Continuous Privacy Concentrated Gaussian Chosen.
 From Probity Require Rules.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
-Import numFieldNormedType.Exports.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 

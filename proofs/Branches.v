@@ -4,14 +4,7 @@
    in_step T c c' T': from states that T relates, c and c' have the same expectations of tests that T' makes equal; the two may have different
    states.  step_... build it along two programs.  What the kernel checks on the text ("y is read in its branch only") is a relation "same but
    for y" that everything else respects.  Read: in_step, hoist, join, tail. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp.classical Require Import boolp classical_sets functions.
-From mathcomp.analysis Require Import reals ereal topology normedtype sequences exp.
-From Probity Require Import Judgement Privacy.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
+From Probity Require Import Prelude Judgement Privacy.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.
 

@@ -3,15 +3,9 @@
    law_of c out m is the law of what a program releases, as a law to draw from.  A theorem by equal outputs is one about all tests of what is released (equal_outputs_tests), and such a theorem is all
    that CALL needs (called_tests).  zCDP speaks of all tests too: a mechanism with a theorem in rho costs rho (z_called, CALL-RHO), and a discrete one with a theorem of epsilon, which ends with
    probability 1, epsilon^2/2 (z_called_pure, CALL-PURE). *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From mathcomp.classical Require Import boolp classical_sets functions.
-From mathcomp.analysis Require Import reals ereal signed topology normedtype sequences esum exp.
+From Probity Require Import Prelude.
+From mathcomp.analysis Require Import signed.
 From Probity Require Import Judgement Laws Finite Privacy Concentrated Calls Bounded.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.

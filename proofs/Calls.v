@@ -3,16 +3,10 @@
 
    Both sum over outcomes, so they ask for additive expectations, as PW-EQ does: SELECT for countable sums of multiples of the indicators of y = r, CALL for finite
    sums.  Discrete programs have them on all tests (Additive.v). *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From mathcomp.classical Require Import boolp classical_sets functions.
-From mathcomp.analysis Require Import reals ereal signed topology normedtype sequences esum exp.
+From Probity Require Import Prelude.
+From mathcomp.analysis Require Import signed.
 From Probity Require Import Judgement Laws Additive Privacy.
 From Probity Require Rules.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.

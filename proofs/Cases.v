@@ -4,18 +4,11 @@
    uniform and s a fair sign, z = s ln(u) is at most t with probability cdf(t), e^t / 2 below 0 and 1 - e^-t / 2 above; the cases are those of the sign.
    mass_between, mass_below, mass_above: the masses of the cells.  cell_ratio, tail_ratio: moving the input by k, in units of the noise, changes them by at most
    e^|k|; the cases are where both inputs lie.  outcome_ratio: so it is for each outcome, and snap_by_cases: for each set of outcomes, which are countable. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From mathcomp.classical Require Import boolp classical_sets functions cardinality fsbigop set_interval.
-From mathcomp.analysis Require Import reals ereal signed topology normedtype derive sequences esum exp.
-From mathcomp.analysis Require Import measure lebesgue_measure numfun lebesgue_integral.
+From Probity Require Import PreludeIntegral.
+From mathcomp.classical Require Import cardinality fsbigop set_interval.
+From mathcomp.analysis Require Import derive.
 From Probity Require Import Judgement Laws Sampling Density Additive Privacy Continuous Logarithm SignedLog Snap.
 From Probity Require Rules.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
-Import numFieldNormedType.Exports.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 

@@ -4,18 +4,8 @@
    the integers, with k = 1 or -1, affine_discrete_laplace and affine_discrete_gaussian.  What the kernel checks on the text is here what it says about meanings: c neither reads nor sets z,
    what a and b mention is as it was after c, and s does with y = t what it did with z.  That z may be drawn after c instead of before it is an exchange of two expectations (exchanged).  It
    holds for all tests if c draws nothing (exchanged_plain), and by Tonelli's theorem for tests that are measurable in both draws if c draws reals (exchanged_density). *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From mathcomp.classical Require Import boolp classical_sets functions.
-From mathcomp.analysis Require Import reals ereal signed topology normedtype sequences esum exp.
-From mathcomp.analysis Require Import measure lebesgue_measure numfun lebesgue_integral.
-From Probity Require Import Judgement Laws Density Continuous Logarithm Gaussian Privacy Branches Plane.
+From Probity Require Import PreludeIntegral Judgement Laws Density Continuous Logarithm Gaussian Privacy Branches Plane.
 From Probity Require Rules.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
-Import numFieldNormedType.Exports.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.

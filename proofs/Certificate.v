@@ -6,21 +6,11 @@
    lemma below is a theorem of Rules.v, Sampling.v, Continuous.v or Finite.v with the precondition that the Rust function of the same name computes.
 
    Read: at_, J, set_ ... for_ (the statements), laplace_ ... (the laws), neighbours_private. *)
-From Coq Require Import Reals ZArith Lia Lra.
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp.classical Require Import boolp classical_sets.
-From mathcomp.analysis Require Import reals ereal topology normedtype sequences exp Rstruct.
-From mathcomp.zify Require Import ssrZ.
+From Probity Require Import PreludeReals.
 From Probity Require Export Judgement Privacy.
 From Probity Require Import Laws Sampling Continuous.
 From Probity Require Rules.
 From Probity Require Export Formulas.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
-Delimit Scope ring_scope with R.
-Delimit Scope Z_scope with Z.
 Open Scope R_scope.
 
 Notation RR := real_realType.

@@ -1,17 +1,6 @@
 (* Exported certificates in mu: one normal draw, and the output is made of it (gj_draw).  Read: gdp and profile in Normal.v. *)
-From Coq Require Import Reals ZArith Lra.
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp.classical Require Import boolp classical_sets.
-From mathcomp.analysis Require Import reals ereal topology normedtype sequences exp Rstruct.
-From mathcomp.zify Require Import ssrZ.
-From Probity Require Import Laws Gaussian CertificateRho.
+From Probity Require Import PreludeReals Laws Gaussian CertificateRho.
 From Probity Require Export Normal.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
-Delimit Scope ring_scope with R.
-Delimit Scope Z_scope with Z.
 Open Scope R_scope.
 
 (* the draw with the kernel's precondition: GAUSS before the goal, which asks for equal outputs and at most mu^2/2 of rho *)

@@ -2,20 +2,9 @@
    epsilon.  zJ c P Q is the judgement zjudge between assertions; each lemma has the precondition that the Rust function computes.
 
    Read: gaussian_, discrete_gaussian_, and zcdp in Concentrated.v. *)
-From Coq Require Import Reals ZArith Lia Lra.
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp.classical Require Import boolp classical_sets.
-From mathcomp.analysis Require Import reals ereal topology normedtype sequences exp Rstruct.
-From mathcomp.zify Require Import ssrZ.
-From Probity Require Import Laws Sampling Continuous Gaussian DiscreteGaussian Blocks Pairs.
+From Probity Require Import PreludeReals Laws Sampling Continuous Gaussian DiscreteGaussian Blocks Pairs.
 From Probity Require Rules.
 From Probity Require Export Certificate Concentrated.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
-Delimit Scope ring_scope with R.
-Delimit Scope Z_scope with Z.
 Open Scope R_scope.
 
 Definition gaussian_ (center scale : R) : law RR R := @gaussian RR center scale.

@@ -1,16 +1,9 @@
 (* AMPLIFY for exported certificates: a mechanism that draws a sample of its table, and does with the sample what another program does with its input.
 
    on_sample inside c is c with the sample in the place of its input; the state has what was drawn beside the variables of c.  Read: sample_, on_sample, and the statement of sampled_private. *)
-From Coq Require Import Reals ZArith List Permutation Lra.
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp.classical Require Import boolp classical_sets.
-From mathcomp.analysis Require Import reals ereal topology normedtype sequences exp Rstruct.
+From Coq Require Import List Permutation.
+From Probity Require Import PreludeReals.
 From Probity Require Import Certificate Blocks Samples.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
-Delimit Scope ring_scope with R.
 Open Scope R_scope.
 
 (* each row is kept with probability q *)

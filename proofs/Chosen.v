@@ -2,20 +2,11 @@
    (apart) and the lemmas on it: apart, apart-wider, and APPEND for it.
 
    choose(l, s) takes the place i of an entry of l with mass e^(l[i]/s)/Z; it is in range for s > 0 and a list with an entry. *)
-From Coq Require Import Reals ZArith Lia Lra List.
-From mathcomp Require Import all_ssreflect all_algebra.
+From Coq Require Import List.
+From Probity Require Import PreludeReals.
 From mathcomp Require Import ring.
-From mathcomp.classical Require Import boolp classical_sets.
-From mathcomp.analysis Require Import reals ereal topology normedtype sequences exp Rstruct.
-From mathcomp.zify Require Import ssrZ.
 From Probity Require Import Judgement Laws Sampling Certificate.
 From Probity Require Rules.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
-Delimit Scope ring_scope with R.
-Delimit Scope Z_scope with Z.
 
 Section Choose.
 Variable R : realType.
@@ -65,11 +56,13 @@ have /andP[lo _] := near i il; rewrite ler_subr_addr in lo.
 apply: le_trans lo; rewrite -subr_ge0.
 by rewrite (_ : _ - _ = c * s - (high - low))%R ?subr_ge0//; ring.
 Qed.
-Lemma star_choose l l' s (low high c : R) : (0 < s)%R -> (0 < size l)%N -> size l = size l' ->
+(* what the rule asks of a law that takes a place by the scores *)
+Definition by_scores (D : seq R -> R -> law R int) := forall l l' s (low high c : R), (0 < s)%R -> (0 < size l)%N -> size l = size l' ->
   (forall i, (i < size l)%N -> low <= nth 0 l' i - nth 0 l i <= high)%R -> (high - low <= c * s)%R ->
-  Rules.star (choose l s) (choose l' s) (fun y => 0 <= y < (size l)%:Z)%R id (fun=> c).
+  Rules.star (D l s) (D l' s) (fun y => 0 <= y < (size l)%:Z)%R id (fun=> c).
+Lemma star_choose : by_scores choose.
 Proof.
-move=> s0 l0 ll near range f F f0 F0 H.
+move=> l l' s low high c s0 l0 ll near range f F f0 F0 H.
 rewrite /choose !flawE ?choose_fine -?ll// /choose_ws !big_map -ll big_seq_cond [leRHS]big_seq_cond; apply: lee_sum => i.
 rewrite mem_iota add0n /= andbT => il.
 have wp0 k : (0 <= expR (nth 0 k i / s) / choose_total k s)%R.
@@ -79,19 +72,25 @@ apply: (@le_trans _ _ ((expR (nth 0 l i / s) / choose_total l s)%:E * ((expR (- 
 by rewrite muleA -EFinM; apply: lee_wpmul2r => //; rewrite lee_fin; apply: (@choose_ratio _ _ _ low high).
 Qed.
 
-(* CHOOSE *)
-Theorem chosen (S : Type) (scores : S -> seq R) (scale : S -> R) (u : S -> int -> S) (low high c : S -> S -> R -> R) (Psi : assn R S) :
-  judge 0 (Draw (fun s => choose (scores s) (scale s)) u)
-    (fun s s' j => [/\ [/\ (0 < scale s)%R, (0 < size (scores s))%N & scale s = scale s'],
-       size (scores s) = size (scores s') /\
-         (forall i, (i < size (scores s))%N -> low s s' j <= nth 0 (scores s') i - nth 0 (scores s) i <= high s s' j)%R,
-       (high s s' j - low s s' j <= c s s' j * scale s)%R &
-       forall y : int, (0 <= y < (size (scores s))%:Z)%R -> Psi (u s y) (u s' y) (j + c s s' j)%R]) Psi.
+Section Rule.
+Variables (S : Type) (scores : S -> seq R) (scale : S -> R) (u : S -> int -> S) (low high c : S -> S -> R -> R) (Psi : assn R S).
+(* scores that differ between low and high, and what holds after *)
+Definition scores_near : assn R S := fun s s' j =>
+  [/\ [/\ (0 < scale s)%R, (0 < size (scores s))%N & scale s = scale s'],
+    size (scores s) = size (scores s') /\
+      (forall i, (i < size (scores s))%N -> low s s' j <= nth 0 (scores s') i - nth 0 (scores s) i <= high s s' j)%R,
+    (high s s' j - low s s' j <= c s s' j * scale s)%R &
+    forall y : int, (0 <= y < (size (scores s))%:Z)%R -> Psi (u s y) (u s' y) (j + c s s' j)%R].
+Lemma scored (D : seq R -> R -> law R int) : by_scores D -> judge 0 (Draw (fun s => D (scores s) (scale s)) u) scores_near Psi.
 Proof.
-apply: Rules.sample => m m' j [[s0 l0 ss] [ll near] range HP].
+move=> st; apply: Rules.sample => m m' j [[s0 l0 ss] [ll near] range HP].
 exists (fun y => 0 <= y < (size (scores m))%:Z)%R, id, (fun=> c m m' j); split=> //; rewrite -ss.
-exact: (@star_choose _ _ _ (low m m' j) (high m m' j)).
+exact: (st _ _ _ (low m m' j) (high m m' j)).
 Qed.
+(* CHOOSE *)
+Theorem chosen : judge 0 (Draw (fun s => choose (scores s) (scale s)) u) scores_near Psi.
+Proof. exact: (scored star_choose). Qed.
+End Rule.
 End Choose.
 
 (* ---- for certificates ---- *)
@@ -172,10 +171,10 @@ Lemma len_size (l : list R) : len l = Z.of_nat (size l). Proof. by []. Qed.
 Section Rule.
 Variables (I V : Type) (i1 i2 : I) (n : nat) (Q : bassn V).
 (* y is the arbitrary value number n, which occurs nowhere in Q *)
-Lemma j_choose (scores : I -> V -> list R) (count : V -> Z) (scale : I -> V -> R) (u : V -> Z -> V) (low high cost after : V -> V -> R -> R) :
-  (forall v, count v = len (scores i1 v)) ->
+Lemma j_scored (D : list R -> R -> law RR int) (scores : I -> V -> list R) (count : V -> Z) (scale : I -> V -> R) (u : V -> Z -> V) (low high cost after : V -> V -> R -> R) :
+  @by_scores RR D -> (forall v, count v = len (scores i1 v)) ->
   (forall a x v v' k, Q (with_int a n x) v v' k = Q a v v' k) -> (forall v v' k, after v v' k = k + cost v v' k) ->
-  J i1 i2 0 (drawZ_ (fun i v => choose_ (scores i v) (scale i v)) u)
+  J i1 i2 0 (drawZ_ (fun i v => D (scores i v) (scale i v)) u)
     (fun a v v' k =>
       ((((ltR 0 (scale i1 v) && leR 1 (IZR (count v))) && eqR (scale i1 v) (scale i2 v')) &&
         apart (scores i1 v) (scores i2 v') (low v v' k) (high v v' k)) &&
@@ -183,9 +182,9 @@ Lemma j_choose (scores : I -> V -> list R) (count : V -> Z) (scale : I -> V -> R
       (~~ (leR 0 (IZR (int_ a n)) && ltR (IZR (int_ a n)) (IZR (count v))) ||
        Q a (u v (int_ a n)) (u v' (int_ a n)) (after v v' k))) Q.
 Proof.
-move=> counted fresh charged.
-have L := @chosen RR (I * V)%type (fun s => scores s.1 s.2) (fun s => scale s.1 s.2) (fun s y => (s.1, u s.2 (Z_of_int y)))
-  (fun s s' k => low s.2 s'.2 k) (fun s s' k => high s.2 s'.2 k) (fun s s' k => cost s.2 s'.2 k) (at_ i1 i2 Q).
+move=> st counted fresh charged.
+have L := @scored RR (I * V)%type (fun s => scores s.1 s.2) (fun s => scale s.1 s.2) (fun s y => (s.1, u s.2 (Z_of_int y)))
+  (fun s s' k => low s.2 s'.2 k) (fun s s' k => high s.2 s'.2 k) (fun s s' k => cost s.2 s'.2 k) (at_ i1 i2 Q) D st.
 apply: Rules.strengthen L => s s' k [e [e' H]].
 have := H arb0 => /and_true[/and_true[/and_true[/and_true[/and_true[/ltRP b0 /leRP l1] /eqRP bb] /apartP[ll near]] /leRP range] _].
 rewrite counted in l1; split=> /=; rewrite ?e ?e'.
@@ -201,4 +200,6 @@ have -> : leR 0 (IZR (Z_of_int y)) && ltR (IZR (Z_of_int y)) (IZR (len (scores i
 rewrite -[0]/(IZR 0) -le_int -lt_int Z_of_intK y0 /=; move: yl; congr is_true.
 by rewrite len_size; congr (_ < _)%R; elim: (size _) => // m IH; lia.
 Qed.
+Definition j_choose scores count scale u low high cost after :=
+  @j_scored choose_ scores count scale u low high cost after (@star_choose RR).
 End Rule.

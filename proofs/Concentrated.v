@@ -6,18 +6,10 @@
    the conversion to epsilon and delta is one of the tangents.  SEQ is composition again, and nothing has to be measurable.
 
    Read: below, zjudge, zcdp, and the statements of z_equal_outputs, zcdp_order, zcdp_tail. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From mathcomp.classical Require Import boolp classical_sets functions.
-From mathcomp.analysis Require Import reals ereal signed topology normedtype sequences esum exp derive.
-From mathcomp.analysis Require Import measure lebesgue_measure numfun lebesgue_integral.
+From Probity Require Import PreludeIntegral.
+From mathcomp.analysis Require Import derive.
 From Probity Require Import Judgement Laws Sampling Density Privacy.
 From Probity Require Rules.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
-Import numFieldNormedType.Exports.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.

@@ -3,18 +3,8 @@
 
    A law acts on all tests, by the lower integral, which is the integral on measurable ones (Density.v).  Outside
    its range (scale > 0) a law has weight 0 and no mass; inside it the law is normalised (the theorems total_...). *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From mathcomp.classical Require Import boolp classical_sets functions.
-From mathcomp.analysis Require Import reals ereal signed topology normedtype sequences esum exp.
-From mathcomp.analysis Require Import measure lebesgue_measure numfun lebesgue_integral.
-From Probity Require Import Judgement Laws Sampling Density.
+From Probity Require Import PreludeIntegral Judgement Laws Sampling Density.
 From Probity Require Rules.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
-Import numFieldNormedType.Exports.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.

@@ -2,14 +2,7 @@
 
    mu is an integral on triples (s, s', cost): concentrated on Psi, its first marginal is the law of the first
    run but for mass d, and e^(k - k') mu moved to s' lies below the law of the second run. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp.classical Require Import boolp classical_sets.
-From mathcomp.analysis Require Import reals ereal topology normedtype sequences exp.
-From Probity Require Import Judgement.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
+From Probity Require Import Prelude Judgement.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.
 

@@ -3,16 +3,12 @@
    The weights e^(-v (z - m)^2) of the integers z add up to at most as much as those with m = 0, whatever the real number m is (theta_le).  No
    Fourier analysis: with z = i + j + b and w = i - j, b = 0 or 1, a product of two such sums is a sum of two products with 2 v (theta_mul), so by the
    inequality of Cauchy and Schwarz r(m) = theta(m)/theta(0) has r(m)^4 <= r(2 m) (theta_four); were r(m) > 1, r would have no bound. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring zify.
-From mathcomp.classical Require Import boolp classical_sets functions fsbigop.
-From mathcomp.analysis Require Import reals ereal signed topology normedtype sequences esum exp.
+From Probity Require Import Prelude.
+From mathcomp Require Import zify.
+From mathcomp.classical Require Import fsbigop.
+From mathcomp.analysis Require Import signed.
 From Probity Require Import Judgement Laws Sampling Concentrated Gaussian.
 From Probity Require Rules.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 

@@ -1,19 +1,8 @@
 (* More sampling rules for exported certificates: AXNULL (j_null, j_nullZ), EXPGEN (j_exponential), GEOGEN (j_geometric).
 
    y is the arbitrary value number n, which occurs nowhere in Q.  In AXNULL, same is the kernel's condition: the parameters are equal and in range. *)
-From Coq Require Import Reals ZArith Lia Lra.
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp.classical Require Import boolp classical_sets.
-From mathcomp.analysis Require Import reals ereal topology normedtype sequences exp Rstruct.
-From mathcomp.zify Require Import ssrZ.
-From Probity Require Import Laws Sampling Continuous Certificate.
+From Probity Require Import PreludeReals Laws Sampling Continuous Certificate.
 From Probity Require Rules.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
-Delimit Scope ring_scope with R.
-Delimit Scope Z_scope with Z.
 Open Scope R_scope.
 
 Section Draws.

@@ -4,16 +4,8 @@
    Two programs are equivalent for a class of tests if they have the same expectations on it.  What the
    kernel checks on the text ("set once", "not used before", "nothing that e mentions is set later") is here
    what it says about meanings: a test or an update that ignores a variable. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From mathcomp.classical Require Import boolp classical_sets functions.
-From mathcomp.analysis Require Import reals ereal topology normedtype sequences exp.
-From Probity Require Import Judgement Laws Privacy.
+From Probity Require Import Prelude Judgement Laws Privacy.
 From Probity Require Rules.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.
 

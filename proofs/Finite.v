@@ -2,15 +2,8 @@
    conditionals; one variable y matters afterwards.  If Pr[y = v] b <= a Pr[y' = v] for every v, the runs can
    be treated as equal in y at cost ln(a/b).  And the masses (mass_...): what the kernel's walk through the
    block computes is the expectation of the indicator of y = v. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp.classical Require Import boolp classical_sets functions.
-From mathcomp.analysis Require Import reals ereal topology normedtype sequences exp.
-From Probity Require Import Judgement Laws.
+From Probity Require Import Prelude Judgement Laws.
 From Probity Require Rules.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.

@@ -2,18 +2,8 @@
 
    zstar_density and zstar_mass carry the rules of laws with a density and with masses: y' = y at cost c, if the masses p and q of
    the runs have a function r of mass at most 1 with p (p/q)^a <= e^(a (1+a) c) r for a = alpha - 1, that is D_alpha <= alpha c. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From mathcomp.classical Require Import boolp classical_sets functions.
-From mathcomp.analysis Require Import reals ereal signed topology normedtype sequences esum exp.
-From mathcomp.analysis Require Import measure lebesgue_measure numfun lebesgue_integral.
-From Probity Require Import Judgement Laws Sampling Density Continuous Privacy Concentrated.
+From Probity Require Import PreludeIntegral Judgement Laws Sampling Density Continuous Privacy Concentrated.
 From Probity Require Rules.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
-Import numFieldNormedType.Exports.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.

@@ -2,15 +2,9 @@
 
    One step in rho is a composition of Hoelder's inequalities: with x > 0 any number, m and m1 of rho1, m1 and m2 of rho2 are m and m2 of (1 + x) rho1 + (1 + 1/x) rho2 (z_step).  Between the tests f
    and F of the order 1 + A there is one, the power of F of another order (between); as everywhere in rho a power is the least of its tangents. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From mathcomp.classical Require Import boolp classical_sets functions.
-From mathcomp.analysis Require Import reals ereal signed topology normedtype sequences esum exp.
+From Probity Require Import Prelude.
+From mathcomp.analysis Require Import signed.
 From Probity Require Import Judgement Laws Privacy Concentrated.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.

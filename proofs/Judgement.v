@@ -10,13 +10,7 @@
 
    Read: law, stmt, wp, assn, related, judge.  The rest of the file shows that wp is positive, monotone,
    homogeneous, and that it adds at most d to a test that is raised by d. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp.classical Require Import boolp classical_sets.
-From mathcomp.analysis Require Import reals ereal topology normedtype sequences exp.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
+From Probity Require Import Prelude.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.
 

@@ -4,15 +4,9 @@
    weighted values (flaw); laws on the integers are weights divided by their sum (wlaw), which is finite
    and positive by the geometric series.  Ranges are those of trusted/kernel/src/text/term.rs: 0 <= p <= 1,
    low <= high, 2 <= count and 0 <= value < count, scale > 0. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From mathcomp.classical Require Import boolp classical_sets functions fsbigop.
-From mathcomp.analysis Require Import reals ereal topology normedtype sequences esum exp.
+From Probity Require Import Prelude.
+From mathcomp.classical Require Import fsbigop.
 From Probity Require Import Judgement.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
 Import numFieldNormedType.Exports.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.

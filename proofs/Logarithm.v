@@ -2,19 +2,12 @@
 
    The measure du/u on (0, oo), seen through the logarithm, is Lebesgue's: it is so on intervals, where it lies between sums over n equal
    pieces; hence for simple functions, for measurable ones by monotone convergence, and for lower integrals. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From mathcomp.classical Require Import boolp classical_sets functions cardinality fsbigop set_interval.
-From mathcomp.analysis Require Import reals ereal signed topology normedtype derive sequences esum exp.
-From mathcomp.analysis Require Import measure lebesgue_measure numfun lebesgue_integral.
+From Probity Require Import PreludeIntegral.
+From mathcomp.classical Require Import cardinality fsbigop set_interval.
+From mathcomp.analysis Require Import derive.
 From HB Require Import structures.
 From Probity Require Import Judgement Laws Sampling Density Additive Continuous.
 From Probity Require Rules.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
-Import numFieldNormedType.Exports.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.

@@ -5,20 +5,12 @@
    function of the memory for any inputs; on such tests programs are countably additive (Additive.v): a_skip ... a_exponential, a lemma for each statement.
    A draw's parameters may depend on the inputs, the parameters and the indices of loops, not on other draws.  That an expression is a measurable function of
    the memory is shown along the expression: readable, a lemma for each function of the language. *)
-From Coq Require Import Reals ZArith Lia Lra.
 From Flocq Require Import Core.
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp.classical Require Import boolp classical_sets functions.
-From mathcomp.analysis Require Import reals ereal topology normedtype sequences exp Rstruct real_interval.
+From Probity Require Import PreludeReals.
+From mathcomp.classical Require Import functions.
+From mathcomp.analysis Require Import real_interval.
 From mathcomp.analysis Require Import measure lebesgue_measure numfun lebesgue_integral.
-From mathcomp.zify Require Import ssrZ.
 From Probity Require Import Laws Additive Density Continuous Logarithm Plane Certificate Pairs.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
-Delimit Scope ring_scope with R.
-Delimit Scope Z_scope with Z.
 Open Scope R_scope.
 
 (* ---- memories ---- *)

@@ -3,17 +3,7 @@
 
    mu-GDP is here its dual: the (eps, delta)-guarantees of two normal laws with centers mu deviations apart, for all eps (gdp).  GDP-NORMAL is then one of them (gdp_normal), and one normal draw
    with anything after it that reads no more of the input has it (gdp_draw).  Several draws are not here. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From mathcomp.classical Require Import boolp classical_sets functions.
-From mathcomp.analysis Require Import reals ereal signed topology normedtype sequences esum exp.
-From mathcomp.analysis Require Import measure lebesgue_measure numfun lebesgue_integral.
-From Probity Require Import Judgement Laws Density Continuous Gaussian Privacy Centered.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
-Import numFieldNormedType.Exports.
+From Probity Require Import PreludeIntegral Judgement Laws Density Continuous Gaussian Privacy Centered.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.

@@ -2,17 +2,7 @@
    or if the two are near each other, mu <= 2 delta.
 
    The first is Phi(-x) <= e^(-x^2/2)/2; the second is that the density of the normal law is at most 1/2, since the integral of e^(-y^2/2) is at least 2 (gauss_two, by eight boxes on each side). *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From mathcomp.classical Require Import boolp classical_sets functions.
-From mathcomp.analysis Require Import reals ereal signed topology normedtype sequences esum exp.
-From mathcomp.analysis Require Import measure lebesgue_measure numfun lebesgue_integral.
-From Probity Require Import Judgement Laws Density Continuous Logarithm SignedLog Gaussian Privacy Normal.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
-Import numFieldNormedType.Exports.
+From Probity Require Import PreludeIntegral Judgement Laws Density Continuous Logarithm SignedLog Gaussian Privacy Normal.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.

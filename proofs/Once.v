@@ -2,15 +2,8 @@
 
    for_rounds has an amount for each round, and FOR-ONCE is the case in which it is d at the named rounds and 0 elsewhere.  Parameters and what the pair of
    inputs fixes are constants here, so ks is one list of numbers throughout.  Read: for_loop_once. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp.classical Require Import boolp classical_sets.
-From mathcomp.analysis Require Import reals ereal topology normedtype sequences exp.
-From Probity Require Import Judgement.
+From Probity Require Import Prelude Judgement.
 From Probity Require Rules.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.
 

@@ -4,21 +4,12 @@
    program is countably additive on the tests of Memory.v, which contain the indicator of each output.
    ONE-SIDED (j_one_sided): a statement without draws, each run on its own.  first_ c P Q says that P in the first run gives Q after c there, and second_ the
    same of the second run; their lemmas are the preconditions that the kernel computes. *)
-From Coq Require Import Reals ZArith Lia Lra.
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp.classical Require Import boolp classical_sets functions.
-From mathcomp.analysis Require Import reals ereal topology normedtype sequences exp Rstruct.
+From Probity Require Import PreludeReals.
+From mathcomp.classical Require Import functions.
 From mathcomp.analysis Require Import measure lebesgue_measure numfun lebesgue_integral.
-From mathcomp.zify Require Import ssrZ.
 From Probity Require Import Additive Certificate.
 From Probity Require Export Memory.
 From Probity Require Rules.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
-Delimit Scope ring_scope with R.
-Delimit Scope Z_scope with Z.
 Open Scope R_scope.
 
 Section OneSided.

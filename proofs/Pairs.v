@@ -5,21 +5,13 @@
    outputs, dp_borel.  That a test is measurable is shown along the expression that is released: mfun, a lemma for each function of the language.
 
    Read: dp_borel, sign_. *)
-From Coq Require Import Reals ZArith Lia Lra.
 From Flocq Require Import Core.
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp.classical Require Import boolp classical_sets functions.
-From mathcomp.analysis Require Import reals ereal topology normedtype sequences exp Rstruct real_interval.
+From Probity Require Import PreludeReals.
+From mathcomp.classical Require Import functions.
+From mathcomp.analysis Require Import real_interval.
 From mathcomp.analysis Require Import measure lebesgue_measure numfun lebesgue_integral.
-From mathcomp.zify Require Import ssrZ.
 From Probity Require Import Laws Continuous Logarithm SignedLog Certificate Blocks.
 From Probity Require Rules.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
-Delimit Scope ring_scope with R.
-Delimit Scope Z_scope with Z.
 Open Scope R_scope.
 
 (* ---- measurable functions of one real ---- *)

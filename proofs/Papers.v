@@ -3,15 +3,8 @@
    003 (OpenDP, discrete Laplace): discrete_laplace_map, Theorem 1.1; discrete_laplace_vector for vectors in L1;
    discrete_laplace_modular for the modular mechanism.  004 (OpenDP, randomized response): samplers (Lemma 2.1 is
    response_law of Equivalence.v and mass_response of Finite.v), lie_below_truth (Lemma 2.2), randomized_response (Theorem 1.1). *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp.classical Require Import boolp classical_sets functions.
-From mathcomp.analysis Require Import reals ereal topology normedtype sequences exp.
-From Probity Require Import Judgement Laws Sampling Finite Privacy.
+From Probity Require Import Prelude Judgement Laws Sampling Finite Privacy.
 From Probity Require Rules.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.
 

@@ -1,14 +1,7 @@
 (* From judgements to privacy (trusted/kernel/src/privacy.rs): equal outputs and PW-EQ.
 
    Read: dp, equal_outputs, pw_eq, discrete_pw_eq. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp.classical Require Import boolp classical_sets.
-From mathcomp.analysis Require Import reals ereal topology normedtype sequences esum exp.
-From Probity Require Import Judgement Laws Additive.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
+From Probity Require Import Prelude Judgement Laws Additive.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.
 

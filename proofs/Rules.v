@@ -7,14 +7,7 @@
    constants here.  What a program leaves alone is a relation "agree" between the state before and a state
    after, on which its expectations are concentrated (local): the rules that end "mentions nothing that c
    sets" ask for it, and local_* prove it along the program. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp.classical Require Import boolp classical_sets.
-From mathcomp.analysis Require Import reals ereal topology normedtype sequences exp.
-From Probity Require Import Judgement.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
+From Probity Require Import Prelude Judgement.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.
 

@@ -2,15 +2,7 @@
 
    A table is a list of rows, of which the order does not matter: neighbours differ by one row anywhere.  sample(t, q) keeps each row with probability q.
    ok is what is assumed of rows. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From mathcomp.classical Require Import boolp classical_sets.
-From mathcomp.analysis Require Import reals ereal topology normedtype sequences exp.
-From Probity Require Import Judgement Laws Privacy.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
+From Probity Require Import Prelude Judgement Laws Privacy.
 Local Open Scope ring_scope.
 
 Section Sample.

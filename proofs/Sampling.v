@@ -4,16 +4,10 @@
    The shifts, costs and thresholds are functions of the two states before the draw and of the cost so far.
 
    One lemma (star_mass) carries them all: an injective map on the support, and masses that compare. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From mathcomp.classical Require Import boolp classical_sets functions fsbigop.
-From mathcomp.analysis Require Import reals ereal topology normedtype sequences esum exp.
+From Probity Require Import Prelude.
+From mathcomp.classical Require Import fsbigop.
 From Probity Require Import Judgement Laws.
 From Probity Require Rules.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.

@@ -4,18 +4,11 @@
    (s, u) is a function of z = s ln(u) up to a null set, and z is Laplace (pair_law): with the sign drawn first that is so for all tests.  Programs draw u first, and
    a sum of lower integrals is a lower integral only of tests that are measurable in u (swap): laplace_law and signed_log ask for that, and
    the privacy that they prove is about measurable sets of outputs (dp_on). *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From mathcomp.classical Require Import boolp classical_sets functions cardinality fsbigop set_interval.
-From mathcomp.analysis Require Import reals ereal signed topology normedtype derive sequences esum exp.
-From mathcomp.analysis Require Import measure lebesgue_measure numfun lebesgue_integral.
+From Probity Require Import PreludeIntegral.
+From mathcomp.classical Require Import cardinality fsbigop set_interval.
+From mathcomp.analysis Require Import derive.
 From Probity Require Import Judgement Laws Sampling Density Continuous Logarithm.
 From Probity Require Rules.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
-Import numFieldNormedType.Exports.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.

@@ -4,17 +4,8 @@
 
    snap_derived is the same for the mechanism as the papers write it, u uniform on (0, 1] and s a fair sign: s ln(u) is Laplace (SignedLog.v).  Two draws in turn need
    events that are measurable: sets of outputs whose preimage is. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From mathcomp.classical Require Import boolp classical_sets functions.
-From mathcomp.analysis Require Import reals ereal topology normedtype sequences exp.
-From mathcomp.analysis Require Import measure lebesgue_measure numfun lebesgue_integral.
-From Probity Require Import Judgement Laws Privacy Continuous SignedLog.
+From Probity Require Import PreludeIntegral Judgement Laws Privacy Continuous SignedLog.
 From Probity Require Rules.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.

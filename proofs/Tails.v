@@ -1,17 +1,10 @@
 (* UP-TO-BAD for the upper tail alone of a Laplace draw (up_to_upper_tail of trusted/kernel/src/rules/sampling.rs): the draws with y - e > t are given up,
    and have mass at most e^(-t/b)/2.  With the place where it begins (up_to_open_tail) the tail has the same mass: a place has none. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From mathcomp.classical Require Import boolp classical_sets functions cardinality fsbigop set_interval.
-From mathcomp.analysis Require Import reals ereal signed topology normedtype derive sequences esum exp.
-From mathcomp.analysis Require Import measure lebesgue_measure numfun lebesgue_integral.
+From Probity Require Import PreludeIntegral.
+From mathcomp.classical Require Import cardinality fsbigop set_interval.
+From mathcomp.analysis Require Import derive.
 From Probity Require Import Judgement Laws Sampling Density Continuous Logarithm.
 From Probity Require Rules.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
-Import numFieldNormedType.Exports.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.

@@ -1,15 +1,7 @@
 (* UP-TO-BAD for the upper tail alone of a Laplace draw on the integers (up_to_upper_tail of trusted/kernel/src/rules/sampling.rs): the draws with
    y - e > t are given up, and have mass at most e^(-t/b).  With the place where it begins (up_to_open_tail) the bound is the same. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From mathcomp.classical Require Import boolp classical_sets functions.
-From mathcomp.analysis Require Import reals ereal topology normedtype sequences esum exp.
-From Probity Require Import Judgement Laws Sampling.
+From Probity Require Import Prelude Judgement Laws Sampling.
 From Probity Require Rules.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.

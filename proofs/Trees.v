@@ -4,16 +4,8 @@
    Draws: one that is followed value by value (mass_followed), and one that keeps its law, because only the end of the block reads it: it may as well be made there (kept_last).  Trees: what a
    tree says where a question is answered (found_given), and two trees as one (found_zip).  Fractions: sums, products (share_plus, share_times) and the comparison without common factors
    (within), for denominators made of positive factors.  The rule then is Finite.same_value with the masses that the trees say (compared). *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From mathcomp.classical Require Import boolp classical_sets functions.
-From mathcomp.analysis Require Import reals ereal topology normedtype sequences exp.
-From Probity Require Import Judgement Laws Finite.
+From Probity Require Import Prelude Judgement Laws Finite.
 From Probity Require Rules.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope ring_scope.
 
 (* ---- draws ---- *)

@@ -3,17 +3,7 @@
 
    A difference is two draws of reals in turn, so its test has to be measurable (Tonelli); a sign that is drawn first, a coin, a logarithm, and everything on the integers have the law for all
    tests.  There is no condition on the scale: where it is not positive, neither side has mass. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From mathcomp.classical Require Import boolp classical_sets functions.
-From mathcomp.analysis Require Import reals ereal signed topology normedtype sequences esum exp.
-From mathcomp.analysis Require Import measure lebesgue_measure numfun lebesgue_integral.
-From Probity Require Import Judgement Laws Sampling Density Continuous Logarithm SignedLog Plane Centered.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
-Import numFieldNormedType.Exports.
+From Probity Require Import PreludeIntegral Judgement Laws Sampling Density Continuous Logarithm SignedLog Plane Centered.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.

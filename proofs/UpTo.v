@@ -2,20 +2,9 @@
    UP-TO-BAD (j_up_to_tail, j_up_to_upper_tail), FOR-ONCE (j_for_once), equal outputs (j_private_up_to).
 
    What is given up is a number, d, that the text writes as the kernel does. *)
-From Coq Require Import Reals ZArith Lia Lra.
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp.classical Require Import boolp classical_sets.
-From mathcomp.analysis Require Import reals ereal topology normedtype sequences exp Rstruct.
-From mathcomp.zify Require Import ssrZ.
-From Probity Require Import Laws Sampling Continuous Once Tails.
+From Probity Require Import PreludeReals Laws Sampling Continuous Once Tails.
 From Probity Require Rules.
 From Probity Require Export Blocks.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Theory.
-Delimit Scope ring_scope with R.
-Delimit Scope Z_scope with Z.
 Open Scope R_scope.
 
 Section UpTo.

@@ -63,13 +63,15 @@ for name in "${names[@]}"; do
     done
     checked=$((checked + 1))
     echo "$name: checked by coqc in $SECONDS s"
-    # The first text in epsilon, the first in rho, the first in mu, the first with a delta, the first with a judgement for each output and the first with a sample once more with a
+    # The first text in epsilon, the first in rho, the first in mu, the first with a delta, the first with a judgement for each output, the first with a call and the first with a sample once more with a
     # theorem that claims half of it: the same proof must not go through.
     kind=epsilon
     if grep -q '^  zcdp ' "$work/$name.v"; then
         kind=rho
     elif grep -q '^  gdp ' "$work/$name.v"; then
         kind=mu
+    elif grep -q '@j_call ' "$work/$name.v"; then
+        kind=call
     elif grep -q '@j_pointwise ' "$work/$name.v"; then
         kind=pointwise
     elif grep -q '@sampled_private ' "$work/$name.v"; then
@@ -81,8 +83,10 @@ for name in "${names[@]}"; do
         before='\n    '
         after=' (?:0 )?m m'"'"'\.'
         if [ "$kind" = delta ]; then before='\n    (?:\S+|\([^\n]*\)) '; fi
+        # The last theorem, not that of what is called.
+        if [ "$kind" = call ]; then before='\A.*\n    '; fi
         if [ "$kind" = sample ]; then after=' 0 m m'"'"' \/'; fi
-        perl -0pe "s/($before)(\S+|\([^\n]*\))($after)/\$1(\$2 \/ 2)\$3/" "$work/$name.v" >"$work/forged.v"
+        perl -0pe "s/($before)(\S+|\([^\n]*\))($after)/\$1(\$2 \/ 2)\$3/s" "$work/$name.v" >"$work/forged.v"
         if cmp -s "$work/$name.v" "$work/forged.v"; then continue; fi
         status=0
         check forged || status=$?

@@ -30,7 +30,7 @@ fn the_table_says_which_certificates_are_exported() {
         })
         .collect();
     assert_eq!(found, table.lines().collect::<Vec<_>>());
-    assert!(found.iter().filter(|line| line.ends_with(": exported")).count() >= 40);
+    assert!(found.iter().filter(|line| line.ends_with(": exported")).count() >= 42);
 }
 
 #[test]
@@ -167,9 +167,97 @@ fn the_exponential_mechanism_is_exported() {
     assert!(own.contains("choose_ (v_scores v) (2 / p_eps)") && own.contains("(len (v_scores v))"), "{own}");
 }
 
-/// A mechanism as a text, proved and written.
+/// The conditions are those of a choice, the law and the rule its own; in ρ there is neither.
+#[test]
+fn permute_and_flip_is_exported() {
+    let text = export(&certificate("permute_and_flip")).unwrap();
+    for part in ["permute_and_flip_ (in_q i) (2 / p_eps)", "refine (@j_permute_flip inputs vars i1 i2 0 _"] {
+        assert!(text.contains(part), "there is no\n{part}\nin\n{text}");
+    }
+    assert!(!text.contains("@j_choose") && !text.contains("choose_ "), "{text}");
+    assert!(!export(&certificate("exponential")).unwrap().contains("permute_and_flip_ "));
+}
+
+/// What is called is a module of the text, with a theorem of its own, and the step is by that theorem; other calls are named.
+#[test]
+fn calls_are_exported_or_named() {
+    let text = export(&certificate("noisy_max_then_measure")).unwrap();
+    let (called, whole) = text.split_once("End called_noisy_max.").unwrap();
+    for part in [
+        "Module called_noisy_max.",
+        "Theorem noisy_max_private",
+        "Lemma program_additive",
+        "Lemma output_read",
+        "Definition start : vars := Vars 0%Z 0 0 0.",
+    ] {
+        assert!(called.contains(part), "there is no\n{part}\nin\n{called}");
+    }
+    for part in [
+        "(draw_ (fun (i : inputs) (v : vars) => call_ (called_noisy_max.program (p_eps / 2) n_q) (called_noisy_max.output (p_eps / 2) n_q) \
+         (called_noisy_max.Inputs (in_q i)) called_noisy_max.start) (fun (v : vars) (y : Z) => put_winner v y))",
+        "refine (called_noisy_max.noisy_max_private (p_eps / 2)",
+        "refine (@j_call inputs vars i1 i2 Z _",
+        "    p_eps 0 m m'.",
+    ] {
+        assert!(whole.contains(part), "there is no\n{part}\nin\n{whole}");
+    }
+    let calling = |used: &str, input: &str, body: &str, near: &str, claim: &str| {
+        written(&format!(
+            "use \"{used}.dp\" as g\nmechanism m({input})\nparam eps > 0\nparam delta > 0\nwhere delta < 1\n{body}\nreturn y\nneighbours {near}\nclaim {claim}"
+        ))
+    };
+    let every = "every entry of q differs by at most 1";
+    let number = "abs(x' - x) <= 1";
+    for (used, input, body, near, claim, why) in [
+        (
+            "laplace",
+            "x: real",
+            "y ~ g(x, eps)",
+            number,
+            "eps",
+            "rule CALL of a mechanism that releases no integer or boolean",
+        ),
+        (
+            "noisy_max_exponential",
+            "q: real[]",
+            "y ~ g(q, eps)",
+            every,
+            "rho eps * eps / 2",
+            "rule CALL in rho",
+        ),
+        (
+            "laplace",
+            "x: real",
+            "a ~ laplace(x, 1 / eps)\ny ~ g(a, eps)",
+            number,
+            "eps",
+            "rule CALL at no cost",
+        ),
+        (
+            "noisy_max_exponential",
+            "q: real[]",
+            "a ~ g(q, eps)\ny ~ g(q, if a > 0 then 1 else 1 / 2)",
+            every,
+            "eps + 1",
+            "rule CALL with parameters that the runs compute",
+        ),
+        (
+            "propose_test_release",
+            "x: int",
+            "y ~ g(x, 0, eps, delta)",
+            number,
+            "eps, delta",
+            "rule CALL of a claim that is not one of epsilon alone",
+        ),
+    ] {
+        let refused = calling(used, input, body, near, claim).unwrap_err();
+        assert_eq!(refused, format!("not exported: {why}"));
+    }
+}
+
+/// A mechanism as a text, proved and written; it may use those of the library.
 fn written(text: &str) -> Result<String, String> {
-    let program = probity_lang::load_text(text).unwrap();
+    let program = probity_lang::load_text_in(text, &root().join("mechanisms")).unwrap();
     let proof = probity_prove::prove(&program.mechanism, &program.claim, &Default::default()).unwrap();
     export(&probity_prove::certificate::write(&proof)).map_err(|reason| reason.to_string())
 }

@@ -3,6 +3,10 @@
 //! The walk is that of `crate::derivation`, backwards, with the kernel's rules: they say what each side condition is. Coq computes the preconditions
 //! itself, from the same rules; that both come to the same formula is what `bridge` checks.
 
+mod masses;
+mod once;
+mod one_sided;
+
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -21,7 +25,6 @@ use probity_kernel::term::{Coupling, Distribution, Statement};
 
 use super::NotExported;
 use super::evidence::script;
-use super::masses;
 use super::print::{Printer, Scope};
 use super::program::collect_set;
 use super::statement::Statements;
@@ -116,8 +119,7 @@ impl<'a> Walk<'a> {
         }
         let _ = write!(statement, "  {} = true", self.printer.formula(goal, Scope::Runs)?);
         let proof = script(&self.printer, &all, goal, evidence)?;
-        let name = format!("{}{}", self.prefix, self.number);
-        self.number += 1;
+        let name = self.numbered();
         let indices: String = self.indices.iter().map(|i| format!("(x_{i} : Z) ")).collect();
         let _ = writeln!(
             self.lemmas,
@@ -126,6 +128,12 @@ impl<'a> Walk<'a> {
         );
         let indices: String = self.indices.iter().map(|i| format!(" x_{i}")).collect();
         Ok(format!("{name}{indices}"))
+    }
+
+    /// A name for the next lemma.
+    pub(super) fn numbered(&mut self) -> String {
+        self.number += 1;
+        format!("{}{}", self.prefix, self.number - 1)
     }
 
     pub(super) fn positive(&self) -> impl Iterator<Item = &Name> {
@@ -259,7 +267,10 @@ impl<'a> Walk<'a> {
             (Move::Joint(by, cost), _) => self.signed_log(body, (by, cost), post, arbitrary),
             (Move::SameValue(var, _, (a, b)), _) => self.same_value(body, var, (a, b), post, arbitrary),
             (Move::While(..), _) => Err(NotExported::rule("WHILE")),
-            (Move::Call(..), _) => Err(NotExported::rule("CALL")),
+            (
+                Move::Call(cost, plan, evidence),
+                Statement::Draw { var, law: Distribution::Called(called) },
+            ) => self.call((head, var, called), (cost, plan, evidence), post, arbitrary),
             _ => Err(NotExported::new("a plan that does not fit the program")),
         }
     }
@@ -402,19 +413,24 @@ impl<'a> Walk<'a> {
                 )
             }
             (
-                Distribution::Choose { scores: scores @ Expr::Var(Variable::Plain(list)), scale },
+                Distribution::Choose { scores: scores @ Expr::Var(Variable::Plain(list)), scale }
+                | Distribution::PermuteAndFlip { scores: scores @ Expr::Var(Variable::Plain(list)), scale },
                 Coupling::Chosen { low, high, cost },
             ) => {
                 if self.concentrated() {
                     return Err(NotExported::rule("BOUNDED-RANGE"));
                 }
+                let rule = match law {
+                    Distribution::Choose { .. } => "j_choose",
+                    _ => "j_permute_flip",
+                };
                 let (after, proof) = charged(cost)?;
                 let counted = match self.context.mechanism().inputs.iter().any(|input| input.name == *list) {
                     true => format!("(fun _ => len_{list})"),
                     false => "(fun _ => eq_refl)".into(),
                 };
                 format!(
-                    "@j_choose inputs vars i1 i2 {n} _ (fun i v => {}) (fun v => {}) (fun i v => {}) {set} {} {} {} {after} {counted} _ {proof}",
+                    "@{rule} inputs vars i1 i2 {n} _ (fun i v => {}) (fun v => {}) (fun i v => {}) {set} {} {} {} {after} {counted} _ {proof}",
                     self.printer.list(scores, Scope::Program)?,
                     self.printer.int(&Expr::Length(Variable::Plain(list.clone())), Scope::Program)?,
                     program(scale)?,
@@ -423,7 +439,6 @@ impl<'a> Walk<'a> {
                     real(cost)?
                 )
             }
-            (Distribution::PermuteAndFlip { .. }, _) => return Err(NotExported::rule("PERMUTE-FLIP")),
             (_, Coupling::Equal { .. }) => return Err(NotExported::rule("BOUNDED-LOSS")),
             // Laws that draw any number; where the support says more, the rule does too.
             (Distribution::Laplace { .. } | Distribution::DiscreteLaplace { .. }, Coupling::Null)

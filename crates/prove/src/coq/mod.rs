@@ -20,12 +20,10 @@
 //! ```
 
 mod branches;
+mod calls;
 mod derivation;
 mod evidence;
-mod masses;
 mod mu;
-mod once;
-mod one_sided;
 mod pairs;
 mod pointwise;
 mod print;
@@ -52,7 +50,7 @@ use crate::certificate::{self, Fault, Parts};
 use crate::derivation::{Move, Plan};
 use derivation::{Walk, rejected};
 use print::{Printer, Scope};
-use statement::Statements;
+use statement::{Statements, opening};
 
 /// Why a certificate has no Coq text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -94,16 +92,19 @@ pub fn export(text: &str) -> Result<String, NotExported> {
     };
     match plan.sampled.as_deref() {
         Some(share) => sampled::export(&mechanism, &claim, share, &plan, evidence),
-        None => derived(&mechanism, &claim, &plan, evidence),
+        None => {
+            let text = derived(&mechanism, &claim, &plan, (evidence, false))?;
+            Ok(opening(&mechanism, &claim) + &text)
+        }
     }
 }
 
-/// The theorem of a derivation, and its proof.
+/// The theorem of a derivation, and its proof; of one that is called also what a call needs.
 fn derived(
     mechanism: &Mechanism,
     claim: &Claim,
     plan: &Plan,
-    evidence: Vec<Evidence>,
+    (evidence, called): (Vec<Evidence>, bool),
 ) -> Result<String, NotExported> {
     // What the moves prove, and how the claim follows from it.
     let (shown, conversion) = match plan.through.as_deref() {
@@ -123,6 +124,9 @@ fn derived(
         Some(branches) => (None, branches.proved(mechanism)),
         None => pairs::pair(mechanism, plan)?,
     };
+    if called && pair.is_some() {
+        return Err(NotExported::rule("CALL of a claim about Borel sets"));
+    }
     let pointwise = plan.comparison == Comparison::Pointwise;
     if pointwise && (pair.is_some() || branches.is_some() || conversion.is_some()) {
         return Err(NotExported::rule("PW-EQ"));
@@ -155,7 +159,8 @@ fn derived(
         let claims = Claims { shown: &shown, claim, conversion: conversion.map(|evidence| &**evidence) };
         proofs.push_str(&side(&context, claims, (moves, statements.suffix), &mut evidence)?);
     }
-    let mut out = of_claim.preamble(claim)?;
+    let mut out = calls::modules(mechanism, plan)?;
+    out.push_str(&of_claim.setting()?);
     if let Some(pair) = &pair {
         out.push_str(&statements.definitions(&pair.program(&statements)?)?);
         out.push_str(&pair.same_law(&of_claim, &statements)?);
@@ -164,8 +169,11 @@ fn derived(
         out.push_str(&statements.definitions(&statements.program_of(&proved.body)?)?);
         out.push_str(&branches.same_law(&of_claim)?);
     }
-    if pointwise {
+    if pointwise || called {
         out.push_str(&pointwise::additive(&of_claim)?);
+    }
+    if called {
+        out.push_str(&of_claim.start());
     }
     out.push_str(&proofs);
     out.push_str(&statements.theorem(claim, &sides)?);

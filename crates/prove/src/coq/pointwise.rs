@@ -32,11 +32,13 @@ fn refused<T>(what: impl Into<String>) -> Result<T, NotExported> {
 pub(super) fn additive(statements: &Statements<'_>) -> Printed {
     let mut out = memory(statements)?;
     let arguments = format!("{}{}", statements.params(), statements.lengths());
+    let binders = format!("{}{}", statements.param_binders(), statements.length_binders());
+    let Outputs { read, .. } = outputs(statements.printer.context)?;
     let _ = write!(
         out,
-        "Lemma program_additive {}{}: @add inputs vars enc (program{arguments}).\nProof.\n  unfold program.\n{}Qed.\n\n",
-        statements.param_binders(),
-        statements.length_binders(),
+        "Lemma program_additive {binders}: @add inputs vars enc (program{arguments}).\nProof.\n  unfold program.\n{}Qed.\n\
+         Lemma output_read {binders}: forall i r, exists g, bm g /\\ forall x, g x = true <-> output{arguments} i (enc x) = r.\n\
+         Proof.\n  intros i r; refine (@{read} (fun x => output{arguments} i (enc x)) r _); unfold output, enc; reduce; readable.\nQed.\n\n",
         block(statements, &statements.mechanism().body)?
     );
     Ok(out)
@@ -197,7 +199,7 @@ pub(super) fn side(
         return Err(NotExported::rule("UP-TO-BAD"));
     }
     let (begins, _) = walk.entail(&[&start()], &obligation(&proved.judgement, claim))?;
-    let Outputs { sort, type_, any, read, not, reach } = outputs(context)?;
+    let Outputs { sort, type_, any, not, reach, .. } = outputs(context)?;
     let printer = Printer::new(context);
     let printed = printer.formula(&wanted, Scope::Runs)?;
     let delta = argument(printer.real(&claim.delta, Scope::Runs)?);
@@ -217,10 +219,9 @@ pub(super) fn side(
         out,
         "Theorem {title} (w1 w2 : vars) :\n  {}.\nProof.\n  \
          refine (@j_pointwise inputs vars i1 i2 enc {type_} {} _ _ _ (fun result v v' k => {printed}) (i1, w1) (i2, w2) eq_refl eq_refl\n    \
-         _ (proj2 ({title}_at {any} w1 w2)) (program_additive{arguments}) _ (fun r => proj1 ({title}_at r w1 w2))).\n  \
+         _ (proj2 ({title}_at {any} w1 w2)) (program_additive{arguments}) (output_read{arguments}) (fun r => proj1 ({title}_at r w1 w2))).\n  \
          {{ intros r v v' k g o; destruct (or_true _ _ g) as [n|h].\n    {{ exfalso; {not}. }}\n    \
-         destruct (and_true _ _ h) as [s c]; split; [{reach}|apply leRP; exact c]. }}\n  \
-         intros i r; refine (@{read} (fun x => output{arguments} i (enc x)) r _); unfold output, enc; reduce; readable.\nQed.\nEnd {title}_.\n\n",
+         destruct (and_true _ _ h) as [s c]; split; [{reach}|apply leRP; exact c]. }}\nQed.\nEnd {title}_.\n\n",
         statements.conclusion(claim, "(i1, w1)", "(i2, w2)")?,
         statements.output_function(),
     );

@@ -74,7 +74,7 @@ impl<'a> Printer<'a> {
         self.context.mechanism()
     }
 
-    fn is_input(&self, name: &Name) -> bool {
+    pub(super) fn is_input(&self, name: &Name) -> bool {
         self.mechanism().inputs.iter().any(|input| input.name == *name)
     }
 

@@ -67,6 +67,7 @@ impl Statements<'_> {
                 let (kind, constructor, text) = (law::kind(law), self.law(law)?, sort(var));
                 let (draw, wanted) = match kind {
                     Kind::Real => ("draw_", "R"),
+                    Kind::Int if matches!(law, Distribution::Called(_)) => ("draw_", "Z"),
                     Kind::Int => ("drawZ_", "Z"),
                     _ => ("draw_", "bool"),
                 };
@@ -124,11 +125,13 @@ impl Statements<'_> {
                 return Err(NotExported::new(format!("the law of '{law}'")));
             }
             Distribution::Sample { .. } => return Err(NotExported::rule("AMPLIFY")),
-            Distribution::PermuteAndFlip { .. } => return Err(NotExported::rule("PERMUTE-FLIP")),
             Distribution::Choose { scores, scale } => {
                 format!("choose_ {} {}", self.printer.list(scores, Scope::Program)?, real(scale)?)
             }
-            Distribution::Called(_) => return Err(NotExported::rule("CALL")),
+            Distribution::PermuteAndFlip { scores, scale } => {
+                format!("permute_and_flip_ {} {}", self.printer.list(scores, Scope::Program)?, real(scale)?)
+            }
+            Distribution::Called(called) => self.printer.called(called)?,
             Distribution::Gaussian { center, deviation } => {
                 format!("gaussian_ {} {}", real(center)?, real(deviation)?)
             }

@@ -11,7 +11,7 @@ use probity_kernel::term::{Claim, Distribution, Input, Mechanism, Sort, Statemen
 use super::NotExported;
 use super::derivation::{Walk, rejected};
 use super::print::{Scope, argument};
-use super::statement::Statements;
+use super::statement::{Statements, opening};
 use crate::derivation::Plan;
 
 /// The theorem and its proof, from the claim about the sample.
@@ -34,7 +34,7 @@ pub(super) fn export(
     let name = mechanism.name.clone();
     let inner = Mechanism { name: Name::new(format!("{name}_on_sample")), ..inner.clone() };
     let plan = Plan { sampled: None, ..plan.clone() };
-    let inside = super::derived(&inner, share, &plan, evidence)?;
+    let inside = opening(&inner, share) + &super::derived(&inner, share, &plan, (evidence, false))?;
 
     let context = Arc::new(of_parameters(mechanism).map_err(rejected)?);
     let statements = Statements::new(&context)?;

@@ -8,10 +8,39 @@ use probity_kernel::kind::Kind;
 use probity_kernel::term::{Adjacency, Claim, Mechanism, Reading, Sort, Statement};
 
 use super::NotExported;
+use super::calls::calls_of;
 use super::print::{Printer, Scope, argument, row, sort_type};
 use super::program::{MASSES, collect_set, entries};
 
 type Printed = Result<String, NotExported>;
+
+/// What a text opens with: what it is about, and what it needs.
+pub(super) fn opening(mechanism: &Mechanism, claim: &Claim) -> String {
+    let mut out = String::from(
+        "(* Written by `probity check --coq`; checked by coqc with the development in proofs/.\n\n",
+    );
+    for line in format!("{mechanism}claims {claim}").lines() {
+        let _ = writeln!(out, "     {line}");
+    }
+    let calls = if calls_of(&mechanism.body).is_empty() { "" } else { " CertificateCall" };
+    // Chosen.v changes a tactic of Formulas.v, and whoever imports Formulas.v later has it as it was: so it comes last.
+    let _ = write!(
+        out,
+        "\n   Read: inputs, vars, program, output, assumed, neighbours, and the theorem at the end; in proofs/, what\n   \
+         README.md names. The rest is proof. *)\n\
+         From Coq Require Import Reals ZArith Bool List Permutation Lra.\n\
+         From Flocq Require Import Core.\n\
+         From Probity Require Import Certificate Blocks Pairs CertificateRho Norms Draws UpTo Branches Memory Outcomes PermuteFlip{calls}.\n\
+         From Probity Require Import Chosen.\n",
+    );
+    if claim.reading == Reading::Mu {
+        out.push_str("From Probity Require Import CertificateMu.\n");
+    }
+    out.push_str(
+        "Delimit Scope Z_scope with Z.\nDelimit Scope R_scope with R.\nOpen Scope bool_scope.\nOpen Scope R_scope.\n\n",
+    );
+    out
+}
 
 pub(super) struct Statements<'a> {
     pub(super) printer: Printer<'a>,
@@ -92,30 +121,10 @@ impl<'a> Statements<'a> {
         self.lists().map(|list| format!(" n_{list}")).collect()
     }
 
-    /// Everything up to the proof.
-    pub(super) fn preamble(&self, claim: &Claim) -> Printed {
+    /// The mechanism, up to the proof.
+    pub(super) fn setting(&self) -> Printed {
         let mechanism = self.mechanism();
-        // Chosen.v changes a tactic of Formulas.v, and whoever imports Formulas.v later has it as it was: so it comes last.
-        let mut out = String::from(
-            "(* Written by `probity check --coq`; checked by coqc with the development in proofs/.\n\n",
-        );
-        for line in format!("{mechanism}claims {claim}").lines() {
-            let _ = writeln!(out, "     {line}");
-        }
-        out.push_str(
-            "\n   Read: inputs, vars, program, output, assumed, neighbours, and the theorem at the end; in proofs/, what\n   \
-             README.md names. The rest is proof. *)\n\
-             From Coq Require Import Reals ZArith Bool List Permutation Lra.\n\
-             From Flocq Require Import Core.\n\
-             From Probity Require Import Certificate Blocks Pairs CertificateRho Norms Draws UpTo Branches Memory Outcomes.\n\
-             From Probity Require Import Chosen.\n",
-        );
-        if claim.reading == Reading::Mu {
-            out.push_str("From Probity Require Import CertificateMu.\n");
-        }
-        out.push_str(
-            "Delimit Scope Z_scope with Z.\nDelimit Scope R_scope with R.\nOpen Scope bool_scope.\nOpen Scope R_scope.\n\n",
-        );
+        let mut out = String::new();
         for input in &mechanism.inputs {
             if let Sort::Rows(fields) = &input.sort {
                 let table = &input.name;
@@ -508,6 +517,18 @@ impl<'a> Statements<'a> {
     /// A block as a program.
     pub(super) fn program_of(&self, body: &[Statement]) -> Printed {
         self.block(body, 1)
+    }
+
+    /// Values of the variables before a called program begins; none of them is read before it is set.
+    pub(super) fn start(&self) -> String {
+        let first = |(_, sort): &(Name, String)| match sort.as_str() {
+            "R" => " 0",
+            "Z" => " 0%Z",
+            "bool" => " true",
+            _ => " nil",
+        };
+        let values: String = self.variables.iter().map(first).collect();
+        format!("Definition start : vars := Vars{values}.\n\n")
     }
 
     pub(super) fn output_function(&self) -> String {

@@ -10,8 +10,8 @@ use probity_kernel::expr::{Expr, Run, Variable};
 use probity_kernel::rules::{self, Assertion};
 use probity_kernel::term::Statement;
 
-use super::NotExported;
-use super::derivation::{Proved, Walk, braces, rejected};
+use super::super::NotExported;
+use super::{Proved, Walk, braces, rejected};
 
 impl Walk<'_> {
     pub(super) fn one_sided(

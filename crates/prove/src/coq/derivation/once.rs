@@ -7,9 +7,9 @@ use probity_kernel::once::for_loop_once;
 use probity_kernel::rules::{self, Assertion};
 use probity_kernel::term::Statement;
 
-use super::NotExported;
-use super::derivation::{Proved, Walk, braces, rejected};
-use super::print::Scope;
+use super::super::NotExported;
+use super::super::print::Scope;
+use super::{Proved, Walk, braces, rejected};
 use crate::derivation::{Move, without_tails};
 
 impl Walk<'_> {

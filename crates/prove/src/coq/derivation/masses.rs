@@ -5,8 +5,8 @@
 use probity_kernel::expr::{Expr, Name, Unary};
 use probity_kernel::term::{Distribution, Statement};
 
-use super::NotExported;
-use super::derivation::braces;
+use super::super::NotExported;
+use super::braces;
 
 type Script = Result<String, NotExported>;
 
