@@ -104,15 +104,15 @@ impl fmt::Display for Reason {
         match self {
             Reason::Rejected(rejection) => write!(f, "{rejection}"),
             Reason::NotShown { goal, path } => {
-                write!(f, "not shown: {goal}")?;
-                path.iter().try_for_each(|step| write!(f, "\n  where {step}"))
+                write!(f, "not shown: {}", in_short(goal))?;
+                on_path(f, path)
             }
             Reason::MayBeOutOfRange { draw, needed, goal, path } => {
-                write!(f, "the draw '{draw}' may be out of its range: it needs {needed}")?;
+                write!(f, "the draw '{draw}' may be out of its range: it needs {}", in_short(needed))?;
                 if goal != needed {
-                    write!(f, ", here {goal}")?;
+                    write!(f, ", here {}", in_short(goal))?;
                 }
-                path.iter().try_for_each(|step| write!(f, "\n  where {step}"))
+                on_path(f, path)
             }
             Reason::PlanDoesNotFit(why) => write!(f, "the plan does not fit: {why}"),
             Reason::NoPlan { draws, loops } => {
@@ -161,6 +161,28 @@ impl fmt::Display for Reason {
                 )
             }
         }
+    }
+}
+
+/// The longest formula that is shown whole, and the most steps of a path.
+const MOST_SHOWN: usize = 400;
+const MOST_STEPS: usize = 6;
+
+/// The beginning of a formula that nobody would read to its end.
+fn in_short(formula: &str) -> String {
+    let end = formula.char_indices().nth(MOST_SHOWN).map(|(place, _)| place);
+    let Some(end) = end else { return formula.to_owned() };
+    let shown = formula[..end].rsplit_once(' ').map_or(&formula[..end], |(whole, _)| whole);
+    let left = formula[shown.len()..].chars().count();
+    format!("{shown} … ({left} more characters)")
+}
+
+/// On which path a condition fails.
+fn on_path(f: &mut fmt::Formatter<'_>, path: &[String]) -> fmt::Result {
+    path.iter().take(MOST_STEPS).try_for_each(|step| write!(f, "\n  where {}", in_short(step)))?;
+    match path.len().saturating_sub(MOST_STEPS) {
+        0 => Ok(()),
+        more => write!(f, "\n  and {more} more conditions"),
     }
 }
 

@@ -227,6 +227,7 @@ pub(crate) fn analytic_lemmas<'a>(
             found.add(Lemma::LnMonotone(a.clone(), b.clone()));
         }
     }
+    found.powers(&logarithms);
     found.lemmas.truncate(MAX_ANALYTIC);
     if let Some(fact) = denied {
         found.products(fact);
@@ -279,6 +280,9 @@ fn exponential_products(fact: &Fact, see: &mut dyn FnMut(&[Vec<Product>; 2])) {
     }
 }
 
+/// The highest power of a number whose logarithm is taken apart.
+const MAX_POWER: usize = 8;
+
 /// The most exponentials that are compared with those of the other run.
 const MAX_TWINS: usize = 4;
 
@@ -304,6 +308,12 @@ impl Suggestions<'_> {
             Ok(Expr::Number(n)) => self.add(Lemma::ExpValue(n)),
             Ok(Expr::Unary(Unary::Ln, b)) => self.add(Lemma::ExpLn((*b).clone())),
             _ => self.add(Lemma::ExpTangent(a.clone())),
+        }
+        // e^(−ln(1/b)) is b, since its product with e^(ln(1/b)) is 1.
+        if let Ok(Expr::Unary(Unary::Ln, b)) = canonical(self.context, &-a.clone()) {
+            self.add(Lemma::ExpLn((*b).clone()));
+            self.add(Lemma::ExpSum(a.clone(), -a.clone()));
+            self.add(Lemma::ExpValue(Rational::ZERO));
         }
         if of_parameters(self.context.mechanism(), a) {
             self.add(Lemma::ExpMonotone(Expr::int(0), a.clone()));
@@ -378,6 +388,28 @@ impl Suggestions<'_> {
         }
         for (a, b) in pairs {
             self.add(Lemma::ExpMonotone(a, b));
+        }
+    }
+
+    /// The logarithm of a power of a number, and of a product of two, where these have logarithms too.
+    fn powers(&mut self, logarithms: &[Expr]) {
+        let value = |a: &Expr| match canonical(self.context, a) {
+            Ok(Expr::Number(n)) if n > Rational::ONE => Some(n),
+            _ => None,
+        };
+        let numbers: Vec<Rational> = logarithms.iter().filter_map(value).collect();
+        let product =
+            |a: &Rational, b: &Rational| Lemma::LnProduct(Expr::Number(a.clone()), Expr::Number(b.clone()));
+        for base in &numbers {
+            for other in numbers.iter().filter(|other| numbers.contains(&(base * *other))) {
+                self.add(product(base, other));
+            }
+            let powers = std::iter::successors(Some(base.clone()), |power| Some(power * base));
+            let powers: Vec<Rational> = powers.take(MAX_POWER).collect();
+            let highest = powers.iter().rposition(|power| numbers.contains(power)).unwrap_or(0);
+            for power in powers.iter().take(highest) {
+                self.add(product(base, power));
+            }
         }
     }
 
