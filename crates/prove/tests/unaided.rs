@@ -63,6 +63,7 @@ const LOOSE: &[&str] = &[
     "gauss_eps_delta_numbers",
     "gauss_two_eps_delta",
     "gauss_numbers_root",
+    "rr_loose",
 ];
 
 #[test]
