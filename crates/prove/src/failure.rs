@@ -187,3 +187,23 @@ fn on_path(f: &mut fmt::Formatter<'_>, path: &[String]) -> fmt::Result {
 }
 
 impl std::error::Error for Failure {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_conditions_are_cut_and_short_ones_are_not() {
+        let short = "cost <= eps".to_owned();
+        let long = vec!["exp(ε) <= 1"; 200].join(" and ");
+        let shown = |goal: &String, steps: usize| {
+            let path = vec!["0 < eps".to_owned(); steps];
+            Failure::new("the start", Reason::NotShown { goal: goal.clone(), path }).to_string()
+        };
+        assert_eq!(shown(&short, 0), "at the start: not shown: cost <= eps");
+        assert!(!shown(&short, MOST_STEPS).contains("more conditions"));
+        let cut = shown(&long, MOST_STEPS + 3);
+        assert!(cut.contains(" more characters)") && cut.ends_with("and 3 more conditions"), "{cut}");
+        assert!(cut.chars().count() < 700, "{cut}");
+    }
+}

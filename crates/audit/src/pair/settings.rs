@@ -367,5 +367,23 @@ mod tests {
         let around =
             |s: &Parameters| s[&Name::new("L")] < Rational::ZERO && s[&Name::new("U")] > Rational::ZERO;
         assert!(signs.iter().any(around), "{signs:?}");
+        // And on one side of it.
+        let beside = |s: &Parameters| s[&Name::new("L")] > Rational::ZERO;
+        assert!(signs.iter().any(beside), "{signs:?}");
+        // Unless an assumption says otherwise.
+        assert!(!settings("param L\nparam U\nwhere L < U\nwhere L < 0").iter().any(beside));
+    }
+
+    #[test]
+    fn roots_are_rational_first_and_a_logarithm_is_of_a_small_number() {
+        let source = "mechanism m(x: real)\nparam rho > 0\nparam delta > 0\nwhere delta < 1\ny ~ gaussian(x, sqrt(1 / (2 * rho)))\n\
+                      return y\nneighbours abs(x' - x) <= 1\nclaim rho + sqrt(rho * ln(1 / delta)), delta";
+        let program = probity_lang::load_text(source).unwrap();
+        let found = parameters(&program.mechanism, &program.claim, &Parameters::new(), 8);
+        let first = found.first().unwrap();
+        assert_eq!(first[&Name::new("rho")], fraction((1, 2)));
+        assert_eq!(first[&Name::new("delta")], fraction((1, 1000)));
+        // Others come all the same.
+        assert!(found.iter().any(|setting| setting[&Name::new("rho")] == Rational::ONE), "{found:?}");
     }
 }

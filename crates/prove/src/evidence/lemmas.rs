@@ -180,13 +180,21 @@ pub(crate) fn analytic_lemmas<'a>(
             Expr::Unary(Unary::Ln, a) if !has_choice(a) && !logarithms.contains(a) => {
                 logarithms.push((**a).clone());
             }
+            Expr::Unary(Unary::Ln, a) if has_choice(a) => {
+                for made in choices_made(a, MAX_LOGARITHM_CHOICES) {
+                    found.logarithm(&made);
+                    if let Ok(Expr::Number(n)) = canonical(context, &made) {
+                        found.add(Lemma::LnValue(n));
+                    }
+                }
+            }
             Expr::Unary(Unary::Exp, a) if !has_choice(a) => {
                 found.exponential(a);
                 exponents.insert((**a).clone());
             }
             // With each choice made: that is what the facts speak of, case by case.
             Expr::Unary(Unary::Exp, a) => {
-                for made in choices_made(a) {
+                for made in choices_made(a, MAX_CHOICES) {
                     found.exponential(&made);
                     found.add(Lemma::ExpMonotone(made.clone(), Expr::int(0)));
                     exponents.insert(made);
@@ -479,9 +487,11 @@ fn has_choice(e: &Expr) -> bool {
 
 /// The most ways in which the choices of one exponent are made.
 const MAX_CHOICES: usize = 4;
+/// The same of one logarithm, as those of ratios of coins.
+const MAX_LOGARITHM_CHOICES: usize = 9;
 
 /// The expression with its choices made, in all ways; none if there are too many.
-fn choices_made(e: &Expr) -> Vec<Expr> {
+fn choices_made(e: &Expr, most: usize) -> Vec<Expr> {
     let mut open = vec![e.clone()];
     let mut made = Vec::new();
     while let Some(next) = open.pop() {
@@ -489,7 +499,7 @@ fn choices_made(e: &Expr) -> Vec<Expr> {
             None => made.push(next),
             Some(ways) => open.extend(ways),
         }
-        if open.len() + made.len() > MAX_CHOICES {
+        if open.len() + made.len() > most {
             return vec![];
         }
     }
