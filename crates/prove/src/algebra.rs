@@ -141,6 +141,21 @@ pub(crate) fn over(amount: Expr, scale: &Expr) -> Expr {
     }
 }
 
+/// What a product or quotient multiplies with, and what it divides by.
+pub(crate) fn factors(e: &Expr, top: &mut Vec<Expr>, bottom: &mut Vec<Expr>) {
+    match e {
+        Expr::Binary(Binary::Mul, a, b) => {
+            factors(a, top, bottom);
+            factors(b, top, bottom);
+        }
+        Expr::Binary(Binary::Div, a, b) => {
+            factors(a, top, bottom);
+            factors(b, bottom, top);
+        }
+        _ => top.push(e.clone()),
+    }
+}
+
 /// The expression as numerator and denominator, without quotients by sums in either.
 pub(crate) fn fraction(e: &Expr) -> (Expr, Expr) {
     let one = Expr::int(1);

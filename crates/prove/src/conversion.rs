@@ -5,7 +5,7 @@ mod classical;
 pub(crate) mod sampled;
 
 use probity_exact::Rational;
-use probity_kernel::context::Context;
+use probity_kernel::context::{Context, for_each_expr};
 use probity_kernel::conversion::{Conversion, by_order, normal, tail};
 use probity_kernel::expr::{Binary, Expr, Run, Unary};
 use probity_kernel::law::parameters;
@@ -14,6 +14,7 @@ use probity_kernel::term::{Claim, Distribution, Reading, Statement};
 use crate::derivation::Reason;
 use crate::effort::Effort;
 use crate::evidence::search::search_within;
+use crate::tables::is_irrational;
 
 /// Steps of halving: 2^−24 of the largest number that is tried. Evidence multiplies these numbers, which must stay short.
 const HALVINGS: usize = 24;
@@ -32,7 +33,13 @@ pub(crate) fn candidates(context: &Context, claim: &Claim) -> Vec<(Claim, Conver
     let of = |epsilon: Expr, reading: Reading| Claim { epsilon, delta: Expr::int(0), reading };
     if let (Some(epsilon), Some(delta)) = (number(&claim.epsilon), number(&claim.delta)) {
         let mut found = Vec::new();
-        for mu in simplest_and_largest(&|mu| normal(mu, &epsilon, &delta)) {
+        let mut claims = simplest_and_largest(&|mu| normal(mu, &epsilon, &delta));
+        let rough = has_irrational(&context.mechanism().body);
+        if let Some(largest) = claims.last().cloned().filter(|_| rough) {
+            claims.extend(shorter(&largest));
+            claims.dedup();
+        }
+        for mu in claims {
             found.push((of(Expr::Number(mu), Reading::Mu), Conversion::Normal));
         }
         let best = ORDERS.iter().filter_map(|&(n, d)| {
@@ -41,7 +48,10 @@ pub(crate) fn candidates(context: &Context, claim: &Claim) -> Vec<(Claim, Conver
             Some((rho, order))
         });
         if let Some((rho, order)) = best.max_by(|a, b| a.0.cmp(&b.0)) {
-            found.push((of(Expr::Number(rho), Reading::Rho), Conversion::Order(order)));
+            let short = shorter(&rho).filter(|_| rough);
+            for rho in std::iter::once(rho.clone()).chain(short) {
+                found.push((of(Expr::Number(rho), Reading::Rho), Conversion::Order(order.clone())));
+            }
         }
         return found;
     }
@@ -153,6 +163,22 @@ fn simplest_and_largest(enough: &dyn Fn(&Rational) -> bool) -> Vec<Rational> {
     });
     let mut found: Vec<Rational> = simple.filter(enough).into_iter().collect();
     found.extend(largest(enough).filter(|largest| !found.contains(largest)));
+    found
+}
+
+/// What short fractions may be smaller than a number, as parts of it.
+const SHORTER: [i64; 3] = [1_000, 100, 20];
+
+/// Short fractions a little below a number: where noise is made of roots and logarithms, these are enclosed, and products of
+/// enclosures and long fractions are longer than the search calculates with.
+fn shorter(largest: &Rational) -> impl Iterator<Item = Rational> {
+    SHORTER.into_iter().map(move |part| simplest(&(largest - largest / Rational::from(part)), largest))
+}
+
+/// Whether a text calculates with roots or logarithms.
+fn has_irrational(body: &[Statement]) -> bool {
+    let mut found = false;
+    for_each_expr(body, &mut |e| found |= is_irrational(e));
     found
 }
 

@@ -104,15 +104,15 @@ impl fmt::Display for Reason {
         match self {
             Reason::Rejected(rejection) => write!(f, "{rejection}"),
             Reason::NotShown { goal, path } => {
-                write!(f, "not shown: {goal}")?;
-                path.iter().try_for_each(|step| write!(f, "\n  where {step}"))
+                write!(f, "not shown: {}", in_short(goal))?;
+                on_path(f, path)
             }
             Reason::MayBeOutOfRange { draw, needed, goal, path } => {
-                write!(f, "the draw '{draw}' may be out of its range: it needs {needed}")?;
+                write!(f, "the draw '{draw}' may be out of its range: it needs {}", in_short(needed))?;
                 if goal != needed {
-                    write!(f, ", here {goal}")?;
+                    write!(f, ", here {}", in_short(goal))?;
                 }
-                path.iter().try_for_each(|step| write!(f, "\n  where {step}"))
+                on_path(f, path)
             }
             Reason::PlanDoesNotFit(why) => write!(f, "the plan does not fit: {why}"),
             Reason::NoPlan { draws, loops } => {
@@ -164,4 +164,46 @@ impl fmt::Display for Reason {
     }
 }
 
+/// The longest formula that is shown whole, and the most steps of a path.
+const MOST_SHOWN: usize = 400;
+const MOST_STEPS: usize = 6;
+
+/// The beginning of a formula that nobody would read to its end.
+fn in_short(formula: &str) -> String {
+    let end = formula.char_indices().nth(MOST_SHOWN).map(|(place, _)| place);
+    let Some(end) = end else { return formula.to_owned() };
+    let shown = formula[..end].rsplit_once(' ').map_or(&formula[..end], |(whole, _)| whole);
+    let left = formula[shown.len()..].chars().count();
+    format!("{shown} … ({left} more characters)")
+}
+
+/// On which path a condition fails.
+fn on_path(f: &mut fmt::Formatter<'_>, path: &[String]) -> fmt::Result {
+    path.iter().take(MOST_STEPS).try_for_each(|step| write!(f, "\n  where {}", in_short(step)))?;
+    match path.len().saturating_sub(MOST_STEPS) {
+        0 => Ok(()),
+        more => write!(f, "\n  and {more} more conditions"),
+    }
+}
+
 impl std::error::Error for Failure {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_conditions_are_cut_and_short_ones_are_not() {
+        let short = "cost <= eps".to_owned();
+        let long = vec!["exp(ε) <= 1"; 200].join(" and ");
+        let shown = |goal: &String, steps: usize| {
+            let path = vec!["0 < eps".to_owned(); steps];
+            Failure::new("the start", Reason::NotShown { goal: goal.clone(), path }).to_string()
+        };
+        assert_eq!(shown(&short, 0), "at the start: not shown: cost <= eps");
+        assert!(!shown(&short, MOST_STEPS).contains("more conditions"));
+        let cut = shown(&long, MOST_STEPS + 3);
+        assert!(cut.contains(" more characters)") && cut.ends_with("and 3 more conditions"), "{cut}");
+        assert!(cut.chars().count() < 700, "{cut}");
+    }
+}

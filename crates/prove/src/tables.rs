@@ -12,7 +12,9 @@ use probity_kernel::term::{Adjacency, Sort};
 pub(crate) use sized::size_of;
 use sized::sized_price;
 
-use crate::algebra::{absolute, divided, mentions, minus, of_parameters, over, plus, product, visit};
+use crate::algebra::{
+    absolute, divided, factors, mentions, minus, of_parameters, over, plus, product, visit,
+};
 
 /// A number that lies between two that the parameters fix.
 #[derive(Clone, PartialEq, Debug)]
@@ -600,21 +602,6 @@ fn by_factors(amount: Expr, scale: &Expr) -> Expr {
     top.sort_by_key(is_irrational);
     let amount = bottom.into_iter().fold(amount, |amount, e| product(e, amount));
     top.iter().fold(amount, divided)
-}
-
-/// What a product or quotient multiplies with, and what it divides by.
-fn factors(e: &Expr, top: &mut Vec<Expr>, bottom: &mut Vec<Expr>) {
-    match e {
-        Expr::Binary(Binary::Mul, a, b) => {
-            factors(a, top, bottom);
-            factors(b, top, bottom);
-        }
-        Expr::Binary(Binary::Div, a, b) => {
-            factors(a, top, bottom);
-            factors(b, bottom, top);
-        }
-        _ => top.push(e.clone()),
-    }
 }
 
 /// Whether a number has a root, a logarithm or an exponential in it.

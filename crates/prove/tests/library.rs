@@ -136,3 +136,16 @@ fn a_failure_names_the_condition_and_the_path() {
     assert!(goal.contains("4 / (3 * eps)"), "{goal}");
     assert!(path.iter().any(|step| step == "count < N"), "{path:?}");
 }
+
+/// A tail as people write it, ln(1/δ)/ε, serves as −ln(δ)/ε does. A shorter one does not: it gives up twice δ.
+#[test]
+fn a_tail_may_have_one_over_delta_in_it() {
+    let text = fs::read_to_string(root().join("propose_test_release.dp")).unwrap();
+    let proved = |tail: &str| {
+        let hint = format!("couple y: shift by 0 at cost eps * abs(d - d') up to tail {tail}");
+        let program = probity_lang::load_text(&format!("{text}proof {{\n  {hint}\n}}\n")).unwrap();
+        prove(&program.mechanism, &program.claim, program.hints.as_ref().unwrap()).is_ok()
+    };
+    assert!(proved("ln(1 / delta) / eps") && proved("-ln(delta) / eps"));
+    assert!(!proved("ln(1 / (2 * delta)) / eps"));
+}

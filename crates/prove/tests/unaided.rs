@@ -62,6 +62,8 @@ const LOOSE: &[&str] = &[
     "scales_by_index",
     "gauss_eps_delta_numbers",
     "gauss_two_eps_delta",
+    "gauss_numbers_root",
+    "rr_loose",
 ];
 
 #[test]

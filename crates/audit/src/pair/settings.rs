@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use probity_exact::{Rational, rational};
+use probity_kernel::context::for_each_expr;
 use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
 use probity_kernel::term::{Claim, Mechanism, Sort};
 
@@ -39,9 +40,10 @@ pub fn parameters(mechanism: &Mechanism, claim: &Claim, given: &Parameters, most
     let solved = solved(mechanism, &free);
     let guessed: Vec<&Name> =
         free.into_iter().filter(|name| !solved.iter().any(|(n, _)| n == name)).collect();
-    // A parameter of δ alone is a small number, unless δ is e to the power of something.
+    // A parameter of δ alone is a small number, unless δ is e to the power of something; so is one that ε has the logarithm of.
     let mut deltas = names_of(&claim.delta);
-    deltas.retain(|name| !names_of(&claim.epsilon).contains(name));
+    let elsewhere = outside_logarithms(&claim.epsilon);
+    deltas.retain(|name| !elsewhere.contains(name));
     let mut powers = false;
     named::for_each_part(&claim.delta, &mut |part| powers |= matches!(part, Expr::Unary(Unary::Exp, _)));
     if powers {
@@ -59,7 +61,57 @@ pub fn parameters(mechanism: &Mechanism, claim: &Claim, given: &Parameters, most
             break;
         }
     }
-    search.found
+    let mut found = search.found;
+    // Integrals with rational numbers are exact and quick; other numbers are enclosed.
+    found.sort_by_key(|setting| !has_rational_roots(mechanism, setting));
+    // Ranges on one side of 0, early: what is added to a sum is then larger than the range is wide.
+    if let Some(aside) = found.first().and_then(|first| aside(mechanism, given, first))
+        && !found.contains(&aside)
+    {
+        found.insert(found.len().min(BEFORE_ASIDE), aside);
+        found.truncate(most);
+    }
+    found
+}
+
+/// Whether all roots of parameters that a text takes are rational.
+fn has_rational_roots(mechanism: &Mechanism, setting: &Parameters) -> bool {
+    let mut rational = true;
+    for_each_expr(&mechanism.body, &mut |e| {
+        named::for_each_part(e, &mut |part| {
+            if matches!(part, Expr::Unary(Unary::Sqrt, _))
+                && let Ok(root) = parameter_value(part, setting)
+            {
+                rational &= root.low == root.high;
+            }
+        });
+    });
+    rational
+}
+
+/// Settings before the one with ranges on one side of 0.
+const BEFORE_ASIDE: usize = 2;
+
+/// A setting with the ends of ranges moved to 2 and 3, if there are such.
+fn aside(mechanism: &Mechanism, given: &Parameters, setting: &Parameters) -> Option<Parameters> {
+    let mut moved = setting.clone();
+    let mut names = mechanism.params.iter().map(|param| &param.name).filter(|name| !given.contains_key(name));
+    let (low, high) = names.find_map(|name| Some((name, above(mechanism, name)?)))?;
+    if given.contains_key(&high) {
+        return None;
+    }
+    moved.insert(low.clone(), Rational::from(2));
+    moved.insert(high, Rational::from(3));
+    matches!(admits_parameters(mechanism, &moved), Ok(true)).then_some(moved)
+}
+
+/// The names that an expression reads other than in logarithms.
+fn outside_logarithms(e: &Expr) -> BTreeSet<Name> {
+    match e {
+        Expr::Unary(Unary::Ln, _) => BTreeSet::new(),
+        Expr::Var(_) | Expr::Index(..) | Expr::Sum(..) | Expr::Length(_) => names_of(e),
+        _ => e.parts().into_iter().flatten().flat_map(outside_logarithms).collect(),
+    }
 }
 
 /// What a parameter is guessed to be.
@@ -74,7 +126,7 @@ fn values(mechanism: &Mechanism, given: &Parameters, name: &Name, is_delta: bool
         REALS.map(fraction).to_vec()
     };
     // What lies below another parameter, as the lower end of a range, may well be negative.
-    if !is_int && !is_delta && lies_below_another(mechanism, name) {
+    if !is_int && !is_delta && above(mechanism, name).is_some() {
         values.insert(0, -Rational::ONE);
     }
     let half = fraction((1, 2));
@@ -92,19 +144,22 @@ fn values(mechanism: &Mechanism, given: &Parameters, name: &Name, is_delta: bool
     values
 }
 
-/// Whether an assumption says that a parameter is below another one.
-fn lies_below_another(mechanism: &Mechanism, name: &Name) -> bool {
+/// The parameter that an assumption says is above this one.
+fn above(mechanism: &Mechanism, name: &Name) -> Option<Name> {
     let own = Expr::var(name.clone());
-    let is_other =
-        |e: &Expr| mechanism.params.iter().any(|p| p.name != *name && *e == Expr::var(p.name.clone()));
-    let mut found = false;
+    let other = |e: &Expr| {
+        let others = mechanism.params.iter().filter(|p| p.name != *name);
+        others.map(|p| p.name.clone()).find(|other| *e == Expr::var(other.clone()))
+    };
+    let mut found = None;
     for assumption in &mechanism.assumptions {
         named::for_each_part(assumption, &mut |part| {
-            found |= match part {
-                Expr::Binary(Binary::Lt | Binary::Le, a, b) => **a == own && is_other(b),
-                Expr::Binary(Binary::Gt | Binary::Ge, a, b) => **b == own && is_other(a),
-                _ => false,
+            let above = match part {
+                Expr::Binary(Binary::Lt | Binary::Le, a, b) if **a == own => other(b),
+                Expr::Binary(Binary::Gt | Binary::Ge, a, b) if **b == own => other(a),
+                _ => None,
             };
+            found = found.take().or(above);
         });
     }
     found
@@ -312,5 +367,23 @@ mod tests {
         let around =
             |s: &Parameters| s[&Name::new("L")] < Rational::ZERO && s[&Name::new("U")] > Rational::ZERO;
         assert!(signs.iter().any(around), "{signs:?}");
+        // And on one side of it.
+        let beside = |s: &Parameters| s[&Name::new("L")] > Rational::ZERO;
+        assert!(signs.iter().any(beside), "{signs:?}");
+        // Unless an assumption says otherwise.
+        assert!(!settings("param L\nparam U\nwhere L < U\nwhere L < 0").iter().any(beside));
+    }
+
+    #[test]
+    fn roots_are_rational_first_and_a_logarithm_is_of_a_small_number() {
+        let source = "mechanism m(x: real)\nparam rho > 0\nparam delta > 0\nwhere delta < 1\ny ~ gaussian(x, sqrt(1 / (2 * rho)))\n\
+                      return y\nneighbours abs(x' - x) <= 1\nclaim rho + sqrt(rho * ln(1 / delta)), delta";
+        let program = probity_lang::load_text(source).unwrap();
+        let found = parameters(&program.mechanism, &program.claim, &Parameters::new(), 8);
+        let first = found.first().unwrap();
+        assert_eq!(first[&Name::new("rho")], fraction((1, 2)));
+        assert_eq!(first[&Name::new("delta")], fraction((1, 1000)));
+        // Others come all the same.
+        assert!(found.iter().any(|setting| setting[&Name::new("rho")] == Rational::ONE), "{found:?}");
     }
 }

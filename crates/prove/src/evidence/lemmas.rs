@@ -180,13 +180,21 @@ pub(crate) fn analytic_lemmas<'a>(
             Expr::Unary(Unary::Ln, a) if !has_choice(a) && !logarithms.contains(a) => {
                 logarithms.push((**a).clone());
             }
+            Expr::Unary(Unary::Ln, a) if has_choice(a) => {
+                for made in choices_made(a, MAX_LOGARITHM_CHOICES) {
+                    found.logarithm(&made);
+                    if let Ok(Expr::Number(n)) = canonical(context, &made) {
+                        found.add(Lemma::LnValue(n));
+                    }
+                }
+            }
             Expr::Unary(Unary::Exp, a) if !has_choice(a) => {
                 found.exponential(a);
                 exponents.insert((**a).clone());
             }
             // With each choice made: that is what the facts speak of, case by case.
             Expr::Unary(Unary::Exp, a) => {
-                for made in choices_made(a) {
+                for made in choices_made(a, MAX_CHOICES) {
                     found.exponential(&made);
                     found.add(Lemma::ExpMonotone(made.clone(), Expr::int(0)));
                     exponents.insert(made);
@@ -227,6 +235,7 @@ pub(crate) fn analytic_lemmas<'a>(
             found.add(Lemma::LnMonotone(a.clone(), b.clone()));
         }
     }
+    found.powers(&logarithms);
     found.lemmas.truncate(MAX_ANALYTIC);
     if let Some(fact) = denied {
         found.products(fact);
@@ -279,6 +288,9 @@ fn exponential_products(fact: &Fact, see: &mut dyn FnMut(&[Vec<Product>; 2])) {
     }
 }
 
+/// The highest power of a number whose logarithm is taken apart.
+const MAX_POWER: usize = 8;
+
 /// The most exponentials that are compared with those of the other run.
 const MAX_TWINS: usize = 4;
 
@@ -304,6 +316,12 @@ impl Suggestions<'_> {
             Ok(Expr::Number(n)) => self.add(Lemma::ExpValue(n)),
             Ok(Expr::Unary(Unary::Ln, b)) => self.add(Lemma::ExpLn((*b).clone())),
             _ => self.add(Lemma::ExpTangent(a.clone())),
+        }
+        // e^(−ln(1/b)) is b, since its product with e^(ln(1/b)) is 1.
+        if let Ok(Expr::Unary(Unary::Ln, b)) = canonical(self.context, &-a.clone()) {
+            self.add(Lemma::ExpLn((*b).clone()));
+            self.add(Lemma::ExpSum(a.clone(), -a.clone()));
+            self.add(Lemma::ExpValue(Rational::ZERO));
         }
         if of_parameters(self.context.mechanism(), a) {
             self.add(Lemma::ExpMonotone(Expr::int(0), a.clone()));
@@ -381,6 +399,28 @@ impl Suggestions<'_> {
         }
     }
 
+    /// The logarithm of a power of a number, and of a product of two, where these have logarithms too.
+    fn powers(&mut self, logarithms: &[Expr]) {
+        let value = |a: &Expr| match canonical(self.context, a) {
+            Ok(Expr::Number(n)) if n > Rational::ONE => Some(n),
+            _ => None,
+        };
+        let numbers: Vec<Rational> = logarithms.iter().filter_map(value).collect();
+        let product =
+            |a: &Rational, b: &Rational| Lemma::LnProduct(Expr::Number(a.clone()), Expr::Number(b.clone()));
+        for base in &numbers {
+            for other in numbers.iter().filter(|other| numbers.contains(&(base * *other))) {
+                self.add(product(base, other));
+            }
+            let powers = std::iter::successors(Some(base.clone()), |power| Some(power * base));
+            let powers: Vec<Rational> = powers.take(MAX_POWER).collect();
+            let highest = powers.iter().rposition(|power| numbers.contains(power)).unwrap_or(0);
+            for power in powers.iter().take(highest) {
+                self.add(product(base, power));
+            }
+        }
+    }
+
     /// The logarithm of a product or a quotient in terms of those of its parts.
     fn logarithm(&mut self, a: &Expr) {
         match a {
@@ -447,9 +487,11 @@ fn has_choice(e: &Expr) -> bool {
 
 /// The most ways in which the choices of one exponent are made.
 const MAX_CHOICES: usize = 4;
+/// The same of one logarithm, as those of ratios of coins.
+const MAX_LOGARITHM_CHOICES: usize = 9;
 
 /// The expression with its choices made, in all ways; none if there are too many.
-fn choices_made(e: &Expr) -> Vec<Expr> {
+fn choices_made(e: &Expr, most: usize) -> Vec<Expr> {
     let mut open = vec![e.clone()];
     let mut made = Vec::new();
     while let Some(next) = open.pop() {
@@ -457,7 +499,7 @@ fn choices_made(e: &Expr) -> Vec<Expr> {
             None => made.push(next),
             Some(ways) => open.extend(ways),
         }
-        if open.len() + made.len() > MAX_CHOICES {
+        if open.len() + made.len() > most {
             return vec![];
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use probity_exact::{Integer, Natural, Rational};
 use probity_kernel::context::Context;
 use probity_kernel::entail::{Evidence, Product};
-use probity_kernel::expr::{Expr, Name, Variable};
+use probity_kernel::expr::{Expr, Name, Unary, Variable};
 use probity_kernel::fact::Fact;
 use probity_kernel::poly::{Monomial, Poly};
 
@@ -123,8 +123,9 @@ pub(crate) fn scaled_rows<'a>(context: &Context, base: &[Row<'_>]) -> Vec<Row<'a
 pub(crate) fn twice_scaled_rows<'a>(context: &Context, base: &[Row<'_>]) -> Vec<Row<'a>> {
     let used: BTreeSet<&Monomial> = base.iter().flat_map(|row| row.poly.terms().map(|(m, _)| m)).collect();
     let mut more: BTreeSet<Monomial> = used.iter().map(|m| (*m).clone()).collect();
+    let groups = groups(context, &used);
     for row in base {
-        for multiplier in multipliers(context, row, &used) {
+        for multiplier in multipliers(context, row, &groups) {
             if as_scale(context, &multiplier).is_some() {
                 more.extend(row.poly.terms().map(|(m, _)| m.times(&multiplier)));
             }
@@ -193,8 +194,9 @@ pub(crate) fn lifted_rows<'a>(context: &Context, base: &[Row<'_>]) -> Vec<Row<'a
 
 fn multiples<'a>(context: &Context, base: &[Row<'_>], used: &BTreeSet<&Monomial>) -> Vec<Row<'a>> {
     let mut rows = Vec::new();
+    let groups = groups(context, used);
     for row in base {
-        for multiplier in multipliers(context, row, used) {
+        for multiplier in multipliers(context, row, &groups) {
             let Ok(poly) = row.poly.times(&Poly::term(multiplier.clone(), Rational::ONE)) else { continue };
             if poly.terms().all(|(m, _)| m.is_one() || used.contains(m)) {
                 let scale = as_scale(context, &multiplier).unwrap_or_default();
@@ -206,19 +208,44 @@ fn multiples<'a>(context: &Context, base: &[Row<'_>], used: &BTreeSet<&Monomial>
     rows
 }
 
+/// What of a monomial is not made of positive parameters.
+type Private<'m> = Vec<(&'m Expr, i32)>;
+
+fn private<'m>(context: &Context, monomial: &'m Monomial) -> Private<'m> {
+    let positive =
+        |atom: &Expr| matches!(atom, Expr::Var(Variable::Plain(name)) if context.is_positive(name));
+    monomial.powers().filter(|(atom, _)| !positive(atom)).collect()
+}
+
+/// Monomials by what of them is not made of positive parameters: only those with the same are such parameters apart.
+fn groups<'m>(context: &Context, used: &BTreeSet<&'m Monomial>) -> BTreeMap<Private<'m>, Vec<&'m Monomial>> {
+    let mut groups: BTreeMap<Private<'_>, Vec<&Monomial>> = BTreeMap::new();
+    for &monomial in used {
+        groups.entry(private(context, monomial)).or_default().push(monomial);
+    }
+    groups
+}
+
 /// What a row may be multiplied by so that its leading monomial becomes one in use: positive parameters, and
 /// for a nonlinear equation anything.
-fn multipliers(context: &Context, row: &Row<'_>, used: &BTreeSet<&Monomial>) -> BTreeSet<Monomial> {
+fn multipliers(
+    context: &Context,
+    row: &Row<'_>,
+    groups: &BTreeMap<Private<'_>, Vec<&Monomial>>,
+) -> BTreeSet<Monomial> {
     let anything = row.free && row.poly.terms().any(|(m, _)| degree(m) > 1);
     let Some((leading, _)) = row.poly.terms().max_by_key(|(m, _)| degree(m)) else { return BTreeSet::new() };
     let inverse = leading.inverse();
-    let fits = |m: &Monomial| {
-        let whole = m.powers().all(|(atom, power)| {
-            power > 0 || matches!(atom, Expr::Var(Variable::Plain(name)) if context.is_positive(name))
-        });
-        !m.is_one() && (as_scale(context, m).is_some() || anything && whole)
+    let own = private(context, leading);
+    let power = |of: &Private<'_>, atom: &Expr| of.iter().find(|(a, _)| *a == atom).map_or(0, |(_, p)| *p);
+    let divides = |other: &Private<'_>| {
+        own.iter().all(|(atom, p)| power(other, atom) >= *p)
+            && other.iter().all(|(atom, p)| *p >= power(&own, atom))
     };
-    used.iter().map(|m| m.times(&inverse)).filter(fits).collect()
+    let same = groups.get(&own).into_iter().flatten();
+    let more = groups.iter().filter(|(other, _)| anything && **other != own && divides(other));
+    let all = same.chain(more.flat_map(|(_, monomials)| monomials));
+    all.map(|m| m.times(&inverse)).filter(|m| !m.is_one()).collect()
 }
 
 /// The most equations that say of products that they are equal because their factors are.
@@ -364,6 +391,30 @@ pub(crate) fn product_rows<'a>(
     let more = multiples(context, &equations, &used);
     rows.extend(more);
     without_lonely(rows)
+}
+
+/// The most comparisons of exponentials of which products are formed.
+const MAX_DIFFERENCES: usize = 8;
+
+/// Products of two comparisons of exponentials with each other and with numbers, with all else that is known; nothing where there
+/// are no two. That the exponentials are positive is left out: such facts are many, and products with them are lifted rows.
+pub(crate) fn difference_rows<'a>(context: &Context, base: &[Row<'a>]) -> Vec<Row<'a>> {
+    let exponential = |atom: &Expr| matches!(atom, Expr::Unary(Unary::Exp, _));
+    let compares = |row: &&Row<'_>| {
+        !row.free && row.poly.terms().count() == 2 && row_degree(row) == 1 && atoms(row).all(exponential)
+    };
+    let mut factors: Vec<&Row<'_>> = base.iter().filter(compares).collect();
+    // Comparisons with numbers first: most exponentials are at most 1, or at least.
+    factors.sort_by_key(|row| !row.poly.terms().any(|(m, _)| m.is_one()));
+    factors.truncate(MAX_DIFFERENCES);
+    if factors.len() < 2 {
+        return vec![];
+    }
+    let pairs = factors.iter().enumerate().flat_map(|(n, a)| factors[..n].iter().map(move |b| [*a, *b]));
+    let products: Vec<Row<'_>> = pairs.filter_map(|pair| product(&pair, &[])).collect();
+    let all: Vec<Row<'_>> = base.iter().cloned().chain(products).collect();
+    let more = [scaled_rows(context, &all), lifted_rows(context, &all), swapped_rows(&all)].concat();
+    all.into_iter().chain(more).collect()
 }
 
 /// The ways to choose 1 to `most` of `count` things, the same one several times if wanted.

@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use probity_kernel::context::Context;
 use probity_kernel::entail::{Evidence, Facts, Product};
-use probity_kernel::expr::{Expr, Unary};
+use probity_kernel::expr::{Binary, Expr, Unary};
 use probity_kernel::fact::{Fact, poly};
 use probity_kernel::lemma::Lemma;
 use probity_kernel::poly::{Monomial, Poly};
@@ -38,8 +38,8 @@ use crate::effort::Effort;
 use crate::evidence::lemmas::{analytic_lemmas, common_lemmas, may_split};
 use crate::evidence::reduced::reduced_rows;
 use crate::evidence::rows::{
-    Outcome, Reach, Row, ask, atoms, base_rows, contradiction, is_public, lifted_rows, product_rows,
-    row_degree, scaled_rows, swapped_rows, to_fraction, twice_scaled_rows, without_lonely,
+    Outcome, Reach, Row, ask, atoms, base_rows, contradiction, difference_rows, is_public, lifted_rows,
+    product_rows, row_degree, scaled_rows, swapped_rows, to_fraction, twice_scaled_rows, without_lonely,
 };
 use crate::evidence::simplex::Fraction;
 
@@ -99,7 +99,7 @@ pub(crate) fn search_within(
     let analytic = analytic_lemmas(context, formulas(), facts.list().last());
     // Every choice is unfolded by writing the comparison out again.
     let size = facts.list().iter().map(|fact| literals(fact)).sum::<usize>();
-    effort.spend(size.saturating_mul(parts)).ok_or(Stuck::TooLong)?;
+    effort.spend(size.saturating_mul(largest_comparison(goal))).ok_or(Stuck::TooLong)?;
     let denied = facts.list().len().saturating_sub(1);
     let again = !analytic.is_empty();
     let mut search = Search { nodes: 0, known: 0, effort, hopeless: BTreeSet::new(), again };
@@ -455,6 +455,12 @@ impl Search<'_> {
                 return Ok(evidence);
             }
         }
+        let differences = difference_rows(context, &base);
+        if !differences.is_empty()
+            && let Some(evidence) = contradiction(&without_lonely(differences), self.effort)
+        {
+            return Ok(evidence);
+        }
         let new = &facts.list()[self.known.min(facts.list().len())..];
         Err(Stuck::Open { path: new.iter().map(|fact| show(fact)).collect() })
     }
@@ -476,6 +482,16 @@ impl Search<'_> {
             branches.push(evidence);
         }
         Ok(Evidence::Cases(number, branches))
+    }
+}
+
+/// The size of the largest comparison that a formula is made of.
+fn largest_comparison(formula: &Expr) -> usize {
+    match formula {
+        Expr::Unary(Unary::Not, _) | Expr::Binary(Binary::And | Binary::Or, ..) | Expr::If(..) => {
+            formula.parts().into_iter().flatten().map(largest_comparison).max().unwrap_or(1)
+        }
+        other => other.size(),
     }
 }
 

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use probity_exact::Rational;
-use probity_kernel::expr::{Binary, Expr, Name, Unary};
+use probity_kernel::expr::{Expr, Name, Unary};
 use probity_kernel::float::Rejection;
 use probity_kernel::float::form::{self, Form, Step};
 use probity_kernel::term::Mechanism;
 
-use crate::algebra::of_parameters;
+use crate::algebra::{factors, of_parameters};
 
 /// clamp(round_to(x + s·ln(u)/rate, grid), −bound, bound), where neighbouring inputs differ by at most the
 /// sensitivity. The expressions are made of parameters and numbers; the table holds where rate, grid and bound are
@@ -140,20 +140,6 @@ fn rate(steps: &[Step]) -> Expr {
     match product(top) {
         None => bottom,
         Some(top) => bottom / top,
-    }
-}
-
-fn factors(expr: &Expr, top: &mut Vec<Expr>, bottom: &mut Vec<Expr>) {
-    match expr {
-        Expr::Binary(Binary::Mul, a, b) => {
-            factors(a, top, bottom);
-            factors(b, top, bottom);
-        }
-        Expr::Binary(Binary::Div, a, b) => {
-            factors(a, top, bottom);
-            factors(b, bottom, top);
-        }
-        _ => top.push(expr.clone()),
     }
 }
 

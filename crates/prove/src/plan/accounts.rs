@@ -1,14 +1,19 @@
 //! What a loop counts and keeps account of: questions about counters, flags, start values and budgets, for invariants.
 
 use probity_exact::Rational;
-use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
+use probity_kernel::context::for_each_expr;
+use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::kind::Kind;
-use probity_kernel::term::Sort;
+use probity_kernel::term::{Sort, Statement};
 
 use crate::algebra::{divided, linear, mentions, minus, of_parameters, plus, product, visit};
 use crate::conversion::number;
 use crate::plan::blocks::{for_each_assignment, for_each_guard, set_by, set_by_draws};
 use crate::plan::invariants::{Ask, Topic, question};
+use crate::rehearse::changed_lists;
+
+/// The most places of a counter that are looked at besides the entry's own.
+const MOST_ELSEWHERE: usize = 2;
 
 impl Ask<'_> {
     pub(super) fn is_public(&self, e: &Expr) -> bool {
@@ -82,6 +87,52 @@ impl Ask<'_> {
         let Expr::Var(Variable::Of(name, _)) = counter else { return false };
         let steps = self.steps(name);
         !steps.is_empty() && steps.iter().all(|step| number(step).is_some_and(|n| n < Rational::ZERO))
+    }
+
+    /// What a counter is when a list of which one entry changes is read at that entry, where that is not the entry's own place: for
+    /// q[n - 1 - i] it is n − 1 less that place.
+    pub(super) fn reached_elsewhere(&self, counter: &Expr) -> Vec<Expr> {
+        let (Expr::Var(Variable::Of(name, _)) | Expr::Var(Variable::Plain(name))) = counter else {
+            return vec![];
+        };
+        let clauses = &self.context.mechanism().adjacency;
+        let lists: Vec<&Name> = clauses.iter().flat_map(|clause| changed_lists(clause).first()).collect();
+        let mut found: Vec<Expr> = Vec::new();
+        let mut see = |list: &Name, place: &Expr| {
+            let Some((factor, offset)) = linear(place, name) else { return };
+            let [first, second] = [Run::First, Run::Second].map(|run| self.context.in_run(&offset, run));
+            let changed = Expr::Var(Variable::Changed(list.clone()));
+            let event = match number(&factor) {
+                _ if first != second || first == Expr::int(0) => return,
+                Some(factor) if factor == Rational::ONE => minus(changed, first),
+                Some(factor) if factor == -Rational::ONE => minus(first, changed),
+                _ => return,
+            };
+            if lists.contains(&list) && !found.contains(&event) {
+                found.push(event);
+            }
+        };
+        for_each_expr(self.cycle.body, &mut |e| {
+            visit(e, &mut |part| {
+                if let Expr::Index(Variable::Plain(list), place) = part {
+                    see(list, place);
+                }
+            });
+        });
+        found.truncate(MOST_ELSEWHERE);
+        found
+    }
+
+    /// Whether a round counts before it does anything else with a counter: the place that it came to is then behind.
+    pub(super) fn counts_first(&self, counter: &Expr) -> bool {
+        let Expr::Var(Variable::Of(name, _)) = counter else { return false };
+        let reads = |statement: &Statement| {
+            let mut found = set_by(std::slice::from_ref(statement)).contains(name);
+            for_each_expr(std::slice::from_ref(statement), &mut |e| found |= mentions(e, name));
+            found
+        };
+        let first = self.cycle.body.iter().find(|statement| reads(statement));
+        matches!(first, Some(Statement::Assign { var, .. }) if var == name)
     }
 
     /// Whether a variable keeps account: all that the loop does with it is to add public numbers.

@@ -248,7 +248,13 @@ impl<'a> Guesser<'a> {
             let cost = price(&size);
             push(size, cost.clone(), vec![cost]);
         }
-        // One entry of a list changes: only where it is read.
+        // One entry of a list changes: what the center makes of it, for each of several entries.
+        if let Some((distance, charge)) =
+            self.by_entries(&center, &|distance| distance.clone()).zip(self.by_entries(&center, &price))
+        {
+            push(distance.0, charge.0, charge.1);
+        }
+        // Only where it is read.
         for clause in &self.context.mechanism().adjacency {
             let (Adjacency::OneEntry { bound, .. } | Adjacency::OneEntryOf { bound, .. }) = clause else {
                 continue;

@@ -255,6 +255,11 @@ fn under(condition: &Option<Expr>, formula: &Expr) -> Expr {
     }
 }
 
+/// Whether a place is that of the entry that changed, or fixed by it.
+fn is_change(event: &Expr) -> bool {
+    event.find_variable(&|v| matches!(v, Variable::Changed(_))).is_some()
+}
+
 pub(super) fn question(formula: Expr) -> Question {
     Question { formula, alive: true }
 }
@@ -318,10 +323,13 @@ impl Ask<'_> {
         let mut found = Vec::new();
         let index = Expr::var(self.cycle.name.clone());
         for counter in self.counters() {
-            for event in self.events() {
-                let mut past = match self.falls(&counter) {
-                    true => counter.clone().lt(event.clone()),
-                    false => counter.clone().gt(event.clone()),
+            let events = self.events().into_iter().chain(self.reached_elsewhere(&counter));
+            for event in events {
+                let mut past = match (self.falls(&counter), self.counts_first(&counter)) {
+                    (true, false) => counter.clone().lt(event.clone()),
+                    (true, true) => counter.clone().le(event.clone()),
+                    (false, false) => counter.clone().gt(event.clone()),
+                    (false, true) => counter.clone().ge(event.clone()),
                 };
                 // What lies before the first index is never passed.
                 if let Some(from) = self.cycle.from.as_ref().filter(|from| **from != Expr::int(0))
@@ -403,7 +411,7 @@ impl Ask<'_> {
             }
             for s in self.distances {
                 for (passed, event) in self.passed() {
-                    if matches!(event, Expr::Var(Variable::Changed(_))) {
+                    if is_change(&event) {
                         let bound = passed.choose(s.clone(), Expr::int(0));
                         weak.push((v.clone() - w.clone()).abs().le(bound));
                     }
@@ -518,8 +526,7 @@ impl Ask<'_> {
             for name in self.cycle.scope.iter().filter(|name| self.kind(name) == Kind::Real) {
                 let (v, w) = self.of(name);
                 for s in self.distances {
-                    let changed = |event: &Expr| matches!(event, Expr::Var(Variable::Changed(_)));
-                    for (past, _) in passed.iter().filter(|(_, event)| changed(event)) {
+                    for (past, _) in passed.iter().filter(|(_, event)| is_change(event)) {
                         let owed = divided(product(a.clone(), (v.clone() - w.clone()).abs()), s);
                         terms.push((once(past, a) - owed.clone(), Some(name.clone())));
                         // The same in every round of a loop around.

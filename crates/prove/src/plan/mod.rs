@@ -5,6 +5,8 @@ pub(crate) mod blocks;
 pub(crate) mod centers;
 mod combinations;
 mod couplings;
+mod endless;
+mod entries;
 mod invariants;
 pub(crate) mod planner;
 mod ratios;

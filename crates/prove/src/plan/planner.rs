@@ -21,6 +21,7 @@ use crate::effort::Effort;
 use crate::plan::blocks::{for_each_assignment, is_plain, set_by, set_by_draws};
 use crate::plan::combinations::Combinations;
 use crate::plan::couplings::{Candidate, Guesser};
+use crate::plan::endless::{endless, pays_without_end};
 use crate::plan::invariants::{Choice, Cycle, Watcher};
 use crate::plan::reading::{after, read_where};
 use crate::plan::rounds::{cuts, rounds};
@@ -45,6 +46,8 @@ pub(crate) struct Planner<'a> {
     choices: Vec<Vec<Candidate>>,
     shape: Vec<Shape>,
     scenarios: Vec<Scenario>,
+    /// The indices and ends of loops whose rounds nothing bounds.
+    endless: Vec<(Name, Expr)>,
     next: Combinations,
 }
 
@@ -87,6 +90,7 @@ impl<'a> Planner<'a> {
             choices: vec![],
             shape: vec![],
             scenarios,
+            endless: endless(context.mechanism(), claim),
             next: Combinations::new(&[]),
         };
         planner.shape = planner.shape(&context.mechanism().body);
@@ -113,9 +117,13 @@ impl<'a> Planner<'a> {
                 combination.iter().zip(&self.choices).filter_map(|(&at, c)| c.get(at).cloned()).collect();
             let chosen: Vec<&Candidate> = chosen.iter().collect();
             if self.passes(&chosen, effort)
-                && let Some(moves) = self.with_invariants(&chosen, effort)
+                && let Some(mut plans) = self.with_invariants(&chosen, effort)
             {
-                return Some(moves);
+                // What is paid in every round of a loop without end is more than any claim.
+                plans.retain(|moves| !pays_without_end(moves, &self.endless));
+                if !plans.is_empty() {
+                    return Some(plans);
+                }
             }
         }
         None

@@ -8,6 +8,7 @@ use probity_kernel::kind::Kind;
 use probity_kernel::term::{Distribution, Statement};
 
 use crate::algebra::{assume, fraction, mentions, product, simplified, visit};
+use crate::conversion::number;
 use crate::plan::blocks::{for_each_guard, set_by};
 use crate::plan::couplings::{Guesser, MOST_USES};
 
@@ -98,6 +99,11 @@ impl Guesser<'_> {
                     false => (product(a.0, b.1), product(b.0, a.1)),
                 }
             };
+            let parts = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(value, here)| ratio(value, here));
+            if let Some(largest) = self.largest(&parts) {
+                let amounts = vec![largest.clone().ln()];
+                found.insert(1, ((largest, one.clone()), amounts));
+            }
             for yes in [0, 1] {
                 for no in [1, 0] {
                     let (first, second) = (ratio(yes, 0), ratio(no, 1));
@@ -110,6 +116,15 @@ impl Guesser<'_> {
             }
         }
         found
+    }
+
+    /// The largest of some ratios under a claim that is a number, if all of them are numbers: then it need not be said where each is due.
+    fn largest(&self, ratios: &[(Expr, Expr)]) -> Option<Expr> {
+        if self.claim.epsilon.find_variable(&|_| true).is_some() {
+            return None;
+        }
+        let value = |(a, b): &(Expr, Expr)| number(&(a.clone() / b.clone()));
+        ratios.iter().map(value).collect::<Option<Vec<_>>>()?.into_iter().max().map(Expr::Number)
     }
 
     /// The block with what the probabilities of its coins stand for.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use probity_kernel::context::Context;
-use probity_kernel::expr::{Binary, Expr};
+use probity_kernel::expr::{Binary, Expr, Variable};
 use probity_kernel::term::{Hints, Statement};
 
 use crate::derivation::{Justify, Move, keeps};
@@ -74,8 +74,13 @@ fn kept_parts(
         if !keeps(context, statement, &step, &Expr::Bool(true), justify) {
             break;
         }
+        // Nor if what was paid is more than they say: no other part says anything of that.
+        let paid = |part: &&Expr| part.mentions(&Variable::Cost);
+        if !parts.iter().filter(paid).all(|part| keeps(context, statement, &step, part, justify)) {
+            return invariant.clone();
+        }
         let before = parts.len();
-        parts.retain(|part| keeps(context, statement, &step, part, justify));
+        parts.retain(|part| paid(&part) || keeps(context, statement, &step, part, justify));
         if parts.len() == before {
             break;
         }

@@ -40,12 +40,20 @@ impl Stage<'_> {
         effort: &mut Effort,
     ) -> Result<(), Stop> {
         let mechanism = self.context.mechanism();
+        let levels = scenario.levels.as_slice();
         let mut result = None;
         if self.comparison == Comparison::Pointwise {
             // The proof is about one output: mostly the one that this run will have.
             let mut pair = self.start(scenario, None);
-            let mut play =
-                Play { pair: &mut pair, site: 0, cycle: 0, alone: true, watch: &mut |_, _| {}, effort };
+            let mut play = Play {
+                pair: &mut pair,
+                levels,
+                site: 0,
+                cycle: 0,
+                alone: true,
+                watch: &mut |_, _| {},
+                effort,
+            };
             play.block(&mechanism.body, moves)?;
             let value = pair.value(&mechanism.output, Run::First).ok_or(Stop::Unclear)?;
             let aside = scenario.seed % 4 == 3;
@@ -56,7 +64,7 @@ impl Stage<'_> {
             });
         }
         let mut pair = self.start(scenario, result);
-        let mut play = Play { pair: &mut pair, site: 0, cycle: 0, alone: false, watch, effort };
+        let mut play = Play { pair: &mut pair, levels, site: 0, cycle: 0, alone: false, watch, effort };
         let played = play.block(&mechanism.body, moves);
         if pair.unclear.get() {
             return Err(Stop::Unclear);
@@ -77,13 +85,15 @@ impl Stage<'_> {
     }
 
     fn start(&self, scenario: &Scenario, result: Option<Value>) -> Pair {
-        let Scenario { shared, inputs, changed, rows, squares, seed } = scenario.clone();
+        let Scenario { shared, inputs, changed, rows, squares, seed, .. } = scenario.clone();
         Pair { result, rows, squares, ..Pair::new(shared, inputs, changed, seed) }
     }
 }
 
 struct Play<'p, 'w> {
     pair: &'p mut Pair,
+    /// Large numbers of the text.
+    levels: &'p [f64],
     /// The next draw and the next loop, in the order of the text.
     site: usize,
     cycle: usize,
@@ -395,10 +405,14 @@ impl Play<'_, '_> {
         let (half, whole) = ((dice.roll(7) as f64 - 3.0) / 2.0, dice.roll(5) as f64 - 2.0);
         let (half, whole) = if far { (half * 8.0, whole * 8.0) } else { (half, whole) };
         let (coin, eighth) = (dice.roll(2) == 0, (dice.roll(8) + 1) as f64 / 8.0);
+        let level = match self.levels {
+            [] => 0.0,
+            levels => dice.pick(levels).filter(|_| dice.roll(4) == 0).unwrap_or(0.0),
+        };
         Ok(match law {
             Distribution::Laplace { center, .. } | Distribution::Gaussian { center, .. } => {
                 let center = number(self.pair, center)?;
-                Value::Number(if coin { half } else { center + half })
+                Value::Number(if coin { half } else { center + half } + level)
             }
             Distribution::DiscreteLaplace { center, .. } | Distribution::DiscreteGaussian { center, .. } => {
                 Value::Number(number(self.pair, center)? + whole)

@@ -7,9 +7,10 @@ use probity_exact::directed::cast_nearest;
 use probity_exact::rational_from_f64;
 use probity_kernel::context::{Context, Orientation, for_each_expr};
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
-use probity_kernel::term::{Adjacency, Field, Sort};
+use probity_kernel::term::{Adjacency, Field, Sort, Statement};
 
 use crate::algebra::visit;
+use crate::plan::blocks::{for_each_assignment, for_each_guard};
 
 use super::state::{Dice, Pair, Row, Store, Value};
 
@@ -21,6 +22,8 @@ pub(crate) struct Scenario {
     pub(super) changed: BTreeMap<Name, f64>,
     pub(super) rows: BTreeMap<(Name, Run), Rc<Row>>,
     pub(super) squares: BTreeMap<Name, bool>,
+    /// Large numbers of the text, near which draws may have to be for something to depend on them.
+    pub(super) levels: Rc<Vec<f64>>,
     pub(super) seed: u64,
 }
 
@@ -52,7 +55,7 @@ impl Scenario {
     }
 
     fn pair(&self) -> Pair {
-        let Scenario { shared, inputs, changed, rows, squares, seed } = self.clone();
+        let Scenario { shared, inputs, changed, rows, squares, seed, .. } = self.clone();
         Pair { rows, squares, ..Pair::new(shared, inputs, changed, seed) }
     }
 
@@ -83,6 +86,7 @@ pub(crate) fn scenarios(context: &Context, count: usize) -> Vec<Scenario> {
             _ => None,
         })
         .collect();
+    let levels = Rc::new(levels(&mechanism.body));
     let mut found = Vec::new();
     // A scenario that meets no assumption is thrown away, so many are tried.
     for seed in 0..(count * 60) as u64 {
@@ -90,8 +94,33 @@ pub(crate) fn scenarios(context: &Context, count: usize) -> Vec<Scenario> {
             break;
         }
         let new = scenario(context, &numbers, &spans, seed);
-        found.extend(new.map(|scenario| Scenario { squares: squares.clone(), ..scenario }));
+        found.extend(new.map(|scenario| Scenario {
+            squares: squares.clone(),
+            levels: levels.clone(),
+            ..scenario
+        }));
     }
+    found
+}
+
+/// Numbers beyond those that inputs and noise have in most scenarios.
+const LARGE: f64 = 4.0;
+
+/// The large numbers that a text sets variables to, or has in its guards.
+fn levels(body: &[Statement]) -> Vec<f64> {
+    let mut found: Vec<f64> = Vec::new();
+    let mut see = |e: &Expr| {
+        visit(e, &mut |part| {
+            if let Expr::Number(n) = part {
+                let level = cast_nearest(n);
+                if level.abs() > LARGE && !found.contains(&level) {
+                    found.push(level);
+                }
+            }
+        });
+    };
+    for_each_assignment(body, &mut |_, value| see(value));
+    for_each_guard(body, &mut see);
     found
 }
 
@@ -181,7 +210,8 @@ fn scenario(context: &Context, numbers: &[f64], spans: &[Expr], seed: u64) -> Op
     }
     let fine = context.facts().iter().all(|fact| pair.flag(fact, Run::First) == Some(true));
     let Pair { shared, runs: inputs, changed, rows, .. } = pair;
-    fine.then_some(Scenario { shared, inputs, changed, rows, squares: BTreeMap::new(), seed })
+    let (squares, levels) = (BTreeMap::new(), Rc::default());
+    fine.then_some(Scenario { shared, inputs, changed, rows, squares, levels, seed })
 }
 
 /// The rows of a table.
