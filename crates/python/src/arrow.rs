@@ -15,13 +15,15 @@ use pyo3::prelude::*;
 use pyo3_arrow::input::AnyRecordBatch;
 
 use crate::failure::Failure;
-use crate::number::described;
+use crate::number::{error_name, kind};
 
 /// The columns of an object that has the interface.
 pub fn columns(given: &Bound<'_, PyAny>) -> PyResult<Columns> {
+    // What the other library says may quote a row, so its kind of error is all that is told.
     let cannot = |error: PyErr| {
-        Failure::input(format!("{} cannot be read as a table: {error}", described(given)))
-            .hint("a frame, a table, a relation or a record batch can; pandas needs PyArrow for it")
+        let name = error_name(given.py(), &error);
+        Failure::input(format!("{} cannot be read as a table ({name})", kind(given)))
+            .hint("a frame, a table, a relation or a record batch can, with one type a column; pandas needs PyArrow for it")
     };
     let table = given.extract::<AnyRecordBatch>().map_err(cannot)?.into_table();
     let (batches, schema) = table.map_err(|error| cannot(error.into()))?.into_inner();

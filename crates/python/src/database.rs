@@ -13,6 +13,7 @@ use probity_release::refusal::{Answer, Refusal};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyString};
 
+use crate::number::error_name;
 use crate::work::Caller;
 
 /// A connection and the name of a table there.
@@ -59,8 +60,13 @@ impl Asked {
         });
         match answer {
             Some(Ok(answer)) => Ok(answer),
-            Some(Err(error)) => Err(Refusal::input(format!("the table {table} cannot be read: {error}"))
-                .hint("the connection must be open, and the table of this name readable")),
+            Some(Err(error)) => {
+                // What the engine says may quote a value.
+                let name = Python::attach(|py| error_name(py, &error));
+                Err(Refusal::input(format!("the table {table} cannot be read ({name})")).hint(
+                    "the connection must be open, and the table of this name readable by a query of your own",
+                ))
+            }
             None => Err(Refusal::input("the work was interrupted")),
         }
     }

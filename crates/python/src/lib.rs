@@ -8,6 +8,7 @@
 
 mod accounting;
 mod answer;
+mod arrays;
 mod arrow;
 mod database;
 mod failure;

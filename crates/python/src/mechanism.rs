@@ -15,7 +15,7 @@ use pyo3::types::{PyBool, PyDict, PyList, PyString, PyTuple};
 
 use crate::answer::Fields;
 use crate::failure::{Failure, Kind};
-use crate::number::{Number, rational, to_exact, to_upper, to_upper_double};
+use crate::number::{Number, private_rational, to_exact, to_upper, to_upper_double};
 use crate::{verdict, work};
 
 /// A mechanism: one short text that can be proved, certified, audited and run.
@@ -489,7 +489,7 @@ fn value_of(given: &Bound<'_, PyAny>) -> PyResult<Given> {
     if given.get_type().name().is_ok_and(|name| name == "bool") {
         return Ok(Given::Truth(given.is_truthy()?));
     }
-    rational(given).map(Given::Number)
+    private_rational(given).map(Given::Number)
 }
 
 /// A grid: a number, or a power as "2^-20".

@@ -3,7 +3,7 @@
 
 use probity_exact::directed::cast_up;
 use probity_exact::{Integer, Natural, Rational, Signed, UnsignedAbs, parse_rational, rational_from_f64};
-use pyo3::exceptions::PyUserWarning;
+use pyo3::exceptions::{PyException, PyUserWarning};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyString, PyType};
@@ -21,8 +21,7 @@ impl<'py> FromPyObject<'_, 'py> for Number {
 
     fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Number> {
         let value = rational(&given)?;
-        if let Ok(double) = given.cast::<PyFloat>() {
-            let shown = double.value().to_string();
+        if let Some(shown) = float_text(&given) {
             if parse_rational(&shown).is_ok_and(|written| written != value) {
                 let message = format!(
                     "the float {shown} is taken as the exact double, which is not {shown}; write \"{shown}\" or a Fraction for the number itself"
@@ -32,6 +31,18 @@ impl<'py> FromPyObject<'_, 'py> for Number {
         }
         Ok(Number(value))
     }
+}
+
+/// What a float prints as, of Python or of numpy; `None` for numbers that are what they are written as.
+fn float_text(given: &Bound<'_, PyAny>) -> Option<String> {
+    if let Ok(double) = given.cast::<PyFloat>() {
+        return Some(double.value().to_string());
+    }
+    // numpy's floats of other sizes have a ratio of integers, but no numerator, which its integers and a Fraction have.
+    let is_float = given.hasattr("as_integer_ratio").unwrap_or(false)
+        && !given.hasattr("numerator").unwrap_or(true)
+        && given.get_type().name().is_ok_and(|name| name != "Decimal");
+    if is_float { given.str().ok().map(|text| text.to_string()) } else { None }
 }
 
 /// A number that is data, or a question: a float is the exact double, and nothing need be said.
@@ -72,6 +83,26 @@ pub fn described(given: &Bound<'_, PyAny>) -> String {
         }
         Err(_) => format!("an object of type {name}"),
     }
+}
+
+/// What kind of a Python object it is: what can be said of one that is private.
+pub fn kind(given: &Bound<'_, PyAny>) -> String {
+    given.get_type().name().map_or("an object".to_owned(), |name| format!("an object of type {name}"))
+}
+
+/// The error of something private: what went wrong with it may quote it, and is not repeated. An interrupt stays one.
+pub fn private_error(py: Python<'_>, error: PyErr, message: String) -> PyErr {
+    if error.is_instance_of::<PyException>(py) { Failure::input(message).into() } else { error }
+}
+
+/// The name of an exception's class, which is all that may be said where its text may quote what is private.
+pub fn error_name(py: Python<'_>, error: &PyErr) -> String {
+    error.get_type(py).name().map_or("an error".to_owned(), |name| name.to_string())
+}
+
+/// The exact value of a number that is private.
+pub fn private_rational(given: &Bound<'_, PyAny>) -> PyResult<Rational> {
+    rational(given).map_err(|error| private_error(given.py(), error, format!("{} is no number", kind(given))))
 }
 
 fn no_number(given: &Bound<'_, PyAny>) -> PyErr {

@@ -23,7 +23,7 @@ use crate::answer::Fields;
 use crate::database::{Asked, Database};
 use crate::failure::Failure;
 use crate::mechanism::read_text;
-use crate::number::{Number, described, to_fraction};
+use crate::number::{Number, described, kind, to_fraction};
 use crate::{arrow, work};
 
 /// Private answers to SQL, each with error bars, a price in a budget that cannot be overspent, and its theorem.
@@ -97,7 +97,7 @@ fn table(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Table> {
         false => match given.call_method0("collect") {
             Ok(collected) if collected.hasattr("__arrow_c_stream__")? => collected,
             _ => {
-                return Err(Failure::input(format!("{} is no table", described(given)))
+                return Err(Failure::input(format!("{} is no table", kind(given)))
                     .hint("give the path of a CSV file, a frame, table or relation with the Arrow interface, a DB-API connection or a Spark session")
                     .into());
             }
@@ -416,9 +416,7 @@ fn cells<'py>(py: Python<'py>, cell: &Cell) -> PyResult<Vec<Bound<'py, PyAny>>> 
             (_, Err(_)) => PyString::new(py, text).into_any(),
         }],
         Cell::Key { text, bare: false } => vec![PyString::new(py, text).into_any()],
-        Cell::Noisy { .. } => {
-            cell.texts().iter().map(|text| rounded(py, text)).collect::<PyResult<_>>()?
-        }
+        Cell::Noisy { .. } => cell.texts().iter().map(|text| rounded(py, text)).collect::<PyResult<_>>()?,
     })
 }
 

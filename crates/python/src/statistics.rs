@@ -7,11 +7,12 @@ use probity_noise::unit::Epsilon;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyString};
 
+use crate::arrays::numpy;
 use crate::failure::Failure;
-use crate::number::{Number, described, rational, to_exact, to_int};
+use crate::number::{Number, described, kind, private_error, private_rational, rational, to_exact, to_int};
 use crate::work;
 
-/// A column of numbers, as numpy has it or one by one.
+/// A column of numbers, as numpy has it or one by one. Which of these it is depends on the data, so nothing that is released may.
 enum Records<'py> {
     Integers(PyReadonlyArray1<'py, i64>),
     Floats(PyReadonlyArray1<'py, f64>),
@@ -21,37 +22,50 @@ enum Records<'py> {
 impl<'py> Records<'py> {
     fn of(data: &Bound<'py, PyAny>) -> PyResult<Records<'py>> {
         let py = data.py();
-        let numpy = py.import("numpy")?;
+        let numpy = numpy(py)?;
         if data.is_instance_of::<PyString>() || data.is_instance_of::<PyDict>() {
-            return Err(no_numbers(data).into());
+            return Err(Failure::input(no_numbers(data)).into());
         }
-        let array = numpy.call_method1("asarray", (data,)).map_err(|_| no_numbers(data))?;
-        let flat = array.call_method1("reshape", (-1,))?;
-        let kind: String = flat.getattr("dtype")?.getattr("kind")?.extract()?;
+        let unreadable = |error: PyErr| private_error(py, error, no_numbers(data));
+        let flat = numpy.call_method1("asarray", (data,)).map_err(unreadable)?;
+        one_dimension(data, &flat)?;
+        let letter: String = flat.getattr("dtype")?.getattr("kind")?.extract()?;
         let contiguous = |name: &str| {
             let keywords = PyDict::new(py);
             keywords.set_item("dtype", name)?;
             numpy.call_method("ascontiguousarray", (&flat,), Some(&keywords))
         };
-        let unsigned = kind == "u" && flat.getattr("dtype")?.getattr("itemsize")?.extract::<usize>()? == 8;
-        Ok(match kind.as_str() {
-            "i" | "b" => Records::Integers(contiguous("int64")?.extract().map_err(|_| no_numbers(data))?),
-            "u" if !unsigned => {
-                Records::Integers(contiguous("int64")?.extract().map_err(|_| no_numbers(data))?)
-            }
-            "f" => Records::Floats(contiguous("float64")?.extract().map_err(|_| no_numbers(data))?),
-            _ => Records::Exact(flat.try_iter()?.map(|item| rational(&item?)).collect::<PyResult<_>>()?),
+        let unsigned = letter == "u" && flat.getattr("dtype")?.getattr("itemsize")?.extract::<usize>()? == 8;
+        Ok(match letter.as_str() {
+            "i" | "b" => Records::Integers(
+                contiguous("int64")?.extract().map_err(|_| Failure::input(no_numbers(data)))?,
+            ),
+            "u" if !unsigned => Records::Integers(
+                contiguous("int64")?.extract().map_err(|_| Failure::input(no_numbers(data)))?,
+            ),
+            "f" => Records::Floats(
+                contiguous("float64")?.extract().map_err(|_| Failure::input(no_numbers(data)))?,
+            ),
+            _ => Records::Exact(
+                flat.try_iter()?.map(|item| private_rational(&item?)).collect::<PyResult<_>>()?,
+            ),
         })
-    }
-
-    /// Whether they are whole by their type.
-    fn is_whole(&self) -> bool {
-        matches!(self, Records::Integers(_))
     }
 }
 
-fn no_numbers(data: &Bound<'_, PyAny>) -> Failure {
-    Failure::input(format!("{} is no array of numbers", described(data)))
+/// A record is one number: where it is a row of several, one would be charged for all.
+fn one_dimension(data: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<()> {
+    let dimensions: usize = array.getattr("ndim")?.extract()?;
+    if dimensions == 1 {
+        return Ok(());
+    }
+    Err(Failure::input(format!("{} has {dimensions} dimensions", kind(data)))
+        .hint("give one column: an array or list of one number a record")
+        .into())
+}
+
+fn no_numbers(data: &Bound<'_, PyAny>) -> String {
+    format!("{} is no array of numbers", kind(data))
 }
 
 /// Something to be done with records of any type.
@@ -82,13 +96,11 @@ fn neighbours(name: &str) -> Result<Neighbours, Failure> {
     }
 }
 
-fn column(records: &Records<'_>, bounds: (Number, Number), step: Option<Number>) -> Result<Column, Failure> {
+/// The step comes from what is public alone: one that the records chose would tell of them.
+fn column(bounds: (Number, Number), step: Option<Number>) -> Result<Column, Failure> {
     let (lower, upper) = (bounds.0.0, bounds.1.0);
     Ok(match step {
         Some(step) => Column::new(step.0, lower, upper)?,
-        None if records.is_whole() && lower.is_int() && upper.is_int() => {
-            Column::new(Rational::ONE, lower, upper)?
-        }
         None => Column::between(lower, upper)?,
     })
 }
@@ -108,7 +120,7 @@ fn nearest(value: &Rational) -> f64 {
 ///     True
 #[pyfunction]
 pub fn count<'py>(py: Python<'py>, data: &Bound<'py, PyAny>, epsilon: Number) -> PyResult<Bound<'py, PyAny>> {
-    let length = data.len().map_err(|_| Failure::input(format!("{} has no length", described(data))))?;
+    let length = data.len().map_err(|_| Failure::input(format!("{} has no length", kind(data))))?;
     let release = Statistic::count(Neighbours::AddRemove).laplace(&loss(epsilon)?).map_err(Failure::from)?;
     let answer = work::short(py, move || Ok(release.answer((0..length).map(|_| 0i64))?))?;
     to_exact(py, &answer)
@@ -116,7 +128,8 @@ pub fn count<'py>(py: Python<'py>, data: &Bound<'py, PyAny>, epsilon: Number) ->
 
 /// The sum of numbers, each clamped to `bounds` and rounded to `step`, with noise. An int or a Fraction, exactly.
 ///
-/// Without `step`, integers are summed as they are, and floats in steps of about a billionth of the bounds' width.
+/// Without `step`, numbers are rounded to a millionth of the bounds' width or finer, integers to themselves; with step=1 the sum is an int.
+/// A missing value (NaN, a null) counts as the lower bound.
 ///
 ///     >>> import probity_dp as pb
 ///     >>> abs(pb.sum([20, 30, 40], bounds=(0, 100), epsilon=1) - 90) < 5000
@@ -132,7 +145,7 @@ pub fn sum<'py>(
     neighbours: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
     let records = Records::of(data)?;
-    let column = column(&records, bounds, step)?;
+    let column = column(bounds, step)?;
     let release =
         column.sum(self::neighbours(neighbours)?).laplace(&loss(epsilon)?).map_err(Failure::from)?;
     let answer = with_records!(py, records, records => release.answer(records)?)?;
@@ -157,7 +170,7 @@ pub fn mean(
     neighbours: &str,
 ) -> PyResult<f64> {
     let records = Records::of(data)?;
-    let column = column(&records, bounds, step)?;
+    let column = column(bounds, step)?;
     let mean = Mean::new(&column, self::neighbours(neighbours)?, &loss(epsilon)?).map_err(Failure::from)?;
     let answer = with_records!(py, records, records => mean.answer(records)?)?;
     Ok(nearest(&answer))
@@ -179,7 +192,7 @@ pub fn variance(
     neighbours: &str,
 ) -> PyResult<f64> {
     let records = Records::of(data)?;
-    let column = column(&records, bounds, step)?;
+    let column = column(bounds, step)?;
     let variance =
         Variance::new(&column, self::neighbours(neighbours)?, &loss(epsilon)?).map_err(Failure::from)?;
     let answer = with_records!(py, records, records => variance.answer(records)?)?;
@@ -258,10 +271,13 @@ pub fn histogram<'py>(
     })?;
     let small: Result<Vec<i64>, _> = counts.iter().map(|(_, count)| i64::try_from(count)).collect();
     match small {
-        Ok(small) => Ok(small.into_pyarray(py).into_any()),
+        Ok(small) => {
+            numpy(py)?;
+            Ok(small.into_pyarray(py).into_any())
+        }
         Err(_) => {
             let all = counts.iter().map(|(_, count): &(i64, Integer)| to_int(py, count));
-            py.import("numpy")?.call_method1("array", (all.collect::<PyResult<Vec<_>>>()?,))
+            numpy(py)?.call_method1("array", (all.collect::<PyResult<Vec<_>>>()?,))
         }
     }
 }
@@ -299,13 +315,15 @@ fn by_category(
 
 /// The bin of each record; −1 for none.
 fn by_bin(py: Python<'_>, data: &Bound<'_, PyAny>, bins: &Bound<'_, PyAny>) -> PyResult<(Vec<i64>, usize)> {
-    let numpy = py.import("numpy")?;
+    let numpy = numpy(py)?;
     let keywords = PyDict::new(py);
     keywords.set_item("dtype", "float64")?;
     let read = |values: &Bound<'_, PyAny>| -> PyResult<Vec<f64>> {
-        let array =
-            numpy.call_method("asarray", (values,), Some(&keywords)).map_err(|_| no_numbers(values))?;
-        array.call_method1("reshape", (-1,))?.call_method0("tolist")?.extract()
+        let array = numpy
+            .call_method("asarray", (values,), Some(&keywords))
+            .map_err(|error| private_error(py, error, no_numbers(values)))?;
+        one_dimension(values, &array)?;
+        array.call_method0("tolist")?.extract()
     };
     let edges = read(bins)?;
     if edges.len() < 2

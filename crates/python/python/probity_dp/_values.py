@@ -61,6 +61,13 @@ class Upper(Fraction):
     def __float__(self) -> float:
         return super().__float__() if self._double is None else self._double
 
+    # A Fraction copies by its numerator and denominator, which would lose the double. Nothing here changes, so a copy is the bound itself.
+    def __copy__(self) -> Upper:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Upper:
+        return self
+
     def __reduce__(self) -> Any:
         return (upper, (Fraction(self.numerator, self.denominator), self.is_exact, self._double))
 

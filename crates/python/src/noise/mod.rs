@@ -15,9 +15,10 @@ use probity_noise::unit::{Delta, Epsilon, Sensitivity};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyTuple};
 
+use crate::arrays::numpy;
 use crate::failure::Failure;
 use crate::number::{
-    Datum, Number, described, integer, rational, to_fraction, to_int, to_upper, to_upper_double,
+    Datum, Number, described, integer, kind, private_rational, to_fraction, to_int, to_upper, to_upper_double,
 };
 use crate::work;
 use law::{Arguments, BLOCK, Law};
@@ -135,6 +136,7 @@ fn array<'py, T: numpy::Element>(
     values: Vec<T>,
     size: &Size,
 ) -> PyResult<Bound<'py, PyAny>> {
+    numpy(py)?;
     let flat = values.into_pyarray(py);
     match size.shape.len() {
         1 => Ok(flat.into_any()),
@@ -147,7 +149,7 @@ fn objects<'py>(py: Python<'py>, values: &[Integer], size: &Size) -> PyResult<Bo
     let values = values.iter().map(|value| to_int(py, value)).collect::<PyResult<Vec<_>>>()?;
     let keywords = PyDict::new(py);
     keywords.set_item("dtype", "object")?;
-    let flat = py.import("numpy")?.call_method("array", (PyList::new(py, values)?,), Some(&keywords))?;
+    let flat = numpy(py)?.call_method("array", (PyList::new(py, values)?,), Some(&keywords))?;
     flat.call_method1("reshape", (PyTuple::new(py, size.shape.clone())?,))
 }
 
@@ -276,7 +278,7 @@ impl Noise {
     ///     1
     fn choose(&self, py: Python<'_>, scores: &Bound<'_, PyAny>) -> PyResult<usize> {
         let scores =
-            scores.try_iter()?.map(|score| rational(&score?)).collect::<PyResult<Vec<Rational>>>()?;
+            scores.try_iter()?.map(|score| private_rational(&score?)).collect::<PyResult<Vec<Rational>>>()?;
         match self.law.chooser(scores.len()) {
             Some(chooser) => {
                 let chooser = chooser?;
@@ -486,7 +488,7 @@ fn each<'py, T: numpy::Element + Send + Sync + Copy>(
     kind: &str,
     answer: impl Fn(&[T]) -> Result<Vec<T>, Failure> + Send,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let numpy = py.import("numpy")?;
+    let numpy = numpy(py)?;
     let given = numpy.call_method1("asarray", (value,))?;
     let letter: String = given.getattr("dtype")?.getattr("kind")?.extract()?;
     let fits = match kind {
@@ -515,7 +517,7 @@ fn each<'py, T: numpy::Element + Send + Sync + Copy>(
 }
 
 fn whole(value: &Bound<'_, PyAny>) -> PyResult<Integer> {
-    let refused = || Failure::input(format!("{} is no integer", described(value)));
+    let refused = || Failure::input(format!("{} is no integer", kind(value)));
     if value.is_instance_of::<PyBool>() {
         return Err(refused().into());
     }
@@ -525,11 +527,11 @@ fn whole(value: &Bound<'_, PyAny>) -> PyResult<Integer> {
 fn small(value: &Bound<'_, PyAny>) -> PyResult<i64> {
     let exact = whole(value)?;
     i64::try_from(&exact)
-        .map_err(|_| Failure::input(format!("{} does not fit in 64 bits", described(value))).into())
+        .map_err(|_| Failure::input(format!("{} does not fit in 64 bits", kind(value))).into())
 }
 
 fn no_float(value: &Bound<'_, PyAny>) -> PyErr {
-    Failure::input(format!("{} is no float", described(value))).into()
+    Failure::input(format!("{} is no float", kind(value))).into()
 }
 
 fn distance(d_in: Option<Number>) -> Result<Sensitivity, Failure> {
