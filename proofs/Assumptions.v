@@ -3,7 +3,7 @@
 From Probity Require Rules Laws Sampling Finite Additive Privacy Equivalence Coupling Continuous Logarithm SignedLog Papers Snap Cases.
 From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence Lemmas Formulas Certificate Blocks Pairs.
 From Probity Require Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
-From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called PermuteFlip CertificateCall.
+From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called PermuteFlip CertificateCall NormalSum.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -139,6 +139,9 @@ Definition concentrated_measure := (
   @Normal.normal_profile,
   @Normal.gdp_normal,
   @Normal.gdp_draw,
+  @NormalSum.normal_sum,
+  @NormalSum.gap_draw,
+  @NormalSum.mu_gauss,
   @NormalTail.gdp_tail).
 Print Assumptions concentrated_measure.
 

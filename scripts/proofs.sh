@@ -4,7 +4,7 @@
 #
 # Needs coq 8.16 with Flocq, MathComp-Analysis and its algebra tactics. On Debian, as root, what is missing is installed;
 # elsewhere, or without a network, it says so and ends with 0: nothing was checked. With PROOFS_REQUIRED=1 that is an error.
-# PROOFS_TIME is the limit in seconds of the whole compilation (default 1800; the files take 1 to 43 s of CPU each).
+# PROOFS_JOBS files are compiled at a time (default 2). PROOFS_TIME is the limit in seconds of the whole compilation (default 1800; the files take 1 to 43 s of CPU each).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -37,7 +37,7 @@ fi
 
 echo "proofs: compiling, at most $limit s"
 status=0
-timeout "$limit" make -C proofs || status=$?
+timeout "$limit" make -C proofs -j "${PROOFS_JOBS:-2}" || status=$?
 if [ "$status" = 124 ]; then
     echo "proofs: the time limit of $limit s is over; set PROOFS_TIME to allow more"
     exit 1
