@@ -64,6 +64,7 @@ const LOOSE: &[&str] = &[
     "gauss_two_eps_delta",
     "gauss_numbers_root",
     "rr_loose",
+    "die_response",
 ];
 
 #[test]

@@ -6,7 +6,6 @@
 use std::collections::BTreeSet;
 
 use probity_exact::{Rational, rational};
-use probity_kernel::context::for_each_expr;
 use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
 use probity_kernel::term::{Claim, Mechanism, Sort};
 
@@ -77,7 +76,7 @@ pub fn parameters(mechanism: &Mechanism, claim: &Claim, given: &Parameters, most
 /// Whether all roots of parameters that a text takes are rational.
 fn has_rational_roots(mechanism: &Mechanism, setting: &Parameters) -> bool {
     let mut rational = true;
-    for_each_expr(&mechanism.body, &mut |e| {
+    named::for_each_expr(&mechanism.body, &mut |e| {
         named::for_each_part(e, &mut |part| {
             if matches!(part, Expr::Unary(Unary::Sqrt, _))
                 && let Ok(root) = parameter_value(part, setting)

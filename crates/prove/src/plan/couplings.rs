@@ -4,6 +4,8 @@
 //! runs, or keep the noise the same, or move the total by as much as neighbours can be apart, always or on one side
 //! of what the total is compared with, or only where the output in question is decided.
 
+mod entries;
+
 use std::collections::BTreeMap;
 
 use probity_exact::Rational;

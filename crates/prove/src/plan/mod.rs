@@ -5,8 +5,6 @@ pub(crate) mod blocks;
 pub(crate) mod centers;
 mod combinations;
 mod couplings;
-mod endless;
-mod entries;
 mod invariants;
 pub(crate) mod planner;
 mod ratios;

@@ -21,9 +21,9 @@ use crate::effort::Effort;
 use crate::plan::blocks::{for_each_assignment, is_plain, set_by, set_by_draws};
 use crate::plan::combinations::Combinations;
 use crate::plan::couplings::{Candidate, Guesser};
-use crate::plan::endless::{endless, pays_without_end};
 use crate::plan::invariants::{Choice, Cycle, Watcher};
 use crate::plan::reading::{after, read_where};
+use crate::plan::rounds::endless::{endless, pays_without_end};
 use crate::plan::rounds::{cuts, rounds};
 use crate::plan::stable::asserted;
 use crate::rehearse::{Scenario, Stage, Stop, scenarios};
@@ -274,14 +274,21 @@ impl<'a> Planner<'a> {
             if let Some((block, var)) = self.first_block(body, 1) {
                 return Segment::Block(block.len(), var);
             }
-        } else if let Some(Statement::Assign { var, .. }) = body.first() {
-            // A value that is set and then changed by coins; unless the coins have a block of their own.
+        } else {
+            // A value that is set and then changed by coins; unless the coins have a block of their own. Or a probability that is
+            // set by cases, and a coin with it.
             let plain = body.iter().take_while(|statement| is_plain(std::slice::from_ref(statement))).count();
-            let coins = &body[plain..];
-            if self.starts_block(coins)
+            let (sets, coins) = body.split_at(plain);
+            let by_cases = sets.iter().any(|statement| matches!(statement, Statement::If { .. }));
+            let changed = |found: &Name| match sets.first() {
+                Some(Statement::Assign { var, .. }) => var == found,
+                _ => false,
+            };
+            if !sets.is_empty()
+                && self.starts_block(coins)
                 && self.first_block(coins, 1).is_none()
                 && let Some((block, found)) = self.first_block(body, plain + 1)
-                && found == *var
+                && (changed(&found) || by_cases && set_by_draws(block).contains(&found))
             {
                 return Segment::Block(block.len(), found);
             }

@@ -1,6 +1,7 @@
 //! Which ratios of two finite laws are worth trying: the claim's, those of exponentials and responses in the text, and those
 //! between the cases of a guard.
 
+use probity_exact::Rational;
 use probity_kernel::context::for_each_expr;
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::finite::{Mass, mass};
@@ -19,12 +20,8 @@ impl Guesser<'_> {
         let one = Expr::int(1);
         let mut found: Vec<((Expr, Expr), Vec<Expr>)> = Vec::new();
         let claimed = match &self.claim.epsilon {
-            Expr::Unary(Unary::Ln, inside) => match &**inside {
-                Expr::Binary(Binary::Div, a, b) => ((**a).clone(), (**b).clone()),
-                whole => (whole.clone(), one.clone()),
-            },
             zero if *zero == Expr::int(0) => (one.clone(), one.clone()),
-            epsilon => (epsilon.clone().exp(), one.clone()),
+            epsilon => of_logarithms(epsilon).unwrap_or_else(|| (epsilon.clone().exp(), one.clone())),
         };
         found.push((claimed, vec![]));
         let mut whole = vec![];
@@ -153,6 +150,39 @@ impl Guesser<'_> {
             fixed.then_some(Mass { numerator, denominator, sane: whole.sane })
         };
         Some([[at(true, true)?, at(true, false)?], [at(false, true)?, at(false, false)?]])
+    }
+}
+
+/// The highest power of a ratio that is written out.
+const MOST_TIMES: i64 = 8;
+
+/// What a logarithm is of, or a sum or a small multiple of logarithms, as a ratio.
+fn of_logarithms(epsilon: &Expr) -> Option<(Expr, Expr)> {
+    match epsilon {
+        Expr::Unary(Unary::Ln, inside) => Some(match &**inside {
+            Expr::Binary(Binary::Div, a, b) => ((**a).clone(), (**b).clone()),
+            whole => (whole.clone(), Expr::int(1)),
+        }),
+        Expr::Binary(Binary::Mul, k, one) => {
+            let Expr::Number(k) = &**k else { return None };
+            let (a, b) = of_logarithms(one)?;
+            let times = (1..=MOST_TIMES).find(|&n| *k == Rational::from(n))?;
+            let power = |e: &Expr| (1..times).fold(e.clone(), |so_far, _| multiplied(so_far, e.clone()));
+            Some((power(&a), power(&b)))
+        }
+        Expr::Binary(Binary::Add, one, other) => {
+            let ((a, b), (c, d)) = (of_logarithms(one)?, of_logarithms(other)?);
+            Some((multiplied(a, c), multiplied(b, d)))
+        }
+        _ => None,
+    }
+}
+
+/// A product, of numbers as a number.
+fn multiplied(a: Expr, b: Expr) -> Expr {
+    match (number(&a), number(&b)) {
+        (Some(a), Some(b)) => Expr::Number(a * b),
+        _ => product(a, b),
     }
 }
 

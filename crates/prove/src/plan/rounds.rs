@@ -1,6 +1,8 @@
 //! In which rounds of a loop the runs can differ: those of the groups of the rows that only one of the tables has, and that
 //! of the one entry that changes.
 
+pub(crate) mod endless;
+
 use probity_kernel::context::{Context, for_each_expr};
 use probity_kernel::expr::{Binary, Expr, Name, Variable};
 use probity_kernel::term::{Adjacency, Statement};

@@ -10,7 +10,6 @@ use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::term::{Adjacency, Field, Sort, Statement};
 
 use crate::algebra::visit;
-use crate::plan::blocks::{for_each_assignment, for_each_guard};
 
 use super::state::{Dice, Pair, Row, Store, Value};
 
@@ -119,9 +118,28 @@ fn levels(body: &[Statement]) -> Vec<f64> {
             }
         });
     };
-    for_each_assignment(body, &mut |_, value| see(value));
-    for_each_guard(body, &mut see);
+    for_each_value(body, &mut see);
     found
+}
+
+/// What statements set variables to, and their guards.
+fn for_each_value(body: &[Statement], see: &mut dyn FnMut(&Expr)) {
+    for statement in body {
+        match statement {
+            Statement::Assign { value, .. } => see(value),
+            Statement::If { guard, then, otherwise } => {
+                see(guard);
+                for_each_value(then, see);
+                for_each_value(otherwise, see);
+            }
+            Statement::While { guard, body, .. } => {
+                see(guard);
+                for_each_value(body, see);
+            }
+            Statement::For { body, .. } => for_each_value(body, see),
+            Statement::Draw { .. } | Statement::Append { .. } => {}
+        }
+    }
 }
 
 /// Values of a parameter that are tried, the first of them among the usual numbers.

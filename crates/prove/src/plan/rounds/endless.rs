@@ -8,7 +8,7 @@ use crate::derivation::Move;
 
 /// The indices and ends of loops up to the length of a list, or up to a parameter, of which the claim does not speak and that no assumption
 /// bounds from above.
-pub(super) fn endless(mechanism: &Mechanism, claim: &Claim) -> Vec<(Name, Expr)> {
+pub(crate) fn endless(mechanism: &Mechanism, claim: &Claim) -> Vec<(Name, Expr)> {
     let mut found = Vec::new();
     collect(mechanism, claim, &mechanism.body, &mut found);
     found
@@ -58,7 +58,7 @@ fn mentions_length(e: &Expr, list: &Name) -> bool {
 }
 
 /// Whether an invariant allows a payment in every round of such a loop, that does not shrink with their number.
-pub(super) fn pays_without_end(moves: &[Move], endless: &[(Name, Expr)]) -> bool {
+pub(crate) fn pays_without_end(moves: &[Move], endless: &[(Name, Expr)]) -> bool {
     moves.iter().any(|step| match step {
         Move::For(invariant, inner) | Move::ForOnce(invariant, _, inner) => {
             allows(invariant, endless) || pays_without_end(inner, endless)
