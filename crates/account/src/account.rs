@@ -108,6 +108,9 @@ const LARGEST: &str = "the sum of the largest losses";
 /// The smallest δ that is asked for, but 0.
 const SMALLEST_DELTA: f64 = 1e-300;
 
+/// A direction whose δ seems to be smaller than the other's by e to this is looked at only as closely as it takes to see that.
+const FAR_BELOW: f64 = 20.0;
+
 /// Answers a question about a composition.
 ///
 /// ```
@@ -438,6 +441,15 @@ impl Composing<'_> {
             };
             return Ok(vec![first, second]);
         }
+        if let Question::Delta(epsilon) = self.question
+            && (first.guess.ln_delta - second.guess.ln_delta).abs() > FAR_BELOW
+        {
+            let is_first = first.guess.ln_delta > second.guess.ln_delta;
+            let (large, small, direction) =
+                if is_first { (first, second, directions[1]) } else { (second, first, directions[0]) };
+            let (large, small) = self.far_below(large, (small, direction), epsilon)?;
+            return Ok(if is_first { vec![large, small] } else { vec![small, large] });
+        }
         let widths = self.widths(&first.guess, &second.guess);
         let (mut one, mut two) =
             at_once(|| self.one(Some(first), widths.0), || self.one(Some(second), widths.1))?;
@@ -450,6 +462,44 @@ impl Composing<'_> {
             two = self.one(Some(second), self.effort.width);
         }
         Ok(vec![one, two])
+    }
+
+    /// Two directions of which one seems to have a far smaller δ. How small it is does not matter, and near the end of its losses no lattice
+    /// would show it: δ falls as ε grows, so that its δ at a smaller ε will do.
+    fn far_below(
+        &self,
+        large: &Scene,
+        (small, direction): (&Scene, Direction),
+        epsilon: &Rational,
+    ) -> Result<(Found, Found), String> {
+        let mut before = None;
+        for (up, down) in [(3, 4), (1, 2)] {
+            let question = Question::Delta(epsilon * Rational::from(up) / Rational::from(down));
+            let earlier = Composing { question: &question, ..*self };
+            let Some(scene) = earlier.scene(direction)? else { break };
+            // One coarse lattice.
+            let found = earlier.one(Some(&scene), 1.0);
+            let is_below = found
+                .bracket
+                .upper
+                .as_ref()
+                .is_some_and(|upper| ln(near(upper)) < large.guess.ln_delta - 1.0);
+            if is_below {
+                let bracket = Bracket { lower: Rational::ZERO, ..found.bracket };
+                before = Some(Found { bracket, ..found });
+                break;
+            }
+        }
+        let Some(before) = before else {
+            return at_once(
+                || self.one(Some(large), self.effort.width),
+                || self.one(Some(small), self.effort.width),
+            );
+        };
+        let large = self.one(Some(large), self.effort.width);
+        let is_smaller = before.bracket.upper.as_ref().is_some_and(|upper| *upper <= large.bracket.lower);
+        let small = if is_smaller { before } else { self.one(Some(small), self.effort.width).or_by(before) };
+        Ok((large, small))
     }
 
     /// The widths for two directions: half of the gap for the one that seems to be smaller, if that is much.

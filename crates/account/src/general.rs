@@ -29,6 +29,10 @@ pub(crate) fn curve(
     bits: usize,
     deadline: Instant,
 ) -> Result<Option<Box<dyn Curve>>, String> {
+    // Its logarithms alone would take longer than any deadline.
+    if bits > MOST_BITS {
+        return Ok(None);
+    }
     let base = |law: &Simple| curve(law, direction, bits, deadline);
     // A curve that is made of one that is not known in time is not known either.
     macro_rules! known {
@@ -104,6 +108,9 @@ pub(crate) struct Scene {
     /// The smallest deviation of a part, to be resolved by the lattice.
     finest: f64,
 }
+
+/// A mass that needs more bits than this is not looked at.
+const MOST_BITS: usize = 1 << 16;
 
 /// Numbers of bits are a few, and fill words: with 16 guard bits, multiples of 64.
 pub(crate) fn rounded(bits: usize) -> usize {
@@ -293,7 +300,7 @@ impl Scene {
         deadline: Instant,
     ) -> Result<(usize, Lattice), Stop> {
         let theta = self.guess.theta;
-        let first_bits = rounded(60 + (-far * LOG2_E) as usize);
+        let first_bits = rounded(60 + (-far * LOG2_E).min(1e9) as usize);
         let rough = curve(&part.law, self.direction, first_bits, deadline).map_err(|_| Stop::Size)?;
         let rough = rough.ok_or(Stop::Time)?;
         let tiny = Rational::from_parts(Integer::ONE, Natural::ONE << 110usize);

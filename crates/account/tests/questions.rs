@@ -517,3 +517,26 @@ fn very_large_and_very_small_losses_are_answered() {
         }
     }
 }
+
+/// Near the end of the losses of one direction no lattice shows how little is left of its δ; that it is less than the other's is enough.
+#[test]
+fn a_direction_at_its_end_does_not_hide_the_other() {
+    let effort = Effort { width: 1e-2, ..Effort::default() };
+    for epsilon in ["0.9", "1", "1.004"] {
+        let laws = laws("poisson(1/100, gaussian(1)) * 100");
+        let answer = account(&laws, Adjacency::AddRemove, &question("epsilon", epsilon), &effort).unwrap();
+        assert!(answer.reached, "{epsilon}: {:?}", answer.bracket);
+        // The larger δ is the one of a record that is removed.
+        assert!(answer.bracket.upper.unwrap() < number("1e-5"));
+        assert!(answer.bracket.lower > number("1e-7"));
+    }
+}
+
+/// Where almost all of the mass has to be counted with more bits than there are, there is an answer, and no wait for them.
+#[test]
+fn masses_that_need_too_many_bits_are_left_out() {
+    let effort = Effort { seconds: 1.0, ..Effort::default() };
+    let laws = laws("laplace(1) * 1000000000");
+    let answer = account(&laws, Adjacency::AddRemove, &question("epsilon", "1"), &effort).unwrap();
+    assert_eq!(answer.bracket.upper, Some(Rational::ONE));
+}
