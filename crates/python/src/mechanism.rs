@@ -15,7 +15,7 @@ use pyo3::types::{PyBool, PyDict, PyList, PyString, PyTuple};
 
 use crate::answer::Fields;
 use crate::failure::{Failure, Kind};
-use crate::number::{Number, private_rational, to_exact, to_upper, to_upper_double};
+use crate::number::{Number, each_item, private_rational, to_exact, to_upper, to_upper_double};
 use crate::{verdict, work};
 
 /// A mechanism: one short text that can be proved, certified, audited and run.
@@ -469,7 +469,7 @@ fn input_text(given: &Bound<'_, PyAny>) -> PyResult<String> {
         return Ok(format!("({})", cells.join(", ")));
     }
     if !given.is_instance_of::<PyString>() && given.len().is_ok() {
-        let items = given.try_iter()?.map(|item| input_text(&item?)).collect::<PyResult<Vec<_>>>()?;
+        let items = each_item(given, input_text)?;
         return Ok(format!("[{}]", items.join(", ")));
     }
     // Whether two inputs are neighbours is decided exactly, so a float that is not what it prints as matters.
@@ -482,7 +482,7 @@ fn value_of(given: &Bound<'_, PyAny>) -> PyResult<Given> {
         return Ok(Given::Truth(truth.is_true()));
     }
     if !given.is_instance_of::<PyString>() && given.len().is_ok() {
-        let items = given.try_iter()?.map(|item| value_of(&item?)).collect::<PyResult<Vec<_>>>()?;
+        let items = each_item(given, value_of)?;
         return Ok(Given::List(items));
     }
     // numpy's truth values are no bool.

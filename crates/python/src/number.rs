@@ -105,6 +105,23 @@ pub fn private_rational(given: &Bound<'_, PyAny>) -> PyResult<Rational> {
     rational(given).map_err(|error| private_error(given.py(), error, format!("{} is no number", kind(given))))
 }
 
+/// Something of each item, which an interrupt can stop.
+pub fn each_item<T>(
+    items: &Bound<'_, PyAny>,
+    read: impl Fn(&Bound<'_, PyAny>) -> PyResult<T>,
+) -> PyResult<Vec<T>> {
+    let unreadable =
+        |error| private_error(items.py(), error, format!("{} is no list of values", kind(items)));
+    let mut found = Vec::new();
+    for item in items.try_iter().map_err(unreadable)? {
+        found.push(read(&item?)?);
+        if found.len() % (1 << 14) == 0 {
+            items.py().check_signals()?;
+        }
+    }
+    Ok(found)
+}
+
 fn no_number(given: &Bound<'_, PyAny>) -> PyErr {
     Failure::input(format!("{} is no number", described(given)))
         .hint("write an int, a Fraction, a Decimal, a str as \"7/3\" or \"1e-5\", or a finite float")

@@ -9,7 +9,9 @@ use pyo3::types::{PyDict, PyInt, PyString};
 
 use crate::arrays::numpy;
 use crate::failure::Failure;
-use crate::number::{Number, described, kind, private_error, private_rational, rational, to_exact, to_int};
+use crate::number::{
+    Number, described, each_item, kind, private_error, private_rational, rational, to_exact, to_int,
+};
 use crate::work;
 
 /// A column of numbers, as numpy has it or one by one. Which of these it is depends on the data, so nothing that is released may.
@@ -46,9 +48,7 @@ impl<'py> Records<'py> {
             "f" => Records::Floats(
                 contiguous("float64")?.extract().map_err(|_| Failure::input(no_numbers(data)))?,
             ),
-            _ => Records::Exact(
-                flat.try_iter()?.map(|item| private_rational(&item?)).collect::<PyResult<_>>()?,
-            ),
+            _ => Records::Exact(each_item(&flat, private_rational)?),
         })
     }
 }
@@ -215,8 +215,7 @@ pub fn quantile<'py>(
     neighbours: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
     let records = Records::of(data)?;
-    let candidates =
-        candidates.try_iter()?.map(|item| rational(&item?)).collect::<PyResult<Vec<Rational>>>()?;
+    let candidates = each_item(candidates, rational)?;
     let (Some(lower), Some(upper)) = (candidates.iter().min().cloned(), candidates.iter().max().cloned())
     else {
         return Err(Failure::input("there is no candidate").into());

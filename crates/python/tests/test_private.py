@@ -103,6 +103,12 @@ def test_floats_of_numpy_are_warned_about(given):
         pb.discrete_laplace(scale=given)
 
 
+def test_what_is_no_list_is_refused():
+    for given in (5, None, object()):
+        with pytest.raises(pb.InvalidInput, match="no list of values"):
+            pb.exponential(1).choose(given)
+
+
 def test_numpy_that_cannot_be_loaded_is_an_error():
     text = "import sys; sys.modules['numpy'] = None\nimport probity_dp as pb\ntry:\n  pb.discrete_laplace(3).sample(3)\nexcept ImportError:\n  print('no numpy')"
     found = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)

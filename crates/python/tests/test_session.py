@@ -216,6 +216,8 @@ def test_a_certificate_replaces_no_other_file(tmp_path):
     before = ledger.read_bytes()
     with pytest.raises(pb.InvalidInput, match="another kind of file"):
         session.sql("SELECT COUNT(*) AS n FROM people", certificate=ledger)
+    with pytest.raises(pb.InvalidInput, match="no folder"):
+        session.sql("SELECT COUNT(*) AS n FROM people", certificate=tmp_path / "nowhere" / "c.cert")
     assert ledger.read_bytes() == before
     for _ in range(2):
         session.sql("SELECT COUNT(*) AS n FROM people", certificate=tmp_path / "c.cert")

@@ -19,8 +19,13 @@ use crate::refusal::{Answer, Refusal};
 /// The first line of the file.
 const FORMAT: &str = "probity-release 1";
 
-/// Whether a certificate may be written at a place: a file of another kind is not replaced, which may be the ledger or the table.
+/// Whether a certificate may be written at a place, asked before anything is paid: its folder is there, and a file of another kind is not
+/// replaced, which may be the ledger or the table.
 pub fn check_place(path: &Path) -> Answer<()> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
+        return Err(Refusal::input(format!("there is no folder {}", folder.display()))
+            .hint("make it first, or name a file in another one"));
+    }
     let cannot = |error| Refusal::input(format!("cannot read {}: {error}", path.display()));
     match place::may_replace(path, FORMAT.as_bytes()).map_err(cannot)? {
         true => Ok(()),

@@ -18,7 +18,8 @@ use pyo3::types::{PyBool, PyDict, PyList, PyTuple};
 use crate::arrays::numpy;
 use crate::failure::Failure;
 use crate::number::{
-    Datum, Number, described, integer, kind, private_rational, to_fraction, to_int, to_upper, to_upper_double,
+    Datum, Number, described, each_item, integer, kind, private_rational, to_fraction, to_int, to_upper,
+    to_upper_double,
 };
 use crate::work;
 use law::{Arguments, BLOCK, Law};
@@ -259,7 +260,7 @@ impl Noise {
                 each(py, value, "int64", |inputs: &[i64]| Ok(mechanism.invoke_vec(inputs)?))
             }
             Law::Added { word: None, big } => {
-                let inputs = value.try_iter()?.map(|item| whole(&item?)).collect::<PyResult<Vec<_>>>()?;
+                let inputs = each_item(value, whole)?;
                 let size = Size { count: inputs.len(), shape: vec![inputs.len()] };
                 let answers = work::short(py, || Ok(big.invoke_vec(&inputs)?))?;
                 objects(py, &answers, &size)
@@ -277,8 +278,7 @@ impl Noise {
     ///     >>> pb.exponential(scale="1/1000").choose([3, 9, "17/2"])
     ///     1
     fn choose(&self, py: Python<'_>, scores: &Bound<'_, PyAny>) -> PyResult<usize> {
-        let scores =
-            scores.try_iter()?.map(|score| private_rational(&score?)).collect::<PyResult<Vec<Rational>>>()?;
+        let scores = each_item(scores, private_rational)?;
         match self.law.chooser(scores.len()) {
             Some(chooser) => {
                 let chooser = chooser?;
@@ -415,14 +415,13 @@ impl Noise {
         let Law::Response(response, _) = &self.law else {
             return Err(Failure::input("only randomized_response has answers to debias").into());
         };
-        let count = |item: PyResult<Bound<'py, PyAny>>| {
-            let item = item?;
-            whole(&item)
+        let count = |item: &Bound<'_, PyAny>| {
+            whole(item)
                 .ok()
                 .and_then(|value| u64::try_from(&value).ok())
-                .ok_or_else(|| PyErr::from(Failure::input(format!("{} is no count", described(&item)))))
+                .ok_or_else(|| PyErr::from(Failure::input(format!("{} is no count", described(item)))))
         };
-        let counts = counts.try_iter()?.map(count).collect::<PyResult<Vec<u64>>>()?;
+        let counts = each_item(counts, count)?;
         let estimates = response.debias(&counts).map_err(Failure::from)?;
         estimates.iter().map(|estimate| to_fraction(py, estimate)).collect()
     }
@@ -455,14 +454,14 @@ impl Noise {
         value: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let Law::Response(_, mechanism) = &self.law else { return Err(self.nothing().into()) };
-        let place = |item: &Bound<'py, PyAny>| categories.index(item).map_or(-1, |place| place as i64);
+        let place = |item: &Bound<'_, PyAny>| categories.index(item).map_or(-1, |place| place as i64);
         let many = value.cast::<PyList>().is_ok()
             || value.getattr("shape").is_ok_and(|shape| shape.len().is_ok_and(|n| n > 0));
         if !many {
             let answer = mechanism.invoke(&place(value)).map_err(Failure::from)?;
             return categories.get_item(answer as usize);
         }
-        let inputs: Vec<i64> = value.try_iter()?.map(|item| Ok(place(&item?))).collect::<PyResult<_>>()?;
+        let inputs = each_item(value, |item| Ok(place(item)))?;
         let answers = work::short(py, || Ok(mechanism.invoke_vec(&inputs)?))?;
         let answers = answers.iter().map(|answer| categories.get_item(*answer as usize));
         Ok(PyList::new(py, answers.collect::<PyResult<Vec<_>>>()?)?.into_any())
