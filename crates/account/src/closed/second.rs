@@ -6,9 +6,10 @@
 use probity_exact::{Rational, exp_bounds, ln_bounds};
 
 use crate::account::Question;
-use crate::fixed::Total;
+use crate::fixed::{Total, near};
 use crate::laws::exponent_bound;
 use crate::model::Simple;
+use crate::search;
 
 /// Beyond this e^S is no number to compute with.
 const LARGE: u32 = 1000;
@@ -24,7 +25,7 @@ pub(crate) fn upper(laws: &[(Simple, u64)], question: &Question) -> Option<Ratio
         Question::Delta(epsilon) => exponent_bound(&(sum / Rational::from(2)), epsilon, 2.0),
         Question::Epsilon(delta) => {
             let (low, _) = ln_bounds(&(delta * Rational::from(4)), 160)?;
-            Some((sum - low).max(Rational::ZERO))
+            Some((sum - low).max(Rational::ZERO)).filter(|epsilon| near(epsilon) < search::LARGEST)
         }
     }
 }
