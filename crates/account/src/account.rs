@@ -429,6 +429,11 @@ impl Found {
         Found { bracket, step: around.step, points: around.points.max(2), by_losses: true }
     }
 
+    /// Whether the answer is surely no larger than the other one.
+    fn is_below(&self, other: &Found) -> bool {
+        self.bracket.upper.as_ref().is_some_and(|upper| *upper <= other.bracket.lower)
+    }
+
     /// What both found, by the method of the one that is narrower by itself.
     fn or_by(self, other: Found) -> Found {
         let bracket = self.bracket.clone().and(other.bracket.clone());

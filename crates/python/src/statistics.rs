@@ -37,17 +37,13 @@ impl<'py> Records<'py> {
             keywords.set_item("dtype", name)?;
             numpy.call_method("ascontiguousarray", (&flat,), Some(&keywords))
         };
-        let unsigned = letter == "u" && flat.getattr("dtype")?.getattr("itemsize")?.extract::<usize>()? == 8;
+        let is_wide = flat.getattr("dtype")?.getattr("itemsize")?.extract::<usize>()? >= 8;
+        let refused = |_| Failure::input(no_numbers(data));
         Ok(match letter.as_str() {
-            "i" | "b" => Records::Integers(
-                contiguous("int64")?.extract().map_err(|_| Failure::input(no_numbers(data)))?,
-            ),
-            "u" if !unsigned => Records::Integers(
-                contiguous("int64")?.extract().map_err(|_| Failure::input(no_numbers(data)))?,
-            ),
-            "f" => Records::Floats(
-                contiguous("float64")?.extract().map_err(|_| Failure::input(no_numbers(data)))?,
-            ),
+            "i" | "b" => Records::Integers(contiguous("int64")?.extract().map_err(refused)?),
+            // Those of 64 bits may not fit.
+            "u" if !is_wide => Records::Integers(contiguous("int64")?.extract().map_err(refused)?),
+            "f" => Records::Floats(contiguous("float64")?.extract().map_err(refused)?),
             _ => Records::Exact(each_item(&flat, private_rational)?),
         })
     }

@@ -46,12 +46,11 @@ impl Composing<'_> {
         };
         // The larger answer is asked for: a direction that has the smaller one is looked at once.
         let (mut one_way, mut other_way) = (one(*first, 4, 1.0), one(*second, 3, 1.0));
-        let smaller = |a: &Found, b: &Found| a.bracket.upper.as_ref().is_some_and(|a| *a <= b.bracket.lower);
-        if !smaller(&one_way, &other_way) {
-            let share = if smaller(&other_way, &one_way) { 1 } else { 2 };
+        if !one_way.is_below(&other_way) {
+            let share = if other_way.is_below(&one_way) { 1 } else { 2 };
             one_way = one(*first, share, self.effort.width).or_by(one_way);
         }
-        if !smaller(&other_way, &one_way) {
+        if !other_way.is_below(&one_way) {
             other_way = one(*second, 1, self.effort.width).or_by(other_way);
         }
         vec![one_way, other_way]
@@ -91,12 +90,10 @@ impl Composing<'_> {
         let widths = self.widths(&first.guess, &second.guess);
         let (mut one, mut two) =
             at_once(|| self.one(Some(first), widths.0), || self.one(Some(second), widths.1))?;
-        let is_smaller =
-            |a: &Found, b: &Found| a.bracket.upper.as_ref().is_some_and(|a| *a <= b.bracket.lower);
-        if widths.0 > self.effort.width && !is_smaller(&one, &two) {
+        if widths.0 > self.effort.width && !one.is_below(&two) {
             one = self.one(Some(first), self.effort.width);
         }
-        if widths.1 > self.effort.width && !is_smaller(&two, &one) {
+        if widths.1 > self.effort.width && !two.is_below(&one) {
             two = self.one(Some(second), self.effort.width);
         }
         Ok(vec![one, two])
@@ -135,8 +132,11 @@ impl Composing<'_> {
             );
         };
         let large = self.one(Some(large), self.effort.width);
-        let is_smaller = before.bracket.upper.as_ref().is_some_and(|upper| *upper <= large.bracket.lower);
-        let small = if is_smaller { before } else { self.one(Some(small), self.effort.width).or_by(before) };
+        let small = if before.is_below(&large) {
+            before
+        } else {
+            self.one(Some(small), self.effort.width).or_by(before)
+        };
         Ok((large, small))
     }
 

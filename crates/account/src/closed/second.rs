@@ -49,9 +49,13 @@ fn of_sample(q: &Rational, whole: Rational) -> Option<Rational> {
     if *q >= Rational::ONE || whole > Rational::from(LARGE) {
         return Some(whole);
     }
-    let chi_square = exp_bounds(&whole, 96).1.to_rational()? - Rational::ONE;
-    let (_, ln) = ln_bounds(&(Rational::ONE + q * q * chi_square / (Rational::ONE - q)), 160)?;
+    let (_, ln) = ln_bounds(&(Rational::ONE + q * q * chi_square(&whole)? / (Rational::ONE - q)), 96)?;
     Some(whole.min(ln))
+}
+
+/// An upper bound of e^S − 1, with more bits than what is made of it.
+fn chi_square(whole: &Rational) -> Option<Rational> {
+    Some(exp_bounds(whole, 160).1.to_rational()? - Rational::ONE)
 }
 
 #[cfg(test)]
@@ -129,6 +133,10 @@ mod tests {
         };
         let normal = upper(&[(Simple::Normal(Rational::ONE), 1)], &Question::Epsilon(number("1e-5")));
         above(normal.unwrap(), "11.12663110385033780125549303050546790185450717442335437192527948585108");
+        above(
+            chi_square(&Rational::ONE).unwrap(),
+            "1.71828182845904523536028747135266249775724709369995957496696762772407663035",
+        );
         above(
             of_sample(&number("1/100"), Rational::ONE).unwrap(),
             "0.0001735487605990878387923049853602935311986809187958847347650721062934924",
