@@ -326,7 +326,8 @@ impl Context {
                 });
             }
         }
-        for assumption in &self.mechanism.assumptions {
+        // What holds of every row or entry says nothing where there is none.
+        for assumption in self.mechanism.assumptions.iter().filter(of_all) {
             collect_positive(assumption, &mut self.positive);
         }
         let params = &self.mechanism.params;
