@@ -1,5 +1,7 @@
 //! What a mechanism must be before anything is proved of it: names, kinds, assumptions, adjacency.
 
+use probity_kernel::fact::{Fact, fact};
+
 use crate::common::*;
 
 fn new(mechanism: &Mechanism) -> Result<Context, Rejection> {
@@ -216,6 +218,31 @@ fn positive_is_positive() {
     assert!(!positive(int(0).gt(free())) && !positive(free().lt(int(1))), "the other way round");
     let of_input = Mechanism { assumptions: vec![var("x").gt(int(0))], ..mechanism(vec![], int(0)) };
     assert!(!new(&of_input).unwrap().is_positive(&"x".into()), "an input");
+}
+
+/// What holds of every entry or row says nothing of a parameter where there is none: free may be 0 for an empty list, and
+/// then free / free is 0 and not 1.
+#[test]
+fn entries_and_rows_make_no_parameter_positive() {
+    let entry = Expr::Var(Variable::Entry("q".into())).ge(int(0));
+    let positive = |assumptions: Vec<Expr>| {
+        let mechanism = Mechanism { assumptions, ..mechanism(vec![], int(0)) };
+        let context = new(&mechanism).unwrap();
+        let one = fact(&context, &(var("free") / var("free")).equals(int(1)), true).unwrap();
+        (context.is_positive(&"free".into()), one == Fact::All(vec![]))
+    };
+    let said = || var("free").gt(int(0));
+    assert_eq!(positive(vec![entry.clone().and(said())]), (false, false));
+    assert_eq!(positive(vec![entry, said()]), (true, true));
+
+    let mut table = mechanism(vec![], int(0));
+    let field = Field { name: "age".into(), sort: Sort::Int };
+    table.inputs.push(Input { name: "t".into(), sort: Sort::Rows(vec![field]) });
+    let row = Expr::field("t", "age").ge(int(0));
+    let of_rows = Mechanism { assumptions: vec![row.clone().and(said())], ..table.clone() };
+    assert!(!new(&of_rows).unwrap().is_positive(&"free".into()));
+    let of_both = Mechanism { assumptions: vec![row, said()], ..table };
+    assert!(new(&of_both).unwrap().is_positive(&"free".into()));
 }
 
 /// In an assertion a parameter is plain, a variable belongs to a run, and lengths are shared.
