@@ -112,7 +112,7 @@ def test_hints_of_the_command_are_said_in_python():
     for crate in ("account", "lang", "noise", "release", "run", "verdict"):
         for path in (ROOT / "crates" / crate / "src").rglob("*.rs"):
             code = "\n".join(line for line in path.read_text().splitlines() if not line.lstrip().startswith("//"))
-            for text in literal.findall(code.split("#[cfg(test)]")[0]):
+            for text in literal.findall(re.split(r"#\[cfg\((?:all\()?test", code)[0]):
                 # A text of an option alone is an argument of another program.
                 if option.search(text) and " " in text:
                     said = _in_python(re.sub(r"\{[a-z_.]*\}", "x", text))

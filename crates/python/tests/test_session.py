@@ -311,7 +311,7 @@ FOUND = """
 [budget]
 epsilon = "1e15"
 delta = "1/10"
-per_query = { epsilon = "1e6", delta = "1/1000" }
+per_query = { epsilon = "1000", delta = "1e-30" }
 [table.people]
 unit = "row"
 [table.people.columns]
