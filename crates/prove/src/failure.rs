@@ -148,7 +148,7 @@ impl fmt::Display for Reason {
             Reason::Uniform { draw } => write!(
                 f,
                 "no rule compares what is made of the draw '{draw}' in the two runs, except s * ln(u) with a sign s, which is \
-                 Laplace noise, and the same number times a public factor; draw the noise by the name of its law, if it has one (a maximum with Gumbel noise is choose(scores, scale))"
+                 Laplace noise, -ln(-ln(u)), which is Gumbel noise, and the same number times a public factor; draw the noise by the name of its law, if it has one"
             ),
             Reason::Called { name, why } => {
                 write!(f, "the claim of {name}, which is called here, is not proved: {why}")

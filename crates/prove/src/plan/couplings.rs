@@ -4,7 +4,9 @@
 //! runs, or keep the noise the same, or move the total by as much as neighbours can be apart, always or on one side
 //! of what the total is compared with, or only where the output in question is decided.
 
+mod cases;
 mod entries;
+mod scores;
 
 use std::collections::BTreeMap;
 
@@ -138,6 +140,7 @@ impl<'a> Guesser<'a> {
         parts.retain(|part| !found.contains(part));
         parts.dedup();
         parts.truncate(2);
+        parts.extend(self.afforded().into_iter().filter(|part| !found.contains(part)));
         found.extend(parts);
         found
     }
@@ -162,16 +165,17 @@ impl<'a> Guesser<'a> {
         }
         match law {
             Distribution::Laplace { center, scale } => {
-                let found = self.noise(var, Some(center), scale, read);
+                let found = self.noise(var, (Some(center), scale), false, read);
                 self.with_tails(found, scale, self.is_met_from_above(var))
             }
             Distribution::DiscreteLaplace { center, scale } => {
-                let found = self.noise(var, Some(center), scale, read);
+                let found = self.noise(var, (Some(center), scale), false, read);
                 self.with_integer_tails(found, scale, self.is_met_from_above(var))
             }
             Distribution::Exponential { scale } | Distribution::Geometric { scale } => {
-                self.noise(var, None, scale, read)
+                self.noise(var, (None, scale), true, read)
             }
+            Distribution::Gumbel { center, scale } => self.noise(var, (Some(center), scale), true, read),
             Distribution::Bernoulli(_)
             | Distribution::Response { .. }
             | Distribution::UniformInt { .. }
@@ -342,17 +346,16 @@ impl<'a> Guesser<'a> {
         self.context.in_run(e, Run::Second)
     }
 
-    /// Laplace noise, continuous or discrete, or one-sided noise without a center.
+    /// Laplace noise, continuous or discrete; or noise that moves up only, without a center or with one.
     fn noise(
         &self,
         var: &Name,
-        center: Option<&Expr>,
-        scale: &Expr,
+        (center, scale): (Option<&Expr>, &Expr),
+        one_sided: bool,
         (again, read): (Option<&Expr>, Option<&Expr>),
     ) -> Vec<Candidate> {
         let (totals, thresholds) = self.uses(var);
         let apart = center.map_or(Expr::int(0), |e| minus(self.first(e), self.second(e)));
-        let one_sided = center.is_none();
         let shift = |by: Expr| {
             let moved = plus(by.clone(), apart.clone());
             let amount = if one_sided { moved } else { absolute(moved) };

@@ -177,6 +177,7 @@ impl Play<'_, '_> {
                 self.pair.set(var, y.clone(), y);
                 Ok(())
             }
+            (Move::Cases(guard, yes, no), _) => self.cases(now, guard, (yes, no)),
             (Move::If(yes, no), Statement::If { guard, then, otherwise }) => {
                 let taken = self.eval(guard, Run::First)?;
                 if !self.alone {
@@ -255,6 +256,33 @@ impl Play<'_, '_> {
             // A joint coupling of a uniform and a sign is left to the search.
             _ => Err(Stop::Unclear),
         }
+    }
+
+    /// Statements that are coupled by what the first run will answer.
+    fn cases(&mut self, now: &[Statement], guard: &Expr, (yes, no): (&[Move], &[Move])) -> Result<(), Stop> {
+        let site = self.site;
+        let (runs, dice) = (self.pair.runs.clone(), self.pair.dice.clone());
+        let alone = std::mem::replace(&mut self.alone, true);
+        let played = self.block(now, yes);
+        self.alone = alone;
+        self.site = site + 1;
+        played?;
+        let answer = self.eval(guard, Run::First)?;
+        if alone {
+            return Ok(());
+        }
+        (self.pair.runs, self.pair.dice) = (runs, dice);
+        let mut rest = now;
+        for step in if answer == Value::Flag(true) { yes } else { no } {
+            // What the draws cost is counted as what one draw does.
+            self.site = site;
+            let (now, later) = rest.split_at(step.size().min(rest.len()));
+            self.step(now, step)?;
+            rest = later;
+        }
+        self.site = site + 1;
+        let other = self.eval(guard, Run::Second)?;
+        self.check(answer == other)
     }
 
     /// A statement without draws in one run.
@@ -387,6 +415,12 @@ impl Play<'_, '_> {
                 self.check(by >= -TOLERANCE)?;
                 (by, scale)
             }
+            Distribution::Gumbel { center, scale } => {
+                let (first, second) = pair(center)?;
+                let moved = by + first - second;
+                self.check(moved >= -TOLERANCE)?;
+                (moved, scale)
+            }
             _ => return Err(Stop::Fails),
         };
         let whole = matches!(law, Distribution::DiscreteLaplace { .. } | Distribution::Geometric { .. });
@@ -410,7 +444,9 @@ impl Play<'_, '_> {
             levels => dice.pick(levels).filter(|_| dice.roll(4) == 0).unwrap_or(0.0),
         };
         Ok(match law {
-            Distribution::Laplace { center, .. } | Distribution::Gaussian { center, .. } => {
+            Distribution::Laplace { center, .. }
+            | Distribution::Gaussian { center, .. }
+            | Distribution::Gumbel { center, .. } => {
                 let center = number(self.pair, center)?;
                 Value::Number(if coin { half } else { center + half } + level)
             }
@@ -555,6 +591,7 @@ fn sites(moves: &[Move]) -> (usize, usize) {
             | Move::Under(..)
             | Move::Call(..)
             | Move::Joint(..)
+            | Move::Cases(..)
             | Move::SameValue(..) => (1, 0),
             Move::If(yes, no) => {
                 let (yes, no) = (sites(yes), sites(no));
