@@ -179,8 +179,11 @@ fn in_short(formula: &str) -> String {
 
 /// On which path a condition fails.
 fn on_path(f: &mut fmt::Formatter<'_>, path: &[String]) -> fmt::Result {
-    path.iter().take(MOST_STEPS).try_for_each(|step| write!(f, "\n  where {}", in_short(step)))?;
-    match path.len().saturating_sub(MOST_STEPS) {
+    // Both runs often come to the same condition.
+    let mut steps: Vec<&String> = Vec::new();
+    path.iter().for_each(|step| steps.extend((!steps.contains(&step)).then_some(step)));
+    steps.iter().take(MOST_STEPS).try_for_each(|step| write!(f, "\n  where {}", in_short(step)))?;
+    match steps.len().saturating_sub(MOST_STEPS) {
         0 => Ok(()),
         more => write!(f, "\n  and {more} more conditions"),
     }

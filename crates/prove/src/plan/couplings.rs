@@ -374,7 +374,11 @@ impl<'a> Guesser<'a> {
             let offset = minus(self.first(&total.offset), self.second(&total.offset));
             shift(divided(plus(s.clone(), offset), &self.first(&total.factor)))
         };
-        let amounts = |s: &Expr| self.amounts(s, scale);
+        // What the noise is multiplied with stretches its scale.
+        let amounts = |total: &Total, s: &Expr| match total.factor == Expr::int(1) {
+            true => self.amounts(s, scale),
+            false => self.amounts(s, &product(total.factor.clone(), scale.clone())),
+        };
         let zero = Expr::int(0);
         let mut found: Vec<Candidate> = Vec::new();
         let mut push = |coupling: Coupling, amounts: Vec<Expr>| {
@@ -393,7 +397,7 @@ impl<'a> Guesser<'a> {
             push(plain((zero.clone(), charge.cost)), charge.amounts);
         }
         for total in &totals {
-            push(plain(move_total(total, &zero)), amounts(&zero));
+            push(plain(move_total(total, &zero)), amounts(total, &zero));
         }
         push(plain(keep_noise.clone()), vec![]);
         let mut steps: Vec<Expr> = self.spans.clone();
@@ -420,27 +424,30 @@ impl<'a> Guesser<'a> {
                     let (by, cost) = move_total(total, s);
                     let by = read.clone().choose(by, keep_noise.0.clone());
                     let cost = read.clone().choose(cost, zero.clone());
-                    push(select((by, cost), keep_noise.clone()), amounts(s));
+                    push(select((by, cost), keep_noise.clone()), amounts(total, s));
                 }
-                push(select(move_total(total, s), keep_noise.clone()), amounts(s));
+                push(select(move_total(total, s), keep_noise.clone()), amounts(total, s));
                 let down = minus(zero.clone(), s.clone());
-                push(select(keep_noise.clone(), move_total(total, &down)), amounts(s));
+                push(select(keep_noise.clone(), move_total(total, &down)), amounts(total, s));
             }
         }
         let both_ways = |s: &Expr| [s.clone(), minus(zero.clone(), s.clone())];
+        // What is compared decides, and not what it is made of on the way.
+        let compared = |total: &&Total| thresholds.iter().any(|threshold| threshold.total == **total);
+        let deciding = totals.iter().find(compared).or(totals.first());
         for hit in &self.hits {
             for s in steps.iter().flat_map(both_ways) {
-                for total in totals.iter().take(1) {
+                if let Some(total) = deciding {
                     let (by, cost) = move_total(total, &s);
                     let by = hit.clone().choose(by, keep_noise.0.clone());
                     let cost = hit.clone().choose(cost, zero.clone());
-                    push(Coupling::Shift { by, cost }, amounts(&s));
+                    push(Coupling::Shift { by, cost }, amounts(total, &s));
                 }
             }
         }
         for s in self.spans.iter().flat_map(both_ways) {
             for total in &totals {
-                push(plain(move_total(total, &s)), amounts(&s));
+                push(plain(move_total(total, &s)), amounts(total, &s));
             }
         }
         // The same only where what is drawn is read again.
@@ -449,7 +456,8 @@ impl<'a> Guesser<'a> {
                 for total in totals.iter().take(1) {
                     let (by, cost) = move_total(total, &s);
                     let by = again.clone().choose(by, keep_noise.0.clone());
-                    push(Coupling::Shift { by, cost: again.clone().choose(cost, zero.clone()) }, amounts(&s));
+                    let cost = again.clone().choose(cost, zero.clone());
+                    push(Coupling::Shift { by, cost }, amounts(total, &s));
                 }
             }
         }

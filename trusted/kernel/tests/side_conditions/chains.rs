@@ -428,3 +428,18 @@ fn cases_are_pure() {
     let [yes, no] = [true, false].map(|holds| rules::skip(&here, &case(&here, &question(), holds, &post)));
     assert!(matches!(cases(&question(), &yes, &no, &post), Err(Rejection::WrongMeasure { .. })));
 }
+
+#[test]
+fn cases_stay_small() {
+    let here = context(&[assign("y", var("x"))]);
+    let part = || first("y").le(int(0));
+    let tree = |levels: usize| (0..levels).fold(part(), |tree, _| tree.clone().and(tree));
+    // Each answer fits, and the two together do not.
+    for (levels, fits) in [(13, true), (14, false)] {
+        let post = assertion(&here, tree(levels));
+        let [yes, no] =
+            [true, false].map(|holds| rules::skip(&here, &case(&here, &question(), holds, &post)));
+        let whole = cases(&question(), &yes, &no, &post);
+        assert_eq!(whole.err(), (!fits).then_some(Rejection::TooLarge), "{levels}");
+    }
+}
