@@ -19,6 +19,8 @@ use crate::effort::Effort;
 const STATEMENT_STEPS: usize = 40;
 /// The most iterations of a loop that are followed.
 const MAX_ITERATIONS: usize = 60;
+/// The most values of a draw that are gone through.
+const MOST_OUTCOMES: f64 = 64.0;
 
 /// What a rehearsal is about, and who watches it.
 pub(crate) struct Stage<'a> {
@@ -457,6 +459,12 @@ impl Play<'_, '_> {
             Distribution::Geometric { .. } => Value::Number(whole.abs()),
             Distribution::Uniform => Value::Number(eighth),
             Distribution::Sign => Value::Number(if coin { 1.0 } else { -1.0 }),
+            // Too many to list: any of them.
+            Distribution::UniformInt { low, high } if self.is_wide(low, high) => {
+                let (low, high) = (number(self.pair, low)?, number(self.pair, high)?);
+                let count = (high - low).min(1e6) as usize + 1;
+                Value::Number(low + self.pair.dice.roll(count) as f64)
+            }
             Distribution::Called(_) => match law::kind(law) {
                 Kind::Bool => Value::Flag(coin),
                 Kind::Int => Value::Number(whole.abs()),
@@ -467,6 +475,12 @@ impl Play<'_, '_> {
                 self.pick(&outcomes)?
             }
         })
+    }
+
+    /// Whether a range has more numbers than are listed.
+    fn is_wide(&self, low: &Expr, high: &Expr) -> bool {
+        let number = |e: &Expr| self.pair.number(e, Run::First);
+        number(low).zip(number(high)).is_some_and(|(low, high)| high - low + 1.0 > MOST_OUTCOMES)
     }
 
     fn pick(&mut self, outcomes: &[(Value, f64)]) -> Result<Value, Stop> {
@@ -480,7 +494,7 @@ impl Play<'_, '_> {
         let number = |e: &Expr| self.pair.number(e, run).ok_or(Stop::Unclear);
         let range = |low: f64, high: f64| -> Result<Vec<f64>, Stop> {
             let count = (high - low + 1.0).max(0.0);
-            if count > 64.0 {
+            if count > MOST_OUTCOMES {
                 return Err(Stop::Unclear);
             }
             Ok((0..count as usize).map(|n| low + n as f64).collect())
