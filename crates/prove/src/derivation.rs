@@ -427,8 +427,9 @@ impl Walk<'_> {
                 finite::same_value(&context, body, var, (a, b), post).map_err(reject(&place))
             }
             (Move::Cases(guard, yes, no), _) => {
-                let yes = self.block(body, yes, &select::case(&context, guard, true, post))?;
-                let no = self.block(body, no, &select::case(&context, guard, false, post))?;
+                let after = |holds| select::case(&context, guard, holds, post).map_err(reject("a question"));
+                let yes = self.block(body, yes, &after(true)?)?;
+                let no = self.block(body, no, &after(false)?)?;
                 select::cases(guard, &yes, &no, post).map_err(reject(&place))
             }
             (Move::If(yes, no), Statement::If { guard, then, otherwise }) => {

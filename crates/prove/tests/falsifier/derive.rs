@@ -310,11 +310,13 @@ impl Writer {
         }
         if self.cases && body.len() <= 3 && self.dice.one_in(2) {
             // Inside, what is decided is not asked again.
-            self.cases = false;
             let question = self.flag(None);
             let other = if self.dice.one_in(8) { self.flag(None) } else { question.clone() };
-            let yes = self.derive_block(context, body, &case(context, &question, true, post), see);
-            let no = self.derive_block(context, body, &case(context, &other, false, post), see);
+            let after = case(context, &question, true, post).ok()?;
+            let otherwise = case(context, &other, false, post).ok()?;
+            self.cases = false;
+            let yes = self.derive_block(context, body, &after, see);
+            let no = self.derive_block(context, body, &otherwise, see);
             self.cases = true;
             let whole = cases(&question, &yes?, &no?, post).ok();
             return whole.inspect(|judgement| see(judgement));

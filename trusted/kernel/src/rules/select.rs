@@ -80,12 +80,18 @@ pub fn select(judgement: &Judgement, var: &Name, amount: &Expr, paid: &Expr) -> 
     })
 }
 
-/// What a judgement must end with for CASES: where the first run's answer to g is yes (or no), the second run's is, and Ψ holds.
-pub fn case(context: &Context, guard: &Expr, holds: bool, post: &Assertion) -> Assertion {
-    let of = |run| context.in_run(guard, run);
-    let (first, second) =
-        if holds { (of(Run::First), of(Run::Second)) } else { (!of(Run::First), !of(Run::Second)) };
-    post.map(first.implies(second.and(post.formula.clone())))
+/// What a judgement must end with for CASES: where the first run's answer to g is yes (or no), the second run's is, and Ψ holds. g is a
+/// question about the variables of one run.
+pub fn case(context: &Context, guard: &Expr, holds: bool, post: &Assertion) -> Result<Assertion, Rejection> {
+    if let Some(v) = guard.find_variable(&|v| !matches!(v, Variable::Plain(_))) {
+        return Err(Rejection::MayNotMention { variable: v.to_string(), assertion: guard.to_string() });
+    }
+    let (yes, other) = (context.in_run(guard, Run::First), context.in_run(guard, Run::Second));
+    context.check_formula(&yes)?;
+    let (first, second) = if holds { (yes, other) } else { (!yes, !other) };
+    let formula = first.implies(second.and(post.formula.clone()));
+    check_size(&formula)?;
+    Ok(post.map(formula))
 }
 
 /// ```text
@@ -106,12 +112,8 @@ pub fn cases(
     if yes.program != no.program {
         return Err(Rejection::ProgramDiffers { left: yes.shown(), right: no.shown() });
     }
-    if let Some(v) = guard.find_variable(&|v| !matches!(v, Variable::Plain(_))) {
-        return Err(Rejection::MayNotMention { variable: v.to_string(), assertion: guard.to_string() });
-    }
-    context.check_formula(&context.in_run(guard, Run::First))?;
     for (judgement, holds) in [(yes, true), (no, false)] {
-        let needed = case(context, guard, holds, post);
+        let needed = case(context, guard, holds, post)?;
         if judgement.post != needed {
             return Err(Rejection::WrongGoal {
                 found: judgement.post.formula.to_string(),

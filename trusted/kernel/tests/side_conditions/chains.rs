@@ -328,7 +328,8 @@ fn questions_are_not_deep() {
 fn answers(here: &Arc<Context>, post: Expr) -> [Judgement; 2] {
     let post = assertion(here, post);
     let set = assign("y", var("x"));
-    [true, false].map(|holds| rules::assign(here, &set, &case(here, &question(), holds, &post)).unwrap())
+    [true, false]
+        .map(|holds| rules::assign(here, &set, &case(here, &question(), holds, &post).unwrap()).unwrap())
 }
 
 fn question() -> Expr {
@@ -392,17 +393,15 @@ fn cases_are_of_one_context() {
 fn cases_ask_about_one_run() {
     let here = context(&[assign("y", var("x"))]);
     let post = assertion(&here, same("y"));
-    for about in [Expr::cost(), second("y"), first("y"), Expr::Var(Variable::Result)] {
-        let question = about.gt(int(0));
-        let of = |holds| case(&here, &question, holds, &post);
-        let [yes, no] = [of(true), of(false)].map(|post| rules::skip(&here, &post));
-        let asked = cases(&question, &yes, &no, &post);
-        assert!(matches!(asked, Err(Rejection::MayNotMention { .. })), "{question}");
+    let drawn = Expr::Var(any("y"));
+    for about in [Expr::cost(), second("y"), first("y"), Expr::Var(Variable::Result), drawn] {
+        let asked = case(&here, &about.clone().gt(int(0)), true, &post);
+        assert!(matches!(asked, Err(Rejection::MayNotMention { .. })), "{about}");
     }
-    let number = var("y") + int(1);
-    let of = |holds| case(&here, &number, holds, &post);
-    let [yes, no] = [of(true), of(false)].map(|post| rules::skip(&here, &post));
-    assert!(cases(&number, &yes, &no, &post).is_err());
+    // Nor is a number a question.
+    let asked = case(&here, &(var("y") + int(1)), true, &post);
+    assert!(matches!(asked, Err(Rejection::NotAFormula { .. })));
+    assert!(case(&here, &question(), true, &post).is_ok());
 }
 
 #[test]
@@ -411,7 +410,7 @@ fn cases_give_up_together() {
     let here = context(&[assign("y", var("x")), noise.clone()]);
     let post = assertion(&here, yes());
     let of = |holds| {
-        let after = case(&here, &question(), holds, &post);
+        let after = case(&here, &question(), holds, &post).unwrap();
         up_to_tail(&here, &noise, &Coupling::Null, &int(0), &after).unwrap()
     };
     let whole = cases(&question(), &of(true), &of(false), &post).unwrap();
@@ -425,7 +424,8 @@ fn cases_are_pure() {
         Context::measured(&mechanism(body, int(0)), Orientation::Forward, Measure::Concentrated).unwrap();
     let here = Arc::new(here);
     let post = assertion(&here, same("y"));
-    let [yes, no] = [true, false].map(|holds| rules::skip(&here, &case(&here, &question(), holds, &post)));
+    let answer = |holds| rules::skip(&here, &case(&here, &question(), holds, &post).unwrap());
+    let [yes, no] = [true, false].map(answer);
     assert!(matches!(cases(&question(), &yes, &no, &post), Err(Rejection::WrongMeasure { .. })));
 }
 
@@ -434,12 +434,15 @@ fn cases_stay_small() {
     let here = context(&[assign("y", var("x"))]);
     let part = || first("y").le(int(0));
     let tree = |levels: usize| (0..levels).fold(part(), |tree, _| tree.clone().and(tree));
+    let post = |levels| assertion(&here, tree(levels));
     // Each answer fits, and the two together do not.
     for (levels, fits) in [(13, true), (14, false)] {
-        let post = assertion(&here, tree(levels));
-        let [yes, no] =
-            [true, false].map(|holds| rules::skip(&here, &case(&here, &question(), holds, &post)));
-        let whole = cases(&question(), &yes, &no, &post);
+        let answer = |holds| rules::skip(&here, &case(&here, &question(), holds, &post(levels)).unwrap());
+        let whole = cases(&question(), &answer(true), &answer(false), &post(levels));
         assert_eq!(whole.err(), (!fits).then_some(Rejection::TooLarge), "{levels}");
     }
+    // A question that is too large with what follows.
+    let large = (0..14).fold(question(), |tree, _| tree.clone().and(tree));
+    assert_eq!(case(&here, &large, true, &post(1)).err(), Some(Rejection::TooLarge));
+    assert!(case(&here, &question(), true, &post(14)).is_ok());
 }
