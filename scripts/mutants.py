@@ -42,7 +42,7 @@ from switches import ROOT, Copy  # noqa: E402
 OUT = Path(os.environ.get("MUTANTS_OUT", ROOT / "target/mutants"))
 # Where a crate is, what it needs besides what is trusted, and which of its files are meant.
 PLACES = {
-    "kernel": ("trusted/kernel", ("float",), ""),
+    "kernel": ("trusted/kernel", (), ""),
     "exact": ("trusted/exact", (), ""),
     "noise": ("crates/noise", ("noise", "account"), r"(map|mechanisms)/|map\.rs|measure\.rs|unit\.rs|compose"),
 }
@@ -50,6 +50,8 @@ SHOWN = ("text/render.rs", "rejection.rs")
 MEMORY = 4 << 30
 # Seconds of the processor beyond which a test is for what others did not notice.
 SLOW = 1.0
+# A test that takes longer is not asked.
+LONGEST = 12
 # Quick tests are run together with those that take about as long.
 STEPS = (0.01, 0.05, 0.2, 1.0)
 SWITCH = """
@@ -201,8 +203,9 @@ class Mutated:
         if done.returncode != 0:
             sys.exit(done.stderr[-4000:])
         built = [json.loads(line) for line in done.stdout.splitlines()]
-        return mutants, [(row["executable"], str(Path(row["manifest_path"]).parent)) for row in built
-                         if row.get("executable") and row["profile"]["test"]]
+        binaries = [(row["executable"], str(Path(row["manifest_path"]).parent)) for row in built
+                    if row.get("executable") and row["profile"]["test"]]
+        return mutants, binaries
 
     def run(self, tests, number, limit, seen=None):
         """Of some tests of one binary those that fail, and the processor's seconds."""
@@ -238,32 +241,40 @@ class Test:
 
 
 def tests_of(copy, binaries):
-    """Every test, run once by itself without a mutant, so that a mutant is shown to the tests that come by it and to no other."""
-    digest = hashlib.sha256()
-    for binary, _ in binaries:
-        digest.update(Path(binary).read_bytes())
-    kept = OUT / f"{copy.what}_reached_{digest.hexdigest()[:16]}.json"
-    if kept.exists():
-        return [Test(*row[:4], frozenset(row[4])) for row in json.loads(kept.read_text())]
-    os.nice(19)
+    """Every test, run once by itself without a mutant, so that a mutant is shown to the tests that come by it and to no other.
+    What was seen of a binary is kept."""
     tests = []
+    # Builds are for somebody who waits; the trial is not.
+    os.nice(19)
     for binary, folder in binaries:
+        kept = OUT / f"reached_{hashlib.sha256(Path(binary).read_bytes()).hexdigest()[:16]}.txt"
+        rows = [json.loads(line) for line in kept.read_text().splitlines()] if kept.exists() else []
+        known = {row[0]: row for row in rows}
         listed = subprocess.run([binary, "--list"], capture_output=True, text=True, check=True).stdout
         for name in re.findall(r"^(\S+): test$", listed, re.M):
             # Tests that look at the source see another one here.
-            if "coverage" not in name:
-                tests.append(Test(binary, folder, name))
-    with tempfile.TemporaryDirectory() as folder:
-        for place, test in enumerate(tests):
-            seen = Path(folder) / str(place)
-            failed, test.seconds = copy.run([test], "none", 3600, seen)
-            if failed:
-                sys.exit(f"{test.name} fails without a mutant")
-            test.reaches = frozenset(map(int, seen.read_text().split())) if seen.exists() else frozenset()
-            if test.seconds > SLOW:
-                print(f"{Path(test.binary).name} {test.name}: {test.seconds:.1f} s", flush=True)
-    kept.write_text(json.dumps([[t.binary, t.folder, t.name, t.seconds, sorted(t.reaches)] for t in tests]))
+            if "coverage" in name:
+                continue
+            if name not in known:
+                known[name] = reached(copy, Test(binary, folder, name))
+                with kept.open("a") as out:
+                    out.write(json.dumps(known[name]) + "\n")
+            _, seconds, numbers = known[name]
+            tests.append(Test(binary, folder, name, seconds, frozenset(numbers)))
     return tests
+
+
+def reached(copy, test):
+    """The name of a test, the seconds that it takes, and the mutants that it comes by; none for one that takes too long."""
+    with tempfile.TemporaryDirectory() as folder:
+        seen = Path(folder) / "seen"
+        failed, seconds = copy.run([test], "none", LONGEST, seen)
+        if seconds > SLOW:
+            print(f"{Path(test.binary).name} {test.name}: {seconds:.1f} s", flush=True)
+        if failed and seconds < LONGEST - 1:
+            sys.exit(f"{test.name} fails without a mutant")
+        numbers = map(int, seen.read_text().split()) if seen.exists() and not failed else []
+        return [test.name, round(seconds, 3), sorted(numbers)]
 
 
 def batches(tests):
@@ -373,8 +384,6 @@ def main():
     copy = Mutated(what, [] if every else files, "--falsifier" in arguments)
     mutants, binaries = copy.build(tool())
     tests = tests_of(copy, binaries)
-    # Builds are for somebody who waits; the trial is not.
-    os.nice(19)
     chosen = named(copy, mutants, files, known, part, parts)
     if "--whole" in arguments:
         chosen = [mutant for mutant in chosen if mutant[3] in files]
