@@ -162,7 +162,7 @@ impl Move {
 }
 
 /// The same moves with no draw cut.
-pub(crate) fn without_tails(moves: &[Move]) -> Vec<Move> {
+pub fn without_tails(moves: &[Move]) -> Vec<Move> {
     let one = |step: &Move| match step {
         Move::UpTo(coupling, _) | Move::Below(coupling, _) | Move::Under(coupling, _) => {
             Move::Draw(coupling.clone())
@@ -217,18 +217,19 @@ pub trait Justify {
 }
 
 /// Answers side conditions with evidence that was found before, in order.
-pub(crate) struct Recorded {
+pub struct Recorded {
     evidence: std::vec::IntoIter<Evidence>,
     used: usize,
 }
 
 impl Recorded {
-    pub(crate) fn new(evidence: Vec<Evidence>) -> Recorded {
+    /// Evidence in the order in which side conditions are met.
+    pub fn new(evidence: Vec<Evidence>) -> Recorded {
         Recorded { evidence: evidence.into_iter(), used: 0 }
     }
 
     /// How many side conditions were asked about.
-    pub(crate) fn used(&self) -> usize {
+    pub fn used(&self) -> usize {
         self.used
     }
 }

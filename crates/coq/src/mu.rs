@@ -6,7 +6,7 @@ use probity_kernel::term::{Coupling, Distribution, Statement};
 
 use super::NotExported;
 use super::print::{Printer, Scope};
-use crate::derivation::Move;
+use probity_prove::derivation::Move;
 
 /// The one draw of a program, and how its values are paired.
 struct OneDraw<'a> {
