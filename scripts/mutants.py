@@ -2,9 +2,10 @@
 """Mutation testing of what is trusted: all mutants in one build, one switched on after the other.
 
 cargo-mutants builds the tests again for every mutant, which is most of its time. Here `scripts/mutants/` (a small Rust program)
-puts every mutant of a copy of the source behind a switch that an environment variable sets, the copy is built once, and a
-mutant costs what the tests cost until the first binary that fails. What does not compile is found by building, and is left
-out by number. Tests that look at the source (coverage) are left out.
+puts every mutant of a copy of the source behind a switch that an environment variable sets, and the copy is built once. Every test is
+run by itself without a mutant, which says what it takes and which mutants it comes by; a mutant is then shown to the tests that
+come by it, quick ones first and several in one process, until one fails. What does not compile is found by building, and is
+left out by number. Tests that look at the source (coverage) are left out.
 
     scripts/mutants.py kernel                       every mutant of the kernel
     scripts/mutants.py kernel rules/once.rs …       of some files
@@ -14,6 +15,7 @@ out by number. Tests that look at the source (coverage) are left out.
     scripts/mutants.py exact                        of exact, with its own tests
     scripts/mutants.py noise                        of the privacy maps and mechanisms of noise, with its own tests
     --summary      what has been seen so far: a table of the files, and what is left
+    --quick        with the quick tests only, none of which takes more than a second
     --falsifier    what survives is shown to the falsifier of rules (crates/prove/tests/falsifier) as well
 
 Changed are: operators (comparisons to the neighbouring and the opposite one, arithmetic, && and ||), `!` and `-` taken away,
@@ -305,7 +307,7 @@ class Trial:
         with self.record.open("a") as out:
             out.write(f"{name} | {noticed}\n")
 
-    def go(self, mutants):
+    def go(self, mutants, slowly=True):
         """Runs (name, place, number, file): first all with the quick tests, then what is left with the slow ones."""
         reached = frozenset().union(*(test.reaches for test in self.tests))
         left, missed = [], 0
@@ -323,6 +325,8 @@ class Trial:
                 left.append((name, place, number))
                 self.write(name, "NOTHING, quick tests")
                 print(f"  so far: {place} | {name}", flush=True)
+        if not slowly:
+            return missed + len(left)
         for name, place, number in left:
             noticed = self.noticed(number, True)
             self.write(name, noticed or "NOTHING")
@@ -387,7 +391,7 @@ def main():
     chosen = named(copy, mutants, files, known, part, parts)
     if "--whole" in arguments:
         chosen = [mutant for mutant in chosen if mutant[3] in files]
-    missed = Trial(copy, tests, record).go(chosen)
+    missed = Trial(copy, tests, record).go(chosen, "--quick" not in arguments)
     print(f"{len(chosen) - missed} caught, {missed} missed, {len(copy.left_out)} do not compile")
 
 
