@@ -198,7 +198,7 @@ class Mutated:
                 break
             self.left_out |= faults
             kept.write_text(" ".join(map(str, sorted(self.left_out))))
-        packages = [self.what, *PLACES[self.what][1], *(["prove"] if self.falsifier else [])]
+        packages = [self.what, *(["prove"] if self.falsifier else [])]
         wanted = [word for name in packages for word in ("-p", f"probity-{name}")]
         command = ["cargo", "test", *wanted, "--lib", "--tests", "--no-run", "--message-format=json"]
         done = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True)
