@@ -286,6 +286,16 @@ pub fn replay(
             Context::measured(&rewritten, *orientation, measure).map_err(reject("the mechanism"))?;
         judgements.push(replay_side(&Arc::new(context), claim, plan.comparison, moves, justify)?);
     }
+    conclude(mechanism, claim, plan, &judgements)
+}
+
+/// The theorem of judgements about all orientations, by the final rule.
+pub(crate) fn conclude(
+    mechanism: &Mechanism,
+    claim: &Claim,
+    plan: &Plan,
+    judgements: &[(Judgement, Evidence)],
+) -> Result<Theorem, Failure> {
     let sides: Vec<Side<'_>> =
         judgements.iter().map(|(judgement, evidence)| Side { judgement, evidence }).collect();
     privacy(mechanism, claim, &plan.rewrites, plan.comparison, &sides).map_err(reject("the final rule"))
