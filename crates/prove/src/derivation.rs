@@ -166,7 +166,7 @@ impl Move {
 }
 
 /// The same moves with no draw cut.
-pub(crate) fn without_tails(moves: &[Move]) -> Vec<Move> {
+pub fn without_tails(moves: &[Move]) -> Vec<Move> {
     let one = |step: &Move| match step {
         Move::UpTo(coupling, _) | Move::Below(coupling, _) | Move::Under(coupling, _) => {
             Move::Draw(coupling.clone())
@@ -222,18 +222,19 @@ pub trait Justify {
 }
 
 /// Answers side conditions with evidence that was found before, in order.
-pub(crate) struct Recorded {
+pub struct Recorded {
     evidence: std::vec::IntoIter<Evidence>,
     used: usize,
 }
 
 impl Recorded {
-    pub(crate) fn new(evidence: Vec<Evidence>) -> Recorded {
+    /// Evidence in the order in which side conditions are met.
+    pub fn new(evidence: Vec<Evidence>) -> Recorded {
         Recorded { evidence: evidence.into_iter(), used: 0 }
     }
 
     /// How many side conditions were asked about.
-    pub(crate) fn used(&self) -> usize {
+    pub fn used(&self) -> usize {
         self.used
     }
 }
@@ -290,6 +291,16 @@ pub fn replay(
             Context::measured(&rewritten, *orientation, measure).map_err(reject("the mechanism"))?;
         judgements.push(replay_side(&Arc::new(context), claim, plan.comparison, moves, justify)?);
     }
+    conclude(mechanism, claim, plan, &judgements)
+}
+
+/// The theorem of judgements about all orientations, by the final rule.
+pub(crate) fn conclude(
+    mechanism: &Mechanism,
+    claim: &Claim,
+    plan: &Plan,
+    judgements: &[(Judgement, Evidence)],
+) -> Result<Theorem, Failure> {
     let sides: Vec<Side<'_>> =
         judgements.iter().map(|(judgement, evidence)| Side { judgement, evidence }).collect();
     privacy(mechanism, claim, &plan.rewrites, plan.comparison, &sides).map_err(reject("the final rule"))

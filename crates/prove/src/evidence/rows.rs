@@ -197,12 +197,18 @@ fn multiples<'a>(context: &Context, base: &[Row<'_>], used: &BTreeSet<&Monomial>
     let groups = groups(context, used);
     for row in base {
         for multiplier in multipliers(context, row, &groups) {
-            let Ok(poly) = row.poly.times(&Poly::term(multiplier.clone(), Rational::ONE)) else { continue };
-            if poly.terms().all(|(m, _)| m.is_one() || used.contains(m)) {
-                let scale = as_scale(context, &multiplier).unwrap_or_default();
-                let (strict, free, facts) = (row.strict, row.free, row.facts.clone());
-                rows.push(Row { poly: Cow::Owned(poly), strict, free, scale, facts, multiplier });
+            // Most products have a monomial that nothing meets, so that is looked at first.
+            let meets = |m: &Monomial| {
+                let product = m.times(&multiplier);
+                product.is_one() || used.contains(&product)
+            };
+            if !row.poly.terms().all(|(m, _)| meets(m)) {
+                continue;
             }
+            let Ok(poly) = row.poly.times(&Poly::term(multiplier.clone(), Rational::ONE)) else { continue };
+            let scale = as_scale(context, &multiplier).unwrap_or_default();
+            let (strict, free, facts) = (row.strict, row.free, row.facts.clone());
+            rows.push(Row { poly: Cow::Owned(poly), strict, free, scale, facts, multiplier });
         }
     }
     rows

@@ -12,7 +12,7 @@ use super::NotExported;
 use super::derivation::{Walk, rejected};
 use super::print::{Scope, argument};
 use super::statement::{Statements, opening};
-use crate::derivation::Plan;
+use probity_prove::derivation::Plan;
 
 /// The theorem and its proof, from the claim about the sample.
 pub(super) fn export(
@@ -34,7 +34,8 @@ pub(super) fn export(
     let name = mechanism.name.clone();
     let inner = Mechanism { name: Name::new(format!("{name}_on_sample")), ..inner.clone() };
     let plan = Plan { sampled: None, ..plan.clone() };
-    let inside = opening(&inner, share) + &super::derived(&inner, share, &plan, (evidence, false))?;
+    let inside = opening(&inner, share, super::in_mu(share, &plan))
+        + &super::derived(&inner, share, &plan, (evidence, false))?;
 
     let context = Arc::new(of_parameters(mechanism).map_err(rejected)?);
     let statements = Statements::new(&context)?;
