@@ -113,15 +113,15 @@ Print Assumptions equivalences_and_privacy.
 (* the concentrated measure *)
 Definition concentrated_measure := (
   @Concentrated.below_power,
-  @Concentrated.z_assign,
-  @Concentrated.z_one_sided_both,
-  @Concentrated.z_seq,
-  @Concentrated.z_cond,
-  @Concentrated.z_for_loop,
-  @Concentrated.z_strengthen,
-  @Concentrated.z_weaken,
-  @Concentrated.z_frame,
-  @Concentrated.z_null,
+  @Compared.c_assign,
+  @Compared.c_one_sided_both,
+  @Compared.c_seq,
+  @Compared.c_cond,
+  @Compared.c_for_loop,
+  @Compared.c_strengthen,
+  @Compared.c_weaken,
+  @Compared.c_frame,
+  @Compared.c_null,
   @Concentrated.z_equal_outputs,
   @Concentrated.zcdp_order,
   @Concentrated.zcdp_tail,
@@ -142,7 +142,16 @@ Definition concentrated_measure := (
   @NormalSum.normal_sum,
   @NormalSum.gap_draw,
   @NormalSum.mu_gauss,
-  @NormalTail.gdp_tail).
+  @NormalTail.gdp_tail,
+  @Mu.gap_profile,
+  @Mu.m_gauss,
+  @Mu.m_equal_outputs,
+  @Mu.gdp_tests_gdp,
+  @Mu.m_called,
+  @Mu.gdp_step,
+  @Mu.gdp_group,
+  @MuOrder.gdp_order,
+  @MuOrder.gdp_order_tail).
 Print Assumptions concentrated_measure.
 
 (* evidence and lemmas *)

@@ -46,6 +46,12 @@ impl Statements<'_> {
         }
     }
 
+    /// What an assignment to a variable of the program sets it to.
+    pub(super) fn assigned(&self, var: &Name, value: &Expr) -> Printed {
+        let sort = self.variables.iter().find(|(n, _)| n == var).map(|(_, sort)| sort.as_str());
+        self.value_as(value, sort.unwrap_or_default())
+    }
+
     pub(super) fn block(&self, body: &[Statement], depth: usize) -> Printed {
         let space = "  ".repeat(depth);
         let Some((statement, rest)) = body.split_first() else {
@@ -121,7 +127,7 @@ impl Statements<'_> {
                 format!("response_ {} {} {}", int(value)?, real(truth)?, int(count)?)
             }
             Distribution::Sign => "sign_".into(),
-            Distribution::UniformOther { .. } => {
+            Distribution::UniformOther { .. } | Distribution::Gumbel { .. } => {
                 return Err(NotExported::new(format!("the law of '{law}'")));
             }
             Distribution::Sample { .. } => return Err(NotExported::rule("AMPLIFY")),

@@ -1,6 +1,7 @@
 //! What a mechanism must be before anything is proved of it: names, kinds, assumptions, adjacency.
 
 use probity_kernel::fact::{Fact, fact};
+use probity_kernel::kind::Kind;
 
 use crate::common::*;
 
@@ -363,11 +364,38 @@ fn expressions_have_kinds() {
     }
 }
 
-/// An output list cannot be read, only compared: what its entries are nothing says.
+/// An output list is read if its entries are numbers. What is appended to it says which.
 #[test]
-fn output_lists_are_not_read() {
-    let body = vec![assign("out", Expr::EmptyList), assign("y", int(0).index_of(plain("out")))];
-    assert!(matches!(refused(&body), Err(Rejection::NotAList { .. })));
+fn output_lists_of_numbers_are_read() {
+    let with = |values: &[Expr], y: Expr| {
+        let put = values.iter().map(|value| append("out", value.clone()));
+        let all = [assign("out", Expr::EmptyList)].into_iter().chain(put).chain([assign("y", y)]);
+        refused(&all.collect::<Vec<_>>())
+    };
+    let entry = || int(0).index_of(plain("out"));
+    assert!(malformed_context(with(&[], entry())));
+    for wrong in [vec![var("b")], vec![int(1), var("b")]] {
+        assert!(matches!(with(&wrong, entry()), Err(Rejection::NotAList { .. })));
+    }
+    assert!(matches!(with(&[int(1)], var("x").index_of(plain("out"))), Err(Rejection::NotAnInteger { .. })));
+    let kind_of = |values: &[Expr]| with(values, entry()).unwrap().kind(&first("y"));
+    assert_eq!(kind_of(&[int(1), var("n")]), Kind::Int);
+    assert_eq!(kind_of(&[int(1), var("x")]), Kind::Real);
+}
+
+fn malformed_context(found: Result<Context, Rejection>) -> bool {
+    matches!(found, Err(Rejection::Malformed { .. }))
+}
+
+/// What is appended may change what an entry is, so nothing is said of entries across an append.
+#[test]
+fn entries_do_not_outlive_an_append() {
+    let body = [assign("out", Expr::EmptyList), append("out", int(1))];
+    let here = context(&body);
+    let entry = |run| int(0).index_of(Variable::Of("out".into(), run));
+    let same = assertion(&here, entry(Run::First).equals(entry(Run::Second)));
+    assert!(matches!(rules::append(&here, &body[1], &same), Err(Rejection::MayNotMention { .. })));
+    assert!(matches!(rules::assign(&here, &body[0], &same), Err(Rejection::MayNotMention { .. })));
 }
 
 #[test]
