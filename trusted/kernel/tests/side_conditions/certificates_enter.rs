@@ -489,3 +489,53 @@ fn signs_and_numbers_read_differently() {
     assert_ne!((int(1) / int(2)).to_string(), number(1, 2).to_string());
     assert_ne!((-number(1, 2)).to_string(), number(-1, 2).to_string());
 }
+
+/// What is an integer and what is only a number: between two integers lies a gap of 1, between two numbers none.
+#[test]
+fn integers_are_made_of_integers() {
+    let integer =
+        |center: Expr| match refused(&[draw("y", Distribution::DiscreteLaplace { center, scale: int(1) })]) {
+            Ok(_) => true,
+            Err(Rejection::NotAnInteger { .. }) => false,
+            Err(other) => panic!("{other}"),
+        };
+    let (n, x, half) = (|| var("n"), || var("x"), || number(1, 2));
+    for whole in [
+        n() + int(1),
+        -n(),
+        n().abs(),
+        x().floor(),
+        n().modulo(int(2)),
+        n().min(int(0)),
+        n().clamp(int(0), int(2)),
+        var("b").choose(n(), int(0)),
+        Expr::Length(plain("q")),
+    ] {
+        assert!(integer(whole.clone()), "{whole}");
+    }
+    for broken in [
+        n().exp(),
+        n().ln(),
+        n().sqrt(),
+        n().pow2_at_least(),
+        n() / int(1),
+        n().round_to(int(1)),
+        n() + half(),
+        n().max(half()),
+        n().min(x()),
+        n().clamp(half(), int(2)),
+        n().clamp(int(0), half()),
+        x().clamp(int(0), int(2)),
+        var("b").choose(n(), half()),
+        var("b").choose(half(), n()),
+        x().abs(),
+        -x(),
+    ] {
+        assert!(!integer(broken.clone()), "{broken}");
+    }
+    let lists = var("b").choose(Expr::Var(plain("q")), Expr::Var(plain("q")));
+    assert!(matches!(
+        refused(&[assign("y", Expr::Length(plain("q")) + lists)]),
+        Err(Rejection::NotANumber { .. })
+    ));
+}

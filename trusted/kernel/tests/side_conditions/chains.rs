@@ -324,6 +324,32 @@ fn questions_are_not_deep() {
     assert!(check_entailment(&here, &[&Expr::Bool(false)], &deep(100), &absurd).is_ok());
 }
 
+/// v == v' of one variable, and in this order, is what ALIKE follows; x == n' says nothing of x and x'.
+#[test]
+fn equalities_are_of_one_variable() {
+    let (_, chain) = from(first("x").equals(second("n")));
+    assert!(chain.equal().is_empty());
+    let (_, chain) = from(same("x").and(first("y").equals(first("y"))));
+    assert!(chain.equal().iter().eq([&"x".into()]));
+}
+
+/// What SELECT asks of every answer, word for word.
+#[test]
+fn points_say_what_they_say() {
+    let said = "not y == result or y' == result and cost <= 3";
+    assert_eq!(point(&"y".into(), &int(3)).to_string(), said);
+}
+
+/// What APPEND asks of lists that are apart, word for word.
+#[test]
+fn appended_values_are_apart() {
+    let grown = append("l", var("x"));
+    let context = context(std::slice::from_ref(&grown));
+    let post = assertion(&context, Expr::apart("l", int(-1), first("x")));
+    let step = rules::append(&context, &grown, &post).unwrap();
+    assert_eq!(step.pre().formula().to_string(), "apart(l, -1, x) and (-1 <= x' - x and x' - x <= x)");
+}
+
 /// y = x, and whether y > 0: what holds after each answer.
 fn answers(here: &Arc<Context>, post: Expr) -> [Judgement; 2] {
     let post = assertion(here, post);

@@ -339,3 +339,78 @@ fn mixture_law_is_of_these_draws() {
     assert!(matches!(one(flip("k", number(1, 2)), others), Err(Rejection::NotEquivalent { .. })));
     assert!(matches!(one(assign("k", yes()), all()), Err(Rejection::NotEquivalent { .. })));
 }
+
+/// What the laws about pairs of draws make, statement by statement; and what else there is stays.
+#[test]
+fn laws_make_what_they_say() {
+    let made = |rewrite: &Rewrite, body: Vec<Statement>, output: Expr| {
+        let rewritten = rewrite.apply(&mechanism(body, output)).unwrap();
+        (rewritten.body, rewritten.output)
+    };
+    let (body, output) =
+        made(&laplace_law(), vec![uniform(), sign(), assign("w", int(1))], var("x") + noise());
+    assert_eq!(body, [draw("z", laplace(int(0), int(1))), assign("w", int(1))]);
+    assert_eq!(output, var("x") + var("z"));
+
+    let response = Rewrite::ResponseLaw { keep: "k".into(), other: "o".into(), response: "z".into() };
+    let other = draw("o", Distribution::UniformOther { value: var("n"), count: int(3) });
+    let chosen = var("k").choose(var("n"), var("o"));
+    let (body, output) = made(
+        &response,
+        vec![flip("k", number(1, 2)), other, assign("w", chosen.clone() + int(1))],
+        chosen * int(2),
+    );
+    let law = Distribution::Response { value: var("n"), truth: number(1, 2), count: int(3) };
+    assert_eq!(body, [draw("z", law), assign("w", var("z") + int(1))]);
+    assert_eq!(output, var("z") * int(2));
+
+    let inline = Rewrite::Inline { var: "w".into() };
+    let (body, output) =
+        made(&inline, vec![assign("w", var("x")), assign("v", var("w") + int(1))], var("v") + var("w"));
+    assert_eq!(body, [assign("v", var("x") + int(1))]);
+    assert_eq!(output, var("v") + var("x"));
+}
+
+/// A length changes as its list grows.
+#[test]
+fn inlined_lengths_stay_as_they_are() {
+    let inline = Rewrite::Inline { var: "w".into() };
+    let start = assign("l", Expr::EmptyList);
+    let length = assign("w", Expr::Length(plain("l")));
+    let grown = vec![start.clone(), length.clone(), append("l", int(1))];
+    assert!(refuses(&inline, grown, var("w")));
+    assert!(applies(&inline, vec![start, append("l", int(1)), length], var("w")));
+}
+
+/// The name of an input or of a parameter is taken, whether the program reads it or not.
+#[test]
+fn declared_names_are_taken() {
+    for taken in ["n", "eps"] {
+        assert!(refuses(&Rewrite::Name { var: taken.into() }, vec![], int(1) + int(1)), "{taken}");
+    }
+    assert!(applies(&Rewrite::Name { var: "w".into() }, vec![], int(1) + int(1)));
+}
+
+/// The index of a loop that is written out is read nowhere else, however deep.
+#[test]
+fn indices_of_unrolled_loops_are_gone() {
+    let unroll = Rewrite::Unroll { index: "i".into() };
+    let first = || count("i", int(2), vec![]);
+    let read = || assign("w", var("i"));
+    let whiles = |guard: Expr, body| Statement::While { label: "l".into(), guard, body };
+    let from = Statement::For { index: "j".into(), from: var("i"), to: int(3), body: vec![] };
+    for inside in [
+        read(),
+        count("j", var("i"), vec![]),
+        from,
+        count("j", int(2), vec![read()]),
+        choose(var("i").gt(int(0)), vec![], vec![]),
+        choose(var("b"), vec![read()], vec![]),
+        choose(var("b"), vec![], vec![read()]),
+        whiles(var("i").gt(int(5)), vec![]),
+        whiles(var("b"), vec![read()]),
+    ] {
+        assert!(refuses(&unroll, vec![first(), inside.clone(), first()], int(0)), "{inside}");
+    }
+    assert!(applies(&unroll, vec![first(), count("i", int(3), vec![read()])], int(0)), "a loop of its own");
+}
