@@ -76,10 +76,10 @@ impl Table {
     }
 }
 
-fn table(policy: &Policy, name: &str, given: &Bound<'_, PyAny>) -> PyResult<Table> {
+fn table(policy: &Policy, of: &str, given: &Bound<'_, PyAny>) -> PyResult<Table> {
     if let Ok(path) = given.extract::<PathBuf>() {
         // A text as postgresql://HOST/DB#TABLE names another engine, as for the command.
-        if let Some(client) = path.to_str().and_then(|text| Client::named(text, name)) {
+        if let Some(client) = path.to_str().and_then(|text| Client::named(text, of)) {
             return Ok(Table::Here(Arc::new(client)));
         }
         if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet")) {
@@ -92,7 +92,7 @@ fn table(policy: &Policy, name: &str, given: &Bound<'_, PyAny>) -> PyResult<Tabl
     // A connection, or a pair of one and the table's name there.
     let (connection, name) = match given.extract::<(Bound<'_, PyAny>, String)>() {
         Ok((connection, name)) => (connection, name),
-        Err(_) => (given.clone(), name.to_owned()),
+        Err(_) => (given.clone(), of.to_owned()),
     };
     if let Some(database) = Database::of(&connection, &name)? {
         return Ok(Table::There(Arc::new(database)));
@@ -102,7 +102,7 @@ fn table(policy: &Policy, name: &str, given: &Bound<'_, PyAny>) -> PyResult<Tabl
             .hint("give the path of a CSV file, a frame, table or relation with the Arrow interface, a DB-API connection or a Spark session")
             .into());
     };
-    let of_policy = |column: &str| policy.table(name).is_some_and(|table| table.names(column));
+    let of_policy = |column: &str| policy.table(of).is_some_and(|table| table.names(column));
     Ok(Table::Here(Arc::new(arrow::columns(&given, &of_policy)?)))
 }
 

@@ -19,8 +19,8 @@ use crate::argument::Arg;
 use crate::arrays::numpy;
 use crate::failure::Failure;
 use crate::number::{
-    Datum, Number, described, each_item, integer, kind, private_rational, to_fraction, to_int, to_upper,
-    to_upper_double,
+    Datum, Number, described, each_item, integer, kind, private_error, private_rational, to_fraction, to_int,
+    to_upper, to_upper_double,
 };
 use crate::work;
 use law::{Arguments, BLOCK, Law};
@@ -494,7 +494,8 @@ fn each<'py, T: numpy::Element + Send + Sync + Copy>(
     answer: impl Fn(&[T]) -> Result<Vec<T>, Failure> + Send,
 ) -> PyResult<Bound<'py, PyAny>> {
     let numpy = numpy(py)?;
-    let given = numpy.call_method1("asarray", (value,))?;
+    let no_array = |error| private_error(py, error, format!("{} is no array", crate::number::kind(value)));
+    let given = numpy.call_method1("asarray", (value,)).map_err(no_array)?;
     let letter: String = given.getattr("dtype")?.getattr("kind")?.extract()?;
     let fits = match kind {
         "int64" => {

@@ -368,7 +368,7 @@ mod tests {
         let whole = counts(&[1, 1, 9, 70, 71, 200, 255], 0, &grid);
         let times =
             Drawn(whole.0.iter().map(|level| level.iter().map(|count| count * &large).collect()).collect());
-        for rank in [rational(2, 7).unwrap(), rational(1, 2).unwrap(), rational(1, 1 << 50).unwrap()] {
+        for rank in [rational(2, 7).unwrap(), rational(1, 2).unwrap(), rational(1, 1i64 << 50).unwrap()] {
             let quantile = quantile(Rank::Share(rank.clone()), 0, 255, &grid);
             let (small, large_ones) = (quantile.balances(&whole), quantile.balances(&times));
             let scaled: Vec<Integer> = small.at_ends.iter().map(|end| end << 100).collect();
