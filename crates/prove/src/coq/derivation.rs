@@ -631,7 +631,7 @@ impl<'a> Walk<'a> {
              {{ intros; unfold inv, Rdiv; reflexivity. }}\n",
             fields = names.join(" "),
             finite = masses::finite(block)?,
-            masses = masses::masses(block, var)?,
+            masses = masses::masses(block, (var, context.kind(&x)))?,
         );
         Ok(Proved { judgement, script, arbitrary })
     }
