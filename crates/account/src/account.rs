@@ -79,7 +79,7 @@ pub struct Answer {
     pub method: String,
     /// Seconds that it took.
     pub seconds: f64,
-    /// Whether the width that was asked for is reached.
+    /// Whether the width that was asked for is reached. Where the ends need not meet, more time may not reach it: then there is a note.
     pub reached: bool,
     /// What the bracket is a bracket of, where that is no single pair of laws.
     pub note: Option<String>,
@@ -165,7 +165,7 @@ pub fn account(
     let more = Asking { effort: &first, ..whole }.answer(&laws, start)?;
     let (laws, _) = composition.resolved(adjacency, Side::Below)?;
     let less = whole.answer(&laws, start)?;
-    Ok(more.above(less, start).with_note(question))
+    Ok(more.above(less, start, effort.width).with_note(question))
 }
 
 /// A question about a composition.
@@ -192,26 +192,27 @@ impl Answer {
     }
 
     /// The upper bounds of this answer with the lower bounds of another one.
-    fn above(self, less: Answer, start: Instant) -> Answer {
+    fn above(self, less: Answer, start: Instant, width: f64) -> Answer {
         let with = |upper: &Bracket, lower: &Bracket| Bracket {
             lower: lower.lower.clone(),
             upper: upper.upper.clone(),
         };
+        let bracket = with(&self.bracket, &less.bracket);
         let directions = match self.directions.len() == less.directions.len() {
             true => {
                 self.directions.iter().zip(&less.directions).map(|(a, b)| (a.0, with(&a.1, &b.1))).collect()
             }
-            false => vec![(Direction::Either, with(&self.bracket, &less.bracket))],
+            false => vec![(Direction::Either, bracket.clone())],
         };
         Answer {
-            bracket: with(&self.bracket, &less.bracket),
+            reached: bracket.width() <= width,
+            bracket,
             directions,
             method: match self.method == less.method {
                 true => self.method,
                 false => format!("{}; from below {}", self.method, less.method),
             },
             seconds: start.elapsed().as_secs_f64(),
-            reached: self.reached && less.reached,
             note: Some(NEED_NOT_MEET.to_owned()),
         }
     }
@@ -223,8 +224,8 @@ impl Asking<'_> {
         let Asking { composition, adjacency, question, effort } = self;
         let bound_only = laws.iter().any(|(law, _)| law.is_bound_only());
         let note = bound_only.then(|| NEED_NOT_MEET.to_owned());
-        let finish = |bracket, directions, method: String, reached| {
-            let seconds = start.elapsed().as_secs_f64();
+        let finish = |bracket: Bracket, directions, method: String| {
+            let (seconds, reached) = (start.elapsed().as_secs_f64(), bracket.width() <= effort.width);
             Ok(Answer { bracket, directions, method, seconds, reached, note: note.clone() })
         };
         let deadline = start + Duration::from_secs_f64(effort.seconds.clamp(0.0, 1e6));
@@ -233,22 +234,17 @@ impl Asking<'_> {
         let known = basic(laws, question);
         let none = matches!(question, Question::Delta(_)) && known.upper == Some(Rational::ZERO);
         if none && !laws.is_empty() {
-            return finish(known.clone(), vec![(Direction::Either, known)], LARGEST.into(), true);
+            return finish(known.clone(), vec![(Direction::Either, known)], LARGEST.into());
         }
         if effort.closed_forms
             && let Some((bracket, method)) = closed::answer(laws, question, deadline)
         {
             let bracket = bracket.and(basic(laws, question));
-            let reached = bound_only || bracket.width() <= effort.width;
+            let done = bound_only || bracket.width() <= effort.width;
             // Some hundred different laws are too few for a normal law to be near, and not too many for a lattice.
             let has_lattice = (2..=MOST_ON_A_LATTICE).contains(&laws.len()) && Instant::now() < deadline;
-            if reached || !has_lattice {
-                return finish(
-                    bracket.clone(),
-                    vec![(Direction::Either, bracket)],
-                    method.to_owned(),
-                    reached,
-                );
+            if done || !has_lattice {
+                return finish(bracket.clone(), vec![(Direction::Either, bracket)], method.to_owned());
             }
             sources.add(bracket, method.to_owned());
         }
@@ -264,10 +260,10 @@ impl Asking<'_> {
             let bracket = Bracket { lower: Rational::ZERO, upper }.and(sources.whole);
             return Ok(Answer {
                 directions: vec![(Direction::Either, bracket.clone())],
+                reached: bracket.width() <= effort.width,
                 bracket,
                 method: LARGEST.into(),
                 seconds: start.elapsed().as_secs_f64(),
-                reached: true,
                 note: Some(
                     "at delta = 0 an upper bound is given: what all laws together can lose at most".into(),
                 ),
@@ -281,7 +277,7 @@ impl Asking<'_> {
             let unknown = |law: &Simple| matches!(law, Simple::Replaced(_, near, _) if !matches!(**near, Simple::Normal(_)));
             if laws.iter().any(|(law, _)| unknown(law)) {
                 let known = sources.whole;
-                return finish(known.clone(), vec![(Direction::Replace, known)], method, bound_only);
+                return finish(known.clone(), vec![(Direction::Replace, known)], method);
             }
         }
         if let ([(law @ Simple::Replaced(..), 1)], Question::Delta(epsilon)) = (laws, question)
@@ -306,10 +302,9 @@ impl Asking<'_> {
         }
         let method = sources.method();
         let bracket = sources.whole;
-        let reached = bound_only || bracket.width() <= effort.width;
         let directions =
             directions.iter().copied().zip(found.into_iter().map(|found| found.bracket)).collect();
-        finish(bracket, directions, method, reached)
+        finish(bracket, directions, method)
     }
 }
 

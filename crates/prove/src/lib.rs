@@ -32,7 +32,6 @@ mod attempt;
 mod blame;
 pub mod certificate;
 mod conversion;
-pub mod coq;
 pub mod derivation;
 mod effort;
 mod evidence;

@@ -39,7 +39,7 @@ use probity_kernel::term::{Claim, Distribution, Hints, Mechanism, Sort, Statemen
 use crate::attempt::{Attempt, in_names_of, no_plan};
 use crate::conversion;
 use crate::conversion::sampled::sampled_plan;
-use crate::derivation::{Failure, Plan, Reason, Recorded, one_row, replay, replay_side};
+use crate::derivation::{Failure, Plan, Reason, Recorded, conclude, one_row, replay, replay_side};
 use crate::effort::Effort;
 use crate::forward::{Taste, forward};
 use crate::plan::centers::centered;
@@ -339,7 +339,7 @@ impl Question<'_> {
         }
         let comparison = Comparison::Equal;
         let mut plan = Plan { rewrites, comparison, sides: vec![], through: None, sampled: None };
-        let mut evidence = Vec::new();
+        let (mut evidence, mut judgements) = (Vec::new(), Vec::new());
         for context in self.contexts(&named)? {
             let found = [Taste::Distance, Taste::Width, Taste::Choice].into_iter().find_map(|taste| {
                 let moves = forward(&context, taste, self.deadline).ok()?;
@@ -351,14 +351,16 @@ impl Question<'_> {
                     about_cost: false,
                     effort: &mut *effort,
                 };
-                replay_side(&context, self.claim, comparison, &moves, &mut searching).ok()?;
-                Some((moves, searching.found))
+                let side = replay_side(&context, self.claim, comparison, &moves, &mut searching).ok()?;
+                Some((moves, searching.found, side))
             });
-            let (moves, found) = found?;
+            let (moves, found, side) = found?;
             plan.sides.push((context.orientation(), moves));
             evidence.extend(found);
+            judgements.push(side);
         }
-        let theorem = replay(self.mechanism, self.claim, &plan, &mut Recorded::new(evidence.clone())).ok()?;
+        // The kernel's rules made the judgements while evidence was looked for: to replay the plan would make them once more.
+        let theorem = conclude(self.mechanism, self.claim, &plan, &judgements).ok()?;
         Some(Proof { theorem, plan, evidence })
     }
 

@@ -8,7 +8,8 @@ use crate::blame::blame;
 use crate::derivation::{Justify, Reason};
 use crate::effort::Effort;
 use crate::evidence::again::evidence_again;
-use crate::evidence::search::{Stuck, search_within};
+use crate::evidence::posed::Posed;
+use crate::evidence::search::{Stuck, search_posed};
 
 /// Answers side conditions by searching, and keeps what it found.
 pub(crate) struct Searching<'e> {
@@ -29,14 +30,14 @@ const RECENT: usize = 6;
 
 impl Justify for Searching<'_> {
     fn justify(&mut self, context: &Context, hypotheses: &[&Expr], goal: &Expr) -> Result<Evidence, Reason> {
+        let posed = Posed::new(context, hypotheses, goal, self.effort).map_err(Reason::Rejected)?;
         if self.again
-            && let Some(evidence) =
-                evidence_again(context, hypotheses, goal, self.found.iter().rev().take(RECENT))
+            && let Some(evidence) = evidence_again(&posed, self.found.iter().rev().take(RECENT))
         {
             self.found.push(evidence.clone());
             return Ok(evidence);
         }
-        match search_within(context, hypotheses, goal, self.effort) {
+        match search_posed(&posed, self.effort) {
             Ok(evidence) => {
                 self.found.push(evidence.clone());
                 Ok(evidence)

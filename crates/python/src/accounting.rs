@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::answer::Fields;
+use crate::argument::{self, Arg};
 use crate::failure::Failure;
 use crate::mechanism::read_text;
 use crate::number::{Datum, Number, to_fraction};
@@ -42,26 +43,26 @@ pub struct Account {
 ///     >>> pb.account("pure(e) * 4", e="1/4").epsilon(delta=0)
 ///     Bracket(lower=1.0, upper=1.0)
 #[pyfunction]
-#[pyo3(signature = (expression, *, adjacency="add-remove", **names))]
+#[pyo3(signature = (expression, *, adjacency=Arg::from("add-remove"), **names), text_signature = "(expression, *, adjacency='add-remove', **names)")]
 pub fn account(
     py: Python<'_>,
-    expression: &str,
-    adjacency: &str,
+    expression: Arg<String>,
+    adjacency: Arg<String>,
     names: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Account> {
-    let adjacency = match adjacency {
+    let adjacency = match adjacency.0.as_str() {
         "add-remove" => Adjacency::AddRemove,
         "replace" => Adjacency::Replace,
-        _ => {
-            let message = format!("'{adjacency}' is no adjacency: write add-remove or replace");
+        other => {
+            let message = format!("'{other}' is no adjacency: write add-remove or replace");
             return Err(Failure::input(message).into());
         }
     };
     let mut values = BTreeMap::new();
     for (name, value) in names.into_iter().flatten() {
-        values.insert(name.extract::<String>()?, value.extract::<Number>()?.0);
+        values.insert(argument::name(&name)?, value.extract::<Number>()?.0);
     }
-    let text = expression.to_owned();
+    let text = expression.0;
     work::short(py, move || {
         let expression = Expression::parse(&text).map_err(|fault| Failure::expression(&fault, &text))?;
         let account = Account { text, expression, names: values, adjacency };
@@ -122,12 +123,12 @@ impl Account {
     }
 }
 
-fn effort(width: Option<f64>, seconds: Option<f64>) -> Result<Effort, Failure> {
+fn effort(width: Option<Arg<f64>>, seconds: Option<Arg<f64>>) -> Result<Effort, Failure> {
     let mut effort = Effort::default();
     for (name, given, value) in
         [("width", width, &mut effort.width), ("seconds", seconds, &mut effort.seconds)]
     {
-        match given {
+        match given.map(|given| given.0) {
             Some(given) if given > 0.0 && given.is_finite() => *value = given,
             Some(given) => {
                 return Err(Failure::input(format!(
@@ -180,8 +181,8 @@ impl Account {
         &self,
         py: Python<'py>,
         delta: Datum,
-        width: Option<f64>,
-        seconds: Option<f64>,
+        width: Option<Arg<f64>>,
+        seconds: Option<Arg<f64>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         self.ask(py, Question::Epsilon(delta.0), effort(width, seconds)?)
     }
@@ -197,8 +198,8 @@ impl Account {
         &self,
         py: Python<'py>,
         epsilon: Datum,
-        width: Option<f64>,
-        seconds: Option<f64>,
+        width: Option<Arg<f64>>,
+        seconds: Option<Arg<f64>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         self.ask(py, Question::Delta(epsilon.0), effort(width, seconds)?)
     }
@@ -208,8 +209,14 @@ impl Account {
     ///     >>> import probity_dp as pb
     ///     >>> len(pb.account("gaussian(2)").curve(points=5))
     ///     5
-    #[pyo3(signature = (*, points=61, seconds=None))]
-    fn curve(&self, py: Python<'_>, points: usize, seconds: Option<f64>) -> PyResult<Vec<(f64, f64, f64)>> {
+    #[pyo3(signature = (*, points=Arg(61), seconds=None), text_signature = "($self, *, points=61, seconds=None)")]
+    fn curve(
+        &self,
+        py: Python<'_>,
+        points: Arg<usize>,
+        seconds: Option<Arg<f64>>,
+    ) -> PyResult<Vec<(f64, f64, f64)>> {
+        let points = points.0;
         if !(2..=100_000).contains(&points) {
             return Err(Failure::input(format!(
                 "points = {points} is not allowed: it must be from 2 to 100000"
@@ -238,8 +245,8 @@ impl Account {
         py: Python<'py>,
         epsilon: Number,
         delta: Datum,
-        width: Option<f64>,
-        seconds: Option<f64>,
+        width: Option<Arg<f64>>,
+        seconds: Option<Arg<f64>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let open = self.open();
         let [name] = open.as_slice() else {

@@ -17,8 +17,28 @@ use pyo3_arrow::input::AnyRecordBatch;
 use crate::failure::Failure;
 use crate::number::{error_name, kind};
 
+/// The object that has the interface: this one, or what it computes, as a lazy frame; `None` for any other.
+pub fn interface<'py>(given: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if given.hasattr("__arrow_c_stream__")? || given.hasattr("__arrow_c_array__")? {
+        return Ok(Some(given.clone()));
+    }
+    Ok(match given.call_method0("collect") {
+        Ok(collected) if collected.hasattr("__arrow_c_stream__")? => Some(collected),
+        _ => None,
+    })
+}
+
 /// The columns of an object that has the interface.
-pub fn columns(given: &Bound<'_, PyAny>) -> PyResult<Columns> {
+pub fn columns(given: &Bound<'_, PyAny>, is_asked: &dyn Fn(&str) -> bool) -> PyResult<Columns> {
+    let (header, batches) = batches(given, is_asked)?;
+    Ok(Columns::new(header, batches.into_iter().map(|rows| Box::new(rows) as Box<dyn Batch>).collect()))
+}
+
+/// The names of its columns, and its rows. Columns that nobody may ask about, since `is_asked` says no, may be of any type: they are not looked at.
+pub fn batches(
+    given: &Bound<'_, PyAny>,
+    is_asked: &dyn Fn(&str) -> bool,
+) -> PyResult<(Vec<String>, Vec<Rows>)> {
     // What the other library says may quote a row, so its kind of error is all that is told.
     let cannot = |error: PyErr| {
         let name = error_name(given.py(), &error);
@@ -29,7 +49,7 @@ pub fn columns(given: &Bound<'_, PyAny>) -> PyResult<Columns> {
     let (batches, schema) = table.map_err(|error| cannot(error.into()))?.into_inner();
     let header = schema.fields().iter().map(|field| field.name().clone()).collect();
     for field in schema.fields() {
-        if !is_read(field.data_type()) {
+        if is_asked(field.name().trim()) && !is_read(field.data_type()) {
             return Err(Failure::input(format!(
                 "the column {} is of the type {}, which has no plain values",
                 field.name(),
@@ -39,8 +59,7 @@ pub fn columns(given: &Bound<'_, PyAny>) -> PyResult<Columns> {
             .into());
         }
     }
-    let batches = batches.into_iter().map(|batch| Box::new(Rows(batch)) as Box<dyn Batch>).collect();
-    Ok(Columns::new(header, batches))
+    Ok((header, batches.into_iter().map(Rows).collect()))
 }
 
 /// Whether values of the type are plain.
@@ -71,7 +90,8 @@ fn is_read(kind: &DataType) -> bool {
     }
 }
 
-struct Rows(RecordBatch);
+/// Some rows, where they lie.
+pub struct Rows(RecordBatch);
 
 impl Batch for Rows {
     fn rows(&self) -> usize {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use probity_release::engine::columns::{Batch, Columns, Field};
 use probity_release::engine::sql::{self, Dialect, Kind};
-use probity_release::engine::{Engine, Exact};
+use probity_release::engine::{Counts, Engine, Exact};
 use probity_release::query::Plan;
 use probity_release::refusal::{Answer, Refusal};
 use pyo3::prelude::*;
@@ -98,17 +98,9 @@ impl Asked {
     }
 }
 
-impl Engine for Asked {
-    fn check(&self, plan: &Plan) -> Answer<()> {
-        Columns::new(self.header()?, Vec::new()).check(plan)
-    }
-
-    fn sums(&self, plan: &Plan, progress: &(dyn Fn(u64, u64) + Sync)) -> Answer<Exact> {
-        if let Some(statement) = self.statement(plan)? {
-            let rows = self.ask("added", Some(vec![statement]), |found| found.extract::<Vec<Vec<i128>>>())?;
-            return sql::gathered(plan, rows)
-                .ok_or_else(|| Refusal::input("the engine answered with other numbers than were asked for"));
-        }
+impl Asked {
+    /// How often each combination of the columns in question occurs.
+    fn counted(&self, plan: &Plan) -> Answer<Columns> {
         let fields = plan.fields.iter().map(|field| field.name.as_str());
         let mut names: Vec<String> = Vec::new();
         for name in fields.chain(plan.user_column()) {
@@ -118,7 +110,39 @@ impl Engine for Asked {
         }
         let width = names.len();
         let counted = self.ask("counts", Some(names.clone()), move |found| counted(found, width))?;
-        Columns::new(names, vec![Box::new(counted)]).sums(plan, progress)
+        Ok(Columns::new(names, vec![Box::new(counted)]))
+    }
+}
+
+fn other_numbers() -> Refusal {
+    Refusal::input("the engine answered with other numbers than were asked for")
+}
+
+impl Engine for Asked {
+    fn check(&self, plan: &Plan) -> Answer<()> {
+        Columns::new(self.header()?, Vec::new()).check(plan)
+    }
+
+    fn sums(&self, plan: &Plan, progress: &(dyn Fn(u64, u64) + Sync)) -> Answer<Exact> {
+        if let Some(statement) = self.statement(plan)? {
+            let rows = self.ask("added", Some(vec![statement]), |found| found.extract::<Vec<Vec<i128>>>())?;
+            return sql::gathered(plan, rows).ok_or_else(other_numbers);
+        }
+        self.counted(plan)?.sums(plan, progress)
+    }
+
+    fn finds_keys(&self) -> bool {
+        true
+    }
+
+    fn keys(&self, plan: &Plan, progress: &(dyn Fn(u64, u64) + Sync)) -> Answer<Counts> {
+        if let Some(statement) = self.statement(plan)? {
+            let rows =
+                self.ask("found", Some(vec![statement]), |found| found.extract::<Vec<(String, u64)>>())?;
+            let rows = rows.iter().map(|(key, count)| (key.as_str(), *count));
+            return sql::found(plan, rows).ok_or_else(other_numbers);
+        }
+        self.counted(plan)?.keys(plan, progress)
     }
 }
 

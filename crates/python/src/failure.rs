@@ -19,6 +19,8 @@ use crate::number::class;
 pub enum Kind {
     /// The request makes no sense.
     Input,
+    /// An argument is of a type that the call does not take.
+    Type,
     /// No proof, or a certificate that does not hold.
     Unproved,
     /// The budget does not allow it.
@@ -31,6 +33,7 @@ impl Kind {
     fn class(self) -> &'static str {
         match self {
             Kind::Input => "InvalidInput",
+            Kind::Type => "InvalidType",
             Kind::Unproved => "Unproved",
             Kind::Budget => "BudgetExceeded",
             Kind::Internal => "InternalError",
@@ -51,6 +54,11 @@ impl Failure {
     /// A request that makes no sense.
     pub fn input(message: impl Display) -> Failure {
         Failure { kind: Kind::Input, message: message.to_string(), hint: None }
+    }
+
+    /// An argument of a type that the call does not take.
+    pub fn of_type(message: impl Display) -> Failure {
+        Failure::of(Kind::Type, message)
     }
 
     /// The same of another kind.
@@ -93,43 +101,70 @@ impl Failure {
     }
 }
 
-/// The words of the command's hints, and what they are called here.
+/// The words of the command's hints, and what they are called here. Longer ones stand before what they contain.
 const WORDS: &[(&str, &str)] = &[
     (
         "`probity budget init --policy POLICY --ledger LEDGER` makes one; so does `release --init`",
         "Session(…, init=True) makes one",
     ),
+    ("`probity budget init --policy POLICY --ledger LEDGER` makes one", "Session(…, init=True) makes one"),
+    ("`probity budget init … --anchor FILE`", "Session(…, init=True, anchor=FILE)"),
     (
-        "; the owner can add to the budget with `probity budget amend`",
-        "; the owner can add to the budget with the command `probity budget amend`",
+        "make one with `probity verify FILE --set … --certificate OUT`, or leave --certificate out",
+        "take .verify().certificate, or leave certificate= out",
     ),
-    ("give it one with --set {}=VALUE, or ask for it with --target-epsilon", "give it a value by its name"),
+    (
+        "build it with `cargo build --release -p probity --features parquet`, or write the table as CSV",
+        "read it with PyArrow, Polars or pandas, and give what they read",
+    ),
+    ("`probity budget amend`", "the command `probity budget amend`"),
+    ("`probity budget --policy-text`", "the command `probity budget --policy-text`"),
+    ("or ask for it with --target-epsilon", "or ask for it with .calibrate(…)"),
     ("give other values with --set;", "give other values with .set(…);"),
     ("the file's `param`", "the text's `param`"),
     ("add --grid 2^-20", "add grid=\"2^-20\""),
+    ("as --grid 2^-10 or --grid 1/100", "as grid=\"2^-10\" or grid=\"1/100\""),
+    ("write --split n=2,income=1", "write split={\"n\": 2, \"income\": 1}"),
+    ("at the end of --data names it", "at the end of the text names it"),
+    ("given as --scale here", "given as scale= here"),
     ("--unproved", "unproved=True"),
     ("--certificate", "certificate="),
     ("--explain shows", ".explain(…) shows"),
     ("--again asks anew", "again=True asks anew"),
     ("--seconds", "seconds="),
     ("--adjacency replace", "adjacency=\"replace\""),
-    ("add --anchor FILE", "add anchor=FILE"),
+    ("--anchor", "anchor="),
     ("--grid", "grid="),
     ("`probity verify` says more", ".verify() says more"),
     ("`probity run` takes", ".run(…) takes"),
     ("`probity release`", "Session.sql"),
 ];
 
-fn in_python(text: &str) -> String {
+/// Options with a value, as `--set eps=VALUE`, and what stands before and behind the value here.
+const OPTIONS: &[(&str, &str, &str)] = &[
+    ("give it one with --set ", "give it one as account(…, ", ")"),
+    ("--set ", ".set(", ")"),
+    ("--input ", "", ""),
+    ("--data ", "data={\"", "\": …}"),
+];
+
+/// A message of the command, in Python's words. (For Python it has a name by which a test finds it.)
+#[pyfunction]
+#[pyo3(name = "_in_python")]
+pub fn in_python(text: &str) -> String {
     let mut text = text.to_owned();
     for (command, here) in WORDS {
         text = text.replace(command, here);
     }
-    // `add --set eps=VALUE`
-    while let Some(at) = text.find("--set ") {
-        let rest = &text[at + 6..];
-        let end = rest.find([' ', ',', ';']).unwrap_or(rest.len());
-        text = format!("{}.set({}){}", &text[..at], &rest[..end], &rest[end..]);
+    for (option, before, behind) in OPTIONS {
+        while let Some(at) = text.find(option) {
+            let rest = &text[at + option.len()..];
+            let end = rest.find([' ', ',', ';', ')']).unwrap_or(rest.len());
+            // Of a table it is the name that counts.
+            let value =
+                if *option == "--data " { rest[..end].split('=').next().unwrap_or("") } else { &rest[..end] };
+            text = format!("{}{before}{value}{behind}{}", &text[..at], &rest[end..]);
+        }
     }
     text
 }
@@ -176,8 +211,19 @@ impl From<probity_verdict::Error> for Failure {
 
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Failure {
-        let kind = if error.is_verdict() { Kind::Unproved } else { Kind::Input };
-        Failure { hint: error.hint(), ..Failure::of(kind, &error) }
+        let kind = match &error {
+            _ if error.is_verdict() => Kind::Unproved,
+            RunError::Input(InputError::WrongType { .. }) => Kind::Type,
+            _ => Kind::Input,
+        };
+        let hint = match &error {
+            RunError::Table { name } => Some(format!(
+                "add {name}=…: the path of a CSV file, a frame, or a list of dicts, one for each row"
+            )),
+            RunError::Input(InputError::Missing { name }) => Some(format!("add {name}=VALUE")),
+            other => other.hint(),
+        };
+        Failure { hint, ..Failure::of(kind, &error) }
     }
 }
 

@@ -8,6 +8,7 @@
 
 mod accounting;
 mod answer;
+mod argument;
 mod arrays;
 mod arrow;
 mod database;
@@ -15,6 +16,7 @@ mod failure;
 mod mechanism;
 mod noise;
 mod number;
+mod rows;
 mod session;
 mod statistics;
 mod verdict;
@@ -27,6 +29,8 @@ use pyo3::prelude::*;
 mod _probity {
     #[pymodule_export]
     use crate::accounting::{Account, account};
+    #[pymodule_export]
+    use crate::failure::in_python;
     #[pymodule_export]
     use crate::mechanism::{Mechanism, check};
     #[pymodule_export]

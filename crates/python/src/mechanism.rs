@@ -14,9 +14,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyString, PyTuple};
 
 use crate::answer::Fields;
+use crate::argument::{self, Arg};
 use crate::failure::{Failure, Kind};
 use crate::number::{Number, each_item, private_rational, to_exact, to_upper, to_upper_double};
-use crate::{verdict, work};
+use crate::{rows, verdict, work};
 
 /// A mechanism: one short text that can be proved, certified, audited and run.
 ///
@@ -82,9 +83,9 @@ impl Mechanism {
     }
 }
 
-fn within(seconds: Option<f64>) -> Result<Option<Duration>, Failure> {
+fn within(seconds: Option<Arg<f64>>) -> Result<Option<Duration>, Failure> {
     seconds
-        .map(|seconds| {
+        .map(|Arg(seconds)| {
             Duration::try_from_secs_f64(seconds)
                 .map_err(|_| Failure::input(format!("{seconds} is no number of seconds")))
         })
@@ -96,16 +97,16 @@ fn watch(limit: Option<Duration>, caller: &work::Caller) -> Watch<'static> {
     limit.map_or(watch.clone(), |limit| watch.within(limit))
 }
 
-fn reading(format: Option<&str>) -> Result<Option<Reading>, Failure> {
-    format.map(|format| probity_verdict::parse_reading(format).map_err(Failure::from)).transpose()
+fn reading(format: Option<Arg<String>>) -> Result<Option<Reading>, Failure> {
+    format.map(|format| probity_verdict::parse_reading(&format.0).map_err(Failure::from)).transpose()
 }
 
 #[pymethods]
 impl Mechanism {
     /// Reads a text.
     #[new]
-    fn new(text: &str) -> PyResult<Mechanism> {
-        Ok(Mechanism::of(text, "text")?)
+    fn new(text: Arg<String>) -> PyResult<Mechanism> {
+        Ok(Mechanism::of(&text.0, "text")?)
     }
 
     /// Reads a file.
@@ -114,7 +115,8 @@ impl Mechanism {
     ///     >>> pb.Mechanism.load("mechanisms/snapping.dp").parameters
     ///     ['eps', 'B']
     #[staticmethod]
-    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Mechanism> {
+    fn load(py: Python<'_>, path: Arg<PathBuf>) -> PyResult<Mechanism> {
+        let path = path.0;
         work::short(py, move || Mechanism::of(&read_text(&path)?, &path.display().to_string()))
     }
 
@@ -127,12 +129,12 @@ impl Mechanism {
     fn set(&self, values: Option<&Bound<'_, PyDict>>) -> PyResult<Mechanism> {
         let (mut settings, mut ranges) = (self.settings.clone(), self.ranges.clone());
         for (name, value) in values.into_iter().flatten() {
-            let name: String = name.extract()?;
+            let name = argument::name(&name)?;
             settings.retain(|setting| setting.name != name);
             ranges.remove(&name);
             match value.cast::<PyTuple>() {
                 Ok(pair) => {
-                    let (low, high): (Number, Number) = pair.extract()?;
+                    let Arg((low, high)) = pair.extract::<Arg<(Number, Number)>>()?;
                     if low.0 > high.0 {
                         return Err(Failure::input(format!(
                             "the range of {name} is empty: {} > {}",
@@ -169,7 +171,7 @@ impl Mechanism {
     ///     >>> verdict.status, verdict.epsilon
     ///     ('proved', 'eps')
     #[pyo3(signature = (*, seconds=None))]
-    fn verify<'py>(&self, py: Python<'py>, seconds: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    fn verify<'py>(&self, py: Python<'py>, seconds: Option<Arg<f64>>) -> PyResult<Bound<'py, PyAny>> {
         let (program, values, limit) = (self.program.clone(), self.values()?, within(seconds)?);
         let verdict = work::long_with(py, move |caller| {
             Ok(probity_verdict::verify(&program, &values, &watch(limit, &caller))?)
@@ -183,20 +185,20 @@ impl Mechanism {
     ///     >>> snapping = pb.Mechanism.load("mechanisms/snapping.dp").set(eps=1, B=100)
     ///     >>> snapping.certify().excess < 1e-13
     ///     True
-    #[pyo3(signature = (*, format="binary64", uniform_bits=None, ln_ulps=0))]
+    #[pyo3(signature = (*, format=Arg::from("binary64"), uniform_bits=None, ln_ulps=Arg(0)), text_signature = "($self, *, format='binary64', uniform_bits=None, ln_ulps=0)")]
     fn certify<'py>(
         &self,
         py: Python<'py>,
-        format: &str,
-        uniform_bits: Option<u32>,
-        ln_ulps: u32,
+        format: Arg<String>,
+        uniform_bits: Option<Arg<u32>>,
+        ln_ulps: Arg<u32>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let settings = CertifySettings {
             values: self.settings.clone(),
             ranges: self.ranges.clone(),
-            reading: probity_verdict::parse_reading(format).map_err(Failure::from)?,
-            uniform: uniform_bits.map_or(Uniform::Star, Uniform::Bits),
-            ln_ulps,
+            reading: probity_verdict::parse_reading(&format.0).map_err(Failure::from)?,
+            uniform: uniform_bits.map_or(Uniform::Star, |bits| Uniform::Bits(bits.0)),
+            ln_ulps: ln_ulps.0,
         };
         let program = self.program.clone();
         let found =
@@ -217,8 +219,8 @@ impl Mechanism {
         py: Python<'py>,
         first: &Bound<'py, PyAny>,
         second: &Bound<'py, PyAny>,
-        format: Option<&str>,
-        seconds: Option<f64>,
+        format: Option<Arg<String>>,
+        seconds: Option<Arg<f64>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let inputs = [first, second].map(|given| self.inputs_of(given));
         let [first, second] = inputs;
@@ -233,7 +235,7 @@ impl Mechanism {
 
     /// Runs the proved text on inputs, with exactly the law of its theorem. `count` runs are independent, and their losses add.
     ///
-    /// A real answer needs a `grid`, as "2^-20" or 0.5, to whose multiples it is rounded. `unproved=True` runs a text without a proof, for
+    /// A table (an input `people: rows(…)`) is the path of a CSV file, a frame, a list of dicts, or a dict of lists. A real answer needs a `grid`, as "2^-20" or 0.5, to whose multiples it is rounded. `unproved=True` runs a text without a proof, for
     /// an experiment.
     ///
     ///     >>> import probity_dp as pb
@@ -241,36 +243,45 @@ impl Mechanism {
     ///     >>> run = m.run(x=0.7)
     ///     >>> -100 <= run.value <= 100, run.epsilon
     ///     (True, Upper(1, at most 1.0))
-    #[pyo3(signature = (*, count=None, grid=None, certificate=None, unproved=false, **inputs))]
+    #[pyo3(signature = (*, count=None, grid=None, certificate=None, unproved=Arg(false), **inputs), text_signature = "($self, *, count=None, grid=None, certificate=None, unproved=False, **inputs)")]
     fn run<'py>(
         &self,
         py: Python<'py>,
-        count: Option<u64>,
+        count: Option<Arg<u64>>,
         grid: Option<&Bound<'py, PyAny>>,
-        certificate: Option<&str>,
-        unproved: bool,
+        certificate: Option<Arg<String>>,
+        unproved: Arg<bool>,
         inputs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let mut given = Inputs::new();
+        let mut text = Text::of(self.program.clone());
+        let (mut given, mut tables) = (Inputs::new(), false);
         for (name, value) in inputs.into_iter().flatten() {
-            given = given.with(&name.extract::<String>()?, value_of(&value)?);
+            let name = argument::name(&name)?;
+            match text.fields(&name) {
+                Some(fields) => {
+                    text = text.with_table(&name, rows::table(&fields, &value)?);
+                    tables = true;
+                }
+                None => given = given.with(&name, value_of(&value)?),
+            }
         }
         let grid = grid.map(grid_of).transpose()?;
-        let (program, values) = (self.program.clone(), self.values()?);
-        let certificate = certificate.map(certificate_text).transpose()?;
-        let times = count.unwrap_or(1);
+        let values = self.values()?;
+        let certificate = certificate.map(|given| certificate_text(&given.0)).transpose()?;
+        let times = count.as_ref().map_or(1, |count| count.0);
         if times > 100_000_000 {
             return Err(Failure::input(format!("{times} runs do not fit in one answer"))
                 .hint("run them in parts")
                 .into());
         }
-        let known = if certificate.is_none() { self.known() } else { None };
+        // What is made ready with a table is for that table.
+        let again = certificate.is_none() && !tables;
+        let known = if again { self.known() } else { None };
         let (proved, answers) = work::long(py, move || {
-            let mut text = Text::of(program);
             if let Some(certificate) = certificate {
                 text = text.by_certificate(certificate);
             }
-            let (proved, mut session) = match unproved {
+            let (proved, mut session) = match unproved.0 {
                 true => {
                     let unproved = text.unproved_with(&values)?;
                     let unproved = if let Some(grid) = grid { unproved.on_grid(grid)? } else { unproved };
@@ -297,7 +308,7 @@ impl Mechanism {
             })?;
             Ok((proved, answers))
         })?;
-        if let Some(proved) = &proved {
+        if let Some(proved) = proved.as_ref().filter(|_| again) {
             self.remember(proved);
         }
         let values = answers.iter().map(|value| to_python(py, value)).collect::<PyResult<Vec<_>>>()?;
@@ -327,17 +338,18 @@ impl Mechanism {
     fn report<'py>(
         &self,
         py: Python<'py>,
-        path: Option<PathBuf>,
-        inputs: Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)>,
-        format: Option<&str>,
-        seconds: Option<f64>,
+        path: Option<Arg<PathBuf>>,
+        inputs: Option<Arg<(Bound<'py, PyAny>, Bound<'py, PyAny>)>>,
+        format: Option<Arg<String>>,
+        seconds: Option<Arg<f64>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let inputs = match inputs {
-            Some((first, second)) => Some([self.inputs_of(&first)?, self.inputs_of(&second)?]),
+            Some(Arg((first, second))) => Some([self.inputs_of(&first)?, self.inputs_of(&second)?]),
             None => None,
         };
         let settings = ReportSettings { values: self.values()?, inputs, reading: reading(format)? };
         let (program, source, limit) = (self.program.clone(), self.source.clone(), within(seconds)?);
+        let path = path.map(|path| path.0);
         let to = path.clone();
         let (html, verdict, crossed) = work::long_with(py, move |caller| {
             let report = probity_verdict::report(&program, &source, &settings, &watch(limit, &caller))?;
@@ -362,9 +374,9 @@ impl Mechanism {
     ///     >>> m = pb.Mechanism.load("mechanisms/laplace.dp")
     ///     >>> m.check(m.verify().certificate).accepted
     ///     True
-    fn check<'py>(&self, py: Python<'py>, certificate: &str) -> PyResult<Bound<'py, PyAny>> {
+    fn check<'py>(&self, py: Python<'py>, certificate: Arg<String>) -> PyResult<Bound<'py, PyAny>> {
         let (program, values) = (self.program.clone(), self.values()?);
-        let text = certificate_text(certificate)?;
+        let text = certificate_text(&certificate.0)?;
         let replay = work::long(py, move || {
             Ok(probity_verdict::check(&text, Some((&program, &values)), &Watch::default())?)
         })?;
@@ -445,7 +457,7 @@ impl Mechanism {
             Ok(all) => {
                 let mut parts = Vec::new();
                 for (name, value) in all {
-                    parts.push(format!("{}={}", name.extract::<String>()?, input_text(&value)?));
+                    parts.push(format!("{}={}", argument::name(&name)?, input_text(&value)?));
                 }
                 parts.join(";")
             }
@@ -547,10 +559,11 @@ fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>>
 #[pyo3(signature = (certificate, *, policy=None))]
 pub fn check<'py>(
     py: Python<'py>,
-    certificate: &str,
-    policy: Option<PathBuf>,
+    certificate: Arg<String>,
+    policy: Option<Arg<PathBuf>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let text = certificate_text(certificate)?;
+    let text = certificate_text(&certificate.0)?;
+    let policy = policy.map(|path| path.0);
     if probity_release::certificate::is_release(&text) {
         let checked = work::long(py, move || {
             let policy = policy.map(|path| crate::session::policy_of(&path)).transpose()?;

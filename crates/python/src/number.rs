@@ -123,7 +123,11 @@ pub fn each_item<T>(
 }
 
 fn no_number(given: &Bound<'_, PyAny>) -> PyErr {
-    Failure::input(format!("{} is no number", described(given)))
+    let message = format!("{} is no number", described(given));
+    // A text, or a float that is none, is of the right type.
+    let is_typed = given.is_instance_of::<PyString>() || given.is_instance_of::<PyFloat>();
+    let failure = if is_typed { Failure::input(message) } else { Failure::of_type(message) };
+    failure
         .hint("write an int, a Fraction, a Decimal, a str as \"7/3\" or \"1e-5\", or a finite float")
         .into()
 }

@@ -20,6 +20,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 use crate::answer::Fields;
+use crate::argument::{self, Arg};
 use crate::database::{Asked, Database};
 use crate::failure::Failure;
 use crate::mechanism::read_text;
@@ -75,11 +76,16 @@ impl Table {
     }
 }
 
-fn table(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Table> {
+fn table(policy: &Policy, name: &str, given: &Bound<'_, PyAny>) -> PyResult<Table> {
     if let Ok(path) = given.extract::<PathBuf>() {
         // A text as postgresql://HOST/DB#TABLE names another engine, as for the command.
         if let Some(client) = path.to_str().and_then(|text| Client::named(text, name)) {
             return Ok(Table::Here(Arc::new(client)));
+        }
+        if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet")) {
+            return Err(Failure::input("a Parquet file is not read by its path")
+                .hint("read it with PyArrow, Polars or pandas, and give what they read")
+                .into());
         }
         return Ok(Table::Here(Arc::new(Csv::new(&path).map_err(Failure::from)?)));
     }
@@ -91,40 +97,37 @@ fn table(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Table> {
     if let Some(database) = Database::of(&connection, &name)? {
         return Ok(Table::There(Arc::new(database)));
     }
-    // A lazy frame has to be computed first.
-    let given = match given.hasattr("__arrow_c_stream__")? || given.hasattr("__arrow_c_array__")? {
-        true => given.clone(),
-        false => match given.call_method0("collect") {
-            Ok(collected) if collected.hasattr("__arrow_c_stream__")? => collected,
-            _ => {
-                return Err(Failure::input(format!("{} is no table", kind(given)))
-                    .hint("give the path of a CSV file, a frame, table or relation with the Arrow interface, a DB-API connection or a Spark session")
-                    .into());
-            }
-        },
+    let Some(given) = arrow::interface(given)? else {
+        return Err(Failure::of_type(format!("{} is no table", kind(given)))
+            .hint("give the path of a CSV file, a frame, table or relation with the Arrow interface, a DB-API connection or a Spark session")
+            .into());
     };
-    Ok(Table::Here(Arc::new(arrow::columns(&given)?)))
+    let of_policy = |column: &str| policy.table(name).is_some_and(|table| table.names(column));
+    Ok(Table::Here(Arc::new(arrow::columns(&given, &of_policy)?)))
 }
 
 #[pymethods]
 impl Session {
     #[new]
-    #[pyo3(signature = (data=None, *, policy, ledger=None, anchor=None, init=false, data_version="", alpha=None))]
+    #[pyo3(
+        signature = (data=None, *, policy, ledger=None, anchor=None, init=Arg(false), data_version=Arg::from(""), alpha=None),
+        text_signature = "(data=None, *, policy, ledger=None, anchor=None, init=False, data_version='', alpha=None)"
+    )]
     #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
-        data: Option<&Bound<'_, PyDict>>,
-        policy: PathBuf,
-        ledger: Option<PathBuf>,
-        anchor: Option<PathBuf>,
-        init: bool,
-        data_version: &str,
+        data: Option<Arg<Bound<'_, PyDict>>>,
+        policy: Arg<PathBuf>,
+        ledger: Option<Arg<PathBuf>>,
+        anchor: Option<Arg<PathBuf>>,
+        init: Arg<bool>,
+        data_version: Arg<String>,
         alpha: Option<Number>,
     ) -> PyResult<Session> {
-        let mut policy = work::short(py, || policy_of(&policy))?;
+        let mut policy = work::short(py, || policy_of(&policy.0))?;
         let mut tables = BTreeMap::new();
-        for (name, given) in data.into_iter().flatten() {
-            let name: String = name.extract()?;
+        for (name, given) in data.iter().flat_map(|data| data.0.iter()) {
+            let name = argument::name(&name)?;
             if policy.public(&name).is_some() {
                 let path: PathBuf = given.extract().map_err(|_| {
                     Failure::input(format!("the public table {name} is given by the path of a CSV file"))
@@ -140,7 +143,7 @@ impl Session {
                 let hint = probity_verdict::meant("its tables are", &name, &names);
                 return Err(Failure::input(format!("the policy has no table {name}")).hint(hint).into());
             }
-            let place = table(&name, &given)?;
+            let place = table(&policy, &name, &given)?;
             tables.insert(name, place);
         }
         let alpha = alpha.map_or_else(|| Rational::from_parts(1.into(), 20u8.into()), |alpha| alpha.0);
@@ -151,16 +154,16 @@ impl Session {
         }
         let session = Session {
             policy: Arc::new(policy),
-            ledger,
-            anchor,
+            ledger: ledger.map(|path| path.0),
+            anchor: anchor.map(|path| path.0),
             tables,
-            version: data_version.to_owned(),
+            version: data_version.0,
             alpha,
         };
         if let Some(path) = session.ledger.clone() {
             let (policy, anchor) = (session.policy.clone(), session.anchor.clone());
             work::long(py, move || {
-                let ledger = match init {
+                let ledger = match init.0 {
                     true => Ledger::init(&path, &policy, anchor.as_deref(), true, PATIENCE)?,
                     false => Ledger::open(&path, anchor.as_deref(), PATIENCE)?,
                 };
@@ -173,16 +176,17 @@ impl Session {
     /// Answers a query; what was answered before costs nothing. Several queries share the budget of one, and give a list.
     ///
     /// `split={"n": 2, "income": 1}` weighs columns; `again=True` draws anew, at its cost; `certificate=PATH` writes the certificate there.
-    #[pyo3(signature = (*queries, split=None, again=false, certificate=None))]
+    #[pyo3(signature = (*queries, split=None, again=Arg(false), certificate=None), text_signature = "($self, *queries, split=None, again=False, certificate=None)")]
     fn sql<'py>(
         &self,
         py: Python<'py>,
         queries: &Bound<'py, PyTuple>,
-        split: Option<&Bound<'py, PyDict>>,
-        again: bool,
-        certificate: Option<PathBuf>,
+        split: Option<Arg<Bound<'py, PyDict>>>,
+        again: Arg<bool>,
+        certificate: Option<Arg<PathBuf>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let prepared = self.prepared(py, queries, split)?;
+        let certificate = certificate.map(|path| path.0);
         let Some(path) = self.ledger.clone() else {
             return Err(Failure::input("no ledger was named")
                 .hint("Session(…, ledger=FILE) names it; .preview and .explain need none")
@@ -196,6 +200,7 @@ impl Session {
         }
         let (policy, anchor, version) = (self.policy.clone(), self.anchor.clone(), self.version.clone());
         let (tables, alpha, to) = (self.tables.clone(), self.alpha.clone(), certificate);
+        let again = again.0;
         let (released, state) = work::long_with(py, move |caller| {
             let tables: BTreeMap<String, Arc<dyn Engine>> =
                 tables.iter().map(|(name, table)| (name.clone(), table.engine(&caller))).collect();
@@ -241,7 +246,7 @@ impl Session {
         &self,
         py: Python<'py>,
         queries: &Bound<'py, PyTuple>,
-        split: Option<&Bound<'py, PyDict>>,
+        split: Option<Arg<Bound<'py, PyDict>>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let prepared = self.prepared(py, queries, split)?;
         // What has no proof would be refused, so it is refused here already.
@@ -279,7 +284,7 @@ impl Session {
         &self,
         py: Python<'py>,
         queries: &Bound<'py, PyTuple>,
-        split: Option<&Bound<'py, PyDict>>,
+        split: Option<Arg<Bound<'py, PyDict>>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let prepared = self.prepared(py, queries, split)?;
         let explained = work::long(py, move || proven(prepared, None))?;
@@ -312,11 +317,11 @@ impl Session {
     }
 
     /// The last entries of the ledger, oldest first: dicts with number, time, kind, query and cost.
-    #[pyo3(signature = (most=100))]
-    fn history<'py>(&self, py: Python<'py>, most: usize) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    #[pyo3(signature = (most=Arg(100)), text_signature = "($self, most=100)")]
+    fn history<'py>(&self, py: Python<'py>, most: Arg<usize>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let (path, anchor) = self.place()?;
         let entries =
-            work::long(py, move || Ok(Ledger::open(&path, anchor.as_deref(), PATIENCE)?.history(most)?))?;
+            work::long(py, move || Ok(Ledger::open(&path, anchor.as_deref(), PATIENCE)?.history(most.0)?))?;
         let mut all = Vec::new();
         for entry in entries {
             let one = PyDict::new(py);
@@ -347,18 +352,18 @@ impl Session {
         &self,
         py: Python<'_>,
         queries: &Bound<'_, PyTuple>,
-        split: Option<&Bound<'_, PyDict>>,
+        split: Option<Arg<Bound<'_, PyDict>>>,
     ) -> PyResult<Vec<Prepared>> {
         let mut texts = Vec::new();
         for query in queries {
             match query.cast::<PyString>() {
                 Ok(text) => texts.push(text.to_string()),
-                Err(_) => return Err(Failure::input(format!("{} is no query", described(&query))).into()),
+                Err(_) => return Err(Failure::of_type(format!("{} is no query", described(&query))).into()),
             }
         }
         let mut weights = Vec::new();
-        for (name, weight) in split.into_iter().flatten() {
-            weights.push((name.extract::<String>()?, weight.extract::<Number>()?.0));
+        for (name, weight) in split.iter().flat_map(|split| split.0.iter()) {
+            weights.push((argument::name(&name)?, weight.extract::<Number>()?.0));
         }
         let policy = self.policy.clone();
         work::short(py, move || Ok(prepare::prepare(&policy, &texts, &weights)?))

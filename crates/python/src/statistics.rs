@@ -7,6 +7,7 @@ use probity_noise::unit::Epsilon;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyString};
 
+use crate::argument::Arg;
 use crate::arrays::numpy;
 use crate::failure::Failure;
 use crate::number::{
@@ -26,7 +27,7 @@ impl<'py> Records<'py> {
         let py = data.py();
         let numpy = numpy(py)?;
         if data.is_instance_of::<PyString>() || data.is_instance_of::<PyDict>() {
-            return Err(Failure::input(no_numbers(data)).into());
+            return Err(Failure::of_type(no_numbers(data)).into());
         }
         let unreadable = |error: PyErr| private_error(py, error, no_numbers(data));
         let flat = numpy.call_method1("asarray", (data,)).map_err(unreadable)?;
@@ -84,17 +85,17 @@ macro_rules! with_records {
     };
 }
 
-fn neighbours(name: &str) -> Result<Neighbours, Failure> {
-    match name {
+fn neighbours(name: &Arg<String>) -> Result<Neighbours, Failure> {
+    match name.0.as_str() {
         "add-remove" => Ok(Neighbours::AddRemove),
         "replace" => Ok(Neighbours::Replace),
-        _ => Err(Failure::input(format!("'{name}' are no neighbours: write add-remove or replace"))),
+        name => Err(Failure::input(format!("'{name}' are no neighbours: write add-remove or replace"))),
     }
 }
 
 /// The step comes from what is public alone: one that the records chose would tell of them.
-fn column(bounds: (Number, Number), step: Option<Number>) -> Result<Column, Failure> {
-    let (lower, upper) = (bounds.0.0, bounds.1.0);
+fn column(bounds: Arg<(Number, Number)>, step: Option<Number>) -> Result<Column, Failure> {
+    let (lower, upper) = (bounds.0.0.0, bounds.0.1.0);
     Ok(match step {
         Some(step) => Column::new(step.0, lower, upper)?,
         None => Column::between(lower, upper)?,
@@ -116,7 +117,7 @@ fn nearest(value: &Rational) -> f64 {
 ///     True
 #[pyfunction]
 pub fn count<'py>(py: Python<'py>, data: &Bound<'py, PyAny>, epsilon: Number) -> PyResult<Bound<'py, PyAny>> {
-    let length = data.len().map_err(|_| Failure::input(format!("{} has no length", kind(data))))?;
+    let length = data.len().map_err(|_| Failure::of_type(format!("{} has no length", kind(data))))?;
     let release = Statistic::count(Neighbours::AddRemove).laplace(&loss(epsilon)?).map_err(Failure::from)?;
     let answer = work::short(py, move || Ok(release.answer((0..length).map(|_| 0i64))?))?;
     to_exact(py, &answer)
@@ -131,19 +132,19 @@ pub fn count<'py>(py: Python<'py>, data: &Bound<'py, PyAny>, epsilon: Number) ->
 ///     >>> abs(pb.sum([20, 30, 40], bounds=(0, 100), epsilon=1) - 90) < 5000
 ///     True
 #[pyfunction]
-#[pyo3(signature = (data, bounds, epsilon, *, step=None, neighbours="add-remove"))]
+#[pyo3(signature = (data, bounds, epsilon, *, step=None, neighbours=Arg::from("add-remove")), text_signature = "(data, bounds, epsilon, *, step=None, neighbours='add-remove')")]
 pub fn sum<'py>(
     py: Python<'py>,
     data: &Bound<'py, PyAny>,
-    bounds: (Number, Number),
+    bounds: Arg<(Number, Number)>,
     epsilon: Number,
     step: Option<Number>,
-    neighbours: &str,
+    neighbours: Arg<String>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let records = Records::of(data)?;
     let column = column(bounds, step)?;
     let release =
-        column.sum(self::neighbours(neighbours)?).laplace(&loss(epsilon)?).map_err(Failure::from)?;
+        column.sum(self::neighbours(&neighbours)?).laplace(&loss(epsilon)?).map_err(Failure::from)?;
     let answer = with_records!(py, records, records => release.answer(records)?)?;
     to_exact(py, &answer)
 }
@@ -156,18 +157,18 @@ pub fn sum<'py>(
 ///     >>> 0 <= pb.mean([20.5, 30, 40], bounds=(0, 100), epsilon=1) <= 100
 ///     True
 #[pyfunction]
-#[pyo3(signature = (data, bounds, epsilon, *, step=None, neighbours="add-remove"))]
+#[pyo3(signature = (data, bounds, epsilon, *, step=None, neighbours=Arg::from("add-remove")), text_signature = "(data, bounds, epsilon, *, step=None, neighbours='add-remove')")]
 pub fn mean(
     py: Python<'_>,
     data: &Bound<'_, PyAny>,
-    bounds: (Number, Number),
+    bounds: Arg<(Number, Number)>,
     epsilon: Number,
     step: Option<Number>,
-    neighbours: &str,
+    neighbours: Arg<String>,
 ) -> PyResult<f64> {
     let records = Records::of(data)?;
     let column = column(bounds, step)?;
-    let mean = Mean::new(&column, self::neighbours(neighbours)?, &loss(epsilon)?).map_err(Failure::from)?;
+    let mean = Mean::new(&column, self::neighbours(&neighbours)?, &loss(epsilon)?).map_err(Failure::from)?;
     let answer = with_records!(py, records, records => mean.answer(records)?)?;
     Ok(nearest(&answer))
 }
@@ -178,19 +179,19 @@ pub fn mean(
 ///     >>> 0 <= pb.variance([20.5, 30, 40], bounds=(0, 100), epsilon=1) <= 2500
 ///     True
 #[pyfunction]
-#[pyo3(signature = (data, bounds, epsilon, *, step=None, neighbours="add-remove"))]
+#[pyo3(signature = (data, bounds, epsilon, *, step=None, neighbours=Arg::from("add-remove")), text_signature = "(data, bounds, epsilon, *, step=None, neighbours='add-remove')")]
 pub fn variance(
     py: Python<'_>,
     data: &Bound<'_, PyAny>,
-    bounds: (Number, Number),
+    bounds: Arg<(Number, Number)>,
     epsilon: Number,
     step: Option<Number>,
-    neighbours: &str,
+    neighbours: Arg<String>,
 ) -> PyResult<f64> {
     let records = Records::of(data)?;
     let column = column(bounds, step)?;
     let variance =
-        Variance::new(&column, self::neighbours(neighbours)?, &loss(epsilon)?).map_err(Failure::from)?;
+        Variance::new(&column, self::neighbours(&neighbours)?, &loss(epsilon)?).map_err(Failure::from)?;
     let answer = with_records!(py, records, records => variance.answer(records)?)?;
     Ok(nearest(&answer))
 }
@@ -201,14 +202,14 @@ pub fn variance(
 ///     >>> pb.quantile(range(1000), "1/2", candidates=range(0, 1000, 100), epsilon=10)
 ///     500
 #[pyfunction]
-#[pyo3(signature = (data, q, candidates, epsilon, *, neighbours="add-remove"))]
+#[pyo3(signature = (data, q, candidates, epsilon, *, neighbours=Arg::from("add-remove")), text_signature = "(data, q, candidates, epsilon, *, neighbours='add-remove')")]
 pub fn quantile<'py>(
     py: Python<'py>,
     data: &Bound<'py, PyAny>,
     q: Number,
     candidates: &Bound<'py, PyAny>,
     epsilon: Number,
-    neighbours: &str,
+    neighbours: Arg<String>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let records = Records::of(data)?;
     let candidates = each_item(candidates, rational)?;
@@ -229,7 +230,7 @@ pub fn quantile<'py>(
     });
     let column = Column::new(common, lower, upper).map_err(Failure::from)?;
     let quantile =
-        Quantile::new(&column, (a, b), &candidates, self::neighbours(neighbours)?, &loss(epsilon)?)
+        Quantile::new(&column, (a, b), &candidates, self::neighbours(&neighbours)?, &loss(epsilon)?)
             .map_err(Failure::from)?;
     let answer = with_records!(py, records, records => quantile.answer(records)?)?;
     to_exact(py, &answer)
@@ -245,21 +246,21 @@ pub fn quantile<'py>(
 ///     >>> pb.histogram([0.5, 1.5, 2], bins=[0, 1, 2], epsilon=1).dtype
 ///     dtype('int64')
 #[pyfunction]
-#[pyo3(signature = (data, *, epsilon, categories=None, bins=None, neighbours="add-remove"))]
+#[pyo3(signature = (data, *, epsilon, categories=None, bins=None, neighbours=Arg::from("add-remove")), text_signature = "(data, *, epsilon, categories=None, bins=None, neighbours='add-remove')")]
 pub fn histogram<'py>(
     py: Python<'py>,
     data: &Bound<'py, PyAny>,
     epsilon: Number,
     categories: Option<&Bound<'py, PyAny>>,
     bins: Option<&Bound<'py, PyAny>>,
-    neighbours: &str,
+    neighbours: Arg<String>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (places, count) = match (categories, bins) {
         (Some(categories), None) => by_category(py, data, categories)?,
         (None, Some(bins)) => by_bin(py, data, bins)?,
         _ => return Err(Failure::input("give categories= or bins=, one of them").into()),
     };
-    let (neighbours, epsilon) = (self::neighbours(neighbours)?, loss(epsilon)?);
+    let (neighbours, epsilon) = (self::neighbours(&neighbours)?, loss(epsilon)?);
     let counts = work::short(py, move || {
         let histogram = Histogram::new((0..count as i64).collect(), neighbours, &epsilon)?;
         Ok(histogram.answer(places)?)
@@ -285,8 +286,12 @@ fn by_category(
 ) -> PyResult<(Vec<i64>, usize)> {
     let index = PyDict::new(py);
     let mut count = 0usize;
-    for category in categories.try_iter()? {
+    let no_list = |_| Failure::of_type(format!("{} is no list of categories", described(categories)));
+    for category in categories.try_iter().map_err(no_list)? {
         let category = category?;
+        if category.hash().is_err() {
+            return Err(Failure::of_type(format!("{} is no category", described(&category))).into());
+        }
         if index.contains(&category)? {
             return Err(
                 Failure::input(format!("the category {} is there twice", described(&category))).into()
@@ -298,7 +303,8 @@ fn by_category(
     // An array's own list has Python's values, which are quick to look up.
     let records = data.call_method0("tolist").unwrap_or_else(|_| data.clone());
     let mut places = Vec::new();
-    for record in records.try_iter()? {
+    let unreadable = |_| Failure::of_type(format!("{} is no list of values", kind(data)));
+    for record in records.try_iter().map_err(unreadable)? {
         let found = index.get_item(record?).ok().flatten();
         places.push(found.map_or(Ok(-1), |place| place.cast_into::<PyInt>()?.extract())?);
         if places.len() % (1 << 16) == 0 {

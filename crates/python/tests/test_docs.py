@@ -5,6 +5,7 @@ import inspect
 import io
 import pathlib
 import pydoc
+import re
 import importlib.util
 import subprocess
 import sys
@@ -99,3 +100,24 @@ def test_the_notebook_runs_as_it_is(tmp_path):
 def test_the_import_is_light():
     script = "import sys; import probity_dp; assert 'numpy' not in sys.modules, 'numpy was imported'"
     assert subprocess.run([sys.executable, "-c", script]).returncode == 0
+
+
+def test_hints_of_the_command_are_said_in_python():
+    """Every text of the crates below this one that names an option of the command is said without it here."""
+    from probity_dp._probity import _in_python
+
+    literal = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+    option = re.compile(r"--[a-z]")
+    seen = []
+    for crate in ("account", "lang", "noise", "release", "run", "verdict"):
+        for path in (ROOT / "crates" / crate / "src").rglob("*.rs"):
+            code = "\n".join(line for line in path.read_text().splitlines() if not line.lstrip().startswith("//"))
+            for text in literal.findall(code.split("#[cfg(test)]")[0]):
+                # A text of an option alone is an argument of another program.
+                if option.search(text) and " " in text:
+                    said = _in_python(re.sub(r"\{[a-z_.]*\}", "x", text))
+                    seen.append(text)
+                    # The command may be named as one.
+                    rest = re.sub(r"the command `[^`]*`", "", said)
+                    assert not option.search(rest) and "`probity" not in rest, (path.name, said)
+    assert len(seen) > 15, seen

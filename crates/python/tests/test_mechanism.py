@@ -135,3 +135,65 @@ def test_a_deadline_ends_a_search():
     assert verdict.status in ("open", "proved")
     with pytest.raises(pb.InvalidInput, match="seconds"):
         pb.Mechanism.load("mechanisms/laplace.dp").verify(seconds=-1)
+
+
+INCOMES = """
+mechanism incomes(people: rows(region: category(3), income: real, member: bool))
+param eps > 0
+out = []
+for g in 0..3 {
+  n ~ discrete_laplace(count(r in people where r.region == g and r.member), 2 / eps)
+  s ~ laplace(sum(r in people where r.region == g, clamp(r.income, 0, 100)), 200 / eps)
+  append(out, n)
+  append(out, s)
+}
+return out
+neighbours one row of people is added or removed
+claim eps
+"""
+
+
+def tables(tmp_path):
+    """One table, as everybody holds it. The last two rows are dropped: there is no region 3, and no income."""
+    rows = [(0, 10.5, True), (0, 200.0, False), (2, 0.1, True), (3, 1.0, True), (1, None, True)]
+    names = ("region", "income", "member")
+    path = tmp_path / "people.csv"
+    path.write_text("region,income,member\n" + "".join(f"{a},{'' if b is None else b},{str(c).lower()}\n" for a, b, c in rows))
+    yield "a path", path
+    yield "a text", str(path)
+    yield "dicts", [dict(zip(names, row)) for row in rows]
+    yield "tuples", rows
+    yield "columns", {name: [row[place] for row in rows] for place, name in enumerate(names)}
+    pandas = pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    pyarrow = pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame(rows, columns=names)
+    yield "pandas", frame
+    yield "polars", polars.DataFrame(rows, schema=list(names), orient="row")
+    yield "lazy", polars.DataFrame(rows, schema=list(names), orient="row").lazy()
+    yield "arrow", pyarrow.Table.from_pandas(frame).append_column("blob", pyarrow.array([b"x"] * len(rows)))
+
+
+def test_rows_of_any_source(tmp_path):
+    # With so large an epsilon noise vanishes on the grid, but once in e^1000 times.
+    m = pb.Mechanism(INCOMES).set(eps="1e8")
+    for name, table in tables(tmp_path):
+        run = m.run(people=table, grid="1/100")
+        assert run.value == [1, Fraction("110.5"), 0, 0, 1, Fraction("0.1")], name
+        assert run.epsilon == 10**8 and run.status == "proved"
+    # Each run is about its own table.
+    assert m.run(people=[], grid=1).value == [0] * 6
+    assert m.run(people=[(1, 5, True)], grid=1).value == [0, 0, 1, 5, 0, 0]
+
+
+def test_what_is_no_table_is_refused_without_a_word_of_it():
+    m = pb.Mechanism(INCOMES).set(eps=1)
+    for secret in (3.14159, [3.14159], [{"region": 0}, "3.14159"], object(), {"region": [1], "income": [3.14159, 2], "member": [1]}):
+        with pytest.raises(pb.InvalidInput) as error:
+            m.run(people=secret, grid=1)
+        assert "3.14" not in str(error.value), secret
+    with pytest.raises(pb.InvalidInput) as error:
+        m.run(grid=1)
+    assert "people=" in error.value.hint and "--" not in str(error.value)
+    with pytest.raises(pb.InvalidInput, match="income"):
+        m.run(people={"region": [], "member": []}, grid=1)

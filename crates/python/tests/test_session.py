@@ -292,3 +292,67 @@ def test_dates_of_databases(loud, tmp_path):
 
     query = "SELECT COUNT(*) AS n FROM people WHERE region = 'north' AND joined < DATE '2020-01-02'"
     assert asked(Connection(), loud, tmp_path, query).rows[0][0] == 3
+
+
+def test_columns_that_the_policy_does_not_name_may_be_of_any_type(loud, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pyarrow = pytest.importorskip("pyarrow")
+    frame = pandas.read_csv(PEOPLE)
+    table = pyarrow.Table.from_pandas(frame)
+    for value in ([1, 2], b"\xff", {"a": 1}, datetime.time(1)):
+        more = table.append_column("more", pyarrow.array([value] * len(frame)))
+        assert asked(more, loud, tmp_path).rows == asked(PEOPLE, loud, tmp_path).rows
+    binary = table.set_column(table.column_names.index("region"), "region", pyarrow.array([b"north"] * len(frame)))
+    with pytest.raises(pb.InvalidInput, match="the column region is of the type Binary"):
+        asked(binary, loud, tmp_path)
+
+
+FOUND = """
+[budget]
+epsilon = "1e15"
+delta = "1/10"
+per_query = { epsilon = "1e6", delta = "1/1000" }
+[table.people]
+unit = "row"
+[table.people.columns]
+region = { type = "text", discover = true }
+age = { type = "int", between = [0, 120] }
+"""
+
+
+def test_keys_are_discovered_in_every_source(tmp_path):
+    pytest.importorskip("pandas")
+    policy = tmp_path / "found.toml"
+    policy.write_text(FOUND)
+    query = "SELECT region, COUNT(*) AS n FROM people WHERE age >= 40 GROUP BY region"
+    expected = asked(PEOPLE, policy, tmp_path, query).rows
+    assert [row[0] for row in expected] == ["east", "north", "south", "west"] and all(row[1] > 100 for row in expected)
+    for name, data in frames():
+        assert asked(data, policy, tmp_path, query).rows == expected, name
+    assert asked(sqlite(), policy, tmp_path, query).rows == expected
+
+
+def test_a_division_by_zero_is_refused_before_it_is_paid(tmp_path):
+    s = pb.Session(data={"people": PEOPLE}, policy=POLICY, ledger=tmp_path / "l", init=True)
+    with pytest.raises(pb.InvalidInput, match="divides by zero"):
+        s.sql("SELECT SUM(age) / 0 AS x FROM people")
+    assert s.spent == {"epsilon": 0}
+
+
+def test_a_session_reads_its_frame_when_it_is_asked(loud, tmp_path):
+    """A frame is read where it lies, without a copy: what is written into it before a query is in the answer."""
+    np = pytest.importorskip("numpy")
+    pyarrow = pytest.importorskip("pyarrow")
+    ages = np.full(1000, 10, dtype=np.int64)
+    table = pyarrow.table({"age": pyarrow.Array.from_buffers(pyarrow.int64(), 1000, [None, pyarrow.py_buffer(ages)])})
+    s = pb.Session(data={"people": table}, policy=loud, ledger=tmp_path / "l", init=True)
+    ages[:] = 20
+    assert s.sql("SELECT SUM(age) AS s FROM people").rows[0][0] == 20_000
+
+
+def test_parquet_is_read_by_other_libraries(tmp_path):
+    path = tmp_path / "people.parquet"
+    path.write_bytes(b"PAR1")
+    with pytest.raises(pb.InvalidInput, match="Parquet") as error:
+        pb.Session(data={"people": path}, policy=POLICY)
+    assert "PyArrow" in error.value.hint and "--" not in error.value.hint

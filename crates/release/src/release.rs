@@ -3,6 +3,7 @@
 //! There is no way around the proof: [`Proven`] is made by [`prove`] alone, and nothing else can be drawn.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 
 use probity_exact::{Integer, Rational};
 use probity_noise::entropy::{Entropy, Secure, with_secure};
@@ -130,25 +131,41 @@ type Shown = (Vec<String>, Vec<Vec<Integer>>);
 
 /// Group by group the noisy integers, behind the key where keys were discovered.
 fn to_text((keys, noisy): &Shown) -> String {
-    let row = |(place, group): (usize, &Vec<Integer>)| {
-        let key = keys.get(place).map(|key| Value::from(key.as_str()));
-        key.into_iter().chain(group.iter().map(|value| Value::from(value.to_string()))).collect::<Value>()
-    };
-    noisy.iter().enumerate().map(row).collect::<Value>().to_string()
+    let mut text = String::from("[");
+    for (place, group) in noisy.iter().enumerate() {
+        text.push_str(if place == 0 { "[" } else { ",[" });
+        let key = keys.get(place).map(|key| Value::from(key.as_str()).to_string());
+        text.push_str(key.as_deref().unwrap_or(""));
+        for (at, value) in group.iter().enumerate() {
+            let comma = if at == 0 && key.is_none() { "" } else { "," };
+            // Writing to a text does not fail.
+            let _ = write!(text, "{comma}\"{value}\"");
+        }
+        text.push(']');
+    }
+    text.push(']');
+    text
+}
+
+/// The keys and the numbers of each group, from texts of which so many are keys.
+fn read<Text: AsRef<str>>(groups: &[Vec<Text>], behind: usize) -> Option<Shown> {
+    let (mut keys, mut noisy) = (Vec::new(), Vec::new());
+    for group in groups {
+        let (own, numbers) = group.split_at_checked(behind)?;
+        keys.extend(own.iter().map(|key| key.as_ref().to_owned()));
+        let number = |value: &Text| Integer::from_str_radix(value.as_ref(), 10).ok();
+        noisy.push(numbers.iter().map(number).collect::<Option<Vec<Integer>>>()?);
+    }
+    Some((keys, noisy))
 }
 
 fn from_text(prepared: &Prepared, text: &str) -> Option<Shown> {
-    let value: Value = serde_json::from_str(text).ok()?;
-    let number = |value: &Value| Integer::from_str_radix(value.as_str()?, 10).ok();
     let behind = usize::from(prepared.plan.discovered().is_some());
-    let (mut keys, mut noisy) = (Vec::new(), Vec::new());
-    for group in value.as_array()? {
-        let group = group.as_array()?;
-        if behind > 0 {
-            keys.push(group.first()?.as_str()?.to_owned());
-        }
-        noisy.push(group.get(behind..)?.iter().map(number).collect::<Option<Vec<Integer>>>()?);
-    }
+    // Keys may have escapes; numbers are read where they stand.
+    let (keys, noisy) = match behind {
+        0 => read(&serde_json::from_str::<Vec<Vec<&str>>>(text).ok()?, 0)?,
+        _ => read(&serde_json::from_str::<Vec<Vec<String>>>(text).ok()?, behind)?,
+    };
     let fits = (behind > 0 || noisy.len() == prepared.plan.groups())
         && noisy.iter().all(|group| group.len() == prepared.plan.cells());
     fits.then_some((keys, noisy))

@@ -123,6 +123,36 @@ fn columns_sum_as_texts_do() {
     }
 }
 
+/// Keys that are discovered are those of the texts, however their values are typed, and rows that WHERE leaves out have none.
+#[test]
+fn columns_have_the_keys_that_texts_have() {
+    let text = POLICY.replace("epsilon = 10", "epsilon = 10\ndelta = \"1/100\"").replace(
+        "per_query = { epsilon = 1 }",
+        "per_query = { epsilon = 1, delta = \"1/1000\" }",
+    );
+    let found = "k = { type = \"text\", discover = true }";
+    let text = text.replacen("k = { in = [\"a\", \"b\", \"7\"] }", found, 1);
+    let policy = policy::read("policy", &text).unwrap();
+    let header: Vec<String> = ["k", "n", "d", "f", "day", "who"].map(str::to_owned).to_vec();
+    let rows = table(40_000);
+    let texts = Rows {
+        header: header.clone(),
+        rows: rows.iter().map(|row| row.iter().map(written).collect()).collect(),
+    };
+    let batches = [&rows[..7], &rows[7..]].map(|part| Box::new(Table(part.to_vec())) as Box<dyn Batch>);
+    let columns = Columns::new(header, batches.into());
+    assert!(columns.finds_keys());
+    let plan = query::plan("SELECT k, COUNT(*) AS c FROM t WHERE n > 3 GROUP BY k", &policy).unwrap();
+    let (one, two) = (columns.keys(&plan, &|_, _| {}).unwrap(), texts.keys(&plan, &|_, _| {}).unwrap());
+    assert_eq!(one, two);
+    assert_eq!(one.keys().collect::<Vec<_>>(), ["7", "a", "b", "c"]);
+    // Of 40,000 rows a tenth has no key, a tenth no n, and 25 of 40 values of n are above 3.
+    assert!((18_000..23_000).contains(&one.values().sum::<u64>()), "{one:?}");
+    // Public keys are not found.
+    let public = query::plan("SELECT f, COUNT(*) AS c FROM t GROUP BY f", &policy).unwrap();
+    assert!(columns.keys(&public, &|_, _| {}).is_err());
+}
+
 #[test]
 fn a_missing_column_is_refused_by_the_header() {
     let policy = policy::read("policy", POLICY).unwrap();

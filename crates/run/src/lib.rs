@@ -53,5 +53,5 @@ pub use input::{Given, InputError, Inputs};
 pub use loss::{Amount, Loss};
 pub use probity_lang::{Setting, SettingError};
 pub use proved::{Proved, Session, Text, Unproved};
-pub use table::Table;
+pub use table::{Cell, Table};
 pub use value::Value;

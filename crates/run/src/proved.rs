@@ -47,6 +47,15 @@ impl Text {
         Text { certificate: Some(certificate.into()), ..self }
     }
 
+    /// The names of the fields of an input table; `None` for an input that is none.
+    pub fn fields(&self, name: &str) -> Option<Vec<String>> {
+        let input = self.program.mechanism.inputs.iter().find(|input| input.name.as_str() == name)?;
+        match &input.sort {
+            Sort::Rows(fields) => Some(fields.iter().map(|field| field.name.to_string()).collect()),
+            _ => None,
+        }
+    }
+
     /// The rows of an input table. Its sums are computed before anything is drawn.
     pub fn with_table(mut self, name: &str, table: Table) -> Text {
         self.tables.insert(name.to_owned(), table);

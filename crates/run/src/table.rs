@@ -19,13 +19,32 @@ use crate::program::compile::constant_value;
 use crate::sample;
 use crate::written_sum::written_out;
 
-/// A table as texts.
+/// A table.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Table {
     /// The names of the columns.
     pub header: Vec<String>,
     /// The rows; a missing field counts as empty.
-    pub rows: Vec<Vec<String>>,
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// A value of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cell {
+    /// As it is written in a file; an empty text is no value.
+    Text(String),
+    /// A number, exactly.
+    Number(Rational),
+    /// A truth value.
+    Truth(bool),
+}
+
+impl Table {
+    /// A table as a file has it.
+    pub fn of_texts(header: Vec<String>, rows: Vec<Vec<String>>) -> Table {
+        let cells = |row: Vec<String>| row.into_iter().map(Cell::Text).collect();
+        Table { header, rows: rows.into_iter().map(cells).collect() }
+    }
 }
 
 /// The values of a row's fields; truth values are 1 and 0.
@@ -86,35 +105,48 @@ fn cleaned(name: &str, fields: &[Field], about: &[&Expr], table: &Table) -> Resu
             }
         }
     }
-    let value = |sort: &Sort, text: &str| -> Option<Rational> {
-        let truth = |truth: bool| Some(if truth { Rational::ONE } else { Rational::ZERO });
-        match sort {
-            Sort::Bool => match text {
-                "true" | "TRUE" | "True" | "t" | "1" => truth(true),
-                "false" | "FALSE" | "False" | "f" | "0" => truth(false),
-                _ => None,
-            },
-            Sort::Real => number(text),
-            Sort::Int => number(text).filter(Rational::is_int),
-            Sort::Category { count } => {
-                let (count, _) = constant_value(count);
-                number(text).filter(|value| {
-                    value.is_int() && *value >= Rational::ZERO && count.is_some_and(|count| *value < count)
-                })
-            }
-            _ => None,
-        }
-    };
-    let row = |row: &Vec<String>| -> Option<Row> {
+    let row = |row: &Vec<Cell>| -> Option<Row> {
         let mut values = Row::new();
         for (field, place) in fields.iter().zip(&places) {
-            let text = row.get(*place).map_or("", |text| text.trim());
-            values.insert(field.name.clone(), value(&field.sort, text)?);
+            values.insert(field.name.clone(), value(&field.sort, row.get(*place)?)?);
         }
         let admitted = |assumption: &&Expr| evaluated(assumption, &values) == Some(Rational::ONE);
         about.iter().all(admitted).then_some(values)
     };
     Ok(table.rows.iter().filter_map(row).collect())
+}
+
+/// What a cell is worth in a field of this sort; `None` if it is not of it.
+fn value(sort: &Sort, cell: &Cell) -> Option<Rational> {
+    let number = || match cell {
+        Cell::Text(text) => number(text.trim()),
+        Cell::Number(value) => Some(value.clone()),
+        Cell::Truth(_) => None,
+    };
+    match sort {
+        Sort::Bool => {
+            let truth = match cell {
+                Cell::Truth(truth) => *truth,
+                Cell::Number(value) if value.is_zero() || *value == Rational::ONE => !value.is_zero(),
+                Cell::Number(_) => return None,
+                Cell::Text(text) => match text.trim() {
+                    "true" | "TRUE" | "True" | "t" | "1" => true,
+                    "false" | "FALSE" | "False" | "f" | "0" => false,
+                    _ => return None,
+                },
+            };
+            Some(if truth { Rational::ONE } else { Rational::ZERO })
+        }
+        Sort::Real => number(),
+        Sort::Int => number().filter(Rational::is_int),
+        Sort::Category { count } => {
+            let (count, _) = constant_value(count);
+            number().filter(|value| {
+                value.is_int() && *value >= Rational::ZERO && count.is_some_and(|count| *value < count)
+            })
+        }
+        _ => None,
+    }
 }
 
 /// A decimal number; fractions are no texts of tables, and an exponent is not expanded beyond reason.
@@ -383,10 +415,8 @@ mod tests {
             ["0", "30", "-1e3"],
             ["0", "30", "1e-9223372036854775808"],
         ];
-        Table {
-            header: ["region", "age", "x"].map(String::from).to_vec(),
-            rows: rows.iter().map(|row| row.map(String::from).to_vec()).collect(),
-        }
+        let header = ["region", "age", "x"].map(String::from).to_vec();
+        Table::of_texts(header, rows.iter().map(|row| row.map(String::from).to_vec()).collect())
     }
 
     fn settings() -> Vec<Setting> {
@@ -405,6 +435,26 @@ mod tests {
         assert_eq!(value, Value::List(expected));
         // What is shown is the text, not what was computed from the table.
         assert!(proved.mechanism().to_string().contains("count(r in people"));
+    }
+
+    #[test]
+    fn typed_values_are_what_their_texts_are() {
+        let sorts = [Sort::Bool, Sort::Int, Sort::Real, Sort::Category { count: Expr::int(3) }];
+        let half = Rational::ONE / Rational::from(2);
+        let number = |value: &Rational| (Cell::Number(value.clone()), value.to_f64().value().to_string());
+        let truth = |truth: bool| (Cell::Truth(truth), truth.to_string());
+        let all =
+            [number(&Rational::ZERO), number(&Rational::ONE), number(&Rational::from(2)), number(&half)];
+        let mut known = 0;
+        for (cell, text) in all.into_iter().chain([truth(true), truth(false)]) {
+            for sort in &sorts {
+                let found = value(sort, &cell);
+                assert_eq!(found, value(sort, &Cell::Text(text.clone())), "{cell:?} {sort:?}");
+                known += usize::from(found.is_some());
+            }
+        }
+        // 0 and 1 are of all sorts, 2 of all but one, 1/2 of one, truth values of one each.
+        assert_eq!(known, 4 + 4 + 3 + 1 + 2);
     }
 
     #[test]
@@ -428,7 +478,7 @@ mod tests {
             neighbours one row of people is added or removed\nclaim eps\n";
         for table in [
             Table { header: vec!["x".into()], rows: vec![] },
-            Table { header: vec!["x".into()], rows: vec![vec!["1".into()]] },
+            Table { header: vec!["x".into()], rows: vec![vec![Cell::Text("1".into())]] },
         ] {
             assert!(with(adaptive, table.clone()).is_ok());
             assert!(matches!(with(&outside, table.clone()), Err(RunError::Refused { .. })));

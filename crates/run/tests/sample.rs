@@ -10,7 +10,7 @@ use probity_run::{Inputs, Proved, RunError, Table, Value};
 
 fn people(rows: usize) -> Table {
     let row = |age: usize| vec![age.to_string(), (age.is_multiple_of(2)).to_string()];
-    Table { header: vec!["age".into(), "on".into()], rows: (0..rows).map(row).collect() }
+    Table::of_texts(vec!["age".into(), "on".into()], (0..rows).map(row).collect())
 }
 
 fn text(statements: &str) -> String {

@@ -4,7 +4,7 @@ use probity_lang::{Program, Setting};
 use probity_prove::certificate::{self, Fault, Proved};
 use probity_prove::vacuity::{Vacuity, vacuity};
 
-pub use probity_prove::coq::NotExported;
+pub use probity_coq::NotExported;
 
 use crate::error::Error;
 use crate::given;
@@ -52,5 +52,5 @@ pub fn check(
 /// The Coq text of a certificate: its theorem and derivation, which `coqc` checks with the development in `proofs/` and nothing of ours. A
 /// certificate that the kernel accepts may use a rule that is not exported; the answer then names it.
 pub fn coq(certificate: &str) -> Result<String, NotExported> {
-    probity_prove::coq::export(certificate)
+    probity_coq::export(certificate)
 }

@@ -3,5 +3,6 @@
 pub mod expr;
 pub mod kind;
 pub mod law;
+pub(crate) mod names;
 pub mod render;
 pub mod term;

@@ -13,10 +13,12 @@ pub use super::words::{LONG, SHORT, Words};
 /// are zero, so that −ln U is above 43.
 #[inline(always)]
 pub fn neg_ln(words: TwoWords) -> Option<(u64, u64)> {
-    words.is_normal().then(|| {
-        let lower = TABLE.neg_ln_lower(words);
-        (lower, lower + WIDTH)
-    })
+    // No closure, which would be a call of its own in other crates.
+    if !words.is_normal() {
+        return None;
+    }
+    let lower = TABLE.neg_ln_lower(words);
+    Some((lower, lower + WIDTH))
 }
 
 impl<'w, E: Entropy + ?Sized> Words<'w, E> {

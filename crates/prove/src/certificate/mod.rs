@@ -134,15 +134,24 @@ pub fn write_threshold(theorem: &FloatTheorem) -> String {
 }
 
 /// What a certificate says, before anything of it is believed.
-pub(crate) enum Parts {
+pub enum Parts {
     /// A claim about a floating-point format: the threshold theorem on this machine.
     Threshold(Mechanism, Claim, Implementation),
     /// A claim over the reals: a plan, and the evidence for its side conditions.
-    Derivation { mechanism: Mechanism, claim: Claim, plan: Plan, evidence: Vec<Evidence> },
+    Derivation {
+        /// What it is about.
+        mechanism: Mechanism,
+        /// What it says of it.
+        claim: Claim,
+        /// The rules, in the order of the program.
+        plan: Plan,
+        /// One for each side condition, in the order in which they are met.
+        evidence: Vec<Evidence>,
+    },
 }
 
 /// Reads a certificate, whose hash must be that of what it is about.
-pub(crate) fn parts(certificate: &str) -> Result<Parts, Fault> {
+pub fn parts(certificate: &str) -> Result<Parts, Fault> {
     let mut lines = Lines { lines: certificate.lines().collect(), at: 0, shared: Shared::new() };
     let format = lines.next()?;
     if format != FORMAT {

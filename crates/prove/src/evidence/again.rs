@@ -3,30 +3,24 @@
 
 use std::collections::VecDeque;
 
-use probity_kernel::context::Context;
-use probity_kernel::entail::{Evidence, check_entailment};
-use probity_kernel::expr::Expr;
+use probity_kernel::entail::Evidence;
 use probity_kernel::lemma::Lemma;
 
-use crate::evidence::lemmas::common_lemmas;
+use crate::evidence::posed::Posed;
 
 /// Evidence among the given, with the lemmas of this question in the place of its own, that the kernel accepts.
 pub(crate) fn evidence_again<'e>(
-    context: &Context,
-    hypotheses: &[&Expr],
-    goal: &Expr,
+    posed: &Posed<'_>,
     known: impl Iterator<Item = &'e Evidence>,
 ) -> Option<Evidence> {
-    let formulas = hypotheses.iter().copied().chain([goal]).chain(context.facts());
-    let lemmas = common_lemmas(context, formulas);
     let mut tried: Vec<Evidence> = Vec::new();
     for evidence in known {
-        let mut left: VecDeque<&Lemma> = lemmas.iter().filter(|lemma| is_indexed(lemma)).collect();
+        let mut left: VecDeque<&Lemma> = posed.common.iter().filter(|lemma| is_indexed(lemma)).collect();
         let Some(renewed) = renewed(evidence, &mut left) else { continue };
         if tried.contains(&renewed) {
             continue;
         }
-        if check_entailment(context, hypotheses, goal, &renewed).is_ok() {
+        if posed.facts.refute(&renewed).is_ok() {
             return Some(renewed);
         }
         tried.push(renewed);

@@ -197,12 +197,18 @@ fn multiples<'a>(context: &Context, base: &[Row<'_>], used: &BTreeSet<&Monomial>
     let groups = groups(context, used);
     for row in base {
         for multiplier in multipliers(context, row, &groups) {
-            let Ok(poly) = row.poly.times(&Poly::term(multiplier.clone(), Rational::ONE)) else { continue };
-            if poly.terms().all(|(m, _)| m.is_one() || used.contains(m)) {
-                let scale = as_scale(context, &multiplier).unwrap_or_default();
-                let (strict, free, facts) = (row.strict, row.free, row.facts.clone());
-                rows.push(Row { poly: Cow::Owned(poly), strict, free, scale, facts, multiplier });
+            // Most products have a monomial that nothing meets, so that is looked at first.
+            let meets = |m: &Monomial| {
+                let product = m.times(&multiplier);
+                product.is_one() || used.contains(&product)
+            };
+            if !row.poly.terms().all(|(m, _)| meets(m)) {
+                continue;
             }
+            let Ok(poly) = row.poly.times(&Poly::term(multiplier.clone(), Rational::ONE)) else { continue };
+            let scale = as_scale(context, &multiplier).unwrap_or_default();
+            let (strict, free, facts) = (row.strict, row.free, row.facts.clone());
+            rows.push(Row { poly: Cow::Owned(poly), strict, free, scale, facts, multiplier });
         }
     }
     rows
@@ -251,14 +257,18 @@ fn multipliers(
 /// The most equations that say of products that they are equal because their factors are.
 const MAX_SWAPS: usize = 200;
 
-/// Equations that say what an atom is, a = m for a monomial m, times what the atom is multiplied with: so that products of
+/// Equations that say what an atom is, a = m or a = m + c for a monomial m and a number c, times what the atom is multiplied with: so that products of
 /// equal values are known to be equal.
 pub(crate) fn swapped_rows<'a>(base: &[Row<'_>]) -> Vec<Row<'a>> {
     // The atom, the row that says what it is, and what it is.
     let mut swaps: BTreeMap<&Expr, (&Row<'_>, &Monomial)> = BTreeMap::new();
     for row in base.iter().filter(|row| row.free) {
-        let mut terms = row.poly.terms();
-        let (Some((m, _)), Some((n, _)), None) = (terms.next(), terms.next(), terms.next()) else { continue };
+        let all: Vec<&Monomial> = row.poly.terms().map(|(m, _)| m).collect();
+        let (m, n) = match all.as_slice() {
+            [m, n] => (*m, *n),
+            [one, m, n] | [m, one, n] | [m, n, one] if one.is_one() => (*m, *n),
+            _ => continue,
+        };
         let atom = |m: &'_ Monomial| degree(m) == 1 && m.powers().all(|(_, power)| power == 1);
         // Always the larger by the smaller, so that equal products end up as one.
         let (from, to) = match (atom(m), atom(n)) {

@@ -35,7 +35,8 @@ use probity_kernel::poly::{Monomial, Poly};
 use probity_kernel::rejection::Rejection;
 
 use crate::effort::Effort;
-use crate::evidence::lemmas::{analytic_lemmas, common_lemmas, may_split};
+use crate::evidence::lemmas::{analytic_lemmas, may_split};
+use crate::evidence::posed::Posed;
 use crate::evidence::reduced::reduced_rows;
 use crate::evidence::rows::{
     Outcome, Reach, Row, ask, atoms, base_rows, contradiction, difference_rows, is_public, lifted_rows,
@@ -51,8 +52,6 @@ const MAX_UNSURE: usize = 12;
 const PREMISE_ROUNDS: usize = 5;
 /// All steps from few products to many.
 const ALL_STEPS: usize = 3;
-/// What it takes, per part of it, to find that a formula is too large.
-const HOPELESS_STEPS: usize = 5_000;
 /// What it takes to look at a fact once more.
 const FACT_STEPS: usize = 20;
 /// What the search for one side condition may do before it gives up, in cells of simplex tableaus.
@@ -90,20 +89,20 @@ pub(crate) fn search_within(
     goal: &Expr,
     effort: &mut Effort,
 ) -> Result<Evidence, Stuck> {
-    let formulas = || hypotheses.iter().copied().chain([goal]).chain(context.facts());
-    let common = common_lemmas(context, formulas());
-    let parts = goal.size();
-    let facts = Facts::new(context, hypotheses, goal).inspect_err(|_| {
-        effort.spend(parts.saturating_mul(HOPELESS_STEPS));
-    })?;
-    let analytic = analytic_lemmas(context, formulas(), facts.list().last());
+    search_posed(&Posed::new(context, hypotheses, goal, effort)?, effort)
+}
+
+/// The same for a question that has been put.
+pub(crate) fn search_posed(posed: &Posed<'_>, effort: &mut Effort) -> Result<Evidence, Stuck> {
+    let Posed { context, goal, facts, common, .. } = posed;
+    let analytic = analytic_lemmas(context, posed.formulas(), facts.list().last());
     // Every choice is unfolded by writing the comparison out again.
     let size = facts.list().iter().map(|fact| literals(fact)).sum::<usize>();
     effort.spend(size.saturating_mul(largest_comparison(goal))).ok_or(Stuck::TooLong)?;
     let denied = facts.list().len().saturating_sub(1);
     let again = !analytic.is_empty();
     let mut search = Search { nodes: 0, known: 0, effort, hopeless: BTreeSet::new(), again };
-    let (facts, cited) = search.cite(facts, &common)?;
+    let (facts, cited) = search.cite(facts.clone(), common)?;
     let mut parts = Parts { found: BTreeMap::new(), path: Vec::new(), moved: None, again };
     match search.conquer(&facts, denied, &mut parts) {
         Ok(evidence) => return Ok(wrapped(evidence, cited)),
@@ -396,14 +395,17 @@ impl Search<'_> {
         }
         let context = facts.context();
         let base = base_rows(facts.list());
-        let mut scaled = scaled_rows(context, &base);
-        scaled.extend(swapped_rows(&base));
-        scaled.extend(lifted_rows(context, &base));
         let all: Vec<Row<'_>>;
         let mut outcome = ask(&base, self.effort).ok_or(Stuck::TooLong)?;
-        if matches!(outcome, Outcome::Values(_)) && !scaled.is_empty() {
-            all = base.iter().cloned().chain(scaled).collect();
-            outcome = ask(&all, self.effort).ok_or(Stuck::TooLong)?;
+        // Most questions need no multiples, and making them takes longer than asking.
+        if matches!(outcome, Outcome::Values(_)) {
+            let mut scaled = scaled_rows(context, &base);
+            scaled.extend(swapped_rows(&base));
+            scaled.extend(lifted_rows(context, &base));
+            if !scaled.is_empty() {
+                all = base.iter().cloned().chain(scaled).collect();
+                outcome = ask(&all, self.effort).ok_or(Stuck::TooLong)?;
+            }
         }
         let values = match outcome {
             Outcome::Evidence(evidence) => return Ok(*evidence),

@@ -548,7 +548,8 @@ fn equivalences_keep_the_law() {
         }
         let new: Name = writer.dice.pick(&["fresh", "fresh", "fresh", "c", "v", "x"]).into();
         let var: Name = writer.dice.pick(&["v", "v", "c", "u", "o"]).into();
-        let rewrite = match writer.dice.roll(11) {
+        let rewrite = match writer.dice.roll(12) {
+            11 => Rewrite::Range { index: writer.dice.pick(&["i", "j"]).into() },
             7 | 9 | 10 => Rewrite::Hoist { var: "e".into() },
             8 => Rewrite::Join,
             0 => Rewrite::LaplaceLaw { uniform: "u".into(), sign: "s".into(), noise: new },
@@ -563,5 +564,5 @@ fn equivalences_keep_the_law() {
         *applied.entry(rewrite.name()).or_default() += compare(&before, &after, rewrite.name(), round);
     }
     println!("equivalences: {applied:?}");
-    assert!(applied.len() == 9 && applied.values().all(|tried| *tried > 0), "{applied:?}");
+    assert!(applied.len() == 10 && applied.values().all(|tried| *tried > 0), "{applied:?}");
 }

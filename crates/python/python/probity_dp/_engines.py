@@ -91,6 +91,11 @@ def added(connection: Any, table: str, statements: Sequence[str]) -> List[List[i
     return [[int(value) for value in row] for row in _rows(connection, statements[0])]
 
 
+def found(connection: Any, table: str, statements: Sequence[str]) -> List[Tuple[str, int]]:
+    """The keys that the engine finds, in hexadecimal digits, and how many rows each has."""
+    return [(str(row[0]), int(row[1])) for row in _rows(connection, statements[0])]
+
+
 def counts(connection: Any, table: str, names: Sequence[str]) -> List[Tuple[Any, ...]]:
     """How often each combination of these columns occurs: their values, and the count."""
     quote = _quote(connection)

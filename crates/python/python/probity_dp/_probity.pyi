@@ -26,6 +26,7 @@ from ._values import (
 Number = Union[int, Fraction, Decimal, str, float]
 Path = Union[str, PathLike[str]]
 
+def _in_python(text: str) -> str: ...
 @final
 class Noise:
     def sample(self, size: Union[None, int, Tuple[int, ...]] = None) -> Any: ...

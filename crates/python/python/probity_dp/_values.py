@@ -26,6 +26,10 @@ class InvalidInput(ProbityError, ValueError):
     """The request makes no sense: a bad file, number, name or query."""
 
 
+class InvalidType(InvalidInput, TypeError):
+    """An argument is of a type that the call does not take: also a TypeError."""
+
+
 class Unproved(ProbityError):
     """No proof was found, so nothing is released or run."""
 
@@ -374,7 +378,7 @@ class Bracket(_Result):
         facts.append(("method", self.method))
         if self.note is not None:
             facts.append(("note", self.note))
-        if not self.reached:
+        if not self.reached and self.note is None:
             facts.append(("width", "the width that was asked for was not reached in the time; seconds= gives more"))
         return facts
 

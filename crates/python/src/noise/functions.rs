@@ -8,6 +8,7 @@ use pyo3::types::{PyBool, PyDict, PyInt, PyList};
 
 use super::law::Arguments;
 use super::{Noise, distance, small};
+use crate::argument::{self, Arg};
 use crate::failure::Failure;
 use crate::number::{Number, described};
 use crate::work;
@@ -79,7 +80,7 @@ pub fn randomized_response(py: Python<'_>, categories: &Bound<'_, PyAny>, prob: 
     {
         true => (small(categories)?, None),
         false => {
-            let wrong = |_| Failure::input(format!("{} are no categories", described(categories)));
+            let wrong = |_| Failure::of_type(format!("{} are no categories", described(categories)));
             let names = categories.try_iter().map_err(wrong)?.collect::<PyResult<Vec<_>>>()?;
             let list = PyList::new(py, &names)?;
             for (place, name) in names.iter().enumerate() {
@@ -132,20 +133,20 @@ fn bounded(scale: Number, lower: Number, upper: Number) -> Arguments {
 ///     >>> pb.exponential(scale=4).epsilon(d_in=1)
 ///     Upper(1/2, at most 0.5)
 #[pyfunction]
-#[pyo3(signature = (scale, *, monotone=false))]
-pub fn exponential(py: Python<'_>, scale: Number, monotone: bool) -> PyResult<Noise> {
+#[pyo3(signature = (scale, *, monotone=Arg(false)), text_signature = "(scale, *, monotone=False)")]
+pub fn exponential(py: Python<'_>, scale: Number, monotone: Arg<bool>) -> PyResult<Noise> {
     make(py, "exponential", chosen(scale, monotone))
 }
 
 /// Report noisy max with one-sided noise on exact scores. ε as for `exponential`.
 #[pyfunction]
-#[pyo3(signature = (scale, *, monotone=false))]
-pub fn noisy_max(py: Python<'_>, scale: Number, monotone: bool) -> PyResult<Noise> {
+#[pyo3(signature = (scale, *, monotone=Arg(false)), text_signature = "(scale, *, monotone=False)")]
+pub fn noisy_max(py: Python<'_>, scale: Number, monotone: Arg<bool>) -> PyResult<Noise> {
     make(py, "noisy-max", chosen(scale, monotone))
 }
 
-fn chosen(scale: Number, monotone: bool) -> Arguments {
-    Arguments::default().with("scale", Some(text(scale))).with("monotone", Some(monotone.to_string()))
+fn chosen(scale: Number, monotone: Arg<bool>) -> Arguments {
+    Arguments::default().with("scale", Some(text(scale))).with("monotone", Some(monotone.0.to_string()))
 }
 
 /// Which of a stream of answers exceed a threshold, until so many hits: its privacy map.
@@ -154,19 +155,19 @@ fn chosen(scale: Number, monotone: bool) -> Arguments {
 ///     >>> pb.above_threshold(threshold_scale=2, query_scale=8, hits=2).epsilon()
 ///     Upper(1, at most 1.0)
 #[pyfunction]
-#[pyo3(signature = (threshold_scale, query_scale, *, hits=1, monotone=false))]
+#[pyo3(signature = (threshold_scale, query_scale, *, hits=Arg(1), monotone=Arg(false)), text_signature = "(threshold_scale, query_scale, *, hits=1, monotone=False)")]
 pub fn above_threshold(
     py: Python<'_>,
     threshold_scale: Number,
     query_scale: Number,
-    hits: u32,
-    monotone: bool,
+    hits: Arg<u32>,
+    monotone: Arg<bool>,
 ) -> PyResult<Noise> {
     let arguments = Arguments::default()
         .with("threshold-scale", Some(text(threshold_scale)))
         .with("query-scale", Some(text(query_scale)))
-        .with("hits", Some(hits.to_string()))
-        .with("monotone", Some(monotone.to_string()));
+        .with("hits", Some(hits.0.to_string()))
+        .with("monotone", Some(monotone.0.to_string()));
     make(py, "above-threshold", arguments)
 }
 
@@ -181,7 +182,7 @@ pub fn above_threshold(
 pub fn laplace_on_grid(
     py: Python<'_>,
     scale: Number,
-    grid: i32,
+    grid: Arg<i32>,
     lower: Option<Number>,
     upper: Option<Number>,
 ) -> PyResult<Noise> {
@@ -198,7 +199,7 @@ pub fn laplace_on_grid(
 pub fn gaussian_on_grid(
     py: Python<'_>,
     scale: Option<Number>,
-    grid: i32,
+    grid: Arg<i32>,
     squared_scale: Option<Number>,
     lower: Option<Number>,
     upper: Option<Number>,
@@ -208,14 +209,14 @@ pub fn gaussian_on_grid(
 
 fn on_grid(
     arguments: Arguments,
-    grid: i32,
+    grid: Arg<i32>,
     lower: Option<Number>,
     upper: Option<Number>,
 ) -> Result<Arguments, Failure> {
     match (lower, upper) {
-        (None, None) => Ok(arguments.with("grid", Some(grid.to_string()))),
+        (None, None) => Ok(arguments.with("grid", Some(grid.0.to_string()))),
         (Some(lower), Some(upper)) => Ok(arguments
-            .with("grid", Some(grid.to_string()))
+            .with("grid", Some(grid.0.to_string()))
             .with("lower", Some(text(lower)))
             .with("upper", Some(text(upper)))),
         _ => Err(Failure::input("give both lower= and upper=, or neither")),
@@ -229,10 +230,15 @@ fn on_grid(
 ///     True
 #[pyfunction]
 #[pyo3(signature = (epsilon, bound, *, sensitivity=None))]
-pub fn snapping(py: Python<'_>, epsilon: Number, bound: f64, sensitivity: Option<Number>) -> PyResult<Noise> {
+pub fn snapping(
+    py: Python<'_>,
+    epsilon: Number,
+    bound: Arg<f64>,
+    sensitivity: Option<Number>,
+) -> PyResult<Noise> {
     let arguments = Arguments::default()
         .with("epsilon", Some(text(epsilon)))
-        .with("bound", Some(bound.to_string()))
+        .with("bound", Some(bound.0.to_string()))
         .with("sensitivity", sensitivity.map(text));
     make(py, "snapping", arguments)
 }
@@ -284,14 +290,14 @@ pub fn uniform_float(py: Python<'_>) -> PyResult<Noise> {
 #[pyo3(signature = (mechanism, *, d_in=None, epsilon=None, delta=None, rho=None, **arguments))]
 pub fn calibrate(
     py: Python<'_>,
-    mechanism: &str,
+    mechanism: Arg<String>,
     d_in: Option<Number>,
     epsilon: Option<Number>,
     delta: Option<Number>,
     rho: Option<Number>,
     arguments: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Noise> {
-    let wanted = mechanism.replace('_', "-");
+    let wanted = mechanism.0.replace('_', "-");
     let Some(entry) = catalogue::ENTRIES.iter().find(|entry| entry.name == wanted) else {
         return Err(Failure::from(catalogue::CatalogueError::Unknown { name: wanted }).into());
     };
@@ -307,7 +313,7 @@ pub fn calibrate(
     let mut given = Arguments::default();
     let known = || entry.required.iter().chain(entry.optional).copied();
     for (name, value) in arguments.into_iter().flatten() {
-        let name: String = name.extract::<String>()?.replace('_', "-");
+        let name: String = argument::name(&name)?.replace('_', "-");
         let Some(name) = known().find(|known| *known == name) else {
             return Err(Failure::from(catalogue::CatalogueError::Unexpected {
                 name: entry.name,

@@ -15,6 +15,7 @@ use probity_noise::unit::{Delta, Epsilon, Sensitivity};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyTuple};
 
+use crate::argument::Arg;
 use crate::arrays::numpy;
 use crate::failure::Failure;
 use crate::number::{
@@ -397,12 +398,17 @@ impl Noise {
     ///     >>> import probity_dp as pb
     ///     >>> pb.discrete_laplace(scale=10).error(alpha="0.05")
     ///     30
-    #[pyo3(signature = (alpha=None, count=1))]
-    fn error<'py>(&self, py: Python<'py>, alpha: Option<Number>, count: u64) -> PyResult<Bound<'py, PyAny>> {
+    #[pyo3(signature = (alpha=None, count=Arg(1)), text_signature = "($self, alpha=None, count=1)")]
+    fn error<'py>(
+        &self,
+        py: Python<'py>,
+        alpha: Option<Number>,
+        count: Arg<u64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let alpha = alpha.map_or(Rational::from_parts(1.into(), 20u8.into()), |alpha| alpha.0);
         let level = Level::new(alpha).map_err(Failure::from)?;
         let (name, arguments) = (self.name, self.arguments.for_catalogue(&[]));
-        let error = work::short(py, move || Ok(catalogue::error_at(name, &arguments, &level, count)?))?;
+        let error = work::short(py, move || Ok(catalogue::error_at(name, &arguments, &level, count.0)?))?;
         to_int(py, &Integer::from(error))
     }
 
@@ -516,7 +522,7 @@ fn each<'py, T: numpy::Element + Send + Sync + Copy>(
 }
 
 fn whole(value: &Bound<'_, PyAny>) -> PyResult<Integer> {
-    let refused = || Failure::input(format!("{} is no integer", kind(value)));
+    let refused = || Failure::of_type(format!("{} is no integer", kind(value)));
     if value.is_instance_of::<PyBool>() {
         return Err(refused().into());
     }
@@ -530,7 +536,7 @@ fn small(value: &Bound<'_, PyAny>) -> PyResult<i64> {
 }
 
 fn no_float(value: &Bound<'_, PyAny>) -> PyErr {
-    Failure::input(format!("{} is no float", kind(value))).into()
+    Failure::of_type(format!("{} is no float", kind(value))).into()
 }
 
 fn distance(d_in: Option<Number>) -> Result<Sensitivity, Failure> {

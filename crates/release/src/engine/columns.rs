@@ -12,8 +12,9 @@ use probity_noise::transform::steps;
 
 use super::clean::Cleaner;
 use super::compiled::{Compiled, Sums, workers};
+use super::keys::{Finder, Found};
 use super::rows::places;
-use super::{Engine, Exact};
+use super::{Counts, Engine, Exact, cannot_find_keys};
 use crate::policy::{Column, Domain, LIMIT, date_to_text, in_units};
 use crate::query::Plan;
 use crate::refusal::{Answer, Refusal};
@@ -158,6 +159,43 @@ impl Engine for Columns {
         let places = places(plan, &self.header)?;
         let compiled = Compiled::new(plan);
         let readers: Vec<Reader> = plan.fields.iter().map(Reader::new).collect();
+        let parts = self.pass(
+            || compiled.sums(),
+            |space, batch, rows, sums| space.add(batch, rows, &readers, &places, &compiled, sums),
+            progress,
+        )?;
+        compiled.finish(parts).ok_or_else(stopped)
+    }
+
+    fn finds_keys(&self) -> bool {
+        true
+    }
+
+    fn keys(&self, plan: &Plan, progress: &(dyn Fn(u64, u64) + Sync)) -> Answer<Counts> {
+        let places = places(plan, &self.header)?;
+        let finder = Finder::new(plan).ok_or_else(cannot_find_keys)?;
+        let readers: Vec<Reader> = plan.fields.iter().map(Reader::new).collect();
+        let parts = self.pass(
+            Found::default,
+            |space, batch, rows, found| space.find(batch, rows, &readers, &places, &finder, found),
+            progress,
+        )?;
+        Ok(finder.finish(parts))
+    }
+}
+
+fn stopped() -> Refusal {
+    Refusal::input("a worker of the pass stopped; please report it")
+}
+
+impl Columns {
+    /// Has workers go through all rows, chunk by chunk, each with a part of its own.
+    fn pass<Part: Send>(
+        &self,
+        new: impl Fn() -> Part + Sync,
+        add: impl Fn(&mut Space, &dyn Batch, Range<usize>, &mut Part) + Sync,
+        progress: &(dyn Fn(u64, u64) + Sync),
+    ) -> Answer<Vec<Part>> {
         let chunks: Vec<(&dyn Batch, Range<usize>)> = self
             .batches
             .iter()
@@ -168,23 +206,21 @@ impl Engine for Columns {
             .collect();
         let workers = workers().min(chunks.len().max(1));
         let next = AtomicUsize::new(0);
-        let pass = || {
-            let mut sums = compiled.sums();
+        let work = || {
+            let mut part = new();
             let mut space = Space::default();
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
-                let Some((batch, rows)) = chunks.get(number) else { return sums };
-                space.add(*batch, rows.clone(), &readers, &places, &compiled, &mut sums);
+                let Some((batch, rows)) = chunks.get(number) else { return part };
+                add(&mut space, *batch, rows.clone(), &mut part);
                 progress(number as u64 + 1, chunks.len() as u64);
             }
         };
-        let parts: Option<Vec<Sums>> = thread::scope(|scope| {
-            let running: Vec<_> = (0..workers).map(|_| scope.spawn(pass)).collect();
+        let parts: Option<Vec<Part>> = thread::scope(|scope| {
+            let running: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
             running.into_iter().map(|worker| worker.join().ok()).collect()
         });
-        parts
-            .and_then(|parts| compiled.finish(parts))
-            .ok_or_else(|| Refusal::input("a worker of the pass stopped; please report it"))
+        parts.ok_or_else(stopped)
     }
 }
 
@@ -194,12 +230,13 @@ pub(super) struct Space {
     /// The fields of a row, one after the other; then the next row.
     values: Vec<i64>,
     kept: Vec<bool>,
-    /// The users, one after the other, and where each ends.
-    users: Vec<u8>,
+    /// The users or the keys, one after the other, and where each ends.
+    texts: Vec<u8>,
     ends: Vec<usize>,
 }
 
 impl Space {
+    /// Adds rows to sums.
     pub(super) fn add(
         &mut self,
         batch: &dyn Batch,
@@ -209,6 +246,36 @@ impl Space {
         compiled: &Compiled,
         sums: &mut Sums,
     ) {
+        let (count, width) = (rows.len(), readers.len());
+        self.clean(batch, rows.clone(), readers, places);
+        self.read(batch, rows, places.get(width));
+        for row in 0..count {
+            let user = self.text(row).trim_ascii();
+            compiled.add(sums, user, &self.values[row * width..(row + 1) * width], self.kept[row]);
+        }
+    }
+
+    /// Counts the keys of rows.
+    fn find(
+        &mut self,
+        batch: &dyn Batch,
+        rows: Range<usize>,
+        readers: &[Reader],
+        places: &[usize],
+        finder: &Finder,
+        found: &mut Found,
+    ) {
+        let (count, width) = (rows.len(), readers.len());
+        self.clean(batch, rows.clone(), readers, places);
+        self.read(batch, rows, places.get(finder.field));
+        for row in 0..count {
+            let fields = &self.values[row * width..(row + 1) * width];
+            finder.add(found, self.text(row), fields, self.kept[row]);
+        }
+    }
+
+    /// The fields of rows, cleaned.
+    fn clean(&mut self, batch: &dyn Batch, rows: Range<usize>, readers: &[Reader], places: &[usize]) {
         let (count, width) = (rows.len(), readers.len());
         self.values.clear();
         self.values.resize(count * width, 0);
@@ -223,22 +290,26 @@ impl Space {
                 row += 1;
             });
         }
-        self.users.clear();
+    }
+
+    /// The texts of a column, if there is one.
+    fn read(&mut self, batch: &dyn Batch, rows: Range<usize>, place: Option<&usize>) {
+        self.texts.clear();
         self.ends.clear();
-        if let Some(place) = places.get(width) {
-            batch.visit(*place, rows, &mut |field| {
-                match field {
-                    Field::Text(text) => self.users.extend_from_slice(text.trim_ascii()),
-                    other => self.users.extend_from_slice(text(other).as_bytes()),
-                }
-                self.ends.push(self.users.len());
-            });
-        }
-        for row in 0..count {
-            let start = if row == 0 { 0 } else { self.ends.get(row - 1).copied().unwrap_or(0) };
-            let user = self.ends.get(row).map_or(&[][..], |end| &self.users[start..*end]);
-            compiled.add(sums, user, &self.values[row * width..(row + 1) * width], self.kept[row]);
-        }
+        let Some(place) = place else { return };
+        batch.visit(*place, rows, &mut |field| {
+            match field {
+                Field::Text(text) => self.texts.extend_from_slice(text),
+                other => self.texts.extend_from_slice(text(other).as_bytes()),
+            }
+            self.ends.push(self.texts.len());
+        });
+    }
+
+    /// The text of a row; empty if none was read.
+    fn text(&self, row: usize) -> &[u8] {
+        let start = if row == 0 { 0 } else { self.ends.get(row - 1).copied().unwrap_or(0) };
+        self.ends.get(row).map_or(&[][..], |end| &self.texts[start..*end])
     }
 }
 

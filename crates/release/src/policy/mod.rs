@@ -47,6 +47,12 @@ impl Table {
     pub fn column(&self, name: &str) -> Option<(usize, &Column)> {
         self.columns.iter().enumerate().find(|(_, column)| column.name == name)
     }
+
+    /// Whether queries can make use of a column of this name: they read it, or it says whose row it is.
+    pub fn names(&self, column: &str) -> bool {
+        self.column(column).is_some()
+            || matches!(&self.unit, Unit::User { column: user, .. } if user == column)
+    }
 }
 
 /// A policy that was read and does not contradict itself.

@@ -144,6 +144,10 @@ impl Aggregates<'_> {
                     _ => return Err(refuse(sql, expr, format!("{op} between noisy columns is not answered"))),
                 };
                 let (a, b) = both(left, right)?;
+                // Such a column would be paid for, and empty.
+                if *op == BinaryOperator::Divide && b.is_always_zero() {
+                    return Err(refuse(sql, &**right, "this divides by zero"));
+                }
                 Ok(make(a, b))
             }
             Expr::Identifier(name) => self.named(name, expr),

@@ -119,6 +119,20 @@ impl Post {
         quantiles.len() + self.draws().iter().filter(|draw| !counted(draw)).count()
     }
 
+    /// Whether it is 0 for all draws, as far as that is seen without multiplying out: a number, a difference of what is written alike, or
+    /// a product or quotient of one of these.
+    pub fn is_always_zero(&self) -> bool {
+        match self {
+            Post::Sub(a, b) if a == b => true,
+            Post::Mul(a, b) => a.is_always_zero() || b.is_always_zero(),
+            Post::Div(a, _) => a.is_always_zero(),
+            Post::Add(a, b) | Post::Sub(a, b) if a.is_always_zero() && b.is_always_zero() => true,
+            _ => {
+                self.draws().is_empty() && self.value(&Drawn(Vec::new())).is_some_and(|value| value.is_zero())
+            }
+        }
+    }
+
     /// Whether the error is that of one draw alone, so that the interval is exact for the noise.
     pub fn is_plain(&self) -> bool {
         matches!(self, Post::Draw(_))

@@ -8,6 +8,8 @@
 //! the last bin at whose beginning G is negative: with below = 1 − q and above = q that is the least value x for which at least
 //! q · n of n rows are at most x. G falls nowhere, but its noisy version may; so the error bars hold every bin that can be the one.
 
+use std::ops::{AddAssign, Sub};
+
 use probity_exact::{Integer, Natural, Rational};
 
 use super::post::{Drawn, Interval};
@@ -89,7 +91,8 @@ impl Quantile {
 
     /// G at the beginning of every finest bin and at the end of the last, and the number of rows.
     ///
-    /// Thousands of bins in each of many groups are added up, so all of it is done in integers, as multiples of one unit.
+    /// Thousands of bins in each of many groups are added up, so all of it is done in integers, as multiples of one unit: in those of the
+    /// machine where nothing can overflow.
     fn balances(&self, noisy: &Drawn) -> Balances {
         let (below, above, offset) = self.factors();
         let mut parts = below.denominator().clone();
@@ -98,36 +101,35 @@ impl Quantile {
         let (below, above) = (whole(below), whole(above));
         let levels: Vec<&[Rational]> = self.levels.iter().map(|level| noisy.0[*level].as_slice()).collect();
         let counted = common_denominator(&levels);
-        // For each level the sums of its first bins.
-        let sums: Vec<Vec<Integer>> = levels.iter().map(|counts| running_sums(counts, &counted)).collect();
         parts *= &counted;
         let offset = (offset * Rational::from(parts.clone())).floor();
-        let finest = sums.last().map_or(0, |sums| sums.len() - 1);
-        let balance = |end: usize| {
-            let (mut before, mut behind) = (Integer::ZERO, Integer::ZERO);
-            // The bins of a level from `first` to `last` lie in the bin of the level above in which `end` lies.
-            let (mut first, mut last) = (0, sums.first().map_or(0, |sums| sums.len() - 1));
-            for (level, sums) in sums.iter().enumerate() {
-                let finer = BRANCHES.pow((levels.len() - 1 - level) as u32);
-                let own = (end / finer).clamp(first, last);
-                before += &sums[own] - &sums[first];
-                // The bin in which `end` lies is counted by the next level; the finest one begins there.
-                let next = if finer == 1 { own } else { (own + 1).min(last) };
-                behind += &sums[last] - &sums[next];
-                if finer > 1 {
-                    let finer_bins = levels.get(level + 1).map_or(0, |next| next.len());
-                    first = (own * BRANCHES).min(finer_bins);
-                    last = (next * BRANCHES).min(finer_bins);
-                }
+        // For each level the sums of its first bins.
+        let machine: Option<Vec<Vec<i128>>> =
+            levels.iter().map(|counts| running_sums(counts, &counted, |sum| small(sum, SUM_BITS))).collect();
+        let factors =
+            small(&below, FACTOR_BITS).zip(small(&above, FACTOR_BITS)).zip(small(&offset, SUM_BITS));
+        let (at_ends, total) = match machine.zip(factors) {
+            Some((sums, ((below, above), offset))) => {
+                let ends = ends(&sums, &levels, |before: i128, behind: i128| {
+                    Integer::from(below * before - above * behind - offset)
+                });
+                (
+                    ends,
+                    sums.first()
+                        .and_then(|sums| sums.last())
+                        .map_or(Integer::ZERO, |sum| Integer::from(*sum)),
+                )
             }
-            &below * before - &above * behind - &offset
+            None => {
+                let sums = |counts: &&[Rational]| running_sums(counts, &counted, |sum| Some(sum.clone()));
+                let sums: Vec<Vec<Integer>> = levels.iter().filter_map(sums).collect();
+                let ends = ends(&sums, &levels, |before: Integer, behind: Integer| {
+                    &below * before - &above * behind - &offset
+                });
+                (ends, sums.first().and_then(|sums| sums.last()).cloned().unwrap_or_default())
+            }
         };
-        let total = sums.first().and_then(|sums| sums.last()).cloned().unwrap_or_default();
-        Balances {
-            at_ends: (0..=finest).map(balance).collect(),
-            parts,
-            total: Rational::from_parts(total, counted),
-        }
+        Balances { at_ends, parts, total: Rational::from_parts(total, counted) }
     }
 
     fn at(&self, units: Rational) -> Rational {
@@ -201,18 +203,66 @@ fn common_denominator(levels: &[&[Rational]]) -> Natural {
     common
 }
 
-/// 0 and the sums of the first one, two, three … counts, in so many parts of 1.
-fn running_sums(counts: &[Rational], parts: &Natural) -> Vec<Integer> {
+/// Sums of counts below 2^80 in size, and factors below 2^40: a sum of a few differences of the former, times one of the latter, is below
+/// 2^126.
+const SUM_BITS: u32 = 80;
+const FACTOR_BITS: u32 = 40;
+
+/// A number below 2^`bits` in size as one of the machine.
+fn small(value: &Integer, bits: u32) -> Option<i128> {
+    i128::try_from(value).ok().filter(|value| value.unsigned_abs() < 1 << bits)
+}
+
+/// 0 and the sums of the first one, two, three … counts, in so many parts of 1; `None` where `number` says that one does not fit.
+fn running_sums<Sum>(
+    counts: &[Rational],
+    parts: &Natural,
+    number: impl Fn(&Integer) -> Option<Sum>,
+) -> Option<Vec<Sum>> {
     let mut sum = Integer::ZERO;
-    let mut sums = vec![Integer::ZERO];
+    let mut sums = Vec::with_capacity(counts.len() + 1);
+    sums.push(number(&sum)?);
     for count in counts {
         match parts == count.denominator() {
             true => sum += count.numerator(),
             false => sum += count.numerator() * (parts / count.denominator()),
         }
-        sums.push(sum.clone());
+        sums.push(number(&sum)?);
     }
-    sums
+    Some(sums)
+}
+
+/// What `balance` makes of the rows before and from the beginning of every finest bin, and of the end of the last: from the running sums of
+/// each level.
+fn ends<Sum: Default + AddAssign>(
+    sums: &[Vec<Sum>],
+    levels: &[&[Rational]],
+    balance: impl Fn(Sum, Sum) -> Integer,
+) -> Vec<Integer>
+where
+    for<'s> &'s Sum: Sub<Output = Sum>,
+{
+    let finest = sums.last().map_or(0, |sums| sums.len() - 1);
+    let at = |end: usize| {
+        let (mut before, mut behind) = (Sum::default(), Sum::default());
+        // The bins of a level from `first` to `last` lie in the bin of the level above in which `end` lies.
+        let (mut first, mut last) = (0, sums.first().map_or(0, |sums| sums.len() - 1));
+        for (level, sums) in sums.iter().enumerate() {
+            let finer = BRANCHES.pow((levels.len() - 1 - level) as u32);
+            let own = (end / finer).clamp(first, last);
+            before += &sums[own] - &sums[first];
+            // The bin in which `end` lies is counted by the next level; the finest one begins there.
+            let next = if finer == 1 { own } else { (own + 1).min(last) };
+            behind += &sums[last] - &sums[next];
+            if finer > 1 {
+                let finer_bins = levels.get(level + 1).map_or(0, |next| next.len());
+                first = (own * BRANCHES).min(finer_bins);
+                last = (next * BRANCHES).min(finer_bins);
+            }
+        }
+        balance(before, behind)
+    };
+    (0..=finest).map(at).collect()
 }
 
 #[cfg(test)]
@@ -307,6 +357,24 @@ mod tests {
                 |bin: usize| Rational::from(balances[bin].clone()) / Rational::from(3) / Rational::from(7);
             assert!(exact(first + 1) >= -error.clone() && (first == 0 || exact(first) < -error.clone()));
             assert!(last == first || exact(last) < error);
+        }
+    }
+
+    /// Numbers beyond those of the machine are added up as well: everything times 2^100 gives the same bins.
+    #[test]
+    fn large_counts_make_the_same_of_bins() {
+        let grid = grid(0, 255, 1).unwrap();
+        let large = Rational::from(Integer::ONE << 100);
+        let whole = counts(&[1, 1, 9, 70, 71, 200, 255], 0, &grid);
+        let times =
+            Drawn(whole.0.iter().map(|level| level.iter().map(|count| count * &large).collect()).collect());
+        for rank in [rational(2, 7).unwrap(), rational(1, 2).unwrap(), rational(1, 1 << 50).unwrap()] {
+            let quantile = quantile(Rank::Share(rank.clone()), 0, 255, &grid);
+            let (small, large_ones) = (quantile.balances(&whole), quantile.balances(&times));
+            let scaled: Vec<Integer> = small.at_ends.iter().map(|end| end << 100).collect();
+            assert_eq!(scaled, large_ones.at_ends, "{rank}");
+            assert_eq!(small.total * &large, large_ones.total);
+            assert_eq!(quantile.value(&whole), quantile.value(&times));
         }
     }
 

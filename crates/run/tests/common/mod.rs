@@ -59,7 +59,7 @@ impl Case {
     /// The same with the rows of a table, whose fields are numbers.
     pub fn with_table(mut self, name: &'static str, header: &[&str], rows: &[&[&str]]) -> Case {
         let texts = |items: &[&str]| items.iter().map(|item| (*item).to_owned()).collect();
-        let table = Table { header: texts(header), rows: rows.iter().map(|row| texts(row)).collect() };
+        let table = Table::of_texts(texts(header), rows.iter().map(|row| texts(row)).collect());
         let number = |text: &&str| AuditGiven::Number(probity_exact::parse_rational(text).unwrap());
         let given = rows.iter().map(|row| row.iter().map(number).collect()).collect();
         self.audit_inputs.insert(name.into(), AuditGiven::Rows(given));

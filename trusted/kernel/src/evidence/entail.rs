@@ -157,7 +157,14 @@ impl<'a> Facts<'a> {
         self.with(&formula, true)
     }
 
-    /// Checks that the facts are contradictory; notes the lemmas used and the work done.
+    /// Checks that the facts are contradictory.
+    pub fn refute(&self, evidence: &Evidence) -> Result<Checked, Rejection> {
+        let mut checked = Checked::default();
+        self.check(evidence, &mut checked)?;
+        Ok(checked)
+    }
+
+    /// The same; notes the lemmas used and the work done.
     fn check(&self, evidence: &Evidence, checked: &mut Checked) -> Result<(), Rejection> {
         checked.charge(self.facts.len().max(self.work))?;
         match evidence {
@@ -264,7 +271,5 @@ pub fn check_entailment(
     goal: &Expr,
     evidence: &Evidence,
 ) -> Result<Checked, Rejection> {
-    let mut checked = Checked::default();
-    Facts::new(context, hypotheses, goal)?.check(evidence, &mut checked)?;
-    Ok(checked)
+    Facts::new(context, hypotheses, goal)?.refute(evidence)
 }

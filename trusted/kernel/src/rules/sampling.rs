@@ -13,8 +13,14 @@
 //! include that the law is in range ([`crate::law`]) in the first run; that it is in the second follows from the
 //! equality of the parameters on which its range depends.
 
+mod signed_log;
+mod tails;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
+
+pub use signed_log::signed_log;
+pub use tails::{up_to_open_tail, up_to_tail, up_to_upper_tail};
 
 use crate::concentrated::{Measure, check_pure, equal_values};
 use crate::context::Context;
@@ -148,6 +154,10 @@ impl Draw<'_> {
     /// scale = scale' > 0    0 ≤ k ≤ c · scale
     /// ──────────────────────────────────────── EXPGEN, y ≥ 0; GEOGEN with k an integer
     /// y' = y + k at cost c
+    ///
+    /// scale = scale' > 0    0 ≤ k + center − center' ≤ c · scale
+    /// ──────────────────────────────────────────────────────────── GUMGEN
+    /// y' = y + k at cost c
     /// ```
     /// With c = 0 and k = center' − center this is LAPNULL.
     fn shift(&self, by: &Expr, cost: &Expr) -> Result<Judgement, Rejection> {
@@ -198,6 +208,7 @@ impl Draw<'_> {
         let (axiom, center, scale) = match self.law {
             Distribution::Laplace { center, scale } => ("LAPGEN", Some(center), scale),
             Distribution::DiscreteLaplace { center, scale } => ("DLAPGEN", Some(center), scale),
+            Distribution::Gumbel { center, scale } => ("GUMGEN", Some(center), scale),
             Distribution::Exponential { scale } => ("EXPGEN", None, scale),
             Distribution::Geometric { scale } => ("GEOGEN", None, scale),
             _ => return Err(self.no_such(&Coupling::Shift { by: by.clone(), cost: cost.clone() })),
@@ -206,9 +217,16 @@ impl Draw<'_> {
             self.context.kinds().check_integer(by)?;
         }
         let budget = cost.clone() * self.first(scale);
-        let within = match center {
-            Some(center) => (by.clone() + self.first(center) - self.second(center)).abs().le(budget),
-            None => Expr::int(0).le(by.clone()).and(by.clone().le(budget)),
+        let moved = match center {
+            Some(center) => by.clone() + self.first(center) - self.second(center),
+            None => by.clone(),
+        };
+        let two_sided =
+            matches!(self.law, Distribution::Laplace { .. } | Distribution::DiscreteLaplace { .. });
+        let within = match two_sided {
+            true => moved.abs().le(budget),
+            // Noise that falls off on one side only, or faster on the other, may move up.
+            false => Expr::int(0).le(moved.clone()).and(moved.le(budget)),
         };
         let scales = self.in_range().chain([self.first(scale).equals(self.second(scale))]);
         Ok((axiom, Expr::all(scales).and(within)))
@@ -258,164 +276,6 @@ impl Draw<'_> {
     fn no_such(&self, coupling: &Coupling) -> Rejection {
         Rejection::NoSuchCoupling { law: self.law.to_string(), coupling: coupling.to_string() }
     }
-}
-
-/// UP-TO-BAD, for the tails of a Laplace draw.
-/// ```text
-/// ⊢ y ~ laplace(e, b) : Φ ⇒ (|y − e| ≤ t ⇒ Ψ) by a sampling axiom    0 ≤ t    b, t made of parameters
-/// ─────────────────────────────────────────────────────────────────────────────────────────────────────
-/// ⊢ y ~ laplace(e, b) : Φ and 0 ≤ t ⇒ Ψ, up to δ = exp(−t/b)
-/// ```
-/// The draws with |y − e| > t have mass exp(−t/b) in the first run; the coupling is restricted to the others.
-pub fn up_to_tail(
-    context: &Arc<Context>,
-    statement: &Statement,
-    coupling: &Coupling,
-    tail: &Expr,
-    post: &Assertion,
-) -> Result<Judgement, Rejection> {
-    let Statement::Draw { var, law: Distribution::Laplace { center, scale } } = statement else {
-        return Err(wrong("UP-TO-BAD", statement));
-    };
-    let distance = Expr::of(var.clone(), Run::First) - context.in_run(center, Run::First);
-    let mass = (-(tail.clone() / scale.clone())).exp();
-    let near = distance.abs().le(tail.clone());
-    restricted(context, (statement, coupling), (var, center, scale), (tail, near, mass), post)
-}
-
-/// UP-TO-BAD, for the upper tail alone, of a Laplace draw or of one on the integers.
-/// ```text
-/// ⊢ y ~ laplace(e, b) : Φ ⇒ (y − e ≤ t ⇒ Ψ) by a sampling axiom    0 ≤ t    b, t made of parameters
-/// ──────────────────────────────────────────────────────────────────────────────────────────────────
-/// ⊢ y ~ laplace(e, b) : Φ and 0 ≤ t ⇒ Ψ, up to δ = exp(−t/b)/2; exp(−t/b) on the integers
-/// ```
-pub fn up_to_upper_tail(
-    context: &Arc<Context>,
-    statement: &Statement,
-    coupling: &Coupling,
-    tail: &Expr,
-    post: &Assertion,
-) -> Result<Judgement, Rejection> {
-    up_to_upper(context, (statement, coupling), (tail, Expr::le), post)
-}
-
-/// UP-TO-BAD, for the upper tail with the place where it begins.
-/// ```text
-/// ⊢ y ~ laplace(e, b) : Φ ⇒ (y − e < t ⇒ Ψ) by a sampling axiom    0 ≤ t    b, t made of parameters
-/// ──────────────────────────────────────────────────────────────────────────────────────────────────
-/// ⊢ y ~ laplace(e, b) : Φ and 0 ≤ t ⇒ Ψ, up to δ = exp(−t/b)/2; exp(−t/b) on the integers
-/// ```
-/// One place has no mass; on the integers, where it has, the bound of the mass from the next integer on is one from t on.
-pub fn up_to_open_tail(
-    context: &Arc<Context>,
-    statement: &Statement,
-    coupling: &Coupling,
-    tail: &Expr,
-    post: &Assertion,
-) -> Result<Judgement, Rejection> {
-    up_to_upper(context, (statement, coupling), (tail, Expr::lt), post)
-}
-
-fn up_to_upper(
-    context: &Arc<Context>,
-    (statement, coupling): (&Statement, &Coupling),
-    (tail, below): (&Expr, fn(Expr, Expr) -> Expr),
-    post: &Assertion,
-) -> Result<Judgement, Rejection> {
-    let (var, center, scale, halves) = match statement {
-        Statement::Draw { var, law: Distribution::Laplace { center, scale } } => (var, center, scale, 2),
-        // With a = e^(−1/b) and m the first integer that is given up, t ≤ m: a^m/(1 + a) ≤ a^t.
-        Statement::Draw { var, law: Distribution::DiscreteLaplace { center, scale } } => {
-            (var, center, scale, 1)
-        }
-        _ => return Err(wrong("UP-TO-BAD", statement)),
-    };
-    let distance = Expr::of(var.clone(), Run::First) - context.in_run(center, Run::First);
-    let mass = (-(tail.clone() / scale.clone())).exp() / Expr::int(halves);
-    let near = below(distance, tail.clone());
-    restricted(context, (statement, coupling), (var, center, scale), (tail, near, mass), post)
-}
-
-/// A draw of y around a center, coupled as the axiom says where it is near, and given up elsewhere.
-fn restricted(
-    context: &Arc<Context>,
-    (statement, coupling): (&Statement, &Coupling),
-    (var, center, scale): (&Name, &Expr, &Expr),
-    (tail, near, mass): (&Expr, Expr, Expr),
-    post: &Assertion,
-) -> Result<Judgement, Rejection> {
-    check_pure(context, "UP-TO-BAD")?;
-    for public in [tail, scale] {
-        context.check_public(public)?;
-    }
-    context.check_number(tail)?;
-    // The center is the one before the draw; that it does not mention y makes it the same one after.
-    check_before_draw(context, &context.in_run(center, Run::First), &[var])?;
-    let restricted = post.map(near.implies(post.formula.clone()));
-    let inner = sample(context, statement, coupling, &restricted)?;
-    // That the scale is positive the sampling axiom demands.
-    let sane = Expr::int(0).le(tail.clone());
-    let axioms = inner.axioms.iter().copied().chain(["UP-TO-BAD"]).collect();
-    Ok(Judgement {
-        pre: inner.pre.map(inner.pre.formula.clone().and(sane)),
-        post: post.clone(),
-        delta: mass,
-        axioms,
-        ..inner
-    })
-}
-
-/// SIGNED-LOG: a uniform u on (0, 1] and a fair sign s, coupled jointly.
-/// ```text
-/// |k| ≤ c
-/// ──────────────────────────────────────────────────
-/// s'·ln(u') = s·ln(u) + k at cost c
-/// ```
-/// The map, for k ≥ 0 and z = s·ln(u): s = −1 (z ≥ 0): s' = −1, u' = e^−k·u. s = 1 and u ≤ e^−k (z ≤ −k): s' = 1,
-/// u' = e^k·u. s = 1 and u > e^−k: s' = −1, u' = e^−k/u. For k < 0 mirror the signs. It is one-to-one up to null
-/// sets and multiplies densities by at most e^|k|. Keeping the sign would leave mass (1 − e^−|k|)/2 uncovered.
-pub fn signed_log(
-    context: &Arc<Context>,
-    (uniform, sign): (&Statement, &Statement),
-    (by, cost): (&Expr, &Expr),
-    post: &Assertion,
-) -> Result<Judgement, Rejection> {
-    let Statement::Draw { var: u, law: Distribution::Uniform } = uniform else {
-        return Err(wrong("SIGNED-LOG", uniform));
-    };
-    let Statement::Draw { var: s, law: Distribution::Sign } = sign else {
-        return Err(wrong("SIGNED-LOG", sign));
-    };
-    if u == s {
-        return Err(wrong("SIGNED-LOG", sign));
-    }
-    check_pure(context, "SIGNED-LOG")?;
-    for e in [by, cost] {
-        check_before_draw(context, e, &[u, s])?;
-    }
-    let mut taken = BTreeSet::new();
-    let mut next = |name: &Name| {
-        let value = fresh(name, post, &taken);
-        taken.insert(value.clone());
-        Expr::Var(value)
-    };
-    let (u1, s1, u2, s2) = (next(u), next(s), next(u), next(s));
-    let in_range = |e: &Expr| Expr::int(0).lt(e.clone()).and(e.clone().le(Expr::int(1)));
-    let is_sign = |e: &Expr| e.clone().equals(Expr::int(1)).or(e.clone().equals(Expr::int(-1)));
-    let joined = (s2.clone() * u2.clone().ln()).equals(s1.clone() * u1.clone().ln() + by.clone());
-    let support = Expr::all([in_range(&u1), in_range(&u2), is_sign(&s1), is_sign(&s2), joined]);
-    let after = after(&post.formula, &[(u, u1, u2), (s, s1, s2)], cost);
-    let formula = by.clone().abs().le(cost.clone()).and(support.implies(after));
-    check_size(&formula)?;
-    Ok(Judgement {
-        context: context.clone(),
-        program: vec![uniform.clone(), sign.clone()],
-        pre: Assertion { arbitrary: post.arbitrary.union(&taken).cloned().collect(), formula },
-        post: post.clone(),
-        delta: Expr::int(0),
-        axioms: BTreeSet::from(["SIGNED-LOG"]),
-        work: 0,
-    })
 }
 
 /// The formula after draws: each variable gets its two values, and the cost is charged, all at once.

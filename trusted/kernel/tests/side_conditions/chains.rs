@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use probity_kernel::chain::Chain;
 use probity_kernel::concentrated::Measure;
-use probity_kernel::select::{point, select};
+use probity_kernel::select::{case, cases, point, select};
 
 use crate::common::*;
 
@@ -322,4 +322,124 @@ fn questions_are_not_deep() {
     let absurd = Evidence::Absurd(KNOWN);
     assert_eq!(check_entailment(&here, &[], &deep(2_000), &absurd).unwrap_err(), Rejection::TooLarge);
     assert!(check_entailment(&here, &[&Expr::Bool(false)], &deep(100), &absurd).is_ok());
+}
+
+/// y = x, and whether y > 0: what holds after each answer.
+fn answers(here: &Arc<Context>, post: Expr) -> [Judgement; 2] {
+    let post = assertion(here, post);
+    let set = assign("y", var("x"));
+    [true, false].map(|holds| rules::assign(here, &set, &case(here, &question(), holds, &post)).unwrap())
+}
+
+fn question() -> Expr {
+    var("y").gt(int(0))
+}
+
+#[test]
+fn cases_prove_each_answer() {
+    let here = context(&[assign("y", var("x"))]);
+    let [yes, no] = answers(&here, same("y"));
+    let whole = cases(&question(), &yes, &no, &assertion(&here, same("y"))).unwrap();
+    let at = |x: i64, y: i64| holds(whole.pre().formula(), &values(&[(of("x"), x), (other("x"), y)]));
+    assert!(at(1, 1) && at(0, 0));
+    // Both answers are asked for, and the second run's has to be the first's.
+    assert!(!at(1, 2) && !at(0, -1) && !at(1, 0) && !at(0, 1));
+    assert!(whole.axioms().contains("CASES"));
+    let any = answers(&here, Expr::Bool(true));
+    let any = cases(&question(), &any[0], &any[1], &assertion(&here, Expr::Bool(true))).unwrap();
+    let at = |x: i64, y: i64| holds(any.pre().formula(), &values(&[(of("x"), x), (other("x"), y)]));
+    assert!(at(1, 2) && at(0, -1) && !at(1, 0) && !at(0, 1));
+}
+
+#[test]
+fn cases_are_of_the_two_answers() {
+    let here = context(&[assign("y", var("x"))]);
+    let [yes, no] = answers(&here, same("y"));
+    let post = assertion(&here, same("y"));
+    for (a, b) in [(&yes, &yes), (&no, &no), (&no, &yes)] {
+        assert!(matches!(cases(&question(), a, b, &post), Err(Rejection::WrongGoal { .. })));
+    }
+    let stronger = assertion(&here, same("y").and(first("y").gt(int(0))));
+    assert!(matches!(cases(&question(), &yes, &no, &stronger), Err(Rejection::WrongGoal { .. })));
+    let another = var("y").gt(int(1));
+    assert!(matches!(cases(&another, &yes, &no, &post), Err(Rejection::WrongGoal { .. })));
+    assert!(cases(&question(), &yes, &no, &post).is_ok());
+}
+
+#[test]
+fn cases_are_of_one_program() {
+    let here = context(&[assign("y", var("x")), assign("y", int(1))]);
+    let [yes, no] = answers(&here, same("y"));
+    let post = assertion(&here, same("y"));
+    let other = rules::assign(&here, &assign("y", int(1)), no.post()).unwrap();
+    let mixed = cases(&question(), &yes, &other, &post);
+    assert!(matches!(mixed, Err(Rejection::ProgramDiffers { .. })));
+    assert!(cases(&question(), &yes, &no, &post).is_ok());
+}
+
+#[test]
+fn cases_are_of_one_context() {
+    let (here, there) =
+        (context(&[assign("y", var("x"))]), context(&[assign("y", var("x")), assign("z", int(1))]));
+    let ([yes, no], [_, other]) = (answers(&here, same("y")), answers(&there, same("y")));
+    let post = assertion(&here, same("y"));
+    assert_eq!(cases(&question(), &yes, &other, &post).unwrap_err(), Rejection::ContextDiffers);
+    assert!(cases(&question(), &yes, &no, &post).is_ok());
+}
+
+/// The question is about the state of one run: the cost, a ghost or the other run's variable is in none.
+#[test]
+fn cases_ask_about_one_run() {
+    let here = context(&[assign("y", var("x"))]);
+    let post = assertion(&here, same("y"));
+    for about in [Expr::cost(), second("y"), first("y"), Expr::Var(Variable::Result)] {
+        let question = about.gt(int(0));
+        let of = |holds| case(&here, &question, holds, &post);
+        let [yes, no] = [of(true), of(false)].map(|post| rules::skip(&here, &post));
+        let asked = cases(&question, &yes, &no, &post);
+        assert!(matches!(asked, Err(Rejection::MayNotMention { .. })), "{question}");
+    }
+    let number = var("y") + int(1);
+    let of = |holds| case(&here, &number, holds, &post);
+    let [yes, no] = [of(true), of(false)].map(|post| rules::skip(&here, &post));
+    assert!(cases(&number, &yes, &no, &post).is_err());
+}
+
+#[test]
+fn cases_give_up_together() {
+    let noise = draw("w", laplace(int(0), int(1)));
+    let here = context(&[assign("y", var("x")), noise.clone()]);
+    let post = assertion(&here, yes());
+    let of = |holds| {
+        let after = case(&here, &question(), holds, &post);
+        up_to_tail(&here, &noise, &Coupling::Null, &int(0), &after).unwrap()
+    };
+    let whole = cases(&question(), &of(true), &of(false), &post).unwrap();
+    assert_eq!(value(whole.delta(), &values(&[])), Rational::from(2));
+}
+
+#[test]
+fn cases_are_pure() {
+    let body = vec![assign("y", int(1))];
+    let here =
+        Context::measured(&mechanism(body, int(0)), Orientation::Forward, Measure::Concentrated).unwrap();
+    let here = Arc::new(here);
+    let post = assertion(&here, same("y"));
+    let [yes, no] = [true, false].map(|holds| rules::skip(&here, &case(&here, &question(), holds, &post)));
+    assert!(matches!(cases(&question(), &yes, &no, &post), Err(Rejection::WrongMeasure { .. })));
+}
+
+#[test]
+fn cases_stay_small() {
+    let here = context(&[assign("y", var("x"))]);
+    let part = || first("y").le(int(0));
+    let tree = |levels: usize| (0..levels).fold(part(), |tree, _| tree.clone().and(tree));
+    // Each answer fits, and the two together do not.
+    for (levels, fits) in [(13, true), (14, false)] {
+        let post = assertion(&here, tree(levels));
+        let [yes, no] =
+            [true, false].map(|holds| rules::skip(&here, &case(&here, &question(), holds, &post)));
+        let whole = cases(&question(), &yes, &no, &post);
+        assert_eq!(whole.err(), (!fits).then_some(Rejection::TooLarge), "{levels}");
+    }
 }

@@ -21,6 +21,7 @@ const FILES: &[&str] = &[
     "rules/finite.rs",
     "rules/hoist.rs",
     "text/kind.rs",
+    "text/names.rs",
     "rules/lists.rs",
     "rules/noise.rs",
     "rules/once.rs",
@@ -30,6 +31,8 @@ const FILES: &[&str] = &[
     "rules.rs",
     "rules/sample.rs",
     "rules/sampling.rs",
+    "rules/sampling/signed_log.rs",
+    "rules/sampling/tails.rs",
     "rules/select.rs",
     "rules/tables.rs",
 ];

@@ -215,6 +215,52 @@ fn unroll_is_of_a_body_that_leaves_the_index_alone() {
     assert!(applies(&unroll(), vec![count("i", int(2), vec![count("j", int(2), vec![])])], int(0)));
 }
 
+fn range() -> Rewrite {
+    Rewrite::Range { index: "i".into() }
+}
+
+fn between(from: Expr, to: Expr, body: Vec<Statement>) -> Statement {
+    Statement::For { index: "i".into(), from, to, body }
+}
+
+#[test]
+fn range_ends_where_it_begins_or_later() {
+    let of = |to: Expr| {
+        let inner = between(int(1), to.clone(), vec![]);
+        vec![between(int(1), to, vec![]), choose(var("b"), vec![inner.clone()], vec![inner])]
+    };
+    let whole = range().apply(&mechanism(of(var("N")), int(0))).unwrap();
+    assert_eq!(whole.body, of(int(1).max(var("N"))));
+    // A loop over another index stays as it is, but for those inside it; one around may count what a bound mentions.
+    let around = |to: Expr| vec![count("j", int(3), vec![between(var("j"), to, vec![])])];
+    let whole = range().apply(&mechanism(around(var("N")), int(0))).unwrap();
+    assert_eq!(whole.body, around(var("j").max(var("N"))));
+}
+
+#[test]
+fn range_is_of_a_loop() {
+    assert!(refuses(&range(), vec![count("j", int(2), vec![])], int(0)));
+    assert!(applies(&range(), vec![count("i", int(2), vec![])], int(0)));
+}
+
+#[test]
+fn range_is_of_bounds_that_stay() {
+    let set = |loops: Statement| vec![assign("y", int(2)), loops];
+    assert!(refuses(&range(), set(between(int(1), var("y"), vec![assign("y", int(3))])), int(0)));
+    assert!(refuses(&range(), set(between(var("y"), int(4), vec![assign("y", int(3))])), int(0)));
+    assert!(refuses(&range(), set(between(int(1), var("y"), vec![])), int(0)));
+    let drawn = draw("y", Distribution::UniformInt { low: int(0), high: int(3) });
+    assert!(refuses(&range(), vec![drawn, between(int(1), var("y"), vec![])], int(0)));
+    let list = vec![assign("l", Expr::EmptyList), append("l", int(1))];
+    let long = between(int(1), Expr::Length(plain("l")), vec![]);
+    assert!(refuses(&range(), [list, vec![long]].concat(), int(0)));
+    let again = between(int(1), var("j"), vec![count("j", int(2), vec![])]);
+    assert!(refuses(&range(), vec![again], int(0)));
+    for fixed in [var("n"), Expr::Length(plain("q")), var("N") + int(1)] {
+        assert!(applies(&range(), set(between(int(1), fixed, vec![])), int(0)));
+    }
+}
+
 /// `if k then c else o` with c among 4 categories, or among N.
 fn mixture(p: Expr, (low, high): (Expr, Expr), categories: Expr) -> Result<Mechanism, Rejection> {
     let body = vec![flip("k", p), draw("o", Distribution::UniformInt { low, high })];

@@ -89,7 +89,7 @@ pub fn run(arguments: &Arguments) -> Answer {
         }
         given.push(name);
         let (header, rows) = Csv::new(Path::new(path))?.records(usize::MAX)?;
-        text = text.with_table(name, Table { header, rows });
+        text = text.with_table(name, Table::of_texts(header, rows));
     }
     if let Some(path) = &arguments.certificate {
         text = text.by_certificate(files::text(path)?);

@@ -287,7 +287,8 @@ fn lines(arguments: &Arguments, answered: Option<&(&Question, Accounted)>) -> Ve
         }
         lines.push(format!("by {}", answer.method));
         lines.extend(answer.note.clone());
-        if !answer.reached {
+        // A note says why it is not narrower, and more time would change nothing.
+        if !answer.reached && answer.note.is_none() {
             let width = answer.bracket.width();
             lines.push(match answer.seconds < doubles_around(&arguments.seconds).0 * LITTLE {
                 true => format!("a relative width of {width:.1e} was reached, and more time gives no less"),

@@ -127,7 +127,7 @@ impl Statements<'_> {
                 format!("response_ {} {} {}", int(value)?, real(truth)?, int(count)?)
             }
             Distribution::Sign => "sign_".into(),
-            Distribution::UniformOther { .. } => {
+            Distribution::UniformOther { .. } | Distribution::Gumbel { .. } => {
                 return Err(NotExported::new(format!("the law of '{law}'")));
             }
             Distribution::Sample { .. } => return Err(NotExported::rule("AMPLIFY")),

@@ -12,7 +12,7 @@ use super::NotExported;
 use super::derivation::{Walk, rejected};
 use super::print::{Scope, argument};
 use super::statement::{Statements, opening};
-use crate::derivation::Plan;
+use probity_prove::derivation::Plan;
 
 /// The theorem and its proof, from the claim about the sample.
 pub(super) fn export(

@@ -17,7 +17,7 @@ use probity_kernel::term::{Distribution, Mechanism, Statement};
 use super::NotExported;
 use super::print::{Scope, argument};
 use super::statement::Statements;
-use crate::derivation::{Move, Plan};
+use probity_prove::derivation::{Move, Plan};
 
 /// Where the two draws stand, and what is drawn instead.
 pub(super) struct Pair {

@@ -10,7 +10,7 @@ use probity_kernel::term::Statement;
 use super::super::NotExported;
 use super::super::print::Scope;
 use super::{Proved, Walk, braces, rejected};
-use crate::derivation::{Move, without_tails};
+use probity_prove::derivation::{Move, without_tails};
 
 impl Walk<'_> {
     /// The body is walked twice, as the kernel's rule asks: with no draw cut, and as the moves say.

@@ -15,9 +15,11 @@
 //! )
 //! .unwrap();
 //! let proof = probity_prove::prove(&program.mechanism, &program.claim, &Default::default()).unwrap();
-//! let text = probity_prove::coq::export(&probity_prove::certificate::write(&proof)).unwrap();
+//! let text = probity_coq::export(&probity_prove::certificate::write(&proof)).unwrap();
 //! assert!(text.contains("Theorem noisy_private"));
 //! ```
+
+#![forbid(unsafe_code)]
 
 mod branches;
 mod calls;
@@ -45,10 +47,10 @@ use probity_kernel::privacy::{Comparison, goal, obligation, start};
 use probity_kernel::rules::Assertion;
 use probity_kernel::term::{Adjacency, Claim, Mechanism, Reading};
 
-use crate::certificate::{self, Fault, Parts};
-use crate::derivation::{Move, Plan};
 use derivation::{Walk, rejected};
 use print::{Printer, Scope};
+use probity_prove::certificate::{self, Fault, Parts};
+use probity_prove::derivation::{Move, Plan};
 use statement::{Statements, opening};
 
 /// Why a certificate has no Coq text.

@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     paths.sort();
     for path in paths {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        match probity_prove::coq::export(&fs::read_to_string(&path)?) {
+        match probity_coq::export(&fs::read_to_string(&path)?) {
             Ok(text) => {
                 fs::write(Path::new(to).join(format!("{name}.v")), text)?;
                 println!("{name}: exported");

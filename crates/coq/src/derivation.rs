@@ -1,6 +1,6 @@
 //! A plan as a Coq derivation: the rule of `proofs/Certificate.v` for each statement, and a lemma for each side condition.
 //!
-//! The walk is that of `crate::derivation`, backwards, with the kernel's rules: they say what each side condition is. Coq computes the preconditions
+//! The walk is that of `probity_prove::derivation`, backwards, with the kernel's rules: they say what each side condition is. Coq computes the preconditions
 //! itself, from the same rules; that both come to the same formula is what `bridge` checks.
 
 mod masses;
@@ -29,7 +29,7 @@ use super::print::{Printer, Scope};
 use super::program::collect_set;
 use super::statement::Statements;
 use super::up_to::{self, Tail};
-use crate::derivation::Move;
+use probity_prove::derivation::Move;
 
 /// A judgement with the script that proves it in Coq.
 pub(super) struct Proved {
@@ -286,6 +286,7 @@ impl<'a> Walk<'a> {
             (Move::Joint(by, cost), _) => self.signed_log(body, (by, cost), post, arbitrary),
             (Move::SameValue(var, _, (a, b)), _) => self.same_value(body, var, (a, b), post, arbitrary),
             (Move::While(..), _) => Err(NotExported::rule("WHILE")),
+            (Move::Cases(..), _) => Err(NotExported::rule("CASES")),
             (
                 Move::Call(cost, plan, evidence),
                 Statement::Draw { var, law: Distribution::Called(called) },

@@ -14,7 +14,7 @@ use super::NotExported;
 use super::derivation::{braces, rejected};
 use super::print::{Scope, argument};
 use super::statement::Statements;
-use crate::derivation::Plan;
+use probity_prove::derivation::Plan;
 
 /// The rewriting steps, each with the mechanism that it makes.
 pub(super) struct Branches {

@@ -16,7 +16,7 @@ use probity_kernel::term::{Adjacency, Called, Distribution, Mechanism, Reading, 
 use super::NotExported;
 use super::derivation::{Proved, Walk, fresh, rejected};
 use super::print::{Printer, Scope, argument};
-use crate::derivation::{Move, Plan, Recorded, replay};
+use probity_prove::derivation::{Move, Plan, Recorded, replay};
 
 type Printed = Result<String, NotExported>;
 

@@ -20,7 +20,7 @@ use super::NotExported;
 use super::derivation::{Walk, braces, rejected};
 use super::print::{Printer, Scope, argument};
 use super::statement::Statements;
-use crate::derivation::Move;
+use probity_prove::derivation::Move;
 
 type Printed = Result<String, NotExported>;
 
