@@ -2,8 +2,8 @@
    scripts/proofs.sh compares the output with its list of axioms of classical analysis. *)
 From Probity Require Rules Laws Sampling Finite Additive Privacy Equivalence Coupling Continuous Logarithm SignedLog Papers Snap Cases.
 From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence Lemmas Formulas Certificate Blocks Pairs.
-From Probity Require Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
-From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called PermuteFlip CertificateCall NormalSum.
+From Probity Require Compared Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
+From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called PermuteFlip CertificateCall NormalSum Mu MuOrder.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -222,7 +222,10 @@ Definition certificates := (
   @UpTo.j_up_to_upper_tail,
   @UpTo.j_for_once,
   @UpTo.j_private_up_to,
-  @CertificateMu.gj_draw,
+  @CertificateMu.mj_tests,
+  @CertificateMu.mj_private,
+  @CertificateMu.mj_order_tail,
+  @CertificateMu.mj_tail,
   @CertificateSample.sampled_private,
   @CertificateCall.call_tests,
   @CertificateCall.j_call,

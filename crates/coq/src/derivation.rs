@@ -280,7 +280,9 @@ impl<'a> Walk<'a> {
             (Move::Below(coupling, tail), _) => {
                 self.up_to(head, (coupling, tail), Tail::Upper, post, arbitrary)
             }
-            (Move::Under(..), _) => Err(NotExported::rule("UP-TO-BAD with the place where the tail begins")),
+            (Move::Under(coupling, tail), _) => {
+                self.up_to(head, (coupling, tail), Tail::Open, post, arbitrary)
+            }
             (Move::Joint(by, cost), _) => self.signed_log(body, (by, cost), post, arbitrary),
             (Move::SameValue(var, _, (a, b)), _) => self.same_value(body, var, (a, b), post, arbitrary),
             (Move::While(..), _) => Err(NotExported::rule("WHILE")),
@@ -632,7 +634,7 @@ impl<'a> Walk<'a> {
              {{ intros; unfold inv, Rdiv; reflexivity. }}\n",
             fields = names.join(" "),
             finite = masses::finite(block)?,
-            masses = masses::masses(block, var)?,
+            masses = masses::masses(block, (var, context.kind(&x)))?,
         );
         Ok(Proved { judgement, script, arbitrary })
     }

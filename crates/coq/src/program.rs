@@ -158,6 +158,8 @@ Ltac sane := repeat match goal with h : @eq bool _ _ |- _ => revert h end; reduc
   end; repeat (apply andb_true_intro; split); first [known|assumption].
 Ltac equal := reduce; push; first [match goal with |- ?a = ?b => constr_eq a b; reflexivity end|ring
   | repeat match goal with |- context [if ?b then _ else _] => destruct b end; first [reflexivity|ring]].
+Ltac over := match goal with h : _ = true |- _ => revert h end; reduce; push;
+  repeat match goal with |- context [if ?b then _ else _] => destruct b end; intros; cbn [negb orb andb] in *; conditions; quotient.
 Ltac limits := repeat first [apply o_seq|apply o_if|apply o_skip|apply o_set|apply o_drawZ|apply o_draw]; intros;\n  first [solve [cbv beta in *; intuition congruence]|reduce; intuition congruence].
 ";
 
