@@ -2,8 +2,8 @@
    scripts/proofs.sh compares the output with its list of axioms of classical analysis. *)
 From Probity Require Rules Laws Sampling Finite Additive Privacy Equivalence Coupling Continuous Logarithm SignedLog Papers Snap Cases.
 From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence Lemmas Formulas Certificate Blocks Pairs.
-From Probity Require Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
-From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called PermuteFlip CertificateCall NormalSum.
+From Probity Require Compared Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
+From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called PermuteFlip CertificateCall NormalSum Mu MuOrder.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -113,15 +113,15 @@ Print Assumptions equivalences_and_privacy.
 (* the concentrated measure *)
 Definition concentrated_measure := (
   @Concentrated.below_power,
-  @Concentrated.z_assign,
-  @Concentrated.z_one_sided_both,
-  @Concentrated.z_seq,
-  @Concentrated.z_cond,
-  @Concentrated.z_for_loop,
-  @Concentrated.z_strengthen,
-  @Concentrated.z_weaken,
-  @Concentrated.z_frame,
-  @Concentrated.z_null,
+  @Compared.c_assign,
+  @Compared.c_one_sided_both,
+  @Compared.c_seq,
+  @Compared.c_cond,
+  @Compared.c_for_loop,
+  @Compared.c_strengthen,
+  @Compared.c_weaken,
+  @Compared.c_frame,
+  @Compared.c_null,
   @Concentrated.z_equal_outputs,
   @Concentrated.zcdp_order,
   @Concentrated.zcdp_tail,
@@ -142,7 +142,16 @@ Definition concentrated_measure := (
   @NormalSum.normal_sum,
   @NormalSum.gap_draw,
   @NormalSum.mu_gauss,
-  @NormalTail.gdp_tail).
+  @NormalTail.gdp_tail,
+  @Mu.gap_profile,
+  @Mu.m_gauss,
+  @Mu.m_equal_outputs,
+  @Mu.gdp_tests_gdp,
+  @Mu.m_called,
+  @Mu.gdp_step,
+  @Mu.gdp_group,
+  @MuOrder.gdp_order,
+  @MuOrder.gdp_order_tail).
 Print Assumptions concentrated_measure.
 
 (* evidence and lemmas *)
@@ -213,7 +222,10 @@ Definition certificates := (
   @UpTo.j_up_to_upper_tail,
   @UpTo.j_for_once,
   @UpTo.j_private_up_to,
-  @CertificateMu.gj_draw,
+  @CertificateMu.mj_tests,
+  @CertificateMu.mj_private,
+  @CertificateMu.mj_order_tail,
+  @CertificateMu.mj_tail,
   @CertificateSample.sampled_private,
   @CertificateCall.call_tests,
   @CertificateCall.j_call,

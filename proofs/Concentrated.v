@@ -1,15 +1,14 @@
-(* The concentrated measure (docs/logic.md, section 9): its judgement, its rules for programs, and what follows from it.
+(* The concentrated measure (docs/logic.md, section 9): how it compares tests, and what follows from its judgement.  Its rules for programs are those of Compared.v.
 
    Here too the judgement is dual.  D_alpha(P || Q) <= alpha rho says, by Hoelder's inequality and its converse, that for all tests
    f <= F^(a/(1+a)), where a = alpha - 1, the expectations satisfy P f <= e^(a rho) (Q F)^(a/(1+a)).  A power is the least of its tangents:
    y^(a/(1+a)) is the least of  a/(1+a) e^t y + 1/(1+a) e^(-a t)  over all t (below_power), so "below" needs no powers of expectations, and
    the conversion to epsilon and delta is one of the tangents.  SEQ is composition again, and nothing has to be measurable.
 
-   Read: below, zjudge, zcdp, and the statements of z_equal_outputs, zcdp_order, zcdp_tail. *)
+   Read: below, zcdp, cjudge in Compared.v, and the statements of z_equal_outputs, zcdp_order, zcdp_tail. *)
 From Probity Require Import PreludeIntegral.
 From mathcomp.analysis Require Import derive.
-From Probity Require Import Judgement Laws Sampling Density Privacy.
-From Probity Require Rules.
+From Probity Require Import Judgement Laws Sampling Density Privacy Compared.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.
@@ -89,107 +88,36 @@ by have := below1 (t + ln y - z)%R; rewrite mulr0 oppr0 expR0 mul1e /tangent mul
 Qed.
 End Facts.
 
-(* ---- the judgement and its rules for programs ---- *)
-Section Programs.
-Variable S : Type.
-Implicit Types (c : stmt R S) (Phi Theta Psi : assn R S).
-Definition zrelated a Psi (f F : S -> \bar R) := forall s s' k, Psi s s' k -> below a k (f s) (F s').
-Definition zjudge c Phi Psi := forall a, (0 < a)%R -> forall f F, nneg f -> nneg F -> zrelated a Psi f F ->
-  forall m m' k, Phi m m' k -> below a k (wp c f m) (wp c F m').
-
-Theorem z_skip Psi : zjudge (Skip R S) Psi Psi.
-Proof. by move=> a a0 f F f0 F0 H m m' k; exact: H. Qed.
-Theorem z_assign (u : S -> S) Psi : zjudge (Assign R u) (fun s s' k => Psi (u s) (u s') k) Psi.
-Proof. by move=> a a0 f F f0 F0 H m m' k; exact: H. Qed.
-Theorem z_one_sided_both c Psi : Rules.draw_free c ->
-  zjudge c (fun s s' k => Rules.one_sided c (fun q => Rules.one_sided c (fun p => Psi p q k) s) s') Psi.
+(* ---- the judgement: tests are compared by "below" ---- *)
+Lemma below_top a k x : (0 < a)%R -> below a k x +oo.
 Proof.
-by move=> fc a a0 f F f0 F0 H m m' k; rewrite !Rules.one_sidedE// !Rules.wp_run//; exact: H.
-Qed.
-Theorem z_seq c d Phi Theta Psi : zjudge c Phi Theta -> zjudge d Theta Psi -> zjudge (Seq c d) Phi Psi.
-Proof.
-move=> Jc Jd a a0 f F f0 F0 H; apply: (Jc a a0 (wp d f) (wp d F)); [exact: wp_ge0|exact: wp_ge0|].
-exact: Jd.
-Qed.
-Theorem z_cond (g : S -> bool) c1 c2 Phi Theta Psi : zjudge c1 Phi Psi -> zjudge c2 Theta Psi ->
-  zjudge (If g c1 c2) (fun s s' k => [/\ g s = g s', g s -> Phi s s' k & ~~ g s -> Theta s s' k]) Psi.
-Proof.
-move=> J1 J2 a a0 f F f0 F0 H m m' k [/= <- H1 H2].
-by case: (g m) H1 H2 => H1 H2; [apply: (J1 a a0) => //; exact: H1|apply: (J2 a a0) => //; exact: H2].
-Qed.
-Theorem z_for_loop (from to : int) (c : int -> stmt R S) (Phi I : int -> assn R S) : (from <= to)%R ->
-  (forall i, zjudge (c i) (Phi i) (I (i + 1)%R)) ->
-  (forall i s s' k, (from <= i < to)%R -> I i s s' k -> Phi i s s' k) ->
-  zjudge (For from to c) (I from) (I to).
-Proof.
-move=> ab J keeps a a0 f F f0 F0 Hr m m' k HI /=.
-have W0 n i h : nneg h -> nneg (seqn n i (fun i => wp (c i)) h) by move=> h0; apply: seqn_ge0 => // ? ?; exact: wp_ge0.
-suff H n i : (from <= i)%R -> (i + n%:Z = to)%R -> forall m m' k, I i m m' k ->
-    below a k (seqn n i (fun i => wp (c i)) f m) (seqn n i (fun i => wp (c i)) F m').
-  by apply: H => //; rewrite /rounds ab gez0_abs ?subr_ge0// addrCA subrr addr0.
-elim: n i => [|n IH] i ai it {}m {}m' {}k {}HI; first by apply: Hr; rewrite -it addr0.
-have Hi : (from <= i < to)%R by rewrite ai -it ltr_addl.
-apply: (J i a a0 _ _ (W0 _ _ _ f0) (W0 _ _ _ F0) _ _ _ _ (keeps _ _ _ _ Hi HI)).
-by move=> s s' j; apply: IH; [rewrite (le_trans ai)// ler_addl|rewrite -it intS addrA].
-Qed.
-Theorem z_strengthen c Phi Phi' Psi : (forall s s' k, Phi s s' k -> Phi' s s' k) -> zjudge c Phi' Psi -> zjudge c Phi Psi.
-Proof. by move=> Hp J a a0 f F f0 F0 H m m' k /Hp; exact: J. Qed.
-Theorem z_weaken c Phi Psi Psi' : (forall s s' k, Psi s s' k -> Psi' s s' k) -> zjudge c Phi Psi -> zjudge c Phi Psi'.
-Proof. by move=> Hp J a a0 f F f0 F0 H; apply: (J a a0) => // s s' k /Hp; exact: H. Qed.
-
-(* FRAME, for CHAIN: theta mentions nothing that c changes, nor the cost *)
-Theorem z_frame c Phi Psi (agree : S -> S -> Prop) (theta : S -> S -> Prop) : Rules.local agree c ->
-  (forall m m' s s', theta m m' -> agree m s -> agree m' s' -> theta s s') -> zjudge c Phi Psi ->
-  zjudge c (fun s s' k => Phi s s' k /\ theta s s') (fun s s' k => Psi s s' k /\ theta s s').
-Proof.
-move=> loc Ht J a a0 f F f0 F0 Hr m m' k [HP Hth].
-pose f' s := if `[< agree m s >] then f s else 0.
-pose F' s := if `[< agree m' s >] then F s else +oo.
-have f'0 : nneg f' by move=> s; rewrite /f'; case: ifP.
-have F'0 : nneg F' by move=> s; rewrite /F'; case: ifP => // _; exact: leey.
-rewrite (loc m f f')//; last by move=> s h; rewrite /f' asboolT.
-rewrite (loc m' F F')//; last by move=> s h; rewrite /F' asboolT.
-apply: (J a a0) => // s s' j HPs; rewrite /f' /F'.
-case: asboolP => [h|_]; last by apply: below0 => //; exact: F'0.
-case: asboolP => [h'|_]; first by apply: Hr; split=> //; exact: Ht Hth h h'.
-move=> t; rewrite /tangent gt0_muley ?lte_fin ?mulr_gt0 ?expR_gt0 ?invr_gt0 ?a1_gt0//.
+move=> a0 t; rewrite /tangent gt0_muley ?lte_fin ?mulr_gt0 ?expR_gt0 ?invr_gt0 ?a1_gt0//.
 by rewrite addye// gt0_muley ?leey// lte_fin expR_gt0.
 Qed.
-
-(* ---- draws: y' = y at cost c ---- *)
-Definition zstar A a (D D' : law R A) (supp : A -> Prop) (c : R) := forall (f F : A -> \bar R) k,
-  (forall y, 0 <= f y) -> (forall y, 0 <= F y) -> (forall y, supp y -> below a (k + c) (f y) (F y)) -> below a k (D f) (D' F).
-Theorem z_sample A (D : S -> law R A) u Phi Psi :
-  (forall m m' k, Phi m m' k -> exists supp (c : R), (forall a, (0 < a)%R -> zstar a (D m) (D m') supp c) /\
-     forall y, supp y -> Psi (u m y) (u m' y) (k + c)%R) ->
-  zjudge (Draw D u) Phi Psi.
+Lemma below_law a k A (D : law R A) (f F : A -> \bar R) : (0 < a)%R -> (forall y, 0 <= f y) -> (forall y, 0 <= F y) ->
+  (forall y, below a k (f y) (F y)) -> below a k (D f) (D F).
 Proof.
-move=> HD a a0 f F f0 F0 H m m' k /HD[supp [c [Hs HP]]] /=; apply: (Hs a a0) => // y sy.
-by apply: H; exact: HP.
-Qed.
-(* AXNULL *)
-Lemma zstar_null A a (D : law R A) supp : (0 < a)%R -> full D supp -> zstar a D D supp 0.
-Proof.
-move=> a0 fullD f F k f0 F0 H t.
-rewrite (fullD f (fun y => if `[< supp y >] then f y else 0)) //; [|by move=> y; case: ifP|by move=> y sy; rewrite asboolT].
-pose e := expR (- (a * k)); have e0 : (0 <= e)%R := expR_ge0 _.
+move=> a0 f0 F0 H t; pose e := expR (- (a * k)); have e0 : (0 <= e)%R := expR_ge0 _.
 have sl := slope_ge0 a0 t; have re := rest_ge0 a0 t.
 apply: (@le_trans _ _ (D (fun y => e%:E * ((a / (1 + a) * expR t)%:E * F y + ((1 + a)^-1 * expR (- (a * t)))%:E)))).
-  apply: ev_le => y; first by case: ifP.
-  case: asboolP => [sy|_]; first by have := H y sy t; rewrite addr0.
-  by rewrite mule_ge0 ?lee_fin// adde_ge0 ?mule_ge0 ?lee_fin.
+  by apply: ev_le => // y; exact: H.
 rewrite ev_scale//; last by move=> y; rewrite adde_ge0 ?mule_ge0 ?lee_fin.
 apply: lee_wpmul2l; first by rewrite lee_fin.
 apply: (le_trans (ev_addc _ re _)); first by move=> y; rewrite mule_ge0 ?lee_fin.
 by rewrite ev_scale.
 Qed.
-Theorem z_null P A (D : P -> law R A) (supp : P -> A -> Prop) (e : S -> P) (u : S -> A -> S) Psi : (forall p, full (D p) (supp p)) ->
-  zjudge (Draw (fun s => D (e s)) u)
-    (fun s s' k => e s = e s' /\ forall y, supp (e s) y -> Psi (u s y) (u s' y) k) Psi.
-Proof.
-move=> fullD; apply: z_sample => m m' k [ee HP]; exists (supp (e m)), 0%R; split=> [a a0|y /HP]; last by rewrite addr0.
-by rewrite -ee; exact: zstar_null.
-Qed.
+Definition rho_reading : reading R := @Reading R (fun a => 0 < a)%R below (fun a k y (a0 : (0 < a)%R) => below0 a0 k (y:=y)) below_top below_law.
+
+Section Programs.
+Variable S : Type.
+Implicit Types (c : stmt R S) (Phi Theta Psi : assn R S).
+Definition zjudge c Phi Psi := cjudge rho_reading c Phi Psi.
+Definition zstar A a (D D' : law R A) (supp : A -> Prop) (c : R) := cstar rho_reading a D D' supp c.
+Theorem z_sample A (D : S -> law R A) u Phi Psi :
+  (forall m m' k, Phi m m' k -> exists supp (c : R), (forall a, (0 < a)%R -> zstar a (D m) (D m') supp c) /\
+     forall y, supp y -> Psi (u m y) (u m' y) (k + c)%R) ->
+  zjudge (Draw D u) Phi Psi.
+Proof. exact: (@c_sample R rho_reading). Qed.
 
 (* ---- claims ---- *)
 Definition zcdp (O : Type) (out : S -> O) c (rho : R) (m m' : S) := forall a, (0 < a)%R -> forall f F : O -> \bar R,
@@ -203,7 +131,7 @@ move=> J m m' HP a a0 f F f0 F0 fF; pose e := expR (- (a * rho)).
 have e0 : (0 < e)%R := expR_gt0 _.
 pose f' s := e%:E * f (out s).
 have f'0 : nneg f' by move=> s; rewrite mule_ge0// lee_fin ltW.
-have rel : zrelated a (fun s s' k => out s = out s' /\ (k <= rho)%R) f' (fun s => F (out s)).
+have rel : crelated rho_reading a (fun s s' k => out s = out s' /\ (k <= rho)%R) f' (fun s => F (out s)).
   move=> s s' k [<- kr]; apply: (@below_cost a a0 rho) => //; rewrite /f' => t.
   apply: lee_wpmul2l; first by rewrite lee_fin ltW.
   by have := fF (out s) t; rewrite mulr0 oppr0 expR0 mul1e.

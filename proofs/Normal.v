@@ -1,8 +1,8 @@
 (* Two normal laws, exactly: what is left of Pr[out in E] - e^eps Pr[out' in E] is at most profile mu eps = Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu), for every eps and for all tests
    (normal_profile), if the centers are at most mu deviations apart: the event in which it is largest is a half-line, by the ratio of the densities.
 
-   mu-GDP is here its dual: the (eps, delta)-guarantees of two normal laws with centers mu deviations apart, for all eps (gdp).  GDP-NORMAL is then one of them (gdp_normal), and one normal draw
-   with anything after it that reads no more of the input has it (gdp_draw).  Several draws are not here. *)
+   mu-GDP is here its dual: the (eps, delta)-guarantees of two normal laws with centers mu deviations apart, for all eps (normal_delta, gdp).  GDP-NORMAL is then one of them (gdp_normal), and one normal draw
+   with anything after it that reads no more of the input has it (gdp_draw).  Several draws: Mu.v. *)
 From Probity Require Import PreludeIntegral Judgement Laws Density Continuous Gaussian Privacy Centered.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
@@ -138,20 +138,38 @@ have := normal_core eps dp0 g0 g1; rewrite !affine_gaussian// ks mulr1 mulr0 add
 by apply: (le_trans h); apply: lee_add => //; rewrite lee_fin; apply: profile_le => //; rewrite ler_pdivr_mulr.
 Qed.
 
+(* nothing is nearer than one law *)
+Lemma profile_near mu eps : (0 < mu)%R -> (Num.max 0 (1 - expR eps) <= profile mu eps)%R.
+Proof.
+move=> mu0; rewrite le_maxl.
+have := @normal_core mu eps (fun=> 0) mu0 (fun=> lexx 0) (fun=> lee01); rewrite !Judgement.ev0 mule0 add0e lee_fin => ->.
+have := @normal_core mu eps (fun=> 1) mu0 (fun=> lee01) (fun=> lexx 1); rewrite !total_gaussian// mule1 -EFinD lee_fin.
+by rewrite ler_subl_addl.
+Qed.
+
 (* ---- claims in mu ---- *)
+(* delta(eps) of two normal laws with centers mu deviations apart; with mu = 0 of one law *)
+Definition normal_delta mu eps : R := if (0 < mu)%R then profile mu eps else Num.max 0%R (1 - expR eps)%R.
+Lemma normal_delta_le mu mu' eps : (mu <= mu')%R -> (normal_delta mu eps <= normal_delta mu' eps)%R.
+Proof.
+rewrite /normal_delta => mm; case: ifPn => [mu0|_]; first by rewrite (lt_le_trans mu0 mm); exact: profile_le.
+by case: ifP => // mu0; exact: profile_near.
+Qed.
 Section Claims.
 Variables (S O : Type) (out : S -> O).
-Definition gdp (c : stmt R S) mu (m m' : S) := forall eps, dp out c eps (profile mu eps) m m'.
+Definition gdp (c : stmt R S) mu (m m' : S) := forall eps, dp out c eps (normal_delta mu eps) m m'.
 (* GDP-NORMAL *)
-Theorem gdp_normal c mu eps delta m m' : gdp c mu m m' -> (profile mu eps <= delta)%R -> dp out c eps delta m m'.
+Theorem gdp_normal c mu eps delta m m' : gdp c mu m m' -> (normal_delta mu eps <= delta)%R -> dp out c eps delta m m'.
 Proof. by move=> H d; apply: (any_delta d); exact: H. Qed.
+Theorem gdp_wider c mu mu' m m' : (mu <= mu')%R -> gdp c mu m m' -> gdp c mu' m m'.
+Proof. by move=> mm H eps; exact: (any_delta (normal_delta_le eps mm) (H eps)). Qed.
 (* one normal draw, and after it the input is not read *)
 Theorem gdp_draw (center scale : S -> R) (u : S -> R -> S) d mu m m' :
   (0 < scale m)%R -> scale m = scale m' -> (0 < mu)%R -> (`|center m - center m'| <= mu * scale m)%R ->
   (forall (E : O -> Prop) y, wp d (ind R (fun s => E (out s))) (u m y) = wp d (ind R (fun s => E (out s))) (u m' y)) ->
   gdp (Seq (Draw (fun s => gaussian (center s) (scale s)) u) d) mu m m'.
 Proof.
-move=> s0 ss mu0 near rest eps E /=; rewrite -ss.
+move=> s0 ss mu0 near rest eps E /=; rewrite -ss /normal_delta mu0.
 have -> : (fun y => wp d (ind R (fun s => E (out s))) (u m' y)) = fun y => wp d (ind R (fun s => E (out s))) (u m y).
   by apply/funext => y; rewrite rest.
 apply: normal_profile => // y; first by apply: wp_ge0; exact: ind_ge0.

@@ -208,14 +208,11 @@ apply: (le_trans (normal_near z (ltW mu0))).
 by rewrite ler_pdivr_mulr// mulrC.
 Qed.
 
-(* GDP-TAIL; a claim of mu = 0 says that the outputs have one law *)
-Theorem gdp_tail (S O : Type) (out : S -> O) (c : stmt R S) mu eps delta m m' : tail_holds mu eps delta ->
-  ((0 < mu)%R -> gdp out c mu m m') -> (mu = 0%R -> dp out c 0 0 m m') -> dp out c eps delta m m'.
+(* GDP-TAIL *)
+Theorem gdp_tail (S O : Type) (out : S -> O) (c : stmt R S) mu eps delta m m' : tail_holds mu eps delta -> gdp out c mu m m' -> dp out c eps delta m m'.
 Proof.
-move=> H; have [d0 e0 m0 _] := H; move: m0; rewrite le_eqVlt => /orP[/eqP/esym mu0|mu0] pos zero; last first.
-  by apply: (gdp_normal (pos mu0)); exact: profile_tail.
-move=> E; apply: (le_trans (zero mu0 E)); rewrite expR0 mul1e adde0; apply: lee_paddr; first by rewrite lee_fin ltW.
-rewrite -[leLHS]mul1e; apply: lee_wpmul2r; first by apply: wp_ge0; exact: ind_ge0.
-by rewrite lee_fin -expR0 ler_expR.
+move=> H G; apply: (gdp_normal G); rewrite /normal_delta; case: ifP => [mu0|_]; first exact: profile_tail.
+have [d0 e0 _ _] := H; rewrite le_maxl ltW//= (le_trans _ (ltW d0))// subr_le0.
+by rewrite -expR0 ler_expR.
 Qed.
 End Normal.

@@ -7,7 +7,7 @@
 From Probity Require Import PreludeReals.
 From mathcomp.classical Require Import functions.
 From mathcomp.analysis Require Import measure lebesgue_measure numfun lebesgue_integral.
-From Probity Require Import Additive Certificate.
+From Probity Require Import Additive Certificate CertificateRho.
 From Probity Require Export Memory.
 From Probity Require Rules.
 Open Scope R_scope.
@@ -71,6 +71,14 @@ Proof.
 move=> H1 H2 f F f0 f1 F0 H [i v] [i' v'] k [/= -> [-> HP]].
 have [t [[fc rc] TQ]] := H1 v; have [t' [[_ rc'] PT]] := H2 v'.
 rewrite adde0 !Rules.wp_run// rc rc'; apply: H; split; [|split] => // a /=.
+by apply/TQ/PT; exact: HP.
+Qed.
+(* in rho and mu *)
+Theorem zj_one_sided (M : reading RR) c P T Q : first_ c T Q -> second_ c P T -> zJ M i1 i2 c P Q.
+Proof.
+move=> H1 H2 a a0 f F f0 F0 H [i v] [i' v'] k [/= -> [-> HP]].
+have [t [[fc rc] TQ]] := H1 v; have [t' [[_ rc'] PT]] := H2 v'.
+rewrite !Rules.wp_run// rc rc'; apply: H; split; [|split] => // b /=.
 by apply/TQ/PT; exact: HP.
 Qed.
 End OneSided.

@@ -1,5 +1,5 @@
 (* Judgements that give up mass, in the shape in which the kernel applies them, for exported certificates: SEQ (j_seq_left, j_seq_right, j_seq_both),
-   UP-TO-BAD (j_up_to_tail, j_up_to_upper_tail), FOR-ONCE (j_for_once), equal outputs (j_private_up_to).
+   UP-TO-BAD (j_up_to_tail, j_up_to_upper_tail, j_up_to_open_tail), FOR-ONCE (j_for_once), equal outputs (j_private_up_to).
 
    What is given up is a number, d, that the text writes as the kernel does. *)
 From Probity Require Import PreludeReals Laws Sampling Continuous Once Tails.
@@ -85,6 +85,21 @@ have -> : d = (expR (- (t / b : RR)) / 2 : RR)%R.
   have nb : ((b : RR) != 0)%R by rewrite gt_eqF.
   by rewrite -!RdivE// -exp_expR dE.
 by apply: (@up_to_upper_tail RR S (fun s => center s.1 s.2)).
+Qed.
+(* with the place where the tail begins *)
+Lemma j_up_to_open_tail : d = exp (- (t / b)) / 2 ->
+  J d (draw_ (fun i v => laplace_ (center i v) b) u)
+    (fun a v v' k =>
+      (((ltR 0 b && eqR b b) && leR (Rabs (by_ v v' k + center i1 v - center i2 v')) (cost v v' k * b)) &&
+       (~~ ltR (real_ a n - center i1 v) t || Q a (u v (real_ a n)) (u v' (real_ a n + by_ v v' k)) (after v v' k))) && leR 0 t) Q.
+Proof.
+move=> dE; apply: (@up_to (fun a v => ltR (real_ a n - center i1 v) t) (fun e y => ltR (y - e) t)) => // Phi t0 b0 H.
+have -> : d = (expR (- (t / b : RR)) / 2 : RR)%R.
+  have n2 : ((2%:R : RR) != 0)%R by rewrite pnatr_eq0.
+  have nb : ((b : RR) != 0)%R by rewrite gt_eqF.
+  by rewrite -!RdivE// -exp_expR dE.
+apply: (@up_to_open_tail RR S (fun s => center s.1 s.2)) => // m m' k /H[supp [phi [c [st HP]]]].
+by exists supp, phi, c; split=> // y sy /RltP ly; apply: HP => //; exact/ltRP.
 Qed.
 End Tails.
 

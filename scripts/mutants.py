@@ -2,9 +2,10 @@
 """Mutation testing of what is trusted: all mutants in one build, one switched on after the other.
 
 cargo-mutants builds the tests again for every mutant, which is most of its time. Here `scripts/mutants/` (a small Rust program)
-puts every mutant of a copy of the source behind a switch that an environment variable sets, the copy is built once, and a
-mutant costs what the tests cost until the first binary that fails. What does not compile is found by building, and is left
-out by number. Tests that look at the source (coverage) are left out.
+puts every mutant of a copy of the source behind a switch that an environment variable sets, and the copy is built once. Every test is
+run by itself without a mutant, which says what it takes and which mutants it comes by; a mutant is then shown to the tests that
+come by it, quick ones first and several in one process, until one fails. What does not compile is found by building, and is
+left out by number. Tests that look at the source (coverage) are left out.
 
     scripts/mutants.py kernel                       every mutant of the kernel
     scripts/mutants.py kernel rules/once.rs …       of some files
@@ -14,6 +15,7 @@ out by number. Tests that look at the source (coverage) are left out.
     scripts/mutants.py exact                        of exact, with its own tests
     scripts/mutants.py noise                        of the privacy maps and mechanisms of noise, with its own tests
     --summary      what has been seen so far: a table of the files, and what is left
+    --quick        with the quick tests only, none of which takes more than a second
     --falsifier    what survives is shown to the falsifier of rules (crates/prove/tests/falsifier) as well
 
 Changed are: operators (comparisons to the neighbouring and the opposite one, arithmetic, && and ||), `!` and `-` taken away,
@@ -24,6 +26,7 @@ of formulas (`le` to `lt` and `ge`, `and` to `or`, no `abs`, …) and directions
 Rows are written to target/mutants/WHAT.txt as they come; what stands there is not run again unless the source line changed.
 """
 
+import dataclasses
 import hashlib
 import json
 import os
@@ -35,7 +38,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from switches import FALSIFIERS, LIMITS, ROOT, SLOW, Copy  # noqa: E402
+from switches import ROOT, Copy  # noqa: E402
 
 # MUTANTS_OUT puts what is built and seen somewhere else.
 OUT = Path(os.environ.get("MUTANTS_OUT", ROOT / "target/mutants"))
@@ -47,16 +50,29 @@ PLACES = {
 }
 SHOWN = ("text/render.rs", "rejection.rs")
 MEMORY = 4 << 30
-# Seconds of the processor from which on a test is for what others did not notice.
-QUICK = 1.0
-# Seconds below which a test is always worth its while.
-INSTANT = 0.1
-# Of the conditions those about large formulas, which take most of the time of all.
-LARGE = ["assertions_are_not_deep", "conditionals_stay_small", "appends_stay_small", "assignments_stay_small"]
+# Seconds of the processor beyond which a test is for what others did not notice.
+SLOW = 1.0
+# A test that takes longer is not asked.
+LONGEST = 12
+# Quick tests are run together with those that take about as long.
+STEPS = (0.01, 0.05, 0.2, 1.0)
 SWITCH = """
 pub(crate) fn mutated(number: usize) -> bool {
-    static ON: std::sync::LazyLock<usize> =
-        std::sync::LazyLock::new(|| std::env::var("MUTANT").ok().and_then(|text| text.parse().ok()).unwrap_or(usize::MAX));
+    use std::io::Write;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::{LazyLock, Mutex};
+    static ON: LazyLock<usize> =
+        LazyLock::new(|| std::env::var("MUTANT").ok().and_then(|text| text.parse().ok()).unwrap_or(usize::MAX));
+    static SEEN: LazyLock<Option<(Vec<AtomicBool>, Mutex<std::fs::File>)>> = LazyLock::new(|| {
+        let path = std::env::var("MUTANT_SEEN").ok()?;
+        let file = std::fs::OpenOptions::new().create(true).append(true).open(path).ok()?;
+        Some(((0..100_000).map(|_| AtomicBool::new(false)).collect(), Mutex::new(file)))
+    });
+    if let Some((seen, file)) = &*SEEN
+        && !seen[number].swap(true, Ordering::Relaxed)
+    {
+        file.lock().unwrap().write_all(format!("{number}\\n").as_bytes()).unwrap();
+    }
     *ON == number
 }
 """
@@ -182,114 +198,141 @@ class Mutated:
                 break
             self.left_out |= faults
             kept.write_text(" ".join(map(str, sorted(self.left_out))))
-        command = ["cargo", "test", "-p", f"probity-{self.what}", "--lib", "--tests", "--no-run", "--message-format=short"]
-        if self.falsifier:
-            command += ["-p", "probity-prove"]
+        packages = [self.what, *(["prove"] if self.falsifier else [])]
+        wanted = [word for name in packages for word in ("-p", f"probity-{name}")]
+        command = ["cargo", "test", *wanted, "--lib", "--tests", "--no-run", "--message-format=json"]
         done = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(done.stderr[-4000:])
-        binaries = re.findall(r"Executable .*?\((\S+)\)", done.stderr)
-        return mutants, [self.folder / binary for binary in binaries]
+        built = [json.loads(line) for line in done.stdout.splitlines()]
+        binaries = [(row["executable"], str(Path(row["manifest_path"]).parent)) for row in built
+                    if row.get("executable") and row["profile"]["test"]]
+        return mutants, binaries
 
-    def run(self, binary, number, limit, words=()):
-        """The tests that fail, and the processor's seconds."""
-        falsifier = "falsifier" in binary.name
-        folder = self.folder / ("crates/prove" if falsifier else PLACES[self.what][0])
-        environment = dict(os.environ, MUTANT=str(number), CARGO_MANIFEST_DIR=str(folder), RUST_BACKTRACE="0")
+    def run(self, tests, number, limit, seen=None):
+        """Of some tests of one binary those that fail, and the processor's seconds."""
+        binary, folder = tests[0].binary, tests[0].folder
+        # One after the other, up to the first that fails: an option of the test harness that wants to be asked for.
+        environment = dict(os.environ, MUTANT=str(number), CARGO_MANIFEST_DIR=folder, RUST_BACKTRACE="0",
+                           RUSTC_BOOTSTRAP="1", RUST_TEST_THREADS="1")
+        if seen:
+            environment["MUTANT_SEEN"] = str(seen)
 
         def limits():
             resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run([binary, "--skip", "coverage", *words], cwd=folder, env=environment, capture_output=True,
-                              text=True, errors="replace", preexec_fn=limits)
+        command = [binary, "-Zunstable-options", "--fail-fast", "--exact", *(test.name for test in tests)]
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, errors="replace",
+                              preexec_fn=limits)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        names = re.findall(r"^test (?:\w+::)*(\w+) \.\.\. FAILED", done.stdout, re.M)
+        names = re.findall(r"^test (?:\w+::)*(\w+)(?: - should panic)? \.\.\. FAILED", done.stdout, re.M)
         seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         return names or ([] if done.returncode == 0 else ["does_not_end"]), seconds
 
 
-def stages(copy, binaries, floats):
-    """What is run for a mutant, what costs least first: (binary, words, processor's seconds). Two lists: what most mutants
-    fail, and what is for those that are left. Small formats are tried for what is about floats."""
-    runs = []
-    for binary in binaries:
-        if "falsifier" in binary.name or ("threshold_small_formats" in binary.name and not floats):
-            continue
-        if "side_conditions" in binary.name and "float" not in binary.name:
-            runs += [(binary, [word for test in SLOW + LARGE for word in ("--skip", test)]), (binary, LARGE), (binary, SLOW)]
-        else:
-            runs.append((binary, []))
-    measured = []
-    for binary, words in runs:
-        failed, seconds = copy.run(binary, "none", 3600, words)
-        print(f"{binary.name} {' '.join(words[-1:])}: {seconds:.1f} s", flush=True)
-        if failed:
-            sys.exit(f"tests fail without a mutant: {failed}")
-        measured.append((binary, words, seconds))
-    measured.sort(key=lambda run: run[2])
-    return [run for run in measured if run[2] < QUICK], [run for run in measured if run[2] >= QUICK]
+@dataclasses.dataclass
+class Test:
+    """A test, what it takes, and the mutants that it comes by."""
+    binary: str
+    folder: str
+    name: str
+    seconds: float = 0.0
+    reaches: frozenset = frozenset()
+
+
+def tests_of(copy, binaries):
+    """Every test, run once by itself without a mutant, so that a mutant is shown to the tests that come by it and to no other.
+    What was seen of a binary is kept."""
+    tests = []
+    # Builds are for somebody who waits; the trial is not.
+    os.nice(19)
+    for binary, folder in binaries:
+        kept = OUT / f"reached_{hashlib.sha256(Path(binary).read_bytes()).hexdigest()[:16]}.txt"
+        rows = [json.loads(line) for line in kept.read_text().splitlines()] if kept.exists() else []
+        known = {row[0]: row for row in rows}
+        listed = subprocess.run([binary, "--list"], capture_output=True, text=True, check=True).stdout
+        for name in re.findall(r"^(\S+): test$", listed, re.M):
+            # Tests that look at the source see another one here.
+            if "coverage" in name:
+                continue
+            if name not in known:
+                known[name] = reached(copy, Test(binary, folder, name))
+                with kept.open("a") as out:
+                    out.write(json.dumps(known[name]) + "\n")
+            _, seconds, numbers = known[name]
+            tests.append(Test(binary, folder, name, seconds, frozenset(numbers)))
+    return tests
+
+
+def reached(copy, test):
+    """The name of a test, the seconds that it takes, and the mutants that it comes by; none for one that takes too long."""
+    with tempfile.TemporaryDirectory() as folder:
+        seen = Path(folder) / "seen"
+        failed, seconds = copy.run([test], "none", LONGEST, seen)
+        if seconds > SLOW:
+            print(f"{Path(test.binary).name} {test.name}: {seconds:.1f} s", flush=True)
+        if failed and seconds < LONGEST - 1:
+            sys.exit(f"{test.name} fails without a mutant")
+        numbers = map(int, seen.read_text().split()) if seen.exists() and not failed else []
+        return [test.name, round(seconds, 3), sorted(numbers)]
+
+
+def batches(tests):
+    """Tests that are run in one process, what costs least first."""
+    for low, high in zip((0, *STEPS), STEPS):
+        here = [test for test in tests if low <= test.seconds < high]
+        for binary in dict.fromkeys(test.binary for test in here):
+            yield [test for test in here if test.binary == binary]
+    yield from ([test] for test in sorted(tests, key=lambda test: test.seconds) if test.seconds >= STEPS[-1])
 
 
 class Trial:
     """The mutants of a build, and the tests that they are shown."""
 
-    def __init__(self, copy, binaries, record, floats):
-        self.copy, self.record = copy, record
-        self.quick, self.slow = stages(copy, binaries, floats)
-        self.last = [binary for binary in binaries if "falsifier" in binary.name]
+    def __init__(self, copy, tests, record):
+        self.copy, self.tests, self.record = copy, tests, record
 
-    def noticed(self, runs, number):
-        for binary, words, seconds in runs:
-            failed, _ = self.copy.run(binary, number, int(seconds * 5) + 5, words)
+    def noticed(self, number, slow):
+        """The test that fails, among the quick tests or among the slow ones that come by a mutant."""
+        tests = [t for t in self.tests if number in t.reaches and (t.seconds > SLOW) == slow]
+        for batch in batches(tests):
+            failed, _ = self.copy.run(batch, number, int(sum(test.seconds for test in batch) * 5) + 5)
             if failed:
-                return failed
-        return []
+                return failed[0]
+        return None
 
-    def nearest(self, file):
-        """The quick tests of a file: those of its name and of all conditions, and whatever takes no time."""
-        about = (Path(file).stem, "float_side" if file.startswith("float/") else "side_conditions")
-        return [run for run in self.quick if run[0].name.startswith(about) or run[2] < INSTANT]
-
-    def noticed_late(self, number, file, name):
-        near = self.nearest(file)
-        runs = [run for run in self.quick if run not in near] + self.slow
-        # Tests of limits are about lines with one, and small formats about floats.
-        runs = [run for run in runs if file.startswith("float/") or "threshold_small_formats" not in run[0].name]
-        runs = [run for run in runs if LIMITS.search(name) or run[1] != SLOW]
-        failed = self.noticed(runs, number)
-        if not failed and self.last:
-            tests = FALSIFIERS.get(file, ["evidence", "finite", "theorems_are"])
-            failed = self.noticed([(self.last[0], [test], 120) for test in tests], number)
-        return failed
-
-    def write(self, name, failed):
+    def write(self, name, noticed):
         with self.record.open("a") as out:
-            out.write(f"{name} | {', '.join(failed[:3]) or 'NOTHING'}\n")
+            out.write(f"{name} | {noticed}\n")
 
-    def go(self, mutants):
-        """Runs (name, place, number, file), file by file, and says how many were missed."""
-        files = list(dict.fromkeys(mutant[3] for mutant in mutants))
-        return sum(self.go_file(file, [mutant for mutant in mutants if mutant[3] == file]) for file in files)
-
-    def go_file(self, file, mutants):
+    def go(self, mutants, slowly=True):
+        """Runs (name, place, number, file): first all with the quick tests, then what is left with the slow ones."""
+        reached = frozenset().union(*(test.reaches for test in self.tests))
         left, missed = [], 0
-        for name, place, number, file in mutants:
-            failed = self.noticed(self.nearest(file), number)
-            if failed:
-                self.write(name, failed)
+        for done, (name, place, number, _) in enumerate(mutants):
+            if done % 100 == 99:
+                print(f"{done + 1} of {len(mutants)}", flush=True)
+            noticed = self.noticed(number, False)
+            if noticed:
+                self.write(name, noticed)
+            elif number not in reached:
+                missed += 1
+                self.write(name, "NOT REACHED")
+                print(f"NOT REACHED {place} | {name}", flush=True)
             else:
-                left.append((name, place, number, file))
+                left.append((name, place, number))
+                self.write(name, "NOTHING, quick tests")
                 print(f"  so far: {place} | {name}", flush=True)
-        print(f"{file}: {len(mutants) - len(left)} of {len(mutants)} noticed by quick tests", flush=True)
-        for name, place, number, file in left:
-            failed = self.noticed_late(number, file, name)
-            self.write(name, failed)
-            if not failed:
+        if not slowly:
+            return missed + len(left)
+        for name, place, number in left:
+            noticed = self.noticed(number, True)
+            self.write(name, noticed or "NOTHING")
+            if not noticed:
                 missed += 1
                 print(f"MISSED {place} | {name}", flush=True)
-        print(f"{file}: {missed} of {len(mutants)} noticed by nothing", flush=True)
         return missed
 
 
@@ -306,20 +349,24 @@ def named(copy, mutants, files, known, part, parts):
     return sorted(found, key=lambda mutant: files.index(mutant[3]) if mutant[3] in files else len(files))
 
 
+def is_left(noticed):
+    return noticed.startswith(("NOTHING", "NOT REACHED"))
+
+
 def summary(record):
     """Rows of a table: file, mutants that were run, noticed, left; then what is left."""
     last = dict(row.rsplit(" | ", 1) for row in record.read_text().splitlines())
     files = {}
     for name, noticed in last.items():
-        files.setdefault(name.split(" | ")[0], []).append((name, noticed == "NOTHING"))
+        files.setdefault(name.split(" | ")[0], []).append((name, is_left(noticed)))
     for file, rows in sorted(files.items()):
         missed = sum(left for _, left in rows)
         print(f"| `{file}` | {len(rows)} | {len(rows) - missed} | {missed} |")
-    print(f"{len(last)} run, {sum(noticed == 'NOTHING' for noticed in last.values())} left:")
+    print(f"{len(last)} run, {sum(map(is_left, last.values()))} left:")
     for rows in files.values():
         for name, left in rows:
             if left:
-                print(name)
+                print(f"{name} | {last[name]}")
 
 
 def main():
@@ -336,16 +383,15 @@ def main():
         return summary(record)
     rows = record.read_text().splitlines() if record.exists() else []
     # What nothing noticed is shown to the tests again, which may be new.
-    known = {row.rsplit(" | ", 1)[0] for row in rows if not row.endswith("NOTHING")}
+    known = {row.rsplit(" | ", 1)[0] for row in rows if not is_left(row.rsplit(" | ", 1)[1])}
     every = "--rest" in arguments or "--whole" in arguments
     copy = Mutated(what, [] if every else files, "--falsifier" in arguments)
     mutants, binaries = copy.build(tool())
-    # Builds are for somebody who waits; the trial is not.
-    os.nice(19)
+    tests = tests_of(copy, binaries)
     chosen = named(copy, mutants, files, known, part, parts)
     if "--whole" in arguments:
         chosen = [mutant for mutant in chosen if mutant[3] in files]
-    missed = Trial(copy, binaries, record, any(mutant[3].startswith("float/") for mutant in chosen)).go(chosen)
+    missed = Trial(copy, tests, record).go(chosen, "--quick" not in arguments)
     print(f"{len(chosen) - missed} caught, {missed} missed, {len(copy.left_out)} do not compile")
 
 

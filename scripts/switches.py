@@ -44,7 +44,7 @@ FALSIFIERS = {
     "rules/lists.rs": ["norms", "finite"],
     "rules/sample.rs": ["samples"],
     "rules/chain.rs": ["chains"],
-    "rules/select.rs": ["selections"],
+    "rules/select.rs": ["selections", "questions"],
     "rules/concentrated.rs": ["concentrated", "theorems_are"],
     "evidence/entail.rs": ["evidence", "finite"],
     "rules/equivalence.rs": ["equivalences"],

@@ -4,7 +4,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use probity_fuzz::{CERTIFICATES, MECHANISMS, PROGRAMS, certificate_of, fpcore, load};
+use probity_fuzz::{
+    CERTIFICATES, MECHANISMS, PROGRAMS, certificate_of, forged, forged_theorems, fpcore, load,
+};
 
 /// What an input may take before it counts as a hang.
 const HANG: Duration = Duration::from_secs(20);
@@ -117,9 +119,41 @@ fn mutate(text: &str, others: &[&str], source: &mut Source) -> String {
     text
 }
 
+/// What a word of a certificate is: a name, a number, or a word of the format.
+fn class(word: &str) -> u8 {
+    match word.chars().next() {
+        Some('$') => 0,
+        Some(c) if c.is_ascii_digit() || (c == '-' && word.len() > 1) => 1,
+        _ => 2,
+    }
+}
+
+/// One or two words, each with another of its class in its place, everywhere or once: what a forger would change.
+fn forge(text: &str, source: &mut Source) -> String {
+    let mut parts = words(text);
+    let real = |part: &&str| !part.trim().is_empty() && !"()".contains(*part);
+    let places: Vec<usize> = (0..parts.len()).filter(|at| real(&parts[*at])).collect();
+    for _ in 0..=source.below(2) {
+        let (at, mut new) = (places[source.below(places.len())], "");
+        let old = parts[at];
+        while new.is_empty() || class(new) != class(old) {
+            new = parts[places[source.below(places.len())]];
+        }
+        if class(old) == 1 && source.below(2) == 0 {
+            new = source.pick(&["0", "1", "2", "-1", "1/2", "3"]);
+        }
+        if source.below(2) == 0 {
+            parts.iter_mut().filter(|part| **part == old).for_each(|part| *part = new);
+        } else {
+            parts[at] = new;
+        }
+    }
+    parts.concat()
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let usage = "driver load|fpcore|certificate COUNT SEED";
+    let usage = "driver load|fpcore|certificate|forged COUNT SEED";
     let [target, count, seed] = arguments.as_slice() else { panic!("{usage}") };
     let (count, seed): (u64, u64) = (count.parse().expect(usage), seed.parse().expect(usage));
     let lines: Vec<&str> = PROGRAMS.lines().filter(|line| !line.starts_with(';')).collect();
@@ -129,18 +163,22 @@ fn main() {
     let corpus: &[&str] = match target.as_str() {
         "load" => &MECHANISMS,
         "fpcore" => &programs,
-        "certificate" => &CERTIFICATES,
+        "certificate" | "forged" => &CERTIFICATES,
         _ => panic!("{usage}"),
     };
     let mut source = Source(seed);
     let (mut accepted, mut longest) = (0u64, Duration::ZERO);
     for number in 0..count {
         let which = source.below(corpus.len());
-        let text = mutate(corpus[which], corpus, &mut source);
+        let text = match target.as_str() {
+            "forged" if source.below(4) > 0 => forge(corpus[which], &mut source),
+            _ => mutate(corpus[which], corpus, &mut source),
+        };
         let start = Instant::now();
         let answer = catch_unwind(AssertUnwindSafe(|| match target.as_str() {
             "load" => load(&text),
             "fpcore" => fpcore(&text),
+            "forged" => forged(which, &text),
             _ => certificate_of(which, &text),
         }));
         let took = start.elapsed();
@@ -153,7 +191,11 @@ fn main() {
             }
         }
     }
+    let others = match forged_theorems() {
+        0 => String::new(),
+        n => format!(" for {n} other theorems too"),
+    };
     println!(
-        "{target}: {count} inputs from seed {seed}, {accepted} accepted, none wrong, the longest took {longest:?}"
+        "{target}: {count} inputs from seed {seed}, {accepted} accepted{others}, none wrong, the longest took {longest:?}"
     );
 }

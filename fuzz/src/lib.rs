@@ -1,12 +1,15 @@
 //! What is asked of every input, whoever made it up. An answer that is wrong is a panic; `true` says that the text was
 //! accepted.
 
-use std::sync::OnceLock;
+use std::collections::HashSet;
+use std::sync::{Mutex, OnceLock};
+use std::time::{Duration, Instant};
 
+use probity_audit::{Deadline, Parameters, Verdict, search_refutation_until};
 use probity_float::fpcore::read;
 use probity_float::roundoff::{Options, analyse};
 use probity_lang::{format, load_text, render};
-use probity_prove::certificate::check;
+use probity_prove::certificate::{Fault, Proved, check};
 
 /// Certificates of the library: of the reals, of loops, in rho and from mu, of tables, calls, choices and samples, and of floats.
 pub const CERTIFICATES: [&str; 13] = [
@@ -88,21 +91,60 @@ pub fn certificate(text: &str) -> bool {
     check(text).is_ok()
 }
 
+/// The mechanism and the claim of a theorem, and no two alike.
+fn shown(found: &Proved) -> (String, String) {
+    (format!("{:?}", found.mechanism()), format!("{:?}", found.claim()))
+}
+
+/// What the certificates of the library prove.
+fn proved() -> &'static [(String, String)] {
+    static PROVED: OnceLock<Vec<(String, String)>> = OnceLock::new();
+    PROVED.get_or_init(|| {
+        CERTIFICATES.iter().map(|text| shown(&check(text).expect("the library's are accepted"))).collect()
+    })
+}
+
 /// A changed certificate of the library is rejected, or proves the same claim of the same mechanism: a hash pins both, so a
 /// change in one place cannot make another theorem.
 pub fn certificate_of(which: usize, text: &str) -> bool {
-    static PROVED: OnceLock<Vec<(String, String)>> = OnceLock::new();
-    let show = |found: &probity_prove::certificate::Proved| {
-        (format!("{:?}", found.mechanism()), format!("{:?}", found.claim()))
-    };
-    let proved = PROVED.get_or_init(|| {
-        CERTIFICATES.iter().map(|text| show(&check(text).expect("the library's are accepted"))).collect()
-    });
     match check(text) {
         Err(_) => false,
         Ok(found) => {
-            assert_eq!(show(&found), proved[which]);
+            assert_eq!(shown(&found), proved()[which]);
             true
         }
     }
+}
+
+/// The theorems of forged certificates.
+static FORGED: OnceLock<Mutex<HashSet<(String, String)>>> = OnceLock::new();
+
+/// How long the audit looks at one of them.
+const AUDIT: Duration = Duration::from_secs(2);
+
+/// A forger's certificate: whatever was changed, the hash is made to fit. If it is accepted for another theorem, that one is
+/// true as far as the audit can see.
+pub fn forged(which: usize, text: &str) -> bool {
+    let found = match check(text) {
+        Err(Fault::WrongHash { stated, actual }) => check(&text.replacen(&stated, &actual, 1)),
+        other => other,
+    };
+    let Ok(found) = found else { return false };
+    let new = shown(&found);
+    if new != proved()[which] && FORGED.get_or_init(Mutex::default).lock().unwrap().insert(new) {
+        let now = Instant::now();
+        let (usual, further) = (Deadline::at(Some(now + AUDIT)), Deadline::at(Some(now)));
+        let (mechanism, claim) = (found.mechanism(), found.claim());
+        let verdict = search_refutation_until(mechanism, claim, &Parameters::default(), &usual, &further);
+        assert!(
+            !matches!(verdict, Ok(Verdict::Refuted(_))),
+            "a false theorem:\n{mechanism}{claim}\n{verdict:?}"
+        );
+    }
+    true
+}
+
+/// How many theorems of forged certificates there were that the library has not.
+pub fn forged_theorems() -> usize {
+    FORGED.get().map_or(0, |seen| seen.lock().unwrap().len())
 }

@@ -1,7 +1,7 @@
-//! HOIST and JOIN: the program that is proved has its draws before its branches, and the law of the one that is claimed (`proofs/Branches.v`).
+//! HOIST, JOIN, INLINE, NAME and CONDITIONAL: the program that is proved is another one than the one that is claimed, and has its law (`proofs/Branches.v`, `proofs/Rewrites.v`).
 //!
 //! In a text, `program` is claimed and `program_proved` is proved; each rewriting step is a lemma that the two programs go in step, with a relation that
-//! says that two states are the same, but for what is drawn.
+//! says that two states are the same, but for the variable that is drawn earlier, left out or new; and at the end, what that one is.
 
 use std::fmt::Write;
 
@@ -21,9 +21,12 @@ pub(super) struct Branches {
     steps: Vec<(Rewrite, Mechanism)>,
 }
 
-/// The steps of a plan that consists of HOIST and JOIN.
+/// The steps of a plan that consists of such.
 pub(super) fn branches(mechanism: &Mechanism, plan: &Plan) -> Result<Option<Branches>, NotExported> {
-    let ours = |step: &Rewrite| matches!(step, Rewrite::Hoist { .. } | Rewrite::Join);
+    let ours = |step: &Rewrite| {
+        use Rewrite::{Conditional, Hoist, Inline, Join, Name};
+        matches!(step, Hoist { .. } | Join | Inline { .. } | Name { .. } | Conditional { .. })
+    };
     if plan.rewrites.is_empty() || !plan.rewrites.iter().all(ours) {
         return Ok(None);
     }
@@ -42,13 +45,23 @@ impl Branches {
         self.steps.last().map_or(mechanism, |(_, after)| after).clone()
     }
 
-    /// What the program after so many steps is called.
-    fn program(&self, number: usize) -> String {
+    /// What the program, or the output, after so many steps is called.
+    fn called(&self, what: &str, number: usize) -> String {
         match number {
-            0 => "program".into(),
-            n if n == self.steps.len() => "program_proved".into(),
-            n => format!("program_{n}"),
+            0 => what.into(),
+            n if n == self.steps.len() => format!("{what}_proved"),
+            n => format!("{what}_{n}"),
         }
+    }
+
+    /// The variables of all programs on the way.
+    pub(super) fn variables(&self) -> Result<Vec<(Name, String)>, NotExported> {
+        let mut all = Vec::new();
+        for (_, after) in &self.steps {
+            let context = Context::new(after, Orientation::Forward).map_err(rejected)?;
+            all.extend(Statements::new(&context)?.variables);
+        }
+        Ok(all)
     }
 
     /// That all programs have the same law, after the definitions of the first and the last.
@@ -69,23 +82,41 @@ impl Branches {
         for (number, (step, after)) in self.steps.iter().enumerate() {
             if number + 1 < self.steps.len() {
                 let context = Context::new(after, Orientation::Forward).map_err(rejected)?;
-                let text = Statements::new(&context)?.program_of(&after.body)?;
-                let name = self.program(number + 1);
+                let statements = Statements::new(&context)?.with(&claimed.variables);
+                let text = statements.program_of(&after.body)?;
+                let name = self.called("program", number + 1);
                 let _ = writeln!(out, "Definition {name} {binders}: stmt RR (inputs * vars) :=\n{text}.\n");
+                let _ = writeln!(
+                    out,
+                    "Definition {} {binders}(i : inputs) (v : vars) : {} :=\n  {}.\n",
+                    self.called("output", number + 1),
+                    statements.output_type()?,
+                    statements.value(&after.output)?
+                );
             }
-            out.push_str(&relation(claimed, number + 1, step));
+            let names = [self.called("output", number), self.called("output", number + 1)];
+            let before = Mechanism { body: body.clone(), ..claimed.mechanism().clone() };
+            let context = Context::new(&before, Orientation::Forward).map_err(rejected)?;
+            let here = Statements::new(&context)?.with(&claimed.variables);
+            out.push_str(&relation(&here, number + 1, (step, &body), &names, (&binders, &arguments))?);
             let same = format!("same_{}", number + 1);
             let related = format!("related_{}", number + 1);
-            let script = Script { step, same: &same, related: &related }.block(&body)?;
+            let end = match step {
+                Rewrite::Inline { .. } | Rewrite::Name { .. } => {
+                    argument(format!("after_{}{arguments}", number + 1))
+                }
+                _ => same.clone(),
+            };
+            let script = Script { step, same: &same, end: &end, related: &related }.program(&body)?;
             let _ = write!(
                 out,
-                "Lemma step_{} {binders}: {premises}\n  in_step {same} ({}{arguments}) ({}{arguments}) {same}.\nProof.\n  intros{given}.\n  \
+                "Lemma step_{} {binders}: {premises}\n  in_step {same} ({}{arguments}) ({}{arguments}) {end}.\nProof.\n  intros{given}.\n  \
                  cbv beta delta [{} {} seq_ set_ draw_ drawZ_ if_ for_ skip_].\n{script}Qed.\n\n",
                 number + 1,
-                self.program(number),
-                self.program(number + 1),
-                self.program(number),
-                self.program(number + 1),
+                self.called("program", number),
+                self.called("program", number + 1),
+                self.called("program", number),
+                self.called("program", number + 1),
             );
             body = after.body.clone();
         }
@@ -96,12 +127,15 @@ impl Branches {
              wp (program_proved{arguments}) (ind RR (fun s => E (output_proved{arguments} (fst s) (snd s)))) m.\n\
              Proof.\n  intros{given}.\n"
         );
-        let released = format!("(fun s => output{arguments} (fst s) (snd s))");
+        let released =
+            |number| format!("(fun s => {}{arguments} (fst s) (snd s))", self.called("output", number));
         let mut all = String::from("eq_refl");
         for number in 1..=self.steps.len() {
             let _ = writeln!(
                 out,
-                "  assert (law_{number} := @step_law RR _ _ same_{number} same_{number} _ _ _ {released} {released} E m m (step_{number}{arguments}{given}) ltac:(related_{number}) ltac:(related_{number}))."
+                "  assert (law_{number} := @step_law RR _ _ _ _ _ _ _ {} {} E m m (step_{number}{arguments}{given}) ltac:(related_{number}) ltac:(related_{number})).",
+                released(number - 1),
+                released(number)
             );
             all = format!("eq_trans {} law_{number}", argument(all));
         }
@@ -111,29 +145,87 @@ impl Branches {
     }
 }
 
-/// Two states that are the same, but for what HOIST draws; and the tactic that takes such states apart.
-fn relation(claimed: &Statements<'_>, number: usize, step: &Rewrite) -> String {
-    let moved = |name: &Name| matches!(step, Rewrite::Hoist { var } if var == name);
-    let equal: String = claimed
+/// Two states that are the same, but for the variable that the step is about; what holds of that one at the end; and the tactic that takes such states apart.
+fn relation(
+    here: &Statements<'_>,
+    number: usize,
+    (step, body): (&Rewrite, &[Statement]),
+    [before, after]: &[String; 2],
+    (binders, arguments): (&str, &str),
+) -> Result<String, NotExported> {
+    let moved = |name: &Name| matches!(step, Rewrite::Hoist { var } | Rewrite::Inline { var } | Rewrite::Name { var } if var == name);
+    let equal: String = here
         .variables()
         .filter(|name| !moved(name))
         .map(|name| format!(" /\\ v_{name} (snd s) = v_{name} (snd t)"))
         .collect();
-    let fields: String = claimed.variables().map(|name| format!(" v_{name} put_{name}")).collect();
-    format!(
-        "Definition same_{number} (s t : inputs * vars) : Prop := fst s = fst t{equal}.\n\
+    let fields: String = here.variables().map(|name| format!(" v_{name} put_{name}")).collect();
+    let known = match step {
+        Rewrite::Inline { var } => {
+            let sets = |s: &&Statement| matches!(s, Statement::Assign { var: x, .. } if x == var);
+            let Some(Statement::Assign { value, .. }) = body.iter().find(sets) else {
+                return Err(NotExported::new("a plan that does not fit the program"));
+            };
+            format!(
+                "v_{var} (snd s) = (fun (i : inputs) (v : vars) => {}) (fst s) (snd s)",
+                here.assigned(var, value)?
+            )
+        }
+        Rewrite::Name { var } => format!("v_{var} (snd t) = {before}{arguments} (fst s) (snd s)"),
+        _ => String::new(),
+    };
+    let (defined, unfolded) = match known.is_empty() {
+        true => (String::new(), String::new()),
+        false => (
+            format!(
+                "Definition after_{number} {binders}(s t : inputs * vars) : Prop := same_{number} s t /\\ {known}.\n"
+            ),
+            format!(" after_{number}"),
+        ),
+    };
+    Ok(format!(
+        "Definition same_{number} (s t : inputs * vars) : Prop := fst s = fst t{equal}.\n{defined}\
          Ltac related_{number} := intros; repeat match goal with s : (inputs * vars)%type |- _ => destruct s as [? []] end;\n  \
-         cbv beta iota zeta delta [same_{number} output fst snd{fields}] in *; split_all; subst; repeat first [reflexivity|split].\n"
-    )
+         cbv beta iota zeta delta [same_{number}{unfolded} {before} {after} fst snd{fields}] in *; split_all; subst;\n  \
+         repeat match goal with h : ?b = _ |- context [if ?b then _ else _] => rewrite h end; repeat first [reflexivity|split|push; reflexivity].\n"
+    ))
 }
 
 struct Script<'a> {
     step: &'a Rewrite,
+    /// What holds of the two states.
     same: &'a str,
+    /// What holds at the end of the program.
+    end: &'a str,
     related: &'a str,
 }
 
 impl Script<'_> {
+    /// The whole program, in which INLINE and NAME do something once.
+    fn program(&self, body: &[Statement]) -> Result<String, NotExported> {
+        let Script { same, end, related, .. } = self;
+        let Some((statement, rest)) = body.split_first() else {
+            return Ok(match self.step {
+                Rewrite::Name { .. } => format!("apply (@step_name RR _ _ {same} {end}); {related}.\n"),
+                _ => "apply step_skip.\n".into(),
+            });
+        };
+        match (self.step, statement) {
+            (Rewrite::Inline { var }, Statement::Assign { var: x, .. }) if x == var => {
+                let later = Script { same: end, ..*self }.block(rest)?;
+                Ok(format!(
+                    "apply (@step_drop RR _ _ {same} {end} {end}); [{related}|].\n{}",
+                    braces(&later, "").trim_end_matches("{\n}\n")
+                ))
+            }
+            (Rewrite::Inline { .. } | Rewrite::Name { .. }, _) => {
+                let (first, later) = (self.statement(statement)?, self.program(rest)?);
+                Ok(format!("apply (@step_seq RR _ _ {same} {same} {end}).\n{}", braces(&first, &later)))
+            }
+            _ => self.block(body),
+        }
+    }
+
     fn block(&self, body: &[Statement]) -> Result<String, NotExported> {
         let Script { same, related, .. } = self;
         let Some((statement, rest)) = body.split_first() else { return Ok("apply step_skip.\n".into()) };
@@ -171,6 +263,16 @@ impl Script<'_> {
                         "apply (@step_join RR _ {same}); [{related}|{related}|].\n{}",
                         self.block(both)?
                     ));
+                }
+                if let (
+                    Rewrite::Conditional { var },
+                    [Statement::Assign { var: x, .. }],
+                    [Statement::Assign { var: y, .. }],
+                ) = (self.step, &then[..], &otherwise[..])
+                    && x == var
+                    && y == var
+                {
+                    return Ok(format!("apply (@step_conditional RR _ _ {same} {same}); {related}.\n"));
                 }
                 format!(
                     "apply (@step_if RR _ _ {same} {same}); [{related}| |].\n{}",

@@ -46,6 +46,8 @@ pub(super) struct Walk<'a> {
     prefix: &'static str,
     /// The hypotheses of the section, by name.
     facts: Vec<(String, Expr)>,
+    /// Whether the claim is in μ, which rests on normal draws only.
+    pub(super) normal: bool,
     /// Loop indices in scope.
     pub(super) indices: Vec<Name>,
     /// The lemmas so far.
@@ -78,7 +80,17 @@ impl<'a> Walk<'a> {
     ) -> Walk<'a> {
         let printer = Printer::new(context);
         let context = context.clone();
-        Walk { context, printer, evidence, prefix, facts, indices: vec![], lemmas: String::new(), number: 0 }
+        Walk {
+            context,
+            printer,
+            evidence,
+            prefix,
+            facts,
+            normal: false,
+            indices: vec![],
+            lemmas: String::new(),
+            number: 0,
+        }
     }
 
     pub(super) fn concentrated(&self) -> bool {
@@ -88,6 +100,11 @@ impl<'a> Walk<'a> {
     /// The name of a rule in `proofs/Certificate.v`, or of its kin in `proofs/CertificateRho.v`.
     fn rule(&self, name: &str) -> String {
         format!("{}j_{name}", if self.concentrated() { "z" } else { "" })
+    }
+
+    /// The same with all its arguments to be given, but for the measure, which the rules for ρ and μ have in front.
+    fn explicit(&self, name: &str) -> String {
+        format!("@{}{}", self.rule(name), if self.concentrated() { " _" } else { "" })
     }
 
     /// A lemma: the hypotheses entail the goal. Its name, applied to what it is about.
@@ -183,9 +200,9 @@ impl<'a> Walk<'a> {
         let printed = self.printer.formula(formula, Scope::Runs)?;
         let judgement = rules::strengthen(formula, &rest.judgement, &evidence).map_err(rejected)?;
         let script = format!(
-            "apply (@{}{} _ _ _ _ _ (fun _ v v' k => {printed}) _ _); cycle 1.\n{}",
+            "apply (@{} _ _ _ _ _ _ (fun _ v v' k => {printed}) _ _); cycle 1.\n{}",
+            // One more argument: the measure, or what is given up.
             self.rule("strengthen"),
-            if self.concentrated() { "" } else { " _" },
             braces(
                 &rest.script,
                 &format!(
@@ -216,7 +233,7 @@ impl<'a> Walk<'a> {
             let judgement = judgement.map_err(rejected)?;
             Ok(Proved {
                 judgement,
-                script: format!("refine (@{} inputs vars i1 i2 _ _).\n", self.rule("set")),
+                script: format!("refine ({} inputs vars i1 i2 _ _).\n", self.explicit("set")),
                 arbitrary: arbitrary.clone(),
             })
         };
@@ -263,10 +280,13 @@ impl<'a> Walk<'a> {
             (Move::Below(coupling, tail), _) => {
                 self.up_to(head, (coupling, tail), Tail::Upper, post, arbitrary)
             }
-            (Move::Under(..), _) => Err(NotExported::rule("UP-TO-BAD with the place where the tail begins")),
+            (Move::Under(coupling, tail), _) => {
+                self.up_to(head, (coupling, tail), Tail::Open, post, arbitrary)
+            }
             (Move::Joint(by, cost), _) => self.signed_log(body, (by, cost), post, arbitrary),
             (Move::SameValue(var, _, (a, b)), _) => self.same_value(body, var, (a, b), post, arbitrary),
             (Move::While(..), _) => Err(NotExported::rule("WHILE")),
+            (Move::Cases(..), _) => Err(NotExported::rule("CASES")),
             (
                 Move::Call(cost, plan, evidence),
                 Statement::Draw { var, law: Distribution::Called(called) },
@@ -311,8 +331,8 @@ impl<'a> Walk<'a> {
             self.rule("weaken"),
             braces(
                 &format!(
-                    "eapply (@{} _ _ _ _ _ _ _ _ (fun {x} v v' k => {printed})).\n{}",
-                    self.rule("for"),
+                    "eapply ({} _ _ _ _ _ _ _ _ (fun {x} v v' k => {printed})).\n{}",
+                    self.explicit("for"),
                     braces(
                         &format!("intros {x}; cbv beta.\n{}", inner.script),
                         &format!(
@@ -392,22 +412,38 @@ impl<'a> Walk<'a> {
                     real(cost)?
                 )
             }
-            (Distribution::Gaussian { center, deviation }, Coupling::Equal { distance, cost }) => {
+            (
+                Distribution::Gaussian { center, deviation: scale } | Distribution::Laplace { center, scale },
+                Coupling::Equal { distance, cost },
+            ) => {
                 let (after, proof) = charged(cost)?;
                 format!(
-                    "@zj_gaussian inputs vars i1 i2 {n} _ (fun i v => {}) (fun i v => {}) {set} {} {} {after} _ {proof}",
+                    "@{} inputs vars i1 i2 {n} _ (fun i v => {}) (fun i v => {}) {set} {} {} {after} _ {proof}",
+                    match law {
+                        Distribution::Laplace { .. } => "zj_laplace",
+                        _ if self.normal => "mj_gaussian",
+                        _ => "zj_gaussian",
+                    },
                     program(center)?,
-                    program(deviation)?,
+                    program(scale)?,
                     real(distance)?,
                     real(cost)?
                 )
             }
-            (Distribution::DiscreteGaussian { center, deviation }, Coupling::Equal { distance, cost }) => {
+            (
+                Distribution::DiscreteGaussian { center, deviation: scale }
+                | Distribution::DiscreteLaplace { center, scale },
+                Coupling::Equal { distance, cost },
+            ) => {
                 let (after, proof) = charged(cost)?;
                 format!(
-                    "@zj_discrete_gaussian inputs vars i1 i2 {n} _ (fun i v => {}) (fun i v => {}) {set} {} {} {after} _ {proof}",
+                    "@{} inputs vars i1 i2 {n} _ (fun i v => {}) (fun i v => {}) {set} {} {} {after} _ {proof}",
+                    match law {
+                        Distribution::DiscreteLaplace { .. } => "zj_discrete_laplace",
+                        _ => "zj_discrete_gaussian",
+                    },
                     self.printer.int(center, Scope::Program)?,
-                    program(deviation)?,
+                    program(scale)?,
                     real(distance)?,
                     real(cost)?
                 )
@@ -417,12 +453,9 @@ impl<'a> Walk<'a> {
                 | Distribution::PermuteAndFlip { scores: scores @ Expr::Var(Variable::Plain(list)), scale },
                 Coupling::Chosen { low, high, cost },
             ) => {
-                if self.concentrated() {
-                    return Err(NotExported::rule("BOUNDED-RANGE"));
-                }
                 let rule = match law {
-                    Distribution::Choose { .. } => "j_choose",
-                    _ => "j_permute_flip",
+                    Distribution::Choose { .. } => self.rule("choose"),
+                    _ => "j_permute_flip".into(),
                 };
                 let (after, proof) = charged(cost)?;
                 let counted = match self.context.mechanism().inputs.iter().any(|input| input.name == *list) {
@@ -439,19 +472,22 @@ impl<'a> Walk<'a> {
                     real(cost)?
                 )
             }
-            (_, Coupling::Equal { .. }) => return Err(NotExported::rule("BOUNDED-LOSS")),
             // Laws that draw any number; where the support says more, the rule does too.
-            (Distribution::Laplace { .. } | Distribution::DiscreteLaplace { .. }, Coupling::Null)
-                if !self.concentrated() =>
-            {
+            (
+                Distribution::Laplace { .. }
+                | Distribution::DiscreteLaplace { .. }
+                | Distribution::Gaussian { .. }
+                | Distribution::DiscreteGaussian { .. },
+                Coupling::Null,
+            ) => {
                 let run = |e: &Expr, run| self.context.in_run(e, run);
                 let equal = |p: &Expr| run(p, Run::First).equals(run(p, Run::Second));
                 let conditions = law::conditions(law);
                 let same = law::parameters(law).into_iter().map(equal);
                 let same = Expr::all(same.chain(conditions.iter().map(|e| run(e, Run::First))));
                 format!(
-                    "@{} inputs vars i1 i2 {n} _ (fun i v => {}) {set} (fun v v' => {}) _ _",
-                    if law::kind(law) == Kind::Int { "j_nullZ" } else { "j_null" },
+                    "{} inputs vars i1 i2 {n} _ (fun i v => {}) {set} (fun v v' => {}) _ _",
+                    self.explicit(if law::kind(law) == Kind::Int { "nullZ" } else { "null" }),
                     Statements::new(&self.context)?.law(law)?,
                     self.printer.formula(&same, Scope::Runs)?
                 )
@@ -598,7 +634,7 @@ impl<'a> Walk<'a> {
              {{ intros; unfold inv, Rdiv; reflexivity. }}\n",
             fields = names.join(" "),
             finite = masses::finite(block)?,
-            masses = masses::masses(block, var)?,
+            masses = masses::masses(block, (var, context.kind(&x)))?,
         );
         Ok(Proved { judgement, script, arbitrary })
     }

@@ -25,7 +25,6 @@ mod branches;
 mod calls;
 mod derivation;
 mod evidence;
-mod mu;
 mod pairs;
 mod pointwise;
 mod print;
@@ -41,7 +40,7 @@ use std::sync::Arc;
 
 use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, Orientation};
-use probity_kernel::conversion::{Conversion, tail};
+use probity_kernel::conversion::{Conversion, normal_tail, tail};
 use probity_kernel::entail::{Evidence, check_entailment};
 use probity_kernel::kind::Kind;
 use probity_kernel::privacy::{Comparison, goal, obligation, start};
@@ -96,9 +95,14 @@ pub fn export(text: &str) -> Result<String, NotExported> {
         Some(share) => sampled::export(&mechanism, &claim, share, &plan, evidence),
         None => {
             let text = derived(&mechanism, &claim, &plan, (evidence, false))?;
-            Ok(opening(&mechanism, &claim) + &text)
+            Ok(opening(&mechanism, &claim, in_mu(&claim, &plan)) + &text)
         }
     }
+}
+
+/// Whether what the moves of a plan prove is a claim in μ.
+fn in_mu(claim: &Claim, plan: &Plan) -> bool {
+    plan.through.as_deref().map_or(claim.reading, |(shown, _)| shown.reading) == Reading::Mu
 }
 
 /// The theorem of a derivation, and its proof; of one that is called also what a call needs.
@@ -111,8 +115,9 @@ fn derived(
     // What the moves prove, and how the claim follows from it.
     let (shown, conversion) = match plan.through.as_deref() {
         None => (claim.clone(), None),
-        Some((shown, Conversion::Tail(evidence))) => (shown.clone(), Some(evidence)),
-        Some(_) => return Err(NotExported::rule("GDP-NORMAL or ZCDP-ORDER")),
+        Some((_, Conversion::Normal)) => return Err(NotExported::rule("GDP-NORMAL")),
+        Some((_, Conversion::Order(_))) => return Err(NotExported::rule("ZCDP-ORDER")),
+        Some((shown, conversion)) => (shown.clone(), Some(conversion)),
     };
     if matches!(shown.reading, Reading::Binary { .. }) {
         return Err(NotExported::new("claims about binary arithmetic"));
@@ -133,15 +138,18 @@ fn derived(
     if pointwise && (pair.is_some() || branches.is_some() || conversion.is_some()) {
         return Err(NotExported::rule("PW-EQ"));
     }
-    if shown.reading == Reading::Mu && (pair.is_some() || branches.is_some() || conversion.is_some()) {
-        return Err(NotExported::new("claims in mu of a program that is rewritten, or that are converted"));
-    }
     let context = context(&proved, Orientation::Forward, measure)?;
     let claimed = self::context(mechanism, Orientation::Forward, measure)?;
     let mut statements = Statements::new(&context)?;
     let mut of_claim = Statements::new(&claimed)?;
     if let Some(pair) = &pair {
         pairs::check_kinds(&claimed, pair)?;
+    }
+    if branches.is_some() && claim.reading != Reading::Reals {
+        return Err(NotExported::new("a rewritten program with a claim in rho or mu"));
+    }
+    if let Some(branches) = &branches {
+        of_claim = of_claim.with(&branches.variables()?);
     }
     if pair.is_some() || branches.is_some() {
         of_claim = of_claim.with(&statements.variables);
@@ -158,7 +166,7 @@ fn derived(
             proofs.push_str(&pointwise::side(&context, claim, moves, &mut evidence)?);
             continue;
         }
-        let claims = Claims { shown: &shown, claim, conversion: conversion.map(|evidence| &**evidence) };
+        let claims = Claims { shown: &shown, claim, conversion };
         proofs.push_str(&side(&context, claims, (moves, statements.suffix), &mut evidence)?);
     }
     let mut out = calls::modules(mechanism, plan)?;
@@ -196,12 +204,12 @@ fn context(
     Context::measured(mechanism, orientation, measure).map(Arc::new).map_err(rejected)
 }
 
-/// What the moves prove, what is claimed, and the evidence for ZCDP-TAIL where these are not the same.
+/// What the moves prove, what is claimed, and how that follows where these are not the same.
 #[derive(Clone, Copy)]
 struct Claims<'a> {
     shown: &'a Claim,
     claim: &'a Claim,
-    conversion: Option<&'a Evidence>,
+    conversion: Option<&'a Conversion>,
 }
 
 /// One orientation of the adjacency, as a section that ends in a theorem about two runs with fixed inputs.
@@ -218,6 +226,7 @@ fn side(
     let (hypotheses, facts) = statements.hypotheses(prefix)?;
     let mut out = format!("Section {title}_.\n{hypotheses}");
     let mut walk = Walk::new(context, evidence, prefix, facts);
+    walk.normal = shown.reading == Reading::Mu;
     for name in walk.positive() {
         let _ = writeln!(out, "{}", statements.positive(name)?);
     }
@@ -239,37 +248,48 @@ fn side(
     );
     let (rule, unknown, delta) = match shown.reading {
         Reading::Rho => ("zj_private", "_ _".to_string(), String::new()),
+        Reading::Mu => ("mj_private", "_ _".to_string(), String::new()),
         _ if up_to::exact(&proved.judgement) => ("j_private", "_ _ _".to_string(), delta),
         _ => {
             let given_up = printer.real(proved.judgement.delta(), Scope::Runs)?;
             ("j_private_up_to", format!("_ _ ({given_up}) _"), delta)
         }
     };
-    // ZCDP-TAIL, with the facts of this orientation.
-    let converted = match conversion {
-        None => String::new(),
-        Some(evidence) => {
-            let needed = tail(shown, claim);
+    // ZCDP-TAIL or GDP-TAIL, with the facts of this orientation.
+    let (needed, evidence) = match conversion {
+        Some(Conversion::Tail(evidence)) => (Some(tail(shown, claim)), Some(evidence)),
+        Some(Conversion::NormalTail(evidence)) => (Some(normal_tail(shown, claim)), Some(evidence)),
+        _ => (None, None),
+    };
+    let converted = match (needed, evidence) {
+        (Some(needed), Some(evidence)) => {
             check_entailment(context, &[], &needed, evidence).map_err(rejected)?;
             let lemma = walk.lemma(&[], &needed, evidence)?;
-            let rho = printer.real(&shown.epsilon, Scope::Runs)?;
-            format!("refine (@zj_tail inputs vars _ _ _ ({rho}) _ _ _ _ ({lemma} arb0 w1 w2 0) _).\n  ")
+            let amount = printer.real(&shown.epsilon, Scope::Runs)?;
+            let rule = match (conversion, shown.reading) {
+                (Some(Conversion::NormalTail(_)), _) => "mj_tail (inputs * vars)",
+                (_, Reading::Mu) => "mj_order_tail (inputs * vars)",
+                _ => "zj_tail inputs vars",
+            };
+            format!("refine (@{rule} _ _ _ ({amount}) _ _ _ _ ({lemma} arb0 w1 w2 0) _).\n  ")
         }
+        _ => String::new(),
     };
     let output = statements.output_function();
-    let proof = if shown.reading == Reading::Mu {
-        mu::proof(context, moves, (&output, &shown.epsilon, &wanted), (&begins, reach))?
-    } else {
-        let given = if delta.is_empty() { "_ _" } else { "_ _ _" };
-        format!(
-            "{converted}refine (@{rule} inputs vars i1 i2 _ {output} {unknown} (fun v v' k => {}) (i1, w1) (i2, w2) eq_refl eq_refl {given}).\n  \
-             {{ intros v v' k g; destruct (and_true _ _ g) as [o c]; split; [{reach}|apply leRP; exact c]. }}\n  \
-             {delta}unfold program{suffix}; eexists; split.\n  {{\n{}  }}\n  \
-             intros a v v' k k0; destruct (and_true _ _ ({begins} a v v' k k0)) as [b _]; bridge b.\n",
-            printer.formula(&wanted, Scope::Runs)?,
-            proved.script.lines().map(|line| format!("    {line}\n")).collect::<String>(),
-        )
+    // What the goal says of the cost; in mu also that the amount is not negative.
+    let within = match shown.reading {
+        Reading::Mu => "destruct (and_true _ _ c) as [n l]; split; apply leRP; assumption",
+        _ => "apply leRP; exact c",
     };
+    let given = if delta.is_empty() { "_ _" } else { "_ _ _" };
+    let proof = format!(
+        "{converted}refine (@{rule} inputs vars i1 i2 _ {output} {unknown} (fun v v' k => {}) (i1, w1) (i2, w2) eq_refl eq_refl {given}).\n  \
+         {{ intros v v' k g; destruct (and_true _ _ g) as [o c]; split; [{reach}|{within}]. }}\n  \
+         {delta}unfold program{suffix}; eexists; split.\n  {{\n{}  }}\n  \
+         intros a v v' k k0; destruct (and_true _ _ ({begins} a v v' k k0)) as [b _]; bridge b.\n",
+        printer.formula(&wanted, Scope::Runs)?,
+        proved.script.lines().map(|line| format!("    {line}\n")).collect::<String>(),
+    );
     let _ = write!(
         out,
         "\n{}Theorem {title} (w1 w2 : vars) :\n  {conclusion}.\nProof.\n  {proof}Qed.\nEnd {title}_.\n\n",

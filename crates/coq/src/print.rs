@@ -172,6 +172,9 @@ impl<'a> Printer<'a> {
             Expr::If(c, a, b) => {
                 format!("(if {} then {} else {})", self.formula(c, scope)?, real(a)?, real(b)?)
             }
+            Expr::Index(Variable::Plain(list) | Variable::Of(list, _), _) if !self.is_input(list) => {
+                return Err(NotExported::new(format!("'{e}', an entry of an output list")));
+            }
             Expr::Index(..) | Expr::Sum(..) if self.context.kind(e) == Kind::Int => {
                 format!("IZR {}", self.int(e, scope)?)
             }
@@ -223,6 +226,9 @@ impl<'a> Printer<'a> {
             Expr::Clamp(a, low, high) => format!("(clampZ {} {} {})", int(a)?, int(low)?, int(high)?),
             Expr::If(c, a, b) => {
                 format!("(if {} then {} else {})", self.formula(c, scope)?, int(a)?, int(b)?)
+            }
+            Expr::Index(Variable::Plain(list) | Variable::Of(list, _), _) if !self.is_input(list) => {
+                return no();
             }
             Expr::Index(list, index) if self.context.kind(e) == Kind::Int => {
                 format!("(entryZ {} {})", self.variable(list, scope)?, int(index)?)

@@ -46,6 +46,12 @@ impl Statements<'_> {
         }
     }
 
+    /// What an assignment to a variable of the program sets it to.
+    pub(super) fn assigned(&self, var: &Name, value: &Expr) -> Printed {
+        let sort = self.variables.iter().find(|(n, _)| n == var).map(|(_, sort)| sort.as_str());
+        self.value_as(value, sort.unwrap_or_default())
+    }
+
     pub(super) fn block(&self, body: &[Statement], depth: usize) -> Printed {
         let space = "  ".repeat(depth);
         let Some((statement, rest)) = body.split_first() else {
@@ -121,7 +127,7 @@ impl Statements<'_> {
                 format!("response_ {} {} {}", int(value)?, real(truth)?, int(count)?)
             }
             Distribution::Sign => "sign_".into(),
-            Distribution::UniformOther { .. } => {
+            Distribution::UniformOther { .. } | Distribution::Gumbel { .. } => {
                 return Err(NotExported::new(format!("the law of '{law}'")));
             }
             Distribution::Sample { .. } => return Err(NotExported::rule("AMPLIFY")),
@@ -152,6 +158,8 @@ Ltac sane := repeat match goal with h : @eq bool _ _ |- _ => revert h end; reduc
   end; repeat (apply andb_true_intro; split); first [known|assumption].
 Ltac equal := reduce; push; first [match goal with |- ?a = ?b => constr_eq a b; reflexivity end|ring
   | repeat match goal with |- context [if ?b then _ else _] => destruct b end; first [reflexivity|ring]].
+Ltac over := match goal with h : _ = true |- _ => revert h end; reduce; push;
+  repeat match goal with |- context [if ?b then _ else _] => destruct b end; intros; cbn [negb orb andb] in *; conditions; quotient.
 Ltac limits := repeat first [apply o_seq|apply o_if|apply o_skip|apply o_set|apply o_drawZ|apply o_draw]; intros;\n  first [solve [cbv beta in *; intuition congruence]|reduce; intuition congruence].
 ";
 

@@ -34,7 +34,8 @@ pub(super) fn export(
     let name = mechanism.name.clone();
     let inner = Mechanism { name: Name::new(format!("{name}_on_sample")), ..inner.clone() };
     let plan = Plan { sampled: None, ..plan.clone() };
-    let inside = opening(&inner, share) + &super::derived(&inner, share, &plan, (evidence, false))?;
+    let inside = opening(&inner, share, super::in_mu(share, &plan))
+        + &super::derived(&inner, share, &plan, (evidence, false))?;
 
     let context = Arc::new(of_parameters(mechanism).map_err(rejected)?);
     let statements = Statements::new(&context)?;

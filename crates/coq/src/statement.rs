@@ -14,8 +14,8 @@ use super::program::{MASSES, collect_set, entries};
 
 type Printed = Result<String, NotExported>;
 
-/// What a text opens with: what it is about, and what it needs.
-pub(super) fn opening(mechanism: &Mechanism, claim: &Claim) -> String {
+/// What a text opens with: what it is about, and what it needs; `normal` if the proof is in μ.
+pub(super) fn opening(mechanism: &Mechanism, claim: &Claim, normal: bool) -> String {
     let mut out = String::from(
         "(* Written by `probity check --coq`; checked by coqc with the development in proofs/.\n\n",
     );
@@ -30,10 +30,11 @@ pub(super) fn opening(mechanism: &Mechanism, claim: &Claim) -> String {
          README.md names. The rest is proof. *)\n\
          From Coq Require Import Reals ZArith Bool List Permutation Lra.\n\
          From Flocq Require Import Core.\n\
-         From Probity Require Import Certificate Blocks Pairs CertificateRho Norms Draws UpTo Branches Memory Outcomes PermuteFlip{calls}.\n\
+         From Probity Require Import Certificate Blocks Pairs CertificateRho Norms Draws UpTo Branches Rewrites Fractions Memory Outcomes PermuteFlip{calls}.\n\
          From Probity Require Import Chosen.\n",
     );
-    if claim.reading == Reading::Mu {
+    // It makes claims in mu opaque, which others need not be.
+    if normal {
         out.push_str("From Probity Require Import CertificateMu.\n");
     }
     out.push_str(
@@ -505,7 +506,7 @@ impl<'a> Statements<'a> {
     pub(super) fn positive(&self, name: &Name) -> Printed {
         let value = self.printer.real(&Expr::var(name.clone()), Scope::Runs)?;
         Ok(format!(
-            "Let pos_{name} : 0 < {value}. Proof. pose proof as1 as h; unfold assumed in h; positive. Qed."
+            "Let pos_{name} : 0 < {value}. Proof. pose proof as1 as h; unfold assumed in h; clear - h; positive. Qed."
         ))
     }
 

@@ -16,6 +16,8 @@ use super::print::Scope;
 pub(super) enum Tail {
     Both,
     Upper,
+    /// With the place where it begins.
+    Open,
 }
 
 /// Whether a judgement gives up nothing.
@@ -59,6 +61,11 @@ impl Walk<'_> {
             Tail::Upper => (
                 "j_up_to_upper_tail",
                 sampling::up_to_upper_tail(&self.context, statement, coupling, tail, post)
+                    .map_err(rejected)?,
+            ),
+            Tail::Open => (
+                "j_up_to_open_tail",
+                sampling::up_to_open_tail(&self.context, statement, coupling, tail, post)
                     .map_err(rejected)?,
             ),
         };

@@ -233,7 +233,9 @@ fn in_law(law: &mut Distribution, put: &impl Fn(&mut Expr)) {
         // Nor is a table.
         Distribution::Sample { rate, .. } => vec![rate],
         Distribution::Called(called) => called.inputs.iter_mut().chain(&mut called.params).collect(),
-        Distribution::Laplace { center, scale } | Distribution::DiscreteLaplace { center, scale } => {
+        Distribution::Laplace { center, scale }
+        | Distribution::DiscreteLaplace { center, scale }
+        | Distribution::Gumbel { center, scale } => {
             vec![center, scale]
         }
         Distribution::Gaussian { center, deviation }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use probity_kernel::context::Context;
-use probity_kernel::expr::{Expr, Name};
+use probity_kernel::expr::{Binary, Expr, Name};
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Claim, Coupling, Distribution, Mechanism, Statement};
 
-use crate::derivation::{Failure, Move, Reason, replay_side};
+use crate::derivation::{Failure, Move, Reason, conjuncts, replay_side};
 use crate::effort::Effort;
 use crate::explain::words::in_words;
 use crate::plan::blocks::{set_by, set_by_draws};
@@ -227,7 +227,7 @@ fn lines_of(body: &[Statement], moves: &[Move], lines: &mut Vec<String>) {
                 Some(Move::For(invariant, inner) | Move::ForOnce(invariant, _, inner)),
             )
             | (Statement::While { label: name, body, .. }, Some(Move::While(invariant, inner))) => {
-                push(format!("invariant {name}: {invariant}"));
+                push(format!("invariant {name}: {}", in_few_parts(invariant)));
                 lines_of(body, inner, lines);
                 return lines_of(rest, &moves.cloned().collect::<Vec<_>>(), lines);
             }
@@ -249,6 +249,21 @@ fn lines_of(body: &[Statement], moves: &[Move], lines: &mut Vec<String>) {
         }
     }
 }
+
+/// An invariant without parts that follow from others at once, and without more parts than anyone reads.
+fn in_few_parts(invariant: &Expr) -> Expr {
+    let mut parts = Vec::new();
+    conjuncts(invariant, &mut parts);
+    let follows = |part: &Expr| match part {
+        Expr::Binary(Binary::Or, _, b) => parts.contains(b),
+        _ => false,
+    };
+    let kept = parts.iter().enumerate().filter(|(at, part)| !follows(part) && !parts[..*at].contains(part));
+    Expr::all(kept.map(|(_, part)| part.clone()).take(MOST_PARTS).collect::<Vec<_>>())
+}
+
+/// The most parts of an invariant that are shown.
+const MOST_PARTS: usize = 12;
 
 /// The most lines of a skeleton: who has more than this to fill in will see how it goes on.
 const MOST_LINES: usize = 12;

@@ -258,7 +258,12 @@ pub(crate) fn unsupported(context: &Context, claim: &Claim) -> Option<Reason> {
             let draw =
                 find_draw(body, &|law| !normal(law) && !bounded(law) && differs(law)).or_else(|| {
                     let one_sided = |law: &Distribution| {
-                        matches!(law, Distribution::Exponential { .. } | Distribution::Geometric { .. })
+                        matches!(
+                            law,
+                            Distribution::Exponential { .. }
+                                | Distribution::Geometric { .. }
+                                | Distribution::Gumbel { .. }
+                        )
                     };
                     find_draw(body, &one_sided)
                 })?;

@@ -77,6 +77,8 @@ pub enum Move {
     /// A block of finite draws of which one variable matters, with the same value in both runs: the variable, how many
     /// statements, and the largest ratio of its two laws.
     SameValue(Name, usize, (Expr, Expr)),
+    /// Statements that decide a question, coupled in one way where the first run's answer is yes and in another where it is no.
+    Cases(Expr, Vec<Move>, Vec<Move>),
     /// A conditional whose branch both runs take together.
     If(Vec<Move>, Vec<Move>),
     /// A `for` loop with its invariant.
@@ -120,6 +122,7 @@ impl Move {
             Move::Joint(..) => 2,
             Move::SameValue(_, size, _) => *size,
             Move::Chain(_, links) => links.iter().map(Link::size).sum(),
+            Move::Cases(_, yes, _) => yes.iter().map(Move::size).sum(),
             _ => 1,
         }
     }
@@ -142,6 +145,7 @@ impl Move {
             Move::Call(cost, plan, evidence) => Move::Call(e(cost), plan.clone(), evidence.clone()),
             Move::Joint(by, cost) => Move::Joint(e(by), e(cost)),
             Move::SameValue(var, size, ratio) => Move::SameValue(var.clone(), *size, two(ratio)),
+            Move::Cases(guard, yes, no) => Move::Cases(e(guard), all(yes), all(no)),
             Move::If(yes, no) => Move::If(all(yes), all(no)),
             Move::For(invariant, inner) => Move::For(e(invariant), all(inner)),
             Move::ForOnce(invariant, rounds, inner) => Move::ForOnce(e(invariant), each(rounds), all(inner)),
@@ -167,6 +171,7 @@ pub fn without_tails(moves: &[Move]) -> Vec<Move> {
         Move::UpTo(coupling, _) | Move::Below(coupling, _) | Move::Under(coupling, _) => {
             Move::Draw(coupling.clone())
         }
+        Move::Cases(guard, yes, no) => Move::Cases(guard.clone(), without_tails(yes), without_tails(no)),
         Move::If(yes, no) => Move::If(without_tails(yes), without_tails(no)),
         Move::For(invariant, inner) => Move::For(invariant.clone(), without_tails(inner)),
         other => other.clone(),
@@ -431,6 +436,12 @@ impl Walk<'_> {
             }
             (Move::SameValue(var, _, (a, b)), _) => {
                 finite::same_value(&context, body, var, (a, b), post).map_err(reject(&place))
+            }
+            (Move::Cases(guard, yes, no), _) => {
+                let after = |holds| select::case(&context, guard, holds, post).map_err(reject("a question"));
+                let yes = self.block(body, yes, &after(true)?)?;
+                let no = self.block(body, no, &after(false)?)?;
+                select::cases(guard, &yes, &no, post).map_err(reject(&place))
             }
             (Move::If(yes, no), Statement::If { guard, then, otherwise }) => {
                 let then = self.block(then, yes, post)?;

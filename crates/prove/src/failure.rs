@@ -148,7 +148,7 @@ impl fmt::Display for Reason {
             Reason::Uniform { draw } => write!(
                 f,
                 "no rule compares what is made of the draw '{draw}' in the two runs, except s * ln(u) with a sign s, which is \
-                 Laplace noise, and the same number times a public factor; draw the noise by the name of its law, if it has one (a maximum with Gumbel noise is choose(scores, scale))"
+                 Laplace noise, -ln(-ln(u)), which is Gumbel noise, and the same number times a public factor; draw the noise by the name of its law, if it has one"
             ),
             Reason::Called { name, why } => {
                 write!(f, "the claim of {name}, which is called here, is not proved: {why}")
@@ -179,8 +179,11 @@ fn in_short(formula: &str) -> String {
 
 /// On which path a condition fails.
 fn on_path(f: &mut fmt::Formatter<'_>, path: &[String]) -> fmt::Result {
-    path.iter().take(MOST_STEPS).try_for_each(|step| write!(f, "\n  where {}", in_short(step)))?;
-    match path.len().saturating_sub(MOST_STEPS) {
+    // Both runs often come to the same condition.
+    let mut steps: Vec<&String> = Vec::new();
+    path.iter().for_each(|step| steps.extend((!steps.contains(&step)).then_some(step)));
+    steps.iter().take(MOST_STEPS).try_for_each(|step| write!(f, "\n  where {}", in_short(step)))?;
+    match steps.len().saturating_sub(MOST_STEPS) {
         0 => Ok(()),
         more => write!(f, "\n  and {more} more conditions"),
     }

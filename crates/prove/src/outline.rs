@@ -159,6 +159,18 @@ fn block(body: &[Statement], moves: &[Move], depth: usize, lines: &mut Vec<Line>
                 }
                 rest = rest.get(size.saturating_sub(1)..).unwrap_or_default();
             }
+            (Move::Cases(question, yes, no), _) => {
+                let (now, after) = body_of(statement, rest, step.size());
+                rest = after;
+                for (moves, answer) in [(yes, "CASES, where"), (no, "CASES, where not")] {
+                    lines.push(Line {
+                        depth,
+                        statement: String::new(),
+                        rule: format!("{answer} {question}:"),
+                    });
+                    block(&now, moves, depth + 1, lines);
+                }
+            }
             (Move::If(yes, no), Statement::If { then, otherwise, .. }) => {
                 push(head(statement), "COND: both runs take the same branch".into());
                 block(then, yes, depth + 1, lines);
@@ -185,6 +197,12 @@ fn block(body: &[Statement], moves: &[Move], depth: usize, lines: &mut Vec<Line>
             _ => push(head(statement), "?".into()),
         }
     }
+}
+
+/// A statement with those that follow it, so many in all; and the others.
+fn body_of<'a>(first: &Statement, rest: &'a [Statement], size: usize) -> (Vec<Statement>, &'a [Statement]) {
+    let (now, after) = rest.split_at(size.saturating_sub(1).min(rest.len()));
+    (std::iter::once(first).chain(now).cloned().collect(), after)
 }
 
 /// Statements that both runs do alike.

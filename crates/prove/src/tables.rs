@@ -7,7 +7,7 @@ use probity_exact::Rational;
 use probity_kernel::context::{Context, Orientation, for_each_expr};
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::kind::Kind;
-use probity_kernel::term::{Adjacency, Sort};
+use probity_kernel::term::{Adjacency, Sort, Statement};
 
 pub(crate) use sized::size_of;
 use sized::sized_price;
@@ -618,3 +618,46 @@ fn absolute_plain(e: &Expr) -> Expr {
         _ => e.clone(),
     }
 }
+
+/// Where the rows that differ lie beyond a boundary that a loop moves on, as `low` in `count(r in t where low <= r.v and r.v < 2 * low)`:
+/// the condition, and the number that is beyond.
+pub(crate) fn passed_boundaries(context: &Context, body: &[Statement], set: &[Name]) -> Vec<(Expr, Expr)> {
+    let mut found: Vec<(Expr, Expr)> = Vec::new();
+    let reads_row = |e: &Expr| e.find_variable(&|v| matches!(v, Variable::Field(..))).is_some();
+    let moves = |e: &Expr| e.find_variable(&|v| matches!(v, Variable::Plain(n) if set.contains(n))).is_some();
+    for_each_expr(body, &mut |e| {
+        for sum in sums(e) {
+            conjuncts(&sum.condition, &mut |part| {
+                let Expr::Binary(op, a, b) = part else { return };
+                let (small, large, strict) = match op {
+                    Binary::Le | Binary::Lt => (a, b, *op == Binary::Lt),
+                    Binary::Ge | Binary::Gt => (b, a, *op == Binary::Gt),
+                    _ => return,
+                };
+                for run in runs_with_row(context, &sum.table) {
+                    let at = |e: &Expr| at_row(context, e, &sum.table, run);
+                    let (below, above) = (at(small), at(large));
+                    // A row that does not meet it lies on the other side.
+                    let beyond = if strict {
+                        above.clone().le(below.clone())
+                    } else {
+                        above.clone().lt(below.clone())
+                    };
+                    let event = match (reads_row(small), reads_row(large)) {
+                        (false, true) if moves(small) => above,
+                        (true, false) if moves(large) => below,
+                        _ => continue,
+                    };
+                    if !found.contains(&(beyond.clone(), event.clone())) {
+                        found.push((beyond, event));
+                    }
+                }
+            });
+        }
+    });
+    found.truncate(MOST_BOUNDARIES);
+    found
+}
+
+/// The most boundaries of one loop that are looked at.
+const MOST_BOUNDARIES: usize = 6;

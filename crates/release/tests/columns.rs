@@ -126,10 +126,9 @@ fn columns_sum_as_texts_do() {
 /// Keys that are discovered are those of the texts, however their values are typed, and rows that WHERE leaves out have none.
 #[test]
 fn columns_have_the_keys_that_texts_have() {
-    let text = POLICY.replace("epsilon = 10", "epsilon = 10\ndelta = \"1/100\"").replace(
-        "per_query = { epsilon = 1 }",
-        "per_query = { epsilon = 1, delta = \"1/1000\" }",
-    );
+    let text = POLICY
+        .replace("epsilon = 10", "epsilon = 10\ndelta = \"1/100\"")
+        .replace("per_query = { epsilon = 1 }", "per_query = { epsilon = 1, delta = \"1/1000\" }");
     let found = "k = { type = \"text\", discover = true }";
     let text = text.replacen("k = { in = [\"a\", \"b\", \"7\"] }", found, 1);
     let policy = policy::read("policy", &text).unwrap();

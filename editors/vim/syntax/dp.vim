@@ -12,7 +12,7 @@ syntax keyword dpFormat binary64 binary32 binary16
 syntax match dpProof /^\s*\%(couple\|invariant\|pointwise\)\>/
 syntax match dpType /:\s*\zs\%(real\|int\|bool\|category\|rows\)\>/
 syntax match dpFunction /\<\%(abs\|min\|max\|clamp\|floor\|round_to\|pow2_at_least\|ln\|exp\|length\|count\|sum\|sqrt\|argmax\|apart\|moved\|changed\)\ze(/
-syntax match dpDistribution /\~\s*\zs\%(uniform\|sign\|bernoulli\|uniform_int\|uniform_other\|response\|choose\|permute_and_flip\|sample\|laplace\|discrete_laplace\|gaussian\|discrete_gaussian\|exponential\|geometric\)\>/
+syntax match dpDistribution /\~\s*\zs\%(uniform\|sign\|bernoulli\|uniform_int\|uniform_other\|response\|choose\|permute_and_flip\|sample\|laplace\|discrete_laplace\|gaussian\|discrete_gaussian\|gumbel\|exponential\|geometric\)\>/
 syntax match dpNumber /\<\d\+\%(\.\d\+\)\?\%([eE][+-]\?\d\+\)\?\>/
 syntax match dpPrimed /\<\h\w*'/
 syntax match dpOperator /==\|!=\|<=\|>=\|\.\.\|[=<>+*~-]\|\/\ze[^\/]/

@@ -130,6 +130,12 @@ fn a_call_needs_neighbours_assumptions_and_equal_parameters() {
     ] {
         assert!(needed.contains(part), "{part} is not in {needed}");
     }
+    // What may differ is asked of both runs.
+    let mechanism = inner(Sort::Real, near(Expr::var("eps")));
+    let assumed = Mechanism { assumptions: vec![Expr::var("eps").gt(int(0))], ..mechanism };
+    let own = draw(called(assumed, claim(Reading::Reals), Expr::var("a"), Expr::var("a")));
+    let needed = pre(&own, &known, Measure::Pure, false).unwrap();
+    assert!(needed.starts_with("a == a' and a > 0 and a' > 0 and "), "{needed}");
     // Equal arguments are free.
     let free = pre(&statement, &known, Measure::Pure, true).unwrap();
     assert!(free.contains("a + eps == a' + eps and (y#0 == y#0 and cost <= 9)"), "{free}");

@@ -395,6 +395,9 @@ impl Slots<'_> {
             D::PermuteAndFlip { .. } => {
                 return Err(AuditError::Unsupported { what: "permute and flip that is not written out" });
             }
+            D::Gumbel { .. } => {
+                return Err(AuditError::Unsupported { what: "Gumbel noise that is not written out" });
+            }
             D::Sample { .. } => {
                 return Err(AuditError::Unsupported { what: "a sample that is not written out" });
             }

@@ -20,9 +20,6 @@ impl Walk<'_> {
         post: &Assertion,
         arbitrary: &BTreeSet<Variable>,
     ) -> Result<Proved, NotExported> {
-        if self.concentrated() {
-            return Err(NotExported::rule("ONE-SIDED"));
-        }
         let context = self.context.clone();
         let judgement = rules::one_sided_both(&context, statement, post).map_err(rejected)?;
         let (middle, first) = in_run(&context, statement, post.formula(), Run::First)?;
@@ -30,7 +27,7 @@ impl Walk<'_> {
         if formula != *judgement.pre().formula() {
             return Err(NotExported::new("ONE-SIDED in another form"));
         }
-        let script = format!("eapply j_one_sided.\n{}", braces(&first, &second));
+        let script = format!("eapply {}.\n{}", self.rule("one_sided"), braces(&first, &second));
         Ok(Proved { judgement, script, arbitrary: arbitrary.clone() })
     }
 }

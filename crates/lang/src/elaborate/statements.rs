@@ -16,7 +16,7 @@ use crate::syntax::{Expr, ExprKind, Ident, Iteration, Statement, StatementKind};
 use crate::types::Type;
 
 /// The distributions of the language, with how they are written.
-const DISTRIBUTIONS: [(&str, &str); 15] = [
+const DISTRIBUTIONS: [(&str, &str); 16] = [
     ("uniform", "uniform(0, 1)"),
     ("sign", "sign()"),
     ("bernoulli", "bernoulli(probability)"),
@@ -30,6 +30,7 @@ const DISTRIBUTIONS: [(&str, &str); 15] = [
     ("discrete_laplace", "discrete_laplace(scale) or discrete_laplace(center, scale)"),
     ("gaussian", "gaussian(deviation) or gaussian(center, deviation)"),
     ("discrete_gaussian", "discrete_gaussian(deviation) or discrete_gaussian(center, deviation)"),
+    ("gumbel", "gumbel(scale) or gumbel(center, scale)"),
     ("exponential", "exponential(scale)"),
     ("geometric", "geometric(scale)"),
 ];
@@ -483,7 +484,7 @@ impl Elaborator<'_> {
 }
 
 fn is_centred(name: &str) -> bool {
-    matches!(name, "laplace" | "discrete_laplace" | "gaussian" | "discrete_gaussian")
+    matches!(name, "laplace" | "discrete_laplace" | "gaussian" | "discrete_gaussian" | "gumbel")
 }
 
 fn centred_law(name: &str, center: Term, spread: Term) -> Distribution {
@@ -491,6 +492,7 @@ fn centred_law(name: &str, center: Term, spread: Term) -> Distribution {
         "laplace" => Distribution::Laplace { center, scale: spread },
         "discrete_laplace" => Distribution::DiscreteLaplace { center, scale: spread },
         "gaussian" => Distribution::Gaussian { center, deviation: spread },
+        "gumbel" => Distribution::Gumbel { center, scale: spread },
         _ => Distribution::DiscreteGaussian { center, deviation: spread },
     }
 }

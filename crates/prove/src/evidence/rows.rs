@@ -257,14 +257,18 @@ fn multipliers(
 /// The most equations that say of products that they are equal because their factors are.
 const MAX_SWAPS: usize = 200;
 
-/// Equations that say what an atom is, a = m for a monomial m, times what the atom is multiplied with: so that products of
+/// Equations that say what an atom is, a = m or a = m + c for a monomial m and a number c, times what the atom is multiplied with: so that products of
 /// equal values are known to be equal.
 pub(crate) fn swapped_rows<'a>(base: &[Row<'_>]) -> Vec<Row<'a>> {
     // The atom, the row that says what it is, and what it is.
     let mut swaps: BTreeMap<&Expr, (&Row<'_>, &Monomial)> = BTreeMap::new();
     for row in base.iter().filter(|row| row.free) {
-        let mut terms = row.poly.terms();
-        let (Some((m, _)), Some((n, _)), None) = (terms.next(), terms.next(), terms.next()) else { continue };
+        let all: Vec<&Monomial> = row.poly.terms().map(|(m, _)| m).collect();
+        let (m, n) = match all.as_slice() {
+            [m, n] => (*m, *n),
+            [one, m, n] | [m, one, n] | [m, n, one] if one.is_one() => (*m, *n),
+            _ => continue,
+        };
         let atom = |m: &'_ Monomial| degree(m) == 1 && m.powers().all(|(_, power)| power == 1);
         // Always the larger by the smaller, so that equal products end up as one.
         let (from, to) = match (atom(m), atom(n)) {

@@ -157,6 +157,7 @@ impl Walk<'_> {
         for_each_law(block, &mut |law| {
             let (Distribution::Laplace { scale, .. }
             | Distribution::DiscreteLaplace { scale, .. }
+            | Distribution::Gumbel { scale, .. }
             | Distribution::Exponential { scale }
             | Distribution::Geometric { scale }) = law
             else {

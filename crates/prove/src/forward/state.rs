@@ -393,7 +393,7 @@ pub(super) fn same(name: &Name) -> Expr {
 }
 
 /// A number in normal form, unless it is defined by cases.
-pub(super) fn normal(context: &Context, e: &Expr) -> Expr {
+pub(crate) fn normal(context: &Context, e: &Expr) -> Expr {
     let mut cases = false;
     visit(e, &mut |part| {
         cases |= matches!(

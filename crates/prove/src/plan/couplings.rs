@@ -4,7 +4,9 @@
 //! runs, or keep the noise the same, or move the total by as much as neighbours can be apart, always or on one side
 //! of what the total is compared with, or only where the output in question is decided.
 
+mod cases;
 mod entries;
+mod scores;
 
 use std::collections::BTreeMap;
 
@@ -138,6 +140,7 @@ impl<'a> Guesser<'a> {
         parts.retain(|part| !found.contains(part));
         parts.dedup();
         parts.truncate(2);
+        parts.extend(self.afforded().into_iter().filter(|part| !found.contains(part)));
         found.extend(parts);
         found
     }
@@ -162,16 +165,17 @@ impl<'a> Guesser<'a> {
         }
         match law {
             Distribution::Laplace { center, scale } => {
-                let found = self.noise(var, Some(center), scale, read);
+                let found = self.noise(var, (Some(center), scale), false, read);
                 self.with_tails(found, scale, self.is_met_from_above(var))
             }
             Distribution::DiscreteLaplace { center, scale } => {
-                let found = self.noise(var, Some(center), scale, read);
+                let found = self.noise(var, (Some(center), scale), false, read);
                 self.with_integer_tails(found, scale, self.is_met_from_above(var))
             }
             Distribution::Exponential { scale } | Distribution::Geometric { scale } => {
-                self.noise(var, None, scale, read)
+                self.noise(var, (None, scale), true, read)
             }
+            Distribution::Gumbel { center, scale } => self.noise(var, (Some(center), scale), true, read),
             Distribution::Bernoulli(_)
             | Distribution::Response { .. }
             | Distribution::UniformInt { .. }
@@ -342,17 +346,16 @@ impl<'a> Guesser<'a> {
         self.context.in_run(e, Run::Second)
     }
 
-    /// Laplace noise, continuous or discrete, or one-sided noise without a center.
+    /// Laplace noise, continuous or discrete; or noise that moves up only, without a center or with one.
     fn noise(
         &self,
         var: &Name,
-        center: Option<&Expr>,
-        scale: &Expr,
+        (center, scale): (Option<&Expr>, &Expr),
+        one_sided: bool,
         (again, read): (Option<&Expr>, Option<&Expr>),
     ) -> Vec<Candidate> {
         let (totals, thresholds) = self.uses(var);
         let apart = center.map_or(Expr::int(0), |e| minus(self.first(e), self.second(e)));
-        let one_sided = center.is_none();
         let shift = |by: Expr| {
             let moved = plus(by.clone(), apart.clone());
             let amount = if one_sided { moved } else { absolute(moved) };
@@ -371,7 +374,11 @@ impl<'a> Guesser<'a> {
             let offset = minus(self.first(&total.offset), self.second(&total.offset));
             shift(divided(plus(s.clone(), offset), &self.first(&total.factor)))
         };
-        let amounts = |s: &Expr| self.amounts(s, scale);
+        // What the noise is multiplied with stretches its scale.
+        let amounts = |total: &Total, s: &Expr| match total.factor == Expr::int(1) {
+            true => self.amounts(s, scale),
+            false => self.amounts(s, &product(total.factor.clone(), scale.clone())),
+        };
         let zero = Expr::int(0);
         let mut found: Vec<Candidate> = Vec::new();
         let mut push = |coupling: Coupling, amounts: Vec<Expr>| {
@@ -390,7 +397,7 @@ impl<'a> Guesser<'a> {
             push(plain((zero.clone(), charge.cost)), charge.amounts);
         }
         for total in &totals {
-            push(plain(move_total(total, &zero)), amounts(&zero));
+            push(plain(move_total(total, &zero)), amounts(total, &zero));
         }
         push(plain(keep_noise.clone()), vec![]);
         let mut steps: Vec<Expr> = self.spans.clone();
@@ -417,27 +424,30 @@ impl<'a> Guesser<'a> {
                     let (by, cost) = move_total(total, s);
                     let by = read.clone().choose(by, keep_noise.0.clone());
                     let cost = read.clone().choose(cost, zero.clone());
-                    push(select((by, cost), keep_noise.clone()), amounts(s));
+                    push(select((by, cost), keep_noise.clone()), amounts(total, s));
                 }
-                push(select(move_total(total, s), keep_noise.clone()), amounts(s));
+                push(select(move_total(total, s), keep_noise.clone()), amounts(total, s));
                 let down = minus(zero.clone(), s.clone());
-                push(select(keep_noise.clone(), move_total(total, &down)), amounts(s));
+                push(select(keep_noise.clone(), move_total(total, &down)), amounts(total, s));
             }
         }
         let both_ways = |s: &Expr| [s.clone(), minus(zero.clone(), s.clone())];
+        // What is compared decides, and not what it is made of on the way.
+        let compared = |total: &&Total| thresholds.iter().any(|threshold| threshold.total == **total);
+        let deciding = totals.iter().find(compared).or(totals.first());
         for hit in &self.hits {
             for s in steps.iter().flat_map(both_ways) {
-                for total in totals.iter().take(1) {
+                if let Some(total) = deciding {
                     let (by, cost) = move_total(total, &s);
                     let by = hit.clone().choose(by, keep_noise.0.clone());
                     let cost = hit.clone().choose(cost, zero.clone());
-                    push(Coupling::Shift { by, cost }, amounts(&s));
+                    push(Coupling::Shift { by, cost }, amounts(total, &s));
                 }
             }
         }
         for s in self.spans.iter().flat_map(both_ways) {
             for total in &totals {
-                push(plain(move_total(total, &s)), amounts(&s));
+                push(plain(move_total(total, &s)), amounts(total, &s));
             }
         }
         // The same only where what is drawn is read again.
@@ -446,7 +456,8 @@ impl<'a> Guesser<'a> {
                 for total in totals.iter().take(1) {
                     let (by, cost) = move_total(total, &s);
                     let by = again.clone().choose(by, keep_noise.0.clone());
-                    push(Coupling::Shift { by, cost: again.clone().choose(cost, zero.clone()) }, amounts(&s));
+                    let cost = again.clone().choose(cost, zero.clone());
+                    push(Coupling::Shift { by, cost }, amounts(total, &s));
                 }
             }
         }

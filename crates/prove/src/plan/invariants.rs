@@ -343,6 +343,7 @@ impl Ask<'_> {
         if self.cycle.from.is_some() {
             found.extend(tables::passed_within(self.context, self.cycle.name, &self.cycle.outer));
         }
+        found.extend(tables::passed_boundaries(self.context, self.cycle.body, &set_by(self.cycle.body)));
         found
     }
 

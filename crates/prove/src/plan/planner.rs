@@ -67,6 +67,8 @@ enum Shape {
 enum Segment {
     Joint(Expr, Expr),
     Block(usize, Name),
+    /// Draws that decide a question together.
+    Cases(usize, Expr),
     Single,
 }
 
@@ -270,6 +272,11 @@ impl<'a> Planner<'a> {
         {
             return Segment::Joint(by.clone(), cost.clone());
         }
+        if let Some((size, guard)) = self.guesser.question(body)
+            && set_by_draws(&body[..size]).iter().all(|var| self.hint(var).is_none())
+        {
+            return Segment::Cases(size, guard);
+        }
         if self.starts_block(body) {
             if let Some((block, var)) = self.first_block(body, 1) {
                 return Segment::Block(block.len(), var);
@@ -394,6 +401,11 @@ impl<'a> Planner<'a> {
                     at += size;
                     continue;
                 }
+                Segment::Cases(size, guard) => {
+                    choices.push(self.guesser.cases(&body[at..at + size], &guard));
+                    at += size;
+                    continue;
+                }
                 Segment::Single => at += 1,
             }
             match statement {
@@ -497,7 +509,7 @@ impl<'a> Planner<'a> {
         while let Some(statement) = body.get(at) {
             let size = match self.segment(&body[at..]) {
                 Segment::Joint(..) => 2,
-                Segment::Block(size, _) => size,
+                Segment::Block(size, _) | Segment::Cases(size, _) => size,
                 Segment::Single => 0,
             };
             at += size.max(1);
@@ -531,7 +543,7 @@ impl<'a> Planner<'a> {
         while let Some(statement) = body.get(at) {
             let size = match self.segment(&body[at..]) {
                 Segment::Joint(..) => 2,
-                Segment::Block(size, _) => size,
+                Segment::Block(size, _) | Segment::Cases(size, _) => size,
                 Segment::Single => 0,
             };
             if size > 0 {

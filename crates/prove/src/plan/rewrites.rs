@@ -1,11 +1,13 @@
 //! Which program equivalences bring a mechanism into the shape that a sampling axiom needs.
 
-use probity_kernel::context::Context;
+use probity_kernel::context::{Context, Orientation};
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::law::parameters;
 use probity_kernel::term::{Distribution, Hints, Mechanism, Statement};
 
+use crate::effort::Effort;
+use crate::evidence::search::search_within;
 use crate::plan::blocks::set_by_draws;
 use crate::tables::is_irrational;
 
@@ -24,6 +26,7 @@ pub(crate) fn rewrite(mechanism: &Mechanism, hints: &Hints) -> (Mechanism, Vec<R
             done.push(Rewrite::Tail);
         }
     }
+    reach_their_ends(&mut current, &mut done);
     loop {
         let next = candidates(&current)
             .into_iter()
@@ -32,6 +35,7 @@ pub(crate) fn rewrite(mechanism: &Mechanism, hints: &Hints) -> (Mechanism, Vec<R
                 Rewrite::ResponseLaw { keep, other, .. } | Rewrite::MixtureLaw { keep, other, .. } => {
                     !hinted(keep) && !hinted(other)
                 }
+                Rewrite::GumbelLaw { draw, .. } => !hinted(draw),
                 Rewrite::DifferenceLaw { plus, minus, .. } => !hinted(plus) && !hinted(minus),
                 Rewrite::SignLaw { sign, size, .. } => !hinted(sign) && !hinted(size),
                 _ => true,
@@ -60,6 +64,50 @@ pub(crate) fn rewrite(mechanism: &Mechanism, hints: &Hints) -> (Mechanism, Vec<R
     (current, done)
 }
 
+/// Loops that may have nothing to count, as loops that end where they begin.
+fn reach_their_ends(current: &mut Mechanism, done: &mut Vec<Rewrite>) {
+    let Ok(context) = Context::new(current, Orientation::Forward) else { return };
+    let mut indices = Vec::new();
+    may_be_empty(&context, &current.body, &mut Vec::new(), &mut indices);
+    for index in indices {
+        let step = Rewrite::Range { index };
+        if let Ok(next) = step.apply(current) {
+            *current = next;
+            done.push(step);
+        }
+    }
+}
+
+/// The indices of loops of which it does not follow that they begin before they end.
+fn may_be_empty(context: &Context, body: &[Statement], around: &mut Vec<Expr>, found: &mut Vec<Name>) {
+    for statement in body {
+        match statement {
+            Statement::For { index, from, to, body } => {
+                let (low, high) = (context.in_run(from, Run::First), context.in_run(to, Run::First));
+                let mut effort = Effort::of(ORDER_EFFORT);
+                let known: Vec<&Expr> = around.iter().collect();
+                let ordered = low.clone().le(high.clone());
+                if !found.contains(index) && search_within(context, &known, &ordered, &mut effort).is_err() {
+                    found.push(index.clone());
+                }
+                let i = Expr::var(index.clone());
+                around.push(low.le(i.clone()).and(i.lt(high)));
+                may_be_empty(context, body, around, found);
+                around.pop();
+            }
+            Statement::If { then, otherwise, .. } => {
+                may_be_empty(context, then, around, found);
+                may_be_empty(context, otherwise, around, found);
+            }
+            Statement::While { body, .. } => may_be_empty(context, body, around, found),
+            Statement::Draw { .. } | Statement::Assign { .. } | Statement::Append { .. } => {}
+        }
+    }
+}
+
+/// What may be spent on whether a loop begins before it ends.
+const ORDER_EFFORT: u64 = 100_000;
+
 /// Whether both branches of a conditional draw, and append the same in the end.
 fn ends_alike(body: &[Statement]) -> bool {
     body.iter().any(|statement| match statement {
@@ -86,6 +134,32 @@ fn by_logarithms(mechanism: &Mechanism) -> Option<(Vec<Rewrite>, Mechanism)> {
     }
     let (more, rewritten) = noise_laws(&current).into_iter().find_map(|step| sequence(&current, step))?;
     (!steps.is_empty()).then(|| ([steps, more].concat(), rewritten))
+}
+
+/// Double logarithms, wherever they are drawn.
+fn gumbel_laws(mechanism: &Mechanism) -> Vec<Rewrite> {
+    let mut draws = Vec::new();
+    for_each_draw(&mechanism.body, &mut |var, law| {
+        if matches!(law, Distribution::Uniform | Distribution::Exponential { .. }) {
+            draws.push(var.clone());
+        }
+    });
+    let noise = new_name(mechanism, "noise");
+    draws.into_iter().filter_map(|draw| Some(Rewrite::GumbelLaw { draw, noise: noise.clone()? })).collect()
+}
+
+fn for_each_draw(body: &[Statement], see: &mut dyn FnMut(&Name, &Distribution)) {
+    for statement in body {
+        match statement {
+            Statement::Draw { var, law } => see(var, law),
+            Statement::If { then, otherwise, .. } => {
+                for_each_draw(then, see);
+                for_each_draw(otherwise, see);
+            }
+            Statement::For { body, .. } | Statement::While { body, .. } => for_each_draw(body, see),
+            Statement::Assign { .. } | Statement::Append { .. } => {}
+        }
+    }
 }
 
 /// The laws of noise that is made of two draws.
@@ -328,6 +402,7 @@ fn candidates(mechanism: &Mechanism) -> Vec<Rewrite> {
             }));
         }
     }
+    steps.extend(gumbel_laws(mechanism));
     steps.extend(noise_laws(mechanism));
     for keep in drawn(&mechanism.body, &|law| matches!(law, Distribution::Bernoulli(_))) {
         for other in drawn(&mechanism.body, &|law| matches!(law, Distribution::UniformInt { .. })) {

@@ -19,6 +19,8 @@ use crate::effort::Effort;
 const STATEMENT_STEPS: usize = 40;
 /// The most iterations of a loop that are followed.
 const MAX_ITERATIONS: usize = 60;
+/// The most values of a draw that are gone through.
+const MOST_OUTCOMES: f64 = 64.0;
 
 /// What a rehearsal is about, and who watches it.
 pub(crate) struct Stage<'a> {
@@ -177,6 +179,7 @@ impl Play<'_, '_> {
                 self.pair.set(var, y.clone(), y);
                 Ok(())
             }
+            (Move::Cases(guard, yes, no), _) => self.cases(now, guard, (yes, no)),
             (Move::If(yes, no), Statement::If { guard, then, otherwise }) => {
                 let taken = self.eval(guard, Run::First)?;
                 if !self.alone {
@@ -255,6 +258,33 @@ impl Play<'_, '_> {
             // A joint coupling of a uniform and a sign is left to the search.
             _ => Err(Stop::Unclear),
         }
+    }
+
+    /// Statements that are coupled by what the first run will answer.
+    fn cases(&mut self, now: &[Statement], guard: &Expr, (yes, no): (&[Move], &[Move])) -> Result<(), Stop> {
+        let site = self.site;
+        let (runs, dice) = (self.pair.runs.clone(), self.pair.dice.clone());
+        let alone = std::mem::replace(&mut self.alone, true);
+        let played = self.block(now, yes);
+        self.alone = alone;
+        self.site = site + 1;
+        played?;
+        let answer = self.eval(guard, Run::First)?;
+        if alone {
+            return Ok(());
+        }
+        (self.pair.runs, self.pair.dice) = (runs, dice);
+        let mut rest = now;
+        for step in if answer == Value::Flag(true) { yes } else { no } {
+            // What the draws cost is counted as what one draw does.
+            self.site = site;
+            let (now, later) = rest.split_at(step.size().min(rest.len()));
+            self.step(now, step)?;
+            rest = later;
+        }
+        self.site = site + 1;
+        let other = self.eval(guard, Run::Second)?;
+        self.check(answer == other)
     }
 
     /// A statement without draws in one run.
@@ -387,6 +417,12 @@ impl Play<'_, '_> {
                 self.check(by >= -TOLERANCE)?;
                 (by, scale)
             }
+            Distribution::Gumbel { center, scale } => {
+                let (first, second) = pair(center)?;
+                let moved = by + first - second;
+                self.check(moved >= -TOLERANCE)?;
+                (moved, scale)
+            }
             _ => return Err(Stop::Fails),
         };
         let whole = matches!(law, Distribution::DiscreteLaplace { .. } | Distribution::Geometric { .. });
@@ -410,7 +446,9 @@ impl Play<'_, '_> {
             levels => dice.pick(levels).filter(|_| dice.roll(4) == 0).unwrap_or(0.0),
         };
         Ok(match law {
-            Distribution::Laplace { center, .. } | Distribution::Gaussian { center, .. } => {
+            Distribution::Laplace { center, .. }
+            | Distribution::Gaussian { center, .. }
+            | Distribution::Gumbel { center, .. } => {
                 let center = number(self.pair, center)?;
                 Value::Number(if coin { half } else { center + half } + level)
             }
@@ -421,6 +459,12 @@ impl Play<'_, '_> {
             Distribution::Geometric { .. } => Value::Number(whole.abs()),
             Distribution::Uniform => Value::Number(eighth),
             Distribution::Sign => Value::Number(if coin { 1.0 } else { -1.0 }),
+            // Too many to list: any of them.
+            Distribution::UniformInt { low, high } if self.is_wide(low, high) => {
+                let (low, high) = (number(self.pair, low)?, number(self.pair, high)?);
+                let count = (high - low).min(1e6) as usize + 1;
+                Value::Number(low + self.pair.dice.roll(count) as f64)
+            }
             Distribution::Called(_) => match law::kind(law) {
                 Kind::Bool => Value::Flag(coin),
                 Kind::Int => Value::Number(whole.abs()),
@@ -431,6 +475,12 @@ impl Play<'_, '_> {
                 self.pick(&outcomes)?
             }
         })
+    }
+
+    /// Whether a range has more numbers than are listed.
+    fn is_wide(&self, low: &Expr, high: &Expr) -> bool {
+        let number = |e: &Expr| self.pair.number(e, Run::First);
+        number(low).zip(number(high)).is_some_and(|(low, high)| high - low + 1.0 > MOST_OUTCOMES)
     }
 
     fn pick(&mut self, outcomes: &[(Value, f64)]) -> Result<Value, Stop> {
@@ -444,7 +494,7 @@ impl Play<'_, '_> {
         let number = |e: &Expr| self.pair.number(e, run).ok_or(Stop::Unclear);
         let range = |low: f64, high: f64| -> Result<Vec<f64>, Stop> {
             let count = (high - low + 1.0).max(0.0);
-            if count > 64.0 {
+            if count > MOST_OUTCOMES {
                 return Err(Stop::Unclear);
             }
             Ok((0..count as usize).map(|n| low + n as f64).collect())
@@ -555,6 +605,7 @@ fn sites(moves: &[Move]) -> (usize, usize) {
             | Move::Under(..)
             | Move::Call(..)
             | Move::Joint(..)
+            | Move::Cases(..)
             | Move::SameValue(..) => (1, 0),
             Move::If(yes, no) => {
                 let (yes, no) = (sites(yes), sites(no));

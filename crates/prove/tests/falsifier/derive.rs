@@ -11,7 +11,7 @@ use probity_kernel::finite::same_value;
 use probity_kernel::once::for_loop_once;
 use probity_kernel::rules::{self, Assertion, Judgement};
 use probity_kernel::sampling::{sample, signed_log, up_to_open_tail, up_to_tail, up_to_upper_tail};
-use probity_kernel::select::{point, select};
+use probity_kernel::select::{case, cases, point, select};
 use probity_kernel::term::{Coupling, Distribution, Statement};
 use probity_prove::search::search_evidence;
 
@@ -213,9 +213,9 @@ impl Writer {
 
     fn shift(&mut self, law: &Distribution, context: &Context) -> (Expr, Expr) {
         let (center, scale) = match law {
-            Distribution::Laplace { center, scale } | Distribution::DiscreteLaplace { center, scale } => {
-                (center.clone(), scale.clone())
-            }
+            Distribution::Laplace { center, scale }
+            | Distribution::DiscreteLaplace { center, scale }
+            | Distribution::Gumbel { center, scale } => (center.clone(), scale.clone()),
             Distribution::Exponential { scale } | Distribution::Geometric { scale } => {
                 (int(0), scale.clone())
             }
@@ -307,6 +307,19 @@ impl Writer {
                 see(&judgement);
                 return Some(judgement);
             }
+        }
+        if self.cases && body.len() <= 3 && self.dice.one_in(2) {
+            // Inside, what is decided is not asked again.
+            let question = self.flag(None);
+            let other = if self.dice.one_in(8) { self.flag(None) } else { question.clone() };
+            let after = case(context, &question, true, post).ok()?;
+            let otherwise = case(context, &other, false, post).ok()?;
+            self.cases = false;
+            let yes = self.derive_block(context, body, &after, see);
+            let no = self.derive_block(context, body, &otherwise, see);
+            self.cases = true;
+            let whole = cases(&question, &yes?, &no?, post).ok();
+            return whole.inspect(|judgement| see(judgement));
         }
         if let [.., uniform, sign] = body
             && matches!(sign, Statement::Draw { law: Distribution::Sign, .. })

@@ -155,6 +155,52 @@ fn selective_shifts() {
     report("selective shifts", &seen);
 }
 
+/// GUMGEN: noise that moves up, with a center that the runs may have at different places, and a postcondition about how far it moves.
+#[test]
+fn gumbel_noise() {
+    let mut writer = Writer::new(29);
+    writer.wide = true;
+    let mut programs = |writer: &mut Writer| {
+        let center = writer.dice.pick(&[int(0), int(1), Expr::var("x")]);
+        let law = Distribution::Gumbel { center, scale: writer.dice.pick(&[int(1), int(1), int(2)]) };
+        vec![Statement::Draw { var: "y".into(), law }]
+    };
+    let mut posts = |writer: &mut Writer| {
+        let (one, two) = (Expr::of("y", Run::First), Expr::of("y", Run::Second));
+        let moved = (two - one).equals(writer.dice.pick(&[int(0), int(1), int(-1)]));
+        moved.and(Expr::cost().le(writer.dice.pick(&[int(0), int(1), int(2)])))
+    };
+    let seen = search_for(&mut writer, 200 * MORE, &mut programs, &mut posts);
+    report("gumbel noise", &seen);
+    assert!(seen.rules.contains_key("GUMGEN"), "{:?}", seen.rules);
+}
+
+/// CASES: draws that are coupled by what they decide.
+#[test]
+fn questions() {
+    let mut writer = Writer::new(30);
+    writer.cases = true;
+    let mut programs = |writer: &mut Writer| match writer.dice.roll(3) {
+        0 => writer.block(1),
+        1 => vec![Statement::Draw { var: "c".into(), law: writer.law(None, 'i') }],
+        _ => vec![Statement::Draw { var: "a".into(), law: writer.law(None, 'b') }],
+    };
+    let seen = search(&mut writer, 200 * MORE, &mut programs);
+    report("questions", &seen);
+    assert!(seen.rules.contains_key("CASES"), "{:?}", seen.rules);
+    // Two draws of noise, and whether both are above a threshold.
+    writer.wide = true;
+    let noise = |var: &str, writer: &mut Writer| {
+        let law = Distribution::DiscreteLaplace {
+            center: Expr::var("x"),
+            scale: writer.dice.pick(&[int(1), int(2)]),
+        };
+        Statement::Draw { var: var.into(), law }
+    };
+    let mut programs = |writer: &mut Writer| vec![noise("c", writer), noise("d", writer)];
+    report("questions about noise", &search(&mut writer, 60 * MORE, &mut programs));
+}
+
 /// CHAIN and ALIKE: programs that are followed forward.
 #[test]
 fn chains() {

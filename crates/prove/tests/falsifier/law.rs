@@ -334,6 +334,13 @@ fn outcomes(law: &Distribution, id: u32, state: &State, shared: &State) -> Resul
                 }
             })
         }
+        Distribution::Gumbel { center, scale } => {
+            let (center, scale) = (number(center)?, number(scale)?);
+            cells_of_the_line(id, &|x| {
+                let (low, high) = exp(&-((x - &center) / &scale));
+                (exp(&-high).0, exp(&-low).1)
+            })
+        }
         Distribution::Exponential { scale } => {
             let scale = number(scale)?;
             let cuts: Vec<Rational> = (0..=REACH).map(|i| r(i, 2)).collect();

@@ -34,6 +34,8 @@ pub struct Writer {
     pub tails: bool,
     /// Whether programs are followed forward: `true` by chains, `false` point by point.
     pub forward: Option<bool>,
+    /// Whether draws are coupled by what they decide.
+    pub cases: bool,
     /// Another context, of which judgements may get in.
     pub other: Option<Arc<Context>>,
 }
@@ -52,6 +54,7 @@ impl Writer {
             facts: 14,
             tails: false,
             forward: None,
+            cases: false,
             other: None,
         }
     }

@@ -229,6 +229,9 @@ impl Checker {
             Distribution::PermuteAndFlip { .. } => {
                 return Err(RunError::malformed("permute and flip that is not written out"));
             }
+            Distribution::Gumbel { .. } => {
+                return Err(RunError::malformed("Gumbel noise that is not written out"));
+            }
             Distribution::Sample { .. } => {
                 return Err(RunError::malformed("a sample that is not written out"));
             }

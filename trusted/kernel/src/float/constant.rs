@@ -154,3 +154,129 @@ fn float(expr: &Expr, format: Format) -> Option<Float> {
 pub(super) fn rounded(x: &Rational, format: Format) -> Option<Rational> {
     format.round(x, Round::NearestEven).to_rational()
 }
+
+#[cfg(test)]
+mod tests {
+    use probity_exact::{parse_rational, rational};
+
+    use super::*;
+
+    fn number(text: &str) -> Rational {
+        parse_rational(text).unwrap()
+    }
+
+    /// x in [−2, 3], y in [1/2, 4].
+    fn found(expr: &Expr) -> Option<(Rational, Rational)> {
+        let between = |low: &str, high: &str| Range { low: number(low), high: number(high) };
+        let of = |name: &Name| match name.as_str() {
+            "x" => Some(between("-2", "3")),
+            "y" => Some(between("1/2", "4")),
+            _ => None,
+        };
+        range(expr, &of).map(|Range { low, high }| (low, high))
+    }
+
+    #[test]
+    fn ranges_are_exact_for_rational_operations() {
+        let (x, y, five) = (|| Expr::var("x"), || Expr::var("y"), || Expr::int(5));
+        for (expr, low, high) in [
+            (-x(), "-3", "2"),
+            (x().abs(), "0", "3"),
+            ((x() - five()).abs(), "2", "7"),
+            ((-x()).abs(), "0", "3"),
+            ((x() - Expr::int(1)).abs(), "0", "3"),
+            (x() + y(), "-3/2", "7"),
+            (x() - y(), "-6", "5/2"),
+            (x() * y(), "-8", "12"),
+            ((-y()) * (-y()), "1/4", "16"),
+            (x() * (-y()), "-12", "8"),
+            (x() / y(), "-4", "6"),
+            (x() / (-y()), "-6", "4"),
+            (x().min(y()), "-2", "3"),
+            (y().min(five() - x()), "1/2", "4"),
+            (x().max(y()), "1/2", "4"),
+            ((five() + x()).max(y()), "3", "8"),
+            (y().pow2_at_least(), "1/2", "4"),
+            ((y() + five()).pow2_at_least(), "8", "16"),
+            ((y() / Expr::int(3)).pow2_at_least(), "1/4", "2"),
+            ((y() * y()).sqrt(), "1/2", "4"),
+            ((y() - y() + five() - five()).abs().min(y()), "0", "7/2"),
+        ] {
+            assert_eq!(found(&expr), Some((number(low), number(high))), "{expr}");
+        }
+        let zero = Expr::int(0);
+        assert_eq!(found(&zero.clone().sqrt()), Some((Rational::ZERO, Rational::ZERO)));
+        for undefined in [
+            Expr::int(1) / x(),
+            x().sqrt(),
+            x().ln(),
+            x().pow2_at_least(),
+            zero.clone().pow2_at_least(),
+            y() / zero,
+            x().floor(),
+            x().modulo(y()),
+            Expr::var("z"),
+        ] {
+            assert_eq!(found(&undefined), None, "{undefined}");
+        }
+    }
+
+    /// Irrational numbers lie strictly inside their bounds, which are close together.
+    #[test]
+    fn bounds_of_irrational_numbers_enclose_them() {
+        let two = || Expr::int(2);
+        let close = number("1e-60");
+        for (expr, below, above) in [
+            (two().ln(), "0.69314718055994530941723212145817656", "0.69314718055994530941723212145817657"),
+            (two().exp(), "7.38905609893065022723042746057500781", "7.38905609893065022723042746057500782"),
+            ((-two()).exp(), "0.1353352832366126918939994949724844", "0.1353352832366126918939994949724845"),
+        ] {
+            let (low, high) = found(&expr).unwrap();
+            assert!(number(below) < low && low < high && high < number(above), "{expr}");
+            assert!(&high - &low < close, "{expr}");
+        }
+        let (low, high) = found(&two().sqrt()).unwrap();
+        assert!(&low * &low < number("2") && number("2") < &high * &high && high - low < close);
+        // Over a range the ends are those of the range.
+        let (low, high) = found(&Expr::var("y").sqrt()).unwrap();
+        assert!(&low * &low < number("1/2") && high == number("2"));
+        let (low, high) = found(&(Expr::var("x")).exp()).unwrap();
+        assert!(low < number("0.1353352832366126919") && high > number("20.08553692318766774"));
+    }
+
+    #[test]
+    fn what_is_too_large_has_no_range() {
+        let most = Expr::int(LARGEST_EXPONENT);
+        let beyond = || Expr::int(LARGEST_EXPONENT + 1);
+        assert!(found(&most.exp()).is_some());
+        assert!(found(&beyond().exp()).is_none() && found(&(-beyond()).exp()).is_none());
+        let wide = |bits: usize| Rational::from(probity_exact::Integer::ONE << bits);
+        assert!(found(&Expr::Number(wide(500_000))).is_some());
+        assert!(found(&Expr::Number(wide(600_000))).is_none());
+        assert!(found(&Expr::Number(Rational::ONE / wide(600_000))).is_none());
+        let both = wide(400_000) / (wide(400_000) + Rational::ONE);
+        assert!(found(&Expr::Number(both)).is_none());
+    }
+
+    /// Every operation is rounded, in the format at hand.
+    #[test]
+    fn formats_round_every_operation() {
+        let format = Format::new(3, -4, 4).unwrap();
+        let (five, seven) = (|| Expr::int(5), || Expr::int(7));
+        for (expr, value) in [
+            (Expr::Number(rational(1, 3).unwrap()), "5/16"),
+            (-five(), "-5"),
+            ((five() - seven()).abs(), "2"),
+            (five() + seven(), "12"),
+            (five() + five() + seven(), "16"),
+            (five() - seven(), "-2"),
+            (five() * Expr::int(3), "16"),
+            (five() / seven(), "3/4"),
+            ((five() / seven()).pow2_at_least(), "1"),
+        ] {
+            assert_eq!(in_format(&expr, format), Some(number(value)), "{expr}");
+        }
+        assert_eq!(in_format(&(seven() * seven()), format), None, "beyond the format");
+        assert_eq!(in_format(&five().exp(), format), None);
+    }
+}

@@ -11,7 +11,7 @@ use crate::law;
 use crate::rejection::Rejection;
 use crate::rules::center::center;
 use crate::rules::hoist::{hoist, join, tail};
-use crate::rules::noise::{difference_law, exponential_law, sign_law};
+use crate::rules::noise::{difference_law, exponential_law, gumbel_law, sign_law};
 use crate::term::{Distribution, Mechanism, Sort, Statement};
 
 /// A rewriting step.
@@ -77,9 +77,21 @@ pub enum Rewrite {
         /// A new name for −ln(u).
         noise: Name,
     },
+    /// u uniform on (0, 1]: −ln(−ln(u)) has the law Gumbel(0, 1), as has −ln(u) for an exponential u with scale 1.
+    GumbelLaw {
+        /// The uniform or exponential draw.
+        draw: Name,
+        /// A new name for the noise.
+        noise: Name,
+    },
     /// A loop between two numbers is its body as often as it counts.
     Unroll {
         /// The index of the loop: the first at the top level that has it.
+        index: Name,
+    },
+    /// `for i in a..b` is `for i in a..max(a, b)`, for every loop over an index.
+    Range {
+        /// The index.
         index: Name,
     },
     /// A variable that is set once, before its uses, is replaced by its value.
@@ -127,7 +139,9 @@ impl Rewrite {
             Rewrite::DifferenceLaw { .. } => "DIFFERENCE-LAW",
             Rewrite::SignLaw { .. } => "SIGN-LAW",
             Rewrite::ExponentialLaw { .. } => "EXPONENTIAL-LAW",
+            Rewrite::GumbelLaw { .. } => "GUMBEL-LAW",
             Rewrite::Unroll { .. } => "UNROLL",
+            Rewrite::Range { .. } => "RANGE",
             Rewrite::Inline { .. } => "INLINE",
             Rewrite::Conditional { .. } => "CONDITIONAL",
             Rewrite::Hoist { .. } => "HOIST",
@@ -147,7 +161,9 @@ impl Rewrite {
             Rewrite::DifferenceLaw { plus, minus, noise } => difference_law(mechanism, plus, minus, noise),
             Rewrite::SignLaw { sign, size, noise } => sign_law(mechanism, sign, size, noise),
             Rewrite::ExponentialLaw { uniform, noise } => exponential_law(mechanism, uniform, noise),
+            Rewrite::GumbelLaw { draw, noise } => gumbel_law(mechanism, draw, noise),
             Rewrite::Unroll { index } => unroll(mechanism, index),
+            Rewrite::Range { index } => range(mechanism, index),
             Rewrite::Inline { var } => inline(mechanism, var),
             Rewrite::Conditional { var } => conditional(mechanism, var),
             Rewrite::Hoist { var } => hoist(mechanism, var),
@@ -313,6 +329,54 @@ fn unroll(m: &Mechanism, index: &Name) -> Result<Mechanism, Rejection> {
         return refuse(LAW, format!("{index} is used outside of its loop"));
     }
     Ok(rewritten)
+}
+
+/// ```text
+/// for i in a..b { c }   =   for i in a..max(a, b) { c }
+/// ```
+/// Every loop over i whose bounds stay as they are: no statement sets what they mention, but for the loops around.
+fn range(m: &Mechanism, index: &Name) -> Result<Mechanism, Rejection> {
+    let body = reaching(&m.body, index, &m.body);
+    if body == m.body {
+        return refuse("RANGE", format!("no loop counts {index} between bounds that stay as they are"));
+    }
+    Ok(Mechanism { body, ..m.clone() })
+}
+
+/// The block with loops over an index that end where they begin, or later.
+fn reaching(body: &[Statement], index: &Name, whole: &[Statement]) -> Vec<Statement> {
+    let one = |statement: &Statement| match statement {
+        Statement::For { index: i, from, to, body } => {
+            let stays = |name: &Name| is_only_counted(whole, name) && settings(body, name) == 0;
+            let moves = |v: &Variable| !matches!(v, Variable::Plain(name) if stays(name));
+            let fixed = [from, to].into_iter().all(|bound| bound.find_variable(&moves).is_none());
+            let to = if i == index && fixed { from.clone().max(to.clone()) } else { to.clone() };
+            Statement::For { index: i.clone(), from: from.clone(), to, body: reaching(body, index, whole) }
+        }
+        Statement::If { guard, then, otherwise } => {
+            let (then, otherwise) = (reaching(then, index, whole), reaching(otherwise, index, whole));
+            Statement::If { guard: guard.clone(), then, otherwise }
+        }
+        Statement::While { label, guard, body } => {
+            let body = reaching(body, index, whole);
+            Statement::While { label: label.clone(), guard: guard.clone(), body }
+        }
+        other => other.clone(),
+    };
+    body.iter().map(one).collect()
+}
+
+/// Whether nothing sets a name but loops that count it.
+fn is_only_counted(body: &[Statement], name: &Name) -> bool {
+    body.iter().all(|statement| match statement {
+        Statement::Draw { var: set, .. }
+        | Statement::Assign { var: set, .. }
+        | Statement::Append { list: set, .. } => set != name,
+        Statement::If { then, otherwise, .. } => {
+            is_only_counted(then, name) && is_only_counted(otherwise, name)
+        }
+        Statement::For { body, .. } | Statement::While { body, .. } => is_only_counted(body, name),
+    })
 }
 
 fn whole_number(e: &Expr) -> Option<i64> {

@@ -27,6 +27,10 @@ fn expanded_block(body: &[Statement], prefix: &str, calls: &mut usize) -> Vec<St
                 *calls += 1;
                 out.extend(noisy_max(var, scores, scale, &format!("{prefix}{calls}_")));
             }
+            Statement::Draw { var, law: Distribution::Gumbel { center, scale } } => {
+                *calls += 1;
+                out.extend(double_logarithm(var, center, scale, &format!("{prefix}{calls}_")));
+            }
             Statement::If { guard, then, otherwise } => out.push(Statement::If {
                 guard: guard.clone(),
                 then: expanded_block(then, prefix, calls),
@@ -67,6 +71,19 @@ fn noisy_max(var: &Name, scores: &Expr, scale: &Expr, prefix: &str) -> Vec<State
     let body = vec![noise, score, Statement::If { guard: better, then, otherwise: vec![] }];
     let rounds = Statement::For { index: own("index"), from: Expr::int(0), to: length, body };
     vec![coin, assign(own("best"), Expr::int(0)), assign(var.clone(), Expr::int(0)), rounds]
+}
+
+/// Gumbel noise by the inverse of its distribution, as the law is defined.
+fn double_logarithm(var: &Name, center: &Expr, scale: &Expr, prefix: &str) -> Vec<Statement> {
+    let own = |text: &str| Name::new(format!("{prefix}{text}"));
+    // A scale out of range leaves no output, as does a coin with this probability.
+    let some = Expr::int(0).lt(scale.clone()).choose(Expr::int(1), Expr::int(2));
+    let noise = (-Expr::var(own("uniform")).ln()).ln();
+    vec![
+        Statement::Draw { var: own("some"), law: Distribution::Bernoulli(some) },
+        Statement::Draw { var: own("uniform"), law: Distribution::Uniform },
+        Statement::Assign { var: var.clone(), value: center.clone() - scale.clone() * noise },
+    ]
 }
 
 /// One call, its own names with a prefix.

@@ -5,7 +5,9 @@
 use probity_exact::{Rational, rational};
 
 use crate::context::for_each_expr;
-use crate::equivalence::{check_fixed, check_new, map_block, mentions, only_setting, refuse, replace_draws};
+use crate::equivalence::{
+    check_fixed, check_new, map_block, mentions, only_setting, refuse, replace_draws, settings,
+};
 use crate::expr::{Binary, Expr, Name, Unary};
 use crate::rejection::Rejection;
 use crate::term::{Distribution, Mechanism, Statement};
@@ -123,6 +125,70 @@ pub(crate) fn exponential_law(m: &Mechanism, uniform: &Name, noise: &Name) -> Re
         return refuse(LAW, format!("{uniform} is also used on its own"));
     }
     Ok(rewritten)
+}
+
+/// ```text
+/// u ~ uniform(0,1); C[ln(−ln(u))]   =   z ~ gumbel(0, 1); C[−z]
+/// u ~ exponential(1); C[ln(u)]      =   z ~ gumbel(0, 1); C[−z]
+/// ```
+/// u is set here only, in whatever block, and occurs in such expressions only.
+pub(crate) fn gumbel_law(m: &Mechanism, drawn: &Name, noise: &Name) -> Result<Mechanism, Rejection> {
+    const LAW: &str = "GUMBEL-LAW";
+    if settings(&m.body, drawn) != 1 {
+        return refuse(LAW, format!("{drawn} is not set exactly once"));
+    }
+    check_new(LAW, m, noise)?;
+    let one = Expr::int(1);
+    let u = Expr::var(drawn.clone());
+    let logarithm = match law_of(&m.body, drawn) {
+        Some(Distribution::Uniform) => (-u.ln()).ln(),
+        Some(Distribution::Exponential { scale }) if *scale == one => u.ln(),
+        _ => {
+            return refuse(
+                LAW,
+                format!("{drawn} is drawn neither from uniform(0, 1) nor from exponential(1)"),
+            );
+        }
+    };
+    let rewrite = |e: &Expr| (*e == logarithm).then(|| -Expr::var(noise.clone()));
+    let law = Distribution::Gumbel { center: Expr::int(0), scale: one };
+    let body = redrawn(&map_block(&m.body, &rewrite), drawn, &Statement::Draw { var: noise.clone(), law });
+    let rewritten = Mechanism { body, output: m.output.rewrite(&rewrite), ..m.clone() };
+    let mut left = mentions(&rewritten.output, drawn);
+    for_each_expr(&rewritten.body, &mut |e| left |= mentions(e, drawn));
+    if left {
+        return refuse(LAW, format!("{drawn} is also used on its own"));
+    }
+    Ok(rewritten)
+}
+
+/// The law from which a variable is drawn.
+fn law_of<'a>(body: &'a [Statement], var: &Name) -> Option<&'a Distribution> {
+    body.iter().find_map(|statement| match statement {
+        Statement::Draw { var: drawn, law } if drawn == var => Some(law),
+        Statement::If { then, otherwise, .. } => law_of(then, var).or_else(|| law_of(otherwise, var)),
+        Statement::For { body, .. } | Statement::While { body, .. } => law_of(body, var),
+        _ => None,
+    })
+}
+
+/// The block with another draw in place of that of a variable.
+fn redrawn(body: &[Statement], var: &Name, draw: &Statement) -> Vec<Statement> {
+    let inside = |body: &[Statement]| redrawn(body, var, draw);
+    let one = |statement: &Statement| match statement {
+        Statement::Draw { var: drawn, .. } if drawn == var => draw.clone(),
+        Statement::If { guard, then, otherwise } => {
+            Statement::If { guard: guard.clone(), then: inside(then), otherwise: inside(otherwise) }
+        }
+        Statement::For { index, from, to, body } => {
+            Statement::For { index: index.clone(), from: from.clone(), to: to.clone(), body: inside(body) }
+        }
+        Statement::While { label, guard, body } => {
+            Statement::While { label: label.clone(), guard: guard.clone(), body: inside(body) }
+        }
+        other => other.clone(),
+    };
+    body.iter().map(one).collect()
 }
 
 /// The terms of a sum, each with whether it is subtracted; `None` for what is no sum.

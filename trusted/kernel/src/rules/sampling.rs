@@ -154,6 +154,10 @@ impl Draw<'_> {
     /// scale = scale' > 0    0 ≤ k ≤ c · scale
     /// ──────────────────────────────────────── EXPGEN, y ≥ 0; GEOGEN with k an integer
     /// y' = y + k at cost c
+    ///
+    /// scale = scale' > 0    0 ≤ k + center − center' ≤ c · scale
+    /// ──────────────────────────────────────────────────────────── GUMGEN
+    /// y' = y + k at cost c
     /// ```
     /// With c = 0 and k = center' − center this is LAPNULL.
     fn shift(&self, by: &Expr, cost: &Expr) -> Result<Judgement, Rejection> {
@@ -204,6 +208,7 @@ impl Draw<'_> {
         let (axiom, center, scale) = match self.law {
             Distribution::Laplace { center, scale } => ("LAPGEN", Some(center), scale),
             Distribution::DiscreteLaplace { center, scale } => ("DLAPGEN", Some(center), scale),
+            Distribution::Gumbel { center, scale } => ("GUMGEN", Some(center), scale),
             Distribution::Exponential { scale } => ("EXPGEN", None, scale),
             Distribution::Geometric { scale } => ("GEOGEN", None, scale),
             _ => return Err(self.no_such(&Coupling::Shift { by: by.clone(), cost: cost.clone() })),
@@ -212,9 +217,16 @@ impl Draw<'_> {
             self.context.kinds().check_integer(by)?;
         }
         let budget = cost.clone() * self.first(scale);
-        let within = match center {
-            Some(center) => (by.clone() + self.first(center) - self.second(center)).abs().le(budget),
-            None => Expr::int(0).le(by.clone()).and(by.clone().le(budget)),
+        let moved = match center {
+            Some(center) => by.clone() + self.first(center) - self.second(center),
+            None => by.clone(),
+        };
+        let two_sided =
+            matches!(self.law, Distribution::Laplace { .. } | Distribution::DiscreteLaplace { .. });
+        let within = match two_sided {
+            true => moved.abs().le(budget),
+            // Noise that falls off on one side only, or faster on the other, may move up.
+            false => Expr::int(0).le(moved.clone()).and(moved.le(budget)),
         };
         let scales = self.in_range().chain([self.first(scale).equals(self.second(scale))]);
         Ok((axiom, Expr::all(scales).and(within)))

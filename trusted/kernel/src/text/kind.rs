@@ -343,7 +343,7 @@ impl Kinds {
                 self.need(index, Kind::Int)?;
                 match self.list(list)? {
                     Some(entries) => Ok(Some(entries)),
-                    None => Err(Rejection::NotAList { found: format!("{list}[{index}]") }),
+                    None => self.entry_of_output(list, index),
                 }
             }
             Expr::Sum(table, condition, value) => self.sum(table, condition, value),
@@ -397,6 +397,19 @@ impl Kinds {
                     kind => Ok(kind),
                 }
             }
+        }
+    }
+
+    /// The kind of an entry of an output list: that of what is appended to it, if these are numbers.
+    fn entry_of_output(&self, list: &Variable, index: &Expr) -> Result<Option<Kind>, Rejection> {
+        let appended = match list {
+            Variable::Plain(name) | Variable::Of(name, _) => self.appended.get(name),
+            _ => None,
+        };
+        match appended {
+            None => Ok(None),
+            Some(Some(kind @ (Kind::Int | Kind::Real))) => Ok(Some(*kind)),
+            _ => Err(Rejection::NotAList { found: format!("{list}[{index}]") }),
         }
     }
 

@@ -43,6 +43,7 @@ pub fn conditions(law: &Distribution) -> Vec<Expr> {
         }
         Distribution::Laplace { scale, .. }
         | Distribution::DiscreteLaplace { scale, .. }
+        | Distribution::Gumbel { scale, .. }
         | Distribution::Exponential { scale }
         | Distribution::Geometric { scale } => positive(scale),
         Distribution::Gaussian { deviation, .. } | Distribution::DiscreteGaussian { deviation, .. } => {
@@ -103,7 +104,8 @@ pub fn support(law: &Distribution, y: Expr) -> Expr {
         | Distribution::Laplace { .. }
         | Distribution::DiscreteLaplace { .. }
         | Distribution::Gaussian { .. }
-        | Distribution::DiscreteGaussian { .. } => Expr::Bool(true),
+        | Distribution::DiscreteGaussian { .. }
+        | Distribution::Gumbel { .. } => Expr::Bool(true),
     }
 }
 
@@ -113,6 +115,7 @@ pub fn kind(law: &Distribution) -> Kind {
         Distribution::Uniform
         | Distribution::Laplace { .. }
         | Distribution::Gaussian { .. }
+        | Distribution::Gumbel { .. }
         | Distribution::Exponential { .. } => Kind::Real,
         Distribution::Bernoulli(_) => Kind::Bool,
         Distribution::Sample { .. } => Kind::Table,
@@ -130,7 +133,7 @@ pub fn kind(law: &Distribution) -> Kind {
 }
 
 /// The names under which laws are shown; a called mechanism has none of them.
-pub const NAMES: [&str; 15] = [
+pub const NAMES: [&str; 16] = [
     "uniform",
     "sign",
     "bernoulli",
@@ -144,6 +147,7 @@ pub const NAMES: [&str; 15] = [
     "discrete_laplace",
     "gaussian",
     "discrete_gaussian",
+    "gumbel",
     "exponential",
     "geometric",
 ];
@@ -161,7 +165,9 @@ pub fn parameters(law: &Distribution) -> Vec<&Expr> {
             vec![scores, scale]
         }
         Distribution::Sample { table, rate } => vec![table, rate],
-        Distribution::Laplace { center, scale } | Distribution::DiscreteLaplace { center, scale } => {
+        Distribution::Laplace { center, scale }
+        | Distribution::DiscreteLaplace { center, scale }
+        | Distribution::Gumbel { center, scale } => {
             vec![center, scale]
         }
         Distribution::Gaussian { center, deviation }
@@ -214,6 +220,9 @@ pub fn try_map<E>(law: &Distribution, e: &dyn Fn(&Expr) -> Result<Expr, E>) -> R
         }
         Distribution::DiscreteGaussian { center, deviation } => {
             Distribution::DiscreteGaussian { center: e(center)?, deviation: e(deviation)? }
+        }
+        Distribution::Gumbel { center, scale } => {
+            Distribution::Gumbel { center: e(center)?, scale: e(scale)? }
         }
         Distribution::Exponential { scale } => Distribution::Exponential { scale: e(scale)? },
         Distribution::Geometric { scale } => Distribution::Geometric { scale: e(scale)? },

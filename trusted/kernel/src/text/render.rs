@@ -170,6 +170,7 @@ impl Display for Distribution {
             Distribution::DiscreteGaussian { center, deviation } => {
                 write!(f, "discrete_gaussian({center}, {deviation})")
             }
+            Distribution::Gumbel { center, scale } => write!(f, "gumbel({center}, {scale})"),
             Distribution::Exponential { scale } => write!(f, "exponential({scale})"),
             Distribution::Geometric { scale } => write!(f, "geometric({scale})"),
         }

@@ -163,6 +163,13 @@ pub enum Distribution {
         /// The deviation parameter.
         deviation: Expr,
     },
+    /// Density exp(−z − exp(−z))/scale, z = (y − center)/scale: the law of center − scale·ln(−ln(u)), u uniform on (0, 1).
+    Gumbel {
+        /// Where the density is largest.
+        center: Expr,
+        /// Its scale.
+        scale: Expr,
+    },
     /// Density exp(−y/scale)/scale on y ≥ 0.
     Exponential {
         /// Its scale.

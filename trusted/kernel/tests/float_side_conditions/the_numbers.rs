@@ -251,3 +251,23 @@ fn errors_are_smaller_than_a_cell_around_the_input() {
     assert!(matches!(at(3), Err(Rejection::CellTooNarrow { .. })));
     at(10).unwrap();
 }
+
+/// The loss of neighbours that are further apart: what is computed with 1/10 in the format is not what 1/10 says, times the distance.
+#[test]
+fn the_offset_counts_the_distance() {
+    let apart = |distance: i64| {
+        let tenth = super::with(&super::fixed(), &|m| {
+            m.body[3] = assign("w", x() + draw() / number(1, 10));
+            m.body[0] = assign("grid", number(16, 1));
+            let far = (Expr::of("x", Run::Second) - Expr::of("x", Run::First)).abs();
+            m.adjacency = vec![Adjacency::Related(far.le(number(distance, 1)))];
+        });
+        bound(&tenth, Reading::BINARY64, Implementation::default()).unwrap()
+    };
+    let rounded = Format::BINARY64.round(&q(1, 10), probity_exact::Round::NearestEven).to_rational().unwrap();
+    for distance in [1, 2, 4] {
+        let found = apart(distance);
+        assert!(found.ideal() == &number(distance, 10));
+        assert!(*found.epsilon() > &rounded * q(distance, 1) && *found.excess() > q(0, 1), "{distance}");
+    }
+}

@@ -180,3 +180,37 @@ fn center_is_of_noise_that_nothing_else_reads() {
     let same = vec![noise(), assign("y", sum() * sum())];
     assert!(applied(&center(sum(), "c"), same, var("y")).is_some());
 }
+
+#[test]
+fn center_is_of_what_mentions_the_noise() {
+    let body = vec![noise(), assign("y", var("x"))];
+    assert_eq!(applied(&center(var("x"), "y"), body, var("y")), None);
+    let stretched = Some(vec![draw("y", laplace(int(0) * int(2), int(1) * int(2)))]);
+    assert_eq!(read_as(var("z") * int(2)), stretched);
+}
+
+/// The law is that of the noise, whatever else is drawn, in whatever block.
+#[test]
+fn center_finds_the_draw() {
+    let before = draw("v", laplace(int(7), int(7)));
+    let body = vec![before.clone(), noise(), assign("y", sum())];
+    let drawn = vec![before, draw("y", laplace(var("x") + int(0), var("free")))];
+    assert_eq!(applied(&center(sum(), "y"), body.clone(), var("y")), Some(drawn.clone()));
+    let whiles = |body| Statement::While { label: "l".into(), guard: var("b"), body };
+    let blocks: [fn(Vec<Statement>) -> Statement; 2] =
+        [|body| choose(var("b"), body, vec![]), |body| choose(var("b"), vec![], body)];
+    for block in blocks {
+        let whole = applied(&center(sum(), "y"), vec![block(body.clone())], int(0));
+        assert_eq!(whole, Some(vec![block(drawn.clone())]));
+    }
+    let whole = applied(&center(sum(), "y"), vec![whiles(body)], int(0));
+    assert_eq!(whole, Some(vec![whiles(drawn)]));
+}
+
+#[test]
+fn center_keeps_the_kind_of_noise() {
+    let sum = || var("n") + var("z");
+    let law = |center: Expr| Distribution::DiscreteGaussian { center, deviation: int(1) };
+    let body = vec![draw("z", law(int(0))), assign("y", sum())];
+    assert_eq!(applied(&center(sum(), "y"), body, var("y")), Some(vec![draw("y", law(var("n") + int(0)))]));
+}

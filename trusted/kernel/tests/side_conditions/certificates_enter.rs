@@ -1,6 +1,7 @@
 //! What a mechanism must be before anything is proved of it: names, kinds, assumptions, adjacency.
 
 use probity_kernel::fact::{Fact, fact};
+use probity_kernel::kind::Kind;
 
 use crate::common::*;
 
@@ -47,6 +48,12 @@ fn names_are_identifiers() {
     named.params[2].name = "free ".into();
     assert!(malformed(&named));
     assert!(new(&mechanism(vec![assign("_y1", int(1))], int(0))).is_ok());
+    let mut table = mechanism(vec![], int(0));
+    let field = |name: &str| Sort::Rows(vec![Field { name: name.into(), sort: Sort::Int }]);
+    table.inputs.push(Input { name: "t".into(), sort: field("a b") });
+    assert!(malformed(&table));
+    table.inputs[4].sort = field("age");
+    assert!(new(&table).is_ok());
 }
 
 #[test]
@@ -87,6 +94,13 @@ fn inputs_parameters_and_indices_are_not_assigned() {
     assert!(malformed(&mechanism(vec![count("i", int(1), vec![assign("i", int(1))])], int(0))));
     let after = vec![count("i", int(1), vec![]), assign("i", int(1))];
     assert!(malformed(&mechanism(after, int(0))), "an index after its loop");
+    let inside = vec![Statement::While {
+        label: "l".into(),
+        guard: Expr::Bool(false),
+        body: vec![count("i", int(1), vec![assign("i", int(1))])],
+    }];
+    assert!(malformed(&mechanism(inside, int(0))), "an index of a loop in a loop");
+    assert!(malformed(&mechanism(vec![append("q", int(1))], int(0))), "an input list grows");
     assert!(new(&mechanism(vec![assign("y", int(1))], int(0))).is_ok());
 }
 
@@ -248,7 +262,7 @@ fn entries_and_rows_make_no_parameter_positive() {
 /// In an assertion a parameter is plain, a variable belongs to a run, and lengths are shared.
 #[test]
 fn assertions_speak_of_what_is_there() {
-    let context = context(&[assign("y", int(1)), count("i", int(1), vec![])]);
+    let context = context(&[assign("y", int(1)), count("i", int(1), vec![]), append("l", int(1))]);
     let fine = |e: Expr| Assertion::new(&context, e.equals(int(0))).is_ok();
     assert!(fine(first("y")) && fine(second("x")) && fine(var("N")) && fine(var("i")) && fine(Expr::cost()));
     assert!(fine(Expr::Length(plain("q"))) && fine(int(0).index_of(of("q"))));
@@ -262,8 +276,48 @@ fn assertions_speak_of_what_is_there() {
         Expr::Length(of("q")),
         int(0).index_of(plain("q")),
         Expr::Var(Variable::Changed("x".into())),
+        Expr::Length(plain("l")),
     ] {
         assert!(!fine(foreign.clone()), "{foreign:?}");
+    }
+    let apart = |low: Expr, high: Expr| Assertion::new(&context, Expr::apart("q", low, high)).is_ok();
+    assert!(apart(first("y"), second("y")) && !apart(var("y"), int(1)) && !apart(int(0), var("y")));
+    let shared = |name: &str| context.is_shared(&name.into());
+    assert!(shared("N") && shared("i") && !shared("y") && !shared("x"));
+}
+
+/// What is known of all inputs, word for word.
+#[test]
+fn sorts_say_what_they_say() {
+    let mut among = mechanism(vec![], int(0));
+    among.inputs.push(Input { name: "c".into(), sort: Sort::Category { count: var("N") } });
+    let facts = |m: &Mechanism| new(m).unwrap().facts().iter().map(Expr::to_string).collect::<Vec<_>>();
+    let known = facts(&among);
+    let new: Vec<_> = known.iter().filter(|fact| !facts(&mechanism(vec![], int(0))).contains(fact)).collect();
+    assert_eq!(new, ["0 <= c and c < N", "0 <= c' and c' < N"]);
+    assert!(known.contains(&"0 <= length(q)".to_string()), "{known:?}");
+    let bounded = Mechanism { assumptions: vec![var("x").le(int(2))], ..mechanism(vec![], int(0)) };
+    let known = facts(&bounded);
+    assert!(known.contains(&"x <= 2".to_string()) && known.contains(&"x' <= 2".to_string()), "{known:?}");
+}
+
+/// A clause about one list says nothing of another.
+#[test]
+fn clauses_speak_of_their_own_list() {
+    let list = |name: &str| name.into();
+    let clauses = [
+        Adjacency::EveryEntry { list: list("w"), bound: int(1) },
+        Adjacency::EveryEntryGrows { list: list("w"), bound: int(1) },
+        Adjacency::OneEntry { list: list("w"), bound: int(1) },
+        Adjacency::Norm { list: list("w"), bound: int(1), squares: false },
+    ];
+    for clause in clauses {
+        let mut two = Mechanism { adjacency: vec![clause.clone()], ..mechanism(vec![], int(0)) };
+        two.inputs.push(Input { name: "w".into(), sort: Sort::RealList });
+        let context = new(&two).unwrap();
+        assert_eq!(context.adjacent_entries(&"q".into(), &int(0)), yes(), "{clause}");
+        let says = context.adjacent_entries(&"w".into(), &int(0)) != yes();
+        assert_eq!(says, !matches!(clause, Adjacency::Norm { .. }), "{clause}");
     }
 }
 
@@ -310,11 +364,38 @@ fn expressions_have_kinds() {
     }
 }
 
-/// An output list cannot be read, only compared: what its entries are nothing says.
+/// An output list is read if its entries are numbers. What is appended to it says which.
 #[test]
-fn output_lists_are_not_read() {
-    let body = vec![assign("out", Expr::EmptyList), assign("y", int(0).index_of(plain("out")))];
-    assert!(matches!(refused(&body), Err(Rejection::NotAList { .. })));
+fn output_lists_of_numbers_are_read() {
+    let with = |values: &[Expr], y: Expr| {
+        let put = values.iter().map(|value| append("out", value.clone()));
+        let all = [assign("out", Expr::EmptyList)].into_iter().chain(put).chain([assign("y", y)]);
+        refused(&all.collect::<Vec<_>>())
+    };
+    let entry = || int(0).index_of(plain("out"));
+    assert!(malformed_context(with(&[], entry())));
+    for wrong in [vec![var("b")], vec![int(1), var("b")]] {
+        assert!(matches!(with(&wrong, entry()), Err(Rejection::NotAList { .. })));
+    }
+    assert!(matches!(with(&[int(1)], var("x").index_of(plain("out"))), Err(Rejection::NotAnInteger { .. })));
+    let kind_of = |values: &[Expr]| with(values, entry()).unwrap().kind(&first("y"));
+    assert_eq!(kind_of(&[int(1), var("n")]), Kind::Int);
+    assert_eq!(kind_of(&[int(1), var("x")]), Kind::Real);
+}
+
+fn malformed_context(found: Result<Context, Rejection>) -> bool {
+    matches!(found, Err(Rejection::Malformed { .. }))
+}
+
+/// What is appended may change what an entry is, so nothing is said of entries across an append.
+#[test]
+fn entries_do_not_outlive_an_append() {
+    let body = [assign("out", Expr::EmptyList), append("out", int(1))];
+    let here = context(&body);
+    let entry = |run| int(0).index_of(Variable::Of("out".into(), run));
+    let same = assertion(&here, entry(Run::First).equals(entry(Run::Second)));
+    assert!(matches!(rules::append(&here, &body[1], &same), Err(Rejection::MayNotMention { .. })));
+    assert!(matches!(rules::assign(&here, &body[0], &same), Err(Rejection::MayNotMention { .. })));
 }
 
 #[test]
@@ -407,4 +488,54 @@ fn signs_and_numbers_read_differently() {
     assert_ne!((-int(1)).to_string(), int(-1).to_string());
     assert_ne!((int(1) / int(2)).to_string(), number(1, 2).to_string());
     assert_ne!((-number(1, 2)).to_string(), number(-1, 2).to_string());
+}
+
+/// What is an integer and what is only a number: between two integers lies a gap of 1, between two numbers none.
+#[test]
+fn integers_are_made_of_integers() {
+    let integer =
+        |center: Expr| match refused(&[draw("y", Distribution::DiscreteLaplace { center, scale: int(1) })]) {
+            Ok(_) => true,
+            Err(Rejection::NotAnInteger { .. }) => false,
+            Err(other) => panic!("{other}"),
+        };
+    let (n, x, half) = (|| var("n"), || var("x"), || number(1, 2));
+    for whole in [
+        n() + int(1),
+        -n(),
+        n().abs(),
+        x().floor(),
+        n().modulo(int(2)),
+        n().min(int(0)),
+        n().clamp(int(0), int(2)),
+        var("b").choose(n(), int(0)),
+        Expr::Length(plain("q")),
+    ] {
+        assert!(integer(whole.clone()), "{whole}");
+    }
+    for broken in [
+        n().exp(),
+        n().ln(),
+        n().sqrt(),
+        n().pow2_at_least(),
+        n() / int(1),
+        n().round_to(int(1)),
+        n() + half(),
+        n().max(half()),
+        n().min(x()),
+        n().clamp(half(), int(2)),
+        n().clamp(int(0), half()),
+        x().clamp(int(0), int(2)),
+        var("b").choose(n(), half()),
+        var("b").choose(half(), n()),
+        x().abs(),
+        -x(),
+    ] {
+        assert!(!integer(broken.clone()), "{broken}");
+    }
+    let lists = var("b").choose(Expr::Var(plain("q")), Expr::Var(plain("q")));
+    assert!(matches!(
+        refused(&[assign("y", Expr::Length(plain("q")) + lists)]),
+        Err(Rejection::NotANumber { .. })
+    ));
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use probity_kernel::chain::Chain;
 use probity_kernel::concentrated::Measure;
-use probity_kernel::select::{point, select};
+use probity_kernel::select::{case, cases, point, select};
 
 use crate::common::*;
 
@@ -322,4 +322,153 @@ fn questions_are_not_deep() {
     let absurd = Evidence::Absurd(KNOWN);
     assert_eq!(check_entailment(&here, &[], &deep(2_000), &absurd).unwrap_err(), Rejection::TooLarge);
     assert!(check_entailment(&here, &[&Expr::Bool(false)], &deep(100), &absurd).is_ok());
+}
+
+/// v == v' of one variable, and in this order, is what ALIKE follows; x == n' says nothing of x and x'.
+#[test]
+fn equalities_are_of_one_variable() {
+    let (_, chain) = from(first("x").equals(second("n")));
+    assert!(chain.equal().is_empty());
+    let (_, chain) = from(same("x").and(first("y").equals(first("y"))));
+    assert!(chain.equal().iter().eq([&"x".into()]));
+}
+
+/// What SELECT asks of every answer, word for word.
+#[test]
+fn points_say_what_they_say() {
+    let said = "not y == result or y' == result and cost <= 3";
+    assert_eq!(point(&"y".into(), &int(3)).to_string(), said);
+}
+
+/// What APPEND asks of lists that are apart, word for word.
+#[test]
+fn appended_values_are_apart() {
+    let grown = append("l", var("x"));
+    let context = context(std::slice::from_ref(&grown));
+    let post = assertion(&context, Expr::apart("l", int(-1), first("x")));
+    let step = rules::append(&context, &grown, &post).unwrap();
+    assert_eq!(step.pre().formula().to_string(), "apart(l, -1, x) and (-1 <= x' - x and x' - x <= x)");
+}
+
+/// y = x, and whether y > 0: what holds after each answer.
+fn answers(here: &Arc<Context>, post: Expr) -> [Judgement; 2] {
+    let post = assertion(here, post);
+    let set = assign("y", var("x"));
+    [true, false]
+        .map(|holds| rules::assign(here, &set, &case(here, &question(), holds, &post).unwrap()).unwrap())
+}
+
+fn question() -> Expr {
+    var("y").gt(int(0))
+}
+
+#[test]
+fn cases_prove_each_answer() {
+    let here = context(&[assign("y", var("x"))]);
+    let [yes, no] = answers(&here, same("y"));
+    let whole = cases(&question(), &yes, &no, &assertion(&here, same("y"))).unwrap();
+    let at = |x: i64, y: i64| holds(whole.pre().formula(), &values(&[(of("x"), x), (other("x"), y)]));
+    assert!(at(1, 1) && at(0, 0));
+    // Both answers are asked for, and the second run's has to be the first's.
+    assert!(!at(1, 2) && !at(0, -1) && !at(1, 0) && !at(0, 1));
+    assert!(whole.axioms().contains("CASES"));
+    let any = answers(&here, Expr::Bool(true));
+    let any = cases(&question(), &any[0], &any[1], &assertion(&here, Expr::Bool(true))).unwrap();
+    let at = |x: i64, y: i64| holds(any.pre().formula(), &values(&[(of("x"), x), (other("x"), y)]));
+    assert!(at(1, 2) && at(0, -1) && !at(1, 0) && !at(0, 1));
+}
+
+#[test]
+fn cases_are_of_the_two_answers() {
+    let here = context(&[assign("y", var("x"))]);
+    let [yes, no] = answers(&here, same("y"));
+    let post = assertion(&here, same("y"));
+    for (a, b) in [(&yes, &yes), (&no, &no), (&no, &yes)] {
+        assert!(matches!(cases(&question(), a, b, &post), Err(Rejection::WrongGoal { .. })));
+    }
+    let stronger = assertion(&here, same("y").and(first("y").gt(int(0))));
+    assert!(matches!(cases(&question(), &yes, &no, &stronger), Err(Rejection::WrongGoal { .. })));
+    let another = var("y").gt(int(1));
+    assert!(matches!(cases(&another, &yes, &no, &post), Err(Rejection::WrongGoal { .. })));
+    assert!(cases(&question(), &yes, &no, &post).is_ok());
+}
+
+#[test]
+fn cases_are_of_one_program() {
+    let here = context(&[assign("y", var("x")), assign("y", int(1))]);
+    let [yes, no] = answers(&here, same("y"));
+    let post = assertion(&here, same("y"));
+    let other = rules::assign(&here, &assign("y", int(1)), no.post()).unwrap();
+    let mixed = cases(&question(), &yes, &other, &post);
+    assert!(matches!(mixed, Err(Rejection::ProgramDiffers { .. })));
+    assert!(cases(&question(), &yes, &no, &post).is_ok());
+}
+
+#[test]
+fn cases_are_of_one_context() {
+    let (here, there) =
+        (context(&[assign("y", var("x"))]), context(&[assign("y", var("x")), assign("z", int(1))]));
+    let ([yes, no], [_, other]) = (answers(&here, same("y")), answers(&there, same("y")));
+    let post = assertion(&here, same("y"));
+    assert_eq!(cases(&question(), &yes, &other, &post).unwrap_err(), Rejection::ContextDiffers);
+    assert!(cases(&question(), &yes, &no, &post).is_ok());
+}
+
+/// The question is about the state of one run: the cost, a ghost or the other run's variable is in none.
+#[test]
+fn cases_ask_about_one_run() {
+    let here = context(&[assign("y", var("x"))]);
+    let post = assertion(&here, same("y"));
+    let drawn = Expr::Var(any("y"));
+    for about in [Expr::cost(), second("y"), first("y"), Expr::Var(Variable::Result), drawn] {
+        let asked = case(&here, &about.clone().gt(int(0)), true, &post);
+        assert!(matches!(asked, Err(Rejection::MayNotMention { .. })), "{about}");
+    }
+    // Nor is a number a question.
+    let asked = case(&here, &(var("y") + int(1)), true, &post);
+    assert!(matches!(asked, Err(Rejection::NotAFormula { .. })));
+    assert!(case(&here, &question(), true, &post).is_ok());
+}
+
+#[test]
+fn cases_give_up_together() {
+    let noise = draw("w", laplace(int(0), int(1)));
+    let here = context(&[assign("y", var("x")), noise.clone()]);
+    let post = assertion(&here, yes());
+    let of = |holds| {
+        let after = case(&here, &question(), holds, &post).unwrap();
+        up_to_tail(&here, &noise, &Coupling::Null, &int(0), &after).unwrap()
+    };
+    let whole = cases(&question(), &of(true), &of(false), &post).unwrap();
+    assert_eq!(value(whole.delta(), &values(&[])), Rational::from(2));
+}
+
+#[test]
+fn cases_are_pure() {
+    let body = vec![assign("y", int(1))];
+    let here =
+        Context::measured(&mechanism(body, int(0)), Orientation::Forward, Measure::Concentrated).unwrap();
+    let here = Arc::new(here);
+    let post = assertion(&here, same("y"));
+    let answer = |holds| rules::skip(&here, &case(&here, &question(), holds, &post).unwrap());
+    let [yes, no] = [true, false].map(answer);
+    assert!(matches!(cases(&question(), &yes, &no, &post), Err(Rejection::WrongMeasure { .. })));
+}
+
+#[test]
+fn cases_stay_small() {
+    let here = context(&[assign("y", var("x"))]);
+    let part = || first("y").le(int(0));
+    let tree = |levels: usize| (0..levels).fold(part(), |tree, _| tree.clone().and(tree));
+    let post = |levels| assertion(&here, tree(levels));
+    // Each answer fits, and the two together do not.
+    for (levels, fits) in [(13, true), (14, false)] {
+        let answer = |holds| rules::skip(&here, &case(&here, &question(), holds, &post(levels)).unwrap());
+        let whole = cases(&question(), &answer(true), &answer(false), &post(levels));
+        assert_eq!(whole.err(), (!fits).then_some(Rejection::TooLarge), "{levels}");
+    }
+    // A question that is too large with what follows.
+    let large = (0..14).fold(question(), |tree, _| tree.clone().and(tree));
+    assert_eq!(case(&here, &large, true, &post(1)).err(), Some(Rejection::TooLarge));
+    assert!(case(&here, &question(), true, &post(14)).is_ok());
 }

@@ -215,6 +215,52 @@ fn unroll_is_of_a_body_that_leaves_the_index_alone() {
     assert!(applies(&unroll(), vec![count("i", int(2), vec![count("j", int(2), vec![])])], int(0)));
 }
 
+fn range() -> Rewrite {
+    Rewrite::Range { index: "i".into() }
+}
+
+fn between(from: Expr, to: Expr, body: Vec<Statement>) -> Statement {
+    Statement::For { index: "i".into(), from, to, body }
+}
+
+#[test]
+fn range_ends_where_it_begins_or_later() {
+    let of = |to: Expr| {
+        let inner = between(int(1), to.clone(), vec![]);
+        vec![between(int(1), to, vec![]), choose(var("b"), vec![inner.clone()], vec![inner])]
+    };
+    let whole = range().apply(&mechanism(of(var("N")), int(0))).unwrap();
+    assert_eq!(whole.body, of(int(1).max(var("N"))));
+    // A loop over another index stays as it is, but for those inside it; one around may count what a bound mentions.
+    let around = |to: Expr| vec![count("j", int(3), vec![between(var("j"), to, vec![])])];
+    let whole = range().apply(&mechanism(around(var("N")), int(0))).unwrap();
+    assert_eq!(whole.body, around(var("j").max(var("N"))));
+}
+
+#[test]
+fn range_is_of_a_loop() {
+    assert!(refuses(&range(), vec![count("j", int(2), vec![])], int(0)));
+    assert!(applies(&range(), vec![count("i", int(2), vec![])], int(0)));
+}
+
+#[test]
+fn range_is_of_bounds_that_stay() {
+    let set = |loops: Statement| vec![assign("y", int(2)), loops];
+    assert!(refuses(&range(), set(between(int(1), var("y"), vec![assign("y", int(3))])), int(0)));
+    assert!(refuses(&range(), set(between(var("y"), int(4), vec![assign("y", int(3))])), int(0)));
+    assert!(refuses(&range(), set(between(int(1), var("y"), vec![])), int(0)));
+    let drawn = draw("y", Distribution::UniformInt { low: int(0), high: int(3) });
+    assert!(refuses(&range(), vec![drawn, between(int(1), var("y"), vec![])], int(0)));
+    let list = vec![assign("l", Expr::EmptyList), append("l", int(1))];
+    let long = between(int(1), Expr::Length(plain("l")), vec![]);
+    assert!(refuses(&range(), [list, vec![long]].concat(), int(0)));
+    let again = between(int(1), var("j"), vec![count("j", int(2), vec![])]);
+    assert!(refuses(&range(), vec![again], int(0)));
+    for fixed in [var("n"), Expr::Length(plain("q")), var("N") + int(1)] {
+        assert!(applies(&range(), set(between(int(1), fixed, vec![])), int(0)));
+    }
+}
+
 /// `if k then c else o` with c among 4 categories, or among N.
 fn mixture(p: Expr, (low, high): (Expr, Expr), categories: Expr) -> Result<Mechanism, Rejection> {
     let body = vec![flip("k", p), draw("o", Distribution::UniformInt { low, high })];
@@ -292,4 +338,79 @@ fn mixture_law_is_of_these_draws() {
     assert!(one(flip("k", number(1, 2)), all()).is_ok());
     assert!(matches!(one(flip("k", number(1, 2)), others), Err(Rejection::NotEquivalent { .. })));
     assert!(matches!(one(assign("k", yes()), all()), Err(Rejection::NotEquivalent { .. })));
+}
+
+/// What the laws about pairs of draws make, statement by statement; and what else there is stays.
+#[test]
+fn laws_make_what_they_say() {
+    let made = |rewrite: &Rewrite, body: Vec<Statement>, output: Expr| {
+        let rewritten = rewrite.apply(&mechanism(body, output)).unwrap();
+        (rewritten.body, rewritten.output)
+    };
+    let (body, output) =
+        made(&laplace_law(), vec![uniform(), sign(), assign("w", int(1))], var("x") + noise());
+    assert_eq!(body, [draw("z", laplace(int(0), int(1))), assign("w", int(1))]);
+    assert_eq!(output, var("x") + var("z"));
+
+    let response = Rewrite::ResponseLaw { keep: "k".into(), other: "o".into(), response: "z".into() };
+    let other = draw("o", Distribution::UniformOther { value: var("n"), count: int(3) });
+    let chosen = var("k").choose(var("n"), var("o"));
+    let (body, output) = made(
+        &response,
+        vec![flip("k", number(1, 2)), other, assign("w", chosen.clone() + int(1))],
+        chosen * int(2),
+    );
+    let law = Distribution::Response { value: var("n"), truth: number(1, 2), count: int(3) };
+    assert_eq!(body, [draw("z", law), assign("w", var("z") + int(1))]);
+    assert_eq!(output, var("z") * int(2));
+
+    let inline = Rewrite::Inline { var: "w".into() };
+    let (body, output) =
+        made(&inline, vec![assign("w", var("x")), assign("v", var("w") + int(1))], var("v") + var("w"));
+    assert_eq!(body, [assign("v", var("x") + int(1))]);
+    assert_eq!(output, var("v") + var("x"));
+}
+
+/// A length changes as its list grows.
+#[test]
+fn inlined_lengths_stay_as_they_are() {
+    let inline = Rewrite::Inline { var: "w".into() };
+    let start = assign("l", Expr::EmptyList);
+    let length = assign("w", Expr::Length(plain("l")));
+    let grown = vec![start.clone(), length.clone(), append("l", int(1))];
+    assert!(refuses(&inline, grown, var("w")));
+    assert!(applies(&inline, vec![start, append("l", int(1)), length], var("w")));
+}
+
+/// The name of an input or of a parameter is taken, whether the program reads it or not.
+#[test]
+fn declared_names_are_taken() {
+    for taken in ["n", "eps"] {
+        assert!(refuses(&Rewrite::Name { var: taken.into() }, vec![], int(1) + int(1)), "{taken}");
+    }
+    assert!(applies(&Rewrite::Name { var: "w".into() }, vec![], int(1) + int(1)));
+}
+
+/// The index of a loop that is written out is read nowhere else, however deep.
+#[test]
+fn indices_of_unrolled_loops_are_gone() {
+    let unroll = Rewrite::Unroll { index: "i".into() };
+    let first = || count("i", int(2), vec![]);
+    let read = || assign("w", var("i"));
+    let whiles = |guard: Expr, body| Statement::While { label: "l".into(), guard, body };
+    let from = Statement::For { index: "j".into(), from: var("i"), to: int(3), body: vec![] };
+    for inside in [
+        read(),
+        count("j", var("i"), vec![]),
+        from,
+        count("j", int(2), vec![read()]),
+        choose(var("i").gt(int(0)), vec![], vec![]),
+        choose(var("b"), vec![read()], vec![]),
+        choose(var("b"), vec![], vec![read()]),
+        whiles(var("i").gt(int(5)), vec![]),
+        whiles(var("b"), vec![read()]),
+    ] {
+        assert!(refuses(&unroll, vec![first(), inside.clone(), first()], int(0)), "{inside}");
+    }
+    assert!(applies(&unroll, vec![first(), count("i", int(3), vec![read()])], int(0)), "a loop of its own");
 }

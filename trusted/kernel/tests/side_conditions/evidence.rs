@@ -1,6 +1,6 @@
 //! Evidence, normal forms and lemmas.
 
-use probity_kernel::fact::{Fact, fact};
+use probity_kernel::fact::{Fact, fact, poly};
 use probity_kernel::lemma::Lemma;
 
 use crate::common::*;
@@ -404,4 +404,102 @@ fn roots_and_enclosures_say_what_they_say() {
         assert!(*low <= value && value <= *high, "{low} {high}");
         assert!(high - low <= unit, "{low} {high}");
     }
+}
+
+/// Whether a fact holds for these values.
+fn true_fact(fact: &Fact, values: &Values) -> bool {
+    match fact {
+        Fact::Zero(p) => value(&p.to_expr(), values).is_zero(),
+        Fact::Positive(p) => value(&p.to_expr(), values) > Rational::ZERO,
+        Fact::NonNegative(p) => value(&p.to_expr(), values) >= Rational::ZERO,
+        Fact::Holds(e, truth) => holds(e, values) == *truth,
+        Fact::Any(parts) => parts.iter().any(|part| true_fact(part, values)),
+        Fact::All(parts) => parts.iter().all(|part| true_fact(part, values)),
+    }
+}
+
+/// Every form of a formula, and its negation, on a grid: quickly, what `meaning.rs` tries at random.
+#[test]
+fn facts_say_what_formulas_say() {
+    let context = context(&[]);
+    let (x, y, n, b) = (|| first("x"), || second("x"), || first("n"), || first("b"));
+    let (eps, half, two) = (|| var("eps"), || int(1) / int(2), || int(2));
+    let formulas = [
+        x().le(y()),
+        x().lt(y()),
+        x().equals(y()),
+        n().gt(int(1)),
+        n().equals(second("n")),
+        (n() + n()).lt(two() * second("n") + int(1)),
+        x().abs().le(y()),
+        x().abs().lt(y()),
+        y().lt(x().abs()),
+        y().le((x() - half()).abs()),
+        x().min(y()).le(half()),
+        x().max(y()).le(half()),
+        half().lt(x().max(y()).min(int(1))),
+        x().clamp(int(-1), int(1)).le(y()),
+        x().clamp(int(1), int(-1)).le(y()),
+        y().lt(x().clamp(int(-1), half())),
+        x().min(y()).le(x().min(y())),
+        x().min(y()).lt(x().min(y())),
+        x().min(y()).equals(x().min(y())),
+        b().choose(x(), y()).le(int(0)),
+        x().lt(y()).choose(b(), y().le(int(1))),
+        b().equals(x().le(y())),
+        b().differs(x().le(y())),
+        (b().and(x().le(y()))).or(!b()).and(yes()),
+        (yes().or(b())).and(x().lt(int(1))),
+        (x() / eps()).le(int(1)),
+        (x() / (two() * eps())).lt(half()),
+        (x() / (two() * eps() * eps()) - y() / eps()).le(int(0)),
+        (int(1) / (x() + int(1))).le(y()),
+        (x() / (two() * y())).lt(int(1)),
+        (-(x() * x()) * y()).le(-(x() + y())),
+        (x() * y() * half()).equals(x()),
+        (x() - x()).exp().le(y()),
+        ((x() - x() + int(1)).ln() + x()).lt(y()),
+        (-x() + int(0)).floor().le(n()),
+    ];
+    for formula in &formulas {
+        for polarity in [true, false] {
+            let fact = fact(&context, formula, polarity).unwrap();
+            for at in 0..500i64 {
+                let [p, q, m, k] = [at % 5 - 2, at / 5 % 5 - 2, at / 25 % 5 - 2, at / 125 % 2];
+                let mut values =
+                    values(&[(of("n"), m), (other("n"), q), (of("b"), k), (plain("eps"), at / 250 + 1)]);
+                values.insert(of("x"), rational(p, 2).unwrap());
+                values.insert(other("x"), rational(q, 2).unwrap());
+                assert_eq!(
+                    true_fact(&fact, &values),
+                    holds(formula, &values) == polarity,
+                    "{formula} {values:?} {fact:?}"
+                );
+            }
+        }
+    }
+}
+
+/// Of exponentials only that of 0 is a number, and of logarithms only that of 1.
+#[test]
+fn exponentials_are_atoms() {
+    let context = context(&[]);
+    let shown = |e: Expr| poly(&context, &e).unwrap().to_expr().to_string();
+    assert_eq!(shown(int(1).exp() + (var("N") - var("N")).exp()), "1 + exp(1)");
+    assert_eq!(shown(int(2).ln() + (int(3) - int(2)).ln()), "ln(2)");
+}
+
+/// Lists are equal or not, whichever stands first; and what is apart is an atom with its numbers in normal form.
+#[test]
+fn lists_are_compared_as_a_whole() {
+    let context = context(&[append("l", int(1)), append("m", int(1))]);
+    let list = |name: &str, run| Expr::of(name, run);
+    let same = list("l", Run::First).equals(list("l", Run::Second));
+    let turned = list("l", Run::Second).equals(list("l", Run::First));
+    assert_eq!(fact(&context, &turned, true).unwrap(), Fact::Holds(same.clone(), true));
+    let differs = list("l", Run::First).differs(list("l", Run::Second));
+    assert_eq!(fact(&context, &differs, true).unwrap(), Fact::Holds(same, false));
+    let apart = |low: Expr| Expr::apart("l", low, int(1));
+    let normal = fact(&context, &apart(int(1) - int(2)), true).unwrap();
+    assert_eq!(normal, Fact::Holds(apart(int(-1)), true));
 }

@@ -205,3 +205,40 @@ fn only_finite_laws_have_masses() {
     assert!(matches!(couple(&block, "y", (int(1), int(1)), yes()), Err(Rejection::NoSuchCoupling { .. })));
     assert!(couple(&[draw("y", Distribution::Sign)], "y", (int(1), int(1)), yes()).is_ok());
 }
+
+/// What follows must hold of every value that has mass, and of no other; nothing is given up.
+#[test]
+fn values_with_mass_are_possible() {
+    let step = couple(&coin(), "y", (int(2), int(1)), first("y")).unwrap();
+    let at = |y: i64| holds(step.pre().formula(), &values(&[(any("y"), y)]));
+    assert!(at(1) && !at(0));
+    assert_eq!(*step.delta(), int(0));
+    let sure = [flip("y", int(1))];
+    let step = couple(&sure, "y", (int(1), int(1)), first("y")).unwrap();
+    let at = |y: i64| holds(step.pre().formula(), &values(&[(any("y"), y)]));
+    assert!(at(1) && at(0), "false has no mass");
+}
+
+/// The ratio is a fraction: 4/2 is 2, by paths and by outcomes.
+#[test]
+fn ratios_are_fractions() {
+    let p = || var("n").equals(int(0)).choose(number(1, 4), number(3, 4));
+    let short = vec![flip("y", p())];
+    let long = vec![flip("k", p()), assign("z", int(0)), assign("y", var("k"))];
+    let apart = [(of("n"), 1), (other("n"), 0)];
+    for block in [short, long] {
+        assert!(allowed(&block, 3, 1, &apart) && allowed(&block, 6, 2, &apart));
+        assert!(!allowed(&block, 4, 2, &apart) && !allowed(&block, 5, 2, &apart));
+    }
+}
+
+/// A denominator that is 0 is not positive.
+#[test]
+fn denominators_are_not_zero() {
+    let with = |p: Expr| {
+        let step = couple(&[flip("y", p)], "y", (int(1), int(1)), flag("y")).unwrap();
+        holds(step.pre().formula(), &values(&[(any("y"), 1)]))
+    };
+    assert!(!with(var("n") / (var("n").exp() - int(1))));
+    assert!(with(var("n") / (var("n").exp() + int(1))));
+}

@@ -30,6 +30,63 @@ fn two(law: fn(&str, Expr) -> Statement) -> Vec<Statement> {
     vec![law("a", var("eps")), law("c", var("eps"))]
 }
 
+fn gumbel_law() -> Rewrite {
+    Rewrite::GumbelLaw { draw: "u".into(), noise: "z".into() }
+}
+/// ln(−ln(u)).
+fn twice() -> Expr {
+    (-var("u").ln()).ln()
+}
+
+#[test]
+fn gumbel_law_is_a_double_logarithm() {
+    let uniform = || draw("u", Distribution::Uniform);
+    let standard = || draw("z", Distribution::Gumbel { center: int(0), scale: int(1) });
+    let (body, output) = after(&gumbel_law(), vec![uniform()], var("x") - var("eps") * twice());
+    assert_eq!((body, output), (vec![standard()], var("x") - var("eps") * -var("z")));
+    let (body, output) = after(&gumbel_law(), vec![exponential("u", int(1))], var("u").ln());
+    assert_eq!((body, output), (vec![standard()], -var("z")));
+    // In whatever block it is drawn.
+    let inside = |draw: Statement, value: Expr| {
+        let branch = choose(var("b"), vec![draw, assign("y", value)], vec![]);
+        vec![assign("y", int(0)), count("i", int(2), vec![branch])]
+    };
+    let (body, _) = after(&gumbel_law(), inside(uniform(), twice()), var("y"));
+    assert_eq!(body, inside(standard(), -var("z")));
+}
+
+#[test]
+fn gumbel_law_is_of_a_law_that_it_knows() {
+    assert!(refuses(&gumbel_law(), vec![exponential("u", int(2))], var("u").ln()));
+    assert!(refuses(&gumbel_law(), vec![exponential("u", var("eps"))], var("u").ln()));
+    assert!(refuses(&gumbel_law(), vec![draw("u", laplace(int(0), int(1)))], twice()));
+    assert!(refuses(&gumbel_law(), vec![assign("u", number(1, 2))], twice()));
+}
+
+#[test]
+fn gumbel_law_is_of_a_draw_that_is_made_once() {
+    let uniform = || draw("u", Distribution::Uniform);
+    assert!(refuses(&gumbel_law(), vec![uniform(), uniform()], twice()));
+    assert!(refuses(&gumbel_law(), vec![uniform(), assign("u", number(1, 2))], twice()));
+    assert!(!refuses(&gumbel_law(), vec![uniform()], twice()));
+}
+
+#[test]
+fn gumbel_law_is_of_a_draw_that_nothing_else_reads() {
+    let uniform = || draw("u", Distribution::Uniform);
+    for output in [twice() + var("u"), twice() + var("u").ln(), var("u").ln().ln(), (int(2) * var("u")).ln()]
+    {
+        assert!(refuses(&gumbel_law(), vec![uniform()], output));
+    }
+    assert!(refuses(&gumbel_law(), vec![uniform(), assign("y", var("u"))], twice()));
+}
+
+#[test]
+fn gumbel_law_needs_a_new_name() {
+    let uniform = || draw("u", Distribution::Uniform);
+    assert!(refuses(&gumbel_law(), vec![uniform(), assign("z", int(1))], twice()));
+}
+
 #[test]
 fn difference_law_is_two_sided_noise() {
     let laws = [

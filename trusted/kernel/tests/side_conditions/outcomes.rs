@@ -38,6 +38,23 @@ fn outcomes_are_within_the_ratio() {
     assert!(allowed(&coins(), (1, 1), &[], &[0, 1]));
 }
 
+/// What follows must hold of every value that has mass, and of no other.
+#[test]
+fn outcomes_with_mass_are_possible() {
+    let block = coins();
+    let context = context(&block);
+    let post = assertion(&context, first("y"));
+    let step = same_value(&context, &block, &"y".into(), (&int(3), &int(1)), &post).unwrap();
+    let at = |y: i64| holds(step.pre().formula(), &values(&[(of("b"), 1), (other("b"), 1), (any("y"), y)]));
+    assert!(at(1) && !at(0), "true and false have mass, and false does not do");
+    let sure = [flip("k", number(1, 2)), assign("l", int(1)), assign("y", var("b"))];
+    let context = crate::common::context(&sure);
+    let post = assertion(&context, first("y"));
+    let step = same_value(&context, &sure, &"y".into(), (&int(1), &int(1)), &post).unwrap();
+    let at = |y: i64| holds(step.pre().formula(), &values(&[(of("b"), 1), (other("b"), 1), (any("y"), y)]));
+    assert!(at(1) && at(0), "false has no mass");
+}
+
 /// The questions of one run are not those of the other.
 #[test]
 fn runs_have_their_own_answers() {
@@ -199,4 +216,74 @@ fn outcomes_are_of_finite_laws() {
     ];
     assert!(matches!(couple(&missing, "y", (1, 1)), Err(Rejection::Malformed { .. })));
     assert!(couple(&with(flip("j", number(1, 2))), "y", (1, 1)).is_ok());
+}
+
+/// A draw from no integer at all has no values to be followed: nothing would be left to be shown.
+#[test]
+fn empty_ranges_are_not_followed() {
+    let block = |low: i64, high: i64| {
+        vec![
+            draw("u", Distribution::UniformInt { low: int(low), high: int(high) }),
+            assign("y", int(0)),
+            choose(var("u").gt(int(0)), vec![assign("y", int(1))], vec![]),
+        ]
+    };
+    assert!(couple(&block(2, 1), "y", (1, 1)).is_err());
+    assert!(couple(&block(0, 8), "y", (1, 1)).is_err(), "too many");
+    assert!(couple(&block(1, 1), "y", (1, 1)).is_ok() && couple(&block(0, 7), "y", (1, 1)).is_ok());
+}
+
+/// A denominator that is 0 is not positive.
+#[test]
+fn denominators_of_outcomes_are_not_zero() {
+    let p = var("n") / (var("n").exp() - int(1));
+    let block = [flip("k", p), assign("z", int(0)), assign("y", var("k"))];
+    let step = couple(&block, "y", (1, 1)).unwrap();
+    assert!(!holds(step.pre().formula(), &values(&[(any("y"), 1)])));
+    let p = var("n") / (var("n").exp() + int(1));
+    let block = [flip("k", p), assign("z", int(0)), assign("y", var("k"))];
+    let step = couple(&block, "y", (1, 1)).unwrap();
+    assert!(holds(step.pre().formula(), &values(&[(any("y"), 1)])));
+}
+
+/// Every comparison, and every way to join them, is asked as it stands: y is 1 exactly where the guard holds.
+#[test]
+fn questions_are_asked_as_they_stand() {
+    let (x, b) = (|| var("x"), || var("b"));
+    for guard in [
+        x().lt(int(0)),
+        x().le(int(0)),
+        x().ge(int(0)),
+        x().gt(int(0)),
+        x().equals(int(0)),
+        x().differs(int(0)),
+        int(0).equals(x()),
+        !x().ge(int(1)),
+        b().and(x().ge(int(0))),
+        b().or(x().gt(int(0))),
+        b().choose(x().ge(int(0)), x().lt(int(0))),
+        b().equals(x().ge(int(0))),
+        b().differs(x().le(int(0))),
+        x().abs().lt(int(1)),
+        x().max(int(0)).le(int(0)),
+        Expr::Bool(true).and(x().lt(int(1))),
+        int(1).lt(int(2)).and(x().lt(int(1))),
+    ] {
+        let set = |value: i64| vec![assign("y", int(value))];
+        let block = [flip("k", number(1, 2)), assign("z", int(0)), choose(guard.clone(), set(1), set(0))];
+        let context = context(&block);
+        let post = assertion(&context, first("y").equals(second("y")));
+        let step = same_value(&context, &block, &"y".into(), (&int(1), &int(1)), &post).unwrap();
+        for at in 0..36i64 {
+            let [x, other_x, b, other_b] = [at % 3 - 1, at / 3 % 3 - 1, at / 9 % 2, at / 18];
+            let given = [(of("x"), x), (other("x"), other_x), (of("b"), b), (other("b"), other_b)];
+            let taken = |run| holds(&context.in_run(&guard, run), &values(&given)) as i64;
+            // Both values of y: allowed only if both runs take one branch.
+            let allowed = [0, 1].into_iter().all(|y| {
+                let all: Vec<_> = given.iter().cloned().chain([(any("y"), y)]).collect();
+                holds(step.pre().formula(), &values(&all))
+            });
+            assert_eq!(allowed, taken(Run::First) == taken(Run::Second), "{guard} {given:?}");
+        }
+    }
 }

@@ -311,8 +311,31 @@ fn while_guards_agree() {
     for evidence in [Evidence::Absurd(KNOWN), Evidence::Cases(KNOWN, vec![sum(&[0]), sum(&[0])])] {
         assert!(repeated(&var("b"), &yes(), &plain, &evidence).is_err());
     }
+    // What would show that b agrees with itself, of either run, does not show that it agrees with b'.
+    let clash = |yes: usize, no: usize| Evidence::Clash(KNOWN + yes, KNOWN + no);
+    let itself = Evidence::Cases(KNOWN, vec![clash(1, 2), clash(2, 1)]);
+    assert!(repeated(&var("b"), &yes(), &plain, &itself).is_err());
     let guard = var("N").lt(int(0));
-    assert!(repeated(&guard, &yes(), &plain, &agree()).is_ok());
+    let whole = repeated(&guard, &yes(), &plain, &agree()).unwrap();
+    assert_eq!(*whole.delta(), int(0));
+}
+
+/// A round is one of those from the first to the last: nothing less is known of it, and nothing more.
+#[test]
+fn rounds_lie_between_the_bounds() {
+    let context = context(&[count("i", var("N"), vec![])]);
+    let nothing = rules::skip(&context, &assertion(&context, yes()));
+    // 0 ≤ i, i < N, and the negation of what the body needs.
+    let [from, to, negated] = [KNOWN, KNOWN + 1, KNOWN + 2];
+    let with = |needed: Expr, fact: usize| {
+        let body = rules::strengthen(&needed, &nothing, &Evidence::Absurd(KNOWN + 1)).unwrap();
+        let evidence = sum(&[fact, negated]);
+        rules::for_loop(&"i".into(), (&int(0), &var("N")), &yes(), &body, &evidence).is_ok()
+    };
+    let i = || var("i");
+    assert!(with(int(0).le(i()), from) && with(i().lt(var("N")), to));
+    assert!(!with(int(0).lt(i()), from) && !with(i().le(int(0)), from) && !with(var("N").le(i()), from));
+    assert!(!with(i().gt(var("N")), to) && !with(i().lt(int(0)), to) && !with(i().lt(var("N") - int(1)), to));
 }
 
 #[test]

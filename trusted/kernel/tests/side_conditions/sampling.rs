@@ -25,6 +25,26 @@ fn geometric(scale: Expr) -> Distribution {
     Distribution::Geometric { scale }
 }
 
+fn gumbel(center: Expr, scale: Expr) -> Distribution {
+    Distribution::Gumbel { center, scale }
+}
+
+/// Gumbel noise moves up, with its center, and pays for how far.
+#[test]
+fn gumbel_noise_moves_up() {
+    let moved = |by: i64, cost: i64, from: i64, to: i64| {
+        let formula = after(gumbel(var("x"), int(2)), &shift(int(by), int(cost)), yes()).unwrap();
+        holds(&formula, &values(&[(of("x"), from), (other("x"), to)]))
+    };
+    assert!(moved(2, 1, 0, 0) && moved(0, 0, 0, 0) && moved(1, 1, 0, -1) && moved(1, 0, 0, 1));
+    // Too far for what is paid, down, and down by its center.
+    assert!(!moved(3, 1, 0, 0) && !moved(1, 1, 0, -2));
+    assert!(!moved(-1, 1, 0, 0) && !moved(0, 1, 0, 1));
+    let scales = after(gumbel(int(0), var("x")), &shift(int(0), int(0)), yes()).unwrap();
+    assert!(!holds(&scales, &values(&[(of("x"), 1), (other("x"), 2)])));
+    assert!(holds(&scales, &values(&[(of("x"), 2), (other("x"), 2)])));
+}
+
 #[test]
 fn only_draws_are_sampled() {
     let set = assign("y", int(1));
@@ -91,6 +111,7 @@ fn null_needs_laws_in_range() {
         (Distribution::DiscreteLaplace { center: int(0), scale: n() }, 0, 1),
         (Distribution::Gaussian { center: int(0), deviation: n() }, 0, 1),
         (Distribution::DiscreteGaussian { center: int(0), deviation: n() }, 0, 1),
+        (gumbel(int(0), n()), 0, 1),
         (Distribution::Exponential { scale: n() }, 0, 1),
         (geometric(n()), 0, 1),
     ];
@@ -106,6 +127,7 @@ fn shifts_need_laws_in_range() {
     for law in [
         laplace(int(0), var("N")),
         Distribution::DiscreteLaplace { center: int(0), scale: var("N") },
+        gumbel(int(0), var("N")),
         Distribution::Exponential { scale: var("N") },
         geometric(var("N")),
     ] {

@@ -57,9 +57,12 @@ impl Compiler {
             }
             Distribution::Choose { .. }
             | Distribution::PermuteAndFlip { .. }
+            | Distribution::Gumbel { .. }
             | Distribution::Called(_)
             | Distribution::Sample { .. } => {
-                return Err(RunError::malformed("a choice without a list, a call or a sample"));
+                return Err(RunError::malformed(
+                    "a choice without a list, a law that is not written out, a call or a sample",
+                ));
             }
             Distribution::Uniform => Law::Uniform,
             Distribution::Sign => Law::Sign,
