@@ -277,8 +277,8 @@ def main():
             copy.instrument(file, [(find, put) for f, find, put in by_hand if f == file])
         copy.add_switch()
         binaries = copy.build()
-        if copy.failing(binaries, "none"):
-            sys.exit("tests fail with every condition on")
+        if failed := copy.failing(binaries, "none"):
+            sys.exit(f"tests fail with every condition on: {', '.join(failed)}")
         rows, missed = [], 0
         for number, (file, what) in enumerate(copy.names):
             if (falsifier and LIMITS.search(what)) or only not in what:
