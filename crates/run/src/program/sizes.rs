@@ -264,7 +264,12 @@ fn block(body: &[Statement], state: &mut State) -> Result<(), RunError> {
             Statement::For { index, from, to, body } => {
                 let bounds = size(from, state)?.join(size(to, state)?);
                 state.insert(index.clone(), Held::set(Size::whole(bounds.whole)));
-                let (from, to) = (constant_value(from).0, constant_value(to).0);
+                // A length is at least 0.
+                let from = match from {
+                    Expr::Length(_) => Some(Rational::ZERO),
+                    _ => constant_value(from).0,
+                };
+                let to = constant_value(to).0;
                 let turns = from.zip(to).and_then(|(from, to)| u64::try_from((to - from).floor()).ok());
                 turned(statement, body, turns, state)?;
             }
