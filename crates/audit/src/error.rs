@@ -50,6 +50,8 @@ pub enum AuditError {
     Parameters,
     /// The mechanism did not finish within the budget of steps.
     TooManySteps,
+    /// A number became too large to compute with.
+    TooLarge,
     /// The deadline passed.
     OutOfTime,
     /// A search state could not be read back.
@@ -75,6 +77,7 @@ impl fmt::Display for AuditError {
             AuditError::Unsupported { what } => write!(f, "not covered: {what}"),
             AuditError::Parameters => write!(f, "the parameters do not meet the mechanism's assumptions"),
             AuditError::TooManySteps => write!(f, "the mechanism did not finish within the budget of steps"),
+            AuditError::TooLarge => write!(f, "numbers of the mechanism become too large to compute with"),
             AuditError::OutOfTime => write!(f, "the deadline passed"),
             AuditError::State { line, expected } => write!(f, "search state, line {line}: {expected}"),
         }

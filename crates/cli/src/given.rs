@@ -76,9 +76,9 @@ pub fn seconds_or_usual(asked: Option<f64>) -> Result<Duration, Failure> {
     }
 }
 
-/// A time, from a number of seconds.
+/// A time, from a number of seconds. Thirty years are for ever, and clocks can add them.
 pub fn seconds(seconds: f64) -> Result<Duration, Failure> {
-    Duration::try_from_secs_f64(seconds)
+    Duration::try_from_secs_f64(if seconds > 1e9 { 1e9 } else { seconds })
         .map_err(|_| Failure::new(format!("seconds = {seconds} is not allowed: it must be at least 0")))
 }
 

@@ -8,7 +8,7 @@ use probity_noise::entropy::EntropyError;
 
 use crate::input::InputError;
 
-/// Numerators and denominators of public numbers have at most so many bits: with ten times as many, one draw takes ten seconds.
+/// Numerators and denominators of parameters, inputs and grids have at most so many bits: with ten times as many, one draw takes ten seconds.
 pub(crate) const MOST_BITS: usize = 4200;
 
 /// Why a text does not run, or a run has no answer.
@@ -82,6 +82,26 @@ pub enum RunError {
         /// Why.
         reason: String,
     },
+    /// A number of the text might grow beyond what a run computes with, for some inputs or after some turns of a loop.
+    TooLarge {
+        /// The expression, or the loop.
+        expression: String,
+    },
+    /// A `where` line about rows is none that is computed for each row.
+    Rows {
+        /// The assumption.
+        expression: String,
+    },
+    /// A sum divides by a row's field and by what the text computes or draws at once.
+    Divisors {
+        /// The sum.
+        expression: String,
+    },
+    /// A sample of a sample.
+    SampleOfSample {
+        /// The sample that is sampled.
+        sample: String,
+    },
     /// The output is a real number, which has no end: it needs a grid.
     NeedsGrid {
         /// The output.
@@ -150,7 +170,7 @@ impl RunError {
         matches!(
             self,
             RunError::Assumption { .. }
-                | RunError::Input(InputError::WrongType { .. })
+                | RunError::Input(InputError::WrongType { .. } | InputError::TooLong { .. })
                 | RunError::OutOfRange { .. }
                 | RunError::TooLong { .. }
                 | RunError::Undecided { .. }
@@ -184,7 +204,11 @@ impl RunError {
                 "state the claim without `in binary64` and the like; a run needs no room for rounding errors"
                     .into()
             }
-            RunError::Refused { .. } => "write the comparison without ln or exp of draws".into(),
+            RunError::Refused { .. } => "write the comparison without ln, exp and sqrt".into(),
+            RunError::TooLarge { .. } => {
+                "clamp what grows; inputs are taken to have as many digits as they may, whatever they are".into()
+            }
+            RunError::Divisors { .. } => "clamp or floor the divisor's parts apart, or sum fields alone".into(),
             RunError::NeedsGrid { .. } => {
                 "add --grid 2^-20, or round_to in the text; rounding is post-processing and costs nothing"
                     .into()
@@ -239,6 +263,27 @@ impl fmt::Display for RunError {
             }
             RunError::Refused { expression, reason } => {
                 write!(f, "`{expression}` cannot be decided for all inputs: {reason}")
+            }
+            RunError::TooLarge { expression } => {
+                write!(
+                    f,
+                    "the numbers of `{expression}` may become too large, for some inputs or in some turn of a loop"
+                )
+            }
+            RunError::Rows { expression } => {
+                write!(
+                    f,
+                    "`{expression}` is about rows, and such a `where` line is made of fields and numbers, by + - * / min max abs floor clamp and comparisons"
+                )
+            }
+            RunError::Divisors { expression } => {
+                write!(
+                    f,
+                    "`{expression}` divides by a row's field together with what the text computes or draws; such a sum is not decided for all tables"
+                )
+            }
+            RunError::SampleOfSample { sample } => {
+                write!(f, "a sample runs of a table, and {sample} is a sample")
             }
             RunError::NeedsGrid { output } => {
                 write!(f, "`{output}` is a real number: to be written down it needs a grid")

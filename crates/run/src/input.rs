@@ -13,8 +13,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use probity_exact::{Rational, parse_rational};
+use probity_exact::{BitTest, Rational, parse_rational};
 use probity_kernel::term::{Mechanism, Sort};
+
+use crate::error::MOST_BITS;
 
 /// A value for one input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,10 +121,17 @@ impl Inputs {
         }
         for input in &mechanism.inputs {
             let name = input.name.to_string();
+            // Tables are not given here.
+            if matches!(input.sort, Sort::Rows(_)) && !self.0.contains_key(&name) {
+                continue;
+            }
             let Some(given) = self.0.get(&name) else { return Err(InputError::Missing { name }) };
             let expected = expected(&input.sort);
             if !fits(given, &input.sort) {
                 return Err(InputError::WrongType { name, expected });
+            }
+            if has_long(given) {
+                return Err(InputError::TooLong { name });
             }
         }
         Ok(())
@@ -138,6 +147,19 @@ impl FromStr for Inputs {
             return Err(InputError::Malformed { expected: "NAME=VALUE, as x=41.7 or q=[98, 103]" });
         };
         Ok(Inputs::new().with(name.trim(), value.parse()?))
+    }
+}
+
+/// Whether a number has more bits than a run takes, whatever the text.
+pub(crate) fn is_long(value: &Rational) -> bool {
+    value.numerator().bit_len().max(value.denominator().bit_len()) > MOST_BITS
+}
+
+fn has_long(given: &Given) -> bool {
+    match given {
+        Given::Number(value) => is_long(value),
+        Given::Truth(_) => false,
+        Given::List(items) => items.iter().any(has_long),
     }
 }
 
@@ -193,6 +215,11 @@ pub enum InputError {
         /// The names that it has.
         allowed: Vec<String>,
     },
+    /// A number with more digits than a run computes with.
+    TooLong {
+        /// The input.
+        name: String,
+    },
     /// A value of another type.
     WrongType {
         /// The input.
@@ -210,6 +237,7 @@ impl InputError {
             }
             InputError::Missing { name } => format!("add --input {name}=VALUE or --input {name}=@FILE"),
             InputError::Repeated { .. } | InputError::WrongType { .. } => return None,
+            InputError::TooLong { .. } => "numbers between 1e-1000 and 1e1000 run".into(),
             InputError::Unknown { name, allowed } => {
                 match probity_lang::nearest(name, allowed.iter().map(String::as_str)) {
                     Some(near) => format!("did you mean {near}? its inputs are {}", allowed.join(", ")),
@@ -228,6 +256,9 @@ impl fmt::Display for InputError {
             InputError::Missing { name } => write!(f, "the input {name} is missing"),
             InputError::Repeated { name } => write!(f, "the input {name} has two values"),
             InputError::Unknown { name, .. } => write!(f, "the mechanism has no input {name}"),
+            InputError::TooLong { name } => {
+                write!(f, "the input {name} must be made of numbers of at most {MOST_BITS} bits")
+            }
             InputError::WrongType { name, expected } => write!(f, "the input {name} must be {expected}"),
         }
     }

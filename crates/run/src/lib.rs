@@ -45,6 +45,7 @@ mod program;
 mod proved;
 mod sample;
 mod table;
+mod tableless;
 mod value;
 mod written_sum;
 

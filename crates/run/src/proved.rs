@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use probity_exact::{BitTest, Rational};
+use probity_exact::Rational;
 use probity_kernel::expand::expanded;
 use probity_kernel::expr::Expr;
 use probity_kernel::kind::{Kind, Kinds};
@@ -15,8 +15,8 @@ use probity_noise::sampler::lazy::{LONG, SHORT, Words};
 use probity_prove::certificate;
 use probity_prove::vacuity::{Vacuity, vacuity};
 
-use crate::error::{MOST_BITS, RunError};
-use crate::input::{Given, Inputs};
+use crate::error::RunError;
+use crate::input::{Given, Inputs, is_long};
 use crate::lazy::decide::Stop;
 use crate::lazy::source::{Nothing, Source};
 use crate::lazy::tape::Number;
@@ -25,7 +25,9 @@ use crate::program::code::{Code, Place};
 use crate::program::compile::compile;
 use crate::program::decidable::{self, Shape};
 use crate::program::machine::{List, Machine, input_place};
+use crate::program::sizes;
 use crate::table::{self, Table};
+use crate::tableless::tableless;
 use crate::value::{Value, exactly, whole};
 
 /// A text that was read, and not yet proved: [`with`](Text::with) proves it.
@@ -233,8 +235,6 @@ impl Unproved {
 struct Runnable {
     /// The mechanism as it was written, with its tables.
     mechanism: Arc<Mechanism>,
-    /// The one that runs: sums over rows are numbers in it. It is never shown.
-    running: Arc<Mechanism>,
     claim: Claim,
     code: Arc<Code>,
     /// Registers with the constants in them.
@@ -255,12 +255,21 @@ impl Runnable {
     fn new(program: &Program, tables: &BTreeMap<String, Table>) -> Result<Runnable, RunError> {
         let mechanism = Arc::new(program.mechanism.clone());
         // A call is its statements.
-        let running = Arc::new(table::resolved(&expanded(&mechanism), tables)?);
-        let shape = decidable::check(&running)?;
-        let (code, machine) = compile(&running)?;
+        let written = expanded(&mechanism);
+        // From the text alone: nothing up to here has seen a row.
+        let running = tableless(&written)?;
+        sizes::check(&running)?;
+        let shape = decidable::check(&running.mechanism)?;
+        let (code, mut machine) = compile(&running.mechanism)?;
         let claim = program.claim.clone();
-        let whole = has_integers(&running);
-        Ok(Runnable { mechanism, running, claim, code: Arc::new(code), machine, shape, whole, grid: None })
+        let whole = has_integers(&written);
+        for (hidden, value) in table::values(&written, &running.hidden, tables)? {
+            if let Some(place) = input_place(&code, &hidden.input.name) {
+                put(&mut machine, place, &hidden.input.sort, &value);
+            }
+        }
+        machine.keep();
+        Ok(Runnable { mechanism, claim, code: Arc::new(code), machine, shape, whole, grid: None })
     }
 
     fn on_grid(mut self, grid: Rational) -> Result<Runnable, RunError> {
@@ -276,7 +285,7 @@ impl Runnable {
         if !self.shape.is_decidable() {
             return Err(RunError::refused(
                 &self.mechanism.output,
-                "it contains ln or exp of draws in a way that might make it a multiple of the grid",
+                "it contains ln, exp or sqrt in a way that might make it a multiple of the grid",
             ));
         }
         let number = self.machine.tape.rational(grid.clone());
@@ -286,12 +295,12 @@ impl Runnable {
     }
 
     fn prepare(&self, inputs: &Inputs) -> Result<Session, RunError> {
-        inputs.check(&self.running)?;
+        inputs.check(&self.mechanism)?;
         if self.grid.is_none() && self.code.output.has_numbers() && !self.shape.is_rational() {
             return Err(RunError::NeedsGrid { output: self.mechanism.output.to_string() });
         }
         let mut machine = self.machine.clone();
-        for input in &self.running.inputs {
+        for input in &self.mechanism.inputs {
             if let (Some(place), Some(given)) =
                 (input_place(&self.code, &input.name), inputs.get(input.name.as_str()))
             {
@@ -310,11 +319,6 @@ impl Runnable {
         session.machine.rewind();
         Ok(session)
     }
-}
-
-/// Whether a public number has more digits than a draw should be computed with.
-fn is_long(value: &Rational) -> bool {
-    value.numerator().bit_len().max(value.denominator().bit_len()) > MOST_BITS
 }
 
 /// Whether an answer is an integer, or a list of integers.

@@ -1,23 +1,20 @@
-//! Tables: the rows of a text's `rows` inputs, and the sums over them, computed once before anything is drawn.
+//! Tables: the rows of a text's `rows` inputs, and what is computed from them before anything is drawn.
 //!
-//! A run sees a table through sums only. Each sum becomes a number, or a list of numbers where it depends on the index of a loop, and the
-//! text then runs without the table; where it depends on more, it is written out as a sum of so many terms. What a row is worth is decided by the row alone: a field that is not of its type, or a row
-//! that a `where` line about rows excludes, drops the row, and nothing tells of it.
+//! What a row is worth is decided by the row alone: a field that is not of its type, or a row that a `where` line about rows excludes, drops the
+//! row, and nothing tells of it. What a text wants of its tables (`tableless`) is known before they are looked at, and nothing here fails
+//! for the sake of a row.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use probity_exact::{Rational, parse_rational};
 use probity_kernel::expr::{Binary, Expr, Name, Variable};
-use probity_kernel::law;
-use probity_kernel::term::{Distribution, Field, Mechanism, Sort, Statement};
-use probity_lang::row::{self, is_computed};
+use probity_kernel::term::{Field, Mechanism, Sort};
+use probity_lang::row;
 
 use crate::error::RunError;
+use crate::input::Given;
 use crate::program::compile::constant_value;
-use crate::sample;
-use crate::written_sum::written_out;
+use crate::tableless::{FromTable, Hidden, is_about};
 
 /// A table.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -48,45 +45,77 @@ impl Table {
 }
 
 /// The values of a row's fields; truth values are 1 and 0.
-pub(crate) type Row = BTreeMap<Name, Rational>;
+type Row = BTreeMap<Name, Rational>;
 
-/// Longest loop over whose index a sum may run.
-const MOST_GROUPS: i64 = 1 << 20;
-
-/// The mechanism without its tables: each sum over rows is a variable that has its value before the text begins.
-pub(crate) fn resolved(
+/// What a text has in the place of its tables, each with its value. Fails for tables and columns that are not there, whatever the rows.
+pub(crate) fn values<'h>(
     mechanism: &Mechanism,
+    hidden: &'h [Hidden],
     tables: &BTreeMap<String, Table>,
-) -> Result<Mechanism, RunError> {
-    let mut resolver = Resolver::default();
+) -> Result<Vec<(&'h Hidden, Given)>, RunError> {
+    let mut cleaned_rows: BTreeMap<&Name, Vec<Row>> = BTreeMap::new();
     for input in &mechanism.inputs {
         let Sort::Rows(fields) = &input.sort else { continue };
         let name = input.name.to_string();
         let Some(table) = tables.get(&name) else { return Err(RunError::Table { name }) };
         let about: Vec<&Expr> =
             mechanism.assumptions.iter().filter(|assumption| is_about(assumption, &input.name)).collect();
-        resolver.rows.insert(input.name.clone(), cleaned(&name, fields, &about, table)?);
-        resolver.fields.insert(input.name.clone(), fields.clone());
+        cleaned_rows.insert(&input.name, cleaned(&name, fields, &about, table)?);
     }
-    if let Some(name) = tables.keys().find(|name| !resolver.rows.keys().any(|known| known.as_str() == **name))
+    if let Some(name) = tables.keys().find(|name| !cleaned_rows.keys().any(|known| known.as_str() == **name))
     {
         return Err(RunError::UnknownTable { name: name.clone() });
     }
-    let mut resolved = mechanism.clone();
-    resolved.inputs.retain(|input| !matches!(input.sort, Sort::Rows(_)));
-    let tables: Vec<Name> = resolver.rows.keys().cloned().collect();
-    resolved.assumptions.retain(|assumption| !tables.iter().any(|table| is_about(assumption, table)));
-    let body = resolver.block(&mechanism.body, &mut Vec::new())?;
-    resolved.output = resolver.expression(&mechanism.output, &[])?;
-    resolved.body = resolver.before.into_inner().into_iter().chain(body).collect();
-    Ok(resolved)
+    let value = |hidden: &'h Hidden| {
+        let rows = cleaned_rows.get(&hidden.table).map_or(&[] as &[Row], Vec::as_slice);
+        (hidden, value(&hidden.what, rows))
+    };
+    Ok(hidden.iter().map(value).collect())
 }
 
-/// Whether an assumption is about the rows of a table.
-fn is_about(assumption: &Expr, table: &Name) -> bool {
-    let mut found = false;
-    assumption.for_each_variable(&mut |v| found |= matches!(v, Variable::Field(of, _) if of == table));
-    found
+fn value(what: &FromTable, rows: &[Row]) -> Given {
+    match what {
+        FromTable::Size => Given::Number(Rational::from(rows.len() as u64)),
+        FromTable::Column(field) => {
+            Given::numbers(rows.iter().map(|row| row.get(field).cloned().unwrap_or(Rational::ZERO)))
+        }
+        FromTable::Sum { condition, value, index: None } => {
+            let total = rows.iter().fold(Rational::ZERO, |sum, row| sum + share(condition, value, row));
+            Given::Number(total)
+        }
+        FromTable::Sum { condition, value, index: Some((index, from, to)) } => {
+            let mut totals = vec![Rational::ZERO; usize::try_from(to.saturating_sub(*from)).unwrap_or(0)];
+            let key = key(condition, index);
+            for row in rows {
+                // A condition that names the row's group spares a look at all others.
+                let groups = match key {
+                    Some(key) => match evaluated(key, row)
+                        .filter(Rational::is_int)
+                        .and_then(|key| i64::try_from(&key.floor()).ok())
+                    {
+                        Some(group) if (*from..*to).contains(&group) => group..group + 1,
+                        _ => 0..0,
+                    },
+                    None => *from..*to,
+                };
+                for group in groups {
+                    let mut all = row.clone();
+                    all.insert(index.clone(), Rational::from(group));
+                    totals[(group - from) as usize] += share(condition, value, &all);
+                }
+            }
+            Given::numbers(totals)
+        }
+    }
+}
+
+/// What a row adds to a sum.
+fn share(condition: &Expr, value: &Expr, at: &Row) -> Rational {
+    // Both have a value: `tableless` looked at their operations and variables.
+    match evaluated(condition, at) == Some(Rational::ONE) {
+        true => evaluated(value, at).unwrap_or(Rational::ZERO),
+        false => Rational::ZERO,
+    }
 }
 
 fn cleaned(name: &str, fields: &[Field], about: &[&Expr], table: &Table) -> Result<Vec<Row>, RunError> {
@@ -164,217 +193,6 @@ fn evaluated(e: &Expr, at: &Row) -> Option<Rational> {
         Variable::Field(_, name) | Variable::Plain(name) => at.get(name).cloned(),
         _ => None,
     })
-}
-
-/// A loop around an expression: its index and its bounds, if they are numbers.
-type Loop = (Name, Option<(i64, i64)>);
-
-#[derive(Default)]
-struct Resolver {
-    rows: BTreeMap<Name, Vec<Row>>,
-    fields: BTreeMap<Name, Vec<Field>>,
-    /// Samples that were drawn, with their tables.
-    samples: RefCell<BTreeMap<Name, Name>>,
-    /// Sums that were computed: the loop that they depend on, and what stands for them.
-    found: RefCell<Vec<(Expr, Option<Loop>, Expr)>>,
-    /// What gives their variables values.
-    before: RefCell<Vec<Statement>>,
-}
-
-impl Resolver {
-    fn block(&self, body: &[Statement], loops: &mut Vec<Loop>) -> Result<Vec<Statement>, RunError> {
-        let mut resolved = Vec::new();
-        for statement in body {
-            resolved.push(match statement {
-                Statement::Draw { var, law: Distribution::Sample { table, rate } } => {
-                    let Expr::Var(Variable::Plain(name)) = table else {
-                        return Err(RunError::malformed("a sample of no table"));
-                    };
-                    let Some(rows) = self.rows.get(name) else {
-                        return Err(RunError::refused(
-                            table,
-                            "a sample runs of an input, and this is a sample",
-                        ));
-                    };
-                    self.samples.borrow_mut().insert(var.clone(), name.clone());
-                    resolved.extend(sample::tossed(var, rows.len(), &self.expression(rate, loops)?));
-                    continue;
-                }
-                Statement::Draw { var, law } => {
-                    let law = law::try_map(law, &|parameter| self.expression(parameter, loops))?;
-                    Statement::Draw { var: var.clone(), law }
-                }
-                Statement::Assign { var, value } => {
-                    Statement::Assign { var: var.clone(), value: self.expression(value, loops)? }
-                }
-                Statement::Append { list, value } => {
-                    Statement::Append { list: list.clone(), value: self.expression(value, loops)? }
-                }
-                Statement::If { guard, then, otherwise } => Statement::If {
-                    guard: self.expression(guard, loops)?,
-                    then: self.block(then, loops)?,
-                    otherwise: self.block(otherwise, loops)?,
-                },
-                Statement::For { index, from, to, body } => {
-                    let bound = |e: &Expr| {
-                        let value = constant_value(e).0.filter(Rational::is_int)?;
-                        i64::try_from(&value.floor()).ok()
-                    };
-                    loops.push((index.clone(), bound(from).zip(bound(to))));
-                    let body = self.block(body, loops);
-                    loops.pop();
-                    let (from, to) = (self.expression(from, loops)?, self.expression(to, loops)?);
-                    Statement::For { index: index.clone(), from, to, body: body? }
-                }
-                Statement::While { label, guard, body } => Statement::While {
-                    label: label.clone(),
-                    guard: self.expression(guard, loops)?,
-                    body: self.block(body, loops)?,
-                },
-            });
-        }
-        Ok(resolved)
-    }
-
-    /// The expression with variables in the place of its sums.
-    fn expression(&self, e: &Expr, loops: &[Loop]) -> Result<Expr, RunError> {
-        match e {
-            Expr::Sum(Variable::Plain(table), condition, value) => match self.samples.borrow().get(table) {
-                Some(from) => self.sampled_sum(e, (table, from), condition, value, loops),
-                None => self.sum(e, table, condition, value, loops),
-            },
-            _ => e.try_map_parts(&mut |part| self.expression(part, loops)),
-        }
-    }
-
-    /// A sum over a sample stays a sum in the text, over coins; of loop indices it may say anything.
-    fn sampled_sum(
-        &self,
-        sum: &Expr,
-        (sample, table): (&Name, &Name),
-        condition: &Expr,
-        value: &Expr,
-        loops: &[Loop],
-    ) -> Result<Expr, RunError> {
-        let foreign = |v: &Variable| matches!(v, Variable::Plain(name) if !loops.iter().any(|(index, _)| index == name));
-        if [condition, value].into_iter().any(|e| e.find_variable(&foreign).is_some() || !is_computed(e)) {
-            let reason = "a sum over a sample is made of fields, numbers and loop indices, by + - * / min max abs floor clamp and comparisons";
-            return Err(RunError::refused(sum, reason));
-        }
-        let (Some(rows), Some(fields)) = (self.rows.get(table), self.fields.get(table)) else {
-            return Err(RunError::malformed("a sum over no table"));
-        };
-        Ok(sample::sum(sample, fields, rows, condition, value))
-    }
-
-    fn sum(
-        &self,
-        sum: &Expr,
-        table: &Name,
-        condition: &Expr,
-        value: &Expr,
-        loops: &[Loop],
-    ) -> Result<Expr, RunError> {
-        let refused = |reason: &str| Err(RunError::refused(sum, reason));
-        let Some(rows) = self.rows.get(table) else { return Err(RunError::malformed("a sum over no table")) };
-        let mut free: Vec<Name> = Vec::new();
-        for part in [condition, value] {
-            part.for_each_variable(&mut |v| match v {
-                Variable::Plain(name) if !free.contains(name) => free.push(name.clone()),
-                _ => {}
-            });
-        }
-        let outside = "it has an operation that sums over rows are not computed with";
-        let own = match free.as_slice() {
-            [] => None,
-            [name] => {
-                let own = loops.iter().rev().find(|(index, _)| index == name);
-                own.filter(|(_, bounds)| bounds.is_some()).cloned()
-            }
-            _ => None,
-        };
-        // What depends on more than the index of a loop is summed where the text stands.
-        if own.is_none() && !free.is_empty() {
-            let Some(fields) = self.fields.get(table) else {
-                return Err(RunError::malformed("a sum over no table"));
-            };
-            return match is_computed(condition) && is_computed(value) {
-                true => Ok(written_out((table, fields, rows), condition, value, |_| Expr::Bool(true))),
-                false => refused(outside),
-            };
-        }
-        if let Some((_, _, known)) =
-            self.found.borrow().iter().find(|(known, at, _)| known == sum && *at == own)
-        {
-            return Ok(known.clone());
-        }
-        let name = Name::from(format!("{table} sum {}", self.found.borrow().len() + 1).as_str());
-        let at = |row: &Row, group: Option<(&Name, i64)>| -> Option<Rational> {
-            let mut all = row.clone();
-            if let Some((index, group)) = group {
-                all.insert(index.clone(), Rational::from(group));
-            }
-            match evaluated(condition, &all)? == Rational::ONE {
-                true => evaluated(value, &all),
-                false => Some(Rational::ZERO),
-            }
-        };
-        // Whether it can be computed does not depend on the rows: it is tried on one that is made up.
-        let made_up = |e: &Expr| {
-            let mut row = Row::new();
-            e.for_each_variable(&mut |v| {
-                if let Variable::Field(_, name) | Variable::Plain(name) = v {
-                    row.insert(name.clone(), Rational::ONE);
-                }
-            });
-            is_computed(e) && evaluated(e, &row).is_some()
-        };
-        if !made_up(condition) || !made_up(value) {
-            return refused(outside);
-        }
-        let assigned = |value: Expr| Statement::Assign { var: name.clone(), value };
-        let known = match &own {
-            None => {
-                let total = rows.iter().try_fold(Rational::ZERO, |sum, row| Some(sum + at(row, None)?));
-                let Some(total) = total else { return refused(outside) };
-                self.before.borrow_mut().push(assigned(Expr::Number(total)));
-                Expr::var(name.clone())
-            }
-            Some((index, Some((from, to)))) if to.saturating_sub(*from) <= MOST_GROUPS => {
-                let mut totals = vec![Rational::ZERO; usize::try_from(to.saturating_sub(*from)).unwrap_or(0)];
-                let key = key(condition, index);
-                for row in rows {
-                    // A condition that names the row's group spares a look at all others.
-                    let groups = match key {
-                        Some(key) => match evaluated(key, row)
-                            .filter(Rational::is_int)
-                            .and_then(|key| i64::try_from(&key.floor()).ok())
-                        {
-                            Some(group) if (*from..*to).contains(&group) => group..group + 1,
-                            _ => 0..0,
-                        },
-                        None => *from..*to,
-                    };
-                    for group in groups {
-                        let Some(value) = at(row, Some((index, group))) else { return refused(outside) };
-                        totals[(group - from) as usize] += value;
-                    }
-                }
-                let mut before = self.before.borrow_mut();
-                before.push(assigned(Expr::EmptyList));
-                before.extend(
-                    totals
-                        .into_iter()
-                        .map(|total| Statement::Append { list: name.clone(), value: Expr::Number(total) }),
-                );
-                let place = Expr::var(index.clone()) - Expr::Number(Rational::from(*from));
-                Expr::Index(Variable::Plain(name.clone()), Arc::new(place))
-            }
-            Some(_) => return refused("the bounds of its loop are not numbers, or too far apart"),
-        };
-        self.found.borrow_mut().push((sum.clone(), own, known.clone()));
-        Ok(known)
-    }
 }
 
 /// What a condition says to be equal to an index, if that does not depend on the index.
@@ -481,7 +299,8 @@ mod tests {
             Table { header: vec!["x".into()], rows: vec![vec![Cell::Text("1".into())]] },
         ] {
             assert!(with(adaptive, table.clone()).is_ok());
-            assert!(matches!(with(&outside, table.clone()), Err(RunError::Refused { .. })));
+            // Of a number that has no bound.
+            assert!(matches!(with(&outside, table.clone()), Err(RunError::TooLarge { .. })));
             let unproved =
                 Proved::load(opaque).unwrap().with_table("people", table).unproved_with(&settings());
             assert!(matches!(unproved, Err(RunError::Refused { .. })));

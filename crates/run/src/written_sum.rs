@@ -1,50 +1,70 @@
-//! A sum over rows as a term of the text, one summand for each row: for sums over samples, and for those that depend on what the text
-//! computes or draws.
+//! A sum over rows as a loop of the text: for sums over samples, and for those that depend on what the text computes or draws.
+//!
+//! The loop reads the rows from lists that are inputs, so the program does not depend on them. Its names are those of the text, for messages.
 
-use probity_exact::Rational;
 use probity_kernel::expr::{Expr, Name, Variable};
-use probity_kernel::term::{Field, Sort};
+use probity_kernel::term::{Field, Sort, Statement};
 
-use crate::table::Row;
+use crate::sample::coins;
 
-/// The sum of `value` over the rows that are kept and of which `condition` holds.
-pub(crate) fn written_out(
-    (table, fields, rows): (&Name, &[Field], &[Row]),
-    condition: &Expr,
-    value: &Expr,
-    kept: impl Fn(usize) -> Expr,
-) -> Expr {
-    let shares = rows.iter().enumerate().map(|(number, row)| {
-        let at = |e: &Expr| at_row(e, table, fields, row);
-        kept(number).and(at(condition)).choose(at(value), Expr::int(0))
-    });
-    // A row that is not there, so that whether the text runs is not seen from a table without rows.
-    let nobody: Row = fields.iter().map(|field| (field.name.clone(), Rational::ZERO)).collect();
-    let at = |e: &Expr| at_row(e, table, fields, &nobody);
-    let absent = Expr::Bool(false).and(at(condition)).choose(at(value), Expr::int(0));
-    // As a balanced tree, so that a million rows nest twenty deep.
-    let mut sums: Vec<Expr> = shares.chain([absent]).collect();
-    while sums.len() > 1 {
-        let mut pairs = Vec::with_capacity(sums.len().div_ceil(2));
-        let mut left = sums.into_iter();
-        while let Some(a) = left.next() {
-            pairs.push(match left.next() {
-                Some(b) => a + b,
-                None => a,
-            });
-        }
-        sums = pairs;
-    }
-    sums.pop().unwrap_or_else(|| Expr::int(0))
+/// How many rows a table has.
+pub(crate) fn size_of(table: &Name) -> Name {
+    Name::from(format!("size of {table}").as_str())
 }
 
-fn at_row(e: &Expr, table: &Name, fields: &[Field], row: &Row) -> Expr {
-    e.replace(&|v| match v {
-        Variable::Field(of, name) if of == table => {
-            let value = row.get(name)?;
-            let truth = fields.iter().any(|field| field.name == *name && field.sort == Sort::Bool);
-            Some(if truth { Expr::Bool(*value == Rational::ONE) } else { Expr::Number(value.clone()) })
+/// The list of what the rows of a table have in a field; truth values are 1 and 0.
+pub(crate) fn column(table: &Name, field: &Name) -> Name {
+    Name::from(format!("{table}.{field}").as_str())
+}
+
+fn place(table: &Name) -> Name {
+    Name::from(format!("row of {table}").as_str())
+}
+
+/// A loop over the rows of a table.
+pub(crate) fn for_every_row(table: &Name, body: Vec<Statement>) -> Statement {
+    Statement::For { index: place(table), from: Expr::int(0), to: Expr::var(size_of(table)), body }
+}
+
+/// What is summed: a table, or a sample and its table.
+pub(crate) struct Over<'a> {
+    pub(crate) table: &'a Name,
+    pub(crate) sample: Option<&'a Name>,
+    pub(crate) fields: &'a [Field],
+}
+
+impl Over<'_> {
+    /// Statements after which the variable `to` is the sum of `value` over the rows of which `condition` holds.
+    pub(crate) fn summed(&self, to: &Name, condition: &Expr, value: &Expr) -> Vec<Statement> {
+        let assign = |var: Name, value: Expr| Statement::Assign { var, value };
+        let bound = self.sample.unwrap_or(self.table);
+        let of_row = |name: &Name| Name::from(format!("r.{name}").as_str());
+        let mut body = Vec::new();
+        for field in self.fields {
+            let reads =
+                |v: &Variable| matches!(v, Variable::Field(of, name) if of == bound && *name == field.name);
+            if condition.find_variable(&reads).is_some() || value.find_variable(&reads).is_some() {
+                let list = Variable::Plain(column(self.table, &field.name));
+                body.push(assign(of_row(&field.name), Expr::var(place(self.table)).index_of(list)));
+            }
         }
-        _ => None,
-    })
+        let at = |e: &Expr| {
+            e.replace(&|v| match v {
+                Variable::Field(of, name) if of == bound => {
+                    let own = Expr::var(of_row(name));
+                    let truth =
+                        self.fields.iter().any(|field| field.name == *name && field.sort == Sort::Bool);
+                    Some(if truth { own.equals(Expr::int(1)) } else { own })
+                }
+                _ => None,
+            })
+        };
+        let add = assign(to.clone(), Expr::var(to.clone()) + at(value));
+        body.push(Statement::If { guard: at(condition), then: vec![add], otherwise: Vec::new() });
+        if let Some(sample) = self.sample {
+            let guard = Expr::var(place(self.table)).index_of(Variable::Plain(coins(sample)));
+            body = vec![Statement::If { guard, then: body, otherwise: Vec::new() }];
+        }
+        vec![assign(to.clone(), Expr::int(0)), for_every_row(self.table, body)]
+    }
 }

@@ -126,6 +126,10 @@ fn random_texts_mean_the_same_to_the_audit_and_to_a_run() {
             refused += 1;
             continue;
         };
+        if !case.is_bounded() {
+            refused += 1;
+            continue;
+        }
         let (mut decided, undecided) = enumerate(&mut case.session(), 9);
         for (value, (low, high)) in masses(&law) {
             let found = decided.remove(&value).unwrap_or(Rational::ZERO);
@@ -134,7 +138,7 @@ fn random_texts_mean_the_same_to_the_audit_and_to_a_run() {
         assert!(decided.is_empty(), "{text}\nx = {input}: {:?}", decided.keys().next());
         compared += 1;
     }
-    assert!(compared >= 100, "{compared} compared, {refused} refused by the audit");
+    assert!(compared >= 100, "{compared} compared, {refused} refused by the audit or by the run");
 }
 
 /// A number that need not be an integer, of integers that may make it a total case.

@@ -65,13 +65,26 @@ fn rows_are_kept_one_by_one() {
     }
 }
 
+/// A sum over a sample may depend on what was drawn, and is refused for all tables where it might not be decided for some.
 #[test]
 fn what_does_not_run_is_refused_for_all_tables() {
-    let depends = "y ~ discrete_laplace(0, 1)\ns ~ sample(people, q)\n\
-                   n = count(r in s where r.age >= y)\nreturn n";
+    let drawn = |condition: &str| {
+        format!("y ~ laplace(0, 1)\ns ~ sample(people, q)\nn = count(r in s where {condition})\nreturn n")
+    };
     for rows in [0, 3] {
-        let text = Proved::load(&text(depends)).unwrap().with_table("people", people(rows));
-        let error = text.unproved_with(&settings("eps=1 q=1/2")).unwrap_err();
+        let with = |statements: &str| {
+            let text = Proved::load(&text(statements)).unwrap().with_table("people", people(rows));
+            text.unproved_with(&settings("eps=1 q=1/2"))
+        };
+        let mut session = with(&drawn("r.age >= y")).unwrap().prepare(&Inputs::new()).unwrap();
+        let Value::Number(kept) = session.run_exactly(&mut Tape::seeded(5)).unwrap() else {
+            panic!("no number")
+        };
+        assert!(kept <= (rows as u64).into());
+        let error = with(&drawn("ln(exp(y)) - y > r.age - 1")).unwrap_err();
         assert!(matches!(error, RunError::Refused { .. }), "{error}");
+        assert!(error.to_string().contains("`ln(exp(y)) - y > r.age - 1`"), "{error}");
+        let again = with("s ~ sample(people, q)\nt ~ sample(s, q)\nn = count(r in t)\nreturn n");
+        assert!(matches!(again, Err(RunError::SampleOfSample { .. })), "{again:?}");
     }
 }

@@ -39,7 +39,7 @@ fn what_is_equal_is_found_equal() {
         "ln(2) + ln(3) == ln(6)",
         "x + y - 5 == y",
         "1/3 + 1/3 + y == 2/3 + y",
-        "exp(x) * exp(-x) == 1",
+        "exp(clamp(x, -9, 9)) * exp(-clamp(x, -9, 9)) == 1",
         "max(y, z) + min(y, z) == y + z",
         "abs(y) * abs(y) == y * y",
         "clamp(y, y, y) == y",
@@ -86,7 +86,7 @@ fn what_might_never_be_told_is_refused_for_all_inputs() {
         "ln(u * v) < ln(u) + ln(v)",
         "ln(u) * ln(v) > x",
         "ln(u) + exp(y) > x",
-        "exp(exp(y)) > x",
+        "exp(exp(clamp(y, 0, 1))) > x",
         "max(ln(exp(y)), y) > 0",
         "abs(ln(exp(y)) - y) > 0",
         "floor(ln(exp(y))) > 0",
@@ -104,7 +104,7 @@ fn what_might_never_be_told_is_refused_for_all_inputs() {
         assert!(matches!(refused, Err(RunError::Refused { .. })), "{condition}: {refused:?}");
     }
     for body in [
-        "y ~ laplace(0, 1)\nz ~ laplace(x, exp(exp(y)))\nreturn z > 0",
+        "y ~ laplace(0, 1)\nz ~ laplace(x, exp(exp(clamp(y, 0, 1))))\nreturn z > 0",
         "y ~ laplace(0, 1)\nb ~ bernoulli(ln(exp(y)))\nreturn b",
         "y ~ laplace(0, 1)\nz = ln(exp(y))\nwhile z > x {\nz = z - 1\n}\nreturn true",
     ] {

@@ -310,9 +310,11 @@ impl Verdict {
         }
     }
 
-    /// Whether the claim may be about nothing: no two different neighbours were found, and no loss was seen, which is between two.
+    /// Whether the claim may be about nothing: no two different neighbours were found, neither by looking for them nor by the audit.
     pub fn may_be_vacuous(&self) -> bool {
-        let seen = self.refutation.is_some() || self.audited.share.is_some_and(|share| share > 0.0);
+        let seen = self.refutation.is_some()
+            || self.audited.tried.pairs > 0
+            || self.audited.share.is_some_and(|share| share > 0.0);
         self.vacuity == Vacuity::Unknown && !seen
     }
 

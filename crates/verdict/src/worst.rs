@@ -10,7 +10,7 @@ use probity_exact::Rational;
 use probity_kernel::term::Reading;
 use probity_lang::{Program, Setting};
 
-use crate::error::Error;
+use crate::error::{Error, Kind};
 use crate::given::{self, Ranges};
 use crate::watch::{Step, Watch};
 
@@ -53,7 +53,7 @@ pub fn audit_worst(
     go_on: &mut dyn FnMut(&SearchState) -> bool,
     watch: &Watch<'_>,
 ) -> Result<Worst, Error> {
-    let combinations = completed(program, combinations(program, settings)?);
+    let combinations = completed(program, combinations(program, settings)?)?;
     let task = SearchTask {
         mechanism: &program.mechanism,
         claim: &program.claim,
@@ -116,18 +116,29 @@ pub fn audit_all(program: &Program, settings: &WorstSettings, watch: &Watch<'_>)
 const CHOSEN: usize = 4;
 
 /// The combinations with simple values for parameters that have none.
-fn completed(program: &Program, combinations: Vec<Parameters>) -> Vec<Parameters> {
+fn completed(program: &Program, combinations: Vec<Parameters>) -> Result<Vec<Parameters>, Error> {
     let Program { mechanism, claim, .. } = program;
     let is_complete = |set: &Parameters| mechanism.params.iter().all(|param| set.contains_key(&param.name));
-    let chosen = |set: Parameters| match is_complete(&set) {
-        true => vec![set],
-        false => match search_parameters(mechanism, claim, &set, CHOSEN) {
-            // What is missing is said when the search begins.
-            found if found.is_empty() => vec![set],
-            found => found,
-        },
-    };
-    combinations.into_iter().flat_map(chosen).collect()
+    let mut all = Vec::new();
+    for set in combinations {
+        if is_complete(&set) {
+            all.push(set);
+            continue;
+        }
+        let found = search_parameters(mechanism, claim, &set, CHOSEN);
+        if found.is_empty() {
+            let open = mechanism.params.iter().filter(|param| !set.contains_key(&param.name));
+            let open: Vec<String> = open.map(|param| param.name.to_string()).collect();
+            return Err(Error::new(format!(
+                "no values were found for {} that meet the `param` and `where` lines",
+                open.join(", ")
+            ))
+            .with_hint(format!("give some, as --set {}=VALUE", open[0]))
+            .of_kind(Kind::Missing(open)));
+        }
+        all.extend(found);
+    }
+    Ok(all)
 }
 
 /// Every combination of values for the parameters with ranges.

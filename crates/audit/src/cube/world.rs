@@ -14,7 +14,7 @@ use crate::integrate::linear::Form;
 use crate::integrate::smooth::{Interval, around};
 use crate::output::event::{Condition, Event, Relation};
 use crate::output::outcome::Outcome;
-use crate::real::constants::{pow2_at_least, unsupported};
+use crate::real::constants::{bits, pow2_at_least, unsupported};
 use crate::real::discrete::{Tail, choices, probability, response};
 use crate::real::world::Real;
 use crate::run::bits::Bits;
@@ -306,6 +306,13 @@ impl World for CubeWorld {
 
     fn constant(&self, x: &Rational) -> Mixed {
         Mixed::Exact(x.clone())
+    }
+
+    fn bits(&self, a: &Mixed) -> usize {
+        match a {
+            Mixed::Exact(x) => bits(x),
+            Mixed::Between(_) => 0,
+        }
     }
 
     fn unary(&mut self, operation: Unary, a: &Mixed) -> Result<Mixed, Stop> {

@@ -1,11 +1,12 @@
 //! Arithmetic on real constants: rationals, and irrational numbers between two rationals.
 
-use probity_exact::{Format, Integer, Rational, Round};
+use probity_exact::{BitTest, Format, Integer, Natural, Rational, Round};
 use probity_kernel::expr::Binary;
 
 use crate::error::AuditError;
 use crate::output::bounds::shorten;
 use crate::real::world::Real;
+use crate::run::machine::MOST_BITS;
 use crate::run::program::Stop;
 
 /// Bits of the enclosures of irrational constants.
@@ -15,17 +16,26 @@ pub(crate) fn unsupported(what: &'static str) -> Stop {
     AuditError::Unsupported { what }.into()
 }
 
+/// How many bits a rational number takes.
+pub(crate) fn bits(x: &Rational) -> usize {
+    x.numerator().bit_len().max(x.denominator().bit_len())
+}
+
+/// Whether e^x is a number that can be written down.
+pub(crate) fn is_exponent(x: &Rational) -> bool {
+    let most = Rational::from(MOST_BITS as u64 / 2);
+    -&most < *x && *x < most
+}
+
 /// The smallest power of two at or above a positive rational.
 pub(crate) fn pow2_at_least(x: &Rational) -> Rational {
-    let two = Rational::from(2);
-    let mut power = Rational::ONE;
-    while power < *x {
-        power *= &two;
-    }
-    while &power / &two >= *x {
-        power /= &two;
-    }
-    power
+    let power = |exponent: i64| {
+        let size = Natural::ONE << exponent.unsigned_abs() as usize;
+        if exponent < 0 { Rational::from_parts(Integer::ONE, size) } else { Rational::from(size) }
+    };
+    // 2^(e − 1) < x < 2^(e + 1) for e the difference of the lengths.
+    let exponent = x.numerator().bit_len() as i64 - x.denominator().bit_len() as i64;
+    (exponent - 1..=exponent).map(power).find(|power| power >= x).unwrap_or_else(|| power(exponent + 1))
 }
 
 /// Bounds of the root of a number that is not negative.

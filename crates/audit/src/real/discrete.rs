@@ -253,8 +253,8 @@ pub(crate) fn response(
 ) -> Result<Vec<(i64, Rational)>, AuditError> {
     if !(2..=MOST_VALUES).contains(&count) {
         return Err(AuditError::Domain {
-            operation: "a choice of categories",
-            allowed: "2 <= count <= 2^16",
+            operation: "a law over categories",
+            allowed: "the audit looks at 2 to 65536 of them",
         });
     }
     let other = (Rational::ONE - truth) / Rational::from(count - 1);

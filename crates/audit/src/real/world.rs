@@ -14,7 +14,10 @@ use crate::error::AuditError;
 use crate::integrate::linear::{Conditions, Form, Noise};
 use crate::output::event::{Condition, Event, Relation};
 use crate::output::outcome::Outcome;
-use crate::real::constants::{BITS, between, pow2_at_least, root, stepped_bound, unsupported};
+use crate::real::constants::{
+    BITS, between, bits, is_exponent, pow2_at_least, root, stepped_bound, unsupported,
+};
+use crate::run::machine::MOST_BITS;
 use crate::run::numbers::integer;
 use crate::run::numbers::round_half_even;
 use crate::run::program::{Draw, LawKind, Stop, Value, World, wrong};
@@ -321,6 +324,17 @@ impl World for RealWorld<'_> {
         Real::constant(x.clone())
     }
 
+    fn bits(&self, a: &Real) -> usize {
+        match a {
+            Real::Form(form) => {
+                form.terms.iter().map(|(_, c)| bits(c)).max().unwrap_or(0).max(bits(&form.constant))
+            }
+            Real::Between(low, high) => bits(low).max(bits(high)),
+            Real::Stepped(form, _) => bits(&form.constant),
+            Real::Uniform(_) => 0,
+        }
+    }
+
     fn unary(&mut self, operation: Unary, a: &Real) -> Result<Real, Stop> {
         if let (Unary::Ln, Real::Uniform(draw)) = (operation, a) {
             self.settle(*draw, Noise::Exponential(Rational::ONE))?;
@@ -372,13 +386,18 @@ impl World for RealWorld<'_> {
                 let (down, up) = (root(&low.max(Rational::ZERO)).0, root(&high).1);
                 Ok(if down == up { Real::constant(down) } else { Real::Between(down, up) })
             }
+            Unary::Exp
+                if bits(&low).max(bits(&high)) >= MOST_BITS || !is_exponent(&low) || !is_exponent(&high) =>
+            {
+                Err(AuditError::TooLarge.into())
+            }
             Unary::Exp => {
                 let (down, up) =
                     (exp_bounds(&low, BITS).0.to_rational(), exp_bounds(&high, BITS).1.to_rational());
                 match (down, up) {
                     (Some(down), Some(up)) if down == up => Ok(Real::constant(down)),
                     (Some(down), Some(up)) => Ok(Real::Between(down, up)),
-                    _ => Err(unsupported("exp of a number beyond 2^60")),
+                    _ => Err(AuditError::TooLarge.into()),
                 }
             }
             // Outside the positive numbers the value is 0.

@@ -8,6 +8,12 @@ use crate::error::AuditError;
 use crate::run::endless::Recurrence;
 use crate::run::program::{Draw, Node, Step, Stop, Value, World, wrong};
 
+/// A number of so many bits is computed with slowly.
+const LONG_BITS: usize = 1 << 12;
+
+/// A number of more bits is not computed with.
+pub(crate) const MOST_BITS: usize = 1 << 20;
+
 /// One run.
 pub(crate) struct Machine<'a, W: World> {
     pub(crate) world: &'a mut W,
@@ -29,6 +35,16 @@ impl<W: World> Machine<'_, W> {
         self.budget = self.budget.checked_sub(1).ok_or(AuditError::TooManySteps)?;
         // The clock is looked at now and then: a step is shorter than a look.
         if self.budget.is_multiple_of(4096) { Ok(self.until.check()?) } else { Ok(()) }
+    }
+
+    /// A number that was computed, unless it takes too many bits. With many bits one step is longer than a look at the clock.
+    fn sized(&self, number: W::Number) -> Result<W::Number, Stop> {
+        match self.world.bits(&number) {
+            0..LONG_BITS => {}
+            LONG_BITS..=MOST_BITS => self.until.check()?,
+            _ => return Err(AuditError::TooLarge.into()),
+        }
+        Ok(number)
     }
 
     pub(crate) fn steps(&mut self, steps: &[Step<W::Number>]) -> Result<(), Stop> {
@@ -116,12 +132,14 @@ impl<W: World> Machine<'_, W> {
             Node::Constant(value) => value.number().cloned(),
             Node::Unary(op, a) if *op != Unary::Not => {
                 let a = self.number(a)?;
-                self.world.unary(*op, &a)
+                let found = self.world.unary(*op, &a)?;
+                self.sized(found)
             }
             Node::Binary(op, operands) if is_arithmetic(*op) => {
                 let a = self.number(&operands.0)?;
                 let b = self.number(&operands.1)?;
-                self.world.binary(*op, &a, &b)
+                let found = self.world.binary(*op, &a, &b)?;
+                self.sized(found)
             }
             Node::Clamp(parts) => {
                 let value = self.number(&parts.0)?;

@@ -53,6 +53,10 @@ pub(crate) trait World {
     -> Result<Self::Number, Stop>;
     /// Whether `a operation b`, for one of the six comparisons.
     fn compare(&mut self, operation: Binary, a: &Self::Number, b: &Self::Number) -> Result<bool, Stop>;
+    /// How many bits a number takes, where that is not bounded: exact numbers can outgrow any machine.
+    fn bits(&self, _a: &Self::Number) -> usize {
+        0
+    }
     /// The integer that a loop bound or an index is.
     fn integer(&self, a: &Self::Number) -> Result<i64, Stop>;
     fn draw(&mut self, law: &Draw<Self::Number>) -> Result<Value<Self::Number>, Stop>;

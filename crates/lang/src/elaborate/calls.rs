@@ -151,8 +151,15 @@ impl Elaborator<'_> {
             return Some(value.term);
         }
         if value.ty != Type::Unknown {
-            self.sink.report(Code::WrongType, argument.span, || {
-                format!("expected the name of a list here, found {}", value.ty)
+            self.sink.report(Code::WrongType, argument.span, || match (fits, sort) {
+                // A list, and none of integers.
+                (false, Sort::IntList) if value.ty == Type::RealList => {
+                    format!(
+                        "the called mechanism takes a list of integers: expected one here, found {}",
+                        value.ty
+                    )
+                }
+                _ => format!("expected the name of a list here, found {}", value.ty),
             });
         }
         None

@@ -219,10 +219,18 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `name [: type] [comparison value]`
+    /// `name [: type] [comparison value]`, or `name in [low, high]` for a real number
     fn param(&mut self) -> Parsed<Param> {
         let name = self.expect_name("the name of a parameter")?;
-        let ty = if self.eat_mark(Mark::Colon) { Some(self.type_expression()?) } else { None };
+        let ty = if self.eat_mark(Mark::Colon) {
+            Some(self.type_expression()?)
+        } else if self.at_keyword(Keyword::In) {
+            let bounds = Some(self.bounds()?);
+            let span = name.span.to(self.previous_span());
+            Some(TypeExpr { scalar: ScalarType::Real, list: None, bounds, span })
+        } else {
+            None
+        };
         let Some(operator) = self.comparison_operator() else { return Ok(Param { name, ty, bound: None }) };
         self.advance();
         let bound = self.expression()?;

@@ -49,6 +49,10 @@ impl Parser<'_> {
             TokenKind::Keyword(Keyword::Return) => {
                 self.advance();
                 let value = self.expression()?;
+                if self.at_mark(Mark::Comma) {
+                    let hint = "several values are returned in brackets: `return (a, b)`";
+                    return Err(self.unexpected("the end of the line", Some(hint.into())));
+                }
                 let end = value.span;
                 (StatementKind::Return(value), end)
             }

@@ -206,7 +206,7 @@ impl Checker {
             true => Ok(()),
             false => Err(RunError::refused(
                 expr,
-                "its sides contain ln or exp of draws in a way that might make them equal for some inputs, which no \
+                "its sides contain ln, exp or sqrt in a way that might make them equal for some inputs, which no \
                  number of bits would tell; an error that depends on an input would leak it",
             )),
         }

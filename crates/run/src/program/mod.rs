@@ -5,3 +5,4 @@ pub(crate) mod compile;
 pub(crate) mod decidable;
 mod kinds;
 pub(crate) mod machine;
+pub(crate) mod sizes;

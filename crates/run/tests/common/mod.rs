@@ -10,7 +10,7 @@ use probity_audit::{Depth, Given as AuditGiven, Inputs as AuditInputs, Law, Outc
 use probity_exact::{Natural, Rational, rational};
 use probity_lang::{Program, load_text_in};
 use probity_noise::entropy::tape::Tape;
-use probity_run::{Given, Inputs, Session, Setting, Table, Text, Value};
+use probity_run::{Given, Inputs, RunError, Session, Setting, Table, Text, Value};
 
 /// A mechanism to be run on one input.
 pub struct Case {
@@ -70,6 +70,12 @@ impl Case {
     pub fn program(&self) -> Program {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../mechanisms");
         load_text_in(&self.text, &folder).unwrap_or_else(|faults| panic!("{}: {faults:?}", self.name))
+    }
+
+    /// Whether its numbers stay small enough to run, for all inputs.
+    pub fn is_bounded(&self) -> bool {
+        let unproved = Text::of(self.program()).unproved_with(&self.settings);
+        !matches!(unproved, Err(RunError::TooLarge { .. }))
     }
 
     /// Not proved again here: these are the library's texts with a coarser answer.

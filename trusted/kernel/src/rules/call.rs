@@ -80,7 +80,7 @@ pub fn call(
         }
     }
     if free && called.mechanism.inputs.iter().any(|input| matches!(input.sort, Sort::Rows(_))) {
-        return not_shown();
+        return not_shown("a call that costs nothing, because its arguments are equal, takes no table");
     }
     if free {
         for input in &called.inputs {
@@ -184,13 +184,19 @@ fn related(context: &Context, called: &Called, swapped: bool) -> Result<Expr, Re
                     Adjacency::OneEntryOf { lists, bound } if lists.contains(&list) => Some(bound),
                     _ => None,
                 });
-                let Some(ours) = same else { return not_shown() };
+                let Some(ours) = same else {
+                    return not_shown(
+                        "neighbours of the called mechanism differ in one entry of the list, which these neighbours do not say",
+                    );
+                };
                 ours.clone().le(bound)
             }
             Adjacency::OneRow { table } => {
                 let ours = Adjacency::OneRow { table: list_of(called, table)? };
                 if !context.mechanism().adjacency.contains(&ours) {
-                    return not_shown();
+                    return not_shown(
+                        "neighbours of the called mechanism have one row of the table added or removed, which these neighbours do not say",
+                    );
                 }
                 // The clause says in which run the row is.
                 Expr::Bool(swapped == (context.orientation() == Orientation::Backward))
@@ -198,11 +204,17 @@ fn related(context: &Context, called: &Called, swapped: bool) -> Result<Expr, Re
             Adjacency::RowReplaced { table } => {
                 let ours = Adjacency::RowReplaced { table: list_of(called, table)? };
                 if !context.mechanism().adjacency.contains(&ours) {
-                    return not_shown();
+                    return not_shown(
+                        "neighbours of the called mechanism have one row of the table replaced, which these neighbours do not say",
+                    );
                 }
                 Expr::Bool(true)
             }
-            _ => return not_shown(),
+            _ => {
+                return not_shown(
+                    "the neighbours of the called mechanism are of a kind that is not shown at this call",
+                );
+            }
         });
     }
     // Neighbours have lists of one length.
@@ -217,8 +229,7 @@ fn related(context: &Context, called: &Called, swapped: bool) -> Result<Expr, Re
     Ok(Expr::all(parts))
 }
 
-fn not_shown<T>() -> Result<T, Rejection> {
-    let reason = "the neighbours of the called mechanism are of a kind that is not shown at this call";
+fn not_shown<T>(reason: &'static str) -> Result<T, Rejection> {
     Err(Rejection::ClaimNotCovered { reason })
 }
 
@@ -233,7 +244,9 @@ fn check_rows(context: &Context, called: &Called, assumption: &Expr, table: &Nam
     });
     match context.mechanism().assumptions.contains(&said) {
         true => Ok(()),
-        false => not_shown(),
+        false => not_shown(
+            "the called mechanism assumes something of every row with a `where` line that does not stand here",
+        ),
     }
 }
 
@@ -244,7 +257,9 @@ fn check_fields(
     fields: &[Field],
     argument: &Expr,
 ) -> Result<(), Rejection> {
-    let Expr::Var(Variable::Plain(table)) = argument else { return not_shown() };
+    let Expr::Var(Variable::Plain(table)) = argument else {
+        return not_shown("the called mechanism reads a table, and the argument is none");
+    };
     for field in fields {
         let ours = tables::field(context.mechanism(), table, &field.name).map(|field| &field.sort);
         let fits = match (&field.sort, ours) {
@@ -257,7 +272,12 @@ fn check_fields(
             _ => false,
         };
         if !fits {
-            return not_shown();
+            return not_shown(match (&field.sort, ours) {
+                (Sort::Category { .. }, Some(Sort::Category { .. })) => {
+                    "a field of the table has another number of categories in the called mechanism"
+                }
+                _ => "a field of the table is of another sort in the called mechanism",
+            });
         }
     }
     Ok(())

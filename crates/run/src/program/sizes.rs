@@ -1,0 +1,460 @@
+//! How large numbers can become, from the text and the limits of inputs alone. A text whose numbers might outgrow what a run computes with is
+//! refused before anything is drawn, whatever the inputs: else a run would end or hang depending on them.
+//!
+//! A *size* bounds a number for all inputs, and for all draws but for a probability below 2^−300: its magnitude is below 2^whole, and unless
+//! it is 0, above 2^−(fixed + parts). For a rational number these bound its denominator: `fixed` bits of it come from a fixed set of
+//! numbers, those of the text, of single inputs, and powers of ten; `parts` from entries of lists and from divisors, of which there may be
+//! as many as there are turns of a loop. So a sum of many terms has the fixed bits once, and the parts as often as there are terms.
+//!
+//! Noise is fresh: center + scale · noise lies within 2^−k of any number with probability at most 2^−k / scale, whatever the center is. So what
+//! is below the point of a center does not count. With `whole + fixed + parts` bits and [`SPARE`] more, a comparison that has a normal form is
+//! open with a probability below 2^−300, and [`MOST_BITS`] of `lazy::refine` has room for that.
+
+use std::collections::BTreeMap;
+
+use probity_exact::{BitTest, Rational};
+use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
+use probity_kernel::term::{Distribution, Sort, Statement};
+
+use super::compile::constant_value;
+use crate::error::{MOST_BITS as MOST_INPUT_BITS, RunError};
+use crate::lazy::refine::MOST_BITS;
+use crate::tableless::{FromTable, Hidden, Tableless};
+
+/// Bits beyond those that a size says, for the draws that make a number close to another one by chance.
+const SPARE: u64 = 1 << 13;
+
+/// The most bits of a number that is refined: what is left of the bits that a draw reveals.
+const MOST_REFINED: u64 = MOST_BITS as u64 - SPARE;
+
+/// The most bits before the point of a rational number, and of numbers that no input and no draw changes.
+const MOST_WHOLE: u64 = 1 << 20;
+
+/// The most bits below the point of a rational number: a sum of so many terms with divisors of their own ends some day.
+const MOST_PARTS: u64 = 1 << 50;
+
+/// For what the parameters fix: e^(10^9) is a number that is refined, and e^e^50 is not.
+const MOST_FIXED: u64 = 1 << 40;
+
+/// More terms than a sum has.
+const TERMS: u64 = 1 << 27;
+
+/// Turns of a loop after which sizes must have settled, or the loop have ended.
+const MOST_TURNS: u64 = 10_000;
+
+/// Noise is below 2^8 scales, but for a probability below 2^−350.
+const NOISE: u64 = 8;
+
+/// What a field of a row holds: a decimal number of at most 400 digits and an exponent up to 400.
+const FIELD: Size = Size { whole: 2700, fixed: 2700, parts: 0, real: false, varies: true };
+
+/// A bound for a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+struct Size {
+    whole: u64,
+    fixed: u64,
+    parts: u64,
+    /// Whether it is refined, and not a rational number.
+    real: bool,
+    /// Whether it varies with inputs or draws.
+    varies: bool,
+}
+
+impl Size {
+    fn whole(whole: u64) -> Size {
+        Size { whole, varies: true, ..Size::default() }
+    }
+
+    fn of(value: &Rational) -> Size {
+        let (above, below) = (value.numerator().bit_len() as u64, value.denominator().bit_len() as u64);
+        // 2^(below − 1) ≤ the denominator.
+        let whole = if below > 1 { above.saturating_sub(below - 1) } else { above };
+        Size { whole, fixed: if below > 1 { below } else { 0 }, ..Size::default() }
+    }
+
+    /// Bits below the point.
+    fn below(self) -> u64 {
+        self.fixed.saturating_add(self.parts)
+    }
+
+    fn join(self, other: Size) -> Size {
+        Size {
+            whole: self.whole.max(other.whole),
+            fixed: self.fixed.max(other.fixed),
+            parts: self.parts.max(other.parts),
+            real: self.real || other.real,
+            varies: self.varies || other.varies,
+        }
+    }
+
+    fn plus(self, other: Size) -> Size {
+        // What is rational moves a number that is drawn, and does not bring it closer to others.
+        let (fixed, parts) = match (self.real && self.varies, other.real && other.varies) {
+            (true, false) => (self.fixed, self.parts),
+            (false, true) => (other.fixed, other.parts),
+            _ => (self.fixed.saturating_add(other.fixed), self.parts.saturating_add(other.parts)),
+        };
+        let joined = self.join(other);
+        Size { whole: joined.whole.saturating_add(1), fixed, parts, ..joined }
+    }
+
+    fn times(self, other: Size) -> Size {
+        Size {
+            whole: self.whole.saturating_add(other.whole),
+            fixed: self.fixed.saturating_add(other.fixed),
+            parts: self.parts.saturating_add(other.parts),
+            ..self.join(other)
+        }
+    }
+
+    fn over(self, other: Size) -> Size {
+        let of_many = if other.varies { other.whole } else { 0 };
+        Size {
+            whole: self.whole.saturating_add(other.below()),
+            fixed: self.fixed.saturating_add(other.whole - of_many),
+            parts: self.parts.saturating_add(of_many),
+            ..self.join(other)
+        }
+    }
+
+    /// An integer near it.
+    fn floor(self) -> Size {
+        Size { whole: self.whole.saturating_add(1), fixed: 0, parts: 0, real: false, varies: self.varies }
+    }
+
+    fn exp(self) -> Size {
+        // e < 2^(3/2)
+        let whole = if self.whole < 60 { (3 << self.whole) / 2 + 1 } else { u64::MAX };
+        Size { whole, fixed: whole, real: true, ..self }
+    }
+
+    fn ln(self) -> Size {
+        let whole = 65 - self.whole.max(self.below()).leading_zeros() as u64;
+        Size { whole, fixed: self.fixed.saturating_add(2), real: true, ..self }
+    }
+
+    fn sqrt(self) -> Size {
+        Size {
+            whole: self.whole / 2 + 1,
+            fixed: self.fixed / 2 + 1,
+            parts: self.parts / 2 + 1,
+            real: true,
+            ..self
+        }
+    }
+
+    /// A draw with this scale around a center.
+    fn noise(self, center: Size) -> Size {
+        let whole = center.whole.max(self.whole.saturating_add(NOISE)).saturating_add(1);
+        Size { whole, fixed: self.fixed, parts: self.parts, real: true, varies: true }
+    }
+
+    fn is_computed(self) -> bool {
+        let all = self.whole.saturating_add(self.below());
+        match (self.real, self.varies) {
+            (true, true) => all <= MOST_REFINED,
+            (true, false) => all <= MOST_FIXED,
+            (false, _) => self.whole <= MOST_WHOLE && self.below() <= MOST_PARTS,
+        }
+    }
+}
+
+/// What a variable holds: what it was set to, and what was added to it since.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+struct Held {
+    set: Size,
+    added: Option<Size>,
+}
+
+impl Held {
+    fn set(set: Size) -> Held {
+        Held { set, added: None }
+    }
+
+    fn size(self) -> Size {
+        let Some(added) = self.added else { return self.set };
+        let joined = self.set.join(added);
+        Size {
+            // |set| + 2^64 · |added|, since nothing is added more often.
+            whole: self.set.whole.max(added.whole.saturating_add(64)).saturating_add(1),
+            fixed: self.set.fixed.saturating_add(added.fixed),
+            parts: self.set.parts.saturating_add(added.parts.saturating_mul(TERMS)),
+            ..joined
+        }
+    }
+
+    fn join(self, other: Held) -> Held {
+        let added = match (self.added, other.added) {
+            (Some(a), Some(b)) => Some(a.join(b)),
+            (one, another) => one.or(another),
+        };
+        Held { set: self.set.join(other.set), added }
+    }
+}
+
+type State = BTreeMap<Name, Held>;
+
+/// Fails if a number of the text might become too large for some inputs.
+pub(crate) fn check(Tableless { mechanism, hidden }: &Tableless) -> Result<(), RunError> {
+    let mut state = State::new();
+    let most = MOST_INPUT_BITS as u64;
+    for Hidden { input, what, .. } in hidden {
+        let held = match what {
+            FromTable::Size => Held::set(Size::whole(64)),
+            FromTable::Column(_) => Held::set(FIELD),
+            FromTable::Sum { condition, value, index } => {
+                let index = index.iter().map(|(index, ..)| (index.clone(), Held::set(Size::whole(64))));
+                let own: State = index.collect();
+                size(condition, &own)?;
+                Held { set: Size::default(), added: Some(size(value, &own)?) }
+            }
+        };
+        state.insert(input.name.clone(), held);
+    }
+    for input in &mechanism.inputs {
+        if state.contains_key(&input.name) {
+            continue;
+        }
+        let set = match input.sort {
+            Sort::Int | Sort::IntList => Size::whole(most),
+            Sort::Real => Size { fixed: most, ..Size::whole(most) },
+            Sort::RealList => Size { parts: most, ..Size::whole(most) },
+            Sort::Category { .. } | Sort::Bool | Sort::Rows(_) => Size::whole(64),
+        };
+        state.insert(input.name.clone(), Held::set(set));
+    }
+    for assumption in &mechanism.assumptions {
+        size(assumption, &state)?;
+    }
+    block(&mechanism.body, &mut state)?;
+    size(&mechanism.output, &state).map(drop)
+}
+
+fn block(body: &[Statement], state: &mut State) -> Result<(), RunError> {
+    for statement in body {
+        match statement {
+            Statement::Draw { var, law } => {
+                let set = drawn(law, state)?;
+                state.insert(var.clone(), Held::set(set));
+            }
+            Statement::Assign { var, value: Expr::EmptyList } => {
+                state.insert(var.clone(), Held::default());
+            }
+            Statement::Assign { var, value } => {
+                let size = size(value, state)?;
+                let added = added(value, var, state)?;
+                let held = match (added, state.get(var)) {
+                    (Some(added), Some(before)) => before.join(added),
+                    _ => Held::set(size),
+                };
+                state.insert(var.clone(), held);
+            }
+            Statement::Append { list, value } => {
+                let set = size(value, state)?;
+                let before = state.get(list).copied().unwrap_or_default();
+                state.insert(list.clone(), before.join(Held::set(set)));
+            }
+            Statement::If { guard, then, otherwise } => {
+                size(guard, state)?;
+                let mut other = state.clone();
+                block(then, state)?;
+                block(otherwise, &mut other)?;
+                join(state, other);
+            }
+            Statement::For { index, from, to, body } => {
+                let bounds = size(from, state)?.join(size(to, state)?);
+                state.insert(index.clone(), Held::set(Size::whole(bounds.whole)));
+                // A length is at least 0.
+                let from = match from {
+                    Expr::Length(_) => Some(Rational::ZERO),
+                    _ => constant_value(from).0,
+                };
+                let to = constant_value(to).0;
+                let turns = from.zip(to).and_then(|(from, to)| u64::try_from((to - from).floor()).ok());
+                turned(statement, body, turns, state)?;
+            }
+            Statement::While { guard, body, .. } => {
+                size(guard, state)?;
+                turned(statement, body, None, state)?;
+                size(guard, state)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn join(state: &mut State, other: State) {
+    for (name, held) in other {
+        let joined = state.get(&name).map_or(held, |known| known.join(held));
+        state.insert(name, joined);
+    }
+}
+
+/// A loop of so many turns: sizes after any number of them.
+fn turned(
+    statement: &Statement,
+    body: &[Statement],
+    turns: Option<u64>,
+    state: &mut State,
+) -> Result<(), RunError> {
+    for turn in 0..MOST_TURNS {
+        if turns.is_some_and(|turns| turn >= turns) {
+            return Ok(());
+        }
+        let before = state.clone();
+        let mut after = before.clone();
+        block(body, &mut after)?;
+        join(state, after);
+        if *state == before {
+            return Ok(());
+        }
+    }
+    let text = statement.to_string();
+    Err(RunError::TooLarge { expression: text.lines().next().unwrap_or_default().to_owned() })
+}
+
+/// What an assignment to a variable adds to it, if it does not more than that: `count + 1`, `if b then s - x else s`, `max(s, 0)`.
+fn added(value: &Expr, var: &Name, state: &State) -> Result<Option<Held>, RunError> {
+    let own = Variable::Plain(var.clone());
+    if *value == Expr::Var(own.clone()) {
+        return Ok(Some(Held::default()));
+    }
+    if !value.mentions(&own) {
+        return Ok(Some(Held::set(size(value, state)?)));
+    }
+    let both = |a: &Expr, b: &Expr| -> Result<Option<Held>, RunError> {
+        Ok(added(a, var, state)?.zip(added(b, var, state)?).map(|(a, b)| a.join(b)))
+    };
+    match value {
+        Expr::Binary(Binary::Add | Binary::Sub, a, b) => {
+            let (to, term) = match (a.mentions(&own), b.mentions(&own), value) {
+                (true, false, _) => (a, b),
+                (false, true, Expr::Binary(Binary::Add, ..)) => (b, a),
+                _ => return Ok(None),
+            };
+            let term = size(term, state)?;
+            Ok(added(to, var, state)?.map(|to| Held {
+                set: to.set.plus(term),
+                added: Some(to.added.map_or(term, |before| before.plus(term))),
+            }))
+        }
+        Expr::Binary(Binary::Min | Binary::Max, a, b) => both(a, b),
+        Expr::If(_, yes, no) => both(yes, no),
+        _ => Ok(None),
+    }
+}
+
+/// The size of what is drawn.
+fn drawn(law: &Distribution, state: &State) -> Result<Size, RunError> {
+    let of = |e: &Expr| size(e, state);
+    let noise = |center: Size, scale: &Expr| -> Result<Size, RunError> {
+        let drawn = of(scale)?.noise(center);
+        computed(drawn, scale)
+    };
+    Ok(match law {
+        Distribution::Called(_) | Distribution::PermuteAndFlip { .. } | Distribution::Sample { .. } => {
+            return Err(RunError::malformed("a law that is not written out"));
+        }
+        Distribution::Uniform => Size { real: true, ..Size::whole(0) },
+        Distribution::Sign => Size::whole(1),
+        Distribution::Bernoulli(p) => {
+            of(p)?;
+            Size::whole(1)
+        }
+        Distribution::UniformInt { low, high } => Size::whole(of(low)?.plus(of(high)?).whole),
+        Distribution::UniformOther { value, count } => Size::whole(of(value)?.join(of(count)?).whole),
+        Distribution::Response { value, truth, count } => {
+            of(truth)?;
+            Size::whole(of(value)?.join(of(count)?).whole)
+        }
+        Distribution::Choose { scores, scale } => {
+            of(scores)?.over(of(scale)?);
+            Size::whole(64)
+        }
+        Distribution::Laplace { center, scale } | Distribution::Gaussian { center, deviation: scale } => {
+            noise(of(center)?, scale)?
+        }
+        Distribution::Exponential { scale } => noise(Size::default(), scale)?,
+        Distribution::DiscreteLaplace { center, scale }
+        | Distribution::DiscreteGaussian { center, deviation: scale } => noise(of(center)?, scale)?.floor(),
+        Distribution::Geometric { scale } => noise(Size::default(), scale)?.floor(),
+    })
+}
+
+fn computed(size: Size, expr: &Expr) -> Result<Size, RunError> {
+    match size.is_computed() {
+        true => Ok(size),
+        false => Err(RunError::TooLarge { expression: expr.to_string() }),
+    }
+}
+
+/// The size of an expression; that of a truth value says nothing. Everything that is computed on the way is looked at.
+fn size(expr: &Expr, state: &State) -> Result<Size, RunError> {
+    let of = |e: &Expr| size(e, state);
+    let held = |variable: &Variable| match variable {
+        Variable::Plain(name) => state.get(name).copied().unwrap_or_default().size(),
+        _ => FIELD,
+    };
+    let found = match expr {
+        Expr::Number(value) => Size::of(value),
+        Expr::Bool(_) | Expr::EmptyList => Size::default(),
+        Expr::Var(variable) => held(variable),
+        Expr::Length(_) | Expr::Sum(..) | Expr::Apart(..) => Size::whole(64),
+        Expr::Index(list, index) => {
+            of(index)?;
+            held(list)
+        }
+        Expr::Unary(operation, a) => {
+            let a = of(a)?;
+            match operation {
+                Unary::Neg | Unary::Abs | Unary::Not => a,
+                Unary::Floor => a.floor(),
+                Unary::Pow2AtLeast => Size { whole: a.whole.saturating_add(1), real: false, ..a },
+                Unary::Ln => a.ln(),
+                Unary::Exp => a.exp(),
+                Unary::Sqrt => a.sqrt(),
+            }
+        }
+        Expr::Binary(operation, a, b) => {
+            let (left, right) = (of(a)?, of(b)?);
+            match operation {
+                Binary::Add | Binary::Sub => left.plus(right),
+                Binary::Mul => left.times(right),
+                Binary::Div => left.over(right),
+                Binary::Min | Binary::Max => {
+                    computed(left.plus(right), expr)?;
+                    left.join(right)
+                }
+                Binary::RoundTo => {
+                    let multiple = computed(left.over(right), expr)?.floor();
+                    computed(multiple.times(right), expr)?;
+                    Size {
+                        whole: left.whole.max(right.whole).saturating_add(1),
+                        varies: left.varies || right.varies,
+                        ..right
+                    }
+                }
+                Binary::Mod => {
+                    let multiple = computed(left.over(right), expr)?.floor();
+                    let rest = left.plus(multiple.times(right));
+                    Size { whole: right.whole, ..rest }
+                }
+                Binary::And | Binary::Or => Size { varies: true, ..Size::default() },
+                _ => {
+                    computed(left.plus(right), expr)?;
+                    Size { varies: true, ..Size::default() }
+                }
+            }
+        }
+        Expr::Clamp(value, low, high) => {
+            let (value, bounds) = (of(value)?, of(low)?.join(of(high)?));
+            computed(value.plus(bounds), expr)?;
+            Size { whole: bounds.whole, ..value.join(bounds) }
+        }
+        Expr::If(condition, yes, no) => {
+            of(condition)?;
+            of(yes)?.join(of(no)?)
+        }
+    };
+    computed(found, expr)
+}

@@ -1,0 +1,198 @@
+//! Whether a text runs, and what is said if it does not, is decided from the text: it is the same for all inputs and all tables.
+
+mod common;
+
+use common::settings;
+use probity_exact::Rational;
+use probity_noise::entropy::tape::Tape;
+use probity_run::{Given, InputError, Inputs, Proved, RunError, Table, Unproved, Value};
+
+fn table(field: &str, rows: &[&str]) -> Table {
+    Table {
+        header: vec![field.to_owned()],
+        rows: rows.iter().map(|value| vec![(*value).to_owned()]).collect(),
+    }
+}
+
+fn with(text: &str, set: &str, field: &str, rows: &[&str]) -> Result<Unproved, RunError> {
+    Proved::load(text).unwrap().with_table("people", table(field, rows)).unproved_with(&settings(set))
+}
+
+const END: &str = "return m\nneighbours one row of people is added or removed\nclaim 1\n";
+
+/// A comparison of a field with a number that is not rational, or with one that has no normal form, might tie for some row.
+#[test]
+fn a_text_is_refused_for_all_tables_or_for_none() {
+    let refused = [
+        (
+            "sd = sqrt(variance)\nm ~ discrete_laplace(count(r in people where r.x / sd >= sd), 1)",
+            "variance=4",
+            "`r.x / sd >= sd`",
+        ),
+        (
+            "sd = sqrt(variance)\nm ~ discrete_laplace(count(r in people where r.x / sd >= sd), 1)",
+            "variance=3",
+            "`r.x / sd >= sd`",
+        ),
+        (
+            "z = sqrt(variance)\nm ~ discrete_laplace(count(r in people where z * z > r.x), 1)",
+            "variance=2",
+            "`z * z > r.x`",
+        ),
+        (
+            "n ~ laplace(0, variance)\nz = ln(exp(n)) - n\nm ~ discrete_laplace(count(r in people where z > r.x - 5), 1)",
+            "variance=1",
+            "`z > r.x - 5`",
+        ),
+        (
+            "v ~ laplace(sum(r in people, clamp(r.x, 0, 1)), variance)\nsd = sqrt(v)\n\
+             m ~ discrete_laplace(count(r in people where r.x > 1 + 2 * sd), 1)",
+            "variance=1",
+            "`r.x > 1 + 2 * sd`",
+        ),
+        (
+            "t ~ laplace(0, variance)\nm ~ discrete_laplace(count(r in people where 1 / (r.x + t) > 1), 1)",
+            "variance=1",
+            "`count(r in people where 1 / (r.x + t) > 1)`",
+        ),
+    ];
+    for (body, set, shown) in refused {
+        let text = format!("mechanism m(people: rows(x: int))\nparam variance > 0\n{body}\n{END}");
+        let mut messages = Vec::new();
+        for rows in [&[][..], &["3"], &["2"], &["4"], &["73219", "20"], &["2", "2", "-41"]] {
+            let error = with(&text, set, "x", rows).unwrap_err();
+            assert!(!error.tells_of_inputs(), "{error}");
+            messages.push((error.to_string(), error.hint()));
+        }
+        assert!(messages[0].0.contains(shown), "{}", messages[0].0);
+        assert!(messages.iter().all(|message| *message == messages[0]), "{messages:?}");
+        assert!(!messages[0].0.contains("73219"));
+    }
+}
+
+/// What has a normal form for every row runs for every table, and does what the text says.
+#[test]
+fn sums_of_what_was_drawn_run_for_all_tables() {
+    // The noise is 0 but for e^−1000: n is 3, the mean 2.
+    let near = "n ~ discrete_laplace(3, 1 / 1000)\ns ~ laplace(6, 1 / 1000000)\nmean = s / n\n";
+    for (sum, known) in [
+        ("count(r in people where r.x > mean + 1)", 2),
+        ("count(r in people where r.x mod n == 1)", 3),
+        ("count(r in people where ln(2) * r.x > n)", 1),
+        ("sum(r in people, floor(clamp(r.x * n, 0, 20)))", 3 + 12 + 20),
+        ("count(r in people where r.x mod 2 == 0)", 1),
+    ] {
+        let text =
+            format!("mechanism m(people: rows(x: int))\n{near}m ~ discrete_laplace({sum}, 1 / 1000)\n{END}");
+        for (rows, known) in [(&["1", "4", "7"][..], known), (&[], 0)] {
+            // One row more, which is dropped: it is no integer.
+            let rows: Vec<&str> = rows.iter().copied().chain(["1.5"]).collect();
+            let mut session = with(&text, "", "x", &rows)
+                .unwrap_or_else(|error| panic!("{sum}: {error}"))
+                .prepare(&Inputs::new())
+                .unwrap();
+            let found = session.run_exactly(&mut Tape::seeded(7)).unwrap();
+            assert_eq!(found, Value::Number(Rational::from(known)), "{sum}");
+        }
+    }
+}
+
+/// Numbers with more bits than parameters may have are refused whatever the text, and those with as many run.
+#[test]
+fn long_inputs_are_refused_by_their_type() {
+    let one = "mechanism m(x: real)\ny ~ laplace(x, 1)\nreturn floor(y * x) mod 2\nneighbours any\nclaim 1";
+    let many = "mechanism m(x: real[])\ny ~ laplace(0, 1)\nreturn y > 1\nneighbours any\nclaim 1";
+    let two = Rational::from(2);
+    let long = two.pow(4200);
+    let most = two.pow(4200) - Rational::ONE;
+    for (text, is_list) in [(one, false), (many, true)] {
+        let unproved = Proved::load(text).unwrap().unproved_with(&[]).unwrap();
+        let given = |value: Rational| match is_list {
+            true => Given::numbers([Rational::ONE, value]),
+            false => Given::Number(value),
+        };
+        for value in [long.clone(), -&long, Rational::ONE / &long] {
+            let error = unproved.prepare(&Inputs::new().with("x", given(value))).unwrap_err();
+            assert!(matches!(error, RunError::Input(InputError::TooLong { .. })), "{error}");
+            assert!(error.tells_of_inputs());
+            assert!(!error.to_string().contains("000"), "{error}");
+        }
+        for value in [most.clone(), -&most, Rational::ONE / &most] {
+            let mut session = unproved.prepare(&Inputs::new().with("x", given(value))).unwrap();
+            session.run_exactly(&mut Tape::seeded(3)).unwrap();
+            session.runs_on_tape(3, &mut Tape::seeded(5), |_| true).unwrap();
+        }
+    }
+}
+
+/// Texts whose numbers might grow beyond what a run computes with are refused, whatever the inputs; others are not.
+#[test]
+fn numbers_that_may_grow_too_large_are_refused() {
+    let text = |body: &str| {
+        format!(
+            "mechanism m(x: int, z: real, q: real[], k: int[])\nu ~ laplace(0, 1)\n{body}\ny ~ discrete_laplace(0, 1)\n\
+             return if s > u then y else 0\nneighbours any\nclaim 1\n"
+        )
+    };
+    let refused = [
+        // Squares of squares: of a number of the text, of an input, of one below 1, of a sum.
+        "s = 2\nfor i in 0..64 {\ns = s * s\n}",
+        "s = x\nfor i in 0..64 {\ns = s * s\n}\ns = clamp(s, 0, 1)",
+        "s = 1 / 2\nfor i in 0..64 {\ns = s * s\n}",
+        "s = 0\nfor i in 0..length(q) {\ns = s + q[i]\n}\ns = clamp(s, 0, 1)\nfor i in 0..64 {\ns = s * s\n}",
+        "s = x\nfor i in 0..20 {\nt = s * x\ns = t * s\n}\ns = clamp(s, 0, 1)",
+        // Powers that grow with a list, and loops that grow too long.
+        "s = 1\nfor i in 0..length(q) {\ns = 2 * s\n}\ns = clamp(s, 0, 1)",
+        "s = 1\nfor i in 0..length(k) {\ns = s + s\n}\ns = clamp(s, 0, 1)",
+        "s = 1\nt = 1\nfor i in 0..length(k) {\ns = s + t\nt = t + s\n}\ns = clamp(s, 0, 1)",
+        "s = 1\nfor i in 0..1000000 {\ns = 2 * s\n}\ns = clamp(s, 0, 1)",
+        "s = 1\nwhile s < x {\nb ~ bernoulli(1 / 2)\ns = 2 * s\n}",
+        // Exponentials of what has no bound.
+        "s = clamp(exp(x), 0, 1)",
+        "s = exp(exp(exp(5)))",
+        "s = exp(exp(exp(u)))",
+        // Products of noise with many digits on both sides of the point.
+        "s = u * z * z * z * z * z * z * z",
+        "s = 1\nfor i in 0..length(q) {\ns = s + u * q[i]\n}",
+        "s = 0\nfor i in 0..length(q) {\ns = s + q[i]\n}\ns = 1 / s",
+    ];
+    for body in refused {
+        let error = Proved::load(&text(body)).unwrap().unproved_with(&[]).map(drop).unwrap_err();
+        assert!(matches!(error, RunError::TooLarge { .. }), "{body}: {error}");
+        assert!(!error.tells_of_inputs());
+    }
+    let running = [
+        "s = 2\nfor i in 0..10 {\ns = s * s\n}",
+        "s = clamp(x, -10, 10)\nfor i in 0..5 {\ns = s * s\n}",
+        "s = x\nfor i in 0..1000000 {\ns = clamp(s * s, -10, 10)\n}\ns = u",
+        "s = 0\nfor i in 0..length(q) {\ns = s + q[i]\n}",
+        "s = 0\nfor i in 0..length(k) {\ns = if k[i] > 0 then s + k[i] * k[i] else max(s - 1, 0)\n}\ns = u * s",
+        "s = 0\nfor i in 0..length(q) {\nw ~ laplace(q[i], 1 / 3)\ns = s + w\n}",
+        "s = exp(u) * exp(-u / 2)",
+        "s = exp(clamp(x, 0, 10))",
+        "s = u * x * z",
+        "s = 1\nwhile s < 3 {\nb ~ bernoulli(1 / 2)\ns = if b then 3 else s\n}",
+    ];
+    for body in running {
+        if let Err(error) = Proved::load(&text(body)).unwrap().unproved_with(&[]) {
+            panic!("{body}: {error}");
+        }
+    }
+}
+
+/// Neighbouring tables with a proof: the same verdict, the same words.
+#[test]
+fn a_proved_text_says_the_same_of_neighbouring_tables() {
+    let text = format!(
+        "mechanism m(people: rows(age: int))\nz = sqrt(2)\n\
+         m ~ discrete_laplace(count(r in people where z * z > r.age), 1)\n{END}"
+    );
+    let said = |rows: &[&str]| {
+        let text = Proved::load(&text).unwrap().with_table("people", table("age", rows));
+        text.with(&[]).map(drop).unwrap_err()
+    };
+    let (two, none) = (said(&["41", "2", "77"]), said(&["41", "77"]));
+    assert_eq!(two, none);
+    assert!(matches!(two, RunError::Refused { .. }), "{two}");
+    assert_eq!(two, said(&[]));
+}
