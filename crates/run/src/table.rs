@@ -137,7 +137,7 @@ fn cleaned(name: &str, fields: &[Field], about: &[&Expr], table: &Table) -> Resu
     let row = |row: &Vec<Cell>| -> Option<Row> {
         let mut values = Row::new();
         for (field, place) in fields.iter().zip(&places) {
-            values.insert(field.name.clone(), value(&field.sort, row.get(*place)?)?);
+            values.insert(field.name.clone(), worth(&field.sort, row.get(*place)?)?);
         }
         let admitted = |assumption: &&Expr| evaluated(assumption, &values) == Some(Rational::ONE);
         about.iter().all(admitted).then_some(values)
@@ -146,7 +146,7 @@ fn cleaned(name: &str, fields: &[Field], about: &[&Expr], table: &Table) -> Resu
 }
 
 /// What a cell is worth in a field of this sort; `None` if it is not of it.
-fn value(sort: &Sort, cell: &Cell) -> Option<Rational> {
+fn worth(sort: &Sort, cell: &Cell) -> Option<Rational> {
     let number = || match cell {
         Cell::Text(text) => number(text.trim()),
         Cell::Number(value) => Some(value.clone()),
@@ -266,8 +266,8 @@ mod tests {
         let mut known = 0;
         for (cell, text) in all.into_iter().chain([truth(true), truth(false)]) {
             for sort in &sorts {
-                let found = value(sort, &cell);
-                assert_eq!(found, value(sort, &Cell::Text(text.clone())), "{cell:?} {sort:?}");
+                let found = worth(sort, &cell);
+                assert_eq!(found, worth(sort, &Cell::Text(text.clone())), "{cell:?} {sort:?}");
                 known += usize::from(found.is_some());
             }
         }

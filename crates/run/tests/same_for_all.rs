@@ -5,12 +5,12 @@ mod common;
 use common::settings;
 use probity_exact::Rational;
 use probity_noise::entropy::tape::Tape;
-use probity_run::{Given, InputError, Inputs, Proved, RunError, Table, Unproved, Value};
+use probity_run::{Cell, Given, InputError, Inputs, Proved, RunError, Table, Unproved, Value};
 
 fn table(field: &str, rows: &[&str]) -> Table {
     Table {
         header: vec![field.to_owned()],
-        rows: rows.iter().map(|value| vec![(*value).to_owned()]).collect(),
+        rows: rows.iter().map(|value| vec![Cell::Text((*value).to_owned())]).collect(),
     }
 }
 

@@ -379,6 +379,7 @@ fn laws_are_shown_under_their_names() {
         Distribution::DiscreteLaplace { center: one(), scale: one() },
         Distribution::Gaussian { center: one(), deviation: one() },
         Distribution::DiscreteGaussian { center: one(), deviation: one() },
+        Distribution::Gumbel { center: one(), scale: one() },
         Distribution::Exponential { scale: one() },
         Distribution::Geometric { scale: one() },
     ];

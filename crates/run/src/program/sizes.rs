@@ -352,7 +352,10 @@ fn drawn(law: &Distribution, state: &State) -> Result<Size, RunError> {
         computed(drawn, scale)
     };
     Ok(match law {
-        Distribution::Called(_) | Distribution::PermuteAndFlip { .. } | Distribution::Sample { .. } => {
+        Distribution::Called(_)
+        | Distribution::PermuteAndFlip { .. }
+        | Distribution::Sample { .. }
+        | Distribution::Gumbel { .. } => {
             return Err(RunError::malformed("a law that is not written out"));
         }
         Distribution::Uniform => Size { real: true, ..Size::whole(0) },
