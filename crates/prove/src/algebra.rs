@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use probity_exact::Rational;
+use probity_kernel::context::Context;
 use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
+use probity_kernel::fact::poly;
 use probity_kernel::term::Mechanism;
 
 pub(crate) fn mentions(e: &Expr, name: &Name) -> bool {
@@ -245,4 +247,22 @@ pub(crate) fn of_parameters(mechanism: &Mechanism, e: &Expr) -> bool {
         public &= matches!(v, Variable::Plain(name) if mechanism.params.iter().any(|p| p.name == *name));
     });
     public
+}
+
+/// A number in normal form, unless it is defined by cases.
+pub(crate) fn normal(context: &Context, e: &Expr) -> Expr {
+    let mut cases = false;
+    visit(e, &mut |part| {
+        cases |= matches!(
+            part,
+            Expr::If(..)
+                | Expr::Clamp(..)
+                | Expr::Unary(Unary::Abs, _)
+                | Expr::Binary(Binary::Min | Binary::Max, ..)
+        );
+    });
+    match poly(context, e) {
+        Ok(p) if !cases => p.to_expr(),
+        _ => e.clone(),
+    }
 }

@@ -5,9 +5,9 @@ use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::term::Adjacency;
 
-use crate::algebra::{minus, plus, product, visit};
+use crate::algebra::{minus, normal, plus, product, visit};
 use crate::forward::budget::{comes_at, comes_before};
-use crate::forward::state::{State, Taste, add, larger, normal, size, smaller};
+use crate::forward::state::{State, Taste, add, larger, size, smaller};
 use crate::tables;
 
 /// |e − e'| ≤ Σ own |v − v'| + base + Σ parts

@@ -3,9 +3,9 @@
 use probity_kernel::context::Context;
 use probity_kernel::expr::{Expr, Name, Variable};
 
-use crate::algebra::{minus, plus, product};
+use crate::algebra::{minus, normal, plus, product};
 use crate::forward::apart::{Apart, Part};
-use crate::forward::state::{add, larger, normal};
+use crate::forward::state::{add, larger};
 
 /// The most places of one event that are kept apart.
 const MOST_OF_AN_EVENT: usize = 3;

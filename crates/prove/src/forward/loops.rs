@@ -8,11 +8,11 @@ use probity_kernel::kind::Kind;
 use probity_kernel::term::Statement;
 
 use super::{Walk, touched};
-use crate::algebra::{minus, plus, product};
+use crate::algebra::{minus, normal, plus, product};
 use crate::derivation::{Link, Move};
 use crate::forward::apart::{Apart, Part};
 use crate::forward::budget::{Budget, at, moves_on};
-use crate::forward::state::{State, add, larger, normal};
+use crate::forward::state::{State, add, larger};
 use crate::plan::blocks::set_by;
 use crate::tables;
 

@@ -27,7 +27,7 @@ use crate::derivation::{Link, Move};
 use crate::plan::blocks::set_by;
 use apart::Apart;
 use state::State;
-pub(crate) use state::{Taste, normal};
+pub(crate) use state::Taste;
 
 /// The moves of a proof that goes forward; `None` if some step has none, with the statement where it ends.
 pub(crate) fn forward(

@@ -15,10 +15,10 @@ use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Adjacency, Claim, Distribution, Hints, Param, Reading, Sort, Statement};
 
 use super::{Walk, for_each_law};
-use crate::algebra::over;
+use crate::algebra::{normal, over};
 use crate::derivation::{Link, Move};
 use crate::effort::Effort;
-use crate::forward::state::{State, add, normal, same};
+use crate::forward::state::{State, add, same};
 use crate::plan::blocks::set_by;
 use crate::rehearse::{Scenario, scenarios};
 use crate::side::search_side;

@@ -10,7 +10,7 @@ use probity_kernel::kind::Kind;
 use probity_kernel::poly::Poly;
 use probity_kernel::term::{Adjacency, Distribution, Statement};
 
-use crate::algebra::{divided, minus, over, plus, product, visit};
+use crate::algebra::{divided, minus, normal, over, plus, product};
 use crate::forward::apart::Apart;
 use crate::forward::budget::Budget;
 use crate::plan::blocks::set_by;
@@ -390,24 +390,6 @@ fn is_straight(statement: &Statement) -> bool {
 /// `v == v'`
 pub(super) fn same(name: &Name) -> Expr {
     Expr::of(name.clone(), Run::First).equals(Expr::of(name.clone(), Run::Second))
-}
-
-/// A number in normal form, unless it is defined by cases.
-pub(crate) fn normal(context: &Context, e: &Expr) -> Expr {
-    let mut cases = false;
-    visit(e, &mut |part| {
-        cases |= matches!(
-            part,
-            Expr::If(..)
-                | Expr::Clamp(..)
-                | Expr::Unary(Unary::Abs, _)
-                | Expr::Binary(Binary::Min | Binary::Max, ..)
-        );
-    });
-    match poly(context, e) {
-        Ok(p) if !cases => p.to_expr(),
-        _ => e.clone(),
-    }
 }
 
 /// A quotient of two sums of which one is a multiple of the other by one product: (c·hi − c·lo) / (hi − lo) is c.

@@ -4,8 +4,7 @@ use probity_kernel::concentrated::Measure;
 use probity_kernel::expr::Expr;
 use probity_kernel::term::{Distribution, Statement};
 
-use crate::algebra::{divided, product};
-use crate::forward::normal;
+use crate::algebra::{divided, normal, product};
 use crate::plan::couplings::Guesser;
 
 impl Guesser<'_> {
