@@ -200,7 +200,7 @@ mod tests {
         let short = "cost <= eps".to_owned();
         let long = vec!["exp(ε) <= 1"; 200].join(" and ");
         let shown = |goal: &String, steps: usize| {
-            let path = vec!["0 < eps".to_owned(); steps];
+            let path = (0..steps).map(|step| format!("{step} < eps")).collect();
             Failure::new("the start", Reason::NotShown { goal: goal.clone(), path }).to_string()
         };
         assert_eq!(shown(&short, 0), "at the start: not shown: cost <= eps");
@@ -208,5 +208,9 @@ mod tests {
         let cut = shown(&long, MOST_STEPS + 3);
         assert!(cut.contains(" more characters)") && cut.ends_with("and 3 more conditions"), "{cut}");
         assert!(cut.chars().count() < 700, "{cut}");
+        let twice = Reason::NotShown { goal: short, path: vec!["0 < eps".to_owned(); MOST_STEPS + 3] };
+        assert!(
+            Failure::new("the start", twice).to_string().ends_with("not shown: cost <= eps\n  where 0 < eps")
+        );
     }
 }
