@@ -124,7 +124,10 @@ fn reading(statement: &Statement, value: &Expr, var: &Name) -> Option<Statement>
 }
 
 /// The block that draws a variable, the place of the draw in it, and its law.
-fn draw_of<'a>(body: &'a [Statement], var: &Name) -> Option<(&'a [Statement], usize, &'a Distribution)> {
+pub(crate) fn draw_of<'a>(
+    body: &'a [Statement],
+    var: &Name,
+) -> Option<(&'a [Statement], usize, &'a Distribution)> {
     body.iter().enumerate().find_map(|(at, statement)| match statement {
         Statement::Draw { var: drawn, law } if drawn == var => Some((body, at, law)),
         Statement::If { then, otherwise, .. } => draw_of(then, var).or_else(|| draw_of(otherwise, var)),
@@ -139,17 +142,5 @@ fn replaced(body: &[Statement], var: &Name, whole: &[Statement]) -> Vec<Statemen
         return whole.to_vec();
     }
     let inside = |body: &[Statement]| replaced(body, var, whole);
-    let one = |statement: &Statement| match statement {
-        Statement::If { guard, then, otherwise } => {
-            Statement::If { guard: guard.clone(), then: inside(then), otherwise: inside(otherwise) }
-        }
-        Statement::For { index, from, to, body } => {
-            Statement::For { index: index.clone(), from: from.clone(), to: to.clone(), body: inside(body) }
-        }
-        Statement::While { label, guard, body } => {
-            Statement::While { label: label.clone(), guard: guard.clone(), body: inside(body) }
-        }
-        other => other.clone(),
-    };
-    body.iter().map(one).collect()
+    body.iter().map(|statement| statement.map_blocks(&inside)).collect()
 }

@@ -345,23 +345,16 @@ fn range(m: &Mechanism, index: &Name) -> Result<Mechanism, Rejection> {
 
 /// The block with loops over an index that end where they begin, or later.
 fn reaching(body: &[Statement], index: &Name, whole: &[Statement]) -> Vec<Statement> {
+    let inside = |body: &[Statement]| reaching(body, index, whole);
     let one = |statement: &Statement| match statement {
         Statement::For { index: i, from, to, body } => {
             let stays = |name: &Name| is_only_counted(whole, name) && settings(body, name) == 0;
             let moves = |v: &Variable| !matches!(v, Variable::Plain(name) if stays(name));
             let fixed = [from, to].into_iter().all(|bound| bound.find_variable(&moves).is_none());
             let to = if i == index && fixed { from.clone().max(to.clone()) } else { to.clone() };
-            Statement::For { index: i.clone(), from: from.clone(), to, body: reaching(body, index, whole) }
+            Statement::For { index: i.clone(), from: from.clone(), to, body: inside(body) }
         }
-        Statement::If { guard, then, otherwise } => {
-            let (then, otherwise) = (reaching(then, index, whole), reaching(otherwise, index, whole));
-            Statement::If { guard: guard.clone(), then, otherwise }
-        }
-        Statement::While { label, guard, body } => {
-            let body = reaching(body, index, whole);
-            Statement::While { label: label.clone(), guard: guard.clone(), body }
-        }
-        other => other.clone(),
+        other => other.map_blocks(&inside),
     };
     body.iter().map(one).collect()
 }

@@ -78,28 +78,16 @@ fn branch<'a>(body: &'a [Statement], var: &Name) -> Option<(&'a Distribution, &'
 
 /// The block with that draw before its conditional.
 fn hoisted(body: &[Statement], var: &Name) -> Vec<Statement> {
+    let inside = |body: &[Statement]| hoisted(body, var);
     let one = |statement: &Statement| match statement {
         Statement::If { guard, then, otherwise } => match then.split_first() {
             Some((draw @ Statement::Draw { var: drawn, .. }, rest)) if drawn == var => {
                 let (guard, otherwise) = (guard.clone(), otherwise.clone());
                 vec![draw.clone(), Statement::If { guard, then: rest.to_vec(), otherwise }]
             }
-            _ => vec![Statement::If {
-                guard: guard.clone(),
-                then: hoisted(then, var),
-                otherwise: hoisted(otherwise, var),
-            }],
+            _ => vec![statement.map_blocks(&inside)],
         },
-        Statement::For { index, from, to, body } => vec![Statement::For {
-            index: index.clone(),
-            from: from.clone(),
-            to: to.clone(),
-            body: hoisted(body, var),
-        }],
-        Statement::While { label, guard, body } => {
-            vec![Statement::While { label: label.clone(), guard: guard.clone(), body: hoisted(body, var) }]
-        }
-        other => vec![other.clone()],
+        other => vec![other.map_blocks(&inside)],
     };
     body.iter().flat_map(one).collect()
 }
@@ -129,13 +117,7 @@ fn joined(body: &[Statement]) -> Vec<Statement> {
                 _ => Statement::If { guard: guard.clone(), then, otherwise },
             }
         }
-        Statement::For { index, from, to, body } => {
-            Statement::For { index: index.clone(), from: from.clone(), to: to.clone(), body: joined(body) }
-        }
-        Statement::While { label, guard, body } => {
-            Statement::While { label: label.clone(), guard: guard.clone(), body: joined(body) }
-        }
-        other => other.clone(),
+        other => other.map_blocks(&joined),
     };
     body.iter().map(one).collect()
 }
@@ -165,15 +147,7 @@ fn tails_moved(body: &[Statement]) -> Vec<Statement> {
             same.reverse();
             same
         }
-        Statement::For { index, from, to, body } => {
-            let body = tails_moved(body);
-            vec![Statement::For { index: index.clone(), from: from.clone(), to: to.clone(), body }]
-        }
-        Statement::While { label, guard, body } => {
-            let body = tails_moved(body);
-            vec![Statement::While { label: label.clone(), guard: guard.clone(), body }]
-        }
-        other => vec![other.clone()],
+        other => vec![other.map_blocks(&tails_moved)],
     };
     body.iter().flat_map(one).collect()
 }

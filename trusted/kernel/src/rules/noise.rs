@@ -10,6 +10,7 @@ use crate::equivalence::{
 };
 use crate::expr::{Binary, Expr, Name, Unary};
 use crate::rejection::Rejection;
+use crate::rules::center::draw_of;
 use crate::term::{Distribution, Mechanism, Statement};
 
 /// ```text
@@ -140,7 +141,7 @@ pub(crate) fn gumbel_law(m: &Mechanism, drawn: &Name, noise: &Name) -> Result<Me
     check_new(LAW, m, noise)?;
     let one = Expr::int(1);
     let u = Expr::var(drawn.clone());
-    let logarithm = match law_of(&m.body, drawn) {
+    let logarithm = match draw_of(&m.body, drawn).map(|(_, _, law)| law) {
         Some(Distribution::Uniform) => (-u.ln()).ln(),
         Some(Distribution::Exponential { scale }) if *scale == one => u.ln(),
         _ => {
@@ -162,31 +163,12 @@ pub(crate) fn gumbel_law(m: &Mechanism, drawn: &Name, noise: &Name) -> Result<Me
     Ok(rewritten)
 }
 
-/// The law from which a variable is drawn.
-fn law_of<'a>(body: &'a [Statement], var: &Name) -> Option<&'a Distribution> {
-    body.iter().find_map(|statement| match statement {
-        Statement::Draw { var: drawn, law } if drawn == var => Some(law),
-        Statement::If { then, otherwise, .. } => law_of(then, var).or_else(|| law_of(otherwise, var)),
-        Statement::For { body, .. } | Statement::While { body, .. } => law_of(body, var),
-        _ => None,
-    })
-}
-
 /// The block with another draw in place of that of a variable.
 fn redrawn(body: &[Statement], var: &Name, draw: &Statement) -> Vec<Statement> {
     let inside = |body: &[Statement]| redrawn(body, var, draw);
     let one = |statement: &Statement| match statement {
         Statement::Draw { var: drawn, .. } if drawn == var => draw.clone(),
-        Statement::If { guard, then, otherwise } => {
-            Statement::If { guard: guard.clone(), then: inside(then), otherwise: inside(otherwise) }
-        }
-        Statement::For { index, from, to, body } => {
-            Statement::For { index: index.clone(), from: from.clone(), to: to.clone(), body: inside(body) }
-        }
-        Statement::While { label, guard, body } => {
-            Statement::While { label: label.clone(), guard: guard.clone(), body: inside(body) }
-        }
-        other => other.clone(),
+        other => other.map_blocks(&inside),
     };
     body.iter().map(one).collect()
 }

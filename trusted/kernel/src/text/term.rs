@@ -355,6 +355,19 @@ pub enum Reading {
     },
 }
 
+impl Statement {
+    /// The statement with its blocks changed; one without blocks as it is.
+    pub(crate) fn map_blocks(&self, inside: &dyn Fn(&[Statement]) -> Vec<Statement>) -> Statement {
+        let mut changed = self.clone();
+        match &mut changed {
+            Statement::If { then, otherwise, .. } => (*then, *otherwise) = (inside(then), inside(otherwise)),
+            Statement::For { body, .. } | Statement::While { body, .. } => *body = inside(body),
+            Statement::Draw { .. } | Statement::Assign { .. } | Statement::Append { .. } => {}
+        }
+        changed
+    }
+}
+
 impl Reading {
     /// IEEE 754 binary64.
     pub const BINARY64: Reading = Reading::Binary { precision: 53, emin: -1022, emax: 1023 };
