@@ -64,8 +64,10 @@ Qed.
 Theorem gumbel_law (g : R -> \bar R) : (forall z, 0 <= g z) ->
   @uniform R (fun u => g (ln (- ln u))) = gumbel 0 1 (fun z => g (- z)%R).
 Proof.
-move=> g0; rewrite -gumbel_law_exponential// (@exponential_law R (fun x => g (ln (- x)%R)))//.
-by congr (ev (exponential 1)); apply/funext => z; rewrite opprK.
+move=> g0; transitivity (ev (exponential 1) (fun z : R => g (ln (- - z)%R))).
+  exact (@exponential_law R (fun x => g (ln (- x)%R)) (fun x => g0 _)).
+transitivity (ev (exponential 1) (fun u : R => g (ln u))); last exact (gumbel_law_exponential g0).
+by apply: (f_equal (ev (exponential 1))); apply/funext => z; rewrite opprK.
 Qed.
 
 (* in a program: T' after the draws, if the one has u and the other z = -ln(-ln(u)) *)
@@ -73,23 +75,23 @@ Theorem gumbel_step (S S' : Type) (Q Q' : S -> S' -> Prop) (set_u : S -> R -> S)
   (forall s s' u, Q s s' -> Q' (set_u s u) (set_z s' (- ln (- ln u))%R)) ->
   in_step Q (Draw (fun=> @uniform R) set_u) (Draw (fun=> gumbel 0 1) set_z) Q'.
 Proof.
-move=> QQ f f' f0 f1 f'0 f'1 ff s s' q; rewrite [LHS]/= [RHS]/=.
-rewrite -[RHS]/(ev (gumbel 0 1) (fun z => f' (set_z s' z))) -[LHS]/(ev (@uniform R) (fun u => f (set_u s u))).
-transitivity (ev (@uniform R) (fun u => (fun x => f' (set_z s' (- x)%R)) (ln (- ln u)))).
-  by congr (ev (@uniform R)); apply/funext => u; apply: ff; exact: QQ.
-rewrite (@gumbel_law (fun x => f' (set_z s' (- x)%R)))//; congr (ev (gumbel 0 1)); apply/funext => z.
-by rewrite opprK.
+move=> QQ f f' f0 f1 f'0 f'1 ff s s' q.
+transitivity (ev (@uniform R) (fun u : R => f' (set_z s' (- ln (- ln u))%R))).
+  by apply: (f_equal (ev (@uniform R))); apply/funext => u; apply: ff; exact: QQ.
+transitivity (ev (gumbel 0 1) (fun z : R => f' (set_z s' (- - z)%R))).
+  exact (@gumbel_law (fun x => f' (set_z s' (- x)%R)) (fun x => f'0 _)).
+by apply: (f_equal (ev (gumbel 0 1))); apply/funext => z; rewrite opprK.
 Qed.
 Theorem gumbel_step_exponential (S S' : Type) (Q Q' : S -> S' -> Prop) (set_u : S -> R -> S) (set_z : S' -> R -> S') :
   (forall s s' u, Q s s' -> Q' (set_u s u) (set_z s' (- ln u)%R)) ->
   in_step Q (Draw (fun=> @exponential R 1) set_u) (Draw (fun=> gumbel 0 1) set_z) Q'.
 Proof.
-move=> QQ f f' f0 f1 f'0 f'1 ff s s' q; rewrite [LHS]/= [RHS]/=.
-rewrite -[RHS]/(ev (gumbel 0 1) (fun z => f' (set_z s' z))) -[LHS]/(ev (@exponential R 1) (fun u => f (set_u s u))).
-transitivity (ev (@exponential R 1) (fun u => (fun x => f' (set_z s' (- x)%R)) (ln u))).
-  by congr (ev (@exponential R 1)); apply/funext => u; apply: ff; exact: QQ.
-rewrite (@gumbel_law_exponential (fun x => f' (set_z s' (- x)%R)))//; congr (ev (gumbel 0 1)); apply/funext => z.
-by rewrite opprK.
+move=> QQ f f' f0 f1 f'0 f'1 ff s s' q.
+transitivity (ev (@exponential R 1) (fun u : R => f' (set_z s' (- ln u)%R))).
+  by apply: (f_equal (ev (@exponential R 1))); apply/funext => u; apply: ff; exact: QQ.
+transitivity (ev (gumbel 0 1) (fun z : R => f' (set_z s' (- - z)%R))).
+  exact (@gumbel_law_exponential (fun x => f' (set_z s' (- x)%R)) (fun x => f'0 _)).
+by apply: (f_equal (ev (gumbel 0 1))); apply/funext => z; rewrite opprK.
 Qed.
 
 (* any center and scale *)
@@ -111,11 +113,13 @@ Proof. by move=> b0; apply: wdlaw_total; rewrite gum_total// ?lte_fin// ltry. Qe
 Theorem gumbel_inverse e b (g : R -> \bar R) : (0 < b)%R -> (forall y, 0 <= g y) ->
   gumbel e b g = @uniform R (fun u => g (e - b * ln (- ln u))%R).
 Proof.
-move=> b0 g0; rewrite (@gumbel_law (fun x => g (e - b * x)%R))//.
-rewrite -(@affine_weight R _ _ (gum_w0 0 1) (gum_w_meas 0 1) (gum_w0 e b) (gum_w_meas e b) e b g)//.
-- by congr (ev (gumbel 0 1)); apply/funext => z; rewrite mulrN opprK.
-- by rewrite gt_eqF.
-- by move=> z; exact: gum_affine.
+move=> b0 g0; transitivity (ev (gumbel 0 1) (fun z : R => g (e + b * z)%R)).
+  apply/esym; apply: (@affine_weight R _ _ (gum_w0 0 1) (gum_w_meas 0 1) (gum_w0 e b) (gum_w_meas e b) e b g _ _ g0).
+    by rewrite gt_eqF.
+  by move=> z; exact: gum_affine.
+transitivity (ev (gumbel 0 1) (fun z : R => g (e - b * - z)%R)).
+  by apply: (f_equal (ev (gumbel 0 1))); apply/funext => z; rewrite mulrN opprK.
+exact (esym (@gumbel_law (fun x => g (e - b * x)%R) (fun x => g0 _))).
 Qed.
 
 (* GUMGEN *)
@@ -128,8 +132,9 @@ have E : ((y + k - e') / b = (y - e) / b + (k + e - e') / b)%R by rewrite -mulrD
 rewrite E; set z := ((y - e) / b)%R; set t := ((k + e - e') / b)%R.
 have t0 : (0 <= t)%R by rewrite divr_ge0// ltW.
 have tc : (t <= c)%R by rewrite ler_pdivr_mulr.
-rewrite opprD addrAC [leRHS]addrAC -!addrA ler_add2l; apply: ler_add; first by rewrite ler_opp2.
-by rewrite ler_opp2 ler_expR ler_oppl opprD opprK opprK ler_addl.
+have tz : (expR (- (z + t)) <= expR (- z))%R by rewrite ler_expR ler_opp2 ler_addl.
+rewrite [X in (_ <= X - _)%R]opprD -addrA -[leRHS]addrA ler_add2l [leLHS]addrC.
+by apply: ler_add; rewrite ler_opp2.
 Qed.
 
 Section Rule.
