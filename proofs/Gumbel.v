@@ -137,6 +137,21 @@ rewrite [X in (_ <= X - _)%R]opprD -addrA -[leRHS]addrA ler_add2l [leLHS]addrC.
 by apply: ler_add; rewrite ler_opp2.
 Qed.
 
+Lemma gum_star (e e' k b c : R) : (0 < b)%R -> (0 <= k + e - e')%R -> (k + e - e' <= c * b)%R ->
+  Rules.star (gumbel e b) (gumbel e' b) (fun=> True) (fun y => y + k)%R (fun=> c).
+Proof.
+move=> b0 up near f F f0 F0 HfF; rewrite /= /dev.
+pose p x y := wp_ leb (gum_w x b) y; have p0 x y : (0 <= p x y)%R by apply: wp_ge0_ => z; exact: gum_w0.
+have step y : (p e y)%:E * f y <= (p e' (y + k)%R)%:E * F (y + k)%R.
+  apply: (@le_trans _ _ ((p e y)%:E * ((expR (- c))%:E * F (y + k)%R))).
+    by apply: lee_wpmul2l; [rewrite lee_fin|exact: HfF].
+  have le : (p e y * expR (- c))%:E <= (p e' (y + k)%R)%:E by rewrite lee_fin; exact: gum_shift.
+  move: (p e y) (p e' (y + k)%R) (F (y + k)%R) (F0 (y + k)%R) le => P P' G G0 le.
+  by rewrite muleA -EFinM; exact: lee_wpmul2r.
+apply: le_trans (@low_shift_le _ k (fun y => (p e' y)%:E * F y) _); last by move=> y; rewrite mule_ge0// lee_fin.
+by apply: low_le => y; [rewrite mule_ge0// lee_fin; exact: p0|exact: step].
+Qed.
+
 Section Rule.
 Variables (S : Type) (center scale_of : S -> R) (u : S -> R -> S) (Psi : assn R S).
 Theorem gumgen (k c : S -> S -> R -> R) :
@@ -147,14 +162,7 @@ Theorem gumgen (k c : S -> S -> R -> R) :
 Proof.
 apply: Rules.sample => m m' j [b0 bb up near HP].
 exists (fun=> True), (fun y => y + k m m' j)%R, (fun=> c m m' j); split=> [|y _]; last exact: HP.
-rewrite -bb => f F f0 F0 HfF; rewrite /= /dev.
-have p0 e y : (0 <= wp_ leb (gum_w e (scale_of m)) y)%R by apply: wp_ge0_ => x; exact: gum_w0.
-apply: le_trans (@low_shift_le _ (k m m' j) (fun y => (wp_ leb (gum_w (center m') (scale_of m)) y)%:E * F y) _); last first.
-  by move=> y; rewrite mule_ge0// lee_fin.
-apply: low_le => y; first by rewrite mule_ge0// lee_fin.
-apply: (@le_trans _ _ ((wp_ leb (gum_w (center m) (scale_of m)) y)%:E * ((expR (- c m m' j))%:E * F (y + k m m' j)%R))).
-  by apply: lee_wpmul2l; [rewrite lee_fin|exact: HfF].
-by rewrite muleA -EFinM; apply: lee_wpmul2r => //; rewrite lee_fin; exact: gum_shift.
+by rewrite -bb; exact: gum_star.
 Qed.
 End Rule.
 End Gumbel.
