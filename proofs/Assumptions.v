@@ -181,6 +181,8 @@ Definition evidence_and_lemmas := (
   @Chosen.apart_grows,
   @Chosen.apart_one,
   @Chosen.apart_wider,
+  @Norms.every_l1,
+  @Norms.every_l2,
   @Norms.moved_l1,
   @Norms.moved_l2).
 Print Assumptions evidence_and_lemmas.

@@ -158,7 +158,8 @@ Lemma multiple m a : a = 0 -> a * m = 0. Proof. intros ->; ring. Qed.
 Lemma add_zero a b : a = 0 -> b = 0 -> a + b = 0. Proof. intros -> ->; ring. Qed.
 Lemma contra c s t : c < 0 -> s + t = c -> 0 <= s -> t = 0 -> False. Proof. intros; lra. Qed.
 Lemma contra_strict c s t : c = 0 -> s + t = c -> 0 < s -> t = 0 -> False. Proof. intros; lra. Qed.
-Ltac nonzero := repeat split; match goal with h : 0 < ?x |- ?x <> 0 => exact (not_eq_sym (Rlt_not_eq _ _ h)) end.
+(* a divisor is positive: by hypothesis, or a sum that is so (eps - eps/2) *)
+Ltac nonzero := repeat split; first [match goal with h : 0 < ?x |- ?x <> 0 => exact (not_eq_sym (Rlt_not_eq _ _ h)) end | apply Rgt_not_eq; lra].
 (* what ring does not see inside of a function *)
 Lemma ln_one : ln_ 1 = 0. Proof. rewrite ln_E by lra; apply ln_1. Qed.
 Global Hint Rewrite Z.add_0_r Z.add_0_l Z.sub_0_r Z.mul_1_l Z.mul_1_r : units.

@@ -126,6 +126,7 @@ fn apart(printer: &Printer<'_>, list: &Name) -> Result<String, NotExported> {
         Adjacency::EveryEntry { list: l, .. } if l == list => Some((number, "apart_every")),
         Adjacency::EveryEntryGrows { list: l, .. } if l == list => Some((number, "apart_grows")),
         Adjacency::OneEntry { list: l, .. } if l == list => Some((number, "apart_one")),
+        Adjacency::Norm { list: l, .. } if l == list => Some((number, "apart_every")),
         _ => None,
     });
     let (Some((number, theorem)), Some(at)) = (clause, lists.iter().position(|l| *l == list)) else {
@@ -136,5 +137,11 @@ fn apart(printer: &Printer<'_>, list: &Name) -> Result<String, NotExported> {
         Orientation::Backward => "rewrite <- apart_swap; ",
     };
     let near = format!("near{}", lists.len() + number);
+    if let Adjacency::Norm { squares, .. } = &mechanism.adjacency[number] {
+        let norm = if *squares { "every_l2" } else { "every_l1" };
+        return Ok(format!(
+            "implication; {swapped}eapply apart_every; [exact near{at}|eapply {norm}; [exact near{at}|exact {near}]|..]; lra"
+        ));
+    }
     Ok(format!("implication; {swapped}eapply {theorem}; [exact near{at}|exact {near}|..]; lra"))
 }
