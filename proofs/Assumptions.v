@@ -4,7 +4,7 @@ From Probity Require Rules Laws Sampling Finite Additive Privacy Equivalence Cou
 From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence Lemmas Formulas Certificate Blocks Pairs.
 From Probity Require Compared Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
 From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called PermuteFlip CertificateCall NormalSum Mu MuOrder.
-From Probity Require Gumbel Answers Alike Values.
+From Probity Require Gumbel Answers Alike Values Exchange.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -117,6 +117,9 @@ Definition equivalences_and_privacy := (
   @Centered.affine_discrete_gaussian,
   @Centered.center,
   @Centered.exchanged_density,
+  @Exchange.center_any,
+  @Exchange.ex_while,
+  @Exchange.countable_exchange,
   @Privacy.equal_outputs,
   @Privacy.pw_eq,
   @Privacy.group,
