@@ -4,7 +4,7 @@ From Probity Require Rules Laws Sampling Finite Additive Privacy Equivalence Cou
 From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence Lemmas Formulas Certificate Blocks Pairs.
 From Probity Require Compared Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
 From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called PermuteFlip CertificateCall NormalSum Mu MuOrder.
-From Probity Require Gumbel Answers Alike Values Exchange.
+From Probity Require Gumbel Answers Alike Values Exchange Selected.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -47,6 +47,9 @@ Definition sampling_rules := (
   @Continuous.select,
   @Continuous.expgen,
   @Gumbel.gumgen,
+  @Selected.select_exponential,
+  @Selected.select_gumbel,
+  @Selected.select_geometric,
   @Continuous.scale,
   @SignedLog.signed_log,
   @Continuous.up_to_tail,
