@@ -9,6 +9,21 @@ Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.
 
+(* what is in step may stand in a while *)
+Lemma step_while (R : realType) (S S' : Type) (T : S -> S' -> Prop) g g' (c : stmt R S) (c' : stmt R S') :
+  (forall s s', T s s' -> g s = g' s') -> in_step T c c' T -> in_step T (While g c) (While g' c') T.
+Proof.
+move=> Hg Hc f f' f0 f1 f'0 f'1 ff s s' st /=; congr ereal_sup; apply/seteqP.
+have U (X : Type) (a : X -> bool) (b : stmt R X) (h : X -> \bar R) n : nneg h -> le1 h -> nneg (unroll n a (wp b) h) /\ le1 (unroll n a (wp b) h).
+  move=> h0 h1; elim: n => [|n [IH0 IH1]]; first by split=> t /=; [exact: lexx|exact: lee01].
+  by split=> t /=; case: (a t) => //; [exact: wp_ge0|exact: wp_le1].
+have E n : forall s s', T s s' -> unroll n g (wp c) f s = unroll n g' (wp c') f' s'.
+  elim: n => [|n IH] t t' tt //=; rewrite (Hg t t' tt); case: (g' t'); last exact: ff.
+  have [a0 a1] := U S g c f n f0 f1; have [b0 b1] := U S' g' c' f' n f'0 f'1.
+  exact: (Hc _ _ a0 a1 b0 b1 IH _ _ tt).
+by split=> _ [n _ <-]; exists n => //; rewrite (E n s s').
+Qed.
+
 Section Gumbel.
 Variable R : realType.
 Notation T := (measurableTypeR R).
