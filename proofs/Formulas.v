@@ -276,6 +276,27 @@ intros H j; apply implied; intros hb; destruct (boolp.pselect (0 <= j < len q)%Z
 - destruct (outside j h) as [-> ->]; rewrite andb_true_iff, orb_true_iff, !eqRP, Rminus_0_r, Rabs_R0; auto.
 Qed.
 End Lists.
+(* lists of integers *)
+Lemma entry_IZR l j : entry (map IZR l) j = IZR (entryZ l j).
+Proof. unfold entry, entryZ; destruct (0 <=? j)%Z; [exact (map_nth IZR l 0%Z (Z.to_nat j))|reflexivity]. Qed.
+Lemma len_IZR l : len (map IZR l) = len l. Proof. unfold len; now rewrite map_length. Qed.
+Section IntegerLists.
+Variables (q q' : list Z) (b : R).
+Hypothesis length_eq : length q = length q'.
+Let as_reals : length (map IZR q) = length (map IZR q'). Proof. now rewrite !map_length. Qed.
+Notation change j := (IZR (entryZ q' j) - IZR (entryZ q j)).
+Theorem every_entryZ : (forall j, (0 <= j < len q)%Z -> leR (Rabs (change j)) b = true) -> forall j, negb (leR 0 b) || leR (Rabs (change j)) b = true.
+Proof. intros H j; rewrite <- !entry_IZR; apply every_entry; [exact as_reals|]; intros i h; rewrite !entry_IZR; rewrite len_IZR in h; now apply H. Qed.
+Theorem every_entry_growsZ : (forall j, (0 <= j < len q)%Z -> leR 0 (change j) && leR (change j) b = true) ->
+  forall j, negb (leR 0 b) || (leR 0 (change j) && leR (change j) b) = true.
+Proof. intros H j; rewrite <- !entry_IZR; apply every_entry_grows; [exact as_reals|]; intros i h; rewrite !entry_IZR; rewrite len_IZR in h; now apply H. Qed.
+Theorem one_entryZ c : (forall j, (0 <= j < len q)%Z -> (j <> c -> entryZ q' j = entryZ q j) /\ leR (Rabs (change j)) b = true) ->
+  forall j, negb (leR 0 b) || ((eqR (IZR j) (IZR c) || eqR (IZR (entryZ q' j)) (IZR (entryZ q j))) && leR (Rabs (change j)) b) = true.
+Proof.
+intros H j; rewrite <- !entry_IZR; apply one_entry; [exact as_reals|]; intros i h; rewrite !entry_IZR; rewrite len_IZR in h.
+destruct (H i h) as [e n]; split; [intros ne; now rewrite e|exact n].
+Qed.
+End IntegerLists.
 Lemma len_nonnegative {A} (l : list A) : leR 0 (IZR (len l)) = true.
 Proof. apply leRP, IZR_le; unfold len; lia. Qed.
 (* the same relation with the runs exchanged *)

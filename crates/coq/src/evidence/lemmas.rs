@@ -122,6 +122,9 @@ fn apart(printer: &Printer<'_>, list: &Name) -> Result<String, NotExported> {
         .filter(|input| matches!(input.sort, Sort::RealList | Sort::IntList))
         .map(|input| &input.name)
         .collect();
+    if mechanism.inputs.iter().any(|input| input.name == *list && input.sort == Sort::IntList) {
+        return Err(NotExported::new("the lemma apart for a list of integers"));
+    }
     let clause = mechanism.adjacency.iter().enumerate().find_map(|(number, clause)| match clause {
         Adjacency::EveryEntry { list: l, .. } if l == list => Some((number, "apart_every")),
         Adjacency::EveryEntryGrows { list: l, .. } if l == list => Some((number, "apart_grows")),
