@@ -25,10 +25,7 @@ pub(super) struct Branches {
 pub(super) fn branches(mechanism: &Mechanism, plan: &Plan) -> Result<Option<Branches>, NotExported> {
     let ours = |step: &Rewrite| {
         use Rewrite::{Conditional, Hoist, Inline, Join, Name, Range};
-        matches!(
-            step,
-            Hoist { .. } | Join | Inline { .. } | Name { .. } | Conditional { .. } | Range { .. }
-        )
+        matches!(step, Hoist { .. } | Join | Inline { .. } | Name { .. } | Conditional { .. } | Range { .. })
     };
     if plan.rewrites.is_empty() || !plan.rewrites.iter().all(ours) {
         return Ok(None);
