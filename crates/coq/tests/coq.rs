@@ -516,6 +516,18 @@ fn lists_of_integers_and_empty_ranges_are_exported() {
     );
 }
 
+/// A loop that ends when both runs say so.
+#[test]
+fn loops_with_a_guard_are_exported() {
+    let text = written(
+        "mechanism down(x: real)\nparam n: int >= 1\nparam eps > 0\nat = n\ny = 0\nwhile at >= 1 {\n  at = at - 1\n  y = y + 1\n}\n\
+         z ~ laplace(x, 1 / eps)\nreturn z\nneighbours abs(x' - x) <= 1\nclaim eps",
+    );
+    let text = text.unwrap();
+    assert!(text.contains("(while_ (fun (i : inputs) (v : vars) => (leR 1 (IZR (v_at v))))"), "{text}");
+    assert!(text.contains("eapply (@j_while _ _ _ _ _ _ _ (fun v v' k =>"), "{text}");
+}
+
 /// PW-EQ: a judgement for each output, and that the program is countably additive, statement by statement.
 #[test]
 fn a_judgement_for_each_output_is_exported_with_countable_additivity() {
