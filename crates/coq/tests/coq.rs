@@ -520,11 +520,11 @@ fn lists_of_integers_and_empty_ranges_are_exported() {
 #[test]
 fn loops_with_a_guard_are_exported() {
     let text = written(
-        "mechanism down(x: real)\nparam n: int >= 1\nparam eps > 0\nat = n\ny = 0\nwhile at >= 1 {\n  at = at - 1\n  y = y + 1\n}\n\
-         z ~ laplace(x, 1 / eps)\nreturn z\nneighbours abs(x' - x) <= 1\nclaim eps",
+        "mechanism halve(x: real)\nparam eps > 0\ny ~ laplace(x, 1 / eps)\nn = 0\nwhile y > 1 {\n  y = y / 2\n  n = n + 1\n}\nreturn n\n\
+         neighbours abs(x' - x) <= 1\nclaim eps",
     );
     let text = text.unwrap();
-    assert!(text.contains("(while_ (fun (i : inputs) (v : vars) => (leR 1 (IZR (v_at v))))"), "{text}");
+    assert!(text.contains("(while_ (fun (i : inputs) (v : vars) => (ltR 1 (v_y v)))"), "{text}");
     assert!(text.contains("eapply (@j_while _ _ _ _ _ _ _ (fun v v' k =>"), "{text}");
 }
 
