@@ -339,7 +339,7 @@ impl<'a> Walk<'a> {
                     braces(
                         &format!("intros {x}; cbv beta.\n{}", inner.script),
                         &format!(
-                            "intros {x} a v v' k k0 k1; cbv beta in k0; bridge ({kept} a v v' k k0 k1).\n"
+                            "intros {x} a v v' k k0 k1; cbv beta in k0; first [bridge ({kept} a v v' k k0 k1)|push_in k1; bridge ({kept} a v v' k k0 k1)].\n"
                         )
                     )
                 ),
