@@ -28,6 +28,7 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
     let mut rounded: BTreeSet<(Expr, Expr)> = BTreeSet::new();
     let mut sums: BTreeSet<(Name, Run, Expr, Expr)> = BTreeSet::new();
     let mut remainders: BTreeSet<(Expr, Expr)> = BTreeSet::new();
+    let mut divisors: BTreeSet<Expr> = BTreeSet::new();
     let formulas: Vec<&Expr> = formulas.collect();
     for formula in formulas.iter().copied() {
         visit(formula, &mut |e| match e {
@@ -52,6 +53,9 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
             Expr::Binary(Binary::Mod, a, b) => {
                 others.insert(e.clone(), Lemma::ModRange((**a).clone(), (**b).clone()));
                 remainders.insert(((**a).clone(), (**b).clone()));
+            }
+            Expr::Binary(Binary::Div, _, b) if has_sum(b) => {
+                divisors.insert((**b).clone());
             }
             _ => {}
         });
@@ -84,7 +88,7 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
             Lemma::SameBinary(Binary::RoundTo, (a.clone(), b.clone()), (g.clone(), h.clone()))
         })
     });
-    let same = same.chain(same_remainders(&remainders));
+    let same = same.chain(same_remainders(&remainders)).chain(same_divisors(&divisors));
     let of_lists = lists::lemmas(context, formulas.into_iter());
     let of_rows = row_lemmas(&sums);
     let alike: Vec<Lemma> = of_rows.iter().flat_map(|lemma| alike_parts(context, lemma)).collect();
@@ -105,14 +109,31 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
     all.filter(|lemma| lemma.formula(context).is_some()).collect()
 }
 
+/// The same expression of the second run.
+fn in_second(e: &Expr) -> Expr {
+    e.replace(&|v| match v {
+        Variable::Of(name, Run::First) => Some(Expr::of(name.clone(), Run::Second)),
+        _ => None,
+    })
+}
+
+fn has_sum(e: &Expr) -> bool {
+    let mut found = false;
+    visit(e, &mut |part| found |= matches!(part, Expr::Sum(..)));
+    found
+}
+
+/// Quotients by sums over rows that are written alike in the two runs have equal divisors where the sums are equal, as the number of
+/// rows is when one is replaced.
+fn same_divisors(divisors: &BTreeSet<Expr>) -> Vec<Lemma> {
+    let pairs = divisors.iter().map(|b| (b, in_second(b)));
+    let twins = pairs.filter(|(b, d)| *b != d && divisors.contains(d));
+    let one = || (Expr::int(1), Expr::int(1));
+    twins.take(MAX_ROUNDINGS).map(|(b, d)| Lemma::SameBinary(Binary::Div, one(), (b.clone(), d))).collect()
+}
+
 /// Remainders that are written alike in the two runs are equal where their parts are.
 fn same_remainders(remainders: &BTreeSet<(Expr, Expr)>) -> Vec<Lemma> {
-    let in_second = |e: &Expr| {
-        e.replace(&|v| match v {
-            Variable::Of(name, Run::First) => Some(Expr::of(name.clone(), Run::Second)),
-            _ => None,
-        })
-    };
     let pairs = remainders.iter().map(|(a, b)| ((a, b), (in_second(a), in_second(b))));
     let twins =
         pairs.filter(|((a, b), (c, d))| (*a, *b) != (c, d) && remainders.contains(&(c.clone(), d.clone())));
