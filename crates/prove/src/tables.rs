@@ -442,7 +442,8 @@ pub(crate) fn charge(context: &Context, center: &Expr, price: &dyn Fn(&Expr) -> 
         }
         _ => return None,
     };
-    let mut amounts = vec![m, w];
+    // The width is due only if there are two rows.
+    let mut amounts = if runs.len() > 1 || is_public(context, &w) { vec![m, w] } else { vec![m] };
     amounts.retain(|amount| *amount != Expr::int(0));
     amounts.dedup();
     Some(Charge { cost, amounts })

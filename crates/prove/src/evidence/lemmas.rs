@@ -47,6 +47,8 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
             Expr::Sum(Variable::Of(table, run), condition, value) => {
                 if let (Ok(condition), Ok(value)) = (canonical(context, condition), canonical(context, value))
                 {
+                    let made = with_choice_made(&condition, &value);
+                    sums.extend(made.into_iter().map(|(c, v)| (table.clone(), *run, c, v)));
                     sums.insert((table.clone(), *run, condition, value));
                 }
             }
@@ -107,6 +109,30 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
     }
     let all = entries.chain(others.into_values()).chain(same).chain(of_rows).chain(alike).chain(of_lists);
     all.filter(|lemma| lemma.formula(context).is_some()).collect()
+}
+
+/// A sum with a choice made that is the same for all rows, as in `clamp(r.a, 0, max(1, B))`: where the choice is made in the rest of
+/// a comparison, it is made in its sums too.
+fn with_choice_made(condition: &Expr, value: &Expr) -> Vec<(Expr, Expr)> {
+    let reads_row = |e: &Expr| e.find_variable(&|v| matches!(v, Variable::Field(..))).is_some();
+    let mut choice = None;
+    for part in [condition, value] {
+        visit(part, &mut |e| {
+            let chooses = matches!(
+                e,
+                Expr::Binary(Binary::Min | Binary::Max, ..)
+                    | Expr::If(..)
+                    | Expr::Clamp(..)
+                    | Expr::Unary(Unary::Abs, _)
+            );
+            if choice.is_none() && chooses && !reads_row(e) {
+                choice = one_choice(e).map(|ways| (e.clone(), ways));
+            }
+        });
+    }
+    let Some((whole, ways)) = choice else { return vec![] };
+    let made = |e: &Expr, way: &Expr| e.rewrite(&|part| (*part == whole).then(|| way.clone()));
+    ways.iter().map(|way| (made(condition, way), made(value, way))).collect()
 }
 
 /// The same expression of the second run.

@@ -141,7 +141,8 @@ impl<'a> Guesser<'a> {
         parts.retain(|part| !found.contains(part));
         parts.dedup();
         parts.truncate(2);
-        parts.extend(self.afforded().into_iter().filter(|part| !found.contains(part)));
+        let more = self.afforded().into_iter().chain(self.weighted());
+        parts.extend(more.filter(|part| !found.contains(part)));
         found.extend(parts);
         found
     }

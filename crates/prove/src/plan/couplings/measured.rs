@@ -8,11 +8,12 @@ use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
 use probity_kernel::law::parameters;
 use probity_kernel::term::{Adjacency, Coupling, Distribution, Reading, Sort, Statement};
 
-use crate::algebra::{divided, minus, over, product, visit};
+use crate::algebra::{absolute, divided, minus, over, product, visit};
 use crate::conversion::number;
 use crate::derivation::Move;
 use crate::lists;
 use crate::plan::blocks::{inline, set_by_draws};
+use crate::plan::couplings::entries::factor_of;
 use crate::plan::couplings::{Candidate, Guesser, MOST_SHARES, free};
 use crate::rehearse::changed_lists;
 use crate::tables;
@@ -113,7 +114,13 @@ impl Guesser<'_> {
         for distance in &distances {
             push(distance.clone(), price(distance), vec![price(distance)]);
         }
-        let summed = lists::norms(self.context).map(|(_, bound, _)| price(bound)).collect();
+        // What an entry is multiplied with stretches the norm.
+        let stretched = |list: &Name, bound: &Expr| match factor_of(&center, list) {
+            Some(factor) if self.is_public(&factor) => product(absolute(factor), bound.clone()),
+            _ => bound.clone(),
+        };
+        let norms = lists::norms(self.context);
+        let summed = norms.map(|(list, bound, _)| price(&stretched(list, bound))).collect();
         push(apart.clone().abs(), price(&apart), summed);
         found.push(null);
         found
