@@ -9,11 +9,11 @@ use probity_exact::{Format, Rational, Round, directed, rational_from_f64};
 
 use crate::deadline::Deadline;
 use crate::error::AuditError;
-use crate::integrate::linear::{Form, Noise};
 use crate::output::event::{Condition, Event};
 use crate::output::outcome::Outcome;
 use crate::real::paths::{Explorer, Sum, outcome};
 use crate::real::world::{Real, RealWorld};
+use crate::refute::entries::{Entry, MOST_POINTS, entry, points};
 use crate::refute::related_events::{self, Column};
 use crate::run::program::Value;
 
@@ -40,6 +40,10 @@ const MOST_IRRATIONAL: usize = 16;
 
 /// Events that could not be looked at, after which no others are tried.
 const MOST_FAILURES: usize = 2;
+
+/// Entries of a list whose ends are looked at, and ends of each.
+const MOST_PLACES: usize = 4;
+const MOST_ENDS: usize = 6;
 
 /// Work after which the first clear guess will do.
 const DEAR: usize = 3000;
@@ -90,6 +94,15 @@ impl Paths {
     /// Whether there are only a few outcomes, none of them from an integral.
     pub(crate) fn is_small(&self) -> bool {
         self.atoms.len() <= 16 && self.continuous.is_empty() && self.work == 0 && self.cut == 0.0
+    }
+
+    /// Whether some path releases a number that was not followed.
+    pub(crate) fn is_vague(&self) -> bool {
+        let vague = |value: &Value<Real>| matches!(value, Value::Number(Real::Vague(_)));
+        self.continuous.iter().any(|(_, output)| match output {
+            Value::List(items) => items.iter().any(vague),
+            single => vague(single),
+        })
     }
 
     /// Whether no path gives an answer, since none ends.
@@ -203,15 +216,6 @@ fn around(output: &Value<Real>) -> Option<Event> {
         Value::List(items) => items.iter().map(condition).collect::<Option<_>>().map(Event::List),
         single => condition(single).map(Event::Value),
     }
-}
-
-/// A continuous entry of an output: where it lies without noise, how far the noise goes, and its grid if it is rounded.
-pub(crate) struct Entry {
-    pub(crate) center: Rational,
-    pub(crate) spread: Rational,
-    grid: Option<Rational>,
-    /// Whether all its noise is normal.
-    normal: bool,
 }
 
 /// The entries of an output of one kind: fixed, or continuous. A single value has one entry.
@@ -375,6 +379,7 @@ impl Search<'_> {
         self.related(shape, &holes);
         // Which way each entry moves, and how far its noise goes.
         let mut moves: Vec<(usize, bool, Rational, Rational)> = Vec::new();
+        let places = holes.clone();
         for place in holes {
             let [first, second] = self.entries(shape, place);
             let center = |entries: &[Entry], lowest: bool| {
@@ -410,6 +415,9 @@ impl Search<'_> {
                 self.look(&shape.event(&together));
                 self.look(&shape.event(&conditions(true)));
             }
+            if self.is_enough() {
+                return Ok(());
+            }
             for (i, condition) in together.iter().enumerate() {
                 // All of a long list would be the same again and again.
                 if i < 3 || i + 1 == together.len() {
@@ -418,7 +426,33 @@ impl Search<'_> {
                 }
             }
         }
+        for place in places.into_iter().take(MOST_PLACES) {
+            self.ends(shape, place);
+        }
         Ok(())
+    }
+
+    /// Half-lines of one entry of a list that end where its law begins or ends, on either input: what a released sign says of noise.
+    fn ends(&mut self, shape: &Shape, place: usize) {
+        let mut points: Vec<Rational> = Vec::new();
+        for (world, output) in self.first.continuous.iter().chain(&self.second.continuous) {
+            let Value::List(items) = output else { continue };
+            let Some(Value::Number(Real::Form(form))) = items.get(place) else { continue };
+            if Shape::of(output) == *shape {
+                let (low, high) = world.conditions.ends(form);
+                points.extend(low.into_iter().chain(high));
+            }
+        }
+        points.sort_unstable();
+        points.dedup();
+        for point in points.into_iter().take(MOST_ENDS) {
+            for below in [true, false] {
+                if self.is_enough() {
+                    return;
+                }
+                self.look(&shape.event(&[(place, half_line(point.clone(), below))]));
+            }
+        }
     }
 
     /// Combinations of continuous entries, by the first path of this kind on each input.
@@ -585,55 +619,6 @@ impl Search<'_> {
 
 fn half_line(threshold: Rational, below: bool) -> Condition {
     if below { Condition::AtMost(threshold) } else { Condition::AtLeast(threshold) }
-}
-
-/// Where a continuous value lies, and how far its noise goes.
-pub(crate) fn entry(world: &RealWorld<'_>, value: &Value<Real>) -> Option<Entry> {
-    let spread = |form: &Form| {
-        form.terms.iter().fold(Rational::ZERO, |sum, (draw, c)| {
-            let size = if *c < Rational::ZERO { -c } else { c.clone() };
-            sum + size
-                * match &world.noises[*draw] {
-                    Noise::Laplace(scale) | Noise::Exponential(scale) => scale.clone(),
-                    Noise::Gaussian(variance) => {
-                        rational_from_f64(directed::sqrt_up(directed::cast_up(variance))).unwrap_or_default()
-                    }
-                    Noise::Uniform | Noise::Unused => Rational::ONE,
-                }
-        })
-    };
-    let entry = |form: &Form, grid: Option<&Rational>| {
-        let normal = form.terms.iter().all(|(draw, _)| matches!(world.noises[*draw], Noise::Gaussian(_)));
-        Entry { center: form.constant.clone(), spread: spread(form), grid: grid.cloned(), normal }
-    };
-    match value {
-        Value::Number(Real::Form(form)) => Some(entry(form, None)),
-        Value::Number(Real::Stepped(form, grid)) => Some(entry(form, Some(grid))),
-        Value::Number(Real::Uniform(draw)) => Some(entry(&Form::draw(*draw), None)),
-        _ => None,
-    }
-}
-
-/// Most points at which half-lines are looked at.
-const MOST_POINTS: usize = 28;
-
-/// Points around the centers, in units of the spread; multiples of the grid if there is one.
-fn points(entries: &[&Entry], most: usize) -> Vec<Rational> {
-    let mut points: Vec<Rational> = Vec::new();
-    for multiple in [0.0, 1.0, -1.0, 0.25, -0.25, 0.5, -0.5, 2.0, -2.0, 4.0, -4.0, 12.0, -12.0] {
-        let multiple = rational_from_f64(multiple).unwrap_or_default();
-        for entry in entries {
-            let mut point = &entry.center + &entry.spread * &multiple;
-            if let Some(grid) = &entry.grid {
-                point = Rational::from((point / grid).round()) * grid;
-            }
-            if !points.contains(&point) && points.len() < most {
-                points.push(point);
-            }
-        }
-    }
-    points.sort_unstable();
-    points
 }
 
 /// The chosen ones of sorted outcomes as a set: numbers next to each other as intervals.
