@@ -13,7 +13,7 @@ use crate::output::event::{Condition, Event};
 use crate::output::outcome::Outcome;
 use crate::real::paths::{Explorer, Sum, outcome};
 use crate::real::world::{Real, RealWorld};
-use crate::refute::entries::{Entry, MOST_POINTS, entry, points};
+use crate::refute::entries::{Entry, MOST_POINTS, ends, entry, points};
 use crate::refute::related_events::{self, Column};
 use crate::run::program::Value;
 
@@ -45,6 +45,9 @@ const MOST_FAILURES: usize = 2;
 const MOST_PLACES: usize = 4;
 const MOST_ENDS: usize = 6;
 
+/// The work that the events of one pair may take, of one of the two sides: about a quarter of a second.
+const MOST_OF_A_PAIR: usize = 40_000;
+
 /// Work after which the first clear guess will do.
 const DEAR: usize = 3000;
 
@@ -69,9 +72,14 @@ impl Paths {
             match outcome(output) {
                 Some(known) => {
                     let mut sum = Sum::<f64>::new(&until);
-                    sum.add(world)?;
+                    let added = sum.add(world);
                     paths.work += sum.work();
+                    added?;
                     *paths.atoms.entry(known).or_default() += sum.total();
+                    // Many paths with dear integrals are too many as well.
+                    if paths.work > MOST_OF_A_PAIR {
+                        return Err(TOO_MANY);
+                    }
                 }
                 None => open.push((world.without_event(), output.clone())),
             }
@@ -82,7 +90,10 @@ impl Paths {
         paths.cut = directed::cast_up(&explorer.cut());
         match complete {
             Ok(true) => Ok(Some(paths)),
-            Ok(false) | Err(TOO_MANY) => Ok(None),
+            Ok(false) | Err(TOO_MANY) => {
+                explorer.work += paths.work;
+                Ok(None)
+            }
             Err(error) => Err(error),
         }
     }
@@ -115,11 +126,10 @@ impl Paths {
         let atoms: f64 = self.atoms.iter().filter(|(o, _)| event.contains(o)).map(|(_, p)| p).sum();
         let mut sum = Sum::<f64>::new(&self.until);
         let parts = event.disjoint_parts().unwrap_or_default();
-        for (world, output) in &self.continuous {
-            sum.add_parts(world, parts, output)?;
-        }
+        let mut paths = self.continuous.iter();
+        let done = paths.try_for_each(|(world, output)| sum.add_parts(world, parts, output));
         self.work += sum.work();
-        Ok(atoms + sum.total())
+        done.map(|()| atoms + sum.total())
     }
 }
 
@@ -182,7 +192,8 @@ pub(crate) fn events(
     second: &mut Paths,
     target: Target,
 ) -> Result<Vec<Guess>, AuditError> {
-    let mut search = Search { first, second, target, found: Vec::new(), problem: None, failed: 0 };
+    let most_work = first.work + second.work + MOST_OF_A_PAIR;
+    let mut search = Search { first, second, target, most_work, found: Vec::new(), problem: None, failed: 0 };
     if search.first.endless || search.second.endless {
         // Whether there is an answer at all.
         search.look(&Event::Value(Condition::Anything));
@@ -258,6 +269,8 @@ struct Search<'a> {
     first: &'a mut Paths,
     second: &'a mut Paths,
     target: Target,
+    /// Work after which no more events are looked at.
+    most_work: usize,
     found: Vec<Guess>,
     /// Why some event could not be looked at, and how many could not.
     problem: Option<AuditError>,
@@ -268,7 +281,8 @@ impl Search<'_> {
     /// Both probabilities of an event; notes it if it shows a loss.
     fn look(&mut self, event: &Event) -> Option<(f64, f64)> {
         // Where integrals are too large, they are too large for the next event too.
-        if self.failed > MOST_FAILURES && self.found.is_empty() {
+        let given_up = self.failed > MOST_FAILURES && self.found.is_empty();
+        if given_up || self.first.work + self.second.work > self.most_work {
             return None;
         }
         match (self.first.probability(event), self.second.probability(event)) {
@@ -376,7 +390,6 @@ impl Search<'_> {
             return self.number(*place, shape);
         }
         self.look(&shape.event(&[]));
-        self.related(shape, &holes);
         // Which way each entry moves, and how far its noise goes.
         let mut moves: Vec<(usize, bool, Rational, Rational)> = Vec::new();
         let places = holes.clone();
@@ -426,9 +439,11 @@ impl Search<'_> {
                 }
             }
         }
-        for place in places.into_iter().take(MOST_PLACES) {
-            self.ends(shape, place);
+        for place in places.iter().take(MOST_PLACES) {
+            self.ends(shape, *place);
         }
+        // Combinations last: they may take the longest.
+        self.related(shape, &places);
         Ok(())
     }
 
@@ -439,8 +454,7 @@ impl Search<'_> {
             let Value::List(items) = output else { continue };
             let Some(Value::Number(Real::Form(form))) = items.get(place) else { continue };
             if Shape::of(output) == *shape {
-                let (low, high) = world.conditions.ends(form);
-                points.extend(low.into_iter().chain(high));
+                points.extend(ends(world, form));
             }
         }
         points.sort_unstable();
