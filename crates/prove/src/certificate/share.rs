@@ -3,7 +3,7 @@
 //! A line `where TEXT` gives a text the next number, from 0; later lines write `@0` in its place. Long proofs repeat
 //! themselves, statement by statement, so this is what keeps their certificates short.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use super::text::{ReadError, Text};
 
@@ -23,48 +23,99 @@ pub(crate) fn share(lines: &[Text]) -> (Vec<String>, Vec<String>) {
     if written.iter().map(String::len).sum::<usize>() < LONG {
         return (vec![], written);
     }
-    let mut counts = BTreeMap::new();
+    let mut seen = Seen::default();
     lines.iter().for_each(|line| {
-        count(line, &mut counts);
+        seen.look(line);
     });
-    counts.retain(|_, often| *often >= OFTEN);
-    let mut numbers = Numbers { counts, given: BTreeMap::new(), texts: vec![] };
-    let lines = lines.iter().map(|line| numbers.write(line)).collect();
+    let mut numbers = Numbers { seen, at: 0, given: HashMap::new(), texts: vec![] };
+    let lines = lines
+        .iter()
+        .map(|line| {
+            let mut out = String::new();
+            numbers.write(line, &mut out);
+            out
+        })
+        .collect();
     let wheres = numbers.texts.iter().map(|text| format!("where {text}")).collect();
     (wheres, lines)
 }
 
-/// Counts the lists of a text by how they are written, and writes it.
-fn count(text: &Text, counts: &mut BTreeMap<String, usize>) -> String {
-    let Text::List(parts) = text else { return text.to_string() };
-    let parts: Vec<String> = parts.iter().map(|part| count(part, counts)).collect();
-    let written = format!("({})", parts.join(" "));
-    if written.len() >= SHORTEST {
-        *counts.entry(written.clone()).or_insert(0) += 1;
-    }
-    written
+/// The texts that occur, each known by the numbers of its parts: nobody writes a text out to know it again.
+#[derive(Default)]
+struct Seen<'t> {
+    words: HashMap<&'t str, usize>,
+    lists: HashMap<Vec<usize>, usize>,
+    /// By number: how long it is, how many lists it has in it, itself included, and how often it occurs.
+    known: Vec<(usize, usize, usize)>,
+    /// The numbers of all lists, each before those that it has in it.
+    order: Vec<usize>,
 }
 
-struct Numbers {
-    counts: BTreeMap<String, usize>,
-    given: BTreeMap<String, usize>,
+impl<'t> Seen<'t> {
+    /// Looks at a text and all its parts, and answers its number.
+    fn look(&mut self, text: &'t Text) -> usize {
+        let next = self.known.len();
+        match text {
+            Text::Word(word) => {
+                let number = *self.words.entry(word.as_str()).or_insert(next);
+                if number == next {
+                    self.known.push((word.len(), 0, 1));
+                }
+                number
+            }
+            Text::List(parts) => {
+                let place = self.order.len();
+                self.order.push(0);
+                let parts: Vec<usize> = parts.iter().map(|part| self.look(part)).collect();
+                let next = self.known.len();
+                let length = parts.iter().map(|part| self.known[*part].0 + 1).sum::<usize>().max(1) + 1;
+                let number = *self.lists.entry(parts).or_insert(next);
+                match self.known.get_mut(number) {
+                    Some(known) => known.2 += 1,
+                    None => self.known.push((length, self.order.len() - place, 1)),
+                }
+                self.order[place] = number;
+                number
+            }
+        }
+    }
+}
+
+struct Numbers<'t> {
+    seen: Seen<'t>,
+    /// How many lists of the order are written.
+    at: usize,
+    given: HashMap<usize, usize>,
     texts: Vec<String>,
 }
 
-impl Numbers {
-    fn write(&mut self, text: &Text) -> String {
-        let Text::List(parts) = text else { return text.to_string() };
-        let written = text.to_string();
-        if self.counts.contains_key(&written) {
+impl Numbers<'_> {
+    fn write(&mut self, text: &Text, out: &mut String) {
+        let parts = match text {
+            Text::Word(word) => return out.push_str(word),
+            Text::List(parts) => parts,
+        };
+        let number = self.seen.order[self.at];
+        let (length, lists, often) = self.seen.known[number];
+        if length >= SHORTEST && often >= OFTEN {
             let next = self.texts.len();
-            let number = *self.given.entry(written.clone()).or_insert(next);
-            if number == next {
-                self.texts.push(written);
+            let given = *self.given.entry(number).or_insert(next);
+            if given == next {
+                self.texts.push(text.to_string());
             }
-            return format!("@{number}");
+            out.push_str(&format!("@{given}"));
+            self.at += lists;
+            return;
         }
-        let parts: Vec<String> = parts.iter().map(|part| self.write(part)).collect();
-        format!("({})", parts.join(" "))
+        self.at += 1;
+        out.push('(');
+        for (place, part) in parts.iter().enumerate() {
+            if place > 0 {
+                out.push(' ');
+            }
+            self.write(part, out);
+        }
+        out.push(')');
     }
 }
 
@@ -135,6 +186,27 @@ mod tests {
         for (line, short) in lines.iter().zip(&short) {
             assert_eq!(shared.expand(Text::parse(short).unwrap()).unwrap(), *line);
         }
+    }
+
+    /// Texts of all lengths around the shortest one, one inside the other, and none at all: the same as by writing every one out.
+    #[test]
+    fn texts_are_shared_as_if_each_were_written_out() {
+        let texts = [
+            "()",
+            "(a (b c) (b c))",
+            "(aaaa (bbbb cccc dddd eee))",
+            "(aaaa (bbbb cccc dddd eeee) ())",
+            "word",
+        ];
+        let line = |n: usize| Text::parse(&format!("({n} {} {})", texts[n % 5], texts[n / 5 % 5])).unwrap();
+        let lines: Vec<Text> = (0..3_000).map(line).collect();
+        let (wheres, short) = share(&lines);
+        // "(bbbb cccc dddd eee)" has 20 bytes, "(b c)" has not; what is inside of what is shared has no number of its own.
+        let shared: Vec<&str> = wheres.iter().map(|line| line.strip_prefix("where ").unwrap()).collect();
+        assert_eq!(shared, [texts[2], texts[3]]);
+        assert_eq!(short[12], "(12 @0 @0)");
+        assert_eq!(short[0], "(0 () ())");
+        assert_eq!(short[9], "(9 word (a (b c) (b c)))");
     }
 
     #[test]
