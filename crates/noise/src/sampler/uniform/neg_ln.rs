@@ -162,6 +162,9 @@ const LN_BITS: u32 = 100;
 /// from t^15 on add less than one.
 fn ln_above(above: u64, below: u64) -> u128 {
     let (difference, sum) = (u128::from(above - below), u128::from(above + below));
+    if difference == 0 {
+        return 0;
+    }
     // 2^100 · difference is below 2^111, and a power in units of 2^−100 times difference² below 2^115.
     let mut power = (difference << LN_BITS).div_ceil(sum);
     let mut total = power;
