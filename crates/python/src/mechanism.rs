@@ -262,7 +262,7 @@ impl Mechanism {
                     text = text.with_table(&name, rows::table(&fields, &value)?);
                     tables = true;
                 }
-                None => given = given.with(&name, value_of(&value)?),
+                None => given = given.with(&name, value_of(&value, 0)?),
             }
         }
         let grid = grid.map(grid_of).transpose()?;
@@ -457,18 +457,30 @@ impl Mechanism {
             Ok(all) => {
                 let mut parts = Vec::new();
                 for (name, value) in all {
-                    parts.push(format!("{}={}", argument::name(&name)?, input_text(&value)?));
+                    parts.push(format!("{}={}", argument::name(&name)?, input_text(&value, 0)?));
                 }
                 parts.join(";")
             }
-            Err(_) => input_text(given)?,
+            Err(_) => input_text(given, 0)?,
         };
         Ok(probity_verdict::parse_inputs(&self.program.mechanism, &text).map_err(Failure::from)?)
     }
 }
 
+/// How deep lists of inputs may lie in lists. One that contains itself would have no end.
+const MOST_DEPTH: usize = 8;
+
+fn too_deep(depth: usize) -> Result<(), Failure> {
+    match depth > MOST_DEPTH {
+        true => Err(Failure::input("there are too many lists inside lists")),
+        false => Ok(()),
+    }
+}
+
 /// A value as the command reads it: a number, a truth value, a list, rows.
-fn input_text(given: &Bound<'_, PyAny>) -> PyResult<String> {
+fn input_text(given: &Bound<'_, PyAny>, depth: usize) -> PyResult<String> {
+    too_deep(depth)?;
+    let input_text = |inner: &Bound<'_, PyAny>| input_text(inner, depth + 1);
     if let Ok(truth) = given.cast::<PyBool>() {
         return Ok(truth.is_true().to_string());
     }
@@ -489,16 +501,17 @@ fn input_text(given: &Bound<'_, PyAny>) -> PyResult<String> {
 }
 
 /// An input of a run.
-fn value_of(given: &Bound<'_, PyAny>) -> PyResult<Given> {
+fn value_of(given: &Bound<'_, PyAny>, depth: usize) -> PyResult<Given> {
+    too_deep(depth)?;
     if let Ok(truth) = given.cast::<PyBool>() {
         return Ok(Given::Truth(truth.is_true()));
     }
     if !given.is_instance_of::<PyString>() && given.len().is_ok() {
-        let items = each_item(given, value_of)?;
+        let items = each_item(given, |item| value_of(item, depth + 1))?;
         return Ok(Given::List(items));
     }
     // numpy's truth values are no bool.
-    if given.get_type().name().is_ok_and(|name| name == "bool") {
+    if given.get_type().name().is_ok_and(|name| name == "bool" || name == "bool_") {
         return Ok(Given::Truth(given.is_truthy()?));
     }
     private_rational(given).map(Given::Number)

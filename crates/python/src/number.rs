@@ -36,7 +36,8 @@ impl<'py> FromPyObject<'_, 'py> for Number {
 /// What a float prints as, of Python or of numpy; `None` for numbers that are what they are written as.
 fn float_text(given: &Bound<'_, PyAny>) -> Option<String> {
     if let Ok(double) = given.cast::<PyFloat>() {
-        return Some(double.value().to_string());
+        // Python's own words: 1e-300, not three hundred zeros.
+        return PyFloat::new(given.py(), double.value()).repr().ok().map(|text| text.to_string());
     }
     // numpy's floats of other sizes have a ratio of integers, but no numerator, which its integers and a Fraction have.
     let is_float = given.hasattr("as_integer_ratio").unwrap_or(false)
@@ -114,7 +115,7 @@ pub fn each_item<T>(
         |error| private_error(items.py(), error, format!("{} is no list of values", kind(items)));
     let mut found = Vec::new();
     for item in items.try_iter().map_err(unreadable)? {
-        found.push(read(&item?)?);
+        found.push(read(&item.map_err(unreadable)?)?);
         if found.len() % (1 << 14) == 0 {
             items.py().check_signals()?;
         }

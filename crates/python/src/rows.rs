@@ -68,6 +68,8 @@ fn of_columns(fields: &[String], columns: &Bound<'_, PyDict>) -> PyResult<Vec<Ve
         let Some(column) = columns.get_item(field)? else {
             return Err(Failure::input(format!("there is no column {field}")).into());
         };
+        // The list of an array has Python's own values.
+        let column = column.call_method0("tolist").unwrap_or(column);
         let cells = each_item(&column, cell)?;
         let rows = rows.get_or_insert_with(|| vec![Vec::new(); cells.len()]);
         if rows.len() != cells.len() {

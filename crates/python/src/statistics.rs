@@ -2,10 +2,12 @@
 
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use probity_exact::{Integer, Rational};
-use probity_noise::transform::{Column, Histogram, Mean, Neighbours, Quantile, Statistic, Variance};
+use probity_noise::transform::{
+    Column, Histogram, Mean, Neighbours, Quantile, Record, Statistic, Variance,
+};
 use probity_noise::unit::Epsilon;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyInt, PyString};
+use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyString};
 
 use crate::argument::Arg;
 use crate::arrays::numpy;
@@ -15,50 +17,106 @@ use crate::number::{
 };
 use crate::work;
 
-/// A column of numbers, as numpy has it or one by one. Which of these it is depends on the data, so nothing that is released may.
+/// A column of numbers: an array that has one type by itself, or records that are read one by one.
+///
+/// Nobody may look for a type that suits all records: numpy would make floats of integers, or texts of floats, for the sake of a single
+/// one, and so one record would change what all others count as.
 enum Records<'py> {
     Integers(PyReadonlyArray1<'py, i64>),
     Floats(PyReadonlyArray1<'py, f64>),
-    Exact(Vec<Rational>),
+    Each(Vec<Record>),
 }
 
 impl<'py> Records<'py> {
     fn of(data: &Bound<'py, PyAny>) -> PyResult<Records<'py>> {
         let py = data.py();
         let numpy = numpy(py)?;
-        if data.is_instance_of::<PyString>() || data.is_instance_of::<PyDict>() {
+        if data.is_instance_of::<PyString>()
+            || data.is_instance_of::<PyBytes>()
+            || data.is_instance_of::<PyDict>()
+        {
             return Err(Failure::of_type(no_numbers(data)).into());
         }
-        let unreadable = |error: PyErr| private_error(py, error, no_numbers(data));
-        let flat = numpy.call_method1("asarray", (data,)).map_err(unreadable)?;
-        one_dimension(data, &flat)?;
-        let letter: String = flat.getattr("dtype")?.getattr("kind")?.extract()?;
+        one_dimension(data)?;
+        let Some(array) = typed(&numpy, data)? else {
+            // The list of an array has Python's own values, where that of others may have scalars of a library.
+            let records = data.call_method0("tolist").unwrap_or_else(|_| data.clone());
+            return Ok(Records::Each(each_item(&records, record)?));
+        };
         let contiguous = |name: &str| {
             let keywords = PyDict::new(py);
             keywords.set_item("dtype", name)?;
-            numpy.call_method("ascontiguousarray", (&flat,), Some(&keywords))
+            numpy.call_method("ascontiguousarray", (&array,), Some(&keywords))
         };
-        let is_wide = flat.getattr("dtype")?.getattr("itemsize")?.extract::<usize>()? >= 8;
+        let letter: String = array.getattr("dtype")?.getattr("kind")?.extract()?;
+        let is_wide = array.getattr("dtype")?.getattr("itemsize")?.extract::<usize>()? >= 8;
         let refused = |_| Failure::input(no_numbers(data));
         Ok(match letter.as_str() {
             "i" | "b" => Records::Integers(contiguous("int64")?.extract().map_err(refused)?),
             // Those of 64 bits may not fit.
             "u" if !is_wide => Records::Integers(contiguous("int64")?.extract().map_err(refused)?),
             "f" => Records::Floats(contiguous("float64")?.extract().map_err(refused)?),
-            _ => Records::Exact(each_item(&flat, private_rational)?),
+            _ => Records::Each(each_item(&array, record)?),
         })
     }
 }
 
+/// The array of something that has a type of numpy by itself: an array without a mask, or a series.
+fn typed<'py>(numpy: &Bound<'py, PyModule>, data: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let is_typed = data
+        .getattr("dtype")
+        .is_ok_and(|dtype| numpy.getattr("dtype").is_ok_and(|class| dtype.is_instance(&class).unwrap_or(false)));
+    if !is_typed || data.hasattr("mask").is_ok_and(|masked| masked && data.hasattr("filled").unwrap_or(false)) {
+        return Ok(None);
+    }
+    let unreadable = |error: PyErr| private_error(data.py(), error, no_numbers(data));
+    numpy.call_method1("asarray", (data,)).map(Some).map_err(unreadable)
+}
+
+/// One number. What is missing is a NaN, as in an array of floats, and what is infinite is that.
+fn record(item: &Bound<'_, PyAny>) -> PyResult<Record> {
+    if item.is_none() {
+        return Ok(Record::Double(f64::NAN));
+    }
+    if let Ok(double) = item.cast::<PyFloat>() {
+        return Ok(Record::Double(double.value()));
+    }
+    if let Ok(integer) = item.extract::<i64>() {
+        return Ok(Record::Integer(integer));
+    }
+    let name = item.get_type().name().map_or(String::new(), |name| name.to_string());
+    match name.as_str() {
+        // Those of pandas.
+        "NAType" | "NaTType" => return Ok(Record::Double(f64::NAN)),
+        // Those of numpy.
+        "bool" | "bool_" => return Ok(Record::Integer(item.is_truthy()?.into())),
+        _ => {}
+    }
+    if !item.is_instance_of::<PyString>() && item.len().is_ok() {
+        return Err(several(format!("the data have 2 dimensions: a record is {}", kind(item))).into());
+    }
+    private_rational(item).map(Record::Exact).or_else(|error| {
+        // Other libraries have floats too, and a Decimal may be none.
+        match item.extract::<f64>() {
+            Ok(double) if !double.is_finite() => Ok(Record::Double(double)),
+            _ => Err(error),
+        }
+    })
+}
+
 /// A record is one number: where it is a row of several, one would be charged for all.
-fn one_dimension(data: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<()> {
-    let dimensions: usize = array.getattr("ndim")?.extract()?;
+fn one_dimension(data: &Bound<'_, PyAny>) -> PyResult<()> {
+    let Some(dimensions) = data.getattr("shape").ok().and_then(|shape| shape.len().ok()) else {
+        return Ok(());
+    };
     if dimensions == 1 {
         return Ok(());
     }
-    Err(Failure::input(format!("{} has {dimensions} dimensions", kind(data)))
-        .hint("give one column: an array or list of one number a record")
-        .into())
+    Err(several(format!("{} has {dimensions} dimensions", kind(data))).into())
+}
+
+fn several(message: String) -> Failure {
+    Failure::input(message).hint("give one column: an array or list of one number a record")
 }
 
 fn no_numbers(data: &Bound<'_, PyAny>) -> String {
@@ -77,7 +135,7 @@ macro_rules! with_records {
                 let $slice = array.as_slice()?;
                 work::short($py, || Ok($answer))
             }
-            Records::Exact($slice) => {
+            Records::Each($slice) => {
                 let $slice = &$slice[..];
                 work::short($py, || Ok($answer))
             }
@@ -104,6 +162,14 @@ fn column(bounds: Arg<(Number, Number)>, step: Option<Number>) -> Result<Column,
 
 fn loss(epsilon: Number) -> Result<Epsilon, Failure> {
     Ok(Epsilon::new(epsilon.0)?)
+}
+
+fn double(record: &Record) -> f64 {
+    match record {
+        Record::Integer(value) => *value as f64,
+        Record::Double(value) => *value,
+        Record::Exact(value) => nearest(value),
+    }
 }
 
 fn nearest(value: &Rational) -> f64 {
@@ -300,6 +366,7 @@ fn by_category(
         index.set_item(category, count)?;
         count += 1;
     }
+    one_dimension(data)?;
     // An array's own list has Python's values, which are quick to look up.
     let records = data.call_method0("tolist").unwrap_or_else(|_| data.clone());
     let mut places = Vec::new();
@@ -323,7 +390,7 @@ fn by_bin(py: Python<'_>, data: &Bound<'_, PyAny>, bins: &Bound<'_, PyAny>) -> P
         let array = numpy
             .call_method("asarray", (values,), Some(&keywords))
             .map_err(|error| private_error(py, error, no_numbers(values)))?;
-        one_dimension(values, &array)?;
+        one_dimension(&array)?;
         array.call_method0("tolist")?.extract()
     };
     let edges = read(bins)?;
@@ -347,7 +414,7 @@ fn by_bin(py: Python<'_>, data: &Bound<'_, PyAny>, bins: &Bound<'_, PyAny>) -> P
     let places = match &records {
         Records::Integers(array) => array.as_slice()?.iter().map(|value| place(*value as f64)).collect(),
         Records::Floats(array) => array.as_slice()?.iter().map(|value| place(*value)).collect(),
-        Records::Exact(values) => values.iter().map(|value| place(nearest(value))).collect(),
+        Records::Each(records) => records.iter().map(|record| place(double(record))).collect(),
     };
     Ok((places, last))
 }
