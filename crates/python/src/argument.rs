@@ -30,12 +30,12 @@ wanted!(
     bool: "truth value (True or False)",
     i32: "int of 32 bits",
     u32: "int from 0 to 2^32 - 1",
-    u64: "int that is not negative",
-    usize: "int that is not negative",
+    u64: "int from 0 to 2^64 - 1",
+    usize: "int from 0 to 2^64 - 1",
     f64: "float",
-    String: "str",
+    String: "str of Unicode characters",
     PathBuf: "path",
-    (Number, Number): "pair of numbers",
+    (Number, Number): "pair of numbers, as (0, 1)",
     Bound<'_, PyMapping>: "dict",
 );
 

@@ -208,7 +208,9 @@ fn held(value: &Bound<'_, PyAny>) -> PyResult<Held> {
     let zoned = value.call_method0("utcoffset").is_ok_and(|offset| !offset.is_none());
     let utc = if zoned { Some(PyTzInfo::utc(value.py())?) } else { None };
     let moment = utc.and_then(|utc| value.call_method1("astimezone", (utc,)).ok());
-    if let Ok(day) = moment.as_ref().unwrap_or(value).call_method0("toordinal").and_then(|day| day.extract::<i64>()) {
+    if let Ok(day) =
+        moment.as_ref().unwrap_or(value).call_method0("toordinal").and_then(|day| day.extract::<i64>())
+    {
         return Ok(Held::Date(day - 719_163));
     }
     // A Decimal, and whatever else has a text.

@@ -235,6 +235,7 @@ impl Mechanism {
 
     /// Runs the proved text on inputs, with exactly the law of its theorem. `count` runs are independent, and their losses add.
     ///
+    /// An input that is called as one of the arguments here (count, grid, certificate, unproved) is given with `_` behind its name.
     /// A table (an input `people: rows(…)`) is the path of a CSV file, a frame, a list of dicts, or a dict of lists. A real answer needs a `grid`, as "2^-20" or 0.5, to whose multiples it is rounded. `unproved=True` runs a text without a proof, for
     /// an experiment.
     ///
@@ -256,7 +257,7 @@ impl Mechanism {
         let mut text = Text::of(self.program.clone());
         let (mut given, mut tables) = (Inputs::new(), false);
         for (name, value) in inputs.into_iter().flatten() {
-            let name = argument::name(&name)?;
+            let name = self.input(&argument::name(&name)?)?;
             match text.fields(&name) {
                 Some(fields) => {
                     text = text.with_table(&name, rows::table(&fields, &value)?);
@@ -442,7 +443,29 @@ impl Mechanism {
     }
 }
 
+/// The arguments of a run that are no inputs.
+const OF_RUNS: [&str; 4] = ["count", "grid", "certificate", "unproved"];
+
+/// What an input is called in the call of a run.
+pub fn keyword(input: &str) -> String {
+    if OF_RUNS.contains(&input) { format!("{input}_") } else { input.to_owned() }
+}
+
 impl Mechanism {
+    /// The input that a run calls so.
+    fn input(&self, called: &str) -> Result<String, Failure> {
+        let names: Vec<String> =
+            self.program.mechanism.inputs.iter().map(|input| input.name.to_string()).collect();
+        names.iter().find(|name| keyword(name) == called).cloned().ok_or_else(|| {
+            let known: Vec<String> = names.iter().map(|name| keyword(name)).collect();
+            Failure::input(format!("{} has no input {called}", self.name())).hint(probity_verdict::meant(
+                "its inputs are",
+                called,
+                &known,
+            ))
+        })
+    }
+
     fn known(&self) -> Option<Arc<Proved>> {
         self.proved.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
     }

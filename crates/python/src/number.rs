@@ -150,23 +150,38 @@ pub fn rational(given: &Bound<'_, PyAny>) -> PyResult<Rational> {
     }
     if given.get_type().name().is_ok_and(|name| name == "Decimal") {
         // By its text: `as_integer_ratio` would expand any exponent.
-        let text = given.str()?.to_string();
+        // (`to_string` would ask Python again, and swallow an interrupt there.)
+        let text = given.str()?;
+        let text = text.to_cow().map_err(|_| no_number(given))?;
         return parse_rational(&text).map_err(|_| no_number(given));
     }
-    let parts = match (given.getattr("numerator"), given.getattr("denominator")) {
-        (Ok(numerator), Ok(denominator)) => Some((numerator, denominator)),
-        _ => given
-            .call_method0("as_integer_ratio")
-            .and_then(|pair| pair.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>())
-            .ok(),
+    let py = given.py();
+    let numerator = unless_interrupted(py, given.getattr("numerator"))?;
+    let denominator = unless_interrupted(py, given.getattr("denominator"))?;
+    let parts = match numerator.zip(denominator) {
+        Some(parts) => Some(parts),
+        None => {
+            unless_interrupted(py, given.call_method0("as_integer_ratio").and_then(|pair| pair.extract()))?
+        }
     };
-    let whole = |part: Bound<'_, PyAny>| part.call_method0("__index__").and_then(|part| integer(&part)).ok();
-    let parts = parts.and_then(|(numerator, denominator)| Some((whole(numerator)?, whole(denominator)?)));
-    match parts {
+    let whole = |part: Bound<'_, PyAny>| {
+        unless_interrupted(py, part.call_method0("__index__").and_then(|part| integer(&part)))
+    };
+    let Some((numerator, denominator)) = parts else { return Err(no_number(given)) };
+    match whole(numerator)?.zip(whole(denominator)?) {
         Some((numerator, denominator)) if denominator != Integer::ZERO => {
             Ok(Rational::from_parts_signed(numerator, denominator))
         }
         _ => Err(no_number(given)),
+    }
+}
+
+/// What was found, or nothing for an error; an interrupt, which comes while any code of Python runs, stays one.
+pub fn unless_interrupted<T>(py: Python<'_>, found: PyResult<T>) -> PyResult<Option<T>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.is_instance_of::<PyException>(py) => Ok(None),
+        Err(interrupt) => Err(interrupt),
     }
 }
 
@@ -180,7 +195,7 @@ pub fn integer(given: &Bound<'_, PyAny>) -> PyResult<Integer> {
         return Err(Failure::input(format!("an integer of {bits} bits is too large")).into());
     }
     // In base 16: Python refuses long decimals.
-    let text = given.call_method1("__format__", ("x",))?.to_string();
+    let text: String = given.call_method1("__format__", ("x",))?.extract()?;
     Integer::from_str_radix(&text, 16).map_err(|_| no_number(given))
 }
 

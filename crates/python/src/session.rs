@@ -223,8 +223,10 @@ impl Session {
                 })
                 .collect::<Result<Vec<_>, Refusal>>()?;
             if let (Some(path), [(released, _)]) = (&to, &shown[..]) {
-                std::fs::write(path, &released.certificate)
-                    .map_err(|error| Failure::input(format!("cannot write {}: {error}", path.display())))?;
+                std::fs::write(path, &released.certificate).map_err(|error| {
+                    Failure::input(format!("cannot write {}: {error}", path.display()))
+                        .hint("the answer is paid and stored: the same query without certificate= gets it for nothing")
+                })?;
             }
             Ok((shown, ledger.state().clone()))
         })?;

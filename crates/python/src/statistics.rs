@@ -2,10 +2,9 @@
 
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use probity_exact::{Integer, Rational};
-use probity_noise::transform::{
-    Column, Histogram, Mean, Neighbours, Quantile, Record, Statistic, Variance,
-};
+use probity_noise::transform::{Column, Histogram, Mean, Neighbours, Quantile, Record, Statistic, Variance};
 use probity_noise::unit::Epsilon;
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyString};
 
@@ -14,6 +13,7 @@ use crate::arrays::numpy;
 use crate::failure::Failure;
 use crate::number::{
     Number, described, each_item, kind, private_error, private_rational, rational, to_exact, to_int,
+    unless_interrupted,
 };
 use crate::work;
 
@@ -63,10 +63,11 @@ impl<'py> Records<'py> {
 
 /// The array of something that has a type of numpy by itself: an array without a mask, or a series.
 fn typed<'py>(numpy: &Bound<'py, PyModule>, data: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let is_typed = data
-        .getattr("dtype")
-        .is_ok_and(|dtype| numpy.getattr("dtype").is_ok_and(|class| dtype.is_instance(&class).unwrap_or(false)));
-    if !is_typed || data.hasattr("mask").is_ok_and(|masked| masked && data.hasattr("filled").unwrap_or(false)) {
+    let is_typed = data.getattr("dtype").is_ok_and(|dtype| {
+        numpy.getattr("dtype").is_ok_and(|class| dtype.is_instance(&class).unwrap_or(false))
+    });
+    if !is_typed || data.hasattr("mask").is_ok_and(|masked| masked && data.hasattr("filled").unwrap_or(false))
+    {
         return Ok(None);
     }
     let unreadable = |error: PyErr| private_error(data.py(), error, no_numbers(data));
@@ -81,27 +82,35 @@ fn record(item: &Bound<'_, PyAny>) -> PyResult<Record> {
     if let Ok(double) = item.cast::<PyFloat>() {
         return Ok(Record::Double(double.value()));
     }
-    if let Ok(integer) = item.extract::<i64>() {
+    let py = item.py();
+    if let Some(integer) = unless_interrupted(py, item.extract::<i64>())? {
         return Ok(Record::Integer(integer));
     }
-    let name = item.get_type().name().map_or(String::new(), |name| name.to_string());
-    match name.as_str() {
-        // Those of pandas.
-        "NAType" | "NaTType" => return Ok(Record::Double(f64::NAN)),
-        // Those of numpy.
-        "bool" | "bool_" => return Ok(Record::Integer(item.is_truthy()?.into())),
-        _ => {}
+    let is_called =
+        |names: [&str; 2]| item.get_type().name().is_ok_and(|name| names.iter().any(|known| name == *known));
+    // Those of pandas.
+    if is_called(["NAType", "NaTType"]) {
+        return Ok(Record::Double(f64::NAN));
+    }
+    // Those of numpy.
+    if is_called(["bool", "bool_"]) {
+        return Ok(Record::Integer(item.is_truthy()?.into()));
     }
     if !item.is_instance_of::<PyString>() && item.len().is_ok() {
         return Err(several(format!("the data have 2 dimensions: a record is {}", kind(item))).into());
     }
-    private_rational(item).map(Record::Exact).or_else(|error| {
-        // Other libraries have floats too, and a Decimal may be none.
-        match item.extract::<f64>() {
-            Ok(double) if !double.is_finite() => Ok(Record::Double(double)),
-            _ => Err(error),
+    let refused = match private_rational(item) {
+        Ok(number) => return Ok(Record::Exact(number)),
+        Err(refused) => refused,
+    };
+    // Other libraries have floats too, and a Decimal may be none. (A complex number is no float, and would only warn that it becomes one.)
+    if refused.is_instance_of::<PyException>(py) && item.hasattr("as_integer_ratio")? {
+        match unless_interrupted(py, item.extract::<f64>())? {
+            Some(double) if !double.is_finite() => return Ok(Record::Double(double)),
+            _ => {}
         }
-    })
+    }
+    Err(refused)
 }
 
 /// A record is one number: where it is a row of several, one would be charged for all.
@@ -390,8 +399,8 @@ fn by_bin(py: Python<'_>, data: &Bound<'_, PyAny>, bins: &Bound<'_, PyAny>) -> P
         let array = numpy
             .call_method("asarray", (values,), Some(&keywords))
             .map_err(|error| private_error(py, error, no_numbers(values)))?;
-        one_dimension(&array)?;
-        array.call_method0("tolist")?.extract()
+        // What is no list of edges has none.
+        Ok(array.call_method0("tolist")?.extract().unwrap_or_default())
     };
     let edges = read(bins)?;
     if edges.len() < 2

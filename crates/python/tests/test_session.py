@@ -463,3 +463,10 @@ def test_any_mapping_names_tables_and_weights(loud, tmp_path):
     s = pb.Session(types.MappingProxyType({"people": PEOPLE}), policy=loud, ledger=tmp_path / "m.ledger", init=True)
     answer = s.sql("SELECT COUNT(*) AS n, SUM(age) AS a FROM people", split=types.MappingProxyType({"n": 1, "a": 2}))
     assert answer.columns[0] == "n"
+
+
+def test_a_folder_is_no_certificate_and_costs_nothing(tmp_path):
+    s = pb.Session(data={"people": PEOPLE}, policy=POLICY, ledger=tmp_path / "p.ledger", init=True)
+    with pytest.raises(pb.InvalidInput, match="is a folder"):
+        s.sql("SELECT COUNT(*) AS n FROM people", certificate=tmp_path)
+    assert s.remaining == {"epsilon": 2}
