@@ -106,6 +106,12 @@ pub fn private_rational(given: &Bound<'_, PyAny>) -> PyResult<Rational> {
     rational(given).map_err(|error| private_error(given.py(), error, format!("{} is no number", kind(given))))
 }
 
+/// The same with Python's own values, where a column of PyArrow has scalars of its library and an array those of numpy.
+pub fn in_python_values<'py>(given: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
+    let listed = given.call_method0("to_pylist").or_else(|_| given.call_method0("tolist"));
+    listed.unwrap_or_else(|_| given.clone())
+}
+
 /// Something of each item, which an interrupt can stop.
 pub fn each_item<T>(
     items: &Bound<'_, PyAny>,

@@ -12,8 +12,8 @@ use crate::argument::Arg;
 use crate::arrays::numpy;
 use crate::failure::Failure;
 use crate::number::{
-    Number, described, each_item, kind, private_error, private_rational, rational, to_exact, to_int,
-    unless_interrupted,
+    Number, described, each_item, in_python_values, kind, private_error, private_rational, rational,
+    to_exact, to_int, unless_interrupted,
 };
 use crate::work;
 
@@ -39,9 +39,7 @@ impl<'py> Records<'py> {
         }
         one_dimension(data)?;
         let Some(array) = typed(&numpy, data)? else {
-            // The list of an array has Python's own values, where that of others may have scalars of a library.
-            let records = data.call_method0("tolist").unwrap_or_else(|_| data.clone());
-            return Ok(Records::Each(each_item(&records, record)?));
+            return Ok(Records::Each(each_item(&in_python_values(data), record)?));
         };
         let contiguous = |name: &str| {
             let keywords = PyDict::new(py);
@@ -376,8 +374,7 @@ fn by_category(
         count += 1;
     }
     one_dimension(data)?;
-    // An array's own list has Python's values, which are quick to look up.
-    let records = data.call_method0("tolist").unwrap_or_else(|_| data.clone());
+    let records = in_python_values(data);
     let mut places = Vec::new();
     let unreadable = |_| Failure::of_type(format!("{} is no list of values", kind(data)));
     for record in records.try_iter().map_err(unreadable)? {

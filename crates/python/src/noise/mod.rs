@@ -19,8 +19,8 @@ use crate::argument::Arg;
 use crate::arrays::numpy;
 use crate::failure::Failure;
 use crate::number::{
-    Datum, Number, described, each_item, integer, kind, private_error, private_rational, to_fraction, to_int,
-    to_upper, to_upper_double,
+    Datum, Number, described, each_item, in_python_values, integer, kind, private_error, private_rational,
+    to_fraction, to_int, to_upper, to_upper_double,
 };
 use crate::work;
 use law::{Arguments, BLOCK, Law};
@@ -466,8 +466,7 @@ impl Noise {
             let answer = mechanism.invoke(&place(value)).map_err(Failure::from)?;
             return categories.get_item(answer as usize);
         }
-        let values = value.call_method0("tolist").unwrap_or_else(|_| value.clone());
-        let inputs = each_item(&values, |item| Ok(place(item)))?;
+        let inputs = each_item(&in_python_values(value), |item| Ok(place(item)))?;
         let answers = work::short(py, || Ok(mechanism.invoke_vec(&inputs)?))?;
         let answers = answers.iter().map(|answer| categories.get_item(*answer as usize));
         Ok(PyList::new(py, answers.collect::<PyResult<Vec<_>>>()?)?.into_any())
