@@ -52,9 +52,12 @@ pub(crate) fn entry(world: &RealWorld<'_>, value: &Value<Real>) -> Option<Entry>
     }
 }
 
-/// The ends of the interval that a number lies in for certain: by a condition of its path, or by the supports of its draws and the
-/// conditions on each of them.
-pub(crate) fn ends(world: &RealWorld<'_>, form: &Form) -> Vec<Rational> {
+/// The ends of an interval, where there are such.
+pub(crate) type Ends = (Option<Rational>, Option<Rational>);
+
+/// The interval that a number lies in for certain: by a condition of its path, or by the supports of its draws and the conditions on each
+/// of them.
+pub(crate) fn ends(world: &RealWorld<'_>, form: &Form) -> Ends {
     let (low, high) = world.conditions.ends(form);
     let support = |draw: usize| match world.noises[draw] {
         Noise::Exponential(_) => (Some(Rational::ZERO), None),
@@ -69,7 +72,7 @@ pub(crate) fn ends(world: &RealWorld<'_>, form: &Form) -> Vec<Rational> {
         least = least.zip(from).map(|(sum, x)| sum + c * x);
         most = most.zip(to).map(|(sum, x)| sum + c * x);
     }
-    [low, high, least, most].into_iter().flatten().collect()
+    (low.or(least), high.or(most))
 }
 
 /// Most points at which half-lines are looked at.

@@ -113,8 +113,12 @@ fn each_its_way(
             },
             (None, None) => Condition::Anything,
         };
-    let all = |steps: i64| items.iter().zip(others).map(|pair| at(pair, steps)).collect();
-    [0, 1, 3].map(|steps| Event::List(all(steps))).to_vec()
+    let all = |steps: i64| items.iter().zip(others).map(|pair| at(pair, steps)).collect::<Vec<Condition>>();
+    let side = |wanted: fn(&Condition) -> bool| all(0).iter().any(wanted);
+    let both_ways =
+        side(|c| matches!(c, Condition::AtMost(_))) && side(|c| matches!(c, Condition::AtLeast(_)));
+    // Where all move one way, they are on one side of their centers.
+    if both_ways { [0, 1].map(|steps| Event::List(all(steps))).to_vec() } else { Vec::new() }
 }
 
 /// A half-line that ends so many spreads below or above the center.

@@ -13,7 +13,7 @@ use crate::output::event::{Condition, Event};
 use crate::output::outcome::Outcome;
 use crate::real::paths::{Explorer, Sum, outcome};
 use crate::real::world::{Real, RealWorld};
-use crate::refute::entries::{Entry, MOST_POINTS, ends, entry, points};
+use crate::refute::entries::{Ends, Entry, MOST_POINTS, ends, entry, points};
 use crate::refute::related_events::{self, Column};
 use crate::run::program::Value;
 
@@ -41,9 +41,8 @@ const MOST_IRRATIONAL: usize = 16;
 /// Events that could not be looked at, after which no others are tried.
 const MOST_FAILURES: usize = 2;
 
-/// Entries of a list whose ends are looked at, and ends of each.
+/// Entries of a list whose ends are looked at.
 const MOST_PLACES: usize = 4;
-const MOST_ENDS: usize = 6;
 
 /// The work that the events of one pair may take, of one of the two sides: about a quarter of a second.
 const MOST_OF_A_PAIR: usize = 40_000;
@@ -447,25 +446,33 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Half-lines of one entry of a list that end where its law begins or ends, on either input: what a released sign says of noise.
+    /// What one entry of a list can be on the first input and cannot be on the second, by the ends of its law: what a released sign says of
+    /// noise.
     fn ends(&mut self, shape: &Shape, place: usize) {
-        let mut points: Vec<Rational> = Vec::new();
-        for (world, output) in self.first.continuous.iter().chain(&self.second.continuous) {
-            let Value::List(items) = output else { continue };
-            let Some(Value::Number(Real::Form(form))) = items.get(place) else { continue };
-            if Shape::of(output) == *shape {
-                points.extend(ends(world, form));
-            }
+        let of = |paths: &Paths| {
+            let same = paths.continuous.iter().filter(|(_, output)| Shape::of(output) == *shape);
+            let bounds = same.map(|(world, output)| match output {
+                Value::List(items) => match items.get(place) {
+                    Some(Value::Number(Real::Form(form))) => ends(world, form),
+                    _ => (None, None),
+                },
+                _ => (None, None),
+            });
+            let widest = |(a, b): Ends, (c, d): Ends| {
+                (a.zip(c).map(|(a, c)| a.min(c)), b.zip(d).map(|(b, d)| b.max(d)))
+            };
+            bounds.reduce(widest).unwrap_or((None, None))
+        };
+        let ((low, high), (other_low, other_high)) = (of(self.first), of(self.second));
+        if let Some(begins) = other_low
+            && low.is_none_or(|low| low < begins)
+        {
+            self.look(&shape.event(&[(place, half_line(begins, true))]));
         }
-        points.sort_unstable();
-        points.dedup();
-        for point in points.into_iter().take(MOST_ENDS) {
-            for below in [true, false] {
-                if self.is_enough() {
-                    return;
-                }
-                self.look(&shape.event(&[(place, half_line(point.clone(), below))]));
-            }
+        if let Some(stops) = other_high
+            && high.is_none_or(|high| high > stops)
+        {
+            self.look(&shape.event(&[(place, half_line(stops, false))]));
         }
     }
 
