@@ -1,6 +1,6 @@
 //! Texts that occur again and again in a certificate are written once.
 //!
-//! A line `where TEXT` gives a text the next number, from 0; later lines write `@0` in its place. Long proofs repeat
+//! A line `where TEXT` gives a text the next number, from 0; later lines, other `where` lines among them, write `@0` in its place. Long proofs repeat
 //! themselves, statement by statement, so this is what keeps their certificates short.
 
 use std::collections::HashMap;
@@ -11,8 +11,8 @@ use super::text::{ReadError, Text};
 const LONG: usize = 50_000;
 /// The shortest text that is worth a number.
 const SHORTEST: usize = 20;
-/// How often a text has to occur.
-const OFTEN: usize = 3;
+/// How often a text has to occur, inside different texts.
+const OFTEN: usize = 2;
 /// The most words and lists that the lines of a certificate may have with all numbers replaced: what a number stands for
 /// may be long, and a hostile file could have very many.
 const MAX_PARTS: usize = 4_000_000;
@@ -23,99 +23,84 @@ pub(crate) fn share(lines: &[Text]) -> (Vec<String>, Vec<String>) {
     if written.iter().map(String::len).sum::<usize>() < LONG {
         return (vec![], written);
     }
-    let mut seen = Seen::default();
-    lines.iter().for_each(|line| {
-        seen.look(line);
-    });
-    let mut numbers = Numbers { seen, at: 0, given: HashMap::new(), texts: vec![] };
-    let lines = lines
-        .iter()
-        .map(|line| {
-            let mut out = String::new();
-            numbers.write(line, &mut out);
-            out
-        })
-        .collect();
+    let mut numbers = Numbers::default();
+    let lines: Vec<usize> = lines.iter().map(|line| numbers.known(line)).collect();
+    lines.iter().for_each(|line| numbers.count(*line));
+    let lines = lines.into_iter().map(|line| numbers.write(line)).collect();
     let wheres = numbers.texts.iter().map(|text| format!("where {text}")).collect();
     (wheres, lines)
 }
 
-/// The texts that occur, each known by the numbers of its parts: nobody writes a text out to know it again.
+/// A text whose parts are named by their places among all different texts.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Known {
+    Word(String),
+    List(Vec<usize>),
+}
+
+/// All different texts, each once.
 #[derive(Default)]
-struct Seen<'t> {
-    words: HashMap<&'t str, usize>,
-    lists: HashMap<Vec<usize>, usize>,
-    /// By number: how long it is, how many lists it has in it, itself included, and how often it occurs.
-    known: Vec<(usize, usize, usize)>,
-    /// The numbers of all lists, each before those that it has in it.
-    order: Vec<usize>,
-}
-
-impl<'t> Seen<'t> {
-    /// Looks at a text and all its parts, and answers its number.
-    fn look(&mut self, text: &'t Text) -> usize {
-        let next = self.known.len();
-        match text {
-            Text::Word(word) => {
-                let number = *self.words.entry(word.as_str()).or_insert(next);
-                if number == next {
-                    self.known.push((word.len(), 0, 1));
-                }
-                number
-            }
-            Text::List(parts) => {
-                let place = self.order.len();
-                self.order.push(0);
-                let parts: Vec<usize> = parts.iter().map(|part| self.look(part)).collect();
-                let next = self.known.len();
-                let length = parts.iter().map(|part| self.known[*part].0 + 1).sum::<usize>().max(1) + 1;
-                let number = *self.lists.entry(parts).or_insert(next);
-                match self.known.get_mut(number) {
-                    Some(known) => known.2 += 1,
-                    None => self.known.push((length, self.order.len() - place, 1)),
-                }
-                self.order[place] = number;
-                number
-            }
-        }
-    }
-}
-
-struct Numbers<'t> {
-    seen: Seen<'t>,
-    /// How many lists of the order are written.
-    at: usize,
+struct Numbers {
+    places: HashMap<Known, usize>,
+    all: Vec<Known>,
+    /// How long each is when it is written out.
+    lengths: Vec<usize>,
+    /// In how many places each is a part of a different text.
+    uses: Vec<usize>,
+    /// The number that each was given.
     given: HashMap<usize, usize>,
     texts: Vec<String>,
 }
 
-impl Numbers<'_> {
-    fn write(&mut self, text: &Text, out: &mut String) {
-        let parts = match text {
-            Text::Word(word) => return out.push_str(word),
-            Text::List(parts) => parts,
+impl Numbers {
+    /// The place of a text.
+    fn known(&mut self, text: &Text) -> usize {
+        let (known, length) = match text {
+            Text::Word(word) => (Known::Word(word.clone()), word.len()),
+            Text::List(parts) => {
+                let parts: Vec<usize> = parts.iter().map(|part| self.known(part)).collect();
+                let length = 1 + parts.iter().map(|part| self.lengths[*part] + 1).sum::<usize>().max(1);
+                (Known::List(parts), length)
+            }
         };
-        let number = self.seen.order[self.at];
-        let (length, lists, often) = self.seen.known[number];
-        if length >= SHORTEST && often >= OFTEN {
-            let next = self.texts.len();
-            let given = *self.given.entry(number).or_insert(next);
-            if given == next {
-                self.texts.push(text.to_string());
-            }
-            out.push_str(&format!("@{given}"));
-            self.at += lists;
-            return;
+        if let Some(place) = self.places.get(&known) {
+            return *place;
         }
-        self.at += 1;
-        out.push('(');
-        for (place, part) in parts.iter().enumerate() {
-            if place > 0 {
-                out.push(' ');
-            }
-            self.write(part, out);
+        self.places.insert(known.clone(), self.all.len());
+        self.all.push(known);
+        self.lengths.push(length);
+        self.uses.push(0);
+        self.all.len() - 1
+    }
+
+    /// Counts a use of a text. Its parts are used by it once, however often it occurs itself.
+    fn count(&mut self, place: usize) {
+        self.uses[place] += 1;
+        if self.uses[place] == 1
+            && let Known::List(parts) = self.all[place].clone()
+        {
+            parts.into_iter().for_each(|part| self.count(part));
         }
-        out.push(')');
+    }
+
+    fn write(&mut self, place: usize) -> String {
+        let parts = match &self.all[place] {
+            Known::Word(word) => return word.clone(),
+            Known::List(parts) => parts.clone(),
+        };
+        if let Some(number) = self.given.get(&place) {
+            return format!("@{number}");
+        }
+        let parts: Vec<String> = parts.into_iter().map(|part| self.write(part)).collect();
+        let written = format!("({})", parts.join(" "));
+        if self.uses[place] < OFTEN || self.lengths[place] < SHORTEST {
+            return written;
+        }
+        // Its parts have their numbers by now: a text names only those before it.
+        let number = self.texts.len();
+        self.given.insert(place, number);
+        self.texts.push(written);
+        format!("@{number}")
     }
 }
 
@@ -188,25 +173,26 @@ mod tests {
         }
     }
 
-    /// Texts of all lengths around the shortest one, one inside the other, and none at all: the same as by writing every one out.
     #[test]
-    fn texts_are_shared_as_if_each_were_written_out() {
-        let texts = [
-            "()",
-            "(a (b c) (b c))",
-            "(aaaa (bbbb cccc dddd eee))",
-            "(aaaa (bbbb cccc dddd eeee) ())",
-            "word",
-        ];
-        let line = |n: usize| Text::parse(&format!("({n} {} {})", texts[n % 5], texts[n / 5 % 5])).unwrap();
-        let lines: Vec<Text> = (0..3_000).map(line).collect();
+    fn what_is_shared_names_what_is_shared_before_it() {
+        // Sums that grow by one term each: written out they take the square of their number.
+        let sum =
+            |n: usize| (0..n).fold(String::from("(a first term)"), |sum, k| format!("(+ {sum} (term {k}))"));
+        let lines: Vec<Text> =
+            (0..200).map(|n| Text::parse(&format!("(cost {})", sum(n))).unwrap()).collect();
         let (wheres, short) = share(&lines);
-        // "(bbbb cccc dddd eee)" has 20 bytes, "(b c)" has not; what is inside of what is shared has no number of its own.
-        let shared: Vec<&str> = wheres.iter().map(|line| line.strip_prefix("where ").unwrap()).collect();
-        assert_eq!(shared, [texts[2], texts[3]]);
-        assert_eq!(short[12], "(12 @0 @0)");
-        assert_eq!(short[0], "(0 () ())");
-        assert_eq!(short[9], "(9 word (a (b c) (b c)))");
+        let length: usize = wheres.iter().chain(&short).map(String::len).sum();
+        assert!(length < 12_000, "{length}");
+        let mut shared = Shared::new();
+        for text in &wheres {
+            shared.define(text.strip_prefix("where ").unwrap()).unwrap();
+        }
+        for (line, short) in lines.iter().zip(&short) {
+            assert_eq!(shared.expand(Text::parse(short).unwrap()).unwrap(), *line);
+        }
+        // A number is no text before its line.
+        let mut early = Shared::new();
+        assert!(early.define(wheres[1].strip_prefix("where ").unwrap()).is_err());
     }
 
     #[test]
