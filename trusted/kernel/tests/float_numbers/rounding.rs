@@ -277,6 +277,7 @@ fn premises(format: Format) -> Vec<Bounds> {
     vec![
         bounds(q(3, 2), q(7, 3), q(1, 100), Some(q(1, 150))),
         bounds(q(5, 4), q(5, 4), q(0, 1), Some(q(0, 1))),
+        bounds(q(5, 8), q(11, 4), q(0, 1), Some(q(0, 1))),
         bounds(q(-7, 5), q(-3, 5), q(1, 90), Some(q(1, 50))),
         bounds(q(-1, 3), q(2, 3), q(1, 70), None),
         Bounds {
