@@ -27,10 +27,10 @@ fn over(a: &Real, b: &Real) -> Real {
 fn power_within(x: &Rational) -> Rational {
     let mut p = Rational::ONE;
     while p > *x {
-        p = p / q(2, 1);
+        p /= q(2, 1);
     }
     while &p * q(2, 1) <= *x {
-        p = p * q(2, 1);
+        p *= q(2, 1);
     }
     p
 }
