@@ -37,7 +37,7 @@ pub(crate) fn search_side(
             let mut searching = Searching {
                 found: Vec::new(),
                 explain: false,
-                again: false,
+                again: None,
                 example: None,
                 about_cost: false,
                 effort,
