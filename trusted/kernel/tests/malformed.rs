@@ -1,7 +1,7 @@
 //! Mechanisms that make no sense are refused before anything is proved of them.
 
 use probity_kernel::context::{Context, Orientation};
-use probity_kernel::expr::Expr;
+use probity_kernel::expr::{Expr, Run, Variable};
 use probity_kernel::rejection::Rejection;
 use probity_kernel::term::{Distribution, Input, Mechanism, Param, Sort, Statement};
 
@@ -49,4 +49,18 @@ fn names_have_one_role_and_are_set_before_use() {
     let mut assigned = fine;
     assigned.body.push(Statement::Assign { var: "x".into(), value: Expr::int(0) });
     assert!(reason(&assigned).unwrap().contains("assigned"));
+}
+
+/// What the limits of size count, and that both lists of `apart` are seen.
+#[test]
+fn expressions_are_measured() {
+    let sum = Expr::var("a") + Expr::int(1) * Expr::var("b");
+    assert_eq!((sum.size(), sum.depth()), (5, 3));
+    assert!(sum.is_within(5) && !sum.is_within(4));
+    assert_eq!((Expr::int(1).size(), Expr::int(1).depth()), (1, 1));
+    let apart = Expr::apart("l", Expr::int(0), Expr::int(1));
+    for run in [Run::First, Run::Second] {
+        assert!(apart.mentions(&Variable::Of("l".into(), run)));
+    }
+    assert!(!apart.mentions(&Variable::Plain("l".into())));
 }

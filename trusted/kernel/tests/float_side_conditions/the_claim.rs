@@ -117,6 +117,9 @@ fn epsilon_is_enough_for_every_parameter() {
         number(21, 10),
         (number(0, 1) - eps()) + number(5, 1),
         eps() + excess() * b(),
+        // Only as multiples of eps: the least of each part is too little.
+        number(3, 1) * eps() - eps() + excess() - number(1, 2),
+        number(3, 1) * eps() + (-eps()) + excess() - number(1, 2),
     ];
     for epsilon in enough {
         prove(&family(), epsilon.clone(), number(0, 1)).unwrap_or_else(|no| panic!("{epsilon}: {no}"));
@@ -135,6 +138,8 @@ fn epsilon_is_enough_for_every_parameter() {
         -(number(5, 1) - eps()),
         number(5, 1) + (-b()),
         -eps() + number(21, 10),
+        number(21, 10) - eps(),
+        eps() + excess() - eps(),
     ] {
         let found = prove(&family(), epsilon.clone(), number(0, 1));
         assert!(matches!(found, Err(Rejection::ClaimTooSmall { part: "epsilon", .. })), "{epsilon}");
@@ -163,4 +168,45 @@ fn delta_is_enough_for_every_parameter() {
     let found = prove(&wide, epsilon(), (number(0, 1) - b()).exp());
     assert!(matches!(found, Err(Rejection::ClaimTooSmall { part: "delta", .. })));
     prove(&wide, epsilon(), (number(-600, 1)).exp() * b()).unwrap();
+}
+
+/// The least claim that a bound covers says what was found, and is proved.
+#[test]
+fn the_least_claim_is_the_bound() {
+    let one = numbers(Format::BINARY64);
+    let machine = Implementation { uniform: Uniform::Bits(53), ln_ulps: 2 };
+    let found = bound(&one.mechanism(), one.reading(), machine).unwrap();
+    assert_eq!(found.claim().epsilon, Expr::Number(found.epsilon().clone()));
+    let theorem = threshold(&one.mechanism(), &found.claim(), machine).unwrap();
+    assert_eq!(theorem.implementation(), machine);
+    let found = look(&family()).unwrap();
+    assert_eq!(found.claim().epsilon, eps() + Expr::Number(found.excess().clone()));
+    threshold(&family(), &found.claim(), Implementation::default()).unwrap();
+}
+
+/// Neighbours further apart lose a multiple of eps, and that multiple is looked for in the claim.
+#[test]
+fn epsilon_is_enough_for_distant_neighbours() {
+    let two = with(&family(), &|m| m.adjacency = within(number(2, 1)));
+    let excess = || Expr::Number(look(&two).unwrap().excess().clone());
+    prove(&two, number(2, 1) * eps() + excess(), number(0, 1)).unwrap();
+    for epsilon in [number(2, 1) * eps() + excess() - Expr::Number(power(-400)), eps() + excess()] {
+        let found = prove(&two, epsilon, number(0, 1));
+        assert!(matches!(found, Err(Rejection::ClaimTooSmall { part: "epsilon", .. })));
+    }
+}
+
+/// A reading supposes U* and a correctly rounded logarithm unless something else is said.
+#[test]
+fn the_usual_machine() {
+    assert_eq!(Implementation::default(), Implementation { uniform: Uniform::Star, ln_ulps: 0 });
+}
+
+/// Numbers with a factor become a mechanism from which the same numbers are read.
+#[test]
+fn numbers_come_back() {
+    let scaling = vec![Scaling::Multiply(q(3, 2)), Scaling::Divide(q(5, 4))];
+    let one = Snapped { scaling, grid: q(2, 1), ..numbers(Format::BINARY64) };
+    let found = bound(&one.mechanism(), one.reading(), one.implementation()).unwrap();
+    assert_eq!(found.subject(), &Subject::Mechanism(one));
 }

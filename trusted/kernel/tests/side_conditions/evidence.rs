@@ -503,3 +503,52 @@ fn lists_are_compared_as_a_whole() {
     let normal = fact(&context, &apart(int(1) - int(2)), true).unwrap();
     assert_eq!(normal, Fact::Holds(apart(int(-1)), true));
 }
+
+/// Comparisons of numbers are answered, also where both sides are equal.
+#[test]
+fn numbers_are_compared() {
+    let context = context(&[]);
+    let holds = |formula: Expr| {
+        let yes = fact(&context, &formula, true).unwrap();
+        let no = fact(&context, &formula, false).unwrap();
+        match (yes, no) {
+            (Fact::All(yes), Fact::Any(no)) if yes.is_empty() && no.is_empty() => true,
+            (Fact::Any(yes), Fact::All(no)) if yes.is_empty() && no.is_empty() => false,
+            other => panic!("{formula}: {other:?}"),
+        }
+    };
+    for a in -1..=1 {
+        for b in -1..=1 {
+            let (x, y) = (|| int(a), || int(b));
+            assert_eq!(
+                [x().lt(y()), x().le(y()), x().equals(y()), x().differs(y()), x().ge(y()), x().gt(y())]
+                    .map(holds),
+                [a < b, a <= b, a == b, a != b, a >= b, a > b],
+            );
+            // The same with a variable that cancels out.
+            let (x, y) = (|| int(a) + var("free"), || int(b) + var("free"));
+            assert_eq!([x().lt(y()), x().le(y()), x().equals(y())].map(holds), [a < b, a <= b, a == b]);
+        }
+    }
+}
+
+/// A fact is taken as often as its coefficient says.
+#[test]
+fn coefficients_multiply() {
+    // 6 ≤ 2·free, and the negation of 1 < free: once the first and twice the second is −4.
+    let (six, goal) = (int(6).le(int(2) * var("free")), int(1).lt(var("free")));
+    let times = |n: i64, d: i64, fact: usize| Product {
+        coefficient: rational(n, d).unwrap(),
+        scale: vec![],
+        facts: vec![fact],
+    };
+    let with = |products: Vec<Product>| {
+        check(&[&six], &goal, &Evidence::Combination { products, equations: vec![] })
+    };
+    assert!(with(vec![times(1, 1, KNOWN), times(2, 1, KNOWN + 1)]).is_ok());
+    assert!(with(vec![times(1, 2, KNOWN), times(1, 1, KNOWN + 1)]).is_ok());
+    for (n, d) in [(1, 1), (1, 2), (3, 1)] {
+        let answer = with(vec![times(1, 1, KNOWN), times(n, d, KNOWN + 1)]);
+        assert!(matches!(answer, Err(Rejection::NotAContradiction { .. })));
+    }
+}
