@@ -25,6 +25,7 @@ pub(crate) fn rewrite(mechanism: &Mechanism, hints: &Hints) -> (Mechanism, Vec<R
             current = next;
             done.push(Rewrite::Tail);
         }
+        join_branches(&mut current, &mut done);
     }
     reach_their_ends(&mut current, &mut done);
     loop {
@@ -119,6 +120,43 @@ fn ends_alike(body: &[Statement]) -> bool {
         }
         Statement::For { body, .. } | Statement::While { body, .. } => ends_alike(body),
         _ => false,
+    })
+}
+
+/// Branches that the runs may take differently, and in both of which something is drawn: what they append is appended behind them, and
+/// what they draw is drawn once.
+fn join_branches(current: &mut Mechanism, done: &mut Vec<Rewrite>) {
+    while done.len() < MOST_INLINED
+        && let Ok(context) = Context::new(current, Orientation::Forward)
+        && let Some(step) = branches(current, &context, &current.body)
+        && let Ok(next) = step.apply(current)
+    {
+        *current = next;
+        done.push(step);
+    }
+}
+
+fn branches(mechanism: &Mechanism, context: &Context, body: &[Statement]) -> Option<Rewrite> {
+    body.iter().find_map(|statement| match statement {
+        Statement::If { guard, then, otherwise } => {
+            let inside =
+                branches(mechanism, context, then).or_else(|| branches(mechanism, context, otherwise));
+            let differs = context.in_run(guard, Run::First) != context.in_run(guard, Run::Second);
+            let own = || match (then.as_slice(), otherwise.as_slice()) {
+                ([Statement::Draw { var, .. }], [Statement::Draw { var: other, .. }]) => {
+                    (var == other).then(|| Rewrite::OneDraw { var: var.clone() })
+                }
+                ([.., Statement::Append { list, .. }], [.., Statement::Append { list: other, .. }]) => {
+                    let draw = |body: &[Statement]| !set_by_draws(body).is_empty();
+                    let both = list == other && draw(then) && draw(otherwise);
+                    both.then(|| new_name(mechanism, "entry").map(|var| Rewrite::Merge { var }))?
+                }
+                _ => None,
+            };
+            inside.or_else(|| own().filter(|step| differs && step.apply(mechanism).is_ok()))
+        }
+        Statement::For { body, .. } | Statement::While { body, .. } => branches(mechanism, context, body),
+        _ => None,
     })
 }
 
