@@ -27,7 +27,6 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
     let mut others = BTreeMap::new();
     let mut rounded: BTreeSet<(Expr, Expr)> = BTreeSet::new();
     let mut sums: BTreeSet<(Name, Run, Expr, Expr)> = BTreeSet::new();
-    let mut remainders: BTreeSet<(Expr, Expr)> = BTreeSet::new();
     let formulas: Vec<&Expr> = formulas.collect();
     for formula in formulas.iter().copied() {
         visit(formula, &mut |e| match e {
@@ -51,7 +50,6 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
             }
             Expr::Binary(Binary::Mod, a, b) => {
                 others.insert(e.clone(), Lemma::ModRange((**a).clone(), (**b).clone()));
-                remainders.insert(((**a).clone(), (**b).clone()));
             }
             _ => {}
         });
@@ -84,7 +82,6 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
             Lemma::SameBinary(Binary::RoundTo, (a.clone(), b.clone()), (g.clone(), h.clone()))
         })
     });
-    let same = same.chain(same_remainders(&remainders));
     let of_lists = lists::lemmas(context, formulas.into_iter());
     let of_rows = row_lemmas(&sums);
     let alike: Vec<Lemma> = of_rows.iter().flat_map(|lemma| alike_parts(context, lemma)).collect();
@@ -105,20 +102,24 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
     all.filter(|lemma| lemma.formula(context).is_some()).collect()
 }
 
-/// Remainders that are written alike in the two runs are equal where their parts are.
-fn same_remainders(remainders: &BTreeSet<(Expr, Expr)>) -> Vec<Lemma> {
+/// Whether an expression mentions a variable of one of the runs.
+fn is_of_a_run(e: &Expr) -> bool {
+    e.find_variable(&|v| matches!(v, Variable::Of(..))).is_some()
+}
+
+/// Remainders and quotients that are written alike in the two runs are equal where their parts are.
+fn same_in_both(op: Binary, all: &BTreeSet<(Expr, Expr)>) -> Vec<Lemma> {
     let in_second = |e: &Expr| {
         e.replace(&|v| match v {
             Variable::Of(name, Run::First) => Some(Expr::of(name.clone(), Run::Second)),
             _ => None,
         })
     };
-    let pairs = remainders.iter().map(|(a, b)| ((a, b), (in_second(a), in_second(b))));
-    let twins =
-        pairs.filter(|((a, b), (c, d))| (*a, *b) != (c, d) && remainders.contains(&(c.clone(), d.clone())));
+    let pairs = all.iter().map(|(a, b)| ((a, b), (in_second(a), in_second(b))));
+    let twins = pairs.filter(|((a, b), (c, d))| (*a, *b) != (c, d) && all.contains(&(c.clone(), d.clone())));
     twins
         .take(MAX_ROUNDINGS)
-        .map(|((a, b), (c, d))| Lemma::SameBinary(Binary::Mod, (a.clone(), c), (b.clone(), d)))
+        .map(|((a, b), (c, d))| Lemma::SameBinary(op, (a.clone(), c), (b.clone(), d)))
         .collect()
 }
 
@@ -175,8 +176,12 @@ pub(crate) fn analytic_lemmas<'a>(
     let mut found = Suggestions { context, seen: BTreeSet::new(), lemmas: Vec::new() };
     let mut logarithms: Vec<Expr> = Vec::new();
     let mut exponents: BTreeSet<Expr> = BTreeSet::new();
+    let (mut remainders, mut quotients) = (BTreeSet::new(), BTreeSet::new());
     for formula in formulas {
         visit(formula, &mut |e| match e {
+            Expr::Binary(Binary::Mod, a, b) => {
+                remainders.insert(((**a).clone(), (**b).clone()));
+            }
             Expr::Unary(Unary::Ln, a) if !has_choice(a) && !logarithms.contains(a) => {
                 logarithms.push((**a).clone());
             }
@@ -202,13 +207,19 @@ pub(crate) fn analytic_lemmas<'a>(
             }
             Expr::Unary(Unary::Sqrt, a) if !has_choice(a) => found.add(Lemma::Sqrt((**a).clone())),
             Expr::Unary(Unary::Pow2AtLeast, a) if !has_choice(a) => found.add(Lemma::Pow2((**a).clone())),
-            Expr::Binary(Binary::Div, _, b) if !has_choice(b) && is_opaque_divisor(context, b) => {
+            Expr::Binary(Binary::Div, a, b) if !has_choice(b) && is_opaque_divisor(context, b) => {
+                if is_of_a_run(b) {
+                    quotients.insert(((**a).clone(), (**b).clone()));
+                }
                 found.add(Lemma::Inverse((**b).clone()));
                 found.add(Lemma::InversePositive((**b).clone()));
             }
             _ => {}
         });
     }
+    let same =
+        same_in_both(Binary::Mod, &remainders).into_iter().chain(same_in_both(Binary::Div, &quotients));
+    same.for_each(|lemma| found.add(lemma));
     found.twins(&exponents);
     logarithms.truncate(MAX_LOGARITHMS);
     for a in &logarithms {

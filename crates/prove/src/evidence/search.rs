@@ -226,7 +226,8 @@ fn floors_apart<'f, 'l>(
             let formula = a.clone().floor().le(b.clone().floor() + Expr::int(steps));
             let denied = facts.with(&formula, false).ok()?;
             let base = base_rows(denied.list());
-            let scaled = || base.iter().cloned().chain(scaled_rows(denied.context(), &base)).collect::<Vec<_>>();
+            let scaled =
+                || base.iter().cloned().chain(scaled_rows(denied.context(), &base)).collect::<Vec<_>>();
             let shown = contradiction(&base, effort).or_else(|| contradiction(&scaled(), effort))?;
             Some((formula, shown))
         });

@@ -226,7 +226,8 @@ impl Ask<'_> {
         if self.kind(name) != Kind::Real || !set_by(self.cycle.body).contains(name) {
             return vec![];
         }
-        let topic = |all: Vec<Expr>| Topic { condition: None, questions: all.into_iter().map(question).collect() };
+        let topic =
+            |all: Vec<Expr>| Topic { condition: None, questions: all.into_iter().map(question).collect() };
         let (v, w) = self.of(name);
         let zero = || Expr::int(0);
         if self.is_public_account(name) {
@@ -235,7 +236,10 @@ impl Ask<'_> {
         let mut compared = false;
         for_each_guard(self.cycle.body, &mut |guard| compared |= mentions(guard, name));
         let starts = self.public_starts(name).into_iter().filter(|start| compared && number(start).is_none());
-        let one = |start: Expr| [&v, &w].map(|v| [topic(vec![start.clone().le(v.clone())]), topic(vec![v.clone().le(start.clone())])]);
+        let one = |start: Expr| {
+            [&v, &w]
+                .map(|v| [topic(vec![start.clone().le(v.clone())]), topic(vec![v.clone().le(start.clone())])])
+        };
         starts.flat_map(one).flatten().collect()
     }
 

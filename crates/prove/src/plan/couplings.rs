@@ -206,22 +206,6 @@ impl<'a> Guesser<'a> {
         self.claim.delta != Expr::int(0) && self.uses(var).1.iter().any(|threshold| !threshold.strict)
     }
 
-    /// The couplings of a choice among scores: the same place, by how far the scores may move.
-    fn choice(&self, list: &Name, scale: &Expr) -> Vec<Candidate> {
-        let scale = self.first(scale);
-        let candidate = |range: (Expr, Expr)| {
-            let width = lists::width(self.context, list, &range);
-            let cost = lists::price(self.context, &width, &scale);
-            let (low, high) = range;
-            Candidate {
-                amounts: if cost == Expr::int(0) { vec![] } else { vec![cost.clone()] },
-                step: Move::Draw(Coupling::Chosen { low, high, cost }),
-            }
-        };
-        let ranges = lists::ranges(self.context, list, &self.distances);
-        std::iter::once(free(Move::Draw(Coupling::Null))).chain(ranges.into_iter().map(candidate)).collect()
-    }
-
     /// The couplings in the concentrated measure: the same value, by how far apart the centers may be.
     fn equal(&self, law: &Distribution) -> Vec<Candidate> {
         let null = free(Move::Draw(Coupling::Null));

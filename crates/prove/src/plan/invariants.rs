@@ -359,8 +359,16 @@ impl Ask<'_> {
             let result = Expr::Var(Variable::Result);
             let output = self.context.in_run(&self.context.mechanism().output, Run::First);
             for counter in self.counters().into_iter().filter(|counter| *counter != output) {
-                found.push(counter.clone().le(result.clone()));
-                let passed = Expr::int(0).le(result.clone()).and(counter.gt(result.clone()));
+                let passed = match self.falls(&counter) {
+                    true => {
+                        found.push(counter.clone().ge(result.clone()));
+                        counter.lt(result.clone())
+                    }
+                    false => {
+                        found.push(counter.clone().le(result.clone()));
+                        Expr::int(0).le(result.clone()).and(counter.gt(result.clone()))
+                    }
+                };
                 found.push(passed.and(output.clone().equals(result.clone())));
             }
         }

@@ -186,7 +186,8 @@ pub(crate) fn one_draw(m: &Mechanism, var: &Name) -> Result<Mechanism, Rejection
     match first_changed(&m.body, &|statement| drawn_once(statement, var)) {
         Some(body) => Ok(Mechanism { body, ..m.clone() }),
         None => {
-            let reason = format!("no conditional draws {var} of one law in each branch and does nothing else");
+            let reason =
+                format!("no conditional draws {var} of one law in each branch and does nothing else");
             refuse("ONE-DRAW", reason)
         }
     }
@@ -203,7 +204,9 @@ fn drawn_once(statement: &Statement, var: &Name) -> Option<Vec<Statement>> {
         true => a.clone(),
         false => guard.clone().choose(a.clone(), b.clone()),
     };
-    use Distribution::{DiscreteGaussian, DiscreteLaplace, Exponential, Gaussian, Geometric, Gumbel, Laplace};
+    use Distribution::{
+        DiscreteGaussian, DiscreteLaplace, Exponential, Gaussian, Geometric, Gumbel, Laplace,
+    };
     let law = match (a, b) {
         (Laplace { center, scale }, Laplace { center: c, scale: s }) => {
             Laplace { center: pick(center, c), scale: pick(scale, s) }
