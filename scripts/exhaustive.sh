@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # In full what the quick tests sample (the feature `exhaustive`): `scripts/exhaustive.sh` runs all parts and says how long each took,
-# `scripts/exhaustive.sh exact` one of them.
+# `scripts/exhaustive.sh exact` one of them, `scripts/exhaustive.sh --changed main` those of the crates whose own files differ from a commit.
+# `scripts/exhaustive.md` has what the last full run said.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,8 +25,31 @@ part() {
   esac
 }
 
+# The parts that look at a crate's files.
+parts_of() {
+  case "$1" in
+    trusted/exact/*) echo exact ;;
+    trusted/kernel/src/float/*) echo kernel ;;
+    trusted/kernel/src/*) echo falsifier ;;
+    trusted/kernel/*) echo kernel ;;
+    crates/lang/*) echo lang ;;
+    crates/float/*) echo float ;;
+    crates/prove/tests/falsifier/*) echo falsifier ;;
+    crates/prove/* | tests/prove/* | mechanisms/*) echo prove ;;
+    crates/audit/* | tests/audit/*) echo audit ;;
+    crates/release/src/engine/*) echo parquet ;;
+  esac
+}
+
 case "${1:-}" in
   "") chosen=("${parts[@]}") ;;
+  --changed)
+    mapfile -t chosen < <(git diff --name-only "${2:?a commit to compare with}" -- | while IFS= read -r file; do parts_of "$file"; done | sort -u)
+    if [ "${#chosen[@]}" = 0 ]; then
+      echo "nothing that the quick tests sample has changed"
+      exit 0
+    fi
+    ;;
   *) chosen=("$@") ;;
 esac
 for name in "${chosen[@]}"; do

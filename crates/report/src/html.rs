@@ -46,6 +46,9 @@ impl Document {
     }
 }
 
+/// The most characters of a cell that stay on one line.
+const LONGEST_LINE: usize = 60;
+
 struct Writer {
     out: String,
     /// Plots so far: their elements need identifiers of their own.
@@ -126,7 +129,12 @@ impl Writer {
         for row in rows {
             self.out.push_str("<tr>");
             for cell in row {
-                self.out.push_str(&format!("<td>{}</td>", escape(cell)));
+                // A sentence or a query wraps; a number does not.
+                let text = match cell.chars().count() {
+                    0..=LONGEST_LINE => escape(cell),
+                    _ => format!("<div class=\"long\">{}</div>", escape(cell)),
+                };
+                self.out.push_str(&format!("<td>{text}</td>"));
             }
             self.out.push_str("</tr>\n");
         }

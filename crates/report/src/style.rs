@@ -33,6 +33,7 @@ table { border-collapse: collapse; font-size: 0.86rem; font-variant-numeric: tab
 th, td { text-align: left; padding: 0.2rem 1rem 0.2rem 0; border-bottom: 1px solid var(--rule);
   vertical-align: top; white-space: nowrap; }
 th { color: var(--soft); font-weight: 600; }
+.long { white-space: normal; min-width: 20rem; max-width: 40rem; overflow-wrap: anywhere; }
 details { margin: 0.4rem 0; }
 summary { cursor: pointer; }
 details details, .step { margin-left: 0; padding-left: 1.1rem; }

@@ -79,6 +79,8 @@ fn plots_of_all_kinds_are_legible() {
     let many =
         (0..5).map(|i| series(&format!("{long} {i}"), Mark::Dashed, line(9, &|x| x * 1e-15))).collect();
     let names = (0..40).map(|i| format!("category {i}")).collect();
+    // So many that the first stands at the left end of the axis, so long that half of it is wider than what is left of that end.
+    let lists = (0..100).map(|i| format!("[false, false, false, {i}]")).collect();
     let plots = [
         plot(
             Axis::linear("outcome"),
@@ -91,6 +93,12 @@ fn plots_of_all_kinds_are_legible() {
             Axis::linear("y"),
             vec![series("a", Mark::Square, line(40, &|x| x))],
         ),
+        plot(
+            Axis::named("list", lists),
+            Axis::linear("y"),
+            vec![series("a", Mark::Round, line(100, &|x| x))],
+        ),
+        plot(Axis::whole("entry"), Axis::linear("spent"), vec![series("a", Mark::Line, line(3, &|x| x))]),
         plot(Axis::log("B"), Axis::log("excess"), vec![series("a", Mark::Line, line(13, &|x| x - 16.0))]),
         plot(Axis::linear("nothing"), Axis::linear("at all"), vec![]),
         plot(Axis::linear("one"), Axis::linear("point"), vec![series("a", Mark::Round, vec![(1e9, -1e9)])]),
@@ -101,6 +109,9 @@ fn plots_of_all_kinds_are_legible() {
         ),
     ];
     for plot in plots {
+        // A page without names on its axis would be legible too.
+        let named = plot.x.names.is_none() || plot.to_svg("a").matches("text-anchor=\"middle\"").count() > 4;
+        assert!(named, "{plot:?}");
         let html = page(vec![figure(plot.clone())]);
         assert_eq!(check_page(&html), Ok(()), "{plot:?}");
         assert_eq!(html.matches("<svg").count(), 1);
@@ -113,4 +124,17 @@ fn plots_of_one_page_have_identifiers_of_their_own() {
     let html = page(vec![one(), one()]);
     assert!(html.contains("id=\"plot1\"") && html.contains("id=\"plot2\""));
     assert_eq!(html.matches("id=\"plot1-area\"").count(), 1);
+}
+
+#[test]
+fn a_long_cell_wraps_and_a_short_one_does_not() {
+    let interval = "[1.2345678901234567e-86, 1.2345678901234569e-86]";
+    let query = "SELECT region, COUNT(*) AS n, AVG(income) AS income FROM people GROUP BY region";
+    let rows = vec![vec![interval.to_owned(), query.to_owned()]];
+    let html = page(vec![Block::Table { heading: vec!["a".into(), "b".into()], rows }]);
+    assert!(
+        html.contains(&format!("<td>{interval}</td>"))
+            && html.contains(&format!("<td><div class=\"long\">{query}</div></td>"))
+    );
+    assert_eq!(check_page(&html), Ok(()));
 }

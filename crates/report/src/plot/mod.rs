@@ -42,6 +42,11 @@ impl Axis {
         Axis { label: label.into(), scale: Scale::Linear, range: None, names: None }
     }
 
+    /// An axis of whole numbers that fits the data.
+    pub fn whole(label: impl Into<String>) -> Axis {
+        Axis { scale: Scale::Whole, ..Axis::linear(label) }
+    }
+
     /// An axis of decimal logarithms that fits the data.
     pub fn log(label: impl Into<String>) -> Axis {
         Axis { label: label.into(), scale: Scale::Log, range: None, names: None }

@@ -9,6 +9,8 @@ use probity_exact::{Abs, BitTest, Rational, UnsignedAbs, directed};
 pub enum Scale {
     /// The value itself.
     Linear,
+    /// The value itself, of which only whole numbers mean something.
+    Whole,
     /// The decimal logarithm of the value: values far below the smallest double have a place too.
     Log,
 }
@@ -71,8 +73,8 @@ pub fn ticks(scale: Scale, low: f64, high: f64, most: usize) -> Vec<Tick> {
         most,
         match scale {
             Scale::Linear => f64::MIN_POSITIVE,
-            // Between decades there is nothing round to write.
-            Scale::Log => 1.0,
+            // Between decades there is nothing round to write, and between whole numbers nothing at all.
+            Scale::Whole | Scale::Log => 1.0,
         },
     );
     // A tick that misses an end by a rounding error belongs to it.
@@ -82,7 +84,7 @@ pub fn ticks(scale: Scale, low: f64, high: f64, most: usize) -> Vec<Tick> {
     while index * step <= high + slack && found.len() <= most {
         let at = index * step;
         let label = match scale {
-            Scale::Linear => decimal(at, step),
+            Scale::Linear | Scale::Whole => decimal(at, step),
             Scale::Log => format!("10{}", superscript(at.round() as i64)),
         };
         found.push(Tick { at, label });
@@ -187,6 +189,14 @@ mod tests {
         assert_eq!(labels(Scale::Linear, 3.2, 3.9, 4), ["3.2", "3.4", "3.6", "3.8"]);
         assert_eq!(labels(Scale::Linear, 0.0, 4e-15, 5), ["0", "1·10⁻¹⁵", "2·10⁻¹⁵", "3·10⁻¹⁵", "4·10⁻¹⁵"]);
         assert_eq!(labels(Scale::Linear, 0.0, 2.5e8, 4), ["0", "1·10⁸", "2·10⁸"]);
+    }
+
+    #[test]
+    fn whole_numbers_have_whole_ticks() {
+        assert_eq!(labels(Scale::Whole, 0.95, 2.05, 9), ["1", "2"]);
+        assert_eq!(labels(Scale::Whole, 1.0, 3.0, 9), ["1", "2", "3"]);
+        assert_eq!(labels(Scale::Whole, 0.0, 40.0, 5), ["0", "10", "20", "30", "40"]);
+        assert_eq!(labels(Scale::Linear, 0.95, 1.55, 4), ["1.0", "1.2", "1.4"]);
     }
 
     #[test]

@@ -73,13 +73,25 @@ fn range(axis: &Axis, values: impl Iterator<Item = f64>) -> (f64, f64) {
     (low - room, high + room)
 }
 
-/// Named coordinates, thinned until their labels fit beside each other.
-fn named(names: &[String], width: f64) -> Vec<Tick> {
-    let cell = width / names.len().max(1) as f64;
+/// Named coordinates, thinned until their labels fit beside each other and into the drawing.
+fn named(names: &[String], from: f64, to: f64) -> Vec<Tick> {
+    let cell = (to - from) / names.len().max(1) as f64;
     let widest = names.iter().map(|name| text_width(&shortened(name))).fold(0.0, f64::max);
     let every = ((widest + 8.0) / cell).ceil().max(1.0) as usize;
     let tick = |(at, name): (usize, &String)| Tick { at: at as f64, label: shortened(name) };
-    names.iter().enumerate().step_by(every).map(tick).collect()
+    let fits = |tick: &Tick| {
+        let (middle, half) = (from + (tick.at + 0.5) * cell, text_width(&tick.label) / 2.0);
+        middle - half >= 1.0 && middle + half <= WIDTH - 1.0
+    };
+    let mut next = 0;
+    let mut found = Vec::new();
+    for tick in names.iter().enumerate().map(tick).filter(fits) {
+        if tick.at as usize >= next {
+            next = tick.at as usize + every;
+            found.push(tick);
+        }
+    }
+    found
 }
 
 /// A name that is cut where it would fill the axis.
@@ -91,10 +103,11 @@ fn shortened(name: &str) -> String {
 }
 
 /// As many ticks along x as their labels leave room for.
-fn ticks_along(axis: &Axis, low: f64, high: f64, width: f64) -> Vec<Tick> {
+fn ticks_along(axis: &Axis, low: f64, high: f64, (from, to): (f64, f64)) -> Vec<Tick> {
     if let Some(names) = &axis.names {
-        return named(names, width);
+        return named(names, from, to);
     }
+    let width = to - from;
     let fits = |found: &Vec<Tick>| {
         found.windows(2).all(|pair| {
             let apart = (pair[1].at - pair[0].at) / (high - low) * width;
@@ -143,7 +156,7 @@ impl Plot {
         let height = HEIGHT + (rows - 1.0).max(0.0) * ROW;
         let x = Ruler { low: x_low, high: x_high, from: left, to: WIDTH - RIGHT };
         let y = Ruler { low: y_low, high: y_high, from: height - BOTTOM, to: top };
-        let x_ticks = ticks_along(&self.x, x_low, x_high, x.to - x.from);
+        let x_ticks = ticks_along(&self.x, x_low, x_high, (x.from, x.to));
 
         let mut out = format!(
             "<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-labelledby=\"{id}-title\" id=\"{id}\">\n"

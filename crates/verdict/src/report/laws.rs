@@ -221,10 +221,7 @@ impl<'a> Shown<'a> {
         let (places, axis) = match numbers {
             Some(numbers) if kept.len() > FEW || !even(&numbers) => (numbers, Axis::linear("outcome")),
             // Few outcomes are named one by one.
-            _ => {
-                let names = kept.iter().map(|o| shown(&o.outcome)).collect();
-                ((0..kept.len()).map(|i| i as f64).collect(), Axis::named("outcome", names))
-            }
+            _ => ((0..kept.len()).map(|i| i as f64).collect(), named_axis(&kept)),
         };
         let gap = places.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
         let apart = if kept.len() <= FEW && gap.is_finite() { gap * 0.1 } else { 0.0 };
@@ -492,5 +489,26 @@ fn shown(outcome: &Outcome) -> String {
     match outcome.number() {
         Some(x) if x.to_string().len() > 12 => decimal::figure(x),
         _ => outcome.to_string(),
+    }
+}
+
+/// An axis of outcomes by name. Lists of booleans are words of T and F: written out, all would begin alike and be cut.
+fn named_axis(outcomes: &[&OutcomeLoss]) -> Axis {
+    let words: Option<Vec<String>> = outcomes.iter().map(|o| word(&o.outcome)).collect();
+    match words {
+        Some(words) => Axis::named("outcome (T is true, F is false)", words),
+        None => Axis::named("outcome", outcomes.iter().map(|o| shown(&o.outcome)).collect()),
+    }
+}
+
+fn word(outcome: &Outcome) -> Option<String> {
+    let letter = |entry: &Outcome| match entry {
+        Outcome::Bool(true) => Some('T'),
+        Outcome::Bool(false) => Some('F'),
+        _ => None,
+    };
+    match outcome {
+        Outcome::List(entries) if !entries.is_empty() => entries.iter().map(letter).collect(),
+        _ => None,
     }
 }

@@ -230,22 +230,31 @@ fn page(ledger: &Ledger, name: &str) -> Result<Document, Failure> {
     let state = ledger.state();
     let entries = ledger.history(MOST)?;
     let double = |value: &Rational| cast_nearest(value);
-    let points: Vec<(f64, f64)> =
-        entries.iter().map(|entry| (entry.number as f64, double(&entry.spent.amount))).collect();
+    // What is spent stays as it is until the next debit, so that the line has steps.
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    for entry in &entries {
+        let at = entry.number as f64;
+        points.extend(points.last().map(|(_, before)| (at, *before)));
+        points.push((at, double(&entry.spent.amount)));
+    }
     let total = double(&state.total.amount);
-    let ends = [entries.first(), entries.last()].map(|entry| entry.map_or(1.0, |entry| entry.number as f64));
+    let [first, last] =
+        [entries.first(), entries.last()].map(|entry| entry.map_or(1.0, |entry| entry.number as f64));
+    // The last step has a tread too.
+    let end = last + 0.5;
+    points.extend(points.last().map(|(_, spent)| (end, *spent)));
     let series = vec![
         Series { name: "spent".into(), colour: Colour::First, mark: Mark::Line, points },
         Series {
             name: "budget".into(),
             colour: Colour::Second,
             mark: Mark::Line,
-            points: vec![(ends[0], total), (ends[1].max(ends[0] + 1.0), total)],
+            points: vec![(first, total), (end, total)],
         },
     ];
     let plot = Plot {
         title: "What was spent".into(),
-        x: Axis::linear("entry"),
+        x: Axis::whole("entry"),
         y: Axis::linear(state.total.measure.name()),
         series,
     };
