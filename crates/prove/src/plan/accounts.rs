@@ -159,13 +159,17 @@ impl Ask<'_> {
         let params = self.context.mechanism().params.iter().filter(|p| p.sort == Sort::Int);
         let params: Vec<Expr> = params.map(|p| Expr::var(p.name.clone())).collect();
         let mut terms = Vec::new();
-        // Not the index: every round counts for that, also those that cost nothing.
+        // By the index last: every round counts for that, also those that cost nothing.
         let index = Expr::var(self.cycle.name.clone());
         for counter in self.counters().into_iter().filter(|counter| *counter != index) {
             for a in &all {
                 terms.push(product(counter.clone(), (*a).clone()));
                 terms.extend(params.iter().map(|p| product(minus(p.clone(), counter.clone()), (*a).clone())));
             }
+        }
+        if let Some(from) = &self.cycle.from {
+            let rounds = minus(index, from.clone());
+            terms.extend(all.iter().map(|a| product(rounds.clone(), (*a).clone())));
         }
         terms
     }
