@@ -8,6 +8,7 @@ use probity_kernel::context::Context;
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::fact::{Fact, canonical, poly};
 use probity_kernel::lemma::Lemma;
+use probity_kernel::poly::Monomial;
 
 use crate::algebra::of_parameters;
 use crate::lists;
@@ -460,6 +461,12 @@ pub(crate) fn may_split(context: &Context, lemma: &Lemma) -> bool {
     if matches!(lemma, Lemma::LnMonotone(..) | Lemma::LnQuotient(..)) {
         return false;
     }
+    // Whether two products are equal is a question that leads nowhere.
+    if let Lemma::SameBinary(_, (a, b), _) = lemma
+        && is_of_products(context, &(a.clone() - b.clone()))
+    {
+        return false;
+    }
     // That a root is positive is no linear consequence of what its square is.
     if let Lemma::Inverse(e) | Lemma::InversePositive(e) = lemma
         && has_root(e)
@@ -474,6 +481,16 @@ pub(crate) fn may_split(context: &Context, lemma: &Lemma) -> bool {
         });
     }
     !public
+}
+
+/// Whether a number has products of what is drawn, computed or an input in it.
+fn is_of_products(context: &Context, e: &Expr) -> bool {
+    let is_parameter = |atom: &Expr| of_parameters(context.mechanism(), atom);
+    let degree = |monomial: &Monomial| {
+        let powers = monomial.powers().filter(|(atom, _)| !is_parameter(atom));
+        powers.map(|(_, power)| power.unsigned_abs()).sum::<u32>()
+    };
+    poly(context, e).is_ok_and(|p| p.terms().any(|(monomial, _)| degree(monomial) > 1))
 }
 
 fn has_root(e: &Expr) -> bool {
