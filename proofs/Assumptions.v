@@ -4,6 +4,7 @@ From Probity Require Rules Laws Sampling Finite Additive Privacy Equivalence Cou
 From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence Lemmas Formulas Certificate Blocks Pairs.
 From Probity Require Compared Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
 From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called PermuteFlip CertificateCall NormalSum Mu MuOrder.
+From Probity Require Gumbel Answers Alike Values Exchange Selected.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -12,7 +13,9 @@ Definition rules_for_programs := (
   @Rules.append,
   @Rules.one_sided_both,
   @Rules.seq,
+  @Rules.seq_for,
   @Rules.cond,
+  @Rules.for_rounds,
   @Rules.for_loop,
   @Rules.while_loop,
   @Rules.strengthen,
@@ -22,6 +25,8 @@ Definition rules_for_programs := (
   @Rules.sample,
   @Rules.up_to_bad,
   @Once.for_loop_once,
+  @Alike.alike,
+  @Alike.c_alike,
   @Coupling.coupling_judge).
 Print Assumptions rules_for_programs.
 
@@ -41,6 +46,10 @@ Definition sampling_rules := (
   @Continuous.lapgen,
   @Continuous.select,
   @Continuous.expgen,
+  @Gumbel.gumgen,
+  @Selected.select_exponential,
+  @Selected.select_gumbel,
+  @Selected.select_geometric,
   @Continuous.scale,
   @SignedLog.signed_log,
   @Continuous.up_to_tail,
@@ -51,6 +60,8 @@ Definition sampling_rules := (
   @Chosen.chosen,
   @PermuteFlip.permute_flip,
   @Calls.selected,
+  @Answers.cases,
+  @Answers.cases_all,
   @Calls.called,
   @Called.equal_outputs_tests,
   @Called.called_tests).
@@ -69,6 +80,7 @@ Definition laws_are_normalised := (
   @Continuous.total_laplace,
   @Continuous.total_exponential,
   @Continuous.total_uniform,
+  @Gumbel.total_gumbel,
   @Gaussian.total_gaussian,
   @Chosen.total_choose,
   @PermuteFlip.total_permute_and_flip,
@@ -80,6 +92,7 @@ Definition equivalences_and_privacy := (
   @Equivalence.response_law,
   @Equivalence.mixture_law,
   @Equivalence.unrolled,
+  @Equivalence.range_loop,
   @Logarithm.change,
   @SignedLog.pair_law,
   @SignedLog.laplace_law,
@@ -90,6 +103,11 @@ Definition equivalences_and_privacy := (
   @TwoSided.sign_law_turned,
   @TwoSided.coin_law,
   @TwoSided.exponential_law,
+  @Gumbel.gumbel_law,
+  @Gumbel.gumbel_law_exponential,
+  @Gumbel.gumbel_step,
+  @Gumbel.gumbel_step_exponential,
+  @Gumbel.gumbel_inverse,
   @Equivalence.inline,
   @Equivalence.conditional,
   @Equivalence.name,
@@ -102,6 +120,9 @@ Definition equivalences_and_privacy := (
   @Centered.affine_discrete_gaussian,
   @Centered.center,
   @Centered.exchanged_density,
+  @Exchange.center_any,
+  @Exchange.ex_while,
+  @Exchange.countable_exchange,
   @Privacy.equal_outputs,
   @Privacy.pw_eq,
   @Privacy.group,
@@ -160,10 +181,14 @@ Definition evidence_and_lemmas := (
   @Lemmas.round_near,
   @Lemmas.pow2,
   @Lemmas.root,
+  @Values.exp_value,
+  @Values.ln_value,
   @Chosen.apart_every,
   @Chosen.apart_grows,
   @Chosen.apart_one,
   @Chosen.apart_wider,
+  @Norms.every_l1,
+  @Norms.every_l2,
   @Norms.moved_l1,
   @Norms.moved_l2).
 Print Assumptions evidence_and_lemmas.
@@ -202,7 +227,11 @@ Definition certificates := (
   @Formulas.rows_replaced,
   @Formulas.rows_replacedZ,
   @Formulas.one_entry,
+  @Formulas.every_entryZ,
+  @Formulas.every_entry_growsZ,
+  @Formulas.one_entryZ,
   @Certificate.j_for,
+  @Certificate.j_while,
   @Certificate.j_laplace,
   @Certificate.j_select,
   @Certificate.j_discrete_laplace,

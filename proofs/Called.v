@@ -1,32 +1,15 @@
 (* CALL (trusted/kernel/src/rules/call.rs) of programs that draw reals, and in rho.
 
-   law_of c out m is the law of what a program releases, as a law to draw from.  A theorem by equal outputs is one about all tests of what is released (equal_outputs_tests), and such a theorem is all
+   law_of c out m (Calls.v) is the law of what a program releases, as a law to draw from.  A theorem by equal outputs is one about all tests of what is released (equal_outputs_tests), and such a theorem is all
    that CALL needs (called_tests).  zCDP speaks of all tests too: a mechanism with a theorem in rho costs rho (z_called, CALL-RHO), and a discrete one with a theorem of epsilon, which ends with
    probability 1, epsilon^2/2 (z_called_pure, CALL-PURE). *)
 From Probity Require Import Prelude.
 From mathcomp.analysis Require Import signed.
-From Probity Require Import Judgement Laws Finite Privacy Concentrated Calls Bounded.
+From Probity Require Import Judgement Laws Finite Privacy Concentrated Bounded.
+From Probity Require Export Calls.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.
-
-Section LawOf.
-Variables (R : realType) (T O : Type) (c : stmt R T) (out : T -> O) (m : T).
-Definition released (f : O -> \bar R) := wp c (fun s => f (out s)) m.
-Lemma released_ge0 f : (forall o, 0 <= f o) -> 0 <= released f.
-Proof. by move=> f0; apply: wp_ge0 => s. Qed.
-Lemma released_le f g : (forall o, 0 <= f o) -> (forall o, f o <= g o) -> released f <= released g.
-Proof. by move=> f0 fg; apply: wp_le => s. Qed.
-Lemma released_scale (k : R) f : (0 <= k)%R -> (forall o, 0 <= f o) -> released (fun o => k%:E * f o) = k%:E * released f.
-Proof.
-rewrite le_eqVlt => /orP[/eqP <-|k0] f0; last by apply: (wp_scale_eq c m k0) => s.
-apply/eqP; rewrite mul0e eq_le; apply/andP; split; last by apply: wp_ge0 => s; rewrite mul0e.
-by have := @wp_scale R T 0%R (lexx _) c (fun s => f (out s)) (fun s => f0 _) m; rewrite mul0e.
-Qed.
-Lemma released_addc (d : R) f : (0 <= d)%R -> (forall o, 0 <= f o) -> released (fun o => f o + d%:E) <= released f + d%:E.
-Proof. by move=> d0 f0; apply: (wp_addc d0) => s. Qed.
-Definition law_of : law R O := Law released_ge0 released_le released_scale released_addc.
-End LawOf.
 
 Section Calls.
 Variables (R : realType) (S : Type).

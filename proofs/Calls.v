@@ -11,11 +11,7 @@ Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.
 
-Section Calls.
-Variables (R : realType) (S : Type).
-Implicit Types (c : stmt R S).
-
-Lemma wp_scale_eq (x : R) c f m : (0 < x)%R -> nneg f -> wp c (fun s => x%:E * f s) m = x%:E * wp c f m.
+Lemma wp_scale_eq (R : realType) (S : Type) (x : R) (c : stmt R S) f m : (0 < x)%R -> nneg f -> wp c (fun s => x%:E * f s) m = x%:E * wp c f m.
 Proof.
 move=> x0 f0; apply/eqP; rewrite eq_le (wp_scale (ltW x0))//=.
 have xf0 : nneg (fun s => x%:E * f s) by move=> s; rewrite mule_ge0// lee_fin ltW.
@@ -24,6 +20,29 @@ rewrite -(@lee_pmul2l _ x^-1%:E)// ?lte_fin ?invr_gt0// muleA -EFinM mulVf ?gt_e
 apply: le_trans H; apply: wp_le => // s.
 by rewrite muleA -EFinM mulVf ?gt_eqF// mul1e.
 Qed.
+
+(* the law of what a program releases, as a law to draw from *)
+Section LawOf.
+Variables (R : realType) (T O : Type) (c : stmt R T) (out : T -> O) (m : T).
+Definition released (f : O -> \bar R) := wp c (fun s => f (out s)) m.
+Lemma released_ge0 f : (forall o, 0 <= f o) -> 0 <= released f.
+Proof. by move=> f0; apply: wp_ge0 => s. Qed.
+Lemma released_le f g : (forall o, 0 <= f o) -> (forall o, f o <= g o) -> released f <= released g.
+Proof. by move=> f0 fg; apply: wp_le => s. Qed.
+Lemma released_scale (k : R) f : (0 <= k)%R -> (forall o, 0 <= f o) -> released (fun o => k%:E * f o) = k%:E * released f.
+Proof.
+rewrite le_eqVlt => /orP[/eqP <-|k0] f0; last by apply: (wp_scale_eq c m k0) => s.
+apply/eqP; rewrite mul0e eq_le; apply/andP; split; last by apply: wp_ge0 => s; rewrite mul0e.
+by have := @wp_scale R T 0%R (lexx _) c (fun s => f (out s)) (fun s => f0 _) m; rewrite mul0e.
+Qed.
+Lemma released_addc (d : R) f : (0 <= d)%R -> (forall o, 0 <= f o) -> released (fun o => f o + d%:E) <= released f + d%:E.
+Proof. by move=> d0 f0; apply: (wp_addc d0) => s. Qed.
+Definition law_of : law R O := Law released_ge0 released_le released_scale released_addc.
+End LawOf.
+
+Section Calls.
+Variables (R : realType) (S : Type).
+Implicit Types (c : stmt R S).
 
 (* ---- SELECT ---- *)
 Section Select.

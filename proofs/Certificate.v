@@ -55,6 +55,7 @@ Definition seq_ (c d : prog) : prog := Seq c d.
 Definition if_ (g : I -> V -> bool) (c d : prog) : prog := If (fun s : S => g s.1 s.2) c d.
 (* for i in from..to *)
 Definition for_ (from to : Z) (c : Z -> prog) : prog := For (int_of_Z from) (int_of_Z to) (fun i => c (Z_of_int i)).
+Definition while_ (g : I -> V -> bool) (c : prog) : prog := While (fun s : S => g s.1 s.2) c.
 
 (* ---- rules for programs ---- *)
 Lemma j_skip Q : J 0 skip_ Q Q. Proof. exact: Rules.skip. Qed.
@@ -130,6 +131,17 @@ rewrite mulr0 !int_of_ZK => F; apply: Rules.strengthen (F _ _).
   exact: Jc.
 - move=> i s s' k /andP[lo hi] [e [e' H]]; split; [|split] => // a; apply: keeps; first exact: (H a).
   by rewrite -(Z_of_intK i) le_int in lo; rewrite -(Z_of_intK i) lt_int in hi; rewrite lo hi.
+Qed.
+Lemma j_while g c (Phi : bassn) (Inv : V -> V -> R -> bool) : J 0 c Phi (fun _ v v' k => Inv v v' k) ->
+  (forall a v v' k, Inv v v' k = true -> g i1 v = true -> g i2 v' = true -> Phi a v v' k = true) ->
+  (forall v v' k, Inv v v' k = true -> Bool.eqb (g i1 v) (g i2 v') = true) ->
+  J 0 (while_ g c) (fun _ v v' k => Inv v v' k) (fun _ v v' k => Inv v v' k && negb (g i1 v)).
+Proof.
+move=> Jc keeps agrees.
+apply: Rules.weaken (@Rules.while_loop RR S (fun s => g s.1 s.2) c (at_ Phi) (at_ (fun _ v v' k => Inv v v' k)) Jc _ _) => s s' k.
+- by move=> [[e [e' H]] n]; split; [|split] => // a; rewrite (H a) -e.
+- by move=> [e [e' H]] gs gs'; split; [|split] => // a; apply: keeps; [exact: (H a)|rewrite -e|rewrite -e'].
+- by move=> [e [e' H]]; rewrite e e'; exact: (Bool.eqb_prop _ _ (agrees _ _ _ (H arb0))).
 Qed.
 
 (* ---- laws ---- *)

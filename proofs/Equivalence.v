@@ -1,5 +1,5 @@
 (* Program equivalences of trusted/kernel/src/rules/equivalence.rs for discrete programs: RESPONSE-LAW (response_law),
-   MIXTURE-LAW (mixture_law), UNROLL (unrolled), INLINE (inline), CONDITIONAL (conditional), NAME (name).  LAPLACE-LAW is in SignedLog.v.
+   MIXTURE-LAW (mixture_law), UNROLL (unrolled), RANGE (range_loop), INLINE (inline), CONDITIONAL (conditional), NAME (name).  LAPLACE-LAW is in SignedLog.v.
 
    Two programs are equivalent for a class of tests if they have the same expectations on it.  What the
    kernel checks on the text ("set once", "not used before", "nothing that e mentions is set later") is here
@@ -151,6 +151,13 @@ rewrite /=; move: (rounds from to) => n; rewrite -[from in LHS]addr0.
 rewrite -[0%R]/(0%:Z) -[X in _ = wp (foldr _ _ X) _ _]/[seq (from + j%:Z)%R | j <- iota 0 n].
 elim: n 0%N m => [|n IH] k m //=; congr (wp (c _) _ m); apply/funext => t.
 by rewrite -IH -addrA; congr (seqn _ (_ + _)%R _ _ _); rewrite -addn1 PoszD.
+Qed.
+
+(* RANGE: for i in a..b { c }  =  for i in a..max(a, b) { c }.  Nothing sets what the bounds mention: they are numbers *)
+Theorem range_loop (from to : int) (c : int -> stmt R S) f m : wp (For from to c) f m = wp (For from (Num.max from to) c) f m.
+Proof.
+rewrite /=; congr (seqn _ _ _ _ m); rewrite /rounds; case: leP => [->//|_].
+by rewrite lexx subrr.
 Qed.
 
 (* outside the range of the others, or of p, neither has mass *)

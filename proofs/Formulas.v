@@ -158,7 +158,8 @@ Lemma multiple m a : a = 0 -> a * m = 0. Proof. intros ->; ring. Qed.
 Lemma add_zero a b : a = 0 -> b = 0 -> a + b = 0. Proof. intros -> ->; ring. Qed.
 Lemma contra c s t : c < 0 -> s + t = c -> 0 <= s -> t = 0 -> False. Proof. intros; lra. Qed.
 Lemma contra_strict c s t : c = 0 -> s + t = c -> 0 < s -> t = 0 -> False. Proof. intros; lra. Qed.
-Ltac nonzero := repeat split; match goal with h : 0 < ?x |- ?x <> 0 => exact (not_eq_sym (Rlt_not_eq _ _ h)) end.
+(* a divisor is positive: by hypothesis, or a sum that is so (eps - eps/2) *)
+Ltac nonzero := repeat split; first [match goal with h : 0 < ?x |- ?x <> 0 => exact (not_eq_sym (Rlt_not_eq _ _ h)) end | apply Rgt_not_eq; lra].
 (* what ring does not see inside of a function *)
 Lemma ln_one : ln_ 1 = 0. Proof. rewrite ln_E by lra; apply ln_1. Qed.
 Global Hint Rewrite Z.add_0_r Z.add_0_l Z.sub_0_r Z.mul_1_l Z.mul_1_r : units.
@@ -275,6 +276,27 @@ intros H j; apply implied; intros hb; destruct (boolp.pselect (0 <= j < len q)%Z
 - destruct (outside j h) as [-> ->]; rewrite andb_true_iff, orb_true_iff, !eqRP, Rminus_0_r, Rabs_R0; auto.
 Qed.
 End Lists.
+(* lists of integers *)
+Lemma entry_IZR l j : entry (map IZR l) j = IZR (entryZ l j).
+Proof. unfold entry, entryZ; destruct (0 <=? j)%Z; [exact (map_nth IZR l 0%Z (Z.to_nat j))|reflexivity]. Qed.
+Lemma len_IZR l : len (map IZR l) = len l. Proof. unfold len; now rewrite map_length. Qed.
+Section IntegerLists.
+Variables (q q' : list Z) (b : R).
+Hypothesis length_eq : length q = length q'.
+Let as_reals : length (map IZR q) = length (map IZR q'). Proof. now rewrite !map_length. Qed.
+Notation change j := (IZR (entryZ q' j) - IZR (entryZ q j)).
+Theorem every_entryZ : (forall j, (0 <= j < len q)%Z -> leR (Rabs (change j)) b = true) -> forall j, negb (leR 0 b) || leR (Rabs (change j)) b = true.
+Proof. intros H j; rewrite <- !entry_IZR; apply every_entry; [exact as_reals|]; intros i h; rewrite !entry_IZR; rewrite len_IZR in h; now apply H. Qed.
+Theorem every_entry_growsZ : (forall j, (0 <= j < len q)%Z -> leR 0 (change j) && leR (change j) b = true) ->
+  forall j, negb (leR 0 b) || (leR 0 (change j) && leR (change j) b) = true.
+Proof. intros H j; rewrite <- !entry_IZR; apply every_entry_grows; [exact as_reals|]; intros i h; rewrite !entry_IZR; rewrite len_IZR in h; now apply H. Qed.
+Theorem one_entryZ c : (forall j, (0 <= j < len q)%Z -> (j <> c -> entryZ q' j = entryZ q j) /\ leR (Rabs (change j)) b = true) ->
+  forall j, negb (leR 0 b) || ((eqR (IZR j) (IZR c) || eqR (IZR (entryZ q' j)) (IZR (entryZ q j))) && leR (Rabs (change j)) b) = true.
+Proof.
+intros H j; rewrite <- !entry_IZR; apply one_entry; [exact as_reals|]; intros i h; rewrite !entry_IZR; rewrite len_IZR in h.
+destruct (H i h) as [e n]; split; [intros ne; now rewrite e|exact n].
+Qed.
+End IntegerLists.
 Lemma len_nonnegative {A} (l : list A) : leR 0 (IZR (len l)) = true.
 Proof. apply leRP, IZR_le; unfold len; lia. Qed.
 (* the same relation with the runs exchanged *)

@@ -1,5 +1,5 @@
 (* The lemmas of trusted/kernel/src/evidence/lemma.rs, each under its name there with _ for -, and the functions that they are
-   about as docs/language.md defines them: total, with the value 0 outside their domain. *)
+   about as docs/language.md defines them: total, with the value 0 outside their domain.  ln-value and exp-value are in Values.v. *)
 From Coq Require Import Reals Lra Lia ZArith.
 From Flocq Require Import Core.
 Open Scope R_scope.
@@ -96,10 +96,6 @@ Proof.
 intros B H C; split; [apply H|]; destruct (Nat.eq_dec i changed) as [->|E]; [exact C|].
 rewrite (H i E); replace (q i - q i) with 0 by ring; rewrite Rabs_R0; exact B.
 Qed.
-
-(* enclosures of ln and exp at a number widen outward: low and high come from probity-exact *)
-Theorem between value low high below above : low <= value <= high -> below <= low -> high <= above -> below <= value <= above.
-Proof. lra. Qed.
 
 (* numbers defined by cases, as trusted/kernel/src/evidence/fact.rs unfolds them *)
 Theorem abs_cases a : (0 <= a /\ Rabs a = a) \/ (a < 0 /\ Rabs a = - a).

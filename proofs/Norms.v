@@ -1,5 +1,5 @@
 (* Lists whose entries differ by at most b in L1 or in L2, for exported certificates: the ghost moved(q, i), the sum of the changes before the place i, or of
-   their squares, and the lemma MOVED (moved_facts).
+   their squares, and the lemma MOVED (moved_facts); no change is larger than the norm (every_l1, every_l2), for APART.
 
    Read: moved. *)
 From Coq Require Import Reals ZArith Bool List Lia Lra.
@@ -69,6 +69,23 @@ Theorem moved_l2 q q' b : length q = length q' -> leR 0 b && leR (moved true q q
       leR (moved true q q' i) (b * b)) && leR (moved true q q' (i + 1)) (b * b)) && leR 0 b)) = true.
 Proof.
 intros h n; apply and_true in n; destruct n as [hb n]; apply leRP in n; apply leRP in hb; exact (moved_facts true q q' h _ b n hb).
+Qed.
+(* every entry differs by at most b *)
+Lemma change_whole squares q q' j : length q = length q' -> (0 <= j < len q)%Z -> change squares q q' j <= moved squares q q' (len q).
+Proof.
+intros h [j0 jl]; unfold moved, len in *; rewrite Nat2Z.id.
+pose proof (changes_grow squares q q' (S (Z.to_nat j)) (length q) ltac:(lia)) as g; cbn [changes] in g.
+rewrite Z2Nat.id in g by exact j0; pose proof (changes_grow squares q q' 0 (Z.to_nat j) (Nat.le_0_l _)) as p; cbn [changes] in p; lra.
+Qed.
+Theorem every_l1 q q' b : length q = length q' -> leR (moved false q q' (len q)) b = true ->
+  forall j, (0 <= j < len q)%Z -> leR (Rabs (entry q' j - entry q j)) b = true.
+Proof. intros h n j hj; apply leRP; apply leRP in n; exact (Rle_trans _ _ _ (change_whole false q q' j h hj) n). Qed.
+Theorem every_l2 q q' b : length q = length q' -> leR 0 b && leR (moved true q q' (len q)) (b * b) = true ->
+  forall j, (0 <= j < len q)%Z -> leR (Rabs (entry q' j - entry q j)) b = true.
+Proof.
+intros h n j hj; apply and_true in n; destruct n as [hb n]; apply leRP in n; apply leRP in hb; apply leRP.
+pose proof (Rle_trans _ _ _ (change_whole true q q' j h hj) n) as c; unfold change in c.
+rewrite <- (Rabs_pos_eq b hb); apply Rsqr_le_abs_0; exact c.
 Qed.
 (* neighbours are neighbours in both orders *)
 Lemma moved_swap squares q q' i : moved squares q' q i = moved squares q q' i.

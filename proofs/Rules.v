@@ -1,5 +1,5 @@
 (* The rules for programs of trusted/kernel/src/rules.rs, each under the name of its Rust function: skip,
-   assign, append, one_sided_both, seq, cond, for_loop, while_loop, strengthen, weaken, case, frame; and
+   assign, append, one_sided_both, seq, cond, for_loop, while_loop, strengthen, weaken, case, frame; for_rounds, a loop with an amount for each round; and
    the shape that all sampling rules have (sample, up_to_bad).
 
    Assertions are relations between two states and the cost; a quantifier over arbitrary values is a
@@ -106,25 +106,47 @@ by rewrite adde0 !wp_run//; exact: H.
 Qed.
 
 (* ---- SEQ ---- *)
+(* h and H are what the rest of the program makes of two tests, up to d2 *)
+Lemma compose (G : (S -> \bar R) -> Prop) (d1 d2 : R) c Phi Theta (h H : S -> \bar R) :
+  (0 <= d2)%R -> nneg h -> le1 h -> nneg H -> G (fun s => maxe 0 (h s - d2%:E)) ->
+  judge_for G d1 c Phi Theta ->
+  (forall s s' k, Theta s s' k -> h s <= (expR (- k))%:E * H s' + d2%:E) ->
+  forall m m' k, Phi m m' k -> wp c h m <= (expR (- k))%:E * wp c H m' + (d1 + d2)%:E.
+Proof.
+move=> d20 h0 h1 H0 Gh Jc rest m m' k HP.
+pose g s := maxe 0 (h s - d2%:E).
+have g0 : nneg g by move=> s; rewrite /g le_maxr lexx.
+have g1 : le1 g.
+  move=> s; rewrite /g le_maxl; apply/andP; split; [exact: lee01|rewrite lee_subl_addr//].
+  by apply: (le_trans (h1 s)); rewrite -[X in X <= _]adde0 lee_add2l// lee_fin.
+have rel : related Theta g H.
+  move=> s s' j HT; rewrite /g le_maxl; apply/andP; split.
+    by apply: mule_ge0; [rewrite lee_fin expR_ge0|exact: H0].
+  by rewrite lee_subl_addr//; exact: rest.
+have Hc := Jc g H Gh g0 g1 H0 rel m m' k HP.
+rewrite EFinD addeA; apply: (@le_trans _ _ (wp c g m + d2%:E)); last by rewrite lee_add2r.
+apply: (le_trans _ (wp_addc d20 c g0 m)); apply: wp_le => // s.
+by rewrite -lee_subl_addr// /g le_maxr lexx orbT.
+Qed.
+
 Theorem seq (d1 d2 : R) c d Phi Theta Psi : (0 <= d2)%R ->
   judge d1 c Phi Theta -> judge d2 d Theta Psi -> judge (d1 + d2) (Seq c d) Phi Psi.
 Proof.
 move=> d20 Jc Jd f F f0 f1 F0 H m m' k HP /=.
-pose f1' s := maxe 0 (wp d f s - d2%:E).
-have f1'0 : nneg f1' by move=> s; rewrite /f1' le_maxr lexx.
-have f1'1 : le1 f1'.
-  move=> s; rewrite /f1' le_maxl; apply/andP; split; [exact: lee01|rewrite lee_subl_addr//].
-  by apply: (le_trans (@wp_le1 _ _ d f f0 f1 s)); rewrite -[X in X <= _]adde0 lee_add2l// lee_fin.
-have Hrel : related Theta f1' (wp d F).
-  move=> s s' j HT; rewrite /f1' le_maxl; apply/andP; split.
-    by apply: mule_ge0; [rewrite lee_fin expR_ge0|exact: wp_ge0].
-  by rewrite lee_subl_addr//; exact: Jd.
-have := Jc f1' (wp d F) f1'0 f1'1 (@wp_ge0 _ _ d F F0) Hrel m m' k HP.
-move=> Hc; rewrite EFinD addeA.
-apply: (@le_trans _ _ (wp c f1' m + d2%:E)); last by rewrite lee_add2r.
-apply: (le_trans _ (wp_addc d20 c f1'0 m)).
-apply: wp_le; first exact: wp_ge0.
-by move=> s; rewrite -lee_subl_addr// /f1' le_maxr lexx orbT.
+apply: (@compose (fun=> True) d1 d2 c Phi Theta) HP => //; try exact: wp_ge0; try exact: wp_le1.
+  exact: judge_any.
+exact: (Jd f F f0 f1 F0 H).
+Qed.
+
+(* for tests of a class, if what is left of one after d is in it *)
+Theorem seq_for (G : (S -> \bar R) -> Prop) (d1 d2 : R) c d Phi Theta Psi : (0 <= d2)%R ->
+  (forall f, nneg f -> le1 f -> G f -> G (fun s => maxe 0 (wp d f s - d2%:E))) ->
+  judge_for G d1 c Phi Theta -> judge_for G d2 d Theta Psi -> judge_for G (d1 + d2) (Seq c d) Phi Psi.
+Proof.
+move=> d20 left Jc Jd f F Gf f0 f1 F0 H m m' k HP /=.
+apply: (@compose G d1 d2 c Phi Theta) HP => //; try exact: wp_ge0; try exact: wp_le1.
+  exact: left.
+exact: (Jd f F Gf f0 f1 F0 H).
 Qed.
 
 (* ---- CONSEQ ---- *)
@@ -168,46 +190,49 @@ Qed.
 Lemma rounds_int (a b : int) : (a <= b)%R -> ((rounds a b)%:Z = b - a)%R.
 Proof. by move=> ab; rewrite /rounds ab gez0_abs// subr_ge0. Qed.
 
+(* what n rounds from i on give up, if the round j gives up e j *)
+Fixpoint given (e : int -> R) (n : nat) (i : int) : R :=
+  match n with O => 0 | n'.+1 => e i + given e n' (i + 1) end%R.
+Lemma given_ge0 e n i : (forall i, 0 <= e i)%R -> (0 <= given e n i)%R.
+Proof. by move=> e0; elim: n i => [|n IH] i //=; rewrite addr_ge0. Qed.
+
+Theorem for_rounds (e : int -> R) (from to : int) (c : int -> stmt R S) (I : int -> assn R S) :
+  (forall i, 0 <= e i)%R -> (from <= to)%R ->
+  (forall i, (from <= i < to)%R -> judge (e i) (c i) (I i) (I (i + 1)%R)) ->
+  judge (given e (rounds from to) from) (For from to c) (I from) (I to).
+Proof.
+move=> e0 ab J f F f0 f1 F0 Hr.
+pose W n i h := seqn n i (fun i => wp (c i)) h.
+have W0 n i h : nneg h -> nneg (W n i h) by move=> h0; apply: seqn_ge0 => // ? ?; exact: wp_ge0.
+have W1 n i h : nneg h -> le1 h -> le1 (W n i h).
+  by move=> h0 h1; elim: n i => [|n IH] i //= s; apply: wp_le1 => //; [exact: W0|exact: IH].
+suff H n i : (from <= i)%R -> (i + n%:Z = to)%R ->
+    forall m m' j, I i m m' j -> W n i f m <= (expR (- j))%:E * W n i F m' + (given e n i)%:E.
+  by move=> m m' j HI; apply: H => //; rewrite rounds_int// addrCA subrr addr0.
+elim: n i => [|n IH] i ai it m m' j HI.
+  by rewrite /W /= adde0; apply: Hr; rewrite -it addr0.
+have i1 : (i + 1 + n%:Z = to)%R by rewrite -it intS addrA.
+have Hi : (from <= i < to)%R by rewrite ai -it ltr_addl.
+have ai1 : (from <= i + 1)%R by rewrite (le_trans ai)// ler_addl.
+apply: (@compose (fun=> True) (e i) (given e n (i + 1)%R) (c i) (I i) (I (i + 1)%R)) HI => //.
+- exact: given_ge0.
+- exact: W0.
+- exact: W1.
+- exact: W0.
+- by apply: judge_any; exact: J.
+- exact: IH.
+Qed.
+
 Theorem for_loop d (from to : int) (c : int -> stmt R S) (Phi I : int -> assn R S) :
   (0 <= d)%R -> (from <= to)%R ->
   (forall i, judge d (c i) (Phi i) (I (i + 1)%R)) ->
   (forall i s s' k, (from <= i < to)%R -> I i s s' k -> Phi i s s' k) ->
   judge ((to - from)%:~R * d) (For from to c) (I from) (I to).
 Proof.
-move=> d0 ab J keeps.
-have : judge ((rounds from to)%:R * d) (For from to c) (I from) (I to); last first.
-  by rewrite -rounds_int// -pmulrn.
-pose W n i h := seqn n i (fun i => wp (c i)) h.
-have W0 n i h : nneg h -> nneg (W n i h) by move=> h0; apply: seqn_ge0 => // ? ?; exact: wp_ge0.
-have W1 n i h : nneg h -> le1 h -> le1 (W n i h).
-  by move=> h0 h1; elim: n i => [|n IH] i //= s; apply: wp_le1 => //; [exact: W0|exact: IH].
-suff H n i : (from <= i)%R -> (i + n%:Z = to)%R ->
-    forall f F, nneg f -> le1 f -> nneg F -> related (I to) f F ->
-    forall m m' j, I i m m' j -> W n i f m <= (expR (- j))%:E * W n i F m' + (n%:R * d)%:E.
-  move=> f F f0 f1 F0 Hr m m' j HI; apply: H => //.
-  by rewrite rounds_int// addrCA subrr addr0.
-elim: n i => [|n IH] i ai it f F f0 f1 F0 Hr m m' j HI.
-  by rewrite /W /= mul0r adde0; apply: Hr; rewrite -it addr0.
-have i1 : (i + 1 + n%:Z = to)%R by rewrite -it intS addrA.
-have Hi : (from <= i < to)%R by rewrite ai -it ltr_addl.
-have nd0 : (0 <= n%:R * d)%R by rewrite mulr_ge0.
-have ai1 : (from <= i + 1)%R by rewrite (le_trans ai)// ler_addl.
-have IHn := IH (i + 1)%R ai1 i1.
-pose f1' s := maxe 0 (W n (i + 1)%R f s - (n%:R * d)%:E).
-have f1'0 : nneg f1' by move=> s; rewrite /f1' le_maxr lexx.
-have f1'1 : le1 f1'.
-  move=> s; rewrite /f1' le_maxl; apply/andP; split; [exact: lee01|rewrite lee_subl_addr//].
-  by apply: (le_trans (W1 _ _ _ f0 f1 s)); rewrite -[X in X <= _]adde0 lee_add2l// lee_fin.
-have Hrel : related (I (i + 1)%R) f1' (W n (i + 1)%R F).
-  move=> s s' l HT; rewrite /f1' le_maxl; apply/andP; split.
-    by apply: mule_ge0; [rewrite lee_fin expR_ge0|exact: W0].
-  by rewrite lee_subl_addr//; exact: IHn.
-have Hc := J i f1' _ f1'0 f1'1 (W0 _ _ _ F0) Hrel m m' j (keeps _ _ _ _ Hi HI).
-rewrite mulrS mulrDl mul1r EFinD addeA.
-apply: (@le_trans _ _ (wp (c i) f1' m + (n%:R * d)%:E)); last by rewrite lee_add2r.
-apply: (le_trans _ (wp_addc nd0 (c i) f1'0 m)).
-apply: wp_le; first exact: W0.
-by move=> s; rewrite -lee_subl_addr// /f1' le_maxr lexx orbT.
+move=> d0 ab J keeps; have -> : ((to - from)%:~R * d = given (fun=> d) (rounds from to) from)%R.
+  rewrite -rounds_int// -pmulrn; move: (rounds from to) => n; elim: n {J ab keeps} from => [|n IH] i /=; first by rewrite mul0r.
+  by rewrite -IH mulrS mulrDl mul1r.
+by apply: for_rounds => // i fi; apply: strengthen (J i) => s s' k; exact: keeps.
 Qed.
 
 (* ---- WHILE ---- *)

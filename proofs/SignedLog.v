@@ -218,9 +218,6 @@ apply: rel; apply: HP; split; try exact: size_range; try exact: sign_range.
 by rewrite !signed_size.
 Qed.
 (* SIGNED-LOG, as the kernel has it *)
-Definition judge_for (G : (S -> \bar R) -> Prop) (d : R) (c : stmt R S) (Phi Psi' : assn R S) :=
-  forall f F, G f -> nneg f -> le1 f -> nneg F -> related Psi' f F ->
-  forall m m' k, Phi m m' k -> wp c f m <= (expR (- k))%:E * wp c F m' + d%:E.
 Theorem signed_log : judge_for measurable_after 0 in_turn pre Psi.
 Proof.
 move=> f F mf f0 f1 F0 rel m m' k HP; rewrite in_turn_at_once//.

@@ -50,6 +50,7 @@ def main():
     init = [PROBITY, "budget", "init", "--policy", "people.toml", "--ledger", "people.ledger"]
     subprocess.run(init, cwd=place, check=True, stdout=subprocess.DEVNULL)
     printed, durations, lock, state = {}, [], threading.Lock(), {"next": 0, "killed": 0}
+    killed = []
 
     def worker(seed):
         generator = random.Random(seed)
@@ -70,6 +71,7 @@ def main():
                     process.kill()
                     with lock:
                         state["killed"] += 1
+                        killed.append(query(number))
             out, _ = process.communicate()
             if undisturbed:
                 with lock:
@@ -99,6 +101,9 @@ def main():
     print("# Releases that are killed\n")
     print(f"`scripts/release_kills.py {KILLS}`: {state['next'] - WORKERS} releases, {WORKERS} at a time, {state['killed']} of them killed with SIGKILL at random moments.\n")
     print(f"- {len(printed)} answers were printed, each with its debit, once; {len(debited)} debits were made.")
+    known = set(debited)
+    before = [sql for sql in killed if sql not in known]
+    print(f"- {len(before)} of the killed had made no debit: they released nothing.")
     print(f"- {len(unprinted)} processes died between the debit and the last byte of the answer: each answer was stored, and the same query got it for free.")
     print("- The debits add up to what the ledger says is spent, and `budget --verify` holds.")
 

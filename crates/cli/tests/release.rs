@@ -191,7 +191,8 @@ fn what_is_refused_and_how() {
         run(&place, &["budget", "amend", "--policy", "people.toml", "--ledger", "people.ledger"]).0,
         0
     );
-    refused(&["SELECT COUNT(*) FROM people"], 2, "cannot read people.csv");
+    let value = refused(&["SELECT COUNT(*) FROM people"], 2, "cannot read people.csv");
+    assert!(value["hint"].as_str().unwrap().contains("a file that can be read"));
     fs::write(place.join("people.csv"), "region,age\n").unwrap();
     refused(&["SELECT SUM(income) FROM people"], 2, "no column named `income`");
     let (_, out, _) = run(&place, &["budget", "--ledger", "people.ledger", "--verify", "--json"]);

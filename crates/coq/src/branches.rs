@@ -1,4 +1,4 @@
-//! HOIST, JOIN, INLINE, NAME and CONDITIONAL: the program that is proved is another one than the one that is claimed, and has its law (`proofs/Branches.v`, `proofs/Rewrites.v`).
+//! HOIST, JOIN, INLINE, NAME, CONDITIONAL and RANGE: the program that is proved is another one than the one that is claimed, and has its law (`proofs/Branches.v`, `proofs/Rewrites.v`).
 //!
 //! In a text, `program` is claimed and `program_proved` is proved; each rewriting step is a lemma that the two programs go in step, with a relation that
 //! says that two states are the same, but for the variable that is drawn earlier, left out or new; and at the end, what that one is.
@@ -24,8 +24,8 @@ pub(super) struct Branches {
 /// The steps of a plan that consists of such.
 pub(super) fn branches(mechanism: &Mechanism, plan: &Plan) -> Result<Option<Branches>, NotExported> {
     let ours = |step: &Rewrite| {
-        use Rewrite::{Conditional, Hoist, Inline, Join, Name};
-        matches!(step, Hoist { .. } | Join | Inline { .. } | Name { .. } | Conditional { .. })
+        use Rewrite::{Conditional, Hoist, Inline, Join, Name, Range};
+        matches!(step, Hoist { .. } | Join | Inline { .. } | Name { .. } | Conditional { .. } | Range { .. })
     };
     if plan.rewrites.is_empty() || !plan.rewrites.iter().all(ours) {
         return Ok(None);
@@ -279,8 +279,15 @@ impl Script<'_> {
                     braces(&self.block(then)?, &self.block(otherwise)?)
                 )
             }
-            Statement::For { body, .. } => {
-                format!("apply (@step_for RR _ _ {same}); intros ?.\n{}", self.block(body)?)
+            // Whether the bounds are ones that RANGE changes the other program says.
+            Statement::For { index, body, .. } => {
+                let inside = self.block(body)?;
+                match self.step {
+                    Rewrite::Range { index: counted } if counted == index => format!(
+                        "first [apply (@step_range RR _ _ {same})|apply (@step_for RR _ _ {same})]; intros ?.\n{inside}"
+                    ),
+                    _ => format!("apply (@step_for RR _ _ {same}); intros ?.\n{inside}"),
+                }
             }
             Statement::While { .. } => return Err(NotExported::rule("WHILE")),
         })

@@ -6,6 +6,7 @@
 mod masses;
 mod once;
 mod one_sided;
+mod rounds;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -285,7 +286,9 @@ impl<'a> Walk<'a> {
             }
             (Move::Joint(by, cost), _) => self.signed_log(body, (by, cost), post, arbitrary),
             (Move::SameValue(var, _, (a, b)), _) => self.same_value(body, var, (a, b), post, arbitrary),
-            (Move::While(..), _) => Err(NotExported::rule("WHILE")),
+            (Move::While(invariant, moves), Statement::While { label, guard, body }) => {
+                self.while_loop((label, guard, body), invariant, moves, post, arbitrary)
+            }
             (Move::Cases(..), _) => Err(NotExported::rule("CASES")),
             (
                 Move::Call(cost, plan, evidence),

@@ -106,7 +106,11 @@ impl Statements<'_> {
                 self.printer.int(to, Scope::Program)?,
                 self.block(body, depth + 1)?
             ),
-            Statement::While { .. } => return Err(NotExported::rule("WHILE")),
+            Statement::While { guard, body, .. } => format!(
+                "{space}(while_ ({both} {})\n{})",
+                self.printer.formula(guard, Scope::Program)?,
+                self.block(body, depth + 1)?
+            ),
         })
     }
 

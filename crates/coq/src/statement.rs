@@ -30,7 +30,7 @@ pub(super) fn opening(mechanism: &Mechanism, claim: &Claim, normal: bool) -> Str
          README.md names. The rest is proof. *)\n\
          From Coq Require Import Reals ZArith Bool List Permutation Lra.\n\
          From Flocq Require Import Core.\n\
-         From Probity Require Import Certificate Blocks Pairs CertificateRho Norms Draws UpTo Branches Rewrites Fractions Memory Outcomes PermuteFlip{calls}.\n\
+         From Probity Require Import Certificate Blocks Pairs CertificateRho Norms Draws UpTo Branches Rewrites Fractions Memory Outcomes PermuteFlip Values{calls}.\n\
          From Probity Require Import Chosen.\n",
     );
     // It makes claims in mu opaque, which others need not be.
@@ -235,14 +235,12 @@ impl<'a> Statements<'a> {
             parts.push((String::new(), format!("length (in_{list} {i}) = length (in_{list} {other})")));
         }
         for clause in &self.mechanism().adjacency {
-            let entries = |list: &Name| -> Result<(String, String), NotExported> {
-                let real =
-                    self.mechanism().inputs.iter().any(|i| i.name == *list && i.sort == Sort::RealList);
-                if !real {
-                    return Err(NotExported::new("lists of integers"));
-                }
-                let growth = format!("(entry (in_{list} {other}) j - entry (in_{list} {i}) j)");
-                Ok((format!("forall j, (0 <= j < len (in_{list} {i}))%Z ->"), growth))
+            let entries = |list: &Name| {
+                let growth = match self.is_whole(list) {
+                    true => format!("(IZR (entryZ (in_{list} {other}) j) - IZR (entryZ (in_{list} {i}) j))"),
+                    false => format!("(entry (in_{list} {other}) j - entry (in_{list} {i}) j)"),
+                };
+                (format!("forall j, (0 <= j < len (in_{list} {i}))%Z ->"), growth)
             };
             let bound = |bound: &Expr| self.printer.real(bound, Scope::Neighbours).map(argument);
             let (ghosts, text) = match clause {
@@ -255,16 +253,17 @@ impl<'a> Statements<'a> {
                     (String::new(), format!("{formula} = true"))
                 }
                 Adjacency::EveryEntry { list, bound: b } => {
-                    let (range, growth) = entries(list)?;
+                    let (range, growth) = entries(list);
                     (String::new(), format!("({range} leR (Rabs {growth}) {} = true)", bound(b)?))
                 }
                 Adjacency::EveryEntryGrows { list, bound: b } => {
-                    let (range, growth) = entries(list)?;
+                    let (range, growth) = entries(list);
                     (String::new(), format!("({range} leR 0 {growth} && leR {growth} {} = true)", bound(b)?))
                 }
                 Adjacency::OneEntry { list, bound: b } => {
-                    let (range, growth) = entries(list)?;
-                    let same = format!("entry (in_{list} {other}) j = entry (in_{list} {i}) j");
+                    let (range, growth) = entries(list);
+                    let entry = if self.is_whole(list) { "entryZ" } else { "entry" };
+                    let same = format!("{entry} (in_{list} {other}) j = {entry} (in_{list} {i}) j");
                     (
                         format!("changed_{list} : Z"),
                         format!(
@@ -274,7 +273,9 @@ impl<'a> Statements<'a> {
                     )
                 }
                 Adjacency::Norm { list, bound: b, squares } => {
-                    entries(list)?;
+                    if self.is_whole(list) {
+                        return Err(NotExported::new("a norm of a list of integers"));
+                    }
                     let all = format!(
                         "(moved {squares} (in_{list} {i}) (in_{list} {other}) (len (in_{list} {i})))"
                     );
@@ -351,6 +352,7 @@ impl<'a> Statements<'a> {
                         Adjacency::EveryEntryGrows { .. } => "every_entry_grows",
                         _ => "one_entry",
                     };
+                    let kind = if self.is_whole(list) { "Z" } else { "" };
                     let changed = match clause {
                         Adjacency::OneEntry { .. } => " changed_".to_string() + list.as_str(),
                         _ => String::new(),
@@ -361,7 +363,7 @@ impl<'a> Statements<'a> {
                     let same = self.lists().position(|l| l == list).unwrap_or_default();
                     let _ = writeln!(
                         out,
-                        "Let adj_{list} := @{theorem} (in_{list} {i}) (in_{list} {other}) _ near{same}{changed} {near}."
+                        "Let adj_{list} := @{theorem}{kind} (in_{list} {i}) (in_{list} {other}) _ near{same}{changed} {near}."
                     );
                 }
                 Adjacency::Norm { list, squares, .. } => {
@@ -397,6 +399,11 @@ impl<'a> Statements<'a> {
             return Err(NotExported::new("facts of the context in another order"));
         }
         Ok((out, facts))
+    }
+
+    /// Whether an input is a list of integers.
+    fn is_whole(&self, list: &Name) -> bool {
+        self.mechanism().inputs.iter().any(|input| input.name == *list && input.sort == Sort::IntList)
     }
 
     fn clauses_of(&self, list: &Name) -> usize {

@@ -467,6 +467,67 @@ fn other_mechanisms_are_exported_or_named() {
     );
 }
 
+/// Enclosures at numbers are checked by computing, with the numbers of the kernel's formula.
+#[test]
+fn enclosures_of_ln_and_exp_are_exported() {
+    let coin = |claim: &str| {
+        written(&format!(
+            "mechanism rr(x: bool)\ny ~ bernoulli(if x then 3 / 4 else 1 / 4)\nreturn y\nneighbours any\nclaim {claim}"
+        ))
+        .unwrap()
+    };
+    let number = coin("1.1");
+    assert!(number.contains("; [enclosed|written..]"), "{number}");
+    assert!(number.contains("apply (@exp_value 2 16 (fraction (11) 10) (fraction ("), "{number}");
+    // A claim that is the logarithm itself needs no number.
+    assert!(!coin("ln(3)").contains("enclosed|"));
+}
+
+/// Lists of integers, and a loop that may have nothing to count.
+#[test]
+fn lists_of_integers_and_empty_ranges_are_exported() {
+    let counts = written(
+        "mechanism sum(q: int[])\nparam eps > 0\nout = []\nfor i in 0..length(q) {\n  v ~ discrete_laplace(q[i], 1 / eps)\n  append(out, v)\n}\n\
+         return out\nneighbours one entry of q differs by at most 1\nclaim eps",
+    )
+    .unwrap();
+    for part in [
+        "Record inputs := Inputs { in_q : list Z }.",
+        "(j <> changed_q -> entryZ (in_q i') j = entryZ (in_q i) j) /\\ leR (Rabs (IZR (entryZ (in_q i') j) - IZR (entryZ (in_q i) j))) 1 = true",
+        "Let adj_q := @one_entryZ (in_q i1) (in_q i2)",
+    ] {
+        assert!(counts.contains(part), "there is no\n{part}\nin\n{counts}");
+    }
+    let norm = written(
+        "mechanism sum(q: int[])\nparam eps > 0\nout = []\nfor i in 0..length(q) {\n  v ~ laplace(q[i], 1 / eps)\n  append(out, v)\n}\n\
+         return out\nneighbours the entries of q differ by at most 1 in L1\nclaim eps",
+    );
+    assert_eq!(norm.unwrap_err(), "not exported: a norm of a list of integers");
+    let later = written(
+        "mechanism later(q: real[])\nparam eps > 0\nout = []\nfor i in 1..length(q) {\n  v ~ laplace(q[i], 1 / eps)\n  append(out, v)\n}\n\
+         return out\nneighbours one entry of q differs by at most 1\nclaim eps",
+    )
+    .unwrap();
+    assert!(later.contains("(for_ (1)%Z n_q"), "{later}");
+    assert!(later.contains("(for_ (1)%Z (Z.max (1)%Z n_q)"), "{later}");
+    assert!(
+        later.contains("first [apply (@step_range RR _ _ same_1)|apply (@step_for RR _ _ same_1)]"),
+        "{later}"
+    );
+}
+
+/// A loop that ends when both runs say so.
+#[test]
+fn loops_with_a_guard_are_exported() {
+    let text = written(
+        "mechanism halve(x: real)\nparam eps > 0\ny ~ laplace(x, 1 / eps)\nn = 0\nwhile y > 1 {\n  y = y / 2\n  n = n + 1\n}\nreturn n\n\
+         neighbours abs(x' - x) <= 1\nclaim eps",
+    );
+    let text = text.unwrap();
+    assert!(text.contains("(while_ (fun (i : inputs) (v : vars) => (ltR 1 (v_y v)))"), "{text}");
+    assert!(text.contains("eapply (@j_while _ _ _ _ _ _ _ (fun v v' k =>"), "{text}");
+}
+
 /// PW-EQ: a judgement for each output, and that the program is countably additive, statement by statement.
 #[test]
 fn a_judgement_for_each_output_is_exported_with_countable_additivity() {

@@ -102,3 +102,42 @@ fn unformatted_files_keep_their_meaning() {
         assert_eq!((before.claim, before.hints), (after.claim, after.hints), "{name}");
     }
 }
+
+/// The hints of all faults of a text.
+fn hints(text: &str) -> String {
+    let faults = load_text(text).expect_err(text);
+    faults.iter().filter_map(|fault| fault.hint.clone()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn hints_say_what_to_write() {
+    let text = |body: &str| {
+        format!(
+            "mechanism m(q: real[n])\nparam n: int >= 1\n{body}\nneighbours one entry of q differs by at most 1\nclaim 1\n"
+        )
+    };
+    for (body, hint) in [
+        ("y ~ laplace(q[0], 1)\nreturn y, y", "several values are returned in brackets: `return (a, b)`"),
+        ("y ~ laplace(q[0], 1)\ny -= 1\nreturn y", "write `y = y - …`"),
+        ("for v in q {\n  break\n}\nreturn 0", "`if not done { … }`"),
+        ("out = []\nout[0] = q[0]\nreturn out", "`append(out, …)`"),
+    ] {
+        let found = hints(&text(body));
+        assert!(found.contains(hint), "{body}\n{found}");
+    }
+    let square = "mechanism m(q: real[n][n])\nparam n: int >= 1\nreturn 0\nneighbours one entry of q differs by at most 1\nclaim 1\n";
+    assert!(hints(square).contains("`q[i * m + j]`"), "{}", hints(square));
+}
+
+#[test]
+fn a_parameter_between_two_numbers_is_real() {
+    let text = |param: &str| {
+        load_text(&format!(
+            "mechanism m(x: bool)\n{param}\nb ~ bernoulli(if x then p else 1 - p)\nreturn b\nneighbours any\nclaim ln(3)\n"
+        ))
+        .unwrap()
+        .mechanism
+    };
+    assert_eq!(text("param p in [1/4, 1/2]"), text("param p: real in [1/4, 1/2]"));
+    assert_ne!(text("param p in [1/4, 1/2]"), text("param p: real in [1/5, 1/2]"));
+}

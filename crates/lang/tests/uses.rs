@@ -73,3 +73,23 @@ fn what_is_no_file_is_not_read() {
     let error = load(folder.join("uses_large.dp")).unwrap_err();
     assert!(error.diagnostics[0].message.contains("more than"), "{error}");
 }
+
+#[test]
+fn a_list_of_reals_is_none_of_integers() {
+    let folder = folder("integers");
+    let called = "mechanism g(q: int[])\ny ~ discrete_laplace(sum(q), 1)\nreturn y\nneighbours one entry of q differs by at most 1\nclaim 1\n";
+    fs::write(folder.join("g.dp"), called).unwrap();
+    let caller = |list: &str| {
+        let text = format!(
+            "use \"g.dp\" as g\nmechanism m(q: {list}, x: {list})\ny ~ g(q)\nz ~ g(x)\nreturn (y, z)\nneighbours one entry of q and of x differs by at most 1\nclaim 2\n"
+        );
+        fs::write(folder.join("m.dp"), text).unwrap();
+        load(folder.join("m.dp"))
+    };
+    assert!(caller("int[]").is_ok());
+    let faults = caller("real[]").unwrap_err().diagnostics;
+    assert_eq!(faults.len(), 2, "{faults:?}");
+    for fault in faults {
+        assert!(fault.message.contains("the called mechanism takes a list of integers"), "{fault}");
+    }
+}

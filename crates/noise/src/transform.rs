@@ -42,7 +42,7 @@ pub mod steps;
 
 use std::fmt;
 
-pub use column::{Column, Number};
+pub use column::{Column, Number, Record};
 pub use histogram::{CountByKey, Histogram};
 pub use mean::{Mean, Variance};
 pub use quantile::Quantile;

@@ -77,7 +77,7 @@ impl Attempt {
         let mut searching = Searching {
             found: Vec::new(),
             explain: true,
-            again: false,
+            again: None,
             example: None,
             about_cost: false,
             effort: &mut effort,

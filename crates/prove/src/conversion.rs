@@ -7,13 +7,15 @@ pub(crate) mod sampled;
 use probity_exact::Rational;
 use probity_kernel::context::{Context, for_each_expr};
 use probity_kernel::conversion::{Conversion, by_order, normal, tail};
-use probity_kernel::expr::{Binary, Expr, Run, Unary};
+use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::law::parameters;
 use probity_kernel::term::{Claim, Distribution, Reading, Statement};
 
+use crate::algebra::visit;
 use crate::derivation::Reason;
 use crate::effort::Effort;
 use crate::evidence::search::search_within;
+use crate::plan::blocks::{definitions, inline};
 use crate::tables::is_irrational;
 
 /// Steps of halving: 2^−24 of the largest number that is tried. Evidence multiplies these numbers, which must stay short.
@@ -218,6 +220,30 @@ pub(crate) fn find_draw(body: &[Statement], wanted: &dyn Fn(&Distribution) -> bo
     })
 }
 
+/// Whether noise has a scale that is made of inputs.
+fn has_private_scale(context: &Context, law: &Distribution) -> bool {
+    let (Distribution::Gaussian { deviation: scale, .. }
+    | Distribution::DiscreteGaussian { deviation: scale, .. }
+    | Distribution::Laplace { scale, .. }
+    | Distribution::DiscreteLaplace { scale, .. }) = law
+    else {
+        return false;
+    };
+    let mechanism = context.mechanism();
+    let is_input = |name: &Name| mechanism.inputs.iter().any(|input| input.name == *name);
+    let mut private = false;
+    visit(&inline(scale, &definitions(&mechanism.body)), &mut |part| {
+        // How long a list is both runs know.
+        if let Expr::Var(Variable::Plain(name))
+        | Expr::Index(Variable::Plain(name), _)
+        | Expr::Sum(Variable::Plain(name), ..) = part
+        {
+            private |= is_input(name);
+        }
+    });
+    private
+}
+
 /// A draw whose law differs between the runs and for which the claim's measure has no rule.
 pub(crate) fn unsupported(context: &Context, claim: &Claim) -> Option<Reason> {
     let differs = |law: &Distribution| {
@@ -229,10 +255,21 @@ pub(crate) fn unsupported(context: &Context, claim: &Claim) -> Option<Reason> {
     let bounded = |law: &Distribution| {
         matches!(
             law,
-            Distribution::Laplace { .. } | Distribution::DiscreteLaplace { .. } | Distribution::Choose { .. }
+            Distribution::Laplace { .. }
+                | Distribution::DiscreteLaplace { .. }
+                | Distribution::Choose { .. }
+                | Distribution::Bernoulli(_)
+                | Distribution::Response { .. }
         )
     };
     let body = &context.mechanism().body;
+    if matches!(claim.reading, Reading::Rho | Reading::Mu)
+        && let Some(draw) = find_draw(body, &|law| has_private_scale(context, law))
+    {
+        let instead = "in rho and mu its deviation, or scale, is one number in both runs, and this one is made of inputs: \
+                       make it of parameters, or of what was drawn before";
+        return Some(Reason::Measure { draw: draw.to_string().trim_end().to_owned(), instead });
+    }
     let (draw, instead) = match claim.reading {
         Reading::Reals | Reading::Binary { .. } if claim.delta == Expr::int(0) => {
             let draw = find_draw(body, &|law| normal(law) && differs(law))?;

@@ -41,6 +41,7 @@ use crate::conversion;
 use crate::conversion::sampled::sampled_plan;
 use crate::derivation::{Failure, Plan, Reason, Recorded, conclude, one_row, replay, replay_side};
 use crate::effort::Effort;
+use crate::evidence::again::Known;
 use crate::forward::{Taste, forward};
 use crate::plan::centers::centered;
 use crate::plan::rewrites::{hoisted, name_output, rewrite, unrolled};
@@ -341,19 +342,22 @@ impl Question<'_> {
         let comparison = Comparison::Equal;
         let mut plan = Plan { rewrites, comparison, sides: vec![], through: None, sampled: None };
         let (mut evidence, mut judgements) = (Vec::new(), Vec::new());
+        // The questions of one side are those of the other with the runs exchanged.
+        let mut known = Known::default();
         for context in self.contexts(&named)? {
             let found = [Taste::Distance, Taste::Width, Taste::Choice].into_iter().find_map(|taste| {
                 let moves = forward(&context, taste, self.deadline).ok()?;
                 let mut searching = Searching {
                     found: Vec::new(),
                     explain: false,
-                    again: true,
+                    again: Some(std::mem::take(&mut known)),
                     example: None,
                     about_cost: false,
                     effort: &mut *effort,
                 };
-                let side = replay_side(&context, self.claim, comparison, &moves, &mut searching).ok()?;
-                Some((moves, searching.found, side))
+                let side = replay_side(&context, self.claim, comparison, &moves, &mut searching);
+                known = searching.again.unwrap_or_default();
+                Some((moves, searching.found, side.ok()?))
             });
             let (moves, found, side) = found?;
             plan.sides.push((context.orientation(), moves));

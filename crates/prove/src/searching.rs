@@ -7,7 +7,7 @@ use probity_kernel::expr::Expr;
 use crate::blame::blame;
 use crate::derivation::{Justify, Reason};
 use crate::effort::Effort;
-use crate::evidence::again::evidence_again;
+use crate::evidence::again::Known;
 use crate::evidence::posed::Posed;
 use crate::evidence::search::{Stuck, search_posed};
 
@@ -17,28 +17,29 @@ pub(crate) struct Searching<'e> {
     pub(crate) effort: &'e mut Effort,
     /// Whether a failure is to name the part of the condition that cannot be shown.
     pub(crate) explain: bool,
-    /// Whether what was found before is tried first: the statements of a long text are often alike.
-    pub(crate) again: bool,
+    /// What was found before and is tried first, if that is wanted: the statements of a long text are often alike.
+    pub(crate) again: Option<Known>,
     /// Values for which the condition that is to blame is false.
     pub(crate) example: Option<String>,
     /// Whether that condition says what may be paid.
     pub(crate) about_cost: bool,
 }
 
-/// How many pieces of evidence are tried again.
-const RECENT: usize = 6;
-
 impl Justify for Searching<'_> {
     fn justify(&mut self, context: &Context, hypotheses: &[&Expr], goal: &Expr) -> Result<Evidence, Reason> {
         let posed = Posed::new(context, hypotheses, goal, self.effort).map_err(Reason::Rejected)?;
-        if self.again
-            && let Some(evidence) = evidence_again(&posed, self.found.iter().rev().take(RECENT))
+        if let Some(known) = &mut self.again
+            && let Some(evidence) = known.again(&posed, self.found.iter())
         {
+            known.keep(&posed, &evidence);
             self.found.push(evidence.clone());
             return Ok(evidence);
         }
         match search_posed(&posed, self.effort) {
             Ok(evidence) => {
+                if let Some(known) = &mut self.again {
+                    known.keep(&posed, &evidence);
+                }
                 self.found.push(evidence.clone());
                 Ok(evidence)
             }

@@ -78,7 +78,7 @@ fn search_plans(
             let mut searching = Searching {
                 found: Vec::new(),
                 explain: false,
-                again: false,
+                again: None,
                 example: None,
                 about_cost: false,
                 effort,

@@ -120,22 +120,45 @@ fn is_public(context: &Context, e: &Expr) -> bool {
     !sums && of_parameters(context.mechanism(), e)
 }
 
+/// Whether an expression is made of parameters and of what the program has set, without sums over rows and inputs: as a bound of
+/// a row it will do if it is equal in both runs.
+fn is_set(context: &Context, e: &Expr) -> bool {
+    let mut set = true;
+    visit(e, &mut |part| set &= !matches!(part, Expr::Sum(..)));
+    let inputs = &context.mechanism().inputs;
+    e.for_each_variable(&mut |v| {
+        set &= matches!(v, Variable::Plain(name) if !inputs.iter().any(|input| input.name == *name));
+    });
+    set
+}
+
+/// Which expressions will do as ends of a range.
+type Ends = fn(&Context, &Expr) -> bool;
+
 /// Where the value that a row adds to a sum lies, if its condition holds.
 pub(crate) fn value_range(context: &Context, sum: &Sum) -> Option<Range> {
+    value_between(context, sum, is_public)
+}
+
+fn value_between(context: &Context, sum: &Sum, ends: Ends) -> Option<Range> {
     let mut bounds = context.mechanism().assumptions.clone();
     bounds.push(sum.condition.clone());
-    range(context, &bounds, &sum.value)
+    between(context, &bounds, &sum.value, ends)
 }
 
 /// Where a number lies, given bounds on its parts.
 pub(crate) fn range(context: &Context, bounds: &[Expr], e: &Expr) -> Option<Range> {
-    let go = |e: &Expr| range(context, bounds, e);
-    if is_public(context, e) {
+    between(context, bounds, e, is_public)
+}
+
+fn between(context: &Context, bounds: &[Expr], e: &Expr, ends: Ends) -> Option<Range> {
+    let go = |e: &Expr| between(context, bounds, e, ends);
+    if ends(context, e) {
         return Some(Range::point(e.clone()));
     }
     let zero = Expr::int(0);
     Some(match e {
-        Expr::Clamp(_, low, high) if is_public(context, low) && is_public(context, high) => {
+        Expr::Clamp(_, low, high) if ends(context, low) && ends(context, high) => {
             Range { low: (**low).clone(), high: (**high).clone() }
         }
         Expr::Unary(Unary::Neg, a) => {
@@ -158,12 +181,12 @@ pub(crate) fn range(context: &Context, bounds: &[Expr], e: &Expr) -> Option<Rang
             let low = if a == b || positive(&p) && positive(&q) { zero } else { minus(zero, size.clone()) };
             Range { low, high: size }
         }
-        Expr::Binary(Binary::Div, a, b) if is_public(context, b) => {
+        Expr::Binary(Binary::Div, a, b) if ends(context, b) => {
             let a = go(a)?;
             Range { low: divided(a.low, b), high: divided(a.high, b) }
         }
         // 0 ≤ a mod b < b.
-        Expr::Binary(Binary::Mod, a, b) if is_public(context, b) => {
+        Expr::Binary(Binary::Mod, a, b) if ends(context, b) => {
             let whole = context.kind(a) == Kind::Int && context.kind(b) == Kind::Int;
             let high = if whole { minus((**b).clone(), Expr::int(1)) } else { (**b).clone() };
             Range { low: zero, high }
@@ -174,13 +197,13 @@ pub(crate) fn range(context: &Context, bounds: &[Expr], e: &Expr) -> Option<Rang
             match (op, p, q) {
                 (_, Some(p), Some(q)) => join(&p, &q),
                 (Binary::Max, None, Some(q)) => {
-                    Range { low: q.low.clone(), high: upper(context, bounds, a)? }
+                    Range { low: q.low.clone(), high: upper(context, bounds, a, ends)? }
                 }
                 (Binary::Max, Some(p), None) => {
-                    Range { low: p.low.clone(), high: upper(context, bounds, b)? }
+                    Range { low: p.low.clone(), high: upper(context, bounds, b, ends)? }
                 }
-                (_, None, Some(q)) => Range { low: lower(context, bounds, a)?, high: q.high },
-                (_, Some(p), None) => Range { low: lower(context, bounds, b)?, high: p.high },
+                (_, None, Some(q)) => Range { low: lower(context, bounds, a, ends)?, high: q.high },
+                (_, Some(p), None) => Range { low: lower(context, bounds, b, ends)?, high: p.high },
                 _ => return None,
             }
         }
@@ -188,11 +211,11 @@ pub(crate) fn range(context: &Context, bounds: &[Expr], e: &Expr) -> Option<Rang
             let within = |holds: bool, e: &Expr| {
                 let mut known = bounds.to_vec();
                 told_by(guard, holds, &mut known);
-                range(context, &known, e)
+                between(context, &known, e, ends)
             };
             join(&within(true, a)?, &within(false, b)?)
         }
-        _ => Range { low: lower(context, bounds, e)?, high: upper(context, bounds, e)? },
+        _ => Range { low: lower(context, bounds, e, ends)?, high: upper(context, bounds, e, ends)? },
     })
 }
 
@@ -242,16 +265,16 @@ fn join(p: &Range, q: &Range) -> Range {
     Range { low: pick(&p.low, &q.low, true), high: pick(&p.high, &q.high, false) }
 }
 
-fn upper(context: &Context, bounds: &[Expr], e: &Expr) -> Option<Expr> {
-    known_bound(context, bounds, e, false)
+fn upper(context: &Context, bounds: &[Expr], e: &Expr, ends: Ends) -> Option<Expr> {
+    known_bound(context, bounds, e, (false, ends))
 }
 
-fn lower(context: &Context, bounds: &[Expr], e: &Expr) -> Option<Expr> {
-    known_bound(context, bounds, e, true)
+fn lower(context: &Context, bounds: &[Expr], e: &Expr, ends: Ends) -> Option<Expr> {
+    known_bound(context, bounds, e, (true, ends))
 }
 
 /// A bound that the assumptions, a condition or the sort of a field gives.
-fn known_bound(context: &Context, bounds: &[Expr], e: &Expr, low: bool) -> Option<Expr> {
+fn known_bound(context: &Context, bounds: &[Expr], e: &Expr, (low, ends): (bool, Ends)) -> Option<Expr> {
     for bound in bounds {
         let mut found = None;
         conjuncts(bound, &mut |part| {
@@ -261,7 +284,7 @@ fn known_bound(context: &Context, bounds: &[Expr], e: &Expr, low: bool) -> Optio
                 Binary::Ge | Binary::Gt => (b, a),
                 Binary::Eq => {
                     let other = if **a == *e { b } else { a };
-                    if (**a == *e || **b == *e) && is_public(context, other) {
+                    if (**a == *e || **b == *e) && ends(context, other) {
                         found = Some((**other).clone());
                     }
                     return;
@@ -269,7 +292,7 @@ fn known_bound(context: &Context, bounds: &[Expr], e: &Expr, low: bool) -> Optio
                 _ => return,
             };
             let (this, that) = if low { (large, small) } else { (small, large) };
-            if **this == *e && is_public(context, that) && found.is_none() {
+            if **this == *e && ends(context, that) && found.is_none() {
                 found = Some((**that).clone());
             }
         });
@@ -281,7 +304,7 @@ fn known_bound(context: &Context, bounds: &[Expr], e: &Expr, low: bool) -> Optio
     if let Expr::Binary(op @ (Binary::Min | Binary::Max), a, b) = e
         && (*op == Binary::Max) == low
     {
-        return [a, b].into_iter().find(|side| is_public(context, side)).map(|side| (**side).clone());
+        return [a, b].into_iter().find(|side| ends(context, side)).map(|side| (**side).clone());
     }
     let Expr::Var(Variable::Field(table, name)) = e else { return None };
     let input = context.mechanism().inputs.iter().find(|input| input.name == *table)?;
@@ -357,7 +380,7 @@ pub(crate) fn charge(context: &Context, center: &Expr, price: &dyn Fn(&Expr) -> 
     let zero = Expr::int(0);
     let mut whole: Option<Range> = None;
     for Term { sum, factor } in &terms {
-        let value = range(context, &[], factor).zip(value_range(context, sum))?;
+        let value = between(context, &[], factor, is_set).zip(value_between(context, sum, is_set))?;
         let part = match (factor, value) {
             (_, (one, value)) if one.low == Expr::int(1) => value,
             (Expr::Number(n), (_, value)) => {
@@ -384,13 +407,15 @@ pub(crate) fn charge(context: &Context, center: &Expr, price: &dyn Fn(&Expr) -> 
         true => (whole.size(), whole.width()),
         false => {
             let sizes = terms.iter().map(|t| {
-                Some(product(range(context, &[], &t.factor)?.size(), value_range(context, &t.sum)?.size()))
+                let factor = between(context, &[], &t.factor, is_set)?.size();
+                Some(product(factor, value_between(context, &t.sum, is_set)?.size()))
             });
             let size = sizes.collect::<Option<Vec<Expr>>>()?.into_iter().reduce(plus)?;
             (size.clone(), product(Expr::int(2), size))
         }
     };
-    let (m, w) = (price(&size), price(&width));
+    let here = |e: &Expr| context.in_run(e, Run::First);
+    let (m, w) = (price(&here(&size)), price(&here(&width)));
     let met = |run: Run| {
         let mut conditions: Vec<Expr> = Vec::new();
         for Term { sum, .. } in &terms {
@@ -417,7 +442,8 @@ pub(crate) fn charge(context: &Context, center: &Expr, price: &dyn Fn(&Expr) -> 
         }
         _ => return None,
     };
-    let mut amounts = vec![m, w];
+    // The width is due only if there are two rows.
+    let mut amounts = if runs.len() > 1 || is_public(context, &w) { vec![m, w] } else { vec![m] };
     amounts.retain(|amount| *amount != Expr::int(0));
     amounts.dedup();
     Some(Charge { cost, amounts })
@@ -568,7 +594,7 @@ fn same_row(a: &Expr, b: &Expr) -> bool {
 /// A sum whose value no parameter bounds, and a field that a clamp would bound it by.
 pub(crate) fn unbounded(context: &Context) -> Option<(Sum, Name)> {
     all_sums(context).into_iter().find_map(|sum| {
-        if value_range(context, &sum).is_some() {
+        if value_between(context, &sum, is_set).is_some() {
             return None;
         }
         let mut fields = Vec::new();
@@ -579,7 +605,7 @@ pub(crate) fn unbounded(context: &Context) -> Option<(Sum, Name)> {
         });
         let bounds: Vec<Expr> =
             context.mechanism().assumptions.iter().cloned().chain([sum.condition.clone()]).collect();
-        let free = |v: &Variable| range(context, &bounds, &Expr::Var(v.clone())).is_none();
+        let free = |v: &Variable| between(context, &bounds, &Expr::Var(v.clone()), is_set).is_none();
         let field = fields.into_iter().find(|(v, _)| free(v)).map(|(_, name)| name)?;
         Some((sum, field))
     })

@@ -84,3 +84,48 @@ fn rho_and_mu_stay_names() {
         assert!(program.claim.to_string().starts_with(shown), "{}", program.claim);
     }
 }
+
+/// A body about one bit, with a claim.
+fn bit(body: &str, claim: &str) -> String {
+    format!("mechanism m(b: bool)\nparam e > 0\n{body}\nneighbours b' != b\nclaim {claim}\n")
+}
+
+#[test]
+fn finite_laws_count_in_rho_if_their_loss_is_bounded_in_both_directions() {
+    let coin = "c ~ bernoulli(if b then exp(e) / (1 + exp(e)) else 1 / (1 + exp(e)))\nreturn c";
+    let proof = attempt(&bit(coin, "rho e * e / 2")).unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(proof.theorem().axioms().contains("BOUNDED-RATIO"));
+    assert!(attempt(&bit(coin, "rho e * e / 3")).is_err());
+    // A number, and a logarithm.
+    let third = "c ~ bernoulli(if b then 3/4 else 1/4)\nreturn c";
+    for (claim, holds) in [("rho ln(3) * ln(3) / 2", true), ("rho 0.61", true), ("rho 0.6", false)] {
+        let found = attempt(&bit(third, claim));
+        assert_eq!(found.is_ok(), holds, "{claim}: {:?}", found.err().map(|failure| failure.to_string()));
+    }
+    // In one direction only, and not at all.
+    let sure = "c ~ bernoulli(if b then 1 else exp(-e))\nreturn c";
+    assert!(attempt(&bit(sure, "rho 9 * e * e")).is_err());
+    // No claim in μ rests on it.
+    assert!(attempt(&bit(coin, "mu 9 * e")).is_err());
+}
+
+#[test]
+fn a_draw_that_a_measure_does_not_cover_is_named() {
+    let said = |body: &str, claim: &str| {
+        let text = format!(
+            "mechanism m(x: real)\nparam s > 0\nwhere 1 <= x <= 2\n{body}\nreturn y\nneighbours abs(x' - x) <= 1\nclaim {claim}\n"
+        );
+        attempt(&text).err().unwrap().to_string()
+    };
+    for (body, claim, draw, why) in [
+        ("y ~ laplace(x, s)", "mu 9 / s", "y ~ laplace(x, s)", "only continuous normal noise"),
+        ("y ~ gaussian(x, x)", "mu 9", "y ~ gaussian(x, x)", "one number in both runs"),
+        ("y ~ gaussian(x, x)", "rho 9", "y ~ gaussian(x, x)", "one number in both runs"),
+        ("w = x + s\ny ~ gaussian(x, w)", "rho 9", "y ~ gaussian(x, w)", "one number in both runs"),
+        ("z ~ exponential(s)\ny = x + z", "rho 9", "z ~ exponential(s)", "bounded in both directions"),
+        ("y ~ gaussian(x, s)", "9 / s", "y ~ gaussian(x, s)", "claim rho, or mu"),
+    ] {
+        let said = said(body, claim);
+        assert!(said.contains(draw) && said.contains(why), "{body}, {claim}: {said}");
+    }
+}

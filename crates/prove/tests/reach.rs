@@ -266,6 +266,38 @@ fn calls_take_tables() {
 }
 
 #[test]
+fn a_call_says_what_is_not_shown() {
+    let said = |used: &str, inputs: &str, call: &str, near: &str| {
+        let header = format!("use \"{used}.dp\" as called\nmechanism m({inputs})\nparam q > 0\nwhere q <= 1");
+        open(&text(&header, &format!("y ~ {call}\nreturn y + 0 * q"), near, "9 * eps")).to_string()
+    };
+    let table = "people: rows(age: int)";
+    let replaced = said("sampled_count", table, "called(people, eps, q)", "one row of people is replaced");
+    assert!(
+        replaced.contains("have one row of the table added or removed, which these neighbours do not say"),
+        "{replaced}"
+    );
+    let whole = "people: rows(age: int in [0, 9])";
+    let bounded = said("bounded_sum", table, "called(people, eps)", "one row of people is added or removed");
+    assert!(bounded.contains("with a `where` line that does not stand here"), "{bounded}");
+    proved(
+        &text(
+            &format!("use \"bounded_sum.dp\" as called\nmechanism m({whole})"),
+            "y ~ called(people, eps)\nreturn y",
+            "one row of people is added or removed",
+            "eps",
+        ),
+        "CALL",
+    );
+    // A mechanism whose claim is not proved, and a parameter that differs.
+    let near = "abs(a' - a) <= 1";
+    let broken = said("too_little_noise", "a: int", "called(a, eps)", near);
+    assert!(broken.contains("the claim of called, which is called here, is not proved"), "{broken}");
+    let private = said("noisy_count", "a: int", "called(a, a)", near);
+    assert!(private.contains("a == a'"), "{private}");
+}
+
+#[test]
 fn a_uniform_draw_without_a_rule_is_named() {
     let header = "mechanism m(x: real)";
     let by_hand = "s ~ sign()\nk ~ geometric(1 / eps)\nu ~ uniform(0, 1)\nreturn x + s * (k + u)";

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyMapping, PyString};
 
 use crate::failure::Failure;
 use crate::number::{Number, class, described};
@@ -30,13 +30,13 @@ wanted!(
     bool: "truth value (True or False)",
     i32: "int of 32 bits",
     u32: "int from 0 to 2^32 - 1",
-    u64: "int that is not negative",
-    usize: "int that is not negative",
+    u64: "int from 0 to 2^64 - 1",
+    usize: "int from 0 to 2^64 - 1",
     f64: "float",
-    String: "str",
+    String: "str of Unicode characters",
     PathBuf: "path",
-    (Number, Number): "pair of numbers",
-    Bound<'_, PyDict>: "dict",
+    (Number, Number): "pair of numbers, as (0, 1)",
+    Bound<'_, PyMapping>: "dict",
 );
 
 impl<'py> Wanted for (Bound<'py, PyAny>, Bound<'py, PyAny>) {
@@ -75,5 +75,16 @@ pub fn name(given: &Bound<'_, PyAny>) -> PyResult<String> {
     match given.cast::<PyString>() {
         Ok(text) => Ok(text.extract::<Arg<String>>()?.0),
         Err(_) => Err(Failure::of_type(format!("{} is no name", described(given))).into()),
+    }
+}
+
+/// A pair of Python objects.
+pub type Item<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
+
+/// The keys and values of a dict, or of another mapping; none if there is none.
+pub fn items<'py>(given: Option<Arg<Bound<'py, PyMapping>>>) -> PyResult<Vec<Item<'py>>> {
+    match given {
+        Some(Arg(mapping)) => mapping.items()?.iter().map(|item| item.extract()).collect(),
+        None => Ok(Vec::new()),
     }
 }

@@ -11,6 +11,7 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, TimeUnit};
 use probity_release::engine::columns::{Batch, Columns, Field};
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3_arrow::input::AnyRecordBatch;
 
@@ -24,6 +25,8 @@ pub fn interface<'py>(given: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, P
     }
     Ok(match given.call_method0("collect") {
         Ok(collected) if collected.hasattr("__arrow_c_stream__")? => Some(collected),
+        // An interrupt stays one.
+        Err(error) if !error.is_instance_of::<PyException>(given.py()) => return Err(error),
         _ => None,
     })
 }

@@ -11,7 +11,7 @@ use probity_release::engine::{Counts, Engine, Exact};
 use probity_release::query::Plan;
 use probity_release::refusal::{Answer, Refusal};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyString};
+use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyString, PyTzInfo};
 
 use crate::number::error_name;
 use crate::work::Caller;
@@ -204,8 +204,13 @@ fn held(value: &Bound<'_, PyAny>) -> PyResult<Held> {
     if let Ok(bytes) = value.cast::<PyBytes>() {
         return Ok(Held::Text(bytes.as_bytes().to_vec()));
     }
-    // A date, or a moment, whose day it is: ordinal 719163 is 1970-01-01.
-    if let Ok(day) = value.call_method0("toordinal").and_then(|day| day.extract::<i64>()) {
+    // A date, or a moment, whose day it is: ordinal 719163 is 1970-01-01. Of a moment with a zone it is the day of UTC.
+    let zoned = value.call_method0("utcoffset").is_ok_and(|offset| !offset.is_none());
+    let utc = if zoned { Some(PyTzInfo::utc(value.py())?) } else { None };
+    let moment = utc.and_then(|utc| value.call_method1("astimezone", (utc,)).ok());
+    if let Ok(day) =
+        moment.as_ref().unwrap_or(value).call_method0("toordinal").and_then(|day| day.extract::<i64>())
+    {
         return Ok(Held::Date(day - 719_163));
     }
     // A Decimal, and whatever else has a text.

@@ -119,6 +119,7 @@ const WORDS: &[(&str, &str)] = &[
     ),
     ("`probity budget amend`", "the command `probity budget amend`"),
     ("`probity budget --policy-text`", "the command `probity budget --policy-text`"),
+    ("the first line of the file must name each field", "the table must name each field"),
     ("or ask for it with --target-epsilon", "or ask for it with .calibrate(…)"),
     ("give other values with --set;", "give other values with .set(…);"),
     ("the file's `param`", "the text's `param`"),
@@ -218,9 +219,12 @@ impl From<RunError> for Failure {
         };
         let hint = match &error {
             RunError::Table { name } => Some(format!(
-                "add {name}=…: the path of a CSV file, a frame, or a list of dicts, one for each row"
+                "add {}=…: the path of a CSV file, a frame, or a list of dicts, one for each row",
+                crate::mechanism::keyword(name)
             )),
-            RunError::Input(InputError::Missing { name }) => Some(format!("add {name}=VALUE")),
+            RunError::Input(InputError::Missing { name }) => {
+                Some(format!("add {}=VALUE", crate::mechanism::keyword(name)))
+            }
             other => other.hint(),
         };
         Failure { hint, ..Failure::of(kind, &error) }

@@ -235,6 +235,7 @@ impl Mechanism {
 
     /// Runs the proved text on inputs, with exactly the law of its theorem. `count` runs are independent, and their losses add.
     ///
+    /// An input that is called as one of the arguments here (count, grid, certificate, unproved) is given with `_` behind its name.
     /// A table (an input `people: rows(…)`) is the path of a CSV file, a frame, a list of dicts, or a dict of lists. A real answer needs a `grid`, as "2^-20" or 0.5, to whose multiples it is rounded. `unproved=True` runs a text without a proof, for
     /// an experiment.
     ///
@@ -256,13 +257,13 @@ impl Mechanism {
         let mut text = Text::of(self.program.clone());
         let (mut given, mut tables) = (Inputs::new(), false);
         for (name, value) in inputs.into_iter().flatten() {
-            let name = argument::name(&name)?;
+            let name = self.input(&argument::name(&name)?)?;
             match text.fields(&name) {
                 Some(fields) => {
                     text = text.with_table(&name, rows::table(&fields, &value)?);
                     tables = true;
                 }
-                None => given = given.with(&name, value_of(&value)?),
+                None => given = given.with(&name, value_of(&value, 0)?),
             }
         }
         let grid = grid.map(grid_of).transpose()?;
@@ -442,7 +443,29 @@ impl Mechanism {
     }
 }
 
+/// The arguments of a run that are no inputs.
+const OF_RUNS: [&str; 4] = ["count", "grid", "certificate", "unproved"];
+
+/// What an input is called in the call of a run.
+pub fn keyword(input: &str) -> String {
+    if OF_RUNS.contains(&input) { format!("{input}_") } else { input.to_owned() }
+}
+
 impl Mechanism {
+    /// The input that a run calls so.
+    fn input(&self, called: &str) -> Result<String, Failure> {
+        let names: Vec<String> =
+            self.program.mechanism.inputs.iter().map(|input| input.name.to_string()).collect();
+        names.iter().find(|name| keyword(name) == called).cloned().ok_or_else(|| {
+            let known: Vec<String> = names.iter().map(|name| keyword(name)).collect();
+            Failure::input(format!("{} has no input {called}", self.name())).hint(probity_verdict::meant(
+                "its inputs are",
+                called,
+                &known,
+            ))
+        })
+    }
+
     fn known(&self) -> Option<Arc<Proved>> {
         self.proved.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
     }
@@ -457,18 +480,30 @@ impl Mechanism {
             Ok(all) => {
                 let mut parts = Vec::new();
                 for (name, value) in all {
-                    parts.push(format!("{}={}", argument::name(&name)?, input_text(&value)?));
+                    parts.push(format!("{}={}", argument::name(&name)?, input_text(&value, 0)?));
                 }
                 parts.join(";")
             }
-            Err(_) => input_text(given)?,
+            Err(_) => input_text(given, 0)?,
         };
         Ok(probity_verdict::parse_inputs(&self.program.mechanism, &text).map_err(Failure::from)?)
     }
 }
 
+/// How deep lists of inputs may lie in lists. One that contains itself would have no end.
+const MOST_DEPTH: usize = 8;
+
+fn too_deep(depth: usize) -> Result<(), Failure> {
+    match depth > MOST_DEPTH {
+        true => Err(Failure::input("there are too many lists inside lists")),
+        false => Ok(()),
+    }
+}
+
 /// A value as the command reads it: a number, a truth value, a list, rows.
-fn input_text(given: &Bound<'_, PyAny>) -> PyResult<String> {
+fn input_text(given: &Bound<'_, PyAny>, depth: usize) -> PyResult<String> {
+    too_deep(depth)?;
+    let input_text = |inner: &Bound<'_, PyAny>| input_text(inner, depth + 1);
     if let Ok(truth) = given.cast::<PyBool>() {
         return Ok(truth.is_true().to_string());
     }
@@ -489,16 +524,17 @@ fn input_text(given: &Bound<'_, PyAny>) -> PyResult<String> {
 }
 
 /// An input of a run.
-fn value_of(given: &Bound<'_, PyAny>) -> PyResult<Given> {
+fn value_of(given: &Bound<'_, PyAny>, depth: usize) -> PyResult<Given> {
+    too_deep(depth)?;
     if let Ok(truth) = given.cast::<PyBool>() {
         return Ok(Given::Truth(truth.is_true()));
     }
     if !given.is_instance_of::<PyString>() && given.len().is_ok() {
-        let items = each_item(given, value_of)?;
+        let items = each_item(given, |item| value_of(item, depth + 1))?;
         return Ok(Given::List(items));
     }
     // numpy's truth values are no bool.
-    if given.get_type().name().is_ok_and(|name| name == "bool") {
+    if given.get_type().name().is_ok_and(|name| name == "bool" || name == "bool_") {
         return Ok(Given::Truth(given.is_truthy()?));
     }
     private_rational(given).map(Given::Number)

@@ -36,7 +36,8 @@ impl<'py> FromPyObject<'_, 'py> for Number {
 /// What a float prints as, of Python or of numpy; `None` for numbers that are what they are written as.
 fn float_text(given: &Bound<'_, PyAny>) -> Option<String> {
     if let Ok(double) = given.cast::<PyFloat>() {
-        return Some(double.value().to_string());
+        // Python's own words: 1e-300, not three hundred zeros.
+        return PyFloat::new(given.py(), double.value()).repr().ok().map(|text| text.to_string());
     }
     // numpy's floats of other sizes have a ratio of integers, but no numerator, which its integers and a Fraction have.
     let is_float = given.hasattr("as_integer_ratio").unwrap_or(false)
@@ -105,6 +106,12 @@ pub fn private_rational(given: &Bound<'_, PyAny>) -> PyResult<Rational> {
     rational(given).map_err(|error| private_error(given.py(), error, format!("{} is no number", kind(given))))
 }
 
+/// The same with Python's own values, where a column of PyArrow has scalars of its library and an array those of numpy.
+pub fn in_python_values<'py>(given: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
+    let listed = given.call_method0("to_pylist").or_else(|_| given.call_method0("tolist"));
+    listed.unwrap_or_else(|_| given.clone())
+}
+
 /// Something of each item, which an interrupt can stop.
 pub fn each_item<T>(
     items: &Bound<'_, PyAny>,
@@ -114,7 +121,7 @@ pub fn each_item<T>(
         |error| private_error(items.py(), error, format!("{} is no list of values", kind(items)));
     let mut found = Vec::new();
     for item in items.try_iter().map_err(unreadable)? {
-        found.push(read(&item?)?);
+        found.push(read(&item.map_err(unreadable)?)?);
         if found.len() % (1 << 14) == 0 {
             items.py().check_signals()?;
         }
@@ -149,23 +156,38 @@ pub fn rational(given: &Bound<'_, PyAny>) -> PyResult<Rational> {
     }
     if given.get_type().name().is_ok_and(|name| name == "Decimal") {
         // By its text: `as_integer_ratio` would expand any exponent.
-        let text = given.str()?.to_string();
+        // (`to_string` would ask Python again, and swallow an interrupt there.)
+        let text = given.str()?;
+        let text = text.to_cow().map_err(|_| no_number(given))?;
         return parse_rational(&text).map_err(|_| no_number(given));
     }
-    let parts = match (given.getattr("numerator"), given.getattr("denominator")) {
-        (Ok(numerator), Ok(denominator)) => Some((numerator, denominator)),
-        _ => given
-            .call_method0("as_integer_ratio")
-            .and_then(|pair| pair.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>())
-            .ok(),
+    let py = given.py();
+    let numerator = unless_interrupted(py, given.getattr("numerator"))?;
+    let denominator = unless_interrupted(py, given.getattr("denominator"))?;
+    let parts = match numerator.zip(denominator) {
+        Some(parts) => Some(parts),
+        None => {
+            unless_interrupted(py, given.call_method0("as_integer_ratio").and_then(|pair| pair.extract()))?
+        }
     };
-    let whole = |part: Bound<'_, PyAny>| part.call_method0("__index__").and_then(|part| integer(&part)).ok();
-    let parts = parts.and_then(|(numerator, denominator)| Some((whole(numerator)?, whole(denominator)?)));
-    match parts {
+    let whole = |part: Bound<'_, PyAny>| {
+        unless_interrupted(py, part.call_method0("__index__").and_then(|part| integer(&part)))
+    };
+    let Some((numerator, denominator)) = parts else { return Err(no_number(given)) };
+    match whole(numerator)?.zip(whole(denominator)?) {
         Some((numerator, denominator)) if denominator != Integer::ZERO => {
             Ok(Rational::from_parts_signed(numerator, denominator))
         }
         _ => Err(no_number(given)),
+    }
+}
+
+/// What was found, or nothing for an error; an interrupt, which comes while any code of Python runs, stays one.
+pub fn unless_interrupted<T>(py: Python<'_>, found: PyResult<T>) -> PyResult<Option<T>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.is_instance_of::<PyException>(py) => Ok(None),
+        Err(interrupt) => Err(interrupt),
     }
 }
 
@@ -179,7 +201,7 @@ pub fn integer(given: &Bound<'_, PyAny>) -> PyResult<Integer> {
         return Err(Failure::input(format!("an integer of {bits} bits is too large")).into());
     }
     // In base 16: Python refuses long decimals.
-    let text = given.call_method1("__format__", ("x",))?.to_string();
+    let text: String = given.call_method1("__format__", ("x",))?.extract()?;
     Integer::from_str_radix(&text, 16).map_err(|_| no_number(given))
 }
 

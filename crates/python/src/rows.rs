@@ -13,7 +13,7 @@ use pyo3::types::{PyBool, PyDict, PyList, PyString, PyTuple};
 
 use crate::arrow;
 use crate::failure::Failure;
-use crate::number::{each_item, kind, private_rational};
+use crate::number::{each_item, in_python_values, kind, private_rational};
 
 /// No value.
 const NOTHING: Cell = Cell::Text(String::new());
@@ -68,7 +68,7 @@ fn of_columns(fields: &[String], columns: &Bound<'_, PyDict>) -> PyResult<Vec<Ve
         let Some(column) = columns.get_item(field)? else {
             return Err(Failure::input(format!("there is no column {field}")).into());
         };
-        let cells = each_item(&column, cell)?;
+        let cells = each_item(&in_python_values(&column), cell)?;
         let rows = rows.get_or_insert_with(|| vec![Vec::new(); cells.len()]);
         if rows.len() != cells.len() {
             return Err(Failure::input("the columns have different lengths").into());

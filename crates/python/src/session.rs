@@ -17,7 +17,7 @@ use probity_release::prepare::{self, Prepared};
 use probity_release::refusal::Refusal;
 use probity_release::release::{self, Asking, Proven, Released};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 
 use crate::answer::Fields;
 use crate::argument::{self, Arg};
@@ -116,7 +116,7 @@ impl Session {
     #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
-        data: Option<Arg<Bound<'_, PyDict>>>,
+        data: Option<Arg<Bound<'_, PyMapping>>>,
         policy: Arg<PathBuf>,
         ledger: Option<Arg<PathBuf>>,
         anchor: Option<Arg<PathBuf>>,
@@ -126,7 +126,7 @@ impl Session {
     ) -> PyResult<Session> {
         let mut policy = work::short(py, || policy_of(&policy.0))?;
         let mut tables = BTreeMap::new();
-        for (name, given) in data.iter().flat_map(|data| data.0.iter()) {
+        for (name, given) in argument::items(data)? {
             let name = argument::name(&name)?;
             if policy.public(&name).is_some() {
                 let path: PathBuf = given.extract().map_err(|_| {
@@ -181,7 +181,7 @@ impl Session {
         &self,
         py: Python<'py>,
         queries: &Bound<'py, PyTuple>,
-        split: Option<Arg<Bound<'py, PyDict>>>,
+        split: Option<Arg<Bound<'py, PyMapping>>>,
         again: Arg<bool>,
         certificate: Option<Arg<PathBuf>>,
     ) -> PyResult<Bound<'py, PyAny>> {
@@ -223,8 +223,10 @@ impl Session {
                 })
                 .collect::<Result<Vec<_>, Refusal>>()?;
             if let (Some(path), [(released, _)]) = (&to, &shown[..]) {
-                std::fs::write(path, &released.certificate)
-                    .map_err(|error| Failure::input(format!("cannot write {}: {error}", path.display())))?;
+                std::fs::write(path, &released.certificate).map_err(|error| {
+                    Failure::input(format!("cannot write {}: {error}", path.display()))
+                        .hint("the answer is paid and stored: the same query without certificate= gets it for nothing")
+                })?;
             }
             Ok((shown, ledger.state().clone()))
         })?;
@@ -246,7 +248,7 @@ impl Session {
         &self,
         py: Python<'py>,
         queries: &Bound<'py, PyTuple>,
-        split: Option<Arg<Bound<'py, PyDict>>>,
+        split: Option<Arg<Bound<'py, PyMapping>>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let prepared = self.prepared(py, queries, split)?;
         // What has no proof would be refused, so it is refused here already.
@@ -284,7 +286,7 @@ impl Session {
         &self,
         py: Python<'py>,
         queries: &Bound<'py, PyTuple>,
-        split: Option<Arg<Bound<'py, PyDict>>>,
+        split: Option<Arg<Bound<'py, PyMapping>>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let prepared = self.prepared(py, queries, split)?;
         let explained = work::long(py, move || proven(prepared, None))?;
@@ -352,7 +354,7 @@ impl Session {
         &self,
         py: Python<'_>,
         queries: &Bound<'_, PyTuple>,
-        split: Option<Arg<Bound<'_, PyDict>>>,
+        split: Option<Arg<Bound<'_, PyMapping>>>,
     ) -> PyResult<Vec<Prepared>> {
         let mut texts = Vec::new();
         for query in queries {
@@ -362,7 +364,7 @@ impl Session {
             }
         }
         let mut weights = Vec::new();
-        for (name, weight) in split.iter().flat_map(|split| split.0.iter()) {
+        for (name, weight) in argument::items(split)? {
             weights.push((argument::name(&name)?, weight.extract::<Number>()?.0));
         }
         let policy = self.policy.clone();

@@ -2,63 +2,128 @@
 
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use probity_exact::{Integer, Rational};
-use probity_noise::transform::{Column, Histogram, Mean, Neighbours, Quantile, Statistic, Variance};
+use probity_noise::transform::{Column, Histogram, Mean, Neighbours, Quantile, Record, Statistic, Variance};
 use probity_noise::unit::Epsilon;
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyInt, PyString};
+use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyString};
 
 use crate::argument::Arg;
 use crate::arrays::numpy;
 use crate::failure::Failure;
 use crate::number::{
-    Number, described, each_item, kind, private_error, private_rational, rational, to_exact, to_int,
+    Number, described, each_item, in_python_values, kind, private_error, private_rational, rational,
+    to_exact, to_int, unless_interrupted,
 };
 use crate::work;
 
-/// A column of numbers, as numpy has it or one by one. Which of these it is depends on the data, so nothing that is released may.
+/// A column of numbers: an array that has one type by itself, or records that are read one by one.
+///
+/// Nobody may look for a type that suits all records: numpy would make floats of integers, or texts of floats, for the sake of a single
+/// one, and so one record would change what all others count as.
 enum Records<'py> {
     Integers(PyReadonlyArray1<'py, i64>),
     Floats(PyReadonlyArray1<'py, f64>),
-    Exact(Vec<Rational>),
+    Each(Vec<Record>),
 }
 
 impl<'py> Records<'py> {
     fn of(data: &Bound<'py, PyAny>) -> PyResult<Records<'py>> {
         let py = data.py();
         let numpy = numpy(py)?;
-        if data.is_instance_of::<PyString>() || data.is_instance_of::<PyDict>() {
+        if data.is_instance_of::<PyString>()
+            || data.is_instance_of::<PyBytes>()
+            || data.is_instance_of::<PyDict>()
+        {
             return Err(Failure::of_type(no_numbers(data)).into());
         }
-        let unreadable = |error: PyErr| private_error(py, error, no_numbers(data));
-        let flat = numpy.call_method1("asarray", (data,)).map_err(unreadable)?;
-        one_dimension(data, &flat)?;
-        let letter: String = flat.getattr("dtype")?.getattr("kind")?.extract()?;
+        one_dimension(data)?;
+        let Some(array) = typed(&numpy, data)? else {
+            return Ok(Records::Each(each_item(&in_python_values(data), record)?));
+        };
         let contiguous = |name: &str| {
             let keywords = PyDict::new(py);
             keywords.set_item("dtype", name)?;
-            numpy.call_method("ascontiguousarray", (&flat,), Some(&keywords))
+            numpy.call_method("ascontiguousarray", (&array,), Some(&keywords))
         };
-        let is_wide = flat.getattr("dtype")?.getattr("itemsize")?.extract::<usize>()? >= 8;
+        let letter: String = array.getattr("dtype")?.getattr("kind")?.extract()?;
+        let is_wide = array.getattr("dtype")?.getattr("itemsize")?.extract::<usize>()? >= 8;
         let refused = |_| Failure::input(no_numbers(data));
         Ok(match letter.as_str() {
             "i" | "b" => Records::Integers(contiguous("int64")?.extract().map_err(refused)?),
             // Those of 64 bits may not fit.
             "u" if !is_wide => Records::Integers(contiguous("int64")?.extract().map_err(refused)?),
             "f" => Records::Floats(contiguous("float64")?.extract().map_err(refused)?),
-            _ => Records::Exact(each_item(&flat, private_rational)?),
+            _ => Records::Each(each_item(&array, record)?),
         })
     }
 }
 
+/// The array of something that has a type of numpy by itself: an array without a mask, or a series.
+fn typed<'py>(numpy: &Bound<'py, PyModule>, data: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let is_typed = data.getattr("dtype").is_ok_and(|dtype| {
+        numpy.getattr("dtype").is_ok_and(|class| dtype.is_instance(&class).unwrap_or(false))
+    });
+    if !is_typed || data.hasattr("mask").is_ok_and(|masked| masked && data.hasattr("filled").unwrap_or(false))
+    {
+        return Ok(None);
+    }
+    let unreadable = |error: PyErr| private_error(data.py(), error, no_numbers(data));
+    numpy.call_method1("asarray", (data,)).map(Some).map_err(unreadable)
+}
+
+/// One number. What is missing is a NaN, as in an array of floats, and what is infinite is that.
+fn record(item: &Bound<'_, PyAny>) -> PyResult<Record> {
+    if item.is_none() {
+        return Ok(Record::Double(f64::NAN));
+    }
+    if let Ok(double) = item.cast::<PyFloat>() {
+        return Ok(Record::Double(double.value()));
+    }
+    let py = item.py();
+    if let Some(integer) = unless_interrupted(py, item.extract::<i64>())? {
+        return Ok(Record::Integer(integer));
+    }
+    let is_called =
+        |names: [&str; 2]| item.get_type().name().is_ok_and(|name| names.iter().any(|known| name == *known));
+    // Those of pandas.
+    if is_called(["NAType", "NaTType"]) {
+        return Ok(Record::Double(f64::NAN));
+    }
+    // Those of numpy.
+    if is_called(["bool", "bool_"]) {
+        return Ok(Record::Integer(item.is_truthy()?.into()));
+    }
+    if !item.is_instance_of::<PyString>() && item.len().is_ok() {
+        return Err(several(format!("the data have 2 dimensions: a record is {}", kind(item))).into());
+    }
+    let refused = match private_rational(item) {
+        Ok(number) => return Ok(Record::Exact(number)),
+        Err(refused) => refused,
+    };
+    // Other libraries have floats too, and a Decimal may be none. (A complex number is no float, and would only warn that it becomes one.)
+    if refused.is_instance_of::<PyException>(py) && item.hasattr("as_integer_ratio")? {
+        match unless_interrupted(py, item.extract::<f64>())? {
+            Some(double) if !double.is_finite() => return Ok(Record::Double(double)),
+            _ => {}
+        }
+    }
+    Err(refused)
+}
+
 /// A record is one number: where it is a row of several, one would be charged for all.
-fn one_dimension(data: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<()> {
-    let dimensions: usize = array.getattr("ndim")?.extract()?;
+fn one_dimension(data: &Bound<'_, PyAny>) -> PyResult<()> {
+    let Some(dimensions) = data.getattr("shape").ok().and_then(|shape| shape.len().ok()) else {
+        return Ok(());
+    };
     if dimensions == 1 {
         return Ok(());
     }
-    Err(Failure::input(format!("{} has {dimensions} dimensions", kind(data)))
-        .hint("give one column: an array or list of one number a record")
-        .into())
+    Err(several(format!("{} has {dimensions} dimensions", kind(data))).into())
+}
+
+fn several(message: String) -> Failure {
+    Failure::input(message).hint("give one column: an array or list of one number a record")
 }
 
 fn no_numbers(data: &Bound<'_, PyAny>) -> String {
@@ -77,7 +142,7 @@ macro_rules! with_records {
                 let $slice = array.as_slice()?;
                 work::short($py, || Ok($answer))
             }
-            Records::Exact($slice) => {
+            Records::Each($slice) => {
                 let $slice = &$slice[..];
                 work::short($py, || Ok($answer))
             }
@@ -104,6 +169,14 @@ fn column(bounds: Arg<(Number, Number)>, step: Option<Number>) -> Result<Column,
 
 fn loss(epsilon: Number) -> Result<Epsilon, Failure> {
     Ok(Epsilon::new(epsilon.0)?)
+}
+
+fn double(record: &Record) -> f64 {
+    match record {
+        Record::Integer(value) => *value as f64,
+        Record::Double(value) => *value,
+        Record::Exact(value) => nearest(value),
+    }
 }
 
 fn nearest(value: &Rational) -> f64 {
@@ -300,8 +373,8 @@ fn by_category(
         index.set_item(category, count)?;
         count += 1;
     }
-    // An array's own list has Python's values, which are quick to look up.
-    let records = data.call_method0("tolist").unwrap_or_else(|_| data.clone());
+    one_dimension(data)?;
+    let records = in_python_values(data);
     let mut places = Vec::new();
     let unreadable = |_| Failure::of_type(format!("{} is no list of values", kind(data)));
     for record in records.try_iter().map_err(unreadable)? {
@@ -323,8 +396,8 @@ fn by_bin(py: Python<'_>, data: &Bound<'_, PyAny>, bins: &Bound<'_, PyAny>) -> P
         let array = numpy
             .call_method("asarray", (values,), Some(&keywords))
             .map_err(|error| private_error(py, error, no_numbers(values)))?;
-        one_dimension(values, &array)?;
-        array.call_method0("tolist")?.extract()
+        // What is no list of edges has none.
+        Ok(array.call_method0("tolist")?.extract().unwrap_or_default())
     };
     let edges = read(bins)?;
     if edges.len() < 2
@@ -347,7 +420,7 @@ fn by_bin(py: Python<'_>, data: &Bound<'_, PyAny>, bins: &Bound<'_, PyAny>) -> P
     let places = match &records {
         Records::Integers(array) => array.as_slice()?.iter().map(|value| place(*value as f64)).collect(),
         Records::Floats(array) => array.as_slice()?.iter().map(|value| place(*value)).collect(),
-        Records::Exact(values) => values.iter().map(|value| place(nearest(value))).collect(),
+        Records::Each(records) => records.iter().map(|record| place(double(record))).collect(),
     };
     Ok((places, last))
 }

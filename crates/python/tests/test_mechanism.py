@@ -1,5 +1,7 @@
 """Texts: verified, certified, audited, run, reported, replayed."""
 
+import subprocess
+import sys
 from fractions import Fraction
 
 import pytest
@@ -170,6 +172,7 @@ def tables(tmp_path):
     frame = pandas.DataFrame(rows, columns=names)
     yield "pandas", frame
     yield "polars", polars.DataFrame(rows, schema=list(names), orient="row")
+    yield "columns of arrow", {name: pyarrow.array([row[place] for row in rows]) for place, name in enumerate(names)}
     yield "lazy", polars.DataFrame(rows, schema=list(names), orient="row").lazy()
     yield "arrow", pyarrow.Table.from_pandas(frame).append_column("blob", pyarrow.array([b"x"] * len(rows)))
 
@@ -197,3 +200,36 @@ def test_what_is_no_table_is_refused_without_a_word_of_it():
     assert "people=" in error.value.hint and "--" not in str(error.value)
     with pytest.raises(pb.InvalidInput, match="income"):
         m.run(people={"region": [], "member": []}, grid=1)
+
+
+def test_inputs_that_contain_themselves_are_refused():
+    """In a process of its own: what is not refused here overflows the stack."""
+    script = """
+import probity_dp as pb
+m = pb.Mechanism.load("mechanisms/laplace.dp").set(eps=1)
+inside, deep, named = [], 1, {}
+inside.append(inside)
+named["x"] = named
+for _ in range(200_000):
+    deep = [deep]
+for action in (lambda: m.run(x=inside, grid=1), lambda: m.run(x=deep, grid=1), lambda: m.audit(inside, inside), lambda: m.audit(named, named)):
+    try:
+        action()
+    except pb.InvalidInput as error:
+        print(error.message)
+"""
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert found.stdout == "there are too many lists inside lists\n" * 4, found.stderr
+
+
+def test_inputs_are_known_by_their_names():
+    named = HALF.replace("(x: real)", "(count: int)").replace("laplace(x, 1 / (2 * eps))", "discrete_laplace(count, 1 / eps)").replace("x' - x", "count' - count")
+    m = pb.Mechanism(named).set(eps="1e9")
+    assert m.run(count_=7).value == 7 and m.run(count_=7, count=2).values == [7, 7]
+    with pytest.raises(pb.InvalidInput) as error:
+        m.run(count=7)
+    assert error.value.hint == "add count_=VALUE"
+    incomes = pb.Mechanism(INCOMES).set(eps=1)
+    with pytest.raises(pb.InvalidInput, match="incomes has no input peopel") as error:
+        incomes.run(peopel=[{"region": 1}], grid=1)
+    assert "people" in error.value.hint

@@ -132,6 +132,20 @@ def test_calibration_is_the_inverse():
         pb.calibrate("laplace", epsilon=1)
 
 
+def test_what_is_calibrated_cannot_be_given():
+    """The noise would be drawn with the one, and promised for the other."""
+    for name, given in [
+        ("discrete_laplace", {"epsilon": 1, "scale": "1/10"}),
+        ("discrete_gaussian", {"rho": 1, "scale": "1/10"}),
+        ("discrete_gaussian", {"rho": 1, "squared_scale": "1/10"}),
+        ("exponential", {"epsilon": 1, "scale": "1/10"}),
+        ("randomized_response", {"epsilon": 1, "categories": 2, "prob": "999/1000"}),
+        ("truncated_geometric", {"epsilon": 1, "lower": 0, "upper": 9, "scale": "1/10"}),
+    ]:
+        with pytest.raises(pb.InvalidInput, match="is what is looked for"):
+            pb.calibrate(name, **given)
+
+
 def test_choices_and_surveys():
     assert pb.noisy_max(scale="1/1000").choose([1, 5, 3]) == 1
     with pytest.raises(pb.InvalidInput, match="candidates"):
@@ -142,6 +156,23 @@ def test_choices_and_surveys():
     estimates = survey.debias([answers.count(name) for name in ("yes", "no", "maybe")])
     assert sum(estimates) == 1000
     assert pb.randomized_response(categories=2, prob="3/4").release(True) in (True, False)
+
+
+def test_several_answers_come_in_a_list_of_any_kind():
+    sure = pb.randomized_response(categories=["yes", "no"], prob="999999999999/1000000000000")
+    answers = ["yes", "no", "no"]
+    lists = [answers, tuple(answers), np.array(answers)]
+    for library, make in (("pandas", "Series"), ("polars", "Series"), ("pyarrow", "array")):
+        try:
+            lists.append(getattr(__import__(library), make)(answers))
+        except ImportError:
+            continue
+    for given in lists:
+        assert sure.release(given) == answers, type(given)
+    assert sure.release("yes") == "yes" and sure.release(np.str_("no")) == "no"
+    # A tuple is one answer where the categories are.
+    pairs = pb.randomized_response(categories=[(0, 1), (1, 0)], prob="999999999999/1000000000000")
+    assert pairs.release((1, 0)) == (1, 0) and pairs.release([(1, 0)]) == [(1, 0)]
 
 
 def test_what_has_no_samples_or_no_map_says_so():

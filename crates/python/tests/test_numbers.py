@@ -31,6 +31,9 @@ def test_a_float_that_is_not_what_it_prints_is_warned_about_where_the_user_is():
         noise = pb.discrete_laplace(scale=0.1)
     assert told[0].filename == __file__
     assert noise.epsilon() == 1 / Fraction(0.1)
+    # As Python prints it, and not with three hundred zeros.
+    with pytest.warns(pb.InexactFloat, match="the float 1e-300 is"):
+        pb.discrete_laplace(scale=1e-300)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert pb.discrete_laplace(scale="0.1").epsilon() == 10
@@ -54,6 +57,11 @@ def test_enormous_numbers_are_refused_in_time():
             pb.discrete_laplace(scale=given)
     # What is only large works.
     assert pb.discrete_laplace(scale=1 << 5000).epsilon() == Fraction(1, 1 << 5000)
+
+
+def test_bounds_of_thousands_of_digits_show_themselves():
+    bound = pb.discrete_laplace(scale=10**5000).epsilon()
+    assert repr(bound) == "Upper(…, at most 5e-324)" and bound == Fraction(1, 10**5000)
 
 
 def test_upper_bounds_are_fractions():

@@ -38,12 +38,59 @@ def test_integers_are_summed_exactly_however_wide_the_bounds_are():
 
 
 def test_a_record_is_one_number():
-    for data in (np.ones((3, 2)), [[1, 2], [3, 4]], 7, np.float64(3)):
+    for data in (np.ones((3, 2)), [[1, 2], [3, 4]], [1, np.ones(2)], 7, np.float64(3)):
         for statistic in (pb.sum, pb.mean, pb.variance):
-            with pytest.raises(pb.InvalidInput, match="dimensions"):
+            with pytest.raises(pb.InvalidInput, match="dimensions|no list of values"):
                 statistic(data, bounds=(0, 1), epsilon=1)
-    with pytest.raises(pb.InvalidInput, match="dimensions"):
-        pb.histogram(np.ones((3, 2)), bins=[0, 1], epsilon=1)
+    with pytest.raises(pb.InvalidInput, match="at least two finite edges"):
+        pb.histogram([1], bins=5, epsilon=1)
+    for kind in ({"bins": [0, 1]}, {"categories": [1, 2]}):
+        with pytest.raises(pb.InvalidInput, match="dimensions"):
+            pb.histogram(np.ones((3, 2)), epsilon=1, **kind)
+
+
+# Beside what each record is worth there must be nothing that looks at several at once, as the search for a type that suits all does.
+WIDE = 2**60
+
+
+@pytest.mark.parametrize("other", [0.5, None, float("nan"), "1/2", Fraction(1, 2), Decimal("0.5"), 2**63, -(2**80), np.uint64(2**63), True])
+def test_a_record_does_not_change_what_others_count_as(other):
+    """Integers that are no doubles stay themselves, and floats stay the doubles that they are, whatever is beside them."""
+    integers = [WIDE + 37] * 1000
+    counted = pb.sum(integers, bounds=(WIDE, WIDE + 100), epsilon="1e40", step=1, neighbours="replace")
+    assert counted == 1000 * (WIDE + 37)
+    beside = pb.sum(integers + [other], bounds=(WIDE, WIDE + 100), epsilon="1e40", step=1, neighbours="replace")
+    assert beside - counted in (WIDE, WIDE + 100)
+    # The double 0.15 is a little less than the tie between 0.1 and 0.2.
+    floats = [0.15] * 1000
+    assert pb.sum(floats + [other], bounds=(0, 1), step="1/10", epsilon="1e20") <= 101
+
+
+def test_a_null_does_not_change_what_others_count_as():
+    pandas = pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    pyarrow = pytest.importorskip("pyarrow")
+    records = [WIDE + 37] * 10 + [None]
+    masked = np.ma.array([WIDE + 37] * 10 + [WIDE + 99], mask=[False] * 10 + [True])
+    columns = [polars.Series(records), pyarrow.array(records), pyarrow.chunked_array([records[:5], records[5:]])]
+    for column in columns + [pandas.Series(records, dtype="Int64"), masked, np.array(records, dtype=object)]:
+        total = pb.sum(column, bounds=(WIDE, WIDE + 100), epsilon="1e40", step=1)
+        assert total == 10 * (WIDE + 37) + WIDE, type(column)
+
+
+def test_an_infinite_record_is_clamped_whatever_its_type():
+    for one in (float("inf"), np.float32("inf"), Decimal("Infinity")):
+        for other in (1, Fraction(1), 1.0):
+            assert pb.sum([other, one], bounds=(0, 9), epsilon="1e20", step=1) == 10
+
+
+def test_integers_of_64_bits_have_the_law_of_larger_ones():
+    """Neighbours on both sides of the largest machine integer: noise that ended there would tell them apart at once."""
+    largest = 2**63 - 1
+    for noise in (pb.discrete_laplace(10), pb.discrete_gaussian(10)):
+        for value in (largest, largest + 1, -largest - 1, -largest - 2):
+            answers = [noise.release(value) for _ in range(60)]
+            assert any(answer > value for answer in answers) and any(answer < value for answer in answers)
 
 
 def told(action):
@@ -70,10 +117,17 @@ def told(action):
         lambda: pb.exponential(1).choose([1, "x" + SECRET]),
         lambda: pb.Mechanism.load("mechanisms/laplace.dp").set(eps=1).run(x="x" + SECRET),
         lambda: pb.Session(data={"people": [SECRET]}, policy=POLICY),
+        lambda: pb.sum((int("x" + SECRET) for _ in range(3)), bounds=(0, 9), epsilon=1),
+        lambda: pb.exponential(1).choose(int("x" + SECRET) for _ in range(3)),
     ],
 )
 def test_errors_do_not_repeat_what_is_private(action):
     assert SECRET not in told(action)
+
+
+def test_an_error_does_not_tell_how_long_a_text_is():
+    shown = [told(lambda: pb.discrete_laplace(2).release([1, "x" * length])) for length in (3, 40)]
+    assert shown[0] == shown[1]
 
 
 def test_errors_of_other_libraries_are_not_repeated(tmp_path):

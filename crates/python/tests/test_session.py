@@ -356,3 +356,117 @@ def test_parquet_is_read_by_other_libraries(tmp_path):
     with pytest.raises(pb.InvalidInput, match="Parquet") as error:
         pb.Session(data={"people": path}, policy=POLICY)
     assert "PyArrow" in error.value.hint and "--" not in error.value.hint
+
+
+# Texts that an engine takes for equal must not become one: the group would be shown as any one of them, so that one row could change
+# what all others count as.
+def test_rows_that_sqlite_takes_for_equal_stay_apart(loud, tmp_path):
+    for regions in (["NORTH"] + ["north"] * 9, ["north"] * 9 + ["NORTH"]):
+        connection = sqlite3.connect(":memory:")
+        connection.execute("CREATE TABLE people (region TEXT COLLATE NOCASE, age)")
+        connection.executemany("INSERT INTO people VALUES (?, 5)", [(region,) for region in regions])
+        answer = asked(connection, loud, tmp_path, "SELECT region, COUNT(*) AS n FROM people GROUP BY region")
+        assert [row[1] for row in answer.rows] == [9, 0, 0, 0]
+    # A number of any type: 1 and 1.0 are equal there, and as texts they are not.
+    policy = tmp_path / "texts.toml"
+    policy.write_text(LOUD.replace('["north", "south", "east", "west"]', '["1", "1.0"]'))
+    for regions in ([1] + [1.0] * 9, [1.0] * 9 + [1]):
+        connection = sqlite3.connect(":memory:")
+        connection.execute("CREATE TABLE people (region)")
+        connection.executemany("INSERT INTO people VALUES (?)", [(region,) for region in regions])
+        by_row = asked(CountedOneByOne(connection), policy, tmp_path, "SELECT region, COUNT(*) AS n FROM people GROUP BY region")
+        answer = asked(connection, policy, tmp_path, "SELECT region, COUNT(*) AS n FROM people GROUP BY region")
+        assert answer.rows == by_row.rows
+
+
+class CountedOneByOne:
+    """A connection of an engine that nobody knows."""
+
+    def __init__(self, connection):
+        self.connection = connection
+        self.asked = []
+
+    def cursor(self):
+        outer, cursor = self, self.connection.cursor()
+
+        class Cursor:
+            def execute(self, query):
+                outer.asked.append(query)
+                cursor.execute(query)
+
+            @property
+            def description(self):
+                return cursor.description
+
+            def fetchmany(self, size):
+                return cursor.fetchmany(size)
+
+            def close(self):
+                cursor.close()
+
+        return Cursor()
+
+
+def test_an_engine_that_nobody_knows_sends_its_rows(loud, tmp_path):
+    """What it takes for equal is not known, so it is not asked to group."""
+    unknown = CountedOneByOne(sqlite())
+    for query in QUERIES:
+        assert asked(unknown, loud, tmp_path, query).rows == asked(PEOPLE, loud, tmp_path, query).rows
+    assert unknown.asked and not any("GROUP BY" in query for query in unknown.asked)
+
+
+USERS = LOUD.replace('unit = "row"', 'unit = { user = "person", groups = 1, rows_per_group = 1 }')
+
+
+@pytest.mark.parametrize("income", ["DECIMAL(10, 2)", "DOUBLE"])
+def test_users_that_duckdb_takes_for_equal_stay_apart(tmp_path, income):
+    """Both where the engine adds up and where it counts: with one row of each user, two users have two."""
+    duckdb = pytest.importorskip("duckdb")
+    policy = tmp_path / "users.toml"
+    policy.write_text(USERS)
+    connection = duckdb.connect()
+    connection.execute(f"CREATE TABLE people (person VARCHAR COLLATE NOCASE, region VARCHAR COLLATE NOCASE, income {income})")
+    connection.execute("INSERT INTO people VALUES ('anna', 'north', 1), ('Anna', 'north', 1), ('ANNA', 'NORTH', 1), ('anna', 'north', 1)")
+    answer = asked(connection, policy, tmp_path, "SELECT region, COUNT(*) AS n, SUM(income) AS s FROM people GROUP BY region")
+    assert [row[1] for row in answer.rows] == [2, 0, 0, 0]
+
+
+def test_the_day_of_a_moment_is_that_of_utc_through_a_connection(loud, tmp_path):
+    """Of a moment with a zone, as databases send them."""
+    east = datetime.timezone(datetime.timedelta(hours=9))
+    moments = [datetime.datetime(2020, 1, 1, 3, tzinfo=east), datetime.datetime(2020, 1, 1, 12, tzinfo=east)]
+
+    class Cursor:
+        description = [("joined",)]
+
+        def execute(self, query):
+            self.left = [] if "1 = 0" in query else [(moment,) for moment in moments]
+
+        def fetchmany(self, size):
+            found, self.left = self.left, []
+            return found
+
+        def close(self):
+            pass
+
+    class Connection:
+        def cursor(self):
+            return Cursor()
+
+    answer = asked(Connection(), loud, tmp_path, "SELECT COUNT(*) AS n FROM people WHERE joined >= DATE '2020-01-01'")
+    assert answer.rows[0][0] == 1
+
+
+def test_any_mapping_names_tables_and_weights(loud, tmp_path):
+    import types
+
+    s = pb.Session(types.MappingProxyType({"people": PEOPLE}), policy=loud, ledger=tmp_path / "m.ledger", init=True)
+    answer = s.sql("SELECT COUNT(*) AS n, SUM(age) AS a FROM people", split=types.MappingProxyType({"n": 1, "a": 2}))
+    assert answer.columns[0] == "n"
+
+
+def test_a_folder_is_no_certificate_and_costs_nothing(tmp_path):
+    s = pb.Session(data={"people": PEOPLE}, policy=POLICY, ledger=tmp_path / "p.ledger", init=True)
+    with pytest.raises(pb.InvalidInput, match="is a folder"):
+        s.sql("SELECT COUNT(*) AS n FROM people", certificate=tmp_path)
+    assert s.remaining == {"epsilon": 2}

@@ -77,6 +77,8 @@ def test_one_session_in_many_threads(tmp_path):
 
 WORK = {
     "sampling": "pb.discrete_gaussian(scale=1000).sample(2_000_000_000)",
+    # Each fraction is asked for its parts, which is code of Python, so that the interrupt comes while it runs.
+    "reading": "pb.mean([__import__('fractions').Fraction(1, 3)] * 20_000_000, bounds=(0, 10), epsilon=1)",
     "accounting": "pb.account('poisson(1/1000, gaussian(1)) * 1000000').epsilon(delta=1e-9, width=1e-12, seconds=600)",
 }
 

@@ -26,6 +26,9 @@ pub fn check_place(path: &Path) -> Answer<()> {
         return Err(Refusal::input(format!("there is no folder {}", folder.display()))
             .hint("make it first, or name a file in another one"));
     }
+    if path.is_dir() {
+        return Err(Refusal::input(format!("{} is a folder", path.display())).hint("name a file in it"));
+    }
     let cannot = |error| Refusal::input(format!("cannot read {}: {error}", path.display()));
     match place::may_replace(path, FORMAT.as_bytes()).map_err(cannot)? {
         true => Ok(()),

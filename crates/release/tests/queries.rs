@@ -93,6 +93,8 @@ fn what_is_not_answered_is_pointed_at() {
         let shown: String = sql.chars().take(200).collect();
         let refused = prepare(&policy(), &[sql.to_owned()], &[]).map(|_| ()).expect_err(&shown);
         assert!(refused.message.contains(message), "{shown}\n{refused}");
+        // It says where, or what to write instead.
+        assert!(refused.place.is_some() || refused.hint.is_some(), "{shown}\n{refused}");
         if let Some(at) = at {
             let place = refused.place.as_ref().unwrap_or_else(|| panic!("{refused}"));
             let column =

@@ -206,7 +206,9 @@ impl RunError {
             }
             RunError::Refused { .. } => "write the comparison without ln, exp and sqrt".into(),
             RunError::TooLarge { .. } => {
-                "clamp what grows; inputs are taken to have as many digits as they may, whatever they are".into()
+                "clamp what grows, and round sums of many draws with round_to before they are multiplied; inputs are taken to have as many \
+                 digits as they may, whatever they are"
+                    .into()
             }
             RunError::Divisors { .. } => "clamp or floor the divisor's parts apart, or sum fields alone".into(),
             RunError::NeedsGrid { .. } => {

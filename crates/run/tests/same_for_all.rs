@@ -55,6 +55,29 @@ fn a_text_is_refused_for_all_tables_or_for_none() {
             "variance=1",
             "`count(r in people where 1 / (r.x + t) > 1)`",
         ),
+        // What stands in the place of a tie that is not told, without anything that was drawn.
+        ("m ~ discrete_laplace(count(r in people where r.x > sqrt(2)), 1)", "variance=1", "`r.x > sqrt(2)`"),
+        (
+            "m ~ discrete_laplace(sum(r in people, floor(sqrt(clamp(r.x, 0, 9)))), 1)",
+            "variance=1",
+            "`floor(sqrt(",
+        ),
+        (
+            "m = 0\nfor g in 0..4 {\ny ~ discrete_laplace(count(r in people where r.x > sqrt(g)), 1)\nm = m + y\n}",
+            "variance=1",
+            "sqrt(g)`",
+        ),
+        // Divisors of each row's own, by every operation that divides.
+        (
+            "t ~ discrete_laplace(0, variance)\nm ~ discrete_laplace(count(r in people where r.x mod (r.x + t) > 1), 1)",
+            "variance=1",
+            "`count(r in people where r.x mod (r.x + t) > 1)`",
+        ),
+        (
+            "t ~ laplace(0, variance)\nm ~ discrete_laplace(floor(sum(r in people, round_to(1, r.x + t))), 1)",
+            "variance=1",
+            "`sum(r in people, round_to(1, r.x + t))`",
+        ),
     ];
     for (body, set, shown) in refused {
         let text = format!("mechanism m(people: rows(x: int))\nparam variance > 0\n{body}\n{END}");
@@ -78,9 +101,15 @@ fn sums_of_what_was_drawn_run_for_all_tables() {
     for (sum, known) in [
         ("count(r in people where r.x > mean + 1)", 2),
         ("count(r in people where r.x mod n == 1)", 3),
+        // More than a root away from the mean, without the root.
+        ("count(r in people where (r.x - mean) * abs(r.x - mean) > n)", 2),
         ("count(r in people where ln(2) * r.x > n)", 1),
         ("sum(r in people, floor(clamp(r.x * n, 0, 20)))", 3 + 12 + 20),
         ("count(r in people where r.x mod 2 == 0)", 1),
+        // A divisor that is the row's alone, or the text's alone.
+        ("floor(4 * sum(r in people, r.x / 2))", 24),
+        ("floor(28 * sum(r in people, n / r.x))", 84 + 21 + 12),
+        ("floor(sum(r in people, floor(r.x / n)))", 3),
     ] {
         let text =
             format!("mechanism m(people: rows(x: int))\n{near}m ~ discrete_laplace({sum}, 1 / 1000)\n{END}");
@@ -94,6 +123,65 @@ fn sums_of_what_was_drawn_run_for_all_tables() {
             let found = session.run_exactly(&mut Tape::seeded(7)).unwrap();
             assert_eq!(found, Value::Number(Rational::from(known)), "{sum}");
         }
+    }
+}
+
+/// A line about rows is looked at for each row alone, before anything is drawn: one that speaks of more, or that no row computes, is refused.
+#[test]
+fn lines_about_rows_are_of_one_row() {
+    let text = |line: &str| {
+        format!(
+            "mechanism m(people: rows(x: int), y: int)\nwhere {line}\nm ~ discrete_laplace(count(r in people), 1)\n\
+             return m\nneighbours one row of people is added or removed\nneighbours y' == y\nclaim 1\n"
+        )
+    };
+    let mut refused = 0;
+    for line in ["people.x <= y", "people.x + y >= 0", "sqrt(people.x) <= 3", "exp(people.x) <= 3"] {
+        let mut said = Vec::new();
+        for rows in [&[][..], &["3"], &["100", "-7"]] {
+            match Proved::load(&text(line)) {
+                // The language may say so itself.
+                Err(error) => said.push(error.to_string()),
+                Ok(text) => {
+                    let error = text.with_table("people", table("x", rows)).unproved_with(&[]).unwrap_err();
+                    assert!(matches!(error, RunError::Rows { .. }), "{line}: {error}");
+                    assert!(!error.tells_of_inputs());
+                    said.push(error.to_string());
+                    refused += 1;
+                }
+            }
+        }
+        assert!(said.iter().all(|one| *one == said[0]), "{said:?}");
+    }
+    assert!(refused > 0);
+    // What is of one row drops the others.
+    let text = text("people.x <= 5 and people.x >= 2").replace(", 1)\n", ", 1 / 1000)\n");
+    let unproved = Proved::load(&text).unwrap().with_table("people", table("x", &["1", "2", "3", "7"]));
+    let unproved = unproved.unproved_with(&[]).unwrap();
+    let mut session = unproved.prepare(&"y=0".parse().unwrap()).unwrap();
+    assert_eq!(session.run_exactly(&mut Tape::seeded(7)).unwrap(), Value::Number(Rational::from(2)));
+}
+
+/// Sums follow the text: an index that does not begin at 0, a guard that is looked at before each turn.
+#[test]
+fn sums_are_computed_where_the_text_reads_them() {
+    for (body, expected) in [
+        (
+            "m = 0\nfor g in 3..8 {\ny ~ discrete_laplace(count(r in people where r.x == g), 1 / 1000)\nm = 10 * m + y\n}",
+            1001,
+        ),
+        ("m = 0\nwhile count(r in people where r.x > m) > 0 {\nb ~ bernoulli(1 / 2)\nm = m + 1\n}", 7),
+        (
+            "m = 0\nfor g in 0..4 {\nfor h in g..4 {\ny ~ discrete_laplace(count(r in people where r.x == g + h), 1 / 1000)\nm = m + y\n}\n}",
+            3,
+        ),
+    ] {
+        let text = format!("mechanism m(people: rows(x: int))\n{body}\n{END}");
+        let unproved =
+            with(&text, "", "x", &["1", "4", "7"]).unwrap_or_else(|error| panic!("{body}: {error}"));
+        let mut session = unproved.prepare(&Inputs::new()).unwrap();
+        let found = session.run_exactly(&mut Tape::seeded(7)).unwrap();
+        assert_eq!(found, Value::Number(Rational::from(expected)), "{body}");
     }
 }
 

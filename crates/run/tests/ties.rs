@@ -1,9 +1,10 @@
 //! Numbers that are equal on purpose: branches first, then normal forms; and what might never be told is refused before
 //! anything is drawn, whatever the inputs.
 
+use probity_exact::{Integer, Rational};
 use probity_lang::load_text;
 use probity_noise::entropy::tape::Tape;
-use probity_run::{Inputs, RunError, Text, Value};
+use probity_run::{Given, Inputs, RunError, Text, Value};
 
 fn text(body: &str) -> Text {
     let text = format!("mechanism m(x: real)\n{body}\nneighbours abs(x' - x) <= 1\nclaim 1");
@@ -194,5 +195,92 @@ fn a_law_outside_its_range_has_no_answer() {
         let mut session = unproved.prepare(&"x=5".parse().unwrap()).unwrap();
         let error = session.runs_on_tape(1, &mut Tape::seeded(1), |_| true).unwrap_err();
         assert!(matches!(error, RunError::OutOfRange { .. }), "{law}: {error}");
+    }
+}
+
+/// Inputs of 4,200 bits can come as close to a logarithm as their digits allow, and two of them closer: for no input does a comparison of
+/// numbers that are not drawn come to no end, whatever is drawn beside them.
+#[test]
+fn numbers_that_are_not_drawn_are_told_apart_however_close_they_are() {
+    let bits = 4190;
+    let ln_2 = probity_exact::ln_bounds(&Rational::from(2), 9000).unwrap().0;
+    let scale = Rational::from(2).pow(bits);
+    let below = (ln_2 * &scale).floor();
+    let near = [Rational::from(below.clone()) / &scale, Rational::from(below + Integer::ONE) / &scale];
+    for (condition, expected) in [
+        ("ln(x) > z", [true, false]),
+        ("y - y + ln(x) > z", [true, false]),
+        ("(ln(x) - z) * (y * y + 1) > 0", [true, false]),
+        ("ln(x) * z > z * z", [true, false]),
+        ("floor(1 / (ln(x) - z)) > 5", [true, false]),
+        ("exp(clamp(z, 0, 1)) < x", [true, false]),
+    ] {
+        let text = format!(
+            "mechanism m(x: real, z: real)\ny ~ laplace(0, 1)\nreturn {condition}\nneighbours any\nclaim 1"
+        );
+        let unproved = Text::of(load_text(&text).unwrap()).unproved_with(&[]).unwrap();
+        for (z, expected) in near.iter().zip(expected) {
+            let inputs =
+                Inputs::new().with("x", Given::Number(Rational::from(2))).with("z", Given::Number(z.clone()));
+            let mut session = unproved.prepare(&inputs).unwrap();
+            let answer = session.run_exactly(&mut Tape::seeded(5));
+            assert_eq!(answer, Ok(Value::Truth(expected)), "{condition}");
+        }
+    }
+}
+
+/// A tie of sums of many draws is found however long the sums are; products of such sums have too many terms to be compared, and are
+/// refused, whatever the inputs.
+#[test]
+fn sums_of_many_draws_tie_and_their_products_are_refused() {
+    let text = |condition: &str| {
+        let text = format!(
+            "mechanism m(x: real, q: real[])\ns = 0\nt = 1\nfor i in 0..length(q) {{\nw ~ laplace(q[i], 1)\n\
+             s = s + w\nt = clamp(t + w, -1000000, 1000000)\n}}\nreturn {condition}\nneighbours any\nclaim 1"
+        );
+        Text::of(load_text(&text).unwrap()).unproved_with(&[])
+    };
+    for condition in
+        ["s / 3 > s / 3 + x", "s > s + x", "s * x > s * x + x", "t > t + x", "2 * s - t > s - t + s + x"]
+    {
+        let unproved = text(condition).unwrap_or_else(|error| panic!("{condition}: {error}"));
+        for (x, expected) in [("0", false), ("-1", true), ("1", false)] {
+            let inputs = Inputs::new()
+                .with("x", Given::Number(probity_exact::parse_rational(x).unwrap()))
+                .with("q", Given::numbers((0..30_000).map(Rational::from)));
+            let mut session = unproved.prepare(&inputs).unwrap();
+            let mut found = None;
+            session
+                .runs_on_tape(1, &mut Tape::seeded(3), |value| {
+                    found = Some(value);
+                    true
+                })
+                .unwrap_or_else(|error| panic!("{condition}, {x}: {error}"));
+            assert_eq!(found, Some(Value::Truth(expected)), "{condition}, {x}");
+        }
+    }
+    for condition in
+        ["s * s > s * s + x", "s * t > x", "s / (t + x) > s", "1 / s + 1 / t > x", "s * (s + 1) > x"]
+    {
+        let refused = text(condition);
+        assert!(matches!(refused, Err(RunError::TooLarge { .. })), "{condition}: {refused:?}");
+    }
+    // As many terms as can be written out: a loop of so many turns, with a draw and a center in each.
+    for (turns, runs) in [(60, true), (300, false)] {
+        let text = format!(
+            "mechanism m(x: real)\ns = 0\nfor i in 0..{turns} {{\nw ~ laplace(0, 1)\ns = w + s / 2\n}}\n\
+             return s * s > s * s + x\nneighbours any\nclaim 1"
+        );
+        let unproved = Text::of(load_text(&text).unwrap()).unproved_with(&[]);
+        assert_eq!(unproved.is_ok(), runs, "{turns}: {unproved:?}");
+        if let Ok(unproved) = unproved {
+            let mut session = unproved.prepare(&"x=0".parse().unwrap()).unwrap();
+            session
+                .runs_on_tape(2, &mut Tape::seeded(1), |value| {
+                    assert_eq!(value, Value::Truth(false));
+                    true
+                })
+                .unwrap();
+        }
     }
 }

@@ -98,11 +98,7 @@ pub fn audit_all(program: &Program, settings: &WorstSettings, watch: &Watch<'_>)
         tried += pairs;
         exact &= decided;
         let found = found.map(|pair| FoundPair { setting: number, ..pair });
-        let is_worse = |pair: &FoundPair| {
-            worst
-                .as_ref()
-                .is_none_or(|best| (pair.excess, pair.finite_excess) > (best.excess, best.finite_excess))
-        };
+        let is_worse = |pair: &FoundPair| worst.as_ref().is_none_or(|best| pair.is_worse_than(best));
         if found.as_ref().is_some_and(is_worse) {
             worst = found;
         }

@@ -69,6 +69,8 @@ fn equal_values_are_for_the_concentrated_measure_and_laws_of_bounded_loss() {
         (Distribution::DiscreteGaussian { center: x(), deviation: s() }, "DGAUSS"),
         (Distribution::Laplace { center: center.clone(), scale: scale.clone() }, "BOUNDED-LOSS"),
         (Distribution::DiscreteLaplace { center, scale }, "BOUNDED-LOSS"),
+        (Distribution::Bernoulli(x()), "BOUNDED-RATIO"),
+        (Distribution::Response { value: x(), truth: s(), count: Expr::int(3) }, "BOUNDED-RATIO"),
     ] {
         assert!(apply(law.clone(), Measure::Concentrated).unwrap().axioms().contains(axiom));
         assert!(matches!(apply(law, Measure::Pure), Err(Rejection::NoSuchCoupling { .. })));
@@ -206,6 +208,7 @@ fn mu_rests_on_normal_noise_and_nothing_is_pointwise() {
         (gaussian(), false),
         (Distribution::DiscreteGaussian { center: x(), deviation: s() }, true),
         (Distribution::Laplace { center: x(), scale: s() }, true),
+        (Distribution::Bernoulli(x()), true),
     ];
     for (law, refused) in laws {
         let mechanism = mechanism(law);

@@ -102,12 +102,18 @@ impl Conditions {
 
     /// The interval that a form with draws is confined to by a single window, if it is on both sides.
     pub(crate) fn bounds(&self, form: &Form) -> Option<(Rational, Rational)> {
+        let (low, high) = self.ends(form);
+        Some((low?, high?))
+    }
+
+    /// The ends of the interval that a form with draws is confined to by a single window, where there are such.
+    pub(crate) fn ends(&self, form: &Form) -> (Option<Rational>, Option<Rational>) {
         let (terms, _, positive) = normalised(form);
-        let window = self.windows.iter().find(|w| w.terms == terms)?;
-        let (_, lead) = form.terms.first()?;
-        let at = |bound: &Rational| bound * lead + &form.constant;
-        let (low, high) = (at(window.low.as_ref()?), at(window.high.as_ref()?));
-        Some(if positive { (low, high) } else { (high, low) })
+        let window = self.windows.iter().find(|w| w.terms == terms);
+        let (Some(window), Some((_, lead))) = (window, form.terms.first()) else { return (None, None) };
+        let at = |bound: &Option<Rational>| bound.as_ref().map(|bound| bound * lead + &form.constant);
+        let (low, high) = (at(&window.low), at(&window.high));
+        if positive { (low, high) } else { (high, low) }
     }
 
     /// Adds form ≤ 0, for a form with draws; false when that leaves nothing.

@@ -52,6 +52,14 @@ const LONG_SHAPES: [(usize, usize, usize); 8] =
 pub(crate) const ROUNDS: usize = 5;
 pub(crate) const ALL_ROUNDS: usize = 9;
 
+/// One more, of long lists whose two kinds of entries lie far apart: some must rise and others fall for an output, each by a draw of its
+/// own. Such lists have too many paths to follow all.
+pub(crate) const APART: usize = 9;
+
+/// The shapes of that round, and where its entries lie.
+const APART_SHAPES: [(usize, usize, usize); 4] = [(2, 2, 1), (3, 3, 1), (2, 3, 1), (5, 5, 1)];
+const APART_BASES: [(i64, i64); 4] = [(0, 8), (0, -8), (0, 20), (0, -20)];
+
 /// Where the two kinds of entries lie, by round.
 const BASES: [(i64, i64); ROUNDS] = [(0, 0), (0, -8), (0, 8), (-4, 4), (0, -2)];
 
@@ -348,19 +356,35 @@ fn list_moves(mechanism: &Mechanism, parameters: &Parameters, round: usize) -> V
             bases.extend(numbers().into_iter().map(|x| (x.clone(), x)));
             (bases, vec![&full * half(), &full * fraction(1, 100)], 2)
         }
+        APART => {
+            let at = |(a, b): (i64, i64)| (Rational::from(a), Rational::from(b));
+            (APART_BASES.map(at).to_vec(), vec![full], usize::MAX)
+        }
         _ => {
             let far = [(4, -4), (16, 16), (0, 20), (1, 0)];
             (far.map(|(a, b)| (Rational::from(a), Rational::from(b))).to_vec(), vec![full], LONGEST_SPREAD)
         }
     };
     let fits = |length: &usize| *length >= least && most.is_none_or(|most| *length <= most);
-    let mut shapes: Vec<(usize, usize, usize)> =
-        if round == 5 { LONG_SHAPES.to_vec() } else { SHAPES.to_vec() };
+    let mut shapes: Vec<(usize, usize, usize)> = match round {
+        5 => LONG_SHAPES.to_vec(),
+        APART => APART_SHAPES.to_vec(),
+        _ => SHAPES.to_vec(),
+    };
     shapes.retain(|(low, high, repeat)| fits(&((low + high) * repeat)));
     // A length that no shape has.
     if shapes.is_empty() || (least > 3 && round != 5) {
         let n = least.max(1);
-        let all = [(n - 1, 1, 1), (1, n - 1, 1), (n / 2, n - n / 2, 1), (n, 0, 1), (0, n, 1)];
+        let all = match round {
+            APART => [
+                (n / 2, n - n / 2, 1),
+                (2, n.max(2) - 2, 1),
+                (n.max(2) - 2, 2, 1),
+                (n - 1, 1, 1),
+                (1, n - 1, 1),
+            ],
+            _ => [(n - 1, 1, 1), (1, n - 1, 1), (n / 2, n - n / 2, 1), (n, 0, 1), (0, n, 1)],
+        };
         shapes.splice(0..0, all.into_iter().filter(|(low, high, _)| low + high == n && fits(&n)));
     }
     let mut found = Vec::new();

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use probity_exact::{Rational, rational};
 use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
-use probity_kernel::term::{Claim, Mechanism, Sort};
+use probity_kernel::term::{Claim, Mechanism, Param, Sort};
 
 use crate::output::outcome::Parameters;
 use crate::pair::named;
@@ -24,7 +24,7 @@ const REALS: [(i64, i64); 8] = [(0, 1), (1, 1), (1, 2), (1, 4), (3, 4), (2, 1), 
 const DELTAS: [(i64, i64); 6] = [(1, 1000), (1, 1_000_000), (1, 100), (1, 10), (1, 4), (0, 1)];
 
 /// Values of an integer.
-const INTEGERS: [i64; 8] = [1, 2, 3, 5, 0, 10, 4, 20];
+const INTEGERS: [i64; 8] = [1, 2, 3, 4, 5, 0, 10, 20];
 
 /// Steps of the enumeration after which it is given up.
 const MOST_STEPS: usize = 30_000;
@@ -63,6 +63,7 @@ pub fn parameters(mechanism: &Mechanism, claim: &Claim, given: &Parameters, most
     let mut found = search.found;
     // Integrals with rational numbers are exact and quick; other numbers are enclosed.
     found.sort_by_key(|setting| !has_rational_roots(mechanism, setting));
+    counts_first(mechanism, &mut found);
     // Ranges on one side of 0, early: what is added to a sum is then larger than the range is wide.
     if let Some(aside) = found.first().and_then(|first| aside(mechanism, given, first))
         && !found.contains(&aside)
@@ -71,6 +72,22 @@ pub fn parameters(mechanism: &Mechanism, claim: &Claim, given: &Parameters, most
         found.truncate(most);
     }
     found
+}
+
+/// Settings that differ from the first in whole numbers only, which are moved next to it: how long lists are tells more than how much
+/// noise there is, since a claim grows with its epsilon.
+const COUNTS: usize = 2;
+
+fn counts_first(mechanism: &Mechanism, found: &mut [Parameters]) {
+    let Some((first, others)) = found.split_first_mut() else { return };
+    let is_real = |param: &&Param| param.sort != Sort::Int;
+    let reals: Vec<&Name> = mechanism.params.iter().filter(is_real).map(|param| &param.name).collect();
+    let alike = |setting: &Parameters| reals.iter().all(|name| setting.get(*name) == first.get(*name));
+    for place in 0..COUNTS {
+        if let Some(at) = others.iter().skip(place).position(alike) {
+            others[place..=place + at].rotate_right(1);
+        }
+    }
 }
 
 /// Whether all roots of parameters that a text takes are rational.
@@ -371,6 +388,17 @@ mod tests {
         assert!(signs.iter().any(beside), "{signs:?}");
         // Unless an assumption says otherwise.
         assert!(!settings("param L\nparam U\nwhere L < U\nwhere L < 0").iter().any(beside));
+    }
+
+    #[test]
+    fn lists_of_several_lengths_come_early() {
+        let source = "mechanism m(q: real[n])\nparam n: int >= 3\nparam eps > 0\ny ~ laplace(q[0], 1 / eps)\n\
+                      return y\nneighbours one entry of q differs by at most 1\nclaim eps";
+        let program = probity_lang::load_text(source).unwrap();
+        let found = parameters(&program.mechanism, &program.claim, &Parameters::new(), 14);
+        let lengths: Vec<Rational> = found.iter().map(|s| s[&Name::new("n")].clone()).collect();
+        assert_eq!(lengths[..3], [3, 4, 5].map(Rational::from), "{found:?}");
+        assert!(found[..3].iter().all(|s| s[&Name::new("eps")] == Rational::ONE), "{found:?}");
     }
 
     #[test]

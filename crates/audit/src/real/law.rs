@@ -60,6 +60,9 @@ fn law_by_paths(case: Case<'_>, depth: Depth, mut masses: Masses) -> Result<Law,
     if !complete {
         return Err(AuditError::Unsupported { what: "a law with more paths than the limit" });
     }
+    if !explorer.slack().is_zero() {
+        return Err(AuditError::Unsupported { what: "the law of continuous draws with irrational scales" });
+    }
     Ok(masses.law(&explorer.cut()))
 }
 

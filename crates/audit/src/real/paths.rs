@@ -53,6 +53,8 @@ pub(crate) struct Explorer {
     pub(crate) endless: bool,
     /// Whether supports were cut to fit the paths.
     is_fitted: bool,
+    /// How far a probability may be off since irrational numbers were replaced by rational ones, for the paths followed so far.
+    slack: Rational,
 }
 
 /// Draws along one path by which supports are cut, and the largest product of their values.
@@ -107,6 +109,7 @@ impl Explorer {
             until: case.deadline(),
             endless: false,
             is_fitted: false,
+            slack: Rational::ZERO,
         })
     }
 
@@ -128,8 +131,9 @@ impl Explorer {
     pub(crate) fn enclosed(&mut self, event: &Event) -> Result<Option<Bounds>, AuditError> {
         let Some(inside) = self.probability::<Enclosed>(event)? else { return Ok(None) };
         let Some(mut bounds) = to_bounds(&inside) else { return Ok(None) };
-        // What was cut off may lie in the event.
-        bounds.high += self.cut();
+        // What was cut off may lie in the event, and what irrational numbers decide otherwise may lie in it or not.
+        bounds.high += self.cut() + self.slack();
+        bounds.low -= self.slack();
         bounds.low = bounds.low.max(Rational::ZERO);
         bounds.high = bounds.high.min(Rational::ONE);
         Ok(Some(bounds))
@@ -155,6 +159,8 @@ impl Explorer {
                 .and_then(|output| world.require_event(&output).map(|()| output));
             self.most_draws = self.most_draws.max(world.discrete_draws + usize::from(world.needed.is_some()));
             self.work += 3 + world.noises.len();
+            // Each path, and each beginning of one, has its own share: what is decided otherwise leaves one of them.
+            self.slack += &world.slack;
             match ended {
                 Ok(output) => visit(&world, &output)?,
                 Err(Stop::Pruned) => {}
@@ -302,6 +308,12 @@ impl Explorer {
             }
             false => Rational::ZERO,
         }
+    }
+
+    /// How far a probability may be off, up or down, since irrational scales, centers and thresholds were replaced by rational numbers next
+    /// to them; for the paths followed so far.
+    pub(crate) fn slack(&self) -> &Rational {
+        &self.slack
     }
 
     /// Whether some draw's infinite support was cut, so that probabilities are only lower bounds.

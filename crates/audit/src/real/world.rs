@@ -25,6 +25,11 @@ use crate::run::program::{Draw, LawKind, Stop, Value, World, wrong};
 /// The precision of bounds of probabilities.
 pub(crate) static CHANCES: LazyLock<Format> = LazyLock::new(|| Format::wide(128));
 
+/// The rational numbers that stand for irrational ones: integrals need no more bits, and what that changes is counted.
+static NEAR: LazyLock<Format> = LazyLock::new(|| Format::wide(112));
+
+const VAGUE: &str = "a look at a product, a quotient or a function of random numbers";
+
 /// A real number of a path.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Real {
@@ -36,6 +41,9 @@ pub(crate) enum Real {
     Uniform(usize),
     /// The multiple of the grid nearest to a form that is not constant.
     Stepped(Form, Rational),
+    /// A number that is none of these, as a quotient of two draws; it may be released, and not be looked at. The number says which
+    /// one of the path it is: two of them are the same only if one was copied.
+    Vague(usize),
 }
 
 impl Real {
@@ -134,6 +142,11 @@ pub(crate) struct RealWorld<'a> {
     pub(crate) needed: Option<Needed>,
     /// How many discrete draws the path has made.
     pub(crate) discrete_draws: usize,
+    /// A bound of the probability that this path goes on otherwise than the program does, since irrational scales, centers and
+    /// thresholds are replaced by rational numbers next to them.
+    pub(crate) slack: Rational,
+    /// How many vague numbers the path has met.
+    vague: usize,
     event: Option<&'a Event>,
 }
 
@@ -148,6 +161,8 @@ impl<'a> RealWorld<'a> {
             chance: Chance::exactly(Rational::ONE),
             needed: None,
             discrete_draws: 0,
+            slack: Rational::ZERO,
+            vague: 0,
             event,
         }
     }
@@ -162,6 +177,8 @@ impl<'a> RealWorld<'a> {
             chance: self.chance.clone(),
             needed: None,
             discrete_draws: self.discrete_draws,
+            slack: self.slack.clone(),
+            vague: self.vague,
             event: None,
         }
     }
@@ -215,6 +232,7 @@ impl<'a> RealWorld<'a> {
                 }
                 // A single value of a continuous number has no probability.
                 Real::Form(_) | Real::Uniform(_) => Err(Stop::Pruned),
+                Real::Vague(_) => Err(unsupported(VAGUE)),
                 Real::Between(low, high) => match low > expected || high < expected {
                     true => Err(Stop::Pruned),
                     false => Err(Stop::Undecided),
@@ -288,7 +306,53 @@ impl<'a> RealWorld<'a> {
             }
             Real::Between(..) => Err(unsupported("arithmetic on a random and an irrational number")),
             Real::Stepped(..) => Err(unsupported("arithmetic on a rounded random number")),
+            Real::Vague(_) => Err(unsupported(VAGUE)),
         }
+    }
+
+    /// A number that is not followed any further.
+    fn unfollowed(&mut self) -> Real {
+        self.vague += 1;
+        Real::Vague(self.vague)
+    }
+
+    /// A number, or a vague one in place of what has no linear form.
+    fn or_vague(&mut self, found: Result<Form, Stop>) -> Result<Real, Stop> {
+        match found {
+            Ok(form) => Ok(Real::Form(form)),
+            Err(stop) => self.in_place_of(stop),
+        }
+    }
+
+    /// The center of a draw with a density at most 1/scale: an irrational one by a rational next to it. Noise that is moved by d
+    /// has another law by at most d/scale in all.
+    fn center(&mut self, x: &Real, scale: &Rational) -> Result<Form, Stop> {
+        let Real::Between(low, high) = x else { return self.plain(x) };
+        let near = NEAR.round(low, Round::Down).to_rational().unwrap_or_default();
+        self.add_slack((high - &near) / scale);
+        Ok(Form::constant(near))
+    }
+
+    /// Adds to the slack, rounded up so that it stays short.
+    fn add_slack(&mut self, slack: Rational) {
+        if slack > Rational::ZERO {
+            self.slack += pow2_at_least(&slack);
+        }
+    }
+
+    /// A bound of the density of a form that is not constant: that of any of its draws, whatever the others are.
+    fn density(&self, form: &Form) -> Rational {
+        let of = |(draw, c): &(usize, Rational)| {
+            let size = if *c < Rational::ZERO { -c } else { c.clone() };
+            let width = match &self.noises[*draw] {
+                Noise::Laplace(scale) | Noise::Exponential(scale) => scale.clone(),
+                // The density is below 1/deviation, and the deviation at least the smaller of the variance and 1.
+                Noise::Gaussian(variance) => variance.clone().min(Rational::ONE),
+                Noise::Uniform | Noise::Unused => Rational::ONE,
+            };
+            Rational::ONE / (size * width)
+        };
+        form.terms.iter().map(of).min().unwrap_or(Rational::ONE)
     }
 
     /// Decides how a uniform draw is used: as it is, or through its logarithm.
@@ -307,12 +371,21 @@ impl<'a> RealWorld<'a> {
         self.noises.len() - 1
     }
 
-    /// The positive rational scale of a continuous draw.
-    fn scale(&self, x: &Real) -> Result<Rational, Stop> {
-        match x.known() {
-            Some(scale) if *scale > Rational::ZERO => Ok(scale.clone()),
-            Some(_) => Err(AuditError::Domain { operation: "a scale", allowed: "it is positive" }.into()),
-            None => Err(unsupported("a continuous draw whose scale is irrational or random")),
+    /// The positive scale of a continuous draw; an irrational one by a rational next to it. Laplace, exponential and normal laws
+    /// of two scales s < t differ by at most (t − s)/s on any set: what lies on one side of a number u has a probability
+    /// that moves by at most (t/s − 1)·sup u·f(u), which is below half of that, and there are two sides.
+    fn scale(&mut self, x: &Real) -> Result<Rational, Stop> {
+        match (x.known(), x) {
+            (Some(scale), _) if *scale > Rational::ZERO => Ok(scale.clone()),
+            (Some(_), _) => {
+                Err(AuditError::Domain { operation: "a scale", allowed: "it is positive" }.into())
+            }
+            (None, Real::Between(low, high)) if *low > Rational::ZERO => {
+                let near = NEAR.round(low, Round::Down).to_rational().unwrap_or_default();
+                self.add_slack((high - &near) / &near);
+                Ok(near)
+            }
+            (None, _) => Err(unsupported("a continuous draw whose scale is random")),
         }
     }
 }
@@ -331,7 +404,14 @@ impl World for RealWorld<'_> {
             }
             Real::Between(low, high) => bits(low).max(bits(high)),
             Real::Stepped(form, _) => bits(&form.constant),
-            Real::Uniform(_) => 0,
+            Real::Uniform(_) | Real::Vague(_) => 0,
+        }
+    }
+
+    fn in_place_of(&mut self, stop: Stop) -> Result<Real, Stop> {
+        match stop {
+            Stop::Error(error) if matches!(*error, AuditError::Unsupported { .. }) => Ok(self.unfollowed()),
+            other => Err(other),
         }
     }
 
@@ -347,13 +427,19 @@ impl World for RealWorld<'_> {
             let half = Form::constant(Rational::ONE / Rational::from(2));
             return Ok(Real::Stepped(self.plain(a)?.minus(&half), Rational::ONE));
         }
+        if let Real::Vague(_) = a {
+            return Ok(self.unfollowed());
+        }
         if operation == Unary::Neg {
             return match a {
                 Real::Between(low, high) => Ok(Real::Between(-high, -low)),
                 Real::Stepped(form, grid) => {
                     Ok(Real::Stepped(form.scaled(&Rational::from(-1)), grid.clone()))
                 }
-                _ => Ok(Real::Form(self.plain(a)?.scaled(&Rational::from(-1)))),
+                _ => {
+                    let negated = self.plain(a).map(|form| form.scaled(&Rational::from(-1)));
+                    self.or_vague(negated)
+                }
             };
         }
         if let (Unary::Abs, Real::Form(form)) = (operation, a)
@@ -362,9 +448,7 @@ impl World for RealWorld<'_> {
             let negated = form.scaled(&Rational::from(-1));
             return Ok(Real::Form(if self.not_positive(form)? { negated } else { form.clone() }));
         }
-        let Some((low, high)) = a.bounds() else {
-            return Err(unsupported("this function of a random number"));
-        };
+        let Some((low, high)) = a.bounds() else { return Ok(self.unfollowed()) };
         let exact = low == high;
         match operation {
             Unary::Abs if exact => Ok(Real::constant(if low < Rational::ZERO { -low } else { low })),
@@ -425,30 +509,36 @@ impl World for RealWorld<'_> {
         if let (Some(x), Some(y)) = (a.bounds(), b.bounds()) {
             return between(operation, x, y);
         }
-        match (operation, a, b) {
+        if matches!(a, Real::Vague(_)) || matches!(b, Real::Vague(_)) {
+            return Ok(self.unfollowed());
+        }
+        let found = match (operation, a, b) {
             (Binary::Min | Binary::Max, _, _) => {
                 let first_smaller = self.compare(Binary::Le, a, b)?;
-                Ok(if first_smaller == (operation == Binary::Min) { a.clone() } else { b.clone() })
+                return Ok(if first_smaller == (operation == Binary::Min) { a.clone() } else { b.clone() });
             }
             (Binary::RoundTo, Real::Form(form), _) => match b.known() {
-                Some(grid) if *grid > Rational::ZERO => Ok(Real::Stepped(form.clone(), grid.clone())),
-                Some(_) => Ok(Real::constant(Rational::ZERO)),
-                None => Err(unsupported("rounding to a grid that is random")),
+                Some(grid) if *grid > Rational::ZERO => {
+                    return Ok(Real::Stepped(form.clone(), grid.clone()));
+                }
+                Some(_) => Ok(Form::constant(Rational::ZERO)),
+                None => Err(unsupported(VAGUE)),
             },
-            (Binary::Add, _, _) => Ok(Real::Form(self.plain(a)?.plus(&self.plain(b)?))),
-            (Binary::Sub, _, _) => Ok(Real::Form(self.plain(a)?.minus(&self.plain(b)?))),
+            (Binary::Add, _, _) => self.plain(a).and_then(|x| Ok(x.plus(&self.plain(b)?))),
+            (Binary::Sub, _, _) => self.plain(a).and_then(|x| Ok(x.minus(&self.plain(b)?))),
             (Binary::Mul, _, _) => match (a.known(), b.known()) {
-                (Some(x), _) => Ok(Real::Form(self.plain(b)?.scaled(x))),
-                (_, Some(y)) => Ok(Real::Form(self.plain(a)?.scaled(y))),
-                _ => Err(unsupported("a product of two random numbers")),
+                (Some(x), _) => self.plain(b).map(|form| form.scaled(x)),
+                (_, Some(y)) => self.plain(a).map(|form| form.scaled(y)),
+                _ => Err(unsupported(VAGUE)),
             },
             (Binary::Div, _, _) => match b.known() {
-                Some(y) if !y.is_zero() => Ok(Real::Form(self.plain(a)?.scaled(&(Rational::ONE / y)))),
-                Some(_) => Ok(Real::constant(Rational::ZERO)),
-                None => Err(unsupported("a division by a random number")),
+                Some(y) if !y.is_zero() => self.plain(a).map(|form| form.scaled(&(Rational::ONE / y))),
+                Some(_) => Ok(Form::constant(Rational::ZERO)),
+                None => Err(unsupported(VAGUE)),
             },
-            _ => Err(unsupported("this operation on random numbers")),
-        }
+            _ => Err(unsupported(VAGUE)),
+        };
+        self.or_vague(found)
     }
 
     fn compare(&mut self, operation: Binary, a: &Real, b: &Real) -> Result<bool, Stop> {
@@ -495,6 +585,20 @@ impl World for RealWorld<'_> {
                     &Real::constant(c.clone()),
                 );
             }
+            // A random number and an irrational one, which is replaced by a rational next to it: only what lies between the two is
+            // decided otherwise.
+            (Real::Form(_) | Real::Uniform(_), _, _, Real::Between(low, high)) => {
+                let form = self.plain(a)?;
+                let near = NEAR.round(low, Round::Down).to_rational().unwrap_or_default();
+                self.add_slack((high - &near) * self.density(&form));
+                form.minus(&Form::constant(near))
+            }
+            (Real::Between(low, high), _, _, Real::Form(_) | Real::Uniform(_)) => {
+                let form = self.plain(b)?;
+                let near = NEAR.round(low, Round::Down).to_rational().unwrap_or_default();
+                self.add_slack((high - &near) * self.density(&form));
+                Form::constant(near).minus(&form)
+            }
             _ => self.plain(a)?.minus(&self.plain(b)?),
         };
         match operation {
@@ -530,8 +634,11 @@ impl World for RealWorld<'_> {
                 Ok(Value::Number(Real::Uniform(draw)))
             }
             LawKind::Laplace => {
-                let center = self.plain(argument(0)?)?;
                 let scale = self.scale(argument(1)?)?;
+                let center = match self.center(argument(0)?, &scale) {
+                    Ok(center) => center,
+                    Err(stop) => return self.in_place_of(stop).map(Value::Number),
+                };
                 let draw = self.fresh(Noise::Laplace(scale));
                 Ok(Value::Number(Real::Form(center.plus(&Form::draw(draw)))))
             }
@@ -541,8 +648,11 @@ impl World for RealWorld<'_> {
                 Ok(Value::Number(Real::Form(Form::draw(draw))))
             }
             LawKind::Gaussian => {
-                let center = self.plain(argument(0)?)?;
                 let deviation = self.scale(argument(1)?)?;
+                let center = match self.center(argument(0)?, &deviation) {
+                    Ok(center) => center,
+                    Err(stop) => return self.in_place_of(stop).map(Value::Number),
+                };
                 let draw = self.fresh(Noise::Gaussian(&deviation * &deviation));
                 Ok(Value::Number(Real::Form(center.plus(&Form::draw(draw)))))
             }

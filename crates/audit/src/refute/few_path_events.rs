@@ -8,12 +8,17 @@ use crate::output::event::{Condition, Event};
 use crate::output::outcome::Outcome;
 use crate::real::paths::{Explorer, outcome};
 use crate::real::world::{Real, RealWorld};
-use crate::refute::path_events::{Entry, entry};
+use crate::refute::entries::{Entry, entry};
 use crate::run::program::Value;
 
-/// Events that a run on the first input can lead to.
-pub(crate) fn events(explorer: &mut Explorer, answers: &[bool]) -> Result<Vec<Event>, AuditError> {
+/// Events that a run on the first input can lead to; the same path on the second input says which way each entry moves.
+pub(crate) fn events(
+    explorer: &mut Explorer,
+    other: &mut Explorer,
+    answers: &[bool],
+) -> Result<Vec<Event>, AuditError> {
     let mut outputs: Vec<(RealWorld<'static>, Value<Real>)> = Vec::new();
+    let mut moved: Vec<Event> = Vec::new();
     let flipped: Vec<bool> = answers.iter().map(|a| !a).collect();
     // A running maximum makes no comparison for its first entry.
     let from_second = answers.get(1..).unwrap_or_default();
@@ -21,15 +26,17 @@ pub(crate) fn events(explorer: &mut Explorer, answers: &[bool]) -> Result<Vec<Ev
         if let Some((world, output)) = explorer.follow_answers(guide)?
             && !outputs.iter().any(|(_, known)| *known == output)
         {
+            if let Ok(Some(on_other)) = other.follow_answers(guide) {
+                moved.extend(each_its_way((&world, &output), (&on_other.0, &on_other.1)));
+            }
             outputs.push((world, output));
         }
     }
     let mut events: Vec<Event> = Vec::new();
-    for (world, output) in &outputs {
-        for event in events_of(world, output) {
-            if !events.contains(&event) {
-                events.push(event);
-            }
+    let plain = outputs.iter().flat_map(|(world, output)| events_of(world, output));
+    for event in plain.chain(moved) {
+        if !events.contains(&event) {
+            events.push(event);
         }
     }
     Ok(events)
@@ -85,6 +92,29 @@ fn events_of(world: &RealWorld<'_>, output: &Value<Real>) -> Vec<Event> {
         }
     }
     events
+}
+
+/// All continuous entries of a list beyond their centers, each on the side that it moves away from; what is fixed as it is.
+fn each_its_way(
+    (world, output): (&RealWorld<'_>, &Value<Real>),
+    (other_world, other): (&RealWorld<'_>, &Value<Real>),
+) -> Vec<Event> {
+    let (Value::List(items), Value::List(others)) = (output, other) else { return Vec::new() };
+    if items.len() != others.len() || items.len() < 2 {
+        return Vec::new();
+    }
+    let at =
+        |(item, other): (&Value<Real>, &Value<Real>), steps: i64| match (outcome(item), entry(world, item)) {
+            (Some(known), _) => Condition::Is(known),
+            (None, Some(here)) => match entry(other_world, other) {
+                Some(there) if there.center == here.center => Condition::Anything,
+                Some(there) => beyond(&here, steps, here.center < there.center),
+                None => Condition::Anything,
+            },
+            (None, None) => Condition::Anything,
+        };
+    let all = |steps: i64| items.iter().zip(others).map(|pair| at(pair, steps)).collect();
+    [0, 1, 3].map(|steps| Event::List(all(steps))).to_vec()
 }
 
 /// A half-line that ends so many spreads below or above the center.

@@ -2,6 +2,7 @@
 //! other room asks for suggestions.
 
 pub(crate) mod concentrated;
+pub(crate) mod entries;
 pub(crate) mod few_path_events;
 pub(crate) mod floats;
 pub(crate) mod likeness;

@@ -84,7 +84,7 @@ pub fn search_shown_loss_of(
         }
     };
     let sides = [(Side::First, first, second), (Side::Second, second, first)];
-    match (paths(first), paths(second)) {
+    let covered = match (paths(first), paths(second)) {
         (Ok(Some(mut a)), Ok(Some(mut b))) => {
             for (side, x, y) in sides {
                 let events = match side {
@@ -98,25 +98,27 @@ pub fn search_shown_loss_of(
                     }
                 }
             }
+            !(a.is_vague() || b.is_vague())
         }
         (Err(error), _) | (_, Err(error)) if !matches!(error, AuditError::Unsupported { .. }) => {
             return Err(error);
         }
-        _ => {
-            let sampler = |inputs| Sampler::of_reals(case.at(inputs));
-            let (mut a, mut b) = (sampler(first)?, sampler(second)?);
-            let (of_a, of_b) = (a.guessing_outputs(1)?, b.guessing_outputs(2)?);
-            // Anything that is likelier than under the other input will do.
-            let any = Target { epsilon: 0.0, delta: 0.0 };
-            for (side, ..) in sides {
-                let (guessed, x, y) = match side {
-                    Side::First => (search_event(&of_a, &of_b, any), &mut a, &mut b),
-                    Side::Second => (search_event(&of_b, &of_a, any), &mut b, &mut a),
-                };
-                if let Some(event) = guessed {
-                    let both = (x.enclose(&event, BOXES)?, y.enclose(&event, BOXES)?);
-                    keep(event, side, both, Evidence::Enclosure);
-                }
+        _ => false,
+    };
+    if !covered {
+        let sampler = |inputs| Sampler::of_reals(case.at(inputs));
+        let (mut a, mut b) = (sampler(first)?, sampler(second)?);
+        let (of_a, of_b) = (a.guessing_outputs(1)?, b.guessing_outputs(2)?);
+        // Anything that is likelier than under the other input will do.
+        let any = Target { epsilon: 0.0, delta: 0.0 };
+        for (side, ..) in sides {
+            let (guessed, x, y) = match side {
+                Side::First => (search_event(&of_a, &of_b, any), &mut a, &mut b),
+                Side::Second => (search_event(&of_b, &of_a, any), &mut b, &mut a),
+            };
+            if let Some(event) = guessed {
+                let both = (x.enclose(&event, BOXES)?, y.enclose(&event, BOXES)?);
+                keep(event, side, both, Evidence::Enclosure);
             }
         }
     }

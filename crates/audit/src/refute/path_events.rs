@@ -9,11 +9,11 @@ use probity_exact::{Format, Rational, Round, directed, rational_from_f64};
 
 use crate::deadline::Deadline;
 use crate::error::AuditError;
-use crate::integrate::linear::{Form, Noise};
 use crate::output::event::{Condition, Event};
 use crate::output::outcome::Outcome;
 use crate::real::paths::{Explorer, Sum, outcome};
 use crate::real::world::{Real, RealWorld};
+use crate::refute::entries::{Entry, MOST_POINTS, ends, entry, points};
 use crate::refute::related_events::{self, Column};
 use crate::run::program::Value;
 
@@ -41,6 +41,13 @@ const MOST_IRRATIONAL: usize = 16;
 /// Events that could not be looked at, after which no others are tried.
 const MOST_FAILURES: usize = 2;
 
+/// Entries of a list whose ends are looked at, and ends of each.
+const MOST_PLACES: usize = 4;
+const MOST_ENDS: usize = 6;
+
+/// The work that the events of one pair may take, of one of the two sides: about a quarter of a second.
+const MOST_OF_A_PAIR: usize = 40_000;
+
 /// Work after which the first clear guess will do.
 const DEAR: usize = 3000;
 
@@ -65,9 +72,14 @@ impl Paths {
             match outcome(output) {
                 Some(known) => {
                     let mut sum = Sum::<f64>::new(&until);
-                    sum.add(world)?;
+                    let added = sum.add(world);
                     paths.work += sum.work();
+                    added?;
                     *paths.atoms.entry(known).or_default() += sum.total();
+                    // Many paths with dear integrals are too many as well.
+                    if paths.work > MOST_OF_A_PAIR {
+                        return Err(TOO_MANY);
+                    }
                 }
                 None => open.push((world.without_event(), output.clone())),
             }
@@ -78,7 +90,10 @@ impl Paths {
         paths.cut = directed::cast_up(&explorer.cut());
         match complete {
             Ok(true) => Ok(Some(paths)),
-            Ok(false) | Err(TOO_MANY) => Ok(None),
+            Ok(false) | Err(TOO_MANY) => {
+                explorer.work += paths.work;
+                Ok(None)
+            }
             Err(error) => Err(error),
         }
     }
@@ -92,6 +107,15 @@ impl Paths {
         self.atoms.len() <= 16 && self.continuous.is_empty() && self.work == 0 && self.cut == 0.0
     }
 
+    /// Whether some path releases a number that was not followed.
+    pub(crate) fn is_vague(&self) -> bool {
+        let vague = |value: &Value<Real>| matches!(value, Value::Number(Real::Vague(_)));
+        self.continuous.iter().any(|(_, output)| match output {
+            Value::List(items) => items.iter().any(vague),
+            single => vague(single),
+        })
+    }
+
     /// Whether no path gives an answer, since none ends.
     pub(crate) fn never_ends(&self) -> bool {
         self.endless && self.atoms.is_empty() && self.continuous.is_empty()
@@ -102,11 +126,10 @@ impl Paths {
         let atoms: f64 = self.atoms.iter().filter(|(o, _)| event.contains(o)).map(|(_, p)| p).sum();
         let mut sum = Sum::<f64>::new(&self.until);
         let parts = event.disjoint_parts().unwrap_or_default();
-        for (world, output) in &self.continuous {
-            sum.add_parts(world, parts, output)?;
-        }
+        let mut paths = self.continuous.iter();
+        let done = paths.try_for_each(|(world, output)| sum.add_parts(world, parts, output));
         self.work += sum.work();
-        Ok(atoms + sum.total())
+        done.map(|()| atoms + sum.total())
     }
 }
 
@@ -169,7 +192,8 @@ pub(crate) fn events(
     second: &mut Paths,
     target: Target,
 ) -> Result<Vec<Guess>, AuditError> {
-    let mut search = Search { first, second, target, found: Vec::new(), problem: None, failed: 0 };
+    let most_work = first.work + second.work + MOST_OF_A_PAIR;
+    let mut search = Search { first, second, target, most_work, found: Vec::new(), problem: None, failed: 0 };
     if search.first.endless || search.second.endless {
         // Whether there is an answer at all.
         search.look(&Event::Value(Condition::Anything));
@@ -203,15 +227,6 @@ fn around(output: &Value<Real>) -> Option<Event> {
         Value::List(items) => items.iter().map(condition).collect::<Option<_>>().map(Event::List),
         single => condition(single).map(Event::Value),
     }
-}
-
-/// A continuous entry of an output: where it lies without noise, how far the noise goes, and its grid if it is rounded.
-pub(crate) struct Entry {
-    pub(crate) center: Rational,
-    pub(crate) spread: Rational,
-    grid: Option<Rational>,
-    /// Whether all its noise is normal.
-    normal: bool,
 }
 
 /// The entries of an output of one kind: fixed, or continuous. A single value has one entry.
@@ -254,6 +269,8 @@ struct Search<'a> {
     first: &'a mut Paths,
     second: &'a mut Paths,
     target: Target,
+    /// Work after which no more events are looked at.
+    most_work: usize,
     found: Vec<Guess>,
     /// Why some event could not be looked at, and how many could not.
     problem: Option<AuditError>,
@@ -264,7 +281,8 @@ impl Search<'_> {
     /// Both probabilities of an event; notes it if it shows a loss.
     fn look(&mut self, event: &Event) -> Option<(f64, f64)> {
         // Where integrals are too large, they are too large for the next event too.
-        if self.failed > MOST_FAILURES && self.found.is_empty() {
+        let given_up = self.failed > MOST_FAILURES && self.found.is_empty();
+        if given_up || self.first.work + self.second.work > self.most_work {
             return None;
         }
         match (self.first.probability(event), self.second.probability(event)) {
@@ -372,9 +390,9 @@ impl Search<'_> {
             return self.number(*place, shape);
         }
         self.look(&shape.event(&[]));
-        self.related(shape, &holes);
         // Which way each entry moves, and how far its noise goes.
         let mut moves: Vec<(usize, bool, Rational, Rational)> = Vec::new();
+        let places = holes.clone();
         for place in holes {
             let [first, second] = self.entries(shape, place);
             let center = |entries: &[Entry], lowest: bool| {
@@ -410,6 +428,9 @@ impl Search<'_> {
                 self.look(&shape.event(&together));
                 self.look(&shape.event(&conditions(true)));
             }
+            if self.is_enough() {
+                return Ok(());
+            }
             for (i, condition) in together.iter().enumerate() {
                 // All of a long list would be the same again and again.
                 if i < 3 || i + 1 == together.len() {
@@ -418,7 +439,34 @@ impl Search<'_> {
                 }
             }
         }
+        for place in places.iter().take(MOST_PLACES) {
+            self.ends(shape, *place);
+        }
+        // Combinations last: they may take the longest.
+        self.related(shape, &places);
         Ok(())
+    }
+
+    /// Half-lines of one entry of a list that end where its law begins or ends, on either input: what a released sign says of noise.
+    fn ends(&mut self, shape: &Shape, place: usize) {
+        let mut points: Vec<Rational> = Vec::new();
+        for (world, output) in self.first.continuous.iter().chain(&self.second.continuous) {
+            let Value::List(items) = output else { continue };
+            let Some(Value::Number(Real::Form(form))) = items.get(place) else { continue };
+            if Shape::of(output) == *shape {
+                points.extend(ends(world, form));
+            }
+        }
+        points.sort_unstable();
+        points.dedup();
+        for point in points.into_iter().take(MOST_ENDS) {
+            for below in [true, false] {
+                if self.is_enough() {
+                    return;
+                }
+                self.look(&shape.event(&[(place, half_line(point.clone(), below))]));
+            }
+        }
     }
 
     /// Combinations of continuous entries, by the first path of this kind on each input.
@@ -585,55 +633,6 @@ impl Search<'_> {
 
 fn half_line(threshold: Rational, below: bool) -> Condition {
     if below { Condition::AtMost(threshold) } else { Condition::AtLeast(threshold) }
-}
-
-/// Where a continuous value lies, and how far its noise goes.
-pub(crate) fn entry(world: &RealWorld<'_>, value: &Value<Real>) -> Option<Entry> {
-    let spread = |form: &Form| {
-        form.terms.iter().fold(Rational::ZERO, |sum, (draw, c)| {
-            let size = if *c < Rational::ZERO { -c } else { c.clone() };
-            sum + size
-                * match &world.noises[*draw] {
-                    Noise::Laplace(scale) | Noise::Exponential(scale) => scale.clone(),
-                    Noise::Gaussian(variance) => {
-                        rational_from_f64(directed::sqrt_up(directed::cast_up(variance))).unwrap_or_default()
-                    }
-                    Noise::Uniform | Noise::Unused => Rational::ONE,
-                }
-        })
-    };
-    let entry = |form: &Form, grid: Option<&Rational>| {
-        let normal = form.terms.iter().all(|(draw, _)| matches!(world.noises[*draw], Noise::Gaussian(_)));
-        Entry { center: form.constant.clone(), spread: spread(form), grid: grid.cloned(), normal }
-    };
-    match value {
-        Value::Number(Real::Form(form)) => Some(entry(form, None)),
-        Value::Number(Real::Stepped(form, grid)) => Some(entry(form, Some(grid))),
-        Value::Number(Real::Uniform(draw)) => Some(entry(&Form::draw(*draw), None)),
-        _ => None,
-    }
-}
-
-/// Most points at which half-lines are looked at.
-const MOST_POINTS: usize = 28;
-
-/// Points around the centers, in units of the spread; multiples of the grid if there is one.
-fn points(entries: &[&Entry], most: usize) -> Vec<Rational> {
-    let mut points: Vec<Rational> = Vec::new();
-    for multiple in [0.0, 1.0, -1.0, 0.25, -0.25, 0.5, -0.5, 2.0, -2.0, 4.0, -4.0, 12.0, -12.0] {
-        let multiple = rational_from_f64(multiple).unwrap_or_default();
-        for entry in entries {
-            let mut point = &entry.center + &entry.spread * &multiple;
-            if let Some(grid) = &entry.grid {
-                point = Rational::from((point / grid).round()) * grid;
-            }
-            if !points.contains(&point) && points.len() < most {
-                points.push(point);
-            }
-        }
-    }
-    points.sort_unstable();
-    points
 }
 
 /// The chosen ones of sorted outcomes as a set: numbers next to each other as intervals.

@@ -13,7 +13,7 @@ use crate::error::AuditError;
 use crate::output::bounds::Bounds;
 use crate::output::event::{Condition, Event};
 use crate::output::outcome::{Inputs, Parameters};
-use crate::pair::candidates::{ALL_ROUNDS, Pair, ROUNDS, pairs};
+use crate::pair::candidates::{ALL_ROUNDS, APART, Pair, ROUNDS, pairs};
 use crate::pair::mutate::mutated;
 use crate::pair::settings::parameters;
 use crate::real::paths::{Depth, Explorer, KnownLaws};
@@ -61,6 +61,7 @@ pub fn search_refutation_until(
         seen: Seen::default(),
         tests: 0,
         share_of_pair: None,
+        few: FEW,
         crowded: false,
         uncovered: None,
         out_of_range: None,
@@ -124,6 +125,12 @@ pub(crate) const GUESS: Depth = Depth { paths: 8000, tail_bits: 40 };
 /// What guesses along a few chosen paths are made with: few paths, so that each one is quick.
 const FEW: Depth = Depth { paths: 40, tail_bits: 40 };
 
+/// The same for long lists whose entries lie far apart.
+const MORE: Depth = Depth { paths: 1500, tail_bits: 40 };
+
+/// Events of one pair that had too many paths, after which no others are looked at.
+const MOST_CROWDED: usize = 1;
+
 /// The same where all draws are from lists of values, as long answers of noisy counts: each entry has as many values as its draw.
 const FEW_VALUES: Depth = Depth { paths: 4000, tail_bits: 40 };
 
@@ -132,6 +139,9 @@ pub(crate) const DECISION: Depth = Depth { paths: 40_000, tail_bits: 64 };
 
 const TOO_MANY_PATHS: AuditError =
     AuditError::Unsupported { what: "a program with more paths than the limit" };
+
+const NOT_FOLLOWED: AuditError =
+    AuditError::Unsupported { what: "an output made of products, quotients or functions of random numbers" };
 
 /// Guesses of one pair that are decided.
 pub(crate) const DECISIONS: usize = 3;
@@ -162,6 +172,8 @@ struct Search<'a> {
     tests: usize,
     /// What the pair at hand showed.
     share_of_pair: Option<f64>,
+    /// What guesses along a few paths are made with.
+    few: Depth,
     /// Whether some pair had more paths than the limit: the next ones are given up sooner.
     crowded: bool,
     uncovered: Option<AuditError>,
@@ -357,6 +369,12 @@ impl Search<'_> {
         let found = self
             .rounds(few, ROUNDS..ROUNDS + 1, false)
             .or_else(|| {
+                (self.work, self.most_work, self.few) = (0, MOST_FURTHER_WORK, MORE);
+                let found = self.rounds(few, APART..APART + 1, false);
+                self.few = FEW;
+                found
+            })
+            .or_else(|| {
                 (self.work, self.most_work) = (0, MOST_FURTHER_WORK);
                 self.rounds(few, ROUNDS..ALL_ROUNDS, true)
             })
@@ -495,6 +513,8 @@ impl Search<'_> {
             }
         }
         self.work += a.work + b.work;
+        // What was not followed may tell all the same.
+        let problem = problem.or((a.is_vague() || b.is_vague()).then_some(NOT_FOLLOWED));
         problem.map_or(Ok(None), Err)
     }
 
@@ -543,11 +563,11 @@ impl Search<'_> {
         target: Target,
     ) -> Result<Option<Refutation>, AuditError> {
         let values = few_path_events::draws_values(&mut self.explorer(setting, &pair.first, FEW)?)?;
-        let explorer = |inputs| self.explorer(setting, inputs, if values { FEW_VALUES } else { FEW });
+        let explorer = |inputs| self.explorer(setting, inputs, if values { FEW_VALUES } else { self.few });
         let (mut first, mut second) = (explorer(&pair.first)?, explorer(&pair.second)?);
         let mut problem = Some(TOO_MANY_PATHS);
-        let mut spent = 0;
-        for event in few_path_events::events(&mut first, &pair.answers)? {
+        let (mut spent, mut crowded) = (0, 0);
+        for event in few_path_events::events(&mut first, &mut second, &pair.answers)? {
             self.seen.tried.events += 1;
             let total = first.work + second.work;
             self.work += total - std::mem::replace(&mut spent, total);
@@ -557,16 +577,24 @@ impl Search<'_> {
                     problem = problem.and(Some(error));
                     continue;
                 }
-                _ => continue,
+                // There are as many paths for the next event.
+                _ if crowded == MOST_CROWDED => break,
+                _ => {
+                    crowded += 1;
+                    continue;
+                }
             };
             // One event that was looked at is enough not to need samples.
             problem = None;
-            if !self.promising(target.loss(p, q), target, NEARLY) {
-                continue;
-            }
-            let found = self.check(setting, (&pair.first, &pair.second), &event)?;
-            if found.is_some() {
-                return Ok(found);
+            let both = [(p, q, &pair.first, &pair.second), (q, p, &pair.second, &pair.first)];
+            for (p, q, x, y) in both {
+                if !self.promising(target.loss(p, q), target, NEARLY) {
+                    continue;
+                }
+                let found = self.check(setting, (x, y), &event)?;
+                if found.is_some() {
+                    return Ok(found);
+                }
             }
         }
         problem.map_or(Ok(None), Err)

@@ -148,10 +148,10 @@ impl<W: World> Machine<'_, W> {
                 let below = self.world.binary(Binary::Min, &value, &high)?;
                 self.world.binary(Binary::Max, &low, &below)
             }
-            Node::If(parts) => {
-                let branch = if self.truth(&parts.0)? { &parts.1 } else { &parts.2 };
-                self.number(branch)
-            }
+            Node::If(parts) => match self.truth(&parts.0) {
+                Ok(holds) => self.number(if holds { &parts.1 } else { &parts.2 }),
+                Err(stop) => self.world.in_place_of(stop),
+            },
             Node::Index(slot, index) => self.entry(*slot, index)?.number().cloned(),
             Node::Length(slot) => match self.slot(*slot)? {
                 Value::List(items) => Ok(self.world.constant(&Rational::from(items.len()))),
@@ -181,6 +181,9 @@ impl<W: World> Machine<'_, W> {
                 let b = self.eval(&operands.1)?;
                 Ok(Value::Bool(self.compare(*op, &a, &b)?))
             }
+            Node::If(parts) if is_number(&parts.1) || is_number(&parts.2) => {
+                Ok(Value::Number(self.number(node)?))
+            }
             Node::If(parts) => {
                 let branch = if self.truth(&parts.0)? { &parts.1 } else { &parts.2 };
                 self.eval(branch)
@@ -204,6 +207,16 @@ impl<W: World> Machine<'_, W> {
             }
             _ => Err(wrong("the two sides of a comparison", "of one kind")),
         }
+    }
+}
+
+/// Whether an expression is a number by its form alone.
+fn is_number<N>(node: &Node<N>) -> bool {
+    match node {
+        Node::Constant(Value::Number(_)) | Node::Clamp(_) | Node::Length(_) => true,
+        Node::Unary(op, _) => *op != Unary::Not,
+        Node::Binary(op, _) => is_arithmetic(*op),
+        _ => false,
     }
 }
 

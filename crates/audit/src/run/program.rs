@@ -60,6 +60,10 @@ pub(crate) trait World {
     /// The integer that a loop bound or an index is.
     fn integer(&self, a: &Self::Number) -> Result<i64, Stop>;
     fn draw(&mut self, law: &Draw<Self::Number>) -> Result<Value<Self::Number>, Stop>;
+    /// A number in place of one that could not be computed, where the world has such.
+    fn in_place_of(&mut self, stop: Stop) -> Result<Self::Number, Stop> {
+        Err(stop)
+    }
     /// Told of each entry put at the end of the output list.
     fn appended(&mut self, _position: usize, _value: &Value<Self::Number>) -> Result<(), Stop> {
         Ok(())

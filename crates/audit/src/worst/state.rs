@@ -33,9 +33,11 @@ pub struct FoundPair {
 }
 
 impl FoundPair {
-    /// Infinite losses first, then by excess.
-    pub(crate) fn is_worse_than(&self, other: &FoundPair) -> bool {
-        (self.excess, self.finite_excess) > (other.excess, other.finite_excess)
+    /// Infinite losses first, then by excess. Among pairs that lose what is claimed up to rounding, the one that loses most.
+    pub fn is_worse_than(&self, other: &FoundPair) -> bool {
+        let coarse = |x: f64| if x <= 0.0 && x.is_finite() { (x * 1e12).round() / 1e12 } else { x };
+        let key = |pair: &FoundPair| (coarse(pair.excess), coarse(pair.finite_excess), pair.loss);
+        key(self) > key(other)
     }
 }
 
@@ -155,5 +157,26 @@ mod tests {
         let spoilt = state.to_string().replace("-7/3", "-7/x");
         assert!(SearchState::read(&spoilt).is_err());
         assert!(SearchState::read("best 1 x y").is_err());
+    }
+
+    #[test]
+    fn among_pairs_that_lose_what_is_claimed_the_larger_loss_counts() {
+        let pair = |loss: f64, excess: f64| FoundPair {
+            setting: 0,
+            first: Inputs::new(),
+            second: Inputs::new(),
+            loss,
+            excess,
+            finite_excess: if excess.is_finite() { excess } else { f64::NEG_INFINITY },
+            impossible: 0,
+            outcome: None,
+            event: None,
+        };
+        assert!(pair(1.0, -3e-17).is_worse_than(&pair(0.0, 0.0)));
+        assert!(!pair(0.0, 0.0).is_worse_than(&pair(1.0, -3e-17)));
+        // What exceeds the claim does so however little, and what falls short of it for certain is no tie.
+        assert!(pair(0.5, 1e-17).is_worse_than(&pair(1.0, 0.0)));
+        assert!(pair(0.5, 0.0).is_worse_than(&pair(1.0, -1e-3)));
+        assert!(pair(f64::INFINITY, f64::INFINITY).is_worse_than(&pair(9.0, 8.0)));
     }
 }

@@ -1,7 +1,8 @@
 //! Citations: how Coq shows each lemma of the kernel's `lemma.rs`, from `proofs/Lemmas.v` and the hypotheses of the section.
 
+use probity_exact::Rational;
 use probity_kernel::context::Orientation;
-use probity_kernel::expr::{Expr, Name, Variable};
+use probity_kernel::expr::{Binary, Expr, Name, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::lemma::Lemma;
 use probity_kernel::term::{Adjacency, Sort};
@@ -73,11 +74,44 @@ pub(super) fn proof(printer: &Printer<'_>, lemma: &Lemma) -> Result<String, NotE
         Lemma::ExpLn(_) => "implication; now apply exp_ln".into(),
         Lemma::LnExp(_) => "implication; apply ln_exp".into(),
         Lemma::SameUnary(..) | Lemma::SameBinary(..) | Lemma::SameEntry(..) => "implication; equals".into(),
-        Lemma::LnValue(_) | Lemma::ExpValue(_) => {
-            return Err(NotExported::new(format!("lemma {}", lemma.name())));
-        }
+        Lemma::LnValue(a) => enclosed(printer, lemma, a, "ln_value")?,
+        Lemma::ExpValue(a) => enclosed(printer, lemma, a, "exp_value")?,
     })
 }
+
+/// An enclosure at a number, which Coq decides by computing (`proofs/Values.v`): as the power of what lies in [0, 1], by Taylor polynomials.
+fn enclosed(
+    printer: &Printer<'_>,
+    lemma: &Lemma,
+    at: &Rational,
+    theorem: &str,
+) -> Result<String, NotExported> {
+    let formula = lemma.formula(printer.context);
+    let Some(Expr::Binary(Binary::And, low, high)) = &formula else {
+        return Err(NotExported::new(format!("lemma {}", lemma.name())));
+    };
+    let (Expr::Binary(Binary::Le, low, _), Expr::Binary(Binary::Le, _, high)) = (&**low, &**high) else {
+        return Err(NotExported::new(format!("lemma {}", lemma.name())));
+    };
+    let (Expr::Number(low), Expr::Number(high)) = (&**low, &**high) else {
+        return Err(NotExported::new(format!("lemma {}", lemma.name())));
+    };
+    // What is raised: the exponent, or both ends of the enclosure.
+    let exponents = if matches!(lemma, Lemma::ExpValue(_)) { vec![at] } else { vec![low, high] };
+    let size = |e: &&Rational| if **e < Rational::ZERO { -(*e).clone() } else { (*e).clone() };
+    let largest = exponents.iter().map(size).max().unwrap_or(Rational::ZERO);
+    let power = largest.ceil().max(1.into());
+    let fraction = |n: &Rational| format!("(fraction ({}) {})", n.numerator(), n.denominator());
+    Ok(format!(
+        "implication; apply (@{theorem} {power} {TERMS} {} {} {}); [enclosed|written..]",
+        fraction(at),
+        fraction(low),
+        fraction(high)
+    ))
+}
+
+/// So many terms of a Taylor polynomial on [0, 1] are right to 48 bits; enclosures are made with 40.
+const TERMS: u32 = 16;
 
 /// What the neighbours say of all entries of a list.
 fn apart(printer: &Printer<'_>, list: &Name) -> Result<String, NotExported> {
@@ -88,10 +122,14 @@ fn apart(printer: &Printer<'_>, list: &Name) -> Result<String, NotExported> {
         .filter(|input| matches!(input.sort, Sort::RealList | Sort::IntList))
         .map(|input| &input.name)
         .collect();
+    if mechanism.inputs.iter().any(|input| input.name == *list && input.sort == Sort::IntList) {
+        return Err(NotExported::new("the lemma apart for a list of integers"));
+    }
     let clause = mechanism.adjacency.iter().enumerate().find_map(|(number, clause)| match clause {
         Adjacency::EveryEntry { list: l, .. } if l == list => Some((number, "apart_every")),
         Adjacency::EveryEntryGrows { list: l, .. } if l == list => Some((number, "apart_grows")),
         Adjacency::OneEntry { list: l, .. } if l == list => Some((number, "apart_one")),
+        Adjacency::Norm { list: l, .. } if l == list => Some((number, "apart_every")),
         _ => None,
     });
     let (Some((number, theorem)), Some(at)) = (clause, lists.iter().position(|l| *l == list)) else {
@@ -102,5 +140,11 @@ fn apart(printer: &Printer<'_>, list: &Name) -> Result<String, NotExported> {
         Orientation::Backward => "rewrite <- apart_swap; ",
     };
     let near = format!("near{}", lists.len() + number);
+    if let Adjacency::Norm { squares, .. } = &mechanism.adjacency[number] {
+        let norm = if *squares { "every_l2" } else { "every_l1" };
+        return Ok(format!(
+            "implication; {swapped}eapply apart_every; [exact near{at}|eapply {norm}; [exact near{at}|exact {near}]|..]; lra"
+        ));
+    }
     Ok(format!("implication; {swapped}eapply {theorem}; [exact near{at}|exact {near}|..]; lra"))
 }

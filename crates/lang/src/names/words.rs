@@ -65,6 +65,27 @@ const FUNCTIONS: [(&str, &str); 12] = [
     ("push", "append"),
 ];
 
+/// Types of the language, and what they are called elsewhere.
+const TYPES: [&str; 5] = ["real", "int", "bool", "category", "rows"];
+const TYPES_ELSEWHERE: [(&str, &str); 16] = [
+    ("reals", "real"),
+    ("float", "real"),
+    ("f64", "real"),
+    ("float64", "real"),
+    ("double", "real"),
+    ("number", "real"),
+    ("num", "real"),
+    ("decimal", "real"),
+    ("integer", "int"),
+    ("nat", "int"),
+    ("long", "int"),
+    ("i64", "int"),
+    ("boolean", "bool"),
+    ("enum", "category"),
+    ("table", "rows"),
+    ("row", "rows"),
+];
+
 /// Words that begin a line elsewhere.
 const LINES: [(&str, Keyword); 22] = [
     ("def", Keyword::Mechanism),
@@ -130,6 +151,16 @@ pub(crate) fn function(wrong: &str, known: &[&'static str]) -> Option<&'static s
         .or_else(|| nearest(wrong, known.iter().copied()))
 }
 
+/// The same for types.
+pub(crate) fn type_name(wrong: &str) -> Option<&'static str> {
+    let lower = wrong.to_ascii_lowercase();
+    TYPES
+        .into_iter()
+        .find(|known| *known == lower)
+        .or_else(|| elsewhere(&TYPES_ELSEWHERE, &lower))
+        .or_else(|| nearest(&lower, TYPES.into_iter()))
+}
+
 /// The keyword that is meant by a word that begins a line.
 pub(crate) fn beginning(wrong: &str) -> Option<Keyword> {
     let lower = wrong.to_ascii_lowercase();
@@ -164,6 +195,16 @@ fn elsewhere(table: &[(&str, &'static str)], wrong: &str) -> Option<&'static str
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn types_have_other_names_elsewhere() {
+        let meant = |word| type_name(word);
+        assert_eq!(meant("rael"), Some("real"));
+        assert_eq!(meant("Float"), Some("real"));
+        assert_eq!(meant("integer"), Some("int"));
+        assert_eq!(meant("categroy"), Some("category"));
+        assert_eq!(meant("string"), None);
+    }
 
     #[test]
     fn laws_without_a_rule_say_so() {

@@ -4,6 +4,7 @@ use super::{Parsed, Parser, Reported};
 use crate::Span;
 use crate::diagnostic::{Code, quoted};
 use crate::lexer::{Keyword, Mark, TokenKind};
+use crate::names::words;
 use crate::syntax::{
     ClaimSyntax, Expr, File, FormatSyntax, Ident, Input, ListLength, Neighbours, NeighboursKind, Param,
     ScalarType, TypeExpr,
@@ -240,7 +241,32 @@ impl Parser<'_> {
     /// `real`, `int`, `bool`, `category(count)`, each with `[length]` for a list.
     fn type_expression(&mut self) -> Parsed<TypeExpr> {
         let Ident { text, span } = self.expect_name("a type: `real`, `int`, `bool` or `category(count)`")?;
-        let scalar = match text.as_str() {
+        let meant = match text.as_str() {
+            known @ ("real" | "int" | "bool" | "category" | "rows") => known,
+            wrong => {
+                let meant = words::type_name(wrong);
+                self.sink.report_with(Code::Unexpected, span, || {
+                    let found = quoted(wrong);
+                    let message = format!(
+                        "expected a type: `real`, `int`, `bool`, `category(count)` or `rows(field: type)`, found {found}"
+                    );
+                    let hint = match meant {
+                        Some(meant) => format!("did you mean `{meant}`?"),
+                        None => "a list of N reals is `real[N]`".into(),
+                    };
+                    (message, Some(hint))
+                });
+                // Read on as what is meant, so that one wrong word is one message.
+                let followed = self.at_mark(Mark::OpenParen);
+                match meant {
+                    Some("category" | "rows") if !followed => return Err(Reported),
+                    Some(meant) => meant,
+                    None if followed => return Err(Reported),
+                    None => "real",
+                }
+            }
+        };
+        let scalar = match meant {
             "real" => ScalarType::Real,
             "int" => ScalarType::Int,
             "bool" => ScalarType::Bool,
@@ -250,17 +276,7 @@ impl Parser<'_> {
                 self.expect_close(Mark::CloseParen, opened)?;
                 ScalarType::Category(Box::new(count))
             }
-            "rows" => ScalarType::Rows(self.fields()?),
-            _ => {
-                self.sink.report_with(Code::Unexpected, span, || {
-                    let found = quoted(&text);
-                    let message = format!(
-                        "expected a type: `real`, `int`, `bool`, `category(count)` or `rows(field: type)`, found {found}"
-                    );
-                    (message, Some("a list of N reals is `real[N]`".into()))
-                });
-                return Err(Reported);
-            }
+            _ => ScalarType::Rows(self.fields()?),
         };
         let list = if self.at_mark(Mark::OpenBracket) { Some(self.list_length()?) } else { None };
         if self.at_mark(Mark::OpenBracket) {

@@ -182,6 +182,7 @@ mod sealed {
     impl Sealed for f64 {}
     impl Sealed for probity_exact::Rational {}
     impl Sealed for super::Steps {}
+    impl Sealed for super::Record {}
     impl<T: Sealed> Sealed for &T {}
 }
 
@@ -241,6 +242,27 @@ impl Number for Rational {
     }
 }
 
+/// A number of any of these kinds, for records that are not all of one: each counts as it does among its own.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Record {
+    /// A machine integer.
+    Integer(i64),
+    /// A double. What is missing is a NaN.
+    Double(f64),
+    /// A number of any size.
+    Exact(Rational),
+}
+
+impl Number for Record {
+    fn to_steps(&self, column: &Column) -> i64 {
+        match self {
+            Record::Integer(value) => value.to_steps(column),
+            Record::Double(value) => value.to_steps(column),
+            Record::Exact(value) => value.to_steps(column),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -287,6 +309,16 @@ mod tests {
         assert!(thirds.upper_steps() - thirds.lower_steps() >= 1 << 30);
         assert!(Column::between(hundred, zero.clone()).is_err());
         assert_eq!(Column::between(zero.clone(), zero).unwrap().upper_steps(), 0);
+    }
+
+    #[test]
+    fn a_record_counts_as_its_number() {
+        let tenths = Column::decimals(1, Rational::ZERO, Rational::from(10)).unwrap();
+        // The double 0.15 is below the tie, which the decimal is.
+        assert_eq!(tenths.steps(&Record::Double(0.15)), 1);
+        assert_eq!(tenths.steps(&Record::Exact(rational(15, 100).unwrap())), 2);
+        assert_eq!(tenths.steps(&Record::Integer(3)), 30);
+        assert_eq!(tenths.steps(&Record::Double(f64::NAN)), 0);
     }
 
     /// On every kind of double, in columns whose step is a power of two, and near every edge of what is rounded in doubles.

@@ -1,9 +1,9 @@
 //! Texts that occur again and again in a certificate are written once.
 //!
-//! A line `where TEXT` gives a text the next number, from 0; later lines write `@0` in its place. Long proofs repeat
+//! A line `where TEXT` gives a text the next number, from 0; later lines, other `where` lines among them, write `@0` in its place. Long proofs repeat
 //! themselves, statement by statement, so this is what keeps their certificates short.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use super::text::{ReadError, Text};
 
@@ -11,8 +11,8 @@ use super::text::{ReadError, Text};
 const LONG: usize = 50_000;
 /// The shortest text that is worth a number.
 const SHORTEST: usize = 20;
-/// How often a text has to occur.
-const OFTEN: usize = 3;
+/// How often a text has to occur, inside different texts.
+const OFTEN: usize = 2;
 /// The most words and lists that the lines of a certificate may have with all numbers replaced: what a number stands for
 /// may be long, and a hostile file could have very many.
 const MAX_PARTS: usize = 4_000_000;
@@ -23,48 +23,84 @@ pub(crate) fn share(lines: &[Text]) -> (Vec<String>, Vec<String>) {
     if written.iter().map(String::len).sum::<usize>() < LONG {
         return (vec![], written);
     }
-    let mut counts = BTreeMap::new();
-    lines.iter().for_each(|line| {
-        count(line, &mut counts);
-    });
-    counts.retain(|_, often| *often >= OFTEN);
-    let mut numbers = Numbers { counts, given: BTreeMap::new(), texts: vec![] };
-    let lines = lines.iter().map(|line| numbers.write(line)).collect();
+    let mut numbers = Numbers::default();
+    let lines: Vec<usize> = lines.iter().map(|line| numbers.known(line)).collect();
+    lines.iter().for_each(|line| numbers.count(*line));
+    let lines = lines.into_iter().map(|line| numbers.write(line)).collect();
     let wheres = numbers.texts.iter().map(|text| format!("where {text}")).collect();
     (wheres, lines)
 }
 
-/// Counts the lists of a text by how they are written, and writes it.
-fn count(text: &Text, counts: &mut BTreeMap<String, usize>) -> String {
-    let Text::List(parts) = text else { return text.to_string() };
-    let parts: Vec<String> = parts.iter().map(|part| count(part, counts)).collect();
-    let written = format!("({})", parts.join(" "));
-    if written.len() >= SHORTEST {
-        *counts.entry(written.clone()).or_insert(0) += 1;
-    }
-    written
+/// A text whose parts are named by their places among all different texts.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Known {
+    Word(String),
+    List(Vec<usize>),
 }
 
+/// All different texts, each once.
+#[derive(Default)]
 struct Numbers {
-    counts: BTreeMap<String, usize>,
-    given: BTreeMap<String, usize>,
+    places: HashMap<Known, usize>,
+    all: Vec<Known>,
+    /// How long each is when it is written out.
+    lengths: Vec<usize>,
+    /// In how many places each is a part of a different text.
+    uses: Vec<usize>,
+    /// The number that each was given.
+    given: HashMap<usize, usize>,
     texts: Vec<String>,
 }
 
 impl Numbers {
-    fn write(&mut self, text: &Text) -> String {
-        let Text::List(parts) = text else { return text.to_string() };
-        let written = text.to_string();
-        if self.counts.contains_key(&written) {
-            let next = self.texts.len();
-            let number = *self.given.entry(written.clone()).or_insert(next);
-            if number == next {
-                self.texts.push(written);
+    /// The place of a text.
+    fn known(&mut self, text: &Text) -> usize {
+        let (known, length) = match text {
+            Text::Word(word) => (Known::Word(word.clone()), word.len()),
+            Text::List(parts) => {
+                let parts: Vec<usize> = parts.iter().map(|part| self.known(part)).collect();
+                let length = 1 + parts.iter().map(|part| self.lengths[*part] + 1).sum::<usize>().max(1);
+                (Known::List(parts), length)
             }
+        };
+        if let Some(place) = self.places.get(&known) {
+            return *place;
+        }
+        self.places.insert(known.clone(), self.all.len());
+        self.all.push(known);
+        self.lengths.push(length);
+        self.uses.push(0);
+        self.all.len() - 1
+    }
+
+    /// Counts a use of a text. Its parts are used by it once, however often it occurs itself.
+    fn count(&mut self, place: usize) {
+        self.uses[place] += 1;
+        if self.uses[place] == 1
+            && let Known::List(parts) = self.all[place].clone()
+        {
+            parts.into_iter().for_each(|part| self.count(part));
+        }
+    }
+
+    fn write(&mut self, place: usize) -> String {
+        let parts = match &self.all[place] {
+            Known::Word(word) => return word.clone(),
+            Known::List(parts) => parts.clone(),
+        };
+        if let Some(number) = self.given.get(&place) {
             return format!("@{number}");
         }
-        let parts: Vec<String> = parts.iter().map(|part| self.write(part)).collect();
-        format!("({})", parts.join(" "))
+        let parts: Vec<String> = parts.into_iter().map(|part| self.write(part)).collect();
+        let written = format!("({})", parts.join(" "));
+        if self.uses[place] < OFTEN || self.lengths[place] < SHORTEST {
+            return written;
+        }
+        // Its parts have their numbers by now: a text names only those before it.
+        let number = self.texts.len();
+        self.given.insert(place, number);
+        self.texts.push(written);
+        format!("@{number}")
     }
 }
 
@@ -135,6 +171,28 @@ mod tests {
         for (line, short) in lines.iter().zip(&short) {
             assert_eq!(shared.expand(Text::parse(short).unwrap()).unwrap(), *line);
         }
+    }
+
+    #[test]
+    fn what_is_shared_names_what_is_shared_before_it() {
+        // Sums that grow by one term each: written out they take the square of their number.
+        let sum =
+            |n: usize| (0..n).fold(String::from("(a first term)"), |sum, k| format!("(+ {sum} (term {k}))"));
+        let lines: Vec<Text> =
+            (0..200).map(|n| Text::parse(&format!("(cost {})", sum(n))).unwrap()).collect();
+        let (wheres, short) = share(&lines);
+        let length: usize = wheres.iter().chain(&short).map(String::len).sum();
+        assert!(length < 12_000, "{length}");
+        let mut shared = Shared::new();
+        for text in &wheres {
+            shared.define(text.strip_prefix("where ").unwrap()).unwrap();
+        }
+        for (line, short) in lines.iter().zip(&short) {
+            assert_eq!(shared.expand(Text::parse(short).unwrap()).unwrap(), *line);
+        }
+        // A number is no text before its line.
+        let mut early = Shared::new();
+        assert!(early.define(wheres[1].strip_prefix("where ").unwrap()).is_err());
     }
 
     #[test]

@@ -53,7 +53,8 @@ impl fmt::Display for Text {
             Text::List(parts) => {
                 f.write_str("(")?;
                 for (n, part) in parts.iter().enumerate() {
-                    write!(f, "{}{part}", if n == 0 { "" } else { " " })?;
+                    f.write_str(if n == 0 { "" } else { " " })?;
+                    part.fmt(f)?;
                 }
                 f.write_str(")")
             }

@@ -28,6 +28,7 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
     let mut others = BTreeMap::new();
     let mut rounded: BTreeSet<(Expr, Expr)> = BTreeSet::new();
     let mut sums: BTreeSet<(Name, Run, Expr, Expr)> = BTreeSet::new();
+    let mut divisors: BTreeSet<Expr> = BTreeSet::new();
     let formulas: Vec<&Expr> = formulas.collect();
     for formula in formulas.iter().copied() {
         visit(formula, &mut |e| match e {
@@ -46,11 +47,16 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
             Expr::Sum(Variable::Of(table, run), condition, value) => {
                 if let (Ok(condition), Ok(value)) = (canonical(context, condition), canonical(context, value))
                 {
+                    let made = with_choice_made(&condition, &value);
+                    sums.extend(made.into_iter().map(|(c, v)| (table.clone(), *run, c, v)));
                     sums.insert((table.clone(), *run, condition, value));
                 }
             }
             Expr::Binary(Binary::Mod, a, b) => {
                 others.insert(e.clone(), Lemma::ModRange((**a).clone(), (**b).clone()));
+            }
+            Expr::Binary(Binary::Div, _, b) if has_sum(b) => {
+                divisors.insert((**b).clone());
             }
             _ => {}
         });
@@ -83,6 +89,7 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
             Lemma::SameBinary(Binary::RoundTo, (a.clone(), b.clone()), (g.clone(), h.clone()))
         })
     });
+    let same = same.chain(same_divisors(&divisors));
     let of_lists = lists::lemmas(context, formulas.into_iter());
     let of_rows = row_lemmas(&sums);
     let alike: Vec<Lemma> = of_rows.iter().flat_map(|lemma| alike_parts(context, lemma)).collect();
@@ -103,6 +110,53 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
     all.filter(|lemma| lemma.formula(context).is_some()).collect()
 }
 
+/// A sum with a choice made that is the same for all rows, as in `clamp(r.a, 0, max(1, B))`: where the choice is made in the rest of
+/// a comparison, it is made in its sums too.
+fn with_choice_made(condition: &Expr, value: &Expr) -> Vec<(Expr, Expr)> {
+    let reads_row = |e: &Expr| e.find_variable(&|v| matches!(v, Variable::Field(..))).is_some();
+    let mut choice = None;
+    for part in [condition, value] {
+        visit(part, &mut |e| {
+            let chooses = matches!(
+                e,
+                Expr::Binary(Binary::Min | Binary::Max, ..)
+                    | Expr::If(..)
+                    | Expr::Clamp(..)
+                    | Expr::Unary(Unary::Abs, _)
+            );
+            if choice.is_none() && chooses && !reads_row(e) {
+                choice = one_choice(e).map(|ways| (e.clone(), ways));
+            }
+        });
+    }
+    let Some((whole, ways)) = choice else { return vec![] };
+    let made = |e: &Expr, way: &Expr| e.rewrite(&|part| (*part == whole).then(|| way.clone()));
+    ways.iter().map(|way| (made(condition, way), made(value, way))).collect()
+}
+
+/// The same expression of the second run.
+fn in_second(e: &Expr) -> Expr {
+    e.replace(&|v| match v {
+        Variable::Of(name, Run::First) => Some(Expr::of(name.clone(), Run::Second)),
+        _ => None,
+    })
+}
+
+fn has_sum(e: &Expr) -> bool {
+    let mut found = false;
+    visit(e, &mut |part| found |= matches!(part, Expr::Sum(..)));
+    found
+}
+
+/// Quotients by sums over rows that are written alike in the two runs have equal divisors where the sums are equal, as the number of
+/// rows is when one is replaced.
+fn same_divisors(divisors: &BTreeSet<Expr>) -> Vec<Lemma> {
+    let pairs = divisors.iter().map(|b| (b, in_second(b)));
+    let twins = pairs.filter(|(b, d)| *b != d && divisors.contains(d));
+    let one = || (Expr::int(1), Expr::int(1));
+    twins.take(MAX_ROUNDINGS).map(|(b, d)| Lemma::SameBinary(Binary::Div, one(), (b.clone(), d))).collect()
+}
+
 /// Whether an expression mentions a variable of one of the runs.
 fn is_of_a_run(e: &Expr) -> bool {
     e.find_variable(&|v| matches!(v, Variable::Of(..))).is_some()
@@ -110,12 +164,6 @@ fn is_of_a_run(e: &Expr) -> bool {
 
 /// Remainders and quotients that are written alike in the two runs are equal where their parts are.
 fn same_in_both(op: Binary, all: &BTreeSet<(Expr, Expr)>) -> Vec<Lemma> {
-    let in_second = |e: &Expr| {
-        e.replace(&|v| match v {
-            Variable::Of(name, Run::First) => Some(Expr::of(name.clone(), Run::Second)),
-            _ => None,
-        })
-    };
     let pairs = all.iter().map(|(a, b)| ((a, b), (in_second(a), in_second(b))));
     let twins = pairs.filter(|((a, b), (c, d))| (*a, *b) != (c, d) && all.contains(&(c.clone(), d.clone())));
     twins

@@ -39,8 +39,13 @@ impl<'q> Posed<'q> {
         Ok(Posed { context, hypotheses, goal, facts, common })
     }
 
+    /// The formulas of the question, without what the context knows.
+    pub(crate) fn own_formulas(&self) -> impl Iterator<Item = &'q Expr> + use<'q> {
+        self.hypotheses.iter().copied().chain([self.goal])
+    }
+
     /// All formulas of the question.
     pub(crate) fn formulas(&self) -> impl Iterator<Item = &'q Expr> + use<'q> {
-        self.hypotheses.iter().copied().chain([self.goal]).chain(self.context.facts())
+        self.own_formulas().chain(self.context.facts())
     }
 }

@@ -35,10 +35,7 @@ impl Past {
     }
 
     fn formula(&self, context: &Context) -> Expr {
-        match comes_before(&self.event, &self.upto) {
-            Expr::Bool(true) => self.amount(context),
-            due => due.choose(self.amount(context), Expr::int(0)),
-        }
+        comes_before(&self.event, &self.upto).choose(self.amount(context), Expr::int(0))
     }
 }
 
@@ -47,8 +44,29 @@ impl Budget {
         Budget { sum: Expr::int(0), past: vec![] }
     }
 
+    /// What is due whatever happens is one sum: amounts that are the same are counted, so that the bound does not grow with the
+    /// number of draws.
     pub(super) fn formula(&self, context: &Context) -> Expr {
-        self.past.iter().fold(self.sum.clone(), |sum, past| plus(sum, past.formula(context)))
+        let mut certain: Vec<(&Expr, i64)> = Vec::new();
+        let mut depends = Vec::new();
+        for past in &self.past {
+            if comes_before(&past.event, &past.upto) != Expr::Bool(true) {
+                depends.push(past.formula(context));
+                continue;
+            }
+            for amount in &past.amounts {
+                match certain.iter_mut().find(|(known, _)| *known == amount) {
+                    Some((_, times)) => *times += 1,
+                    None => certain.push((amount, 1)),
+                }
+            }
+        }
+        let together = |sum: Expr, (amount, times): (&Expr, i64)| match times {
+            1 => add(context, &sum, amount),
+            _ => add(context, &sum, &normal(context, &product(Expr::int(times), amount.clone()))),
+        };
+        let sum = certain.into_iter().fold(self.sum.clone(), together);
+        depends.into_iter().fold(sum, plus)
     }
 
     /// Pays for a draw.

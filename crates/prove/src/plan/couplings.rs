@@ -6,6 +6,7 @@
 
 mod cases;
 mod entries;
+mod measured;
 mod scores;
 
 use std::collections::BTreeMap;
@@ -17,17 +18,16 @@ use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::law::parameters;
 use probity_kernel::privacy::Comparison;
-use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Reading, Sort, Statement};
+use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Statement};
 
 use crate::algebra::{
     absolute, divided, linear, mentions, minus, of_parameters, over, parts, plus, product, visit,
     without_names,
 };
 use crate::derivation::Move;
-use crate::lists;
 use crate::plan::blocks::{definitions, for_each_assignment, in_order, inline, set_by_draws};
 use crate::plan::tails::{set_by_cases, unbounded};
-use crate::rehearse::{changed_lists, collect_spans};
+use crate::rehearse::collect_spans;
 use crate::tables;
 
 /// The most totals and comparisons of one draw that are looked at.
@@ -140,7 +140,8 @@ impl<'a> Guesser<'a> {
         parts.retain(|part| !found.contains(part));
         parts.dedup();
         parts.truncate(2);
-        parts.extend(self.afforded().into_iter().filter(|part| !found.contains(part)));
+        let more = self.afforded().into_iter().chain(self.weighted());
+        parts.extend(more.filter(|part| !found.contains(part)));
         found.extend(parts);
         found
     }
@@ -161,7 +162,7 @@ impl<'a> Guesser<'a> {
             return self.choice(list, scale);
         }
         if self.context.measure() == Measure::Concentrated {
-            return self.equal(law);
+            return self.equal(var, law);
         }
         match law {
             Distribution::Laplace { center, scale } => {
@@ -204,105 +205,6 @@ impl<'a> Guesser<'a> {
     /// Whether a draw is compared with a threshold that belongs to the upper side, as by y >= t.
     fn is_met_from_above(&self, var: &Name) -> bool {
         self.claim.delta != Expr::int(0) && self.uses(var).1.iter().any(|threshold| !threshold.strict)
-    }
-
-    /// The couplings in the concentrated measure: the same value, by how far apart the centers may be.
-    fn equal(&self, law: &Distribution) -> Vec<Candidate> {
-        let null = free(Move::Draw(Coupling::Null));
-        let (center, scale) = match law {
-            Distribution::Gaussian { center, deviation: scale }
-            | Distribution::DiscreteGaussian { center, deviation: scale }
-            | Distribution::Laplace { center, scale }
-            | Distribution::DiscreteLaplace { center, scale } => (center, scale),
-            _ => return vec![null],
-        };
-        let apart = minus(self.first(center), self.second(center));
-        if apart == Expr::int(0) {
-            return vec![null];
-        }
-        let scale = self.first(scale);
-        let price = |distance: &Expr| {
-            let ratio = tables::price(distance, &scale);
-            divided(product(ratio.clone(), ratio), &Expr::int(2))
-        };
-        let mut found = Vec::new();
-        let mut push = |distance: Expr, cost: Expr, amounts: Vec<Expr>| {
-            found.push(Candidate { step: Move::Draw(Coupling::Equal { distance, cost }), amounts });
-        };
-        let center = inline(center, &self.definitions);
-        let distance = tables::charge(self.context, &center, &|distance| distance.clone());
-        if let Some((distance, charge)) = distance.zip(tables::charge(self.context, &center, &price)) {
-            push(distance.cost, charge.cost, charge.amounts);
-        }
-        if let Some(size) = tables::size_of(&scale) {
-            let cost = price(&size);
-            push(size, cost.clone(), vec![cost]);
-        }
-        // One entry of a list changes: what the center makes of it, for each of several entries.
-        if let Some((distance, charge)) =
-            self.by_entries(&center, &|distance| distance.clone()).zip(self.by_entries(&center, &price))
-        {
-            push(distance.0, charge.0, charge.1);
-        }
-        // Only where it is read.
-        for clause in &self.context.mechanism().adjacency {
-            let (Adjacency::OneEntry { bound, .. } | Adjacency::OneEntryOf { bound, .. }) = clause else {
-                continue;
-            };
-            visit(&center, &mut |part| {
-                if let Expr::Index(Variable::Plain(list), index) = part
-                    && changed_lists(clause).contains(list)
-                {
-                    let changed = Expr::Var(Variable::Changed(list.clone()));
-                    let here = self.first(index).equals(changed);
-                    let (bound, cost) = (bound.clone(), price(bound));
-                    let zero = || Expr::int(0);
-                    push(here.clone().choose(bound, zero()), here.choose(cost.clone(), zero()), vec![cost]);
-                }
-            });
-        }
-        // What is divided by a parameter changes by so much less.
-        let mut distances = self.distances.clone();
-        if let Expr::Binary(Binary::Div, _, n) = &center
-            && self.is_public(n)
-        {
-            distances.extend(self.distances.iter().map(|distance| divided(distance.clone(), n)));
-        }
-        // A scale with a root or a logarithm is compared with the whole claim: a quotient by it says nothing. So is one
-        // under a claim that is a number, where quotients have many digits.
-        if tables::is_irrational(&scale) || matches!(self.claim.epsilon, Expr::Number(_)) {
-            let whole = match self.claim.reading {
-                Reading::Mu => product(self.claim.epsilon.clone(), self.claim.epsilon.clone()) / Expr::int(2),
-                _ => self.claim.epsilon.clone(),
-            };
-            for distance in &distances {
-                push(distance.clone(), whole.clone(), vec![whole.clone()]);
-            }
-            // As many answers as a parameter says may share it.
-            let counts = self.context.mechanism().params.iter().filter(|p| p.sort == Sort::Int);
-            let counts = counts.map(|p| Expr::var(p.name.clone()));
-            // So may as many as the text draws.
-            let draws = set_by_draws(&self.context.mechanism().body).len() as i64;
-            let drawn = (2..=MOST_SHARES).contains(&draws).then(|| Expr::int(draws));
-            for share in counts.chain(drawn).map(|count| over(whole.clone(), &count)) {
-                for distance in &distances {
-                    push(distance.clone(), share.clone(), vec![share.clone()]);
-                }
-            }
-            // All entries together may use it up.
-            for (_, bound, _) in lists::norms(self.context).filter(|(.., squares)| *squares) {
-                let square = |e: &Expr| product(e.clone(), e.clone());
-                let share = divided(product(whole.clone(), square(&apart)), &square(bound));
-                push(apart.clone().abs(), share, vec![whole.clone()]);
-            }
-        }
-        for distance in &distances {
-            push(distance.clone(), price(distance), vec![price(distance)]);
-        }
-        let summed = lists::norms(self.context).map(|(_, bound, _)| price(bound)).collect();
-        push(apart.clone().abs(), price(&apart), summed);
-        found.push(null);
-        found
     }
 
     /// The couplings of a block of finite draws of which one variable matters.
@@ -373,11 +275,10 @@ impl<'a> Guesser<'a> {
         };
         // A center that sums over rows, and a value that stays: the rows that differ pay.
         let center = center.map(|e| inline(e, &self.definitions));
-        let public = self.is_public(scale);
-        let scale_here = self.first(scale);
-        if let Some(charge) = center.filter(|_| public).and_then(|center| {
-            tables::charge(self.context, &center, &|distance| tables::price(distance, &scale_here))
-        }) {
+        let scale_here = self.scale_here(scale);
+        let price = |distance: &Expr| tables::price(distance, &scale_here);
+        let charge = center.and_then(|center| tables::charge(self.context, &center, &price));
+        if let Some(charge) = charge.filter(|charge| self.is_paid(charge)) {
             push(plain((zero.clone(), charge.cost)), charge.amounts);
         }
         for total in &totals {
@@ -476,6 +377,19 @@ impl<'a> Guesser<'a> {
             add(over(plus(distance.clone(), distance.clone()), scale));
         }
         found
+    }
+
+    /// The scale in the first run; where it is no public number, by what its variables stand for, as a center is written.
+    fn scale_here(&self, scale: &Expr) -> Expr {
+        match self.is_public(scale) {
+            true => self.first(scale),
+            false => self.first(&self.written_out(scale)),
+        }
+    }
+
+    /// Whether public amounts pay for the rows that differ, also where what bounds these was drawn before.
+    fn is_paid(&self, charge: &tables::Charge) -> bool {
+        charge.amounts.iter().all(|amount| self.is_public(amount))
     }
 
     pub(super) fn is_public(&self, e: &Expr) -> bool {

@@ -48,6 +48,11 @@ impl Guesser<'_> {
         };
         for_each_expr(block, &mut |e| see(e, &mut guards));
         for_each_guard(block, &mut |guard| guards.push(guard.clone()));
+        // A response differs where its true value does.
+        guards.extend(block.iter().filter_map(|statement| match statement {
+            Statement::Draw { law: Distribution::Response { value, .. }, .. } => Some(value.clone()),
+            _ => None,
+        }));
         let set = set_by(block);
         let tells = |g: &Expr| {
             let hidden = set.iter().any(|name| mentions(g, name));

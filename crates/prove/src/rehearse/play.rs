@@ -143,6 +143,10 @@ impl Play<'_, '_> {
                 self.same_value(now, var, ratio)
             }
             (Move::SameValue(var, _, ratio), _) => self.same_value(now, var, ratio),
+            (
+                Move::Draw(Coupling::Equal { distance, cost }),
+                Statement::Draw { var, law: Distribution::Bernoulli(_) | Distribution::Response { .. } },
+            ) => self.bounded_ratio(statement, var, (distance, cost)),
             (Move::Draw(coupling), Statement::Draw { var, law }) => self.draw(var, law, coupling),
             (
                 Move::UpTo(coupling, tail) | Move::Below(coupling, tail) | Move::Under(coupling, tail),
@@ -568,28 +572,59 @@ impl Play<'_, '_> {
     }
 
     fn same_value(&mut self, block: &[Statement], var: &Name, ratio: &(Expr, Expr)) -> Result<(), Stop> {
-        let site = self.site;
+        let Some([first, second]) = self.laws(block, var)? else { return Ok(()) };
+        let number = |e: &Expr| self.pair.number(e, Run::First).ok_or(Stop::Unclear);
+        let (a, b) = (number(&ratio.0)?, number(&ratio.1)?);
+        self.check(a > 0.0 && b > 0.0)?;
+        self.within(&first, &second, (a, b))?;
+        self.pay_for_one(var, &first, ln_nearest(a / b))
+    }
+
+    /// The side condition of a draw from finitely many values in the concentrated measure, and one of them.
+    fn bounded_ratio(
+        &mut self,
+        statement: &Statement,
+        var: &Name,
+        (distance, cost): (&Expr, &Expr),
+    ) -> Result<(), Stop> {
+        let Some([first, second]) = self.laws(std::slice::from_ref(statement), var)? else { return Ok(()) };
+        let number = |e: &Expr| self.pair.number(e, Run::First).ok_or(Stop::Unclear);
+        let (d, c) = (number(distance)?, number(cost)?);
+        for (here, there) in [(&first, &second), (&second, &first)] {
+            self.within(here, there, (d.exp(), 1.0))?;
+        }
+        self.check(d * d <= 2.0 * c || close(d * d, 2.0 * c))?;
+        self.pay_for_one(var, &first, c)
+    }
+
+    /// The laws of a variable after a block in both runs; where one run is alone, it gets a value and there is nothing to compare.
+    fn laws(&mut self, block: &[Statement], var: &Name) -> Result<Option<[Vec<(Value, f64)>; 2]>, Stop> {
         self.site += 1;
-        if self.pair.spent.len() <= site {
-            self.pair.spent.resize(site + 1, 0.0);
+        if self.pair.spent.len() < self.site {
+            self.pair.spent.resize(self.site, 0.0);
         }
         let statements: Vec<&Statement> = block.iter().collect();
         let first = self.law(&statements, var, Run::First)?;
         if self.alone {
             let value = self.pick(&first)?;
             self.pair.runs[0].insert(var.clone(), value);
-            return Ok(());
+            return Ok(None);
         }
-        let second = self.law(&statements, var, Run::Second)?;
-        let number = |e: &Expr| self.pair.number(e, Run::First).ok_or(Stop::Unclear);
-        let (a, b) = (number(&ratio.0)?, number(&ratio.1)?);
-        self.check(a > 0.0 && b > 0.0)?;
-        for (value, mass) in &first {
-            let other = second.iter().find(|(v, _)| v == value).map_or(0.0, |(_, mass)| *mass);
+        Ok(Some([first, self.law(&statements, var, Run::Second)?]))
+    }
+
+    /// Whether no value is more than a/b times as likely here as there.
+    fn within(&self, here: &[(Value, f64)], there: &[(Value, f64)], (a, b): (f64, f64)) -> Result<(), Stop> {
+        for (value, mass) in here {
+            let other = there.iter().find(|(v, _)| v == value).map_or(0.0, |(_, mass)| *mass);
             self.check(mass * b <= a * other || close(mass * b, a * other))?;
         }
-        let value = self.pick(&first)?;
-        self.pair.charge(site, ln_nearest(a / b));
+        Ok(())
+    }
+
+    fn pay_for_one(&mut self, var: &Name, law: &[(Value, f64)], cost: f64) -> Result<(), Stop> {
+        let value = self.pick(law)?;
+        self.pair.charge(self.site - 1, cost);
         self.pair.set(var, value.clone(), value);
         Ok(())
     }

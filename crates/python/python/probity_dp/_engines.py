@@ -49,6 +49,8 @@ def _dialect(connection: Any) -> str:
         return "spark"
     if "duckdb" in module:
         return "duckdb"
+    if "sqlite3" in module:
+        return "sqlite"
     return "postgres" if any(name in module for name in ("psycopg", "pg8000")) else ""
 
 
@@ -96,10 +98,26 @@ def found(connection: Any, table: str, statements: Sequence[str]) -> List[Tuple[
     return [(str(row[0]), int(row[1])) for row in _rows(connection, statements[0])]
 
 
+# What tells values apart that an engine may take for equal: its texts may be compared without case or accents, 1.0 is equal to 1. A group of
+# such values would be shown as any one of them, so that one row more could change what many others count as.
+_APART = {
+    "sqlite": ["typeof({0})", "CAST({0} AS BLOB)"],
+    "duckdb": ["encode(CAST({0} AS VARCHAR))"],
+    "postgres": ["convert_to(CAST({0} AS TEXT), 'UTF8')"],
+    "spark": ["CAST(CAST({0} AS STRING) AS BINARY)"],
+}
+
+
 def counts(connection: Any, table: str, names: Sequence[str]) -> List[Tuple[Any, ...]]:
     """How often each combination of these columns occurs: their values, and the count."""
-    quote = _quote(connection)
-    columns = ", ".join(_quoted(name, quote) for name in names)
+    quote, dialect = _quote(connection), _dialect(connection)
+    quoted = [_quoted(name, quote) for name in names]
     source = _table(table, quote)
-    query = f"SELECT {columns}, COUNT(*) FROM {source} GROUP BY {columns}" if names else f"SELECT COUNT(*) FROM {source}"
-    return _rows(connection, query)
+    if not names:
+        return _rows(connection, f"SELECT COUNT(*) FROM {source}")
+    columns = ", ".join(quoted)
+    if dialect in _APART:
+        keys = ", ".join([columns] + [apart.format(name) for name in quoted for apart in _APART[dialect]])
+        return _rows(connection, f"SELECT {columns}, COUNT(*) FROM {source} GROUP BY {keys}")
+    # Nobody knows what this engine takes for equal, so it sends every row.
+    return [(*row, 1) for row in _rows(connection, f"SELECT {columns} FROM {source}")]

@@ -77,7 +77,9 @@ class Upper(Fraction):
 
     def __repr__(self) -> str:
         if self.is_exact:
-            return f"Upper({self}, at most {float(self)!r})"
+            # Python writes no integers of thousands of digits, and nobody reads them.
+            shown = str(self) if max(abs(self.numerator), self.denominator).bit_length() <= 1000 else "…"
+            return f"Upper({shown}, at most {float(self)!r})"
         return f"Upper(at most {float(self)!r})"
 
 

@@ -13,14 +13,14 @@ use probity_noise::measure::Loss;
 use probity_noise::sampler::Sampler;
 use probity_noise::unit::{Delta, Epsilon, Sensitivity};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyList, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyString, PyTuple};
 
 use crate::argument::Arg;
 use crate::arrays::numpy;
 use crate::failure::Failure;
 use crate::number::{
-    Datum, Number, described, each_item, integer, kind, private_error, private_rational, to_fraction, to_int,
-    to_upper, to_upper_double,
+    Datum, Number, described, each_item, in_python_values, integer, kind, private_error, private_rational,
+    to_fraction, to_int, to_upper, to_upper_double,
 };
 use crate::work;
 use law::{Arguments, BLOCK, Law};
@@ -238,14 +238,10 @@ impl Noise {
             |dimensions| dimensions == 0,
         );
         match &self.law {
-            Law::Added { word, big } if is_scalar => {
+            // Of any size: noise in 64 bits ends at the largest of them, which would tell an input below it from one above.
+            Law::Added { big, .. } if is_scalar => {
                 let exact = whole(value)?;
-                match (word, i64::try_from(&exact)) {
-                    (Some((_, mechanism)), Ok(input)) => {
-                        Ok(work::short(py, || Ok(mechanism.invoke(&input)?))?.into_pyobject(py)?.into_any())
-                    }
-                    _ => to_int(py, &work::short(py, || Ok(big.invoke(&exact)?))?),
-                }
+                to_int(py, &work::short(py, || Ok(big.invoke(&exact)?))?)
             }
             Law::Integers(mechanism) | Law::Response(_, mechanism) if is_scalar => {
                 let input = small(value)?;
@@ -461,13 +457,16 @@ impl Noise {
     ) -> PyResult<Bound<'py, PyAny>> {
         let Law::Response(_, mechanism) = &self.law else { return Err(self.nothing().into()) };
         let place = |item: &Bound<'_, PyAny>| categories.index(item).map_or(-1, |place| place as i64);
-        let many = value.cast::<PyList>().is_ok()
-            || value.getattr("shape").is_ok_and(|shape| shape.len().is_ok_and(|n| n > 0));
+        // Several answers come in a list or array of any kind. A tuple is one where the categories are tuples.
+        let is_one = value.is_instance_of::<PyString>()
+            || value.is_instance_of::<PyBytes>()
+            || categories.iter().any(|category| category.get_type().is(value.get_type()));
+        let many = !is_one && value.len().is_ok();
         if !many {
             let answer = mechanism.invoke(&place(value)).map_err(Failure::from)?;
             return categories.get_item(answer as usize);
         }
-        let inputs = each_item(value, |item| Ok(place(item)))?;
+        let inputs = each_item(&in_python_values(value), |item| Ok(place(item)))?;
         let answers = work::short(py, || Ok(mechanism.invoke_vec(&inputs)?))?;
         let answers = answers.iter().map(|answer| categories.get_item(*answer as usize));
         Ok(PyList::new(py, answers.collect::<PyResult<Vec<_>>>()?)?.into_any())
@@ -505,7 +504,9 @@ fn each<'py, T: numpy::Element + Send + Sync + Copy>(
         _ => matches!(letter.as_str(), "f" | "i" | "u" | "b"),
     };
     if !fits {
-        return Err(Failure::input(format!("an array of {} is no array of {kind}", given.getattr("dtype")?))
+        // By the name alone: the type of texts tells how long the longest is.
+        let name = given.getattr("dtype")?.getattr("type")?.getattr("__name__")?;
+        return Err(Failure::input(format!("an array of {name} is no array of {kind}"))
             .hint("this mechanism adds noise to such numbers; round or convert first")
             .into());
     }

@@ -45,7 +45,9 @@ fn cannot(path: &Path, error: &io::Error) -> Refusal {
         io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
         _ => error.to_string(),
     };
-    Refusal::input(format!("cannot read {}: {reason}", path.display()))
+    Refusal::input(format!("cannot read {}: {reason}", path.display())).hint(
+        "a table is a file that can be read, several by a pattern as 'part-*.csv', or - for standard input",
+    )
 }
 
 /// Standard input, or a file; unpacked if it begins as gzip does.

@@ -99,7 +99,9 @@ impl Dialect {
         let text = self.as_text(column);
         match self {
             Dialect::Postgres => format!("btrim({text}, E' \\t\\n\\f\\r') COLLATE \"C\""),
-            Dialect::DuckDb => format!("trim({text}, ' ' || chr(9) || chr(10) || chr(12) || chr(13))"),
+            Dialect::DuckDb => {
+                format!("trim({text}, ' ' || chr(9) || chr(10) || chr(12) || chr(13)) COLLATE \"C\"")
+            }
             Dialect::Spark => {
                 format!("trim(BOTH concat(' ', char(9), char(10), char(12), char(13)) FROM {text})")
             }

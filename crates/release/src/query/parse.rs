@@ -143,7 +143,8 @@ fn unreadable(sql: &str, error: ParserError) -> Refusal {
     let text = match error {
         ParserError::TokenizerError(text) | ParserError::ParserError(text) => text,
         ParserError::RecursionLimitExceeded => {
-            return Refusal::input(format!("the query is nested deeper than {MAX_NESTING} levels"));
+            return Refusal::input(format!("the query is nested deeper than {MAX_NESTING} levels"))
+                .hint("write it with fewer parentheses inside one another: a AND b AND c needs none");
         }
     };
     let Some((message, at)) = text.rsplit_once(" at Line: ") else {

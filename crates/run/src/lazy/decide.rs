@@ -9,7 +9,7 @@ use probity_exact::{BitTest, Float, Integer, Natural, Rational, UnsignedAbs};
 use probity_noise::entropy::EntropyError;
 
 use super::interval::{self, Interval, LARGEST, is_whole};
-use super::normal;
+use super::normal::{self, Meeting};
 use super::refine::{MOST_BITS, MOST_CONSTANT_BITS, Wide};
 use super::source::Source;
 use super::tape::{Number, Tape};
@@ -47,24 +47,28 @@ fn precedes(a: &Float, b: &Float) -> bool {
 }
 
 impl Tape {
-    /// Reveals bits until `judge` knows the answer from enclosures of the nodes.
+    /// Reveals bits until `judge` knows the answer from enclosures of the nodes. Until then it says by how many bits after the point the
+    /// numbers in question are known to part, if it knows that.
     fn resolve<S: Source, Answer>(
         &mut self,
         places: &[u32],
         source: &mut S,
-        mut judge: impl FnMut(&mut Tape, &[Wide]) -> Option<Answer>,
+        mut judge: impl FnMut(&mut Tape, &[Wide]) -> Result<Answer, Option<usize>>,
     ) -> Result<Answer, Stop> {
         let mut bits = FIRST_LOOK;
         loop {
             let ends = self.enclose(places, bits);
-            if let Some(answer) = judge(self, &ends) {
-                return Ok(answer);
-            }
-            let most;
-            (bits, most) = match self.reveal(places, source)? {
+            let apart = match judge(self, &ends) {
+                Ok(answer) => return Ok(answer),
+                Err(apart) => apart,
+            };
+            let least;
+            (bits, least) = match self.reveal(places, source)? {
                 Some(known) => (known.max(FIRST_LOOK), MOST_BITS),
                 None => (2 * bits, MOST_CONSTANT_BITS),
             };
+            // Numbers that part will have parted then, but for a draw that nobody sees.
+            let most = apart.map_or(least, |apart| (2 * apart).saturating_add(MOST_BITS));
             if bits > most {
                 return Err(Stop::Undecided { bits: most });
             }
@@ -101,18 +105,20 @@ impl Tape {
             return Ok(x.cmp(&y));
         }
         let places = [self.place(a), self.place(b)];
-        let mut looked = false;
+        let mut looked: Option<Option<Meeting>> = None;
         self.resolve(&places, source, |tape, ends| {
             if precedes(ends[0].high(), ends[1].low()) {
-                return Some(Ordering::Less);
+                return Ok(Ordering::Less);
             }
             if precedes(ends[1].high(), ends[0].low()) {
-                return Some(Ordering::Greater);
+                return Ok(Ordering::Greater);
             }
             // Equal numbers never part. Looked at once, when they are close.
-            let equal = !looked && tape.is_equal(places[0], places[1]) == Some(true);
-            looked = true;
-            equal.then_some(Ordering::Equal)
+            match looked.get_or_insert_with(|| tape.meeting(places[0], places[1])) {
+                Some(Meeting::Equal) => Ok(Ordering::Equal),
+                Some(Meeting::Apart { bits }) => Err(Some(*bits)),
+                None => Err(None),
+            }
         })
     }
 
@@ -140,24 +146,29 @@ impl Tape {
             return Ok(value_at(&value));
         }
         let place = self.place(a);
-        let mut looked: Option<Integer> = None;
+        let mut looked: Option<(Rational, Option<Meeting>)> = None;
         self.resolve(&[place], source, |tape, ends| {
-            let (low, high) = (ends[0].low().to_rational()?, ends[0].high().to_rational()?);
-            let (low, high) = (value_at(&low), value_at(&high));
-            if low == high {
-                return Some(low);
-            }
-            // A number that is the edge itself never leaves it.
-            if high == &low + Integer::ONE && looked.as_ref() != Some(&low) {
-                let between = edge(&low);
+            let ends = (ends[0].low().to_rational(), ends[0].high().to_rational());
+            let ends = match ends {
+                (Some(low), Some(high)) => Some((value_at(&low), value_at(&high))),
+                _ => None,
+            };
+            // A number that is the edge itself never leaves it. While there are several edges, it is held against 0.
+            let between = match ends {
+                Some((low, high)) if low == high => return Ok(low),
+                Some((low, high)) if high == &low + Integer::ONE => edge(&low),
+                _ => Rational::ZERO,
+            };
+            if looked.as_ref().is_none_or(|(at, _)| *at != between) {
                 let number = tape.rational(between.clone());
                 let at = tape.place(number);
-                if tape.is_equal(place, at) == Some(true) {
-                    return Some(value_at(&between));
-                }
-                looked = Some(low);
+                looked = Some((between.clone(), tape.meeting(place, at)));
             }
-            None
+            match looked.as_ref().and_then(|(_, meeting)| *meeting) {
+                Some(Meeting::Equal) => Ok(value_at(&between)),
+                Some(Meeting::Apart { bits }) => Err(Some(bits)),
+                None => Err(None),
+            }
         })
     }
 

@@ -20,12 +20,13 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use probity_exact::{Abs, Integer, Natural, Rational, UnsignedAbs, rational_from_f64};
+use probity_exact::{Abs, BitTest, Format, Integer, Natural, Rational, UnsignedAbs, rational_from_f64};
 
+use super::refine::Wide;
 use super::tape::{Node, Tape};
 
-/// A term of more than this many parts is not looked at.
-const MOST_TERMS: usize = 20_000;
+/// A product of two sums with more terms than this is not written out. `program::sizes` refuses texts that might have one.
+pub(crate) const MOST_TERMS: usize = 20_000;
 
 /// Draws with their powers, in order.
 type Powers = Vec<(u32, u32)>;
@@ -59,65 +60,102 @@ struct Quotient {
     below: Poly,
 }
 
+/// Whether two nodes are the same number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meeting {
+    /// They are.
+    Equal,
+    /// They are not: the coefficients of their difference are above 2^−bits. Numbers that are not drawn, as ln x and a fraction, can come
+    /// closer than their own digits say, so that is looked at.
+    Apart {
+        /// The bits.
+        bits: usize,
+    },
+}
+
 impl Tape {
-    /// Whether two nodes are the same number for all values of the draws. If not, they are the same with probability 0.
-    /// `None` where there is no normal form to tell.
-    pub(crate) fn is_equal(&self, a: u32, b: u32) -> Option<bool> {
-        let forms = self.normal_forms(&[a, b])?;
-        let difference = forms[0].combine(&forms[1], -Rational::ONE)?;
-        Some(difference.above.without_equal_logs()?.0.is_empty())
+    /// Whether two nodes are the same number for all values of the draws, or if not, how close they come: they are the same with
+    /// probability 0 then. `None` where there is no normal form to tell.
+    pub(crate) fn meeting(&self, a: u32, b: u32) -> Option<Meeting> {
+        let mut forms = self.normal_forms(&[a, b])?;
+        let (second, first) = (forms.pop()?, forms.pop()?);
+        let difference = first.combine(second, -Rational::ONE)?;
+        let (above, below) = (difference.above.without_equal_logs()?, difference.below.without_equal_logs()?);
+        Some(match above.0.is_empty() {
+            true => Meeting::Equal,
+            false => Meeting::Apart { bits: above.small_bits() + below.small_bits() },
+        })
     }
 
     fn normal_forms(&self, roots: &[u32]) -> Option<Vec<Quotient>> {
-        let mut known: BTreeMap<u32, Quotient> = BTreeMap::new();
-        // Whether a node is made of draws: a scale that is not leaves its noise an atom, whatever number it is.
-        let mut drawn: BTreeMap<u32, bool> = BTreeMap::new();
-        for place in self.below(roots) {
+        let places = self.below(roots);
+        // How often each node is read: a long sum is handed on from node to node and not copied.
+        let mut reads: BTreeMap<u32, usize> = BTreeMap::new();
+        let read = places.iter().flat_map(|place| self.operands(*place).into_iter().flatten());
+        read.chain(roots.iter().copied()).for_each(|at| *reads.entry(at).or_default() += 1);
+        let mut forms = Forms { known: BTreeMap::new(), drawn: BTreeMap::new(), reads };
+        for place in places {
             let is_draw = matches!(self.node(place), Node::Draw(_));
-            let below = self.operands(place).into_iter().flatten().any(|at| drawn.get(&at) == Some(&true));
-            drawn.insert(place, is_draw || below);
+            let below =
+                self.operands(place).into_iter().flatten().any(|at| forms.drawn.get(&at) == Some(&true));
+            forms.drawn.insert(place, is_draw || below);
             // A constant scale need not have a normal form itself.
-            let form = self.form(place, &known, &drawn);
-            if let Some(form) = form {
-                known.insert(place, form);
+            if let Some(form) = self.form(place, &mut forms) {
+                forms.known.insert(place, form);
             }
         }
-        roots.iter().map(|root| known.get(root).cloned()).collect()
+        roots.iter().map(|root| forms.take(*root)).collect()
     }
 
-    fn form(
-        &self,
-        place: u32,
-        known: &BTreeMap<u32, Quotient>,
-        drawn: &BTreeMap<u32, bool>,
-    ) -> Option<Quotient> {
+    fn form(&self, place: u32, forms: &mut Forms) -> Option<Quotient> {
         match self.node(place) {
             Node::Point(point) => Some(Quotient::of(Poly::number(rational_from_f64(point)?))),
             Node::Rational(at) => Some(Quotient::of(Poly::number(self.rational_at(at).clone()))),
-            Node::Neg(a) => known.get(&a)?.scaled(&-Rational::ONE),
-            Node::Add(a, b) => known.get(&a)?.combine(known.get(&b)?, Rational::ONE),
-            Node::Sub(a, b) => known.get(&a)?.combine(known.get(&b)?, -Rational::ONE),
-            Node::Mul(a, b) => known.get(&a)?.times(known.get(&b)?),
+            Node::Neg(a) => Some(forms.take(a)?.scaled(&-Rational::ONE)),
+            Node::Add(a, b) => forms.take(a)?.combine(forms.take(b)?, Rational::ONE),
+            Node::Sub(a, b) => forms.take(a)?.combine(forms.take(b)?, -Rational::ONE),
+            Node::Mul(a, b) => forms.take(a)?.times(&forms.take(b)?),
             Node::Div(a, b) => {
-                let Quotient { above, below } = known.get(&b)?.clone();
-                known.get(&a)?.times(&Quotient { above: below, below: above })
+                let above = forms.take(a)?;
+                let Quotient { above: over, below } = forms.take(b)?;
+                above.times(&Quotient { above: below, below: over })
             }
-            Node::Ln(a) => known.get(&a)?.polynomial()?.ln().map(Quotient::of),
-            Node::Exp(a) => known.get(&a)?.polynomial()?.exp().map(Quotient::of),
+            Node::Ln(a) => forms.take(a)?.polynomial()?.ln().map(Quotient::of),
+            Node::Exp(a) => forms.take(a)?.polynomial()?.exp().map(Quotient::of),
             Node::Sqrt(_) => None,
             Node::Draw(draw) => {
                 let record = self.draw_at(draw);
                 let noise = Quotient::of(Poly::draw(draw));
                 let scaled = match record.scale {
-                    Some(scale) if drawn.get(&scale) == Some(&true) => known.get(&scale)?.times(&noise)?,
+                    Some(scale) if forms.drawn.get(&scale) == Some(&true) => {
+                        forms.take(scale)?.times(&noise)?
+                    }
                     _ => noise,
                 };
                 match record.center {
                     None => Some(scaled),
-                    Some(center) => known.get(&center)?.combine(&scaled, Rational::ONE),
+                    Some(center) => forms.take(center)?.combine(scaled, Rational::ONE),
                 }
             }
         }
+    }
+}
+
+/// The normal forms of nodes, while they are made.
+struct Forms {
+    known: BTreeMap<u32, Quotient>,
+    /// Whether a node is made of draws: a scale that is not leaves its noise an atom, whatever number it is.
+    drawn: BTreeMap<u32, bool>,
+    /// How often a node will still be read.
+    reads: BTreeMap<u32, usize>,
+}
+
+impl Forms {
+    /// The form of a node; the last to read it has it for its own.
+    fn take(&mut self, place: u32) -> Option<Quotient> {
+        let left = self.reads.get_mut(&place)?;
+        *left = left.saturating_sub(1);
+        if *left == 0 { self.known.remove(&place) } else { self.known.get(&place).cloned() }
     }
 }
 
@@ -137,15 +175,15 @@ impl Quotient {
         }
     }
 
-    fn scaled(&self, by: &Rational) -> Option<Quotient> {
-        Some(Quotient { above: self.above.scaled(by), below: self.below.clone() })
+    fn scaled(self, by: &Rational) -> Quotient {
+        Quotient { above: self.above.scaled(by), below: self.below }
     }
 
     /// self + by · other
-    fn combine(&self, other: &Quotient, by: Rational) -> Option<Quotient> {
+    fn combine(self, other: Quotient, by: Rational) -> Option<Quotient> {
         if self.below == other.below {
-            let above = self.above.plus(&other.above.scaled(&by));
-            return Some(Quotient { above, below: self.below.clone() });
+            let added = if by == Rational::ONE { other.above } else { other.above.scaled(&by) };
+            return Some(Quotient { above: self.above.joined(added), below: self.below });
         }
         let above = self.above.times(&other.below)?.plus(&other.above.times(&self.below)?.scaled(&by));
         Some(Quotient::reduced(above, self.below.times(&other.below)?))
@@ -211,13 +249,19 @@ impl Poly {
     }
 
     fn plus(&self, other: &Poly) -> Poly {
-        let mut sum = self.clone();
-        other.0.iter().for_each(|(term, q)| sum.add(term.clone(), q.clone()));
+        self.clone().joined(other.clone())
+    }
+
+    /// The sum of two; the terms of the shorter one join those of the longer one.
+    fn joined(self, other: Poly) -> Poly {
+        let (mut sum, less) = if self.0.len() < other.0.len() { (other, self) } else { (self, other) };
+        less.0.into_iter().for_each(|(term, q)| sum.add(term, q));
         sum
     }
 
     fn times(&self, other: &Poly) -> Option<Poly> {
-        if self.0.len().saturating_mul(other.0.len()) > MOST_TERMS {
+        let (a, b) = (self.0.len(), other.0.len());
+        if a > 1 && b > 1 && a.saturating_mul(b) > MOST_TERMS {
             return None;
         }
         let mut product = Poly::default();
@@ -286,7 +330,60 @@ impl Poly {
     }
 }
 
+impl Poly {
+    /// Bits after the point that every coefficient has more than: each is a sum of rationals, logarithms of rationals or exponentials of them,
+    /// and is not 0, so more and more bits will tell it from 0.
+    fn small_bits(&self) -> usize {
+        let mut coefficients: BTreeMap<Monomial, Vec<(&Monomial, &Rational)>> = BTreeMap::new();
+        for (term, q) in &self.0 {
+            coefficients.entry(term.without_numbers()).or_default().push((term, q));
+        }
+        coefficients.values().map(|sum| small_bits(sum)).max().unwrap_or(0)
+    }
+}
+
+/// Bits after the point that a sum, which is not 0, has more than.
+fn small_bits(sum: &[(&Monomial, &Rational)]) -> usize {
+    let mut precision = 128;
+    loop {
+        let format = Format::wide(precision);
+        let everything = Wide::everything(format);
+        let term = |term: &Monomial, q: &Rational| {
+            let number = |value: &Rational| Wide::around(value, format);
+            let value = match (&term.log, &term.exponent) {
+                (Some(Log::Constant(argument)), _) => number(argument).ln().unwrap_or(everything.clone()),
+                (_, Some(exponent)) => match exponent.0.get(&Monomial::default()) {
+                    Some(constant) => number(constant).exp(),
+                    None => number(&Rational::ONE),
+                },
+                _ => number(&Rational::ONE),
+            };
+            value * number(q)
+        };
+        let zero = Wide::around(&Rational::ZERO, format);
+        let total = sum.iter().fold(zero, |total, (monomial, q)| total + term(monomial, q));
+        let ends = (total.low().to_rational(), total.high().to_rational());
+        if let ((Some(low), Some(high)), false) = (ends, total.contains_zero()) {
+            let nearest = if low > Rational::ZERO { low } else { high };
+            return nearest.denominator().bit_len().saturating_sub(nearest.numerator().bit_len()) + 1;
+        }
+        precision = precision.saturating_mul(2);
+    }
+}
+
 impl Monomial {
+    /// What is left of it without the numbers that are part of its coefficient.
+    fn without_numbers(&self) -> Monomial {
+        let log = self.log.clone().filter(|log| matches!(log, Log::Affine(_)));
+        let exponent = self.exponent.as_ref().map(|exponent| {
+            let mut rest = Poly::clone(exponent);
+            rest.0.remove(&Monomial::default());
+            rest
+        });
+        let exponent = exponent.filter(|rest| !rest.0.is_empty()).map(Rc::new);
+        Monomial { powers: self.powers.clone(), log, exponent }
+    }
+
     fn times(&self, other: &Monomial) -> Option<Monomial> {
         let log = match (&self.log, &other.log) {
             (Some(_), Some(_)) => return None,
@@ -383,7 +480,7 @@ mod tests {
 
     fn equal(tape: &mut Tape, a: Number, b: Number) -> Option<bool> {
         let (a, b) = (tape.place(a), tape.place(b));
-        tape.is_equal(a, b)
+        tape.meeting(a, b).map(|meeting| meeting == Meeting::Equal)
     }
 
     #[test]

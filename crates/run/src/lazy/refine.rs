@@ -15,8 +15,8 @@ pub(crate) type Wide = Enclosure<Float>;
 /// for ever gets here with probability below 2^−65000.
 pub(crate) const MOST_BITS: usize = 1 << 16;
 
-/// The same for numbers that are not made of draws, whose bits cost more than a draw's: a tie among them is found by normal
-/// forms, or the text is refused.
+/// The same for numbers that are not made of draws and have no normal form, which only numbers that are known before any input is seen may
+/// be. Where there is a normal form, it says how many bits it takes.
 pub(crate) const MOST_CONSTANT_BITS: usize = 1 << 12;
 
 /// Precision beyond the bits that are known of the draws.

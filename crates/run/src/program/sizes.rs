@@ -9,6 +9,9 @@
 //! Noise is fresh: center + scale · noise lies within 2^−k of any number with probability at most 2^−k / scale, whatever the center is. So what
 //! is below the point of a center does not count. With `whole + fixed + parts` bits and [`SPARE`] more, a comparison that has a normal form is
 //! open with a probability below 2^−300, and [`MOST_BITS`] of `lazy::refine` has room for that.
+//!
+//! A size also bounds how many terms a normal form (`lazy::normal`) can have: sums may have any number, and products of two sums at most
+//! [`MOST_TERMS`], beyond which no normal form is made, and a tie would never be told.
 
 use std::collections::BTreeMap;
 
@@ -18,6 +21,7 @@ use probity_kernel::term::{Distribution, Sort, Statement};
 
 use super::compile::constant_value;
 use crate::error::{MOST_BITS as MOST_INPUT_BITS, RunError};
+use crate::lazy::normal::MOST_TERMS;
 use crate::lazy::refine::MOST_BITS;
 use crate::tableless::{FromTable, Hidden, Tableless};
 
@@ -42,11 +46,23 @@ const TERMS: u64 = 1 << 27;
 /// Turns of a loop after which sizes must have settled, or the loop have ended.
 const MOST_TURNS: u64 = 10_000;
 
+/// Turns after which what grows in a loop without a known end is taken to grow on.
+const SETTLED: u64 = 64;
+
 /// Noise is below 2^8 scales, but for a probability below 2^−350.
 const NOISE: u64 = 8;
 
 /// What a field of a row holds: a decimal number of at most 400 digits and an exponent up to 400.
-const FIELD: Size = Size { whole: 2700, fixed: 2700, parts: 0, real: false, varies: true };
+const FIELD: Size = Size {
+    whole: 2700,
+    fixed: 2700,
+    parts: 0,
+    real: false,
+    varies: true,
+    above: 0,
+    below: 0,
+    tangled: false,
+};
 
 /// A bound for a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -58,6 +74,18 @@ struct Size {
     real: bool,
     /// Whether it varies with inputs or draws.
     varies: bool,
+    /// How many terms its normal form has above and below the line; 0 stands for 1.
+    above: u64,
+    below: u64,
+    /// Whether two sums of many terms are multiplied in it.
+    tangled: bool,
+}
+
+/// How many terms a product of two sums has, and whether it is too large to be written out.
+fn product(a: u64, b: u64) -> (u64, bool) {
+    let (a, b) = (a.max(1), b.max(1));
+    let all = a.saturating_mul(b);
+    (all, a > 1 && b > 1 && all > MOST_TERMS as u64)
 }
 
 impl Size {
@@ -73,7 +101,7 @@ impl Size {
     }
 
     /// Bits below the point.
-    fn below(self) -> u64 {
+    fn small(self) -> u64 {
         self.fixed.saturating_add(self.parts)
     }
 
@@ -84,7 +112,39 @@ impl Size {
             parts: self.parts.max(other.parts),
             real: self.real || other.real,
             varies: self.varies || other.varies,
+            above: self.above.max(other.above),
+            below: self.below.max(other.below),
+            tangled: self.tangled || other.tangled,
         }
+    }
+
+    /// With the terms of a sum of two.
+    fn with_sum(self, a: Size, b: Size) -> Size {
+        if !self.real {
+            return self;
+        }
+        if a.below.max(b.below) <= 1 {
+            return Size { above: a.above.max(1).saturating_add(b.above.max(1)), ..self };
+        }
+        let (left, right) = (product(a.above, b.below), product(b.above, a.below));
+        let below = product(a.below, b.below);
+        let tangled = self.tangled || left.1 || right.1 || below.1;
+        Size { above: left.0.saturating_add(right.0), below: below.0, tangled, ..self }
+    }
+
+    /// With the terms of a product of two.
+    fn with_product(self, a: (u64, u64), b: (u64, u64)) -> Size {
+        if !self.real {
+            return self;
+        }
+        let (above, below) = (product(a.0, b.0), product(a.1, b.1));
+        Size { above: above.0, below: below.0, tangled: self.tangled || above.1 || below.1, ..self }
+    }
+
+    /// With as many terms as there may be, where they grew from `before`: a loop may go on.
+    fn widened(self, before: Size) -> Size {
+        let wide = |now: u64, before: u64| if now > before { u64::MAX } else { now };
+        Size { above: wide(self.above, before.above), below: wide(self.below, before.below), ..self }
     }
 
     fn plus(self, other: Size) -> Size {
@@ -95,7 +155,7 @@ impl Size {
             _ => (self.fixed.saturating_add(other.fixed), self.parts.saturating_add(other.parts)),
         };
         let joined = self.join(other);
-        Size { whole: joined.whole.saturating_add(1), fixed, parts, ..joined }
+        Size { whole: joined.whole.saturating_add(1), fixed, parts, ..joined }.with_sum(self, other)
     }
 
     fn times(self, other: Size) -> Size {
@@ -105,32 +165,35 @@ impl Size {
             parts: self.parts.saturating_add(other.parts),
             ..self.join(other)
         }
+        .with_product((self.above, self.below), (other.above, other.below))
     }
 
     fn over(self, other: Size) -> Size {
         let of_many = if other.varies { other.whole } else { 0 };
         Size {
-            whole: self.whole.saturating_add(other.below()),
+            whole: self.whole.saturating_add(other.small()),
             fixed: self.fixed.saturating_add(other.whole - of_many),
             parts: self.parts.saturating_add(of_many),
             ..self.join(other)
         }
+        .with_product((self.above, self.below), (other.below, other.above))
     }
 
     /// An integer near it.
     fn floor(self) -> Size {
-        Size { whole: self.whole.saturating_add(1), fixed: 0, parts: 0, real: false, varies: self.varies }
+        Size { varies: self.varies, ..Size::whole(self.whole.saturating_add(1)) }
     }
 
     fn exp(self) -> Size {
         // e < 2^(3/2)
         let whole = if self.whole < 60 { (3 << self.whole) / 2 + 1 } else { u64::MAX };
-        Size { whole, fixed: whole, real: true, ..self }
+        Size { whole, fixed: whole, real: true, above: 1, below: 1, ..self }
     }
 
     fn ln(self) -> Size {
-        let whole = 65 - self.whole.max(self.below()).leading_zeros() as u64;
-        Size { whole, fixed: self.fixed.saturating_add(2), real: true, ..self }
+        let whole = 65 - self.whole.max(self.small()).leading_zeros() as u64;
+        // ln(c·p) is ln c + ln p.
+        Size { whole, fixed: self.fixed.saturating_add(2), real: true, above: 2, below: 1, ..self }
     }
 
     fn sqrt(self) -> Size {
@@ -139,22 +202,31 @@ impl Size {
             fixed: self.fixed / 2 + 1,
             parts: self.parts / 2 + 1,
             real: true,
+            above: 1,
+            below: 1,
             ..self
         }
+    }
+
+    /// The terms of a sum of any number of these: each may have a divisor of its own.
+    fn repeated(self) -> Size {
+        let many = |terms: u64| if terms > 1 { u64::MAX } else { terms };
+        Size { above: self.above.max(1).saturating_mul(TERMS), below: many(self.below), ..self }
     }
 
     /// A draw with this scale around a center.
     fn noise(self, center: Size) -> Size {
         let whole = center.whole.max(self.whole.saturating_add(NOISE)).saturating_add(1);
-        Size { whole, fixed: self.fixed, parts: self.parts, real: true, varies: true }
+        Size { whole, real: true, varies: true, tangled: self.tangled || center.tangled, ..self }
+            .with_sum(self, center)
     }
 
     fn is_computed(self) -> bool {
-        let all = self.whole.saturating_add(self.below());
+        let all = self.whole.saturating_add(self.small());
         match (self.real, self.varies) {
-            (true, true) => all <= MOST_REFINED,
+            (true, true) => all <= MOST_REFINED && !self.tangled,
             (true, false) => all <= MOST_FIXED,
-            (false, _) => self.whole <= MOST_WHOLE && self.below() <= MOST_PARTS,
+            (false, _) => self.whole <= MOST_WHOLE && self.small() <= MOST_PARTS,
         }
     }
 }
@@ -181,6 +253,7 @@ impl Held {
             parts: self.set.parts.saturating_add(added.parts.saturating_mul(TERMS)),
             ..joined
         }
+        .with_sum(self.set, added.repeated())
     }
 
     fn join(self, other: Held) -> Held {
@@ -305,6 +378,14 @@ fn turned(
         let mut after = before.clone();
         block(body, &mut after)?;
         join(state, after);
+        // How many terms there are need not settle.
+        if turn >= SETTLED && turns.is_none_or(|turns| turns > MOST_TURNS) {
+            for (name, held) in state.iter_mut() {
+                let known = before.get(name).copied().unwrap_or_default();
+                held.set = held.set.widened(known.set);
+                held.added = held.added.map(|added| added.widened(known.added.unwrap_or_default()));
+            }
+        }
         if *state == before {
             return Ok(());
         }

@@ -67,5 +67,5 @@ pub(crate) fn equal_values(law: &Distribution) -> Option<(&'static str, &Expr, &
 }
 
 /// The axioms with a cost that a claim in μ may not rest on.
-pub(crate) const NOT_GAUSSIAN: [&str; 5] =
-    ["DGAUSS", "BOUNDED-LOSS", "BOUNDED-RANGE", "CALL-RHO", "CALL-PURE"];
+pub(crate) const NOT_GAUSSIAN: [&str; 6] =
+    ["DGAUSS", "BOUNDED-LOSS", "BOUNDED-RATIO", "BOUNDED-RANGE", "CALL-RHO", "CALL-PURE"];

@@ -83,6 +83,46 @@ pub fn same_value(
     })
 }
 
+/// BOUNDED-LOSS for a draw from finitely many values: neither run makes a value more than e^d times as likely as the other.
+/// ```text
+/// Pr[y = v] ≤ e^d·Pr[y' = v] and Pr[y' = v] ≤ e^d·Pr[y = v] for every v    d² ≤ 2·c
+/// ──────────────────────────────────────────────────────────────────────────────────── BOUNDED-RATIO
+/// ⊢ y ~ D : y' = y at cost c, in ρ
+/// ```
+/// One direction is not enough. A block of several draws has no such rule: in this measure all that is drawn is seen.
+pub(crate) fn bounded_ratio(
+    context: &Arc<Context>,
+    (statement, var): (&Statement, &Name),
+    (distance, cost): (&Expr, &Expr),
+    post: &Assertion,
+) -> Result<Judgement, Rejection> {
+    let value = fresh(var, post, &BTreeSet::new());
+    let v = Expr::Var(value.clone());
+    let of = |run| mass_by_paths(context, std::slice::from_ref(statement), var, &v, run);
+    let (first, second) = (of(Run::First)?, of(Run::Second)?);
+    let possible = Expr::int(0).lt(first.numerator.clone());
+    let sane = [first.sane.clone(), second.sane.clone()];
+    let (here, there) = over_one_denominator(first, second);
+    let most = distance.clone().exp();
+    let one_way = here.clone().le(most.clone() * there.clone());
+    let other_way = there.le(most * here);
+    let enough = (distance.clone() * distance.clone()).le(Expr::int(2) * cost.clone());
+    let side = Expr::all(sane.into_iter().chain([one_way, other_way, enough]));
+    let formula = side.and(possible.implies(after(&post.formula, &[(var, v.clone(), v)], cost)));
+    check_size(&formula)?;
+    let mut arbitrary = post.arbitrary.clone();
+    arbitrary.insert(value);
+    Ok(Judgement {
+        context: context.clone(),
+        program: vec![statement.clone()],
+        pre: Assertion { arbitrary, formula },
+        post: post.clone(),
+        delta: Expr::int(0),
+        axioms: BTreeSet::from(["BOUNDED-RATIO"]),
+        work: 0,
+    })
+}
+
 /// What MAXDIV asks of the laws of both runs.
 struct Compared {
     /// That each is meaningful.
@@ -103,13 +143,18 @@ fn compared_by_paths(
     let first = mass_by_paths(context, block, var, v, Run::First)?;
     let second = mass_by_paths(context, block, var, v, Run::Second)?;
     let possible = Expr::int(0).lt(first.numerator.clone());
-    // A common denominator is positive, so it cancels.
-    let (here, there) = match first.denominator == second.denominator {
+    let sane = [first.sane.clone(), second.sane.clone()];
+    let (here, there) = over_one_denominator(first, second);
+    let within = (here * b.clone()).le(a.clone() * there);
+    Ok(Compared { sane, within, possible })
+}
+
+/// Two masses without their denominators. A common one is positive, so it cancels.
+fn over_one_denominator(first: Mass, second: Mass) -> (Expr, Expr) {
+    match first.denominator == second.denominator {
         true => (first.numerator, second.numerator),
         false => (times(first.numerator, second.denominator), times(second.numerator, first.denominator)),
-    };
-    let within = (here * b.clone()).le(a.clone() * there);
-    Ok(Compared { sane: [first.sane, second.sane], within, possible })
+    }
 }
 
 fn compared_by_outcomes(

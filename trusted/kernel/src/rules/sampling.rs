@@ -94,12 +94,20 @@ impl Draw<'_> {
         self.conclude("AXNULL", side, self.after(&self.drawn(), &Expr::int(0)))
     }
 
-    /// GAUSS, DGAUSS, BOUNDED-LOSS: see [`equal_values`]. In the concentrated measure only.
+    /// GAUSS, DGAUSS, BOUNDED-LOSS: see [`equal_values`]; BOUNDED-RATIO: see [`finite::bounded_ratio`]. In the
+    /// concentrated measure only.
     fn equal(&self, distance: &Expr, cost: &Expr) -> Result<Judgement, Rejection> {
-        let concentrated = self.context.measure() == Measure::Concentrated;
-        let Some((axiom, center, scale)) = equal_values(self.law).filter(|_| concentrated) else {
+        if self.context.measure() != Measure::Concentrated {
             let (distance, cost) = (distance.clone(), cost.clone());
             return Err(self.no_such(&Coupling::Equal { distance, cost }));
+        }
+        let Some((axiom, center, scale)) = equal_values(self.law) else {
+            return finite::bounded_ratio(
+                self.context,
+                (self.statement, self.var),
+                (distance, cost),
+                self.post,
+            );
         };
         let (a, b, s) = (self.first(center), self.second(center), self.first(scale));
         let side = Expr::all([

@@ -76,6 +76,18 @@ fn equal_values_ask_what_their_rules_say() {
     }
 }
 
+/// In ρ a coin is within e^d of the other run's, and the other run's of it.
+#[test]
+fn finite_draws_are_near_each_other_in_both_directions() {
+    let equal = Coupling::Equal { distance: int(3), cost: int(4) };
+    let (here, there) = ("(if y#0 then x else 1 - x)", "(if y#0 then x' else 1 - x')");
+    let sane = "0 <= x and x <= 1 and (0 <= x' and x' <= 1)";
+    let near = format!("{here} <= exp(3) * {there} and {there} <= exp(3) * {here}");
+    let said =
+        format!("{sane} and {near} and 3 * 3 <= 2 * 4 and (not 0 < {here} or y#0 == y#0 and cost + 4 <= 5)");
+    assert_eq!(asked(&Distribution::Bernoulli(var("x")), &equal, Measure::Concentrated), said);
+}
+
 #[test]
 fn chosen_places_ask_what_their_rules_say() {
     let chosen = Coupling::Chosen { low: int(-1), high: int(2), cost: int(4) };

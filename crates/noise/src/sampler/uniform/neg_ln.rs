@@ -9,11 +9,11 @@
 //! For ln m, a table indexed by the top 9 bits of B holds r, a 16-bit number just above 1/m, and T = −ln r.
 //! With z = m·r − 1, ln m = T + ln(1 + z), and 0 ≤ z < 2^−8.9 leaves a short series. All in integers: the same
 //! on every machine, and every error is a count of units of 2^−58. The table is made at first use from the
-//! enclosures of `probity_exact`, so no constant has to be believed.
+//! enclosures of `probity_exact` and by series whose errors are counted, so no constant has to be believed.
 
 use std::sync::LazyLock;
 
-use probity_exact::{Natural, Rational, ln_bounds, rational};
+use probity_exact::{Natural, Rational, ln_bounds};
 
 use super::bounds::power_of_two;
 use super::prefix::Prefix;
@@ -102,16 +102,18 @@ pub(crate) struct Table {
 
 impl Table {
     fn new() -> Self {
-        // Bounds 2^−96 apart make the rounded values high or low by less than 1 + 2^−32 units.
-        let bounds = |x: &Rational| ln_bounds(x, 96).unwrap_or((Rational::ZERO, Rational::ZERO));
-        let ln_2 = (bounds(&Rational::from(2u8)).0 * power_of_two(64)).floor();
+        let ln_2 =
+            ln_bounds(&Rational::from(2u8), 96).map_or(Rational::ZERO, |bounds| bounds.0) * power_of_two(64);
+        let ln_2 = ln_2.floor();
+        // Each logarithm is the one before plus that of a quotient near 1. After all of them the bound is less than 2^−86 above the truth, so
+        // that the rounded values are high by less than 1 + 2^−28 units.
+        let mut before = (1u64 << RECIPROCAL_BITS, 0u128);
         let entries = std::array::from_fn(|index| {
             // The cell begins at m = 1 + index/2^9; the reciprocal of that, rounded up to 16 bits.
             let start = (1u64 << INDEX_BITS) + index as u64;
             let reciprocal = (1u64 << (INDEX_BITS + RECIPROCAL_BITS)).div_ceil(start);
-            let value = rational(reciprocal, 1u64 << RECIPROCAL_BITS).unwrap_or(Rational::ONE);
-            let neg_ln = (-bounds(&value).0 * power_of_two(i64::from(NEG_LN_BITS))).ceil();
-            Entry { reciprocal, neg_ln: saturating_u64(neg_ln) }
+            before = (reciprocal, before.1 + ln_above(before.0, reciprocal));
+            Entry { reciprocal, neg_ln: before.1.div_ceil(1 << (LN_BITS - NEG_LN_BITS)) as u64 }
         });
         Table { ln_2: saturating_u64(ln_2), entries }
     }
@@ -152,6 +154,27 @@ impl Table {
     }
 }
 
+/// Bits after the point of the logarithms that the table is made of.
+const LN_BITS: u32 = 100;
+
+/// A number from ln(above/below) to 2^−95 beyond it, in units of 2^−100, for 2^15 ≤ below ≤ above ≤ 2^16 that are at most a hundredth apart:
+/// 2·artanh(t) with t = (above − below)/(above + below) < 2^−7. Every quotient is rounded up, which is less than 32 units in all; the terms
+/// from t^15 on add less than one.
+fn ln_above(above: u64, below: u64) -> u128 {
+    let (difference, sum) = (u128::from(above - below), u128::from(above + below));
+    if difference == 0 {
+        return 0;
+    }
+    // 2^100 · difference is below 2^111, and a power in units of 2^−100 times difference² below 2^115.
+    let mut power = (difference << LN_BITS).div_ceil(sum);
+    let mut total = power;
+    for odd in (3..15).step_by(2) {
+        power = (power * difference * difference).div_ceil(sum * sum);
+        total += power.div_ceil(odd);
+    }
+    2 * (total + 1)
+}
+
 /// Only for numbers that fit: ln 2 and the logarithms of the table lie below 1.
 fn saturating_u64(value: probity_exact::Integer) -> u64 {
     Natural::try_from(value).ok().and_then(|value| u64::try_from(value).ok()).unwrap_or(u64::MAX)
@@ -162,6 +185,7 @@ mod tests {
     use super::*;
     use crate::entropy::{Entropy, tape::Tape};
     use crate::sampler::bounds::neg_ln_bounds;
+    use probity_exact::rational;
 
     fn unit() -> Rational {
         power_of_two(-i64::from(NEG_LN_BITS))
@@ -187,6 +211,15 @@ mod tests {
                 // 2^−8.9 > 0.00209.
                 assert!(z < rational(209, 100_000).unwrap() && z >= Rational::ZERO, "{index}");
             }
+        }
+    }
+
+    #[test]
+    fn logarithms_of_the_table_are_the_exact_ones_rounded_up() {
+        for entry in &TABLE.entries {
+            let value = rational(entry.reciprocal as i64, 1i64 << RECIPROCAL_BITS).unwrap();
+            let exact = -ln_bounds(&value, 128).unwrap().0 * power_of_two(i64::from(NEG_LN_BITS));
+            assert_eq!(probity_exact::Integer::from(entry.neg_ln), exact.ceil(), "{}", entry.reciprocal);
         }
     }
 

@@ -3,7 +3,8 @@
 use probity_kernel::expr::{Expr, Name, Variable};
 use probity_kernel::term::Adjacency;
 
-use crate::algebra::{absolute, linear, map, plus, product, visit};
+use crate::algebra::{absolute, linear, map, normal, plus, product, visit};
+use crate::plan::blocks::for_each_assignment;
 use crate::plan::couplings::Guesser;
 use crate::rehearse::changed_lists;
 
@@ -46,6 +47,30 @@ impl Guesser<'_> {
     }
 }
 
+impl Guesser<'_> {
+    /// How far what is made of the entries of one place may move: each entry times its factor, for lists that change at one place.
+    pub(super) fn weighted(&self) -> Vec<Expr> {
+        let mut found = Vec::new();
+        for clause in &self.context.mechanism().adjacency {
+            let (Adjacency::OneEntry { bound, .. } | Adjacency::OneEntryOf { bound, .. }) = clause else {
+                continue;
+            };
+            for_each_assignment(&self.context.mechanism().body, &mut |_, value| {
+                let factors = changed_lists(clause).iter().filter_map(|list| factor_of(value, list));
+                let factors: Vec<Expr> = factors.map(absolute).collect();
+                let total = factors.iter().cloned().reduce(plus);
+                let Some(total) = total.filter(|total| self.is_public(total)) else { return };
+                let distance = normal(self.context, &product(total, bound.clone()));
+                if distance != *bound && !found.contains(&distance) {
+                    found.push(distance);
+                }
+            });
+        }
+        found.truncate(2);
+        found
+    }
+}
+
 /// The numbers at which an expression reads a list, if it reads it at numbers only.
 fn places(e: &Expr, list: &Name) -> Vec<Expr> {
     let (mut found, mut numbers): (Vec<Expr>, bool) = (Vec::new(), true);
@@ -61,6 +86,21 @@ fn places(e: &Expr, list: &Name) -> Vec<Expr> {
     });
     found.retain(|_| numbers);
     found
+}
+
+/// What an expression multiplies the one entry that it reads of a list with, if it is linear in it.
+pub(super) fn factor_of(e: &Expr, list: &Name) -> Option<Expr> {
+    let mut found: Vec<Expr> = Vec::new();
+    visit(e, &mut |part| match part {
+        Expr::Index(Variable::Plain(of), place) if of == list && !found.contains(place) => {
+            found.push((**place).clone());
+        }
+        _ => {}
+    });
+    match found.as_slice() {
+        [place] => factor(e, list, place),
+        _ => None,
+    }
 }
 
 /// What an expression multiplies an entry with, if it is linear in it.
