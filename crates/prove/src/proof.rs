@@ -309,11 +309,12 @@ impl Question<'_> {
         // Draws that one run makes and the other does not, where mass may be given up for it.
         if self.claim.delta != Expr::int(0)
             && let Ok(context) = Context::new(text, Orientation::Forward)
-            && let Some((steps, hoisted)) = hoisted(text, &context)
         {
-            let mut effort = Effort::of(MAX_EFFORT).until(deadline);
-            if let Ok(proof) = self.backward(&hoisted, &[rewrites, &steps].concat(), &mut effort) {
-                return Ok(proof);
+            for (steps, hoisted) in hoisted(text, &context) {
+                let mut effort = Effort::of(MAX_EFFORT).until(deadline);
+                if let Ok(proof) = self.backward(&hoisted, &[rewrites, &steps].concat(), &mut effort) {
+                    return Ok(proof);
+                }
             }
         }
         Err(best)

@@ -29,7 +29,7 @@ use crate::tables;
 use crate::term::{Adjacency, Mechanism, Sort, Statement};
 
 /// Judgements are about programs without samples: AMPLIFY takes the one sample off before.
-const SAMPLE: &str = "it draws a sample where no rule is for one: a sample is drawn once, of the only input, outside of loops and branches";
+const SAMPLE: &str = "it draws a sample where no rule is for one: a sample is drawn once, of a table that is an input, outside of loops and branches";
 
 /// Which of the two neighbouring inputs the first run gets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -453,10 +453,11 @@ pub(crate) fn is_symmetric_clause(clause: &Adjacency) -> bool {
 }
 
 /// Whether an assertion is one of the forms that plainly read the same with the runs exchanged: a constant,
-/// `abs(a' - a) <= b` with b the same for both runs, and conjunctions of these.
+/// `a' == a`, `abs(a' - a) <= b` with b the same for both runs, and conjunctions of these.
 fn is_symmetric(assertion: &Expr) -> bool {
     match assertion {
         Expr::Bool(_) => true,
+        Expr::Binary(Binary::Eq, a, b) if swap_runs(a) == **b => true,
         Expr::Binary(Binary::And, a, b) => is_symmetric(a) && is_symmetric(b),
         Expr::Binary(Binary::Le | Binary::Lt | Binary::Eq, a, b) => {
             let same = swap_runs(b) == **b;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use probity_kernel::context::{Context, Orientation};
 use probity_kernel::entail::{Evidence, Facts};
-use probity_kernel::expr::{Expr, Name, Variable};
+use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::fact::Fact;
 use probity_kernel::kind::Kinds;
 use probity_kernel::privacy::{Comparison, Side, Theorem, amplify, goal, obligation, privacy, start};
@@ -126,10 +126,55 @@ fn samples_are_for_one_row_added_or_removed() {
     assert!(refused(&adjacent(vec![Adjacency::OneRow { table: people() }, any])));
 }
 
+/// The constant with another input, and a clause about it.
+fn beside(sort: Sort, clause: Option<Expr>) -> Mechanism {
+    with(|m| {
+        m.inputs.push(Input { name: name("x"), sort });
+        m.adjacency.extend(clause.map(Adjacency::Related));
+    })
+}
+
 #[test]
-fn samples_are_of_the_only_input() {
-    assert!(refused(&with(|m| m.inputs.push(Input { name: name("x"), sort: Sort::Int }))));
+fn samples_are_beside_inputs_that_are_equal() {
+    let (x, y) = (|| Expr::of("x", Run::First), || Expr::of("x", Run::Second));
+    for sort in [Sort::Real, Sort::Int, Sort::Bool] {
+        for equal in [y().equals(x()), x().equals(y())] {
+            let inner = sampled(&beside(sort.clone(), Some(equal.clone()))).unwrap().inner;
+            assert_eq!(inner.inputs[1].name, name("x"));
+            assert_eq!(inner.adjacency, [Adjacency::OneRow { table: name("s") }, Adjacency::Related(equal)]);
+            assert!(Context::new(&inner, Orientation::Forward).is_ok());
+        }
+        // Without a clause it is any number; with another one it is near, or said of one run alone.
+        assert!(refused(&beside(sort, None)));
+    }
+    let near = (y() - x()).abs().le(Expr::int(1));
+    for other in [near, y().le(x()), x().equals(x()), y().equals(Expr::int(1)), Expr::Bool(true)] {
+        assert!(refused(&beside(Sort::Real, Some(other))));
+    }
+    // One of two inputs is not enough, nor is a list or a second table.
+    let mut two = beside(Sort::Real, Some(y().equals(x())));
+    two.inputs.push(Input { name: name("z"), sort: Sort::Real });
+    assert!(refused(&two));
+    let (people, list) = (constant().inputs[0].sort.clone(), Sort::RealList);
+    for sort in [people, list] {
+        assert!(refused(&beside(sort, Some(y().equals(x())))));
+    }
+    // What is assumed of such an input is not known of the parameters.
+    let mut bounded = beside(Sort::Real, Some(y().equals(x())));
+    bounded.assumptions = vec![Expr::var("x").gt(Expr::int(0)), Expr::var("q").le(Expr::int(1))];
+    assert_eq!(of_parameters(&bounded).unwrap().mechanism().assumptions.len(), 1);
+    // The claim is made of parameters, and not of such an input.
+    let equal = beside(Sort::Real, Some(y().equals(x())));
+    let share = claim(Expr::var("eps"), Reading::Reals);
+    let theorem = vacuous(&sampled(&equal).unwrap().inner, &share);
+    assert!(amplifies(&equal, &theorem, &share).is_ok());
+    assert!(amplifies(&equal, &theorem, &claim(Expr::var("x"), Reading::Reals)).is_err());
+}
+
+#[test]
+fn samples_are_of_a_table_that_is_an_input() {
     assert!(refused(&with(|m| m.inputs[0].sort = Sort::RealList)));
+    assert!(refused(&with(|m| m.inputs.clear())));
     assert!(refused(&with(|m| m.body = vec![sample("s", Expr::var("s"), Expr::var("q"))])));
     assert!(refused(&with(|m| m.body = vec![sample("people", Expr::var("people"), Expr::var("q"))])));
 }

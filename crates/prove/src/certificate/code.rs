@@ -205,6 +205,8 @@ code! { Rewrite {
     "hoist" => Rewrite::Hoist { var: var },
     "join" => Rewrite::Join {},
     "tail" => Rewrite::Tail {},
+    "merge" => Rewrite::Merge { var: var },
+    "one-draw" => Rewrite::OneDraw { var: var },
     "center" => Rewrite::Center { noise: noise, value: value, var: var },
     "name" => Rewrite::Name { var: var },
 } }

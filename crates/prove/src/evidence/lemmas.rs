@@ -8,6 +8,7 @@ use probity_kernel::context::Context;
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::fact::{Fact, canonical, poly};
 use probity_kernel::lemma::Lemma;
+use probity_kernel::poly::Monomial;
 
 use crate::algebra::of_parameters;
 use crate::lists;
@@ -27,7 +28,6 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
     let mut others = BTreeMap::new();
     let mut rounded: BTreeSet<(Expr, Expr)> = BTreeSet::new();
     let mut sums: BTreeSet<(Name, Run, Expr, Expr)> = BTreeSet::new();
-    let mut remainders: BTreeSet<(Expr, Expr)> = BTreeSet::new();
     let mut divisors: BTreeSet<Expr> = BTreeSet::new();
     let formulas: Vec<&Expr> = formulas.collect();
     for formula in formulas.iter().copied() {
@@ -54,7 +54,6 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
             }
             Expr::Binary(Binary::Mod, a, b) => {
                 others.insert(e.clone(), Lemma::ModRange((**a).clone(), (**b).clone()));
-                remainders.insert(((**a).clone(), (**b).clone()));
             }
             Expr::Binary(Binary::Div, _, b) if has_sum(b) => {
                 divisors.insert((**b).clone());
@@ -90,7 +89,7 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
             Lemma::SameBinary(Binary::RoundTo, (a.clone(), b.clone()), (g.clone(), h.clone()))
         })
     });
-    let same = same.chain(same_remainders(&remainders)).chain(same_divisors(&divisors));
+    let same = same.chain(same_divisors(&divisors));
     let of_lists = lists::lemmas(context, formulas.into_iter());
     let of_rows = row_lemmas(&sums);
     let alike: Vec<Lemma> = of_rows.iter().flat_map(|lemma| alike_parts(context, lemma)).collect();
@@ -158,14 +157,18 @@ fn same_divisors(divisors: &BTreeSet<Expr>) -> Vec<Lemma> {
     twins.take(MAX_ROUNDINGS).map(|(b, d)| Lemma::SameBinary(Binary::Div, one(), (b.clone(), d))).collect()
 }
 
-/// Remainders that are written alike in the two runs are equal where their parts are.
-fn same_remainders(remainders: &BTreeSet<(Expr, Expr)>) -> Vec<Lemma> {
-    let pairs = remainders.iter().map(|(a, b)| ((a, b), (in_second(a), in_second(b))));
-    let twins =
-        pairs.filter(|((a, b), (c, d))| (*a, *b) != (c, d) && remainders.contains(&(c.clone(), d.clone())));
+/// Whether an expression mentions a variable of one of the runs.
+fn is_of_a_run(e: &Expr) -> bool {
+    e.find_variable(&|v| matches!(v, Variable::Of(..))).is_some()
+}
+
+/// Remainders and quotients that are written alike in the two runs are equal where their parts are.
+fn same_in_both(op: Binary, all: &BTreeSet<(Expr, Expr)>) -> Vec<Lemma> {
+    let pairs = all.iter().map(|(a, b)| ((a, b), (in_second(a), in_second(b))));
+    let twins = pairs.filter(|((a, b), (c, d))| (*a, *b) != (c, d) && all.contains(&(c.clone(), d.clone())));
     twins
         .take(MAX_ROUNDINGS)
-        .map(|((a, b), (c, d))| Lemma::SameBinary(Binary::Mod, (a.clone(), c), (b.clone(), d)))
+        .map(|((a, b), (c, d))| Lemma::SameBinary(op, (a.clone(), c), (b.clone(), d)))
         .collect()
 }
 
@@ -222,8 +225,12 @@ pub(crate) fn analytic_lemmas<'a>(
     let mut found = Suggestions { context, seen: BTreeSet::new(), lemmas: Vec::new() };
     let mut logarithms: Vec<Expr> = Vec::new();
     let mut exponents: BTreeSet<Expr> = BTreeSet::new();
+    let (mut remainders, mut quotients) = (BTreeSet::new(), BTreeSet::new());
     for formula in formulas {
         visit(formula, &mut |e| match e {
+            Expr::Binary(Binary::Mod, a, b) => {
+                remainders.insert(((**a).clone(), (**b).clone()));
+            }
             Expr::Unary(Unary::Ln, a) if !has_choice(a) && !logarithms.contains(a) => {
                 logarithms.push((**a).clone());
             }
@@ -249,13 +256,19 @@ pub(crate) fn analytic_lemmas<'a>(
             }
             Expr::Unary(Unary::Sqrt, a) if !has_choice(a) => found.add(Lemma::Sqrt((**a).clone())),
             Expr::Unary(Unary::Pow2AtLeast, a) if !has_choice(a) => found.add(Lemma::Pow2((**a).clone())),
-            Expr::Binary(Binary::Div, _, b) if !has_choice(b) && is_opaque_divisor(context, b) => {
+            Expr::Binary(Binary::Div, a, b) if !has_choice(b) && is_opaque_divisor(context, b) => {
+                if is_of_a_run(b) {
+                    quotients.insert(((**a).clone(), (**b).clone()));
+                }
                 found.add(Lemma::Inverse((**b).clone()));
                 found.add(Lemma::InversePositive((**b).clone()));
             }
             _ => {}
         });
     }
+    let same =
+        same_in_both(Binary::Mod, &remainders).into_iter().chain(same_in_both(Binary::Div, &quotients));
+    same.for_each(|lemma| found.add(lemma));
     found.twins(&exponents);
     logarithms.truncate(MAX_LOGARITHMS);
     for a in &logarithms {
@@ -496,6 +509,12 @@ pub(crate) fn may_split(context: &Context, lemma: &Lemma) -> bool {
     if matches!(lemma, Lemma::LnMonotone(..) | Lemma::LnQuotient(..)) {
         return false;
     }
+    // Whether two products are equal is a question that leads nowhere.
+    if let Lemma::SameBinary(_, (a, b), _) = lemma
+        && is_of_products(context, &(a.clone() - b.clone()))
+    {
+        return false;
+    }
     // That a root is positive is no linear consequence of what its square is.
     if let Lemma::Inverse(e) | Lemma::InversePositive(e) = lemma
         && has_root(e)
@@ -510,6 +529,16 @@ pub(crate) fn may_split(context: &Context, lemma: &Lemma) -> bool {
         });
     }
     !public
+}
+
+/// Whether a number has products of what is drawn, computed or an input in it.
+fn is_of_products(context: &Context, e: &Expr) -> bool {
+    let is_parameter = |atom: &Expr| of_parameters(context.mechanism(), atom);
+    let degree = |monomial: &Monomial| {
+        let powers = monomial.powers().filter(|(atom, _)| !is_parameter(atom));
+        powers.map(|(_, power)| power.unsigned_abs()).sum::<u32>()
+    };
+    poly(context, e).is_ok_and(|p| p.terms().any(|(monomial, _)| degree(monomial) > 1))
 }
 
 fn has_root(e: &Expr) -> bool {

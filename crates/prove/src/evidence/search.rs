@@ -50,6 +50,9 @@ const MAX_NODES: usize = 3_000;
 const MAX_UNSURE: usize = 12;
 /// How often lemmas are tried whose premises could not be shown yet.
 const PREMISE_ROUNDS: usize = 5;
+/// The most floors of which it is asked how far apart they are, and the farthest that is tried.
+const MOST_FLOORS: usize = 4;
+const MOST_STEPS_APART: i64 = 2;
 /// All steps from few products to many.
 const ALL_STEPS: usize = 3;
 /// What it takes to look at a fact once more.
@@ -102,7 +105,9 @@ pub(crate) fn search_posed(posed: &Posed<'_>, effort: &mut Effort) -> Result<Evi
     let denied = facts.list().len().saturating_sub(1);
     let again = !analytic.is_empty();
     let mut search = Search { nodes: 0, known: 0, effort, hopeless: BTreeSet::new(), again };
-    let (facts, cited) = search.cite(facts.clone(), common)?;
+    let (facts, mut cited) = search.cite(facts.clone(), common)?;
+    let (facts, cuts) = floors_apart(facts, common, search.effort);
+    cited.extend(cuts);
     let mut parts = Parts { found: BTreeMap::new(), path: Vec::new(), moved: None, again };
     match search.conquer(&facts, denied, &mut parts) {
         Ok(evidence) => return Ok(wrapped(evidence, cited)),
@@ -201,6 +206,41 @@ fn positive_root<'f, 'l>(
     let more = facts.with(&formula, true).ok()?;
     let count = more.list().len() - start;
     Some((more, Cited { source: Source::Cut(Box::new((formula, shown))), start, count }))
+}
+
+/// The facts with how far apart floors are at most, in whole numbers: what is multiplied with them says less.
+fn floors_apart<'f, 'l>(
+    mut facts: Facts<'f>,
+    lemmas: &[Lemma],
+    effort: &mut Effort,
+) -> (Facts<'f>, Vec<Cited<'l>>) {
+    let floors = lemmas.iter().filter_map(|lemma| match lemma {
+        Lemma::Floor(a) => Some(a),
+        _ => None,
+    });
+    let floors: Vec<&Expr> = floors.take(MOST_FLOORS).collect();
+    let pairs = floors.iter().flat_map(|a| floors.iter().map(move |b| (*a, *b))).filter(|(a, b)| a != b);
+    let mut cuts = Vec::new();
+    for (a, b) in pairs {
+        let within = (0..=MOST_STEPS_APART).find_map(|steps| {
+            let formula = a.clone().floor().le(b.clone().floor() + Expr::int(steps));
+            let denied = facts.with(&formula, false).ok()?;
+            let base = base_rows(denied.list());
+            let scaled =
+                || base.iter().cloned().chain(scaled_rows(denied.context(), &base)).collect::<Vec<_>>();
+            let shown = contradiction(&base, effort).or_else(|| contradiction(&scaled(), effort))?;
+            Some((formula, shown))
+        });
+        if let Some((formula, shown)) = within
+            && let Ok(more) = facts.with(&formula, true)
+        {
+            let start = facts.list().len();
+            let count = more.list().len() - start;
+            facts = more;
+            cuts.push(Cited { source: Source::Cut(Box::new((formula, shown))), start, count });
+        }
+    }
+    (facts, cuts)
 }
 
 /// A contradiction that needs no cases, among the facts on parameters and what the last fact mentions.

@@ -159,7 +159,7 @@ impl Ask<'_> {
         let params = self.context.mechanism().params.iter().filter(|p| p.sort == Sort::Int);
         let params: Vec<Expr> = params.map(|p| Expr::var(p.name.clone())).collect();
         let mut terms = Vec::new();
-        // Not the index: every round counts for that, also those that cost nothing.
+        // By the index last: every round counts for that, also those that cost nothing.
         let index = Expr::var(self.cycle.name.clone());
         for counter in self.counters().into_iter().filter(|counter| *counter != index) {
             for a in &all {
@@ -167,14 +167,84 @@ impl Ask<'_> {
                 terms.extend(params.iter().map(|p| product(minus(p.clone(), counter.clone()), (*a).clone())));
             }
         }
+        if let Some(from) = &self.cycle.from {
+            let rounds = minus(index, from.clone());
+            terms.extend(all.iter().map(|a| product(rounds.clone(), (*a).clone())));
+        }
         terms
     }
 
     /// Bounds on what all draws have cost, where the program keeps account of that itself.
     pub(super) fn budgets(&self, epsilon: &Expr) -> Vec<Expr> {
         let accounts = self.cycle.scope.iter().filter(|name| self.kind(name) == Kind::Real);
-        let accounts = accounts.filter(|name| self.keeps_account(name)).map(|name| self.of(name).0);
-        accounts.flat_map(|v| [v.clone(), minus(epsilon.clone(), v)]).collect()
+        let mut found = Vec::new();
+        for name in accounts.filter(|name| self.keeps_account(name) || self.is_public_account(name)) {
+            let v = self.of(name).0;
+            found.extend([v.clone(), minus(epsilon.clone(), v.clone())]);
+            let starts = self.public_starts(name).into_iter().filter(|start| start != epsilon);
+            found.extend(starts.flat_map(|e| [minus(e.clone(), v.clone()), minus(v.clone(), e)]));
+        }
+        found
+    }
+
+    /// Whether a variable that the loop sets is made of parameters and of what counts: the same in both runs, whatever is drawn.
+    pub(super) fn is_public_account(&self, name: &Name) -> bool {
+        set_by(self.cycle.body).contains(name) && self.is_made_public(name, &mut Vec::new())
+    }
+
+    fn is_made_public(&self, name: &Name, seen: &mut Vec<Name>) -> bool {
+        if seen.contains(name) || self.context.is_shared(name) {
+            return true;
+        }
+        seen.push(name.clone());
+        let body = &self.context.mechanism().body;
+        let mut names = Vec::new();
+        let mut public = set_by(body).contains(name) && !set_by_draws(body).contains(name);
+        for_each_assignment(body, &mut |var, value| {
+            if var == name {
+                value.for_each_variable(&mut |v| match v {
+                    Variable::Plain(other) => names.push(other.clone()),
+                    _ => public = false,
+                });
+            }
+        });
+        public && names.iter().all(|other| self.is_made_public(other, seen))
+    }
+
+    /// The public values that a variable is set to outside of the loop.
+    fn public_starts(&self, name: &Name) -> Vec<Expr> {
+        let (mut all, mut inside) = (Vec::new(), Vec::new());
+        for_each_assignment(self.cycle.body, &mut |_, value| inside.push(value.clone()));
+        for_each_assignment(&self.context.mechanism().body, &mut |var, value| {
+            if var == name && self.is_public(value) && !inside.contains(value) && !all.contains(value) {
+                all.push(value.clone());
+            }
+        });
+        all.truncate(2);
+        all
+    }
+
+    /// That an account is positive, and that what is compared in the loop never falls below the value it starts with, or never rises
+    /// above it.
+    pub(super) fn since_the_start(&self, name: &Name) -> Vec<Topic> {
+        if self.kind(name) != Kind::Real || !set_by(self.cycle.body).contains(name) {
+            return vec![];
+        }
+        let topic =
+            |all: Vec<Expr>| Topic { condition: None, questions: all.into_iter().map(question).collect() };
+        let (v, w) = self.of(name);
+        let zero = || Expr::int(0);
+        if self.is_public_account(name) {
+            return vec![topic(vec![zero().lt(v.clone()), zero().le(v)])];
+        }
+        let mut compared = false;
+        for_each_guard(self.cycle.body, &mut |guard| compared |= mentions(guard, name));
+        let starts = self.public_starts(name).into_iter().filter(|start| compared && number(start).is_none());
+        let one = |start: Expr| {
+            [&v, &w]
+                .map(|v| [topic(vec![start.clone().le(v.clone())]), topic(vec![v.clone().le(start.clone())])])
+        };
+        starts.flat_map(one).flatten().collect()
     }
 
     /// What counts the iterations, with where it starts: the index, or, in a loop without one, integers from 0.

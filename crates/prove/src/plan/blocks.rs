@@ -7,6 +7,17 @@ use probity_kernel::term::Statement;
 
 use crate::algebra::mentions;
 
+/// How coins that follow each other are taken together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Blocks {
+    /// The fewest of which one variable is read later.
+    Shortest,
+    /// As many as there are: what is read in the end may say less than what was drawn on the way.
+    Longest,
+    /// Each draw by itself: what is made of it costs nothing more.
+    Single,
+}
+
 /// Variables that are assigned once and stand for that value.
 pub(crate) fn definitions(body: &[Statement]) -> BTreeMap<Name, Expr> {
     let mut found: BTreeMap<Name, Vec<Expr>> = BTreeMap::new();

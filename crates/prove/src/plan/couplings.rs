@@ -25,7 +25,6 @@ use crate::algebra::{
     without_names,
 };
 use crate::derivation::Move;
-use crate::lists;
 use crate::plan::blocks::{definitions, for_each_assignment, in_order, inline, set_by_draws};
 use crate::plan::tails::{set_by_cases, unbounded};
 use crate::rehearse::collect_spans;
@@ -206,22 +205,6 @@ impl<'a> Guesser<'a> {
     /// Whether a draw is compared with a threshold that belongs to the upper side, as by y >= t.
     fn is_met_from_above(&self, var: &Name) -> bool {
         self.claim.delta != Expr::int(0) && self.uses(var).1.iter().any(|threshold| !threshold.strict)
-    }
-
-    /// The couplings of a choice among scores: the same place, by how far the scores may move.
-    fn choice(&self, list: &Name, scale: &Expr) -> Vec<Candidate> {
-        let scale = self.first(scale);
-        let candidate = |range: (Expr, Expr)| {
-            let width = lists::width(self.context, list, &range);
-            let cost = lists::price(self.context, &width, &scale);
-            let (low, high) = range;
-            Candidate {
-                amounts: if cost == Expr::int(0) { vec![] } else { vec![cost.clone()] },
-                step: Move::Draw(Coupling::Chosen { low, high, cost }),
-            }
-        };
-        let ranges = lists::ranges(self.context, list, &self.distances);
-        std::iter::once(free(Move::Draw(Coupling::Null))).chain(ranges.into_iter().map(candidate)).collect()
     }
 
     /// The couplings of a block of finite draws of which one variable matters.

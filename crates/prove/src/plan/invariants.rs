@@ -108,8 +108,11 @@ impl Watcher {
     ) -> Watcher {
         let ask = Ask { context, comparison, cycle, spans, distances };
         let variables = cycle.scope.iter().map(|name| (name.clone(), ask.variable(name))).collect();
-        let known =
-            |name| [ask.ranges(name), ask.flags(name), ask.stops(name), ask.untouched(name), ask.order(name)];
+        let known = |name| {
+            let counted = [ask.ranges(name), ask.flags(name), ask.stops(name)];
+            let numbers = [ask.untouched(name), ask.since_the_start(name), ask.order(name)];
+            counted.into_iter().chain(numbers)
+        };
         let ranges = cycle.scope.iter().flat_map(known).flatten().collect();
         let around = cycle.around.iter().map(|f| question(f.clone())).collect();
         let bounds = amounts
@@ -193,9 +196,10 @@ impl Watcher {
                 single[sites.clone()].iter().map(|bound| bound.map_or(f64::INFINITY, |b| b.total)).sum();
             let paying =
                 single[sites.clone()].iter().filter(|bound| bound.is_none_or(|b| b.term != Expr::int(0)));
+            let unbounded = single[sites.clone()].iter().any(|bound| bound.is_none());
             let best = bounds.iter().filter(|b| b.alive).min_by(|a, b| a.total.total_cmp(&b.total));
             if let Some(best) = best.filter(|best| best.total < apart * (1.0 - 1e-9))
-                && paying.count() > 1
+                && (unbounded || paying.count() > 1)
             {
                 let first = sites.start;
                 let others =
@@ -355,8 +359,16 @@ impl Ask<'_> {
             let result = Expr::Var(Variable::Result);
             let output = self.context.in_run(&self.context.mechanism().output, Run::First);
             for counter in self.counters().into_iter().filter(|counter| *counter != output) {
-                found.push(counter.clone().le(result.clone()));
-                let passed = Expr::int(0).le(result.clone()).and(counter.gt(result.clone()));
+                let passed = match self.falls(&counter) {
+                    true => {
+                        found.push(counter.clone().ge(result.clone()));
+                        counter.lt(result.clone())
+                    }
+                    false => {
+                        found.push(counter.clone().le(result.clone()));
+                        Expr::int(0).le(result.clone()).and(counter.gt(result.clone()))
+                    }
+                };
                 found.push(passed.and(output.clone().equals(result.clone())));
             }
         }

@@ -18,7 +18,7 @@ use probity_kernel::term::{
 use crate::algebra::{mentions, product};
 use crate::derivation::{Move, Plan};
 use crate::effort::Effort;
-use crate::plan::blocks::{for_each_assignment, is_plain, set_by, set_by_draws};
+use crate::plan::blocks::{Blocks, for_each_assignment, is_plain, set_by, set_by_draws};
 use crate::plan::combinations::Combinations;
 use crate::plan::couplings::{Candidate, Guesser};
 use crate::plan::invariants::{Choice, Cycle, Watcher};
@@ -36,6 +36,7 @@ pub(crate) type ProveCalled = fn(&Mechanism, &Claim, &Hints) -> Option<(Plan, Ve
 
 /// Makes plans for one orientation of the adjacency.
 pub(crate) struct Planner<'a> {
+    blocks: Blocks,
     called: ProveCalled,
     context: &'a Context,
     comparison: Comparison,
@@ -79,10 +80,12 @@ impl<'a> Planner<'a> {
         hints: &'a Hints,
         comparison: Comparison,
         called: ProveCalled,
+        blocks: Blocks,
     ) -> Planner<'a> {
         let guesser = Guesser::new(context, claim, comparison);
         let scenarios = scenarios(context, REHEARSALS);
         let mut planner = Planner {
+            blocks,
             called,
             context,
             comparison,
@@ -129,6 +132,11 @@ impl<'a> Planner<'a> {
             }
         }
         None
+    }
+
+    /// What the plans are about, draw by draw: how many statements each coupling takes.
+    pub(crate) fn sizes(&self) -> Vec<usize> {
+        self.choices.iter().filter_map(|choices| choices.first()).map(|choice| choice.step.size()).collect()
     }
 
     fn stage(&self) -> Stage<'_> {
@@ -277,8 +285,9 @@ impl<'a> Planner<'a> {
         {
             return Segment::Cases(size, guard);
         }
+        let alone = self.blocks == Blocks::Single && matches!(body.first(), Some(Statement::Draw { .. }));
         if self.starts_block(body) {
-            if let Some((block, var)) = self.first_block(body, 1) {
+            if !alone && let Some((block, var)) = self.first_block(body, 1) {
                 return Segment::Block(block.len(), var);
             }
         } else {
@@ -308,7 +317,11 @@ impl<'a> Planner<'a> {
         let blocks = || (least..=body.len().min(MAX_BLOCK)).map(|size| &body[..size]);
         let found = || blocks().filter_map(|block| Some((block, self.block_variable(block)?)));
         // What knows nothing of the inputs has one law in both runs, and is part of a longer block if there is one.
-        let private = found().find(|(block, _)| !self.is_public(block));
+        let mut private = found().filter(|(block, _)| !self.is_public(block));
+        let private = match self.blocks {
+            Blocks::Longest => private.next_back(),
+            _ => private.next(),
+        };
         private.or_else(|| found().next()).filter(|(block, _)| !self.is_processing(block))
     }
 

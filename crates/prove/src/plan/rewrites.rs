@@ -25,6 +25,7 @@ pub(crate) fn rewrite(mechanism: &Mechanism, hints: &Hints) -> (Mechanism, Vec<R
             current = next;
             done.push(Rewrite::Tail);
         }
+        join_branches(&mut current, &mut done);
     }
     reach_their_ends(&mut current, &mut done);
     loop {
@@ -120,6 +121,58 @@ fn ends_alike(body: &[Statement]) -> bool {
         Statement::For { body, .. } | Statement::While { body, .. } => ends_alike(body),
         _ => false,
     })
+}
+
+/// Branches that the runs may take differently, and in both of which something is drawn: what they append is appended behind them, and
+/// what they draw is drawn once.
+fn join_branches(current: &mut Mechanism, done: &mut Vec<Rewrite>) {
+    while done.len() < MOST_INLINED
+        && let Ok(context) = Context::new(current, Orientation::Forward)
+        && let Some(step) = branches(current, &context, &current.body)
+        && let Ok(next) = step.apply(current)
+    {
+        *current = next;
+        done.push(step);
+    }
+}
+
+fn branches(mechanism: &Mechanism, context: &Context, body: &[Statement]) -> Option<Rewrite> {
+    body.iter().find_map(|statement| match statement {
+        Statement::If { guard, then, otherwise } => {
+            let inside =
+                branches(mechanism, context, then).or_else(|| branches(mechanism, context, otherwise));
+            let differs = context.in_run(guard, Run::First) != context.in_run(guard, Run::Second);
+            let own = || match (then.as_slice(), otherwise.as_slice()) {
+                ([Statement::Draw { var, .. }], [Statement::Draw { var: other, .. }]) => {
+                    (var == other).then(|| Rewrite::OneDraw { var: var.clone() })
+                }
+                ([.., Statement::Append { list, .. }], [.., Statement::Append { list: other, .. }]) => {
+                    let draw = |body: &[Statement]| !set_by_draws(body).is_empty();
+                    // What is drawn, or what a coin says of a value, is one law in the end.
+                    let drawn = draw(then) && draw(otherwise) || is_coin(mechanism, guard);
+                    let merged = list == other && then.last() != otherwise.last() && drawn;
+                    merged.then(|| new_name(mechanism, "entry").map(|var| Rewrite::Merge { var }))?
+                }
+                _ => None,
+            };
+            inside.or_else(|| own().filter(|step| differs && step.apply(mechanism).is_ok()))
+        }
+        Statement::For { body, .. } | Statement::While { body, .. } => branches(mechanism, context, body),
+        _ => None,
+    })
+}
+
+/// Whether a guard is a coin, or that it fell otherwise.
+fn is_coin(mechanism: &Mechanism, guard: &Expr) -> bool {
+    let coin = match guard {
+        Expr::Unary(Unary::Not, coin) => coin,
+        coin => coin,
+    };
+    let mut found = false;
+    for_each_draw(&mechanism.body, &mut |var, law| {
+        found |= matches!(law, Distribution::Bernoulli(_)) && *coin == Expr::var(var.clone());
+    });
+    found
 }
 
 /// Logarithms of uniform draws as exponential draws, where these together are noise of a law that is known.
@@ -303,27 +356,35 @@ pub(crate) fn unrolled(mechanism: &Mechanism) -> Option<(Vec<Rewrite>, Mechanism
     }
 }
 
-/// The text with draws that only one branch makes put before it, where the branches are not the same in both runs.
-pub(crate) fn hoisted(mechanism: &Mechanism, context: &Context) -> Option<(Vec<Rewrite>, Mechanism)> {
+/// The text with draws that only one branch makes put before it, where the branches are not the same in both runs; and the same again
+/// with what is then the first of its branch.
+pub(crate) fn hoisted(mechanism: &Mechanism, context: &Context) -> Vec<(Vec<Rewrite>, Mechanism)> {
     let (mut steps, mut current) = (Vec::new(), mechanism.clone());
-    let mut drawn = Vec::new();
-    first_in_branches(&mechanism.body, context, &mut drawn);
-    for var in drawn {
-        let step = Rewrite::Hoist { var };
-        if let Ok(next) = step.apply(&current) {
-            current = next;
-            steps.push(step);
+    let mut found = Vec::new();
+    // A draw inside two conditions is the first of its branch when the one before it is gone and the conditions are one.
+    for _ in 0..MOST_HOISTED {
+        let before = steps.len();
+        let mut drawn = Vec::new();
+        first_in_branches(&current.body, context, &mut drawn);
+        let hoists = drawn.into_iter().map(|var| Rewrite::Hoist { var });
+        for step in hoists.chain([Rewrite::Join]) {
+            if (step != Rewrite::Join || steps.len() > before)
+                && let Ok(next) = step.apply(&current)
+            {
+                current = next;
+                steps.push(step);
+            }
         }
+        if steps.len() == before {
+            break;
+        }
+        found.push((steps.clone(), current.clone()));
     }
-    if steps.is_empty() {
-        return None;
-    }
-    if let Ok(next) = Rewrite::Join.apply(&current) {
-        current = next;
-        steps.push(Rewrite::Join);
-    }
-    Some((steps, current))
+    found
 }
+
+/// How often draws are looked for that have become the first of their branch.
+const MOST_HOISTED: usize = 4;
 
 fn first_in_branches(body: &[Statement], context: &Context, drawn: &mut Vec<Name>) {
     for statement in body {

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use probity_kernel::context::{Context, Orientation};
 use probity_kernel::equivalence::Rewrite;
-use probity_kernel::expr::Expr;
+use probity_kernel::expr::{Expr, Variable};
 use probity_kernel::term::{Distribution, Statement};
 
 use crate::judgements::MORE;
+use crate::sample::Dice;
 use crate::theorems::compare;
 use crate::write::{Writer, int, q};
 
@@ -110,4 +111,56 @@ fn equivalences_about_ends_of_branches_keep_the_law() {
     }
     println!("ends of branches: {tried} inputs");
     assert!(tried > 100, "{tried}");
+}
+
+#[test]
+fn equivalences_about_what_branches_draw_keep_the_law() {
+    let mut writer = Writer::new(55);
+    let mut applied: BTreeMap<&'static str, u64> = BTreeMap::new();
+    for round in 0..1_500 * MORE {
+        writer.wide = false;
+        let dice = &mut writer.dice;
+        let set = |var: &str, value: Expr| Statement::Assign { var: var.into(), value };
+        let coin = |var: &str, p: Expr| Statement::Draw { var: var.into(), law: Distribution::Bernoulli(p) };
+        let noise = |dice: &mut Dice| {
+            let center = dice.pick(&[int(0), int(1), Expr::var("x")]);
+            let scale = dice.pick(&[int(1), int(1), q(1, 2)]);
+            let law = match dice.roll(4) {
+                0 => Distribution::Geometric { scale },
+                _ => Distribution::DiscreteLaplace { center, scale },
+            };
+            Statement::Draw { var: dice.pick(&["c", "c", "c", "d"]).into(), law }
+        };
+        let appended = |n: Expr| Statement::Append { list: "o".into(), value: n };
+        let (two, one) = (dice.one_in(2), dice.pick(&[q(1, 3), q(1, 2)]));
+        let branch = |dice: &mut Dice| match two {
+            true => vec![noise(dice)],
+            false => match dice.roll(4) {
+                0 => vec![coin("k", q(1, 3)), appended(Expr::var("k").choose(int(1), int(0)))],
+                1 => vec![set("c", int(2)), appended(Expr::var("c"))],
+                2 => vec![appended(int(1)), set("c", int(2))],
+                _ => vec![appended(int(2))],
+            },
+        };
+        let (then, otherwise) = (branch(dice), branch(dice));
+        let guard = dice.pick(&[Expr::var("k"), Expr::var("x").gt(int(0))]);
+        let body = vec![coin("k", one), Statement::If { guard, then, otherwise }];
+        let read = |place: i64| int(place).index_of(Variable::Plain("o".into()));
+        let output = match two {
+            true => Expr::var("c"),
+            false => read(0) + int(4) * Expr::var("c"),
+        };
+        let before = writer.mechanism(&body, output);
+        if Context::new(&before, Orientation::Forward).is_err() {
+            continue;
+        }
+        for rewrite in
+            [Rewrite::Merge { var: writer_name(round).into() }, Rewrite::OneDraw { var: "c".into() }]
+        {
+            let Ok(after) = rewrite.apply(&before) else { continue };
+            *applied.entry(rewrite.name()).or_default() += compare(&before, &after, rewrite.name(), round);
+        }
+    }
+    println!("what branches draw: {applied:?}");
+    assert!(applied.len() == 2 && applied.values().all(|tried| *tried > 10), "{applied:?}");
 }

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use probity_kernel::context::{Context, Orientation};
-use probity_kernel::expr::{Expr, Variable};
+use probity_kernel::expr::{Expr, Run, Variable};
 use probity_kernel::privacy::{Comparison, Side, Theorem, amplify, goal, obligation, privacy, start};
 use probity_kernel::rules::Assertion;
 use probity_kernel::sample::{amplified, of_parameters, sampled};
 use probity_kernel::sampling::sample;
-use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Mechanism, Reading, Statement};
+use probity_kernel::term::{
+    Adjacency, Claim, Coupling, Distribution, Input, Mechanism, Reading, Sort, Statement,
+};
 
 use crate::judgements::MORE;
 use crate::sample::Dice;
@@ -48,6 +50,15 @@ fn samples_are_amplified() {
         let several = Adjacency::Rows { table: "t".into(), most: int(2) };
         let one = || Adjacency::OneRow { table: "t".into() };
         mechanism.adjacency = vec![writer.dice.pick(&[one(), one(), one(), replaced, several])];
+        // Another input, which neighbours have in common, or have not.
+        let (x, y) = (Expr::of("w", Run::First), Expr::of("w", Run::Second));
+        let beside = writer.dice.one_in(3);
+        if beside && !keep {
+            mechanism.inputs.push(Input { name: "w".into(), sort: Sort::Real });
+            let equal = y.clone().equals(x.clone());
+            let clauses = [equal.clone(), equal, x.clone().equals(y.clone()), (y - x).abs().le(int(1))];
+            mechanism.adjacency.push(Adjacency::Related(writer.dice.pick(&clauses)));
+        }
         let rate = writer.dice.pick(&[
             q(1, 2),
             q(1, 3),
@@ -61,6 +72,7 @@ fn samples_are_amplified() {
         let law = Distribution::Sample { table: Expr::var("t"), rate: rate.clone() };
         let draw = Statement::Draw { var: "s".into(), law };
         let center = writer.dice.pick(&[rows("s"), rows("s"), rows("s"), rows("t"), rows("s") + rows("t")]);
+        let center = if beside { Expr::var("w").gt(int(0)).choose(center, int(0)) } else { center };
         let noise = Distribution::DiscreteLaplace { center, scale: int(1) };
         mechanism.body = vec![draw, Statement::Draw { var: "c".into(), law: noise }];
         mechanism.output = writer.dice.pick(&[

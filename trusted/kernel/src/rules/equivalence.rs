@@ -10,7 +10,7 @@ use crate::expr::{Binary, Expr, Name, Variable};
 use crate::law;
 use crate::rejection::Rejection;
 use crate::rules::center::center;
-use crate::rules::hoist::{hoist, join, tail};
+use crate::rules::hoist::{hoist, join, merge, one_draw, tail};
 use crate::rules::noise::{difference_law, exponential_law, gumbel_law, sign_law};
 use crate::term::{Distribution, Mechanism, Sort, Statement};
 
@@ -113,6 +113,16 @@ pub enum Rewrite {
     Join,
     /// `if g { c; s } else { d; s }` is `if g { c } else { d }; s`, everywhere.
     Tail,
+    /// `if g { c; append(l, a) } else { d; append(l, b) }` is `if g { c; y = a } else { d; y = b }; append(l, y)`.
+    Merge {
+        /// A new name for what is appended.
+        var: Name,
+    },
+    /// `if g { y ~ D(a) } else { y ~ D(b) }` is `y ~ D(if g then a else b)`.
+    OneDraw {
+        /// The variable drawn in both branches.
+        var: Name,
+    },
     /// `z ~ D(a, b); …; y = e + c·z` is `…; y ~ D(e + c·a, c·b)`, where nothing else reads z.
     Center {
         /// The noise z.
@@ -147,6 +157,8 @@ impl Rewrite {
             Rewrite::Hoist { .. } => "HOIST",
             Rewrite::Join => "JOIN",
             Rewrite::Tail => "TAIL",
+            Rewrite::Merge { .. } => "MERGE",
+            Rewrite::OneDraw { .. } => "ONE-DRAW",
             Rewrite::Center { .. } => "CENTER",
             Rewrite::Name { .. } => "NAME",
         }
@@ -169,6 +181,8 @@ impl Rewrite {
             Rewrite::Hoist { var } => hoist(mechanism, var),
             Rewrite::Join => join(mechanism),
             Rewrite::Tail => tail(mechanism),
+            Rewrite::Merge { var } => merge(mechanism, var),
+            Rewrite::OneDraw { var } => one_draw(mechanism, var),
             Rewrite::Center { noise, value, var } => center(mechanism, noise, value, var),
             Rewrite::Name { var } => name(mechanism, var),
         }

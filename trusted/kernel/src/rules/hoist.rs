@@ -1,5 +1,5 @@
-//! Equivalences about branches: a draw that only one branch makes, made before; two conditions as one; and what both branches
-//! end with, put behind them.
+//! Equivalences about branches: a draw that only one branch makes, made before; two conditions as one; what both branches
+//! end with, put behind them; what both append, appended behind them; and what both draw, drawn once.
 //!
 //! A run that draws where the other does not can be compared with it only if both draw. What is drawn and not read
 //! changes nothing.
@@ -7,7 +7,7 @@
 use probity_exact::Rational;
 
 use crate::context::{Context, Orientation, for_each_expr};
-use crate::equivalence::{mentions, refuse, settings};
+use crate::equivalence::{check_new, mentions, refuse, settings};
 use crate::expr::{Binary, Expr, Name, Variable};
 use crate::rejection::Rejection;
 use crate::term::{Distribution, Mechanism, Statement};
@@ -150,4 +150,109 @@ fn tails_moved(body: &[Statement]) -> Vec<Statement> {
         other => vec![other.map_blocks(&tails_moved)],
     };
     body.iter().flat_map(one).collect()
+}
+
+/// ```text
+/// if g { c; append(l, a) } else { d; append(l, b) }   =   if g { c; y = a } else { d; y = b }; append(l, y)
+/// ```
+/// y is new. Of the first such conditional, one inside another before the other.
+pub(crate) fn merge(m: &Mechanism, var: &Name) -> Result<Mechanism, Rejection> {
+    check_new("MERGE", m, var)?;
+    match first_changed(&m.body, &|statement| merged(statement, var)) {
+        Some(body) => Ok(Mechanism { body, ..m.clone() }),
+        None => refuse("MERGE", "no conditional ends with an append to one list in both branches"),
+    }
+}
+
+fn merged(statement: &Statement, var: &Name) -> Option<Vec<Statement>> {
+    let Statement::If { guard, then, otherwise } = statement else { return None };
+    let set = |branch: &[Statement]| match branch.split_last()? {
+        (Statement::Append { list, value }, before) => {
+            let set = Statement::Assign { var: var.clone(), value: value.clone() };
+            Some((list.clone(), before.iter().cloned().chain([set]).collect()))
+        }
+        _ => None,
+    };
+    let ((list, then), (other, otherwise)) = (set(then)?, set(otherwise)?);
+    let append = Statement::Append { list: list.clone(), value: Expr::var(var.clone()) };
+    (list == other).then(|| vec![Statement::If { guard: guard.clone(), then, otherwise }, append])
+}
+
+/// ```text
+/// if g { y ~ D(a) } else { y ~ D(b) }   =   y ~ D(if g then a else b)
+/// ```
+/// D is noise of one law in both branches. Of the first such conditional that draws y.
+pub(crate) fn one_draw(m: &Mechanism, var: &Name) -> Result<Mechanism, Rejection> {
+    match first_changed(&m.body, &|statement| drawn_once(statement, var)) {
+        Some(body) => Ok(Mechanism { body, ..m.clone() }),
+        None => {
+            let reason =
+                format!("no conditional draws {var} of one law in each branch and does nothing else");
+            refuse("ONE-DRAW", reason)
+        }
+    }
+}
+
+fn drawn_once(statement: &Statement, var: &Name) -> Option<Vec<Statement>> {
+    let Statement::If { guard, then, otherwise } = statement else { return None };
+    let ([Statement::Draw { var: x, law: a }], [Statement::Draw { var: y, law: b }]) =
+        (then.as_slice(), otherwise.as_slice())
+    else {
+        return None;
+    };
+    let pick = |a: &Expr, b: &Expr| match a == b {
+        true => a.clone(),
+        false => guard.clone().choose(a.clone(), b.clone()),
+    };
+    use Distribution::{
+        DiscreteGaussian, DiscreteLaplace, Exponential, Gaussian, Geometric, Gumbel, Laplace,
+    };
+    let law = match (a, b) {
+        (Laplace { center, scale }, Laplace { center: c, scale: s }) => {
+            Laplace { center: pick(center, c), scale: pick(scale, s) }
+        }
+        (DiscreteLaplace { center, scale }, DiscreteLaplace { center: c, scale: s }) => {
+            DiscreteLaplace { center: pick(center, c), scale: pick(scale, s) }
+        }
+        (Gumbel { center, scale }, Gumbel { center: c, scale: s }) => {
+            Gumbel { center: pick(center, c), scale: pick(scale, s) }
+        }
+        (Gaussian { center, deviation }, Gaussian { center: c, deviation: d }) => {
+            Gaussian { center: pick(center, c), deviation: pick(deviation, d) }
+        }
+        (DiscreteGaussian { center, deviation }, DiscreteGaussian { center: c, deviation: d }) => {
+            DiscreteGaussian { center: pick(center, c), deviation: pick(deviation, d) }
+        }
+        (Exponential { scale }, Exponential { scale: s }) => Exponential { scale: pick(scale, s) },
+        (Geometric { scale }, Geometric { scale: s }) => Geometric { scale: pick(scale, s) },
+        _ => return None,
+    };
+    (x == var && y == var).then(|| vec![Statement::Draw { var: var.clone(), law }])
+}
+
+/// The block with the first statement changed that can be, those inside a statement before it.
+fn first_changed(
+    body: &[Statement],
+    change: &dyn Fn(&Statement) -> Option<Vec<Statement>>,
+) -> Option<Vec<Statement>> {
+    body.iter().enumerate().find_map(|(place, statement)| {
+        let changed = inside_changed(statement, change).map(|one| vec![one]).or_else(|| change(statement))?;
+        Some([&body[..place], &changed, &body[place + 1..]].concat())
+    })
+}
+
+fn inside_changed(
+    statement: &Statement,
+    change: &dyn Fn(&Statement) -> Option<Vec<Statement>>,
+) -> Option<Statement> {
+    let mut changed = statement.clone();
+    match &mut changed {
+        Statement::If { then, otherwise, .. } => match first_changed(then, change) {
+            Some(body) => *then = body,
+            None => *otherwise = first_changed(otherwise, change)?,
+        },
+        Statement::For { body, .. } | Statement::While { body, .. } => *body = first_changed(body, change)?,
+        Statement::Draw { .. } | Statement::Assign { .. } | Statement::Append { .. } => return None,
+    }
+    Some(changed)
 }

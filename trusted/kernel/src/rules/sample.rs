@@ -6,7 +6,7 @@
 
 use crate::context::{Context, Orientation, for_each_expr};
 use crate::equivalence::settings;
-use crate::expr::{Expr, Name, Variable};
+use crate::expr::{Binary, Expr, Name, Variable};
 use crate::rejection::Rejection;
 use crate::tables;
 use crate::term::{Adjacency, Claim, Distribution, Input, Mechanism, Sort, Statement};
@@ -34,16 +34,26 @@ pub fn draws_sample(body: &[Statement]) -> bool {
 /// ```text
 /// m(t) = c; s ~ sample(t, q); d     inner(s) = c; d
 /// ```
-/// t is the only input, a table of which one row is added or removed. Nothing else mentions or sets t, c does not mention s, and q is
-/// made of parameters.
+/// t is a table of which one row is added or removed, and every other input is a number or a truth value that neighbours have in
+/// common. Nothing else mentions or sets t, c does not mention s, and q is made of parameters.
 pub fn sampled(mechanism: &Mechanism) -> Result<Sampled, Rejection> {
-    let [Input { name: table, sort: sort @ Sort::Rows(_) }] = &mechanism.inputs[..] else {
-        return refuse("a sample amplifies privacy where its table is the only input");
+    let is_table = |input: &&Input| matches!(input.sort, Sort::Rows(_));
+    let Some(Input { name: table, .. }) = mechanism.inputs.iter().find(is_table) else {
+        return refuse("a sample amplifies privacy where an input is a table");
     };
-    if mechanism.adjacency != [Adjacency::OneRow { table: table.clone() }] {
-        return refuse(
-            "a sample amplifies privacy for one row added or removed, and for no other neighbours",
-        );
+    let one_row = Adjacency::OneRow { table: table.clone() };
+    let (rows, others): (Vec<_>, Vec<_>) = mechanism.adjacency.iter().partition(|clause| **clause == one_row);
+    let others: Vec<&Name> = match others.into_iter().map(held_equal).collect() {
+        Some(others) if rows.len() == 1 => others,
+        _ => {
+            return refuse(
+                "a sample amplifies privacy for one row added or removed and every other input equal, and for no other neighbours",
+            );
+        }
+    };
+    let equal = |input: &Input| others.contains(&&input.name) && is_scalar(&input.sort);
+    if !mechanism.inputs.iter().all(|input| input.name == *table || equal(input)) {
+        return refuse("a sample amplifies privacy where neighbours have every other input in common");
     }
     let is_sample = |s: &Statement| matches!(s, Statement::Draw { law: Distribution::Sample { .. }, .. });
     let place = mechanism.body.iter().position(is_sample);
@@ -71,11 +81,19 @@ pub fn sampled(mechanism: &Mechanism) -> Result<Sampled, Rejection> {
             _ => None,
         })
     };
+    let input = |input: &Input| match input.name == *table {
+        true => Input { name: var.clone(), sort: input.sort.clone() },
+        false => input.clone(),
+    };
+    let clause = |clause: &Adjacency| match *clause == one_row {
+        true => Adjacency::OneRow { table: var.clone() },
+        false => clause.clone(),
+    };
     let inner = Mechanism {
-        inputs: vec![Input { name: var.clone(), sort: sort.clone() }],
+        inputs: mechanism.inputs.iter().map(input).collect(),
         assumptions: mechanism.assumptions.iter().map(renamed).collect(),
         body,
-        adjacency: vec![Adjacency::OneRow { table: var.clone() }],
+        adjacency: mechanism.adjacency.iter().map(clause).collect(),
         ..mechanism.clone()
     };
     // The table has a name of its own and rows with fields, the assumptions are about it; what is done is the inner mechanism's.
@@ -84,6 +102,23 @@ pub fn sampled(mechanism: &Mechanism) -> Result<Sampled, Rejection> {
     context.check_public(rate)?;
     context.check_number(rate)?;
     Ok(Sampled { inner, rate: rate.clone() })
+}
+
+/// The input of which a clause says that it is equal in both runs, in these words: x' == x.
+fn held_equal(clause: &Adjacency) -> Option<&Name> {
+    match clause {
+        Adjacency::Related(Expr::Binary(Binary::Eq, a, b)) => match (&**a, &**b) {
+            (Expr::Var(Variable::Of(x, run)), Expr::Var(Variable::Of(y, other))) => {
+                (x == y && run != other).then_some(x)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn is_scalar(sort: &Sort) -> bool {
+    matches!(sort, Sort::Real | Sort::Int | Sort::Bool | Sort::Category { .. })
 }
 
 fn refuse<T>(reason: &'static str) -> Result<T, Rejection> {
@@ -106,7 +141,12 @@ fn mentions(body: &[Statement], output: &Expr, table: &Name) -> bool {
 
 /// What is known of the parameters alone: where AMPLIFY's condition is shown.
 pub fn of_parameters(mechanism: &Mechanism) -> Result<Context, Rejection> {
-    let assumptions = mechanism.assumptions.iter().filter(|a| tables::of_rows(a).is_none());
+    let is_input = |v: &Variable| match v {
+        Variable::Plain(name) => mechanism.inputs.iter().any(|input| input.name == *name),
+        _ => false,
+    };
+    let alone = |a: &&Expr| tables::of_rows(a).is_none() && a.find_variable(&is_input).is_none();
+    let assumptions = mechanism.assumptions.iter().filter(alone);
     let alone = Mechanism {
         inputs: vec![],
         assumptions: assumptions.cloned().collect(),

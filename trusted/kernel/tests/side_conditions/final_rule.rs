@@ -225,6 +225,9 @@ fn symmetric_is_symmetric() {
     let distance = || (second("x") - first("x")).abs();
     assert!(symmetric(distance().le(int(1))) && symmetric(yes()));
     assert!(symmetric(distance().le(int(1)).and(distance().le(var("N")))));
+    assert!(symmetric(second("x").equals(first("x"))) && symmetric(first("x").equals(second("x"))));
+    assert!(!symmetric(second("x").equals(first("n"))), "two different inputs are equal");
+    assert!(!symmetric(second("x").equals(int(1))), "one run alone");
     assert!(!symmetric(distance().le(first("n"))), "the bound belongs to one run");
     assert!(!symmetric((second("x") - first("n")).abs().le(int(1))), "two different inputs");
     assert!(!symmetric((second("x") - first("x")).le(int(1))), "no absolute value");

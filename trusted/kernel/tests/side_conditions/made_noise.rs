@@ -247,6 +247,94 @@ fn exponential_law_is_of_a_logarithm() {
     assert!(refuses(&exponential_law(), vec![assign("w", var("u").ln()), uniform()], var("u").ln()));
 }
 
+fn merge() -> Rewrite {
+    Rewrite::Merge { var: "y".into() }
+}
+
+#[test]
+fn merge_appends_behind_the_branches() {
+    let to = |list: &str, n: i64| append(list, int(n));
+    let body = |then, otherwise| vec![choose(var("b"), then, otherwise)];
+    let found = after(&merge(), body(vec![assign("v", int(1)), to("l", 1)], vec![to("l", 2)]), int(0)).0;
+    let branches =
+        choose(var("b"), vec![assign("v", int(1)), assign("y", int(1))], vec![assign("y", int(2))]);
+    assert_eq!(found, [branches, append("l", var("y"))]);
+    // The inner one first, and one at a time; those behind it stay.
+    let inner = choose(var("b"), vec![to("l", 1)], vec![to("l", 2)]);
+    let nested =
+        vec![count("i", int(2), vec![choose(var("b"), vec![inner.clone()], vec![to("l", 3)]), inner])];
+    let found = after(&merge(), nested, int(0)).0;
+    let merged =
+        vec![choose(var("b"), vec![assign("y", int(1))], vec![assign("y", int(2))]), append("l", var("y"))];
+    let rest = choose(var("b"), vec![to("l", 1)], vec![to("l", 2)]);
+    assert_eq!(found, [count("i", int(2), vec![choose(var("b"), merged, vec![to("l", 3)]), rest])]);
+    for (then, otherwise) in [
+        (vec![to("l", 1)], vec![to("k", 2)]),
+        (vec![to("l", 1)], vec![]),
+        (vec![to("l", 1), assign("v", int(1))], vec![to("l", 2)]),
+        (vec![to("l", 1)], vec![to("l", 2), assign("v", int(1))]),
+    ] {
+        assert!(refuses(&merge(), body(then, otherwise), int(0)));
+    }
+}
+
+#[test]
+fn merge_needs_a_new_name() {
+    let body = || vec![choose(var("b"), vec![append("l", int(1))], vec![append("l", int(2))])];
+    assert!(refuses(&merge(), [vec![assign("y", int(3))], body()].concat(), int(0)));
+    assert!(refuses(&merge(), body(), var("y")));
+    assert!(refuses(&Rewrite::Merge { var: "x".into() }, body(), int(0)));
+}
+
+#[test]
+fn one_draw_is_of_one_law_in_both_branches() {
+    let one_draw = || Rewrite::OneDraw { var: "y".into() };
+    let laplace = |center: Expr, scale: Expr| Distribution::Laplace { center, scale };
+    let body = |then, otherwise| vec![choose(var("b"), then, otherwise)];
+    let noisy = |center: Expr, scale: Expr| vec![draw("y", laplace(center, scale))];
+    let found = after(&one_draw(), body(noisy(var("x"), int(1)), noisy(int(0), int(1))), var("y")).0;
+    assert_eq!(found, noisy(var("b").choose(var("x"), int(0)), int(1)));
+    // The scale too is that of the branch.
+    let found = after(&one_draw(), body(noisy(var("x"), int(1)), noisy(var("x"), int(2))), var("y")).0;
+    assert_eq!(found, noisy(var("x"), var("b").choose(int(1), int(2))));
+    let center_and_scale: [fn(Expr, Expr) -> Distribution; 3] = [
+        |center, scale| Distribution::DiscreteLaplace { center, scale },
+        |center, scale| Distribution::Gumbel { center, scale },
+        |center, deviation| Distribution::Gaussian { center, deviation },
+    ];
+    for law in center_and_scale {
+        let of = |center: i64, scale: i64| vec![draw("y", law(int(center), int(scale)))];
+        let found = after(&one_draw(), body(of(1, 3), of(2, 4)), var("y")).0;
+        let both = law(var("b").choose(int(1), int(2)), var("b").choose(int(3), int(4)));
+        assert_eq!(found, [draw("y", both)]);
+    }
+    let normal = |center, deviation| Distribution::DiscreteGaussian { center, deviation };
+    let of = |center: i64, scale: i64| vec![draw("y", normal(int(center), int(scale)))];
+    let found = after(&one_draw(), body(of(1, 3), of(2, 4)), var("y")).0;
+    assert_eq!(found, [draw("y", normal(var("b").choose(int(1), int(2)), var("b").choose(int(3), int(4))))]);
+    let scale = var("b").choose(int(1), int(2));
+    let found =
+        after(&one_draw(), body(vec![exponential("y", int(1))], vec![exponential("y", int(2))]), var("y")).0;
+    assert_eq!(found, [exponential("y", scale.clone())]);
+    let found =
+        after(&one_draw(), body(vec![geometric("y", int(1))], vec![geometric("y", int(2))]), var("y")).0;
+    assert_eq!(found, [geometric("y", scale)]);
+    let noise = || noisy(var("x"), int(1));
+    let refused = [
+        (noise(), vec![exponential("y", int(1))]),
+        (vec![geometric("y", int(1))], vec![exponential("y", int(1))]),
+        (noise(), vec![draw("v", laplace(var("x"), int(1)))]),
+        (vec![draw("v", laplace(var("x"), int(1)))], vec![draw("v", laplace(int(0), int(1)))]),
+        (noise(), vec![]),
+        ([noise(), vec![assign("v", int(1))]].concat(), noise()),
+        (noise(), [vec![assign("v", int(1))], noise()].concat()),
+        (vec![flip("y", number(1, 2))], vec![flip("y", number(1, 3))]),
+    ];
+    for (then, otherwise) in refused {
+        assert!(refuses(&one_draw(), body(then, otherwise), int(0)));
+    }
+}
+
 #[test]
 fn tail_is_what_both_branches_end_with() {
     let set = |name: &str, n: i64| assign(name, int(n));
