@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use probity_exact::directed::ln_nearest;
+use probity_exact::directed::{exp_nearest, ln_nearest};
 use probity_kernel::context::Context;
 use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::kind::Kind;
@@ -591,14 +591,14 @@ impl Play<'_, '_> {
         let number = |e: &Expr| self.pair.number(e, Run::First).ok_or(Stop::Unclear);
         let (d, c) = (number(distance)?, number(cost)?);
         for (here, there) in [(&first, &second), (&second, &first)] {
-            self.within(here, there, (d.exp(), 1.0))?;
+            self.within(here, there, (exp_nearest(d), 1.0))?;
         }
         self.check(d * d <= 2.0 * c || close(d * d, 2.0 * c))?;
         self.pay_for_one(var, &first, c)
     }
 
     /// The laws of a variable after a block in both runs; where one run is alone, it gets a value and there is nothing to compare.
-    fn laws(&mut self, block: &[Statement], var: &Name) -> Result<Option<[Vec<(Value, f64)>; 2]>, Stop> {
+    fn laws(&mut self, block: &[Statement], var: &Name) -> Result<Option<[Masses; 2]>, Stop> {
         self.site += 1;
         if self.pair.spent.len() < self.site {
             self.pair.spent.resize(self.site, 0.0);
@@ -629,6 +629,9 @@ impl Play<'_, '_> {
         Ok(())
     }
 }
+
+/// Values with their probabilities.
+type Masses = Vec<(Value, f64)>;
 
 /// How many draws and loops the moves have.
 fn sites(moves: &[Move]) -> (usize, usize) {
