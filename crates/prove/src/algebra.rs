@@ -27,6 +27,27 @@ pub(crate) fn visit(expr: &Expr, see: &mut dyn FnMut(&Expr)) {
     parts(expr).into_iter().for_each(|part| visit(part, see));
 }
 
+/// The value of a number that is made of numbers by rational operations.
+pub(crate) fn number(e: &Expr) -> Option<Rational> {
+    Some(match e {
+        Expr::Number(n) => n.clone(),
+        Expr::Unary(Unary::Neg, a) => -number(a)?,
+        Expr::Binary(op, a, b) => {
+            let (a, b) = (number(a)?, number(b)?);
+            match op {
+                Binary::Add => a + b,
+                Binary::Sub => a - b,
+                Binary::Mul => a * b,
+                Binary::Div if !b.is_zero() => a / b,
+                Binary::Min => a.min(b),
+                Binary::Max => a.max(b),
+                _ => return None,
+            }
+        }
+        _ => return None,
+    })
+}
+
 /// The expression as factor·y + offset, the factor not 0.
 pub(crate) fn linear(expr: &Expr, y: &Name) -> Option<(Expr, Expr)> {
     fn go(expr: &Expr, y: &Name) -> Option<(Expr, Expr)> {

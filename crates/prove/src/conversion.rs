@@ -11,7 +11,7 @@ use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::law::parameters;
 use probity_kernel::term::{Claim, Distribution, Reading, Statement};
 
-use crate::algebra::visit;
+use crate::algebra::{number, visit};
 use crate::derivation::Reason;
 use crate::effort::Effort;
 use crate::evidence::search::search_within;
@@ -110,27 +110,6 @@ fn beside_root(epsilon: &Expr) -> Option<&Expr> {
 
 fn has_root(e: &Expr) -> bool {
     matches!(e, Expr::Unary(Unary::Sqrt, _)) || e.parts().into_iter().flatten().any(has_root)
-}
-
-/// The value of a number that is made of numbers by rational operations.
-pub(crate) fn number(e: &Expr) -> Option<Rational> {
-    Some(match e {
-        Expr::Number(n) => n.clone(),
-        Expr::Unary(Unary::Neg, a) => -number(a)?,
-        Expr::Binary(op, a, b) => {
-            let (a, b) = (number(a)?, number(b)?);
-            match op {
-                Binary::Add => a + b,
-                Binary::Sub => a - b,
-                Binary::Mul => a * b,
-                Binary::Div if !b.is_zero() => a / b,
-                Binary::Min => a.min(b),
-                Binary::Max => a.max(b),
-                _ => return None,
-            }
-        }
-        _ => return None,
-    })
 }
 
 /// The largest positive number of which a condition holds that holds of all smaller ones, from below.

@@ -10,7 +10,8 @@ use probity_kernel::rejection::Rejection;
 use probity_kernel::sample::{Sampled, amplified, of_parameters, sampled};
 use probity_kernel::term::{Claim, Mechanism, Reading};
 
-use crate::conversion::{largest, number};
+use crate::algebra::number;
+use crate::conversion::largest;
 use crate::derivation::{Failure, Plan, Reason};
 use crate::effort::Effort;
 use crate::evidence::search::search_within;

@@ -6,8 +6,7 @@ use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::term::{Sort, Statement};
 
-use crate::algebra::{divided, linear, mentions, minus, of_parameters, plus, product, visit};
-use crate::conversion::number;
+use crate::algebra::{divided, linear, mentions, minus, number, of_parameters, plus, product, visit};
 use crate::plan::blocks::{for_each_assignment, for_each_guard, set_by, set_by_draws};
 use crate::plan::invariants::{Ask, Topic, question};
 use crate::rehearse::changed_lists;

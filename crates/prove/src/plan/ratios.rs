@@ -8,8 +8,7 @@ use probity_kernel::finite::{Mass, mass};
 use probity_kernel::kind::Kind;
 use probity_kernel::term::{Distribution, Statement};
 
-use crate::algebra::{assume, fraction, mentions, product, simplified, visit};
-use crate::conversion::number;
+use crate::algebra::{assume, fraction, mentions, number, product, simplified, visit};
 use crate::plan::blocks::{for_each_guard, set_by};
 use crate::plan::couplings::{Guesser, MOST_USES};
 

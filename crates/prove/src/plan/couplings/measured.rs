@@ -8,8 +8,7 @@ use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
 use probity_kernel::law::parameters;
 use probity_kernel::term::{Adjacency, Coupling, Distribution, Reading, Sort, Statement};
 
-use crate::algebra::{absolute, divided, minus, over, product, visit};
-use crate::conversion::number;
+use crate::algebra::{absolute, divided, minus, number, over, product, visit};
 use crate::derivation::Move;
 use crate::lists;
 use crate::plan::blocks::{inline, set_by_draws};
