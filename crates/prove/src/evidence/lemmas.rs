@@ -28,6 +28,7 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
     let mut others = BTreeMap::new();
     let mut rounded: BTreeSet<(Expr, Expr)> = BTreeSet::new();
     let mut sums: BTreeSet<(Name, Run, Expr, Expr)> = BTreeSet::new();
+    let mut remainders: BTreeSet<(Expr, Expr)> = BTreeSet::new();
     let mut divisors: BTreeSet<Expr> = BTreeSet::new();
     let formulas: Vec<&Expr> = formulas.collect();
     for formula in formulas.iter().copied() {
@@ -54,6 +55,9 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
             }
             Expr::Binary(Binary::Mod, a, b) => {
                 others.insert(e.clone(), Lemma::ModRange((**a).clone(), (**b).clone()));
+                if !is_of_products(context, a) {
+                    remainders.insert(((**a).clone(), (**b).clone()));
+                }
             }
             Expr::Binary(Binary::Div, _, b) if has_sum(b) => {
                 divisors.insert((**b).clone());
@@ -89,7 +93,7 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
             Lemma::SameBinary(Binary::RoundTo, (a.clone(), b.clone()), (g.clone(), h.clone()))
         })
     });
-    let same = same.chain(same_divisors(&divisors));
+    let same = same.chain(same_in_both(Binary::Mod, &remainders)).chain(same_divisors(&divisors));
     let of_lists = lists::lemmas(context, formulas.into_iter());
     let of_rows = row_lemmas(&sums);
     let alike: Vec<Lemma> = of_rows.iter().flat_map(|lemma| alike_parts(context, lemma)).collect();
@@ -228,7 +232,7 @@ pub(crate) fn analytic_lemmas<'a>(
     let (mut remainders, mut quotients) = (BTreeSet::new(), BTreeSet::new());
     for formula in formulas {
         visit(formula, &mut |e| match e {
-            Expr::Binary(Binary::Mod, a, b) => {
+            Expr::Binary(Binary::Mod, a, b) if is_of_products(context, a) => {
                 remainders.insert(((**a).clone(), (**b).clone()));
             }
             Expr::Unary(Unary::Ln, a) if !has_choice(a) && !logarithms.contains(a) => {
