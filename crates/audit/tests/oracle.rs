@@ -110,16 +110,27 @@ fn integration_agrees_with_the_oracle() {
 fn boxes_agree_with_the_oracle() {
     let [exact, boxes] = cases();
     assert!(boxes.len() >= 8);
+    // How many of them have no other way.
+    let mut left = 0;
     for case in boxes.iter().step_by(LESS) {
         let mechanism = &case.program.mechanism;
-        let refused =
-            event_probability(mechanism, &Parameters::new(), &case.inputs, &case.event, Depth::default());
-        assert!(refused.unwrap_err().to_string().starts_with("not covered: "), "{}", case.text);
+        // Some are integrated too, by now: then both agree with the oracle.
+        match event_probability(mechanism, &Parameters::new(), &case.inputs, &case.event, Depth::default()) {
+            Ok(found) => {
+                let found = found.unwrap();
+                assert!(agrees(&found, &case.probability, &case.tolerance), "{}: {found:?}", case.text);
+            }
+            Err(refused) => {
+                left += 1;
+                assert!(refused.to_string().starts_with("not covered: "), "{}", case.text);
+            }
+        }
         let found =
             enclosed_probability(mechanism, &Parameters::new(), &case.inputs, &case.event, 40_000).unwrap();
         assert!(agrees(&found, &case.probability, &case.tolerance), "{}: {}", case.text, found.to_f64());
         assert!(found.low <= case.probability && case.probability <= found.high, "{}", case.text);
     }
+    assert!(left >= 1, "{left}");
     for case in exact.iter().step_by(LESS) {
         let mechanism = &case.program.mechanism;
         let found =

@@ -8,7 +8,7 @@ use probity_kernel::term::{Distribution, Hints, Mechanism, Statement};
 
 use crate::effort::Effort;
 use crate::evidence::search::search_within;
-use crate::plan::blocks::set_by_draws;
+use crate::plan::blocks::{definitions, inline, set_by_draws};
 use crate::tables::is_irrational;
 
 /// Applies the program equivalences that fit, unless a hint speaks of the draws that they would remove.
@@ -127,8 +127,7 @@ fn ends_alike(body: &[Statement]) -> bool {
 /// what they draw is drawn once.
 fn join_branches(current: &mut Mechanism, done: &mut Vec<Rewrite>) {
     while done.len() < MOST_INLINED
-        && let Ok(context) = Context::new(current, Orientation::Forward)
-        && let Some(step) = branches(current, &context, &current.body)
+        && let Some(step) = branches(current, &current.body)
         && let Ok(next) = step.apply(current)
     {
         *current = next;
@@ -136,28 +135,31 @@ fn join_branches(current: &mut Mechanism, done: &mut Vec<Rewrite>) {
     }
 }
 
-fn branches(mechanism: &Mechanism, context: &Context, body: &[Statement]) -> Option<Rewrite> {
+fn branches(mechanism: &Mechanism, body: &[Statement]) -> Option<Rewrite> {
     body.iter().find_map(|statement| match statement {
         Statement::If { guard, then, otherwise } => {
-            let inside =
-                branches(mechanism, context, then).or_else(|| branches(mechanism, context, otherwise));
-            let differs = context.in_run(guard, Run::First) != context.in_run(guard, Run::Second);
+            let inside = branches(mechanism, then).or_else(|| branches(mechanism, otherwise));
+            // What asks about draws alone is asked alike in both runs, and has no need of this.
+            let asked = inline(guard, &definitions(&mechanism.body));
+            let is_input =
+                |v: &Variable| mechanism.inputs.iter().any(|input| *v == Variable::Plain(input.name.clone()));
+            let differs = asked.find_variable(&is_input).is_some();
             let own = || match (then.as_slice(), otherwise.as_slice()) {
                 ([Statement::Draw { var, .. }], [Statement::Draw { var: other, .. }]) => {
-                    (var == other).then(|| Rewrite::OneDraw { var: var.clone() })
+                    (differs && var == other).then(|| Rewrite::OneDraw { var: var.clone() })
                 }
                 ([.., Statement::Append { list, .. }], [.., Statement::Append { list: other, .. }]) => {
                     let draw = |body: &[Statement]| !set_by_draws(body).is_empty();
                     // What is drawn, or what a coin says of a value, is one law in the end.
-                    let drawn = draw(then) && draw(otherwise) || is_coin(mechanism, guard);
+                    let drawn = differs && draw(then) && draw(otherwise) || is_coin(mechanism, guard);
                     let merged = list == other && then.last() != otherwise.last() && drawn;
                     merged.then(|| new_name(mechanism, "entry").map(|var| Rewrite::Merge { var }))?
                 }
                 _ => None,
             };
-            inside.or_else(|| own().filter(|step| differs && step.apply(mechanism).is_ok()))
+            inside.or_else(|| own().filter(|step| step.apply(mechanism).is_ok()))
         }
-        Statement::For { body, .. } | Statement::While { body, .. } => branches(mechanism, context, body),
+        Statement::For { body, .. } | Statement::While { body, .. } => branches(mechanism, body),
         _ => None,
     })
 }

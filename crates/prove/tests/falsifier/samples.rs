@@ -41,7 +41,7 @@ fn samples_are_amplified() {
     let mut writer = Writer::new(51);
     let mut dice = Dice(52);
     let (mut made, mut tried) = (0, 0);
-    for _ in 0..300 * MORE {
+    for _ in 0..1_000 * MORE {
         let mut mechanism = writer.mechanism(&[], Expr::var("c"));
         let keep = writer.dice.one_in(10);
         mechanism.inputs.retain(|input| input.name.as_str() == "t" || keep);
