@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # In full what the quick tests sample (the feature `exhaustive`): `scripts/exhaustive.sh` runs all parts and says how long each took,
 # `scripts/exhaustive.sh exact` one of them, `scripts/exhaustive.sh --changed main` those of the crates whose own files differ from a commit.
-# `scripts/exhaustive.md` has what the last full run said.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
