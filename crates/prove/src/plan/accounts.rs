@@ -4,7 +4,7 @@ use probity_exact::Rational;
 use probity_kernel::context::for_each_expr;
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::kind::Kind;
-use probity_kernel::term::{Sort, Statement};
+use probity_kernel::term::{Param, Sort, Statement};
 
 use crate::algebra::{divided, linear, mentions, minus, number, of_parameters, plus, product, visit};
 use crate::plan::blocks::{for_each_assignment, for_each_guard, set_by, set_by_draws};
@@ -183,7 +183,20 @@ impl Ask<'_> {
             let starts = self.public_starts(name).into_iter().filter(|start| start != epsilon);
             found.extend(starts.flat_map(|e| [minus(e.clone(), v.clone()), minus(v.clone(), e)]));
         }
+        found.extend(self.sums_so_far(epsilon));
         found
+    }
+
+    /// What the claim says of all rounds, said of the rounds so far: where the costs of the rounds are a series and the claim has its sum.
+    pub(super) fn sums_so_far(&self, epsilon: &Expr) -> Vec<Expr> {
+        let rounds = self.cycle.from.is_some().then(|| Expr::var(self.cycle.name.clone()));
+        let counts = self.context.mechanism().params.iter().filter(|param| param.sort == Sort::Int);
+        let said = |param: &Param| {
+            let all = Variable::Plain(param.name.clone());
+            let so_far = epsilon.replace(&|v| rounds.clone().filter(|_| *v == all));
+            (so_far != *epsilon).then_some(so_far)
+        };
+        counts.filter_map(said).collect()
     }
 
     /// Whether a variable that the loop sets is made of parameters and of what counts: the same in both runs, whatever is drawn.

@@ -120,7 +120,10 @@ impl Watcher {
             .zip(fixed)
             .enumerate()
             .map(|(site, (amounts, fixed))| {
-                let terms = ask.terms(cycle.draws.contains(&site), amounts, fixed.as_ref());
+                let mut terms = ask.terms(cycle.draws.contains(&site), amounts, fixed.as_ref());
+                if cycle.draws.contains(&site) && cycle.draws.len() == 1 {
+                    terms.extend(ask.sums_so_far(epsilon).into_iter().map(|sum| (sum, None)));
+                }
                 terms.into_iter().map(Bound::new).collect()
             })
             .collect();
@@ -508,11 +511,9 @@ impl Ask<'_> {
             }
             for (i, from) in self.starts().into_iter().filter(|(i, _)| *i != v) {
                 let first = i.clone().equals(from.clone());
-                topic(vec![
-                    v.clone().lt(i.clone()),
-                    first.clone().or(v.clone().lt(i.clone())),
-                    v.clone().le(i),
-                ]);
+                topic(vec![v.clone().lt(i.clone()), first.clone().or(v.clone().lt(i.clone()))]);
+                // Beside the second of these: what is known in the first round, in which a text may leave the number as it was.
+                topic(vec![v.clone().le(i)]);
                 topic(vec![first.or(Expr::int(0).le(v.clone()))]);
             }
             for input in &self.context.mechanism().inputs {
