@@ -288,6 +288,11 @@ pub enum CatalogueError {
         /// The argument.
         argument: String,
     },
+    /// An argument has a value, and is what is looked for.
+    Sought {
+        /// The argument.
+        argument: &'static str,
+    },
     /// An argument is not a number.
     Number {
         /// Its name.
@@ -323,6 +328,9 @@ impl fmt::Display for CatalogueError {
             CatalogueError::Missing { argument } => write!(f, "the argument {argument} is missing"),
             CatalogueError::Unexpected { name, argument } => {
                 write!(f, "{name} has no argument {argument}")
+            }
+            CatalogueError::Sought { argument } => {
+                write!(f, "{argument} is what is looked for, and cannot be given; leave it out")
             }
             CatalogueError::Number { argument, error } => write!(f, "{argument}: {error}"),
             CatalogueError::Private { argument, allowed } => {

@@ -59,7 +59,8 @@ fn searched_below(parameter: &'static str, double: f64) -> Answer {
 ///
 /// # Errors
 /// When the name or an argument is unknown or missing, the target is in a measure that the mechanism is not
-/// calibrated in, or no noise is enough.
+/// calibrated in, no noise is enough, or what is looked for has a value already: whoever draws with that value would not have what
+/// is promised of the other.
 pub fn calibrate(
     name: &str,
     arguments: &Arguments,
@@ -67,17 +68,35 @@ pub fn calibrate(
     target: &Loss,
 ) -> Result<Answer, CatalogueError> {
     let entry = find(name, arguments)?;
+    let answer = least_noise(entry.name, arguments, distance_in, target)?;
+    // σ and σ² are two names of one parameter.
+    let names: &[&'static str] = match answer.parameter {
+        "scale" | "squared-scale" => &["scale", "squared-scale"],
+        _ => std::slice::from_ref(&answer.parameter),
+    };
+    match names.iter().find(|name| arguments.text(name).is_some()) {
+        Some(argument) => Err(CatalogueError::Sought { argument }),
+        None => Ok(answer),
+    }
+}
+
+fn least_noise(
+    name: &'static str,
+    arguments: &Arguments,
+    distance_in: &Sensitivity,
+    target: &Loss,
+) -> Result<Answer, CatalogueError> {
     let refused = || -> CatalogueError {
-        match targets(entry.name) {
+        match targets(name) {
             Some(allowed) => ParameterError::new("target", target, allowed).into(),
             None => {
                 let allowed = "one whose noise can be asked for: discrete-laplace, discrete-gaussian, gaussian, randomized-response, \
                                exponential, noisy-max, truncated-geometric or renormalised-geometric";
-                ParameterError::new("mechanism", entry.name, allowed).into()
+                ParameterError::new("mechanism", name, allowed).into()
             }
         }
     };
-    Ok(match (entry.name, target) {
+    Ok(match (name, target) {
         ("discrete-laplace", Loss::Pure(epsilon)) => {
             safe_above("scale", laplace_scale(distance_in, epsilon)?.value().clone())
         }
@@ -218,6 +237,21 @@ mod tests {
         assert!(told("discrete-gaussian", &pure(1.0)).contains("a rho, or an epsilon with a delta"));
         assert!(told("snapping", &pure(1.0)).contains("one whose noise can be asked for"));
         assert!(ask("discrete-laplace", &[], &pure(0.0)).unwrap_err().contains("epsilon = 0"));
+    }
+
+    /// Drawn with the value that was given, it would lose more than what is promised of the value that is found.
+    #[test]
+    fn what_is_looked_for_cannot_be_given() {
+        let rho = Loss::Concentrated(Rho::from_f64(0.5).unwrap());
+        for (name, pairs, target) in [
+            ("discrete-laplace", &[("scale", "1/10")][..], pure(1.0)),
+            ("discrete-gaussian", &[("squared-scale", "1/10")], rho),
+            ("randomized-response", &[("categories", "2"), ("prob", "999/1000")], pure(1.0)),
+            ("truncated-geometric", &[("lower", "0"), ("upper", "9"), ("scale", "1/10")], pure(1.0)),
+        ] {
+            let refused = ask(name, pairs, &target).unwrap_err();
+            assert!(refused.contains("is what is looked for, and cannot be given"), "{name}: {refused}");
+        }
     }
 
     /// Parameters that were searched keep the target also as the decimals that they are printed as.

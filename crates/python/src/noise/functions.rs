@@ -331,17 +331,6 @@ pub fn calibrate(
     let name = entry.name;
     work::short(py, move || {
         let answer = catalogue::calibrate(name, &given.for_catalogue(&[]), &d_in, &target)?;
-        // A second value for it would be the one that is drawn with, and this one the one that is promised.
-        let scales = ["scale", "squared-scale"];
-        let same = |known: &str| {
-            known == answer.parameter || scales.contains(&known) && scales.contains(&answer.parameter)
-        };
-        if let Some((taken, _)) = given.pairs().iter().find(|(known, _)| same(known)) {
-            let taken = taken.replace('-', "_");
-            return Err(Failure::input(format!("{taken} is what is looked for, and cannot be given")).hint(
-                "leave it out, or make the mechanism without calibrate(…): .epsilon() says what it loses",
-            ));
-        }
         let exact = answer.exact.or_else(|| probity_exact::rational_from_f64(answer.double));
         let exact = exact.ok_or_else(|| Failure::input("no noise is enough"))?;
         Noise::make(name, given.with(answer.parameter, Some(exact.to_string())))
