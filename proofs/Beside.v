@@ -27,7 +27,7 @@ have E := @wp_finite R S good good0 c add 2%N t t0 gt m.
 have two (F : nat -> \bar R) : \sum_(0 <= i < 2) F i = F 0%N + F 1%N by rewrite /index_iota /= !big_cons big_nil adde0.
 by rewrite two in E; rewrite -[RHS]E; congr (wp c _ m); apply/funext => s; rewrite two.
 Qed.
-Lemma list_first A c (ok : bool) (ws : seq (R * A)) (h : S -> A -> \bar R) m : additive good c -> (forall s a, 0 <= h s a) ->
+Theorem list_first A c (ok : bool) (ws : seq (R * A)) (h : S -> A -> \bar R) m : additive good c -> (forall s a, 0 <= h s a) ->
   (forall (x : R) a, (0 <= x)%R -> good (fun s => x%:E * h s a)) -> exchanged c (flaw ok ws) h m.
 Proof.
 have zero : wp c (fun=> 0) m = 0.
@@ -55,7 +55,7 @@ Qed.
 End First.
 
 (* the mechanism with the sample in its place, and with the sample first *)
-Lemma sample_first (table : S -> seq Row) (put : S -> seq Row -> S) (agree : S -> S -> Prop) c d f m :
+Theorem sample_first (table : S -> seq Row) (put : S -> seq Row -> S) (agree : S -> S -> Prop) c d f m :
   (forall h m u, nneg h -> wp c h (put m u) = wp c (fun s => h (put s u)) m) ->
   Rules.local agree c -> (forall s, agree m s -> table s = table m) -> nneg f ->
   exchanged c (sample q (table m)) (fun s u => wp d f (put s u)) m ->

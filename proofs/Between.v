@@ -76,16 +76,16 @@ Lemma lists_turned A B (ok ok' : bool) (ws : seq (R * A)) (ws' : seq (R * B)) (h
   flaw ok' ws' (fun b => flaw ok ws (h^~ b)) = flaw ok ws (fun a => flaw ok' ws' (h a)).
 Proof. by move=> h0; apply: list_exchange => // l l0; exact: list_additive. Qed.
 
-Lemma makes_response (v count : int) (p : R) : category_range count v -> (0 <= p <= 1)%R ->
+Theorem makes_response (v count : int) (p : R) : category_range count v -> (0 <= p <= 1)%R ->
   makes (fun=> True) (bernoulli p) (uniform_other R v count) (fun k o => if k then v else o) (response v p count).
 Proof. by move=> cr pr g g0 _; exact: response_law. Qed.
-Lemma makes_response_turned (v count : int) (p : R) : category_range count v -> (0 <= p <= 1)%R ->
+Theorem makes_response_turned (v count : int) (p : R) : category_range count v -> (0 <= p <= 1)%R ->
   makes (fun=> True) (uniform_other R v count) (bernoulli p) (fun o k => if k then v else o) (response v p count).
 Proof. by move=> cr pr g g0 _; rewrite -response_law// (lists_turned _ _ _ _ (h := fun (k : bool) o => g (if k then v else o))). Qed.
-Lemma makes_mixture (v count : int) (p : R) : category_range count v -> (0 <= p <= 1)%R ->
+Theorem makes_mixture (v count : int) (p : R) : category_range count v -> (0 <= p <= 1)%R ->
   makes (fun=> True) (bernoulli p) (uniform_int R 0 (count - 1)) (fun k o => if k then v else o) (response v (p + (1 - p) / count%:~R)%R count).
 Proof. by move=> cr pr g g0 _; exact: mixture_law. Qed.
-Lemma makes_mixture_turned (v count : int) (p : R) : category_range count v -> (0 <= p <= 1)%R ->
+Theorem makes_mixture_turned (v count : int) (p : R) : category_range count v -> (0 <= p <= 1)%R ->
   makes (fun=> True) (uniform_int R 0 (count - 1)) (bernoulli p) (fun o k => if k then v else o) (response v (p + (1 - p) / count%:~R)%R count).
 Proof. by move=> cr pr g g0 _; rewrite -mixture_law// (lists_turned _ _ _ _ (h := fun (k : bool) o => g (if k then v else o))). Qed.
 End Finite.
@@ -94,37 +94,37 @@ Section Noise.
 Variable R : realType.
 Notation T := (measurableTypeR R).
 Definition borel_test (g : R -> \bar R) := measurable_fun setT (g : T -> \bar R).
-Lemma makes_laplace : makes borel_test (@uniform R) (sign R) (fun u s => s * ln u)%R (laplace 0%R 1%R).
+Theorem makes_laplace : makes borel_test (@uniform R) (sign R) (fun u s => s * ln u)%R (laplace 0%R 1%R).
 Proof. by move=> g g0 mg; exact: laplace_law. Qed.
-Lemma makes_laplace_turned : makes (fun=> True) (sign R) (@uniform R) (fun s u => s * ln u)%R (laplace 0%R 1%R).
+Theorem makes_laplace_turned : makes (fun=> True) (sign R) (@uniform R) (fun s u => s * ln u)%R (laplace 0%R 1%R).
 Proof.
 move=> g g0 _; rewrite (pair_law (f := fun u s => g (s * ln u)%R))//; congr (ev (laplace _ _)); apply/funext => z.
 by rewrite signed_size.
 Qed.
-Lemma makes_difference b : makes borel_test (exponential b) (exponential b) (fun x y => x - y)%R (laplace 0%R b).
+Theorem makes_difference b : makes borel_test (exponential b) (exponential b) (fun x y => x - y)%R (laplace 0%R b).
 Proof. by move=> g g0 mg; exact: difference_law. Qed.
-Lemma makes_difference_turned b : makes borel_test (exponential b) (exponential b) (fun x y => y - x)%R (laplace 0%R b).
+Theorem makes_difference_turned b : makes borel_test (exponential b) (exponential b) (fun x y => y - x)%R (laplace 0%R b).
 Proof. by move=> g g0 mg; exact: difference_law_turned. Qed.
-Lemma makes_difference_int b : makes (fun=> True) (@geometric R b) (geometric b) (fun x y => x - y)%R (discrete_laplace 0%R b).
+Theorem makes_difference_int b : makes (fun=> True) (@geometric R b) (geometric b) (fun x y => x - y)%R (discrete_laplace 0%R b).
 Proof. by move=> g g0 _; exact: difference_law_int. Qed.
-Lemma makes_difference_int_turned b : makes (fun=> True) (@geometric R b) (geometric b) (fun x y => y - x)%R (discrete_laplace 0%R b).
+Theorem makes_difference_int_turned b : makes (fun=> True) (@geometric R b) (geometric b) (fun x y => y - x)%R (discrete_laplace 0%R b).
 Proof.
 move=> g g0 _; have := @affine_discrete_laplace R 0 0 b false g g0; rewrite /flipped subr0 => <-.
 rewrite -difference_law_int; last by move=> z; exact: g0.
 by congr (ev (geometric b)); apply/funext => x; congr (ev (geometric b)); apply/funext => y; rewrite sub0r opprB.
 Qed.
-Lemma makes_sign b : makes (fun=> True) (sign R) (exponential b) (fun s x => s * x)%R (laplace 0%R b).
+Theorem makes_sign b : makes (fun=> True) (sign R) (exponential b) (fun s x => s * x)%R (laplace 0%R b).
 Proof. by move=> g g0 _; exact: sign_law. Qed.
-Lemma makes_sign_turned b : makes borel_test (exponential b) (sign R) (fun x s => s * x)%R (laplace 0%R b).
+Theorem makes_sign_turned b : makes borel_test (exponential b) (sign R) (fun x s => s * x)%R (laplace 0%R b).
 Proof. by move=> g g0 mg; exact: sign_law_turned. Qed.
 (* with a coin; e + z stands for the conditional, with any e *)
-Lemma makes_coin b : makes (fun=> True) (bernoulli (2^-1 : R)) (exponential b) (fun s x => if s then x else - x)%R (laplace 0%R b).
+Theorem makes_coin b : makes (fun=> True) (bernoulli (2^-1 : R)) (exponential b) (fun s x => if s then x else - x)%R (laplace 0%R b).
 Proof.
 move=> g g0 _; have := @coin_law R b 0%R g g0.
 rewrite (_ : (fun z => g (0 + z)%R) = g); last by apply/funext => z; rewrite add0r.
 by move=> <-; congr (ev (bernoulli _)); apply/funext => s; congr (ev (exponential b)); apply/funext => x; case: s; rewrite ?add0r ?sub0r.
 Qed.
-Lemma makes_coin_turned b : makes borel_test (exponential b) (bernoulli (2^-1 : R)) (fun x s => if s then x else - x)%R (laplace 0%R b).
+Theorem makes_coin_turned b : makes borel_test (exponential b) (bernoulli (2^-1 : R)) (fun x s => if s then x else - x)%R (laplace 0%R b).
 Proof.
 move=> g g0 mg; rewrite -(makes_sign_turned b g0 mg); congr (ev (exponential b)); apply/funext => x.
 have h1 : (1 - 2^-1 = 2^-1 :> R)%R by apply/eqP; rewrite subr_eq half2.

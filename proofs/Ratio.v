@@ -231,7 +231,7 @@ Qed.
 End Pure.
 
 (* the Borel tests of the line have such level sets *)
-Lemma level_borel (R : realType) d (T : measurableType d) (F : T -> \bar R) : measurable_fun setT F -> level_sets (fun A : T -> Prop => measurable (A : set T)) F.
+Theorem level_borel (R : realType) d (T : measurableType d) (F : T -> \bar R) : measurable_fun setT F -> level_sets (fun A : T -> Prop => measurable (A : set T)) F.
 Proof.
 move=> mF x y; have mge : measurable (setT `&` [set o | x <= F o]) by apply: emeasurable_fun_c_infty.
 split.
