@@ -242,3 +242,66 @@ rewrite (_ : (fun o => is_true (x <= F o <= y)) = (setT `&` [set o | x <= F o]) 
   by apply: measurableI => //; apply: emeasurable_fun_infty_c.
 by apply/seteqP; split=> o /=; [move=> /andP[]|move=> [[_ ->] [_ ->]]].
 Qed.
+
+(* the law of what a program releases is countably additive on a class of sets, if its expectations are on the tests that are constant on one of them and 0 elsewhere (Additive.v, Memory.v) *)
+Section Released.
+Variables (R : realType) (T O : Type) (good : (T -> \bar R) -> Prop) (E : (O -> Prop) -> Prop) (c : stmt R T) (out : T -> O) (m : T).
+Hypothesis add : additive good c.
+Hypothesis good0 : good (fun=> 0).
+Hypothesis good_ind : forall A (y : \bar R), E A -> 0 <= y -> good (fun s => y * ind R (fun s => A (out s)) s).
+Lemma series_const (a : \bar R) : 0 <= a -> \sum_(n <oo) a = +oo * a.
+Proof.
+rewrite le_eqVlt => /orP[/eqP <-|a0]; first by rewrite series_zero mule0.
+rewrite gt0_mulye//; apply: eq_infty => r; case: a a0 => [a a0| |//]; last first.
+  move=> _; apply: (@le_trans _ _ (\sum_(0 <= i < 1) (+oo : \bar R))); first by rewrite big_nat1 leey.
+  by apply: nneseries_lim_ge => i _; rewrite leey.
+rewrite lte_fin in a0; have ra : (0 <= `|r| / a)%R by rewrite divr_ge0// ltW.
+pose n := Num.bound (`|r| / a); have nr := archi_boundP ra.
+apply: (@le_trans _ _ (\sum_(0 <= i < n) a%:E)); last by apply: nneseries_lim_ge => i _; rewrite lee_fin ltW.
+rewrite sumEFin lee_fin big_const_nat subn0 iter_addr_0 -mulr_natl; apply: (le_trans (ler_norm r)).
+by rewrite -ler_pdivr_mulr// ltW.
+Qed.
+Lemma times_ind A (y : \bar R) : E A -> 0 <= y -> wp c (fun s => y * ind R (fun s => A (out s)) s) m = wp c (ind R (fun s => A (out s))) m * y.
+Proof.
+move=> EA; set i := ind R _; have i0 : nneg i by exact: ind_ge0.
+have zero : wp c (fun=> 0) m = 0.
+  apply/eqP; rewrite eq_le; apply/andP; split; last by apply: wp_ge0.
+  by have := @wp_scale R T 0%R (lexx _) c (fun=> 0) (fun=> lexx _) m; rewrite !mul0e.
+case: y => [x| |//]; last first.
+  move=> _; have gi : good i.
+    by have := good_ind EA (@lee01 R); rewrite (_ : (fun s => 1 * _) = i)//; apply/funext => s; rewrite mul1e.
+  have /= H := congr1 (@^~ m) (add.2 (fun=> i) (fun=> i0) (fun=> gi)).
+  rewrite (_ : (fun s => +oo * i s) = fun s => \sum_(n <oo) i s); last by apply/funext => s; rewrite series_const.
+  by rewrite H series_const ?wp_ge0// muleC.
+rewrite lee_fin le_eqVlt => /orP[/eqP <-|x0]; last by rewrite wp_scale_eq// muleC.
+by rewrite mule0 -[RHS]zero; congr (wp c _ m); apply/funext => s; rewrite mul0e.
+Qed.
+Theorem released_additive : additive_on E (law_of c out m).
+Proof.
+move=> k g Ek g0; pose f n s : \bar R := if pickle (k (out s)) == n then g (k (out s)) else 0.
+have f0 n : nneg (f n) by move=> s; rewrite /f; case: ifP.
+have fE i : f (pickle i) = fun s => g i * ind R (fun s => k (out s) = i) s.
+  apply/funext => s; rewrite /f /ind; case: asboolP => [->|ne]; first by rewrite eqxx mule1.
+  by rewrite mule0; case: eqP => // /(pcan_inj pickleK).
+have none n : (forall i : option (option int), pickle i <> n) -> f n = fun=> 0.
+  by move=> no; apply/funext => s; rewrite /f; case: eqP => // /no.
+have gf n : good (f n).
+  have [[i <-]|no] := pselect (exists i : option (option int), pickle i = n); first by rewrite fE; exact: (good_ind (Ek i) (g0 i)).
+  by rewrite none// => i e; apply: no; exists i.
+have zero : wp c (fun=> 0) m = 0.
+  apply/eqP; rewrite eq_le; apply/andP; split; last by apply: wp_ge0.
+  by have := @wp_scale R T 0%R (lexx _) c (fun=> 0) (fun=> lexx _) m; rewrite !mul0e.
+rewrite -[LHS]/(wp c (fun s => g (k (out s))) m).
+rewrite (_ : (fun s => g (k (out s))) = fun s => \sum_(n <oo) f n s); last first.
+  apply/funext => s; rewrite (@series_only _ _ (pickle (k (out s)))) => [|n|n nk]; last first.
+  - by rewrite /f eq_sym (negPf nk).
+  - exact: f0.
+  by rewrite /f eqxx.
+have /= -> := congr1 (@^~ m) (add.2 f f0 gf); rewrite seriesE; last by move=> n; exact: wp_ge0.
+transitivity (\esum_(n in (@pickle _ : option (option int) -> nat) @` [set: option (option int)]) wp c (f n) m).
+  rewrite [RHS]esum_mkcond; apply: eq_esum => n _; case: ifPn => //; rewrite notin_set => no.
+  by rewrite none// => i e; apply: no; exists i.
+rewrite esum_image; last by move=> i j _ _ /(pcan_inj pickleK).
+by apply: eq_esum => i _; rewrite fE (times_ind (Ek i) (g0 i)).
+Qed.
+End Released.
