@@ -4,7 +4,7 @@ From Probity Require Rules Laws Sampling Finite Additive Privacy Equivalence Cou
 From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence Lemmas Formulas Certificate Blocks Pairs.
 From Probity Require Compared Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
 From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called PermuteFlip CertificateCall NormalSum Mu MuOrder.
-From Probity Require Gumbel Answers Alike Values Exchange Selected.
+From Probity Require Gumbel Answers Alike Values Exchange Selected TailsExact Naive Between Beside Ratio.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -57,6 +57,11 @@ Definition sampling_rules := (
   @TailsInt.up_to_upper_tail_int,
   @Tails.up_to_open_tail,
   @TailsInt.up_to_open_tail_int,
+  @TailsExact.up_to_exact_tail_int,
+  @TailsExact.up_to_tail_exponential,
+  @TailsExact.up_to_tail_geometric,
+  @TailsExact.up_to_tail_uniform,
+  @TailsExact.up_to_tail_uniform_int,
   @Chosen.chosen,
   @PermuteFlip.permute_flip,
   @Calls.selected,
@@ -114,6 +119,15 @@ Definition equivalences_and_privacy := (
   @Branches.hoist,
   @Branches.join,
   @Branches.tail,
+  @Branches.merge,
+  @Branches.one_draw,
+  @Branches.one_draw_kept,
+  @Between.two_draws,
+  @Between.makes_response_turned,
+  @Between.makes_mixture_turned,
+  @Between.makes_laplace_turned,
+  @Between.makes_difference_int_turned,
+  @Between.makes_coin_turned,
   @Centered.affine_laplace,
   @Centered.affine_gaussian,
   @Centered.affine_discrete_laplace,
@@ -128,6 +142,7 @@ Definition equivalences_and_privacy := (
   @Privacy.group,
   @Groups.group_at_most,
   @Samples.amplify,
+  @Beside.amplify_beside,
   @Additive.additive_while).
 Print Assumptions equivalences_and_privacy.
 
@@ -153,6 +168,11 @@ Definition concentrated_measure := (
   @Bounded.bounded_loss,
   @Bounded.bounded_loss_int,
   @Bounded.bounded_range,
+  @Ratio.bounded_ratio,
+  @Ratio.z_called_pure_reals,
+  @Ratio.z_seq_for,
+  @Ratio.level_borel,
+  @Ratio.released_additive,
   @Groups.z_step,
   @Groups.z_group,
   @Called.z_called,
@@ -204,7 +224,13 @@ Definition threshold_theorem := (
   @Threshold.threshold_far,
   @Snapped.snapped_pure,
   @Snapped.snapped_far,
-  @Snapped.family).
+  @Snapped.family,
+  @Naive.naive_rounds,
+  @Naive.naive_fine,
+  @Naive.naive_pure,
+  @Naive.naive_far,
+  @Naive.coarse_pure,
+  @Naive.coarse_far).
 Print Assumptions threshold_theorem.
 
 (* the papers *)

@@ -1,9 +1,9 @@
 (* Programs in step, and the equivalences about branches of trusted/kernel/src/rules/hoist.rs: HOIST (hoist), JOIN (join),
-   TAIL (tail).
+   TAIL (tail), MERGE (merge), ONE-DRAW (one_draw).
 
    in_step T c c' T': from states that T relates, c and c' have the same expectations of tests that T' makes equal; the two may have different
    states.  step_... build it along two programs.  What the kernel checks on the text ("y is read in its branch only") is a relation "same but
-   for y" that everything else respects.  Read: in_step, hoist, join, tail. *)
+   for y" that everything else respects.  Read: in_step, hoist, join, tail, merge, one_draw. *)
 From Probity Require Import Prelude Judgement Privacy.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.
@@ -131,3 +131,32 @@ move=> Hg Hc Hd He f f' f0 f1 f'0 f'1 ff s t st; rewrite tail.
 exact: (step_seq (step_if Hg Hc Hd) He f0 f1 f'0 f'1 ff st).
 Qed.
 End Branches.
+
+(* if g { c; append(l, a) } else { d; append(l, b) }  =  if g { c; y = a } else { d; y = b }; append(l, y).  T: equal but for y, which nothing else reads *)
+Theorem merge (R : realType) (S S' A : Type) (T : S -> S' -> Prop) (g : S -> bool) (g' : S' -> bool) (c d : stmt R S) (c' d' : stmt R S')
+    (list : S -> seq A) (list' : S' -> seq A) (put : S -> seq A -> S) (put' : S' -> seq A -> S') (y : S' -> A) (set_y : S' -> A -> S')
+    (a b : S -> A) (a' b' : S' -> A) :
+  (forall s v, y (set_y s v) = v) -> (forall s v, list' (set_y s v) = list' s) ->
+  (forall s s', T s s' -> [/\ g s = g' s', list s = list' s', a s = a' s' & b s = b' s']) ->
+  (forall s s' l v, T s s' -> T (put s l) (put' (set_y s' v) l)) ->
+  in_step T c c' T -> in_step T d d' T ->
+  in_step T
+    (If g (Seq c (Assign R (fun s => put s (rcons (list s) (a s))))) (Seq d (Assign R (fun s => put s (rcons (list s) (b s))))))
+    (Seq (If g' (Seq c' (Assign R (fun s => set_y s (a' s)))) (Seq d' (Assign R (fun s => set_y s (b' s)))))
+      (Assign R (fun s => put' s (rcons (list' s) (y s))))) T.
+Proof.
+move=> ys ls reads sets Hc Hd f f' f0 f1 f'0 f'1 ff s s' st /=.
+have [-> _ _ _] := reads s s' st; case: (g' s'); [apply: Hc st|apply: Hd st] => // t t' tt; rewrite ys ls;
+  have [_ -> ea eb] := reads t t' tt; rewrite ?ea ?eb; apply: ff; exact: sets.
+Qed.
+
+(* if g { y ~ D(a, s) } else { y ~ D(b, t) }  =  y ~ D(if g then a else b, if g then s else t): one law of a center and a scale; with one parameter, the other is the same on both sides *)
+Theorem one_draw (R : realType) (S P Q A : Type) (D : P -> Q -> law R A) (u : S -> A -> S) (g : S -> bool) (a b : S -> P) (v w : S -> Q) f m :
+  wp (If g (Draw (fun s => D (a s) (v s)) u) (Draw (fun s => D (b s) (w s)) u)) f m =
+  wp (Draw (fun s => D (if g s then a s else b s) (if g s then v s else w s)) u) f m.
+Proof. by rewrite /=; case: (g m). Qed.
+(* a parameter that both branches write in the same way is kept *)
+Theorem one_draw_kept (R : realType) (S P Q A : Type) (D : P -> Q -> law R A) (u : S -> A -> S) (g : S -> bool) (a b : S -> P) (v : S -> Q) f m :
+  wp (If g (Draw (fun s => D (a s) (v s)) u) (Draw (fun s => D (b s) (v s)) u)) f m =
+  wp (Draw (fun s => D (if g s then a s else b s) (v s)) u) f m.
+Proof. by rewrite /=; case: (g m). Qed.

@@ -174,10 +174,18 @@ Proof. intros h; induction t as [|r t IH]; [reflexivity|cbn; rewrite h; fold (su
 Ltac merge_sums := repeat match goal with |- context [sumR ?t ?c ?e] => match goal with |- context [sumR t c ?e'] =>
   tryif constr_eq e e' then fail else replace (sumR t c e) with (sumR t c e')
     by (apply sumR_same; intros ?; cbv beta; first [ring | f_equal; ring]) end end.
+(* an entry that is read at one place, which is written in two ways: at + 1 and 1 + at *)
+Ltac merge_places := repeat match goal with
+  | |- context [entry ?l ?i] => match goal with |- context [entry l ?j] =>
+      tryif constr_eq i j then fail else replace (entry l j) with (entry l i) by (apply f_equal; ring) end
+  | |- context [entryZ ?l ?i] => match goal with |- context [entryZ l ?j] =>
+      tryif constr_eq i j then fail else replace (entryZ l j) with (entryZ l i) by (apply f_equal; ring) end
+  end.
 Ltac sums := cbv beta; first [field; nonzero | autorewrite with units; first [reflexivity | field; nonzero] | push; field; nonzero
   | merge floor_; merge_round; field; nonzero | merge_sums; field; nonzero | merge sqrt; field; nonzero
   | merge inv; merge ln_; merge exp; repeat match goal with |- context [ln_ ?a] =>
-      replace (ln_ a) with 0 by (symmetry; transitivity (ln_ 1); [f_equal; first [field; nonzero]|apply ln_one]) end; field; nonzero].
+      replace (ln_ a) with 0 by (symmetry; transitivity (ln_ 1); [f_equal; first [field; nonzero]|apply ln_one]) end; field; nonzero
+  | merge_places; first [field; nonzero | push; field; nonzero | autorewrite with units; field; nonzero]].
 
 (* an integer, as it stands or as the sum of integers d that it is equal to *)
 Lemma whole_equal d a : a = d -> whole d -> whole a. Proof. now intros ->. Qed.

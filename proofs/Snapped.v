@@ -2,6 +2,8 @@
    rounded logarithm followed by rounded scalings (Pipeline.v), d is the smaller of (K - 1) R and D(R), and bounds of
    K, d and q, instead of their values, give a theorem for a family of parameters.
 
+   The uniform draw is any finite list of equally likely numbers (snapped_pure_by, snapped_far_by), and a uniform real rounded down to the format (snapped_pure, snapped_far).
+
    Read: snapped_pure, snapped_far, family. *)
 From Coq Require Import Reals Lra Lia ZArith List.
 From Flocq Require Import Core.
@@ -68,13 +70,16 @@ End Monotone.
 Section Snapped.
 Variables emin prec k : Z.
 Context {prec_gt_0_ : Prec_gt_0 prec}.
-Hypothesis emin_neg : (emin + prec <= 0)%Z.
 Notation F := (generic_format radix2 (FLT_exp emin prec)).
 Notation RN := (round radix2 (FLT_exp emin prec) ZnearestE).
 Notation Lam := (bpow radix2 k).
-Notation eta2 := (bpow radix2 (1 - prec)).
 Notation tiny := (bpow radix2 (emin + prec - 1)).
-Notation points := (Uniform.points emin prec).
+(* what the uniform draw may be, each with the same probability *)
+Variables (points : list R) (c Rr : R).
+Hypothesis nonempty : points <> nil.
+Hypothesis in_unit : forall u, In u points -> 0 <= u < 1.
+Hypothesis c_pos : 0 <= c.
+Hypothesis law_fine : fine_law (prob points) c Rr.
 Variables (B : R) (M : nat).
 Hypothesis M_pos : (1 <= M)%nat.
 Hypothesis B_range : 0 < B <= INR M * Lam.
@@ -87,9 +92,8 @@ Hypothesis in_range : forall u, In u points -> 0 < u -> tiny <= - ln u /\ normal
 Notation kappa := (Pipeline.kappa prec fs).
 Notation rho := (Pipeline.rho fs).
 Notation n := (Pipeline.n emin prec fs).
-Variables (Rr D : R).
+Variable D : R.
 Hypothesis Rr_pos : 0 <= Rr.
-Hypothesis Rr_fine : Rr <= - IZR (emin + prec - 1) * ln 2.
 Hypothesis D_pos : 0 <= D.
 Definition drift := Rmin ((kappa - 1) * Rr) (Pipeline.D prec fs Rr).
 Notation h := (Threshold.h prec k M).
@@ -100,8 +104,8 @@ unfold drift; apply Rmin_glb; [|now apply Pipeline.D_pos].
 apply Rmult_le_pos; [|exact Rr_pos]; assert (H := Pipeline.kappa1 prec fs); lra.
 Qed.
 Hypothesis width : 2 * h < Lam.
-Hypothesis Cm_pos : 0 < Cminus kappa drift eta2 q.
-Notation eps := (epsilon eta2 rho kappa drift q D).
+Hypothesis Cm_pos : 0 < Cminus kappa drift c q.
+Notation eps := (epsilon c rho kappa drift q D).
 Notation Pr := (P2 R points).
 Notation mechanism := (Threshold.mechanism emin prec k B n).
 
@@ -117,12 +121,70 @@ Proof. intros u Hu H0; destruct (in_range u Hu H0); now apply noise_relative. Qe
 Lemma above : forall u, In u points -> 0 < u -> rho * n u <= kappa * - ln u.
 Proof. intros u Hu H0; destruct (in_range u Hu H0); now apply noise_relative. Qed.
 
+Theorem snapped_pure_by x x' (E : R -> Prop) : rho * (B + INR M * Lam - Lam / 2 + h) <= Rr ->
+  Rabs x <= B -> Rabs x' <= B -> Rabs (x - x') <= D ->
+  Pr (fun u s => E (mechanism x u s)) <= exp eps * Pr (fun u s => E (mechanism x' u s)).
+Proof.
+intros; apply (threshold_pure_by emin prec k B M M_pos B_range half_grid points c Rr); auto using rho_pos, drift_pos, close, below, above.
+apply kappa1.
+Qed.
+
+Theorem snapped_far_by (c' : R) x x' (E : R -> Prop) : fine_law (prob points) c' (Rr - rho * (Lam + 2 * h + D)) -> 0 <= Rr - rho * (Lam + 2 * h + D) ->
+  Rabs x <= B -> Rabs x' <= B -> Rabs (x - x') <= D ->
+  Pr (fun u s => E (mechanism x u s)) <= exp eps * Pr (fun u s => E (mechanism x' u s)) +
+    exp (- ((Rr - rho * (Lam + 2 * h + D)) / kappa)) * (1 + c').
+Proof.
+intros; apply (threshold_far_by emin prec k B M M_pos B_range half_grid points c Rr); auto using rho_pos, drift_pos, close, below, above.
+apply kappa1.
+Qed.
+End Snapped.
+
+(* ---- with a uniform real rounded down to the format ---- *)
+Section Star.
+Variables emin prec k : Z.
+Context {prec_gt_0_ : Prec_gt_0 prec}.
+Hypothesis emin_neg : (emin + prec <= 0)%Z.
+Notation F := (generic_format radix2 (FLT_exp emin prec)).
+Notation RN := (round radix2 (FLT_exp emin prec) ZnearestE).
+Notation Lam := (bpow radix2 k).
+Notation eta2 := (bpow radix2 (1 - prec)).
+Notation tiny := (bpow radix2 (emin + prec - 1)).
+Notation points := (Uniform.points emin prec).
+Variables (B : R) (M : nat).
+Hypothesis M_pos : (1 <= M)%nat.
+Hypothesis B_range : 0 < B <= INR M * Lam.
+Hypothesis half_grid : forall j : Z, (- Z.of_nat M < j <= Z.of_nat M)%Z ->
+  F (IZR j * Lam - Lam / 2) /\ tiny <= Rabs (IZR j * Lam - Lam / 2).
+Variable fs : list R.
+Hypothesis fs_pos : Forall (fun f => 0 < f) fs.
+Hypothesis in_range : forall u, In u points -> 0 < u -> tiny <= - ln u /\ normal emin prec (RN (- ln u)) fs.
+Notation kappa := (Pipeline.kappa prec fs).
+Notation rho := (Pipeline.rho fs).
+Notation n := (Pipeline.n emin prec fs).
+Variables (Rr D : R).
+Hypothesis Rr_pos : 0 <= Rr.
+Hypothesis Rr_fine : Rr <= - IZR (emin + prec - 1) * ln 2.
+Hypothesis D_pos : 0 <= D.
+Notation drift := (drift prec Rr fs).
+Notation h := (Threshold.h prec k M).
+Notation q := (Threshold.q prec k M rho).
+Hypothesis width : 2 * h < Lam.
+Hypothesis Cm_pos : 0 < Cminus kappa drift eta2 q.
+Notation eps := (epsilon eta2 rho kappa drift q D).
+Notation Pr := (P2 R points).
+Notation mechanism := (Threshold.mechanism emin prec k B n).
+
 Theorem snapped_pure x x' (E : R -> Prop) : rho * (B + INR M * Lam - Lam / 2 + h) <= Rr ->
   Rabs x <= B -> Rabs x' <= B -> Rabs (x - x') <= D ->
   Pr (fun u s => E (mechanism x u s)) <= exp eps * Pr (fun u s => E (mechanism x' u s)).
 Proof.
-intros; apply (threshold_pure emin prec k emin_neg B M M_pos B_range half_grid Rr); auto using rho_pos, drift_pos, close, below, above.
-apply kappa1.
+intros; apply (threshold_pure emin prec k emin_neg B M M_pos B_range half_grid Rr); auto.
+- now apply rho_pos.
+- apply kappa1.
+- now apply drift_pos.
+- now apply close.
+- now apply below.
+- now apply above.
 Qed.
 
 Theorem snapped_far x x' (E : R -> Prop) : 0 <= Rr - rho * (Lam + 2 * h + D) ->
@@ -130,7 +192,12 @@ Theorem snapped_far x x' (E : R -> Prop) : 0 <= Rr - rho * (Lam + 2 * h + D) ->
   Pr (fun u s => E (mechanism x u s)) <= exp eps * Pr (fun u s => E (mechanism x' u s)) +
     exp (- ((Rr - rho * (Lam + 2 * h + D)) / kappa)) * (1 + eta2).
 Proof.
-intros; apply (threshold_far emin prec k emin_neg B M M_pos B_range half_grid Rr); auto using rho_pos, drift_pos, close, below, above.
-apply kappa1.
+intros; apply (threshold_far emin prec k emin_neg B M M_pos B_range half_grid Rr); auto.
+- now apply rho_pos.
+- apply kappa1.
+- now apply drift_pos.
+- now apply close.
+- now apply below.
+- now apply above.
 Qed.
-End Snapped.
+End Star.

@@ -5,8 +5,11 @@
    where d bounds the mass of the cells that are not near both inputs; case 1 (threshold_pure) has none, case 2
    (threshold_far) has d = e^(-r/K) (1 + c).
 
+   The uniform draw is any finite list of equally likely numbers with the bounds fine_law of Noise.v (threshold_pure_by, threshold_far_by): a uniform real rounded down to the
+   format (threshold_pure, threshold_far), or to a multiple of 2^-j (Naive.v).
+
    Read: mechanism, epsilon, threshold_pure, threshold_far; the noise is any function with the three bounds of
-   Section Tails in Noise.v, which Pipeline.v proves of a correctly rounded logarithm and scalings. *)
+   Section Tails in Noise.v, which Pipeline.v proves of a rounded logarithm and scalings. *)
 From Coq Require Import Reals Lra Lia ZArith List Bool ClassicalEpsilon.
 From Flocq Require Import Core.
 From Probity Require Import Uniform Noise Cell Cuts.
@@ -245,10 +248,12 @@ Hypothesis B_range : 0 < B <= INR M * Lam.
 Hypothesis half_grid : forall j : Z, (- Z.of_nat M < j <= Z.of_nat M)%Z ->
   F (IZR j * Lam - Lam / 2) /\ tiny <= Rabs (IZR j * Lam - Lam / 2).
 
-(* u: a uniform real rounded down; n: the noise as computed *)
-Notation points := (Uniform.points emin prec).
-Variables (Rr : R) (n : R -> R) (rho kappa d D : R).
-Hypothesis Rr_fine : Rr <= - IZR (emin + prec - 1) * ln 2.
+(* u: what the uniform draw may be, each with the same probability; n: the noise as computed *)
+Variables (points : list R) (c Rr : R) (n : R -> R) (rho kappa d D : R).
+Hypothesis nonempty : points <> nil.
+Hypothesis in_range : forall u, In u points -> 0 <= u < 1.
+Hypothesis c_pos : 0 <= c.
+Hypothesis law_fine : fine_law (prob points) c Rr.
 Hypothesis rho_pos : 0 < rho.
 Hypothesis kappa1 : 1 <= kappa.
 Hypothesis d_pos : 0 <= d.
@@ -267,8 +272,8 @@ Notation Pr := (P2 R points).
 Definition h := eta * (INR M * Lam - Lam / 2).
 Hypothesis width : 2 * h < Lam.
 Definition q := exp (- (rho * (Lam - 2 * h))).
-Hypothesis Cm_pos : 0 < Cminus kappa d eta2 q.
-Notation eps := (epsilon eta2 rho kappa d q D).
+Hypothesis Cm_pos : 0 < Cminus kappa d c q.
+Notation eps := (epsilon c rho kappa d q D).
 
 Lemma Lam_pos : 0 < Lam. Proof. apply bpow_gt_0. Qed.
 Lemma q_range' : 0 <= q < 1.
@@ -369,13 +374,6 @@ intros Hi; assert (A := cut_step i Hi); split; [lra|].
 unfold q; apply exp_le, Ropp_le_contravar, Rmult_le_compat_l; lra.
 Qed.
 
-Lemma nonempty : points <> nil.
-Proof. apply points_nonempty, (emin0 emin prec emin_neg). Qed.
-Lemma in_range u : In u points -> 0 <= u < 1.
-Proof. intros H; apply (points_U emin prec (emin0 emin prec emin_neg)) in H; apply H. Qed.
-Lemma law_fine : fine_law (fun A => prob points (fun u => A u)) eta2 Rr.
-Proof. exact (star_fine emin prec emin_neg Rr Rr_fine). Qed.
-
 Definition far x x' u s := ~ (near (cell x u s) x /\ near (cell x u s) x').
 
 Lemma threshold x x' (E : R -> Prop) : Rabs (x - x') <= D ->
@@ -385,7 +383,7 @@ intros HD.
 assert (X : forall y, Pr (fun u s => E (mechanism y u s)) = Pr (fun u s => E (outcome (cell y u s)))).
 { intros y; apply P2_ext; [exact nonempty| |]; intros u s _; now rewrite mechanism_cell. }
 rewrite !X.
-apply (cells_private R points nonempty (fun u => u) in_range eta2 Rr (bpow_ge_0 _ _) law_fine n rho kappa d
+apply (cells_private R points nonempty (fun u => u) in_range c Rr c_pos law_fine n rho kappa d
   rho_pos kappa1 d_pos close below above_n (2 * M) cut strict cell) with (E := fun i => E (outcome i)); try assumption.
 - apply cell_bound.
 - intros; now apply cell_passes.
@@ -395,7 +393,7 @@ apply (cells_private R points nonempty (fun u => u) in_range eta2 Rr (bpow_ge_0 
 Qed.
 
 (* 1. every cut is within reach of every input *)
-Theorem threshold_pure x x' (E : R -> Prop) : rho * (B + INR M * Lam - Lam / 2 + h) <= Rr ->
+Theorem threshold_pure_by x x' (E : R -> Prop) : rho * (B + INR M * Lam - Lam / 2 + h) <= Rr ->
   Rabs x <= B -> Rabs x' <= B -> Rabs (x - x') <= D ->
   Pr (fun u s => E (mechanism x u s)) <= exp eps * Pr (fun u s => E (mechanism x' u s)).
 Proof.
@@ -417,17 +415,16 @@ Qed.
 
 (* 2. cells that are not near both inputs go into delta *)
 Definition r := Rr - rho * (Lam + 2 * h + D).
-Theorem threshold_far x x' (E : R -> Prop) : 0 <= r -> Rabs x <= B -> Rabs x' <= B -> Rabs (x - x') <= D ->
-  Pr (fun u s => E (mechanism x u s)) <= exp eps * Pr (fun u s => E (mechanism x' u s)) + exp (- (r / kappa)) * (1 + eta2).
+Theorem threshold_far_by (c' : R) x x' (E : R -> Prop) : fine_law (prob points) c' r -> 0 <= r -> Rabs x <= B -> Rabs x' <= B -> Rabs (x - x') <= D ->
+  Pr (fun u s => E (mechanism x u s)) <= exp eps * Pr (fun u s => E (mechanism x' u s)) + exp (- (r / kappa)) * (1 + c').
 Proof.
-intros Hr Hx Hx' HD; apply Rle_trans with (1 := threshold x x' E HD); apply Rplus_le_compat_l.
+intros fine' Hr Hx Hx' HD; apply Rle_trans with (1 := threshold x x' E HD); apply Rplus_le_compat_l.
 assert (L := Lam_pos); assert (Hh : 0 <= h).
 { unfold h; apply Rmult_le_pos; [apply bpow_ge_0|]; assert (1 <= INR M) by (apply (le_INR 1); lia); nra. }
 assert (rt : rho * (r / rho) = r) by (field; lra).
 assert (r0 : 0 <= r / rho) by (apply Rmult_le_pos; [exact Hr|left; now apply Rinv_0_lt_compat]).
-assert (rR : r <= Rr) by (unfold r; assert (0 <= rho * (Lam + 2 * h + D)) by (apply Rmult_le_pos; lra); lra).
-assert (U := upper_k R points nonempty (fun u => u) in_range eta2 Rr law_fine n rho kappa rho_pos kappa1 above_n (r / rho) r0).
-rewrite rt in U; specialize (U rR); apply Rle_trans with (2 := U).
+assert (U := upper_k R points nonempty (fun u => u) in_range c' r fine' n rho kappa rho_pos kappa1 above_n (r / rho) r0).
+rewrite rt in U; specialize (U (Rle_refl r)); apply Rle_trans with (2 := U).
 assert (PP : Pr (fun u _ => ge_ev R (fun u => u) n (r / rho) u) = prob points (ge_ev R (fun u => u) n (r / rho))).
 { set (z := prob points (ge_ev R (fun u => u) n (r / rho))); transitivity ((z + z) / 2); [reflexivity|field]. }
 rewrite <- PP.
@@ -480,3 +477,61 @@ destruct (Rle_or_lt 0 (cut j - y)) as [P|P].
     * assert (H := hi _ Hj ltac:(lia)); lra.
 Qed.
 End Float.
+
+(* ---- with a uniform real rounded down to the format ---- *)
+Section Star.
+Variables emin prec k : Z.
+Context {prec_gt_0_ : Prec_gt_0 prec}.
+Hypothesis emin_neg : (emin + prec <= 0)%Z.
+Notation F := (generic_format radix2 (FLT_exp emin prec)).
+Notation Lam := (bpow radix2 k).
+Notation eta2 := (bpow radix2 (1 - prec)).
+Notation tiny := (bpow radix2 (emin + prec - 1)).
+Variables (B : R) (M : nat).
+Hypothesis M_pos : (1 <= M)%nat.
+Hypothesis B_range : 0 < B <= INR M * Lam.
+Hypothesis half_grid : forall j : Z, (- Z.of_nat M < j <= Z.of_nat M)%Z ->
+  F (IZR j * Lam - Lam / 2) /\ tiny <= Rabs (IZR j * Lam - Lam / 2).
+Notation points := (Uniform.points emin prec).
+Variables (Rr : R) (n : R -> R) (rho kappa d D : R).
+Hypothesis Rr_fine : Rr <= - IZR (emin + prec - 1) * ln 2.
+Hypothesis rho_pos : 0 < rho.
+Hypothesis kappa1 : 1 <= kappa.
+Hypothesis d_pos : 0 <= d.
+Hypothesis D_pos : 0 <= D.
+Hypothesis close : (kappa - 1) * Rr <= d \/
+  forall u, In u points -> 0 < u -> - ln u <= kappa * Rr -> Rabs (rho * n u - - ln u) <= d.
+Hypothesis below : forall u, In u points -> 0 < u -> - ln u / kappa <= rho * n u.
+Hypothesis above_n : forall u, In u points -> 0 < u -> rho * n u <= kappa * - ln u.
+Notation h := (h prec k M).
+Notation q := (q prec k M rho).
+Hypothesis width : 2 * h < Lam.
+Hypothesis Cm_pos : 0 < Cminus kappa d eta2 q.
+Notation eps := (epsilon eta2 rho kappa d q D).
+Notation Pr := (P2 R points).
+Notation mechanism := (mechanism emin prec k B n).
+Notation r := (r prec k M Rr rho D).
+
+Lemma star_nonempty : points <> nil.
+Proof. apply points_nonempty, (emin0 emin prec emin_neg). Qed.
+Lemma star_range u : In u points -> 0 <= u < 1.
+Proof. intros H; apply (points_U emin prec (emin0 emin prec emin_neg)) in H; apply H. Qed.
+
+Theorem threshold_pure x x' (E : R -> Prop) : rho * (B + INR M * Lam - Lam / 2 + h) <= Rr ->
+  Rabs x <= B -> Rabs x' <= B -> Rabs (x - x') <= D ->
+  Pr (fun u s => E (mechanism x u s)) <= exp eps * Pr (fun u s => E (mechanism x' u s)).
+Proof.
+intros; apply (threshold_pure_by emin prec k B M M_pos B_range half_grid points eta2 Rr); auto using star_nonempty, star_range, bpow_ge_0.
+exact (star_fine emin prec emin_neg Rr Rr_fine).
+Qed.
+Theorem threshold_far x x' (E : R -> Prop) : 0 <= r -> Rabs x <= B -> Rabs x' <= B -> Rabs (x - x') <= D ->
+  Pr (fun u s => E (mechanism x u s)) <= exp eps * Pr (fun u s => E (mechanism x' u s)) + exp (- (r / kappa)) * (1 + eta2).
+Proof.
+intros; apply (threshold_far_by emin prec k B M M_pos B_range half_grid points eta2 Rr); auto using star_nonempty, star_range, bpow_ge_0.
+- exact (star_fine emin prec emin_neg Rr Rr_fine).
+- apply (star_fine emin prec emin_neg); apply Rle_trans with (2 := Rr_fine).
+  assert (L := bpow_gt_0 radix2 k); assert (Hh : 0 <= h).
+  { unfold Threshold.h; apply Rmult_le_pos; [apply bpow_ge_0|]; assert (1 <= INR M) by (apply (le_INR 1); lia); nra. }
+  unfold Threshold.r; assert (0 <= rho * (Lam + 2 * h + D)) by (apply Rmult_le_pos; lra); lra.
+Qed.
+End Star.

@@ -528,6 +528,20 @@ fn loops_with_a_guard_are_exported() {
     assert!(text.contains("eapply (@j_while _ _ _ _ _ _ _ (fun v v' k =>"), "{text}");
 }
 
+/// A place that is counted before it is read is written as the program has it; the evidence has it with its terms in the kernel's order, and the tactic `sums` of `Formulas.v` makes one of the two.
+#[test]
+fn a_place_that_is_counted_before_it_is_read_is_exported() {
+    let text = written(
+        "mechanism last_first(c: int[n])\nparam n: int >= 1\nparam eps > 0\nshown = []\nat = n\nwhile at >= 1 {\n  at = at - 1\n  \
+         noisy ~ laplace(c[at], 1 / eps)\n  append(shown, noisy)\n}\nreturn shown\nneighbours one entry of c differs by at most 1\nclaim eps",
+    );
+    let text = text.unwrap();
+    assert!(text.contains("(entryZ (in_c i1) ((v_at v) - (1)%Z)%Z)"), "{text}");
+    assert!(text.contains("(entryZ (in_c i1) ((-1)%Z + (v_at v))%Z)"), "{text}");
+    let formulas = std::fs::read_to_string(root().join("proofs/Formulas.v")).unwrap();
+    assert!(formulas.contains("| merge_places; first [field; nonzero"), "the tactic knows only one way");
+}
+
 /// PW-EQ: a judgement for each output, and that the program is countably additive, statement by statement.
 #[test]
 fn a_judgement_for_each_output_is_exported_with_countable_additivity() {
