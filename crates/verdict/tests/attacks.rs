@@ -61,12 +61,15 @@ fn no_text_that_fooled_us_is_proved() {
 
 /// A certificate, and a part of why it is rejected.
 const CERTIFICATES: &[(&str, &str)] = &[
+    ("cases_280", "larger than the kernel looks at"),
     ("chain6_480", "larger than the kernel looks at"),
     ("e2b", "at the final rule"),
     ("e2c", "at the final rule"),
     ("e3b", "mixes kinds of values"),
     ("e5", "is no name"),
     ("e6", "no scalar input"),
+    ("powers_20000", "larger than the kernel looks at"),
+    ("powers_nested", "larger than the kernel looks at"),
 ];
 
 #[test]

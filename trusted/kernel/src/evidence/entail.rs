@@ -28,7 +28,7 @@ use probity_exact::Rational;
 
 use crate::context::Context;
 use crate::expr::{Expr, Name};
-use crate::fact::{Fact, measured_fact, poly, positive_monomial};
+use crate::fact::{Fact, measured_fact, measured_poly, positive_monomial};
 use crate::lemma::Lemma;
 use crate::poly::Poly;
 use crate::rejection::Rejection;
@@ -72,20 +72,27 @@ pub enum Evidence {
 /// twentieth of it; hostile evidence meets a wall before it has taken a second or the memory of a telephone.
 pub(crate) const MAX_WORK: usize = 10_000_000;
 
+/// The most parts that the facts of one question may have at a time: about 250 MB. The library stays below a twentieth of it.
+const MAX_HELD: usize = 1_000_000;
+/// The most terms that products may add up to.
+const MAX_SUM: usize = 20_000;
+
 /// Numbered facts. A conjunction is numbered by its parts, in order.
 #[derive(Clone, Debug)]
 pub struct Facts<'a> {
     context: &'a Context,
     /// Shared, since every branch of the evidence has most of its facts from the branch above.
     facts: Vec<Arc<Fact>>,
-    /// How many parts were unfolded to make them.
+    /// How many parts were unfolded to make the last of them.
     work: usize,
+    /// How many parts all of them have.
+    held: usize,
 }
 
 impl<'a> Facts<'a> {
     /// What the context knows, then the hypotheses, then the negation of the goal.
     pub fn new(context: &'a Context, hypotheses: &[&Expr], goal: &Expr) -> Result<Facts<'a>, Rejection> {
-        let mut facts = Facts { context, facts: Vec::new(), work: 0 };
+        let mut facts = Facts { context, facts: Vec::new(), work: 0, held: 0 };
         for known in context.facts() {
             facts.add(known, true)?;
         }
@@ -101,9 +108,17 @@ impl<'a> Facts<'a> {
         check_size(formula)?;
         self.context.check_formula(formula)?;
         let (fact, work) = measured_fact(self.context, formula, polarity)?;
-        self.push(fact);
         self.work = self.work.saturating_add(work);
-        Ok(())
+        self.hold(fact)
+    }
+
+    /// Adds a fact. Every branch of the evidence holds what the branch above holds, so this is what bounds memory.
+    fn hold(&mut self, fact: Fact) -> Result<(), Rejection> {
+        let weight = fact.weight();
+        self.work = self.work.saturating_add(weight);
+        self.held = self.held.saturating_add(weight);
+        self.push(fact);
+        if self.held > MAX_HELD { Err(Rejection::TooLarge) } else { Ok(()) }
     }
 
     /// The facts, by number.
@@ -131,14 +146,14 @@ impl<'a> Facts<'a> {
     pub fn cases(&self, number: usize) -> Result<Vec<Facts<'a>>, Rejection> {
         let needed = "a disjunction";
         match self.get(number, needed)? {
-            Fact::Any(parts) => Ok(parts
+            Fact::Any(parts) => parts
                 .iter()
                 .map(|part| {
                     let mut branch = Facts { work: 0, ..self.clone() };
-                    branch.push(part.clone());
-                    branch
+                    branch.hold(part.clone())?;
+                    Ok(branch)
                 })
-                .collect()),
+                .collect(),
             _ => Err(Rejection::NoSuchFact { number, needed }),
         }
     }
@@ -206,9 +221,8 @@ impl<'a> Facts<'a> {
         let mut sum = Poly::zero();
         let mut some_strict = false;
         for product in products {
-            let (value, strict) = self.product(product)?;
-            checked.charge(value.size())?;
-            sum.add(&value);
+            let (value, strict) = self.product(product, checked)?;
+            checked.add(&mut sum, &value)?;
             some_strict |= strict;
         }
         for (number, multiplier) in equations {
@@ -216,18 +230,18 @@ impl<'a> Facts<'a> {
                 return Err(Rejection::NoSuchFact { number: *number, needed: "an equation" });
             };
             self.context.check_number(multiplier)?;
-            let value = equation.times(&poly(self.context, multiplier)?)?;
-            checked.charge(value.size())?;
-            sum.add(&value);
+            let (multiplier, work) = measured_poly(self.context, multiplier)?;
+            checked.charge(work.saturating_add(equation.work_of_times(&multiplier)))?;
+            checked.add(&mut sum, &equation.times(&multiplier)?)?;
         }
         match sum.as_constant() {
             Some(c) if c < Rational::ZERO || (c.is_zero() && some_strict) => Ok(()),
-            _ => Err(Rejection::NotAContradiction { sum: sum.to_expr().to_string() }),
+            _ => Err(Rejection::NotAContradiction { sum: sum.shown() }),
         }
     }
 
     /// The value of a product, which is ≥ 0, and whether it is > 0.
-    fn product(&self, product: &Product) -> Result<(Poly, bool), Rejection> {
+    fn product(&self, product: &Product, checked: &mut Checked) -> Result<(Poly, bool), Rejection> {
         if product.coefficient <= Rational::ZERO {
             return Err(Rejection::NegativeMultiplier { found: product.coefficient.to_string() });
         }
@@ -235,14 +249,16 @@ impl<'a> Facts<'a> {
         let mut strict = true;
         for number in &product.facts {
             let needed = "an inequality";
-            match self.get(*number, needed)? {
-                Fact::Positive(p) => value = value.times(p)?,
+            let factor = match self.get(*number, needed)? {
+                Fact::Positive(p) => p,
                 Fact::NonNegative(p) => {
-                    value = value.times(p)?;
                     strict = false;
+                    p
                 }
                 _ => return Err(Rejection::NoSuchFact { number: *number, needed }),
-            }
+            };
+            checked.charge(value.work_of_times(factor))?;
+            value = value.times(factor)?;
         }
         Ok((value, strict))
     }
@@ -258,6 +274,13 @@ pub struct Checked {
 }
 
 impl Checked {
+    /// Adds to a sum, which may not grow beyond reason.
+    fn add(&mut self, sum: &mut Poly, value: &Poly) -> Result<(), Rejection> {
+        self.charge(sum.work_of_add(value))?;
+        sum.add(value);
+        if sum.size() > MAX_SUM { Err(Rejection::TooLarge) } else { Ok(()) }
+    }
+
     fn charge(&mut self, work: usize) -> Result<(), Rejection> {
         self.work = self.work.saturating_add(work);
         if self.work > MAX_WORK { Err(Rejection::TooLarge) } else { Ok(()) }

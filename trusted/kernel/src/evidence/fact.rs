@@ -14,8 +14,8 @@ use crate::kind::Kind;
 use crate::poly::{MAX_EXPONENT, Monomial, Poly};
 use crate::rejection::Rejection;
 
-/// The most parts that the comparisons have together into which one formula unfolds.
-const MAX_UNFOLDED: usize = 200_000;
+/// The most parts that one formula may take to unfold and to bring into normal form: three times what the library takes.
+const MAX_UNFOLDED: usize = 1_000_000;
 
 /// What a formula says, in normal form.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -32,6 +32,17 @@ pub enum Fact {
     Any(Vec<Fact>),
     /// All of them hold; none at all is `true`.
     All(Vec<Fact>),
+}
+
+impl Fact {
+    /// How many parts it has in memory.
+    pub(crate) fn weight(&self) -> usize {
+        match self {
+            Fact::Zero(p) | Fact::Positive(p) | Fact::NonNegative(p) => 1 + p.weight(),
+            Fact::Holds(e, _) => 1 + e.size(),
+            Fact::Any(parts) | Fact::All(parts) => 1 + parts.iter().map(Fact::weight).sum::<usize>(),
+        }
+    }
 }
 
 const TRUE: Fact = Fact::All(Vec::new());
@@ -70,51 +81,19 @@ pub(crate) fn measured_fact(
 
 /// The polynomial that an expression without choices is.
 pub fn poly(context: &Context, expr: &Expr) -> Result<Poly, Rejection> {
-    let poly = |e: &Expr| poly(context, e);
-    match expr {
-        Expr::Number(n) => Ok(Poly::constant(n.clone())),
-        Expr::Unary(Unary::Neg, a) => Ok(Poly::zero().minus(&poly(a)?)),
-        Expr::Binary(Binary::Add, a, b) => Ok(poly(a)?.plus(&poly(b)?)),
-        Expr::Binary(Binary::Sub, a, b) => Ok(poly(a)?.minus(&poly(b)?)),
-        Expr::Binary(Binary::Mul, a, b) => poly(a)?.times(&poly(b)?),
-        Expr::Binary(Binary::Div, a, b) => poly(a)?.times(&inverse(context, &poly(b)?)),
-        Expr::Unary(op @ (Unary::Ln | Unary::Exp), a) => {
-            let inside = canonical(context, a)?;
-            Ok(match op {
-                Unary::Ln if inside == Expr::int(1) => Poly::zero(),
-                Unary::Exp if inside == Expr::int(0) => Poly::one(),
-                _ => Poly::atom(Expr::Unary(*op, Arc::new(inside))),
-            })
-        }
-        _ if matches!(context.kind(expr), Kind::Bool | Kind::List | Kind::Table) => {
-            Err(Rejection::NotANumber { found: expr.to_string() })
-        }
-        _ => Ok(Poly::atom(canonical(context, expr)?)),
-    }
+    measured_poly(context, expr).map(|(poly, _)| poly)
 }
 
-/// 1/p: exact for a monomial of positive parameters, otherwise an atom about which only the lemmas on inverses
-/// speak.
-fn inverse(context: &Context, p: &Poly) -> Poly {
-    if let Some((monomial, coefficient)) = p.as_term() {
-        let invertible =
-            |atom: &Expr| matches!(atom, Expr::Var(Variable::Plain(n)) if context.is_positive(n));
-        if monomial.powers().all(|(atom, _)| invertible(atom)) {
-            return Poly::term(monomial.inverse(), Rational::ONE / coefficient);
-        }
-    }
-    Poly::atom(Expr::int(1) / p.to_expr())
+/// The polynomial, and what it took.
+pub(crate) fn measured_poly(context: &Context, expr: &Expr) -> Result<(Poly, usize), Rejection> {
+    let mut converter = Converter { context, fuel: MAX_UNFOLDED };
+    let poly = converter.poly(expr)?;
+    Ok((poly, MAX_UNFOLDED - converter.fuel))
 }
 
 /// The expression with every numeric part in normal form, so that equal parts are the same expression.
 pub fn canonical(context: &Context, expr: &Expr) -> Result<Expr, Rejection> {
-    match expr {
-        Expr::Number(_) | Expr::Unary(Unary::Neg, _) => Ok(poly(context, expr)?.to_expr()),
-        Expr::Binary(Binary::Add | Binary::Sub | Binary::Mul | Binary::Div, ..) => {
-            Ok(poly(context, expr)?.to_expr())
-        }
-        _ => expr.try_map_parts(&mut |part| canonical(context, part)),
-    }
+    Converter { context, fuel: MAX_UNFOLDED }.canonical(expr)
 }
 
 /// A product of powers of parameters that the assumptions make positive; a rejection for any other name.
@@ -139,8 +118,105 @@ struct Converter<'a> {
 }
 
 impl Converter<'_> {
+    /// Pays for work before it is done.
+    fn burn(&mut self, work: usize) -> Result<(), Rejection> {
+        self.fuel = self.fuel.checked_sub(work).ok_or(Rejection::TooLarge)?;
+        Ok(())
+    }
+
+    fn poly(&mut self, expr: &Expr) -> Result<Poly, Rejection> {
+        match expr {
+            Expr::Number(n) => Ok(Poly::constant(n.clone())),
+            Expr::Unary(Unary::Neg, a) => {
+                let value = self.poly(a)?;
+                self.negative(value)
+            }
+            Expr::Binary(Binary::Add, a, b) => {
+                let (a, b) = (self.poly(a)?, self.poly(b)?);
+                self.sum(a, b)
+            }
+            Expr::Binary(Binary::Sub, a, b) => {
+                let (a, b) = (self.poly(a)?, self.poly(b)?);
+                let b = self.negative(b)?;
+                self.sum(a, b)
+            }
+            Expr::Binary(Binary::Mul, a, b) => {
+                let (a, b) = (self.poly(a)?, self.poly(b)?);
+                self.burn(a.work_of_times(&b))?;
+                a.times(&b)
+            }
+            Expr::Binary(Binary::Div, a, b) => {
+                let (a, b) = (self.poly(a)?, self.poly(b)?);
+                let b = self.inverse(&b)?;
+                self.burn(a.work_of_times(&b))?;
+                a.times(&b)
+            }
+            Expr::Unary(op @ (Unary::Ln | Unary::Exp), a) => {
+                let inside = self.canonical(a)?;
+                Ok(match op {
+                    Unary::Ln if inside == Expr::int(1) => Poly::zero(),
+                    Unary::Exp if inside == Expr::int(0) => Poly::one(),
+                    _ => Poly::atom(Expr::Unary(*op, Arc::new(inside))),
+                })
+            }
+            _ if matches!(self.context.kind(expr), Kind::Bool | Kind::List | Kind::Table) => {
+                Err(Rejection::NotANumber { found: expr.to_string() })
+            }
+            _ => Ok(Poly::atom(self.canonical(expr)?)),
+        }
+    }
+
+    fn sum(&mut self, a: Poly, b: Poly) -> Result<Poly, Rejection> {
+        let (small, mut large) = a.ordered(b);
+        self.burn(large.work_of_add(&small))?;
+        large.add(&small);
+        Ok(large)
+    }
+
+    fn negative(&mut self, p: Poly) -> Result<Poly, Rejection> {
+        self.burn(p.weight())?;
+        Ok(Poly::zero().minus(&p))
+    }
+
+    /// 1/p: exact for a monomial of positive parameters, otherwise an atom about which only the lemmas on inverses
+    /// speak.
+    fn inverse(&mut self, p: &Poly) -> Result<Poly, Rejection> {
+        if let Some((monomial, coefficient)) = p.as_term() {
+            let context = self.context;
+            let invertible =
+                |atom: &Expr| matches!(atom, Expr::Var(Variable::Plain(n)) if context.is_positive(n));
+            if monomial.powers().all(|(atom, _)| invertible(atom)) {
+                return Ok(Poly::term(monomial.inverse(), Rational::ONE / coefficient));
+            }
+        }
+        Ok(Poly::atom(Expr::int(1) / self.written(p)?))
+    }
+
+    /// A polynomial as an expression, which may be much longer.
+    fn written(&mut self, p: &Poly) -> Result<Expr, Rejection> {
+        self.burn(p.written())?;
+        Ok(p.to_expr())
+    }
+
+    fn canonical(&mut self, expr: &Expr) -> Result<Expr, Rejection> {
+        match expr {
+            Expr::Number(_) | Expr::Unary(Unary::Neg, _) => {
+                let value = self.poly(expr)?;
+                self.written(&value)
+            }
+            Expr::Binary(Binary::Add | Binary::Sub | Binary::Mul | Binary::Div, ..) => {
+                let value = self.poly(expr)?;
+                self.written(&value)
+            }
+            _ => {
+                self.burn(1)?;
+                expr.try_map_parts(&mut |part| self.canonical(part))
+            }
+        }
+    }
+
     fn formula(&mut self, formula: &Expr, polarity: bool) -> Result<Fact, Rejection> {
-        self.fuel = self.fuel.checked_sub(1).ok_or(Rejection::TooLarge)?;
+        self.burn(1)?;
         match formula {
             Expr::Bool(value) => Ok(if *value == polarity { TRUE } else { FALSE }),
             Expr::Unary(Unary::Not, a) => self.formula(a, !polarity),
@@ -159,7 +235,7 @@ impl Converter<'_> {
             Expr::Var(_) if self.context.kind(formula) == Kind::Bool => {
                 Ok(Fact::Holds(formula.clone(), polarity))
             }
-            Expr::Apart(..) => Ok(Fact::Holds(canonical(self.context, formula)?, polarity)),
+            Expr::Apart(..) => Ok(Fact::Holds(self.canonical(formula)?, polarity)),
             _ => Err(Rejection::NotAFormula { found: formula.to_string() }),
         }
     }
@@ -202,17 +278,18 @@ impl Converter<'_> {
             return Ok(if polarity { all(parts) } else { any(parts) });
         }
         let whole = Expr::Binary(op, Arc::new(a.clone()), Arc::new(b.clone()));
-        self.fuel = self.fuel.checked_sub(whole.size()).ok_or(Rejection::TooLarge)?;
+        self.burn(whole.size())?;
         if let Some(found) = find_choice(a).or_else(|| find_choice(b)) {
             // What is the same expression needs no cases.
-            let normal = |e| canonical(self.context, e).ok();
-            if normal(a).is_some_and(|a| Some(a) == normal(b)) {
+            if self.are_one(a, b) {
                 return Ok(constant((op != Binary::Lt) == polarity));
             }
             let with = |value: &Expr| whole.rewrite(&|part| (*part == found.whole).then(|| value.clone()));
             return self.choice(&found.condition, &with(&found.yes), &with(&found.no), polarity);
         }
-        let difference = poly(self.context, b)?.minus(&poly(self.context, a)?);
+        let (less, more) = (self.poly(a)?, self.poly(b)?);
+        let less = self.negative(less)?;
+        let difference = self.sum(more, less)?;
         Ok(match (op, polarity) {
             (Binary::Le, true) => self.non_negative(difference),
             (Binary::Lt, true) => self.positive(difference),
@@ -228,6 +305,12 @@ impl Converter<'_> {
                 any([below, above])
             }
         })
+    }
+
+    /// Whether two expressions have one normal form; what has none is not the same as anything.
+    fn are_one(&mut self, a: &Expr, b: &Expr) -> bool {
+        let (a, b) = (self.canonical(a).ok(), self.canonical(b).ok());
+        a.is_some() && a == b
     }
 
     fn non_negative(&self, p: Poly) -> Fact {

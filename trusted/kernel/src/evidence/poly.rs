@@ -16,13 +16,16 @@ use std::collections::BTreeMap;
 
 use probity_exact::Rational;
 
-use crate::expr::{Expr, Name, Variable};
+use crate::expr::{Expr, Name, Variable, words};
 use crate::rejection::Rejection;
 
 /// The most terms that a polynomial may have. Honest proofs stay far below; hostile evidence meets a wall.
 const MAX_TERMS: usize = 1_000;
 /// The largest exponent, for the same reason.
 pub(crate) const MAX_EXPONENT: i32 = 64;
+
+/// The most parts that a message has.
+const MOST_SHOWN: usize = 10_000;
 
 /// A product of powers of atoms. Invariant: no exponent is 0.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -69,6 +72,11 @@ impl Monomial {
     /// One over it.
     pub fn inverse(&self) -> Monomial {
         Monomial(self.0.iter().map(|(atom, power)| (atom.clone(), power.saturating_neg())).collect())
+    }
+
+    /// How many parts it has, each atom once.
+    fn weight(&self) -> usize {
+        1 + self.0.keys().map(Expr::size).sum::<usize>()
     }
 
     fn too_large(&self) -> bool {
@@ -148,6 +156,11 @@ impl Poly {
         sum
     }
 
+    /// The smaller and the larger of two, so that the one is added to the other.
+    pub(crate) fn ordered(self, other: Poly) -> (Poly, Poly) {
+        if self.size() < other.size() { (self, other) } else { (other, self) }
+    }
+
     /// Adds another.
     pub fn add(&mut self, other: &Poly) {
         for (monomial, coefficient) in &other.0 {
@@ -158,6 +171,33 @@ impl Poly {
     /// How many terms it has.
     pub fn size(&self) -> usize {
         self.0.len()
+    }
+
+    /// How many parts it has in memory.
+    pub(crate) fn weight(&self) -> usize {
+        self.0.iter().map(|(monomial, c)| monomial.weight() + words(c)).sum()
+    }
+
+    /// How many parts it has as an expression.
+    pub(crate) fn written(&self) -> usize {
+        let power =
+            |(atom, power): (&Expr, i32)| (power.unsigned_abs() as usize).saturating_mul(atom.size() + 1);
+        self.0.iter().map(|(m, c)| 1 + words(c) + m.powers().map(power).sum::<usize>()).sum()
+    }
+
+    /// What [`Poly::add`] takes: the other's parts, and what it takes to add numbers.
+    pub(crate) fn work_of_add(&self, other: &Poly) -> usize {
+        let numbers = |m, c| self.0.get(m).map_or(1, words).saturating_mul(words(c));
+        other.0.iter().map(|(m, c)| m.weight().saturating_add(numbers(m, c))).fold(0, usize::saturating_add)
+    }
+
+    /// What [`Poly::times`] takes: the parts of all products of terms, and what it takes to multiply their numbers.
+    pub(crate) fn work_of_times(&self, other: &Poly) -> usize {
+        let numbers = |p: &Poly| p.0.values().map(words).sum::<usize>();
+        let each = |p: &Poly, q: &Poly| p.weight().saturating_mul(q.size());
+        each(self, other)
+            .saturating_add(each(other, self))
+            .saturating_add(numbers(self).saturating_mul(numbers(other)))
     }
 
     /// The difference of two.
@@ -189,6 +229,14 @@ impl Poly {
             }
         }
         Ok(product)
+    }
+
+    /// The polynomial for a message: in full if it is short.
+    pub(crate) fn shown(&self) -> String {
+        if self.written() > MOST_SHOWN {
+            return format!("a sum of {} terms", self.size());
+        }
+        self.to_expr().to_string()
     }
 
     /// The polynomial as an expression; equal polynomials give equal expressions.

@@ -11,7 +11,7 @@ use std::fmt;
 use std::ops;
 use std::sync::Arc;
 
-use probity_exact::Rational;
+use probity_exact::{BitTest, Rational};
 
 /// The name of an input, a parameter, a program variable or a loop index.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -423,15 +423,23 @@ impl Expr {
         deepest
     }
 
-    /// How many parts the expression has. Takes no stack, whatever the depth.
+    /// How many parts the expression has; a long number counts as its words. Takes no stack, whatever the depth.
     pub fn size(&self) -> usize {
         let mut left = vec![self];
         let mut seen = 0;
         while let Some(expr) = left.pop() {
-            seen += 1;
+            seen += expr.own_size();
             left.extend(expr.parts().into_iter().flatten());
         }
         seen
+    }
+
+    /// The size without the parts.
+    fn own_size(&self) -> usize {
+        match self {
+            Expr::Number(n) => words(n),
+            _ => 1,
+        }
     }
 
     /// Whether the expression has at most `limit` parts. Looks at no more than that many.
@@ -439,7 +447,7 @@ impl Expr {
         let mut left = vec![self];
         let mut seen = 0;
         while let Some(expr) = left.pop() {
-            seen += 1;
+            seen += expr.own_size();
             if seen > limit {
                 return false;
             }
@@ -452,6 +460,11 @@ impl Expr {
     pub fn mentions(&self, variable: &Variable) -> bool {
         self.find_variable(&|v| v == variable).is_some()
     }
+}
+
+/// How many words of 64 bits a number takes, at least 1: what numbers cost that somebody else wrote.
+pub(crate) fn words(n: &Rational) -> usize {
+    1 + (n.numerator().bit_len() + n.denominator().bit_len()) / 64
 }
 
 impl ops::Add for Expr {

@@ -224,7 +224,7 @@ fn work_of_a_derivation_is_bounded() {
         deep = (deep - int(n)).abs();
     }
     let formula = int(0).lt(deep);
-    let heavy = (0..40).fold(Evidence::Absurd(KNOWN), |rest, _| {
+    let heavy = (0..20).fold(Evidence::Absurd(KNOWN), |rest, _| {
         Evidence::Cut(formula.clone(), rest.into(), Evidence::Absurd(KNOWN).into())
     });
     let context = context(&[]);
@@ -246,6 +246,86 @@ fn unfolding_is_bounded() {
     let nested = |n: i64| (1..=n).fold(var("free"), |inner, k| (inner - int(k)).abs());
     assert_eq!(fact(&context, &int(0).lt(nested(14)), true), Err(Rejection::TooLarge));
     assert!(fact(&context, &int(0).lt(nested(4)), true).is_ok());
+}
+
+/// Cases of one fact, again and again: every branch holds the part that it is about.
+#[test]
+fn what_is_held_is_bounded() {
+    let deep = (1..=6).fold(var("free"), |inner, k| (inner - int(k)).abs());
+    let long = int(0).lt(deep).and(var("free").lt(int(3))).or(var("free").lt(int(4)));
+    let again = |times: usize| {
+        let closed = || Evidence::Absurd(KNOWN);
+        let inner = (0..times).fold(closed(), |rest, _| Evidence::Cases(KNOWN + 1, vec![rest, closed()]));
+        check(&[], &Expr::Bool(true), &Evidence::Cut(long.clone(), inner.into(), closed().into()))
+    };
+    assert_eq!(again(280), Err(Rejection::TooLarge));
+    assert!(again(2).is_ok());
+}
+
+/// A number is as long as its digits, whoever wrote it in short.
+#[test]
+fn long_numbers_are_not_short() {
+    let long = || Expr::Number(probity_exact::parse_rational("1e10000").unwrap());
+    let nested =
+        |n: i64| fact(&context(&[]), &int(0).lt((0..n).fold(var("free"), |e, _| (e - long()).abs())), true);
+    assert_eq!(nested(6), Err(Rejection::TooLarge));
+    assert!(nested(1).is_ok());
+    // Powers of eps that take each other away leave the number.
+    let (above, below) = (int(0).lt(long() * var("eps")), int(0).lt(long() / var("eps")));
+    let product = |times: usize| {
+        let facts = [KNOWN, KNOWN + 1].repeat(times);
+        let products = vec![Product { coefficient: Rational::ONE, scale: vec![], facts }];
+        check(&[&above, &below], &Expr::Bool(true), &Evidence::Combination { products, equations: vec![] })
+    };
+    assert_eq!(product(1_000), Err(Rejection::TooLarge));
+    assert!(matches!(product(1), Err(Rejection::NotAContradiction { .. })));
+    // Fractions have their denominators in common.
+    let fraction = |k: i64| probity_exact::parse_rational(&format!("1/1{k:01000}")).unwrap();
+    let sum = |n: i64| (1..=n).fold(first("x"), |sum, k| sum + Expr::Number(fraction(k)));
+    assert_eq!(fact(&context(&[]), &int(0).lt(sum(60)), true), Err(Rejection::TooLarge));
+    assert!(fact(&context(&[]), &int(0).lt(sum(3)), true).is_ok());
+}
+
+/// Powers of sums under powers of sums are short as they are written, and not in normal form.
+#[test]
+fn normal_forms_are_bounded() {
+    let power = |e: Expr| {
+        let sum = e + first("x") + second("x") + int(1);
+        int(1) / (1..10).fold(sum.clone(), |product, _| product * sum.clone())
+    };
+    let says = |e: Expr| fact(&context(&[]), &int(0).lt(e), true);
+    assert_eq!(says(power(power(power(var("free"))))), Err(Rejection::TooLarge));
+    assert!(says(power(var("free"))).is_ok());
+    let products = |n: i64| (0..n).fold(int(0), |sum, k| sum + power(var("free") + int(k)));
+    assert_eq!(says(products(200)), Err(Rejection::TooLarge));
+    assert!(says(products(2)).is_ok());
+    let signs = |n: i64| (1..=n).fold(var("free"), |rest, k| int(k).exp() - rest);
+    assert_eq!(says(signs(1_200)), Err(Rejection::TooLarge));
+    assert!(says(signs(100)).is_ok());
+}
+
+/// What is added up stays short, and so does the message about it.
+#[test]
+fn sums_stay_small() {
+    let exps = |k: i64| int(0).lt((0..900).fold(int(0), |sum, j| sum + int(900 * k + j + 2).exp()));
+    let sum = |n: usize| {
+        let known: Vec<Expr> = (0..n as i64).map(exps).collect();
+        let product =
+            |k: usize| Product { coefficient: Rational::ONE, scale: vec![], facts: vec![KNOWN + k] };
+        let evidence = Evidence::Combination { products: (0..n).map(product).collect(), equations: vec![] };
+        check(&known.iter().collect::<Vec<_>>(), &Expr::Bool(true), &evidence)
+    };
+    assert_eq!(sum(25), Err(Rejection::TooLarge));
+    let Err(Rejection::NotAContradiction { sum: shown }) = sum(10) else { panic!("no contradiction") };
+    assert_eq!(shown, "a sum of 9000 terms");
+    let equation = (0..900).fold(int(0), |sum, j| sum + int(j + 2).exp()).equals(int(0));
+    let times = |n: i64| {
+        let number = |k: i64| int(1_000 + k).exp();
+        let equations = (0..n).map(|k| (KNOWN, number(k))).collect();
+        check(&[&equation], &Expr::Bool(true), &Evidence::Combination { products: vec![], equations })
+    };
+    assert_eq!(times(25), Err(Rejection::TooLarge));
+    assert!(matches!(times(1), Err(Rejection::NotAContradiction { .. })));
 }
 
 /// 1/p is a power only where p is positive for certain: free could be 0, and free·(1/free) is then 0.
