@@ -30,6 +30,7 @@ use crate::context::Context;
 use crate::expr::{Expr, Name};
 use crate::fact::{Fact, measured_fact, poly, positive_monomial};
 use crate::lemma::Lemma;
+use crate::memo::Unfolded;
 use crate::poly::Poly;
 use crate::rejection::Rejection;
 use crate::rules::check_size;
@@ -72,7 +73,7 @@ pub enum Evidence {
 /// twentieth of it; hostile evidence meets a wall before it has taken a second or the memory of a telephone.
 pub(crate) const MAX_WORK: usize = 10_000_000;
 
-/// Numbered facts. A conjunction is numbered by its parts, in order.
+/// Numbered facts.
 #[derive(Clone, Debug)]
 pub struct Facts<'a> {
     context: &'a Context,
@@ -85,10 +86,14 @@ pub struct Facts<'a> {
 impl<'a> Facts<'a> {
     /// What the context knows, then the hypotheses, then the negation of the goal.
     pub fn new(context: &'a Context, hypotheses: &[&Expr], goal: &Expr) -> Result<Facts<'a>, Rejection> {
-        let mut facts = Facts { context, facts: Vec::new(), work: 0 };
-        for known in context.facts() {
-            facts.add(known, true)?;
-        }
+        let known = context.memo.of_context(|| {
+            let mut facts = Facts { context, facts: Vec::new(), work: 0 };
+            for known in context.facts() {
+                facts.add(known, true)?;
+            }
+            Ok(Unfolded { parts: facts.facts, work: facts.work })
+        })?;
+        let mut facts = Facts { context, facts: known.parts.clone(), work: known.work };
         for hypothesis in hypotheses {
             facts.add(hypothesis, true)?;
         }
@@ -96,13 +101,19 @@ impl<'a> Facts<'a> {
         Ok(facts)
     }
 
-    /// Adds a formula of the context, or its negation.
+    /// Adds a formula of the context, or its negation. What it says depends on nothing else, so it is unfolded once; what that took is
+    /// counted each time.
     fn add(&mut self, formula: &Expr, polarity: bool) -> Result<(), Rejection> {
-        check_size(formula)?;
-        self.context.check_formula(formula)?;
-        let (fact, work) = measured_fact(self.context, formula, polarity)?;
-        self.push(fact);
-        self.work = self.work.saturating_add(work);
+        let unfolded = self.context.memo.get(formula, polarity, || {
+            check_size(formula)?;
+            self.context.check_formula(formula)?;
+            let (fact, work) = measured_fact(self.context, formula, polarity)?;
+            let mut parts = Vec::new();
+            flatten(fact, &mut parts);
+            Ok(Unfolded { parts, work })
+        })?;
+        self.facts.extend(unfolded.parts.iter().cloned());
+        self.work = self.work.saturating_add(unfolded.work);
         Ok(())
     }
 
@@ -114,13 +125,6 @@ impl<'a> Facts<'a> {
     /// The context.
     pub fn context(&self) -> &'a Context {
         self.context
-    }
-
-    fn push(&mut self, fact: Fact) {
-        match fact {
-            Fact::All(parts) => parts.into_iter().for_each(|part| self.push(part)),
-            other => self.facts.push(Arc::new(other)),
-        }
     }
 
     fn get(&self, number: usize, needed: &'static str) -> Result<&Fact, Rejection> {
@@ -135,7 +139,7 @@ impl<'a> Facts<'a> {
                 .iter()
                 .map(|part| {
                     let mut branch = Facts { work: 0, ..self.clone() };
-                    branch.push(part.clone());
+                    flatten(part.clone(), &mut branch.facts);
                     branch
                 })
                 .collect()),
@@ -245,6 +249,14 @@ impl<'a> Facts<'a> {
             }
         }
         Ok((value, strict))
+    }
+}
+
+/// A conjunction is numbered by its parts, in order.
+fn flatten(fact: Fact, parts: &mut Vec<Arc<Fact>>) {
+    match fact {
+        Fact::All(inner) => inner.into_iter().for_each(|part| flatten(part, parts)),
+        other => parts.push(Arc::new(other)),
     }
 }
 
