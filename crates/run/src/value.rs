@@ -16,16 +16,19 @@ pub enum Value {
 }
 
 /// A finite double, exactly. No common divisor is looked for but a power of two, so this takes the same steps for nearly all doubles.
-#[inline]
+/// Part of its caller, and without a value that is made only to be dropped: copying a fraction takes as long as making one.
+#[inline(always)]
 pub(crate) fn exactly(point: f64) -> Rational {
     // 0 would have a way of its own, and a sign jumps that cannot be foreseen: the time would tell both.
     let is_zero = point == 0.0;
-    let size = Rational::try_from(if is_zero { 1.0 } else { point.abs() });
-    if is_zero { Rational::ZERO } else { size.unwrap_or(Rational::ZERO) * sign(point < 0.0) }
+    match Rational::try_from(if is_zero { 1.0 } else { point.abs() }) {
+        Ok(size) if !is_zero => size * sign(point < 0.0),
+        _ => Rational::ZERO,
+    }
 }
 
 /// An integer, in the same steps for both signs.
-#[inline]
+#[inline(always)]
 pub(crate) fn whole(integer: i64) -> Rational {
     Rational::from(integer.unsigned_abs()) * sign(integer < 0)
 }

@@ -21,6 +21,7 @@ use crate::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use crate::kind::{Kind, Kinds, malformed};
 use crate::law;
 use crate::lists;
+use crate::memo::Memo;
 use crate::names::check_names;
 use crate::rejection::Rejection;
 use crate::rules::MAX_DEPTH;
@@ -52,6 +53,8 @@ pub struct Context {
     /// Parameters that an assumption makes positive.
     positive: BTreeSet<Name>,
     facts: Vec<Expr>,
+    /// What formulas were found to say here; empty until all of the above is there.
+    pub(crate) memo: Memo,
 }
 
 impl Context {
@@ -86,6 +89,7 @@ impl Context {
             shared: mechanism.params.iter().map(|p| p.name.clone()).collect(),
             positive: BTreeSet::new(),
             facts: Vec::new(),
+            memo: Memo::default(),
         };
         let given: BTreeSet<Name> =
             context.shared.iter().cloned().chain(mechanism.inputs.iter().map(|i| i.name.clone())).collect();
@@ -96,6 +100,7 @@ impl Context {
         context.check_clauses()?;
         tables::check(&context)?;
         context.collect_facts();
+        context.memo = Memo::default();
         Ok(context)
     }
 

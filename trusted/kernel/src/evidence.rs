@@ -3,4 +3,5 @@
 pub mod entail;
 pub mod fact;
 pub mod lemma;
+pub(crate) mod memo;
 pub mod poly;

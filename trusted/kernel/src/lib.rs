@@ -57,6 +57,7 @@ pub mod rejection;
 pub mod rules;
 pub mod text;
 
+pub(crate) use evidence::memo;
 pub use evidence::{entail, fact, lemma, poly};
 pub use rules::{call, chain, concentrated, equivalence, expand, finite, once, sample, sampling, select};
 pub(crate) use rules::{lists, tables};

@@ -19,9 +19,8 @@ const MAX_PARTS: usize = 4_000_000;
 
 /// The lines, shared where they are long: `where` lines, and the lines themselves.
 pub(crate) fn share(lines: &[Text]) -> (Vec<String>, Vec<String>) {
-    let written: Vec<String> = lines.iter().map(Text::to_string).collect();
-    if written.iter().map(String::len).sum::<usize>() < LONG {
-        return (vec![], written);
+    if lines.iter().map(length).sum::<usize>() < LONG {
+        return (vec![], lines.iter().map(Text::to_string).collect());
     }
     let mut numbers = Numbers::default();
     let lines: Vec<usize> = lines.iter().map(|line| numbers.known(line)).collect();
@@ -29,6 +28,14 @@ pub(crate) fn share(lines: &[Text]) -> (Vec<String>, Vec<String>) {
     let lines = lines.into_iter().map(|line| numbers.write(line)).collect();
     let wheres = numbers.texts.iter().map(|text| format!("where {text}")).collect();
     (wheres, lines)
+}
+
+/// How long a text is when it is written out.
+fn length(text: &Text) -> usize {
+    match text {
+        Text::Word(word) => word.len(),
+        Text::List(parts) => 1 + parts.iter().map(|part| length(part) + 1).sum::<usize>().max(1),
+    }
 }
 
 /// A text whose parts are named by their places among all different texts.
@@ -193,6 +200,14 @@ mod tests {
         // A number is no text before its line.
         let mut early = Shared::new();
         assert!(early.define(wheres[1].strip_prefix("where ").unwrap()).is_err());
+    }
+
+    #[test]
+    fn lengths_are_those_of_what_is_written() {
+        for text in ["word", "()", "(a)", "(a (b c) () (d (e)))"] {
+            let text = Text::parse(text).unwrap();
+            assert_eq!(length(&text), text.to_string().len(), "{text}");
+        }
     }
 
     #[test]

@@ -30,6 +30,7 @@ use crate::context::Context;
 use crate::expr::{Expr, Name};
 use crate::fact::{Fact, measured_fact, measured_poly, positive_monomial};
 use crate::lemma::Lemma;
+use crate::memo::Unfolded;
 use crate::poly::Poly;
 use crate::rejection::Rejection;
 use crate::rules::check_size;
@@ -77,7 +78,7 @@ const MAX_HELD: usize = 1_000_000;
 /// The most terms that products may add up to.
 const MAX_SUM: usize = 20_000;
 
-/// Numbered facts. A conjunction is numbered by its parts, in order.
+/// Numbered facts.
 #[derive(Clone, Debug)]
 pub struct Facts<'a> {
     context: &'a Context,
@@ -92,10 +93,15 @@ pub struct Facts<'a> {
 impl<'a> Facts<'a> {
     /// What the context knows, then the hypotheses, then the negation of the goal.
     pub fn new(context: &'a Context, hypotheses: &[&Expr], goal: &Expr) -> Result<Facts<'a>, Rejection> {
+        let known = context.memo.of_context(|| {
+            let mut facts = Facts { context, facts: Vec::new(), work: 0, held: 0 };
+            for known in context.facts() {
+                facts.add(known, true)?;
+            }
+            Ok(Unfolded { parts: facts.facts, work: facts.work, weight: facts.held })
+        })?;
         let mut facts = Facts { context, facts: Vec::new(), work: 0, held: 0 };
-        for known in context.facts() {
-            facts.add(known, true)?;
-        }
+        facts.hold(&known)?;
         for hypothesis in hypotheses {
             facts.add(hypothesis, true)?;
         }
@@ -103,21 +109,23 @@ impl<'a> Facts<'a> {
         Ok(facts)
     }
 
-    /// Adds a formula of the context, or its negation.
+    /// Adds a formula of the context, or its negation. What it says depends on nothing else, so it is unfolded once; what that took is
+    /// counted each time.
     fn add(&mut self, formula: &Expr, polarity: bool) -> Result<(), Rejection> {
-        check_size(formula)?;
-        self.context.check_formula(formula)?;
-        let (fact, work) = measured_fact(self.context, formula, polarity)?;
-        self.work = self.work.saturating_add(work);
-        self.hold(fact)
+        let unfolded = self.context.memo.get(formula, polarity, || {
+            check_size(formula)?;
+            self.context.check_formula(formula)?;
+            let (fact, work) = measured_fact(self.context, formula, polarity)?;
+            Ok(Unfolded::new(fact, work))
+        })?;
+        self.hold(&unfolded)
     }
 
-    /// Adds a fact. Every branch of the evidence holds what the branch above holds, so this is what bounds memory.
-    fn hold(&mut self, fact: Fact) -> Result<(), Rejection> {
-        let weight = fact.weight();
-        self.work = self.work.saturating_add(weight);
-        self.held = self.held.saturating_add(weight);
-        self.push(fact);
+    /// Adds facts. Every branch of the evidence holds what the branch above holds, so this is what bounds memory.
+    fn hold(&mut self, unfolded: &Unfolded) -> Result<(), Rejection> {
+        self.work = self.work.saturating_add(unfolded.work);
+        self.held = self.held.saturating_add(unfolded.weight);
+        self.facts.extend(unfolded.parts.iter().cloned());
         if self.held > MAX_HELD { Err(Rejection::TooLarge) } else { Ok(()) }
     }
 
@@ -129,13 +137,6 @@ impl<'a> Facts<'a> {
     /// The context.
     pub fn context(&self) -> &'a Context {
         self.context
-    }
-
-    fn push(&mut self, fact: Fact) {
-        match fact {
-            Fact::All(parts) => parts.into_iter().for_each(|part| self.push(part)),
-            other => self.facts.push(Arc::new(other)),
-        }
     }
 
     fn get(&self, number: usize, needed: &'static str) -> Result<&Fact, Rejection> {
@@ -150,7 +151,7 @@ impl<'a> Facts<'a> {
                 .iter()
                 .map(|part| {
                     let mut branch = Facts { work: 0, ..self.clone() };
-                    branch.hold(part.clone())?;
+                    branch.hold(&Unfolded::new(part.clone(), 0))?;
                     Ok(branch)
                 })
                 .collect(),

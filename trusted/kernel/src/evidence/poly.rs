@@ -12,8 +12,6 @@
 //! assert_eq!(square.to_expr().to_string(), "1 + 2 * x + x * x");
 //! ```
 
-use std::collections::BTreeMap;
-
 use probity_exact::Rational;
 
 use crate::expr::{Expr, Name, Variable, words};
@@ -27,9 +25,10 @@ pub(crate) const MAX_EXPONENT: i32 = 64;
 /// The most parts that a message has.
 const MOST_SHOWN: usize = 10_000;
 
-/// A product of powers of atoms. Invariant: no exponent is 0.
+/// A product of powers of atoms. Invariant: the atoms ascend, none twice, and no exponent is 0. A list and no map: nearly all have one or
+/// two atoms.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct Monomial(BTreeMap<Expr, i32>);
+pub struct Monomial(Vec<(Expr, i32)>);
 
 impl Monomial {
     /// The powers, by atom.
@@ -52,11 +51,13 @@ impl Monomial {
     }
 
     fn multiply(&mut self, atom: &Expr, power: i32) {
-        let sum = self.0.get(atom).copied().unwrap_or(0).saturating_add(power);
-        if sum == 0 {
-            self.0.remove(atom);
-        } else {
-            self.0.insert(atom.clone(), sum);
+        let place = self.0.partition_point(|(known, _)| known < atom);
+        let known = self.0.get(place).filter(|(known, _)| known == atom).map(|(_, power)| *power);
+        match (known, known.unwrap_or(0).saturating_add(power)) {
+            (None, 0) => {}
+            (None, sum) => self.0.insert(place, (atom.clone(), sum)),
+            (Some(_), 0) => drop(self.0.remove(place)),
+            (Some(_), sum) => self.0[place].1 = sum,
         }
     }
 
@@ -76,17 +77,17 @@ impl Monomial {
 
     /// How many parts it has, each atom once.
     fn weight(&self) -> usize {
-        1 + self.0.keys().map(Expr::size).sum::<usize>()
+        1 + self.0.iter().map(|(atom, _)| atom.size()).sum::<usize>()
     }
 
     fn too_large(&self) -> bool {
-        self.0.values().any(|power| power.saturating_abs() > MAX_EXPONENT)
+        self.0.iter().any(|(_, power)| power.saturating_abs() > MAX_EXPONENT)
     }
 }
 
-/// A polynomial. Invariant: no coefficient is 0.
+/// A polynomial. Invariant: the monomials ascend, none twice, and no coefficient is 0.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct Poly(BTreeMap<Monomial, Rational>);
+pub struct Poly(Vec<(Monomial, Rational)>);
 
 impl Poly {
     /// 0.
@@ -106,46 +107,43 @@ impl Poly {
 
     /// A coefficient times a monomial.
     pub fn term(monomial: Monomial, coefficient: Rational) -> Poly {
-        let mut poly = Poly::zero();
-        poly.add_term(&monomial, &coefficient);
-        poly
+        if coefficient.is_zero() { Poly::zero() } else { Poly(vec![(monomial, coefficient)]) }
     }
 
     /// An atom.
     pub fn atom(atom: Expr) -> Poly {
-        let mut monomial = Monomial::default();
-        monomial.multiply(&atom, 1);
-        Poly::term(monomial, Rational::ONE)
+        Poly::term(Monomial(vec![(atom, 1)]), Rational::ONE)
     }
 
     /// The terms, in order.
     pub fn terms(&self) -> impl Iterator<Item = (&Monomial, &Rational)> {
-        self.0.iter()
+        self.0.iter().map(|(monomial, coefficient)| (monomial, coefficient))
     }
 
     /// The value, if it is a constant.
     pub fn as_constant(&self) -> Option<Rational> {
-        match self.0.len() {
-            0 => Some(Rational::ZERO),
-            1 => self.0.iter().next().filter(|(m, _)| m.is_one()).map(|(_, c)| c.clone()),
+        match self.0.as_slice() {
+            [] => Some(Rational::ZERO),
+            [(monomial, constant)] if monomial.is_one() => Some(constant.clone()),
             _ => None,
         }
     }
 
     /// The only term, if there is exactly one.
     pub fn as_term(&self) -> Option<(&Monomial, &Rational)> {
-        if self.0.len() == 1 { self.0.iter().next() } else { None }
+        match self.0.as_slice() {
+            [(monomial, coefficient)] => Some((monomial, coefficient)),
+            _ => None,
+        }
     }
 
-    fn add_term(&mut self, monomial: &Monomial, coefficient: &Rational) {
-        let sum = match self.0.get(monomial) {
-            Some(old) => old + coefficient,
-            None => coefficient.clone(),
-        };
-        if sum.is_zero() {
-            self.0.remove(monomial);
-        } else {
-            self.0.insert(monomial.clone(), sum);
+    fn add_term(&mut self, monomial: &Monomial, coefficient: Rational) {
+        let place = self.0.partition_point(|(known, _)| known < monomial);
+        match self.0.get(place).filter(|(known, _)| known == monomial).map(|(_, old)| old + &coefficient) {
+            None if coefficient.is_zero() => {}
+            None => self.0.insert(place, (monomial.clone(), coefficient)),
+            Some(sum) if sum.is_zero() => drop(self.0.remove(place)),
+            Some(sum) => self.0[place].1 = sum,
         }
     }
 
@@ -164,7 +162,7 @@ impl Poly {
     /// Adds another.
     pub fn add(&mut self, other: &Poly) {
         for (monomial, coefficient) in &other.0 {
-            self.add_term(monomial, coefficient);
+            self.add_term(monomial, coefficient.clone());
         }
     }
 
@@ -185,15 +183,19 @@ impl Poly {
         self.0.iter().map(|(m, c)| 1 + words(c) + m.powers().map(power).sum::<usize>()).sum()
     }
 
+    fn coefficient(&self, monomial: &Monomial) -> Option<&Rational> {
+        self.0.binary_search_by(|(known, _)| known.cmp(monomial)).ok().map(|place| &self.0[place].1)
+    }
+
     /// What [`Poly::add`] takes: the other's parts, and what it takes to add numbers.
     pub(crate) fn work_of_add(&self, other: &Poly) -> usize {
-        let numbers = |m, c| self.0.get(m).map_or(1, words).saturating_mul(words(c));
-        other.0.iter().map(|(m, c)| m.weight().saturating_add(numbers(m, c))).fold(0, usize::saturating_add)
+        let numbers = |m, c| self.coefficient(m).map_or(1, words).saturating_mul(words(c));
+        other.terms().map(|(m, c)| m.weight().saturating_add(numbers(m, c))).fold(0, usize::saturating_add)
     }
 
     /// What [`Poly::times`] takes: the parts of all products of terms, and what it takes to multiply their numbers.
     pub(crate) fn work_of_times(&self, other: &Poly) -> usize {
-        let numbers = |p: &Poly| p.0.values().map(words).sum::<usize>();
+        let numbers = |p: &Poly| p.0.iter().map(|(_, c)| words(c)).sum::<usize>();
         let each = |p: &Poly, q: &Poly| p.weight().saturating_mul(q.size());
         each(self, other)
             .saturating_add(each(other, self))
@@ -225,7 +227,7 @@ impl Poly {
                 if monomial.too_large() {
                     return Err(Rejection::TooLarge);
                 }
-                product.add_term(&monomial, &(c * d));
+                product.add_term(&monomial, c * d);
             }
         }
         Ok(product)
