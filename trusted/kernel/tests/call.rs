@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use probity_exact::Rational;
-use probity_kernel::call::call;
+use probity_kernel::call::{Price, call};
 use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, Orientation};
 use probity_kernel::entail::{Evidence, Product};
@@ -104,12 +104,16 @@ fn outer(statement: Statement) -> Mechanism {
     }
 }
 
+fn price(free: bool) -> Price {
+    if free { Price::Free } else { Price::Paid }
+}
+
 fn pre(statement: &Statement, theorem: &Theorem, measure: Measure, free: bool) -> Result<String, Rejection> {
     let context =
         Arc::new(Context::measured(&outer(statement.clone()), Orientation::Forward, measure).unwrap());
     let same = Expr::of("y", Run::First).equals(Expr::of("y", Run::Second)).and(Expr::cost().le(int(9)));
     let post = Assertion::new(&context, same).unwrap();
-    let judgement = call(&context, statement, theorem, free, &post)?;
+    let judgement = call(&context, statement, theorem, price(free), &post)?;
     Ok(format!("{} up to {}", judgement.pre().formula(), judgement.delta()))
 }
 
@@ -256,7 +260,7 @@ fn lists_that_are_passed_on_are_near() {
         caller.inputs.push(Input { name: "r".into(), sort: Sort::RealList });
         let context = Arc::new(Context::new(&caller, Orientation::Forward).unwrap());
         let post = Assertion::new(&context, Expr::Bool(true)).unwrap();
-        call(&context, &statement, &known, false, &post)
+        call(&context, &statement, &known, Price::Paid, &post)
     };
     let of = |lists: &[&str]| lists.iter().map(|list| (*list).into()).collect();
     for clause in [
@@ -410,7 +414,7 @@ fn categories_are_in_range_and_lists_of_one_length() {
     };
     let context = Arc::new(Context::new(&filled, Orientation::Forward).unwrap());
     let post = Assertion::new(&context, Expr::Bool(true)).unwrap();
-    let judgement = call(&context, &statement, &known, false, &post).unwrap();
+    let judgement = call(&context, &statement, &known, Price::Paid, &post).unwrap();
     let needed = judgement.pre().formula().to_string();
     assert!(needed.contains("length(out) == length(out')"), "{needed}");
 }
@@ -493,7 +497,7 @@ fn passed_on(
     };
     let context = Arc::new(Context::new(&caller, orientation)?);
     let post = Assertion::new(&context, Expr::Bool(true)).unwrap();
-    Ok(call(&context, &statement, &theorem, free, &post)?.pre().formula().to_string())
+    Ok(call(&context, &statement, &theorem, price(free), &post)?.pre().formula().to_string())
 }
 
 #[test]

@@ -174,7 +174,12 @@ impl<'a> Guesser<'a> {
                 self.with_integer_tails(found, scale, self.is_met_from_above(var))
             }
             Distribution::Exponential { scale } | Distribution::Geometric { scale } => {
-                self.noise(var, (None, scale), true, read)
+                let found = self.noise(var, (None, scale), true, read);
+                self.with_one_sided_tails(found, scale)
+            }
+            Distribution::Uniform => {
+                let found = vec![free(Move::Draw(Coupling::Null))];
+                [found, self.uniform(var, None)].concat()
             }
             Distribution::Gumbel { center, scale } => self.noise(var, (Some(center), scale), true, read),
             Distribution::Bernoulli(_)
@@ -190,6 +195,9 @@ impl<'a> Guesser<'a> {
                         step: Move::Draw(Coupling::SameValue { ratio }),
                         amounts,
                     }));
+                }
+                if let Distribution::UniformInt { low, .. } = law {
+                    found.extend(self.uniform(var, Some(low)));
                 }
                 found
             }
@@ -346,6 +354,18 @@ impl<'a> Guesser<'a> {
                 }
             }
         }
+        found
+    }
+
+    /// By how much a draw moves that keeps a total of which it is part the same, for each of them.
+    pub(super) fn moves_of_totals(&self, var: &Name) -> Vec<Expr> {
+        let (totals, _) = self.uses(var);
+        let by = |total: &Total| {
+            let offset = minus(self.first(&total.offset), self.second(&total.offset));
+            divided(offset, &self.first(&total.factor))
+        };
+        let mut found: Vec<Expr> = totals.iter().map(by).collect();
+        found.retain(|by| *by != Expr::int(0));
         found
     }
 
