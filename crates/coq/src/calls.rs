@@ -182,7 +182,8 @@ impl Walk<'_> {
         let mut recorded = Recorded::new(evidence.to_vec());
         let theorem = replay(&called.mechanism, &called.claim, plan, &mut recorded)
             .map_err(|failure| NotExported::new(failure.to_string()))?;
-        let judgement = call::call(&context, statement, &theorem, call::Price::Paid, post).map_err(rejected)?;
+        let judgement =
+            call::call(&context, statement, &theorem, call::Price::Paid, post).map_err(rejected)?;
         let Expr::Binary(Binary::And, side, _) = judgement.pre().formula() else {
             return refused("without a side condition");
         };

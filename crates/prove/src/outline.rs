@@ -112,6 +112,16 @@ fn block(body: &[Statement], moves: &[Move], depth: usize, lines: &mut Vec<Line>
             }
             continue;
         }
+        if let Move::Split(guard, yes, no) = step {
+            let (now, later) = rest.split_at(step.size().min(rest.len()));
+            rest = later;
+            for (case, moves) in [(guard.clone(), yes), (!guard.clone(), no)] {
+                let rule = format!("SPLIT: where {case}");
+                lines.push(Line { depth, statement: String::new(), rule });
+                block(now, moves, depth + 1, lines);
+            }
+            continue;
+        }
         let Some((statement, after)) = rest.split_first() else { return };
         rest = after;
         let mut push = |statement: String, rule: String| lines.push(Line { depth, statement, rule });

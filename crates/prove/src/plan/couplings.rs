@@ -167,15 +167,15 @@ impl<'a> Guesser<'a> {
         match law {
             Distribution::Laplace { center, scale } => {
                 let found = self.noise(var, (Some(center), scale), false, read);
-                self.with_tails(found, scale, self.is_met_from_above(var))
+                self.with_tails(var, found, scale, self.is_met_from_above(var))
             }
             Distribution::DiscreteLaplace { center, scale } => {
                 let found = self.noise(var, (Some(center), scale), false, read);
-                self.with_integer_tails(found, scale, self.is_met_from_above(var))
+                self.with_integer_tails(var, found, scale, self.is_met_from_above(var))
             }
             Distribution::Exponential { scale } | Distribution::Geometric { scale } => {
                 let found = self.noise(var, (None, scale), true, read);
-                self.with_one_sided_tails(found, scale)
+                self.with_one_sided_tails(var, found, scale)
             }
             Distribution::Uniform => {
                 let found = vec![free(Move::Draw(Coupling::Null))];
@@ -208,6 +208,18 @@ impl<'a> Guesser<'a> {
     /// What a draw is compared with.
     pub(super) fn thresholds(&self, var: &Name) -> Vec<Expr> {
         self.uses(var).1.into_iter().map(|threshold| threshold.at).collect()
+    }
+
+    /// Whether a draw is compared with something, or what is made of it is held between bounds.
+    pub(super) fn is_held(&self, var: &Name) -> bool {
+        let made = self.made_of(var);
+        let bounded = |e: &Expr| {
+            let whole = inline(e, &made);
+            unbounded(&whole, var) != whole
+        };
+        !self.uses(var).1.is_empty()
+            || self.expressions.iter().any(bounded)
+            || !set_by_cases(&self.context.mechanism().body, var).is_empty()
     }
 
     /// Whether a draw is compared with a threshold that belongs to the upper side, as by y >= t.

@@ -26,10 +26,12 @@ use crate::plan::reading::{after, read_where};
 use crate::plan::rounds::endless::{endless, pays_without_end};
 use crate::plan::rounds::{cuts, rounds};
 use crate::plan::stable::asserted;
-use crate::plan::tails::split;
+use crate::plan::tails::{given_up, split};
 use crate::rehearse::{Scenario, Stage, Stop, scenarios};
 use crate::tables::sums;
 
+/// The parameters for which what a plan gives up is compared with the claim.
+const FEW: usize = 12;
 /// Rehearsals that a combination must pass.
 const REHEARSALS: usize = 200;
 
@@ -145,8 +147,36 @@ impl<'a> Planner<'a> {
         Stage { context: self.context, claim: self.claim, comparison: self.comparison }
     }
 
+    /// Whether some moves give up no more than the claim does, for a few parameters.
+    fn affords(&self, moves: &[Move]) -> bool {
+        let delta = &self.claim.delta;
+        if *delta == Expr::int(0) || !cuts(moves) {
+            return true;
+        }
+        let lost = given_up(&self.context.mechanism().body, moves);
+        let within = |s: &Scenario| match (s.value(&lost), s.value(delta)) {
+            (Some(lost), Some(delta)) => lost <= delta * (1.0 + 1e-9),
+            _ => true,
+        };
+        self.scenarios.iter().take(FEW).all(within)
+    }
+
+    /// The moves with one of their draws cut for each pair of inputs, if that could be a proof.
+    fn split(&self, moves: &[Move], effort: &mut Effort) -> Option<Vec<Move>> {
+        let split = split(self.context, moves, &self.centers(moves))?;
+        if !self.affords(&split) {
+            return None;
+        }
+        let stage = self.stage();
+        let fails = |s: &Scenario| stage.rehearse(&split, s, &mut |_, _| {}, effort) == Err(Stop::Fails);
+        (!self.scenarios.iter().any(fails)).then_some(split)
+    }
+
     fn passes(&mut self, chosen: &[&Candidate], effort: &mut Effort) -> bool {
         let moves = self.moves(chosen, &[]);
+        if !self.affords(&moves) && split(self.context, &moves, &self.centers(&moves)).is_none() {
+            return false;
+        }
         // A plan that could not be played once, because it reads what is drawn later, is none.
         let (mut played, mut unclear) = (0, 0);
         let failed = {
@@ -182,9 +212,10 @@ impl<'a> Planner<'a> {
             let moves = self.moves(chosen, &[]);
             let apart = self.guesser.spans().first().cloned().unwrap_or(Expr::int(1));
             let stable = asserted(self.context, &moves, &apart, &|var| self.guesser.thresholds(var));
-            let centers: Vec<Option<Expr>> = self.centers(&moves);
-            let split = split(self.context, &moves, &centers);
-            return Some(stable.into_iter().chain(split).chain([moves]).collect());
+            if !self.affords(&moves) {
+                return Some(self.split(&moves, effort).into_iter().collect());
+            }
+            return Some(stable.into_iter().chain([moves]).collect());
         }
         // The tightest bound that holds is wanted, so small ones come first.
         let size = |e: &Expr| self.scenarios.iter().filter_map(|s| s.value(e)).sum::<f64>();
@@ -674,7 +705,7 @@ impl<'a> Planner<'a> {
 fn left_to_the_search(moves: &[Move]) -> bool {
     moves.iter().any(|step| match step {
         Move::Joint(..) | Move::Draw(Coupling::Scale { .. } | Coupling::SignedLog { .. }) => true,
-        Move::If(yes, no) => left_to_the_search(yes) || left_to_the_search(no),
+        Move::If(yes, no) | Move::Split(_, yes, no) => left_to_the_search(yes) || left_to_the_search(no),
         Move::For(_, inner) | Move::ForOnce(_, _, inner) | Move::While(_, inner) => left_to_the_search(inner),
         _ => false,
     })

@@ -165,7 +165,10 @@ impl Play<'_, '_> {
                 };
                 if beyond { Err(Stop::Unclear) } else { Ok(()) }
             }
-            (Move::Tail(part @ (Tail::Exact | Tail::Exacts | Tail::Far), coupling, at), Statement::Draw { var, law }) => {
+            (
+                Move::Tail(part @ (Tail::Exact | Tail::Exacts | Tail::Far), coupling, at),
+                Statement::Draw { var, law },
+            ) => {
                 let number = |pair: &Pair, e: &Expr| pair.number(e, Run::First).ok_or(Stop::Unclear);
                 let center = match part {
                     Tail::Far => 0.0,
@@ -199,6 +202,10 @@ impl Play<'_, '_> {
                 Ok(())
             }
             (Move::Cases(guard, yes, no), _) => self.cases(now, guard, (yes, no)),
+            (Move::Split(guard, yes, no), _) => {
+                let holds = self.pair.flag(guard, Run::First).ok_or(Stop::Unclear)?;
+                self.block(now, if holds { yes } else { no })
+            }
             (Move::If(yes, no), Statement::If { guard, then, otherwise }) => {
                 let taken = self.eval(guard, Run::First)?;
                 if !self.alone {
@@ -708,6 +715,7 @@ fn sites(moves: &[Move]) -> (usize, usize) {
             | Move::Joint(..)
             | Move::Cases(..)
             | Move::SameValue(..) => (1, 0),
+            Move::Split(_, yes, _) => sites(yes),
             Move::If(yes, no) => {
                 let (yes, no) = (sites(yes), sites(no));
                 (yes.0 + no.0, yes.1 + no.1)
