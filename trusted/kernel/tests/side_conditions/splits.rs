@@ -85,6 +85,6 @@ fn splits_stay_small() {
         let coupling = Coupling::Shift { by: wide(n), cost: int(9) };
         sample(&context, &noise(), &coupling, &assertion(&context, yes())).unwrap()
     };
-    assert_eq!(split(&yes(), &judged(14), &judged(14)).unwrap_err(), Rejection::TooLarge);
+    assert_eq!(split(&yes(), &judged(15), &judged(15)).unwrap_err(), Rejection::TooLarge);
     assert!(split(&yes(), &judged(5), &judged(5)).is_ok());
 }
