@@ -175,14 +175,15 @@ impl Walk<'_> {
         if called.claim.reading != Reading::Reals || called.claim.delta != Expr::int(0) {
             return refused("of a claim that is not one of epsilon alone");
         }
-        if *cost == Expr::int(0) {
-            return refused("at no cost");
+        if *cost == Expr::int(0) || matches!(cost, Expr::If(..)) {
+            return refused("at no cost, or at none where its arguments are equal");
         }
         let context = self.context.clone();
         let mut recorded = Recorded::new(evidence.to_vec());
         let theorem = replay(&called.mechanism, &called.claim, plan, &mut recorded)
             .map_err(|failure| NotExported::new(failure.to_string()))?;
-        let judgement = call::call(&context, statement, &theorem, false, post).map_err(rejected)?;
+        let judgement =
+            call::call(&context, statement, &theorem, call::Price::Paid, post).map_err(rejected)?;
         let Expr::Binary(Binary::And, side, _) = judgement.pre().formula() else {
             return refused("without a side condition");
         };

@@ -290,6 +290,8 @@ impl<'a> Walk<'a> {
                 self.while_loop((label, guard, body), invariant, moves, post, arbitrary)
             }
             (Move::Cases(..), _) => Err(NotExported::rule("CASES")),
+            (Move::Split(..), _) => Err(NotExported::rule("SPLIT")),
+            (Move::Tail(..), _) => Err(NotExported::rule("UP-TO-BAD for a part of a law")),
             (
                 Move::Call(cost, plan, evidence),
                 Statement::Draw { var, law: Distribution::Called(called) },

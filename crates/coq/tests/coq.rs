@@ -282,7 +282,7 @@ fn calls_are_exported_or_named() {
             "a ~ laplace(x, 1 / eps)\ny ~ g(a, eps)",
             number,
             "eps",
-            "rule CALL at no cost",
+            "rule CALL at no cost, or at none where its arguments are equal",
         ),
         (
             "noisy_max_exponential",

@@ -143,7 +143,8 @@ fn payments(body: &[Statement], moves: &[Move], lines: &mut Vec<String>) {
                 Move::Draw(coupling)
                 | Move::UpTo(coupling, _)
                 | Move::Below(coupling, _)
-                | Move::Under(coupling, _),
+                | Move::Under(coupling, _)
+                | Move::Tail(_, coupling, _),
                 Some(statement),
             ) => {
                 let cost = match coupling {
@@ -216,7 +217,12 @@ fn lines_of(body: &[Statement], moves: &[Move], lines: &mut Vec<String>) {
             }
             (
                 Statement::Draw { var, .. },
-                Some(Move::Draw(coupling) | Move::Below(coupling, _) | Move::Under(coupling, _)),
+                Some(
+                    Move::Draw(coupling)
+                    | Move::Below(coupling, _)
+                    | Move::Under(coupling, _)
+                    | Move::Tail(_, coupling, _),
+                ),
             ) => push(format!("couple {var}: {coupling}")),
             (Statement::Draw { var, .. }, Some(Move::UpTo(coupling, tail))) => {
                 push(format!("couple {var}: {coupling} up to tail {tail}"))

@@ -32,7 +32,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use probity_kernel::call::call;
+use probity_kernel::call::{Price, call};
 use probity_kernel::chain::Chain;
 use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, Orientation, for_each_expr};
@@ -50,9 +50,25 @@ use probity_kernel::rules::{self, Assertion, Judgement};
 use probity_kernel::sample;
 use probity_kernel::sampling;
 use probity_kernel::select;
+use probity_kernel::split::split;
 use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Mechanism, Statement};
 
 pub use crate::failure::{Failure, Reason};
+
+/// Which part of a draw is given up, besides the tails of Laplace noise.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tail {
+    /// The upper tail of Laplace noise on the integers from a place on, with the mass that it has.
+    Exact,
+    /// Both tails of it.
+    Exacts,
+    /// The tail of noise on one side from a place on.
+    Far,
+    /// Where noise on one side begins, up to a place: beyond it the noise may move down.
+    Start,
+    /// What leaves the range of a uniform draw when it is moved; a share of its mass.
+    Uniform,
+}
 
 /// How to prove one statement, or two for a joint coupling.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -69,8 +85,10 @@ pub enum Move {
     Below(Coupling, Expr),
     /// The same, where the place at which the tail begins is given up too.
     Under(Coupling, Expr),
+    /// A draw up to another part of its law: where that begins or ends, or the share that it is.
+    Tail(Tail, Coupling, Expr),
     /// A call, by the theorem of the called mechanism: what it costs, and the proof of that theorem. With the cost 0 its
-    /// arguments are equal.
+    /// arguments are equal; with a cost that is 0 in the first of two cases they may be, and then nothing is paid.
     Call(Expr, Box<Plan>, Vec<Evidence>),
     /// A uniform draw and a sign, jointly: the shift of s·ln(u) and its cost.
     Joint(Expr, Expr),
@@ -79,6 +97,8 @@ pub enum Move {
     SameValue(Name, usize, (Expr, Expr)),
     /// Statements that decide a question, coupled in one way where the first run's answer is yes and in another where it is no.
     Cases(Expr, Vec<Move>, Vec<Move>),
+    /// Statements that are proved in one way where something holds before them, and in another where it does not.
+    Split(Expr, Vec<Move>, Vec<Move>),
     /// A conditional whose branch both runs take together.
     If(Vec<Move>, Vec<Move>),
     /// A `for` loop with its invariant.
@@ -122,7 +142,7 @@ impl Move {
             Move::Joint(..) => 2,
             Move::SameValue(_, size, _) => *size,
             Move::Chain(_, links) => links.iter().map(Link::size).sum(),
-            Move::Cases(_, yes, _) => yes.iter().map(Move::size).sum(),
+            Move::Cases(_, yes, _) | Move::Split(_, yes, _) => yes.iter().map(Move::size).sum(),
             _ => 1,
         }
     }
@@ -141,11 +161,13 @@ impl Move {
             Move::UpTo(coupling, tail) => Move::UpTo(map_coupling(coupling, e), e(tail)),
             Move::Below(coupling, tail) => Move::Below(map_coupling(coupling, e), e(tail)),
             Move::Under(coupling, tail) => Move::Under(map_coupling(coupling, e), e(tail)),
+            Move::Tail(part, coupling, at) => Move::Tail(*part, map_coupling(coupling, e), e(at)),
             // The proof of what is called is a proof of its own.
             Move::Call(cost, plan, evidence) => Move::Call(e(cost), plan.clone(), evidence.clone()),
             Move::Joint(by, cost) => Move::Joint(e(by), e(cost)),
             Move::SameValue(var, size, ratio) => Move::SameValue(var.clone(), *size, two(ratio)),
             Move::Cases(guard, yes, no) => Move::Cases(e(guard), all(yes), all(no)),
+            Move::Split(guard, yes, no) => Move::Split(e(guard), all(yes), all(no)),
             Move::If(yes, no) => Move::If(all(yes), all(no)),
             Move::For(invariant, inner) => Move::For(e(invariant), all(inner)),
             Move::ForOnce(invariant, rounds, inner) => Move::ForOnce(e(invariant), each(rounds), all(inner)),
@@ -171,7 +193,11 @@ pub fn without_tails(moves: &[Move]) -> Vec<Move> {
         Move::UpTo(coupling, _) | Move::Below(coupling, _) | Move::Under(coupling, _) => {
             Move::Draw(coupling.clone())
         }
+        // Uniform noise moves only where some of it is given up.
+        Move::Tail(Tail::Uniform, ..) => Move::Draw(Coupling::Null),
+        Move::Tail(_, coupling, _) => Move::Draw(coupling.clone()),
         Move::Cases(guard, yes, no) => Move::Cases(guard.clone(), without_tails(yes), without_tails(no)),
+        Move::Split(guard, yes, no) => Move::Split(guard.clone(), without_tails(yes), without_tails(no)),
         Move::If(yes, no) => Move::If(without_tails(yes), without_tails(no)),
         Move::For(invariant, inner) => Move::For(invariant.clone(), without_tails(inner)),
         other => other.clone(),
@@ -428,8 +454,9 @@ impl Walk<'_> {
             (Move::Call(cost, plan, evidence), Statement::Draw { law: Distribution::Called(called), .. }) => {
                 let mut recorded = Recorded::new(evidence.clone());
                 let theorem = replay(&called.mechanism, &called.claim, plan, &mut recorded)?;
-                call(&context, head, &theorem, *cost == Expr::int(0), post).map_err(reject(&place))
+                call(&context, head, &theorem, price(cost), post).map_err(reject(&place))
             }
+            (Move::Tail(part, coupling, at), _) => up_to(&context, head, (*part, coupling, at), post, &place),
             (Move::Joint(by, cost), _) => {
                 let second = body.get(1).ok_or_else(|| misfit(&place, "a joint coupling needs two draws"))?;
                 sampling::signed_log(&context, (head, second), (by, cost), post).map_err(reject(&place))
@@ -442,6 +469,10 @@ impl Walk<'_> {
                 let yes = self.block(body, yes, &after(true)?)?;
                 let no = self.block(body, no, &after(false)?)?;
                 select::cases(guard, &yes, &no, post).map_err(reject(&place))
+            }
+            (Move::Split(guard, yes, no), _) => {
+                let (yes, no) = (self.block(body, yes, post)?, self.block(body, no, post)?);
+                split(guard, &yes, &no).map_err(reject(&place))
             }
             (Move::If(yes, no), Statement::If { guard, then, otherwise }) => {
                 let then = self.block(then, yes, post)?;
@@ -584,6 +615,37 @@ impl Walk<'_> {
         let place = format!("the end of {place}");
         let evidence = self.ask(&place, &[whole.post().formula()], post.formula())?;
         rules::weaken(whole, post, &evidence).map_err(reject(&place))
+    }
+}
+
+/// UP-TO-BAD for a part of a law.
+fn up_to(
+    context: &Arc<Context>,
+    statement: &Statement,
+    (part, coupling, at): (Tail, &Coupling, &Expr),
+    post: &Assertion,
+    place: &str,
+) -> Result<Judgement, Failure> {
+    let moved = || match coupling {
+        Coupling::Shift { by, cost } => Ok((by, cost)),
+        _ => Err(misfit(place, "what is given up is for a draw that is shifted")),
+    };
+    match part {
+        Tail::Exact => sampling::up_to_exact_tail_int(context, statement, coupling, at, post),
+        Tail::Exacts => sampling::up_to_exact_tails_int(context, statement, coupling, at, post),
+        Tail::Far => sampling::up_to_far_tail(context, statement, coupling, at, post),
+        Tail::Start => sampling::up_to_start(context, statement, moved()?, at, post),
+        Tail::Uniform => sampling::up_to_tail_uniform(context, statement, moved()?, at, post),
+    }
+    .map_err(reject(place))
+}
+
+/// How a call is paid that has this cost.
+fn price(cost: &Expr) -> Price {
+    match cost {
+        Expr::If(_, nothing, _) if **nothing == Expr::int(0) => Price::IfDifferent,
+        cost if *cost == Expr::int(0) => Price::Free,
+        _ => Price::Paid,
     }
 }
 

@@ -32,7 +32,7 @@ use probity_kernel::expr::Expr;
 use probity_kernel::sample::sampled;
 use probity_kernel::term::{Mechanism, Statement};
 
-use crate::derivation::{Link, Move};
+use crate::derivation::{Link, Move, Tail};
 use crate::proof::Proof;
 
 /// A statement and how it is proved.
@@ -112,6 +112,16 @@ fn block(body: &[Statement], moves: &[Move], depth: usize, lines: &mut Vec<Line>
             }
             continue;
         }
+        if let Move::Split(guard, yes, no) = step {
+            let (now, later) = rest.split_at(step.size().min(rest.len()));
+            rest = later;
+            for (case, moves) in [(guard.clone(), yes), (!guard.clone(), no)] {
+                let rule = format!("SPLIT: where {case}");
+                lines.push(Line { depth, statement: String::new(), rule });
+                block(now, moves, depth + 1, lines);
+            }
+            continue;
+        }
         let Some((statement, after)) = rest.split_first() else { return };
         rest = after;
         let mut push = |statement: String, rule: String| lines.push(Line { depth, statement, rule });
@@ -130,6 +140,16 @@ fn block(body: &[Statement], moves: &[Move], depth: usize, lines: &mut Vec<Line>
             (Move::Under(coupling, tail), _) => {
                 let rule = format!("couple: {coupling}; UP-TO-BAD: less than {tail} above the center");
                 push(head(statement), rule);
+            }
+            (Move::Tail(part, coupling, at), _) => {
+                let within = match part {
+                    Tail::Exact => format!("less than {at} above the center"),
+                    Tail::Exacts => format!("less than {at} from the center"),
+                    Tail::Far => format!("below {at}"),
+                    Tail::Start => format!("{at} or more"),
+                    Tail::Uniform => format!("where it stays in its range, all but a share of {at}"),
+                };
+                push(head(statement), format!("couple: {coupling}; UP-TO-BAD: {within}"));
             }
             (Move::Call(cost, ..), _) => {
                 push(head(statement), format!("couple: same value by CALL at cost {cost}"))

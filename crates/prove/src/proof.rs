@@ -44,7 +44,7 @@ use crate::effort::Effort;
 use crate::evidence::again::Known;
 use crate::forward::{Taste, forward};
 use crate::plan::centers::centered;
-use crate::plan::rewrites::{hoisted, name_output, rewrite, unrolled};
+use crate::plan::rewrites::{hoisted, name_output, public_names_inlined, rewrite, unrolled};
 use crate::searching::Searching;
 use crate::side::search_side;
 use crate::tables::{Sum, unbounded};
@@ -193,6 +193,13 @@ fn prove_directly(
         match question.unaided(&rewritten, &rewrites) {
             Ok(proof) => return Ok(proof),
             Err(attempt) => best = attempt,
+        }
+        // What is given up is made of scales that are seen to be made of parameters.
+        if claim.delta != Expr::int(0)
+            && let Some((steps, inlined)) = public_names_inlined(&rewritten)
+            && let Ok(proof) = question.unaided(&inlined, &[rewrites.clone(), steps].concat())
+        {
+            return Ok(proof);
         }
         // Values to which noise is added later, as the centers of draws. What is said of a failure is about the text as it stands.
         if let Some((steps, centered)) = centered(&rewritten)

@@ -59,7 +59,9 @@ pub mod text;
 
 pub(crate) use evidence::memo;
 pub use evidence::{entail, fact, lemma, poly};
-pub use rules::{call, chain, concentrated, equivalence, expand, finite, once, sample, sampling, select};
+pub use rules::{
+    call, chain, concentrated, equivalence, expand, finite, once, sample, sampling, select, split,
+};
 pub(crate) use rules::{lists, tables};
 pub(crate) use text::names;
 pub use text::{expr, kind, law, render, term};

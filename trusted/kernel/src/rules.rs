@@ -27,6 +27,7 @@ pub mod once;
 pub mod sample;
 pub mod sampling;
 pub mod select;
+pub mod split;
 pub(crate) mod tables;
 
 use std::collections::BTreeSet;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use probity_exact::Rational;
-use probity_kernel::call::call;
+use probity_kernel::call::{Price, call};
 use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, Orientation};
 use probity_kernel::entail::{Evidence, Product};
@@ -104,13 +104,62 @@ fn outer(statement: Statement) -> Mechanism {
     }
 }
 
+fn price(free: bool) -> Price {
+    if free { Price::Free } else { Price::Paid }
+}
+
 fn pre(statement: &Statement, theorem: &Theorem, measure: Measure, free: bool) -> Result<String, Rejection> {
+    priced(statement, theorem, measure, price(free))
+}
+
+fn priced(
+    statement: &Statement,
+    theorem: &Theorem,
+    measure: Measure,
+    paid: Price,
+) -> Result<String, Rejection> {
     let context =
         Arc::new(Context::measured(&outer(statement.clone()), Orientation::Forward, measure).unwrap());
     let same = Expr::of("y", Run::First).equals(Expr::of("y", Run::Second)).and(Expr::cost().le(int(9)));
     let post = Assertion::new(&context, same).unwrap();
-    let judgement = call(&context, statement, theorem, free, &post)?;
+    let judgement = call(&context, statement, theorem, paid, &post)?;
     Ok(format!("{} up to {}", judgement.pre().formula(), judgement.delta()))
+}
+
+/// A call that pays where its arguments differ: they are equal or neighbours, and only where they are equal nothing is paid.
+#[test]
+fn a_call_may_pay_where_its_arguments_differ() {
+    let mechanism = inner(Sort::Real, near(Expr::var("eps")));
+    let known = theorem(&mechanism, &claim(Reading::Reals));
+    let half = Expr::var("eps") / int(2);
+    let statement = draw(called(mechanism, claim(Reading::Reals), Expr::var("a"), half));
+    let needed = priced(&statement, &known, Measure::Pure, Price::IfDifferent).unwrap();
+    for part in [
+        "eps / 2 == eps / 2",
+        "(a == a' or (abs(a' - a) <= eps / 2 or abs(a - a') <= eps / 2))",
+        "cost + (if a == a' then 0 else eps / 2) <= 9",
+    ] {
+        assert!(needed.contains(part), "{part} is not in {needed}");
+    }
+    // What is given up is given up whether they differ or not.
+    let given_up = Claim { delta: Expr::var("eps") * int(0), ..claim(Reading::Reals) };
+    let mechanism = inner(Sort::Real, near(Expr::var("eps")));
+    let known = theorem(&mechanism, &given_up);
+    let statement = draw(called(mechanism, given_up, Expr::var("a"), Expr::var("eps")));
+    let needed = priced(&statement, &known, Measure::Pure, Price::IfDifferent).unwrap();
+    assert!(needed.ends_with("up to max(0, eps * 0)"), "{needed}");
+}
+
+/// Of lists it is not known in the formulas whether they are equal.
+#[test]
+fn a_call_with_a_list_pays_or_does_not() {
+    let every = Adjacency::EveryEntry { list: "x".into(), bound: Expr::var("eps") };
+    let mechanism = inner(Sort::RealList, every);
+    let known = theorem(&mechanism, &claim(Reading::Reals));
+    let statement = draw(called(mechanism, claim(Reading::Reals), Expr::var("q"), Expr::var("e")));
+    let answer = priced(&statement, &known, Measure::Pure, Price::IfDifferent);
+    assert!(matches!(answer, Err(Rejection::ClaimNotCovered { .. })), "{answer:?}");
+    assert!(priced(&statement, &known, Measure::Pure, Price::Paid).is_ok());
 }
 
 #[test]
@@ -256,7 +305,7 @@ fn lists_that_are_passed_on_are_near() {
         caller.inputs.push(Input { name: "r".into(), sort: Sort::RealList });
         let context = Arc::new(Context::new(&caller, Orientation::Forward).unwrap());
         let post = Assertion::new(&context, Expr::Bool(true)).unwrap();
-        call(&context, &statement, &known, false, &post)
+        call(&context, &statement, &known, Price::Paid, &post)
     };
     let of = |lists: &[&str]| lists.iter().map(|list| (*list).into()).collect();
     for clause in [
@@ -410,7 +459,7 @@ fn categories_are_in_range_and_lists_of_one_length() {
     };
     let context = Arc::new(Context::new(&filled, Orientation::Forward).unwrap());
     let post = Assertion::new(&context, Expr::Bool(true)).unwrap();
-    let judgement = call(&context, &statement, &known, false, &post).unwrap();
+    let judgement = call(&context, &statement, &known, Price::Paid, &post).unwrap();
     let needed = judgement.pre().formula().to_string();
     assert!(needed.contains("length(out) == length(out')"), "{needed}");
 }
@@ -493,7 +542,7 @@ fn passed_on(
     };
     let context = Arc::new(Context::new(&caller, orientation)?);
     let post = Assertion::new(&context, Expr::Bool(true)).unwrap();
-    Ok(call(&context, &statement, &theorem, free, &post)?.pre().formula().to_string())
+    Ok(call(&context, &statement, &theorem, price(free), &post)?.pre().formula().to_string())
 }
 
 #[test]

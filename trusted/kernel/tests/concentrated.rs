@@ -10,7 +10,8 @@ use probity_kernel::finite;
 use probity_kernel::privacy::{Comparison, Side, goal, privacy};
 use probity_kernel::rejection::Rejection;
 use probity_kernel::rules::{self, Assertion};
-use probity_kernel::sampling::{sample, signed_log, up_to_tail};
+use probity_kernel::sampling::{sample, signed_log, up_to_start, up_to_tail};
+use probity_kernel::split::split;
 use probity_kernel::term::{
     Adjacency, Claim, Coupling, Distribution, Input, Mechanism, Param, Reading, Sort, Statement,
 };
@@ -137,6 +138,20 @@ fn blocks_tails_signs_and_endless_loops_are_pure_only() {
         &|context, m| {
             let null = Coupling::Null;
             up_to_tail(context, &m.body[0], &null, &Expr::int(1), &truth(context)).is_ok()
+        },
+        mechanism(laplace()),
+    );
+    pure_and_not(
+        &|context, m| {
+            let none = (&Expr::int(0), &Expr::int(0));
+            up_to_start(context, &m.body[0], none, &Expr::int(1), &truth(context)).is_ok()
+        },
+        mechanism(Distribution::Exponential { scale: s() }),
+    );
+    pure_and_not(
+        &|context, m| {
+            let judged = sample(context, &m.body[0], &Coupling::Null, &truth(context)).unwrap();
+            split(&Expr::Bool(true), &judged, &judged).is_ok()
         },
         mechanism(laplace()),
     );

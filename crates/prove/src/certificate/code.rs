@@ -14,7 +14,7 @@ use probity_kernel::term::{
 };
 
 use super::text::{Code, ReadError, Text};
-use crate::derivation::{Link, Move, Plan};
+use crate::derivation::{Link, Move, Plan, Tail};
 
 /// A table: the word for each variant, and its fields in order.
 macro_rules! code {
@@ -214,6 +214,14 @@ code! { Rewrite {
 code! { Comparison { "equal" => Comparison::Equal {}, "pointwise" => Comparison::Pointwise {}, } }
 code! { Orientation { "forward" => Orientation::Forward {}, "backward" => Orientation::Backward {}, } }
 
+code! { Tail {
+    "exact" => Tail::Exact {},
+    "exact-both" => Tail::Exacts {},
+    "far" => Tail::Far {},
+    "start" => Tail::Start {},
+    "uniform" => Tail::Uniform {},
+} }
+
 code! { Move {
     "plain" => Move::Plain {},
     "one-sided" => Move::OneSided {},
@@ -221,10 +229,12 @@ code! { Move {
     "up-to" => Move::UpTo { 0: coupling, 1: tail },
     "up-to-upper" => Move::Below { 0: coupling, 1: tail },
     "up-to-open" => Move::Under { 0: coupling, 1: tail },
+    "up-to-part" => Move::Tail { 0: part, 1: coupling, 2: at },
     "call" => Move::Call { 0: cost, 1: plan, 2: evidence },
     "joint" => Move::Joint { 0: by, 1: cost },
     "same-value" => Move::SameValue { 0: var, 1: size, 2: ratio },
     "cases" => Move::Cases { 0: question, 1: yes, 2: no },
+    "split" => Move::Split { 0: guard, 1: yes, 2: no },
     "if" => Move::If { 0: then, 1: otherwise },
     "for" => Move::For { 0: invariant, 1: body },
     "for-once" => Move::ForOnce { 0: invariant, 1: rounds, 2: body },

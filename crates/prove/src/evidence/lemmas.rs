@@ -281,7 +281,9 @@ pub(crate) fn analytic_lemmas<'a>(
             found.add(Lemma::LnValue(n));
         }
         // Below 1 a logarithm is negative: ln(1/a) is positive.
-        if matches!(a, Expr::Binary(Binary::Mul, ..)) {
+        let part_of =
+            |e: &Expr| matches!(e, Expr::Binary(Binary::Div, _, n) if matches!(**n, Expr::Number(_)));
+        if matches!(a, Expr::Binary(Binary::Mul, ..)) || part_of(a) {
             found.add(Lemma::LnMonotone(a.clone(), Expr::int(1)));
         }
         if matches!(a, Expr::Var(_)) {
@@ -352,6 +354,16 @@ fn exponential_products(fact: &Fact, see: &mut dyn FnMut(&[Vec<Product>; 2])) {
     }
 }
 
+/// Whether an expression is written with a change of sign, in front or of its first factor.
+fn is_negated(e: &Expr) -> bool {
+    match e {
+        Expr::Unary(Unary::Neg, _) => true,
+        Expr::Number(n) => *n < Rational::ZERO,
+        Expr::Binary(Binary::Mul | Binary::Div, a, _) => is_negated(a),
+        _ => false,
+    }
+}
+
 /// The highest power of a number whose logarithm is taken apart.
 const MAX_POWER: usize = 8;
 
@@ -389,6 +401,9 @@ impl Suggestions<'_> {
         }
         if of_parameters(self.context.mechanism(), a) {
             self.add(Lemma::ExpMonotone(Expr::int(0), a.clone()));
+            if is_negated(a) {
+                self.add(Lemma::ExpMonotone(a.clone(), Expr::int(0)));
+            }
         }
     }
 

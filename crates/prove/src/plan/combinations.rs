@@ -5,6 +5,7 @@ use probity_kernel::term::Coupling;
 
 use crate::derivation::Move;
 use crate::plan::couplings::Candidate;
+use crate::plan::rounds::cuts;
 
 /// The most combinations of couplings that are rehearsed.
 const MAX_COMBINATIONS: usize = 6_000;
@@ -23,7 +24,8 @@ impl Combinations {
     pub(super) fn new(choices: &[Vec<Candidate>]) -> Combinations {
         let sizes: Vec<usize> = choices.iter().map(Vec::len).collect();
         let possible = sizes.iter().all(|&size| size > 0);
-        let simple = if possible { simple_combinations(choices) } else { vec![] };
+        let simple =
+            if possible { [cut_alike(choices), simple_combinations(choices)].concat() } else { vec![] };
         Combinations {
             simple: simple.into_iter(),
             current: possible.then(|| vec![0; sizes.len()]),
@@ -80,6 +82,19 @@ impl Iterator for Combinations {
         });
         Some(current)
     }
+}
+
+/// Several draws that are cut alike, each in its first way, its second way, and so on.
+fn cut_alike(choices: &[Vec<Candidate>]) -> Vec<Vec<usize>> {
+    let is_cut = |c: &Candidate| cuts(std::slice::from_ref(&c.step));
+    let ways = |c: &Vec<Candidate>| c.iter().take_while(|c| is_cut(c)).count();
+    let cut: Vec<usize> = choices.iter().map(ways).collect();
+    if cut.iter().filter(|ways| **ways > 0).count() < 2 {
+        return vec![];
+    }
+    let most = cut.iter().copied().max().unwrap_or_default();
+    let alike = |rank: usize| cut.iter().map(|ways| rank.min(ways.saturating_sub(1))).collect();
+    (0..most).map(alike).collect()
 }
 
 /// Each draw pays where the result is one of its own: the first draw for the first result, and so on.

@@ -167,14 +167,19 @@ impl<'a> Guesser<'a> {
         match law {
             Distribution::Laplace { center, scale } => {
                 let found = self.noise(var, (Some(center), scale), false, read);
-                self.with_tails(found, scale, self.is_met_from_above(var))
+                self.with_tails(var, found, scale, self.is_met_from_above(var))
             }
             Distribution::DiscreteLaplace { center, scale } => {
                 let found = self.noise(var, (Some(center), scale), false, read);
-                self.with_integer_tails(found, scale, self.is_met_from_above(var))
+                self.with_integer_tails(var, found, scale, self.is_met_from_above(var))
             }
             Distribution::Exponential { scale } | Distribution::Geometric { scale } => {
-                self.noise(var, (None, scale), true, read)
+                let found = self.noise(var, (None, scale), true, read);
+                self.with_one_sided_tails(var, found, scale)
+            }
+            Distribution::Uniform => {
+                let found = vec![free(Move::Draw(Coupling::Null))];
+                [found, self.uniform(var, None)].concat()
             }
             Distribution::Gumbel { center, scale } => self.noise(var, (Some(center), scale), true, read),
             Distribution::Bernoulli(_)
@@ -191,6 +196,9 @@ impl<'a> Guesser<'a> {
                         amounts,
                     }));
                 }
+                if let Distribution::UniformInt { low, .. } = law {
+                    found.extend(self.uniform(var, Some(low)));
+                }
                 found
             }
             _ => vec![free(Move::Draw(Coupling::Null))],
@@ -200,6 +208,18 @@ impl<'a> Guesser<'a> {
     /// What a draw is compared with.
     pub(super) fn thresholds(&self, var: &Name) -> Vec<Expr> {
         self.uses(var).1.into_iter().map(|threshold| threshold.at).collect()
+    }
+
+    /// Whether a draw is compared with something, or what is made of it is held between bounds.
+    pub(super) fn is_held(&self, var: &Name) -> bool {
+        let made = self.made_of(var);
+        let bounded = |e: &Expr| {
+            let whole = inline(e, &made);
+            unbounded(&whole, var) != whole
+        };
+        !self.uses(var).1.is_empty()
+            || self.expressions.iter().any(bounded)
+            || !set_by_cases(&self.context.mechanism().body, var).is_empty()
     }
 
     /// Whether a draw is compared with a threshold that belongs to the upper side, as by y >= t.
@@ -346,6 +366,18 @@ impl<'a> Guesser<'a> {
                 }
             }
         }
+        found
+    }
+
+    /// By how much a draw moves that keeps a total of which it is part the same, for each of them.
+    pub(super) fn moves_of_totals(&self, var: &Name) -> Vec<Expr> {
+        let (totals, _) = self.uses(var);
+        let by = |total: &Total| {
+            let offset = minus(self.first(&total.offset), self.second(&total.offset));
+            divided(offset, &self.first(&total.factor))
+        };
+        let mut found: Vec<Expr> = totals.iter().map(by).collect();
+        found.retain(|by| *by != Expr::int(0));
         found
     }
 

@@ -15,7 +15,7 @@ use probity_kernel::term::{
     Called, Claim, Coupling, Distribution, Hints, Mechanism, Reading, Sort, Statement,
 };
 
-use crate::algebra::{mentions, product};
+use crate::algebra::{mentions, product, visit};
 use crate::derivation::{Move, Plan};
 use crate::effort::Effort;
 use crate::plan::blocks::{Blocks, for_each_assignment, is_plain, set_by, set_by_draws};
@@ -26,8 +26,12 @@ use crate::plan::reading::{after, read_where};
 use crate::plan::rounds::endless::{endless, pays_without_end};
 use crate::plan::rounds::{cuts, rounds};
 use crate::plan::stable::asserted;
+use crate::plan::tails::{given_up, split};
 use crate::rehearse::{Scenario, Stage, Stop, scenarios};
+use crate::tables::sums;
 
+/// The parameters for which what a plan gives up is compared with the claim.
+const FEW: usize = 12;
 /// Rehearsals that a combination must pass.
 const REHEARSALS: usize = 200;
 
@@ -143,8 +147,36 @@ impl<'a> Planner<'a> {
         Stage { context: self.context, claim: self.claim, comparison: self.comparison }
     }
 
+    /// Whether some moves give up no more than the claim does, for a few parameters.
+    fn affords(&self, moves: &[Move]) -> bool {
+        let delta = &self.claim.delta;
+        if *delta == Expr::int(0) || !cuts(moves) {
+            return true;
+        }
+        let lost = given_up(&self.context.mechanism().body, moves);
+        let within = |s: &Scenario| match (s.value(&lost), s.value(delta)) {
+            (Some(lost), Some(delta)) => lost <= delta * (1.0 + 1e-9),
+            _ => true,
+        };
+        self.scenarios.iter().take(FEW).all(within)
+    }
+
+    /// The moves with one of their draws cut for each pair of inputs, if that could be a proof.
+    fn split(&self, moves: &[Move], effort: &mut Effort) -> Option<Vec<Move>> {
+        let split = split(self.context, moves, &self.centers(moves))?;
+        if !self.affords(&split) {
+            return None;
+        }
+        let stage = self.stage();
+        let fails = |s: &Scenario| stage.rehearse(&split, s, &mut |_, _| {}, effort) == Err(Stop::Fails);
+        (!self.scenarios.iter().any(fails)).then_some(split)
+    }
+
     fn passes(&mut self, chosen: &[&Candidate], effort: &mut Effort) -> bool {
         let moves = self.moves(chosen, &[]);
+        if !self.affords(&moves) && split(self.context, &moves, &self.centers(&moves)).is_none() {
+            return false;
+        }
         // A plan that could not be played once, because it reads what is drawn later, is none.
         let (mut played, mut unclear) = (0, 0);
         let failed = {
@@ -180,6 +212,9 @@ impl<'a> Planner<'a> {
             let moves = self.moves(chosen, &[]);
             let apart = self.guesser.spans().first().cloned().unwrap_or(Expr::int(1));
             let stable = asserted(self.context, &moves, &apart, &|var| self.guesser.thresholds(var));
+            if !self.affords(&moves) {
+                return Some(self.split(&moves, effort).into_iter().collect());
+            }
             return Some(stable.into_iter().chain([moves]).collect());
         }
         // The tightest bound that holds is wanted, so small ones come first.
@@ -228,6 +263,33 @@ impl<'a> Planner<'a> {
         Some(found)
     }
 
+    /// The places around which the moves draw noise, in terms of the inputs; or what the noise is added to.
+    fn centers(&self, moves: &[Move]) -> Vec<Option<Expr>> {
+        let mut rest = self.context.mechanism().body.as_slice();
+        let center = |step: &Move| {
+            let (now, later) = rest.split_at(step.size().min(rest.len()));
+            rest = later;
+            match now {
+                [
+                    Statement::Draw {
+                        law:
+                            Distribution::Laplace { center, .. } | Distribution::DiscreteLaplace { center, .. },
+                        ..
+                    },
+                ] => Some(self.guesser.written_out(center)).filter(|center| self.of_inputs(center)),
+                _ => None,
+            }
+        };
+        moves.iter().map(center).collect()
+    }
+
+    /// Whether an expression reads inputs and parameters only.
+    fn of_inputs(&self, e: &Expr) -> bool {
+        let mechanism = self.context.mechanism();
+        let set = set_by(&mechanism.body);
+        e.find_variable(&|v| matches!(v, Variable::Plain(name) if set.contains(name))).is_none()
+    }
+
     /// What a draw costs, if that is fixed by the inputs and parameters.
     fn fixed_cost(&self, candidate: &Candidate) -> Option<Expr> {
         let cost = match &candidate.step {
@@ -243,6 +305,7 @@ impl<'a> Planner<'a> {
             | Move::UpTo(Coupling::Shift { cost, .. }, _)
             | Move::Below(Coupling::Shift { cost, .. }, _)
             | Move::Under(Coupling::Shift { cost, .. }, _)
+            | Move::Tail(_, Coupling::Shift { cost, .. }, _)
             | Move::Call(cost, ..)
             | Move::Joint(_, cost) => cost.clone(),
             Move::Draw(Coupling::SameValue { ratio: (a, b) }) | Move::SameValue(_, _, (a, b)) => {
@@ -506,8 +569,22 @@ impl<'a> Planner<'a> {
         });
         let cost = self.context.in_run(&cost, Run::First);
         let takes_table = called.mechanism.inputs.iter().any(|input| matches!(input.sort, Sort::Rows(_)));
-        let paid = candidate(cost.clone(), vec![cost]);
-        if takes_table { vec![paid] } else { vec![paid, free] }
+        let paid = candidate(cost.clone(), vec![cost.clone()]);
+        let takes_list =
+            called.mechanism.inputs.iter().any(|input| matches!(input.sort, Sort::RealList | Sort::IntList));
+        // In a loop over the entries of a list only those that differ pay.
+        let alike = |e: &Expr| self.context.in_run(e, Run::First).equals(self.context.in_run(e, Run::Second));
+        let entries = |e: &Expr| {
+            let mut found = false;
+            visit(e, &mut |part| found |= matches!(part, Expr::Index(..)) || !sums(part).is_empty());
+            found
+        };
+        let mut some = Vec::new();
+        if !takes_table && !takes_list && called.inputs.iter().any(entries) {
+            let same = Expr::all(called.inputs.iter().map(alike));
+            some.push(candidate(same.choose(Expr::int(0), cost.clone()), vec![cost]));
+        }
+        if takes_table { vec![paid] } else { [some, vec![paid, free]].concat() }
     }
 
     fn moves(&self, chosen: &[&Candidate], invariants: &[Expr]) -> Vec<Move> {
@@ -628,7 +705,7 @@ impl<'a> Planner<'a> {
 fn left_to_the_search(moves: &[Move]) -> bool {
     moves.iter().any(|step| match step {
         Move::Joint(..) | Move::Draw(Coupling::Scale { .. } | Coupling::SignedLog { .. }) => true,
-        Move::If(yes, no) => left_to_the_search(yes) || left_to_the_search(no),
+        Move::If(yes, no) | Move::Split(_, yes, no) => left_to_the_search(yes) || left_to_the_search(no),
         Move::For(_, inner) | Move::ForOnce(_, _, inner) | Move::While(_, inner) => left_to_the_search(inner),
         _ => false,
     })

@@ -6,6 +6,7 @@ use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::law::parameters;
 use probity_kernel::term::{Distribution, Hints, Mechanism, Statement};
 
+use crate::algebra::of_parameters;
 use crate::effort::Effort;
 use crate::evidence::search::search_within;
 use crate::plan::blocks::{definitions, inline, set_by_draws};
@@ -356,6 +357,26 @@ pub(crate) fn unrolled(mechanism: &Mechanism) -> Option<(Vec<Rewrite>, Mechanism
             _ => return (!steps.is_empty()).then_some((steps, current)),
         }
     }
+}
+
+/// The text with the numbers that the parameters fix written out where they have a name, so that scales are seen to be public.
+pub(crate) fn public_names_inlined(mechanism: &Mechanism) -> Option<(Vec<Rewrite>, Mechanism)> {
+    let (mut steps, mut current) = (Vec::new(), mechanism.clone());
+    for statement in &mechanism.body {
+        let Statement::Assign { var, .. } = statement else { continue };
+        let named = current.body.iter().find_map(|known| match known {
+            Statement::Assign { var: name, value } if name == var => Some(value),
+            _ => None,
+        });
+        let step = Rewrite::Inline { var: var.clone() };
+        if named.is_some_and(|value| of_parameters(mechanism, value))
+            && let Ok(next) = step.apply(&current)
+        {
+            current = next;
+            steps.push(step);
+        }
+    }
+    (!steps.is_empty()).then_some((steps, current))
 }
 
 /// The text with draws that only one branch makes put before it, where the branches are not the same in both runs; and the same again

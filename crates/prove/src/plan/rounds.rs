@@ -60,8 +60,8 @@ fn changes_once(context: &Context, list: &Name) -> bool {
 /// Whether some draw is cut.
 pub(crate) fn cuts(moves: &[Move]) -> bool {
     moves.iter().any(|step| match step {
-        Move::UpTo(..) | Move::Below(..) | Move::Under(..) => true,
-        Move::If(yes, no) => cuts(yes) || cuts(no),
+        Move::UpTo(..) | Move::Below(..) | Move::Under(..) | Move::Tail(..) => true,
+        Move::If(yes, no) | Move::Split(_, yes, no) => cuts(yes) || cuts(no),
         Move::For(_, inner) => cuts(inner),
         _ => false,
     })

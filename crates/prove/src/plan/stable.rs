@@ -27,7 +27,7 @@ pub(crate) fn asserted(
     let place = moves.iter().position(|step| !matches!(step, Move::Plain | Move::OneSided))?;
     let (before, rest) = (moves.get(..place)?, body.get(place..)?);
     if !before.contains(&Move::OneSided)
-        || !matches!(moves[place], Move::UpTo(..) | Move::Below(..) | Move::Under(..))
+        || !matches!(moves[place], Move::UpTo(..) | Move::Below(..) | Move::Under(..) | Move::Tail(..))
     {
         return None;
     }

@@ -12,7 +12,7 @@ use probity_kernel::term::{Claim, Coupling, Distribution, Reading, Statement};
 
 use super::scenario::Scenario;
 use super::state::{Pair, Stop, TOLERANCE, Value, close, place, same};
-use crate::derivation::{Move, without_tails};
+use crate::derivation::{Move, Tail, without_tails};
 use crate::effort::Effort;
 
 /// What it takes to run a statement, in the steps of a search.
@@ -165,6 +165,24 @@ impl Play<'_, '_> {
                 };
                 if beyond { Err(Stop::Unclear) } else { Ok(()) }
             }
+            (
+                Move::Tail(part @ (Tail::Exact | Tail::Exacts | Tail::Far), coupling, at),
+                Statement::Draw { var, law },
+            ) => {
+                let number = |pair: &Pair, e: &Expr| pair.number(e, Run::First).ok_or(Stop::Unclear);
+                let center = match part {
+                    Tail::Far => 0.0,
+                    _ => number(self.pair, parameters(law).first().copied().ok_or(Stop::Fails)?)?,
+                };
+                let at = number(self.pair, at)?;
+                self.draw(var, law, coupling)?;
+                let distance = number(self.pair, &Expr::of(var.clone(), Run::First))? - center;
+                let distance = if *part == Tail::Exacts { distance.abs() } else { distance };
+                if distance >= at { Err(Stop::Unclear) } else { Ok(()) }
+            }
+            (Move::Tail(_, Coupling::Shift { by, cost }, at), Statement::Draw { var, law }) => {
+                self.moved(var, law, (by, cost), at)
+            }
             (Move::Call(cost, ..), Statement::Draw { var, law }) => {
                 let site = self.site;
                 self.site += 1;
@@ -184,6 +202,10 @@ impl Play<'_, '_> {
                 Ok(())
             }
             (Move::Cases(guard, yes, no), _) => self.cases(now, guard, (yes, no)),
+            (Move::Split(guard, yes, no), _) => {
+                let holds = self.pair.flag(guard, Run::First).ok_or(Stop::Unclear)?;
+                self.block(now, if holds { yes } else { no })
+            }
             (Move::If(yes, no), Statement::If { guard, then, otherwise }) => {
                 let taken = self.eval(guard, Run::First)?;
                 if !self.alone {
@@ -372,6 +394,53 @@ impl Play<'_, '_> {
         self.pair.charge(site, cost);
         self.pair.set(var, y, moved);
         Ok(())
+    }
+
+    /// One-sided or uniform noise that is moved, and given up where it leaves its range.
+    fn moved(
+        &mut self,
+        var: &Name,
+        law: &Distribution,
+        (by, cost): (&Expr, &Expr),
+        at: &Expr,
+    ) -> Result<(), Stop> {
+        let site = self.site;
+        self.site += 1;
+        if self.pair.spent.len() <= site {
+            self.pair.spent.resize(site + 1, 0.0);
+        }
+        let Value::Number(y) = self.choose(law)? else { return Err(Stop::Fails) };
+        if self.alone {
+            self.pair.runs[0].insert(var.clone(), Value::Number(y));
+            return Ok(());
+        }
+        let number = |e: &Expr, run| self.pair.number(e, run).ok_or(Stop::Unclear);
+        let (k, c, at) = (number(by, Run::First)?, number(cost, Run::First)?, number(at, Run::First)?);
+        let below = |a: f64, b: f64| a <= b || close(a, b);
+        let stays = match law {
+            Distribution::Exponential { scale } | Distribution::Geometric { scale } => {
+                let (s, other) = (number(scale, Run::First)?, number(scale, Run::Second)?);
+                self.check(s > 0.0 && close(s, other) && below(0.0, at))?;
+                self.check(below(-at, k) && below(k, c * s))?;
+                y >= at
+            }
+            Distribution::Uniform => {
+                self.check(below(k.abs(), at) && below(0.0, c))?;
+                y + k > 0.0 && y + k <= 1.0
+            }
+            Distribution::UniformInt { low, high } => {
+                let of = |run| Ok((number(low, run)?, number(high, run)?));
+                let ((low, high), (other, top)) = (of(Run::First)?, of(Run::Second)?);
+                let width = high - low + 1.0;
+                self.check(close(high - low, top - other) && below(0.0, c))?;
+                self.check(below((k + low - other).abs(), at * width))?;
+                other <= y + k && y + k <= top
+            }
+            _ => return Err(Stop::Fails),
+        };
+        self.pair.charge(site, c);
+        self.pair.set(var, Value::Number(y), Value::Number(y + k));
+        if stays { Ok(()) } else { Err(Stop::Unclear) }
     }
 
     /// The side condition of equal values in the concentrated measure.
@@ -641,10 +710,12 @@ fn sites(moves: &[Move]) -> (usize, usize) {
             | Move::UpTo(..)
             | Move::Below(..)
             | Move::Under(..)
+            | Move::Tail(..)
             | Move::Call(..)
             | Move::Joint(..)
             | Move::Cases(..)
             | Move::SameValue(..) => (1, 0),
+            Move::Split(_, yes, _) => sites(yes),
             Move::If(yes, no) => {
                 let (yes, no) = (sites(yes), sites(no));
                 (yes.0 + no.0, yes.1 + no.1)

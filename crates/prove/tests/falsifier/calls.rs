@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use probity_kernel::call::call;
+use probity_kernel::call::{Price, call};
 use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, Orientation};
 use probity_kernel::expr::{Expr, Run, Variable};
@@ -170,8 +170,8 @@ fn search(writer: &mut Writer, theorems: &[Theorem], rounds: u64) -> Seen {
             let about = if writer.dice.one_in(4) { writer.relation() } else { same };
             let Ok(post) = Assertion::new(&context, about.and(writer.bound())) else { continue };
             let known = if writer.dice.one_in(10) { writer.dice.pick(theorems) } else { theorem.clone() };
-            let free = writer.dice.one_in(3);
-            if let Ok(judgement) = call(&context, &statement, &known, free, &post) {
+            let paid = writer.dice.pick(&[Price::Paid, Price::Paid, Price::Free, Price::IfDifferent]);
+            if let Ok(judgement) = call(&context, &statement, &known, paid, &post) {
                 check(&judgement, &context, &mut seen, &mut dice);
             }
         }

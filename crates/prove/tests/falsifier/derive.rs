@@ -10,7 +10,10 @@ use probity_kernel::expr::{Expr, Run, Variable};
 use probity_kernel::finite::same_value;
 use probity_kernel::once::for_loop_once;
 use probity_kernel::rules::{self, Assertion, Judgement};
-use probity_kernel::sampling::{sample, signed_log, up_to_open_tail, up_to_tail, up_to_upper_tail};
+use probity_kernel::sampling::{
+    sample, signed_log, up_to_exact_tail_int, up_to_exact_tails_int, up_to_far_tail, up_to_open_tail,
+    up_to_start, up_to_tail, up_to_tail_uniform, up_to_upper_tail,
+};
 use probity_kernel::select::{case, cases, point, select};
 use probity_kernel::term::{Coupling, Distribution, Statement};
 use probity_prove::search::search_evidence;
@@ -473,6 +476,40 @@ impl Writer {
         Some(made)
     }
 
+    /// A draw up to a part of its law, sound or not.
+    fn part_of_a_law(
+        &mut self,
+        context: &Arc<Context>,
+        (statement, law): (&Statement, &Distribution),
+        coupling: &Coupling,
+        post: &Assertion,
+    ) -> Option<Judgement> {
+        let at = match self.dice.roll(6) {
+            0 => Expr::var("eps"),
+            1 => int(-1),
+            2 => int(1) / int(2),
+            _ => self.dice.pick(&[int(0), int(1), int(2)]),
+        };
+        let by = self.dice.pick(&[int(-1), int(1), int(0), int(-2)]);
+        let cost = self.dice.pick(&[int(0), int(1), int(-1), int(2)]);
+        match law {
+            Distribution::DiscreteLaplace { .. } if self.dice.one_in(2) => {
+                up_to_exact_tail_int(context, statement, coupling, &at, post).ok()
+            }
+            Distribution::DiscreteLaplace { .. } => {
+                up_to_exact_tails_int(context, statement, coupling, &at, post).ok()
+            }
+            Distribution::Geometric { .. } if self.dice.one_in(2) => {
+                up_to_far_tail(context, statement, coupling, &at, post).ok()
+            }
+            Distribution::Geometric { .. } => up_to_start(context, statement, (&by, &cost), &at, post).ok(),
+            Distribution::UniformInt { .. } => {
+                up_to_tail_uniform(context, statement, (&by, &cost), &at, post).ok()
+            }
+            _ => None,
+        }
+    }
+
     fn derive_once(
         &mut self,
         context: &Arc<Context>,
@@ -511,6 +548,11 @@ impl Writer {
                         return up_to_open_tail(context, statement, &coupling, &tail, post).ok();
                     }
                     return up_to_tail(context, statement, &coupling, &tail, post).ok();
+                }
+                if self.dice.one_in(3)
+                    && let Some(judgement) = self.part_of_a_law(context, (statement, law), &coupling, post)
+                {
+                    return Some(judgement);
                 }
                 sample(context, statement, &coupling, post).ok()
             }

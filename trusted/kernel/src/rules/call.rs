@@ -34,7 +34,8 @@ pub(crate) fn with_arguments(called: &Called, e: &Expr) -> Expr {
 /// ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 /// ⊢ y ~ f(a) : y' = y at cost ε, up to δ
 /// ```
-/// Where the arguments are equal (`free`) nothing is paid or given up: the two laws are one.
+/// Where the arguments are equal ([`Price::Free`]) nothing is paid or given up: the two laws are one. With
+/// [`Price::IfDifferent`] the arguments are equal or neighbours, and the cost is 0 where they are equal.
 ///
 /// In the concentrated measure a theorem in ρ costs ρ, one in μ costs μ²/2, and one of ε with δ = 0 costs ε²/2; there f
 /// must end with probability 1, which a body without `while` does.
@@ -42,12 +43,13 @@ pub fn call(
     context: &Arc<Context>,
     statement: &Statement,
     theorem: &Theorem,
-    free: bool,
+    paid: Price,
     post: &Assertion,
 ) -> Result<Judgement, Rejection> {
     let Statement::Draw { var, law: Distribution::Called(called) } = statement else {
         return Err(wrong("CALL", statement));
     };
+    let free = paid == Price::Free;
     let (axiom, cost) = price(context, called)?;
     if *theorem.mechanism() != called.mechanism || *theorem.claim() != called.claim {
         return Err(Rejection::ContextDiffers);
@@ -82,17 +84,24 @@ pub fn call(
     if free && called.mechanism.inputs.iter().any(|input| matches!(input.sort, Sort::Rows(_))) {
         return not_shown("a call that costs nothing, because its arguments are equal, takes no table");
     }
-    if free {
-        for input in &called.inputs {
-            side.push(context.in_run(input, Run::First).equals(context.in_run(input, Run::Second)));
-        }
-    } else {
-        let (forward, backward) = (related(context, called, false)?, related(context, called, true)?);
-        side.push(if forward == backward { forward } else { forward.or(backward) });
+    let of_numbers = |sort: &Sort| !matches!(sort, Sort::Rows(_) | Sort::RealList | Sort::IntList);
+    if paid == Price::IfDifferent && !called.mechanism.inputs.iter().all(|input| of_numbers(&input.sort)) {
+        return not_shown("a call that pays where its arguments differ takes numbers and truth values only");
+    }
+    let alike = |e: &Expr| context.in_run(e, Run::First).equals(context.in_run(e, Run::Second));
+    let same = Expr::all(called.inputs.iter().map(alike));
+    match paid {
+        Price::Free => side.extend(called.inputs.iter().map(alike)),
+        Price::Paid => side.push(neighbours(context, called)?),
+        Price::IfDifferent => side.push(same.clone().or(neighbours(context, called)?)),
     }
     let value = fresh(var, post, &BTreeSet::new());
     let drawn = Expr::Var(value.clone());
-    let cost = if free { Expr::int(0) } else { first(&cost) };
+    let cost = match paid {
+        Price::Free => Expr::int(0),
+        Price::Paid => first(&cost),
+        Price::IfDifferent => same.choose(Expr::int(0), first(&cost)),
+    };
     let formula = Expr::all(side).and(after(&post.formula, &[(var, drawn.clone(), drawn)], &cost));
     check_size(&formula)?;
     let mut arbitrary = post.arbitrary.clone();
@@ -111,6 +120,24 @@ pub fn call(
         axioms: theorem.axioms().iter().copied().chain([axiom]).collect(),
         work: 0,
     })
+}
+
+/// What a call pays: what its theorem says, nothing, since its arguments are equal, or the one where they differ and the other
+/// where they do not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Price {
+    /// What the theorem says.
+    Paid,
+    /// Nothing: the arguments are equal.
+    Free,
+    /// What the theorem says where the arguments differ.
+    IfDifferent,
+}
+
+/// That the arguments of the two runs are neighbours, in one order or the other.
+fn neighbours(context: &Arc<Context>, called: &Called) -> Result<Expr, Rejection> {
+    let (forward, backward) = (related(context, called, false)?, related(context, called, true)?);
+    Ok(if forward == backward { forward } else { forward.or(backward) })
 }
 
 /// What the theorem costs in the measure of the proof, in the parameters of the called mechanism.
