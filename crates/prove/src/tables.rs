@@ -534,6 +534,44 @@ pub(crate) fn group(context: &Context, sum: &Sum) -> Option<(Vec<Expr>, Expr)> {
     found
 }
 
+/// For the rows that differ, what sums over one group ask of a row besides, where other sums over that group ask something else: as
+/// women and men of one region. Nothing where that does not depend on the row alone.
+pub(crate) fn only_in_group(context: &Context, sums: &[Sum]) -> Vec<Option<Expr>> {
+    let Some(first) = sums.first() else { return vec![] };
+    let runs = runs_with_row(context, &first.table);
+    let nothing = || vec![None; runs.len()];
+    let Some(group_of_first) = group(context, first) else { return nothing() };
+    let rest = besides_group(context, first);
+    let alike = |sum: &Sum| besides_group(context, sum) == rest;
+    let shared = |sum: &Sum| group(context, sum).is_some_and(|(events, _)| events == group_of_first.0);
+    let others = all_sums(context).iter().any(|sum| shared(sum) && !alike(sum));
+    match rest {
+        Some(rest) if others && sums.iter().all(alike) => {
+            runs.iter().map(|run| Some(at_row(context, &rest, &first.table, *run))).collect()
+        }
+        _ => nothing(),
+    }
+}
+
+/// What the condition of a sum says besides its group, if that is about fields and parameters.
+fn besides_group(context: &Context, sum: &Sum) -> Option<Expr> {
+    let mut rest = Vec::new();
+    conjuncts(&sum.condition, &mut |part| {
+        let alone = Sum { condition: part.clone(), ..sum.clone() };
+        if group(context, &alone).is_none() {
+            rest.push(part.clone());
+        }
+    });
+    let is_param = |name: &Name| context.mechanism().params.iter().any(|param| param.name == *name);
+    let fixed = |v: &Variable| match v {
+        Variable::Field(..) => true,
+        Variable::Plain(name) => is_param(name),
+        _ => false,
+    };
+    let rest = rest.into_iter().reduce(Expr::and)?;
+    rest.find_variable(&|v| !fixed(v)).is_none().then_some(rest)
+}
+
 /// The side of a comparison that a sum is over, as a group: for the rows that differ, 0 where the comparison holds and 1 where
 /// it does not; and which of the two it is.
 pub(crate) fn side(context: &Context, sum: &Sum) -> Option<(Vec<Expr>, Expr)> {
