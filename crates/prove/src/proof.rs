@@ -253,6 +253,14 @@ fn by_groups(mechanism: &Mechanism) -> bool {
         && mechanism.body.iter().any(counted)
 }
 
+/// How many responses a text draws, one after the other.
+fn answers(body: &[Statement]) -> usize {
+    let is = |statement: &&Statement| {
+        matches!(statement, Statement::Draw { law: Distribution::Response { .. }, .. })
+    };
+    body.iter().filter(is).count()
+}
+
 /// Whether a block has no loops and no branches.
 fn is_straight(body: &[Statement]) -> bool {
     let plain = |statement: &Statement| {
@@ -287,7 +295,8 @@ impl Question<'_> {
         let mut best = None;
         // A long text is followed forward, statement by statement, and so is one that goes through the groups of a table; a short
         // one is first looked at as a whole, for a while.
-        let long = sites(&text.body) > MANY_SITES || text.body.len() > MANY_STATEMENTS || by_groups(text);
+        let long = sites(&text.body) > MANY_SITES || text.body.len() > MANY_STATEMENTS;
+        let long = long || by_groups(text) || answers(&text.body) > 1;
         if !long {
             let mut effort = Effort::of(FIRST_EFFORT).until(deadline);
             match self.backward(text, rewrites, &mut effort) {

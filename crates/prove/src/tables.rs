@@ -1,6 +1,7 @@
 //! Guesses about tables: how much one row can add to a sum, which rows do, and when a loop over groups has passed the
 //! group of a row. Nothing here is trusted.
 
+mod groups;
 mod sized;
 
 use probity_exact::Rational;
@@ -9,6 +10,7 @@ use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::term::{Adjacency, Sort, Statement};
 
+pub(crate) use groups::{group, only_in_group, side};
 pub(crate) use sized::size_of;
 use sized::sized_price;
 
@@ -508,53 +510,6 @@ pub(crate) fn passed(context: &Context, index: &Name) -> Vec<(Expr, Expr)> {
         }
     }
     found
-}
-
-/// The group that a sum is over, if its condition has a number made of fields at a place that no field fixes: that number for the
-/// rows that differ, and the place.
-pub(crate) fn group(context: &Context, sum: &Sum) -> Option<(Vec<Expr>, Expr)> {
-    let mut found = None;
-    let is_param = |name: &Name| context.mechanism().params.iter().any(|param| param.name == *name);
-    let is_field = |v: &Variable| matches!(v, Variable::Field(..));
-    let is_fixed = |v: &Variable| is_field(v) || matches!(v, Variable::Plain(name) if is_param(name));
-    conjuncts(&sum.condition, &mut |part| {
-        let Expr::Binary(Binary::Eq, a, b) = part else { return };
-        for (group, place) in [(a, b), (b, a)] {
-            let of_row =
-                group.find_variable(&is_field).is_some() && group.find_variable(&|v| !is_fixed(v)).is_none();
-            let fixed = place.find_variable(&is_field).is_none();
-            let runs = runs_with_row(context, &sum.table);
-            let event = |run: &Run| at_row(context, group, &sum.table, *run);
-            let counts = |run: &Run| context.kind(&event(run)) != Kind::Bool;
-            if of_row && fixed && found.is_none() && runs.iter().all(counts) {
-                found = Some((runs.iter().map(event).collect(), (**place).clone()));
-            }
-        }
-    });
-    found
-}
-
-/// The side of a comparison that a sum is over, as a group: for the rows that differ, 0 where the comparison holds and 1 where
-/// it does not; and which of the two it is.
-pub(crate) fn side(context: &Context, sum: &Sum) -> Option<(Vec<Expr>, Expr)> {
-    let mut condition = sum.condition.clone();
-    let mut holds = true;
-    while let Expr::Unary(Unary::Not, inner) = &condition {
-        (condition, holds) = ((**inner).clone(), !holds);
-    }
-    let Expr::Binary(op, a, b) = &condition else { return None };
-    let opposite = match op {
-        Binary::Gt => Binary::Le,
-        Binary::Ge => Binary::Lt,
-        Binary::Ne => Binary::Eq,
-        Binary::Le | Binary::Lt | Binary::Eq => *op,
-        _ => return None,
-    };
-    let holds = holds == (opposite == *op);
-    let condition = Expr::Binary(opposite, a.clone(), b.clone());
-    let event = |run: Run| at_row(context, &condition, &sum.table, run).choose(Expr::int(0), Expr::int(1));
-    let events = runs_with_row(context, &sum.table).into_iter().map(event).collect();
-    Some((events, Expr::int(if holds { 0 } else { 1 })))
 }
 
 /// The same for a loop inside others, in the order of the groups: an outer loop is past the row's group, or at it with

@@ -30,6 +30,8 @@ pub(super) struct Part {
     pub(super) past: Option<Expr>,
     /// That what stands at the event has a value, which is an event of its own.
     pub(super) value: Option<(Expr, Expr)>,
+    /// What else is true of the rows for which it is due, whatever the place.
+    pub(super) only: Option<Expr>,
     pub(super) amount: Expr,
 }
 
@@ -42,8 +44,16 @@ impl Part {
         }
     }
 
+    /// The amount, where it is due at the place.
+    pub(super) fn due(&self) -> Expr {
+        match &self.only {
+            Some(only) => only.clone().choose(self.amount.clone(), Expr::int(0)),
+            None => self.amount.clone(),
+        }
+    }
+
     fn formula(&self) -> Expr {
-        let Part { event, at, past, value, amount } = self.clone();
+        let Part { event, at, past, value, only, amount } = self.clone();
         let due = match past {
             None => comes_at(&event, &at),
             // From 0 on is from the first on.
@@ -52,6 +62,10 @@ impl Part {
         };
         let due = match value {
             Some((event, place)) => due.and(event.equals(place)),
+            None => due,
+        };
+        let due = match only {
+            Some(only) => due.and(only),
             None => due,
         };
         due.choose(amount, Expr::int(0))
@@ -117,7 +131,8 @@ impl Apart {
         // Places that follow each other are one span.
         let (low, upto) = part.span(context);
         let before = |p: &&mut Part| {
-            let alike = p.event == part.event && p.amount == part.amount && p.value == part.value;
+            let alike = p.event == part.event && p.amount == part.amount;
+            let alike = alike && p.value == part.value && p.only == part.only;
             alike && p.span(context).1 == low
         };
         match self.parts.iter_mut().find(before) {
@@ -269,7 +284,7 @@ impl Measure<'_, '_> {
         let event = Expr::Var(Variable::Changed(list.clone()));
         let here = self.context.in_run(index, Run::First);
         let at = self.state.public(index).unwrap_or(here);
-        Part { event, at, past: None, value: None, amount }
+        Part { event, at, past: None, value: None, only: None, amount }
     }
 
     /// How far apart two values of one run are.
@@ -428,11 +443,13 @@ impl Measure<'_, '_> {
             let amount = normal(self.context, amount);
             let (events, at) = first.clone();
             let at = self.state.public(&at)?;
-            let parts = events.into_iter().map(|event| Part {
+            let only = tables::only_in_group(self.context, &conditions);
+            let parts = events.into_iter().zip(only).map(|(event, only)| Part {
                 event,
                 at: at.clone(),
                 past: None,
                 value: None,
+                only,
                 amount: amount.clone(),
             });
             return Some(Apart { parts: parts.collect(), ..Apart::base(Expr::int(0)) });
@@ -447,7 +464,7 @@ impl Measure<'_, '_> {
             let (amount, at) = (normal(self.context, amount), at.clone());
             let part = |event: &Expr| {
                 let (event, at, amount) = (event.clone(), at.clone(), amount.clone());
-                Part { event, at, past: None, value: None, amount }
+                Part { event, at, past: None, value: None, only: None, amount }
             };
             return Some(Apart { parts: events.iter().map(part).collect(), ..Apart::base(Expr::int(0)) });
         }

@@ -74,7 +74,8 @@ impl Budget {
         self.sum = add(context, &self.sum, &cost.base);
         for part in &cost.parts {
             let one = Expr::int(1);
-            let Part { event, at, past, value, amount } = part;
+            let Part { event, at, past, value, .. } = part;
+            let amount = &part.due();
             match (value, past) {
                 (Some((event, place)), _) => {
                     let next = normal(context, &plus(place.clone(), one));

@@ -18,11 +18,11 @@ use std::time::Instant;
 
 use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, for_each_expr};
-use probity_kernel::expr::{Expr, Name, Run, Variable};
+use probity_kernel::expr::{Expr, Name, Run, Unary, Variable};
 use probity_kernel::law;
 use probity_kernel::term::{Coupling, Distribution, Statement};
 
-use crate::algebra::visit;
+use crate::algebra::{fraction, minus, normal, product, visit};
 use crate::derivation::{Link, Move};
 use crate::plan::blocks::set_by;
 use apart::Apart;
@@ -271,7 +271,10 @@ impl Walk<'_> {
     fn draw(&self, var: &Name, law: &Distribution, state: &mut State<'_>) -> Option<Link> {
         let coupling = match law::parameters(law).into_iter().all(|p| state.reads_equal(p)) {
             true => Coupling::Null,
-            false => self.same_value(law, state)?,
+            false => match law {
+                Distribution::Response { truth, count, .. } => self.same_answer(truth, count, state)?,
+                _ => self.same_value(law, state)?,
+            },
         };
         state.forget(var);
         state.equal.insert(var.clone());
@@ -315,6 +318,38 @@ impl Walk<'_> {
         let cost = apart.map(&|amount| Some(state.price(amount, &scale)))?;
         state.pay(&cost);
         Some(Coupling::Shift { by: Expr::int(0), cost: cost.formula() })
+    }
+
+    /// The coupling by which a response has the same value in both runs: it costs the ratio of the probabilities of a true and another
+    /// answer, which is most often an exponential of the text.
+    fn same_answer(&self, truth: &Expr, count: &Expr, state: &mut State<'_>) -> Option<Coupling> {
+        if self.context.measure() == Measure::Concentrated {
+            return None;
+        }
+        let (truth, count) = (state.public(truth)?, state.public(count)?);
+        let one = Expr::int(1);
+        let (n, d) = fraction(&truth);
+        let others = minus(count, one.clone());
+        let (likely, rest) = (product(n.clone(), others.clone()), minus(d, n));
+        let mut exponents = Vec::new();
+        visit(&truth, &mut |part| {
+            if let Expr::Unary(Unary::Exp, inside) = part {
+                exponents.push((**inside).clone());
+            }
+        });
+        let is_ratio = |inside: &Expr| {
+            let all = product(inside.clone().exp(), rest.clone());
+            normal(self.context, &minus(likely.clone(), all)) == Expr::int(0)
+        };
+        let (ratio, cost) = match exponents.into_iter().find(is_ratio) {
+            Some(inside) => ((inside.clone().exp(), one), inside),
+            None => {
+                let ratio = (product(truth.clone(), others), minus(one, truth));
+                (ratio.clone(), (ratio.0 / ratio.1).ln())
+            }
+        };
+        state.pay(&Apart::base(cost));
+        Some(Coupling::SameValue { ratio })
     }
 
     /// A conditional whose branch both runs take together.

@@ -134,6 +134,22 @@ impl Ask<'_> {
         matches!(first, Some(Statement::Assign { var, .. }) if var == name)
     }
 
+    /// The parts of the guard of a loop without an index that ask about numbers which the rounds set; counters are asked about elsewhere.
+    pub(super) fn own_guard(&self) -> Vec<Expr> {
+        let set = set_by(self.cycle.body);
+        let mut found = Vec::new();
+        let mut see = |part: &Expr| {
+            let asks = set.iter().any(|name| mentions(part, name) && self.steps(name).is_empty());
+            if asks {
+                found.push(part.clone());
+            }
+        };
+        if let Some(guard) = guard_of(&self.context.mechanism().body, self.cycle.name) {
+            crate::tables::conjuncts(guard, &mut see);
+        }
+        found
+    }
+
     /// Whether a variable keeps account: all that the loop does with it is to add public numbers.
     pub(super) fn keeps_account(&self, name: &Name) -> bool {
         let mut adds = true;
@@ -182,8 +198,36 @@ impl Ask<'_> {
             found.extend([v.clone(), minus(epsilon.clone(), v.clone())]);
             let starts = self.public_starts(name).into_iter().filter(|start| start != epsilon);
             found.extend(starts.flat_map(|e| [minus(e.clone(), v.clone()), minus(v.clone(), e)]));
+            found.extend(self.series(name));
         }
         found.extend(self.sums_so_far(epsilon));
+        found
+    }
+
+    /// What an account that every round multiplies by a number has come to: the sum of a geometric series, with its first term and
+    /// without it.
+    fn series(&self, name: &Name) -> Vec<Expr> {
+        let factors = self.factors_of(name);
+        let [ratio] = factors.as_slice() else { return vec![] };
+        let (v, rest) = (self.of(name).0, Expr::Number(Rational::ONE - ratio));
+        let sum = |start: Expr| divided(minus(start, v.clone()), &rest);
+        let with = |start: Expr| [sum(start.clone()), product(Expr::Number(ratio.clone()), sum(start))];
+        self.public_starts(name).into_iter().flat_map(with).collect()
+    }
+
+    /// The numbers other than 1 by which the rounds multiply a variable.
+    fn factors_of(&self, name: &Name) -> Vec<Rational> {
+        let mut found: Vec<Rational> = Vec::new();
+        for_each_assignment(self.cycle.body, &mut |var, value| {
+            if var == name
+                && let Some((factor, offset)) = linear(value, name)
+                && offset == Expr::int(0)
+                && let Some(factor) = number(&factor).filter(|n| *n != Rational::ONE)
+                && !found.contains(&factor)
+            {
+                found.push(factor);
+            }
+        });
         found
     }
 
@@ -239,7 +283,8 @@ impl Ask<'_> {
     /// That an account is positive, and that what is compared in the loop never falls below the value it starts with, or never rises
     /// above it.
     pub(super) fn since_the_start(&self, name: &Name) -> Vec<Topic> {
-        if self.kind(name) != Kind::Real || !set_by(self.cycle.body).contains(name) {
+        let counts = self.kind(name) == Kind::Int && self.factors_of(name).is_empty();
+        if self.kind(name) == Kind::Bool || counts || !set_by(self.cycle.body).contains(name) {
             return vec![];
         }
         let topic =
@@ -344,4 +389,14 @@ impl Ask<'_> {
         }
         topics
     }
+}
+
+/// The guard of the loop with a label.
+fn guard_of<'b>(body: &'b [Statement], name: &Name) -> Option<&'b Expr> {
+    body.iter().find_map(|statement| match statement {
+        Statement::While { label, guard, .. } if label == name => Some(guard),
+        Statement::While { body, .. } | Statement::For { body, .. } => guard_of(body, name),
+        Statement::If { then, otherwise, .. } => guard_of(then, name).or_else(|| guard_of(otherwise, name)),
+        _ => None,
+    })
 }

@@ -21,7 +21,7 @@ use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Statement};
 
 use crate::algebra::{
-    absolute, divided, linear, mentions, minus, of_parameters, over, parts, plus, product, visit,
+    absolute, divided, linear, mentions, minus, normal, of_parameters, over, parts, plus, product, visit,
     without_names,
 };
 use crate::derivation::Move;
@@ -616,6 +616,18 @@ fn spans(context: &Context) -> Vec<Expr> {
         }
     }
     spans.extend(tables::sizes(context));
+    // What is made of several inputs moves by as much as they do together.
+    let bounds = context.mechanism().adjacency.iter().filter_map(|clause| match clause {
+        Adjacency::EveryEntry { bound, .. } | Adjacency::OneEntry { bound, .. } => Some(bound.clone()),
+        _ => None,
+    });
+    let bounds: Vec<Expr> = bounds.collect();
+    if bounds.len() > 1
+        && let Some(sum) = bounds.into_iter().reduce(plus).map(|sum| normal(context, &sum))
+        && !spans.contains(&sum)
+    {
+        spans.push(sum);
+    }
     spans.retain(|span| *span != Expr::int(0));
     spans.truncate(MOST_SPANS);
     spans

@@ -384,7 +384,7 @@ impl Ask<'_> {
     /// The guards of the body that speak of what there is before an iteration.
     fn guards(&self) -> Vec<Expr> {
         let mut guards: Vec<Expr> = Vec::new();
-        for_each_guard(self.cycle.body, &mut |guard| {
+        let mut see = |guard: &Expr| {
             let mut known = true;
             guard.for_each_variable(&mut |v| {
                 known &= match v {
@@ -399,7 +399,12 @@ impl Ask<'_> {
             if known && !guards.contains(&here) {
                 guards.push(here);
             }
-        });
+        };
+        for_each_guard(self.cycle.body, &mut see);
+        // A loop that goes on as long as nothing was found has paid nothing as long as it goes on.
+        for part in self.own_guard() {
+            see(&part);
+        }
         guards.truncate(MOST_GUARDS);
         guards
     }

@@ -21,6 +21,7 @@ use crate::effort::Effort;
 use crate::plan::blocks::{Blocks, for_each_assignment, is_plain, set_by, set_by_draws};
 use crate::plan::combinations::Combinations;
 use crate::plan::couplings::{Candidate, Guesser};
+use crate::plan::given_up::gives_up_too_much;
 use crate::plan::invariants::{Choice, Cycle, Watcher};
 use crate::plan::reading::{after, read_where};
 use crate::plan::rounds::endless::{endless, pays_without_end};
@@ -125,6 +126,10 @@ impl<'a> Planner<'a> {
             let chosen: Vec<Candidate> =
                 combination.iter().zip(&self.choices).filter_map(|(&at, c)| c.get(at).cloned()).collect();
             let chosen: Vec<&Candidate> = chosen.iter().collect();
+            let body = &self.context.mechanism().body;
+            if gives_up_too_much(body, &self.moves(&chosen, &[]), self.claim, &self.scenarios) {
+                continue;
+            }
             if self.passes(&chosen, effort)
                 && let Some(mut plans) = self.with_invariants(&chosen, effort)
             {

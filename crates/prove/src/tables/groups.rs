@@ -1,0 +1,93 @@
+//! Sums over groups: which rows they are about, so that what is due for one group is not due for another.
+
+use probity_kernel::context::Context;
+use probity_kernel::expr::Run;
+use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
+use probity_kernel::kind::Kind;
+
+use crate::tables::{Sum, all_sums, at_row, conjuncts, runs_with_row};
+
+/// The group that a sum is over, if its condition has a number made of fields at a place that no field fixes: that number for the
+/// rows that differ, and the place.
+pub(crate) fn group(context: &Context, sum: &Sum) -> Option<(Vec<Expr>, Expr)> {
+    let mut found = None;
+    let is_param = |name: &Name| context.mechanism().params.iter().any(|param| param.name == *name);
+    let is_field = |v: &Variable| matches!(v, Variable::Field(..));
+    let is_fixed = |v: &Variable| is_field(v) || matches!(v, Variable::Plain(name) if is_param(name));
+    conjuncts(&sum.condition, &mut |part| {
+        let Expr::Binary(Binary::Eq, a, b) = part else { return };
+        for (group, place) in [(a, b), (b, a)] {
+            let of_row =
+                group.find_variable(&is_field).is_some() && group.find_variable(&|v| !is_fixed(v)).is_none();
+            let fixed = place.find_variable(&is_field).is_none();
+            let runs = runs_with_row(context, &sum.table);
+            let event = |run: &Run| at_row(context, group, &sum.table, *run);
+            let counts = |run: &Run| context.kind(&event(run)) != Kind::Bool;
+            if of_row && fixed && found.is_none() && runs.iter().all(counts) {
+                found = Some((runs.iter().map(event).collect(), (**place).clone()));
+            }
+        }
+    });
+    found
+}
+
+/// For the rows that differ, what sums over one group ask of a row besides, where other sums over that group ask something else: as
+/// women and men of one region. Nothing where that does not depend on the row alone.
+pub(crate) fn only_in_group(context: &Context, sums: &[Sum]) -> Vec<Option<Expr>> {
+    let Some(first) = sums.first() else { return vec![] };
+    let runs = runs_with_row(context, &first.table);
+    let nothing = || vec![None; runs.len()];
+    let Some(group_of_first) = group(context, first) else { return nothing() };
+    let rest = besides_group(context, first);
+    let alike = |sum: &Sum| besides_group(context, sum) == rest;
+    let shared = |sum: &Sum| group(context, sum).is_some_and(|(events, _)| events == group_of_first.0);
+    let others = all_sums(context).iter().any(|sum| shared(sum) && !alike(sum));
+    match rest {
+        Some(rest) if others && sums.iter().all(alike) => {
+            runs.iter().map(|run| Some(at_row(context, &rest, &first.table, *run))).collect()
+        }
+        _ => nothing(),
+    }
+}
+
+/// What the condition of a sum says besides its group, if that is about fields and parameters.
+fn besides_group(context: &Context, sum: &Sum) -> Option<Expr> {
+    let mut rest = Vec::new();
+    conjuncts(&sum.condition, &mut |part| {
+        let alone = Sum { condition: part.clone(), ..sum.clone() };
+        if group(context, &alone).is_none() {
+            rest.push(part.clone());
+        }
+    });
+    let is_param = |name: &Name| context.mechanism().params.iter().any(|param| param.name == *name);
+    let fixed = |v: &Variable| match v {
+        Variable::Field(..) => true,
+        Variable::Plain(name) => is_param(name),
+        _ => false,
+    };
+    let rest = rest.into_iter().reduce(Expr::and)?;
+    rest.find_variable(&|v| !fixed(v)).is_none().then_some(rest)
+}
+
+/// The side of a comparison that a sum is over, as a group: for the rows that differ, 0 where the comparison holds and 1 where
+/// it does not; and which of the two it is.
+pub(crate) fn side(context: &Context, sum: &Sum) -> Option<(Vec<Expr>, Expr)> {
+    let mut condition = sum.condition.clone();
+    let mut holds = true;
+    while let Expr::Unary(Unary::Not, inner) = &condition {
+        (condition, holds) = ((**inner).clone(), !holds);
+    }
+    let Expr::Binary(op, a, b) = &condition else { return None };
+    let opposite = match op {
+        Binary::Gt => Binary::Le,
+        Binary::Ge => Binary::Lt,
+        Binary::Ne => Binary::Eq,
+        Binary::Le | Binary::Lt | Binary::Eq => *op,
+        _ => return None,
+    };
+    let holds = holds == (opposite == *op);
+    let condition = Expr::Binary(opposite, a.clone(), b.clone());
+    let event = |run: Run| at_row(context, &condition, &sum.table, run).choose(Expr::int(0), Expr::int(1));
+    let events = runs_with_row(context, &sum.table).into_iter().map(event).collect();
+    Some((events, Expr::int(if holds { 0 } else { 1 })))
+}
