@@ -64,7 +64,8 @@ impl Keyword {
 }
 
 words! { Mark, "The fixed marks. A longer mark stands before its prefixes.",
-    Equal = "==", NotEqual = "!=", AtMost = "<=", AtLeast = ">=", Range = "..", AddAssign = "+=",
+    Equal = "==", NotEqual = "!=", AtMost = "<=", AtLeast = ">=", Range = "..",
+    AddAssign = "+=", SubtractAssign = "-=", MultiplyAssign = "*=", DivideAssign = "/=",
     OpenParen = "(", CloseParen = ")", OpenBracket = "[", CloseBracket = "]", OpenBrace = "{", CloseBrace = "}",
     Comma = ",", Colon = ":", Prime = "'", Draw = "~", Assign = "=", Less = "<", Greater = ">",
     Plus = "+", Minus = "-", Times = "*", Divide = "/", Dot = ".",

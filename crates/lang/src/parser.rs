@@ -123,7 +123,7 @@ fn begins_line(raw: &[Token], position: usize) -> bool {
                 | Keyword::False
                 | Keyword::In
         ),
-        TokenKind::Name => matches!(kind(1), TokenKind::Mark(Mark::Draw | Mark::Assign | Mark::AddAssign)),
+        TokenKind::Name => statements::sets(kind(1)),
         TokenKind::Mark(Mark::CloseBrace) | TokenKind::End => true,
         _ => false,
     }

@@ -61,3 +61,20 @@ fn statement_spans_follow_the_order_of_the_kernel() {
         }
     }
 }
+
+/// `y -= e` and its kin are assignments of what they say, with the whole of `e` as the operand; and they are laid out as they are.
+#[test]
+fn a_variable_is_set_to_what_it_was_with_an_operand() {
+    let text = |line: &str| {
+        format!(
+            "mechanism m(x: real)\nparam eps > 0\n\ny = x\n{line}\nz ~ laplace(y, 1 / eps)\nreturn z\n\n\
+             neighbours abs(x' - x) <= 1\nclaim eps\n"
+        )
+    };
+    let body = |line: &str| load_text_in(&text(line), ".".as_ref()).unwrap().mechanism.body;
+    for operator in ["+", "-", "*", "/"] {
+        let update = format!("y {operator}= eps - 2 * x");
+        assert_eq!(body(&update), body(&format!("y = y {operator} (eps - 2 * x)")));
+        assert_eq!(format(&text(&update)).unwrap(), text(&update));
+    }
+}

@@ -8,6 +8,20 @@ use crate::names::nearest;
 use crate::names::words;
 use crate::syntax::{BinaryOp, Expr, ExprKind, Ident, Iteration, Statement, StatementKind};
 
+/// The marks that set a variable to what it was, with an operand.
+const UPDATES: [(Mark, BinaryOp); 4] = [
+    (Mark::AddAssign, BinaryOp::Add),
+    (Mark::SubtractAssign, BinaryOp::Subtract),
+    (Mark::MultiplyAssign, BinaryOp::Multiply),
+    (Mark::DivideAssign, BinaryOp::Divide),
+];
+
+/// Whether the name before it is set.
+pub(super) fn sets(kind: TokenKind) -> bool {
+    let is = |mark: Mark| kind == TokenKind::Mark(mark);
+    is(Mark::Assign) || is(Mark::Draw) || UPDATES.iter().any(|(mark, _)| is(*mark))
+}
+
 impl Parser<'_> {
     /// Whether a statement can begin at the cursor.
     pub(super) fn at_statement(&self) -> bool {
@@ -24,8 +38,7 @@ impl Parser<'_> {
     /// would have assigned does not look unknown.
     pub(super) fn statement_line(&mut self) -> Statement {
         let span = self.span();
-        let assigns =
-            matches!(self.peek_ahead(1), TokenKind::Mark(Mark::Assign | Mark::Draw | Mark::AddAssign));
+        let assigns = sets(self.peek_ahead(1));
         let is_target = self.peek() == TokenKind::Name && assigns;
         let target = is_target.then(|| Ident { text: self.text().to_string(), span });
         match self.statement() {
@@ -70,14 +83,16 @@ impl Parser<'_> {
             let end = value.span;
             return Ok((StatementKind::Assign { target, value }, end));
         }
-        if self.eat_mark(Mark::AddAssign) {
-            // `x += e` is `x = x + e`.
-            let added = self.expression()?;
-            let (end, height) = (added.span, added.height);
-            let old = self.node(ExprKind::Name(target.text.clone()), target.span, 0)?;
-            let sum = ExprKind::Binary(BinaryOp::Add, Box::new(old), Box::new(added));
-            let value = self.node(sum, target.span.to(end), height)?;
-            return Ok((StatementKind::Assign { target, value }, end));
+        for (mark, operator) in UPDATES {
+            if self.eat_mark(mark) {
+                // `x += e` is `x = x + e`.
+                let operand = self.expression()?;
+                let (end, height) = (operand.span, operand.height);
+                let old = self.node(ExprKind::Name(target.text.clone()), target.span, 0)?;
+                let updated = ExprKind::Binary(operator, Box::new(old), Box::new(operand));
+                let value = self.node(updated, target.span.to(end), height)?;
+                return Ok((StatementKind::Assign { target, value }, end));
+            }
         }
         if self.eat_mark(Mark::Draw) {
             let law = self.expect_name("a distribution")?;
@@ -111,8 +126,7 @@ impl Parser<'_> {
 
     /// A word that begins no line but is like one that does is reported once, and read as that.
     pub(super) fn mend_beginning(&mut self) {
-        let assigns =
-            matches!(self.peek_ahead(1), TokenKind::Mark(Mark::Assign | Mark::Draw | Mark::AddAssign));
+        let assigns = sets(self.peek_ahead(1));
         if self.peek() != TokenKind::Name || assigns || words::instead(self.text()).is_some() {
             return;
         }

@@ -68,19 +68,8 @@ pub fn same_value(
     let [first, second] = sane;
     let side = Expr::all([Expr::int(0).lt(a.clone()), Expr::int(0).lt(b.clone()), first, second, within]);
     let cost = (a.clone() / b.clone()).ln();
-    let formula = side.and(possible.implies(after(&post.formula, &[(var, v.clone(), v)], &cost)));
-    check_size(&formula)?;
-    let mut arbitrary = post.arbitrary.clone();
-    arbitrary.insert(value);
-    Ok(Judgement {
-        context: context.clone(),
-        program: block.to_vec(),
-        pre: Assertion { arbitrary, formula },
-        post: post.clone(),
-        delta: Expr::int(0),
-        axioms: BTreeSet::from(["MAXDIV"]),
-        work: 0,
-    })
+    let after = after(&post.formula, &[(var, v.clone(), v)], &cost);
+    concluded(context, block, ("MAXDIV", value), side.and(possible.implies(after)), post)
 }
 
 /// BOUNDED-LOSS for a draw from finitely many values: neither run makes a value more than e^d times as likely as the other.
@@ -108,17 +97,29 @@ pub(crate) fn bounded_ratio(
     let other_way = there.le(most * here);
     let enough = (distance.clone() * distance.clone()).le(Expr::int(2) * cost.clone());
     let side = Expr::all(sane.into_iter().chain([one_way, other_way, enough]));
-    let formula = side.and(possible.implies(after(&post.formula, &[(var, v.clone(), v)], cost)));
+    let after = after(&post.formula, &[(var, v.clone(), v)], cost);
+    let block = std::slice::from_ref(statement);
+    concluded(context, block, ("BOUNDED-RATIO", value), side.and(possible.implies(after)), post)
+}
+
+/// The judgement about a block that sets its variable to an arbitrary value in both runs.
+fn concluded(
+    context: &Arc<Context>,
+    block: &[Statement],
+    (axiom, value): (&'static str, Variable),
+    formula: Expr,
+    post: &Assertion,
+) -> Result<Judgement, Rejection> {
     check_size(&formula)?;
     let mut arbitrary = post.arbitrary.clone();
     arbitrary.insert(value);
     Ok(Judgement {
         context: context.clone(),
-        program: vec![statement.clone()],
+        program: block.to_vec(),
         pre: Assertion { arbitrary, formula },
         post: post.clone(),
         delta: Expr::int(0),
-        axioms: BTreeSet::from(["BOUNDED-RATIO"]),
+        axioms: BTreeSet::from([axiom]),
         work: 0,
     })
 }
