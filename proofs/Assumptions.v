@@ -4,7 +4,7 @@ From Probity Require Rules Laws Sampling Finite Additive Privacy Equivalence Cou
 From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence Lemmas Formulas Certificate Blocks Pairs.
 From Probity Require Compared Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
 From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called PermuteFlip CertificateCall NormalSum Mu MuOrder.
-From Probity Require Gumbel Answers Alike Values Exchange Selected TailsExact Naive Between Beside Ratio.
+From Probity Require Gumbel Answers Alike Values Exchange Selected TailsExact Naive Between Beside Ratio Split TailsBoth TailsStart Differ.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -21,6 +21,8 @@ Definition rules_for_programs := (
   @Rules.strengthen,
   @Rules.weaken,
   @Rules.case,
+  @Split.split,
+  @Split.each,
   @Rules.frame,
   @Rules.sample,
   @Rules.up_to_bad,
@@ -62,6 +64,13 @@ Definition sampling_rules := (
   @TailsExact.up_to_tail_geometric,
   @TailsExact.up_to_tail_uniform,
   @TailsExact.up_to_tail_uniform_int,
+  @TailsBoth.up_to_exact_tail_real,
+  @TailsBoth.up_to_exact_tails_int,
+  @TailsStart.up_to_bad_on,
+  @TailsStart.up_to_start_exponential,
+  @TailsStart.up_to_start_geometric,
+  @TailsStart.up_to_moved_uniform,
+  @TailsStart.up_to_moved_uniform_int,
   @Chosen.chosen,
   @PermuteFlip.permute_flip,
   @Calls.selected,
@@ -69,7 +78,9 @@ Definition sampling_rules := (
   @Answers.cases_all,
   @Calls.called,
   @Called.equal_outputs_tests,
-  @Called.called_tests).
+  @Called.called_tests,
+  @Differ.called_if_different,
+  @Differ.called_tests_if_different).
 Print Assumptions sampling_rules.
 
 (* the laws are normalised *)
@@ -170,6 +181,10 @@ Definition concentrated_measure := (
   @Bounded.bounded_range,
   @Ratio.bounded_ratio,
   @Ratio.z_called_pure_reals,
+  @Differ.z_called_if_different,
+  @Differ.z_called_pure_if_different,
+  @Differ.z_called_pure_reals_if_different,
+  @Differ.m_called_if_different,
   @Ratio.z_seq_for,
   @Ratio.level_borel,
   @Ratio.released_additive,
