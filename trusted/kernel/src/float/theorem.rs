@@ -259,10 +259,10 @@ fn format(reading: Reading) -> Result<Format, Rejection> {
     format.ok_or(Rejection::Format { precision, emin, emax })
 }
 
-/// ε and δ have no more parts than are looked at. That they are made of parameters shows when they are evaluated.
+/// ε and δ have no more parts than are looked at; how long their numbers may become, [`range`] says. That they are made of parameters shows when they are evaluated.
 fn check_size(claim: &Claim) -> Result<(), Rejection> {
     for (part, claimed) in [("epsilon", &claim.epsilon), ("delta", &claim.delta)] {
-        if !claimed.is_within(LARGEST_CLAIM) {
+        if !claimed.has_at_most(LARGEST_CLAIM) {
             return Err(Rejection::TooLarge { variable: format!("the claimed {part}") });
         }
     }

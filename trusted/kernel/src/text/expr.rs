@@ -425,13 +425,31 @@ impl Expr {
 
     /// How many parts the expression has; a long number counts as its words. Takes no stack, whatever the depth.
     pub fn size(&self) -> usize {
+        self.weighed(usize::MAX, &Expr::own_size).unwrap_or(usize::MAX)
+    }
+
+    /// Whether [`Expr::size`] is at most `limit`. Looks at no more than that many parts.
+    pub fn is_within(&self, limit: usize) -> bool {
+        self.weighed(limit, &Expr::own_size).is_some()
+    }
+
+    /// Whether the expression has at most `limit` parts, a number being one, however long.
+    pub(crate) fn has_at_most(&self, limit: usize) -> bool {
+        self.weighed(limit, &|_| 1).is_some()
+    }
+
+    /// What its parts weigh together, if that is at most `limit`.
+    fn weighed(&self, limit: usize, weight: &dyn Fn(&Expr) -> usize) -> Option<usize> {
         let mut left = vec![self];
-        let mut seen = 0;
+        let mut seen: usize = 0;
         while let Some(expr) = left.pop() {
-            seen += expr.own_size();
+            seen = seen.saturating_add(weight(expr));
+            if seen > limit {
+                return None;
+            }
             left.extend(expr.parts().into_iter().flatten());
         }
-        seen
+        Some(seen)
     }
 
     /// The size without the parts.
@@ -440,20 +458,6 @@ impl Expr {
             Expr::Number(n) => words(n),
             _ => 1,
         }
-    }
-
-    /// Whether the expression has at most `limit` parts. Looks at no more than that many.
-    pub fn is_within(&self, limit: usize) -> bool {
-        let mut left = vec![self];
-        let mut seen = 0;
-        while let Some(expr) = left.pop() {
-            seen += expr.own_size();
-            if seen > limit {
-                return false;
-            }
-            left.extend(expr.parts().into_iter().flatten());
-        }
-        true
     }
 
     /// Whether `variable` occurs.
