@@ -175,7 +175,8 @@ impl Walk<'_> {
         if called.claim.reading != Reading::Reals || called.claim.delta != Expr::int(0) {
             return refused("of a claim that is not one of epsilon alone");
         }
-        if *cost == Expr::int(0) || matches!(cost, Expr::If(..)) {
+        let nothing = Expr::int(0);
+        if *cost == nothing || matches!(cost, Expr::If(_, first, _) if **first == nothing) {
             return refused("at no cost, or at none where its arguments are equal");
         }
         let context = self.context.clone();

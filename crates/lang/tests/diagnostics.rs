@@ -118,7 +118,6 @@ fn hints_say_what_to_write() {
     };
     for (body, hint) in [
         ("y ~ laplace(q[0], 1)\nreturn y, y", "several values are returned in brackets: `return (a, b)`"),
-        ("y ~ laplace(q[0], 1)\ny -= 1\nreturn y", "write `y = y - …`"),
         ("for v in q {\n  break\n}\nreturn 0", "`if not done { … }`"),
         ("out = []\nout[0] = q[0]\nreturn out", "`append(out, …)`"),
     ] {

@@ -29,6 +29,8 @@
 //! assert!(matches!(moves[0], Move::Draw(_)));
 //! ```
 
+mod part;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -53,22 +55,9 @@ use probity_kernel::select;
 use probity_kernel::split::split;
 use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Mechanism, Statement};
 
+pub use self::part::Tail;
+use self::part::up_to;
 pub use crate::failure::{Failure, Reason};
-
-/// Which part of a draw is given up, besides the tails of Laplace noise.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Tail {
-    /// The upper tail of Laplace noise on the integers from a place on, with the mass that it has.
-    Exact,
-    /// Both tails of it.
-    Exacts,
-    /// The tail of noise on one side from a place on.
-    Far,
-    /// Where noise on one side begins, up to a place: beyond it the noise may move down.
-    Start,
-    /// What leaves the range of a uniform draw when it is moved; a share of its mass.
-    Uniform,
-}
 
 /// How to prove one statement, or two for a joint coupling.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -616,28 +605,6 @@ impl Walk<'_> {
         let evidence = self.ask(&place, &[whole.post().formula()], post.formula())?;
         rules::weaken(whole, post, &evidence).map_err(reject(&place))
     }
-}
-
-/// UP-TO-BAD for a part of a law.
-fn up_to(
-    context: &Arc<Context>,
-    statement: &Statement,
-    (part, coupling, at): (Tail, &Coupling, &Expr),
-    post: &Assertion,
-    place: &str,
-) -> Result<Judgement, Failure> {
-    let moved = || match coupling {
-        Coupling::Shift { by, cost } => Ok((by, cost)),
-        _ => Err(misfit(place, "what is given up is for a draw that is shifted")),
-    };
-    match part {
-        Tail::Exact => sampling::up_to_exact_tail_int(context, statement, coupling, at, post),
-        Tail::Exacts => sampling::up_to_exact_tails_int(context, statement, coupling, at, post),
-        Tail::Far => sampling::up_to_far_tail(context, statement, coupling, at, post),
-        Tail::Start => sampling::up_to_start(context, statement, moved()?, at, post),
-        Tail::Uniform => sampling::up_to_tail_uniform(context, statement, moved()?, at, post),
-    }
-    .map_err(reject(place))
 }
 
 /// How a call is paid that has this cost.

@@ -27,7 +27,6 @@ pub mod once;
 pub mod sample;
 pub mod sampling;
 pub mod select;
-pub mod split;
 pub(crate) mod tables;
 
 use std::collections::BTreeSet;

@@ -5,7 +5,6 @@ pub(crate) mod blocks;
 pub(crate) mod centers;
 mod combinations;
 mod couplings;
-mod given_up;
 mod invariants;
 pub(crate) mod planner;
 mod ratios;

@@ -4,6 +4,9 @@
 //! combined, the most promising first; each combination is rehearsed on concrete numbers, and for those that pass,
 //! what held in all rehearsals makes the invariants.
 
+mod affordable;
+mod called;
+
 use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, for_each_expr};
 use probity_kernel::entail::Evidence;
@@ -11,28 +14,21 @@ use probity_kernel::expr::{Expr, Name, Run, Unary, Variable};
 use probity_kernel::finite::mass;
 use probity_kernel::kind::Kind;
 use probity_kernel::privacy::Comparison;
-use probity_kernel::term::{
-    Called, Claim, Coupling, Distribution, Hints, Mechanism, Reading, Sort, Statement,
-};
+use probity_kernel::term::{Claim, Coupling, Distribution, Hints, Mechanism, Statement};
 
-use crate::algebra::{mentions, product, visit};
+use crate::algebra::mentions;
 use crate::derivation::{Move, Plan};
 use crate::effort::Effort;
 use crate::plan::blocks::{Blocks, for_each_assignment, is_plain, set_by, set_by_draws};
 use crate::plan::combinations::Combinations;
 use crate::plan::couplings::{Candidate, Guesser};
-use crate::plan::given_up::gives_up_too_much;
 use crate::plan::invariants::{Choice, Cycle, Watcher};
 use crate::plan::reading::{after, read_where};
 use crate::plan::rounds::endless::{endless, pays_without_end};
 use crate::plan::rounds::{cuts, rounds};
 use crate::plan::stable::asserted;
-use crate::plan::tails::{given_up, split};
 use crate::rehearse::{Scenario, Stage, Stop, scenarios};
-use crate::tables::sums;
 
-/// The parameters for which what a plan gives up is compared with the claim.
-const FEW: usize = 12;
 /// Rehearsals that a combination must pass.
 const REHEARSALS: usize = 200;
 
@@ -126,10 +122,6 @@ impl<'a> Planner<'a> {
             let chosen: Vec<Candidate> =
                 combination.iter().zip(&self.choices).filter_map(|(&at, c)| c.get(at).cloned()).collect();
             let chosen: Vec<&Candidate> = chosen.iter().collect();
-            let body = &self.context.mechanism().body;
-            if gives_up_too_much(body, &self.moves(&chosen, &[]), self.claim, &self.scenarios) {
-                continue;
-            }
             if self.passes(&chosen, effort)
                 && let Some(mut plans) = self.with_invariants(&chosen, effort)
             {
@@ -152,34 +144,9 @@ impl<'a> Planner<'a> {
         Stage { context: self.context, claim: self.claim, comparison: self.comparison }
     }
 
-    /// Whether some moves give up no more than the claim does, for a few parameters.
-    fn affords(&self, moves: &[Move]) -> bool {
-        let delta = &self.claim.delta;
-        if *delta == Expr::int(0) || !cuts(moves) {
-            return true;
-        }
-        let lost = given_up(&self.context.mechanism().body, moves);
-        let within = |s: &Scenario| match (s.value(&lost), s.value(delta)) {
-            (Some(lost), Some(delta)) => lost <= delta * (1.0 + 1e-9),
-            _ => true,
-        };
-        self.scenarios.iter().take(FEW).all(within)
-    }
-
-    /// The moves with one of their draws cut for each pair of inputs, if that could be a proof.
-    fn split(&self, moves: &[Move], effort: &mut Effort) -> Option<Vec<Move>> {
-        let split = split(self.context, moves, &self.centers(moves))?;
-        if !self.affords(&split) {
-            return None;
-        }
-        let stage = self.stage();
-        let fails = |s: &Scenario| stage.rehearse(&split, s, &mut |_, _| {}, effort) == Err(Stop::Fails);
-        (!self.scenarios.iter().any(fails)).then_some(split)
-    }
-
     fn passes(&mut self, chosen: &[&Candidate], effort: &mut Effort) -> bool {
         let moves = self.moves(chosen, &[]);
-        if !self.affords(&moves) && split(self.context, &moves, &self.centers(&moves)).is_none() {
+        if !self.affords(&moves) && self.cut_apart(&moves).is_none() {
             return false;
         }
         // A plan that could not be played once, because it reads what is drawn later, is none.
@@ -266,33 +233,6 @@ impl<'a> Planner<'a> {
             }
         }
         Some(found)
-    }
-
-    /// The places around which the moves draw noise, in terms of the inputs; or what the noise is added to.
-    fn centers(&self, moves: &[Move]) -> Vec<Option<Expr>> {
-        let mut rest = self.context.mechanism().body.as_slice();
-        let center = |step: &Move| {
-            let (now, later) = rest.split_at(step.size().min(rest.len()));
-            rest = later;
-            match now {
-                [
-                    Statement::Draw {
-                        law:
-                            Distribution::Laplace { center, .. } | Distribution::DiscreteLaplace { center, .. },
-                        ..
-                    },
-                ] => Some(self.guesser.written_out(center)).filter(|center| self.of_inputs(center)),
-                _ => None,
-            }
-        };
-        moves.iter().map(center).collect()
-    }
-
-    /// Whether an expression reads inputs and parameters only.
-    fn of_inputs(&self, e: &Expr) -> bool {
-        let mechanism = self.context.mechanism();
-        let set = set_by(&mechanism.body);
-        e.find_variable(&|v| matches!(v, Variable::Plain(name) if set.contains(name))).is_none()
     }
 
     /// What a draw costs, if that is fixed by the inputs and parameters.
@@ -540,56 +480,6 @@ impl<'a> Planner<'a> {
             whole &= var != name || self.is_whole(value);
         });
         set && whole && !set_by_draws(&self.context.mechanism().body).contains(name)
-    }
-
-    /// The couplings of a call: the theorem of the called mechanism, or nothing where its arguments are equal.
-    fn call(&self, called: &Called) -> Vec<Candidate> {
-        let hints = self.hints.called.iter().find(|(name, _)| *name == called.mechanism.name);
-        let hints = hints.map(|(_, hints)| hints.clone()).unwrap_or_default();
-        let Some((plan, evidence)) = (self.called)(&called.mechanism, &called.claim, &hints) else {
-            return vec![];
-        };
-        let candidate = |cost: Expr, amounts: Vec<Expr>| Candidate {
-            step: Move::Call(cost, Box::new(plan.clone()), evidence.clone()),
-            amounts,
-        };
-        let free = candidate(Expr::int(0), vec![]);
-        let same = |e: &Expr| self.context.in_run(e, Run::First) == self.context.in_run(e, Run::Second);
-        if called.inputs.iter().all(same) {
-            return vec![free];
-        }
-        let amount = &called.claim.epsilon;
-        let half_square = || product(amount.clone(), amount.clone()) / Expr::int(2);
-        let cost = match (self.context.measure(), called.claim.reading) {
-            (Measure::Pure, _) | (_, Reading::Rho) => amount.clone(),
-            _ => half_square(),
-        };
-        let params = called.mechanism.params.iter().map(|p| &p.name).zip(&called.params);
-        let params: Vec<(&Name, &Expr)> = params.collect();
-        let cost = cost.replace(&|v| match v {
-            Variable::Plain(name) => {
-                params.iter().find(|(known, _)| *known == name).map(|(_, e)| (*e).clone())
-            }
-            _ => None,
-        });
-        let cost = self.context.in_run(&cost, Run::First);
-        let takes_table = called.mechanism.inputs.iter().any(|input| matches!(input.sort, Sort::Rows(_)));
-        let paid = candidate(cost.clone(), vec![cost.clone()]);
-        let takes_list =
-            called.mechanism.inputs.iter().any(|input| matches!(input.sort, Sort::RealList | Sort::IntList));
-        // In a loop over the entries of a list only those that differ pay.
-        let alike = |e: &Expr| self.context.in_run(e, Run::First).equals(self.context.in_run(e, Run::Second));
-        let entries = |e: &Expr| {
-            let mut found = false;
-            visit(e, &mut |part| found |= matches!(part, Expr::Index(..)) || !sums(part).is_empty());
-            found
-        };
-        let mut some = Vec::new();
-        if !takes_table && !takes_list && called.inputs.iter().any(entries) {
-            let same = Expr::all(called.inputs.iter().map(alike));
-            some.push(candidate(same.choose(Expr::int(0), cost.clone()), vec![cost]));
-        }
-        if takes_table { vec![paid] } else { [some, vec![paid, free]].concat() }
     }
 
     fn moves(&self, chosen: &[&Candidate], invariants: &[Expr]) -> Vec<Move> {

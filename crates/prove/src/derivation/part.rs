@@ -1,0 +1,49 @@
+//! Draws of which a part is given up: which rule of the kernel each is.
+
+use std::sync::Arc;
+
+use probity_kernel::context::Context;
+use probity_kernel::expr::Expr;
+use probity_kernel::rules::{Assertion, Judgement};
+use probity_kernel::sampling;
+use probity_kernel::term::{Coupling, Statement};
+
+use super::{misfit, reject};
+use crate::failure::Failure;
+
+/// Which part of a draw is given up, besides the tails of Laplace noise.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tail {
+    /// The upper tail of Laplace noise on the integers from a place on, with the mass that it has.
+    Exact,
+    /// Both tails of it.
+    Exacts,
+    /// The tail of noise on one side from a place on.
+    Far,
+    /// Where noise on one side begins, up to a place: beyond it the noise may move down.
+    Start,
+    /// What leaves the range of a uniform draw when it is moved; a share of its mass.
+    Uniform,
+}
+
+/// UP-TO-BAD for a part of a law.
+pub(super) fn up_to(
+    context: &Arc<Context>,
+    statement: &Statement,
+    (part, coupling, at): (Tail, &Coupling, &Expr),
+    post: &Assertion,
+    place: &str,
+) -> Result<Judgement, Failure> {
+    let moved = || match coupling {
+        Coupling::Shift { by, cost } => Ok((by, cost)),
+        _ => Err(misfit(place, "what is given up is for a draw that is shifted")),
+    };
+    match part {
+        Tail::Exact => sampling::up_to_exact_tail_int(context, statement, coupling, at, post),
+        Tail::Exacts => sampling::up_to_exact_tails_int(context, statement, coupling, at, post),
+        Tail::Far => sampling::up_to_far_tail(context, statement, coupling, at, post),
+        Tail::Start => sampling::up_to_start(context, statement, moved()?, at, post),
+        Tail::Uniform => sampling::up_to_tail_uniform(context, statement, moved()?, at, post),
+    }
+    .map_err(reject(place))
+}
