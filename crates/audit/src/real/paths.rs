@@ -144,15 +144,16 @@ impl Explorer {
         self.fit()?;
         let mut world = RealWorld::new(event);
         let mut scratch = Scratch::default();
-        let mut open: Vec<Vec<Choice>> = vec![Vec::new()];
+        // What choices of one draw have before them they share: a loop that draws again and again would fill the memory with copies.
+        let mut open: Vec<(Rc<Vec<Choice>>, Option<Choice>)> = vec![Default::default()];
         let mut left = self.depth.paths;
-        while let Some(tape) = open.pop() {
+        while let Some((before, choice)) = open.pop() {
             if left == 0 || self.work > self.most_work {
                 return Ok(false);
             }
             left -= 1;
             self.until.check()?;
-            world.restart(tape);
+            world.restart(before.iter().cloned().chain(choice).collect());
             let ended = self
                 .program
                 .run(&mut world, &mut scratch)
@@ -167,20 +168,15 @@ impl Explorer {
                 // No output, in the event or out of it.
                 Err(Stop::Endless) => self.endless = true,
                 Err(Stop::Branch) => {
-                    for holds in [false, true] {
-                        let mut tape = world.tape.clone();
-                        tape.push(Choice::Branch(holds));
-                        open.push(tape);
-                    }
+                    let before = Rc::new(std::mem::take(&mut world.tape));
+                    open.extend([false, true].map(|holds| (before.clone(), Some(Choice::Branch(holds)))));
                 }
                 Err(Stop::Draw) => {
-                    let tape = std::mem::take(&mut world.tape);
+                    let before = Rc::new(std::mem::take(&mut world.tape));
                     let Some(law) = world.needed.take() else { continue };
-                    for weighted in self.values(&law)? {
-                        let mut tape = tape.clone();
-                        tape.push(Choice::Draw(Rc::clone(weighted)));
-                        open.push(tape);
-                    }
+                    let drawn =
+                        |weighted: &Rc<Weighted>| (before.clone(), Some(Choice::Draw(weighted.clone())));
+                    open.extend(self.values(&law)?.iter().map(drawn));
                 }
                 Err(Stop::Undecided) => {
                     return Err(AuditError::Unsupported {

@@ -401,7 +401,10 @@ impl Suggestions<'_> {
         }
         if of_parameters(self.context.mechanism(), a) {
             self.add(Lemma::ExpMonotone(Expr::int(0), a.clone()));
-            if is_negated(a) {
+            // exp(ln(δ)) is δ, however small that is; that it is below 1 says nothing beside it.
+            let mut of_logarithm = false;
+            visit(a, &mut |part| of_logarithm |= matches!(part, Expr::Unary(Unary::Ln, _)));
+            if is_negated(a) && !of_logarithm {
                 self.add(Lemma::ExpMonotone(a.clone(), Expr::int(0)));
             }
         }

@@ -10,7 +10,7 @@ use crate::tables::{Sum, all_sums, at_row, conjuncts, runs_with_row};
 /// The group that a sum is over, if its condition has a number made of fields at a place that no field fixes: that number for the
 /// rows that differ, and the place.
 pub(crate) fn group(context: &Context, sum: &Sum) -> Option<(Vec<Expr>, Expr)> {
-    let mut found = None;
+    let mut found: Vec<(Vec<Expr>, Expr)> = Vec::new();
     let is_param = |name: &Name| context.mechanism().params.iter().any(|param| param.name == *name);
     let is_field = |v: &Variable| matches!(v, Variable::Field(..));
     let is_fixed = |v: &Variable| is_field(v) || matches!(v, Variable::Plain(name) if is_param(name));
@@ -23,12 +23,15 @@ pub(crate) fn group(context: &Context, sum: &Sum) -> Option<(Vec<Expr>, Expr)> {
             let runs = runs_with_row(context, &sum.table);
             let event = |run: &Run| at_row(context, group, &sum.table, *run);
             let counts = |run: &Run| context.kind(&event(run)) != Kind::Bool;
-            if of_row && fixed && found.is_none() && runs.iter().all(counts) {
-                found = Some((runs.iter().map(event).collect(), (**place).clone()));
+            if of_row && fixed && runs.iter().all(counts) {
+                found.push((runs.iter().map(event).collect(), (**place).clone()));
             }
         }
     });
-    found
+    // A place that a loop goes through comes before one that the text fixes: `r.region == g and r.sex == 0` is about region g.
+    let goes_on = |(_, place): &(Vec<Expr>, Expr)| place.find_variable(&|v| !is_fixed(v)).is_some();
+    let chosen = found.iter().position(goes_on).unwrap_or(0);
+    found.into_iter().nth(chosen)
 }
 
 /// For the rows that differ, what sums over one group ask of a row besides, where other sums over that group ask something else: as
@@ -41,7 +44,9 @@ pub(crate) fn only_in_group(context: &Context, sums: &[Sum]) -> Vec<Option<Expr>
     let rest = besides_group(context, first);
     let alike = |sum: &Sum| besides_group(context, sum) == rest;
     let shared = |sum: &Sum| group(context, sum).is_some_and(|(events, _)| events == group_of_first.0);
-    let others = all_sums(context).iter().any(|sum| shared(sum) && !alike(sum));
+    // Where no other sum leaves its rows out, what they pay adds up whatever is asked of them.
+    let apart = |sum: &Sum| exclude(&first.condition, &sum.condition);
+    let others = all_sums(context).iter().any(|sum| shared(sum) && apart(sum));
     match rest {
         Some(rest) if others && sums.iter().all(alike) => {
             runs.iter().map(|run| Some(at_row(context, &rest, &first.table, *run))).collect()
@@ -50,12 +55,58 @@ pub(crate) fn only_in_group(context: &Context, sums: &[Sum]) -> Vec<Option<Expr>
     }
 }
 
+/// Whether no row meets both of two conditions, as one sees from a part of each: the one denies the other, or both say what one number is.
+fn exclude(a: &Expr, b: &Expr) -> bool {
+    let parts = |e: &Expr| {
+        let mut found = Vec::new();
+        conjuncts(e, &mut |part| found.push(in_order(part.clone())));
+        found
+    };
+    let (ours, theirs) = (parts(a), parts(b));
+    ours.iter().any(|a| theirs.iter().any(|b| in_order(denied(a)) == *b || differ(a, b)))
+}
+
+/// Two equations of one number with two others.
+fn differ(a: &Expr, b: &Expr) -> bool {
+    match (a, b) {
+        (Expr::Binary(Binary::Eq, a, m), Expr::Binary(Binary::Eq, b, n)) => {
+            a == b && m != n && matches!((&**m, &**n), (Expr::Number(_), Expr::Number(_)))
+        }
+        _ => false,
+    }
+}
+
+/// What a condition denies, one step deep.
+fn denied(e: &Expr) -> Expr {
+    match e {
+        Expr::Unary(Unary::Not, inner) => (**inner).clone(),
+        Expr::Binary(Binary::Lt, a, b) => Expr::Binary(Binary::Le, b.clone(), a.clone()),
+        Expr::Binary(Binary::Le, a, b) => Expr::Binary(Binary::Lt, b.clone(), a.clone()),
+        Expr::Binary(Binary::Eq, a, b) => Expr::Binary(Binary::Ne, a.clone(), b.clone()),
+        Expr::Binary(Binary::Ne, a, b) => Expr::Binary(Binary::Eq, a.clone(), b.clone()),
+        other => Expr::Unary(Unary::Not, std::sync::Arc::new(other.clone())),
+    }
+}
+
+/// A comparison with the smaller side first, and a number last in an equation.
+fn in_order(e: Expr) -> Expr {
+    match e {
+        Expr::Binary(Binary::Gt, a, b) => Expr::Binary(Binary::Lt, b, a),
+        Expr::Binary(Binary::Ge, a, b) => Expr::Binary(Binary::Le, b, a),
+        Expr::Binary(op @ (Binary::Eq | Binary::Ne), a, b) if matches!(*a, Expr::Number(_)) => {
+            Expr::Binary(op, b, a)
+        }
+        other => other,
+    }
+}
+
 /// What the condition of a sum says besides its group, if that is about fields and parameters.
 fn besides_group(context: &Context, sum: &Sum) -> Option<Expr> {
     let mut rest = Vec::new();
+    let own = group(context, sum);
     conjuncts(&sum.condition, &mut |part| {
         let alone = Sum { condition: part.clone(), ..sum.clone() };
-        if group(context, &alone).is_none() {
+        if own.is_none() || group(context, &alone) != own {
             rest.push(part.clone());
         }
     });
