@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::common::*;
 
+use probity_exact::directed::exp_nearest;
 use probity_kernel::sampling::{
     up_to_exact_tail_int, up_to_exact_tails_int, up_to_far_tail, up_to_start, up_to_tail_uniform,
 };
@@ -14,7 +15,7 @@ fn real(e: &Expr) -> f64 {
     match e {
         Expr::Number(n) => n.to_f64().value(),
         Expr::Unary(Unary::Neg, a) => -real(a),
-        Expr::Unary(Unary::Exp, a) => real(a).exp(),
+        Expr::Unary(Unary::Exp, a) => exp_nearest(real(a)),
         Expr::Binary(Binary::Add, a, b) => real(a) + real(b),
         Expr::Binary(Binary::Sub, a, b) => real(a) - real(b),
         Expr::Binary(Binary::Mul, a, b) => real(a) * real(b),
@@ -88,7 +89,7 @@ fn integers() -> impl Iterator<Item = i64> {
 #[test]
 fn exact_tails_have_the_mass_that_is_given_up() {
     for (n, d) in [(1, 3), (1, 1), (3, 2)] {
-        let a = (-(d as f64) / n as f64).exp();
+        let a = exp_nearest(-(d as f64) / n as f64);
         let mass = |y: i64| (1.0 - a) / (1.0 + a) * a.powi(y.unsigned_abs() as i32);
         for quarters in 0..24 {
             let t = number(quarters, 4);
@@ -108,7 +109,7 @@ fn exact_tails_have_the_mass_that_is_given_up() {
 #[test]
 fn far_tails_have_the_mass_that_is_given_up() {
     for (n, d) in [(1, 3), (1, 1), (3, 2)] {
-        let a = (-(d as f64) / n as f64).exp();
+        let a = exp_nearest(-(d as f64) / n as f64);
         for quarters in 0..24 {
             let t = number(quarters, 4);
             let judgement = far(geometric(number(n, d)), &t, no()).unwrap();
@@ -121,7 +122,7 @@ fn far_tails_have_the_mass_that_is_given_up() {
             for y in 0..48 {
                 assert_eq!(is_given_up(&judgement, &rational(y, 8).unwrap()), y >= 2 * quarters);
             }
-            let lost = (-(quarters * d) as f64 / (4 * n) as f64).exp();
+            let lost = exp_nearest(-(quarters * d) as f64 / (4 * n) as f64);
             assert!((lost - real(judgement.delta())).abs() < 1e-12);
         }
     }
@@ -131,7 +132,7 @@ fn far_tails_have_the_mass_that_is_given_up() {
 fn starts_have_the_mass_that_is_given_up() {
     let nothing = (&int(0), &int(0));
     for (n, d) in [(1, 3), (1, 1), (3, 2)] {
-        let a = (-(d as f64) / n as f64).exp();
+        let a = exp_nearest(-(d as f64) / n as f64);
         for t in 0..6 {
             let judgement = start(geometric(number(n, d)), nothing, &int(t), no()).unwrap();
             let lost = (0..60).filter(|y| is_given_up(&judgement, &Rational::from(*y)));
@@ -143,7 +144,7 @@ fn starts_have_the_mass_that_is_given_up() {
             for y in 0..60 {
                 assert_eq!(is_given_up(&judgement, &rational(y, 8).unwrap()), y < 2 * quarters);
             }
-            let lost = 1.0 - (-(quarters * d) as f64 / (4 * n) as f64).exp();
+            let lost = 1.0 - exp_nearest(-(quarters * d) as f64 / (4 * n) as f64);
             assert!((lost - real(judgement.delta())).abs() < 1e-12);
         }
     }
@@ -153,7 +154,7 @@ fn starts_have_the_mass_that_is_given_up() {
 #[test]
 fn starts_move_below_the_other_law() {
     let scale = 2;
-    let mass = |y: i64| if y < 0 { 0.0 } else { (-y as f64 / scale as f64).exp() };
+    let mass = |y: i64| if y < 0 { 0.0 } else { exp_nearest(-y as f64 / scale as f64) };
     let mut allowed = 0;
     for (k, twice, t) in (-4..5).flat_map(|k| (-6..7).flat_map(move |c| (0..5).map(move |t| (k, c, t)))) {
         let cost = number(twice, 2);
@@ -163,7 +164,7 @@ fn starts_move_below_the_other_law() {
         }
         allowed += 1;
         for y in t..20 {
-            let charged = (-real(&cost)).exp() * mass(y);
+            let charged = exp_nearest(-real(&cost)) * mass(y);
             assert!(charged <= mass(y + k) + 1e-12, "{k} {twice}/2 {t} {y}");
         }
     }
