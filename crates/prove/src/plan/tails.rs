@@ -26,15 +26,8 @@ impl Guesser<'_> {
         let times = |n: i64| (Expr::int(n), 1);
         let open: [Cut<'_>; 2] = [(&Move::Under, times(2)), (&Move::Under, times(1))];
         let closed: [Cut<'_>; 2] = [(&Move::UpTo, times(1)), (&Move::Below, times(2))];
-        let mut cuts = Vec::new();
-        for portion in self.portions(var) {
-            for (step, times) in open.iter().filter(|_| met).chain(&closed) {
-                for tail in self.tails(scale, &portion, times) {
-                    cuts.extend(self.cut(&found, &tail, step));
-                }
-            }
-        }
-        self.in_order(var, cuts, found)
+        let cuts = if met { [open, closed].concat() } else { closed.to_vec() };
+        self.in_order(var, self.cut_in_portions((var, scale), &found, &cuts), found)
     }
 
     /// The same on the integers, where one place has as much mass as all beyond it.
@@ -52,15 +45,25 @@ impl Guesser<'_> {
         let both = |coupling, at| Move::Tail(Tail::Exacts, coupling, at);
         let all: [Cut<'_>; 3] =
             [(&upper, (Expr::int(1), 1)), (&exact, (around.clone(), 1)), (&both, (around, 2))];
+        self.in_order(var, self.cut_in_portions((var, scale), &found, &all), found)
+    }
+
+    /// The couplings with each portion of what the claim gives up, given up in each of some ways.
+    fn cut_in_portions(
+        &self,
+        (var, scale): (&Name, &Expr),
+        found: &[Candidate],
+        ways: &[Cut<'_>],
+    ) -> Vec<Candidate> {
         let mut cuts = Vec::new();
         for portion in self.portions(var) {
-            for (step, times) in &all {
+            for (step, times) in ways {
                 for tail in self.tails(scale, &portion, times) {
-                    cuts.extend(self.cut(&found, &tail, step));
+                    cuts.extend(self.cut(found, &tail, step));
                 }
             }
         }
-        self.in_order(var, cuts, found)
+        cuts
     }
 
     /// Draws are cut that are compared with something or held between bounds; of others that is tried last.
@@ -88,11 +91,7 @@ impl Guesser<'_> {
         for span in self.distances().into_iter().filter(|span| self.is_public(span)) {
             cuts.extend(self.cut(&found, &span, &start));
         }
-        for portion in self.portions(var) {
-            for tail in self.tails(scale, &portion, &(Expr::int(1), 1)) {
-                cuts.extend(self.cut(&found, &tail, &far));
-            }
-        }
+        cuts.extend(self.cut_in_portions((var, scale), &found, &[(&far, (Expr::int(1), 1))]));
         // Where nothing has to be given up it is not.
         [found, cuts].concat()
     }
