@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::root;
-use probity_lang::{Code, format, load_text, render};
+use common::{root, sources};
+use probity_lang::{Code, format, load_text, load_text_in, render};
 
 fn page() -> String {
     std::fs::read_to_string(root().join("docs/language.md")).unwrap()
@@ -28,6 +28,33 @@ fn every_example_loads_and_is_formatted() {
         }
         assert_eq!(format(&text).unwrap(), text);
     }
+}
+
+/// Files that use others find them in the library, or on the page under the name of their mechanism.
+#[test]
+fn every_example_of_several_files_loads_and_is_formatted() {
+    let folder = std::env::temp_dir().join(format!("probity-documentation-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    for (path, text) in sources("mechanisms") {
+        std::fs::write(folder.join(path.file_name().unwrap()), text).unwrap();
+    }
+    for text in blocks(&page(), "dp") {
+        let name = load_text(&text).unwrap().mechanism.name.to_string();
+        std::fs::write(folder.join(format!("{name}.dp")), text).unwrap();
+    }
+    let examples = blocks(&page(), "dp-file");
+    assert!(examples.len() >= 2);
+    for text in examples {
+        match load_text_in(&text, &folder) {
+            Err(faults) => panic!("{}", render(&faults, "example", &text)),
+            Ok(program) => {
+                assert!(program.warnings.is_empty(), "{}", render(&program.warnings, "example", &text))
+            }
+        }
+        assert_eq!(format(&text).unwrap(), text);
+        assert!(load_text(&text).is_err(), "it needs no other file");
+    }
+    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
