@@ -46,7 +46,7 @@ FALSIFIERS = {
     "rules/sample.rs": ["samples"],
     "rules/chain.rs": ["chains"],
     "rules/select.rs": ["selections", "questions"],
-    "rules/select/split.rs": ["tails"],
+    "rules/select/split.rs": ["splits", "tails"],
     "rules/concentrated.rs": ["concentrated", "theorems_are"],
     "evidence/entail.rs": ["evidence", "finite"],
     "rules/equivalence.rs": ["equivalences"],

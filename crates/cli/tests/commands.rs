@@ -369,7 +369,9 @@ fn list_and_fmt() {
     let path = folder("fmt").join("m.dp");
     fs::write(&path, "mechanism  m(x:real)\nparam eps>0\ny~laplace(x,1/eps)\nreturn y\nneighbours abs(x' - x)<=1\nclaim eps\n")
         .unwrap();
-    assert_eq!(run(&["fmt", "--check", text(&path)]).0, 1);
+    let (code, named, why) = run(&["fmt", "--check", text(&path)]);
+    assert_eq!((code, named.trim_end()), (1, text(&path)));
+    assert!(why.contains("m.dp:1:") && why.contains("mechanism m(x: real)"), "{why}");
     let (_, printed, _) = run(&["fmt", "--print", text(&path)]);
     assert_eq!(run(&["fmt", text(&path)]).0, 0);
     assert_eq!(fs::read_to_string(&path).unwrap(), printed);

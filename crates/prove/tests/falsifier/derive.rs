@@ -14,6 +14,7 @@ use probity_kernel::sampling::{
     sample, signed_log, up_to_exact_tail_int, up_to_exact_tails_int, up_to_far_tail, up_to_open_tail,
     up_to_start, up_to_tail, up_to_tail_uniform, up_to_upper_tail,
 };
+use probity_kernel::select::split::split;
 use probity_kernel::select::{case, cases, point, select};
 use probity_kernel::term::{Coupling, Distribution, Statement};
 use probity_prove::search::search_evidence;
@@ -450,6 +451,33 @@ impl Writer {
         let judgement = rules::strengthen(&before, &judgement, &evidence).ok()?;
         let paid = self.dice.pick(&[int(0), int(1), Expr::of("d", Run::First), Expr::var("i")]);
         select(&judgement, &var, &amount, &paid).ok().inspect(|judgement| see(judgement))
+    }
+
+    /// SPLIT: two derivations of one program, each for some pairs of states.
+    pub fn derive_split(
+        &mut self,
+        context: &Arc<Context>,
+        body: &[Statement],
+        post: &Assertion,
+        see: &mut dyn FnMut(&Judgement),
+    ) -> Option<Judgement> {
+        let yes = (0..4).find_map(|_| self.derive_block(context, body, post, see))?;
+        let no = match self.dice.roll(12) {
+            0 => self.derive_block(&self.other.clone()?, body, post, &mut |_| {})?,
+            1 => self.derive_block(context, &body[1..], post, see)?,
+            2 => {
+                let other = Assertion::new(context, self.relation().and(self.bound())).ok()?;
+                self.derive_block(context, body, &other, see)?
+            }
+            _ => (0..4).find_map(|_| self.derive_block(context, body, post, see))?,
+        };
+        let same = Expr::of("x", Run::First).equals(Expr::of("x", Run::Second));
+        let guard = match self.dice.roll(4) {
+            0 => self.bound(),
+            1 => self.relation(),
+            _ => same,
+        };
+        split(&guard, &yes, &no).ok().inspect(|judgement| see(judgement))
     }
 
     pub fn derive(

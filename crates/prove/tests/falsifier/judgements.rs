@@ -10,7 +10,7 @@ use probity_kernel::term::{Adjacency, Distribution, Statement};
 
 use crate::judge::{Outcome, Trial};
 use crate::sample::{Dice, pair};
-use crate::write::{Writer, int};
+use crate::write::{Way, Writer, int};
 
 /// How much is tried: more with the feature `exhaustive`.
 pub const MORE: u64 = if cfg!(feature = "exhaustive") { 12 } else { 1 };
@@ -85,10 +85,11 @@ fn search_for(
             let formula = posts(writer);
             let Ok(post) = Assertion::new(&context, formula) else { continue };
             let mut see = |judgement: &Judgement| check(judgement, &context, &mut seen, &mut dice);
-            match writer.forward {
-                None => drop(writer.derive_block(&context, &program, &post, &mut see)),
-                Some(true) => drop(writer.derive_chain(&context, &program, &mut see)),
-                Some(false) => drop(writer.derive_select(&context, &program, &mut see)),
+            match writer.way {
+                Way::Backward => drop(writer.derive_block(&context, &program, &post, &mut see)),
+                Way::Chains => drop(writer.derive_chain(&context, &program, &mut see)),
+                Way::Points => drop(writer.derive_select(&context, &program, &mut see)),
+                Way::Splits => drop(writer.derive_split(&context, &program, &post, &mut see)),
             }
         }
     }
@@ -205,7 +206,7 @@ fn questions() {
 #[test]
 fn chains() {
     let mut writer = Writer::new(27);
-    writer.forward = Some(true);
+    writer.way = Way::Chains;
     let mut programs = |writer: &mut Writer| match writer.dice.roll(3) {
         0 => vec![writer.statement(1)],
         _ => writer.block(1).into_iter().chain(writer.block(1)).collect(),
@@ -219,13 +220,39 @@ fn chains() {
 #[test]
 fn selections() {
     let mut writer = Writer::new(28);
-    writer.forward = Some(false);
+    writer.way = Way::Points;
     let seen = search(&mut writer, 200 * MORE, &mut |writer| match writer.dice.roll(2) {
         0 => writer.block(1),
         _ => vec![Statement::Draw { var: "c".into(), law: writer.law(None, 'i') }],
     });
     report("selections", &seen);
     assert!(seen.rules.contains_key("PW-EQ"), "{:?}", seen.rules);
+}
+
+/// SPLIT: noise and coins that are coupled in one way or in another, and cut at different places.
+#[test]
+fn splits() {
+    let mut writer = Writer::new(31);
+    (writer.way, writer.tails, writer.wide) = (Way::Splits, true, true);
+    let mut programs = |writer: &mut Writer| {
+        let center = writer.dice.pick(&[int(0), Expr::var("x")]);
+        let scale = writer.dice.pick(&[int(1), int(2)]);
+        let law = match writer.dice.roll(5) {
+            0 => writer.law(None, 'i'),
+            1 => Distribution::Geometric { scale },
+            _ => Distribution::DiscreteLaplace { center, scale },
+        };
+        vec![Statement::Draw { var: "c".into(), law }]
+    };
+    let mut posts = |writer: &mut Writer| {
+        let (one, two) = (Expr::of("c", Run::First), Expr::of("c", Run::Second));
+        let moved = (two - one.clone()).equals(writer.dice.pick(&[int(0), int(0), int(1)]));
+        let moved = if writer.dice.one_in(3) { one.lt(int(2)).implies(moved) } else { moved };
+        moved.and(Expr::cost().le(writer.dice.pick(&[int(0), int(1), int(2)])))
+    };
+    let seen = search_for(&mut writer, 120 * MORE, &mut programs, &mut posts);
+    report("splits", &seen);
+    assert!(seen.rules.get("SPLIT").is_some_and(|n| *n >= 20), "{:?}", seen.rules);
 }
 
 #[test]

@@ -32,12 +32,25 @@ pub struct Writer {
     pub facts: u64,
     /// Whether Laplace draws are followed up to a tail.
     pub tails: bool,
-    /// Whether programs are followed forward: `true` by chains, `false` point by point.
-    pub forward: Option<bool>,
+    /// How programs are followed.
+    pub way: Way,
     /// Whether draws are coupled by what they decide.
     pub cases: bool,
     /// Another context, of which judgements may get in.
     pub other: Option<Arc<Context>>,
+}
+
+/// How a program is followed.
+#[derive(Clone, Copy)]
+pub enum Way {
+    /// From its end, statement by statement.
+    Backward,
+    /// By CHAIN, from its beginning.
+    Chains,
+    /// By SELECT, point by point.
+    Points,
+    /// By SPLIT, in one way for some pairs of states and in another for the others.
+    Splits,
 }
 
 const FLAGS: [&str; 2] = ["a", "b"];
@@ -53,7 +66,7 @@ impl Writer {
             careful: false,
             facts: 14,
             tails: false,
-            forward: None,
+            way: Way::Backward,
             cases: false,
             other: None,
         }

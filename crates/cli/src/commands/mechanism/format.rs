@@ -27,6 +27,8 @@ pub struct Arguments {
 /// A file and what became of it.
 struct Done {
     changed: bool,
+    /// The first line that is laid out otherwise, counted from 1, as it should be.
+    first: Option<(usize, String)>,
     written: bool,
     /// The result, where it is to be printed.
     formatted: Option<String>,
@@ -44,7 +46,16 @@ pub fn run(arguments: &Arguments) -> Answer {
                 Ok(Done { formatted: Some(text), .. }) => {
                     output::print(|out| out.write_all(text.as_bytes()))?
                 }
-                Ok(Done { changed: true, .. }) => output::print(|out| writeln!(out, "{}", file.display()))?,
+                Ok(Done { changed: true, first, .. }) => {
+                    output::print(|out| writeln!(out, "{}", file.display()))?;
+                    if let Some((line, text)) = first.as_ref().filter(|_| arguments.check) {
+                        // The answer is the name; why stands beside it.
+                        output::complain(&format!(
+                            "{}:{line}: only white space differs; `probity fmt` would write: {text}",
+                            file.display()
+                        ));
+                    }
+                }
                 Ok(_) => {}
             }
             rows.push((file, done));
@@ -72,13 +83,19 @@ fn format(path: &Path, arguments: &Arguments) -> Result<Done, Failure> {
     if written {
         files::replace(path, after.as_bytes())?;
     }
-    Ok(Done { changed, written, formatted: print.then_some(after) })
+    let first = first_difference(&before, &after);
+    Ok(Done { changed, first, written, formatted: print.then_some(after) })
+}
+
+fn first_difference(before: &str, after: &str) -> Option<(usize, String)> {
+    let mut lines = before.split('\n').zip(after.split('\n')).enumerate();
+    lines.find(|(_, (old, new))| old != new).map(|(i, (_, new))| (i + 1, new.trim_start().to_string()))
 }
 
 fn to_json(path: &Path, done: &Result<Done, Failure>) -> Value {
     match done {
         Err(failure) => failure.to_row(path),
-        Ok(Done { changed, written, formatted }) => {
+        Ok(Done { changed, written, formatted, .. }) => {
             let mut value = json!({
                 "file": path.display().to_string(), "changed": changed, "written": written,
             });
