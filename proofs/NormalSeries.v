@@ -8,7 +8,7 @@
      q(x) S_n(x) <= Z (N(x) - 1/2) <= q(x) (S_n(x) + C t_(n+1)(x))     for any C with C (1 - x^2/(2n+3)) >= 1     (series_low, series_high)
      q(x) P_n/Q_n <= Z (1 - N(x)) for an even n, and >= for an odd one                                                (fraction_low, fraction_high)
      and both ways together enclose Z (total_low, total_high).
-   Read: term, series, P, Q, and the statements of these. *)
+   Read: term, series, cfP, cfQ, and the statements of these. *)
 From Coq Require Import Reals Lra Lia Psatz.
 Local Open Scope R_scope.
 
@@ -172,56 +172,56 @@ nra.
 Qed.
 
 (* ---- the continued fraction ---- *)
-Fixpoint P (n : nat) (y : R) : R := match n with O => 0 | S m => match m with O => 1 | S l => y * P m y + INR m * P l y end end.
-Fixpoint Q (n : nat) (y : R) : R := match n with O => 1 | S m => match m with O => y | S l => y * Q m y + INR m * Q l y end end.
-Lemma P_step n y : P (S (S n)) y = y * P (S n) y + INR (S n) * P n y. Proof. reflexivity. Qed.
-Lemma Q_step n y : Q (S (S n)) y = y * Q (S n) y + INR (S n) * Q n y. Proof. reflexivity. Qed.
+Fixpoint cfP (n : nat) (y : R) : R := match n with O => 0 | S m => match m with O => 1 | S l => y * cfP m y + INR m * cfP l y end end.
+Fixpoint cfQ (n : nat) (y : R) : R := match n with O => 1 | S m => match m with O => y | S l => y * cfQ m y + INR m * cfQ l y end end.
+Lemma P_step n y : cfP (S (S n)) y = y * cfP (S n) y + INR (S n) * cfP n y. Proof. reflexivity. Qed.
+Lemma Q_step n y : cfQ (S (S n)) y = y * cfQ (S n) y + INR (S n) * cfQ n y. Proof. reflexivity. Qed.
 Lemma two_steps (A : nat -> Prop) : A 0%nat -> A 1%nat -> (forall n, A n -> A (S n) -> A (S (S n))) -> forall n, A n.
 Proof. intros a0 a1 H n; enough (A n /\ A (S n)) by tauto; induction n as [|n [IH IH']]; auto. Qed.
-Lemma Q_down n y : Q (S n) y = y * Q n y + INR n * Q (pred n) y.
+Lemma Q_down n y : cfQ (S n) y = y * cfQ n y + INR n * cfQ (pred n) y.
 Proof. destruct n as [|n]; [simpl; ring|reflexivity]. Qed.
-Lemma Q_derives n y : derivable_pt_lim (Q n) y (INR n * Q (pred n) y).
+Lemma Q_derives n y : derivable_pt_lim (cfQ n) y (INR n * cfQ (pred n) y).
 Proof.
 revert n; apply two_steps.
-- replace (INR 0 * Q (pred 0) y) with 0 by (simpl; ring); apply derivable_pt_lim_const.
-- replace (INR 1 * Q (pred 1) y) with 1 by (simpl; ring); apply derivable_pt_lim_id.
-- intros n IH IH'; change (Q (S (S n))) with (fun y => y * Q (S n) y + INR (S n) * Q n y).
-replace (INR (S (S n)) * Q (pred (S (S n))) y)
-  with (1 * Q (S n) y + y * (INR (S n) * Q (pred (S n)) y) + INR (S n) * (INR n * Q (pred n) y)).
+- replace (INR 0 * cfQ (pred 0) y) with 0 by (simpl; ring); apply derivable_pt_lim_const.
+- replace (INR 1 * cfQ (pred 1) y) with 1 by (simpl; ring); apply derivable_pt_lim_id.
+- intros n IH IH'; change (cfQ (S (S n))) with (fun y => y * cfQ (S n) y + INR (S n) * cfQ n y).
+replace (INR (S (S n)) * cfQ (pred (S (S n))) y)
+  with (1 * cfQ (S n) y + y * (INR (S n) * cfQ (pred (S n)) y) + INR (S n) * (INR n * cfQ (pred n) y)).
   2: { cbn [pred]; rewrite (Q_down n), !S_INR; ring. }
-apply (derivable_pt_lim_plus (fun y => y * Q (S n) y) (fun y => INR (S n) * Q n y)).
-  apply (derivable_pt_lim_mult (fun y => y) (Q (S n))); [apply derivable_pt_lim_id|exact IH'].
-apply (derivable_pt_lim_scal (Q n)); exact IH.
+apply (derivable_pt_lim_plus (fun y => y * cfQ (S n) y) (fun y => INR (S n) * cfQ n y)).
+  apply (derivable_pt_lim_mult (fun y => y) (cfQ (S n))); [apply derivable_pt_lim_id|exact IH'].
+apply (derivable_pt_lim_scal (cfQ n)); exact IH.
 Qed.
-Lemma P_derives n y : derivable_pt_lim (P n) y (P (S n) y - Q n y).
+Lemma P_derives n y : derivable_pt_lim (cfP n) y (cfP (S n) y - cfQ n y).
 Proof.
 revert n; apply two_steps.
-- replace (P 1 y - Q 0 y) with 0 by (simpl; ring); apply derivable_pt_lim_const.
-- replace (P 2 y - Q 1 y) with 0 by (simpl; ring); apply derivable_pt_lim_const.
-- intros n IH IH'; change (P (S (S n))) with (fun y => y * P (S n) y + INR (S n) * P n y).
-replace (P (S (S (S n))) y - Q (S (S n)) y)
-  with (1 * P (S n) y + y * (P (S (S n)) y - Q (S n) y) + INR (S n) * (P (S n) y - Q n y)).
+- replace (cfP 1 y - cfQ 0 y) with 0 by (simpl; ring); apply derivable_pt_lim_const.
+- replace (cfP 2 y - cfQ 1 y) with 0 by (simpl; ring); apply derivable_pt_lim_const.
+- intros n IH IH'; change (cfP (S (S n))) with (fun y => y * cfP (S n) y + INR (S n) * cfP n y).
+replace (cfP (S (S (S n))) y - cfQ (S (S n)) y)
+  with (1 * cfP (S n) y + y * (cfP (S (S n)) y - cfQ (S n) y) + INR (S n) * (cfP (S n) y - cfQ n y)).
   2: { rewrite (P_step (S n)), Q_step, !S_INR; ring. }
-apply (derivable_pt_lim_plus (fun y => y * P (S n) y) (fun y => INR (S n) * P n y)).
-  apply (derivable_pt_lim_mult (fun y => y) (P (S n))); [apply derivable_pt_lim_id|exact IH'].
-apply (derivable_pt_lim_scal (P n)); exact IH.
+apply (derivable_pt_lim_plus (fun y => y * cfP (S n) y) (fun y => INR (S n) * cfP n y)).
+  apply (derivable_pt_lim_mult (fun y => y) (cfP (S n))); [apply derivable_pt_lim_id|exact IH'].
+apply (derivable_pt_lim_scal (cfP n)); exact IH.
 Qed.
-Lemma Q_pos n y : 0 < y -> 0 < Q n y.
+Lemma Q_pos n y : 0 < y -> 0 < cfQ n y.
 Proof.
 intro y0; revert n; apply two_steps; [simpl; lra|exact y0|intros n IH IH'; rewrite Q_step].
 assert (i := pos_INR (S n)); nra.
 Qed.
-Lemma P_ge0 n y : 0 < y -> 0 <= P n y.
+Lemma P_ge0 n y : 0 < y -> 0 <= cfP n y.
 Proof.
 intro y0; revert n; apply two_steps; [simpl; lra|simpl; lra|intros n IH IH'; rewrite P_step].
 assert (i := pos_INR (S n)); nra.
 Qed.
-Lemma P_le n y : 0 < y -> P n y * y <= Q n y.
+Lemma P_le n y : 0 < y -> cfP n y * y <= cfQ n y.
 Proof.
 intro y0; revert n; apply two_steps; [simpl; lra|simpl; lra|intros n IH IH'; rewrite P_step, Q_step].
 assert (i := pos_INR (S n)); nra.
 Qed.
-Definition turn n y := P n y * Q (S n) y - P (S n) y * Q n y.
+Definition turn n y := cfP n y * cfQ (S n) y - cfP (S n) y * cfQ n y.
 Lemma turn_step n y : turn (S n) y = - INR (S n) * turn n y.
 Proof. unfold turn; rewrite P_step, Q_step; ring. Qed.
 Lemma turn_even n y : turn (2 * n) y <= 0 /\ 0 <= turn (S (2 * n)) y.
@@ -231,15 +231,15 @@ assert (even : forall n, 0 <= turn n y -> turn (S n) y <= 0) by (intros k h; rew
 enough (e : turn (2 * n) y <= 0) by auto.
 induction n as [|n IH]; [unfold turn; simpl; lra|replace (2 * S n)%nat with (S (S (2 * n))) by lia; auto].
 Qed.
-Lemma ratio_derives n y : 0 < y -> derivable_pt_lim (fun y => - (q y * (P n y / Q n y))) y (q y * (1 + turn n y / (Q n y * Q n y))).
+Lemma ratio_derives n y : 0 < y -> derivable_pt_lim (fun y => - (q y * (cfP n y / cfQ n y))) y (q y * (1 + turn n y / (cfQ n y * cfQ n y))).
 Proof.
 intro y0; assert (p := Q_pos n y y0).
-replace (q y * (1 + turn n y / (Q n y * Q n y)))
-  with (- (- y * q y * (P n y / Q n y) + q y * (((P (S n) y - Q n y) * Q n y - INR n * Q (pred n) y * P n y) / Rsqr (Q n y)))).
+replace (q y * (1 + turn n y / (cfQ n y * cfQ n y)))
+  with (- (- y * q y * (cfP n y / cfQ n y) + q y * (((cfP (S n) y - cfQ n y) * cfQ n y - INR n * cfQ (pred n) y * cfP n y) / Rsqr (cfQ n y)))).
   2: { unfold turn, Rsqr; rewrite (Q_down n); field; lra. }
-apply (derivable_pt_lim_opp (fun y => q y * (P n y / Q n y))).
-apply (derivable_pt_lim_mult q (fun y => P n y / Q n y)); [apply q_derives|].
-apply (derivable_pt_lim_div (P n) (Q n)); [apply P_derives|apply Q_derives|lra].
+apply (derivable_pt_lim_opp (fun y => q y * (cfP n y / cfQ n y))).
+apply (derivable_pt_lim_mult q (fun y => cfP n y / cfQ n y)); [apply q_derives|].
+apply (derivable_pt_lim_div (cfP n) (cfQ n)); [apply P_derives|apply Q_derives|lra].
 Qed.
 (* what is left out far away *)
 Lemma q_far y : 0 < y -> q y <= 1 / y.
@@ -256,36 +256,36 @@ assert (y0 : 0 < y) by lra; specialize (H y y0 ltac:(lra)).
 assert (c / y <= c / INR n); [|lra].
 unfold Rdiv; apply Rmult_le_compat_l; [exact c0|apply Rinv_le_contravar; lra].
 Qed.
-Theorem fraction_low n x : 0 < x -> q x * (P (2 * n) x / Q (2 * n) x) <= Z * (1 - N x).
+Theorem fraction_low n x : 0 < x -> q x * (cfP (2 * n) x / cfQ (2 * n) x) <= Z * (1 - N x).
 Proof.
 intro x0; apply (vanishing _ x 1 (fun _ => Z * (1 - N x))); [lra| |intros; lra].
-intros b b0 xb; set (T := fun y => - (q y * (P (2 * n) y / Q (2 * n) y))).
+intros b b0 xb; set (T := fun y => - (q y * (cfP (2 * n) y / cfQ (2 * n) y))).
 assert (g : T b - T x <= Z * (N b - N x)).
-  apply (grows_less T); [lra|apply (by_slope_less T (fun y => 1 + turn (2 * n) y / (Q (2 * n) y * Q (2 * n) y))); [lra| |]].
+  apply (grows_less T); [lra|apply (by_slope_less T (fun y => 1 + turn (2 * n) y / (cfQ (2 * n) y * cfQ (2 * n) y))); [lra| |]].
     intros y yb; apply ratio_derives; lra.
   intros y [xy _]; assert (p := Q_pos (2 * n) y ltac:(lra)); destruct (turn_even n y) as [e _].
-  assert (i : 0 < / (Q (2 * n) y * Q (2 * n) y)) by (apply Rinv_0_lt_compat; nra); unfold Rdiv; nra.
+  assert (i : 0 < / (cfQ (2 * n) y * cfQ (2 * n) y)) by (apply Rinv_0_lt_compat; nra); unfold Rdiv; nra.
 destruct (far b) as [_ f]; [lra|].
-assert (t : q b * (P (2 * n) b / Q (2 * n) b) <= 1 / b).
+assert (t : q b * (cfP (2 * n) b / cfQ (2 * n) b) <= 1 / b).
   assert (p := Q_pos (2 * n) b b0); assert (l := P_le (2 * n) b b0); assert (g0 := P_ge0 (2 * n) b b0).
-  apply Rle_trans with (1 * (P (2 * n) b / Q (2 * n) b)); [apply Rmult_le_compat_r; [|apply q_le1; lra]|].
+  apply Rle_trans with (1 * (cfP (2 * n) b / cfQ (2 * n) b)); [apply Rmult_le_compat_r; [|apply q_le1; lra]|].
     unfold Rdiv; apply Rmult_le_pos; [exact g0|left; now apply Rinv_0_lt_compat].
-  apply (Rmult_le_reg_r (b * Q (2 * n) b)); [nra|].
-  replace (1 * (P (2 * n) b / Q (2 * n) b) * (b * Q (2 * n) b)) with (P (2 * n) b * b) by (field; lra).
-  replace (1 / b * (b * Q (2 * n) b)) with (Q (2 * n) b) by (field; lra); exact l.
+  apply (Rmult_le_reg_r (b * cfQ (2 * n) b)); [nra|].
+  replace (1 * (cfP (2 * n) b / cfQ (2 * n) b) * (b * cfQ (2 * n) b)) with (cfP (2 * n) b * b) by (field; lra).
+  replace (1 / b * (b * cfQ (2 * n) b)) with (cfQ (2 * n) b) by (field; lra); exact l.
 unfold T in g; nra.
 Qed.
-Theorem fraction_high n x : 0 < x -> Z * (1 - N x) <= q x * (P (S (2 * n)) x / Q (S (2 * n)) x).
+Theorem fraction_high n x : 0 < x -> Z * (1 - N x) <= q x * (cfP (S (2 * n)) x / cfQ (S (2 * n)) x).
 Proof.
-intro x0; apply (vanishing _ x (Z / 2) (fun _ => q x * (P (S (2 * n)) x / Q (S (2 * n)) x))); [lra| |intros; lra].
-intros b b0 xb; set (m := S (2 * n)); set (T := fun y => - (q y * (P m y / Q m y))).
+intro x0; apply (vanishing _ x (Z / 2) (fun _ => q x * (cfP (S (2 * n)) x / cfQ (S (2 * n)) x))); [lra| |intros; lra].
+intros b b0 xb; set (m := S (2 * n)); set (T := fun y => - (q y * (cfP m y / cfQ m y))).
 assert (g : Z * (N b - N x) <= T b - T x).
-  apply (grows_more T); [lra|apply (by_slope_more T (fun y => 1 + turn m y / (Q m y * Q m y))); [lra| |]].
+  apply (grows_more T); [lra|apply (by_slope_more T (fun y => 1 + turn m y / (cfQ m y * cfQ m y))); [lra| |]].
     intros y yb; apply ratio_derives; lra.
   intros y [xy _]; assert (p := Q_pos m y ltac:(lra)); destruct (turn_even n y) as [_ e].
-  assert (i : 0 < / (Q m y * Q m y)) by (apply Rinv_0_lt_compat; nra); unfold Rdiv; fold m in e; nra.
+  assert (i : 0 < / (cfQ m y * cfQ m y)) by (apply Rinv_0_lt_compat; nra); unfold Rdiv; fold m in e; nra.
 destruct (far b) as [f _]; [lra|].
-assert (t : 0 <= q b * (P m b / Q m b)).
+assert (t : 0 <= q b * (cfP m b / cfQ m b)).
   apply Rmult_le_pos; [left; apply q_pos|unfold Rdiv; apply Rmult_le_pos; [now apply P_ge0|left; apply Rinv_0_lt_compat; now apply Q_pos]].
 assert (l : Z * q b / 2 <= Z / 2 / b).
   assert (h := q_far b b0); replace (Z / 2 / b) with (Z * (1 / b) / 2) by (field; lra); nra.
@@ -294,9 +294,9 @@ unfold T in g; nra.
 Qed.
 
 (* both ways together *)
-Theorem total_low n k x : 0 < x -> 2 * (q x * (series n x + P (2 * k) x / Q (2 * k) x)) <= Z.
+Theorem total_low n k x : 0 < x -> 2 * (q x * (series n x + cfP (2 * k) x / cfQ (2 * k) x)) <= Z.
 Proof. intro x0; assert (s := series_low n x ltac:(lra)); assert (f := fraction_low k x x0); nra. Qed.
 Theorem total_high n k x C : 0 < x -> 0 <= C -> 1 <= C * (1 - x * x / (2 * INR n + 3)) ->
-  Z <= 2 * (q x * (series n x + C * term (S n) x + P (S (2 * k)) x / Q (S (2 * k)) x)).
+  Z <= 2 * (q x * (series n x + C * term (S n) x + cfP (S (2 * k)) x / cfQ (S (2 * k)) x)).
 Proof. intros x0 C0 C1; assert (s := series_high n x C ltac:(lra) C0 C1); assert (f := fraction_high k x x0); nra. Qed.
 End Law.
