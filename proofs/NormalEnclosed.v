@@ -1,9 +1,7 @@
 (* The normal law is enclosed by the series and by the continued fraction of NormalSeries.v, which are those of trusted/exact/src/normal.rs.
 
-   What NormalSeries.v asks of a law is shown of the normal one (normal_growth, normal_half, normal_right), for Coq's real numbers; then its enclosures are theorems about `normal` of Normal.v, in which
-   the profile of GDP-NORMAL is written (normal_series, normal_fraction, and the total in two ways, so that the square root of 2 pi is not needed: normal_total).  A check with rational numbers
-   says that the profile is at most a delta (profile_value, with gdp_value for a mechanism): GDP-NORMAL at numbers.  Read: the statements of these. *)
-From Coq Require Import QArith Qreals.
+   Here is shown of the normal law what NormalSeries.v asks of a law: how it grows, its middle, its tail, and that it is symmetric.  NormalNumbers.v puts them together.
+   Read: normal_growth, normal_half, normal_right, normal_mirrored. *)
 From Probity Require Import PreludeIntegral Judgement Laws Density Continuous Logarithm SignedLog Gaussian Privacy Normal NormalTail.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
@@ -14,8 +12,8 @@ Variable R : realType.
 Notation T := (measurableTypeR R).
 Let leb : {measure set T -> \bar R} := [the measure _ _ of @lebesgue_measure R].
 Implicit Types (x y a b : R).
-Let q := wp_ leb (gauss_w 0 1 : T -> R).
-Let Z := fine (wtotal leb (gauss_w (0 : R) 1)).
+Let q := wp_ leb (gauss_w 0%R 1%R : T -> R).
+Let Z := fine (wtotal leb (gauss_w 0%R 1%R : T -> R)).
 Let q0 y : 0 <= (EFin \o q) y. Proof. by rewrite lee_fin; exact: q_ge0. Qed.
 Let low_set x : measurable ([set y | y <= x]%R : set T).
 Proof.
@@ -58,11 +56,11 @@ have [|lo hi] := andP (@normal_between a b _ _ ab (e0 b) (e0 a) _).
     by apply: (le_trans a0); exact: ltW.
   exact: ltW.
 rewrite mulrAC ler_pdivr_mulr// in lo; rewrite mulrAC ler_pdivl_mulr// in hi.
-by rewrite [(Z * _)%R]mulrC; apply/andP; split; rewrite mulrC.
+by rewrite [(Z * _)%R]mulrC ![((b - a) * _)%R]mulrC lo hi.
 Qed.
 Let total : \int[leb]_y (EFin \o q) y = 1.
 Proof.
-rewrite -(@total_gaussian R 0 1)// /= /dev; apply: eq_integral => y _ /=; by rewrite mule1.
+rewrite -(@total_gaussian R 0%R 1%R)// /= /dev; apply: eq_integral => y _ /=; by rewrite mule1.
 Qed.
 Let qN y : q (- y)%R = q y. Proof. by rewrite /q !qE sqrrN. Qed.
 Theorem normal_half : (normal (0 : R) = 2^-1)%R.
@@ -76,9 +74,9 @@ have E : (normal (0 : R))%:E = \int[leb]_y cutg neg (EFin \o q) y.
   by rewrite asboolF//= => ly; move: py; rewrite /= ltNge ly.
 have : (normal (0 : R))%:E + (normal (0 : R))%:E = 1.
   rewrite -total (low_sides q0) E; congr (_ + _); rewrite -low_neg; last by move=> y; exact: cutg_ge0.
-  by apply: eq_integral => y _; rewrite /cutg /neg /= oppr_lt0 qN.
-rewrite -EFinD => -[] /eqP; rewrite -mulr2n -mulr_natr => /eqP h.
-by rewrite -[LHS](mulfK (_ : (2%:R : R) != 0)%R) ?pnatr_eq0// h mul1r.
+  by apply: eq_integral => y _; rewrite /cutg /neg /= oppr_gt0 qN.
+rewrite -EFinD => -[] h; have two : (2%:R : R) != 0%R by rewrite pnatr_eq0.
+by apply: (mulIf two); rewrite mulVf// mulr_natr mulr2n h.
 Qed.
 Theorem normal_right x : (0 <= x)%R -> (1 - expR (- (x ^+ 2 / 2)) / 2 <= normal x <= 1)%R.
 Proof.
@@ -90,5 +88,32 @@ apply: low_le => y; first exact: cutg_ge0.
 rewrite /cutg; case: asboolP => [/= ny|_]; last by case: ifP => // _; exact: q0.
 rewrite asboolT/=; first by rewrite qN.
 by move/negP: ny; rewrite -ltNge ltr_oppr => /ltW.
+Qed.
+Theorem normal_mirrored x : (normal (- x) = 1 - normal x)%R.
+Proof.
+apply/eqP; rewrite eq_sym subr_eq eq_sym addrC; apply/eqP/EFin_inj; rewrite EFinD !normal_int -total.
+pose B := ~` [set y | y <= x]%R : set T.
+have E : \int[leb]_y cutg [set y | y <= - x]%R (EFin \o q) y = \int[leb]_y cutg B (EFin \o q) y.
+  have -> : \int[leb]_y cutg B (EFin \o q) y = \int[leb]_y cutg [set y | y < - x]%R (EFin \o q) y.
+    rewrite -low_neg; last by move=> y; exact: cutg_ge0.
+    apply: eq_integral => y _; rewrite /cutg /B /= qN; congr (if _ then _ else _).
+    by apply: asbool_equiv_eq; split=> [/negP|h]; [rewrite -ltNge ltr_oppr|apply/negP; rewrite -ltNge ltr_oppr].
+  apply/eqP; rewrite eq_le; apply/andP; split; last first.
+    by apply: low_le => y; [exact: cutg_ge0|rewrite /cutg; case: asboolP => [/= h|_]; [rewrite asboolT//=; exact: ltW|case: ifP]].
+  (* a place has no mass *)
+  apply: lee_adde => d; have hx := @normal_between (- x - d%:num)%R (- x)%R 0%R 2^-1%R.
+  rewrite -normal_int.
+  have up : (normal (- x) <= normal (- x - d%:num) + d%:num)%R.
+    have [||||_ h] := andP (hx _ _ _ _); first by rewrite ler_subl_addr ler_addl.
+    - exact: lexx.
+    - by rewrite invr_ge0.
+    - by move=> y _; rewrite q_ge0 q_half.
+    rewrite ler_subl_addl in h; apply: (le_trans h); rewrite ler_add2l opprB addrCA subrr addr0 mulrC ler_pdivr_mulr// ler_pmulr//.
+    by rewrite ler1n.
+  apply: (@le_trans _ _ (normal (- x - d%:num) + d%:num)%:E); first by rewrite lee_fin.
+  rewrite EFinD lee_add2r// normal_int; apply: low_le => y; first exact: cutg_ge0.
+  rewrite /cutg; case: asboolP => [/= h|_]; last by case: ifP.
+  by rewrite asboolT//= (le_lt_trans h)// ltr_subl_addr ltr_addl.
+rewrite E; apply/eqP; rewrite eq_le; apply/andP; split; [exact: low_cut_ge|exact: low_cut_le].
 Qed.
 End Normal.
