@@ -43,11 +43,14 @@ rewrite indicE mem_set ?mulr1 ?lee_fin//=; last by rewrite in_itv /= ay yb.
 by have /andP[] := hq y (introT andP (conj ay yb)).
 Qed.
 Let Z0 : (0 < Z)%R. Proof. by apply: lt_le_trans (Z_two R); rewrite ltr0n. Qed.
+(* the total before it is divided, which is the square root of 2 pi *)
+Definition whole : R := Z.
+Lemma whole_two : (2 <= whole)%R. Proof. exact: Z_two. Qed.
 (* between a and b it grows by e^(-y^2/2)/Z, which falls *)
 Theorem normal_growth a b : (0 <= a)%R -> (a <= b)%R ->
-  ((b - a) * expR (- (b ^+ 2 / 2)) <= Z * (normal b - normal a) <= (b - a) * expR (- (a ^+ 2 / 2)))%R.
+  ((b - a) * expR (- (b ^+ 2 / 2)) <= whole * (normal b - normal a) <= (b - a) * expR (- (a ^+ 2 / 2)))%R.
 Proof.
-move=> a0 ab; have fall x y : (0 <= x)%R -> (x <= y)%R -> (expR (- (y ^+ 2 / 2)) <= expR (- (x ^+ 2 / 2)) :> R)%R.
+rewrite /whole => a0 ab; have fall x y : (0 <= x)%R -> (x <= y)%R -> (expR (- (y ^+ 2 / 2)) <= expR (- (x ^+ 2 / 2)) :> R)%R.
   move=> x0 xy; rewrite ler_expR ler_opp2; apply: ler_wpmul2r; first by rewrite invr_ge0.
   by rewrite ler_sqr ?nnegrE// (le_trans x0).
 have e0 x : (0 <= expR (- (x ^+ 2 / 2)) / Z)%R by rewrite divr_ge0 ?expR_ge0// ltW.
