@@ -146,7 +146,7 @@ have massE w : exists2 r : R, mass (fun s : int * int => s.2) rr_any (w, 0%R) y 
     by rewrite ?(negPf yw) /=; case: ifP => yc; rewrite yc ?lexx ?lp.
   exists (if (0 <= y < count)%R then (count%:~R)^-1 else 0)%R.
     rewrite /rr_any mass_choice /= (negPf wr) -[LHS]/(uniform_int R 0 (count - 1) (one_at R y)) mass_uniform_int//.
-    by rewrite subr0 subrK -ltz_addr1 subrK; case: ifP.
+    by rewrite subr0 subrK -[(y <= count - 1)%R]ltz_addr1 subrK; case: ifP.
   by case: ifP => yc; rewrite ?yc ?ly ?yl.
 have [r -> Hr] := massE v; have [r' -> Hr'] := massE v'; rewrite -!EFinM lee_fin.
 move: Hr Hr'; case: ifP => _; last by move=> -> ->; rewrite mul0r mulr0.

@@ -21,7 +21,7 @@ Proof.
 move=> add gy loc alone J; apply/each => m m' k [HP kK].
 pose amounts s s' := a s s' = a m m' /\ K s s' = K m m'.
 have stay m1 m1' s s' : amounts m1 m1' -> agree m1 s -> agree m1' s' -> amounts s s'.
-  by move=> [<- <-] ms ms'; exact: alone.
+  by rewrite /amounts => -[ea eK] ms ms'; have [-> ->] := alone _ _ _ _ ms ms'.
 have point r : judge 0 c (fun s s' j => (s = m /\ s' = m') /\ j = 0%R) (fun s s' j => y s = r -> y s' = r /\ (j <= a m m')%R).
   apply: (Rules.strengthen (Phi' := fun s s' j => (Phi s s' /\ j = 0%R) /\ amounts s s')); first by move=> s s' j [[-> ->] ->].
   apply: Rules.weaken (Rules.frame loc stay (J r)) => s s' j [H [<- _]]; exact: H.
