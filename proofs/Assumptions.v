@@ -5,12 +5,19 @@ From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence
 From Probity Require Compared Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
 From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called PermuteFlip CertificateCall NormalSum Mu MuOrder.
 From Probity Require Gumbel Answers Alike Values Exchange Selected TailsExact Naive Between Beside Ratio Split TailsBoth TailsStart Differ.
+From Probity Require Lists Priced NormalSeries NormalValues NormalEnclosed NormalNumbers.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
   @Rules.skip,
   @Rules.assign,
   @Rules.append,
+  @Lists.appended,
+  @Lists.emptied,
+  @Lists.append_views,
+  @Lists.empty_views,
+  @Lists.c_append_views,
+  @Lists.c_empty_views,
   @Rules.one_sided_both,
   @Rules.seq,
   @Rules.seq_for,
@@ -105,6 +112,9 @@ Print Assumptions laws_are_normalised.
 
 (* equivalences and privacy *)
 Definition equivalences_and_privacy := (
+  @Priced.select,
+  @Priced.call_sets,
+  @Priced.call,
   @Equivalence.response_law,
   @Equivalence.mixture_law,
   @Equivalence.unrolled,
@@ -153,12 +163,38 @@ Definition equivalences_and_privacy := (
   @Privacy.group,
   @Groups.group_at_most,
   @Samples.amplify,
+  @Samples.amplify_on,
   @Beside.amplify_beside,
+  @Beside.amplify_beside_on,
   @Additive.additive_while).
 Print Assumptions equivalences_and_privacy.
 
 (* the concentrated measure *)
 Definition concentrated_measure := (
+  @Priced.call_rho,
+  @Priced.call_mu,
+  @Priced.call_pure,
+  @Priced.call_pure_reals,
+  @NormalSeries.grows_less,
+  @NormalSeries.grows_more,
+  @NormalSeries.series_low,
+  @NormalSeries.series_high,
+  @NormalSeries.fraction_low,
+  @NormalSeries.fraction_high,
+  @NormalSeries.total_low,
+  @NormalSeries.total_high,
+  @NormalValues.cdf_value,
+  @NormalValues.check_value,
+  @NormalValues.total_value,
+  @NormalEnclosed.normal_growth,
+  @NormalEnclosed.normal_half,
+  @NormalEnclosed.normal_right,
+  @NormalEnclosed.normal_mirrored,
+  @NormalNumbers.normal_series,
+  @NormalNumbers.normal_fraction,
+  @NormalNumbers.normal_total,
+  @NormalNumbers.profile_value,
+  @NormalNumbers.gdp_value,
   @Concentrated.below_power,
   @Compared.c_assign,
   @Compared.c_one_sided_both,
@@ -253,6 +289,7 @@ Definition papers := (
   @Papers.discrete_laplace_map,
   @Papers.discrete_laplace_vector,
   @Papers.discrete_laplace_modular,
+  @Papers.randomized_response_any,
   @Papers.randomized_response,
   @Snap.snap_private,
   @Snap.snap_derived,

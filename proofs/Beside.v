@@ -72,6 +72,35 @@ by rewrite -ex; congr (ev (sample q _)); apply/funext => u; rewrite ignores.
 Qed.
 
 Hypothesis qr : (0 <= q <= 1)%R.
+(* for some sets of outputs, as amplify_on *)
+Theorem amplify_beside_on (good : (O -> Prop) -> Prop) (table : S -> seq Row) (put : S -> seq Row -> S) (agree : S -> S -> Prop) c d (out : S -> O) (ok : pred Row)
+    (eps0 delta0 eps delta : R) (m m' : S) p l1 l2 :
+  (0 <= eps0)%R -> (0 <= delta0)%R -> (1 + q * (expR eps0 - 1) <= expR eps)%R -> (q * delta0 <= delta)%R ->
+  ok p -> all ok (l1 ++ l2) -> table m = l1 ++ l2 -> table m' = l1 ++ p :: l2 ->
+  (* c neither reads nor sets the sample, nor sets the table; the sample may be drawn before it *)
+  (forall h m u, nneg h -> wp c h (put m u) = wp c (fun s => h (put s u)) m) ->
+  Rules.local agree c -> (forall s t, agree s t -> table t = table s) ->
+  (forall (E : O -> Prop) s, good E -> s = m \/ s = m' -> exchanged c (sample q (table s)) (fun t u => wp d (ind R (fun s => E (out s))) (put t u)) s) ->
+  (* with one sample the two inputs are alike: the other inputs are the same, and nothing else sees the table *)
+  (forall (E : O -> Prop) u, good E -> wp (Seq c d) (ind R (fun s => E (out s))) (put m' u) = wp (Seq c d) (ind R (fun s => E (out s))) (put m u)) ->
+  (* the mechanism with the sample as its input *)
+  (forall u1 u2, all ok (u1 ++ u2) ->
+     dp_on good out (Seq c d) eps0 delta0 (put m (u1 ++ p :: u2)) (put m (u1 ++ u2)) /\
+     dp_on good out (Seq c d) eps0 delta0 (put m (u1 ++ u2)) (put m (u1 ++ p :: u2))) ->
+  let sampled := Seq c (Seq (Draw (fun s => sample q (table s)) put) d) in
+  dp_on good out sampled eps delta m m' /\ dp_on good out sampled eps delta m' m.
+Proof.
+move=> e0 d0 enough small kp kl tm tm' ignores loc kept ex same near sampled.
+have [a b] := amplify_on qr e0 d0 enough small kp kl tm tm' same near.
+have first (E : O -> Prop) s : good E -> s = m \/ s = m' -> wp sampled (ind R (fun s => E (out s))) s =
+    wp (Seq (Draw (fun s => sample q (table s)) put) (Seq c d)) (ind R (fun s => E (out s))) s.
+  move=> gE sm; apply: (sample_first (agree := agree)) => //; last exact: ex.
+  - by move=> t; exact: kept.
+  - exact: ind_ge0.
+split=> E gE; rewrite !first//; try by [left|right].
+  exact: a.
+exact: b.
+Qed.
 Theorem amplify_beside (table : S -> seq Row) (put : S -> seq Row -> S) (agree : S -> S -> Prop) c d (out : S -> O) (ok : pred Row)
     (eps0 delta0 eps delta : R) (m m' : S) p l1 l2 :
   (0 <= eps0)%R -> (0 <= delta0)%R -> (1 + q * (expR eps0 - 1) <= expR eps)%R -> (q * delta0 <= delta)%R ->
@@ -90,14 +119,10 @@ Theorem amplify_beside (table : S -> seq Row) (put : S -> seq Row -> S) (agree :
   dp out sampled eps delta m m' /\ dp out sampled eps delta m' m.
 Proof.
 move=> e0 d0 enough small kp kl tm tm' ignores loc kept ex same near sampled.
-have [a b] := amplify qr e0 d0 enough small kp kl tm tm' same near.
-have first (E : O -> Prop) s : s = m \/ s = m' -> wp sampled (ind R (fun s => E (out s))) s =
-    wp (Seq (Draw (fun s => sample q (table s)) put) (Seq c d)) (ind R (fun s => E (out s))) s.
-  move=> sm; apply: (sample_first (agree := agree)) => //; last exact: ex.
-  - by move=> t; exact: kept.
-  - exact: ind_ge0.
-split=> E; rewrite !first; try by [left|right].
-  exact: a.
-exact: b.
+have [|E u _|u1 u2 ku|a b] := @amplify_beside_on (fun=> True) table put agree c d out ok eps0 delta0 eps delta m m' p l1 l2 e0 d0 enough small kp kl tm tm' ignores loc kept.
+- by move=> E s _; exact: ex.
+- exact: same.
+- by have [x y] := near u1 u2 ku; split=> E _.
+by split=> E; [exact: (a E)|exact: (b E)].
 Qed.
 End Beside.

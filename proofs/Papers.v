@@ -2,7 +2,7 @@
 
    003 (OpenDP, discrete Laplace): discrete_laplace_map, Theorem 1.1; discrete_laplace_vector for vectors in L1;
    discrete_laplace_modular for the modular mechanism.  004 (OpenDP, randomized response): samplers (Lemma 2.1 is
-   response_law of Equivalence.v and mass_response of Finite.v), lie_below_truth (Lemma 2.2), randomized_response (Theorem 1.1). *)
+   response_law of Equivalence.v and mass_response of Finite.v), lie_below_truth (Lemma 2.2), randomized_response (Theorem 1.1), randomized_response_any (with inputs that are no category, case 3). *)
 From Probity Require Import Prelude Judgement Laws Sampling Finite Privacy.
 From Probity Require Rules.
 Local Open Scope ring_scope.
@@ -115,5 +115,42 @@ have [yv|yv] := eqVneq y v; have [yv'|yv'] := eqVneq y v'.
 - by rewrite yv vr; exact: main.
 - by case: ifP => _; [exact: main|exact: z0].
 - by case: ifP => _; [exact: main|rewrite mul0e mule0].
+Qed.
+
+(* ... and for inputs that are no category, which are answered by a category drawn uniformly (case 3) *)
+Definition rr_any : stmt R (int * int) :=
+  If (fun s => (0 <= s.1 < count)%R) rr (Draw (fun=> uniform_int R 0 (count - 1)) (fun s y => (s.1, y))).
+Theorem randomized_response_any (v v' : int) : dp (fun s => s.2) rr_any (ln (p * (count - 1)%:~R / (1 - p))) 0 (v, 0%R) (v', 0%R).
+Proof.
+set a := (p * (count - 1)%:~R)%R; set b := (1 - p)%R.
+have b0 : (0 < b)%R by rewrite subr_gt0; case/andP: p_range.
+have p0 : (0 < p)%R by move/andP: p_range => [pl _]; apply: lt_le_trans pl; rewrite invr_gt0 c0.
+have a0 : (0 < a)%R by rewrite mulr_gt0// c1.
+pose agree (s t : int * int) := s.1 = t.1.
+have J := @same_value R (int * int)%type [choiceType of int] (fun s => s.2) agree rr_any (fun _ _ _ => a) (fun _ _ _ => b)
+  (fun s s' k => s.2 = s'.2 /\ (k <= ln (a / b))%R) _ _.
+apply: equal_outputs (J _ _) _ _ _; first by apply: finite_if; exact: finite_draw.
+  by apply: Rules.local_if; exact: Rules.local_draw.
+split=> // [y|y _ t t' _ _ <- <-]; last by rewrite add0r.
+have [ly yl] := andP lie_below_truth; have lp := le_trans ly yl.
+have l0 : (0 <= (1 - p) / (count - 1)%:~R)%R by rewrite divr_ge0 ?ltW ?c1.
+have c1' : (0 <= count - 1)%R by rewrite subr_ge0 (le_trans _ count2).
+have massE w : exists2 r : R, mass (fun s : int * int => s.2) rr_any (w, 0%R) y = r%:E &
+    if (0 <= y < count)%R then is_true ((1 - p) / (count - 1)%:~R <= r <= p)%R else r = 0%R.
+  have [wr|wr] := boolP (0 <= w < count)%R.
+    have cr : category_range count w by rewrite /category_range count2.
+    exists (if y == w then p else if (0 <= y < count)%R then (1 - p) / (count - 1)%:~R else 0)%R.
+      rewrite /rr_any mass_choice /= wr -[LHS]/(response w p count (one_at R y)) mass_response ?p_prob//.
+      by case: ifP => // _; case: ifP.
+    have [->|yw] := eqVneq y w; first by rewrite wr lp lexx.
+    by rewrite ?(negPf yw) /=; case: ifP => yc; rewrite yc ?lexx ?lp.
+  exists (if (0 <= y < count)%R then (count%:~R)^-1 else 0)%R.
+    rewrite /rr_any mass_choice /= (negPf wr) -[LHS]/(uniform_int R 0 (count - 1) (one_at R y)) mass_uniform_int//.
+    by rewrite subr0 subrK -[(y <= count - 1)%R]ltz_addr1 subrK; case: ifP.
+  by case: ifP => yc; rewrite ?yc ?ly ?yl.
+have [r -> Hr] := massE v; have [r' -> Hr'] := massE v'; rewrite -!EFinM lee_fin.
+move: Hr Hr'; case: ifP => _; last by move=> -> ->; rewrite mul0r mulr0.
+move=> /andP[_ rp] /andP[lr _]; apply: (@le_trans _ _ (p * b)%R); first by rewrite ler_wpmul2r// ltW.
+by rewrite /a -mulrA ler_wpmul2l ?(ltW p0)//; move: lr; rewrite ler_pdivr_mulr ?c1// mulrC.
 Qed.
 End Response.

@@ -94,24 +94,25 @@ by split; [apply: (le_trans (ler_add (ler_wpmul2l q0 a) (ler_wpmul2l q1 b)))|
 Qed.
 End Core.
 
-(* AMPLIFY: the mechanism draws the sample and does c with it; the table is seen through the sample only: what c releases depends on what was put *)
-Theorem amplify (S O : Type) (table : S -> seq Row) (put : S -> seq Row -> S) (c : stmt R S) (out : S -> O) (ok : pred Row)
+(* AMPLIFY: the mechanism draws the sample and does c with it; the table is seen through the sample only: what c releases depends on what was put.
+   The theorem about the sample holds for some sets of outputs, and that about the table for the same: for the Borel ones, where that is what is known *)
+Theorem amplify_on (S O : Type) (good : (O -> Prop) -> Prop) (table : S -> seq Row) (put : S -> seq Row -> S) (c : stmt R S) (out : S -> O) (ok : pred Row)
     (eps0 delta0 eps delta : R) (m m' : S) p l1 l2 :
   0 <= eps0 -> 0 <= delta0 -> 1 + q * (expR eps0 - 1) <= expR eps -> q * delta0 <= delta ->
   ok p -> all ok (l1 ++ l2) -> table m = l1 ++ l2 -> table m' = l1 ++ p :: l2 ->
-  (forall (E : O -> Prop) u, wp c (ind R (fun s => E (out s))) (put m' u) = wp c (ind R (fun s => E (out s))) (put m u)) ->
+  (forall (E : O -> Prop) u, good E -> wp c (ind R (fun s => E (out s))) (put m' u) = wp c (ind R (fun s => E (out s))) (put m u)) ->
   (forall u1 u2, all ok (u1 ++ u2) ->
-     dp out c eps0 delta0 (put m (u1 ++ p :: u2)) (put m (u1 ++ u2)) /\
-     dp out c eps0 delta0 (put m (u1 ++ u2)) (put m (u1 ++ p :: u2))) ->
+     dp_on good out c eps0 delta0 (put m (u1 ++ p :: u2)) (put m (u1 ++ u2)) /\
+     dp_on good out c eps0 delta0 (put m (u1 ++ u2)) (put m (u1 ++ p :: u2))) ->
   let sampled := Seq (Draw (fun s => sample (table s)) put) c in
-  dp out sampled eps delta m m' /\ dp out sampled eps delta m' m.
+  dp_on good out sampled eps delta m m' /\ dp_on good out sampled eps delta m' m.
 Proof.
 move=> e0 d0 enough small kp kl tm tm' same near sampled.
 have x1 : 1 <= expR eps0 by rewrite -expR0 ler_expR.
-suff H (E : O -> Prop) : let P s := wp sampled (ind R (fun s => E (out s))) s in
+suff H (E : O -> Prop) : good E -> let P s := wp sampled (ind R (fun s => E (out s))) s in
     (P m <= (expR eps)%:E * P m' + delta%:E)%E /\ (P m' <= (expR eps)%:E * P m + delta%:E)%E.
-  by split=> E; [exact: (H E).1|exact: (H E).2].
-pose W s := wp c (ind R (fun s => E (out s))) s.
+  by split=> E gE; [exact: (H E gE).1|exact: (H E gE).2].
+move=> gE; pose W s := wp c (ind R (fun s => E (out s))) s.
 have W0 s : (0 <= W s)%E by apply: wp_ge0; exact: ind_ge0.
 have W1 s : (W s <= 1)%E by apply: (@wp_le1 R S c _ (@ind_ge0 R S _) (@ind_le1 R S _)).
 have fin s : W s \is a fin_num by rewrite ge0_fin_numE//; apply: (le_lt_trans (W1 s)); exact: ltry.
@@ -124,8 +125,8 @@ have F0 u : all ok u -> 0 <= F u by move=> _; apply: fine_ge0.
 have nearF u1 u2 : all ok (u1 ++ u2) -> F (u1 ++ p :: u2) <= expR eps0 * F (u1 ++ u2) + delta0 /\
     F (u1 ++ u2) <= expR eps0 * F (u1 ++ p :: u2) + delta0.
   move=> ku; have [a b] := near u1 u2 ku; split.
-    by have := a E; rewrite -/(W _) -/(W _) -!FE -EFinM -EFinD lee_fin.
-  by have := b E; rewrite -/(W _) -/(W _) -!FE -EFinM -EFinD lee_fin.
+    by have := a E gE; rewrite -/(W _) -/(W _) -!FE -EFinM -EFinD lee_fin.
+  by have := b E gE; rewrite -/(W _) -/(W _) -!FE -EFinM -EFinD lee_fin.
 have [a b] := amplify_core x1 d0 kp kl F0 nearF.
 have grow u v w : 0 <= v -> u <= (1 + q * (expR eps0 - 1)) * v + q * delta0 -> w = v -> u <= expR eps * w + delta.
   by move=> v0 h ->; apply: (le_trans h); apply: ler_add small; exact: ler_wpmul2r.
@@ -133,5 +134,22 @@ have M0 t : all ok t -> 0 <= mean F t by move=> kt; exact: (mean_ge0 F0 kt).
 have kl' : all ok (l1 ++ p :: l2) by move: kl; rewrite !all_cat /= kp.
 move=> P; rewrite /P (pE m (l1 ++ l2))// (pE m' (l1 ++ p :: l2))//; last by move=> u; exact: same.
 by rewrite -!EFinM -!EFinD !lee_fin; split; [apply: (grow _ _ _ _ b)|apply: (grow _ _ _ _ a)] => //; exact: M0.
+Qed.
+Theorem amplify (S O : Type) (table : S -> seq Row) (put : S -> seq Row -> S) (c : stmt R S) (out : S -> O) (ok : pred Row)
+    (eps0 delta0 eps delta : R) (m m' : S) p l1 l2 :
+  0 <= eps0 -> 0 <= delta0 -> 1 + q * (expR eps0 - 1) <= expR eps -> q * delta0 <= delta ->
+  ok p -> all ok (l1 ++ l2) -> table m = l1 ++ l2 -> table m' = l1 ++ p :: l2 ->
+  (forall (E : O -> Prop) u, wp c (ind R (fun s => E (out s))) (put m' u) = wp c (ind R (fun s => E (out s))) (put m u)) ->
+  (forall u1 u2, all ok (u1 ++ u2) ->
+     dp out c eps0 delta0 (put m (u1 ++ p :: u2)) (put m (u1 ++ u2)) /\
+     dp out c eps0 delta0 (put m (u1 ++ u2)) (put m (u1 ++ p :: u2))) ->
+  let sampled := Seq (Draw (fun s => sample (table s)) put) c in
+  dp out sampled eps delta m m' /\ dp out sampled eps delta m' m.
+Proof.
+move=> e0 d0 enough small kp kl tm tm' same near sampled.
+have [|u1 u2 ku|a b] := @amplify_on S O (fun=> True) table put c out ok eps0 delta0 eps delta m m' p l1 l2 e0 d0 enough small kp kl tm tm'.
+- by move=> E u _; exact: same.
+- by have [x y] := near u1 u2 ku; split=> E _.
+by split=> E; [exact: (a E)|exact: (b E)].
 Qed.
 End Sample.

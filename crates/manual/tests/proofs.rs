@@ -144,3 +144,45 @@ fn every_headline_theorem_exists() {
         assert!(declares(&text, "Theorem ", name) || declares(&text, "Lemma ", name), "{headline}");
     }
 }
+
+/// An axiom, by whatever name, and a proof that was not finished are found by the text.
+#[test]
+#[cfg(unix)]
+fn an_axiom_or_an_unfinished_proof_is_found() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let says_yes = |text: &str| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("proofs_text");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("Tried.v"), text).unwrap();
+        let script = root.join("scripts/proofs_text.sh");
+        std::process::Command::new("bash").arg(script).arg(&folder).output().unwrap().status.success()
+    };
+    for honest in [
+        "Theorem t : True. Proof. exact I. Qed.",
+        "(* no Axiom, nothing Admitted (* not here *) either *) Definition d := 0.",
+        "Section Inner. Variable n : nat. Hypothesis h : n = 0. Lemma l : n = 0. Proof. exact h. Qed. End Inner.",
+    ] {
+        assert!(says_yes(honest), "{honest}");
+    }
+    for wrong in [
+        "Theorem t : False. Proof. Admitted.",
+        "Theorem t : False. Proof. admit. Qed.",
+        "Axiom a : False.",
+        "Parameter p : False.",
+        // The name of an axiom that is allowed does not make it one.
+        "Hypothesis classic : False.",
+        "Section Inner. Variable n : nat. End Inner. Variable classic : False.",
+        "Lemma l : True. Proof. exact I. Qed.\nContext (c : False).",
+        "#[local] Variables (a b : False).",
+        "Unset Guard Checking.",
+        "Unset Universe Checking.",
+        "#[bypass_check(guard)] Fixpoint f (n : nat) : False := f n.",
+    ] {
+        assert!(!says_yes(wrong), "{wrong}");
+    }
+    assert!(root.join("proofs").is_dir() && {
+        let script = root.join("scripts/proofs_text.sh");
+        let whole = std::process::Command::new("bash").arg(script).arg(root.join("proofs")).output().unwrap();
+        whole.status.success()
+    });
+}
