@@ -19,7 +19,7 @@ use super::interval::{self, Interval, LARGEST, down, up};
 use super::refine::{MOST_BITS, is_inside};
 use super::source::{Prefix, Source};
 use super::tape::{Noise, Number, Tape};
-use crate::value::exactly;
+use crate::value::Exact;
 
 /// 2^−58, the unit of −ln U.
 const NEG_LN_UNIT: f64 = f64::from_bits((1023 - NEG_LN_BITS as u64) << 52);
@@ -377,12 +377,12 @@ impl Tape {
         grid: Number,
         exact: &Rational,
         source: &mut S,
-    ) -> Result<Rational, Stop> {
+    ) -> Result<Exact, Stop> {
         if S::DOUBLES
             && let Some(power) = grid.as_point()
             && let Some(rounded) = a.interval.on_power_of_two(power)
         {
-            return Ok(exactly(rounded));
+            return Ok(Exact::double(rounded));
         }
         let scaled = self.div(a, grid);
         let multiple = self.nearest(scaled, source)?;
@@ -390,9 +390,9 @@ impl Tape {
             // The denominator is that of the grid, which saves a multiplication of fractions.
             Some(small) => {
                 let above = Integer::from(small) * exact.numerator();
-                Ok(Rational::from_parts(above, exact.denominator().clone()))
+                Ok(Rational::from_parts(above, exact.denominator().clone()).into())
             }
-            None => Ok(self.value(multiple).unwrap_or(Rational::ZERO) * exact),
+            None => Ok((self.value(multiple).unwrap_or(Rational::ZERO) * exact).into()),
         }
     }
 }
