@@ -452,7 +452,9 @@ fn drawn(law: &Distribution, state: &State) -> Result<Size, RunError> {
             Size::whole(of(value)?.join(of(count)?).whole)
         }
         Distribution::Choose { scores, scale } => {
-            of(scores)?.over(of(scale)?);
+            // Differences of scores are refined until they are known within a few scales; how small they are does not matter.
+            let ratio = of(scores)?.over(of(scale)?);
+            computed(Size { real: true, ..Size::whole(ratio.whole.saturating_add(2)) }, scores)?;
             Size::whole(64)
         }
         Distribution::Laplace { center, scale } | Distribution::Gaussian { center, deviation: scale } => {
