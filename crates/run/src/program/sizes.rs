@@ -52,10 +52,10 @@ const SETTLED: u64 = 64;
 /// Noise is below 2^8 scales, but for a probability below 2^−350.
 const NOISE: u64 = 8;
 
-/// What a field of a row holds: a decimal number of at most 400 digits and an exponent up to 400.
+/// What a field of a row holds: a decimal number of at most 400 digits and an exponent up to 400, or a double (`table::is_of_a_table`).
 const FIELD: Size = Size {
     whole: 2700,
-    fixed: 2700,
+    fixed: 3000,
     parts: 0,
     real: false,
     varies: true,
