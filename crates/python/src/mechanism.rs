@@ -575,7 +575,7 @@ fn upper<'py>(py: Python<'py>, amount: &Amount) -> PyResult<Bound<'py, PyAny>> {
 
 fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value {
-        Value::Number(value) => to_exact(py, value)?,
+        Value::Number(value) => to_exact(py, &value.to_rational())?,
         Value::Truth(value) => PyBool::new(py, *value).to_owned().into_any(),
         Value::List(items) => {
             let items = items.iter().map(|item| to_python(py, item)).collect::<PyResult<Vec<_>>>()?;

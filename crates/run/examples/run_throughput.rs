@@ -1,5 +1,5 @@
 //! Runs a second of the library's mechanisms, single-threaded. Run with
-//! `cargo run --release -p probity-run --example run_throughput`; `bench/` compares with others.
+//! `cargo run --release -p probity-run --example run_throughput [NAME [REPETITIONS]]`; `bench/` compares with others.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -20,7 +20,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("noisy_max_laplace", "eps=1", numbers(1000), None, 1000),
         ("noisy_histogram", "eps=1", numbers(1000), Some("1/1024"), 1000),
     ];
-    for (name, settings, inputs, grid, items) in rows {
+    let only = std::env::args().nth(1);
+    let repetitions = std::env::args().nth(2).map_or(Ok(100), |count| count.parse::<u32>())?;
+    let wanted = |name: &str| only.as_ref().is_none_or(|only| only == name);
+    for (name, settings, inputs, grid, items) in rows.into_iter().filter(|row| wanted(row.0)) {
         let path = format!("{}/../../mechanisms/{name}.dp", env!("CARGO_MANIFEST_DIR"));
         let settings: Vec<Setting> = settings.split(' ').map(str::parse).collect::<Result<_, _>>()?;
         let mut proved = Proved::load(&std::fs::read_to_string(path)?)?.with(&settings)?;
@@ -32,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         // Short enough that some repetition is not interrupted.
         let runs = (10_000 / items) as u64;
         let mut best = f64::INFINITY;
-        for _ in 0..100 {
+        for _ in 0..repetitions {
             let start = Instant::now();
             session.runs(runs, &mut entropy, |value| {
                 black_box(value);

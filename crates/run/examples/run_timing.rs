@@ -25,7 +25,7 @@ const COPIES: usize = 8;
 /// Twice the distance of the first number of an answer from 0, rounded down: something to sort by.
 fn size(value: &Value) -> i64 {
     match value {
-        Value::Number(number) => (2.0 * number.to_f64().value().abs()) as i64,
+        Value::Number(number) => (2.0 * number.to_rational().to_f64().value().abs()) as i64,
         Value::Truth(truth) => i64::from(*truth),
         Value::List(items) => items.first().map_or(0, size),
     }

@@ -55,4 +55,4 @@ pub use loss::{Amount, Loss};
 pub use probity_lang::{Setting, SettingError};
 pub use proved::{Proved, Session, Text, Unproved};
 pub use table::{Cell, Table};
-pub use value::Value;
+pub use value::{Exact, Value};

@@ -5,8 +5,6 @@ use std::sync::Arc;
 
 use probity_exact::Rational;
 use probity_kernel::expand::expanded;
-use probity_kernel::expr::Expr;
-use probity_kernel::kind::{Kind, Kinds};
 use probity_kernel::privacy::Theorem;
 use probity_kernel::term::{Claim, Input, Mechanism, Reading, Sort};
 use probity_lang::{Program, Setting};
@@ -18,7 +16,6 @@ use probity_prove::vacuity::{Vacuity, vacuity};
 use crate::error::RunError;
 use crate::input::{Given, Inputs, is_long};
 use crate::lazy::decide::Stop;
-use crate::lazy::interval::{LARGEST, is_whole};
 use crate::lazy::source::{Nothing, Source};
 use crate::lazy::tape::Number;
 use crate::loss::Loss;
@@ -29,7 +26,7 @@ use crate::program::machine::{List, Machine, input_place};
 use crate::program::sizes;
 use crate::table::{self, Table};
 use crate::tableless::tableless;
-use crate::value::{Value, exactly, whole};
+use crate::value::{Exact, Value};
 
 /// A text that was read, and not yet proved: [`with`](Text::with) proves it.
 #[derive(Debug, Clone)]
@@ -241,8 +238,6 @@ struct Runnable {
     /// Registers with the constants in them.
     machine: Machine,
     shape: Shape,
-    /// Whether the numbers of an answer are integers, by their types.
-    whole: bool,
     grid: Option<Grid>,
 }
 
@@ -263,14 +258,13 @@ impl Runnable {
         let shape = decidable::check(&running.mechanism)?;
         let (code, mut machine) = compile(&running.mechanism)?;
         let claim = program.claim.clone();
-        let whole = has_integers(&written);
         for (hidden, value) in table::values(&written, &running.hidden, tables)? {
             if let Some(place) = input_place(&code, &hidden.input.name) {
                 put(&mut machine, place, &hidden.input.sort, &value);
             }
         }
         machine.keep();
-        Ok(Runnable { mechanism, claim, code: Arc::new(code), machine, shape, whole, grid: None })
+        Ok(Runnable { mechanism, claim, code: Arc::new(code), machine, shape, grid: None })
     }
 
     fn on_grid(mut self, grid: Rational) -> Result<Runnable, RunError> {
@@ -310,7 +304,7 @@ impl Runnable {
         }
         machine.keep();
         let (code, grid) = (self.code.clone(), self.grid.clone());
-        let mut session = Session { machine, code, whole: self.whole, grid };
+        let mut session = Session { machine, code, grid };
         for (start, register, text) in &self.code.assumptions {
             session.execute(*start, &mut Nothing)?;
             if !session.machine.truths[*register as usize] {
@@ -319,18 +313,6 @@ impl Runnable {
         }
         session.machine.rewind();
         Ok(session)
-    }
-}
-
-/// Whether an answer is an integer, or a list of integers.
-fn has_integers(mechanism: &Mechanism) -> bool {
-    let Ok(kinds) = Kinds::new(mechanism) else { return false };
-    let kind = |expr: &Expr| kinds.check(expr).ok();
-    match (kind(&mechanism.output), &mechanism.output) {
-        (Some(Kind::List), Expr::Var(list)) => {
-            kind(&Expr::Index(list.clone(), Arc::new(Expr::int(0)))) == Some(Kind::Int)
-        }
-        (kind, _) => kind == Some(Kind::Int),
     }
 }
 
@@ -365,7 +347,6 @@ fn put(machine: &mut Machine, place: Place, sort: &Sort, given: &Given) {
 pub struct Session {
     machine: Machine,
     code: Arc<Code>,
-    whole: bool,
     grid: Option<Grid>,
 }
 
@@ -374,8 +355,8 @@ impl Session {
     ///
     /// # Errors
     /// When the source of randomness fails, or an unproved text draws from a law outside its range.
-    pub fn run<E: Secure + ?Sized>(&mut self, entropy: &mut E) -> Result<Value, RunError> {
-        self.run_from(&mut Words::over(entropy, &mut [0; SHORT], 0))
+    pub fn run<E: Secure + ?Sized>(&mut self, mut entropy: &mut E) -> Result<Value, RunError> {
+        self.run_once(&mut entropy)
     }
 
     /// Many runs; `each` is told of every answer, and the runs end early when it says `false`.
@@ -385,10 +366,10 @@ impl Session {
     pub fn runs<E: Secure + ?Sized>(
         &mut self,
         count: u64,
-        entropy: &mut E,
-        each: impl FnMut(Value) -> bool,
+        mut entropy: &mut E,
+        mut each: impl FnMut(Value) -> bool,
     ) -> Result<(), RunError> {
-        self.runs_from(count, entropy, each)
+        self.runs_from(count, &mut entropy, &mut each)
     }
 
     /// As [`runs`](Session::runs), from any words: for tests, never for a release.
@@ -399,10 +380,10 @@ impl Session {
     pub fn runs_on_tape<E: Entropy + ?Sized>(
         &mut self,
         count: u64,
-        words: &mut E,
-        each: impl FnMut(Value) -> bool,
+        mut words: &mut E,
+        mut each: impl FnMut(Value) -> bool,
     ) -> Result<(), RunError> {
-        self.runs_from(count, words, each)
+        self.runs_from(count, &mut words, &mut each)
     }
 
     /// One run from words with which doubles decide nothing: the same answer, slowly.
@@ -434,39 +415,43 @@ impl Session {
         self.machine.draws
     }
 
-    fn runs_from<E: Entropy + ?Sized>(
+    fn run_once(&mut self, entropy: &mut dyn Entropy) -> Result<Value, RunError> {
+        self.run_from(&mut Words::over(entropy, &mut [0; SHORT], 0))
+    }
+
+    /// The same code for all sources and callers, so that it is compiled here, as this crate is: code for a caller's own types would be
+    /// compiled with the caller, who may not ask for speed. A source is asked for hundreds of words at once.
+    fn runs_from(
         &mut self,
         count: u64,
-        entropy: &mut E,
-        mut each: impl FnMut(Value) -> bool,
+        entropy: &mut dyn Entropy,
+        each: &mut dyn FnMut(Value) -> bool,
     ) -> Result<(), RunError> {
         let mut block = [0; LONG];
         let mut words = Words::over(entropy, &mut block, 0);
         for _ in 0..count {
             self.machine.rewind();
             self.execute(self.code.start, &mut words)?;
-            // Nearly always; each way that a fraction does not take through results and errors is a copy less.
-            let value = match self.double() {
-                Some(point) if self.whole && self.grid.is_none() => Value::Number(whole(point as i64)),
-                Some(point) => Value::Number(exactly(point)),
-                None => self.release(&mut words)?,
+            // Nearly always; each way that a value does not take through results and errors is a copy less.
+            let goes_on = match self.double() {
+                Some(point) => each(Value::Number(Exact::double(point))),
+                None => each(self.release(&mut words)?),
             };
-            if !each(value) {
+            if !goes_on {
                 break;
             }
         }
         Ok(())
     }
 
-    /// The answer, if it is a single number that doubles decide: on the grid, or an integer without one.
+    /// The answer, if it is a single number that doubles decide: on the grid, or a double that needs none.
     #[inline(always)]
     fn double(&self) -> Option<f64> {
         let Place::Number(register) = self.code.output else { return None };
         let number = self.machine.numbers[register as usize];
         match &self.grid {
             Some(grid) => number.interval.on_power_of_two(grid.number.as_point()?),
-            None if self.whole => number.as_point().filter(|point| point.abs() < LARGEST && is_whole(*point)),
-            None => None,
+            None => number.as_point(),
         }
     }
 
@@ -513,18 +498,13 @@ impl Session {
                 .map(Value::Number)
                 .map_err(|stop| error(stop, "return".into())),
             // The shape says that it is rational.
-            None => {
-                // One way for integers, one for all other doubles: which it is the text says, not the number.
-                let exact = match number.as_point() {
-                    Some(_) if self.whole => tape.small_integer(number).map(whole),
-                    Some(point) => Some(exactly(point)),
-                    None => None,
-                };
-                exact
-                    .or_else(|| tape.value(number))
-                    .map(Value::Number)
-                    .ok_or(RunError::malformed("a rational number is expected"))
-            }
+            None => match number.as_point() {
+                Some(point) => Ok(Value::Number(Exact::double(point))),
+                None => tape
+                    .value(number)
+                    .map(Value::from)
+                    .ok_or(RunError::malformed("a rational number is expected")),
+            },
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use probity_exact::{Rational, parse_rational};
+use probity_exact::{BitTest, Natural, Rational, parse_rational};
 use probity_kernel::expr::{Binary, Expr, Name, Variable};
 use probity_kernel::term::{Field, Mechanism, Sort};
 use probity_lang::row;
@@ -149,7 +149,7 @@ fn cleaned(name: &str, fields: &[Field], about: &[&Expr], table: &Table) -> Resu
 fn worth(sort: &Sort, cell: &Cell) -> Option<Rational> {
     let number = || match cell {
         Cell::Text(text) => number(text.trim()),
-        Cell::Number(value) => Some(value.clone()),
+        Cell::Number(value) => is_of_a_table(value).then(|| value.clone()),
         Cell::Truth(_) => None,
     };
     match sort {
@@ -176,6 +176,15 @@ fn worth(sort: &Sort, cell: &Cell) -> Option<Rational> {
         }
         _ => None,
     }
+}
+
+/// Whether a number is of those that a file or a double can hold, which is what the sizes of a text's numbers are reckoned with. Others are no
+/// numbers of a table, as they are none in a file: who brings the rows may not make a run longer than it would be for all other tables.
+fn is_of_a_table(value: &Rational) -> bool {
+    let twos = value.denominator().trailing_zeros().unwrap_or(0);
+    let odd = value.denominator() >> twos;
+    let decimal = odd == Natural::ONE || (Natural::from(5u8).pow(800) % odd) == Natural::ZERO;
+    value.numerator().bit_len() <= 2700 && twos <= 1100 && decimal
 }
 
 /// A decimal number; fractions are no texts of tables, and an exponent is not expanded beyond reason.
@@ -215,6 +224,7 @@ fn key<'e>(condition: &'e Expr, index: &Name) -> Option<&'e Expr> {
 mod tests {
     use super::*;
     use crate::{Inputs, Proved, Value};
+    use probity_exact::rational;
     use probity_lang::Setting;
 
     const TEXT: &str = "mechanism m(people: rows(region: category(3), age: int, x: real))\nparam eps > 0\nwhere people.age >= 10\n\
@@ -249,7 +259,7 @@ mod tests {
         let mut entropy = probity_noise::entropy::SecureEntropy::new().unwrap();
         let value = proved.run(&Inputs::new(), &mut entropy).unwrap();
         // Two rows are left in region 0, one in region 2: its age counts as 100.
-        let expected = [2, 50, 0, 0, 1, 100].map(|n| Value::Number(Rational::from(n))).to_vec();
+        let expected = [2, 50, 0, 0, 1, 100].map(|n| Value::from(Rational::from(n))).to_vec();
         assert_eq!(value, Value::List(expected));
         // What is shown is the text, not what was computed from the table.
         assert!(proved.mechanism().to_string().contains("count(r in people"));
@@ -305,6 +315,23 @@ mod tests {
                 Proved::load(opaque).unwrap().with_table("people", table).unproved_with(&settings());
             assert!(matches!(unproved, Err(RunError::Refused { .. })));
         }
+    }
+
+    /// A number that is longer than a file or a double can hold, or that is no decimal fraction, drops its row, as its text would.
+    #[test]
+    fn numbers_are_those_that_files_and_doubles_hold() {
+        let two = Rational::from(2);
+        let ten = Rational::from(10);
+        let kept = [two.pow(2699), -two.pow(2699), ten.pow(-800), two.pow(-1074), rational(7, 20).unwrap()];
+        let dropped = [two.pow(2700), -two.pow(5000), ten.pow(-801), two.pow(-1101), rational(1, 3).unwrap()];
+        for (values, is_kept) in [(kept, true), (dropped, false)] {
+            for value in values {
+                let found = worth(&Sort::Real, &Cell::Number(value.clone()));
+                assert_eq!(found, is_kept.then_some(value));
+            }
+        }
+        assert_eq!(worth(&Sort::Real, &Cell::Text("1e400".into())), Some(ten.pow(400)));
+        assert_eq!(worth(&Sort::Real, &Cell::Text("1e401".into())), None);
     }
 
     /// Sums that depend on what the text computes and draws are those of the rows. The noise is 0 but for e^−1000.

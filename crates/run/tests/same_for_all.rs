@@ -121,7 +121,7 @@ fn sums_of_what_was_drawn_run_for_all_tables() {
                 .prepare(&Inputs::new())
                 .unwrap();
             let found = session.run_exactly(&mut Tape::seeded(7)).unwrap();
-            assert_eq!(found, Value::Number(Rational::from(known)), "{sum}");
+            assert_eq!(found, Value::from(Rational::from(known)), "{sum}");
         }
     }
 }
@@ -159,7 +159,7 @@ fn lines_about_rows_are_of_one_row() {
     let unproved = Proved::load(&text).unwrap().with_table("people", table("x", &["1", "2", "3", "7"]));
     let unproved = unproved.unproved_with(&[]).unwrap();
     let mut session = unproved.prepare(&"y=0".parse().unwrap()).unwrap();
-    assert_eq!(session.run_exactly(&mut Tape::seeded(7)).unwrap(), Value::Number(Rational::from(2)));
+    assert_eq!(session.run_exactly(&mut Tape::seeded(7)).unwrap(), Value::from(Rational::from(2)));
 }
 
 /// Sums follow the text: an index that does not begin at 0, a guard that is looked at before each turn.
@@ -181,7 +181,7 @@ fn sums_are_computed_where_the_text_reads_them() {
             with(&text, "", "x", &["1", "4", "7"]).unwrap_or_else(|error| panic!("{body}: {error}"));
         let mut session = unproved.prepare(&Inputs::new()).unwrap();
         let found = session.run_exactly(&mut Tape::seeded(7)).unwrap();
-        assert_eq!(found, Value::Number(Rational::from(expected)), "{body}");
+        assert_eq!(found, Value::from(Rational::from(expected)), "{body}");
     }
 }
 

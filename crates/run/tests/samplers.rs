@@ -24,7 +24,7 @@ fn runs(law: &str) -> Counts {
     let mut counts = Counts::new();
     let count = |value: Value| {
         let Value::Number(value) = value else { panic!("no number") };
-        *counts.entry(cell(i64::try_from(&value.floor()).unwrap())).or_default() += 1;
+        *counts.entry(cell(i64::try_from(&value.to_rational().floor()).unwrap())).or_default() += 1;
         true
     };
     session.runs_on_tape(RUNS, &mut Tape::seeded(11), count).unwrap();

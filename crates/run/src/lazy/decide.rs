@@ -49,7 +49,7 @@ fn precedes(a: &Float, b: &Float) -> bool {
 impl Tape {
     /// Reveals bits until `judge` knows the answer from enclosures of the nodes. Until then it says by how many bits after the point the
     /// numbers in question are known to part, if it knows that.
-    fn resolve<S: Source, Answer>(
+    pub(super) fn resolve<S: Source, Answer>(
         &mut self,
         places: &[u32],
         source: &mut S,

@@ -128,7 +128,9 @@ impl Interval {
     /// The product of numbers that are not negative.
     #[inline(always)]
     pub(crate) fn mul_positive(self, other: Interval) -> Interval {
-        Interval { low: down(self.low * other.low), high: up(self.high * other.high) }
+        // An end below 0 is no member; two of them would make a product above 0.
+        let low = self.low.max(0.0) * other.low.max(0.0);
+        Interval { low: down(low), high: up(self.high * other.high) }
     }
 
     /// The same steps for all signs: they may be private.
@@ -201,6 +203,18 @@ mod tests {
                 assert!(exact(interval.low) < value && value < exact(interval.high), "{a} {b}");
             }
         }
+    }
+
+    /// A scale that is known to be positive may have an enclosure that reaches below 0, as may noise.
+    #[test]
+    fn products_of_positive_numbers_reach_down_to_0() {
+        let wide = Interval { low: -1e10, high: 1e10 };
+        let noise = Interval { low: -1e-60, high: 1.0 };
+        let product = wide.mul_positive(noise);
+        assert!(product.low <= 0.0 && product.high >= 1e10, "{product:?}");
+        // Nothing is known of an end that is NaN, but that it is not below 0.
+        let unknown = Interval { low: f64::NAN, high: f64::NAN };
+        assert!(unknown.mul_positive(noise).low <= 0.0 && unknown.mul_positive(noise).high.is_nan());
     }
 
     #[test]

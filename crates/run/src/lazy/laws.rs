@@ -11,15 +11,15 @@
 
 use std::cmp::Ordering;
 
-use probity_exact::{Integer, Rational, directed};
+use probity_exact::{Float, Integer, Rational, directed};
 use probity_noise::sampler::lazy::{NEG_LN_BITS, TwoWords, neg_ln};
 
 use super::decide::Stop;
 use super::interval::{self, Interval, LARGEST, down, up};
-use super::refine::{MOST_BITS, is_inside};
+use super::refine::{MOST_BITS, Wide, is_inside};
 use super::source::{Prefix, Source};
 use super::tape::{Noise, Number, Tape};
-use crate::value::exactly;
+use crate::value::Exact;
 
 /// 2^−58, the unit of −ln U.
 const NEG_LN_UNIT: f64 = f64::from_bits((1023 - NEG_LN_BITS as u64) << 52);
@@ -32,6 +32,9 @@ const TO_UNIT: f64 = f64::from_bits((1023 - 64) << 52);
 
 /// Trials after which a rejection sampler blames the source; each succeeds with probability above 0.4.
 const TRIALS: usize = 1 << 17;
+
+/// Weights of a choice below e to this power, which is below 2^−23000, are not told from 0.
+const LEAST_WEIGHT: i64 = -(1 << 14);
 
 fn until_accepted<Answer>(mut trial: impl FnMut() -> Result<Option<Answer>, Stop>) -> Result<Answer, Stop> {
     for _ in 0..TRIALS {
@@ -343,30 +346,38 @@ impl Tape {
         scale: Number,
         source: &mut S,
     ) -> Result<Number, Stop> {
-        // Weights are relative to one score, any; a large one keeps them small.
-        let middle = |number: &Number| number.interval.low / 2.0 + number.interval.high / 2.0;
-        let best = scores.iter().copied().max_by(|a, b| middle(a).total_cmp(&middle(b)));
-        let best = best.ok_or(Stop::OutOfRange)?;
-        let mut sums = Vec::with_capacity(scores.len());
-        let mut all = Number::ZERO;
-        for score in scores {
-            let above = self.sub(*score, best);
-            let ratio = self.div(above, scale);
-            let weight = self.exp(ratio);
-            all = self.add(all, weight);
-            sums.push(all);
-        }
+        let first = *scores.first().ok_or(Stop::OutOfRange)?;
         let uniform = self.uniform(source)?;
-        let mark = self.mul(uniform, all);
-        sums.pop();
-        let mut chosen = sums.len();
-        for (place, sum) in sums.into_iter().enumerate() {
-            if self.compare(mark, sum, source)? != Ordering::Greater {
-                chosen = place;
-                break;
-            }
+        let decided = if S::DOUBLES { chosen(scores, scale.interval, uniform.interval) } else { None };
+        let place = match decided {
+            Some(place) => place,
+            None => self.choose_exactly(first, scores, scale, uniform, source)?,
+        };
+        Ok(self.integer(place.into()))
+    }
+
+    /// The same, from as many bits as it takes. Scores may be so far apart that no format holds the larger weight beside the smaller one:
+    /// weights are relative to the largest score, and one below e^[`LEAST_WEIGHT`] is only known to be below that.
+    #[cold]
+    fn choose_exactly<S: Source>(
+        &mut self,
+        first: Number,
+        scores: &[Number],
+        scale: Number,
+        uniform: Number,
+        source: &mut S,
+    ) -> Result<usize, Stop> {
+        let mut places = vec![self.place(uniform)];
+        for score in scores {
+            let above = self.sub(*score, first);
+            let ratio = self.div(above, scale);
+            places.push(self.place(ratio));
         }
-        Ok(self.integer(chosen.into()))
+        // A tie with the uniform real has probability 0, whatever the scores are.
+        self.resolve(&places, source, |_, ends| match ends.split_first() {
+            Some((uniform, ratios)) => weighed(uniform, ratios).ok_or(None),
+            None => Ok(0),
+        })
     }
 
     /// The number on a grid, as the exact value to release.
@@ -377,12 +388,12 @@ impl Tape {
         grid: Number,
         exact: &Rational,
         source: &mut S,
-    ) -> Result<Rational, Stop> {
+    ) -> Result<Exact, Stop> {
         if S::DOUBLES
             && let Some(power) = grid.as_point()
             && let Some(rounded) = a.interval.on_power_of_two(power)
         {
-            return Ok(exactly(rounded));
+            return Ok(Exact::double(rounded));
         }
         let scaled = self.div(a, grid);
         let multiple = self.nearest(scaled, source)?;
@@ -390,9 +401,9 @@ impl Tape {
             // The denominator is that of the grid, which saves a multiplication of fractions.
             Some(small) => {
                 let above = Integer::from(small) * exact.numerator();
-                Ok(Rational::from_parts(above, exact.denominator().clone()))
+                Ok(Rational::from_parts(above, exact.denominator().clone()).into())
             }
-            None => Ok(self.value(multiple).unwrap_or(Rational::ZERO) * exact),
+            None => Ok((self.value(multiple).unwrap_or(Rational::ZERO) * exact).into()),
         }
     }
 }
@@ -413,4 +424,78 @@ fn polar(v: Interval, square: Interval) -> Interval {
         }
     }
     Interval::EVERYTHING
+}
+
+/// The place that a uniform real chooses among weights exp(score / scale), if doubles tell.
+fn chosen(scores: &[Number], scale: Interval, uniform: Interval) -> Option<usize> {
+    // Weights are relative to one score, any; a large one keeps them small.
+    let middle = |number: &Number| number.interval.low / 2.0 + number.interval.high / 2.0;
+    let best = *scores.iter().max_by(|a, b| middle(a).total_cmp(&middle(b)))?;
+    let weight = |score: &Number| {
+        if score.is_same(best) {
+            return Interval { low: 1.0, high: 1.0 };
+        }
+        let ratio = score.interval.add(best.interval.neg()).div(scale);
+        let end = |x: f64, of: fn(f64) -> f64, otherwise| if x.is_nan() { otherwise } else { of(x) };
+        Interval {
+            low: end(ratio.low, directed::exp_down, 0.0),
+            high: end(ratio.high, directed::exp_up, f64::INFINITY),
+        }
+    };
+    let mut all = Interval { low: 0.0, high: 0.0 };
+    let sums: Vec<Interval> = scores
+        .iter()
+        .map(|score| {
+            all = all.add(weight(score));
+            all
+        })
+        .collect();
+    let mark = uniform.mul_positive(all);
+    let (_, sums) = sums.split_last()?;
+    for (place, sum) in sums.iter().enumerate() {
+        if mark.high < sum.low {
+            return Some(place);
+        }
+        // Not the other way around: an end may be NaN.
+        if !(mark.low > sum.high) {
+            return None;
+        }
+    }
+    Some(sums.len())
+}
+
+/// The same from enclosures of the uniform real and of the ratios of scores and scale.
+fn weighed(uniform: &Wide, ratios: &[Wide]) -> Option<usize> {
+    let format = uniform.precision();
+    let number = |value: &Rational| Wide::around(value, format);
+    let above = |a: &Wide, b: &Wide| a.low().compare(b.high()) == Some(Ordering::Greater);
+    let highest = ratios.iter().map(Wide::high).reduce(|a, b| match a.compare(b) {
+        Some(Ordering::Less) => b,
+        _ => a,
+    })?;
+    let highest = Wide::point(highest.clone(), format)?;
+    let least = number(&Rational::from(LEAST_WEIGHT));
+    let mut all = number(&Rational::ZERO);
+    let mut sums = Vec::with_capacity(ratios.len());
+    for ratio in ratios {
+        let ratio = ratio.clone() - highest.clone();
+        let weight = ratio.max(&least).exp();
+        all = all
+            + match above(&ratio, &least) {
+                true => weight,
+                false => Wide::new(Float::zero(false), weight.high().clone(), format)?,
+            };
+        sums.push(all.clone());
+    }
+    let mark = uniform.clone() * all;
+    let (_, sums) = sums.split_last()?;
+    for (place, sum) in sums.iter().enumerate() {
+        if above(sum, &mark) {
+            return Some(place);
+        }
+        if !above(&mark, sum) {
+            return None;
+        }
+    }
+    Some(sums.len())
 }

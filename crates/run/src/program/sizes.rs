@@ -52,10 +52,10 @@ const SETTLED: u64 = 64;
 /// Noise is below 2^8 scales, but for a probability below 2^−350.
 const NOISE: u64 = 8;
 
-/// What a field of a row holds: a decimal number of at most 400 digits and an exponent up to 400.
+/// What a field of a row holds: a decimal number of at most 400 digits and an exponent up to 400, or a double (`table::is_of_a_table`).
 const FIELD: Size = Size {
     whole: 2700,
-    fixed: 2700,
+    fixed: 3000,
     parts: 0,
     real: false,
     varies: true,
@@ -452,7 +452,9 @@ fn drawn(law: &Distribution, state: &State) -> Result<Size, RunError> {
             Size::whole(of(value)?.join(of(count)?).whole)
         }
         Distribution::Choose { scores, scale } => {
-            of(scores)?.over(of(scale)?);
+            // Differences of scores are refined until they are known within a few scales; how small they are does not matter.
+            let ratio = of(scores)?.over(of(scale)?);
+            computed(Size { real: true, ..Size::whole(ratio.whole.saturating_add(2)) }, scores)?;
             Size::whole(64)
         }
         Distribution::Laplace { center, scale } | Distribution::Gaussian { center, deviation: scale } => {

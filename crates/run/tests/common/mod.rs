@@ -344,7 +344,7 @@ pub fn library() -> Vec<Case> {
 /// The outcome of the audit that a value is.
 pub fn outcome(value: &Value) -> Outcome {
     match value {
-        Value::Number(value) => Outcome::Number(value.clone()),
+        Value::Number(value) => Outcome::Number(value.to_rational()),
         Value::Truth(value) => Outcome::Bool(*value),
         Value::List(items) => Outcome::List(items.iter().map(outcome).collect()),
     }

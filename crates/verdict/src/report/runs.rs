@@ -118,8 +118,8 @@ impl Found {
 
     fn outcome(&self, value: Value) -> Outcome {
         match (value, &self.width) {
-            (Value::Number(number), Some(width)) => self.cell(&number, width),
-            (Value::Number(number), None) => Outcome::Number(number),
+            (Value::Number(number), Some(width)) => self.cell(&number.to_rational(), width),
+            (Value::Number(number), None) => Outcome::Number(number.into()),
             (Value::Truth(truth), _) => Outcome::Bool(truth),
             (Value::List(items), _) => {
                 Outcome::List(items.into_iter().map(|item| self.outcome(item)).collect())

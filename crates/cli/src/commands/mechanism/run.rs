@@ -331,7 +331,7 @@ fn number(value: &Rational) -> Json {
 
 fn to_json(value: &Value) -> Json {
     match value {
-        Value::Number(value) => number(value),
+        Value::Number(value) => number(&value.to_rational()),
         Value::Truth(value) => (*value).into(),
         Value::List(items) => items.iter().map(to_json).collect(),
     }
@@ -379,9 +379,9 @@ mod tests {
     #[test]
     fn values_are_exact_in_json() {
         let value = Value::List(vec![
-            Value::Number(rational(-7, 1).unwrap()),
-            Value::Number(rational(7, 3).unwrap()),
-            Value::Number(rational(1i64 << 54, 1).unwrap()),
+            Value::from(rational(-7, 1).unwrap()),
+            Value::from(rational(7, 3).unwrap()),
+            Value::from(rational(1i64 << 54, 1).unwrap()),
             Value::Truth(true),
         ]);
         assert_eq!(to_json(&value), json!([-7, "7/3", "18014398509481984", true]));
