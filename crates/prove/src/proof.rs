@@ -31,7 +31,7 @@ use probity_kernel::entail::Evidence;
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::{Expr, Variable};
 use probity_kernel::kind::Kind;
-use probity_kernel::privacy::{Comparison, Theorem};
+use probity_kernel::privacy::{Comparison, Theorem, convert, group};
 use probity_kernel::rejection::Rejection;
 use probity_kernel::sample::draws_sample;
 use probity_kernel::term::{Claim, Distribution, Hints, Mechanism, Sort, Statement};
@@ -164,9 +164,9 @@ fn prove_converted(
 ) -> Option<Proof> {
     let mechanism = context.mechanism();
     conversion::candidates(context, claim).into_iter().find_map(|(other, conversion)| {
-        let Proof { plan, evidence, .. } = prove_directly(mechanism, &other, hints, deadline).ok()?;
+        let Proof { theorem, plan, evidence } = prove_directly(mechanism, &other, hints, deadline).ok()?;
+        let theorem = convert(&theorem, claim, &conversion).ok()?;
         let plan = Plan { through: Some(Box::new((other, conversion))), ..plan };
-        let theorem = replay(mechanism, claim, &plan, &mut Recorded::new(evidence.clone())).ok()?;
         Some(Proof { theorem, plan, evidence })
     })
 }
@@ -180,8 +180,10 @@ fn prove_directly(
 ) -> Result<Proof, Failure> {
     let malformed = |rejection: Rejection| Failure::new("the mechanism", Reason::Rejected(rejection));
     if let Some((one_row, share)) = one_row(mechanism, claim) {
-        let Proof { plan, evidence, .. } = prove_directly(&one_row, &share, hints, deadline)?;
-        let theorem = replay(mechanism, claim, &plan, &mut Recorded::new(evidence.clone()))?;
+        let Proof { theorem, plan, evidence } = prove_directly(&one_row, &share, hints, deadline)?;
+        // The kernel has made the theorem about one row; to replay its proof would make it once more.
+        let grouped = group(mechanism, claim, &theorem);
+        let theorem = grouped.map_err(|rejection| Failure::new("GROUP", Reason::Rejected(rejection)))?;
         return Ok(Proof { theorem, plan, evidence });
     }
     let (rewritten, rewrites) = rewrite(mechanism, hints);

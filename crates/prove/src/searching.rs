@@ -29,7 +29,7 @@ impl Justify for Searching<'_> {
     fn justify(&mut self, context: &Context, hypotheses: &[&Expr], goal: &Expr) -> Result<Evidence, Reason> {
         let posed = Posed::new(context, hypotheses, goal, self.effort).map_err(Reason::Rejected)?;
         if let Some(known) = &mut self.again
-            && let Some(evidence) = known.again(&posed, self.found.iter())
+            && let Some(evidence) = known.again(&posed, self.found.iter(), self.effort)
         {
             known.keep(&posed, &evidence);
             self.found.push(evidence.clone());

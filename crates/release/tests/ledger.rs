@@ -299,6 +299,16 @@ fn files_that_cannot_be_used() {
     assert!(open(&place.join("text")).unwrap_err().message.contains("no ledger"));
     fs::write(place.join("empty"), "").unwrap();
     assert!(open(&place.join("empty")).unwrap_err().message.contains("no ledger"));
+    // Neither is it made one: it may be a ledger that was cut off, and what was spent would be forgotten.
+    for or_open in [false, true] {
+        let refused = Ledger::init(&place.join("empty"), &policy, None, or_open, PATIENCE).unwrap_err();
+        assert!(refused.message.contains("empty"), "{refused}");
+        assert_eq!(fs::metadata(place.join("empty")).unwrap().len(), 0);
+    }
+    // What could not be made leaves nothing behind that would stand in the way.
+    fs::write(place.join("taken"), "somebody's").unwrap();
+    assert!(Ledger::init(&place.join("new"), &policy, Some(&place.join("taken")), true, PATIENCE).is_err());
+    assert!(!place.join("new").exists());
     assert!(open(&place).is_err());
     assert!(Ledger::init(&place.join("no/such/folder"), &policy, None, false, PATIENCE).is_err());
     // A database of somebody else.

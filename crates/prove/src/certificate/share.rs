@@ -4,6 +4,8 @@
 //! themselves, statement by statement, so this is what keeps their certificates short.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::rc::Rc;
 
 use super::text::{ReadError, Text};
 
@@ -25,7 +27,12 @@ pub(crate) fn share(lines: &[Text]) -> (Vec<String>, Vec<String>) {
     let mut numbers = Numbers::default();
     let lines: Vec<usize> = lines.iter().map(|line| numbers.known(line)).collect();
     lines.iter().for_each(|line| numbers.count(*line));
-    let lines = lines.into_iter().map(|line| numbers.write(line)).collect();
+    let written = |line: usize| {
+        let mut text = String::new();
+        numbers.write(line, &mut text);
+        text
+    };
+    let lines = lines.into_iter().map(written).collect();
     let wheres = numbers.texts.iter().map(|text| format!("where {text}")).collect();
     (wheres, lines)
 }
@@ -39,17 +46,17 @@ fn length(text: &Text) -> usize {
 }
 
 /// A text whose parts are named by their places among all different texts.
-#[derive(Clone, PartialEq, Eq, Hash)]
-enum Known {
-    Word(String),
-    List(Vec<usize>),
+enum Known<'t> {
+    Word(&'t str),
+    List(Rc<[usize]>),
 }
 
 /// All different texts, each once.
 #[derive(Default)]
-struct Numbers {
-    places: HashMap<Known, usize>,
-    all: Vec<Known>,
+struct Numbers<'t> {
+    words: HashMap<&'t str, usize>,
+    lists: HashMap<Rc<[usize]>, usize, BuildHasherDefault<Places>>,
+    all: Vec<Known<'t>>,
     /// How long each is when it is written out.
     lengths: Vec<usize>,
     /// In how many places each is a part of a different text.
@@ -59,21 +66,56 @@ struct Numbers {
     texts: Vec<String>,
 }
 
-impl Numbers {
+/// A hash of places that takes a few steps for each: the places are our own.
+#[derive(Default)]
+struct Places(u64);
+
+impl Hasher for Places {
+    fn write(&mut self, bytes: &[u8]) {
+        for eight in bytes.chunks(8) {
+            let number = eight.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
+            self.write_u64(number);
+        }
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = (self.0.rotate_left(5) ^ number).wrapping_mul(0x517c_c1b7_2722_0a95);
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0.rotate_left(26)
+    }
+}
+
+impl<'t> Numbers<'t> {
     /// The place of a text.
-    fn known(&mut self, text: &Text) -> usize {
-        let (known, length) = match text {
-            Text::Word(word) => (Known::Word(word.clone()), word.len()),
+    fn known(&mut self, text: &'t Text) -> usize {
+        match text {
+            Text::Word(word) => match self.words.get(&**word) {
+                Some(place) => *place,
+                None => {
+                    self.words.insert(word, self.all.len());
+                    self.add(Known::Word(word), word.len())
+                }
+            },
             Text::List(parts) => {
                 let parts: Vec<usize> = parts.iter().map(|part| self.known(part)).collect();
+                if let Some(place) = self.lists.get(parts.as_slice()) {
+                    return *place;
+                }
                 let length = 1 + parts.iter().map(|part| self.lengths[*part] + 1).sum::<usize>().max(1);
-                (Known::List(parts), length)
+                let parts: Rc<[usize]> = parts.into();
+                self.lists.insert(parts.clone(), self.all.len());
+                self.add(Known::List(parts), length)
             }
-        };
-        if let Some(place) = self.places.get(&known) {
-            return *place;
         }
-        self.places.insert(known.clone(), self.all.len());
+    }
+
+    fn add(&mut self, known: Known<'t>, length: usize) -> usize {
         self.all.push(known);
         self.lengths.push(length);
         self.uses.push(0);
@@ -84,30 +126,41 @@ impl Numbers {
     fn count(&mut self, place: usize) {
         self.uses[place] += 1;
         if self.uses[place] == 1
-            && let Known::List(parts) = self.all[place].clone()
+            && let Known::List(parts) = &self.all[place]
         {
-            parts.into_iter().for_each(|part| self.count(part));
+            let parts = parts.clone();
+            parts.iter().for_each(|part| self.count(*part));
         }
     }
 
-    fn write(&mut self, place: usize) -> String {
+    /// Writes a text behind another.
+    fn write(&mut self, place: usize, out: &mut String) {
         let parts = match &self.all[place] {
-            Known::Word(word) => return word.clone(),
+            Known::Word(word) => return out.push_str(word),
             Known::List(parts) => parts.clone(),
         };
         if let Some(number) = self.given.get(&place) {
-            return format!("@{number}");
+            return out.push_str(&format!("@{number}"));
         }
-        let parts: Vec<String> = parts.into_iter().map(|part| self.write(part)).collect();
-        let written = format!("({})", parts.join(" "));
         if self.uses[place] < OFTEN || self.lengths[place] < SHORTEST {
-            return written;
+            return self.write_list(&parts, out);
         }
+        let mut written = String::new();
+        self.write_list(&parts, &mut written);
         // Its parts have their numbers by now: a text names only those before it.
         let number = self.texts.len();
         self.given.insert(place, number);
         self.texts.push(written);
-        format!("@{number}")
+        out.push_str(&format!("@{number}"));
+    }
+
+    fn write_list(&mut self, parts: &[usize], out: &mut String) {
+        out.push('(');
+        for (n, part) in parts.iter().enumerate() {
+            out.push_str(if n == 0 { "" } else { " " });
+            self.write(*part, out);
+        }
+        out.push(')');
     }
 }
 

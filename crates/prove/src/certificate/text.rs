@@ -3,6 +3,7 @@
 //! `(shift (var (plain x)) 1/2)` is a list whose first word names what it is. What has no parts is written as a
 //! bare word. Reading is total: any text gives a value or an error that says what was expected.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ const MAX_DEPTH: usize = 600;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Text {
     /// A word without spaces and parentheses.
-    Word(String),
+    Word(Cow<'static, str>),
     /// A list.
     List(Vec<Text>),
 }
@@ -81,7 +82,7 @@ impl Text {
                     continue;
                 }
                 ")" => Text::List(open.pop().ok_or_else(|| ReadError::new("no ')' here", token))?),
-                word => Text::Word(word.to_string()),
+                word => Text::Word(Cow::Owned(word.to_string())),
             };
             match open.last_mut() {
                 Some(list) => list.push(finished),
@@ -106,8 +107,8 @@ impl Text {
     }
 
     /// A named text with parts.
-    pub(crate) fn named(word: &str, parts: Vec<Text>) -> Text {
-        let word = Text::Word(word.to_string());
+    pub(crate) fn named(word: &'static str, parts: Vec<Text>) -> Text {
+        let word = Text::Word(Cow::Borrowed(word));
         if parts.is_empty() { word } else { Text::List(std::iter::once(word).chain(parts).collect()) }
     }
 }
@@ -150,7 +151,7 @@ macro_rules! number_code {
     ($($number:ty),*) => {$(
         impl Code for $number {
             fn write(&self) -> Text {
-                Text::Word(self.to_string())
+                Text::Word(Cow::Owned(self.to_string()))
             }
             fn read(text: &Text) -> Result<Self, ReadError> {
                 word(text, "a number")?.parse().map_err(|_| ReadError::new("a machine integer", text))
@@ -162,7 +163,7 @@ number_code!(usize, i32, u32);
 
 impl Code for bool {
     fn write(&self) -> Text {
-        Text::Word(self.to_string())
+        Text::Word(Cow::Owned(self.to_string()))
     }
     fn read(text: &Text) -> Result<Self, ReadError> {
         word(text, "true or false")?.parse().map_err(|_| ReadError::new("true or false", text))
@@ -171,7 +172,7 @@ impl Code for bool {
 
 impl Code for Rational {
     fn write(&self) -> Text {
-        Text::Word(self.to_string())
+        Text::Word(Cow::Owned(self.to_string()))
     }
     fn read(text: &Text) -> Result<Self, ReadError> {
         parse_rational(word(text, "a number")?).map_err(|_| ReadError::new("a number", text))
@@ -189,7 +190,7 @@ impl Code for Name {
                 word.push_str(&format!("%{byte:02x}"));
             }
         }
-        Text::Word(word)
+        Text::Word(Cow::Owned(word))
     }
 
     fn read(text: &Text) -> Result<Self, ReadError> {

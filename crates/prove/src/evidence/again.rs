@@ -4,12 +4,15 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::discriminant;
+use std::rc::Rc;
 
 use probity_kernel::entail::{Evidence, Product};
 use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::lemma::Lemma;
 
+use crate::effort::Effort;
 use crate::evidence::posed::Posed;
+use crate::evidence::retrace::retraced;
 
 /// How many pieces of evidence are tried for a question of a form that is new.
 const RECENT: usize = 6;
@@ -17,7 +20,10 @@ const RECENT: usize = 6;
 /// What was found, by the form of the question.
 #[derive(Default)]
 pub(crate) struct Known {
-    forms: BTreeMap<u64, Answered>,
+    forms: BTreeMap<u64, Rc<Answered>>,
+    /// The same by forms that do not tell the runs apart: the questions of one order of two tables are those of the other with the runs
+    /// exchanged.
+    loose: BTreeMap<u64, Rc<Answered>>,
 }
 
 /// A question that was answered.
@@ -32,52 +38,75 @@ struct Answered {
 impl Known {
     /// Keeps what was found for a question.
     pub(crate) fn keep(&mut self, posed: &Posed<'_>, evidence: &Evidence) {
-        let (form, names) = form(posed);
-        let answered = Answered { names, lemmas: posed.common.clone(), evidence: evidence.clone() };
-        self.forms.insert(form, answered);
+        let Form { exact, loose, names } = Form::of(posed);
+        let lemmas = posed.common.clone();
+        let answered = Rc::new(Answered { names, lemmas, evidence: evidence.clone() });
+        self.forms.insert(exact, answered.clone());
+        self.loose.insert(loose, answered);
     }
 
     /// Evidence that was found before, with the names and lemmas of this question in the place of its own, that the kernel accepts: that
-    /// of the last question of this form, or the last pieces of all.
+    /// of the last question of this form, as it is or with other numbers, or the last pieces of all.
     pub(crate) fn again<'e>(
         &self,
         posed: &Posed<'_>,
         found: impl DoubleEndedIterator<Item = &'e Evidence>,
+        effort: &mut Effort,
     ) -> Option<Evidence> {
-        let (form, names) = form(posed);
-        let same_form = self.forms.get(&form).and_then(|answered| {
-            let renewed = Renewal::new(answered, &names, posed).evidence(&answered.evidence)?;
-            posed.facts.refute(&renewed).is_ok().then_some(renewed)
-        });
-        same_form.or_else(|| among(posed, found.rev().take(RECENT)))
+        let Form { exact, loose, names } = Form::of(posed);
+        let renewed =
+            |answered: &Rc<Answered>| Renewal::new(answered, &names, posed).evidence(&answered.evidence);
+        if let Some(renewed) = self.forms.get(&exact).and_then(renewed) {
+            if posed.facts.refute(&renewed).is_ok() {
+                return Some(renewed);
+            }
+            if let Some(retraced) = retraced(&posed.facts, &renewed, effort) {
+                return Some(retraced);
+            }
+        }
+        let loosely = self.loose.get(&loose).and_then(renewed);
+        loosely
+            .and_then(|renewed| retraced(&posed.facts, &renewed, effort))
+            .or_else(|| among(posed, found.rev().take(RECENT)))
     }
 }
 
-/// The form of a question, which is what is left of it without names and numbers, and its names. Questions of one form that differ cost
-/// a try.
-fn form(posed: &Posed<'_>) -> (u64, Vec<Name>) {
-    let mut hasher = DefaultHasher::new();
-    let mut names = Vec::new();
-    for formula in posed.own_formulas() {
-        let mut left = vec![formula];
-        while let Some(e) = left.pop() {
-            discriminant(e).hash(&mut hasher);
-            match e {
-                Expr::Unary(operation, _) => discriminant(operation).hash(&mut hasher),
-                Expr::Binary(operation, ..) => discriminant(operation).hash(&mut hasher),
-                Expr::Var(variable) | Expr::Sum(variable, ..) => {
-                    discriminant(variable).hash(&mut hasher);
-                    matches!(variable, Variable::Of(_, Run::First)).hash(&mut hasher);
-                    if let Variable::Plain(name) | Variable::Of(name, _) = variable {
-                        names.push(name.clone());
+/// What is left of a question without names and numbers. Questions of one form that differ cost a try.
+struct Form {
+    exact: u64,
+    /// The same with both runs taken for one.
+    loose: u64,
+    /// Its names, in the order in which they stand in it.
+    names: Vec<Name>,
+}
+
+impl Form {
+    fn of(posed: &Posed<'_>) -> Form {
+        let (mut exact, mut loose) = (DefaultHasher::new(), DefaultHasher::new());
+        let mut names = Vec::new();
+        for formula in posed.own_formulas() {
+            let mut left = vec![formula];
+            while let Some(e) = left.pop() {
+                discriminant(e).hash(&mut loose);
+                match e {
+                    Expr::Unary(operation, _) => discriminant(operation).hash(&mut loose),
+                    Expr::Binary(operation, ..) => discriminant(operation).hash(&mut loose),
+                    Expr::Var(variable) | Expr::Sum(variable, ..) => {
+                        discriminant(variable).hash(&mut loose);
+                        matches!(variable, Variable::Of(_, Run::First)).hash(&mut exact);
+                        if let Variable::Plain(name) | Variable::Of(name, _) = variable {
+                            names.push(name.clone());
+                        }
                     }
+                    _ => {}
                 }
-                _ => {}
+                left.extend(e.parts().into_iter().flatten());
             }
-            left.extend(e.parts().into_iter().flatten());
         }
+        let loose = loose.finish();
+        loose.hash(&mut exact);
+        Form { exact: exact.finish(), loose, names }
     }
-    (hasher.finish(), names)
 }
 
 /// What stands now in the place of what stood in a question of the same form.

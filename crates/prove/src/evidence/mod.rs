@@ -5,6 +5,7 @@ pub(crate) mod again;
 pub(crate) mod lemmas;
 pub(crate) mod posed;
 pub(crate) mod reduced;
+pub(crate) mod retrace;
 pub(crate) mod rows;
 pub mod search;
 pub mod simplex;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use probity_exact::{Integer, Natural, Rational};
 use probity_kernel::context::Context;
-use probity_kernel::entail::{Evidence, Product};
+use probity_kernel::entail::{Evidence, Facts, Product};
 use probity_kernel::expr::{Expr, Name, Unary, Variable};
-use probity_kernel::fact::Fact;
+use probity_kernel::fact::{Fact, poly};
 use probity_kernel::poly::{Monomial, Poly};
 
 use crate::effort::Effort;
@@ -485,6 +485,40 @@ fn product<'a>(factors: &[&Row<'_>], scale: &[(Name, i32)]) -> Option<Row<'a>> {
         facts: factors.iter().flat_map(|f| f.facts.iter().copied()).collect(),
         multiplier: Monomial::default(),
     })
+}
+
+/// The rows that a combination cites, without their coefficients; a fact may have become an equation, or be none any more.
+pub(crate) fn cited_rows<'f>(
+    facts: &'f Facts<'_>,
+    products: &[Product],
+    equations: &[(usize, Expr)],
+) -> Option<Vec<Row<'f>>> {
+    let list = facts.list();
+    let one = |number: usize| {
+        base_rows(list.get(number..=number)?).pop().map(|row| Row { facts: vec![number], ..row })
+    };
+    let scaled = |product: &Product| match (product.scale.as_slice(), product.facts.as_slice()) {
+        ([], [number]) => one(*number),
+        (scale, numbers) => {
+            let factors = numbers.iter().map(|number| one(*number).filter(|row| !row.free));
+            product_of(&factors.collect::<Option<Vec<_>>>()?, scale)
+        }
+    };
+    let multiplied = |(number, multiplier): &(usize, Expr)| {
+        let row = one(*number)?;
+        let multiplier = poly(facts.context(), multiplier).ok()?;
+        let (monomial, _) = multiplier.as_term()?;
+        if monomial.is_one() {
+            return Some(row);
+        }
+        let times = row.poly.times(&Poly::term(monomial.clone(), Rational::ONE)).ok()?;
+        row.free.then(|| Row { poly: Cow::Owned(times), multiplier: monomial.clone(), ..row })
+    };
+    products.iter().map(scaled).chain(equations.iter().map(multiplied)).collect()
+}
+
+fn product_of<'a>(factors: &[Row<'_>], scale: &[(Name, i32)]) -> Option<Row<'a>> {
+    product(&factors.iter().collect::<Vec<_>>(), scale)
 }
 
 /// What the simplex says.

@@ -561,7 +561,7 @@ fn show(fact: &Fact) -> String {
 }
 
 /// A `false`, or a boolean that is both true and false.
-fn plain_contradiction(facts: &[Arc<Fact>]) -> Option<Evidence> {
+pub(crate) fn plain_contradiction(facts: &[Arc<Fact>]) -> Option<Evidence> {
     let mut seen: BTreeMap<(&Expr, bool), usize> = BTreeMap::new();
     for (number, fact) in facts.iter().enumerate() {
         match &**fact {

@@ -162,6 +162,66 @@ struct Tableau {
 /// slack + Σ_strict λ = 1, by minimising the sum of artificial variables. If the minimum is positive, the prices
 /// of the rows are values that satisfy the inequalities.
 pub fn solve(variables: usize, columns: &[Column], steps: &mut u64) -> Option<Answer> {
+    // Most questions have a contradiction of few inequalities among many that can have no part in one.
+    let kept = concerned(variables, columns);
+    if !kept.is_empty()
+        && kept.len() < columns.len()
+        && let Some(Answer::Contradiction(few)) = solve_few(variables, columns, &kept, steps)
+    {
+        let mut all = vec![Fraction::ZERO; columns.len()];
+        kept.iter().zip(few).for_each(|(place, multiplier)| all[*place] = multiplier);
+        return Some(Answer::Contradiction(all));
+    }
+    solve_all(variables, columns, steps)
+}
+
+/// The same for some of the inequalities, with the variables that they have.
+fn solve_few(variables: usize, columns: &[Column], kept: &[usize], steps: &mut u64) -> Option<Answer> {
+    let mut places = vec![None; variables];
+    let mut known = 0;
+    let mut few = Vec::with_capacity(kept.len());
+    for column in kept.iter().map(|place| &columns[*place]) {
+        let mut entries = Vec::with_capacity(column.entries.len());
+        for (variable, value) in &column.entries {
+            let place = *places[*variable].get_or_insert_with(|| {
+                known += 1;
+                known - 1
+            });
+            entries.push((place, *value));
+        }
+        few.push(Column { entries, ..*column });
+    }
+    solve_all(known, &few, steps)
+}
+
+/// The inequalities that may have a part in a contradiction: in one, every variable comes with both signs, or in two equations.
+fn concerned(variables: usize, columns: &[Column]) -> Vec<usize> {
+    let mut kept: Vec<usize> = (0..columns.len()).collect();
+    loop {
+        // How often each variable comes with a plus, and with a minus; in an equation it can have either.
+        let mut signs = vec![(0usize, 0usize); variables];
+        for column in kept.iter().map(|place| &columns[*place]) {
+            for (variable, value) in &column.entries {
+                let (plus, minus) = &mut signs[*variable];
+                *plus += usize::from(column.free || value.signum() > 0);
+                *minus += usize::from(column.free || value.signum() < 0);
+            }
+        }
+        let before = kept.len();
+        kept.retain(|place| {
+            let column = &columns[*place];
+            column.entries.iter().all(|(variable, value)| {
+                let (plus, minus) = signs[*variable];
+                value.is_zero() || plus > 0 && minus > 0 && !(column.free && plus + minus == 2)
+            })
+        });
+        if kept.len() == before {
+            return kept;
+        }
+    }
+}
+
+fn solve_all(variables: usize, columns: &[Column], steps: &mut u64) -> Option<Answer> {
     let (constant_row, norm_row) = (variables, variables + 1);
     let height = variables + 2;
     let backward: Vec<usize> = (0..columns.len()).filter(|&k| columns[k].free).collect();
@@ -306,6 +366,34 @@ mod tests {
         assert_eq!(large.times(large), None);
         assert_eq!(f(1 << 59, 3).times(f(3, 1 << 59)), Some(Fraction::ONE));
         assert!(f(1, 3) < f(1, 2) && f(-1, 2) < f(-1, 3));
+    }
+
+    /// What can have no part in a contradiction is left out, whatever it says; what can is not.
+    #[test]
+    fn inequalities_with_a_variable_of_their_own_take_no_part() {
+        let column = |entries: &[(usize, i128)], free: bool| Column {
+            entries: entries.iter().map(|(i, c)| (*i, Fraction::new(*c, 1).unwrap())).collect(),
+            constant: -Fraction::ONE,
+            strict: false,
+            free,
+        };
+        let columns = [
+            column(&[(0, 1)], false),
+            column(&[(0, -1)], false),
+            // Variable 1 comes with a plus alone, which leaves 2 alone in the next.
+            column(&[(1, 1), (2, 1)], false),
+            column(&[(2, -1), (0, 1)], false),
+            // An equation in which 3 comes alone, and two that share 4.
+            column(&[(3, 1), (0, 1)], true),
+            column(&[(4, 1)], true),
+            column(&[(4, 1), (0, 2)], true),
+        ];
+        assert_eq!(concerned(5, &columns), [0, 1, 5, 6]);
+        let Some(Answer::Contradiction(multipliers)) = solve(5, &columns, &mut 1_000_000) else {
+            panic!("none")
+        };
+        assert_eq!(multipliers.len(), columns.len());
+        assert!(multipliers[2..5].iter().all(|m| m.is_zero()));
     }
 
     /// Systems from a fixed pseudo-random sequence: a contradiction adds up to one, values satisfy everything.

@@ -106,22 +106,26 @@ impl Compiled {
         }
     }
 
+    #[inline]
     fn group_of(&self, fields: &[i64]) -> usize {
-        usize::try_from(self.group.value(fields)).unwrap_or(self.groups).min(self.groups)
+        usize::try_from(value(&self.group, fields)).unwrap_or(self.groups).min(self.groups)
     }
 
     #[inline]
     fn add_row(&self, sums: &mut Sums, fields: &[i64], kept: bool) {
         let group = if kept { self.group_of(fields) } else { self.groups };
         for (taken, condition) in sums.taken.iter_mut().zip(&self.conditions) {
-            *taken = condition.holds(fields);
+            *taken = match condition {
+                Condition::Constant(always) => *always,
+                other => other.holds(fields),
+            };
         }
         let cells = &mut sums.cells[group * self.cells..];
         for (condition, first, adds) in &self.draws {
             let (place, value) = match adds {
                 Adds::One => (0, 1),
-                Adds::Value(row) => (0, row.value(fields)),
-                Adds::Bin(row, count) => (usize::try_from(row.value(fields)).unwrap_or(0).min(count - 1), 1),
+                Adds::Value(row) => (0, value(row, fields)),
+                Adds::Bin(row, count) => (usize::try_from(value(row, fields)).unwrap_or(0).min(count - 1), 1),
             };
             cells[first + place] += i128::from(if sums.taken[*condition] { value } else { 0 });
         }
@@ -157,6 +161,15 @@ impl Compiled {
             cells.iter_mut().zip(&part.cells).for_each(|(sum, cell)| *sum += cell);
         }
         Some(Exact { cells: self.cells, sums: cells })
+    }
+}
+
+/// What an expression is for a row. Most are columns, which need no call.
+#[inline]
+fn value(row: &Row, fields: &[i64]) -> i64 {
+    match row {
+        Row::Column { field, low, high } => fields[*field].max(*low).min(*high),
+        other => other.value(fields),
     }
 }
 

@@ -15,8 +15,10 @@ mod store;
 mod units;
 
 use std::cell::RefCell;
+use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use probity_kernel::term::Mechanism;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
@@ -30,6 +32,9 @@ use store::trouble;
 
 /// How long another process may keep the ledger before this one gives up.
 pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How long another process may take from making the file to the first entry in it.
+const MAKING: Duration = Duration::from_secs(2);
 
 /// A checkpoint after so many entries: at opening, no more than these are read.
 const CHECKPOINT: i64 = 64;
@@ -114,34 +119,67 @@ impl Ledger {
         if let Some(anchor) = anchor {
             anchor::check_place(anchor, path)?;
         }
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-        let mut connection = store::connect(path, flags, patience)?;
-        let in_trouble = |error| trouble(path, &error);
-        let transaction =
-            connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(in_trouble)?;
-        match store::is_empty(&transaction).map_err(in_trouble)? {
-            true => {
-                store::create(&transaction).map_err(in_trouble)?;
-                let body = chain::pin(policy, anchor.is_some());
-                let first = Entry::after(None, Kind::Init, Loss::zero(policy.measure()), body);
-                store::insert(&transaction, &first).map_err(in_trouble)?;
-                // Before the ledger can be seen: who opens it meanwhile finds both.
-                if let Some(anchor) = anchor {
-                    anchor::start(anchor, path, first.number, &first.hash)?;
-                }
-                transaction.commit().map_err(in_trouble)?;
-            }
-            false if or_open => drop(transaction),
-            false => {
-                return Err(Refusal::input(format!("there is a ledger at {} already", path.display())).hint(
-                    "a new one would forget what was spent; `probity budget amend` changes its policy",
-                ));
-            }
+        // A file that is there and empty is no ledger that was never made: it may be one that was cut off, and what was spent would be
+        // forgotten. Only another process that is making it this very moment may have left it so.
+        let ours = OpenOptions::new().write(true).create_new(true).open(path).is_ok();
+        let made = Ledger::make(path, policy, anchor, ours, or_open, patience);
+        if made.is_err() && ours && fs::metadata(path).is_ok_and(|file| file.len() == 0) {
+            // Nothing is in it: the next one who asks may make it.
+            let _ = fs::remove_file(path);
         }
-        drop(connection);
+        made?;
         let ledger = Ledger::open(path, anchor, patience)?;
         ledger.check_policy(policy)?;
         Ok(ledger)
+    }
+
+    /// The first entry, if the file is ours and nobody else has made it; see [`Ledger::init`].
+    fn make(
+        path: &Path,
+        policy: &Policy,
+        anchor: Option<&Path>,
+        ours: bool,
+        or_open: bool,
+        patience: Duration,
+    ) -> Answer<()> {
+        let until = Instant::now() + patience.min(MAKING);
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+        let mut connection = store::connect(path, flags, patience)?;
+        let in_trouble = |error| trouble(path, &error);
+        loop {
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(in_trouble)?;
+            match store::is_empty(&transaction).map_err(in_trouble)? {
+                true if ours => {
+                    store::create(&transaction).map_err(in_trouble)?;
+                    let body = chain::pin(policy, anchor.is_some());
+                    let first = Entry::after(None, Kind::Init, Loss::zero(policy.measure()), body);
+                    store::insert(&transaction, &first).map_err(in_trouble)?;
+                    // Before the ledger can be seen: who opens it meanwhile finds both.
+                    if let Some(anchor) = anchor {
+                        anchor::start(anchor, path, first.number, &first.hash)?;
+                    }
+                    return transaction.commit().map_err(in_trouble);
+                }
+                true if Instant::now() < until => {
+                    drop(transaction);
+                    thread::sleep(MAKING / 100);
+                }
+                true => {
+                    return Err(Refusal::input(format!("{} is there, and empty", path.display())).hint(
+                        "a ledger that was cut off looks like this, and a new one would forget what was spent: restore it from a copy; \
+                         if nothing was ever released with it, delete the file",
+                    ));
+                }
+                false if or_open => return Ok(()),
+                false => {
+                    return Err(Refusal::input(format!("there is a ledger at {} already", path.display()))
+                        .hint(
+                            "a new one would forget what was spent; `probity budget amend` changes its policy",
+                        ));
+                }
+            }
+        }
     }
 
     /// Opens a ledger and verifies it from its last checkpoint.
