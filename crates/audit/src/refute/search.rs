@@ -12,7 +12,7 @@ use crate::deadline::Deadline;
 use crate::error::AuditError;
 use crate::output::bounds::Bounds;
 use crate::output::event::{Condition, Event};
-use crate::output::outcome::{Inputs, Parameters};
+use crate::output::outcome::{Given, Inputs, Parameters};
 use crate::pair::candidates::{ALL_ROUNDS, APART, Pair, ROUNDS, pairs};
 use crate::pair::mutate::mutated;
 use crate::pair::settings::parameters;
@@ -63,6 +63,7 @@ pub fn search_refutation_until(
         share_of_pair: None,
         few: FEW,
         crowded: false,
+        sampled: false,
         uncovered: None,
         out_of_range: None,
         until: usual.clone(),
@@ -160,6 +161,18 @@ const WORK_OF_A_TEST: usize = 25_000;
 /// And a run that used up its steps.
 const WORK_OF_AN_ENDLESS_RUN: usize = MOST_WORK / 8;
 
+/// The entries of a list of which samples tell most.
+const MANY_ENTRIES: usize = 4;
+
+/// How long the longest list of an input is; of other inputs as many entries as tell most.
+fn longest(inputs: &Inputs) -> usize {
+    let entries = |given: &Given| match given {
+        Given::List(items) => Some(items.len()),
+        _ => None,
+    };
+    inputs.values().filter_map(entries).max().unwrap_or(MANY_ENTRIES)
+}
+
 struct Search<'a> {
     mechanism: &'a Mechanism,
     claim: &'a Claim,
@@ -176,6 +189,8 @@ struct Search<'a> {
     few: Depth,
     /// Whether some pair had more paths than the limit: the next ones are given up sooner.
     crowded: bool,
+    /// Whether some pair was looked at by samples.
+    sampled: bool,
     uncovered: Option<AuditError>,
     /// A draw out of its range, if some pair led to one.
     out_of_range: Option<AuditError>,
@@ -338,7 +353,16 @@ impl Search<'_> {
                     (_, all) => left / (all - at),
                 };
                 let share = self.work + share;
-                for pair in pairs(self.mechanism, setting, round) {
+                let mut left = pairs(self.mechanism, setting, round);
+                let mut sorted = false;
+                left.reverse();
+                while let Some(pair) = {
+                    // Samples are dear, and tell more of a few entries than of one or two.
+                    if thorough && self.sampled && !std::mem::replace(&mut sorted, true) {
+                        left.sort_by_key(|pair| std::cmp::Reverse(longest(&pair.first).abs_diff(MANY_ENTRIES)));
+                    }
+                    left.pop()
+                } {
                     if !thorough && pair.answers.is_empty() {
                         continue;
                     }
@@ -620,6 +644,7 @@ impl Search<'_> {
         pair: &Pair,
         target: Target,
     ) -> Result<Option<Refutation>, AuditError> {
+        self.sampled = true;
         let sampler = |inputs| Sampler::of_reals(self.case(setting, inputs));
         let (mut a, mut b) = (sampler(&pair.first)?, sampler(&pair.second)?);
         let (of_a, of_b) = (a.guessing_outputs(1)?, b.guessing_outputs(2)?);

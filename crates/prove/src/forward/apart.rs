@@ -434,7 +434,11 @@ impl Measure<'_, '_> {
         if !conditions.iter().all(read) {
             return None;
         }
-        let group = conditions.iter().map(|sum| tables::group(self.context, sum)).collect::<Option<Vec<_>>>();
+        let loops = self.state.loops();
+        let cell = |sum: &tables::Sum| {
+            tables::cell(self.context, sum, &loops).or_else(|| tables::group(self.context, sum))
+        };
+        let group = conditions.iter().map(cell).collect::<Option<Vec<_>>>();
         if let Some(groups) = group
             && let Some(first) = groups.first()
             && groups.iter().all(|g| g == first)

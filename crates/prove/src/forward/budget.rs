@@ -186,7 +186,8 @@ impl Budget {
             // The next round begins where this one ends, or later.
             let next = at(&past.low, index, &plus(i.clone(), Expr::int(1)));
             if moves_on(context, &next, &past.upto) && !past.amounts.iter().any(mentions) {
-                rolling.push(Past { upto: past.low.clone(), ..past.clone() });
+                let low = normal(context, &at(&past.low, index, from));
+                rolling.push(Past { low, upto: past.low.clone(), ..past.clone() });
             } else {
                 each = add(context, &each, &past.amount(context));
             }

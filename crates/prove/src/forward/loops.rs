@@ -111,6 +111,10 @@ impl Walk<'_> {
 impl Walk<'_> {
     /// Whether all sums over the groups of an event are in loops that begin with the first group: then none goes on where another ends.
     fn is_paid_from_the_first(&self, event: &Expr) -> bool {
+        // A cell of several groups is one digit after the other, which no loop goes on with where another ends.
+        if matches!(event, Expr::Binary(..)) {
+            return true;
+        }
         let over = |sum: &tables::Sum| {
             tables::group(self.context, sum).is_some_and(|(events, _)| events.contains(event))
         };

@@ -71,6 +71,22 @@ impl<'a> State<'a> {
         state
     }
 
+    /// The loops around, with their bounds, from the outermost on.
+    pub(super) fn loops(&self) -> Vec<(Name, Expr, Expr)> {
+        let bounds = |pair: &[Expr]| match pair {
+            [Expr::Binary(Binary::Le, low, i), Expr::Binary(Binary::Lt, index, high)] if i == index => {
+                match &**i {
+                    Expr::Var(Variable::Plain(name)) => {
+                        Some((name.clone(), (**low).clone(), (**high).clone()))
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        self.around.chunks(2).filter_map(bounds).collect()
+    }
+
     /// What the first link may use.
     pub(super) fn known_at_start(&self) -> Vec<Expr> {
         let equal = self.equal.iter().map(same);

@@ -5,11 +5,24 @@ use probity_kernel::expr::Run;
 use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
 use probity_kernel::kind::Kind;
 
+use crate::algebra::{minus, normal, plus, product};
 use crate::tables::{Sum, all_sums, at_row, conjuncts, runs_with_row};
 
 /// The group that a sum is over, if its condition has a number made of fields at a place that no field fixes: that number for the
 /// rows that differ, and the place.
 pub(crate) fn group(context: &Context, sum: &Sum) -> Option<(Vec<Expr>, Expr)> {
+    let is_param = |name: &Name| context.mechanism().params.iter().any(|param| param.name == *name);
+    let is_field = |v: &Variable| matches!(v, Variable::Field(..));
+    let is_fixed = |v: &Variable| is_field(v) || matches!(v, Variable::Plain(name) if is_param(name));
+    let found = groups(context, sum);
+    // A place that a loop goes through comes before one that the text fixes: `r.region == g and r.sex == 0` is about region g.
+    let goes_on = |(_, place): &(Vec<Expr>, Expr)| place.find_variable(&|v| !is_fixed(v)).is_some();
+    let chosen = found.iter().position(goes_on).unwrap_or(0);
+    found.into_iter().nth(chosen)
+}
+
+/// All groups that the condition of a sum speaks of, in its order.
+fn groups(context: &Context, sum: &Sum) -> Vec<(Vec<Expr>, Expr)> {
     let mut found: Vec<(Vec<Expr>, Expr)> = Vec::new();
     let is_param = |name: &Name| context.mechanism().params.iter().any(|param| param.name == *name);
     let is_field = |v: &Variable| matches!(v, Variable::Field(..));
@@ -28,10 +41,35 @@ pub(crate) fn group(context: &Context, sum: &Sum) -> Option<(Vec<Expr>, Expr)> {
             }
         }
     });
-    // A place that a loop goes through comes before one that the text fixes: `r.region == g and r.sex == 0` is about region g.
-    let goes_on = |(_, place): &(Vec<Expr>, Expr)| place.find_variable(&|v| !is_fixed(v)).is_some();
-    let chosen = found.iter().position(goes_on).unwrap_or(0);
-    found.into_iter().nth(chosen)
+    found
+}
+
+/// The cell that a sum is over in loops inside each other, given their indices and bounds from the outermost on: the places of the
+/// indices that its condition fixes, read as the digits of one number. So every cell comes once, as every group of one loop does.
+pub(crate) fn cell(
+    context: &Context,
+    sum: &Sum,
+    loops: &[(Name, Expr, Expr)],
+) -> Option<(Vec<Expr>, Expr)> {
+    let found = groups(context, sum);
+    let digit = |(index, low, high): &(Name, Expr, Expr)| {
+        let i = Expr::var(index.clone());
+        let (events, _) = found.iter().find(|(_, place)| *place == i)?;
+        Some((events.clone(), i, low.clone(), minus(high.clone(), low.clone())))
+    };
+    let mut digits = loops.iter().filter_map(digit);
+    let (mut events, mut at, ..) = digits.next()?;
+    let mut several = false;
+    for (more, place, low, radix) in digits {
+        several = true;
+        let next = |number: Expr, digit: Expr| {
+            let shifted = plus(product(number, radix.clone()), minus(digit, low.clone()));
+            normal(context, &shifted)
+        };
+        events = events.into_iter().zip(more).map(|(event, digit)| next(event, digit)).collect();
+        at = next(at, place);
+    }
+    several.then_some((events, at))
 }
 
 /// For the rows that differ, what sums over one group ask of a row besides, where other sums over that group ask something else: as
