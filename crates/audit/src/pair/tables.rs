@@ -196,9 +196,8 @@ fn numbers(mechanism: &Mechanism, parameters: &Parameters) -> Vec<Rational> {
     let mut unbounded = false;
     for_each_expr(&mechanism.body, &mut |e| {
         for_each_part(e, &mut |part| {
-            match part {
-                Expr::Sum(_, _, value) => unbounded |= has_free_field(mechanism, value),
-                _ => {}
+            if let Expr::Sum(_, _, value) = part {
+                unbounded |= has_free_field(mechanism, value);
             }
             if let Ok(value) = parameter_value(part, parameters)
                 && value.low == value.high

@@ -388,6 +388,20 @@ impl Search<'_> {
     /// The further rounds, and a climb from what told most.
     fn further(&mut self, settings: &[Parameters]) -> Option<Refutation> {
         let (few, more) = settings.split_at(settings.len().min(SETTINGS));
+        // What only samples tell is told by lists of a few entries; paths are not followed there, few or many.
+        if self.sampled && !self.mechanism.params.is_empty() {
+            (self.work, self.most_work) = (0, MOST_WORK);
+            let entries = |setting: &Parameters| {
+                let pairs = pairs(self.mechanism, setting, 0);
+                pairs.iter().map(|pair| longest(&pair.first)).max().unwrap_or(0).min(MANY_ENTRIES)
+            };
+            let mut longer: Vec<Parameters> = settings.to_vec();
+            longer.sort_by_cached_key(|setting| std::cmp::Reverse(entries(setting)));
+            longer.truncate(SETTINGS);
+            if let Some(found) = self.rounds(&longer, 0..1, true) {
+                return Some(found);
+            }
+        }
         (self.work, self.most_work) = (0, MOST_FURTHER_WORK / 2);
         // Long lists by a few paths, which is cheap; then pairs of other kinds; then other settings of the parameters.
         let found = self

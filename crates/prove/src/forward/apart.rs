@@ -189,7 +189,7 @@ impl Measure<'_, '_> {
             return Some(Apart::base(Expr::int(0)));
         }
         if !tables::sums(e).is_empty() {
-            return self.rows(e);
+            return self.rows(e).or_else(|| self.by_parts(e));
         }
         let bounded = self.by_size(e);
         let apart = self.by_parts(e);
@@ -410,7 +410,17 @@ impl Measure<'_, '_> {
                     _ => anywhere = true,
                 }
             }
-            Expr::Sum(..) => anywhere = true,
+            Expr::Sum(..) => match self.rows(part) {
+                Some(apart) if apart.base == Expr::int(0) => {
+                    for known in &apart.parts {
+                        let part = Part { amount: amount.clone(), ..known.clone() };
+                        if !parts.contains(&part) {
+                            parts.push(part);
+                        }
+                    }
+                }
+                _ => anywhere = true,
+            },
             _ => {}
         });
         match anywhere {
@@ -457,6 +467,34 @@ impl Measure<'_, '_> {
                 amount: amount.clone(),
             });
             return Some(Apart { parts: parts.collect(), ..Apart::base(Expr::int(0)) });
+        }
+        let amount = charge.amounts.first().map(|amount| normal(self.context, amount));
+        let due = |event: Expr, at: Expr, past: Option<Expr>, amount: &Expr| {
+            let (value, only) = (None, None);
+            Part { event, at, past, value, only, amount: amount.clone() }
+        };
+        // Rows that are in several groups: what is due for each of them.
+        if let ([sum], Some(amount)) = (conditions.as_slice(), &amount)
+            && let Some(groups) = tables::either(self.context, sum)
+        {
+            let mut parts = Vec::new();
+            for (events, at) in groups {
+                let at = self.state.public(&at)?;
+                parts.extend(events.into_iter().map(|event| due(event, at.clone(), None, amount)));
+            }
+            return Some(Apart { parts, ..Apart::base(Expr::int(0)) });
+        }
+        // Rows whose group lies in a window that moves on with a loop.
+        if let ([sum], Some(amount)) = (conditions.as_slice(), &amount)
+            && let Some((events, low, upto)) = tables::window(self.context, sum)
+            && let (Some(low), Some(upto)) = (self.state.public(&low), self.state.public(&upto))
+        {
+            let part = |event: Expr| due(event, upto.clone(), Some(low.clone()), amount);
+            let span = Apart { parts: events.into_iter().map(part).collect(), ..Apart::base(Expr::int(0)) };
+            let apart = self.state.windows(&span);
+            if apart != span {
+                return Some(apart);
+            }
         }
         // Rows on one side of a condition: what is due for them is not due for those on the other.
         let sides = conditions.iter().map(|sum| tables::side(self.context, sum)).collect::<Option<Vec<_>>>();

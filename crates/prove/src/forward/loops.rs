@@ -111,10 +111,6 @@ impl Walk<'_> {
 impl Walk<'_> {
     /// Whether all sums over the groups of an event are in loops that begin with the first group: then none goes on where another ends.
     fn is_paid_from_the_first(&self, event: &Expr) -> bool {
-        // A cell of several groups is one digit after the other, which no loop goes on with where another ends.
-        if matches!(event, Expr::Binary(..)) {
-            return true;
-        }
         let over = |sum: &tables::Sum| {
             tables::group(self.context, sum).is_some_and(|(events, _)| events.contains(event))
         };
@@ -128,7 +124,11 @@ impl Walk<'_> {
         let begins =
             |statement: &Statement| matches!(statement, Statement::For { from, .. } if *from == Expr::int(0));
         let mut paying = self.context.mechanism().body.iter().filter(pays).peekable();
-        paying.peek().is_some() && paying.all(begins)
+        match paying.peek() {
+            Some(_) => paying.all(begins),
+            // A cell of several groups, or a window: no loop goes on with it where another ends.
+            None => matches!(event, Expr::Binary(..)),
+        }
     }
 }
 

@@ -72,6 +72,61 @@ pub(crate) fn cell(
     several.then_some((events, at))
 }
 
+/// The groups that a sum is over where its condition names several, as `r.first == g or r.second == g`.
+pub(crate) fn either(context: &Context, sum: &Sum) -> Option<Vec<(Vec<Expr>, Expr)>> {
+    let mut found = None;
+    conjuncts(&sum.condition, &mut |part| {
+        let mut alternatives = Vec::new();
+        disjuncts(part, &mut alternatives);
+        if alternatives.len() < 2 || found.is_some() {
+            return;
+        }
+        let alone = |part: Expr| group(context, &Sum { condition: part, ..sum.clone() });
+        found = alternatives.into_iter().map(alone).collect::<Option<Vec<_>>>();
+    });
+    found
+}
+
+fn disjuncts(e: &Expr, found: &mut Vec<Expr>) {
+    match e {
+        Expr::Binary(Binary::Or, a, b) => {
+            disjuncts(a, found);
+            disjuncts(b, found);
+        }
+        _ => found.push(e.clone()),
+    }
+}
+
+/// The groups from one place on and before another that a sum is over, if its condition says that a whole number made of fields lies
+/// between them.
+pub(crate) fn window(context: &Context, sum: &Sum) -> Option<(Vec<Expr>, Expr, Expr)> {
+    let is_param = |name: &Name| context.mechanism().params.iter().any(|param| param.name == *name);
+    let is_field = |v: &Variable| matches!(v, Variable::Field(..));
+    let is_fixed = |v: &Variable| is_field(v) || matches!(v, Variable::Plain(name) if is_param(name));
+    let runs = runs_with_row(context, &sum.table);
+    let (mut lows, mut highs) = (Vec::new(), Vec::new());
+    conjuncts(&sum.condition, &mut |part| {
+        let Expr::Binary(op @ (Binary::Lt | Binary::Le), a, b) = in_order(part.clone()) else { return };
+        let next = |e: &Expr| normal(context, &plus(e.clone(), Expr::int(1)));
+        let of_row = |e: &Expr| {
+            let whole = |run: &Run| context.kind(&at_row(context, e, &sum.table, *run)) == Kind::Int;
+            let fields = e.find_variable(&is_field).is_some() && e.find_variable(&|v| !is_fixed(v)).is_none();
+            fields && runs.iter().all(whole)
+        };
+        let free = |e: &Expr| e.find_variable(&is_field).is_none();
+        if of_row(&b) && free(&a) {
+            lows.push(((*b).clone(), if op == Binary::Le { (*a).clone() } else { next(&a) }));
+        } else if of_row(&a) && free(&b) {
+            highs.push(((*a).clone(), if op == Binary::Lt { (*b).clone() } else { next(&b) }));
+        }
+    });
+    let (group, low) = lows.into_iter().next()?;
+    let (_, high) = highs.into_iter().find(|(other, _)| *other == group)?;
+    let whole = |e: &Expr| context.kind(&context.in_run(e, Run::First)) == Kind::Int;
+    let events = runs.iter().map(|run| at_row(context, &group, &sum.table, *run)).collect();
+    (whole(&low) && whole(&high)).then_some((events, low, high))
+}
+
 /// For the rows that differ, what sums over one group ask of a row besides, where other sums over that group ask something else: as
 /// women and men of one region. Nothing where that does not depend on the row alone.
 pub(crate) fn only_in_group(context: &Context, sums: &[Sum]) -> Vec<Option<Expr>> {
