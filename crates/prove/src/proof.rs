@@ -362,7 +362,7 @@ impl Question<'_> {
         let mut known = Known::default();
         for context in self.contexts(&named)? {
             let found = [Taste::Distance, Taste::Width, Taste::Choice].into_iter().find_map(|taste| {
-                let moves = forward(&context, taste, self.deadline).map_err(|e| if std::env::var("DBG").is_ok() { eprintln!("forward {taste:?} {e}") }).ok()?;
+                let moves = forward(&context, taste, self.deadline).ok()?;
                 let mut searching = Searching {
                     found: Vec::new(),
                     explain: false,
@@ -372,7 +372,6 @@ impl Question<'_> {
                     effort: &mut *effort,
                 };
                 let side = replay_side(&context, self.claim, comparison, &moves, &mut searching);
-                if std::env::var("DBG").is_ok() { match &side { Err(e) => eprintln!("side {taste:?} {e:?}"), _ => {} } }
                 known = searching.again.unwrap_or_default();
                 Some((moves, searching.found, side.ok()?))
             });

@@ -12,8 +12,8 @@ use crate::deadline::Deadline;
 use crate::error::AuditError;
 use crate::output::bounds::Bounds;
 use crate::output::event::{Condition, Event};
-use crate::output::outcome::{Given, Inputs, Parameters};
-use crate::pair::candidates::{ALL_ROUNDS, APART, Pair, ROUNDS, pairs};
+use crate::output::outcome::{Inputs, Parameters};
+use crate::pair::candidates::{ALL_ROUNDS, APART, Pair, ROUNDS, for_samples, from_many, pairs};
 use crate::pair::mutate::mutated;
 use crate::pair::settings::parameters;
 use crate::real::paths::{Depth, Explorer, KnownLaws};
@@ -64,6 +64,7 @@ pub fn search_refutation_until(
         few: FEW,
         crowded: false,
         sampled: false,
+        unfollowed: 0,
         uncovered: None,
         out_of_range: None,
         until: usual.clone(),
@@ -161,17 +162,8 @@ const WORK_OF_A_TEST: usize = 25_000;
 /// And a run that used up its steps.
 const WORK_OF_AN_ENDLESS_RUN: usize = MOST_WORK / 8;
 
-/// The entries of a list of which samples tell most.
-const MANY_ENTRIES: usize = 4;
-
-/// How long the longest list of an input is; of other inputs as many entries as tell most.
-fn longest(inputs: &Inputs) -> usize {
-    let entries = |given: &Given| match given {
-        Given::List(items) => Some(items.len()),
-        _ => None,
-    };
-    inputs.values().filter_map(entries).max().unwrap_or(MANY_ENTRIES)
-}
+/// Pairs with paths that cannot be followed, after which a few of their paths are not looked for.
+const MOST_UNFOLLOWED: usize = 6;
 
 struct Search<'a> {
     mechanism: &'a Mechanism,
@@ -191,6 +183,8 @@ struct Search<'a> {
     crowded: bool,
     /// Whether some pair was looked at by samples.
     sampled: bool,
+    /// How many pairs had paths that cannot be followed.
+    unfollowed: usize,
     uncovered: Option<AuditError>,
     /// A draw out of its range, if some pair led to one.
     out_of_range: Option<AuditError>,
@@ -359,12 +353,16 @@ impl Search<'_> {
                 while let Some(pair) = {
                     // Samples are dear, and tell more of a few entries than of one or two.
                     if thorough && self.sampled && !std::mem::replace(&mut sorted, true) {
-                        left.sort_by_key(|pair| std::cmp::Reverse(longest(&pair.first).abs_diff(MANY_ENTRIES)));
+                        left.sort_by_key(|pair| std::cmp::Reverse(from_many(&pair.first)));
                     }
                     left.pop()
                 } {
                     if !thorough && pair.answers.is_empty() {
                         continue;
+                    }
+                    // What has no paths to follow has no few ones either.
+                    if !thorough && self.unfollowed >= MOST_UNFOLLOWED {
+                        return None;
                     }
                     if self.until.is_over() {
                         return None;
@@ -391,14 +389,8 @@ impl Search<'_> {
         // What only samples tell is told by lists of a few entries; paths are not followed there, few or many.
         if self.sampled && !self.mechanism.params.is_empty() {
             (self.work, self.most_work) = (0, MOST_WORK);
-            let entries = |setting: &Parameters| {
-                let pairs = pairs(self.mechanism, setting, 0);
-                pairs.iter().map(|pair| longest(&pair.first)).max().unwrap_or(0).min(MANY_ENTRIES)
-            };
-            let mut longer: Vec<Parameters> = settings.to_vec();
-            longer.sort_by_cached_key(|setting| std::cmp::Reverse(entries(setting)));
-            longer.truncate(SETTINGS);
-            if let Some(found) = self.rounds(&longer, 0..1, true) {
+            let longer = for_samples(self.mechanism, settings);
+            if let Some(found) = self.rounds(&longer[..longer.len().min(SETTINGS)], 0..1, true) {
                 return Some(found);
             }
         }
@@ -461,7 +453,10 @@ impl Search<'_> {
                 self.uncovered = Some(AuditError::TooManySteps);
             }
             // A pair that is not covered says nothing about the others.
-            Err(error) => self.uncovered = Some(error),
+            Err(error) => {
+                self.unfollowed += usize::from(error != TOO_MANY_PATHS);
+                self.uncovered = Some(error);
+            }
         }
         self.seen.tried.pairs += 1;
         if !self.seen.settings.contains(setting) {

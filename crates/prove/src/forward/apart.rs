@@ -28,8 +28,8 @@ pub(super) struct Part {
     pub(super) at: Expr,
     /// Whether the event lies before the place, and from which place on.
     pub(super) past: Option<Expr>,
-    /// That what stands at the event has a value, which is an event of its own.
-    pub(super) value: Option<(Expr, Expr)>,
+    /// That what stands at the event has a value, or one before another, which is an event of its own.
+    pub(super) value: Option<(Expr, Expr, Option<Expr>)>,
     /// What else is true of the rows for which it is due, whatever the place.
     pub(super) only: Option<Expr>,
     pub(super) amount: Expr,
@@ -61,7 +61,8 @@ impl Part {
             Some(low) => low.le(event.clone()).and(event.lt(at)),
         };
         let due = match value {
-            Some((event, place)) => due.and(event.equals(place)),
+            Some((event, place, None)) => due.and(event.equals(place)),
+            Some((event, low, Some(upto))) => due.and(low.le(event.clone()).and(event.lt(upto))),
             None => due,
         };
         let due = match only {
@@ -88,7 +89,8 @@ impl Apart {
 
     /// The places of its parts.
     pub(super) fn places(&self) -> impl Iterator<Item = &Expr> {
-        let values = self.parts.iter().filter_map(|part| part.value.as_ref().map(|(_, place)| place));
+        let values = self.parts.iter().filter_map(|part| part.value.as_ref());
+        let values = values.flat_map(|(_, place, upto)| std::iter::once(place).chain(upto));
         self.parts.iter().map(|part| &part.at).chain(values)
     }
 
@@ -344,20 +346,34 @@ impl Measure<'_, '_> {
         Some(self.where_read(e, &width))
     }
 
-    /// The same for a guard that compares one entry with a value: due where the entry that changed has it, in either run.
+    /// The same for a guard that compares one entry with a value, or says between which it lies: due where the entry that changed lies
+    /// there, in either run.
     fn where_equal(&self, guard: &Expr, amount: &Expr) -> Option<Apart> {
         let mut found = None;
+        let (mut lows, mut highs) = (Vec::new(), Vec::new());
         crate::tables::conjuncts(guard, &mut |part| {
-            let Expr::Binary(Binary::Eq, a, b) = part else { return };
-            for (entry, place) in [(a, b), (b, a)] {
+            let Expr::Binary(op, a, b) = part else { return };
+            for (entry, place, flipped) in [(a, b, false), (b, a, true)] {
                 if let Expr::Index(Variable::Plain(list), index) = &**entry
                     && let Some(place) = self.state.public(place)
                 {
-                    found = Some((list.clone(), (**index).clone(), place));
+                    let here = (list.clone(), (**index).clone(), place);
+                    match (op, flipped) {
+                        (Binary::Eq, _) => found = Some((here, None)),
+                        (Binary::Ge, false) | (Binary::Le, true) => lows.push(here),
+                        (Binary::Lt, false) | (Binary::Gt, true) => highs.push(here),
+                        _ => {}
+                    }
                 }
             }
         });
-        let (list, index, place) = found?;
+        let between = || {
+            let low = lows.into_iter().next()?;
+            let same = |high: &(Name, Expr, Expr)| high.0 == low.0 && high.1 == low.1;
+            let (_, _, upto) = highs.into_iter().find(same)?;
+            Some((low, Some(upto)))
+        };
+        let ((list, index, place), upto) = found.or_else(between)?;
         // For one value alone it is enough that the entry changed.
         if matches!(place, Expr::Number(_)) && self.taste == Taste::Width {
             return None;
@@ -370,7 +386,7 @@ impl Measure<'_, '_> {
         let changed = Expr::Var(Variable::Changed(list.clone()));
         let parts = [Run::First, Run::Second].map(|run| {
             let entry = changed.clone().index_of(Variable::Of(list.clone(), run));
-            Part { value: Some((entry, place.clone())), ..part.clone() }
+            Part { value: Some((entry, place.clone(), upto.clone())), ..part.clone() }
         });
         Some(Apart { parts: parts.to_vec(), ..known })
     }
@@ -457,7 +473,7 @@ impl Measure<'_, '_> {
             let amount = normal(self.context, amount);
             let (events, at) = first.clone();
             let at = self.state.public(&at)?;
-            let only = tables::only_in_group(self.context, &conditions);
+            let only = tables::only_in_group(self.context, &conditions, &loops);
             let parts = events.into_iter().zip(only).map(|(event, only)| Part {
                 event,
                 at: at.clone(),

@@ -77,8 +77,11 @@ impl Budget {
             let Part { event, at, past, value, .. } = part;
             let amount = &part.due();
             match (value, past) {
-                (Some((event, place)), _) => {
-                    let next = normal(context, &plus(place.clone(), one));
+                (Some((event, place, upto)), _) => {
+                    let next = match upto {
+                        Some(upto) => upto.clone(),
+                        None => normal(context, &plus(place.clone(), one)),
+                    };
                     self.charge_event(context, event, (place, &next), amount);
                 }
                 (None, Some(low)) => self.charge_event(context, event, (low, at), amount),

@@ -149,7 +149,10 @@ fn carried(
         // A place that moves on with the index comes once.
         let (low, upto) = part.span(context);
         let next = at(&low, index, &plus(i.clone(), Expr::int(1)));
-        let fixed = part.value.as_ref().is_none_or(|(_, place)| !mentions(place));
+        let fixed = part
+            .value
+            .as_ref()
+            .is_none_or(|(_, place, upto)| !mentions(place) && !upto.as_ref().is_some_and(mentions));
         if moves_on(context, &next, &upto) && !mentions(&part.amount) && fixed {
             let start = normal(context, &at(&low, index, from));
             parts.push(Part { past: Some(start), at: low, ..part.clone() });

@@ -46,11 +46,7 @@ fn groups(context: &Context, sum: &Sum) -> Vec<(Vec<Expr>, Expr)> {
 
 /// The cell that a sum is over in loops inside each other, given their indices and bounds from the outermost on: the places of the
 /// indices that its condition fixes, read as the digits of one number. So every cell comes once, as every group of one loop does.
-pub(crate) fn cell(
-    context: &Context,
-    sum: &Sum,
-    loops: &[(Name, Expr, Expr)],
-) -> Option<(Vec<Expr>, Expr)> {
+pub(crate) fn cell(context: &Context, sum: &Sum, loops: &[(Name, Expr, Expr)]) -> Option<(Vec<Expr>, Expr)> {
     let found = groups(context, sum);
     let digit = |(index, low, high): &(Name, Expr, Expr)| {
         let i = Expr::var(index.clone());
@@ -129,14 +125,33 @@ pub(crate) fn window(context: &Context, sum: &Sum) -> Option<(Vec<Expr>, Expr, E
 
 /// For the rows that differ, what sums over one group ask of a row besides, where other sums over that group ask something else: as
 /// women and men of one region. Nothing where that does not depend on the row alone.
-pub(crate) fn only_in_group(context: &Context, sums: &[Sum]) -> Vec<Option<Expr>> {
+pub(crate) fn only_in_group(
+    context: &Context,
+    sums: &[Sum],
+    loops: &[(Name, Expr, Expr)],
+) -> Vec<Option<Expr>> {
     let Some(first) = sums.first() else { return vec![] };
     let runs = runs_with_row(context, &first.table);
     let nothing = || vec![None; runs.len()];
-    let Some(group_of_first) = group(context, first) else { return nothing() };
-    let rest = besides_group(context, first);
-    let alike = |sum: &Sum| besides_group(context, sum) == rest;
-    let shared = |sum: &Sum| group(context, sum).is_some_and(|(events, _)| events == group_of_first.0);
+    // The places of its group, or of its cell.
+    let counted = |place: &Expr| loops.iter().any(|(index, ..)| *place == Expr::var(index.clone()));
+    let own = |sum: &Sum| -> Vec<(Vec<Expr>, Expr)> {
+        match cell(context, sum, loops) {
+            Some(_) => groups(context, sum).into_iter().filter(|(_, place)| counted(place)).collect(),
+            None => group(context, sum).into_iter().collect(),
+        }
+    };
+    let group_of_first = own(first);
+    if group_of_first.is_empty() {
+        return nothing();
+    }
+    let rest = besides(context, first, &group_of_first);
+    let alike = |sum: &Sum| besides(context, sum, &own(sum)) == rest;
+    let events = |groups: &[(Vec<Expr>, Expr)]| groups.iter().map(|(e, _)| e.clone()).collect::<Vec<_>>();
+    let shared = |sum: &Sum| match group_of_first.as_slice() {
+        [(events, _)] => group(context, sum).is_some_and(|(other, _)| other == *events),
+        several => events(&own(sum)) == events(several),
+    };
     // Where no other sum leaves its rows out, what they pay adds up whatever is asked of them.
     let apart = |sum: &Sum| exclude(&first.condition, &sum.condition);
     let others = all_sums(context).iter().any(|sum| shared(sum) && apart(sum));
@@ -193,13 +208,12 @@ fn in_order(e: Expr) -> Expr {
     }
 }
 
-/// What the condition of a sum says besides its group, if that is about fields and parameters.
-fn besides_group(context: &Context, sum: &Sum) -> Option<Expr> {
+/// What the condition of a sum says besides its groups, if that is about fields and parameters.
+fn besides(context: &Context, sum: &Sum, own: &[(Vec<Expr>, Expr)]) -> Option<Expr> {
     let mut rest = Vec::new();
-    let own = group(context, sum);
     conjuncts(&sum.condition, &mut |part| {
         let alone = Sum { condition: part.clone(), ..sum.clone() };
-        if own.is_none() || group(context, &alone) != own {
+        if group(context, &alone).is_none_or(|found| !own.contains(&found)) {
             rest.push(part.clone());
         }
     });
