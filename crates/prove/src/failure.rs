@@ -77,6 +77,13 @@ pub enum Reason {
         /// The draw.
         draw: String,
     },
+    /// A draw that a loop makes again until it likes the answer.
+    Redrawn {
+        /// The draw.
+        draw: String,
+        /// How long it is made again.
+        guard: String,
+    },
     /// A called mechanism whose own claim is not proved.
     Called {
         /// Its name.
@@ -149,6 +156,11 @@ impl fmt::Display for Reason {
                 f,
                 "no rule compares what is made of the draw '{draw}' in the two runs, except s * ln(u) with a sign s, which is \
                  Laplace noise, -ln(-ln(u)), which is Gumbel noise, and the same number times a public factor; draw the noise by the name of its law, if it has one"
+            ),
+            Reason::Redrawn { draw, guard } => write!(
+                f,
+                "'{draw}' is drawn again while {guard}: how likely that is depends on the input, and no rule says what it costs; \
+                 draw once and release clamp(answer, low, high) with public bounds, which costs no more than the draw"
             ),
             Reason::Called { name, why } => {
                 write!(f, "the claim of {name}, which is called here, is not proved: {why}")

@@ -36,6 +36,7 @@ use probity_kernel::rejection::Rejection;
 use probity_kernel::sample::draws_sample;
 use probity_kernel::term::{Claim, Distribution, Hints, Mechanism, Sort, Statement};
 
+use crate::algebra::mentions;
 use crate::attempt::{Attempt, in_names_of, no_plan};
 use crate::conversion;
 use crate::conversion::sampled::sampled_plan;
@@ -43,6 +44,7 @@ use crate::derivation::{Failure, Plan, Reason, Recorded, conclude, one_row, repl
 use crate::effort::Effort;
 use crate::evidence::again::Known;
 use crate::forward::{Taste, forward};
+use crate::plan::blocks::{for_each_assignment, set_by};
 use crate::plan::centers::centered;
 use crate::plan::rewrites::{hoisted, name_output, public_names_inlined, rewrite, unrolled};
 use crate::searching::Searching;
@@ -141,6 +143,7 @@ fn prove_by(
         matches!(&failure.reason, Reason::Rejected(why) if !matches!(why, Rejection::NotGaussian { .. }));
     let measure = conversion::unsupported(&context, claim).filter(|_| !says_all && !rejected);
     let reason = measure.or_else(|| uniform(mechanism, hints).filter(|_| !says_all));
+    let reason = reason.or_else(|| redrawn(&mechanism.body).filter(|_| !says_all && unaided(hints)));
     match reason {
         Some(reason) => Err(Failure::new("the claim", reason)),
         None => Err(failure),
@@ -150,9 +153,25 @@ fn prove_by(
 /// A uniform draw that is not part of a law with rules of its own, where nobody has said how to couple it.
 fn uniform(mechanism: &Mechanism, hints: &Hints) -> Option<Reason> {
     let (rewritten, _) = rewrite(mechanism, hints);
-    let unaided = hints.couplings.is_empty() && hints.invariants.is_empty();
     let draw = conversion::find_draw(&rewritten.body, &|law| *law == Distribution::Uniform);
-    draw.filter(|_| unaided).map(|draw| Reason::Uniform { draw: draw.to_string().trim_end().to_owned() })
+    draw.filter(|_| unaided(hints)).map(|draw| Reason::Uniform { draw: draw.to_string().trim_end().to_owned() })
+}
+
+fn unaided(hints: &Hints) -> bool {
+    hints.couplings.is_empty() && hints.invariants.is_empty()
+}
+
+/// A loop at the top level that draws again until it likes the answer: what it goes on for is set by its rounds, and none of them counts or
+/// adds up.
+fn redrawn(body: &[Statement]) -> Option<Reason> {
+    body.iter().find_map(|statement| {
+        let Statement::While { guard, body, .. } = statement else { return None };
+        let mut counts = false;
+        for_each_assignment(body, &mut |var, value| counts |= mentions(value, var));
+        let asks = set_by(body).iter().any(|name| mentions(guard, name));
+        let draw = conversion::find_draw(body, &|_| true).filter(|_| asks && !counts)?;
+        Some(Reason::Redrawn { draw: draw.to_string().trim_end().to_owned(), guard: guard.to_string() })
+    })
 }
 
 /// A proof of a claim of ε and δ from one in μ or ρ, if there is one.

@@ -323,3 +323,20 @@ fn the_classical_deviation_is_converted_by_its_tail() {
     // For a large epsilon it is not enough.
     open(&text(header, &drawn(classical), "abs(x' - x) <= 1", "eps, delta"));
 }
+
+/// A loop that draws again until the answer is in range is named, with what to write; one that counts its rounds is not taken for one.
+#[test]
+fn a_draw_that_is_made_again_is_named() {
+    let text = |end: &str| {
+        format!(
+            "mechanism m(x: real)\nparam eps > 0\n{end}return y\nneighbours abs(x' - x) <= 1\nclaim eps\n"
+        )
+    };
+    let again = text("y = -1\nwhile y < 0 {\n  y ~ laplace(x, 2 / eps)\n}\n");
+    let failure = attempt(&again, &[]).unwrap_err().to_string();
+    assert!(failure.contains("'y ~ laplace(x, 2 / eps)' is drawn again while y < 0"), "{failure}");
+    assert!(failure.contains("clamp(answer, low, high)"), "{failure}");
+    let counts = text("y = 0\ni = 0\nwhile i < 3 {\n  y ~ laplace(x, 1 / (2 * eps))\n  i = i + 1\n}\n");
+    let failure = attempt(&counts, &[]).unwrap_err().to_string();
+    assert!(!failure.contains("drawn again"), "{failure}");
+}

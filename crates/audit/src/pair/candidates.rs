@@ -76,8 +76,33 @@ const MOST_ASSIGNMENTS: usize = 64;
 /// Most numbers of the text that entries of lists lie at.
 const MOST_BASES: usize = 8;
 
+/// Most of them by which one entry moves.
+const MOST_STEPS: usize = 3;
+
 /// Most places of the later rounds.
 const MOST_PLACES: usize = 24;
+
+/// The entries of a list of which samples tell most.
+const MANY_ENTRIES: usize = 4;
+
+/// How far the longest list of an input is from as many entries as samples tell most of; other inputs are not.
+pub(crate) fn from_many(inputs: &Inputs) -> usize {
+    let entries = |given: &Given| match given {
+        Given::List(items) => Some(items.len()),
+        _ => None,
+    };
+    inputs.values().filter_map(entries).max().map_or(0, |longest| longest.abs_diff(MANY_ENTRIES))
+}
+
+/// Settings, those with lists of which samples tell most first.
+pub(crate) fn for_samples(mechanism: &Mechanism, settings: &[Parameters]) -> Vec<Parameters> {
+    let nearest = |setting: &Parameters| {
+        pairs(mechanism, setting, 0).iter().map(|pair| from_many(&pair.first)).min().unwrap_or(usize::MAX)
+    };
+    let mut sorted = settings.to_vec();
+    sorted.sort_by_cached_key(nearest);
+    sorted
+}
 
 /// Pairs of neighbours of one round, the most telling first; later rounds are less likely to tell.
 pub(crate) fn pairs(mechanism: &Mechanism, parameters: &Parameters, round: usize) -> Vec<Pair> {
@@ -348,7 +373,11 @@ fn list_moves(mechanism: &Mechanism, parameters: &Parameters, round: usize) -> V
             let at = |x: Rational| {
                 [(x.clone(), x.clone()), (Rational::ZERO, x.clone()), (-&x, x.clone()), (&x - &full, x)]
             };
-            (numbers().into_iter().flat_map(at).collect(), vec![full], LONGEST_SPREAD)
+            // From one number of the text to another, where that is nearer than an entry may go.
+            let mut steps = vec![full.clone()];
+            let nearer = |x: &Rational| *x > Rational::ZERO && *x < full;
+            steps.extend(numbers().into_iter().filter(nearer).take(if one_entry { MOST_STEPS } else { 0 }));
+            (numbers().into_iter().flat_map(at).collect(), steps, LONGEST_SPREAD)
         }
         // Small steps.
         7 => {
@@ -411,7 +440,10 @@ fn list_moves(mechanism: &Mechanism, parameters: &Parameters, round: usize) -> V
                     }
                 }
                 if one_entry || norm.is_some() {
-                    for place in [0, kinds.len() - 1] {
+                    // An entry in the middle has others on both sides, as in sums of a few that follow each other.
+                    let mut places = vec![0, kinds.len() - 1, kinds.len() / 2];
+                    places.truncate(if kinds.len() > 2 { 3 } else { 2 });
+                    for place in places {
                         for sign in [1, -1] {
                             let mut moved = base.clone();
                             moved[place] += step * Rational::from(sign);

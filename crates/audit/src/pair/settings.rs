@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use probity_exact::{Rational, rational};
 use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
-use probity_kernel::term::{Claim, Mechanism, Param, Sort};
+use probity_kernel::term::{Claim, Distribution, Mechanism, Param, Sort, Statement};
 
 use crate::output::outcome::Parameters;
 use crate::pair::named;
@@ -50,6 +50,18 @@ pub fn parameters(mechanism: &Mechanism, claim: &Claim, given: &Parameters, most
     }
     let values: Vec<Vec<Rational>> =
         guessed.iter().map(|name| values(mechanism, given, name, deltas.contains(*name))).collect();
+    let mut values = values;
+    // How much normal noise a large ε needs is what rules of thumb get wrong.
+    if claim.delta != Expr::int(0) && draws_normal_noise(&mechanism.body) {
+        let large = Rational::from(10);
+        for (_, values) in guessed.iter().zip(&mut values).filter(|(name, _)| elsewhere.contains(**name)) {
+            if let (Some(at), Some(one)) = (place(values, &large), place(values, &Rational::ONE))
+                && one < at
+            {
+                values[one + 1..=at].rotate_right(1);
+            }
+        }
+    }
     let mut search =
         Enumeration { mechanism, solved, guessed, values, most, found: Vec::new(), steps: MOST_STEPS };
     let furthest: usize = search.values.iter().map(|values| values.len() - 1).sum();
@@ -72,6 +84,22 @@ pub fn parameters(mechanism: &Mechanism, claim: &Claim, given: &Parameters, most
         found.truncate(most);
     }
     found
+}
+
+fn place(values: &[Rational], x: &Rational) -> Option<usize> {
+    values.iter().position(|value| value == x)
+}
+
+/// Whether a text draws normal noise.
+fn draws_normal_noise(body: &[Statement]) -> bool {
+    body.iter().any(|statement| match statement {
+        Statement::Draw { law, .. } => {
+            matches!(law, Distribution::Gaussian { .. } | Distribution::DiscreteGaussian { .. })
+        }
+        Statement::If { then, otherwise, .. } => draws_normal_noise(then) || draws_normal_noise(otherwise),
+        Statement::For { body, .. } | Statement::While { body, .. } => draws_normal_noise(body),
+        _ => false,
+    })
 }
 
 /// Moves a setting that differs from the first in whole numbers only next to it: how long lists are tells more than how much noise there

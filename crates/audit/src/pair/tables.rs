@@ -2,7 +2,7 @@
 //! tables.
 
 use probity_exact::Rational;
-use probity_kernel::expr::{Expr, Name, Variable};
+use probity_kernel::expr::{Binary, Expr, Name, Variable};
 use probity_kernel::term::{Adjacency, Field, Mechanism, Sort};
 
 use crate::error::AuditError;
@@ -149,6 +149,15 @@ fn rows(mechanism: &Mechanism, parameters: &Parameters, fields: &[Field]) -> Vec
     all
 }
 
+/// Whether a value has a field in it that nothing bounds: no clamp, no smaller of two, and no assumption.
+fn has_free_field(mechanism: &Mechanism, value: &Expr) -> bool {
+    match value {
+        Expr::Clamp(..) | Expr::Binary(Binary::Min | Binary::Max, ..) => false,
+        Expr::Var(field @ Variable::Field(..)) => !mechanism.assumptions.iter().any(|a| a.mentions(field)),
+        _ => value.parts().into_iter().flatten().any(|part| has_free_field(mechanism, part)),
+    }
+}
+
 /// Numbers between which fields are clamped, with which they are compared, and a few others; the largest first.
 fn numbers(mechanism: &Mechanism, parameters: &Parameters) -> Vec<Rational> {
     let mut found: Vec<Rational> = [0, 1, -1, 1000].map(Rational::from).to_vec();
@@ -181,6 +190,28 @@ fn numbers(mechanism: &Mechanism, parameters: &Parameters) -> Vec<Rational> {
                 add(value.low);
             }
         });
+    }
+    // What is summed without bounds is larger than the largest number of the text, which the noise is measured by.
+    let mut largest = Rational::from(500);
+    let mut unbounded = false;
+    for_each_expr(&mechanism.body, &mut |e| {
+        for_each_part(e, &mut |part| {
+            if let Expr::Sum(_, _, value) = part {
+                unbounded |= has_free_field(mechanism, value);
+            }
+            if let Ok(value) = parameter_value(part, parameters)
+                && value.low == value.high
+                && value.low > largest
+            {
+                largest = value.low;
+            }
+        });
+    });
+    if unbounded {
+        let beyond = largest * Rational::from(4);
+        if !found.contains(&beyond) {
+            found.push(beyond);
+        }
     }
     let size = |x: &Rational| if *x < Rational::ZERO { -x.clone() } else { x.clone() };
     found.sort_by_key(|row| std::cmp::Reverse(size(row)));

@@ -13,7 +13,7 @@ use crate::error::AuditError;
 use crate::output::bounds::Bounds;
 use crate::output::event::{Condition, Event};
 use crate::output::outcome::{Inputs, Parameters};
-use crate::pair::candidates::{ALL_ROUNDS, APART, Pair, ROUNDS, pairs};
+use crate::pair::candidates::{ALL_ROUNDS, APART, Pair, ROUNDS, for_samples, from_many, pairs};
 use crate::pair::mutate::mutated;
 use crate::pair::settings::parameters;
 use crate::real::paths::{Depth, Explorer, KnownLaws};
@@ -63,6 +63,8 @@ pub fn search_refutation_until(
         share_of_pair: None,
         few: FEW,
         crowded: false,
+        sampled: false,
+        unfollowed: 0,
         uncovered: None,
         out_of_range: None,
         until: usual.clone(),
@@ -160,6 +162,9 @@ const WORK_OF_A_TEST: usize = 25_000;
 /// And a run that used up its steps.
 const WORK_OF_AN_ENDLESS_RUN: usize = MOST_WORK / 8;
 
+/// Pairs with paths that cannot be followed, after which a few of their paths are not looked for.
+const MOST_UNFOLLOWED: usize = 6;
+
 struct Search<'a> {
     mechanism: &'a Mechanism,
     claim: &'a Claim,
@@ -176,6 +181,10 @@ struct Search<'a> {
     few: Depth,
     /// Whether some pair had more paths than the limit: the next ones are given up sooner.
     crowded: bool,
+    /// Whether some pair was looked at by samples.
+    sampled: bool,
+    /// How many pairs had paths that cannot be followed.
+    unfollowed: usize,
     uncovered: Option<AuditError>,
     /// A draw out of its range, if some pair led to one.
     out_of_range: Option<AuditError>,
@@ -338,9 +347,22 @@ impl Search<'_> {
                     (_, all) => left / (all - at),
                 };
                 let share = self.work + share;
-                for pair in pairs(self.mechanism, setting, round) {
+                let mut left = pairs(self.mechanism, setting, round);
+                let mut sorted = false;
+                left.reverse();
+                while let Some(pair) = {
+                    // Samples are dear, and tell more of a few entries than of one or two.
+                    if thorough && self.sampled && !std::mem::replace(&mut sorted, true) {
+                        left.sort_by_key(|pair| std::cmp::Reverse(from_many(&pair.first)));
+                    }
+                    left.pop()
+                } {
                     if !thorough && pair.answers.is_empty() {
                         continue;
+                    }
+                    // What has no paths to follow has no few ones either.
+                    if !thorough && self.unfollowed >= MOST_UNFOLLOWED {
+                        return None;
                     }
                     if self.until.is_over() {
                         return None;
@@ -364,6 +386,14 @@ impl Search<'_> {
     /// The further rounds, and a climb from what told most.
     fn further(&mut self, settings: &[Parameters]) -> Option<Refutation> {
         let (few, more) = settings.split_at(settings.len().min(SETTINGS));
+        // What only samples tell is told by lists of a few entries; paths are not followed there, few or many.
+        if self.sampled && !self.mechanism.params.is_empty() {
+            (self.work, self.most_work) = (0, MOST_WORK);
+            let longer = for_samples(self.mechanism, settings);
+            if let Some(found) = self.rounds(&longer[..longer.len().min(SETTINGS)], 0..1, true) {
+                return Some(found);
+            }
+        }
         (self.work, self.most_work) = (0, MOST_FURTHER_WORK / 2);
         // Long lists by a few paths, which is cheap; then pairs of other kinds; then other settings of the parameters.
         let found = self
@@ -423,7 +453,10 @@ impl Search<'_> {
                 self.uncovered = Some(AuditError::TooManySteps);
             }
             // A pair that is not covered says nothing about the others.
-            Err(error) => self.uncovered = Some(error),
+            Err(error) => {
+                self.unfollowed += usize::from(error != TOO_MANY_PATHS);
+                self.uncovered = Some(error);
+            }
         }
         self.seen.tried.pairs += 1;
         if !self.seen.settings.contains(setting) {
@@ -620,6 +653,7 @@ impl Search<'_> {
         pair: &Pair,
         target: Target,
     ) -> Result<Option<Refutation>, AuditError> {
+        self.sampled = true;
         let sampler = |inputs| Sampler::of_reals(self.case(setting, inputs));
         let (mut a, mut b) = (sampler(&pair.first)?, sampler(&pair.second)?);
         let (of_a, of_b) = (a.guessing_outputs(1)?, b.guessing_outputs(2)?);

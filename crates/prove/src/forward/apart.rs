@@ -28,8 +28,8 @@ pub(super) struct Part {
     pub(super) at: Expr,
     /// Whether the event lies before the place, and from which place on.
     pub(super) past: Option<Expr>,
-    /// That what stands at the event has a value, which is an event of its own.
-    pub(super) value: Option<(Expr, Expr)>,
+    /// That what stands at the event has a value, or one before another, which is an event of its own.
+    pub(super) value: Option<(Expr, Expr, Option<Expr>)>,
     /// What else is true of the rows for which it is due, whatever the place.
     pub(super) only: Option<Expr>,
     pub(super) amount: Expr,
@@ -61,7 +61,8 @@ impl Part {
             Some(low) => low.le(event.clone()).and(event.lt(at)),
         };
         let due = match value {
-            Some((event, place)) => due.and(event.equals(place)),
+            Some((event, place, None)) => due.and(event.equals(place)),
+            Some((event, low, Some(upto))) => due.and(low.le(event.clone()).and(event.lt(upto))),
             None => due,
         };
         let due = match only {
@@ -88,7 +89,8 @@ impl Apart {
 
     /// The places of its parts.
     pub(super) fn places(&self) -> impl Iterator<Item = &Expr> {
-        let values = self.parts.iter().filter_map(|part| part.value.as_ref().map(|(_, place)| place));
+        let values = self.parts.iter().filter_map(|part| part.value.as_ref());
+        let values = values.flat_map(|(_, place, upto)| std::iter::once(place).chain(upto));
         self.parts.iter().map(|part| &part.at).chain(values)
     }
 
@@ -189,7 +191,7 @@ impl Measure<'_, '_> {
             return Some(Apart::base(Expr::int(0)));
         }
         if !tables::sums(e).is_empty() {
-            return self.rows(e);
+            return self.rows(e).or_else(|| self.by_parts(e));
         }
         let bounded = self.by_size(e);
         let apart = self.by_parts(e);
@@ -344,20 +346,34 @@ impl Measure<'_, '_> {
         Some(self.where_read(e, &width))
     }
 
-    /// The same for a guard that compares one entry with a value: due where the entry that changed has it, in either run.
+    /// The same for a guard that compares one entry with a value, or says between which it lies: due where the entry that changed lies
+    /// there, in either run.
     fn where_equal(&self, guard: &Expr, amount: &Expr) -> Option<Apart> {
         let mut found = None;
+        let (mut lows, mut highs) = (Vec::new(), Vec::new());
         crate::tables::conjuncts(guard, &mut |part| {
-            let Expr::Binary(Binary::Eq, a, b) = part else { return };
-            for (entry, place) in [(a, b), (b, a)] {
+            let Expr::Binary(op, a, b) = part else { return };
+            for (entry, place, flipped) in [(a, b, false), (b, a, true)] {
                 if let Expr::Index(Variable::Plain(list), index) = &**entry
                     && let Some(place) = self.state.public(place)
                 {
-                    found = Some((list.clone(), (**index).clone(), place));
+                    let here = (list.clone(), (**index).clone(), place);
+                    match (op, flipped) {
+                        (Binary::Eq, _) => found = Some((here, None)),
+                        (Binary::Ge, false) | (Binary::Le, true) => lows.push(here),
+                        (Binary::Lt, false) | (Binary::Gt, true) => highs.push(here),
+                        _ => {}
+                    }
                 }
             }
         });
-        let (list, index, place) = found?;
+        let between = || {
+            let low = lows.into_iter().next()?;
+            let same = |high: &(Name, Expr, Expr)| high.0 == low.0 && high.1 == low.1;
+            let (_, _, upto) = highs.into_iter().find(same)?;
+            Some((low, Some(upto)))
+        };
+        let ((list, index, place), upto) = found.or_else(between)?;
         // For one value alone it is enough that the entry changed.
         if matches!(place, Expr::Number(_)) && self.taste == Taste::Width {
             return None;
@@ -370,7 +386,7 @@ impl Measure<'_, '_> {
         let changed = Expr::Var(Variable::Changed(list.clone()));
         let parts = [Run::First, Run::Second].map(|run| {
             let entry = changed.clone().index_of(Variable::Of(list.clone(), run));
-            Part { value: Some((entry, place.clone())), ..part.clone() }
+            Part { value: Some((entry, place.clone(), upto.clone())), ..part.clone() }
         });
         Some(Apart { parts: parts.to_vec(), ..known })
     }
@@ -410,7 +426,17 @@ impl Measure<'_, '_> {
                     _ => anywhere = true,
                 }
             }
-            Expr::Sum(..) => anywhere = true,
+            Expr::Sum(..) => match self.rows(part) {
+                Some(apart) if apart.base == Expr::int(0) => {
+                    for known in &apart.parts {
+                        let part = Part { amount: amount.clone(), ..known.clone() };
+                        if !parts.contains(&part) {
+                            parts.push(part);
+                        }
+                    }
+                }
+                _ => anywhere = true,
+            },
             _ => {}
         });
         match anywhere {
@@ -434,7 +460,11 @@ impl Measure<'_, '_> {
         if !conditions.iter().all(read) {
             return None;
         }
-        let group = conditions.iter().map(|sum| tables::group(self.context, sum)).collect::<Option<Vec<_>>>();
+        let loops = self.state.loops();
+        let cell = |sum: &tables::Sum| {
+            tables::cell(self.context, sum, &loops).or_else(|| tables::group(self.context, sum))
+        };
+        let group = conditions.iter().map(cell).collect::<Option<Vec<_>>>();
         if let Some(groups) = group
             && let Some(first) = groups.first()
             && groups.iter().all(|g| g == first)
@@ -443,7 +473,7 @@ impl Measure<'_, '_> {
             let amount = normal(self.context, amount);
             let (events, at) = first.clone();
             let at = self.state.public(&at)?;
-            let only = tables::only_in_group(self.context, &conditions);
+            let only = tables::only_in_group(self.context, &conditions, &loops);
             let parts = events.into_iter().zip(only).map(|(event, only)| Part {
                 event,
                 at: at.clone(),
@@ -453,6 +483,34 @@ impl Measure<'_, '_> {
                 amount: amount.clone(),
             });
             return Some(Apart { parts: parts.collect(), ..Apart::base(Expr::int(0)) });
+        }
+        let amount = charge.amounts.first().map(|amount| normal(self.context, amount));
+        let due = |event: Expr, at: Expr, past: Option<Expr>, amount: &Expr| {
+            let (value, only) = (None, None);
+            Part { event, at, past, value, only, amount: amount.clone() }
+        };
+        // Rows that are in several groups: what is due for each of them.
+        if let ([sum], Some(amount)) = (conditions.as_slice(), &amount)
+            && let Some(groups) = tables::either(self.context, sum)
+        {
+            let mut parts = Vec::new();
+            for (events, at) in groups {
+                let at = self.state.public(&at)?;
+                parts.extend(events.into_iter().map(|event| due(event, at.clone(), None, amount)));
+            }
+            return Some(Apart { parts, ..Apart::base(Expr::int(0)) });
+        }
+        // Rows whose group lies in a window that moves on with a loop.
+        if let ([sum], Some(amount)) = (conditions.as_slice(), &amount)
+            && let Some((events, low, upto)) = tables::window(self.context, sum)
+            && let (Some(low), Some(upto)) = (self.state.public(&low), self.state.public(&upto))
+        {
+            let part = |event: Expr| due(event, upto.clone(), Some(low.clone()), amount);
+            let span = Apart { parts: events.into_iter().map(part).collect(), ..Apart::base(Expr::int(0)) };
+            let apart = self.state.windows(&span);
+            if apart != span {
+                return Some(apart);
+            }
         }
         // Rows on one side of a condition: what is due for them is not due for those on the other.
         let sides = conditions.iter().map(|sum| tables::side(self.context, sum)).collect::<Option<Vec<_>>>();

@@ -77,8 +77,11 @@ impl Budget {
             let Part { event, at, past, value, .. } = part;
             let amount = &part.due();
             match (value, past) {
-                (Some((event, place)), _) => {
-                    let next = normal(context, &plus(place.clone(), one));
+                (Some((event, place, upto)), _) => {
+                    let next = match upto {
+                        Some(upto) => upto.clone(),
+                        None => normal(context, &plus(place.clone(), one)),
+                    };
                     self.charge_event(context, event, (place, &next), amount);
                 }
                 (None, Some(low)) => self.charge_event(context, event, (low, at), amount),
@@ -186,7 +189,8 @@ impl Budget {
             // The next round begins where this one ends, or later.
             let next = at(&past.low, index, &plus(i.clone(), Expr::int(1)));
             if moves_on(context, &next, &past.upto) && !past.amounts.iter().any(mentions) {
-                rolling.push(Past { upto: past.low.clone(), ..past.clone() });
+                let low = normal(context, &at(&past.low, index, from));
+                rolling.push(Past { low, upto: past.low.clone(), ..past.clone() });
             } else {
                 each = add(context, &each, &past.amount(context));
             }

@@ -124,7 +124,11 @@ impl Walk<'_> {
         let begins =
             |statement: &Statement| matches!(statement, Statement::For { from, .. } if *from == Expr::int(0));
         let mut paying = self.context.mechanism().body.iter().filter(pays).peekable();
-        paying.peek().is_some() && paying.all(begins)
+        match paying.peek() {
+            Some(_) => paying.all(begins),
+            // A cell of several groups, or a window: no loop goes on with it where another ends.
+            None => matches!(event, Expr::Binary(..)),
+        }
     }
 }
 
@@ -145,7 +149,10 @@ fn carried(
         // A place that moves on with the index comes once.
         let (low, upto) = part.span(context);
         let next = at(&low, index, &plus(i.clone(), Expr::int(1)));
-        let fixed = part.value.as_ref().is_none_or(|(_, place)| !mentions(place));
+        let fixed = part
+            .value
+            .as_ref()
+            .is_none_or(|(_, place, upto)| !mentions(place) && !upto.as_ref().is_some_and(mentions));
         if moves_on(context, &next, &upto) && !mentions(&part.amount) && fixed {
             let start = normal(context, &at(&low, index, from));
             parts.push(Part { past: Some(start), at: low, ..part.clone() });

@@ -309,7 +309,7 @@ impl Walk<'_> {
             _ => return None,
         };
         let scale = state.public(scale)?;
-        let apart = Apart::of(state, center, self.taste)?;
+        let apart = state.windows(&Apart::of(state, center, self.taste)?);
         if concentrated {
             let cost = apart.map(&|amount| state.concentrated_price(amount, &scale))?;
             state.pay(&cost);

@@ -11,9 +11,12 @@ use probity_kernel::poly::Poly;
 use probity_kernel::term::{Adjacency, Distribution, Statement};
 
 use crate::algebra::{divided, minus, normal, over, plus, product};
-use crate::forward::apart::Apart;
-use crate::forward::budget::Budget;
+use crate::forward::apart::{Apart, Part};
+use crate::forward::budget::{Budget, at};
 use crate::plan::blocks::set_by;
+
+/// The most places of a window that moves on.
+const WIDEST: i64 = 12;
 
 /// Which of two bounds is taken where it is not plain which is smaller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,6 +72,50 @@ impl<'a> State<'a> {
             }
         }
         state
+    }
+
+    /// The loops around, with their bounds, from the outermost on.
+    pub(super) fn loops(&self) -> Vec<(Name, Expr, Expr)> {
+        let bounds = |pair: &[Expr]| match pair {
+            [Expr::Binary(Binary::Le, low, i), Expr::Binary(Binary::Lt, index, high)] if i == index => {
+                match &**i {
+                    Expr::Var(Variable::Plain(name)) => {
+                        Some((name.clone(), (**low).clone(), (**high).clone()))
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        self.around.chunks(2).filter_map(bounds).collect()
+    }
+
+    /// Spans of a few places that move on by one in every round, as one part for each place: the place is the same, and the event
+    /// is counted from further back. So each of them comes once.
+    pub(super) fn windows(&self, apart: &Apart) -> Apart {
+        let Some((index, ..)) = self.loops().pop() else { return apart.clone() };
+        let next = plus(Expr::var(index.clone()), Expr::int(1));
+        let mut parts = Vec::new();
+        for part in &apart.parts {
+            let width = |low: &Expr| match normal(self.context, &minus(part.at.clone(), low.clone())) {
+                Expr::Number(n) => (2..=WIDEST).find(|width| Rational::from(*width) == n),
+                _ => None,
+            };
+            let one_on = |low: &Expr| {
+                let step = minus(at(low, &index, &next), low.clone());
+                normal(self.context, &step) == Expr::int(1)
+            };
+            match &part.past {
+                Some(low) if part.value.is_none() && one_on(low) && width(low).is_some() => {
+                    for back in 0..width(low).unwrap_or(0) {
+                        let event = normal(self.context, &minus(part.event.clone(), Expr::int(back)));
+                        parts.push(Part { event, at: low.clone(), past: None, ..part.clone() });
+                    }
+                }
+                _ => parts.push(part.clone()),
+            }
+        }
+        Apart { parts, ..apart.clone() }
     }
 
     /// What the first link may use.

@@ -280,10 +280,17 @@ impl<'a> Guesser<'a> {
             let offset = minus(self.first(&total.offset), self.second(&total.offset));
             shift(divided(plus(s.clone(), offset), &self.first(&total.factor)))
         };
-        // What the noise is multiplied with stretches its scale.
-        let amounts = |total: &Total, s: &Expr| match total.factor == Expr::int(1) {
-            true => self.amounts(s, scale),
-            false => self.amounts(s, &product(total.factor.clone(), scale.clone())),
+        // What the noise is multiplied with stretches its scale, whichever way it turns it.
+        let amounts = |total: &Total, s: &Expr| {
+            let factor = match &total.factor {
+                Expr::Number(n) if *n < Rational::ZERO => Expr::Number(-n.clone()),
+                Expr::Unary(Unary::Neg, factor) => (**factor).clone(),
+                factor => factor.clone(),
+            };
+            match factor == Expr::int(1) {
+                true => self.amounts(s, scale),
+                false => self.amounts(s, &product(factor, scale.clone())),
+            }
         };
         let zero = Expr::int(0);
         let mut found: Vec<Candidate> = Vec::new();

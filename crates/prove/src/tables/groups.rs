@@ -5,11 +5,24 @@ use probity_kernel::expr::Run;
 use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
 use probity_kernel::kind::Kind;
 
+use crate::algebra::{minus, normal, plus, product};
 use crate::tables::{Sum, all_sums, at_row, conjuncts, runs_with_row};
 
 /// The group that a sum is over, if its condition has a number made of fields at a place that no field fixes: that number for the
 /// rows that differ, and the place.
 pub(crate) fn group(context: &Context, sum: &Sum) -> Option<(Vec<Expr>, Expr)> {
+    let is_param = |name: &Name| context.mechanism().params.iter().any(|param| param.name == *name);
+    let is_field = |v: &Variable| matches!(v, Variable::Field(..));
+    let is_fixed = |v: &Variable| is_field(v) || matches!(v, Variable::Plain(name) if is_param(name));
+    let found = groups(context, sum);
+    // A place that a loop goes through comes before one that the text fixes: `r.region == g and r.sex == 0` is about region g.
+    let goes_on = |(_, place): &(Vec<Expr>, Expr)| place.find_variable(&|v| !is_fixed(v)).is_some();
+    let chosen = found.iter().position(goes_on).unwrap_or(0);
+    found.into_iter().nth(chosen)
+}
+
+/// All groups that the condition of a sum speaks of, in its order.
+fn groups(context: &Context, sum: &Sum) -> Vec<(Vec<Expr>, Expr)> {
     let mut found: Vec<(Vec<Expr>, Expr)> = Vec::new();
     let is_param = |name: &Name| context.mechanism().params.iter().any(|param| param.name == *name);
     let is_field = |v: &Variable| matches!(v, Variable::Field(..));
@@ -28,22 +41,117 @@ pub(crate) fn group(context: &Context, sum: &Sum) -> Option<(Vec<Expr>, Expr)> {
             }
         }
     });
-    // A place that a loop goes through comes before one that the text fixes: `r.region == g and r.sex == 0` is about region g.
-    let goes_on = |(_, place): &(Vec<Expr>, Expr)| place.find_variable(&|v| !is_fixed(v)).is_some();
-    let chosen = found.iter().position(goes_on).unwrap_or(0);
-    found.into_iter().nth(chosen)
+    found
+}
+
+/// The cell that a sum is over in loops inside each other, given their indices and bounds from the outermost on: the places of the
+/// indices that its condition fixes, read as the digits of one number. So every cell comes once, as every group of one loop does.
+pub(crate) fn cell(context: &Context, sum: &Sum, loops: &[(Name, Expr, Expr)]) -> Option<(Vec<Expr>, Expr)> {
+    let found = groups(context, sum);
+    let digit = |(index, low, high): &(Name, Expr, Expr)| {
+        let i = Expr::var(index.clone());
+        let (events, _) = found.iter().find(|(_, place)| *place == i)?;
+        Some((events.clone(), i, low.clone(), minus(high.clone(), low.clone())))
+    };
+    let mut digits = loops.iter().filter_map(digit);
+    let (mut events, mut at, ..) = digits.next()?;
+    let mut several = false;
+    for (more, place, low, radix) in digits {
+        several = true;
+        let next = |number: Expr, digit: Expr| {
+            let shifted = plus(product(number, radix.clone()), minus(digit, low.clone()));
+            normal(context, &shifted)
+        };
+        events = events.into_iter().zip(more).map(|(event, digit)| next(event, digit)).collect();
+        at = next(at, place);
+    }
+    several.then_some((events, at))
+}
+
+/// The groups that a sum is over where its condition names several, as `r.first == g or r.second == g`.
+pub(crate) fn either(context: &Context, sum: &Sum) -> Option<Vec<(Vec<Expr>, Expr)>> {
+    let mut found = None;
+    conjuncts(&sum.condition, &mut |part| {
+        let mut alternatives = Vec::new();
+        disjuncts(part, &mut alternatives);
+        if alternatives.len() < 2 || found.is_some() {
+            return;
+        }
+        let alone = |part: Expr| group(context, &Sum { condition: part, ..sum.clone() });
+        found = alternatives.into_iter().map(alone).collect::<Option<Vec<_>>>();
+    });
+    found
+}
+
+fn disjuncts(e: &Expr, found: &mut Vec<Expr>) {
+    match e {
+        Expr::Binary(Binary::Or, a, b) => {
+            disjuncts(a, found);
+            disjuncts(b, found);
+        }
+        _ => found.push(e.clone()),
+    }
+}
+
+/// The groups from one place on and before another that a sum is over, if its condition says that a whole number made of fields lies
+/// between them.
+pub(crate) fn window(context: &Context, sum: &Sum) -> Option<(Vec<Expr>, Expr, Expr)> {
+    let is_param = |name: &Name| context.mechanism().params.iter().any(|param| param.name == *name);
+    let is_field = |v: &Variable| matches!(v, Variable::Field(..));
+    let is_fixed = |v: &Variable| is_field(v) || matches!(v, Variable::Plain(name) if is_param(name));
+    let runs = runs_with_row(context, &sum.table);
+    let (mut lows, mut highs) = (Vec::new(), Vec::new());
+    conjuncts(&sum.condition, &mut |part| {
+        let Expr::Binary(op @ (Binary::Lt | Binary::Le), a, b) = in_order(part.clone()) else { return };
+        let next = |e: &Expr| normal(context, &plus(e.clone(), Expr::int(1)));
+        let of_row = |e: &Expr| {
+            let whole = |run: &Run| context.kind(&at_row(context, e, &sum.table, *run)) == Kind::Int;
+            let fields = e.find_variable(&is_field).is_some() && e.find_variable(&|v| !is_fixed(v)).is_none();
+            fields && runs.iter().all(whole)
+        };
+        let free = |e: &Expr| e.find_variable(&is_field).is_none();
+        if of_row(&b) && free(&a) {
+            lows.push(((*b).clone(), if op == Binary::Le { (*a).clone() } else { next(&a) }));
+        } else if of_row(&a) && free(&b) {
+            highs.push(((*a).clone(), if op == Binary::Lt { (*b).clone() } else { next(&b) }));
+        }
+    });
+    let (group, low) = lows.into_iter().next()?;
+    let (_, high) = highs.into_iter().find(|(other, _)| *other == group)?;
+    let whole = |e: &Expr| context.kind(&context.in_run(e, Run::First)) == Kind::Int;
+    let events = runs.iter().map(|run| at_row(context, &group, &sum.table, *run)).collect();
+    (whole(&low) && whole(&high)).then_some((events, low, high))
 }
 
 /// For the rows that differ, what sums over one group ask of a row besides, where other sums over that group ask something else: as
 /// women and men of one region. Nothing where that does not depend on the row alone.
-pub(crate) fn only_in_group(context: &Context, sums: &[Sum]) -> Vec<Option<Expr>> {
+pub(crate) fn only_in_group(
+    context: &Context,
+    sums: &[Sum],
+    loops: &[(Name, Expr, Expr)],
+) -> Vec<Option<Expr>> {
     let Some(first) = sums.first() else { return vec![] };
     let runs = runs_with_row(context, &first.table);
     let nothing = || vec![None; runs.len()];
-    let Some(group_of_first) = group(context, first) else { return nothing() };
-    let rest = besides_group(context, first);
-    let alike = |sum: &Sum| besides_group(context, sum) == rest;
-    let shared = |sum: &Sum| group(context, sum).is_some_and(|(events, _)| events == group_of_first.0);
+    // The places of its group, or of its cell.
+    let counted = |place: &Expr| loops.iter().any(|(index, ..)| *place == Expr::var(index.clone()));
+    let own = |sum: &Sum| -> Vec<(Vec<Expr>, Expr)> {
+        match cell(context, sum, loops) {
+            Some(_) => groups(context, sum).into_iter().filter(|(_, place)| counted(place)).collect(),
+            None => group(context, sum).into_iter().collect(),
+        }
+    };
+    let group_of_first = own(first);
+    if group_of_first.is_empty() {
+        return nothing();
+    }
+    let rest = besides(context, first, &group_of_first);
+    let alike = |sum: &Sum| besides(context, sum, &own(sum)) == rest;
+    let events = |groups: &[(Vec<Expr>, Expr)]| groups.iter().map(|(e, _)| e.clone()).collect::<Vec<_>>();
+    let shared = |sum: &Sum| match group_of_first.as_slice() {
+        [(events, _)] => group(context, sum).is_some_and(|(other, _)| other == *events),
+        several => events(&own(sum)) == events(several),
+    };
     // Where no other sum leaves its rows out, what they pay adds up whatever is asked of them.
     let apart = |sum: &Sum| exclude(&first.condition, &sum.condition);
     let others = all_sums(context).iter().any(|sum| shared(sum) && apart(sum));
@@ -100,13 +208,12 @@ fn in_order(e: Expr) -> Expr {
     }
 }
 
-/// What the condition of a sum says besides its group, if that is about fields and parameters.
-fn besides_group(context: &Context, sum: &Sum) -> Option<Expr> {
+/// What the condition of a sum says besides its groups, if that is about fields and parameters.
+fn besides(context: &Context, sum: &Sum, own: &[(Vec<Expr>, Expr)]) -> Option<Expr> {
     let mut rest = Vec::new();
-    let own = group(context, sum);
     conjuncts(&sum.condition, &mut |part| {
         let alone = Sum { condition: part.clone(), ..sum.clone() };
-        if own.is_none() || group(context, &alone) != own {
+        if group(context, &alone).is_none_or(|found| !own.contains(&found)) {
             rest.push(part.clone());
         }
     });
