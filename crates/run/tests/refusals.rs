@@ -175,8 +175,8 @@ fn large_numbers_are_rounded_exactly() {
     for x in ["4503599627370497", "-4503599627370497", "9007199254740993", "13510798882111491"] {
         assert_eq!(answer(real, &format!("x={x}")), x);
     }
-    // 3 · (2^52 + 1).
-    assert_eq!(answer(whole, "x=13510798882111491"), "13510798882111491");
+    // 3 · (2^51 + 1), whose third is a double.
+    assert_eq!(answer(whole, "x=6755399441055747"), "6755399441055747");
 }
 
 /// Words that begin a uniform real right at the edge between two answers: the next word decides, and no double may.
@@ -198,6 +198,9 @@ fn at_an_edge_the_next_word_decides() {
     // U = 1/3 up to 2^-64, below and above.
     for (next, expected) in [(0, "0"), (u64::MAX, "1")] {
         assert_eq!(drawn("uniform_int(0, 2)", &[0x5555_5555_5555_5555, next]), expected);
+    }
+    for (next, expected) in [(0, "true"), (u64::MAX, "false")] {
+        assert_eq!(drawn("bernoulli(1/3)", &[0x5555_5555_5555_5555, next]), expected);
     }
     // U = 1/e up to 2^-66: -ln U is above 1, and below.
     for (next, expected) in [(0, "1"), (u64::MAX, "0")] {
