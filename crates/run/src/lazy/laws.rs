@@ -457,7 +457,8 @@ fn chosen(scores: &[Number], scale: Interval, uniform: Interval) -> Option<usize
             return Some(place);
         }
         // Not the other way around: an end may be NaN.
-        if !(mark.low > sum.high) {
+        let is_beyond = mark.low > sum.high;
+        if !is_beyond {
             return None;
         }
     }
