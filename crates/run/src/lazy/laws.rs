@@ -457,7 +457,8 @@ fn chosen(scores: &[Number], scale: Interval, uniform: Interval) -> Option<usize
             return Some(place);
         }
         // Not the other way around: an end may be NaN.
-        if !(mark.low > sum.high) {
+        let is_beyond = mark.low > sum.high;
+        if !is_beyond {
             return None;
         }
     }
@@ -498,4 +499,24 @@ fn weighed(uniform: &Wide, ratios: &[Wide]) -> Option<usize> {
         }
     }
     Some(sums.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probity_exact::{Format, Natural};
+
+    /// A weight that is too small to be computed may be anything below its bound: a uniform real below that bound as well chooses nothing.
+    #[test]
+    fn weights_that_are_not_computed_are_not_known() {
+        let format = Format::wide(128);
+        let number = |value: i64| Wide::around(&Rational::from(value), format);
+        let ratios = [number(-1 << 40), number(0)];
+        let below = |bits: usize| {
+            let tiny = Rational::from_parts(Integer::ONE, Natural::ONE << bits);
+            weighed(&Wide::around(&tiny, format), &ratios)
+        };
+        assert_eq!((below(30_000), below(20_000), below(1)), (None, Some(1), Some(1)));
+        assert_eq!(weighed(&number(0), &[number(0), number(-1 << 40)]), Some(0));
+    }
 }

@@ -1,0 +1,209 @@
+//! Every refusal by itself: texts that nothing but one condition stands against, so that each is missed when it is gone.
+
+mod common;
+
+use common::settings;
+use probity_noise::entropy::tape::Tape;
+use probity_run::{Cell, InputError, Inputs, Proved, RunError, Table};
+
+fn refusal(text: &str) -> Option<RunError> {
+    let loaded = Proved::load(text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
+    loaded.unproved_with(&[]).err()
+}
+
+fn text(wheres: &str, body: &str) -> String {
+    format!(
+        "mechanism m(x: real, z: real, q: real[], k: int[])\n{wheres}\ny ~ laplace(0, 1)\nu ~ uniform(0, 1)\nv ~ uniform(0, 1)\n{body}\n\
+         neighbours any\nclaim 1"
+    )
+}
+
+/// Decisions whose answer nobody compares: each is made where it stands.
+#[test]
+fn every_decision_is_looked_at_where_it_is_made() {
+    for body in [
+        "a = 1 / (ln(exp(y)) - y)\nreturn true",
+        "a = min(ln(exp(y)), y)\nreturn true",
+        "a = max(ln(exp(y)), y)\nreturn true",
+        "a = round_to(ln(exp(y)) - y, 1)\nreturn true",
+        "a = clamp(1, ln(exp(y)) - y, 5)\nreturn true",
+        // ln(u) · ln(2u) = 1 has no normal form, though each side has.
+        "a = clamp(ln(u), -5, 1 / ln(2 * u))\nreturn true",
+        "a = 1 / ln(u)\nb = 1 / ln(v)\nc = floor(a * b)\nreturn true",
+        // A logarithm of a logarithm, and of a product of draws.
+        "a = floor(ln(ln(x)))\nreturn true",
+        "s ~ exponential(1)\nt ~ exponential(s)\nreturn ln(t) > x",
+        // A center without a normal form gives none to the draw.
+        "t ~ laplace(ln(exp(y)), 1)\nreturn t - t > x",
+        // Numbers that would be told before any input is seen, were they not set where inputs decide, or twice, or in a list.
+        "c = 0\nif x > 0 {\nd = ln(2) * ln(9)\nc = if d > ln(4) * ln(3) then 1 else 0\n}\nreturn c > 0",
+        "c = ln(2) * ln(9)\nc = ln(4) * ln(9)\nreturn c > ln(8) * ln(3)",
+        "l = []\nappend(l, ln(2) * ln(9))\nreturn l[0] > ln(4) * ln(3)",
+    ] {
+        let refused = refusal(&text("", body));
+        assert!(matches!(refused, Some(RunError::Refused { .. })), "{body}: {refused:?}");
+    }
+    let refused = refusal(&text("where ln(ln(x)) > 1", "return y > x"));
+    assert!(matches!(refused, Some(RunError::Refused { .. })), "{refused:?}");
+}
+
+/// Numbers whose size matters where they stand, also if nobody asks for them later.
+#[test]
+fn every_size_is_looked_at_where_it_is_computed() {
+    let five = "z * z * z * z * z";
+    for body in [
+        "a = exp(exp(exp(5)))\nreturn true".to_owned(),
+        "a = exp(clamp(x, -30000, 30000))\nreturn true".to_owned(),
+        "return exp(x)".to_owned(),
+        // The guard is looked at again with what the body leaves.
+        "s = y\nwhile s * s * s * s > 1 {\nb ~ bernoulli(1 / 2)\ns = y * z * z\n}\nreturn true".to_owned(),
+        // Divisors of each entry's own.
+        "s = 0\nfor i in 0..length(k) {\ns = s + 1 / k[i]\n}\nreturn y * s > x".to_owned(),
+        "s = 0\nfor i in 0..length(q) {\ns = s + q[i]\n}\nt = 0\nfor i in 0..length(q) {\nt = t + s * q[i]\n}\nreturn true".to_owned(),
+        format!("a = min(y * {five}, u * {five})\nreturn true"),
+        format!("return y * {five} > u * {five}"),
+        format!("a = clamp(y * {five}, u * {five}, u * {five})\nreturn true"),
+        format!("a = round_to(y * {five}, u * {five})\nreturn true"),
+        format!("t ~ laplace(0, {five} * z * z)\nreturn true"),
+    ] {
+        let refused = refusal(&text("", &body));
+        assert!(matches!(refused, Some(RunError::TooLarge { .. })), "{body}: {refused:?}");
+    }
+    let refused = refusal(&text("where exp(x) > 1", "return y > x"));
+    assert!(matches!(refused, Some(RunError::TooLarge { .. })), "{refused:?}");
+    // A product of 512 fields in the condition of a sum that is computed before anything is drawn.
+    let many = (0..9).fold("r.x".to_owned(), |half, _| format!("({half}) * ({half})"));
+    let text = format!(
+        "mechanism m(people: rows(x: int))\nm ~ discrete_laplace(count(r in people where {many} > 0), 1)\nreturn m\n\
+         neighbours one row of people is added or removed\nclaim 1"
+    );
+    let table = Table { header: vec!["x".into()], rows: vec![] };
+    let refused = Proved::load(&text).unwrap().with_table("people", table).unproved_with(&[]);
+    assert!(matches!(refused, Err(RunError::TooLarge { .. })), "{refused:?}");
+}
+
+#[test]
+fn lists_have_entries_of_their_type() {
+    let unproved = Proved::load(&text("", "return y > x")).unwrap().unproved_with(&[]).unwrap();
+    let given =
+        |q: &str, k: &str| Inputs::from_json(&format!("{{\"x\": 1, \"z\": 2, \"q\": {q}, \"k\": {k}}}"));
+    assert!(unproved.prepare(&given("[1, \"1/3\"]", "[1, true]").unwrap()).is_ok());
+    for (q, k) in
+        [("[1, true]", "[1]"), ("[[1]]", "[1]"), ("[1]", "[\"1/2\"]"), ("[1]", "[[1]]"), ("1", "[1]")]
+    {
+        let error = unproved.prepare(&given(q, k).unwrap()).unwrap_err();
+        assert!(matches!(error, RunError::Input(InputError::WrongType { .. })), "{q} {k}: {error}");
+    }
+    for malformed in ["[1] 2", "[[[[[1]]]]]", "[1,", "nan"] {
+        let read = given(malformed, "[1]");
+        assert!(matches!(read, Err(InputError::Malformed { .. })), "{malformed}: {read:?}");
+    }
+    let twice = Inputs::from_json("{\"x\": 1, \"x\": 2}");
+    assert!(matches!(twice, Err(InputError::Repeated { .. })), "{twice:?}");
+}
+
+/// What a row is worth, field by field: rows are counted without noise to speak of.
+#[test]
+fn fields_are_of_their_type() {
+    let count = |sort: &str, cell: Cell| {
+        let text = format!(
+            "mechanism m(people: rows(x: {sort}))\nm ~ discrete_laplace(count(r in people), 1 / 1000)\nreturn m\n\
+             neighbours one row of people is added or removed\nclaim 1000"
+        );
+        let table = Table { header: vec!["x".into()], rows: vec![vec![cell]] };
+        let proved = Proved::load(&text).unwrap().with_table("people", table).with(&settings("")).unwrap();
+        let mut entropy = probity_noise::entropy::SecureEntropy::new().unwrap();
+        proved.run(&Inputs::new(), &mut entropy).unwrap().to_string() == "1"
+    };
+    let text = |text: &str| Cell::Text(text.to_owned());
+    for (sort, cell, counts) in [
+        ("category(3)", text("0"), true),
+        ("category(3)", text("2"), true),
+        ("category(3)", text("3"), false),
+        ("category(3)", text("-1"), false),
+        ("category(3)", text("0.5"), false),
+        ("int", text("7"), true),
+        ("int", text("7.5"), false),
+        ("int", text("14/2"), false),
+        ("int", text(""), false),
+        ("real", text("7.5"), true),
+        ("real", text("1e400"), true),
+        ("real", text("1e401"), false),
+        ("real", text(&"1".repeat(400)), true),
+        ("real", text(&"1".repeat(401)), false),
+        ("bool", text("t"), true),
+        ("bool", text("yes"), false),
+        ("bool", Cell::Number(1.into()), true),
+        ("bool", Cell::Number(2.into()), false),
+        ("int", Cell::Truth(true), false),
+    ] {
+        assert_eq!(count(sort, cell.clone()), counts, "{sort} {cell:?}");
+    }
+}
+
+/// What has no other check: a grid for an output that might be a multiple of it for ever, and a column that is there twice.
+#[test]
+fn grids_and_columns() {
+    let unproved = Proved::load(&text("", "return ln(exp(y))")).unwrap().unproved_with(&[]).unwrap();
+    let refused = unproved.on_grid(1.into());
+    assert!(matches!(refused, Err(RunError::Refused { .. })), "{refused:?}");
+    let twice = Table { header: vec!["x".into(), "x ".into()], rows: vec![] };
+    let text = "mechanism m(people: rows(x: int))\nm ~ discrete_laplace(count(r in people), 1)\nreturn m\n\
+                neighbours one row of people is added or removed\nclaim 1";
+    let refused = Proved::load(text).unwrap().with_table("people", twice).unproved_with(&[]);
+    assert!(matches!(refused, Err(RunError::Column { twice: true, .. })), "{refused:?}");
+}
+
+/// The answer of a text without noise.
+fn answer(text: &str, inputs: &str) -> String {
+    let unproved = Proved::load(text).unwrap().unproved_with(&[]).unwrap();
+    let mut session = unproved.prepare(&inputs.parse().unwrap()).unwrap();
+    let mut found = String::new();
+    let keep = |value: probity_run::Value| {
+        found = value.to_string();
+        true
+    };
+    session.runs_on_tape(1, &mut Tape::seeded(1), keep).unwrap();
+    found
+}
+
+/// Doubles of 2^52 and more leave no bit for a fraction, and rounding by them is not to be believed.
+#[test]
+fn large_numbers_are_rounded_exactly() {
+    let real = "mechanism m(x: real)\nreturn round_to(x, 1)\nneighbours any\nclaim 1";
+    let whole = "mechanism m(x: int)\nreturn round_to(x, 3)\nneighbours any\nclaim 1";
+    for x in ["4503599627370497", "-4503599627370497", "9007199254740993", "13510798882111491"] {
+        assert_eq!(answer(real, &format!("x={x}")), x);
+    }
+    // 3 · (2^51 + 1), whose third is a double.
+    assert_eq!(answer(whole, "x=6755399441055747"), "6755399441055747");
+}
+
+/// Words that begin a uniform real right at the edge between two answers: the next word decides, and no double may.
+#[test]
+fn at_an_edge_the_next_word_decides() {
+    let drawn = |law: &str, words: &[u64]| {
+        let text = format!("mechanism m(x: real)\ny ~ {law}\nreturn y\nneighbours any\nclaim 1");
+        let unproved = Proved::load(&text).unwrap().unproved_with(&[]).unwrap();
+        let mut session = unproved.prepare(&"x=0".parse().unwrap()).unwrap();
+        let mut found = String::new();
+        let keep = |value: probity_run::Value| {
+            found = value.to_string();
+            true
+        };
+        let filled: Vec<u64> = words.iter().copied().chain([words[words.len() - 1]; 600]).collect();
+        session.runs_on_tape(1, &mut Tape::of_words(filled), keep).unwrap();
+        found
+    };
+    // U = 1/3 up to 2^-64, below and above.
+    for (next, expected) in [(0, "0"), (u64::MAX, "1")] {
+        assert_eq!(drawn("uniform_int(0, 2)", &[0x5555_5555_5555_5555, next]), expected);
+    }
+    for (next, expected) in [(0, "true"), (u64::MAX, "false")] {
+        assert_eq!(drawn("bernoulli(1/3)", &[0x5555_5555_5555_5555, next]), expected);
+    }
+    // U = 1/e up to 2^-66: -ln U is above 1, and below.
+    for (next, expected) in [(0, "1"), (u64::MAX, "0")] {
+        assert_eq!(drawn("geometric(1)", &[1 << 62, 8697967531365989482, next]), expected);
+    }
+}
