@@ -180,9 +180,12 @@ fn an_axiom_or_an_unfinished_proof_is_found() {
     ] {
         assert!(!says_yes(wrong), "{wrong}");
     }
-    assert!(root.join("proofs").is_dir() && {
-        let script = root.join("scripts/proofs_text.sh");
-        let whole = std::process::Command::new("bash").arg(script).arg(root.join("proofs")).output().unwrap();
-        whole.status.success()
-    });
+    assert!(
+        root.join("proofs").is_dir() && {
+            let script = root.join("scripts/proofs_text.sh");
+            let whole =
+                std::process::Command::new("bash").arg(script).arg(root.join("proofs")).output().unwrap();
+            whole.status.success()
+        }
+    );
 }
