@@ -1,4 +1,4 @@
-(* SPLIT (trusted/kernel/src/rules/split.rs): a program that is proved in one way for some pairs of states, and in another for the others, gives up the larger of the two amounts.
+(* SPLIT (trusted/kernel/src/rules/select/split.rs): a program that is proved in one way for some pairs of states, and in another for the others, gives up the larger of the two amounts.
    A judgement is one about each pair of states and cost on its own (each), so what is given up for one pair is not given up for another.  Read: split. *)
 From Probity Require Import Prelude Judgement.
 From Probity Require Rules.

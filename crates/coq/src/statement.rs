@@ -676,7 +676,11 @@ impl<'a> Statements<'a> {
             Adjacency::RowReplaced { .. } => {
                 format!("destruct n{n} as [u [r [r' [h h']]]]; exists u, r', r; split; assumption")
             }
-            _ => format!("mirror n{n}"),
+            // What is equal is so in either order, also in a part of a conjunction.
+            _ => format!(
+                "let rec turn h := first [mirror h | apply eqRP; symmetry; apply eqRP; exact h | apply eqb_true_iff; symmetry; apply eqb_true_iff; exact h |\n    \
+                 let a := fresh in let b := fresh in destruct (and_true _ _ h) as [a b]; apply andb_true_iff; split; [turn a|turn b]] in turn n{n}"
+            ),
         }
     }
 }

@@ -578,3 +578,25 @@ fn a_judgement_for_each_output_is_exported_with_countable_additivity() {
         "not exported: 'round_to(y, 1)' in a program with PW-EQ"
     );
 }
+
+/// Neighbours that have a number or a truth value in common are neighbours in either order; names that Coq or the texts use themselves are names like others.
+#[test]
+fn inputs_in_common_are_exported_under_any_name() {
+    let text = written(
+        "mechanism Qed(k: real, v: bool, inputs: int)
+         param a > 0
+         param arb0 > 0
+         program ~ laplace(k, 1 / a)
+         forall = program + 0
+         return forall
+         neighbours abs(k' - k) <= 1
+         neighbours v' == v and inputs' == inputs
+         claim a",
+    )
+    .unwrap();
+    assert!(text.contains("Theorem Qed_private"), "{text}");
+    for mirrored in ["turn n0|]", "turn n1|]"] {
+        assert!(text.contains(mirrored), "{text}");
+    }
+    assert!(text.contains("apply eqRP; symmetry"), "{text}");
+}

@@ -1,7 +1,7 @@
 //! The rules for programs.
 //!
-//! A [`Judgement`] ⊢ c : Φ ⇒ Ψ (up to δ, where not 0) is about two runs of one program c. It says: from any pair of states (and cost κ)
-//! in Φ there is a measure μ on pairs of final states and final costs κ' such that
+//! A [`Judgement`] ⊢ c : Φ ⇒ Ψ (up to δ, where not 0) is about two runs of one program c. `docs/logic.md` defines it by
+//! expectations, section 2; it holds if from any pair of states (and cost κ) in Φ there is a measure μ on pairs of final states and final costs κ' such that
 //! 1. the first marginal of μ is the output law of the first run, but for mass of at most δ,
 //! 2. μ is supported on Ψ,
 //! 3. for every set E of final states, ∫ 1[second ∈ E]·e^(κ − κ') dμ ≤ the probability of E in the second run.
