@@ -100,8 +100,7 @@ fn rows_with(
     let cell = |(keys, values): &(Vec<usize>, Drawn), shown: &Shown, errors: &[Rational]| match shown {
         Shown::Key(key) => Cell::Key { text: label(*key, keys[*key]), bare: plan.keys[*key].bare },
         Shown::Noisy(post) => {
-            let value = post.value(values);
-            let (low, high) = post.interval(values, errors);
+            let (value, (low, high)) = post.with_interval(values, errors);
             let digits = digits(prepared, post, low.as_ref().zip(high.as_ref()));
             Cell::Noisy { value, low, high, digits }
         }

@@ -138,8 +138,11 @@ fn to_text((keys, noisy): &Shown) -> String {
         text.push_str(key.as_deref().unwrap_or(""));
         for (at, value) in group.iter().enumerate() {
             let comma = if at == 0 && key.is_none() { "" } else { "," };
-            // Writing to a text does not fail.
-            let _ = write!(text, "{comma}\"{value}\"");
+            // Writing to a text does not fail. Numbers of the machine are written sooner.
+            let _ = match i64::try_from(value) {
+                Ok(small) => write!(text, "{comma}\"{small}\""),
+                Err(_) => write!(text, "{comma}\"{value}\""),
+            };
         }
         text.push(']');
     }

@@ -147,6 +147,33 @@ fn the_policy_is_pinned_and_the_owner_may_amend_it() {
     ledger.amend(&large, "").unwrap();
 }
 
+/// The owner amends the policy while a debit waits for the ledger: what was drawn under the old one is not released.
+#[test]
+fn a_policy_amended_while_a_debit_waits_is_noticed() {
+    let place = folder("amended-meanwhile");
+    let (path, copy) = (place.join("l"), place.join("copy"));
+    let (small, large) = (policy("1/4"), policy("1"));
+    let mut ledger = Ledger::init(&path, &small, None, false, Duration::from_secs(60)).unwrap();
+    fs::copy(&path, &copy).unwrap();
+    open(&copy).unwrap().amend(&large, "more").unwrap();
+    // The entry of the copy comes into the ledger between what the debit reads first and its own turn.
+    let holder = rusqlite::Connection::open(&path).unwrap();
+    holder.execute("ATTACH ?1 AS copy", [copy.to_str().unwrap()]).unwrap();
+    holder.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let refused = std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| ledger.debit(&[debit("a", quarter())], &small, false));
+        std::thread::sleep(Duration::from_millis(500));
+        holder
+            .execute_batch(
+                "INSERT INTO main.entry SELECT * FROM copy.entry WHERE number NOT IN (SELECT number FROM main.entry); COMMIT",
+            )
+            .unwrap();
+        waiting.join().unwrap().unwrap_err()
+    });
+    assert!(refused.message.contains("amended meanwhile"), "{refused}");
+    assert_eq!(open(&path).unwrap().state().spent.amount, Rational::ZERO);
+}
+
 #[test]
 fn an_anchor_replaces_no_other_file() {
     let folder = folder("anchor-place");
@@ -233,7 +260,8 @@ fn a_new_ledger_does_not_take_the_anchor_of_another() {
             false => fs::write(&path, "").unwrap(),
         }
         let error = Ledger::init(&path, &policy, Some(&anchor), true, PATIENCE).unwrap_err();
-        assert!(error.message.contains("has seen a ledger"), "{}", error.message);
+        let said = if lost { "has seen a ledger" } else { "is there, and empty" };
+        assert!(error.message.contains(said), "{}", error.message);
     }
     assert!(Ledger::init(&place.join("other"), &policy, Some(&anchor), false, PATIENCE).is_err());
     assert_eq!(fs::read(&anchor).unwrap(), seen);

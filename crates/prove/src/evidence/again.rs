@@ -15,7 +15,7 @@ use crate::evidence::posed::Posed;
 use crate::evidence::retrace::retraced;
 
 /// How many pieces of evidence are tried for a question of a form that is new.
-const RECENT: usize = 6;
+const RECENT: usize = 2;
 
 /// What was found, by the form of the question.
 #[derive(Default)]

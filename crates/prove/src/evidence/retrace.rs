@@ -38,28 +38,24 @@ fn along(facts: &Facts<'_>, way: &Evidence, effort: &mut Effort) -> Option<Evide
         }
         Evidence::Cases(number, branches) => {
             let cases = facts.cases(*number).ok()?;
-            let own = |at: usize| branches.get(at).into_iter();
             let found = cases.iter().enumerate().map(|(at, case)| {
                 // Where the runs are exchanged, so are cases of a comparison.
                 let others =
                     branches.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, way)| way);
-                own(at).chain(others).find_map(|way| along(case, way, effort))
+                let mut ways = branches.get(at).into_iter().chain(others);
+                ways.find_map(|way| along(case, way, effort)).or_else(|| at_end(case, effort))
             });
             Some(Evidence::Cases(*number, found.collect::<Option<_>>()?))
         }
-        Evidence::Absurd(_) | Evidence::Clash(..) => at_end(facts, effort),
+        Evidence::Absurd(_) | Evidence::Clash(..) => plain_contradiction(facts.list()),
         Evidence::Combination { products, equations } => {
-            let known = cited_rows(facts, products, equations);
-            known.and_then(|rows| contradiction(&rows, effort)).or_else(|| at_end(facts, effort))
+            contradiction(&cited_rows(facts, products, equations)?, effort)
         }
     }
 }
 
-/// A contradiction that needs no cases.
+/// A contradiction that needs no cases, of whatever facts.
 fn at_end(facts: &Facts<'_>, effort: &mut Effort) -> Option<Evidence> {
-    if let Some(evidence) = plain_contradiction(facts.list()) {
-        return Some(evidence);
-    }
     let base = base_rows(facts.list());
     contradiction(&base, effort).or_else(|| {
         let scaled = scaled_rows(facts.context(), &base);

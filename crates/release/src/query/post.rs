@@ -138,6 +138,14 @@ impl Post {
         matches!(self, Post::Draw(_))
     }
 
+    /// The value of a column and its bounds.
+    pub fn with_interval(&self, noisy: &Drawn, errors: &[Rational]) -> (Option<Rational>, Interval) {
+        match self {
+            Post::Quantile(quantile) => quantile.with_interval(noisy, errors),
+            _ => (self.value(noisy), self.interval(noisy, errors)),
+        }
+    }
+
     /// The value from noisy numbers; nothing after a division by 0, and nothing for the average or the spread of a group whose noisy
     /// count is too small to divide by.
     pub fn value(&self, noisy: &Drawn) -> Option<Rational> {

@@ -138,7 +138,16 @@ impl Quantile {
 
     /// The middle of the bins at which the noisy ranks pass the wanted one; nothing if hardly a row is there.
     pub fn value(&self, noisy: &Drawn) -> Option<Rational> {
+        self.value_by(&self.balances(noisy))
+    }
+
+    /// The value and its bounds. Adding up thousands of bins is what takes time, and is done once for both.
+    pub fn with_interval(&self, noisy: &Drawn, errors: &[Rational]) -> (Option<Rational>, Interval) {
         let balances = self.balances(noisy);
+        (self.value_by(&balances), self.interval_by(&balances, errors))
+    }
+
+    fn value_by(&self, balances: &Balances) -> Option<Rational> {
         if balances.total < Rational::ONE {
             return None;
         }
@@ -152,9 +161,12 @@ impl Quantile {
     /// Bounds of the true value, if G at the two ends of its bin is within its error, which is the larger factor times that of the finest
     /// level's draw.
     pub fn interval(&self, noisy: &Drawn, errors: &[Rational]) -> Interval {
+        self.interval_by(&self.balances(noisy), errors)
+    }
+
+    fn interval_by(&self, balances: &Balances, errors: &[Rational]) -> Interval {
         let (below, above, _) = self.factors();
         let error = self.levels.last().map_or(Rational::ZERO, |finest| errors[*finest].clone());
-        let balances = self.balances(noisy);
         if balances.total < Rational::ONE {
             // Where there is no value, nothing is known but the range.
             return (Some(self.at(Rational::from(self.low))), Some(self.at(Rational::from(self.high))));
