@@ -154,7 +154,8 @@ fn prove_by(
 fn uniform(mechanism: &Mechanism, hints: &Hints) -> Option<Reason> {
     let (rewritten, _) = rewrite(mechanism, hints);
     let draw = conversion::find_draw(&rewritten.body, &|law| *law == Distribution::Uniform);
-    draw.filter(|_| unaided(hints)).map(|draw| Reason::Uniform { draw: draw.to_string().trim_end().to_owned() })
+    draw.filter(|_| unaided(hints))
+        .map(|draw| Reason::Uniform { draw: draw.to_string().trim_end().to_owned() })
 }
 
 fn unaided(hints: &Hints) -> bool {
