@@ -273,7 +273,11 @@ impl Measure<'_, '_> {
             }
             _ => None,
         });
-        let (bound, one) = clause?;
+        // Where neighbours are any two lists, entries are as far apart as their bounds.
+        let Some((bound, one)) = clause else {
+            let range = self.range(&index.clone().index_of(Variable::Plain(list.clone())))?;
+            return Some(Apart::base(normal(self.context, &range.width())));
+        };
         let bound = normal(self.context, bound);
         if !one || bound == Expr::int(0) {
             return Some(Apart::base(bound));
