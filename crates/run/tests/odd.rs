@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use common::{Case, counted, g_test};
 use probity_audit::Outcome;
 use probity_exact::Rational;
+use probity_exact::directed::exp_nearest;
 use probity_noise::entropy::tape::Tape;
 use probity_run::{Given, Inputs, Proved, RunError, Value};
 
@@ -16,7 +17,7 @@ fn text(body: &str) -> String {
 
 /// P(S > t) for t ≥ 0 and S the sum of two Laplace draws of scale 1.
 fn tail_of_two(t: f64) -> f64 {
-    (-t).exp() * (2.0 + t) / 4.0
+    exp_nearest(-t) * (2.0 + t) / 4.0
 }
 
 fn truth(p: f64) -> Vec<(Outcome, f64)> {
@@ -29,17 +30,17 @@ fn numbers(law: &[(i64, f64)]) -> Vec<(Outcome, f64)> {
 
 /// P(Y = y) of discrete Laplace noise.
 fn two_sided(y: i64, scale: f64) -> f64 {
-    let q = (-1.0 / scale).exp();
+    let q = exp_nearest(-1.0 / scale);
     (1.0 - q) / (1.0 + q) * q.powi(y.unsigned_abs() as i32)
 }
 
 #[test]
 fn odd_texts_have_the_laws_worked_out_by_hand() {
-    let e = (-1.0f64).exp();
+    let e = exp_nearest(-1.0);
     // Scale n + 1 for a geometric n.
     let mixed =
         |y: i64| -> f64 { (0..400).map(|n| (1.0 - e) * e.powi(n) * two_sided(y, f64::from(n) + 1.0)).sum() };
-    let weights = [1.0, 1f64.exp(), 2f64.exp()];
+    let weights = [1.0, exp_nearest(1.0), exp_nearest(2.0)];
     let all: f64 = weights.iter().sum();
     let binomial = [16.0 / 81.0, 32.0 / 81.0, 24.0 / 81.0, 8.0 / 81.0, 1.0 / 81.0];
     let cases: Vec<(&str, Vec<(Outcome, f64)>)> = vec![
