@@ -66,6 +66,9 @@ type KnownLaw = (LawKind, Vec<Real>);
 /// The values of a law with their probabilities.
 type Values = Rc<[Rc<Weighted>]>;
 
+/// A path and what it releases; `None` when it is impossible.
+pub(crate) type Followed = Result<Option<(RealWorld<'static>, Value<Real>)>, AuditError>;
+
 /// Laws that are remembered from one exploration to the next: a search explores many inputs with the same noise.
 const REMEMBERED: usize = 64;
 
@@ -250,10 +253,20 @@ impl Explorer {
 
     /// Follows one path by answering comparisons in the order given, `false` after that, and every discrete draw by
     /// its first value; the path and the released value. `None` when the path is impossible.
-    pub(crate) fn follow_answers(
+    pub(crate) fn follow_answers(&mut self, answers: &[bool]) -> Followed {
+        self.follow_one(answers, |values| values.first().cloned())
+    }
+
+    /// The same with every discrete draw at its likeliest value, the first of several.
+    pub(crate) fn follow_likeliest(&mut self) -> Followed {
+        self.follow_one(&[], |values| values.iter().rev().max_by(|a, b| a.1.exact.cmp(&b.1.exact)).cloned())
+    }
+
+    fn follow_one(
         &mut self,
         answers: &[bool],
-    ) -> Result<Option<(RealWorld<'static>, Value<Real>)>, AuditError> {
+        value: impl Fn(&[Rc<Weighted>]) -> Option<Rc<Weighted>>,
+    ) -> Followed {
         let mut answers = answers.iter().copied();
         let mut world = RealWorld::new(None);
         let mut scratch = Scratch::default();
@@ -265,11 +278,11 @@ impl Explorer {
                 Ok(output) => return Ok(Some((world, output))),
                 Err(Stop::Branch) => Choice::Branch(answers.next().unwrap_or(false)),
                 Err(Stop::Draw) => {
-                    let first = match world.needed.take() {
-                        Some(law) => self.values(&law)?.first().cloned(),
+                    let drawn = match world.needed.take() {
+                        Some(law) => value(self.values(&law)?),
                         None => None,
                     };
-                    let Some(weighted) = first else { return Ok(None) };
+                    let Some(weighted) = drawn else { return Ok(None) };
                     Choice::Draw(weighted)
                 }
                 Err(Stop::Error(error)) => return Err(*error),

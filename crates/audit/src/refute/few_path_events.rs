@@ -32,6 +32,10 @@ pub(crate) fn events(
             outputs.push((world, output));
         }
     }
+    // Of many coins and responses the likeliest answers tell most: each of them speaks for its own input.
+    for likeliest in [explorer.follow_likeliest()?, other.follow_likeliest().unwrap_or_default()] {
+        outputs.extend(likeliest.filter(|(world, _)| world.noises.is_empty()));
+    }
     let mut events: Vec<Event> = Vec::new();
     let plain = outputs.iter().flat_map(|(world, output)| events_of(world, output));
     for event in plain.chain(moved) {
