@@ -341,6 +341,32 @@ impl Ask<'_> {
         topics
     }
 
+    /// That a variable which every round moves by one number counts the rounds beside the index.
+    pub(super) fn beside_the_index(&self, name: &Name) -> Vec<Topic> {
+        let Some(from) = &self.cycle.from else { return vec![] };
+        let mut set = 0;
+        for_each_assignment(self.cycle.body, &mut |var, _| set += usize::from(var == name));
+        let in_every_round =
+            |statement: &Statement| matches!(statement, Statement::Assign { var, .. } if var == name);
+        let steps = self.steps(name);
+        let ([step], true) = (steps.as_slice(), set == 1 && self.cycle.body.iter().any(in_every_round))
+        else {
+            return vec![];
+        };
+        let Some(step) = number(step) else { return vec![] };
+        let rounds = minus(Expr::var(self.cycle.name.clone()), from.clone());
+        let (v, w) = self.of(name);
+        let mut topics = vec![];
+        for start in self.public_starts(name) {
+            let now = plus(start, product(Expr::Number(step.clone()), rounds.clone()));
+            for v in [&v, &w] {
+                let question = question(v.clone().equals(now.clone()));
+                topics.push(Topic { condition: None, questions: vec![question] });
+            }
+        }
+        topics
+    }
+
     /// What a flag says of the counters: that the loop is to stop, or goes on, as long as a counter has not come to its bound.
     pub(super) fn stops(&self, name: &Name) -> Vec<Topic> {
         let set = set_by(self.cycle.body);

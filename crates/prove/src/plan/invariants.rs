@@ -109,7 +109,7 @@ impl Watcher {
         let ask = Ask { context, comparison, cycle, spans, distances };
         let variables = cycle.scope.iter().map(|name| (name.clone(), ask.variable(name))).collect();
         let known = |name| {
-            let counted = [ask.ranges(name), ask.flags(name), ask.stops(name)];
+            let counted = [ask.ranges(name), ask.flags(name), ask.stops(name), ask.beside_the_index(name)];
             let numbers = [ask.untouched(name), ask.since_the_start(name), ask.order(name)];
             counted.into_iter().chain(numbers)
         };
