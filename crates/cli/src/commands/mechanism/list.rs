@@ -11,7 +11,7 @@ use crate::{files, output};
 /// Which folder.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The folder with the mechanism files
+    /// A folder with mechanism files, or one file: it is read, its names and types are checked, and nothing is proved
     #[arg(default_value = "mechanisms")]
     path: PathBuf,
     /// Answer in JSON
@@ -21,13 +21,13 @@ pub struct Arguments {
 
 /// Lists. A file of a folder that cannot be read has a row that says so.
 pub fn run(arguments: &Arguments) -> Answer {
-    if !arguments.path.is_dir() {
-        // One file: what is wrong with it is the answer.
-        files::program(&arguments.path)?;
-    }
     let mut rows: Vec<(PathBuf, Result<Program, Failure>)> = Vec::new();
     for path in files::mechanisms(&arguments.path)? {
         let program = files::program(&path).map(|(_, program)| program);
+        if !arguments.path.is_dir() && program.is_err() {
+            // One file: what is wrong with it is the answer.
+            return program.map(|_| Status::Done);
+        }
         rows.push((path, program));
     }
     let failures = || rows.iter().filter_map(|(_, program)| program.as_ref().err());
