@@ -44,6 +44,14 @@ pub(super) fn proof(printer: &Printer<'_>, lemma: &Lemma) -> Result<String, NotE
                 true => "",
                 false => "repeat match goal with h : @eq R _ _ |- _ => rewrite <- h; clear h end; ",
             };
+            if (theorem, sort) == ("rows_replaced", "Z") {
+                // The formula is about numbers, and both sums are in it.
+                return Ok(format!(
+                    "implication; {same}given (f_equal IZR (@rows_replacedZ _ _ _ _ _ _ (fun r => {}) (fun r => {}) (proj1 rows_{table}) (proj2 rows_{table})))",
+                    printer.formula(&first.0, Scope::Runs)?,
+                    printer.int(&first.1, Scope::Runs)?,
+                ));
+            }
             format!("implication; {same}rewrite (@{theorem}{sort} {permutations}); rows")
         }
         Lemma::Sqrt(_) => "implication; now apply root".into(),
