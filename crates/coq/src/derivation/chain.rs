@@ -176,7 +176,7 @@ impl Walk<'_> {
             }
         }
         let end = known_about(&chain, &BTreeSet::new(), post.formula());
-        let whole = chain.end(&assertion(&[end.clone()])?).map_err(rejected)?;
+        let whole = chain.end(&assertion(std::slice::from_ref(&end))?).map_err(rejected)?;
         self.number_all(arbitrary);
         let (lemma, evidence) = self.entail(&[whole.post().formula()], post.formula())?;
         let judgement = rules::weaken(&whole, post, &evidence).map_err(rejected)?;
