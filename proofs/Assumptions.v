@@ -5,7 +5,7 @@ From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence
 From Probity Require Compared Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
 From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called PermuteFlip CertificateCall NormalSum Mu MuOrder.
 From Probity Require Gumbel Answers Alike Values Exchange Selected TailsExact Naive Between Beside Ratio Split TailsBoth TailsStart Differ.
-From Probity Require Lists Priced NormalSeries NormalValues NormalEnclosed NormalNumbers.
+From Probity Require Lists Priced NormalSeries NormalValues NormalEnclosed NormalNumbers Ends Rows CertificateChain.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -129,6 +129,7 @@ Definition equivalences_and_privacy := (
   @TwoSided.sign_law_turned,
   @TwoSided.coin_law,
   @TwoSided.exponential_law,
+  @TwoSided.exponential_step,
   @Gumbel.gumbel_law,
   @Gumbel.gumbel_law_exponential,
   @Gumbel.gumbel_step,
@@ -224,6 +225,17 @@ Definition concentrated_measure := (
   @Ratio.z_seq_for,
   @Ratio.level_borel,
   @Ratio.released_additive,
+  @Ends.no_while,
+  @Ends.ends_one_sided,
+  @Ends.ends_draw,
+  @Ends.ends_strengthen,
+  @Ends.ends_split,
+  @Ends.ends_cond,
+  @Ends.ends_seq,
+  @Ends.ends_for,
+  @Ends.ends_block,
+  @Ends.call_pure_ends,
+  @Ends.call_pure_lost,
   @Groups.z_step,
   @Groups.z_group,
   @Called.z_called,
@@ -304,6 +316,15 @@ Definition certificates := (
   @Formulas.rows_addedZ,
   @Formulas.rows_replaced,
   @Formulas.rows_replacedZ,
+  @Rows.walked_equal,
+  @Rows.rows_more,
+  @Rows.rows_fewer,
+  @Rows.rows_other,
+  @Rows.rows_moreZ,
+  @Rows.rows_fewerZ,
+  @Rows.rows_otherZ,
+  @Rows.equal_entries,
+  @Rows.equal_entriesZ,
   @Formulas.one_entry,
   @Formulas.every_entryZ,
   @Formulas.every_entry_growsZ,
@@ -333,6 +354,7 @@ Definition certificates := (
   @CertificateMu.mj_private,
   @CertificateMu.mj_order_tail,
   @CertificateMu.mj_tail,
+  @CertificateChain.j_judged,
   @CertificateSample.sampled_private,
   @CertificateCall.call_tests,
   @CertificateCall.j_call,

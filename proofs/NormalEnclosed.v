@@ -15,16 +15,11 @@ Implicit Types (x y a b : R).
 Let q := wp_ leb (gauss_w 0%R 1%R : T -> R).
 Let Z := fine (wtotal leb (gauss_w 0%R 1%R : T -> R)).
 Let q0 y : 0 <= (EFin \o q) y. Proof. by rewrite lee_fin; exact: q_ge0. Qed.
-Let low_set x : measurable ([set y | y <= x]%R : set T).
-Proof.
-rewrite (_ : mkset _ = ~` [set y | x < y]%R); first by apply: measurableC; exact: mray_gt.
-by apply/seteqP; split=> y /=; [move=> h; apply/negP; rewrite -leNgt|move=> /negP; rewrite -leNgt].
-Qed.
 Lemma normal_between a b (h h' : R) : (a <= b)%R -> (0 <= h)%R -> (0 <= h')%R -> (forall y, (a < y <= b)%R -> (h <= q y <= h')%R) ->
   (h * (b - a) <= normal b - normal a <= h' * (b - a))%R.
 Proof.
 move=> ab h0 h'0 hq; apply/andP; split.
-  rewrite ler_subr_addl -lee_fin EFinD !normal_int; apply: (le_trans _ (low_cut_ge (low_set a) (cutg_ge0 [set y | y <= b]%R q0))); apply: lee_add.
+  rewrite ler_subr_addl -lee_fin EFinD !normal_int; apply: (le_trans _ (low_cut_ge (measurable_low a) (cutg_ge0 [set y | y <= b]%R q0))); apply: lee_add.
     apply: low_le => y; first exact: cutg_ge0.
     by rewrite /cutg; case: asboolP => // ya; rewrite asboolT//=; exact: le_trans ya ab.
   rewrite -int_oc//; apply: low_le => y; first by rewrite lee_fin mulr_ge0.
@@ -32,7 +27,7 @@ move=> ab h0 h'0 hq; apply/andP; split.
   rewrite inE /= in_itv /= => /andP[ay yb]; rewrite mulr1 asboolT; last by rewrite /=; apply/negP; rewrite -ltNge.
   by rewrite asboolT//= lee_fin; have /andP[] := hq y (introT andP (conj ay yb)).
 rewrite ler_subl_addl -lee_fin EFinD !normal_int.
-apply: (le_trans (low_cut_le (low_set a) (cutg_ge0 [set y | y <= b]%R q0))); apply: lee_add.
+apply: (le_trans (low_cut_le (measurable_low a) (cutg_ge0 [set y | y <= b]%R q0))); apply: lee_add.
   apply: low_le => y; first by do 2 apply: cutg_ge0 => ?.
   by rewrite /cutg; case: asboolP => // _; case: asboolP.
 rewrite -(@int_oc R a b)//; apply: low_le => y; first by do 2 apply: cutg_ge0 => ?.
@@ -68,16 +63,10 @@ Qed.
 Let qN y : q (- y)%R = q y. Proof. by rewrite /q !qE sqrrN. Qed.
 Theorem normal_half : (normal (0 : R) = 2^-1)%R.
 Proof.
-pose neg := [set y | y < 0]%R : set T; pose pos := [set y | 0 < y]%R : set T.
-have E : (normal (0 : R))%:E = \int[leb]_y cutg neg (EFin \o q) y.
-  rewrite normal_int low_sides; last by move=> y; exact: cutg_ge0.
-  rewrite [X in _ + X](_ : _ = 0) ?adde0.
-    by apply: eq_integral => y _; rewrite /cutg; case: asboolP => // ny; rewrite asboolT//; exact: ltW.
-  rewrite (eq_integral (cst 0)) ?integral0// => y _; rewrite /cutg; case: asboolP => // py.
-  by rewrite asboolF//= => ly; move: py; rewrite /= ltNge ly.
+have E : (normal (0 : R))%:E = \int[leb]_y cutg ([set y | y < 0]%R : set T) (EFin \o q) y := normal_negative R.
 have : (normal (0 : R))%:E + (normal (0 : R))%:E = 1.
   rewrite -total (low_sides q0) E; congr (_ + _); rewrite -low_neg; last by move=> y; exact: cutg_ge0.
-  by apply: eq_integral => y _; rewrite /cutg /neg /= oppr_gt0 qN.
+  by apply: eq_integral => y _; rewrite /cutg /= oppr_gt0 qN.
 rewrite -EFinD => -[] h; have two : (2%:R : R) != 0%R by rewrite pnatr_eq0.
 by apply: (mulIf two); rewrite mulVf// mulr_natr mulr2n h.
 Qed.
@@ -85,7 +74,7 @@ Theorem normal_right x : (0 <= x)%R -> (1 - expR (- (x ^+ 2 / 2)) / 2 <= normal 
 Proof.
 move=> x0; apply/andP; split; last by rewrite -lee_fin -normalE; apply: law_le1 => y; [exact: below_ge0|exact: below_le1].
 rewrite ler_subl_addr; apply: (@le_trans _ _ (normal x + normal (- x))%R); last by rewrite ler_add2l; exact: normal_far.
-rewrite -lee_fin EFinD !normal_int -total; apply: (le_trans (low_cut_le (low_set x) q0)); rewrite lee_add2l//.
+rewrite -lee_fin EFinD !normal_int -total; apply: (le_trans (low_cut_le (measurable_low x) q0)); rewrite lee_add2l//.
 rewrite -low_neg; last by move=> y; exact: cutg_ge0.
 apply: low_le => y; first exact: cutg_ge0.
 rewrite /cutg; case: asboolP => [/= ny|_]; last by case: ifP => // _; exact: q0.
@@ -117,6 +106,6 @@ have E : \int[leb]_y cutg [set y | y <= - x]%R (EFin \o q) y = \int[leb]_y cutg 
   rewrite EFinD lee_add2r// normal_int; apply: low_le => y; first exact: cutg_ge0.
   rewrite /cutg; case: asboolP => [/= h|_]; last by case: ifP.
   by rewrite asboolT//= (le_lt_trans h)// ltr_subl_addr ltr_addl.
-rewrite E; apply/eqP; rewrite eq_le; apply/andP; split; [exact: low_cut_ge|exact: low_cut_le].
+rewrite E; apply/eqP; rewrite eq_le; apply/andP; split; [exact: (low_cut_ge (measurable_low _) q0)|exact: (low_cut_le (measurable_low _) q0)].
 Qed.
 End Normal.

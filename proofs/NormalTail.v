@@ -123,15 +123,17 @@ Proof.
 rewrite -normalE /= /dev; apply: eq_integral => y _; rewrite /below_at /cutg -/q.
 by case: ifPn => h; [rewrite asboolT// mule1|rewrite asboolF ?mule0//; exact/negP].
 Qed.
+Lemma measurable_low x : measurable ([set y | y <= x]%R : set T).
+Proof.
+rewrite (_ : mkset _ = ~` [set y | x < y]%R); first by apply: measurableC; exact: mray_gt.
+by apply/seteqP; split=> y /=; [move=> h; apply/negP; rewrite -leNgt|move=> /negP; rewrite -leNgt].
+Qed.
 (* the density is at most 1/2 *)
 Lemma normal_near x mu : (0 <= mu)%R -> (normal (x + mu) - normal x <= mu / 2)%R.
 Proof.
 move=> mu0; rewrite ler_subl_addl -lee_fin EFinD !normal_int.
-have mx : measurable ([set y | y <= x]%R : set T).
-  rewrite (_ : mkset _ = ~` [set y | x < y]%R); first by apply: measurableC; exact: mray_gt.
-  by apply/seteqP; split=> y /=; [move=> h; apply/negP; rewrite -leNgt|move=> /negP; rewrite -leNgt].
 have q0 y : 0 <= (EFin \o q) y by rewrite lee_fin q_ge0.
-apply: (le_trans (low_cut_le mx (cutg_ge0 [set y | y <= x + mu]%R q0))); apply: lee_add.
+apply: (le_trans (low_cut_le (measurable_low x) (cutg_ge0 [set y | y <= x + mu]%R q0))); apply: lee_add.
   apply: low_le => y; first by do 2 apply: cutg_ge0 => ?.
   by rewrite /cutg; case: asboolP => // _; case: asboolP.
 have E : (mu / 2 = 2^-1 * (x + mu - x))%R by rewrite addrAC subrr add0r mulrC.
@@ -140,22 +142,26 @@ rewrite /cutg; case: asboolP => [/= h|_]; last by rewrite lee_fin mulr_ge0 ?invr
 case: asboolP => [/= h'|_]; last by rewrite lee_fin mulr_ge0 ?invr_ge0.
 rewrite indicE mem_set ?mulr1 ?lee_fin ?q_half//= in_itv /= h' andbT ltNge; exact/negP.
 Qed.
+(* one place has no mass *)
+Lemma normal_negative : (normal (0 : R))%:E = \int[leb]_y cutg ([set y | y < 0]%R : set T) (EFin \o q) y.
+Proof.
+have q0 y : 0 <= (EFin \o q) y by rewrite lee_fin q_ge0.
+rewrite normal_int low_sides; last by move=> y; exact: cutg_ge0.
+rewrite [X in _ + X](_ : _ = 0) ?adde0.
+  by apply: eq_integral => y _; rewrite /cutg; case: asboolP => // ny; rewrite asboolT//; exact: ltW.
+rewrite (eq_integral (cst 0)) ?integral0// => y _; rewrite /cutg; case: asboolP => // py.
+by rewrite asboolF//= => ly; move: py; rewrite /= ltNge ly.
+Qed.
 Lemma normal_zero : (normal (0 : R) <= 2^-1)%R.
 Proof.
 have q0 y : 0 <= (EFin \o q) y by rewrite lee_fin q_ge0.
 have qN y : q (- y)%R = q y by rewrite !qE sqrrN.
-pose neg := [set y | y < 0]%R : set T; pose pos := [set y | 0 < y]%R : set T.
-have E : (normal (0 : R))%:E = \int[leb]_y cutg neg (EFin \o q) y.
-  rewrite normal_int low_sides; last by move=> y; exact: cutg_ge0.
-  rewrite [X in _ + X](_ : _ = 0) ?adde0.
-    by apply: eq_integral => y _; rewrite /cutg; case: asboolP => // ny; rewrite asboolT//; exact: ltW.
-  rewrite (eq_integral (cst 0)) ?integral0// => y _; rewrite /cutg; case: asboolP => // py.
-  by rewrite asboolF//= => ly; move: py; rewrite /= ltNge ly.
+have E := normal_negative.
 have both : (normal (0 : R))%:E + (normal (0 : R))%:E <= 1.
   rewrite {2}E -low_neg; last by move=> y; exact: cutg_ge0.
   apply: (@le_trans _ _ (\int[leb]_y (q y)%:E)); last by apply: wp_sub => x; exact: gauss_w0.
   rewrite (low_sides q0) E; apply: lee_add => //; apply: low_le => y; first exact: cutg_ge0.
-  by rewrite /cutg /neg /= oppr_lt0 qN.
+  by rewrite /cutg /= oppr_lt0 qN.
 move: both; rewrite -EFinD lee_fin -mulr2n => h.
 by rewrite -(ler_pmul2l (_ : 0 < 2 :> R)%R) ?ltr0n// mulfV ?pnatr_eq0// mulr_natl.
 Qed.

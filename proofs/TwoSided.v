@@ -1,9 +1,9 @@
 (* Two-sided noise that is made of one-sided draws (trusted/kernel/src/rules/noise.rs): DIFFERENCE-LAW (difference_law, on the integers difference_law_int), SIGN-LAW (sign_law, with a coin
-   coin_law) and EXPONENTIAL-LAW (exponential_law).
+   coin_law) and EXPONENTIAL-LAW (exponential_law; in a program exponential_step).
 
    A difference is two draws of reals in turn, so its test has to be measurable (Tonelli); a sign that is drawn first, a coin, a logarithm, and everything on the integers have the law for all
    tests.  There is no condition on the scale: where it is not positive, neither side has mass. *)
-From Probity Require Import PreludeIntegral Judgement Laws Sampling Density Continuous Logarithm SignedLog Plane Centered.
+From Probity Require Import PreludeIntegral Judgement Laws Sampling Density Continuous Logarithm SignedLog Branches Plane Centered.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.
@@ -137,6 +137,18 @@ move=> g0; rewrite uniform_exp//; transitivity (\int[leb]_y ((exp_w 1 y)%:E * g 
 rewrite exp_side// -[RHS]low_neg; last by move=> y; apply: cutg_ge0 => x; rewrite mule_ge0 ?lee_fin ?lap_w0.
 apply: eq_integral => y _; rewrite /cutg /pos /= oppr_gt0; case: asboolP => // ny.
 by rewrite expK lap_wN opprK /lap_w ltr01 subr0 divr1 ltr0_norm ?opprK.
+Qed.
+(* in a program: Q' after the draws, if the one has u and the other z = -ln(u) *)
+Theorem exponential_step (S S' : Type) (Q Q' : S -> S' -> Prop) (set_u : S -> R -> S) (set_z : S' -> R -> S') :
+  (forall s s' u, Q s s' -> Q' (set_u s u) (set_z s' (- ln u)%R)) ->
+  in_step Q (Draw (fun=> @uniform R) set_u) (Draw (fun=> exponential 1) set_z) Q'.
+Proof.
+move=> QQ f f' f0 f1 f'0 f'1 ff s s' q.
+transitivity (ev (@uniform R) (fun u : R => f' (set_z s' (- ln u)%R))).
+  by apply: (f_equal (ev (@uniform R))); apply/funext => u; apply: ff; exact: QQ.
+transitivity (ev (exponential 1) (fun z : R => f' (set_z s' (- - z)%R))).
+  exact (@exponential_law (fun x => f' (set_z s' (- x)%R)) (fun x => f'0 _)).
+by apply: (f_equal (ev (exponential 1))); apply/funext => z; rewrite opprK.
 Qed.
 
 (* DIFFERENCE-LAW: a ~ exponential(b); c ~ exponential(b); C[a - c]  =  z ~ laplace(0, b); C[z] *)

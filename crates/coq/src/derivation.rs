@@ -3,6 +3,7 @@
 //! The walk is that of `probity_prove::derivation`, backwards, with the kernel's rules: they say what each side condition is. Coq computes the preconditions
 //! itself, from the same rules; that both come to the same formula is what `bridge` checks.
 
+mod chain;
 mod masses;
 mod once;
 mod one_sided;
@@ -54,6 +55,8 @@ pub(super) struct Walk<'a> {
     /// The lemmas so far.
     pub(super) lemmas: String,
     number: usize,
+    /// Whether the tactics for chains are written.
+    chained: bool,
 }
 
 pub(super) fn rejected(rejection: Rejection) -> NotExported {
@@ -91,6 +94,7 @@ impl<'a> Walk<'a> {
             indices: vec![],
             lemmas: String::new(),
             number: 0,
+            chained: false,
         }
     }
 
@@ -188,6 +192,7 @@ impl<'a> Walk<'a> {
                 // The laws of longer blocks are written by their outcomes.
                 _ => return Err(NotExported::new("MAXDIV for a block of more than two statements")),
             },
+            Move::Chain(..) => format!("({})", chain::blocks(step.size())),
             _ => self.rule("seq"),
         };
         let rule = up_to::sequence(&first.judgement, &rest.judgement, &together)?;
@@ -296,6 +301,7 @@ impl<'a> Walk<'a> {
                 Move::Call(cost, plan, evidence),
                 Statement::Draw { var, law: Distribution::Called(called) },
             ) => self.call((head, var, called), (cost, plan, evidence), post, arbitrary),
+            (Move::Chain(known, links), _) => self.chain(body, (known, links), post, arbitrary),
             _ => Err(NotExported::new("a plan that does not fit the program")),
         }
     }

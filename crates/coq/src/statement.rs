@@ -30,7 +30,7 @@ pub(super) fn opening(mechanism: &Mechanism, claim: &Claim, normal: bool) -> Str
          README.md names. The rest is proof. *)\n\
          From Coq Require Import Reals ZArith Bool List Permutation Lra.\n\
          From Flocq Require Import Core.\n\
-         From Probity Require Import Certificate Blocks Pairs CertificateRho Norms Draws UpTo Branches Rewrites Fractions Memory Outcomes PermuteFlip Values{calls}.\n\
+         From Probity Require Import Certificate Blocks Pairs CertificateRho Norms Draws UpTo Branches Rewrites Fractions Memory Outcomes PermuteFlip Values CertificateChain{calls}.\n\
          From Probity Require Import Chosen.\n",
     );
     // It makes claims in mu opaque, which others need not be.
@@ -605,12 +605,12 @@ impl<'a> Statements<'a> {
             let _ = writeln!(
                 out,
                 "  assert (neighbours{params} i1 i2) as there by (destruct near; [assumption|now apply neighbours_symmetric]).\n  \
-                 unfold neighbours in there; split_all; eapply forward; first [eassumption|reflexivity]."
+                 unfold neighbours in there; split_all; eapply forward; first [eassumption|reflexivity|split; eassumption]."
             );
         } else {
             out.push_str(
                 "  destruct near as [near|near]; unfold neighbours in near; split_all;\n    \
-                 [eapply forward|eapply backward]; first [eassumption|reflexivity].\n",
+                 [eapply forward|eapply backward]; first [eassumption|reflexivity|split; eassumption].\n",
             );
         }
         out.push_str("Qed.\n");

@@ -109,6 +109,24 @@ fn other_draws_are_exported_in_rho() {
     assert!(!text.contains("@j_"), "{text}");
 }
 
+/// CHAIN and ALIKE: what is known is written before and after each link; a link that is proved by itself says what it leaves alone.
+#[test]
+fn chains_are_exported() {
+    let text = fs::read_to_string(root().join("tests/prove/const_loop_nested.dp")).unwrap();
+    let exported = written(&text).unwrap();
+    for part in [
+        "From Probity Require Import Certificate Blocks",
+        "refine (@j_judged inputs vars i1 i2 (fun v t => True) _",
+        "refine (@j_alike_set inputs vars i1 i2 _ (fun v v' k => (leR k 0))",
+        "eapply (@j_blocks inputs vars i1 i2 (cons _ (cons _ nil))); cycle 1.",
+    ] {
+        assert!(exported.contains(part), "there is no\n{part}\nin\n{exported}");
+    }
+    // A part of a chain that is proved for each of its answers is not exported.
+    let selected = fs::read_to_string(root().join("tests/prove/noisy_max_then_value.dp")).unwrap();
+    assert_eq!(written(&selected).unwrap_err(), "not exported: rule SELECT");
+}
+
 /// INLINE and NAME: the claim is about the program as it stands, and the two programs go in step.
 #[test]
 fn rewritten_programs_are_exported() {

@@ -617,7 +617,7 @@ fn price(cost: &Expr) -> Price {
 }
 
 /// What a chain knows of the variables of a link.
-fn relevant(chain: &Chain, link: &Judgement) -> Expr {
+pub fn relevant(chain: &Chain, link: &Judgement) -> Expr {
     let mut names = BTreeSet::new();
     for_each_expr(link.program(), &mut |e| e.for_each_variable(&mut |v| names.extend(name_of(v))));
     known_about(chain, &names, link.pre().formula())
@@ -644,7 +644,7 @@ pub(crate) fn conjuncts(e: &Expr, parts: &mut Vec<Expr>) {
 }
 
 /// What a chain knows of some names, of the names in a formula, and of the cost.
-fn known_about(chain: &Chain, names: &BTreeSet<Name>, formula: &Expr) -> Expr {
+pub fn known_about(chain: &Chain, names: &BTreeSet<Name>, formula: &Expr) -> Expr {
     let mut names = names.clone();
     formula.for_each_variable(&mut |v| names.extend(name_of(v)));
     let of = |name: &Name, run| Expr::of(name.clone(), run);

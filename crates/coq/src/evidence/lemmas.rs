@@ -35,16 +35,24 @@ pub(super) fn proof(printer: &Printer<'_>, lemma: &Lemma) -> Result<String, NotE
                 second.1.clone(),
             );
             let sort = if printer.context.kind(&sum) == Kind::Int { "Z" } else { "" };
-            let permutations = match theorem {
-                "rows_added" => format!("_ _ _ _ _ _ rows_{table}"),
-                _ => format!("_ _ _ _ _ _ _ _ (proj1 rows_{table}) (proj2 rows_{table})"),
-            };
             // Parts that differ between the runs are equal by premise.
             let same = match first == second {
                 true => "",
                 false => "repeat match goal with h : @eq R _ _ |- _ => rewrite <- h; clear h end; ",
             };
-            format!("implication; {same}rewrite (@{theorem}{sort} {permutations}); rows")
+            if theorem == "rows_replaced" {
+                // Both sums are on one side, and a row that is counted in any case has no choice: the theorem is named with its
+                // condition and value, and on the integers taken as one about numbers.
+                let condition = printer.formula(&first.0, Scope::Runs)?;
+                let (value, read) = match sort {
+                    "Z" => (printer.int(&first.1, Scope::Runs)?, "f_equal IZR "),
+                    _ => (printer.real(&first.1, Scope::Runs)?, ""),
+                };
+                return Ok(format!(
+                    "implication; {same}given ({read}(@{theorem}{sort} _ _ _ _ _ _ (fun r => {condition}) (fun r => {value}) (proj1 rows_{table}) (proj2 rows_{table})))",
+                ));
+            }
+            format!("implication; {same}rewrite (@{theorem}{sort} _ _ _ _ _ _ rows_{table}); rows")
         }
         Lemma::Sqrt(_) => "implication; now apply root".into(),
         Lemma::Apart(list, ..) => apart(printer, list)?,
