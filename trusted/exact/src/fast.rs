@@ -294,6 +294,31 @@ mod tests {
         }
     }
 
+    /// Every entry of the tables is the number that it stands for, rounded down: by logarithms of the entries themselves, which go the
+    /// other way than the tables were made.
+    #[test]
+    fn tables_are_rounded_down() {
+        let tables = &*TABLES;
+        let entry = |n: i128, places: u32| scaled(Integer::from(n), places as i32);
+        let is_floor = |n: i128, (low, high): &(Rational, Rational), what: &str| {
+            assert!(entry(n, LN_PLACES) <= *low && *high < entry(n + 1, LN_PLACES), "{what}");
+        };
+        let ln2 = ln_bounds(&Rational::from(2u8), 200).unwrap();
+        is_floor(tables.ln2, &ln2, "ln 2");
+        let cells = Rational::from(CELLS as u32);
+        is_floor(tables.ln2_over_cells, &(&ln2.0 / &cells, &ln2.1 / &cells), "ln 2 / 128");
+        for (i, inverse) in tables.inverse.iter().enumerate() {
+            let ratio = Rational::from(256u32) / Rational::from(u32::from(*inverse));
+            is_floor(tables.minus_ln_inverse[i], &ln_bounds(&ratio, 200).unwrap(), &format!("cell {i}"));
+            // 2^(i/128) lies in [entry, entry + 1): ln of the two ends is on both sides of i·ln 2/128.
+            let step = Rational::from(i as u32) / &cells;
+            let power = tables.power[i] as i128;
+            let [below, above] = [power, power + 1].map(|n| ln_bounds(&entry(n, POWER_PLACES), 200).unwrap());
+            let low = below.1 < &ln2.0 * &step || (i == 0 && below.1.is_zero());
+            assert!(low && &ln2.1 * &step < above.0, "power {i}");
+        }
+    }
+
     #[test]
     fn agrees_with_the_format_where_it_decides() {
         let mut state = 1u64;
