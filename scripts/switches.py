@@ -41,7 +41,7 @@ SLOW = ["work_is_bounded", "work_of_a_derivation_is_bounded", "unfolding_is_boun
 # The falsifier's tests that may notice a condition of a file, quick ones first: the first that fails is enough.
 FALSIFIERS = {
     "rules/call.rs": ["calls", "theorems_are"],
-    "conversion.rs": ["theorems_are"],
+    "conversion.rs": ["conversions", "theorems_are"],
     "rules/lists.rs": ["norms", "finite"],
     "rules/sample.rs": ["samples"],
     "rules/chain.rs": ["chains"],

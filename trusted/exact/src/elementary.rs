@@ -112,16 +112,17 @@ impl Kept {
 /// ln 2 with w fractional bits: a lower and an upper bound.
 fn ln2(w: usize) -> (Natural, Natural) {
     static LN2: Kept = Kept::nothing();
-    // ln 2 = 18 artanh(1/26) − 2 artanh(1/4801) + 8 artanh(1/8749), Gauss's three-term formula.
+    LN2.at(w, || (ln2_towards(w, Bound::Lower), ln2_towards(w, Bound::Upper)))
+}
+
+/// ln 2 = 18 artanh(1/26) − 2 artanh(1/4801) + 8 artanh(1/8749), Gauss's three-term formula, with w fractional bits.
+fn ln2_towards(w: usize, bound: Bound) -> Natural {
     let inverse = |d: u32, bound: Bound| {
         let t = bound.div(&(Natural::ONE << w), &Natural::from(d));
         artanh(&t, w, bound)
     };
-    let combine = |bound: Bound, other: Bound| {
-        inverse(26, bound) * Natural::from(18u8) + inverse(8749, bound) * Natural::from(8u8)
-            - inverse(4801, other) * Natural::from(2u8)
-    };
-    LN2.at(w, || (combine(Bound::Lower, Bound::Upper), combine(Bound::Upper, Bound::Lower)))
+    inverse(26, bound) * Natural::from(18u8) + inverse(8749, bound) * Natural::from(8u8)
+        - inverse(4801, bound.other()) * Natural::from(2u8)
 }
 
 /// A lower and an upper bound of ln x for a rational x > 0, at most about 2^−bits apart relative to ln x; both
@@ -314,6 +315,230 @@ impl Format {
                 return below;
             }
             bits *= 2;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rational;
+
+    const BOUNDS: [Bound; 2] = [Bound::Lower, Bound::Upper];
+
+    /// n·2^−w.
+    fn fixed(n: &Natural, w: usize) -> Rational {
+        Rational::from_parts(Integer::from(n.clone()), Natural::ONE << w)
+    }
+
+    /// 2^−n.
+    fn part(n: usize) -> Rational {
+        fixed(&Natural::ONE, n)
+    }
+
+    /// The sum of a series of positive terms from `terms`, up to the first term below 2^−`bits`, and that term twice: each further
+    /// one is at most half of the one before.
+    fn sum_to(bits: usize, terms: impl Iterator<Item = Rational>) -> (Rational, Rational) {
+        let mut sum = Rational::ZERO;
+        for term in terms {
+            if term < part(bits) {
+                return (sum.clone(), sum + term * Rational::from(2u8));
+            }
+            sum += term;
+        }
+        unreachable!("a series without end");
+    }
+
+    /// artanh t for 0 ≤ t ≤ 1/3, in rational numbers.
+    fn artanh_of(t: &Rational, bits: usize) -> (Rational, Rational) {
+        let square = t * t;
+        let mut power = t.clone();
+        sum_to(
+            bits,
+            (0u32..).map(|i| {
+                let term = &power / Rational::from(2 * i + 1);
+                power = &power * &square;
+                term
+            }),
+        )
+    }
+
+    /// e^r for 0 ≤ r ≤ 1, in rational numbers.
+    fn exp_of(r: &Rational, bits: usize) -> (Rational, Rational) {
+        let mut term = Rational::ONE;
+        sum_to(
+            bits,
+            (1u32..).map(|i| {
+                let this = term.clone();
+                term = &term * r / Rational::from(i);
+                this
+            }),
+        )
+    }
+
+    /// Quotients and shifts are the floor and the ceiling, no less and no more.
+    #[test]
+    fn steps_are_rounded_to_the_nearest_unit_of_their_side() {
+        for n in 0u32..70 {
+            for d in 1u32..20 {
+                assert_eq!(Bound::Lower.div(&n.into(), &d.into()), Natural::from(n / d));
+                assert_eq!(Bound::Upper.div(&n.into(), &d.into()), Natural::from(n.div_ceil(d)));
+            }
+            for w in 0..9 {
+                assert_eq!(Bound::Lower.shift(n.into(), w), Natural::from(n >> w));
+                assert_eq!(Bound::Upper.shift(n.into(), w), Natural::from(n.div_ceil(1 << w)), "{n} {w}");
+            }
+        }
+    }
+
+    /// With few bits every rounding shows: on every number of up to ten bits the series enclose what they stand for, and are
+    /// as narrow as their steps allow.
+    #[test]
+    fn the_series_enclose_with_any_number_of_bits() {
+        for w in (1..11).chain([16, 23]) {
+            let all = 1u32 << w;
+            let step = if w > 10 { (all / 60) as usize | 1 } else { 1 + (all / 300) as usize };
+            for n in (0..all).step_by(step) {
+                let (number, value) = (Natural::from(n), fixed(&n.into(), w));
+                let width = Rational::from(w as u32 + 5) * part(w);
+                let check = |low: Natural, high: Natural, (least, most): (Rational, Rational), what: &str| {
+                    let (low, high) = (fixed(&low, w), fixed(&high, w));
+                    assert!(low <= least && most <= high, "{what} {n} with {w} bits: {low} {high}");
+                    assert!(&high - &low <= width, "{what} {n} with {w} bits: {low} {high}");
+                };
+                if 3 * n <= all {
+                    let [low, high] = BOUNDS.map(|bound| artanh(&number, w, bound));
+                    check(low, high, artanh_of(&value, 60), "artanh");
+                }
+                let [low, high] = BOUNDS.map(|bound| exp_series(&number, w, bound));
+                let (least, most) = if n == 0 { (Rational::ONE, Rational::ONE) } else { exp_of(&value, 60) };
+                check(low, high, (least, most), "exp");
+            }
+        }
+    }
+
+    /// ln 2 = Σ 1/(k·2^k), another series than the one of the code.
+    fn ln2_of(bits: usize) -> (Rational, Rational) {
+        sum_to(bits, (1u32..).map(|k| part(k as usize) / Rational::from(k)))
+    }
+
+    #[test]
+    fn the_logarithm_of_two_is_enclosed_with_any_number_of_bits() {
+        let (least, most) = ln2_of(300);
+        for w in 14..280 {
+            let [low, high] = BOUNDS.map(|bound| fixed(&ln2_towards(w, bound), w));
+            assert!(low <= least && most <= high, "{w}");
+            assert!(high - low <= part(w) * Rational::from(60 + 12 * w as u32), "{w}");
+            let (low, high) = ln2(w);
+            assert!(fixed(&low, w) <= least && most <= fixed(&high, w), "kept, {w}");
+        }
+    }
+
+    /// What is kept is cut outward, and computed again only for more bits.
+    #[test]
+    fn a_kept_constant_is_cut_outward() {
+        let kept = Kept::nothing();
+        let number = |n: u32| Natural::from(n);
+        let never = || -> (Natural, Natural) { panic!("it is kept") };
+        assert_eq!(kept.at(8, || (number(0b1010_0001), number(0b1010_0010))).0, number(0b1010_0001));
+        assert_eq!(kept.at(8, never), (number(0b1010_0001), number(0b1010_0010)));
+        assert_eq!(kept.at(7, never), (number(0b101_0000), number(0b101_0001)));
+        assert_eq!(kept.at(4, never), (number(0b1010), number(0b1011)));
+        assert_eq!(kept.at(9, || (number(1), number(2))), (number(1), number(2)));
+        assert_eq!(kept.at(8, never), (number(0), number(1)));
+    }
+
+    /// Logarithms of fractions on both sides of 1, of powers of two and next to them, against 2·artanh((x − 1)/(x + 1)) and ln 2 in
+    /// rational numbers.
+    #[test]
+    fn logarithms_are_enclosed_and_narrow() {
+        let (ln2_least, ln2_most) = ln2_of(260);
+        let mut tried = 0;
+        for (n, d) in (1i64..16).flat_map(|n| (1i64..16).map(move |d| (n, d))).chain([
+            (4097, 4096),
+            (4095, 4096),
+            (1 << 40, 3),
+            (3, 1 << 40),
+            (1_000_001, 1_000_000),
+        ]) {
+            let x = rational(n, d).unwrap();
+            // x = 2^k·m with 3/4 ≤ m < 3/2, by the definition of k and not by lengths.
+            let (mut m, mut k) = (x.clone(), 0i32);
+            while m >= rational(3, 2).unwrap() {
+                (m, k) = (m / Rational::from(2u8), k + 1);
+            }
+            while m < rational(3, 4).unwrap() {
+                (m, k) = (m * Rational::from(2u8), k - 1);
+            }
+            let t = (&m - Rational::ONE) / (&m + Rational::ONE);
+            let (least, most) = artanh_of(&if t < Rational::ZERO { -&t } else { t.clone() }, 240);
+            let (two, times) = (Rational::from(2u8), Rational::from(k));
+            let (least, most) = if t < Rational::ZERO { (-most, -least) } else { (least, most) };
+            let ends = if k < 0 { (&ln2_most, &ln2_least) } else { (&ln2_least, &ln2_most) };
+            let (least, most) = (least * &two + &times * ends.0, most * &two + &times * ends.1);
+            for bits in [1, 2, 5, 20, 53, 100, 200] {
+                let (low, high) = ln_bounds(&x, bits).unwrap();
+                if n == d {
+                    assert_eq!((low, high), (Rational::ZERO, Rational::ZERO));
+                    continue;
+                }
+                assert!(low <= least && most <= high, "ln {x} to {bits} bits");
+                let size = if most < Rational::ZERO { -&least } else { most.clone() };
+                assert!(&high - &low <= size * part(bits as usize), "ln {x} to {bits} bits: {low} {high}");
+                tried += 1;
+            }
+        }
+        assert!(tried > 1400, "{tried}");
+        for x in [Rational::ZERO, rational(-1, 3).unwrap()] {
+            assert_eq!(ln_bounds(&x, 10), None);
+        }
+    }
+
+    /// e^x for fractions of both signs against the series, in rational numbers: e^−x = 1/e^x, and e^(n·x) = (e^x)^n.
+    #[test]
+    fn exponentials_are_enclosed_and_narrow() {
+        for (n, d, times) in
+            [(1, 1, 1), (1, 3, 1), (2, 3, 1), (1, 1, 7), (5, 7, 30), (1, 1 << 20, 1), (99, 100, 100)]
+        {
+            let one = exp_of(&rational(n, d).unwrap(), 320);
+            let (least, most) = (one.0.pow(times), one.1.pow(times));
+            let x = rational(n * times as i64, d).unwrap();
+            for bits in [1, 2, 5, 20, 53, 100, 200] {
+                for (x, least, most) in [
+                    (x.clone(), least.clone(), most.clone()),
+                    (-&x, Rational::ONE / &most, Rational::ONE / &least),
+                ] {
+                    let (low, high) = exp_bounds(&x, bits);
+                    let (low, high) = (low.to_rational().unwrap(), high.to_rational().unwrap());
+                    assert!(low <= least && most <= high, "e^{x} to {bits} bits");
+                    assert!(high - low <= most * part(bits as usize), "e^{x} to {bits} bits");
+                }
+            }
+        }
+        let one = Float::from_parts(false, Natural::ONE, 0);
+        assert_eq!(exp_bounds(&Rational::ZERO, 7), (one.clone(), one));
+    }
+
+    /// Beyond 2^60 the bounds are the outermost exponents; up to there they are computed, and next to each other.
+    #[test]
+    fn exponentials_far_out() {
+        let power = |exponent: i64| Float::from_parts(false, Natural::ONE, exponent);
+        for (leading, far) in [(59, false), (60, false), (61, true), (90, true)] {
+            let x = Rational::from(Natural::ONE << leading);
+            let (low, high) = exp_bounds(&x, 10);
+            let (least, most) = exp_bounds(&-&x, 10);
+            if far {
+                assert_eq!((low, high), (power(1 << 60), Float::infinity(false)));
+                assert_eq!((least, most), (Float::zero(false), power(-(1 << 60))));
+                continue;
+            }
+            // log2 e^x = x·log2 e, to 14 digits of log2 e.
+            let wanted = &x * rational(14426950408889i64, 10_000_000_000_000i64).unwrap();
+            for (bound, sign) in [(low, 1), (high, 1), (least, -1), (most, -1)] {
+                let leading = Rational::from(bound.leading_exponent().unwrap() * sign);
+                let off = leading / &wanted - Rational::ONE;
+                assert!(off < part(40) && -off < part(40), "{x}");
+            }
         }
     }
 }

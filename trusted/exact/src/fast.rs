@@ -115,9 +115,22 @@ fn ln_tail(r: i64) -> i64 {
     sum
 }
 
+/// A number in (value ± error)·2^−places.
+struct Interval {
+    value: i128,
+    error: i128,
+    places: i32,
+}
+
 /// ln x for a positive finite x, rounded; `None` when undecided or x is special.
 #[inline]
 pub(crate) fn fast_ln(x: f64, direction: Round) -> Option<f64> {
+    round_interval(ln_interval(x)?, direction)
+}
+
+/// ln x for a positive finite x; `None` when x is special.
+#[inline(always)]
+fn ln_interval(x: f64) -> Option<Interval> {
     let bits = x.to_bits();
     // Positive, finite, not zero, not 1 (whose logarithm is exact).
     if bits.wrapping_sub(1) >= f64::INFINITY.to_bits() - 1 || x == 1.0 {
@@ -162,12 +175,18 @@ pub(crate) fn fast_ln(x: f64, direction: Round) -> Option<f64> {
     let pick = |near: i64, far: i64| far ^ ((near ^ far) & mask);
     let value = far.0 ^ ((near.0 ^ far.0) & i128::from(mask));
     let (places, error) = (pick(near.1, far.1) as i32, i128::from(pick(near.2, far.2)));
-    round_interval(value, error, places, direction)
+    Some(Interval { value, error, places })
 }
 
 /// e^x rounded; `None` when undecided or x is special or out of the normal course.
 #[inline]
 pub(crate) fn fast_exp(x: f64, direction: Round) -> Option<f64> {
+    round_interval(exp_interval(x)?, direction)
+}
+
+/// e^x; `None` when x is special or out of the normal course.
+#[inline(always)]
+fn exp_interval(x: f64) -> Option<Interval> {
     // Below 2^−54 the software format answers, and so it does beyond the range of doubles.
     const SMALL: f64 = f64::from_bits((1023 - 54) << 52);
     if !(SMALL <= x.abs() && (-745.0..=709.5).contains(&x)) {
@@ -201,7 +220,7 @@ pub(crate) fn fast_exp(x: f64, direction: Round) -> Option<f64> {
     // In units of 2^−126, with 2^(cell/128) < 2 as a factor of the first three: r's error is |k|·2^−116 < 2^−98 and its
     // cut 2^−70; sum's error is below 3·2^−62 (the Horner steps, and r^7/8! < 2^−74) times |r| < 2^−8.4, so 2^−68.8;
     // growth's cut is 2^−70; power's cut is 2^−63 · 2^−8.4. Together below 2·(2^−69 + 2^−68.8) + 2^−71 < 2^−66.
-    round_interval(value, 1i128 << 60, (i64::from(POWER_PLACES) - exponent) as i32, direction)
+    Some(Interval { value, error: 1i128 << 60, places: (i64::from(POWER_PLACES) - exponent) as i32 })
 }
 
 /// 1/1!, 1/2!, … 1/7! with 62 fractional bits.
@@ -217,10 +236,10 @@ const INVERSE_FACTORIALS: [i64; 7] = {
     table
 };
 
-/// The f64 to which every number in (value ± error)·2^−places rounds, for numbers that are below the largest
+/// The f64 to which every number in the interval rounds, for numbers that are below the largest
 /// finite double and neither doubles nor midpoints of doubles; `None` when the bound does not decide.
 #[inline(always)]
-fn round_interval(value: i128, error: i128, places: i32, direction: Round) -> Option<f64> {
+fn round_interval(Interval { value, error, places }: Interval, direction: Round) -> Option<f64> {
     let negative = value < 0;
     let magnitude = value.unsigned_abs();
     let error = error.unsigned_abs();
@@ -275,6 +294,31 @@ mod tests {
         }
     }
 
+    /// Every entry of the tables is the number that it stands for, rounded down: by logarithms of the entries themselves, which go the
+    /// other way than the tables were made.
+    #[test]
+    fn tables_are_rounded_down() {
+        let tables = &*TABLES;
+        let entry = |n: i128, places: u32| scaled(Integer::from(n), places as i32);
+        let is_floor = |n: i128, (low, high): &(Rational, Rational), what: &str| {
+            assert!(entry(n, LN_PLACES) <= *low && *high < entry(n + 1, LN_PLACES), "{what}");
+        };
+        let ln2 = ln_bounds(&Rational::from(2u8), 200).unwrap();
+        is_floor(tables.ln2, &ln2, "ln 2");
+        let cells = Rational::from(CELLS as u32);
+        is_floor(tables.ln2_over_cells, &(&ln2.0 / &cells, &ln2.1 / &cells), "ln 2 / 128");
+        for (i, inverse) in tables.inverse.iter().enumerate() {
+            let ratio = Rational::from(256u32) / Rational::from(u32::from(*inverse));
+            is_floor(tables.minus_ln_inverse[i], &ln_bounds(&ratio, 200).unwrap(), &format!("cell {i}"));
+            // 2^(i/128) lies in [entry, entry + 1): ln of the two ends is on both sides of i·ln 2/128.
+            let step = Rational::from(i as u32) / &cells;
+            let power = tables.power[i] as i128;
+            let [below, above] = [power, power + 1].map(|n| ln_bounds(&entry(n, POWER_PLACES), 200).unwrap());
+            let low = below.1 < &ln2.0 * &step || (i == 0 && below.1.is_zero());
+            assert!(low && &ln2.1 * &step < above.0, "power {i}");
+        }
+    }
+
     #[test]
     fn agrees_with_the_format_where_it_decides() {
         let mut state = 1u64;
@@ -310,5 +354,116 @@ mod tests {
         }
         // NaN patterns (about one in 1000 of `any`) and 1 are undecided by rule, others almost never.
         assert!(undecided < 1000, "{undecided}");
+    }
+
+    /// n·2^−places.
+    fn scaled(n: Integer, places: i32) -> Rational {
+        match places {
+            0.. => Rational::from_parts(n, Natural::ONE << places as usize),
+            _ => Rational::from(n << places.unsigned_abs() as usize),
+        }
+    }
+
+    /// The stated errors hold: both ends of an interval lie on their sides of the enclosure of a hundred bits more.
+    #[test]
+    fn intervals_contain_what_they_stand_for() {
+        let mut state = 3u64;
+        let mut next = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            state ^ (state >> 29)
+        };
+        let inside = |found: Interval, (low, high): (Rational, Rational), what: &str| {
+            let end = |n: i128| scaled(Integer::from(n), found.places);
+            let (least, most) = (end(found.value - found.error), end(found.value + found.error));
+            assert!(
+                least < low && high < most,
+                "{what}: ({} ± {})·2^−{}",
+                found.value,
+                found.error,
+                found.places
+            );
+        };
+        for i in 0..1500u32 {
+            let near_one = f64::from_bits(1f64.to_bits() - (1 << 45) + (next() >> (i % 45)) % (1 << 46));
+            let subnormal = f64::from_bits((next() >> 12) >> (i % 52));
+            for x in [near_one, subnormal, f64::from_bits(next() >> 1)] {
+                if let Some(found) = ln_interval(x) {
+                    let exact = Float::from_f64(x).to_rational().unwrap();
+                    inside(found, ln_bounds(&exact, 170).unwrap(), &format!("ln {x:e}"));
+                }
+            }
+            let wide = (next() as f64 / 2f64.powi(63) - 1.0) * 750.0;
+            for x in [wide, wide * 2f64.powi(-(i as i32 % 62))] {
+                if let Some(found) = exp_interval(x) {
+                    let (low, high) = exp_bounds(&Float::from_f64(x).to_rational().unwrap(), 170);
+                    let bounds = (low.to_rational().unwrap(), high.to_rational().unwrap());
+                    inside(found, bounds, &format!("exp {x:e}"));
+                }
+            }
+        }
+    }
+
+    /// What is special has no interval, and the ends of what has one.
+    #[test]
+    fn intervals_end_where_they_are_said_to() {
+        let some = |x: f64| (ln_interval(x).is_some(), exp_interval(x).is_some());
+        for x in [0.0, -0.0, -1.5e-300, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MIN] {
+            assert_eq!(some(x), (false, false), "{x:e}");
+        }
+        assert_eq!(
+            (some(1.0), some(f64::MAX), some(f64::from_bits(1))),
+            ((false, true), (true, false), (true, false))
+        );
+        let least = 2f64.powi(-54);
+        for (x, wanted) in [
+            (709.5, true),
+            (709.5f64.next_up(), false),
+            (-745.0, true),
+            ((-745f64).next_down(), false),
+            (least, true),
+            (least.next_down(), false),
+            (-least, true),
+            (-least.next_down(), false),
+        ] {
+            assert_eq!(exp_interval(x).is_some(), wanted, "{x:e}");
+        }
+    }
+
+    /// An interval is rounded only if both its ends round to the same: with ends on, next to and astride of doubles and midpoints, of
+    /// normal and subnormal numbers.
+    #[test]
+    fn only_what_is_decided_is_rounded() {
+        let mut decided = 0;
+        for (cut, error) in
+            [8, 9, 30, 60, 70].into_iter().flat_map(|cut| [0i128, 1, 5, 14, 1 << 20].map(|e| (cut, e)))
+        {
+            let unit = 1i128 << cut;
+            for kept in [1i128 << 52, (1 << 52) + 1, (1 << 53) - 1] {
+                for middle in [0, unit / 2, unit] {
+                    for off in [-error - 1, -error, -error + 1, 0, error - 1, error, error + 1] {
+                        for sign in [1, -1] {
+                            let value = sign * (kept * unit + middle + off);
+                            for places in [cut, cut + 52, cut + 1074, cut + 1080, cut + 1100, cut - 900] {
+                                for direction in Round::ALL {
+                                    let found = round_interval(Interval { value, error, places }, direction);
+                                    let Some(found) = found else { continue };
+                                    for end in [value - error, value + error] {
+                                        let exact =
+                                            Format::BINARY64.round(&scaled(end.into(), places), direction);
+                                        assert_eq!(
+                                            exact.to_f64(),
+                                            Some(found),
+                                            "{value} ± {error} {places} {direction:?}"
+                                        );
+                                    }
+                                    decided += 1;
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        assert!(decided > 10_000, "{decided}");
     }
 }

@@ -1,5 +1,8 @@
 //! The fast f64 operations against the software format, bit for bit, on more than 10^6 random and edge cases.
 
+use std::cmp::Ordering;
+
+use num_bigint::BigInt;
 use probity_exact::{Float, Format, Round, directed::*, rational_from_f64};
 
 struct Stream(u64);
@@ -133,4 +136,80 @@ fn casts_are_the_tightest() {
         assert!(rational_from_f64(cast_up(&x)).is_none_or(|v| v >= x));
         assert!(rational_from_f64(cast_down(&x)).is_none_or(|v| v <= x));
     }
+}
+
+/// x·2^1074, from the bits of a finite double.
+fn whole(x: f64) -> BigInt {
+    let bits = x.abs().to_bits();
+    let (field, fraction) = (bits >> 52, bits & ((1 << 52) - 1));
+    let magnitude = match field {
+        0 => BigInt::from(fraction),
+        _ => BigInt::from(fraction | (1 << 52)) << (field - 1),
+    };
+    if x.is_sign_negative() { -magnitude } else { magnitude }
+}
+
+/// Whether `up` is the least double, or infinity, that is not below a number, and `down` the greatest that is not above it.
+/// `side(x)` says on which side of the number x lies.
+fn tightest(up: f64, down: f64, side: impl Fn(f64) -> Ordering) -> bool {
+    let above = up == f64::INFINITY || (up.is_finite() && side(up) != Ordering::Less);
+    let below = down == f64::NEG_INFINITY || (down.is_finite() && side(down) != Ordering::Greater);
+    let (under, over) = (up.next_down(), down.next_up());
+    // No double lies between the number and either end. Beyond the largest double, the end on this side is that double.
+    let nothing_under = under == f64::NEG_INFINITY || side(under) == Ordering::Less;
+    let nothing_over = over == f64::INFINITY || side(over) == Ordering::Greater;
+    above && below && nothing_under && nothing_over
+}
+
+/// Where the fast ways end and the software format takes over, by definition and in integers of another library: no format,
+/// no rounding and no rational number of ours takes part.
+#[test]
+fn ends_of_the_fast_ways_are_the_tightest() {
+    let power = |exponent: i64| f64::from_bits(((1023 + exponent) as u64) << 52);
+    let subnormal = f64::from_bits;
+    let around = |x: f64| [x.next_down(), x, x.next_up()];
+    let mut values = vec![subnormal(1), subnormal(2), subnormal(3), subnormal((1 << 51) + 1), f64::MAX];
+    for edge in [-1022, -1021, -961, -960, -959, -907, -60, 0, 52, 53, 54, 61, 62, 969, 1020, 1021, 1022] {
+        values.extend(around(power(edge)));
+    }
+    values.extend([
+        3.0,
+        1.0 / 3.0,
+        0.1,
+        f64::MAX.next_down(),
+        power(1023),
+        3.0 * power(-500),
+        7.0 / 3.0 * power(500),
+    ]);
+    let unit: BigInt = BigInt::from(1) << 1074;
+    let mut tried = 0;
+    for a in values.iter().flat_map(|x| [*x, -*x]) {
+        let x = whole(a);
+        for b in values.iter().flat_map(|x| [*x, -*x]) {
+            let y = whole(b);
+            let (sum, difference, product, scaled) = (&x + &y, &x - &y, &x * &y, &x * &unit);
+            let of_quotient = |r: f64| {
+                let order = (whole(r) * &y).cmp(&scaled);
+                if b < 0.0 { order.reverse() } else { order }
+            };
+            assert!(tightest(add_up(a, b), add_down(a, b), |r| whole(r).cmp(&sum)), "{a:e} + {b:e}");
+            assert!(tightest(sub_up(a, b), sub_down(a, b), |r| whole(r).cmp(&difference)), "{a:e} - {b:e}");
+            assert!(
+                tightest(mul_up(a, b), mul_down(a, b), |r| (whole(r) * &unit).cmp(&product)),
+                "{a:e} * {b:e}"
+            );
+            assert!(tightest(div_up(a, b), div_down(a, b), of_quotient), "{a:e} / {b:e}");
+            tried += 1;
+        }
+        if a > 0.0 {
+            let of_root =
+                |r: f64| if r < 0.0 { Ordering::Less } else { (whole(r) * whole(r)).cmp(&(&x * &unit)) };
+            assert!(tightest(sqrt_up(a), sqrt_down(a), of_root), "root of {a:e}");
+        }
+    }
+    assert!(tried > 15_000, "{tried}");
+    // One step off on either side is not the tightest.
+    assert!(!tightest(0.5f64.next_up(), 0.5, |r| r.total_cmp(&0.5)));
+    assert!(!tightest(0.5, 0.5f64.next_down(), |r| r.total_cmp(&0.5)));
+    assert!(!tightest(f64::INFINITY, 0.5, |r| r.total_cmp(&0.5)));
 }

@@ -127,6 +127,25 @@ fn check_root(format: &Format, x: &Float, a: &Rational, direction: Round) {
     }
 }
 
+/// A root may be asked of a number that has more bits than the format, with an exponent that is even or odd: whole squares, squares
+/// of midpoints, and their neighbours.
+#[test]
+fn roots_of_longer_numbers() {
+    for precision in [2, 3, 5] {
+        let format = Format::new(precision, -90, 90).unwrap();
+        for root in 1u64..140 {
+            for significand in [root * root - 1, root * root, root * root + 1, root * root * 64 + 1] {
+                for exponent in [-61, -60, -1, 0, 1, 6, 61] {
+                    let x = Float::from_dyadic(significand.into(), exponent);
+                    for direction in Round::ALL {
+                        check_root(&format, &x, &x.to_rational().unwrap(), direction);
+                    }
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn fused_multiply_add_rounds_once() {
     let format = Format::new(3, -2, 2).unwrap();
@@ -200,6 +219,14 @@ fn far_apart_operands_round_alike() {
     assert_eq!(wide.add(&one, &speck, Round::Up), wide.next_up(&one));
     assert_eq!(wide.sub(&one, &speck, Round::Down), wide.next_down(&one));
     assert_eq!(wide.add(&one, &speck, Round::NearestEven), one);
+    // A zero has no bits that could be far from those of the other.
+    for far in [speck, Float::from_dyadic(3.into(), 1 << 59)] {
+        for zero in [Float::zero(false), Float::zero(true)] {
+            assert_eq!(wide.add(&zero, &far, Round::Up), far);
+            assert_eq!(wide.add(&far, &zero, Round::Down), far);
+            assert_eq!(wide.fma(&zero, &one, &far, Round::Up), far);
+        }
+    }
 }
 
 #[test]
@@ -212,6 +239,9 @@ fn special_values_follow_the_standard() {
     for (got, expected) in [
         (format.add(&inf, &minus_inf, nearest), &nan),
         (format.add(&inf, &one, nearest), &inf),
+        (format.add(&inf, &inf, nearest), &inf),
+        (format.add(&minus_inf, &minus_inf, nearest), &minus_inf),
+        (format.sub(&inf, &minus_inf, nearest), &inf),
         (format.sub(&inf, &inf, nearest), &nan),
         (format.mul(&inf, &zero, nearest), &nan),
         (format.mul(&inf, &minus_one, nearest), &minus_inf),

@@ -164,3 +164,40 @@ fn equivalences_about_what_branches_draw_keep_the_law() {
     println!("what branches draw: {applied:?}");
     assert!(applied.len() == 2 && applied.values().all(|tried| *tried > 10), "{applied:?}");
 }
+
+/// One draw, of laws that fit and that do not, and logarithms of it that are Gumbel noise and that are not.
+#[test]
+fn equivalences_about_gumbel_noise_keep_the_law() {
+    let mut writer = Writer::new(56);
+    let mut tried = 0;
+    for round in 0..400 * MORE {
+        writer.wide = false;
+        let dice = &mut writer.dice;
+        let scale = dice.pick(&[int(1), int(1), int(2), q(1, 2), Expr::var("n")]);
+        let law = dice.pick(&[Distribution::Uniform, Distribution::Exponential { scale }]);
+        let (u, x) = (Expr::var("one"), Expr::var("x"));
+        let (once, twice) = (u.clone().ln(), (-u.clone().ln()).ln());
+        let value = dice.pick(&[
+            x.clone() - once.clone(),
+            once.clone() + x.clone(),
+            x.clone() - twice.clone(),
+            twice.clone() + x.clone(),
+            x.clone() - twice.clone() * int(2),
+            twice + u,
+            once.max(x),
+        ]);
+        let mut body = vec![Statement::Draw { var: "one".into(), law: law.clone() }];
+        if dice.one_in(8) {
+            body.push(Statement::Draw { var: "one".into(), law });
+        }
+        let before = writer.mechanism(&body, value);
+        let rewrite = Rewrite::GumbelLaw { draw: "one".into(), noise: writer_name(round).into() };
+        if Context::new(&before, Orientation::Forward).is_ok()
+            && let Ok(after) = rewrite.apply(&before)
+        {
+            tried += compare(&before, &after, rewrite.name(), round);
+        }
+    }
+    println!("Gumbel noise: {tried} inputs");
+    assert!(tried > 50, "{tried}");
+}

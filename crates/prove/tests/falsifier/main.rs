@@ -7,6 +7,7 @@
 //! (`scripts/switches.py --falsifier`).
 
 mod calls;
+mod conversions;
 mod derive;
 mod evidence;
 mod judge;

@@ -97,6 +97,14 @@ fn claim_holds(mechanism: &Mechanism, claim: &Claim, pair: &Pair) -> Result<bool
     Ok(true)
 }
 
+/// Whether some neighbours show that a claim is false.
+pub fn refuted(mechanism: &Mechanism, claim: &Claim, dice: &mut Dice) -> bool {
+    (0..12).any(|_| {
+        neighbours(mechanism, Orientation::Forward, dice)
+            .is_some_and(|pair| matches!(claim_holds(mechanism, claim, &pair), Ok(false)))
+    })
+}
+
 /// Holds a theorem against some neighbours, in both orders.
 pub fn check(theorem: &Theorem, dice: &mut Dice) -> u64 {
     let mut tried = 0;
