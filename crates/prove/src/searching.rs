@@ -113,3 +113,61 @@ impl Searching<'_> {
 fn not_shown(goal: &Expr) -> Reason {
     Reason::NotShown { goal: goal.to_string(), path: vec![] }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probity_kernel::context::Orientation;
+    use probity_kernel::term::{Mechanism, Param, Sort};
+
+    fn context(assumptions: Vec<Expr>) -> Arc<Context> {
+        let mechanism = Mechanism {
+            name: "m".into(),
+            inputs: vec![],
+            params: vec![Param { name: "p".into(), sort: Sort::Real }],
+            assumptions,
+            body: vec![],
+            output: Expr::int(0),
+            adjacency: vec![],
+        };
+        Arc::new(Context::new(&mechanism, Orientation::Forward).unwrap())
+    }
+
+    /// Whether `p >= 1` follows, and what of the effort is left.
+    fn ask(context: &Arc<Context>, answers: &mut Answers, effort: u64) -> (bool, u64) {
+        let mut effort = Effort::of(effort);
+        let mut searching = Searching {
+            found: Vec::new(),
+            effort: &mut effort,
+            explain: false,
+            again: None,
+            asked: Some(answers.about(context)),
+            example: None,
+            about_cost: false,
+        };
+        let goal = Expr::int(1).le(Expr::var("p"));
+        let shown = searching.justify(context, &[], &goal).is_ok();
+        assert_eq!(searching.found.len(), usize::from(shown));
+        (shown, effort.left)
+    }
+
+    #[test]
+    fn a_question_is_answered_once_and_for_its_own_context() {
+        let (without, with) = (context(vec![]), context(vec![Expr::int(2).le(Expr::var("p"))]));
+        let mut answers = Answers::default();
+        for (context, shown) in [(&without, false), (&with, true)] {
+            let first = ask(context, &mut answers, 1_000_000);
+            let second = ask(context, &mut answers, 1_000_000);
+            assert_eq!((first.0, second.0), (shown, shown));
+            assert!(first.1 < second.1, "{first:?} {second:?}");
+        }
+    }
+
+    #[test]
+    fn what_there_was_no_time_for_is_asked_again() {
+        let context = context(vec![Expr::int(2).le(Expr::var("p"))]);
+        let mut answers = Answers::default();
+        assert!(!ask(&context, &mut answers, 1).0);
+        assert!(ask(&context, &mut answers, 1_000_000).0);
+    }
+}

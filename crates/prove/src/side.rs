@@ -168,3 +168,34 @@ fn mirrored(moves: &[Move]) -> Option<Vec<Move>> {
     };
     moves.iter().map(one).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probity_kernel::expr::Run;
+
+    fn shift(by: Expr) -> Vec<Move> {
+        let cost = (Expr::of("x", Run::Second) - Expr::of("x", Run::First)).abs();
+        let row = Variable::Row("t".into(), Run::Second, "a".into());
+        let invariant = Expr::cost().le(Expr::Var(row));
+        vec![Move::For(invariant, vec![Move::Draw(Coupling::Shift { by, cost })])]
+    }
+
+    #[test]
+    fn runs_are_exchanged_everywhere_and_a_shift_goes_the_other_way() {
+        let once = mirrored(&shift(Expr::of("x", Run::First))).unwrap();
+        let [Move::For(invariant, inner)] = once.as_slice() else { panic!("{once:?}") };
+        assert_eq!(invariant.to_string(), "cost <= changed(t).a");
+        let [Move::Draw(Coupling::Shift { by, cost })] = inner.as_slice() else { panic!("{inner:?}") };
+        assert_eq!((by.to_string(), cost.to_string()), ("-x'".into(), "abs(x - x')".into()));
+        let still = shift(Expr::int(0));
+        assert_eq!(mirrored(&mirrored(&still).unwrap()).unwrap(), still);
+    }
+
+    #[test]
+    fn couplings_that_treat_the_runs_differently_are_not_mirrored() {
+        let zero = || (Expr::int(0), Expr::int(0));
+        let select = Coupling::Select { threshold: Expr::int(1), strict: true, above: zero(), below: zero() };
+        assert_eq!(mirrored(&[Move::If(vec![Move::Plain], vec![Move::Draw(select)])]), None);
+    }
+}
