@@ -78,6 +78,7 @@ impl Attempt {
             found: Vec::new(),
             explain: true,
             again: None,
+            asked: None,
             example: None,
             about_cost: false,
             effort: &mut effort,

@@ -21,6 +21,11 @@ impl Effort {
         Effort { deadline, ..self }
     }
 
+    /// So many of these steps, up to the same deadline.
+    pub(crate) fn part(&self, left: u64) -> Effort {
+        Effort { left, deadline: self.deadline }
+    }
+
     /// Whether the deadline has passed.
     pub(crate) fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)

@@ -22,6 +22,7 @@
 //! assert!(probity_prove::prove(&wrong, &claim, &Hints::default()).is_err());
 //! ```
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -47,8 +48,8 @@ use crate::forward::{Taste, forward};
 use crate::plan::blocks::{for_each_assignment, set_by};
 use crate::plan::centers::centered;
 use crate::plan::rewrites::{hoisted, name_output, public_names_inlined, rewrite, unrolled};
-use crate::searching::Searching;
-use crate::side::search_side;
+use crate::searching::{Answers, Searching};
+use crate::side::{search_mirrored, search_side};
 use crate::tables::{Sum, unbounded};
 
 /// A theorem and how it was proved.
@@ -208,7 +209,7 @@ fn prove_directly(
     }
     let (rewritten, rewrites) = rewrite(mechanism, hints);
     Context::new(&rewritten, Orientation::Forward).map_err(malformed)?;
-    let question = Question { mechanism, claim, hints, deadline };
+    let question = Question { mechanism, claim, hints, deadline, answers: RefCell::default() };
     let unaided = hints.couplings.is_empty() && hints.invariants.is_empty() && !hints.pointwise;
     let mut best = None;
     if unaided {
@@ -308,6 +309,8 @@ struct Question<'a> {
     claim: &'a Claim,
     hints: &'a Hints,
     deadline: Option<Instant>,
+    /// What was asked about plans that were tried.
+    answers: RefCell<Answers>,
 }
 
 impl Question<'_> {
@@ -389,6 +392,7 @@ impl Question<'_> {
                     found: Vec::new(),
                     explain: false,
                     again: Some(std::mem::take(&mut known)),
+                    asked: None,
                     example: None,
                     about_cost: false,
                     effort: &mut *effort,
@@ -430,7 +434,17 @@ impl Question<'_> {
             let mut plan = Plan { rewrites, comparison, sides: vec![], through: None, sampled: None };
             let mut evidence = Vec::new();
             for context in &contexts {
-                match search_side(context, claim, hints, comparison, effort, called) {
+                let mut answers = self.answers.borrow_mut();
+                let asked = answers.about(context);
+                // What serves for one order of two neighbours, with the runs exchanged, often serves for the other.
+                let other = plan.sides.first().map(|(_, moves)| moves.as_slice());
+                let found = other
+                    .and_then(|moves| search_mirrored(context, claim, comparison, moves, effort, asked))
+                    .map_or_else(
+                        || search_side(context, claim, hints, comparison, effort, called, asked),
+                        Ok,
+                    );
+                match found {
                     Ok((moves, found)) => {
                         plan.sides.push((context.orientation(), moves));
                         evidence.extend(found);

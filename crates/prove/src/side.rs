@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use probity_kernel::context::Context;
 use probity_kernel::entail::Evidence;
+use probity_kernel::expr::{Expr, Variable};
 use probity_kernel::privacy::Comparison;
-use probity_kernel::term::{Claim, Hints};
+use probity_kernel::term::{Claim, Coupling, Hints};
 
 use crate::attempt::Attempt;
 use crate::derivation::{Move, replay_side};
@@ -13,10 +14,12 @@ use crate::effort::Effort;
 use crate::plan::blocks::Blocks;
 use crate::plan::planner::{Planner, ProveCalled};
 use crate::plan::weaken::weaken;
-use crate::searching::Searching;
+use crate::searching::{Asked, Searching};
 
 /// The most plans of one orientation that are put to the search for evidence.
 const MAX_PLANS: usize = 8;
+/// What may be done to see whether the moves of one orientation serve for the other.
+const MIRROR_EFFORT: u64 = 2_000_000;
 
 /// Moves for one orientation of the adjacency, with the evidence that they need.
 pub(crate) fn search_side(
@@ -26,11 +29,13 @@ pub(crate) fn search_side(
     comparison: Comparison,
     effort: &mut Effort,
     called: ProveCalled,
+    asked: &mut Asked,
 ) -> Result<(Vec<Move>, Vec<Evidence>), Box<Attempt>> {
     let planner = |blocks| Planner::new(context, claim, hints, comparison, called, blocks);
     let mut first = planner(Blocks::Shortest);
     let mut best: Option<Box<Attempt>> = None;
-    if let Some(found) = search_plans(&mut first, (context, claim, comparison), hints, effort, &mut best) {
+    let what = (context, claim, comparison);
+    if let Some(found) = search_plans(&mut first, what, hints, (effort, asked), &mut best) {
         return Ok(found);
     }
     // Coins that were taken together may have to be taken otherwise.
@@ -44,8 +49,7 @@ pub(crate) fn search_side(
             continue;
         }
         seen.push(other.sizes());
-        if let Some(found) = search_plans(&mut other, (context, claim, comparison), hints, effort, &mut best)
-        {
+        if let Some(found) = search_plans(&mut other, what, hints, (effort, asked), &mut best) {
             return Ok(found);
         }
     }
@@ -66,7 +70,7 @@ fn search_plans(
     planner: &mut Planner<'_>,
     (context, claim, comparison): (&Arc<Context>, &Claim, Comparison),
     hints: &Hints,
-    effort: &mut Effort,
+    (effort, asked): (&mut Effort, &mut Asked),
     best: &mut Option<Box<Attempt>>,
 ) -> Option<(Vec<Move>, Vec<Evidence>)> {
     let mut tried = 0;
@@ -79,6 +83,7 @@ fn search_plans(
                 found: Vec::new(),
                 explain: false,
                 again: None,
+                asked: Some(&mut *asked),
                 example: None,
                 about_cost: false,
                 effort,
@@ -106,4 +111,91 @@ fn search_plans(
         }
     }
     None
+}
+
+/// The moves of the other orientation with the runs exchanged, with the evidence that they need, if they serve for this one.
+pub(crate) fn search_mirrored(
+    context: &Arc<Context>,
+    claim: &Claim,
+    comparison: Comparison,
+    moves: &[Move],
+    effort: &mut Effort,
+    asked: &mut Asked,
+) -> Option<(Vec<Move>, Vec<Evidence>)> {
+    let moves = mirrored(moves)?;
+    let given = effort.left.min(MIRROR_EFFORT);
+    let mut own = effort.part(given);
+    let mut searching = Searching {
+        found: Vec::new(),
+        explain: false,
+        again: None,
+        asked: Some(asked),
+        example: None,
+        about_cost: false,
+        effort: &mut own,
+    };
+    let served = replay_side(context, claim, comparison, &moves, &mut searching).is_ok();
+    let found = searching.found;
+    effort.spend((given - own.left) as usize)?;
+    served.then_some((moves, found))
+}
+
+/// Moves with the runs exchanged. `None` where a coupling treats the runs differently, but for a shift, which goes the other way.
+fn mirrored(moves: &[Move]) -> Option<Vec<Move>> {
+    let swapped = |e: &Expr| {
+        e.replace(&|v| match v {
+            Variable::Of(name, run) => Some(Expr::of(name.clone(), run.other())),
+            Variable::Row(table, run, field) => {
+                Some(Expr::Var(Variable::Row(table.clone(), run.other(), field.clone())))
+            }
+            _ => None,
+        })
+    };
+    let one = |step: &Move| {
+        Some(match step {
+            Move::Draw(Coupling::Shift { by, cost }) => {
+                let by = if *by == Expr::int(0) { by.clone() } else { -swapped(by) };
+                Move::Draw(Coupling::Shift { by, cost: swapped(cost) })
+            }
+            Move::Draw(Coupling::Null | Coupling::Equal { .. }) | Move::Plain | Move::OneSided => {
+                step.map(&swapped)
+            }
+            Move::If(yes, no) => Move::If(mirrored(yes)?, mirrored(no)?),
+            Move::For(invariant, inner) => Move::For(swapped(invariant), mirrored(inner)?),
+            Move::While(invariant, inner) => Move::While(swapped(invariant), mirrored(inner)?),
+            _ => return None,
+        })
+    };
+    moves.iter().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probity_kernel::expr::Run;
+
+    fn shift(by: Expr) -> Vec<Move> {
+        let cost = (Expr::of("x", Run::Second) - Expr::of("x", Run::First)).abs();
+        let row = Variable::Row("t".into(), Run::Second, "a".into());
+        let invariant = Expr::cost().le(Expr::Var(row));
+        vec![Move::For(invariant, vec![Move::Draw(Coupling::Shift { by, cost })])]
+    }
+
+    #[test]
+    fn runs_are_exchanged_everywhere_and_a_shift_goes_the_other_way() {
+        let once = mirrored(&shift(Expr::of("x", Run::First))).unwrap();
+        let [Move::For(invariant, inner)] = once.as_slice() else { panic!("{once:?}") };
+        assert_eq!(invariant.to_string(), "cost <= changed(t).a");
+        let [Move::Draw(Coupling::Shift { by, cost })] = inner.as_slice() else { panic!("{inner:?}") };
+        assert_eq!((by.to_string(), cost.to_string()), ("-x'".into(), "abs(x - x')".into()));
+        let still = shift(Expr::int(0));
+        assert_eq!(mirrored(&mirrored(&still).unwrap()).unwrap(), still);
+    }
+
+    #[test]
+    fn couplings_that_treat_the_runs_differently_are_not_mirrored() {
+        let zero = || (Expr::int(0), Expr::int(0));
+        let select = Coupling::Select { threshold: Expr::int(1), strict: true, above: zero(), below: zero() };
+        assert_eq!(mirrored(&[Move::If(vec![Move::Plain], vec![Move::Draw(select)])]), None);
+    }
 }

@@ -4,6 +4,7 @@
 //! just before it, as a mechanism that returns the one variable that is read afterwards; what it may cost is tried from
 //! small to large.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ use crate::effort::Effort;
 use crate::forward::state::{State, add, same};
 use crate::plan::blocks::set_by;
 use crate::rehearse::{Scenario, scenarios};
+use crate::searching::Answers;
 use crate::side::search_side;
 
 /// What the search for one such proof may do.
@@ -87,10 +89,13 @@ impl Walk<'_> {
                 (choice.block == block && choice.var == **var).then(|| choice.found.clone())
             });
         let found = known.unwrap_or_else(|| {
+            let answers = RefCell::new(Answers::default());
             let at_cost = |amount: &Expr, comparison: Comparison, effort: &mut Effort| {
+                let mut answers = answers.borrow_mut();
+                let asked = answers.about(&inner);
                 let claim = Claim { epsilon: amount.clone(), delta: Expr::int(0), reading: Reading::Reals };
                 let hints = Hints::default();
-                let found = search_side(&inner, &claim, &hints, comparison, effort, |_, _, _| None);
+                let found = search_side(&inner, &claim, &hints, comparison, effort, |_, _, _| None, asked);
                 Some((found.ok()?.0, amount.clone()))
             };
             // Every cost gets a short look, so that one which is too small does not use up what is left for the others.

@@ -12,6 +12,9 @@
 //! assert_eq!(square.to_expr().to_string(), "1 + 2 * x + x * x");
 //! ```
 
+use std::cmp::Ordering;
+use std::sync::Arc;
+
 use probity_exact::Rational;
 
 use crate::expr::{Expr, Name, Variable, words};
@@ -26,62 +29,92 @@ pub(crate) const MAX_EXPONENT: i32 = 64;
 const MOST_SHOWN: usize = 10_000;
 
 /// A product of powers of atoms. Invariant: the atoms ascend, none twice, and no exponent is 0. A list and no map: nearly all have one or
-/// two atoms.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct Monomial(Vec<(Expr, i32)>);
+/// two atoms. Shared, since polynomials are copied often and their monomials never change.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Monomial {
+    powers: Arc<Vec<(Expr, i32)>>,
+    /// How many parts it has, each atom once.
+    weight: usize,
+}
+
+impl Default for Monomial {
+    fn default() -> Monomial {
+        Monomial::new(Vec::new())
+    }
+}
+
+impl Ord for Monomial {
+    fn cmp(&self, other: &Monomial) -> Ordering {
+        if Arc::ptr_eq(&self.powers, &other.powers) {
+            return Ordering::Equal;
+        }
+        self.powers.cmp(&other.powers)
+    }
+}
+
+impl PartialOrd for Monomial {
+    fn partial_cmp(&self, other: &Monomial) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
 
 impl Monomial {
+    fn new(powers: Vec<(Expr, i32)>) -> Monomial {
+        let weight = 1 + powers.iter().map(|(atom, _)| atom.size()).sum::<usize>();
+        Monomial { powers: Arc::new(powers), weight }
+    }
+
     /// The powers, by atom.
     pub fn powers(&self) -> impl Iterator<Item = (&Expr, i32)> {
-        self.0.iter().map(|(atom, power)| (atom, *power))
+        self.powers.iter().map(|(atom, power)| (atom, *power))
     }
 
     /// Whether this is the empty product, 1.
     pub fn is_one(&self) -> bool {
-        self.0.is_empty()
+        self.powers.is_empty()
     }
 
     /// A product of powers of parameters.
     pub fn of_names(powers: &[(Name, i32)]) -> Monomial {
-        let mut product = Monomial::default();
+        let mut product = Vec::new();
         for (name, power) in powers {
-            product.multiply(&Expr::Var(Variable::Plain(name.clone())), *power);
+            multiply(&mut product, &Expr::Var(Variable::Plain(name.clone())), *power);
         }
-        product
-    }
-
-    fn multiply(&mut self, atom: &Expr, power: i32) {
-        let place = self.0.partition_point(|(known, _)| known < atom);
-        let known = self.0.get(place).filter(|(known, _)| known == atom).map(|(_, power)| *power);
-        match (known, known.unwrap_or(0).saturating_add(power)) {
-            (None, 0) => {}
-            (None, sum) => self.0.insert(place, (atom.clone(), sum)),
-            (Some(_), 0) => drop(self.0.remove(place)),
-            (Some(_), sum) => self.0[place].1 = sum,
-        }
+        Monomial::new(product)
     }
 
     /// The product of two.
     pub fn times(&self, other: &Monomial) -> Monomial {
-        let mut product = self.clone();
-        for (atom, power) in &other.0 {
-            product.multiply(atom, *power);
+        if self.is_one() {
+            return other.clone();
         }
-        product
+        let mut product = self.powers.to_vec();
+        for (atom, power) in other.powers.iter() {
+            multiply(&mut product, atom, *power);
+        }
+        Monomial::new(product)
     }
 
     /// One over it.
     pub fn inverse(&self) -> Monomial {
-        Monomial(self.0.iter().map(|(atom, power)| (atom.clone(), power.saturating_neg())).collect())
-    }
-
-    /// How many parts it has, each atom once.
-    fn weight(&self) -> usize {
-        1 + self.0.iter().map(|(atom, _)| atom.size()).sum::<usize>()
+        let powers = self.powers.iter().map(|(atom, power)| (atom.clone(), power.saturating_neg()));
+        Monomial::new(powers.collect())
     }
 
     fn too_large(&self) -> bool {
-        self.0.iter().any(|(_, power)| power.saturating_abs() > MAX_EXPONENT)
+        self.powers.iter().any(|(_, power)| power.saturating_abs() > MAX_EXPONENT)
+    }
+}
+
+/// Multiplies a list of powers with one more.
+fn multiply(powers: &mut Vec<(Expr, i32)>, atom: &Expr, power: i32) {
+    let place = powers.partition_point(|(known, _)| known < atom);
+    let known = powers.get(place).filter(|(known, _)| known == atom).map(|(_, power)| *power);
+    match (known, known.unwrap_or(0).saturating_add(power)) {
+        (None, 0) => {}
+        (None, sum) => powers.insert(place, (atom.clone(), sum)),
+        (Some(_), 0) => drop(powers.remove(place)),
+        (Some(_), sum) => powers[place].1 = sum,
     }
 }
 
@@ -112,7 +145,7 @@ impl Poly {
 
     /// An atom.
     pub fn atom(atom: Expr) -> Poly {
-        Poly::term(Monomial(vec![(atom, 1)]), Rational::ONE)
+        Poly::term(Monomial::new(vec![(atom, 1)]), Rational::ONE)
     }
 
     /// The terms, in order.
@@ -161,6 +194,10 @@ impl Poly {
 
     /// Adds another.
     pub fn add(&mut self, other: &Poly) {
+        if self.0.is_empty() {
+            self.0.clone_from(&other.0);
+            return;
+        }
         for (monomial, coefficient) in &other.0 {
             self.add_term(monomial, coefficient.clone());
         }
@@ -173,7 +210,7 @@ impl Poly {
 
     /// How many parts it has in memory.
     pub(crate) fn weight(&self) -> usize {
-        self.0.iter().map(|(monomial, c)| monomial.weight() + words(c)).sum()
+        self.0.iter().map(|(monomial, c)| monomial.weight + words(c)).sum()
     }
 
     /// How many parts it has as an expression.
@@ -190,7 +227,7 @@ impl Poly {
     /// What [`Poly::add`] takes: the other's parts, and what it takes to add numbers.
     pub(crate) fn work_of_add(&self, other: &Poly) -> usize {
         let numbers = |m, c| self.coefficient(m).map_or(1, words).saturating_mul(words(c));
-        other.terms().map(|(m, c)| m.weight().saturating_add(numbers(m, c))).fold(0, usize::saturating_add)
+        other.terms().map(|(m, c)| m.weight.saturating_add(numbers(m, c))).fold(0, usize::saturating_add)
     }
 
     /// What [`Poly::times`] takes: the parts of all products of terms, and what it takes to multiply their numbers.
@@ -219,6 +256,11 @@ impl Poly {
     pub fn times(&self, other: &Poly) -> Result<Poly, Rejection> {
         if self.0.len().saturating_mul(other.0.len()) > MAX_TERMS {
             return Err(Rejection::TooLarge);
+        }
+        match (self.as_constant(), other.as_constant()) {
+            (_, Some(factor)) => return Ok(self.scaled(&factor)),
+            (Some(factor), _) => return Ok(other.scaled(&factor)),
+            _ => {}
         }
         let mut product = Poly::zero();
         for (m, c) in &self.0 {
@@ -250,7 +292,7 @@ impl Poly {
             } else {
                 Some(Expr::Number(coefficient.clone()))
             };
-            for (atom, power) in &monomial.0 {
+            for (atom, power) in monomial.powers.iter() {
                 for _ in 0..power.unsigned_abs() {
                     product = Some(match product {
                         None if *power > 0 => atom.clone(),
