@@ -85,6 +85,10 @@ Proof. intros H; split; [apply sqrt_pos|now apply sqrt_sqrt]. Qed.
 Theorem same_unary (A B : Type) (f : A -> B) a b : a = b -> f a = f b. Proof. now intros ->. Qed.
 Theorem same_binary (A B C : Type) (f : A -> B -> C) a b c d : a = b -> c = d -> f a c = f b d. Proof. now intros -> ->. Qed.
 Theorem same_entry (A : Type) (get : R -> A) a b : a = b -> get a = get b. Proof. now intros ->. Qed.
+(* equal-entries, equal-lengths: equal lists have equal entries at equal places, and one length *)
+Theorem equal_entries (L I A : Type) (get : L -> I -> A) l l' a b : l = l' -> a = b -> get l a = get l' b.
+Proof. now intros -> ->. Qed.
+Theorem equal_lengths (A : Type) (l l' : list A) : l = l' -> length l = length l'. Proof. now intros ->. Qed.
 
 (* what the adjacency says of two entries at an index *)
 Theorem adjacent_every (q q' : nat -> R) bound i : (forall j, Rabs (q' j - q j) <= bound) -> Rabs (q' i - q i) <= bound.

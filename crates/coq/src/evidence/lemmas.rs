@@ -81,7 +81,11 @@ pub(super) fn proof(printer: &Printer<'_>, lemma: &Lemma) -> Result<String, NotE
         Lemma::LnQuotient(..) => "implication; now apply ln_quotient_inv".into(),
         Lemma::ExpLn(_) => "implication; now apply exp_ln".into(),
         Lemma::LnExp(_) => "implication; apply ln_exp".into(),
-        Lemma::SameUnary(..) | Lemma::SameBinary(..) | Lemma::SameEntry(..) => "implication; equals".into(),
+        Lemma::SameUnary(..)
+        | Lemma::SameBinary(..)
+        | Lemma::SameEntry(..)
+        | Lemma::EqualEntries(..)
+        | Lemma::EqualLengths(_) => "implication; equals".into(),
         Lemma::LnValue(a) => enclosed(printer, lemma, a, "ln_value")?,
         Lemma::ExpValue(a) => enclosed(printer, lemma, a, "exp_value")?,
     })

@@ -325,6 +325,8 @@ code! { Lemma {
     "same-unary" => Lemma::SameUnary { 0: operation, 1: a, 2: b },
     "same-binary" => Lemma::SameBinary { 0: operation, 1: first, 2: second },
     "same-entry" => Lemma::SameEntry { 0: list, 1: a, 2: b },
+    "equal-entries" => Lemma::EqualEntries { 0: list, 1: a, 2: b },
+    "equal-lengths" => Lemma::EqualLengths { 0: list },
     "rows" => Lemma::Rows { 0: table, 1: first, 2: second },
     "apart" => Lemma::Apart { 0: list, 1: low, 2: high },
     "apart-wider" => Lemma::ApartWider { 0: list, 1: first, 2: second },

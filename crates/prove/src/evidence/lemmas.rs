@@ -25,6 +25,7 @@ const MAX_LOGARITHMS: usize = 6;
 /// The lemmas that entries of lists, floors, remainders and roundings suggest.
 pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item = &'a Expr>) -> Vec<Lemma> {
     let mut entries = BTreeSet::new();
+    let mut lengths: BTreeSet<Name> = BTreeSet::new();
     let mut others = BTreeMap::new();
     let mut rounded: BTreeSet<(Expr, Expr)> = BTreeSet::new();
     let mut sums: BTreeSet<(Name, Run, Expr, Expr)> = BTreeSet::new();
@@ -38,6 +39,9 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
                 if let Ok(index) = canonical(context, index) {
                     entries.insert((list.clone(), index));
                 }
+            }
+            Expr::Length(Variable::Of(list, _)) => {
+                lengths.insert(list.clone());
             }
             Expr::Unary(Unary::Floor, a) => {
                 others.insert(e.clone(), Lemma::Floor((**a).clone()));
@@ -65,12 +69,19 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
             _ => {}
         });
     }
+    // Lists that a program fills are the same in both runs where they are released, and so are their entries and lengths.
+    let is_input = |list: &Name| context.mechanism().inputs.iter().any(|input| input.name == *list);
+    let of_filled = entries.iter().filter(|(list, _)| !is_input(list));
+    let places: BTreeSet<(Name, Expr)> =
+        of_filled.map(|(list, index)| (list.clone(), in_first(index))).collect();
+    let filled: Vec<Lemma> = places
+        .into_iter()
+        .map(|(list, index)| Lemma::EqualEntries(list, index.clone(), in_second(&index)))
+        .chain(lengths.into_iter().filter(|list| !is_input(list)).map(Lemma::EqualLengths))
+        .collect();
     // The second run reads at an index of its own, which is the first run's where the two are equal.
     let same_entries = entries.iter().filter_map(|(list, index)| {
-        let swapped = index.replace(&|v| match v {
-            Variable::Of(name, Run::Second) => Some(Expr::of(name.clone(), Run::First)),
-            _ => None,
-        });
+        let swapped = in_first(index);
         let list = Variable::Of(list.clone(), Run::Second);
         (swapped != *index).then(|| Lemma::SameEntry(list, index.clone(), swapped))
     });
@@ -110,7 +121,13 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
             }
         });
     }
-    let all = entries.chain(others.into_values()).chain(same).chain(of_rows).chain(alike).chain(of_lists);
+    let all = entries
+        .chain(others.into_values())
+        .chain(same)
+        .chain(of_rows)
+        .chain(alike)
+        .chain(of_lists)
+        .chain(filled);
     all.filter(|lemma| lemma.formula(context).is_some()).collect()
 }
 
@@ -136,6 +153,14 @@ fn with_choice_made(condition: &Expr, value: &Expr) -> Vec<(Expr, Expr)> {
     let Some((whole, ways)) = choice else { return vec![] };
     let made = |e: &Expr, way: &Expr| e.rewrite(&|part| (*part == whole).then(|| way.clone()));
     ways.iter().map(|way| (made(condition, way), made(value, way))).collect()
+}
+
+/// The same expression of the first run.
+fn in_first(e: &Expr) -> Expr {
+    e.replace(&|v| match v {
+        Variable::Of(name, Run::Second) => Some(Expr::of(name.clone(), Run::First)),
+        _ => None,
+    })
 }
 
 /// The same expression of the second run.

@@ -184,7 +184,7 @@ impl Writer {
         use probity_kernel::lemma::Lemma;
         let run = self.run();
         let (a, b) = (self.integer(Some(run)), self.integer(Some(Run::Second)));
-        match self.dice.roll(8) {
+        match self.dice.roll(10) {
             0 => Lemma::Adjacent("q".into(), a),
             1 => Lemma::Inverse(a),
             2 => Lemma::ModRange(a, b),
@@ -199,6 +199,8 @@ impl Writer {
                 }
                 Lemma::Rows("t".into(), part(Run::First), second)
             }
+            7 => Lemma::EqualEntries(self.dice.pick(&["q", "o"]).into(), a, b),
+            8 => Lemma::EqualLengths("o".into()),
             _ => Lemma::LnProduct(a, b),
         }
     }

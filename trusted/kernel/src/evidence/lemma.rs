@@ -8,7 +8,7 @@ use std::fmt;
 use probity_exact::{Rational, exp_bounds, ln_bounds};
 
 use crate::context::Context;
-use crate::expr::{Binary, Expr, Name, Unary, Variable};
+use crate::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use crate::kind::Kind;
 use crate::lists;
 use crate::tables;
@@ -70,6 +70,10 @@ pub enum Lemma {
     SameBinary(Binary, (Expr, Expr), (Expr, Expr)),
     /// `a = b ⇒ list[a] = list[b]`
     SameEntry(Variable, Expr, Expr),
+    /// `list = list' ∧ a = b ⇒ list[a] = list'[b]`, for a list of the two runs
+    EqualEntries(Name, Expr, Expr),
+    /// `list = list' ⇒ length(list) = length(list')`
+    EqualLengths(Name),
     /// What the adjacency says of two sums over a table: (condition, value) in the first run, and in the second.
     Rows(Name, (Expr, Expr), (Expr, Expr)),
     /// How far apart the entries of a list are, by the adjacency: (list, low, high).
@@ -110,6 +114,8 @@ impl Lemma {
             Lemma::SameUnary(..) => "same-unary",
             Lemma::SameBinary(..) => "same-binary",
             Lemma::SameEntry(..) => "same-entry",
+            Lemma::EqualEntries(..) => "equal-entries",
+            Lemma::EqualLengths(_) => "equal-lengths",
             Lemma::Rows(..) => "rows",
             Lemma::Apart(..) => "apart",
             Lemma::ApartWider(..) => "apart-wider",
@@ -209,6 +215,17 @@ impl Lemma {
                 let entry = |i: &Expr| i.clone().index_of(list.clone());
                 a.clone().equals(b.clone()).implies(entry(a).equals(entry(b)))
             }
+            Lemma::EqualEntries(list, a, b) => {
+                let [first, second] = [Run::First, Run::Second].map(|run| Variable::Of(list.clone(), run));
+                let same = Expr::Var(first.clone()).equals(Expr::Var(second.clone()));
+                let entries = a.clone().index_of(first).equals(b.clone().index_of(second));
+                same.and(a.clone().equals(b.clone())).implies(entries)
+            }
+            Lemma::EqualLengths(list) => {
+                let [first, second] = [Run::First, Run::Second].map(|run| Variable::Of(list.clone(), run));
+                let same = Expr::Var(first.clone()).equals(Expr::Var(second.clone()));
+                same.implies(Expr::Length(first).equals(Expr::Length(second)))
+            }
             Lemma::Sqrt(a) => {
                 let root = || a.clone().sqrt();
                 let square = (root() * root()).equals(a.clone());
@@ -234,7 +251,10 @@ impl fmt::Display for Lemma {
         write!(f, "{}(", self.name())?;
         match self {
             Lemma::Adjacent(list, e) | Lemma::Moved(list, e) => write!(f, "{list}, {e}")?,
-            Lemma::Apart(list, low, high) => write!(f, "{list}, {low}, {high}")?,
+            Lemma::EqualLengths(list) => write!(f, "{list}")?,
+            Lemma::Apart(list, low, high) | Lemma::EqualEntries(list, low, high) => {
+                write!(f, "{list}, {low}, {high}")?
+            }
             Lemma::ApartWider(list, (a, b), (c, d)) => write!(f, "{list}, {a}, {b}, {c}, {d}")?,
             Lemma::Inverse(a)
             | Lemma::InversePositive(a)

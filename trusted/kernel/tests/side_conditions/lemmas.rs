@@ -124,7 +124,10 @@ fn functions_of_equal_numbers_are_equal() {
     says(binary(Binary::RoundTo), "not (x == x' and n == n') or round_to(x, n) == round_to(x', n')");
     assert_eq!(formula(&binary(Binary::Lt)), None);
     let list = Variable::Of("q".into(), Run::First);
-    says(Lemma::SameEntry(list, c, d), "not n == n' or q[n] == q[n']");
+    says(Lemma::SameEntry(list, c.clone(), d.clone()), "not n == n' or q[n] == q[n']");
+    // Of two lists both the lists and the places have to be equal.
+    says(Lemma::EqualEntries("q".into(), c, d), "not (q == q' and n == n') or q[n] == q'[n']");
+    says(Lemma::EqualLengths("q".into()), "not q == q' or length(q) == length(q')");
 }
 
 #[test]
