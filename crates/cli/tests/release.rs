@@ -409,8 +409,13 @@ fn errors_about_inputs_are_paid() {
     let (code, out, err) = asked(&["--set", "B=8", "--input", "x=11"]);
     assert!(code == 2 && err.contains(violated) && out.is_empty(), "{out}{err}");
     assert_eq!(spent(), "1/2");
-    // No run at all is a question, too; so is a number of another kind.
-    assert!(asked(&["--set", "B=8", "--input", "x=11", "--count", "0"]).2.contains(violated));
+    // No run at all is no question; a number of another kind is one, and so is what is no number, or one that is too long to be read.
+    let nothing = asked(&["--set", "B=8", "--input", "x=11", "--count", "0"]);
+    assert!(nothing.0 == 2 && nothing.2.contains("--count is at least 1"), "{nothing:?}");
+    assert_eq!(nothing, asked(&["--set", "B=8", "--input", "x=3", "--count", "0"]));
+    assert_eq!(spent(), "1/2");
+    let (code, _, err) = asked(&["--set", "B=8", "--input", "x=1e10001"]);
+    assert!(code == 2 && err.contains("cannot be read"), "{err}");
     assert_eq!(spent(), "1");
     assert_eq!(asked(&["--set", "B=8", "--input", "x=1/2"]).0, 2);
     assert_eq!(spent(), "3/2");
@@ -421,6 +426,32 @@ fn errors_about_inputs_are_paid() {
     assert!(outside.0 == 1 && !outside.1.contains(violated) && !outside.2.contains(violated), "{outside:?}");
     assert_eq!(outside, asked(&["--set", "B=8", "--input", "x=3"]));
     assert_eq!(spent(), "2");
+}
+
+/// An error tells more than a theorem that claims little or nothing: it has a price of its own, which must be there before inputs are looked
+/// at, so that neither the price nor its lack tells of them.
+#[test]
+fn errors_about_inputs_have_a_least_price() {
+    let place = folder("run-zero", POLICY);
+    assert_eq!(run(&place, &["budget", "init", "--policy", "people.toml", "--ledger", "people.ledger"]).0, 0);
+    let text = "mechanism zero(x: real)\nparam B: real\nwhere x <= B\ny ~ sign()\nreturn y\nneighbours abs(x' - x) <= 1\nclaim 0\n";
+    fs::write(place.join("zero.dp"), text).unwrap();
+    let asked = |bound: &str, x: &str| {
+        let set = format!("B={bound}");
+        run(&place, &["run", "zero.dp", "--ledger", "people.ledger", "--set", &set, "--input", x])
+    };
+    // The budget is 2: an error costs an eighth, and an answer what it claims.
+    assert_eq!(asked("20", "x=17").0, 0);
+    for _ in 0..16 {
+        let (code, _, err) = asked("8", "x=17");
+        assert!(code == 2 && err.contains("violate an assumption"), "{err}");
+    }
+    let (_, out, _) = run(&place, &["budget", "--ledger", "people.ledger", "--json"]);
+    let budget: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(budget["spent"]["epsilon"], "2");
+    let (inside, outside) = (asked("20", "x=17"), asked("8", "x=17"));
+    assert!(inside.0 == 1 && inside.2.contains("a sixteenth of the budget"), "{inside:?}");
+    assert_eq!(inside, outside);
 }
 
 /// Nothing that is written takes the place of the ledger, the policy or the table; a query is not read from a table.

@@ -256,6 +256,13 @@ impl Ledger {
         self.to_keep.borrow_mut().push((name.to_owned(), certificate.to_owned()));
     }
 
+    /// What an error costs that tells of private inputs of a run: the run, and at least a sixteenth of the whole budget. It tells more than
+    /// any theorem says, whatever the run would have cost, so there are at most sixteen of them.
+    pub fn error_price(&self, run: &Loss) -> Loss {
+        let least = &self.state.total.amount / Rational::from(16);
+        Loss { amount: if run.amount < least { least } else { run.amount.clone() }, ..run.clone() }
+    }
+
     /// Whether so much more may be spent.
     pub fn check_budget(&self, losses: &[Loss]) -> Answer<()> {
         let (spent, total) = (&self.state.spent, &self.state.total);
