@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "crates/run/src"
-TESTS = ["refusals", "ties", "same_for_all", "odd", "errors"]
+TESTS = ["refusals", "ties", "same_for_all"]
 
 # (name, file, text, the same with the condition off where OFF is true)
 SWITCHES = [

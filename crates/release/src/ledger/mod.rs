@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use probity_exact::Rational;
 use probity_kernel::term::Mechanism;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
