@@ -155,7 +155,7 @@ impl Paid {
     /// Debits all runs. What inputs are worth is not looked at before, so that neither the price nor a budget that does not suffice tells of
     /// them: there must be enough for an error about them in any case.
     fn runs(arguments: &Arguments, path: &Path, proved: &Proved, fallible: bool) -> Result<Paid, Failure> {
-        let mut ledger = Ledger::open(path, arguments.anchor.as_deref(), PATIENCE)?;
+        let ledger = Ledger::open(path, arguments.anchor.as_deref(), PATIENCE)?;
         let loss = proved.loss(1);
         let upper = |amount: &Option<Amount>| amount.as_ref().and_then(Amount::upper);
         let (epsilon, delta, rho, mu) =
