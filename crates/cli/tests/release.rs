@@ -383,46 +383,6 @@ fn runs_are_paid_from_the_same_ledger() {
     assert!(code == 2 && out.contains("--data people=FILE.csv"), "{out}");
 }
 
-/// An error that tells of a private input is paid like an answer, and where the budget does not allow it the error is not told. What tells
-/// nothing of it costs nothing.
-#[test]
-fn errors_about_inputs_are_paid() {
-    let place = folder("run-errors", POLICY);
-    assert_eq!(run(&place, &["budget", "init", "--policy", "people.toml", "--ledger", "people.ledger"]).0, 0);
-    let text = "mechanism bounded(x: int)\nparam eps > 0\nparam B > 0\nwhere -B <= x <= B\n\
-        y ~ discrete_laplace(x, 1 / eps)\nreturn y\nneighbours abs(x' - x) <= 1\nclaim eps\n";
-    fs::write(place.join("bounded.dp"), text).unwrap();
-    let spent = || {
-        let (_, out, _) = run(&place, &["budget", "--ledger", "people.ledger", "--json"]);
-        let budget: Value = serde_json::from_str(&out).unwrap();
-        budget["spent"]["epsilon"].as_str().unwrap().to_owned()
-    };
-    let asked = |more: &[&str]| {
-        let base = ["run", "bounded.dp", "--ledger", "people.ledger", "--set", "eps=1/2"];
-        run(&place, &[&base[..], more].concat())
-    };
-    let violated = "violate an assumption";
-    // The budget is 2. Neither a missing input nor one of another name tells anything.
-    assert_eq!(asked(&["--set", "B=8"]).0, 2);
-    assert_eq!(asked(&["--set", "B=8", "--input", "z=1"]).0, 2);
-    assert_eq!(spent(), "0");
-    let (code, out, err) = asked(&["--set", "B=8", "--input", "x=11"]);
-    assert!(code == 2 && err.contains(violated) && out.is_empty(), "{out}{err}");
-    assert_eq!(spent(), "1/2");
-    // No run at all is a question, too; so is a number of another kind.
-    assert!(asked(&["--set", "B=8", "--input", "x=11", "--count", "0"]).2.contains(violated));
-    assert_eq!(spent(), "1");
-    assert_eq!(asked(&["--set", "B=8", "--input", "x=1/2"]).0, 2);
-    assert_eq!(spent(), "3/2");
-    assert_eq!(asked(&["--set", "B=16", "--input", "x=11"]).0, 0);
-    assert_eq!(spent(), "2");
-    // Nothing is left: inputs that violate the assumption and others have the same answer.
-    let outside = asked(&["--set", "B=8", "--input", "x=11"]);
-    assert!(outside.0 == 1 && !outside.1.contains(violated) && !outside.2.contains(violated), "{outside:?}");
-    assert_eq!(outside, asked(&["--set", "B=8", "--input", "x=3"]));
-    assert_eq!(spent(), "2");
-}
-
 /// Nothing that is written takes the place of the ledger, the policy or the table; a query is not read from a table.
 #[test]
 fn files_of_another_kind_are_not_replaced() {

@@ -107,12 +107,17 @@ impl Inputs {
         Ok(inputs)
     }
 
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub(crate) fn get(&self, name: &str) -> Option<&Given> {
         self.0.get(name)
     }
 
-    /// Whether the inputs are those of a mechanism, each of its type.
-    pub(crate) fn check(&self, mechanism: &Mechanism) -> Result<(), InputError> {
+    /// Whether the inputs are those of a mechanism, by their names: what they are worth is not looked at.
+    pub(crate) fn check_names(&self, mechanism: &Mechanism) -> Result<(), InputError> {
         for name in self.0.keys() {
             if mechanism.inputs.iter().all(|input| input.name.as_str() != name) {
                 let allowed = mechanism.inputs.iter().map(|input| input.name.to_string()).collect();
@@ -125,10 +130,21 @@ impl Inputs {
             if matches!(input.sort, Sort::Rows(_)) && !self.0.contains_key(&name) {
                 continue;
             }
-            let Some(given) = self.0.get(&name) else { return Err(InputError::Missing { name }) };
-            let expected = expected(&input.sort);
+            if !self.0.contains_key(&name) {
+                return Err(InputError::Missing { name });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the inputs are those of a mechanism, each of its type.
+    pub(crate) fn check(&self, mechanism: &Mechanism) -> Result<(), InputError> {
+        self.check_names(mechanism)?;
+        for input in &mechanism.inputs {
+            let name = input.name.to_string();
+            let Some(given) = self.0.get(&name) else { continue };
             if !fits(given, &input.sort) {
-                return Err(InputError::WrongType { name, expected });
+                return Err(InputError::WrongType { name, expected: expected(&input.sort) });
             }
             if has_long(given) {
                 return Err(InputError::TooLong { name });

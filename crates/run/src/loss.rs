@@ -31,6 +31,14 @@ impl Amount {
         Amount { term, exact, at_most, root: 1 }
     }
 
+    /// A δ of 1 allows everything, so a larger one says no more.
+    fn at_most_one(self) -> Amount {
+        match &self.exact {
+            Some(value) if *value > Rational::ONE => Amount::new(&Expr::int(1), 1),
+            _ => self,
+        }
+    }
+
     /// The amount times √n.
     fn with_root(term: &Expr, n: u64) -> Amount {
         let root = Natural::from(n).nth_root(2);
@@ -97,7 +105,7 @@ impl Loss {
             Reading::Mu => Loss { mu: Some(Amount::with_root(&claim.epsilon, runs)), ..none },
             Reading::Reals | Reading::Binary { .. } => Loss {
                 epsilon: Some(Amount::new(&claim.epsilon, runs)),
-                delta: Some(Amount::new(&claim.delta, runs)),
+                delta: Some(Amount::new(&claim.delta, runs).at_most_one()),
                 ..none
             },
         }
@@ -118,5 +126,17 @@ mod tests {
         assert!(two.at_most() >= std::f64::consts::SQRT_2 / 2.0 && two.at_most() < 0.707_106_782);
         assert_eq!(two.to_string(), "1/2 * sqrt(2)");
         assert_eq!(Amount::new(&half, 2).exact(), Some(&Rational::ONE));
+    }
+
+    #[test]
+    fn delta_is_at_most_1() {
+        let claim = Claim {
+            epsilon: Expr::int(1),
+            delta: Expr::Number(probity_exact::rational(2, 5).unwrap()),
+            reading: Reading::Reals,
+        };
+        let delta = |runs: u64| Loss::of(&claim, runs).delta.and_then(|delta| delta.exact().cloned());
+        assert_eq!(delta(2), probity_exact::rational(4, 5));
+        assert_eq!(delta(3), Some(Rational::ONE));
     }
 }

@@ -56,6 +56,14 @@ impl Text {
         }
     }
 
+    /// The names of those fields of an input table that are categories.
+    pub fn categories(&self, name: &str) -> Vec<String> {
+        let input = self.program.mechanism.inputs.iter().find(|input| input.name.as_str() == name);
+        let Some(Sort::Rows(fields)) = input.map(|input| &input.sort) else { return Vec::new() };
+        let categories = fields.iter().filter(|field| matches!(field.sort, Sort::Category { .. }));
+        categories.map(|field| field.name.to_string()).collect()
+    }
+
     /// The rows of an input table. Its sums are computed before anything is drawn.
     pub fn with_table(mut self, name: &str, table: Table) -> Text {
         self.tables.insert(name.to_owned(), table);
@@ -182,6 +190,15 @@ impl Proved {
         Ok(Proved { runnable: self.runnable.on_grid(grid)?, ..self })
     }
 
+    /// What can be said of inputs without looking at what they are worth: their names, and whether a grid is missing. Whoever has to pay for
+    /// an error that tells of private values asks this first.
+    ///
+    /// # Errors
+    /// When an input is missing, or is none of the mechanism's, or a real answer has no grid.
+    pub fn admits(&self, inputs: &Inputs) -> Result<(), RunError> {
+        self.runnable.admits(inputs)
+    }
+
     /// Checks inputs and makes everything ready, so that runs only draw.
     ///
     /// # Errors
@@ -289,11 +306,17 @@ impl Runnable {
         Ok(self)
     }
 
-    fn prepare(&self, inputs: &Inputs) -> Result<Session, RunError> {
-        inputs.check(&self.mechanism)?;
-        if self.grid.is_none() && self.code.output.has_numbers() && !self.shape.is_rational() {
-            return Err(RunError::NeedsGrid { output: self.mechanism.output.to_string() });
+    fn admits(&self, inputs: &Inputs) -> Result<(), RunError> {
+        inputs.check_names(&self.mechanism)?;
+        match self.grid.is_none() && self.code.output.has_numbers() && !self.shape.is_rational() {
+            true => Err(RunError::NeedsGrid { output: self.mechanism.output.to_string() }),
+            false => Ok(()),
         }
+    }
+
+    fn prepare(&self, inputs: &Inputs) -> Result<Session, RunError> {
+        self.admits(inputs)?;
+        inputs.check(&self.mechanism)?;
         let mut machine = self.machine.clone();
         for input in &self.mechanism.inputs {
             if let (Some(place), Some(given)) =
@@ -547,6 +570,28 @@ mod tests {
                 now.iter().zip(room).all(|(now, then)| *now <= 4 * then.max(16)),
                 "{text}: {room:?} {now:?}"
             );
+        }
+    }
+
+    /// A run that would take more memory than a machine has ends with an error: one with many draws, and one with a long list.
+    #[test]
+    fn what_is_longer_than_a_machine_ends() {
+        let draws = "mechanism m(n: int)\ns = 0\nfor i in 0..n {\ny ~ laplace(0, 1)\ns = s + y\n}\nreturn s > 0\n\
+                     neighbours any\nclaim 1";
+        let list = "mechanism m(n: int)\nout = []\nfor i in 0..n {\nappend(out, 1)\n}\nreturn out\nneighbours any\nclaim 1";
+        let truths = "mechanism m(n: int)\nout = []\nfor i in 0..n {\nappend(out, true)\n}\nreturn out\nneighbours any\nclaim 1";
+        for text in [draws, list, truths] {
+            let unproved = Proved::load(text).unwrap().unproved_with(&[]).unwrap();
+            for (n, ends) in [(100, true), (1001, false)] {
+                let inputs = Inputs::new().with("n", Given::Number(Rational::from(n)));
+                let mut session = unproved.prepare(&inputs).unwrap();
+                session.machine.most_nodes = 1000;
+                let result = session.runs_on_tape(1, &mut tape::Tape::seeded(3), |_| true);
+                match ends {
+                    true => assert_eq!(result, Ok(()), "{text}"),
+                    false => assert!(matches!(result, Err(RunError::TooLong { .. })), "{text}: {result:?}"),
+                }
+            }
         }
     }
 }

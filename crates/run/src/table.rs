@@ -42,6 +42,26 @@ impl Table {
         let cells = |row: Vec<String>| row.into_iter().map(Cell::Text).collect();
         Table { header, rows: rows.into_iter().map(cells).collect() }
     }
+
+    /// The same with a column of words as categories: each of these words is its number, from 0. Any other cell is no category, and drops its row.
+    /// Each cell is looked at by itself, so a theorem about the rows holds as before.
+    #[must_use]
+    pub fn with_words(mut self, column: &str, words: &[String]) -> Table {
+        let places: Vec<usize> =
+            (0..self.header.len()).filter(|place| self.header[*place].trim() == column).collect();
+        for row in &mut self.rows {
+            for place in &places {
+                let Some(cell) = row.get_mut(*place) else { continue };
+                let number = match cell {
+                    Cell::Text(text) => words.iter().position(|word| word == text.trim()),
+                    _ => None,
+                };
+                *cell = number
+                    .map_or(Cell::Text(String::new()), |number| Cell::Number(Rational::from(number as u64)));
+            }
+        }
+        self
+    }
 }
 
 /// The values of a row's fields; truth values are 1 and 0.
@@ -250,6 +270,24 @@ mod tests {
     fn settings() -> Vec<Setting> {
         // So little noise that sums are seen as they are.
         vec![Setting { name: "eps".into(), value: Rational::from(1_000_000) }]
+    }
+
+    #[test]
+    fn words_are_categories() {
+        let rows = [
+            ["north", "20", "1"],
+            [" south ", "30", "1"],
+            ["west", "40", "1"],
+            ["0", "50", "1"],
+            ["North", "60", "1"],
+        ];
+        let header = ["region ", "age", "x"].map(String::from).to_vec();
+        let table = Table::of_texts(header, rows.iter().map(|row| row.map(String::from).to_vec()).collect());
+        let words = ["north", "east", "south"].map(String::from);
+        let text = Proved::load(TEXT).unwrap().with_table("people", table.with_words("region", &words));
+        let mut entropy = probity_noise::entropy::SecureEntropy::new().unwrap();
+        let value = text.with(&settings()).unwrap().run(&Inputs::new(), &mut entropy).unwrap();
+        assert_eq!(value.to_string(), "[1, 20, 0, 0, 1, 30]");
     }
 
     #[test]

@@ -64,6 +64,8 @@ fn every_size_is_looked_at_where_it_is_computed() {
         format!("return y * {five} > u * {five}"),
         format!("a = clamp(y * {five}, u * {five}, u * {five})\nreturn true"),
         format!("a = round_to(y * {five}, u * {five})\nreturn true"),
+        // The quotient alone: neither the number nor the grid is too large, nor what comes out.
+        format!("a = round_to(y * {five}, z * z)\nreturn true"),
         format!("t ~ laplace(0, {five} * z * z)\nreturn true"),
     ] {
         let refused = refusal(&text("", &body));
@@ -183,7 +185,9 @@ fn large_numbers_are_rounded_exactly() {
 #[test]
 fn at_an_edge_the_next_word_decides() {
     let drawn = |law: &str, words: &[u64]| {
-        let text = format!("mechanism m(x: real)\ny ~ {law}\nreturn y\nneighbours any\nclaim 1");
+        let text = format!(
+            "mechanism m(x: real)\nl = []\nfor i in 0..3 {{\nappend(l, x)\n}}\ny ~ {law}\nreturn y\nneighbours any\nclaim 1"
+        );
         let unproved = Proved::load(&text).unwrap().unproved_with(&[]).unwrap();
         let mut session = unproved.prepare(&"x=0".parse().unwrap()).unwrap();
         let mut found = String::new();
@@ -202,8 +206,55 @@ fn at_an_edge_the_next_word_decides() {
     for (next, expected) in [(0, "true"), (u64::MAX, "false")] {
         assert_eq!(drawn("bernoulli(1/3)", &[0x5555_5555_5555_5555, next]), expected);
     }
+    // A choice among three scores alike, in its first third up to 2^-66: both ends of what is known must choose the same.
+    let choice = "choose(l, 1)";
+    for (next, expected) in [(0, "0"), (u64::MAX, "1")] {
+        assert_eq!(drawn(choice, &[1 << 62, 0x5555_5555_5555_5555, next]), expected);
+    }
     // U = 1/e up to 2^-66: -ln U is above 1, and below.
     for (next, expected) in [(0, "1"), (u64::MAX, "0")] {
         assert_eq!(drawn("geometric(1)", &[1 << 62, 8697967531365989482, next]), expected);
+    }
+}
+
+/// What may be 0 by its double, and is not, is no divisor that doubles decide with.
+#[test]
+fn a_quotient_by_a_number_next_to_0_is_decided_exactly() {
+    let text = "mechanism m(x: real)\nreturn 1 / (x - 1/3) > 1e20\nneighbours any\nclaim 1";
+    let beside = |digits: usize, last: u8| format!("x=0.{}{last}", "3".repeat(digits));
+    for (x, expected) in [(beside(300, 4), "true"), (beside(300, 3), "false"), ("x=0.334".into(), "false")] {
+        assert_eq!(answer(text, &x), expected, "{x}");
+    }
+}
+
+/// A chain of operations can lose any number of bits for some inputs, as x^13 − z^13 where both are large, or a number that is doubled in each turn of
+/// a loop. Numbers that part are told apart all the same, and nothing fails for such inputs alone.
+#[test]
+fn what_a_chain_of_operations_loses_depends_on_inputs_and_fails_for_none() {
+    let power = |name: &str, times: usize| vec![name; times].join(" * ");
+    let text = format!(
+        "mechanism m(x: int, z: int, w: int, v: real)\nr ~ laplace(0, 1)\ny ~ laplace(0, 1)\nu ~ uniform(0, 1)\n\
+         t = clamp(r + y * {} - y * {}, -1, 2)\nreturn (t - clamp(r, -1, 2)) * {} + u * clamp(v, 0, 1) > 0\nneighbours any\nclaim 1",
+        power("x", 13),
+        power("z", 13),
+        power("w", 12)
+    );
+    for x in ["1", "1e1200"] {
+        let inputs =
+            Inputs::from_json(&format!("{{\"x\": {x}, \"z\": {x}, \"w\": 1e1200, \"v\": 1e-1000}}")).unwrap();
+        let unproved = Proved::load(&text).unwrap().unproved_with(&[]).unwrap();
+        let mut session = unproved.prepare(&inputs).unwrap();
+        let mut found = Vec::new();
+        let keep = |value: probity_run::Value| {
+            found.push(value.to_string());
+            true
+        };
+        session.runs_on_tape(3, &mut Tape::seeded(4), keep).unwrap();
+        assert_eq!(found, ["true", "true", "true"], "{x}");
+    }
+    let text = "mechanism m(n: int)\nu ~ uniform(0, 1)\nfor i in 0..n {\nu = clamp(2 * u - floor(2 * u), 0, 1)\n}\n\
+                return u > 1/3\nneighbours any\nclaim 1";
+    for n in [10, 400] {
+        assert!(["true", "false"].contains(&answer(text, &format!("n={n}")).as_str()), "{n}");
     }
 }

@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use probity_exact::Rational;
 use probity_kernel::term::Mechanism;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
@@ -254,6 +255,13 @@ impl Ledger {
     /// does. That it is not kept costs only time later.
     pub fn keep_certificate(&self, name: &str, certificate: &str) {
         self.to_keep.borrow_mut().push((name.to_owned(), certificate.to_owned()));
+    }
+
+    /// What an error costs that tells of private inputs of a run: the run, and at least a sixteenth of the whole budget. It tells more than
+    /// any theorem says, whatever the run would have cost, so there are at most sixteen of them.
+    pub fn error_price(&self, run: &Loss) -> Loss {
+        let least = &self.state.total.amount / Rational::from(16);
+        Loss { amount: if run.amount < least { least } else { run.amount.clone() }, ..run.clone() }
     }
 
     /// Whether so much more may be spent.

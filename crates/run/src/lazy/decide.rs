@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use probity_exact::{BitTest, Float, Integer, Natural, Rational, UnsignedAbs};
+use probity_exact::{BitTest, Float, Format, Integer, Natural, Rational, UnsignedAbs};
 use probity_noise::entropy::EntropyError;
 
 use super::interval::{self, Interval, LARGEST, is_whole};
@@ -42,33 +42,54 @@ const FIRST_LOOK: usize = 128;
 /// The largest exponent of a power of two that is computed.
 const LARGEST_EXPONENT: i64 = 1 << 24;
 
+/// Bits of draws that no chain of operations loses: a machine cannot hold more.
+const LAST_BITS: usize = 1 << 24;
+
+/// Whether a number is known to within 2^−bits.
+fn is_within(number: &Wide, bits: usize) -> bool {
+    let (Some(low), Some(high)) = (number.low().to_rational(), number.high().to_rational()) else {
+        return false;
+    };
+    let width = high - low;
+    width.is_zero() || width.denominator().bit_len() > width.numerator().bit_len() + bits
+}
+
 fn precedes(a: &Float, b: &Float) -> bool {
     a.compare(b) == Some(Ordering::Less)
 }
 
 impl Tape {
-    /// Reveals bits until `judge` knows the answer from enclosures of the nodes. Until then it says by how many bits after the point the
-    /// numbers in question are known to part, if it knows that.
+    /// Reveals bits of the draws that nodes are made of until `judge` knows the answer from what `enclose` says of them. Until then it says by how
+    /// many bits after the point the numbers in question are known to part, if it knows that.
+    ///
+    /// Such a question is given up when the numbers are known to [`MOST_BITS`] more than twice these bits: only a draw that nobody sees leaves
+    /// it open then. How many bits of the draws that takes is not counted, because it depends on inputs: a chain of operations
+    /// can lose any number of them.
     pub(super) fn resolve<S: Source, Answer>(
         &mut self,
         places: &[u32],
         source: &mut S,
+        enclose: impl Fn(&Tape, usize) -> Vec<Wide>,
         mut judge: impl FnMut(&mut Tape, &[Wide]) -> Result<Answer, Option<usize>>,
     ) -> Result<Answer, Stop> {
-        let mut bits = FIRST_LOOK;
+        // What an earlier question revealed is used: else each later one would ask for twice as many bits again.
+        let mut bits = self.known_bits(places).unwrap_or(0).max(FIRST_LOOK);
         loop {
-            let ends = self.enclose(places, bits);
+            let ends = enclose(self, bits);
             let apart = match judge(self, &ends) {
                 Ok(answer) => return Ok(answer),
                 Err(apart) => apart,
             };
+            let close = apart.map(|apart| (2 * apart).saturating_add(MOST_BITS));
+            if let Some(close) = close.filter(|close| ends.iter().all(|end| is_within(end, *close))) {
+                return Err(Stop::Undecided { bits: close });
+            }
             let least;
             (bits, least) = match self.reveal(places, source)? {
                 Some(known) => (known.max(FIRST_LOOK), MOST_BITS),
                 None => (2 * bits, MOST_CONSTANT_BITS),
             };
-            // Numbers that part will have parted then, but for a draw that nobody sees.
-            let most = apart.map_or(least, |apart| (2 * apart).saturating_add(MOST_BITS));
+            let most = close.map_or(least, |close| close.saturating_add(LAST_BITS));
             if bits > most {
                 return Err(Stop::Undecided { bits: most });
             }
@@ -105,21 +126,32 @@ impl Tape {
             return Ok(x.cmp(&y));
         }
         let places = [self.place(a), self.place(b)];
-        let mut looked: Option<Option<Meeting>> = None;
-        self.resolve(&places, source, |tape, ends| {
-            if precedes(ends[0].high(), ends[1].low()) {
-                return Ok(Ordering::Less);
-            }
-            if precedes(ends[1].high(), ends[0].low()) {
-                return Ok(Ordering::Greater);
-            }
-            // Equal numbers never part. Looked at once, when they are close.
-            match looked.get_or_insert_with(|| tape.meeting(places[0], places[1])) {
-                Some(Meeting::Equal) => Ok(Ordering::Equal),
-                Some(Meeting::Apart { bits }) => Err(Some(*bits)),
-                None => Err(None),
-            }
-        })
+        let part = |ends: &[Wide]| match ends {
+            [a, b] if precedes(a.high(), b.low()) => Some(Ordering::Less),
+            [a, b] if precedes(b.high(), a.low()) => Some(Ordering::Greater),
+            _ => None,
+        };
+        if let Some(order) = part(&self.enclose(&places, FIRST_LOOK)) {
+            return Ok(order);
+        }
+        // Equal numbers never part.
+        match self.meeting(places[0], places[1]) {
+            Some(Meeting::Equal) => Ok(Ordering::Equal),
+            Some(Meeting::Apart { bits: apart, difference }) => self.resolve(
+                &places,
+                source,
+                |tape, bits| {
+                    vec![Wide::around(&Rational::ZERO, Format::wide(2)), tape.enclose_form(&difference, bits)]
+                },
+                |_, ends| part(ends).map(Ordering::reverse).ok_or(Some(apart)),
+            ),
+            None => self.resolve(
+                &places,
+                source,
+                |tape, bits| tape.enclose(&places, bits),
+                |_, ends| part(ends).ok_or(None),
+            ),
+        }
     }
 
     /// √a, and 0 of what is not positive.
@@ -147,12 +179,22 @@ impl Tape {
         }
         let place = self.place(a);
         let mut looked: Option<(Rational, Option<Meeting>)> = None;
-        self.resolve(&[place], source, |tape, ends| {
-            let ends = (ends[0].low().to_rational(), ends[0].high().to_rational());
-            let ends = match ends {
-                (Some(low), Some(high)) => Some((value_at(&low), value_at(&high))),
-                _ => None,
-            };
+        let at_both = |ends: &[Wide]| {
+            let (low, high) = (ends[0].low().to_rational()?, ends[0].high().to_rational()?);
+            Some((value_at(&low), value_at(&high)))
+        };
+        if let Some((low, high)) = at_both(&self.enclose(&[place], FIRST_LOOK))
+            && low == high
+        {
+            return Ok(low);
+        }
+        let form = self.normal_form(place);
+        let enclose = |tape: &Tape, bits: usize| match &form {
+            Some(form) => vec![tape.enclose_form(form, bits)],
+            None => tape.enclose(&[place], bits),
+        };
+        self.resolve(&[place], source, enclose, |tape, ends| {
+            let ends = at_both(ends);
             // A number that is the edge itself never leaves it. While there are several edges, it is held against 0.
             let between = match ends {
                 Some((low, high)) if low == high => return Ok(low),
@@ -164,10 +206,10 @@ impl Tape {
                 let at = tape.place(number);
                 looked = Some((between.clone(), tape.meeting(place, at)));
             }
-            match looked.as_ref().and_then(|(_, meeting)| *meeting) {
-                Some(Meeting::Equal) => Ok(value_at(&between)),
-                Some(Meeting::Apart { bits }) => Err(Some(bits)),
-                None => Err(None),
+            match &looked {
+                Some((_, Some(Meeting::Equal))) => Ok(value_at(&between)),
+                Some((_, Some(Meeting::Apart { bits, .. }))) => Err(Some(*bits)),
+                _ => Err(None),
             }
         })
     }

@@ -4,6 +4,8 @@
 //! being rounded exactly: wider than `probity_exact::Enclosure` and several times faster. An end that is NaN means
 //! that nothing is known. So whoever decides must ask for a comparison of ends to be *true*, which NaN never is.
 
+use probity_exact::directed;
+
 /// A real number lies from `low` to `high`; a NaN among them says nothing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Interval {
@@ -17,6 +19,9 @@ const STEP: f64 = f64::from_bits((1023 - 51) << 52);
 /// 2^−200. More than what underflow loses; and so far above it that sums and products of a few such numbers, which come of zeros, are not
 /// subnormal: processors take a hundred cycles for those, and a zero could be told by its time.
 const TINY: f64 = f64::from_bits((1023 - 200) << 52);
+
+/// The largest size of an exponent whose power is computed: e^700 is below 2^1010.
+const STEEPEST: f64 = 700.0;
 
 /// A number that is not above what was rounded to x.
 #[inline(always)]
@@ -148,6 +153,21 @@ impl Interval {
         let inverse = inverse_of_power(grid)?;
         let (low, high) = (nearest(self.low * inverse), nearest(self.high * inverse));
         (low == high && low.abs() < LARGEST).then_some(low * grid)
+    }
+
+    /// e to a number. Beyond [`STEEPEST`] an end is only known to lie beyond e^STEEPEST: numbers that are no normal doubles take many times as
+    /// long, and scores can be told by that.
+    #[inline(always)]
+    pub(crate) fn exp(self) -> Interval {
+        let low = match self.low {
+            low if low >= -STEEPEST => directed::exp_down(low.min(STEEPEST)),
+            _ => 0.0,
+        };
+        let high = match self.high {
+            high if high <= STEEPEST => directed::exp_up(high.max(-STEEPEST)),
+            _ => f64::INFINITY,
+        };
+        Interval { low, high }
     }
 
     /// Nothing is known unless the divisor keeps its distance from 0.
@@ -306,6 +326,36 @@ mod tests {
         for grid in [3.0, 0.1, -2.0, 0.0, f64::INFINITY, f64::NAN, 2f64.powi(-1040), 2f64.powi(600)] {
             assert_eq!(one.on_power_of_two(grid), None, "{grid}");
         }
+    }
+
+    /// A divisor that may be 0 says nothing of a quotient, whatever its ends are.
+    #[test]
+    fn a_quotient_by_what_may_be_0_is_not_known() {
+        let one = Interval { low: 1.0, high: 1.0 };
+        for (low, high) in [(-1.0, 2.0), (0.0, 1.0), (-1.0, 0.0), (f64::NAN, 1.0)] {
+            let quotient = one.div(Interval { low, high });
+            assert!(
+                quotient.low == f64::NEG_INFINITY && quotient.high == f64::INFINITY,
+                "{low} {high}: {quotient:?}"
+            );
+        }
+    }
+
+    /// Powers that are no normal doubles are not computed, and what is said of them instead is true.
+    #[test]
+    fn steep_powers_are_bounded() {
+        let power = |low: f64, high: f64| {
+            let Interval { low, high } = Interval { low, high }.exp();
+            (low, high)
+        };
+        let (least, most) = (directed::exp_up(-STEEPEST), directed::exp_down(STEEPEST));
+        assert!(least > 0.0 && most < f64::INFINITY);
+        assert_eq!(power(-741.0, -740.0), (0.0, least));
+        assert_eq!(power(740.0, 741.0), (most, f64::INFINITY));
+        assert_eq!(power(-1e300, 1e300), (0.0, f64::INFINITY));
+        assert_eq!(power(f64::NAN, f64::NAN), (0.0, f64::INFINITY));
+        let (low, high) = power(0.0, 1.0);
+        assert!(low == 1.0 && high > 2.718281828 && high < 2.718281829);
     }
 
     #[test]

@@ -374,8 +374,9 @@ impl Tape {
             places.push(self.place(ratio));
         }
         // A tie with the uniform real has probability 0, whatever the scores are.
-        self.resolve(&places, source, |_, ends| match ends.split_first() {
-            Some((uniform, ratios)) => weighed(uniform, ratios).ok_or(None),
+        let enclose = |tape: &Tape, bits: usize| tape.enclose(&places, bits);
+        self.resolve(&places, source, enclose, |_, ends| match ends.split_first() {
+            Some((uniform, ratios)) => weighed(uniform, ratios).ok_or(Some(0)),
             None => Ok(0),
         })
     }
@@ -435,12 +436,7 @@ fn chosen(scores: &[Number], scale: Interval, uniform: Interval) -> Option<usize
         if score.is_same(best) {
             return Interval { low: 1.0, high: 1.0 };
         }
-        let ratio = score.interval.add(best.interval.neg()).div(scale);
-        let end = |x: f64, of: fn(f64) -> f64, otherwise| if x.is_nan() { otherwise } else { of(x) };
-        Interval {
-            low: end(ratio.low, directed::exp_down, 0.0),
-            high: end(ratio.high, directed::exp_up, f64::INFINITY),
-        }
+        score.interval.add(best.interval.neg()).div(scale).exp()
     };
     let mut all = Interval { low: 0.0, high: 0.0 };
     let sums: Vec<Interval> = scores

@@ -22,7 +22,7 @@ use std::rc::Rc;
 
 use probity_exact::{Abs, BitTest, Format, Integer, Natural, Rational, UnsignedAbs, rational_from_f64};
 
-use super::refine::Wide;
+use super::refine::{GUARD_BITS, Wide, unit};
 use super::tape::{Node, Tape};
 
 /// A product of two sums with more terms than this is not written out. `program::sizes` refuses texts that might have one.
@@ -55,13 +55,13 @@ struct Poly(BTreeMap<Monomial, Rational>);
 
 /// A quotient of sums.
 #[derive(Clone, Debug)]
-struct Quotient {
+pub(crate) struct Quotient {
     above: Poly,
     below: Poly,
 }
 
 /// Whether two nodes are the same number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) enum Meeting {
     /// They are.
     Equal,
@@ -70,6 +70,8 @@ pub(crate) enum Meeting {
     Apart {
         /// The bits.
         bits: usize,
+        /// The difference, in which what cancels is gone.
+        difference: Box<Quotient>,
     },
 }
 
@@ -83,8 +85,51 @@ impl Tape {
         let (above, below) = (difference.above.without_equal_logs()?, difference.below.without_equal_logs()?);
         Some(match above.0.is_empty() {
             true => Meeting::Equal,
-            false => Meeting::Apart { bits: above.small_bits() + below.small_bits() },
+            false => Meeting::Apart {
+                bits: above.small_bits() + below.small_bits(),
+                difference: Box::new(Quotient { above, below }),
+            },
         })
+    }
+
+    /// The normal form of a node.
+    pub(crate) fn normal_form(&self, place: u32) -> Option<Quotient> {
+        self.normal_forms(&[place])?.pop()
+    }
+
+    /// An enclosure of a normal form. What cancels in a chain of operations is gone from it, so that no bits are lost by that, however large the
+    /// numbers are for some inputs.
+    pub(crate) fn enclose_form(&self, form: &Quotient, bits: usize) -> Wide {
+        let format = Format::wide(u32::try_from(bits + GUARD_BITS).unwrap_or(u32::MAX));
+        let mut atoms = BTreeMap::new();
+        for poly in [&form.above, &form.below] {
+            poly.for_each_draw(&mut |draw| {
+                atoms.entry(draw).or_insert_with(|| self.atom(draw, bits, format));
+            });
+        }
+        let above = form.above.enclosed(&atoms, format);
+        match form.below == Poly::number(Rational::ONE) {
+            true => above,
+            false => {
+                above.checked_div(&form.below.enclosed(&atoms, format)).unwrap_or(Wide::everything(format))
+            }
+        }
+    }
+
+    /// What stands for a draw in normal forms: its noise, with a scale that is not made of draws.
+    fn atom(&self, draw: u32, bits: usize, format: Format) -> Wide {
+        let record = self.draw_at(draw);
+        let noise = unit(record.noise, &self.known(draw), format);
+        match record.scale {
+            Some(scale) if self.known_bits(&[scale]).is_none() => {
+                let scale = match self.value_at(scale) {
+                    Some(value) => Some(Wide::around(&value, format)),
+                    None => self.enclose(&[scale], bits).pop(),
+                };
+                noise * scale.unwrap_or(Wide::everything(format))
+            }
+            _ => noise,
+        }
     }
 
     fn normal_forms(&self, roots: &[u32]) -> Option<Vec<Quotient>> {
@@ -331,6 +376,43 @@ impl Poly {
 }
 
 impl Poly {
+    fn for_each_draw(&self, each: &mut impl FnMut(u32)) {
+        for term in self.0.keys() {
+            term.powers.iter().for_each(|(draw, _)| each(*draw));
+            let log = match &term.log {
+                Some(Log::Affine(argument)) => Some(argument),
+                _ => None,
+            };
+            // Neither has logarithms or exponentials of its own.
+            for inner in log.into_iter().chain(&term.exponent) {
+                inner.0.keys().for_each(|term| term.powers.iter().for_each(|(draw, _)| each(*draw)));
+            }
+        }
+    }
+
+    fn enclosed(&self, atoms: &BTreeMap<u32, Wide>, format: Format) -> Wide {
+        let everything = Wide::everything(format);
+        let number = |value: &Rational| Wide::around(value, format);
+        let term = |term: &Monomial, q: &Rational| {
+            let mut product = number(q);
+            for (draw, power) in &term.powers {
+                product = product * raised(atoms.get(draw).unwrap_or(&everything), *power);
+            }
+            let log = term.log.as_ref().map(|log| match log {
+                Log::Constant(argument) => number(argument).ln(),
+                Log::Affine(argument) => argument.enclosed(atoms, format).ln(),
+            });
+            if let Some(log) = log {
+                product = product * log.unwrap_or(everything.clone());
+            }
+            match &term.exponent {
+                Some(exponent) => product * exponent.enclosed(atoms, format).exp(),
+                None => product,
+            }
+        };
+        self.0.iter().fold(number(&Rational::ZERO), |sum, (monomial, q)| sum + term(monomial, q))
+    }
+
     /// Bits after the point that every coefficient has more than: each is a sum of rationals, logarithms of rationals or exponentials of them,
     /// and is not 0, so more and more bits will tell it from 0.
     fn small_bits(&self) -> usize {
@@ -339,6 +421,15 @@ impl Poly {
             coefficients.entry(term.without_numbers()).or_default().push((term, q));
         }
         coefficients.values().map(|sum| small_bits(sum)).max().unwrap_or(0)
+    }
+}
+
+fn raised(base: &Wide, power: u32) -> Wide {
+    match power {
+        0 => Wide::around(&Rational::ONE, base.precision()),
+        1 => base.clone(),
+        even if even % 2 == 0 => raised(base, even / 2).square(),
+        odd => raised(base, odd - 1) * base.clone(),
     }
 }
 
@@ -480,7 +571,7 @@ mod tests {
 
     fn equal(tape: &mut Tape, a: Number, b: Number) -> Option<bool> {
         let (a, b) = (tape.place(a), tape.place(b));
-        tape.meeting(a, b).map(|meeting| meeting == Meeting::Equal)
+        tape.meeting(a, b).map(|meeting| matches!(meeting, Meeting::Equal))
     }
 
     #[test]
@@ -553,6 +644,36 @@ mod tests {
         let ln = tape.ln(y);
         let back = tape.exp(ln);
         assert_eq!(equal(tape, back, y), None);
+    }
+
+    /// What has no form here is not called different: u·v + u is no irreducible polynomial, logarithms and exponentials are not independent of
+    /// each other, and a product of two long sums is not written out.
+    #[test]
+    fn what_has_no_form_is_not_told() {
+        let tape = &mut Tape::default();
+        let (u, v) = (fresh(tape), fresh(tape));
+        let product = tape.mul(u, v);
+        let whole = tape.add(product, u);
+        let one_more = tape.add(v, Number::point(1.0));
+        let (left, first, second) = (tape.ln(whole), tape.ln(u), tape.ln(one_more));
+        let right = tape.add(first, second);
+        assert_eq!(equal(tape, left, right), None);
+
+        let ln2 = tape.ln(Number::point(2.0));
+        let (eu, ev) = (tape.exp(u), tape.exp(v));
+        let (left, right) = (tape.mul(ln2, eu), tape.mul(ln2, ev));
+        assert_eq!(equal(tape, left, right), None);
+
+        for (terms, told) in [(141, Some(true)), (142, None)] {
+            let tape = &mut Tape::default();
+            let mut sum = fresh(tape);
+            for _ in 1..terms {
+                let next = fresh(tape);
+                sum = tape.add(sum, next);
+            }
+            let (left, right) = (tape.mul(sum, sum), tape.mul(sum, sum));
+            assert_eq!(equal(tape, left, right), told, "{terms}");
+        }
     }
 
     #[test]

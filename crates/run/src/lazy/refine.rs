@@ -20,7 +20,7 @@ pub(crate) const MOST_BITS: usize = 1 << 16;
 pub(crate) const MOST_CONSTANT_BITS: usize = 1 << 12;
 
 /// Precision beyond the bits that are known of the draws.
-const GUARD_BITS: usize = 64;
+pub(super) const GUARD_BITS: usize = 64;
 
 fn rational(value: &Rational, format: Format) -> Wide {
     Wide::around(value, format)
@@ -65,6 +65,28 @@ impl Tape {
         places.iter().map(|place| known.remove(place).unwrap_or(everything.clone())).collect()
     }
 
+    /// The draws that some nodes are made of.
+    fn draws_below(&self, places: &[u32]) -> Vec<u32> {
+        let draw = |place: u32| if let Node::Draw(draw) = self.node(place) { Some(draw) } else { None };
+        self.below(places).into_iter().filter_map(draw).collect()
+    }
+
+    fn least_known(&self, draws: &[u32]) -> Option<usize> {
+        let bits = |draw: &u32| {
+            let known = self.known(*draw);
+            match self.draw_at(*draw).noise {
+                Noise::Gaussian => known[0].bits.min(known[1].bits),
+                _ => known[0].bits,
+            }
+        };
+        draws.iter().map(bits).min()
+    }
+
+    /// How many bits are known of every draw that the nodes are made of; `None` without draws.
+    pub(crate) fn known_bits(&self, places: &[u32]) -> Option<usize> {
+        self.least_known(&self.draws_below(places))
+    }
+
     /// Reveals bits of every draw that the nodes are made of: at least twice as many as the least known one has, or one
     /// more where bits come one by one. Answers how many the least known one has then; `None` without draws.
     pub(crate) fn reveal<S: Source>(
@@ -72,19 +94,8 @@ impl Tape {
         places: &[u32],
         source: &mut S,
     ) -> Result<Option<usize>, EntropyError> {
-        let draws: Vec<u32> = self
-            .below(places)
-            .into_iter()
-            .filter_map(|place| if let Node::Draw(draw) = self.node(place) { Some(draw) } else { None })
-            .collect();
-        let bits = |tape: &Tape, draw: u32| {
-            let known = tape.known(draw);
-            match tape.draw_at(draw).noise {
-                Noise::Gaussian => known[0].bits.min(known[1].bits),
-                _ => known[0].bits,
-            }
-        };
-        let Some(least) = draws.iter().map(|&draw| bits(self, draw)).min() else { return Ok(None) };
+        let draws = self.draws_below(places);
+        let Some(least) = self.least_known(&draws) else { return Ok(None) };
         let wanted = if S::CHUNK_BITS == 1 { least + 1 } else { 2 * least.max(32) };
         for draw in draws {
             let mut known = self.known(draw);
@@ -99,7 +110,7 @@ impl Tape {
 }
 
 /// The noise of a draw from what is known of its uniform reals.
-fn unit(noise: Noise, known: &[Prefix; 2], format: Format) -> Wide {
+pub(super) fn unit(noise: Noise, known: &[Prefix; 2], format: Format) -> Wide {
     let everything = Wide::everything(format);
     let uniform = |prefix: &Prefix| {
         let (low, high) = prefix.ends();

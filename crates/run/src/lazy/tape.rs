@@ -267,11 +267,8 @@ impl Tape {
         if a.as_point() == Some(0.0) {
             return Number::point(1.0);
         }
-        let end = |x: f64, of: fn(f64) -> f64, otherwise| if x.is_nan() { otherwise } else { of(x) };
-        let low = end(a.interval.low, directed::exp_down, 0.0);
-        let high = end(a.interval.high, directed::exp_up, f64::INFINITY);
         let argument = self.place(a);
-        self.push(Interval { low, high }, Node::Exp(argument))
+        self.push(a.interval.exp(), Node::Exp(argument))
     }
 
     /// √a, for a that is known to be positive.
@@ -388,7 +385,7 @@ impl Tape {
         }
     }
 
-    fn value_at(&self, place: u32) -> Option<Rational> {
+    pub(super) fn value_at(&self, place: u32) -> Option<Rational> {
         let leaf = |place: u32| match self.node(place) {
             Node::Point(point) => rational_from_f64(point),
             Node::Rational(at) => Some(self.rational_at(at).clone()),

@@ -37,7 +37,7 @@ struct Counter {
     end: i64,
 }
 
-/// A run cannot have more nodes than this: four gigabytes of them.
+/// A run cannot have more nodes than this, nor a list more entries: four gigabytes of them.
 const MOST_NODES: usize = 1 << 28;
 
 /// The registers, with the tape that they refer to.
@@ -52,6 +52,8 @@ pub(crate) struct Machine {
     mark: Mark,
     /// Draws since the beginning, of all runs.
     pub(crate) draws: u64,
+    /// [`MOST_NODES`], but for tests.
+    pub(crate) most_nodes: usize,
 }
 
 impl Machine {
@@ -79,6 +81,7 @@ impl Machine {
             counters: vec![Counter::default(); code.counters],
             mark,
             draws: 0,
+            most_nodes: MOST_NODES,
         }
     }
 
@@ -185,6 +188,7 @@ impl Machine {
             }
             Instruction::Append(list, a) => {
                 let value = self.numbers[a as usize];
+                self.check_list(list)?;
                 match &mut self.lists[list as usize] {
                     List::Numbers(items) => items.push(value),
                     other => *other = List::Numbers(vec![value]),
@@ -192,6 +196,7 @@ impl Machine {
             }
             Instruction::AppendTruth(list, a) => {
                 let value = self.truths[a as usize];
+                self.check_list(list)?;
                 match &mut self.lists[list as usize] {
                     List::Truths(items) => items.push(value),
                     other => *other = List::Truths(vec![value]),
@@ -257,7 +262,13 @@ impl Machine {
     /// Loops are what makes a run long.
     #[inline(always)]
     fn check_length(&self) -> Result<(), Stop> {
-        if self.tape.len() > MOST_NODES { Err(Stop::TooLong) } else { Ok(()) }
+        if self.tape.len() > self.most_nodes { Err(Stop::TooLong) } else { Ok(()) }
+    }
+
+    /// A list of numbers that are doubles has no nodes.
+    #[inline(always)]
+    fn check_list(&self, list: u32) -> Result<(), Stop> {
+        if self.lists[list as usize].len() >= self.most_nodes { Err(Stop::TooLong) } else { Ok(()) }
     }
 
     #[inline(always)]

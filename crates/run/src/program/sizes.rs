@@ -512,8 +512,8 @@ fn size(expr: &Expr, state: &State) -> Result<Size, RunError> {
                     left.join(right)
                 }
                 Binary::RoundTo => {
-                    let multiple = computed(left.over(right), expr)?.floor();
-                    computed(multiple.times(right), expr)?;
+                    computed(left.over(right), expr)?;
+                    // The nearest multiple is at most half a grid away, and unless it is 0, it is at least the grid.
                     Size {
                         whole: left.whole.max(right.whole).saturating_add(1),
                         varies: left.varies || right.varies,

@@ -29,9 +29,13 @@ pub struct Arguments {
     /// @FILE all inputs from one JSON object
     #[arg(long = "input", value_name = "NAME=VALUE")]
     inputs: Vec<String>,
-    /// Where an input table is: a CSV file whose header names the fields of its rows. A row that is not of its types is dropped
+    /// Where an input table is: a CSV file whose header names the fields of its rows. A row that is not of its types is dropped; a category is
+    /// a number from 0, or a word of --words
     #[arg(long, value_name = "NAME=FILE")]
     data: Vec<String>,
+    /// The words that a column has for the categories 0, 1, …, as people.region=north,south; a row with any other cell there is dropped
+    #[arg(long, value_name = "TABLE.FIELD=WORDS")]
+    words: Vec<String>,
     /// Debit all runs from this ledger before anything is drawn
     #[arg(long, value_name = "FILE", conflicts_with = "unproved")]
     ledger: Option<PathBuf>,
@@ -79,8 +83,16 @@ pub fn run(arguments: &Arguments) -> Answer {
     let start = Instant::now();
     let settings = given::settings(&arguments.settings)?;
     let (_, program) = files::program(&arguments.path)?;
-    let inputs = inputs(&arguments.inputs)?;
+    let inputs = match (inputs(&arguments.inputs)?, &arguments.ledger) {
+        // What cannot be read tells of the inputs as well, and is paid for.
+        (inputs, Some(_)) => inputs,
+        (inputs, None) => Ok(inputs?),
+    };
+    if arguments.ledger.is_some() && arguments.count == 0 {
+        return Err(Failure::new("no run is paid for: with --ledger, --count is at least 1"));
+    }
     let mut text = Text::of(program);
+    let worded = arguments.words.iter().map(|option| words(option, &text)).collect::<Result<Vec<_>, _>>()?;
     let mut given: Vec<&str> = Vec::new();
     for option in &arguments.data {
         let (name, path) = crate::commands::policy::named(option)?;
@@ -89,30 +101,32 @@ pub fn run(arguments: &Arguments) -> Answer {
         }
         given.push(name);
         let (header, rows) = Csv::new(Path::new(path))?.records(usize::MAX)?;
-        text = text.with_table(name, Table::of_texts(header, rows));
+        let mut table = Table::of_texts(header, rows);
+        for (_, field, words) in worded.iter().filter(|(table, ..)| *table == name) {
+            table = table.with_words(field, words);
+        }
+        text = text.with_table(name, table);
+    }
+    if let Some((table, ..)) = worded.iter().find(|(table, ..)| !given.contains(table)) {
+        return Err(Failure::new(format!("--words names a table {table} that no --data gives")));
     }
     if let Some(path) = &arguments.certificate {
         text = text.by_certificate(files::text(path)?);
     }
     let prepared = if arguments.unproved {
-        unproved(&text, &settings, arguments, &inputs)
+        unproved(&text, &settings, arguments, &inputs?)
     } else {
         let progress = Progress::new();
         progress.show(|| "looking for a proof".into());
         let proved = text.with(&settings);
         drop(progress);
         match proved {
-            Ok(proved) => private(proved, arguments, &inputs)?,
+            Ok(proved) => private(proved, arguments, inputs)?,
             Err(error) => Err(error),
         }
     };
     match prepared {
-        Ok((about, session)) => {
-            if let Some(path) = &arguments.ledger {
-                debit(arguments, path, &about, arguments.count)?;
-            }
-            release(arguments, &about, session, start)
-        }
+        Ok((about, session)) => release(arguments, &about, session, start),
         Err(error) if error.is_verdict() => {
             let hint = error.hint();
             match arguments.json {
@@ -130,30 +144,73 @@ pub fn run(arguments: &Arguments) -> Answer {
     }
 }
 
-/// Debits so many runs. Nothing has been drawn.
-fn debit(arguments: &Arguments, path: &Path, about: &About, count: u64) -> Result<(), Failure> {
-    let Some(proved) = about.proved.as_ref().filter(|_| count > 0) else { return Ok(()) };
-    let mut ledger = Ledger::open(path, arguments.anchor.as_deref(), PATIENCE)?;
-    let loss = proved.loss(1);
-    let upper = |amount: &Option<Amount>| amount.as_ref().and_then(Amount::upper);
-    let (epsilon, delta, rho, mu) =
-        (upper(&loss.epsilon), upper(&loss.delta), upper(&loss.rho), upper(&loss.mu));
-    let measure = ledger.measure();
-    let one = Debited::of_run(measure, epsilon.as_ref().zip(delta.as_ref()), rho.as_ref(), mu.as_ref());
-    let Some(debited) = one.map(|one| one.times(count)) else {
-        return Err(Failure::new(format!(
-            "the ledger counts in {}, and what {} loses is stated otherwise ({})",
-            measure.name(),
-            about.mechanism,
-            said(proved, count)
-        ))
-        .hint("a ledger in rho takes epsilon, rho and mu; one in epsilon takes epsilon alone, and delta where it has one"));
+/// A ledger that the runs have been debited from. Nothing has been drawn.
+struct Paid {
+    ledger: Ledger,
+    loss: Debited,
+    what: String,
+}
+
+impl Paid {
+    /// Debits all runs. What inputs are worth is not looked at before, so that neither the price nor a budget that does not suffice tells of
+    /// them: there must be enough for an error about them in any case.
+    fn runs(arguments: &Arguments, path: &Path, proved: &Proved, fallible: bool) -> Result<Paid, Failure> {
+        let ledger = Ledger::open(path, arguments.anchor.as_deref(), PATIENCE)?;
+        let loss = proved.loss(1);
+        let upper = |amount: &Option<Amount>| amount.as_ref().and_then(Amount::upper);
+        let (epsilon, delta, rho, mu) =
+            (upper(&loss.epsilon), upper(&loss.delta), upper(&loss.rho), upper(&loss.mu));
+        let measure = ledger.measure();
+        let one = Debited::of_run(measure, epsilon.as_ref().zip(delta.as_ref()), rho.as_ref(), mu.as_ref());
+        let name = &proved.mechanism().name;
+        let Some(loss) = one.map(|one| one.times(arguments.count)) else {
+            return Err(Failure::new(format!(
+                "the ledger counts in {}, and what {name} loses is stated otherwise ({})",
+                measure.name(),
+                said(proved, arguments.count)
+            ))
+            .hint("a ledger in rho takes epsilon, rho and mu; one in epsilon takes epsilon alone, and delta where it has one"));
+        };
+        let mut what = format!("run {name}");
+        arguments.settings.iter().for_each(|setting| what.push_str(&format!(" --set {setting}")));
+        what.push_str(&format!(" --count {}", arguments.count));
+        let mut paid = Paid { ledger, loss, what };
+        if fallible {
+            let price = paid.ledger.error_price(&paid.loss);
+            paid.ledger.check_budget(&[price]).map_err(|refusal| {
+                refusal.hint("an error about inputs costs at least a sixteenth of the budget, and so much must be left before they are looked at")
+            })?;
+        }
+        paid.ledger.debit_run(proved.mechanism(), paid.loss.clone(), &paid.what, &proved.certificate())?;
+        Ok(paid)
+    }
+
+    /// Debits what an error about the inputs costs beyond the runs, before it is told.
+    fn error(mut self, proved: &Proved) -> Result<(), Failure> {
+        let more = self.ledger.error_price(&self.loss).minus(&self.loss);
+        let what = format!("an error about the inputs of {}", self.what);
+        self.ledger.debit_run(proved.mechanism(), more, &what, &proved.certificate())?;
+        Ok(())
+    }
+}
+
+/// `--words`: a table, a field of it that is a category, and the words.
+fn words<'o>(option: &'o str, text: &Text) -> Result<(&'o str, &'o str, Vec<String>), Failure> {
+    let parts =
+        option.split_once('=').and_then(|(field, words)| Some((field.trim().split_once('.')?, words)));
+    let Some(((table, field), words)) = parts else {
+        return Err(Failure::new("--words names no field and its words")
+            .hint("write --words people.region=north,south,east,west"));
     };
-    let mut what = format!("run {}", about.mechanism);
-    arguments.settings.iter().for_each(|setting| what.push_str(&format!(" --set {setting}")));
-    what.push_str(&format!(" --count {}", arguments.count));
-    ledger.debit_run(proved.mechanism(), debited, &what, &proved.certificate())?;
-    Ok(())
+    if !text.categories(table).iter().any(|known| known == field) {
+        return Err(Failure::new(format!("the text has no category {field} in a table {table}"))
+            .hint("the file's first line names the fields of its tables, and which are categories"));
+    }
+    let words: Vec<String> = words.split(',').map(|word| word.trim().to_owned()).collect();
+    match words.iter().enumerate().find(|(at, word)| word.is_empty() || words[..*at].contains(word)) {
+        Some((_, word)) => Err(Failure::new(format!("--words has `{word}` twice, or no word at all"))),
+        None => Ok((table, field, words)),
+    }
 }
 
 fn failure(error: &RunError) -> Failure {
@@ -171,12 +228,12 @@ struct About {
     proved: Option<Proved>,
 }
 
-/// A run that may begin, or why it may not. An error that tells of the inputs is paid for before it is told: else one run after the other
-/// would find a secret out for nothing.
+/// A run that may begin, or why it may not. With a ledger it is paid for before the values of inputs are looked at, and an error that tells
+/// of them is paid for before it is told: else one run after the other would find a secret out for nothing.
 fn private(
     proved: Proved,
     arguments: &Arguments,
-    inputs: &Inputs,
+    inputs: Result<Inputs, Failure>,
 ) -> Result<Result<(About, Session), RunError>, Failure> {
     let gridded = match &arguments.grid {
         Some(grid) => proved.on_grid(grid.clone()),
@@ -186,14 +243,22 @@ fn private(
         Ok(proved) => proved,
         Err(error) => return Ok(Err(error)),
     };
-    let prepared = proved.prepare(inputs);
-    let about = About { mechanism: proved.mechanism().name.to_string(), proved: Some(proved) };
-    if let (Err(error), Some(path)) = (&prepared, &arguments.ledger)
-        && error.tells_of_inputs()
+    if let Ok(inputs) = &inputs
+        && let Err(error) = proved.admits(inputs)
     {
-        debit(arguments, path, &about, arguments.count.max(1))?;
+        return Ok(Err(error));
     }
-    Ok(prepared.map(|session| (about, session)))
+    let fallible = !inputs.as_ref().is_ok_and(Inputs::is_empty);
+    let paid = match &arguments.ledger {
+        Some(path) => Some(Paid::runs(arguments, path, &proved, fallible)?),
+        None => None,
+    };
+    let prepared = inputs.map(|inputs| proved.prepare(&inputs));
+    if let (Err(_) | Ok(Err(_)), Some(paid)) = (&prepared, paid) {
+        paid.error(&proved)?;
+    }
+    let about = About { mechanism: proved.mechanism().name.to_string(), proved: Some(proved) };
+    Ok(prepared?.map(|session| (about, session)))
 }
 
 fn unproved(
@@ -211,15 +276,17 @@ fn unproved(
     Ok((About { mechanism: unproved.mechanism().name.to_string(), proved: None }, session))
 }
 
-/// `--input` options: values, files of values, files of everything.
-fn inputs(texts: &[String]) -> Result<Inputs, Failure> {
+/// `--input` options: values, files of values, files of everything. A failure inside tells of values, one outside does not.
+fn inputs(texts: &[String]) -> Result<Result<Inputs, Failure>, Failure> {
     let mut inputs = Inputs::new();
+    let mut unread = None;
     let refused = |error: probity_run::InputError| failure(&RunError::Input(error));
     for text in texts {
         if let Some(path) = text.strip_prefix('@') {
-            let all = Inputs::from_json(&files::text(Path::new(path))?)
-                .map_err(|error| refused(error).in_file(Path::new(path)))?;
-            inputs.merge(all).map_err(refused)?;
+            match Inputs::from_json(&files::text(Path::new(path))?) {
+                Ok(all) => inputs.merge(all).map_err(refused)?,
+                Err(error) => unread = Some(refused(error).in_file(Path::new(path))),
+            }
             continue;
         }
         let Some((name, value)) = text.split_once('=') else {
@@ -227,15 +294,18 @@ fn inputs(texts: &[String]) -> Result<Inputs, Failure> {
                 Failure::new("an --input names no input").hint("write --input x=41.7 or --input q=@FILE")
             );
         };
-        let value: Given = match value.trim().strip_prefix('@') {
-            None => value.parse().map_err(refused)?,
-            Some(path) => files::text(Path::new(path))?
-                .parse()
-                .map_err(|error| refused(error).in_file(Path::new(path)))?,
+        let value: Result<Given, Failure> = match value.trim().strip_prefix('@') {
+            None => value.parse().map_err(refused),
+            Some(path) => {
+                files::text(Path::new(path))?.parse().map_err(|error| refused(error).in_file(Path::new(path)))
+            }
         };
-        inputs.add(name.trim(), value).map_err(refused)?;
+        match value {
+            Ok(value) => inputs.add(name.trim(), value).map_err(refused)?,
+            Err(error) => unread = Some(error),
+        }
     }
-    Ok(inputs)
+    Ok(unread.map_or(Ok(inputs), Err))
 }
 
 /// Draws and writes answers as they come, so that memory does not grow with their number.
@@ -264,19 +334,31 @@ fn release(arguments: &Arguments, about: &About, mut session: Session, start: In
             written.is_ok()
         });
         written?;
-        if let Err(error) = result {
-            failed = Some(error);
-            return Ok(());
-        }
+        failed = result.err();
         let seconds = start.elapsed().as_secs_f64();
-        match arguments.json {
-            true => writeln!(out, "\n  ],\n  \"draws\": {},\n  \"seconds\": {seconds}\n}}", session.draws()),
-            false => print_end(arguments, about, out),
+        match (&failed, arguments.json) {
+            (None, false) => print_end(arguments, about, out),
+            (Some(_), false) => Ok(()),
+            (failed, true) => {
+                // One object, whatever happens: an error that comes after answers stands beside them.
+                let error = failed.as_ref().map_or(String::new(), |error| {
+                    format!("\n  \"error\": {},", Json::from(error.to_string()))
+                });
+                writeln!(
+                    out,
+                    "\n  ],{error}\n  \"draws\": {},\n  \"seconds\": {seconds}\n}}",
+                    session.draws()
+                )
+            }
         }
     })?;
     drop(progress);
     match failed {
         None => Ok(Status::Done),
+        Some(error) if arguments.json => {
+            output::complain(&failure(&error).to_string());
+            Ok(Status::BadInput)
+        }
         Some(error) => Err(failure(&error)),
     }
 }

@@ -1,0 +1,141 @@
+//! `probity run` as a user meets it: what an error about private inputs costs, columns of words, answers in JSON.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+const POLICY: &str = "[budget]\nepsilon = \"2\"\nper_query = { epsilon = \"1/2\" }\n[table.people]\nunit = \"row\"\n[table.people.columns]\nage = { type = \"int\", between = [0, 120] }\n";
+
+/// An empty folder for a test, with a policy.
+fn folder(name: &str, policy: &str) -> PathBuf {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&place);
+    fs::create_dir_all(&place).unwrap();
+    fs::write(place.join("people.toml"), policy).unwrap();
+    place
+}
+
+/// The exit code, standard output and standard error.
+fn run(place: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_probity"));
+    let output = command.args(arguments).current_dir(place).stdin(Stdio::null()).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+/// An error that tells of a private input is paid like an answer, and where the budget does not allow it the error is not told. What tells
+/// nothing of it costs nothing.
+#[test]
+fn errors_about_inputs_are_paid() {
+    let place = folder("run-errors", POLICY);
+    assert_eq!(run(&place, &["budget", "init", "--policy", "people.toml", "--ledger", "people.ledger"]).0, 0);
+    let text = "mechanism bounded(x: int)\nparam eps > 0\nparam B > 0\nwhere -B <= x <= B\n\
+        y ~ discrete_laplace(x, 1 / eps)\nreturn y\nneighbours abs(x' - x) <= 1\nclaim eps\n";
+    fs::write(place.join("bounded.dp"), text).unwrap();
+    let spent = || {
+        let (_, out, _) = run(&place, &["budget", "--ledger", "people.ledger", "--json"]);
+        let budget: Value = serde_json::from_str(&out).unwrap();
+        budget["spent"]["epsilon"].as_str().unwrap().to_owned()
+    };
+    let asked = |more: &[&str]| {
+        let base = ["run", "bounded.dp", "--ledger", "people.ledger", "--set", "eps=1/2"];
+        run(&place, &[&base[..], more].concat())
+    };
+    let violated = "violate an assumption";
+    // The budget is 2. Neither a missing input nor one of another name tells anything.
+    assert_eq!(asked(&["--set", "B=8"]).0, 2);
+    assert_eq!(asked(&["--set", "B=8", "--input", "z=1"]).0, 2);
+    assert_eq!(spent(), "0");
+    let (code, out, err) = asked(&["--set", "B=8", "--input", "x=11"]);
+    assert!(code == 2 && err.contains(violated) && out.is_empty(), "{out}{err}");
+    assert_eq!(spent(), "1/2");
+    // No run at all is no question; a number of another kind is one, and so is what is no number, or one that is too long to be read.
+    let nothing = asked(&["--set", "B=8", "--input", "x=11", "--count", "0"]);
+    assert!(nothing.0 == 2 && nothing.2.contains("--count is at least 1"), "{nothing:?}");
+    assert_eq!(nothing, asked(&["--set", "B=8", "--input", "x=3", "--count", "0"]));
+    assert_eq!(spent(), "1/2");
+    let (code, _, err) = asked(&["--set", "B=8", "--input", "x=1e10001"]);
+    assert!(code == 2 && err.contains("cannot be read"), "{err}");
+    assert_eq!(spent(), "1");
+    assert_eq!(asked(&["--set", "B=8", "--input", "x=1/2"]).0, 2);
+    assert_eq!(spent(), "3/2");
+    assert_eq!(asked(&["--set", "B=16", "--input", "x=11"]).0, 0);
+    assert_eq!(spent(), "2");
+    // Nothing is left: inputs that violate the assumption and others have the same answer.
+    let outside = asked(&["--set", "B=8", "--input", "x=11"]);
+    assert!(outside.0 == 1 && !outside.1.contains(violated) && !outside.2.contains(violated), "{outside:?}");
+    assert_eq!(outside, asked(&["--set", "B=8", "--input", "x=3"]));
+    assert_eq!(spent(), "2");
+}
+
+/// An error tells more than a theorem that claims little or nothing: it has a price of its own, which must be there before inputs are looked
+/// at, so that neither the price nor its lack tells of them.
+#[test]
+fn errors_about_inputs_have_a_least_price() {
+    let place = folder("run-zero", POLICY);
+    assert_eq!(run(&place, &["budget", "init", "--policy", "people.toml", "--ledger", "people.ledger"]).0, 0);
+    let text = "mechanism zero(x: real)\nparam B: real\nwhere x <= B\ny ~ sign()\nreturn y\nneighbours abs(x' - x) <= 1\nclaim 0\n";
+    fs::write(place.join("zero.dp"), text).unwrap();
+    let asked = |bound: &str, x: &str| {
+        let set = format!("B={bound}");
+        run(&place, &["run", "zero.dp", "--ledger", "people.ledger", "--set", &set, "--input", x])
+    };
+    // The budget is 2: an error costs an eighth, and an answer what it claims.
+    assert_eq!(asked("20", "x=17").0, 0);
+    for _ in 0..16 {
+        let (code, _, err) = asked("8", "x=17");
+        assert!(code == 2 && err.contains("violate an assumption"), "{err}");
+    }
+    let (_, out, _) = run(&place, &["budget", "--ledger", "people.ledger", "--json"]);
+    let budget: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(budget["spent"]["epsilon"], "2");
+    let (inside, outside) = (asked("20", "x=17"), asked("8", "x=17"));
+    assert!(inside.0 == 1 && inside.2.contains("a sixteenth of the budget"), "{inside:?}");
+    assert_eq!(inside, outside);
+}
+
+/// A column of words is a category by `--words`; without it, and for other words, rows are dropped.
+#[test]
+fn a_column_of_words_is_a_category() {
+    let place = folder("run-words", POLICY);
+    let text = "mechanism regions(people: rows(region: category(3), age: int))\nout = []\nfor g in 0..3 {\n\
+        n ~ discrete_laplace(count(r in people where r.region == g), 1 / 1000)\nappend(out, n)\n}\nreturn out\n\
+        neighbours one row of people is added or removed\nclaim 1000\n";
+    fs::write(place.join("regions.dp"), text).unwrap();
+    fs::write(place.join("people.csv"), "region,age\nnorth,1\nwest,2\n north ,3\nelsewhere,4\n0,5\n")
+        .unwrap();
+    let asked = |more: &[&str]| {
+        let base = ["run", "regions.dp", "--data", "people=people.csv"];
+        run(&place, &[&base[..], more].concat())
+    };
+    let counts = |more: &[&str]| asked(more).1.lines().next().map(str::to_owned);
+    assert_eq!(counts(&[]).as_deref(), Some("[1, 0, 0]"));
+    assert_eq!(counts(&["--words", "people.region=north, south,west"]).as_deref(), Some("[2, 0, 1]"));
+    for (words, said) in [
+        ("people.age=a,b", "no category age"),
+        ("people=a,b", "names no field"),
+        ("others.region=a", "no category region"),
+        ("people.region=a,a", "twice"),
+        ("people.region=a,,b", "no word"),
+    ] {
+        let (code, out, err) = asked(&["--words", words]);
+        assert!(code == 2 && out.is_empty() && err.contains(said), "{words}: {err}");
+    }
+}
+
+/// An error after the first answers is part of the one object that `--json` prints. That no run of 500 fails has probability (3/4)^500.
+#[test]
+fn an_error_after_answers_is_in_their_object() {
+    let place = folder("run-late", POLICY);
+    let text = "mechanism late(x: real)\nk ~ uniform_int(0, 3)\ny ~ laplace(x, k)\nreturn round_to(y, 1)\n\
+        neighbours abs(x' - x) <= 1\nclaim 1\n";
+    fs::write(place.join("late.dp"), text).unwrap();
+    let (code, out, err) =
+        run(&place, &["run", "late.dp", "--input", "x=0", "--unproved", "--count", "500", "--json"]);
+    assert_eq!(code, 2, "{out}{err}");
+    let answer: Value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}\n{out}"));
+    assert!(answer["error"].as_str().unwrap().contains("outside its range"), "{out}");
+    assert!(answer["values"].as_array().unwrap().len() < 500 && err.contains("outside its range"));
+}

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Switches conditions of crates/run off, one at a time, and sees a test fail.
+
+The crate carries no switches. This script puts them into its sources, each behind a number that an environment variable names, builds the tests
+once, takes the switches out again, and runs the tests with each number until one fails. It wants `git status` to be clean for crates/run.
+
+    scripts/run_switches.py            all of them
+    scripts/run_switches.py TEXT       those whose name has a text
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "crates/run/src"
+TESTS = ["refusals", "ties", "same_for_all"]
+
+# (name, file, text, the same with the condition off where OFF is true)
+SWITCHES = [
+    # Which texts may run.
+    ("logarithms with exponentials, of a text", "program/decidable.rs",
+     "let mixed = self.exponentials && self.logs != (0, 0);", "let mixed = !OFF && self.exponentials && self.logs != (0, 0);"),
+    ("what has no form is not decided", "program/decidable.rs",
+     "!self.varies || !self.opaque && !mixed", "!self.varies || (OFF || !self.opaque) && !mixed"),
+    ("ln of degree 1, of a text", "program/decidable.rs",
+     "match self.is_polynomial() && self.degree <= 1 {", "match self.is_polynomial() && (OFF || self.degree <= 1) {"),
+    ("exp of a polynomial, of a text", "program/decidable.rs",
+     "match self.is_polynomial() {", "match OFF || self.is_polynomial() {"),
+    ("fixed only outside of branches", "program/decidable.rs",
+     "let fixed = outermost && self.assigned", "let fixed = (OFF || outermost) && self.assigned"),
+    ("fixed only if set once", "program/decidable.rs",
+     "self.assigned.get(var) == Some(&1)", "(OFF || self.assigned.get(var) == Some(&1))"),
+    ("entries of lists vary", "program/decidable.rs",
+     "self.learn(list, Shape { varies: true, ..shape });", "self.learn(list, Shape { varies: !OFF || shape.varies, ..shape });"),
+    ("the second decision of clamp", "program/decidable.rs",
+     "self.decides(Shape { varies, ..smaller.plus(low) }, expr)?;", "if !OFF { self.decides(Shape { varies, ..smaller.plus(low) }, expr)?; }"),
+    ("a scale made of draws", "program/decidable.rs",
+     "if scale.degree == 0 { Shape::DRAW }", "if OFF || scale.degree == 0 { Shape::DRAW }"),
+    # Sizes.
+    ("size of what is refined", "program/sizes.rs", "(true, true) => all <= MOST_REFINED", "(true, true) => (OFF || all <= MOST_REFINED)"),
+    ("tangled sums", "program/sizes.rs", " && !self.tangled,", " && (OFF || !self.tangled),"),
+    ("size of what is fixed", "program/sizes.rs", "all <= MOST_FIXED", "OFF || all <= MOST_FIXED"),
+    ("size of rational numbers", "program/sizes.rs", "self.whole <= MOST_WHOLE && ", "(OFF || self.whole <= MOST_WHOLE) && "),
+    ("size of divisors", "program/sizes.rs", " && self.small() <= MOST_PARTS", " && (OFF || self.small() <= MOST_PARTS)"),
+    ("size of rounding", "program/sizes.rs", "computed(left.over(right), expr)?;\n", "if !OFF { computed(left.over(right), expr)?; }\n"),
+    ("size of conditions of sums", "program/sizes.rs", "size(condition, &own)?;", "if !OFF { size(condition, &own)?; }"),
+    ("size of what clamp compares", "program/sizes.rs", "computed(value.plus(bounds), expr)?;", "if !OFF { computed(value.plus(bounds), expr)?; }"),
+    ("size of scales", "program/sizes.rs", "computed(drawn, scale)", "if OFF { Ok(drawn) } else { computed(drawn, scale) }"),
+    # Normal forms.
+    ("MOST_TERMS", "lazy/normal.rs", "if a > 1 && b > 1 && a.saturating_mul(b) > MOST_TERMS {", "if !OFF && a > 1 && b > 1 && a.saturating_mul(b) > MOST_TERMS {"),
+    ("ln of degree 1", "lazy/normal.rs", "if self.0.keys().any(|term| degree(term) > 1) {", "if !OFF && self.0.keys().any(|term| degree(term) > 1) {"),
+    ("logarithms with exponentials", "lazy/normal.rs", "if has(|term| term.exponent.is_some()) {", "if !OFF && has(|term| term.exponent.is_some()) {"),
+    # Doubles.
+    ("quotient away from 0", "lazy/interval.rs", "if !(other.low > 0.0 || other.high < 0.0) {", "if !OFF && !(other.low > 0.0 || other.high < 0.0) {"),
+    ("products of positive numbers", "lazy/interval.rs", "let low = self.low.max(0.0) * other.low.max(0.0);", "let low = if OFF { self.low * other.low } else { self.low.max(0.0) * other.low.max(0.0) };"),
+    ("multiples below LARGEST", "lazy/interval.rs", " && low.abs() < LARGEST).then_some(low * grid)", " && (OFF || low.abs() < LARGEST)).then_some(low * grid)"),
+    ("multiples by both ends", "lazy/interval.rs", "        (low == high &&", "        ((OFF || low == high) &&"),
+    ("nearest below LARGEST", "lazy/decide.rs", "let (low, high) = (interval::nearest(low), interval::nearest(high));\n        if S::DOUBLES && low == high && low.abs() < LARGEST {", "let (low, high) = (interval::nearest(low), interval::nearest(high));\n        if S::DOUBLES && low == high && (OFF || low.abs() < LARGEST) {"),
+    ("choice by both ends: below", "lazy/laws.rs", "if mark.high < sum.low {", "if mark.high < sum.low || OFF && mark.low < sum.low {"),
+    ("choice by both ends: beyond", "lazy/laws.rs", "let is_beyond = mark.low > sum.high;", "let is_beyond = OFF || mark.low > sum.high;"),
+    ("choice by both ends, exactly: below", "lazy/laws.rs", "if above(sum, &mark) {", "if above(sum, &mark) || OFF {"),
+    ("choice by both ends, exactly: beyond", "lazy/laws.rs", "if !above(&mark, sum) {", "if !OFF && !above(&mark, sum) {"),
+    ("weights that are not computed", "lazy/laws.rs", "+ match above(&ratio, &least) {", "+ match OFF || above(&ratio, &least) {"),
+    ("geometric noise by both ends", "lazy/laws.rs", "if S::DOUBLES && low == interval::floor(high) && low < LARGEST {", "if S::DOUBLES && (OFF || low == interval::floor(high)) && low < LARGEST {"),
+    ("a coin by both ends", "lazy/laws.rs", "let is_below = high < p.interval.low;", "let is_below = high < p.interval.low || OFF && low < p.interval.high;"),
+    ("uniform integers by both ends", "lazy/laws.rs", "if (product as u64).checked_add(u64::from(small)).is_some() {", "if OFF || (product as u64).checked_add(u64::from(small)).is_some() {"),
+    # What ends.
+    ("MOST_NODES of a tape", "program/machine.rs", "if self.tape.len() > self.most_nodes {", "if !OFF && self.tape.len() > self.most_nodes {"),
+    ("MOST_NODES of a list", "program/machine.rs", "if self.lists[list as usize].len() >= self.most_nodes {", "if !OFF && self.lists[list as usize].len() >= self.most_nodes {"),
+    ("the form in the place of its nodes", "lazy/decide.rs", "tape.enclose_form(&difference, bits)", "if OFF { tape.enclose(&places, bits).into_iter().reduce(|a, b| a - b).unwrap() } else { tape.enclose_form(&difference, bits) }"),
+    # Tables and lists.
+    ("fractions in files", "table.rs", "if text.contains('/') ||", "if !OFF && text.contains('/') ||"),
+    ("length of numbers in files", "table.rs", "|| text.len() > 400 ||", "|| !OFF && text.len() > 400 ||"),
+    ("exponents in files", "table.rs", "|| exponent.unsigned_abs() > 400", "|| !OFF && exponent.unsigned_abs() > 400"),
+    ("grids that nobody can decide", "proved.rs", "if !self.shape.is_decidable() {", "if !OFF && !self.shape.is_decidable() {"),
+]
+
+OFF = '''
+#[allow(missing_docs)]
+pub(crate) fn off(number: usize) -> bool {
+    static OFF: std::sync::OnceLock<Option<usize>> = std::sync::OnceLock::new();
+    *OFF.get_or_init(|| std::env::var("SWITCH").ok().and_then(|text| text.parse().ok())) == Some(number)
+}
+'''
+
+
+def switched(numbers):
+    """Puts the switches in; gives back what the files were."""
+    before = {}
+    for number in numbers:
+        name, file, text, off = SWITCHES[number]
+        path = SOURCE / file
+        source = path.read_text()
+        before.setdefault(path, source)
+        if text not in source:
+            # Another switch of the same place has been put in: it is taken out again, and this one left to a second build.
+            yield_later.append(number)
+            continue
+        path.write_text(source.replace(text, off.replace("OFF", f"crate::off({number})"), 1))
+    lib = SOURCE / "lib.rs"
+    before.setdefault(lib, lib.read_text())
+    lib.write_text(lib.read_text() + OFF)
+    return before
+
+
+yield_later = []
+
+
+def build():
+    command = ["cargo", "test", "-p", "probity-run", "--locked", "--no-run", "--message-format=json", "--lib"]
+    for test in TESTS:
+        command += ["--test", test]
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if found.returncode != 0:
+        sys.exit(found.stderr)
+    messages = [json.loads(line) for line in found.stdout.splitlines() if line.startswith("{")]
+    wanted = {"probity_run", *TESTS}
+    return {m["target"]["name"]: m["executable"] for m in messages if m.get("executable") and m["target"]["name"] in wanted}
+
+
+def main():
+    changed = subprocess.run(["git", "status", "--porcelain", "crates/run/src"], cwd=ROOT, capture_output=True, text=True)
+    if changed.stdout:
+        sys.exit("crates/run/src has changes; commit them first")
+    wanted = [n for n, row in enumerate(SWITCHES) if all(text in row[0] for text in sys.argv[1:])]
+    left = []
+    while wanted:
+        yield_later.clear()
+        before = switched(wanted)
+        try:
+            tests = build()
+        finally:
+            for path, source in before.items():
+                path.write_text(source)
+        for number in [n for n in wanted if n not in yield_later]:
+            environment = dict(os.environ, SWITCH=str(number), RUST_BACKTRACE="0")
+            noticed = None
+            for name, executable in tests.items():
+                skipped = ["--skip", "memory_does_not_grow", "--skip", "what_is_called_exact"]
+                try:
+                    run = subprocess.run([executable, *skipped], env=environment, cwd=ROOT / "crates/run", capture_output=True, text=True, timeout=300)
+                    failed = [line.split()[1] for line in run.stdout.splitlines() if line.startswith("test ") and line.endswith("FAILED")]
+                    if run.returncode != 0:
+                        noticed = f"{name}: {failed[0] if failed else 'ended'}"
+                except subprocess.TimeoutExpired:
+                    noticed = f"{name}: took longer than 300 s"
+                if noticed:
+                    break
+            print(f"{SWITCHES[number][0]}: {noticed or 'NOTHING'}", flush=True)
+            if not noticed:
+                left.append(number)
+        if len(yield_later) == len(wanted):
+            sys.exit("not found: " + ", ".join(SWITCHES[n][0] for n in yield_later))
+        wanted = list(yield_later)
+    sys.exit(1 if left else 0)
+
+
+if __name__ == "__main__":
+    main()
