@@ -364,7 +364,6 @@ impl Ledger {
             ))
             .hint("a ledger has one measure"));
         }
-        units::check_units(&policy::read("the pinned policy", &self.state.policy_text)?, policy)?;
         let path = self.path.clone();
         let known = self.state.clone();
         let anchored = known.anchored;
@@ -373,6 +372,8 @@ impl Ledger {
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(|error| trouble(&path, &error))?;
         let state = store::state_since(&transaction, Some(&known)).map_err(|fault| fault.at(&path))?;
+        let spent_under = store::spent_under(&transaction, &state).map_err(|fault| fault.at(&path))?;
+        units::check_units(&spent_under, policy)?;
         let mut entry = Entry::after(
             Some(&state),
             Kind::Amend,
