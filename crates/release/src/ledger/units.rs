@@ -71,7 +71,8 @@ pub(super) fn check_units(spent_under: &[Policy], after: &Policy) -> Answer<()> 
         Unit::Row => None,
         Unit::User { column, .. } => Some(column.clone()),
     };
-    for (table, before) in after.tables.iter().flat_map(|table| spent_under.iter().map(move |one| (table, one)))
+    for (table, before) in
+        after.tables.iter().flat_map(|table| spent_under.iter().map(move |one| (table, one)))
     {
         let Some(known) = before.table(&table.name) else { continue };
         let (then, now) = (unit(&known.unit), unit(&table.unit));
