@@ -294,7 +294,10 @@ fn there_is_a_most_of_noisy_numbers() {
 /// What is said twice in a condition is looked at once, by the pass and by the proof.
 #[test]
 fn a_value_that_is_listed_twice_counts_once() {
-    let text = |condition: &str| prepared(&format!("SELECT COUNT(*) FROM people WHERE {condition}")).text;
+    let policy = policy();
+    let text = |condition: &str| {
+        prepared_by(&policy, &format!("SELECT COUNT(*) FROM people WHERE {condition}")).text
+    };
     let once = text("age IN (3, 4)");
     assert_eq!(text("age IN (3, 4, 3, 3, 4)"), once);
     assert_eq!(
