@@ -79,10 +79,10 @@ def squeeze(text):
     return re.sub(r"\s+", " ", text).strip()
 
 
-def hand_written():
+def hand_written(folder=TESTS):
     """Switches of switches.txt: (file, find, with), and those that change nothing: (file, text) to a reason."""
     switches, equivalent, current = [], {}, {}
-    for line in (TESTS / "switches.txt").read_text().splitlines():
+    for line in (folder / "switches.txt").read_text().splitlines():
         if not line.strip() or line.startswith("#"):
             continue
         key, _, value = line.partition(": ")
@@ -96,6 +96,10 @@ def hand_written():
 
 class Copy:
     """The copy of the kernel, with its switches."""
+
+    SOURCE = "trusted/kernel/src"
+    # How a line begins that ends like a check and is none.
+    NO_CHECKS = ("let ", "return", "}", ".", ")", "write")
 
     def __init__(self, folder, falsifier, crates=()):
         self.folder = Path(folder)
@@ -128,7 +132,7 @@ class Copy:
         return f"crate::off({len(self.names) - 1})"
 
     def instrument(self, file, by_hand):
-        path = self.folder / "trusted/kernel/src" / file
+        path = self.folder / self.SOURCE / file
         text = path.read_text()
         for find, put in by_hand:
             pattern = r"\s*".join(re.escape(part) for part in find.split(" "))
@@ -144,7 +148,7 @@ class Copy:
             if stripped.startswith("//"):
                 out.append(line)
                 continue
-            unit = (stripped.endswith("?;") and not stripped.startswith(("let ", "return", "}", ".", ")", "write"))
+            unit = (stripped.endswith("?;") and not stripped.startswith(self.NO_CHECKS)
                     and " = " not in stripped and "crate::off" not in stripped
                     and stripped.count("(") == stripped.count(")") and self.begins(out))
             if unit:
@@ -200,7 +204,7 @@ class Copy:
         out[first:last + 1] = new.split("\n")
 
     def add_switch(self):
-        lib = self.folder / "trusted/kernel/src/lib.rs"
+        lib = self.folder / self.SOURCE / "lib.rs"
         lib.write_text(lib.read_text() + """
 pub(crate) fn off(number: usize) -> bool {
     static OFF: std::sync::OnceLock<Option<usize>> = std::sync::OnceLock::new();

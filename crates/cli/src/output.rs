@@ -60,6 +60,11 @@ pub fn number(value: f64) -> serde_json::Value {
     }
 }
 
+/// What somebody else wrote, on one line and without what disturbs a terminal: it cannot look like a line of ours.
+pub fn one_line(text: &str) -> String {
+    visible(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
+}
+
 /// The widest cell of a table; what is longer is cut, as JSON has it in full.
 const WIDEST: usize = 48;
 
@@ -96,6 +101,13 @@ fn cut(cell: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_others_wrote_stays_on_one_line() {
+        let shown = one_line("SELECT 1 /*\nbudget: epsilon 0\r\n\u{2028}x \u{202e}*/\u{1b}[2J");
+        assert!(shown.starts_with("SELECT 1 /* budget: epsilon 0 x "), "{shown}");
+        assert!(!shown.contains(|c: char| c.is_control() || c == '\u{202e}' || c == '\u{2028}'), "{shown}");
+    }
 
     #[test]
     fn json_says_the_same_in_escapes() {

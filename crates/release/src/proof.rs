@@ -59,9 +59,7 @@ impl Stake {
             (false, false, Measure::EpsilonDelta) => {
                 Loss::of_run(measure, Some((&self.amount, &self.delta)), None, None)
             }
-            (true, true, Measure::Rho) => {
-                Some(Loss { measure, amount: self.amount.clone(), delta: Rational::ZERO })
-            }
+            (true, true, Measure::Rho) => Loss::of_run(measure, None, Some(&self.amount), None),
             _ => None,
         }
     }

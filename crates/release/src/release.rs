@@ -234,6 +234,9 @@ pub fn release<'a>(
             }
             answered.insert(&keys[at], entry);
         }
+    } else {
+        // What is shown as left has these entries in it, also where another process has made them since the ledger was opened.
+        ledger.refresh()?;
     }
     let entry = |at: usize| {
         answered

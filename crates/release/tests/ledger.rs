@@ -135,16 +135,58 @@ fn the_policy_is_pinned_and_the_owner_may_amend_it() {
     assert_eq!(open(&path).unwrap().verify().unwrap(), 4);
     let rho = policy::read("p", &large.text.replace("epsilon", "rho")).unwrap();
     assert!(ledger.amend(&rho, "").unwrap_err().message.contains("counts in"));
-    // What hid a row does not hide a user.
-    let unit = |unit: &str| policy::read("p", &large.text.replace("\"row\"", unit)).unwrap();
+}
+
+/// What was spent for one unit says nothing, or less, of another: neither at once nor by way of a policy without the table.
+#[test]
+fn what_was_spent_for_one_unit_is_not_counted_for_another() {
+    let place = folder("units");
+    let rows = policy("1");
+    let unit = |unit: &str| policy::read("p", &rows.text.replace("\"row\"", unit)).unwrap();
     let users = unit("{ user = \"u\", groups = 1, rows_per_group = 2 }");
-    assert!(ledger.amend(&users, "").unwrap_err().message.contains("another unit"));
-    let path = folder("amend-users").join("l");
-    let mut ledger = Ledger::init(&path, &users, None, false, PATIENCE).unwrap();
     let others = unit("{ user = \"v\", groups = 1, rows_per_group = 2 }");
-    assert!(ledger.amend(&others, "").unwrap_err().message.contains("another unit"));
-    ledger.amend(&unit("{ user = \"u\", groups = 3, rows_per_group = 1 }"), "").unwrap();
-    ledger.amend(&large, "").unwrap();
+    let narrower = unit("{ user = \"u\", groups = 3, rows_per_group = 1 }");
+    let without = policy::read("p", &rows.text.replace("table.t", "table.v")).unwrap();
+    let all = [("rows", &rows), ("users", &users), ("others", &others)];
+    for (name, before) in all {
+        let mut ledger = Ledger::init(&place.join(name), before, None, false, PATIENCE).unwrap();
+        // Nothing was spent yet: any unit will do.
+        for (_, after) in all {
+            ledger.amend(after, "").unwrap();
+        }
+        ledger.amend(before, "").unwrap();
+        ledger.debit(&[debit("a", quarter())], before, false).unwrap();
+        for by_way_of in [before, &without] {
+            ledger.amend(by_way_of, "").unwrap();
+            for (other, after) in all {
+                match other == name {
+                    true => ledger.amend(after, "").unwrap(),
+                    false => {
+                        let refused = ledger.amend(after, "").unwrap_err();
+                        assert!(refused.message.contains("another unit"), "{name} {other}: {refused}");
+                    }
+                }
+            }
+            ledger.amend(by_way_of, "").unwrap();
+        }
+        assert_eq!(ledger.state().spent.amount, quarter());
+    }
+    // A user stays a user with other bounds.
+    open(&place.join("users")).unwrap().amend(&narrower, "").unwrap();
+}
+
+/// Another process has amended the policy, and spent under it, since this one opened the ledger.
+#[test]
+fn an_amendment_is_held_against_what_others_have_spent_meanwhile() {
+    let path = folder("units-meanwhile").join("l");
+    let rows = policy("1");
+    let users = "{ user = \"u\", groups = 1, rows_per_group = 2 }";
+    let users = policy::read("p", &rows.text.replace("\"row\"", users)).unwrap();
+    let mut late = Ledger::init(&path, &users, None, false, PATIENCE).unwrap();
+    let mut other = open(&path).unwrap();
+    other.amend(&rows, "").unwrap();
+    other.debit(&[debit("a", quarter())], &rows, false).unwrap();
+    assert!(late.amend(&users, "").unwrap_err().message.contains("another unit"));
 }
 
 /// The owner amends the policy while a debit waits for the ledger: what was drawn under the old one is not released.

@@ -18,6 +18,13 @@ fn what_is_not_answered_is_pointed_at() {
         ("SELECT * FROM people", "no raw row", Some("*")),
         ("SELECT COUNT(*) AS \"a\u{1b}[31m\" FROM people", "control character, U+001B", Some("\u{1b}")),
         ("SELECT COUNT(*) AS \"a\nb\" FROM people", "on one line", None),
+        ("SELECT COUNT(*) AS \" \" FROM people", "must have a name", None),
+        (
+            "SELECT region, COUNT(*) FROM people GROUP BY region HAVING region = 'north'",
+            "HAVING is about noisy",
+            Some("region = "),
+        ),
+        ("SELECT COUNT(*) FROM people HAVING people.age > 3", "HAVING is about noisy", Some("people.age")),
         ("SELECT age FROM people", "neither a GROUP BY key", Some("age")),
         ("SELECT age, COUNT(*) FROM people GROUP BY region", "neither a GROUP BY key", Some("age")),
         ("SELECT COUNT(*) FROM peple", "no table `peple`", Some("peple")),
@@ -264,4 +271,39 @@ fn keys_are_known_by_what_they_are() {
         ),
         [true, false]
     );
+}
+
+/// Each noisy number of each group is drawn, stored and shown: there is a most of them, by the query alone.
+#[test]
+fn there_is_a_most_of_noisy_numbers() {
+    let policy = policy::read(
+        "p",
+        "[budget]\nepsilon = 1\nper_query = { epsilon = 1 }\n[table.t]\nunit = \"row\"\n[table.t.columns]\n\
+         x = { type = \"int\", between = [1, 1024] }\ny = { type = \"int\", between = [1, 1024] }",
+    )
+    .unwrap();
+    let ask = |columns: &str| {
+        prepare(&policy, &[format!("SELECT x, y, {columns} FROM t GROUP BY x, y")], &[])
+            .map(|all| all[0].plan.cells())
+    };
+    assert_eq!(ask("COUNT(*), SUM(x)").unwrap(), 2);
+    let refused = ask("COUNT(*), SUM(x), SUM(y)").unwrap_err();
+    assert!(refused.message.contains("3145728 noisy numbers"), "{refused}");
+}
+
+/// What is said twice in a condition is looked at once, by the pass and by the proof.
+#[test]
+fn a_value_that_is_listed_twice_counts_once() {
+    let policy = policy();
+    let text = |condition: &str| {
+        prepared_by(&policy, &format!("SELECT COUNT(*) FROM people WHERE {condition}")).text
+    };
+    let once = text("age IN (3, 4)");
+    assert_eq!(text("age IN (3, 4, 3, 3, 4)"), once);
+    assert_eq!(
+        text("age IN (3, 4) OR age IN (4, 3, 4) AND age IN (3, 4)").len(),
+        text("age IN (3, 4) OR age IN (4, 3) AND age IN (3, 4)").len()
+    );
+    assert_eq!(text("(age = 3 OR age = 4) OR (age = 3 OR age = 4)"), once);
+    assert_eq!(text("(age = 3 OR age = 4) AND (age = 3 OR age = 4)"), once);
 }

@@ -117,13 +117,29 @@ impl Ledger {
         or_open: bool,
         patience: Duration,
     ) -> Answer<Ledger> {
+        Ledger::init_noted(path, policy, anchor, or_open, patience, "")
+    }
+
+    /// The same with a note of the owner in the first entry.
+    pub fn init_noted(
+        path: &Path,
+        policy: &Policy,
+        anchor: Option<&Path>,
+        or_open: bool,
+        patience: Duration,
+        note: &str,
+    ) -> Answer<Ledger> {
         if let Some(anchor) = anchor {
             anchor::check_place(anchor, path)?;
         }
         // A file that is there and empty is no ledger that was never made: it may be one that was cut off, and what was spent would be
         // forgotten. Only another process that is making it this very moment may have left it so.
         let ours = OpenOptions::new().write(true).create_new(true).open(path).is_ok();
-        let made = Ledger::make(path, policy, anchor, ours, or_open, patience);
+        let body = chain::pin(policy, anchor.is_some());
+        let mut first = Entry::after(None, Kind::Init, Loss::zero(policy.measure()), body);
+        first.query = note.to_owned();
+        first.seal();
+        let made = Ledger::make(path, &first, anchor, ours, or_open, patience);
         if made.is_err() && ours && fs::metadata(path).is_ok_and(|file| file.len() == 0) {
             // Nothing is in it: the next one who asks may make it.
             let _ = fs::remove_file(path);
@@ -137,7 +153,7 @@ impl Ledger {
     /// The first entry, if the file is ours and nobody else has made it; see [`Ledger::init`].
     fn make(
         path: &Path,
-        policy: &Policy,
+        first: &Entry,
         anchor: Option<&Path>,
         ours: bool,
         or_open: bool,
@@ -153,9 +169,7 @@ impl Ledger {
             match store::is_empty(&transaction).map_err(in_trouble)? {
                 true if ours => {
                     store::create(&transaction).map_err(in_trouble)?;
-                    let body = chain::pin(policy, anchor.is_some());
-                    let first = Entry::after(None, Kind::Init, Loss::zero(policy.measure()), body);
-                    store::insert(&transaction, &first).map_err(in_trouble)?;
+                    store::insert(&transaction, first).map_err(in_trouble)?;
                     // Before the ledger can be seen: who opens it meanwhile finds both.
                     if let Some(anchor) = anchor {
                         anchor::start(anchor, path, first.number, &first.hash)?;
@@ -372,7 +386,6 @@ impl Ledger {
             ))
             .hint("a ledger has one measure"));
         }
-        units::check_units(&policy::read("the pinned policy", &self.state.policy_text)?, policy)?;
         let path = self.path.clone();
         let known = self.state.clone();
         let anchored = known.anchored;
@@ -381,6 +394,8 @@ impl Ledger {
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(|error| trouble(&path, &error))?;
         let state = store::state_since(&transaction, Some(&known)).map_err(|fault| fault.at(&path))?;
+        let spent_under = store::spent_under(&transaction, &state).map_err(|fault| fault.at(&path))?;
+        units::check_units(&spent_under, policy)?;
         let mut entry = Entry::after(
             Some(&state),
             Kind::Amend,

@@ -9,6 +9,7 @@ use super::chain::{Entry, Fault, Kind};
 use super::{APPLICATION, CHECKPOINT, State, VERSION, pinned};
 use crate::hash;
 use crate::loss::{Loss, Measure};
+use crate::policy::Policy;
 use crate::refusal::{Answer, Refusal};
 
 /// What went wrong with the file, in plain words.
@@ -233,6 +234,23 @@ pub fn state_since(connection: &Connection, known: Option<&State>) -> Result<Sta
         pinned_at: owner.number,
         anchored,
     })
+}
+
+/// The policies under which something was spent, the last one first: not the one in force alone, which may have lost a table or got it
+/// back.
+pub fn spent_under(connection: &Connection, state: &State) -> Result<Vec<Policy>, Fault> {
+    let (mut policies, mut last) = (Vec::new(), state.number);
+    while last > 0 {
+        let end = by_number(connection, last)?.ok_or(Fault::Missing)?;
+        let owner = by_number(connection, end.pinned)?.ok_or(Fault::Missing)?;
+        let whole = end.is_whole() && owner.is_whole() && owner.number <= last;
+        let (policy, _) = pinned(&owner.answer).filter(|_| whole).ok_or(Fault::Changed(owner.number))?;
+        if end.spent != owner.spent {
+            policies.push(policy);
+        }
+        last = owner.number - 1;
+    }
+    Ok(policies)
 }
 
 /// Follows the whole chain, and asks SQLite about its own structures. Answers with the number of entries.

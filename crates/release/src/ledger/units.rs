@@ -64,19 +64,32 @@ pub(super) fn said(mechanism: &Mechanism, what: &str) -> String {
     }
 }
 
-/// What was spent stays true under another policy: what hid a row does not hide a user, nor one kind of user another.
-pub(super) fn check_units(before: &Policy, after: &Policy) -> Answer<()> {
-    for table in &after.tables {
-        let Unit::User { column, .. } = &table.unit else { continue };
+/// What was spent stays true under another policy: what hid a row does not hide a user, nor one kind of user another. What hid a user
+/// hides a row at twice the loss only: a row more can push out another row of its user, as if that user had left and another had come.
+pub(super) fn check_units(spent_under: &[Policy], after: &Policy) -> Answer<()> {
+    let unit = |unit: &Unit| match unit {
+        Unit::Row => None,
+        Unit::User { column, .. } => Some(column.clone()),
+    };
+    for (table, before) in
+        after.tables.iter().flat_map(|table| spent_under.iter().map(move |one| (table, one)))
+    {
         let Some(known) = before.table(&table.name) else { continue };
-        let same = matches!(&known.unit, Unit::User { column: known, .. } if known == column);
-        if !same {
-            return Err(Refusal::input(format!(
-                "the losses in this ledger do not hide all rows with one {column} of {}: they were spent under another unit",
-                table.name
-            ))
-            .hint("begin a new ledger for users, with a budget that counts what was released before"));
+        let (then, now) = (unit(&known.unit), unit(&table.unit));
+        if then == now {
+            continue;
         }
+        let named = |unit: Option<String>| match unit {
+            None => "one row".to_owned(),
+            Some(column) => format!("all rows with one {column}"),
+        };
+        return Err(Refusal::input(format!(
+            "the losses in this ledger do not hide {} of {}: they were spent under another unit, {}",
+            named(now),
+            table.name,
+            named(then)
+        ))
+        .hint("begin a new ledger for the new unit, with a budget that counts what was released before"));
     }
     Ok(())
 }

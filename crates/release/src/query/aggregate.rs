@@ -355,6 +355,25 @@ impl Aggregates<'_> {
                     }
                     _ => return Err(refuse(sql, expr, format!("{op} is not answered in HAVING"))),
                 };
+                // A key or another column of a row: what to do is not to add it to an aggregate.
+                for side in [&**left, &**right] {
+                    let column = match side {
+                        Expr::Identifier(name) => {
+                            self.named(name, side).is_err()
+                                && self.scope.place(std::slice::from_ref(name), side).is_ok()
+                        }
+                        Expr::CompoundIdentifier(parts) => self.scope.place(parts, side).is_ok(),
+                        _ => false,
+                    };
+                    if column {
+                        return Err(refuse(
+                            sql,
+                            side,
+                            format!("{side} is a column of rows, and HAVING is about noisy columns"),
+                        )
+                        .hint("conditions on rows and keys belong in WHERE"));
+                    }
+                }
                 let (a, b) = (self.post(left, depth + 1)?, self.post(right, depth + 1)?);
                 Ok(PostCondition::Compare(order, Box::new(a), Box::new(b)))
             }

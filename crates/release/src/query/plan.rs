@@ -22,6 +22,9 @@ use crate::refusal::{Answer, Refusal};
 /// The most groups of one query: each is a line of the answer.
 pub const MAX_GROUPS: usize = 1 << 20;
 
+/// The most noisy numbers of one query, over all groups: each is drawn, stored and shown.
+pub const MAX_NUMBERS: usize = 1 << 21;
+
 /// The most columns of one query.
 const MAX_COLUMNS: usize = 100;
 
@@ -237,6 +240,16 @@ fn read_query(sql: &str, policy: &Policy) -> Answer<Plan> {
             .hint("add COUNT(*), SUM(…) or AVG(…)"));
     }
     discovered::check(&clean, select, &keys, &draws, options.selection)?;
+    let groups: usize = keys.iter().map(|(_, key)| key.labels.len()).product();
+    let numbers = groups.saturating_mul(draws.iter().map(Draw::cells).sum());
+    if numbers > MAX_NUMBERS {
+        return Err(refuse(
+            &clean,
+            select,
+            format!("{groups} groups make {numbers} noisy numbers, and {MAX_NUMBERS} is the most"),
+        )
+        .hint("group by fewer keys, or ask for fewer columns at a time"));
+    }
     // A row without a key is dropped whether or not a column of the public table is asked for: the key is always read.
     for join in &joins {
         scope.key_of(join, select)?;
@@ -461,6 +474,9 @@ fn columns(aggregates: &Aggregates, select: &Select, keys: &[Written]) -> Answer
             (None, Expr::Function(function)) => function.name.to_string().to_lowercase(),
             (None, _) => format!("column_{}", columns.len() + 1),
         };
+        if name.trim().is_empty() {
+            return Err(refuse(sql, item, "a column must have a name").hint("write AS n"));
+        }
         if name.contains(char::is_control) {
             return Err(refuse(sql, item, "the name of a column is on one line, without control characters"));
         }

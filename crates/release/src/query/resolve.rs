@@ -348,7 +348,11 @@ impl Scope<'_> {
                 let mut alternatives = Vec::new();
                 for item in list {
                     let value = self.typed(inner, deeper)?;
-                    alternatives.push(self.compare(item, Order::Equal, value, self.typed(item, deeper)?)?);
+                    let one = self.compare(item, Order::Equal, value, self.typed(item, deeper)?)?;
+                    // What is listed twice would be looked at twice in the proof.
+                    if !alternatives.contains(&one) {
+                        alternatives.push(one);
+                    }
                 }
                 let one = balanced(alternatives);
                 Ok(Typed::Bool(if *negated { Condition::Not(Box::new(one)) } else { one }))
@@ -450,11 +454,12 @@ impl Scope<'_> {
             return self.compare(expr, order, a, b).map(Typed::Bool);
         }
         if let BinaryOperator::And | BinaryOperator::Or = op {
-            let (a, b) = (Box::new(self.condition(left, depth)?), Box::new(self.condition(right, depth)?));
-            return Ok(Typed::Bool(if *op == BinaryOperator::And {
-                Condition::And(a, b)
-            } else {
-                Condition::Or(a, b)
+            let (a, b) = (self.condition(left, depth)?, self.condition(right, depth)?);
+            return Ok(Typed::Bool(match op {
+                // A condition beside itself says nothing more.
+                _ if a == b => a,
+                BinaryOperator::And => Condition::And(Box::new(a), Box::new(b)),
+                _ => Condition::Or(Box::new(a), Box::new(b)),
             }));
         }
         let (a, b) = (self.number(left, depth)?, self.number(right, depth)?);

@@ -147,16 +147,26 @@ fn of_release(arguments: &Arguments, text: &str) -> Answer {
                 output::print(|out| {
                     writeln!(out, "accepted: {}", checked.theorem)?;
                     writeln!(out, "axioms: {}", axioms.join(", "))?;
-                    checked.about.iter().try_for_each(|(name, value)| writeln!(out, "{name}: {value}"))?;
+                    // The lines are those of whoever wrote the file, and none may look like another.
+                    let line =
+                        |(name, value): &(String, String)| format!("{name}: {}", output::one_line(value));
+                    checked.about.iter().try_for_each(|entry| writeln!(out, "{}", line(entry)))?;
                     if policy.is_some() {
                         writeln!(out, "the mechanism is that of the query under this policy")?;
                     }
-                    match policy {
-                        _ if checked.stated.is_empty() => {}
-                        Some(_) => writeln!(out, "stated, and checked by nothing:")?,
-                        None => writeln!(out, "stated, and checked only with --policy FILE:")?,
+                    // Which data it was nobody can check; the rest a policy can.
+                    let (data, others): (Vec<_>, Vec<_>) =
+                        checked.stated.iter().partition(|(name, _)| name == "data-version");
+                    for (what, lines) in [
+                        ("stated, and checked only with --policy FILE:", others),
+                        ("stated, and checked by nothing:", data),
+                    ] {
+                        if !lines.is_empty() {
+                            writeln!(out, "{what}")?;
+                        }
+                        lines.iter().try_for_each(|entry| writeln!(out, "  {}", line(entry)))?;
                     }
-                    checked.stated.iter().try_for_each(|(name, value)| writeln!(out, "  {name}: {value}"))
+                    Ok(())
                 })?;
             }
             Ok(Status::Done)

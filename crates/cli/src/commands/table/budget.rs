@@ -85,7 +85,8 @@ pub fn run(arguments: &Arguments) -> Answer {
     match &arguments.action {
         Some(Action::Init(pinned)) => {
             let policy = policy::read(&pinned.policy)?;
-            let ledger = Ledger::init(&pinned.ledger, &policy, pinned.anchor.as_deref(), false, PATIENCE)?;
+            let anchor = pinned.anchor.as_deref();
+            let ledger = Ledger::init_noted(&pinned.ledger, &policy, anchor, false, PATIENCE, &pinned.note)?;
             done(pinned, &ledger, "made")
         }
         Some(Action::Amend(pinned)) => {
@@ -214,12 +215,15 @@ fn show(arguments: &Arguments) -> Answer {
     Ok(Status::Done)
 }
 
+/// What was asked, or why a policy was pinned. A note on several lines would look like entries.
 fn about(entry: &Entry) -> String {
+    let said = output::one_line(&entry.query);
     match entry.kind {
-        Kind::Release => entry.query.split_whitespace().collect::<Vec<_>>().join(" "),
-        Kind::Init => "(the policy is pinned)".into(),
-        Kind::Amend if entry.query.is_empty() => "(another policy is pinned)".into(),
-        Kind::Amend => format!("(another policy is pinned: {})", entry.query),
+        Kind::Release => said,
+        Kind::Init if said.is_empty() => "(the policy is pinned)".into(),
+        Kind::Init => format!("(the policy is pinned: {said})"),
+        Kind::Amend if said.is_empty() => "(another policy is pinned)".into(),
+        Kind::Amend => format!("(another policy is pinned: {said})"),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use probity_release::engine::csv::Csv;
-use probity_release::policy::{self, Domain, Policy, Unit};
+use probity_release::policy::{self, Column, Domain, Policy, Unit};
 use serde_json::{Value, json};
 
 use crate::failure::{Answer, Failure, Status};
@@ -87,8 +87,12 @@ fn suggest(arguments: &Arguments, path: &Path) -> Answer {
     Ok(Status::Done)
 }
 
-fn kind(domain: &Domain) -> String {
-    match domain {
+/// What values a column has, in words.
+fn kind(column: &Column) -> String {
+    if let Some(public) = &column.references {
+        return format!("a key of {public}");
+    }
+    match &column.domain {
         Domain::Categories(names) => format!("one of {}", names.len()),
         Domain::Bool => "bool".into(),
         Domain::Number { unit, .. } => {
@@ -100,19 +104,43 @@ fn kind(domain: &Domain) -> String {
     }
 }
 
+/// The least and the greatest value of a number or a date, as a person writes them.
+fn bounds(column: &Column) -> Option<[String; 2]> {
+    let (low, high) = column.bounds()?;
+    matches!(column.domain, Domain::Number { .. } | Domain::Date { .. })
+        .then(|| [column.shown(low), column.shown(high)])
+}
+
+fn to_json(column: &Column) -> Value {
+    let mut value = json!({"name": column.name, "type": kind(column), "cleaning": column.cleaning()});
+    if let Some([low, high]) = bounds(column) {
+        value["low"] = low.into();
+        value["high"] = high.into();
+    }
+    value
+}
+
+fn public_kind(column: &Column) -> String {
+    let bounds = bounds(column).map(|[low, high]| format!(", {low} to {high}")).unwrap_or_default();
+    if column.domain == Domain::Text { "text".into() } else { kind(column) + &bounds }
+}
+
 fn show(arguments: &Arguments, policy: &Policy) -> Answer {
     if arguments.json {
         let table = |table: &policy::Table| {
-            let columns: Vec<Value> = table
-                .columns
-                .iter()
-                .map(|column| json!({"name": column.name, "type": kind(&column.domain), "cleaning": column.cleaning()}))
-                .collect();
+            let columns: Vec<Value> = table.columns.iter().map(to_json).collect();
             json!({"name": table.name, "unit": unit(&table.unit), "columns": columns})
         };
         let tables: Vec<Value> = policy.tables.iter().map(table).collect();
+        let public = |table: &policy::Public| {
+            let columns = table.columns.iter();
+            let columns = columns.map(|column| json!({"name": column.name, "type": public_kind(column)}));
+            json!({"name": table.name, "key": table.key, "columns": columns.collect::<Vec<Value>>()})
+        };
+        let public: Vec<Value> = policy.public.iter().map(public).collect();
         output::json(&json!({
             "hash": policy.hash(), "budget": policy.total.to_json(), "per_query": policy.per_query.to_json(), "tables": tables,
+            "public": public,
         }))?;
         return Ok(Status::Done);
     }
@@ -123,17 +151,8 @@ fn show(arguments: &Arguments, policy: &Policy) -> Answer {
     for table in &policy.tables {
         output::print(|out| writeln!(out, "\ntable {}: a unit is {}", table.name, unit(&table.unit)))?;
         let rows = table.columns.iter().map(|column| {
-            let bounds = match (column.bounds(), &column.domain) {
-                (Some((low, high)), Domain::Number { .. } | Domain::Date { .. }) => {
-                    format!("{} to {}", column.shown(low), column.shown(high))
-                }
-                _ => String::new(),
-            };
-            let kind = match &column.references {
-                Some(public) => format!("a key of {public}"),
-                None => kind(&column.domain),
-            };
-            vec![column.name.clone(), kind, bounds, column.cleaning()]
+            let bounds = bounds(column).map(|[low, high]| format!("{low} to {high}")).unwrap_or_default();
+            vec![column.name.clone(), kind(column), bounds, column.cleaning()]
         });
         // The rules of cleaning are sentences; none is cut.
         let rows: Vec<Vec<String>> = rows.collect();
@@ -153,14 +172,10 @@ fn show(arguments: &Arguments, policy: &Policy) -> Answer {
                 "\npublic table {}: joined by its {}, which must be unique",
                 public.name, public.key
             )?;
-            public.columns.iter().try_for_each(|column| {
-                writeln!(
-                    out,
-                    "  {}: {}",
-                    column.name,
-                    if column.domain == Domain::Text { "text".into() } else { kind(&column.domain) }
-                )
-            })
+            public
+                .columns
+                .iter()
+                .try_for_each(|column| writeln!(out, "  {}: {}", column.name, public_kind(column)))
         })?;
     }
     Ok(Status::Done)

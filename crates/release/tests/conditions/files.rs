@@ -1,0 +1,61 @@
+//! Records of files: each is mapped by itself, however long it is, and rows that cleaning drops are not counted.
+
+use std::fs;
+use std::path::PathBuf;
+
+use probity_release::engine::Engine;
+use probity_release::engine::csv::{Csv, MAX_RECORD};
+
+use crate::common::{policy, prepared_by};
+
+fn file(name: &str, text: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("conditions");
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(name);
+    fs::write(&path, text).unwrap();
+    path
+}
+
+fn sums(path: &PathBuf, sql: &str) -> Vec<i128> {
+    let plan = prepared_by(&policy(), sql).plan;
+    let csv = Csv::new(path).unwrap();
+    csv.check(&plan).unwrap();
+    csv.sums(&plan, &|_, _| {}).unwrap().sums
+}
+
+/// The longest record is kept and a longer one is dropped, quoted or not, wherever the file is cut into pieces; its neighbours stay.
+#[test]
+fn a_record_beyond_the_longest_is_dropped_and_no_other() {
+    for quote in ["", "\""] {
+        for (length, kept) in [
+            (MAX_RECORD, 1),
+            (MAX_RECORD + 1, 0),
+            (3 * MAX_RECORD, 0),
+            (5 * MAX_RECORD, 0),
+            (9 * MAX_RECORD, 0),
+        ] {
+            // Its fields, and one for each of them.
+            let note = "x".repeat(length - "40".len() - 2);
+            let text = format!("Note,age\na,1\n{quote}{note}{quote},40\nb,2\n{quote}c{quote},4\n");
+            let found =
+                sums(&file(&format!("long{}", quote.len()), &text), "SELECT COUNT(*), SUM(age) FROM people");
+            assert_eq!(found, [3 + kept, 7 + 40 * kept], "{length} {quote}");
+            // As the last record, which nothing ends.
+            let text = format!("Note,age\na,1\n{quote}{note}{quote},40");
+            let found =
+                sums(&file(&format!("last{}", quote.len()), &text), "SELECT COUNT(*), SUM(age) FROM people");
+            assert_eq!(found, [1 + kept, 1 + 40 * kept], "{length} {quote}");
+        }
+    }
+}
+
+/// A row that cleaning drops is in no sum of the query, also of columns that are in order.
+#[test]
+fn a_dropped_row_is_in_no_sum() {
+    let text = "region,age,weight\nnorth,40,1\nnorth,41,500\nnowhere,42,1\nnorth,x,1\nnorth,999,1\n";
+    let path = file("dropped", text);
+    // 500 is out of the domain of weight, which drops; 999 counts as 120.
+    assert_eq!(sums(&path, "SELECT COUNT(*), SUM(age), SUM(weight) FROM people"), [3, 40 + 42 + 120, 12]);
+    let by = "SELECT region, COUNT(*), SUM(age), SUM(weight) FROM people GROUP BY region";
+    assert_eq!(sums(&path, by), [2, 160, 8, 0, 0, 0, 0, 0, 0]);
+}
