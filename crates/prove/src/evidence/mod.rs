@@ -2,6 +2,7 @@
 //! Knows nothing of programs and rules.
 
 pub(crate) mod again;
+mod choices;
 pub(crate) mod lemmas;
 pub(crate) mod posed;
 pub(crate) mod reduced;

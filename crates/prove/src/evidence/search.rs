@@ -31,18 +31,18 @@ use probity_kernel::entail::{Evidence, Facts, Product};
 use probity_kernel::expr::{Binary, Expr, Unary};
 use probity_kernel::fact::{Fact, poly};
 use probity_kernel::lemma::Lemma;
-use probity_kernel::poly::{Monomial, Poly};
+use probity_kernel::poly::Poly;
 use probity_kernel::rejection::Rejection;
 
 use crate::effort::Effort;
+use crate::evidence::choices::Known;
 use crate::evidence::lemmas::{analytic_lemmas, may_split};
 use crate::evidence::posed::Posed;
 use crate::evidence::reduced::reduced_rows;
 use crate::evidence::rows::{
     Outcome, Reach, Row, ask, atoms, base_rows, contradiction, difference_rows, is_public, lifted_rows,
-    product_rows, row_degree, scaled_rows, swapped_rows, to_fraction, twice_scaled_rows, without_lonely,
+    product_rows, row_degree, scaled_rows, swapped_rows, twice_scaled_rows, without_lonely,
 };
-use crate::evidence::simplex::Fraction;
 
 /// Nodes after which a search gives up.
 const MAX_NODES: usize = 3_000;
@@ -55,6 +55,8 @@ const MOST_FLOORS: usize = 4;
 const MOST_STEPS_APART: i64 = 2;
 /// All steps from few products to many.
 const ALL_STEPS: usize = 3;
+/// So many disjunctions are split before multiples of the facts are looked at.
+const FEW_CHOICES: usize = 3;
 /// What it takes to look at a fact once more.
 const FACT_STEPS: usize = 20;
 /// What the search for one side condition may do before it gives up, in cells of simplex tableaus.
@@ -437,7 +439,16 @@ impl Search<'_> {
         let base = base_rows(facts.list());
         let all: Vec<Row<'_>>;
         let mut outcome = ask(&base, self.effort).ok_or(Stuck::TooLong)?;
-        // Most questions need no multiples, and making them takes longer than asking.
+        let known = Known::new(facts.list());
+        // With few cases left, looking at them takes less than making multiples, of which most questions need none.
+        let linear = newest(&base).is_none_or(|row| row_degree(row) <= 1);
+        if let Outcome::Values(values) = &outcome
+            && linear
+            && let Some(number) = known.violated(values)
+            && known.open_choices().count() <= FEW_CHOICES
+        {
+            return self.split(facts, number);
+        }
         if matches!(outcome, Outcome::Values(_)) {
             let mut scaled = scaled_rows(context, &base);
             scaled.extend(swapped_rows(&base));
@@ -451,7 +462,6 @@ impl Search<'_> {
             Outcome::Evidence(evidence) => return Ok(*evidence),
             Outcome::Values(values) => values,
         };
-        let known = Known::new(facts.list());
         let violated = known.violated(&values);
         // `a != b` where a == b is over at once, and would only hide behind harder questions.
         if let Some(number) = violated.filter(|&number| known.is_plain_choice(number)) {
@@ -579,81 +589,6 @@ pub(crate) fn plain_contradiction(facts: &[Arc<Fact>]) -> Option<Evidence> {
         }
     }
     None
-}
-
-/// The facts, with a quick way to find one.
-struct Known<'f> {
-    list: &'f [Arc<Fact>],
-    set: BTreeSet<&'f Fact>,
-}
-
-impl<'f> Known<'f> {
-    fn new(list: &'f [Arc<Fact>]) -> Known<'f> {
-        let plain = list.iter().map(|fact| &**fact).filter(|fact| !matches!(fact, Fact::Any(_)));
-        Known { list, set: plain.collect() }
-    }
-
-    /// The disjunction with the fewest parts that the values violate.
-    fn violated(&self, values: &BTreeMap<&Monomial, Fraction>) -> Option<usize> {
-        let mut best: Option<(usize, usize)> = None;
-        for (number, fact) in self.list.iter().enumerate() {
-            if let Fact::Any(parts) = &**fact
-                && best.is_none_or(|(size, _)| parts.len() < size)
-                && !parts.iter().any(|part| self.satisfied(part, values) || self.present(part))
-            {
-                best = Some((parts.len(), number));
-            }
-        }
-        best.map(|(_, number)| number)
-    }
-
-    /// Whether a disjunction is one of two comparisons.
-    fn is_plain_choice(&self, number: usize) -> bool {
-        let plain = |part: &Fact| !matches!(part, Fact::Any(_) | Fact::All(_));
-        matches!(self.list.get(number).map(|f| &**f), Some(Fact::Any(parts)) if parts.len() <= 2 && parts.iter().all(plain))
-    }
-
-    /// The smallest disjunction of which no part has been assumed.
-    fn unsplit(&self) -> Option<usize> {
-        let open = self.list.iter().enumerate().filter_map(|(number, fact)| match &**fact {
-            Fact::Any(parts) if !parts.iter().any(|part| self.present(part)) => Some((parts.len(), number)),
-            _ => None,
-        });
-        open.min().map(|(_, number)| number)
-    }
-
-    /// Whether a fact has been assumed already; its own disjunctions are then facts to be split in their turn.
-    fn present(&self, fact: &Fact) -> bool {
-        match fact {
-            Fact::All(parts) => parts.iter().all(|part| self.present(part)),
-            Fact::Any(_) => self.list.iter().any(|known| **known == *fact),
-            other => self.set.contains(other),
-        }
-    }
-
-    fn satisfied(&self, fact: &Fact, values: &BTreeMap<&Monomial, Fraction>) -> bool {
-        let sign = |p: &Poly| {
-            let mut sum = Fraction::ZERO;
-            for (monomial, coefficient) in p.terms() {
-                // A monomial that no inequality mentions may have any value.
-                let value = if monomial.is_one() {
-                    Fraction::ONE
-                } else {
-                    values.get(monomial).copied().unwrap_or(Fraction::ZERO)
-                };
-                sum = sum.plus(to_fraction(coefficient)?.times(value)?)?;
-            }
-            Some(sum.signum())
-        };
-        match fact {
-            Fact::Zero(p) => sign(p) == Some(0),
-            Fact::Positive(p) => sign(p) == Some(1),
-            Fact::NonNegative(p) => matches!(sign(p), Some(0 | 1)),
-            Fact::Holds(..) => self.present(fact),
-            Fact::Any(parts) => parts.iter().any(|part| self.satisfied(part, values)),
-            Fact::All(parts) => parts.iter().all(|part| self.satisfied(part, values)),
-        }
-    }
 }
 
 /// The evidence with facts `start..start + count` taken away, unless it cites one of them.

@@ -42,6 +42,9 @@ impl Fraction {
 
     /// The fraction, unless it is too large to compute with or the denominator is 0.
     pub fn new(numerator: i128, denominator: i128) -> Option<Fraction> {
+        if denominator == 1 {
+            return Fraction::whole(numerator);
+        }
         if denominator == 0 || numerator == i128::MIN || denominator == i128::MIN {
             return None;
         }
@@ -62,6 +65,12 @@ impl Fraction {
         fits.then_some(Fraction { numerator: sign * n as i128, denominator: d as i128 })
     }
 
+    /// A whole number, unless it is too large. Nearly all numbers are, and need no common divisor.
+    fn whole(numerator: i128) -> Option<Fraction> {
+        let fits = -Self::LIMIT < numerator && numerator < Self::LIMIT;
+        fits.then_some(Fraction { numerator, denominator: 1 })
+    }
+
     /// Numerator and denominator.
     pub fn parts(self) -> (i128, i128) {
         (self.numerator, self.denominator)
@@ -80,8 +89,7 @@ impl Fraction {
     /// The sum, unless too large.
     pub fn plus(self, other: Fraction) -> Option<Fraction> {
         if self.denominator == 1 && other.denominator == 1 {
-            let numerator = self.numerator + other.numerator;
-            return (numerator.abs() < Self::LIMIT).then_some(Fraction { numerator, denominator: 1 });
+            return Fraction::whole(self.numerator + other.numerator);
         }
         Fraction::new(
             self.numerator * other.denominator + other.numerator * self.denominator,

@@ -34,9 +34,21 @@ impl Past {
         self.amounts.iter().fold(Expr::int(0), |sum, amount| add(context, &sum, amount))
     }
 
-    fn formula(&self, context: &Context) -> Expr {
-        comes_before(&self.event, &self.upto).choose(self.amount(context), Expr::int(0))
+    /// Whether this is about the same event, up to a place at the other's or after it.
+    fn reaches(&self, context: &Context, other: &Past) -> bool {
+        self.event == other.event && moves_on(context, &self.upto, &other.upto)
     }
+}
+
+/// What is due by one event at several places, the nearest first: one case after the other, each with all that is due in it, so that a
+/// bound has as many cases as places and not as many as their combinations.
+fn due(context: &Context, pasts: &[&Past]) -> Expr {
+    let (mut all, mut formula) = (Expr::int(0), Expr::int(0));
+    for past in pasts.iter().rev() {
+        all = add(context, &all, &past.amount(context));
+        formula = comes_before(&past.event, &past.upto).choose(all.clone(), formula);
+    }
+    formula
 }
 
 impl Budget {
@@ -48,10 +60,17 @@ impl Budget {
     /// number of draws.
     pub(super) fn formula(&self, context: &Context) -> Expr {
         let mut certain: Vec<(&Expr, i64)> = Vec::new();
-        let mut depends = Vec::new();
+        let mut depends: Vec<Vec<&Past>> = Vec::new();
         for past in &self.past {
             if comes_before(&past.event, &past.upto) != Expr::Bool(true) {
-                depends.push(past.formula(context));
+                let place = |known: &Vec<&Past>| {
+                    let at = known.iter().take_while(|other| past.reaches(context, other)).count();
+                    known[at..].iter().all(|other| other.reaches(context, past)).then_some(at)
+                };
+                match depends.iter_mut().find_map(|known| Some((place(known)?, known))) {
+                    Some((at, known)) => known.insert(at, past),
+                    None => depends.push(vec![past]),
+                }
                 continue;
             }
             for amount in &past.amounts {
@@ -66,7 +85,7 @@ impl Budget {
             _ => add(context, &sum, &normal(context, &product(Expr::int(times), amount.clone()))),
         };
         let sum = certain.into_iter().fold(self.sum.clone(), together);
-        depends.into_iter().fold(sum, plus)
+        depends.iter().map(|pasts| due(context, pasts)).fold(sum, plus)
     }
 
     /// Pays for a draw.
