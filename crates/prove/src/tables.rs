@@ -48,6 +48,22 @@ impl Range {
         }
     }
 
+    /// The range with 0 in it, where it is plain on which side of 0 its ends are.
+    fn or_nothing(&self) -> Option<Range> {
+        let (low, high) = (&self.low, &self.high);
+        let number = |e: &Expr| match e {
+            Expr::Number(n) => Some(n.clone()),
+            _ => None,
+        };
+        match (number(low), number(high)) {
+            (Some(a), Some(b)) => Some(Range {
+                low: Expr::Number(a.min(Rational::ZERO)),
+                high: Expr::Number(b.max(Rational::ZERO)),
+            }),
+            _ => None,
+        }
+    }
+
     /// How far apart two numbers in the range can be.
     pub(crate) fn width(&self) -> Expr {
         minus(self.high.clone(), self.low.clone())
@@ -381,6 +397,8 @@ pub(crate) fn charge(context: &Context, center: &Expr, price: &dyn Fn(&Expr) -> 
     let runs = runs_with_row(context, &table);
     let zero = Expr::int(0);
     let mut whole: Option<Range> = None;
+    // The same where a row may meet the conditions of some sums only, and add nothing to the others.
+    let mut some = Some(Range::point(zero.clone()));
     for Term { sum, factor } in &terms {
         let value = between(context, &[], factor, is_set).zip(value_between(context, sum, is_set))?;
         let part = match (factor, value) {
@@ -397,6 +415,9 @@ pub(crate) fn charge(context: &Context, center: &Expr, price: &dyn Fn(&Expr) -> 
                 Range { low: minus(zero.clone(), size.clone()), high: size }
             }
         };
+        some = some
+            .zip(part.or_nothing())
+            .map(|(sum, part)| Range { low: plus(sum.low, part.low), high: plus(sum.high, part.high) });
         whole = Some(match whole {
             None => part,
             Some(sum) => Range { low: plus(sum.low, part.low), high: plus(sum.high, part.high) },
@@ -405,9 +426,10 @@ pub(crate) fn charge(context: &Context, center: &Expr, price: &dyn Fn(&Expr) -> 
     let whole = whole?;
     // Several sums with different conditions may be met one by one: then each may add nothing.
     let one = terms.iter().all(|term| term.sum.condition == terms[0].sum.condition);
-    let (size, width) = match one {
-        true => (whole.size(), whole.width()),
-        false => {
+    let (size, width) = match some.filter(|_| !one) {
+        _ if one => (whole.size(), whole.width()),
+        Some(some) => (some.size(), some.width()),
+        None => {
             let sizes = terms.iter().map(|t| {
                 let factor = between(context, &[], &t.factor, is_set)?.size();
                 Some(product(factor, value_between(context, &t.sum, is_set)?.size()))

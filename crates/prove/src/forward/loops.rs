@@ -7,6 +7,7 @@ use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::term::Statement;
 
+use super::scores::before_round;
 use super::{Walk, touched};
 use crate::algebra::{minus, normal, plus, product};
 use crate::derivation::{Link, Move};
@@ -38,6 +39,8 @@ impl Walk<'_> {
         set.iter().for_each(|name| head.fixed.remove(name).map_or((), drop));
         head.around.extend([low.clone().le(i.clone()), i.clone().lt(high.clone())]);
         head.budget = Budget::new();
+        let scores = before_round(&before, body, (index, &low));
+        head.scores.retain(|name, _| !set.contains(name));
         let mut after = None;
         for _ in 0..ROUNDS {
             let mut round = head.clone();
@@ -50,6 +53,7 @@ impl Walk<'_> {
                     round.apart.insert(name.clone(), Apart::own(name));
                 }
             }
+            round.scores.extend(scores.clone());
             self.inner(carried_on).block(body, &mut round)?;
             let lost: Vec<Name> = set
                 .iter()
@@ -81,6 +85,7 @@ impl Walk<'_> {
                 head.apart.insert(name.clone(), apart);
             }
         }
+        head.scores.extend(scores);
         let names: Vec<Name> = touched(body, &[]).into_iter().filter(|name| name != index).collect();
         let mut invariant = head.about(&names);
         invariant.extend(head.paid());
@@ -100,6 +105,9 @@ impl Walk<'_> {
             state.budget.collapse_where(context, &|event| self.is_paid_from_the_first(event));
         }
         state.apart = head.apart.iter().map(|(name, apart)| (name.clone(), apart.at(&place))).collect();
+        for (_, length) in state.scores.values_mut() {
+            *length = place(length);
+        }
         let used: BTreeSet<Name> = set.into_iter().collect();
         let mut left = state.about(&used.into_iter().collect::<Vec<_>>());
         left.extend(state.paid());

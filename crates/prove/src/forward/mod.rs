@@ -8,6 +8,7 @@ mod apart;
 mod budget;
 mod live;
 mod loops;
+mod scores;
 mod select;
 mod state;
 
@@ -26,6 +27,7 @@ use crate::algebra::{fraction, minus, normal, product, visit};
 use crate::derivation::{Link, Move};
 use crate::plan::blocks::set_by;
 use apart::Apart;
+use scores::Scores;
 use state::State;
 pub(crate) use state::Taste;
 
@@ -38,11 +40,16 @@ pub(crate) fn forward(
     let (wanted, multiplied) = (wanted(context), multiplied(context));
     let mut after = BTreeSet::new();
     live::read(&context.mechanism().output, &mut after);
-    let choices = Rc::default();
-    let walk = Walk { context, wanted, multiplied, taste, after, choices, deadline };
+    let (choices, scores) = (Rc::default(), Scores::of(context));
+    let walk = Walk { context, wanted, multiplied, taste, after, choices, scores, deadline };
     let mut state = State::new(context);
     let known = state.known_at_start();
-    let links = walk.block(&context.mechanism().body, &mut state)?;
+    let mut links = walk.block(&context.mechanism().body, &mut state)?;
+    // How far apart scores are is seen where they are appended, and said where their list begins.
+    if walk.scores.begin() {
+        state = State::new(context);
+        links = walk.block(&context.mechanism().body, &mut state)?;
+    }
     let Expr::Var(Variable::Plain(output)) = &context.mechanism().output else {
         return Err("the output".into());
     };
@@ -63,6 +70,8 @@ struct Walk<'a> {
     after: BTreeSet<Name>,
     /// The parts that were looked at as choices.
     choices: Rc<RefCell<Vec<select::Choice>>>,
+    /// The lists of scores from which is chosen.
+    scores: Rc<Scores>,
     deadline: Option<Instant>,
 }
 
@@ -143,7 +152,8 @@ impl Walk<'_> {
     /// The same inside of loops and branches, after which these variables are read.
     fn inner(&self, after: &BTreeSet<Name>) -> Walk<'_> {
         let (wanted, multiplied, after) = (self.wanted.clone(), self.multiplied.clone(), after.clone());
-        Walk { wanted, multiplied, after, choices: self.choices.clone(), ..*self }
+        let (choices, scores) = (self.choices.clone(), self.scores.clone());
+        Walk { wanted, multiplied, after, choices, scores, ..*self }
     }
 
     /// A value that is bounded by hand: set, and then changed where it is too large or too small. Statement by statement it
@@ -176,6 +186,9 @@ impl Walk<'_> {
         later: &BTreeSet<Name>,
         state: &mut State<'_>,
     ) -> Option<Result<Link, String>> {
+        if let Some(link) = self.scored(statement, state) {
+            return Some(Ok(link));
+        }
         if self.is_alike(statement, state) {
             return Some(Ok(Link::Alike(1)));
         }
@@ -273,6 +286,10 @@ impl Walk<'_> {
             true => Coupling::Null,
             false => match law {
                 Distribution::Response { truth, count, .. } => self.same_answer(truth, count, state)?,
+                Distribution::Choose { scores: Expr::Var(Variable::Plain(list)), scale }
+                | Distribution::PermuteAndFlip { scores: Expr::Var(Variable::Plain(list)), scale } => {
+                    self.same_choice(list, scale, state)?
+                }
                 _ => self.same_value(law, state)?,
             },
         };

@@ -47,6 +47,8 @@ pub(crate) struct State<'a> {
     pub(super) truths: BTreeMap<Name, Expr>,
     /// Where a drawn value lies.
     pub(super) extra: BTreeMap<Name, Expr>,
+    /// Lists of scores for a choice: how far apart their entries may be, and how long they are.
+    pub(super) scores: BTreeMap<Name, (Expr, Expr)>,
     /// What holds around: the ranges of loop indices.
     pub(super) around: Vec<Expr>,
     pub(super) budget: Budget,
@@ -63,6 +65,7 @@ impl<'a> State<'a> {
             ranges: BTreeMap::new(),
             truths: BTreeMap::new(),
             extra: BTreeMap::new(),
+            scores: BTreeMap::new(),
             around: vec![],
             budget: Budget::new(),
         };
@@ -217,6 +220,7 @@ impl<'a> State<'a> {
         self.truths.remove(name);
         self.ranges.remove(name);
         self.extra.remove(name);
+        self.scores.remove(name);
         let plain = Variable::Plain(name.clone());
         let mentions = |e: &Expr| {
             e.find_variable(&|v| *v == plain || matches!(v, Variable::Of(n, _) if n == name)).is_some()
@@ -248,6 +252,12 @@ impl<'a> State<'a> {
                 facts.push(w.equals(self.context.in_run(truth, Run::Second)));
             }
             facts.extend(self.extra.get(name).cloned());
+            if let Some((apart, length)) = self.scores.get(name) {
+                let low = minus(Expr::int(0), apart.clone());
+                let list = Variable::Of(name.clone(), Run::First);
+                facts.push(Expr::apart(name.clone(), low, apart.clone()));
+                facts.push(Expr::Length(list).equals(length.clone()));
+            }
         }
         facts
     }
@@ -282,6 +292,7 @@ impl<'a> State<'a> {
         joined.truths.retain(|name, value| other.truths.get(name) == Some(value));
         joined.ranges.retain(|name, value| other.ranges.get(name) == Some(value));
         joined.extra.retain(|name, value| other.extra.get(name) == Some(value));
+        joined.scores.retain(|name, value| other.scores.get(name) == Some(value));
         joined.apart.clear();
         let names: BTreeSet<&Name> = self.apart.keys().chain(other.apart.keys()).collect();
         for name in names {
@@ -316,6 +327,7 @@ impl<'a> State<'a> {
             ranges: BTreeMap::new(),
             truths: empty.clone(),
             extra: empty,
+            scores: BTreeMap::new(),
             around: vec![],
             budget: Budget::new(),
         }

@@ -311,6 +311,13 @@ impl<'a> Guesser<'a> {
         for total in &totals {
             push(plain(move_total(total, &zero)), amounts(total, &zero));
         }
+        // A draw that serves one total in one branch and another in the other.
+        if let Some((guard, [yes, no])) = self.served(var) {
+            let guard = self.first(&guard);
+            let ((by, cost), (other, less)) = (move_total(&yes, &zero), move_total(&no, &zero));
+            let (by, cost) = (guard.clone().choose(by, other), guard.choose(cost, less));
+            push(Coupling::Shift { by, cost }, amounts(&yes, &zero));
+        }
         push(plain(keep_noise.clone()), vec![]);
         let mut steps: Vec<Expr> = self.spans.clone();
         steps.push(zero.clone());
@@ -374,6 +381,18 @@ impl<'a> Guesser<'a> {
             }
         }
         found
+    }
+
+    /// What a draw serves in the two branches of a conditional behind it that is decided without it.
+    fn served(&self, var: &Name) -> Option<(Expr, [Total; 2])> {
+        let (guard, then, otherwise) = branches_on(&self.context.mechanism().body, var)?;
+        let total = |body: &[Statement]| {
+            let mut totals = Vec::new();
+            for_each_expr(body, &mut |e| self.scan(e, var, &mut totals, &mut vec![]));
+            totals.into_iter().next()
+        };
+        let (yes, no) = (total(then)?, total(otherwise)?);
+        (yes != no).then(|| (guard.clone(), [yes, no]))
     }
 
     /// By how much a draw moves that keeps a total of which it is part the same, for each of them.
@@ -563,6 +582,28 @@ impl<'a> Guesser<'a> {
         found.truncate(MOST_RESULTS);
         found
     }
+}
+
+/// The conditional that is decided without a draw, and both branches of which read it.
+fn branches_on<'b>(
+    body: &'b [Statement],
+    var: &Name,
+) -> Option<(&'b Expr, &'b [Statement], &'b [Statement])> {
+    let reads = |body: &[Statement]| {
+        let mut found = false;
+        for_each_expr(body, &mut |e| found |= mentions(e, var));
+        found
+    };
+    body.iter().find_map(|statement| match statement {
+        Statement::If { guard, then, otherwise } => {
+            if !mentions(guard, var) && reads(then) && reads(otherwise) && !set_by_draws(then).contains(var) {
+                return Some((guard, then.as_slice(), otherwise.as_slice()));
+            }
+            branches_on(then, var).or_else(|| branches_on(otherwise, var))
+        }
+        Statement::For { body, .. } | Statement::While { body, .. } => branches_on(body, var),
+        _ => None,
+    })
 }
 
 /// The indices of loops in which a variable is not drawn.

@@ -10,7 +10,7 @@ use probity_kernel::kind::Kind;
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Sort, Statement};
 
-use crate::algebra::{divided, minus, product};
+use crate::algebra::{divided, minus, normal, plus, product};
 use crate::lists;
 use crate::plan::blocks::{for_each_guard, set_by};
 use crate::rehearse::{Pair, changed_lists};
@@ -548,6 +548,9 @@ impl Ask<'_> {
                     for (past, _) in passed.iter().filter(|(_, event)| is_change(event)) {
                         let owed = divided(product(a.clone(), (v.clone() - w.clone()).abs()), s);
                         terms.push((once(past, a) - owed.clone(), Some(name.clone())));
+                        // One draw may serve both: it pays for the entry at once, and again for the accumulator.
+                        let twice = normal(self.context, &plus(a.clone(), a.clone()));
+                        terms.push((once(past, &twice) - owed.clone(), Some(name.clone())));
                         // The same in every round of a loop around.
                         for outer in &self.cycle.outer {
                             let before = product(Expr::var(outer.clone()), a.clone());
