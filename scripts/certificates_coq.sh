@@ -35,14 +35,15 @@ fi
 checked=0
 forged=
 for name in "${names[@]}"; do
-    certificate=certificates/$name.cert
-    expected=$(sed -n "s/^$name: //p" proofs/exported.txt)
     if [[ "$name" == *.dp ]]; then
         text=$name
         name=$(basename "$text" .dp)
         certificate=$work/$name.cert
         expected=exported
         $run verify "$text" --certificate "$certificate" >/dev/null || { echo "$text: not proved"; exit 1; }
+    else
+        certificate=certificates/$name.cert
+        expected=$(sed -n "s/^$name: //p" proofs/exported.txt)
     fi
     answer=$($run check "$certificate" --coq "$work/$name.v" | tail -1) || true
     case "$answer" in
