@@ -33,8 +33,6 @@ SWITCHES = [
      "let fixed = outermost && self.assigned", "let fixed = (OFF || outermost) && self.assigned"),
     ("fixed only if set once", "program/decidable.rs",
      "self.assigned.get(var) == Some(&1)", "(OFF || self.assigned.get(var) == Some(&1))"),
-    ("entries of lists vary", "program/decidable.rs",
-     "self.learn(list, Shape { varies: true, ..shape });", "self.learn(list, Shape { varies: !OFF || shape.varies, ..shape });"),
     ("the second decision of clamp", "program/decidable.rs",
      "self.decides(Shape { varies, ..smaller.plus(low) }, expr)?;", "if !OFF { self.decides(Shape { varies, ..smaller.plus(low) }, expr)?; }"),
     ("a scale made of draws", "program/decidable.rs",

@@ -178,6 +178,7 @@ impl Checker {
                 }
                 Statement::Append { list, value } => {
                     let shape = self.shape(value)?;
+                    // Joining would say so as well where it matters: a list begins empty, whose shape is that of a rational number.
                     self.learn(list, Shape { varies: true, ..shape });
                 }
                 Statement::If { guard, then, otherwise } => {
