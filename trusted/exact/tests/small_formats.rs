@@ -308,6 +308,27 @@ fn neighbours_are_next_to_each_other() {
     }
 }
 
+/// Rounding to nearest moves a normal number by at most the unit roundoff, relative to it, and a midpoint next to a power of two by
+/// that much of the power.
+#[test]
+fn the_unit_roundoff_is_what_rounding_loses() {
+    let two = Rational::from(2);
+    for format in formats() {
+        let unit = format.unit_roundoff();
+        let all = format.all_finite().unwrap();
+        let values: Vec<Rational> = all.iter().map(|f| f.to_rational().unwrap()).collect();
+        let least = Float::from_dyadic(1.into(), format.emin()).to_rational().unwrap();
+        for pair in values.windows(2).filter(|pair| pair[0] >= least) {
+            let middle = (&pair[0] + &pair[1]) / &two;
+            assert!(&middle - &pair[0] <= &unit * &middle, "{middle} in {format}");
+        }
+        let one = Float::from_dyadic(1.into(), 0);
+        let after = format.next_up(&one).to_rational().unwrap();
+        assert_eq!((after - Rational::from(1)) / &two, unit, "{format}");
+    }
+    assert_eq!(Format::BINARY64.unit_roundoff(), rational(1, 1i64 << 53).unwrap());
+}
+
 #[test]
 fn senseless_formats_are_refused() {
     assert!(Format::new(1, -2, 2).is_err());
