@@ -1,7 +1,7 @@
 //! Records of files: each is mapped by itself, however long it is, and rows that cleaning drops are not counted.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use probity_release::engine::Engine;
 use probity_release::engine::csv::{Csv, MAX_RECORD};
@@ -16,7 +16,7 @@ fn file(name: &str, text: &str) -> PathBuf {
     path
 }
 
-fn sums(path: &PathBuf, sql: &str) -> Vec<i128> {
+fn sums(path: &Path, sql: &str) -> Vec<i128> {
     let plan = prepared_by(&policy(), sql).plan;
     let csv = Csv::new(path).unwrap();
     csv.check(&plan).unwrap();
