@@ -183,6 +183,20 @@ mod tests {
         }
     }
 
+    /// The largest exponent and the longest text are read, and no more.
+    #[test]
+    fn limits_are_where_they_are_said_to_be() {
+        let power = |n| Rational::from(Natural::from(10u8).pow(n));
+        assert_eq!(parse_rational("1e10000"), Ok(power(10_000)));
+        assert_eq!(parse_rational("1e-10000"), Ok(Rational::ONE / power(10_000)));
+        assert!(parse_rational("1e10001").is_err() && parse_rational("1e-10001").is_err());
+        let text = |zeros| format!("{}7", "0".repeat(zeros));
+        assert_eq!(parse_rational(&text(MAX_TEXT - 1)), Ok(Rational::from(7u8)));
+        assert!(parse_rational(&text(MAX_TEXT)).is_err());
+        assert_eq!(integer(-7) + integer(7u8), Integer::ZERO);
+        assert_ne!(integer(7), Integer::ZERO);
+    }
+
     #[test]
     fn refuses_what_is_no_number() {
         for text in [
