@@ -12,7 +12,7 @@ use probity_kernel::term::{Adjacency, Sort, Statement};
 
 pub(crate) use groups::{cell, either, group, only_in_group, side, window};
 pub(crate) use sized::size_of;
-use sized::sized_price;
+use sized::{common_factor, sized_price};
 
 use crate::algebra::{
     absolute, divided, factors, mentions, minus, of_parameters, over, plus, product, visit,
@@ -396,10 +396,13 @@ pub(crate) fn charge(context: &Context, center: &Expr, price: &dyn Fn(&Expr) -> 
     }
     let runs = runs_with_row(context, &table);
     let zero = Expr::int(0);
+    // A positive number that all have as a factor, as 1 / n in a mean, keeps the order of what it multiplies.
+    let common = common_factor(context, &terms);
     let mut whole: Option<Range> = None;
     // The same where a row may meet the conditions of some sums only, and add nothing to the others.
     let mut some = Some(Range::point(zero.clone()));
     for Term { sum, factor } in &terms {
+        let factor = if common.is_some() { &Expr::int(1) } else { factor };
         let value = between(context, &[], factor, is_set).zip(value_between(context, sum, is_set))?;
         let part = match (factor, value) {
             (_, (one, value)) if one.low == Expr::int(1) => value,
@@ -431,12 +434,19 @@ pub(crate) fn charge(context: &Context, center: &Expr, price: &dyn Fn(&Expr) -> 
         Some(some) => (some.size(), some.width()),
         None => {
             let sizes = terms.iter().map(|t| {
-                let factor = between(context, &[], &t.factor, is_set)?.size();
-                Some(product(factor, value_between(context, &t.sum, is_set)?.size()))
+                let value = value_between(context, &t.sum, is_set)?.size();
+                match common {
+                    Some(_) => Some(value),
+                    None => Some(product(between(context, &[], &t.factor, is_set)?.size(), value)),
+                }
             });
             let size = sizes.collect::<Option<Vec<Expr>>>()?.into_iter().reduce(plus)?;
             (size.clone(), product(Expr::int(2), size))
         }
+    };
+    let (size, width) = match common {
+        Some(factor) => (product(factor.clone(), size), product(factor, width)),
+        None => (size, width),
     };
     let here = |e: &Expr| context.in_run(e, Run::First);
     let (m, w) = (price(&here(&size)), price(&here(&width)));

@@ -1,9 +1,12 @@
 //! Scales that have a distance as a factor, or that are made of a size, as abs(U - L) / eps is: the size is meant to bound what
 //! changes, so what a change costs is read off the rest of the scale, without a quotient by the size.
 
-use probity_kernel::expr::{Binary, Expr, Unary};
+use probity_exact::Rational;
+use probity_kernel::context::Context;
+use probity_kernel::expr::{Binary, Expr, Unary, Variable};
 
-use crate::algebra::{divided, product};
+use super::Term;
+use crate::algebra::{divided, factors, product};
 
 /// A scale as factor·top/bottom.
 struct Factored<'a> {
@@ -18,12 +21,54 @@ pub(super) fn sized_price(distance: &Expr, scale: &Expr) -> Option<Expr> {
     if let Some(Factored { top, bottom, .. }) = factored(scale, &itself) {
         return Some(divided(bottom, &top));
     }
+    if let Some(price) = part_price(distance, scale) {
+        return Some(price);
+    }
     let Factored { top, bottom, .. } = factored(scale, &is_size)?;
     // 2·max(abs(L), abs(U)) is as large as U − L; a distance that is a size itself is compared with the size alone.
     Some(match (&top, is_size(distance)) {
         (Expr::Number(_), false) => bottom,
         _ => divided(bottom, &top),
     })
+}
+
+/// What a distance costs of which a factor, as U - L in (U - L) / n, is one of the scale: what the two have in common is left out.
+fn part_price(distance: &Expr, scale: &Expr) -> Option<Expr> {
+    let (mut above, mut below) = (Vec::new(), Vec::new());
+    factors(distance, &mut above, &mut below);
+    let made = |e: &Expr| is_size(e) || matches!(e, Expr::Binary(Binary::Add | Binary::Sub, ..));
+    let place = above.iter().position(made)?;
+    let part = above.remove(place);
+    if above.is_empty() && below.is_empty() {
+        return None;
+    }
+    let Factored { top, bottom, .. } = factored(scale, &|e| *e == part)?;
+    factors(&bottom, &mut above, &mut below);
+    factors(&top, &mut below, &mut above);
+    below.retain(|e| match above.iter().position(|other| other == e) {
+        Some(place) => {
+            above.remove(place);
+            false
+        }
+        None => true,
+    });
+    let price = above.into_iter().reduce(product).unwrap_or(Expr::int(1));
+    Some(below.iter().fold(price, divided))
+}
+
+/// The factor that all sums of a number have, if it is made of positive parameters and is no number.
+pub(super) fn common_factor(context: &Context, terms: &[Term]) -> Option<Expr> {
+    let factor = &terms.first()?.factor;
+    let (mut above, mut below) = (Vec::new(), Vec::new());
+    factors(factor, &mut above, &mut below);
+    let positive = |e: &Expr| match e {
+        Expr::Number(n) => *n > Rational::ZERO,
+        Expr::Var(Variable::Plain(name)) => context.is_positive(name),
+        _ => false,
+    };
+    let is_common = terms.iter().all(|term| term.factor == *factor);
+    let wanted = is_common && !matches!(factor, Expr::Number(_));
+    (wanted && above.iter().chain(&below).all(positive)).then(|| factor.clone())
 }
 
 /// The size that a scale is made of.
@@ -79,5 +124,11 @@ mod tests {
         let scale = u.clone() * root.clone() / eps.clone();
         assert_eq!(sized_price(&u, &scale), Some(eps / root));
         assert_eq!(sized_price(&Expr::int(1), &(Expr::int(1) / u)), None);
+        // A distance that has a factor in common with the scale.
+        let (n, eps) = (Expr::var("n"), Expr::var("eps"));
+        let mean = Expr::int(1) / n.clone() * width.clone();
+        assert_eq!(sized_price(&mean, &(width.clone() / (n.clone() * eps.clone()))), Some(eps.clone()));
+        assert_eq!(sized_price(&mean, &(width.clone() / n / eps.clone())), Some(eps.clone()));
+        assert_eq!(sized_price(&mean, &(l / eps)), None);
     }
 }
