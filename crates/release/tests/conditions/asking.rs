@@ -10,13 +10,14 @@ use probity_release::engine::Engine;
 use probity_release::engine::rows::Rows;
 use probity_release::ledger::{Debit, Ledger};
 use probity_release::loss::{Loss, Measure};
-use probity_release::policy::{self, Policy};
+use probity_release::policy::Policy;
 use probity_release::prepare::prepare;
 use probity_release::proof::Stake;
 use probity_release::refusal::{Answer, Kind};
 use probity_release::release::{self, Asking, Released};
 
 use crate::common::{POLICY, policy, prepared_by};
+use crate::{in_rho, read};
 
 const PATIENCE: Duration = Duration::from_millis(300);
 
@@ -25,18 +26,6 @@ fn folder(name: &str) -> PathBuf {
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     folder
-}
-
-fn read(text: &str) -> Policy {
-    policy::read("policy", text).unwrap()
-}
-
-fn in_rho() -> Policy {
-    read(
-        &POLICY
-            .replace("epsilon = \"2\"", "rho = \"2\"")
-            .replace("{ epsilon = \"1/2\" }", "{ rho = \"1/2\" }"),
-    )
 }
 
 fn with_delta() -> Policy {

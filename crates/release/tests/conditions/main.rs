@@ -12,3 +12,19 @@ mod entries;
 mod files;
 mod noise;
 mod policies;
+
+use probity_release::policy::{self, Policy};
+
+use crate::common::POLICY;
+
+fn read(text: &str) -> Policy {
+    policy::read("policy", text).unwrap()
+}
+
+fn in_rho() -> Policy {
+    read(
+        &POLICY
+            .replace("epsilon = \"2\"", "rho = \"2\"")
+            .replace("{ epsilon = \"1/2\" }", "{ rho = \"1/2\" }"),
+    )
+}

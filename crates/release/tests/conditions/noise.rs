@@ -2,24 +2,13 @@
 
 use probity_exact::{Integer, Rational, rational};
 use probity_kernel::term::Mechanism;
-use probity_release::policy::{self, Policy};
+use probity_release::policy::Policy;
 use probity_release::prepare::Prepared;
 use probity_release::proof::{self, Stake};
 use probity_release::{certificate, release};
 
 use crate::common::{POLICY, policy, prepared_by};
-
-fn read(text: &str) -> Policy {
-    policy::read("policy", text).unwrap()
-}
-
-fn in_rho() -> Policy {
-    read(
-        &POLICY
-            .replace("epsilon = \"2\"", "rho = \"2\"")
-            .replace("{ epsilon = \"1/2\" }", "{ rho = \"1/2\" }"),
-    )
-}
+use crate::{in_rho, read};
 
 fn discovering() -> Policy {
     let budget = "epsilon = \"2\"\ndelta = \"1/1000\"";
