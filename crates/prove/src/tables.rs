@@ -585,17 +585,22 @@ pub(crate) fn unbounded(context: &Context) -> Option<(Sum, Name)> {
             return None;
         }
         let mut fields = Vec::new();
-        sum.value.for_each_variable(&mut |v| {
-            if let Variable::Field(_, name) = v {
-                fields.push((v.clone(), name.clone()));
-            }
-        });
+        open_fields(&sum.value, &mut fields);
         let bounds: Vec<Expr> =
             context.mechanism().assumptions.iter().cloned().chain([sum.condition.clone()]).collect();
         let free = |v: &Variable| between(context, &bounds, &Expr::Var(v.clone()), is_set).is_none();
         let field = fields.into_iter().find(|(v, _)| free(v)).map(|(_, name)| name)?;
         Some((sum, field))
     })
+}
+
+/// The fields of an expression that no clamp holds: what is made of one that a clamp holds may be open for another reason.
+fn open_fields(e: &Expr, fields: &mut Vec<(Variable, Name)>) {
+    match e {
+        Expr::Var(v @ Variable::Field(_, name)) => fields.push((v.clone(), name.clone())),
+        Expr::Clamp(_, low, high) => [low, high].into_iter().for_each(|bound| open_fields(bound, fields)),
+        _ => e.parts().into_iter().flatten().for_each(|part| open_fields(part, fields)),
+    }
 }
 
 /// The price of a distance: how much of the budget a shift by it takes, at this scale.

@@ -2,10 +2,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use probity_exact::{Rational, rational};
-use probity_release::ledger::{Debit, Kind, Ledger};
+use probity_release::ledger::{Debit, Kind, Ledger, Runs};
 use probity_release::loss::{Loss, Measure};
 use probity_release::policy::{self, Policy};
 use probity_release::refusal;
@@ -415,4 +418,67 @@ fn entries_do_not_slow_it_down() {
     assert!(opened.stored("98").unwrap_err().message.contains("entry 100"));
     raw.execute("UPDATE entry SET answer = 'other' WHERE number = 2990", []).unwrap();
     assert!(open(&path).unwrap_err().message.contains("entry 2990"));
+}
+
+/// Whoever learns of an error about inputs has paid for it, also where many ask at once: inputs are looked at between the check and the debit
+/// of one transaction. A check before it would let all of them look, and one of them pay.
+#[test]
+fn errors_about_inputs_are_paid_one_by_one() {
+    let path = folder("errors").join("l");
+    Ledger::init(&path, &policy("2"), None, false, PATIENCE).unwrap();
+    let of = |text: &str| probity_lang::load_text(text).unwrap().mechanism;
+    let with_input =
+        of("mechanism m(x: real)\nwhere x <= 1\ny ~ sign()\nreturn y\nneighbours any\nclaim 0\n");
+    let with_table = of(
+        "mechanism m(t: rows(x: int))\ny ~ discrete_laplace(count(r in t), 1)\nreturn y\nneighbours one row of t is added or removed\nclaim 1\n",
+    );
+    let runs = |mechanism, epsilon| Runs {
+        mechanism,
+        loss: Loss::of_pure(Measure::Epsilon, &epsilon),
+        count: 1,
+        what: "run m".into(),
+        certificate: String::new(),
+    };
+    // 13/16 are spent: three errors are left.
+    let spent = rational(13, 8).unwrap();
+    let mut ledger = open(&path).unwrap();
+    ledger.pay_for_runs(&runs(&with_table, spent.clone()), || Ok::<_, ()>(())).unwrap().unwrap();
+    let (looked, start) = (AtomicUsize::new(0), Barrier::new(12));
+    let ask = || {
+        let mut ledger = Ledger::open(&path, None, Duration::from_secs(20)).unwrap();
+        start.wait();
+        ledger.pay_for_runs(&runs(&with_input, Rational::ZERO), || {
+            looked.fetch_add(1, Ordering::SeqCst);
+            // Time for the others to come past a check that is made outside.
+            thread::sleep(Duration::from_millis(30));
+            Err::<(), _>("the input is above 1")
+        })
+    };
+    let told: Vec<_> = thread::scope(|scope| {
+        let askers: Vec<_> = (0..12).map(|_| scope.spawn(ask)).collect();
+        askers.into_iter().map(|asker| asker.join().unwrap()).collect()
+    });
+    let errors = told.iter().filter(|answer| matches!(answer, Ok(Err(_)))).count();
+    assert_eq!((looked.into_inner(), errors), (3, 3));
+    for refused in told.iter().filter_map(|answer| answer.as_ref().err()) {
+        assert_eq!(refused.kind, refusal::Kind::Budget);
+        assert!(refused.hint.as_ref().unwrap().contains("a sixteenth of the budget"), "{refused}");
+    }
+    let mut ledger = open(&path).unwrap();
+    assert_eq!(ledger.state().spent.amount, Rational::from(2));
+    assert_eq!(ledger.verify().unwrap(), 1 + 1 + 3);
+    // Rows that are not admitted are dropped and not told of, so a text of tables alone needs no such room; and nothing runs for nothing.
+    ledger.pay_for_runs(&runs(&with_table, Rational::ZERO), || Ok::<_, ()>(())).unwrap().unwrap();
+    let none = Runs { count: 0, ..runs(&with_table, Rational::ZERO) };
+    assert!(
+        ledger.pay_for_runs(&none, || Ok::<_, ()>(())).unwrap_err().message.contains("no run is paid for")
+    );
+    // A theorem about other tables pays for nothing, and its inputs are not looked at.
+    let other = of(
+        "mechanism m(u: rows(x: int))\ny ~ discrete_laplace(count(r in u), 1)\nreturn y\nneighbours one row of u is added or removed\nclaim 1\n",
+    );
+    let unread = || -> Result<(), ()> { panic!("looked at inputs") };
+    assert!(ledger.pay_for_runs(&runs(&other, Rational::ZERO), unread).is_err());
+    assert!(ledger.pay_for_runs(&runs(&with_table, quarter()), unread).is_err());
+    assert!(ledger.pay_for_runs(&runs(&with_input, Rational::ZERO), unread).is_err());
 }

@@ -8,8 +8,9 @@ use probity_noise::entropy::EntropyError;
 
 use crate::input::InputError;
 
-/// Numerators and denominators of parameters, inputs and grids have at most so many bits: with ten times as many, one draw takes ten seconds.
-pub(crate) const MOST_BITS: usize = 4200;
+/// Numerators and denominators of parameters and grids have at most so many bits: with ten times as many, one draw takes ten seconds. They are not
+/// private; inputs have less room (`input.rs`).
+pub(crate) const MOST_PARAMETER_BITS: usize = 4200;
 
 /// Why a text does not run, or a run has no answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -240,7 +241,7 @@ impl fmt::Display for RunError {
             RunError::LongParameter { name } => {
                 write!(
                     f,
-                    "the value of {name} has more than {MOST_BITS} bits: a draw with it would take too long"
+                    "the value of {name} has more than {MOST_PARAMETER_BITS} bits: a draw with it would take too long"
                 )
             }
             RunError::Table { name } => {

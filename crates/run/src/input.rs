@@ -13,10 +13,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use probity_exact::{BitTest, Rational, parse_rational};
+use probity_exact::{BitTest, Natural, Rational, parse_rational};
 use probity_kernel::term::{Mechanism, Sort};
 
-use crate::error::MOST_BITS;
+/// Numerators and denominators of inputs have at most so many bits. Every double has, as it is and as its shortest decimal; with more, a run
+/// would take the longer for it, and who sees the time would learn of an input.
+pub(crate) const MOST_BITS: usize = 1200;
+
+/// What the denominator of an input is besides powers of 2 and 5 has at most so many bits: a sum has all of these in its own denominator, and the
+/// powers of 2 and 5 once.
+pub(crate) const MOST_PART_BITS: usize = 64;
 
 /// A value for one input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -166,9 +172,30 @@ impl FromStr for Inputs {
     }
 }
 
-/// Whether a number has more bits than a run takes, whatever the text.
+/// The larger of the lengths of numerator and denominator.
+pub(crate) fn bits(value: &Rational) -> usize {
+    value.numerator().bit_len().max(value.denominator().bit_len())
+}
+
+/// Whether a number has more bits than a run takes of an input, whatever the text.
 pub(crate) fn is_long(value: &Rational) -> bool {
-    value.numerator().bit_len().max(value.denominator().bit_len()) > MOST_BITS
+    bits(value) > MOST_BITS || part(value.denominator()).bit_len() > MOST_PART_BITS
+}
+
+/// What a denominator is besides powers of 2 and 5. For numbers of at most [`MOST_BITS`].
+pub(crate) fn part(denominator: &Natural) -> Natural {
+    let mut left = denominator >> denominator.trailing_zeros().unwrap_or(0);
+    // 5^(2^k), the largest first: each divides at most once then.
+    let mut powers = vec![Natural::from(5u8)];
+    while let Some(last) = powers.last().filter(|last| last.bit_len() <= MOST_BITS / 2 + 1) {
+        powers.push(last * last);
+    }
+    for power in powers.iter().rev() {
+        if (&left % power) == Natural::ZERO {
+            left /= power;
+        }
+    }
+    left
 }
 
 fn has_long(given: &Given) -> bool {
@@ -253,7 +280,9 @@ impl InputError {
             }
             InputError::Missing { name } => format!("add --input {name}=VALUE or --input {name}=@FILE"),
             InputError::Repeated { .. } | InputError::WrongType { .. } => return None,
-            InputError::TooLong { .. } => "numbers between 1e-1000 and 1e1000 run".into(),
+            InputError::TooLong { .. } => {
+                "every double runs, every decimal number from 1e-300 to 1e300 with up to 60 digits, and every fraction of two 64-bit integers".into()
+            }
             InputError::Unknown { name, allowed } => {
                 match probity_lang::nearest(name, allowed.iter().map(String::as_str)) {
                     Some(near) => format!("did you mean {near}? its inputs are {}", allowed.join(", ")),
@@ -273,7 +302,11 @@ impl fmt::Display for InputError {
             InputError::Repeated { name } => write!(f, "the input {name} has two values"),
             InputError::Unknown { name, .. } => write!(f, "the mechanism has no input {name}"),
             InputError::TooLong { name } => {
-                write!(f, "the input {name} must be made of numbers of at most {MOST_BITS} bits")
+                write!(
+                    f,
+                    "the input {name} must be made of numbers of at most {MOST_BITS} bits, with at most {MOST_PART_BITS} in a denominator \
+                     besides powers of 2 and 5"
+                )
             }
             InputError::WrongType { name, expected } => write!(f, "the input {name} must be {expected}"),
         }

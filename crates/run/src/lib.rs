@@ -40,6 +40,7 @@ mod bits;
 mod error;
 mod input;
 mod lazy;
+mod logarithms;
 mod loss;
 mod program;
 mod proved;

@@ -13,11 +13,12 @@ use probity_noise::sampler::lazy::{LONG, SHORT, Words};
 use probity_prove::certificate;
 use probity_prove::vacuity::{Vacuity, vacuity};
 
-use crate::error::RunError;
-use crate::input::{Given, Inputs, is_long};
+use crate::error::{MOST_PARAMETER_BITS, RunError};
+use crate::input::{Given, Inputs, bits};
 use crate::lazy::decide::Stop;
 use crate::lazy::source::{Nothing, Source};
 use crate::lazy::tape::Number;
+use crate::logarithms;
 use crate::loss::Loss;
 use crate::program::code::{Code, Place};
 use crate::program::compile::compile;
@@ -101,7 +102,7 @@ impl Text {
         if let Some(table) = self.program.mechanism.inputs.iter().find(missing) {
             return Err(RunError::Table { name: table.name.to_string() });
         }
-        if let Some(long) = settings.iter().find(|setting| is_long(&setting.value)) {
+        if let Some(long) = settings.iter().find(|setting| bits(&setting.value) > MOST_PARAMETER_BITS) {
             return Err(RunError::LongParameter { name: long.name.clone() });
         }
         let program = self.program.with(settings)?;
@@ -268,7 +269,7 @@ impl Runnable {
     fn new(program: &Program, tables: &BTreeMap<String, Table>) -> Result<Runnable, RunError> {
         let mechanism = Arc::new(program.mechanism.clone());
         // A call is its statements.
-        let written = expanded(&mechanism);
+        let written = logarithms::drawn(expanded(&mechanism));
         // From the text alone: nothing up to here has seen a row.
         let running = tableless(&written)?;
         sizes::check(&running)?;
@@ -288,7 +289,7 @@ impl Runnable {
         if grid <= Rational::ZERO {
             return Err(RunError::Grid { reason: "it is not positive" });
         }
-        if is_long(&grid) {
+        if bits(&grid) > MOST_PARAMETER_BITS {
             return Err(RunError::Grid { reason: "it has too many digits" });
         }
         if !self.code.output.has_numbers() {

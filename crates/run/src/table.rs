@@ -6,13 +6,13 @@
 
 use std::collections::BTreeMap;
 
-use probity_exact::{BitTest, Natural, Rational, parse_rational};
+use probity_exact::{Natural, Rational, parse_rational};
 use probity_kernel::expr::{Binary, Expr, Name, Variable};
 use probity_kernel::term::{Field, Mechanism, Sort};
 use probity_lang::row;
 
 use crate::error::RunError;
-use crate::input::Given;
+use crate::input::{Given, is_long, part};
 use crate::program::compile::constant_value;
 use crate::tableless::{FromTable, Hidden, is_about};
 
@@ -201,10 +201,7 @@ fn worth(sort: &Sort, cell: &Cell) -> Option<Rational> {
 /// Whether a number is of those that a file or a double can hold, which is what the sizes of a text's numbers are reckoned with. Others are no
 /// numbers of a table, as they are none in a file: who brings the rows may not make a run longer than it would be for all other tables.
 fn is_of_a_table(value: &Rational) -> bool {
-    let twos = value.denominator().trailing_zeros().unwrap_or(0);
-    let odd = value.denominator() >> twos;
-    let decimal = odd == Natural::ONE || (Natural::from(5u8).pow(800) % odd) == Natural::ZERO;
-    value.numerator().bit_len() <= 2700 && twos <= 1100 && decimal
+    !is_long(value) && part(value.denominator()) == Natural::ONE
 }
 
 /// A decimal number; fractions are no texts of tables, and an exponent is not expanded beyond reason.
@@ -213,7 +210,7 @@ fn number(text: &str) -> Option<Rational> {
     if text.contains('/') || text.len() > 400 || exponent.unsigned_abs() > 400 {
         return None;
     }
-    parse_rational(text).ok()
+    parse_rational(text).ok().filter(is_of_a_table)
 }
 
 /// The value of an expression of a row's fields and of indices; `None` for any other.

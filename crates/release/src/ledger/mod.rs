@@ -11,6 +11,7 @@
 pub mod accounted;
 pub mod anchor;
 mod chain;
+mod runs;
 mod store;
 mod units;
 
@@ -20,15 +21,14 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use probity_exact::Rational;
-use probity_kernel::term::Mechanism;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 pub use chain::{Entry, Kind};
+pub use runs::Runs;
 
 use crate::loss::{Loss, Measure};
 use crate::policy::{self, Policy};
-use crate::refusal::{self, Answer, Refusal};
+use crate::refusal::{Answer, Refusal};
 use store::trouble;
 
 /// How long another process may keep the ledger before this one gives up.
@@ -271,22 +271,9 @@ impl Ledger {
         self.to_keep.borrow_mut().push((name.to_owned(), certificate.to_owned()));
     }
 
-    /// What an error costs that tells of private inputs of a run: the run, and at least a sixteenth of the whole budget. It tells more than
-    /// any theorem says, whatever the run would have cost, so there are at most sixteen of them.
-    pub fn error_price(&self, run: &Loss) -> Loss {
-        let least = &self.state.total.amount / Rational::from(16);
-        Loss { amount: if run.amount < least { least } else { run.amount.clone() }, ..run.clone() }
-    }
-
     /// Whether so much more may be spent.
     pub fn check_budget(&self, losses: &[Loss]) -> Answer<()> {
-        let (spent, total) = (&self.state.spent, &self.state.total);
-        let cost = losses.iter().fold(Loss::zero(spent.measure), |all, loss| all.plus(loss));
-        match losses.iter().all(|loss| loss.measure == spent.measure) && spent.plus(&cost).is_within(total) {
-            true => Ok(()),
-            false => Err(Refusal::budget(format!("the budget does not allow it: it costs {cost}, and {} is left of {total}", self.state.remaining()))
-                .hint("ask for less with SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = …); the owner can add to the budget with `probity budget amend`")),
-        }
+        check_budget(&self.state, losses)
     }
 
     /// Debits and stores the answers, all of them or none. If other processes have stored answers to all of the keys meanwhile, their
@@ -319,22 +306,11 @@ impl Ledger {
             }
         }
         let losses: Vec<Loss> = debits.iter().map(|debit| debit.loss.clone()).collect();
+        check_budget(&self.state, &losses)?;
         let mut last = self.state.clone();
         let mut entries = Vec::new();
-        let allowed =
-            losses.iter().fold(last.spent.clone(), |all, loss| all.plus(loss)).is_within(&last.total)
-                && losses.iter().all(|loss| loss.measure == last.spent.measure);
-        if !allowed {
-            drop(transaction);
-            self.check_budget(&losses)?;
-            return Err(Refusal::budget("the budget does not allow it"));
-        }
         for debit in debits {
-            let entry = Entry::release(&last, debit);
-            store::insert(&transaction, &entry).map_err(|error| trouble(&path, &error))?;
-            last.number = entry.number;
-            last.hash.clone_from(&entry.hash);
-            last.spent = entry.spent.clone();
+            let entry = append(&transaction, &mut last, debit).map_err(|error| trouble(&path, &error))?;
             entries.push(entry);
         }
         for (name, certificate) in self.to_keep.take() {
@@ -344,36 +320,6 @@ impl Ledger {
         self.state = last;
         self.move_anchor()?;
         Ok(Debited { entries, paid: true })
-    }
-
-    /// Debits runs of a proved text, before anything of them is drawn. They have no stored answer.
-    ///
-    /// # Errors
-    /// When the budget does not allow it, or the theorem is not about what the policy hides.
-    pub fn debit_run(
-        &mut self,
-        mechanism: &Mechanism,
-        loss: Loss,
-        what: &str,
-        certificate: &str,
-    ) -> Answer<Entry> {
-        self.refresh()?;
-        let policy = policy::read("the pinned policy", &self.state.policy_text)?;
-        units::check(&policy, mechanism)?;
-        let debit = Debit {
-            key: String::new(),
-            loss,
-            query: units::said(mechanism, what),
-            answer: String::new(),
-            certificate: certificate.to_owned(),
-        };
-        let mut debited = self.debit(&[debit], &policy, true).map_err(|refusal| match refusal.kind {
-            refusal::Kind::Budget => refusal.hint(
-                "run less often or with more noise; the owner can add to the budget with `probity budget amend`",
-            ),
-            _ => refusal,
-        })?;
-        debited.entries.pop().ok_or_else(|| Refusal::input("nothing was debited; please report it"))
     }
 
     /// Puts another policy in force, with its budget. What was spent stays spent.
@@ -459,6 +405,27 @@ impl Ledger {
         }
         lock.rollback().map_err(|error| trouble(&path, &error))
     }
+}
+
+/// Whether so much more may be spent.
+fn check_budget(state: &State, losses: &[Loss]) -> Answer<()> {
+    let (spent, total) = (&state.spent, &state.total);
+    let cost = losses.iter().fold(Loss::zero(spent.measure), |all, loss| all.plus(loss));
+    match losses.iter().all(|loss| loss.measure == spent.measure) && spent.plus(&cost).is_within(total) {
+        true => Ok(()),
+        false => Err(Refusal::budget(format!("the budget does not allow it: it costs {cost}, and {} is left of {total}", state.remaining()))
+            .hint("ask for less with SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = …); the owner can add to the budget with `probity budget amend`")),
+    }
+}
+
+/// Writes the entry of a debit after the last one.
+fn append(connection: &Connection, last: &mut State, debit: &Debit) -> rusqlite::Result<Entry> {
+    let entry = Entry::release(last, debit);
+    store::insert(connection, &entry)?;
+    last.number = entry.number;
+    last.hash.clone_from(&entry.hash);
+    last.spent = entry.spent.clone();
+    Ok(entry)
 }
 
 /// The policy that a ledger's entry pinned.

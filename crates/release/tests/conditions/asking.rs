@@ -8,7 +8,7 @@ use probity_exact::{Integer, rational};
 use probity_release::certificate;
 use probity_release::engine::Engine;
 use probity_release::engine::rows::Rows;
-use probity_release::ledger::{Debit, Ledger};
+use probity_release::ledger::{Debit, Ledger, Runs};
 use probity_release::loss::{Loss, Measure};
 use probity_release::policy::Policy;
 use probity_release::prepare::prepare;
@@ -200,9 +200,10 @@ fn a_run_is_debited_for_tables_of_the_policy_only() {
              neighbours one row of {table} is added or removed\nclaim 1\n"
         );
         let mechanism = probity_lang::load_text(&text).unwrap().mechanism;
-        ledger
-            .debit_run(&mechanism, Loss::of_pure(Measure::Epsilon, &rational(1, 2).unwrap()), "m", "")
-            .map(|_| ())
+        let loss = Loss::of_pure(Measure::Epsilon, &rational(1, 2).unwrap());
+        let (what, certificate) = ("m".into(), String::new());
+        let runs = Runs { mechanism: &mechanism, loss, count: 1, what, certificate };
+        ledger.pay_for_runs(&runs, || Ok::<_, ()>(())).map(drop)
     };
     debit("people", "age").unwrap();
     assert!(debit("others", "age").unwrap_err().message.contains("no table others"));

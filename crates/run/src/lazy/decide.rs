@@ -39,6 +39,9 @@ impl From<EntropyError> for Stop {
 /// Precision that the first look at enclosures has: what is known of draws is about 64 bits.
 const FIRST_LOOK: usize = 128;
 
+/// Numbers of so many bits are enclosed at the first look as they are.
+const FEW_BITS: usize = 64;
+
 /// The largest exponent of a power of two that is computed.
 const LARGEST_EXPONENT: i64 = 1 << 24;
 
@@ -165,6 +168,37 @@ impl Tape {
         self.compare(a, Number::ZERO, source)
     }
 
+    /// A number as an even integer and a rest. What is not drawn in it may have any number of digits, and an enclosure of the whole would have to
+    /// have as many: without them it needs no more for one input than for another.
+    fn without_even_part(&mut self, a: Number) -> (Integer, Number) {
+        let place = self.place(a);
+        let constant = self.normal_form(place).and_then(|form| form.constant_term());
+        match constant.filter(|constant| constant.numerator().bit_len() > FEW_BITS) {
+            None => (Integer::ZERO, a),
+            Some(constant) => {
+                let two = Rational::from(2);
+                let even = (constant / &two).floor() * Integer::from(2);
+                let moved = self.integer(even.clone());
+                (even, self.sub(a, moved))
+            }
+        }
+    }
+
+    /// A function to the integers that grows by 2 where its argument does. See [`step`](Tape::step).
+    fn even_step<S: Source>(
+        &mut self,
+        a: Number,
+        source: &mut S,
+        value_at: fn(&Rational) -> Integer,
+        edge: fn(&Integer) -> Rational,
+    ) -> Result<Integer, Stop> {
+        if let Some(value) = self.value(a) {
+            return Ok(value_at(&value));
+        }
+        let (even, rest) = self.without_even_part(a);
+        Ok(self.step(rest, source, value_at, edge)? + even)
+    }
+
     /// A function to the integers that grows: from its values at both ends of an enclosure. `edge` is the number between
     /// those that are mapped to an integer and those that are mapped to the next one.
     fn step<S: Source>(
@@ -183,16 +217,17 @@ impl Tape {
             let (low, high) = (ends[0].low().to_rational()?, ends[0].high().to_rational()?);
             Some((value_at(&low), value_at(&high)))
         };
-        if let Some((low, high)) = at_both(&self.enclose(&[place], FIRST_LOOK))
-            && low == high
-        {
-            return Ok(low);
-        }
+        // What cancels is gone from a normal form, so that fewer bits tell.
         let form = self.normal_form(place);
         let enclose = |tape: &Tape, bits: usize| match &form {
             Some(form) => vec![tape.enclose_form(form, bits)],
             None => tape.enclose(&[place], bits),
         };
+        if let Some((low, high)) = at_both(&enclose(self, FIRST_LOOK))
+            && low == high
+        {
+            return Ok(low);
+        }
         self.resolve(&[place], source, enclose, |tape, ends| {
             let ends = at_both(ends);
             // A number that is the edge itself never leaves it. While there are several edges, it is held against 0.
@@ -223,7 +258,7 @@ impl Tape {
             return Ok(Number::point(low));
         }
         let integer =
-            self.step(a, source, |value| value.floor(), |below| Rational::from(below + Integer::ONE))?;
+            self.even_step(a, source, |value| value.floor(), |below| Rational::from(below + Integer::ONE))?;
         Ok(self.integer(integer))
     }
 
@@ -236,7 +271,7 @@ impl Tape {
         if S::DOUBLES && low == high && low.abs() < LARGEST {
             return Ok(Number::point(low));
         }
-        let integer = self.step(a, source, normal::nearest, |below| {
+        let integer = self.even_step(a, source, normal::nearest, |below| {
             Rational::from(below.clone()) + Rational::ONE / Rational::from(2)
         })?;
         Ok(self.integer(integer))

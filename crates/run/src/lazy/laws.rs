@@ -367,18 +367,40 @@ impl Tape {
         uniform: Number,
         source: &mut S,
     ) -> Result<usize, Stop> {
+        let ratios = match self.exact_ratios(scores, scale) {
+            Some(ratios) => {
+                if S::DOUBLES
+                    && let Some(place) = chosen(&ratios, Number::point(1.0).interval, uniform.interval)
+                {
+                    return Ok(place);
+                }
+                ratios
+            }
+            None => {
+                let ratio = |score: &Number| {
+                    let above = self.sub(*score, first);
+                    self.div(above, scale)
+                };
+                scores.iter().map(ratio).collect()
+            }
+        };
         let mut places = vec![self.place(uniform)];
-        for score in scores {
-            let above = self.sub(*score, first);
-            let ratio = self.div(above, scale);
-            places.push(self.place(ratio));
-        }
+        places.extend(ratios.into_iter().map(|ratio| self.place(ratio)));
         // A tie with the uniform real has probability 0, whatever the scores are.
         let enclose = |tape: &Tape, bits: usize| tape.enclose(&places, bits);
         self.resolve(&places, source, enclose, |_, ends| match ends.split_first() {
             Some((uniform, ratios)) => weighed(uniform, ratios).ok_or(Some(0)),
             None => Ok(0),
         })
+    }
+
+    /// Scores in scales below the largest one, if they are rational numbers. However large they are, the weights of their differences are those
+    /// of small numbers, or are next to nothing.
+    fn exact_ratios(&mut self, scores: &[Number], scale: Number) -> Option<Vec<Number>> {
+        let scale = self.value(scale)?;
+        let values: Vec<Rational> = scores.iter().map(|score| self.value(*score)).collect::<Option<_>>()?;
+        let largest = values.iter().max()?.clone();
+        Some(values.into_iter().map(|value| self.rational((value - &largest) / &scale)).collect())
     }
 
     /// The number on a grid, as the exact value to release.

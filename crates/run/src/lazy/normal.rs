@@ -220,6 +220,12 @@ impl Quotient {
         }
     }
 
+    /// What stands in it without draws, logarithms and exponentials; `None` for a quotient by more than a number.
+    pub(super) fn constant_term(&self) -> Option<Rational> {
+        let is_sum = self.below == Poly::number(Rational::ONE);
+        is_sum.then(|| self.above.0.get(&Monomial::default()).cloned().unwrap_or(Rational::ZERO))
+    }
+
     fn scaled(self, by: &Rational) -> Quotient {
         Quotient { above: self.above.scaled(by), below: self.below }
     }

@@ -20,7 +20,8 @@ use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
 use probity_kernel::term::{Distribution, Sort, Statement};
 
 use super::compile::constant_value;
-use crate::error::{MOST_BITS as MOST_INPUT_BITS, RunError};
+use crate::error::RunError;
+use crate::input::{MOST_BITS as MOST_INPUT_BITS, MOST_PART_BITS};
 use crate::lazy::normal::MOST_TERMS;
 use crate::lazy::refine::MOST_BITS;
 use crate::tableless::{FromTable, Hidden, Tableless};
@@ -52,10 +53,13 @@ const SETTLED: u64 = 64;
 /// Noise is below 2^8 scales, but for a probability below 2^−350.
 const NOISE: u64 = 8;
 
-/// What a field of a row holds: a decimal number of at most 400 digits and an exponent up to 400, or a double (`table::is_of_a_table`).
+/// Bits of the powers of 2 and 5 that all denominators of inputs divide: as many as one of them has, for either.
+const DECIMAL: u64 = 2 * MOST_INPUT_BITS as u64;
+
+/// What a field of a row holds: a decimal or binary number (`table::is_of_a_table`).
 const FIELD: Size = Size {
-    whole: 2700,
-    fixed: 3000,
+    whole: MOST_INPUT_BITS as u64,
+    fixed: DECIMAL,
     parts: 0,
     real: false,
     varies: true,
@@ -291,7 +295,7 @@ pub(crate) fn check(Tableless { mechanism, hidden }: &Tableless) -> Result<(), R
         let set = match input.sort {
             Sort::Int | Sort::IntList => Size::whole(most),
             Sort::Real => Size { fixed: most, ..Size::whole(most) },
-            Sort::RealList => Size { parts: most, ..Size::whole(most) },
+            Sort::RealList => Size { fixed: DECIMAL, parts: MOST_PART_BITS as u64, ..Size::whole(most) },
             Sort::Category { .. } | Sort::Bool | Sort::Rows(_) => Size::whole(64),
         };
         state.insert(input.name.clone(), Held::set(set));

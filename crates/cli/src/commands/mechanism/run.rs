@@ -8,7 +8,7 @@ use probity_account::doubles_around;
 use probity_exact::{Rational, parse_rational};
 use probity_noise::entropy::SecureEntropy;
 use probity_release::engine::csv::Csv;
-use probity_release::ledger::{Ledger, PATIENCE};
+use probity_release::ledger::{Ledger, PATIENCE, Runs};
 use probity_release::loss::Loss as Debited;
 use probity_run::{Amount, Given, Inputs, Loss, Proved, RunError, Session, Table, Text, Value};
 use serde_json::{Value as Json, json};
@@ -88,9 +88,6 @@ pub fn run(arguments: &Arguments) -> Answer {
         (inputs, Some(_)) => inputs,
         (inputs, None) => Ok(inputs?),
     };
-    if arguments.ledger.is_some() && arguments.count == 0 {
-        return Err(Failure::new("no run is paid for: with --ledger, --count is at least 1"));
-    }
     let mut text = Text::of(program);
     let worded = arguments.words.iter().map(|option| words(option, &text)).collect::<Result<Vec<_>, _>>()?;
     let mut given: Vec<&str> = Vec::new();
@@ -144,54 +141,27 @@ pub fn run(arguments: &Arguments) -> Answer {
     }
 }
 
-/// A ledger that the runs have been debited from. Nothing has been drawn.
-struct Paid {
-    ledger: Ledger,
-    loss: Debited,
-    what: String,
-}
-
-impl Paid {
-    /// Debits all runs. What inputs are worth is not looked at before, so that neither the price nor a budget that does not suffice tells of
-    /// them: there must be enough for an error about them in any case.
-    fn runs(arguments: &Arguments, path: &Path, proved: &Proved, fallible: bool) -> Result<Paid, Failure> {
-        let ledger = Ledger::open(path, arguments.anchor.as_deref(), PATIENCE)?;
-        let loss = proved.loss(1);
-        let upper = |amount: &Option<Amount>| amount.as_ref().and_then(Amount::upper);
-        let (epsilon, delta, rho, mu) =
-            (upper(&loss.epsilon), upper(&loss.delta), upper(&loss.rho), upper(&loss.mu));
-        let measure = ledger.measure();
-        let one = Debited::of_run(measure, epsilon.as_ref().zip(delta.as_ref()), rho.as_ref(), mu.as_ref());
-        let name = &proved.mechanism().name;
-        let Some(loss) = one.map(|one| one.times(arguments.count)) else {
-            return Err(Failure::new(format!(
-                "the ledger counts in {}, and what {name} loses is stated otherwise ({})",
-                measure.name(),
-                said(proved, arguments.count)
-            ))
-            .hint("a ledger in rho takes epsilon, rho and mu; one in epsilon takes epsilon alone, and delta where it has one"));
-        };
-        let mut what = format!("run {name}");
-        arguments.settings.iter().for_each(|setting| what.push_str(&format!(" --set {setting}")));
-        what.push_str(&format!(" --count {}", arguments.count));
-        let mut paid = Paid { ledger, loss, what };
-        if fallible {
-            let price = paid.ledger.error_price(&paid.loss);
-            paid.ledger.check_budget(&[price]).map_err(|refusal| {
-                refusal.hint("an error about inputs costs at least a sixteenth of the budget, and so much must be left before they are looked at")
-            })?;
-        }
-        paid.ledger.debit_run(proved.mechanism(), paid.loss.clone(), &paid.what, &proved.certificate())?;
-        Ok(paid)
-    }
-
-    /// Debits what an error about the inputs costs beyond the runs, before it is told.
-    fn error(mut self, proved: &Proved) -> Result<(), Failure> {
-        let more = self.ledger.error_price(&self.loss).minus(&self.loss);
-        let what = format!("an error about the inputs of {}", self.what);
-        self.ledger.debit_run(proved.mechanism(), more, &what, &proved.certificate())?;
-        Ok(())
-    }
+/// What the runs of a proved text cost in the measure of a ledger.
+fn runs<'p>(arguments: &Arguments, ledger: &Ledger, proved: &'p Proved) -> Result<Runs<'p>, Failure> {
+    let loss = proved.loss(1);
+    let upper = |amount: &Option<Amount>| amount.as_ref().and_then(Amount::upper);
+    let (epsilon, delta, rho, mu) =
+        (upper(&loss.epsilon), upper(&loss.delta), upper(&loss.rho), upper(&loss.mu));
+    let (measure, name) = (ledger.measure(), &proved.mechanism().name);
+    let one = Debited::of_run(measure, epsilon.as_ref().zip(delta.as_ref()), rho.as_ref(), mu.as_ref());
+    let Some(loss) = one else {
+        return Err(Failure::new(format!(
+            "the ledger counts in {}, and what {name} loses is stated otherwise ({})",
+            measure.name(),
+            said(proved, arguments.count)
+        ))
+        .hint("a ledger in rho takes epsilon, rho and mu; one in epsilon takes epsilon alone, and delta where it has one"));
+    };
+    let mut what = format!("run {name}");
+    arguments.settings.iter().for_each(|setting| what.push_str(&format!(" --set {setting}")));
+    what.push_str(&format!(" --count {}", arguments.count));
+    let (count, certificate) = (arguments.count, proved.certificate());
+    Ok(Runs { mechanism: proved.mechanism(), loss, count, what, certificate })
 }
 
 /// `--words`: a table, a field of it that is a category, and the words.
@@ -228,8 +198,8 @@ struct About {
     proved: Option<Proved>,
 }
 
-/// A run that may begin, or why it may not. With a ledger it is paid for before the values of inputs are looked at, and an error that tells
-/// of them is paid for before it is told: else one run after the other would find a secret out for nothing.
+/// A run that may begin, or why it may not. With a ledger the ledger decides when the values of inputs are looked at, and what an error
+/// that tells of them costs: else one run after the other would find a secret out for nothing.
 fn private(
     proved: Proved,
     arguments: &Arguments,
@@ -248,17 +218,26 @@ fn private(
     {
         return Ok(Err(error));
     }
-    let fallible = !inputs.as_ref().is_ok_and(Inputs::is_empty);
-    let paid = match &arguments.ledger {
-        Some(path) => Some(Paid::runs(arguments, path, &proved, fallible)?),
-        None => None,
+    // What cannot be read and what is not admitted tell of the inputs, and are one answer to whoever pays.
+    let admit = || match inputs {
+        Ok(inputs) => proved.prepare(&inputs).map_err(Ok),
+        Err(unread) => Err(Err(unread)),
     };
-    let prepared = inputs.map(|inputs| proved.prepare(&inputs));
-    if let (Err(_) | Ok(Err(_)), Some(paid)) = (&prepared, paid) {
-        paid.error(&proved)?;
-    }
+    let admitted = match &arguments.ledger {
+        Some(path) => {
+            let mut ledger = Ledger::open(path, arguments.anchor.as_deref(), PATIENCE)?;
+            let runs = runs(arguments, &ledger, &proved)?;
+            ledger.pay_for_runs(&runs, admit)?
+        }
+        None => admit(),
+    };
+    let prepared = match admitted {
+        Ok(session) => Ok(session),
+        Err(Ok(refused)) => Err(refused),
+        Err(Err(unread)) => return Err(unread),
+    };
     let about = About { mechanism: proved.mechanism().name.to_string(), proved: Some(proved) };
-    Ok(prepared?.map(|session| (about, session)))
+    Ok(prepared.map(|session| (about, session)))
 }
 
 fn unproved(
