@@ -29,7 +29,7 @@ SOURCE = ROOT / "crates/release/src"
 # Words of messages to people: whether they are said protects nobody.
 FILES = ["certificate.rs", "discover.rs", "loss.rs", "mechanism.rs", "prepare.rs", "proof.rs", "release.rs",
          "engine/clean.rs", "engine/columns.rs", "engine/compiled.rs", "engine/csv.rs", "engine/keys.rs", "engine/rows.rs", "engine/users.rs",
-         "ledger/anchor.rs", "ledger/chain.rs", "ledger/mod.rs", "ledger/store.rs", "ledger/units.rs",
+         "ledger/anchor.rs", "ledger/chain.rs", "ledger/mod.rs", "ledger/runs.rs", "ledger/store.rs", "ledger/units.rs",
          "policy/column.rs", "policy/public.rs", "policy/read.rs",
          "query/aggregate.rs", "query/clause.rs", "query/discovered.rs", "query/from.rs", "query/parse.rs", "query/plan.rs",
          "query/ranked.rs", "query/resolve.rs", "query/row.rs"]
