@@ -96,6 +96,34 @@ fn errors_about_inputs_have_a_least_price() {
     assert_eq!(inside, outside);
 }
 
+/// Many processes at once learn of one error, if the budget has room for one: the others are told what they would be told of any input.
+#[test]
+fn errors_about_inputs_are_paid_however_many_ask() {
+    let place = folder("run-race", POLICY);
+    assert_eq!(run(&place, &["budget", "init", "--policy", "people.toml", "--ledger", "people.ledger"]).0, 0);
+    let text = "mechanism bounded(x: int)\nparam eps > 0\nparam B > 0\nwhere -B <= x <= B\n\
+        y ~ discrete_laplace(x, 1 / eps)\nreturn y\nneighbours abs(x' - x) <= 1\nclaim eps\n";
+    fs::write(place.join("bounded.dp"), text).unwrap();
+    let asked = |eps: &str, x: &str| {
+        let base = ["run", "bounded.dp", "--ledger", "people.ledger", "--set", "B=8", "--set", eps];
+        run(&place, &[&base[..], &["--input", x]].concat())
+    };
+    assert_eq!(asked("eps=15/8", "x=3").0, 0);
+    // Of the budget of 2 a sixteenth is left.
+    let told: Vec<(i32, String, String)> = std::thread::scope(|scope| {
+        let askers: Vec<_> = (0..8).map(|_| scope.spawn(|| asked("eps=1/1000", "x=11"))).collect();
+        askers.into_iter().map(|asker| asker.join().unwrap()).collect()
+    });
+    let (errors, refused): (Vec<_>, Vec<_>) =
+        told.into_iter().partition(|(.., err)| err.contains("violate an assumption"));
+    assert_eq!((errors.len(), refused.len()), (1, 7));
+    let inside = asked("eps=1/1000", "x=3");
+    assert_eq!(inside.0, 1);
+    assert!(refused.iter().all(|answer| *answer == inside), "{refused:?} {inside:?}");
+    let (_, out, _) = run(&place, &["budget", "--ledger", "people.ledger", "--json"]);
+    assert_eq!(serde_json::from_str::<Value>(&out).unwrap()["spent"]["epsilon"], "2");
+}
+
 /// A column of words is a category by `--words`; without it, and for other words, rows are dropped.
 #[test]
 fn a_column_of_words_is_a_category() {

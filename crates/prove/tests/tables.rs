@@ -135,6 +135,10 @@ fn a_sum_that_nothing_bounds_says_which_field_and_what_to_write() {
     let failure = attempt(&text("x: real, age: int", "", body, ONE, "eps")).unwrap_err();
     assert!(matches!(&failure.reason, Reason::Unbounded { field, .. } if field == "x"), "{failure}");
     assert!(failure.to_string().contains("clamp(r.x, low, high)"), "{failure}");
+    // What a clamp holds is not to blame: here it is the noise.
+    let body = "y ~ laplace(sum(r in people, floor(clamp(r.x, 0, 9))), 8 / eps)\nreturn y";
+    let failure = attempt(&text("x: real, age: int", "", body, ONE, "eps")).unwrap_err();
+    assert!(!matches!(&failure.reason, Reason::Unbounded { .. }), "{failure}");
 }
 
 /// The keys that some row has, with noisy counts above a threshold; what is counted, the law and the threshold are given.

@@ -185,6 +185,9 @@ pub(crate) fn is_long(value: &Rational) -> bool {
 /// What a denominator is besides powers of 2 and 5. For numbers of at most [`MOST_BITS`].
 pub(crate) fn part(denominator: &Natural) -> Natural {
     let mut left = denominator >> denominator.trailing_zeros().unwrap_or(0);
+    if left == Natural::ONE {
+        return left;
+    }
     // 5^(2^k), the largest first: each divides at most once then.
     let mut powers = vec![Natural::from(5u8)];
     while let Some(last) = powers.last().filter(|last| last.bit_len() <= MOST_BITS / 2 + 1) {

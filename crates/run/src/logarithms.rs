@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn a_draw_that_is_read_through_logarithms_is_exponential() {
         let gumbel = "u ~ uniform(0, 1)\ng = -ln(-ln(u))\nreturn g > x";
-        assert_eq!(of(gumbel), "u ~ exponential(1); g = -ln(- -u); g > x");
+        assert_eq!(of(gumbel), "u ~ exponential(1)\n; g = -ln(-(-u))\n; g > x");
     }
 
     /// Any other use of the draw, and any other value of its variable, leaves it as it is.

@@ -3,7 +3,7 @@
 mod common;
 
 use common::settings;
-use probity_exact::Rational;
+use probity_exact::{Rational, rational_from_f64};
 use probity_noise::entropy::tape::Tape;
 use probity_run::{Cell, Given, InputError, Inputs, Proved, RunError, Table, Unproved, Value};
 
@@ -191,21 +191,39 @@ fn long_inputs_are_refused_by_their_type() {
     let one = "mechanism m(x: real)\ny ~ laplace(x, 1)\nreturn floor(y * x) mod 2\nneighbours any\nclaim 1";
     let many = "mechanism m(x: real[])\ny ~ laplace(0, 1)\nreturn y > 1\nneighbours any\nclaim 1";
     let two = Rational::from(2);
-    let long = two.pow(4200);
-    let most = two.pow(4200) - Rational::ONE;
+    let inverse = |value: Rational| Rational::ONE / value;
+    let (long, most) = (two.pow(1200), two.pow(1200) - Rational::ONE);
+    let part = two.pow(64) - Rational::from(59);
+    let ten = Rational::from(10);
     for (text, is_list) in [(one, false), (many, true)] {
         let unproved = Proved::load(text).unwrap().unproved_with(&[]).unwrap();
         let given = |value: Rational| match is_list {
             true => Given::numbers([Rational::ONE, value]),
             false => Given::Number(value),
         };
-        for value in [long.clone(), -&long, Rational::ONE / &long] {
+        // A denominator of 65 bits besides powers of 2 and 5 is too long as well.
+        for value in [
+            long.clone(),
+            -&long,
+            inverse(long.clone()),
+            inverse(two.pow(64) + Rational::ONE),
+            inverse(ten.pow(362)),
+        ] {
             let error = unproved.prepare(&Inputs::new().with("x", given(value))).unwrap_err();
             assert!(matches!(error, RunError::Input(InputError::TooLong { .. })), "{error}");
             assert!(error.tells_of_inputs());
             assert!(!error.to_string().contains("000"), "{error}");
         }
-        for value in [most.clone(), -&most, Rational::ONE / &most] {
+        let doubles =
+            [f64::MAX, 5e-324, f64::MIN_POSITIVE, 0.1].map(|double| rational_from_f64(double).unwrap());
+        let kept = [
+            most.clone(),
+            -&most,
+            inverse(two.pow(1199)),
+            inverse(ten.pow(361)),
+            inverse(ten.pow(300) * &part),
+        ];
+        for value in kept.into_iter().chain(doubles) {
             let mut session = unproved.prepare(&Inputs::new().with("x", given(value))).unwrap();
             session.run_exactly(&mut Tape::seeded(3)).unwrap();
             session.runs_on_tape(3, &mut Tape::seeded(5), |_| true).unwrap();

@@ -398,7 +398,8 @@ impl Tape {
     /// of small numbers, or are next to nothing.
     fn exact_ratios(&mut self, scores: &[Number], scale: Number) -> Option<Vec<Number>> {
         let scale = self.value(scale)?;
-        let values: Vec<Rational> = scores.iter().map(|score| self.value(*score)).collect::<Option<_>>()?;
+        let places: Vec<u32> = scores.iter().map(|score| self.place(*score)).collect();
+        let values = self.values_at(&places)?;
         let largest = values.iter().max()?.clone();
         Some(values.into_iter().map(|value| self.rational((value - &largest) / &scale)).collect())
     }

@@ -386,19 +386,27 @@ impl Tape {
     }
 
     pub(super) fn value_at(&self, place: u32) -> Option<Rational> {
-        let leaf = |place: u32| match self.node(place) {
+        match self.leaf(place) {
+            Some(value) => Some(value),
+            None => self.values_at(&[place])?.pop(),
+        }
+    }
+
+    fn leaf(&self, place: u32) -> Option<Rational> {
+        match self.node(place) {
             Node::Point(point) => rational_from_f64(point),
             Node::Rational(at) => Some(self.rational_at(at).clone()),
             _ => None,
-        };
-        if let Some(value) = leaf(place) {
-            return Some(value);
         }
-        let needed = self.below(&[place]);
+    }
+
+    /// The numbers of some nodes, if they are made of rationals; what they share is computed once.
+    pub(super) fn values_at(&self, places: &[u32]) -> Option<Vec<Rational>> {
+        let needed = self.below(places);
         let mut values: std::collections::BTreeMap<u32, Rational> = std::collections::BTreeMap::new();
         for at in needed {
             let value = match self.node(at) {
-                Node::Point(_) | Node::Rational(_) => leaf(at)?,
+                Node::Point(_) | Node::Rational(_) => self.leaf(at)?,
                 Node::Draw(_) | Node::Ln(_) | Node::Exp(_) | Node::Sqrt(_) => return None,
                 Node::Neg(a) => -values.get(&a)?.clone(),
                 Node::Add(a, b) => values.get(&a)? + values.get(&b)?,
@@ -408,6 +416,6 @@ impl Tape {
             };
             values.insert(at, value);
         }
-        values.remove(&place)
+        places.iter().map(|place| values.get(place).cloned()).collect()
     }
 }

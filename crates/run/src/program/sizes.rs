@@ -29,8 +29,10 @@ use crate::tableless::{FromTable, Hidden, Tableless};
 /// Bits beyond those that a size says, for the draws that make a number close to another one by chance.
 const SPARE: u64 = 1 << 13;
 
-/// The most bits of a number that is refined: what is left of the bits that a draw reveals.
-const MOST_REFINED: u64 = MOST_BITS as u64 - SPARE;
+/// The most bits of a number that is refined. There is room for [`SPARE`] more in what a draw reveals; but the time grows with the bits that some
+/// input takes, and who sees it may not learn much of one.
+const MOST_REFINED: u64 = 1 << 14;
+const _: () = assert!(MOST_REFINED + SPARE <= MOST_BITS as u64);
 
 /// The most bits before the point of a rational number, and of numbers that no input and no draw changes.
 const MOST_WHOLE: u64 = 1 << 20;
