@@ -188,7 +188,7 @@ fn a_choice_ends_however_far_apart_the_scores_are() {
 /// Scores that might be too large to be known within a scale are refused, whatever they are.
 #[test]
 fn scores_of_any_size_are_refused() {
-    let text = "mechanism m(x: int)\nq = []\ns = x * x * x * x\ns = s * s\ns = s * s\nappend(q, s)\nappend(q, 0)\ni ~ choose(q, 1)\n\
+    let text = "mechanism m(x: int)\nq = []\ns = x * x * x * x\ns = s * s\ns = s * s\ns = s * s\nappend(q, s)\nappend(q, 0)\ni ~ choose(q, 1)\n\
                 return i\nneighbours any\nclaim 1";
     let refused = Proved::load(text).unwrap().unproved_with(&[]);
     assert!(matches!(refused, Err(RunError::TooLarge { .. })), "{refused:?}");

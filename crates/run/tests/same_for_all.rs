@@ -258,7 +258,7 @@ fn numbers_that_may_grow_too_large_are_refused() {
         "s = exp(exp(exp(5)))",
         "s = exp(exp(exp(u)))",
         // Products of noise with many digits on both sides of the point.
-        "s = u * z * z * z * z * z * z * z",
+        "s = u * z * z * z * z * z * z * z * z * z * z * z * z * z * z",
         "s = 1\nfor i in 0..length(q) {\ns = s + u * q[i]\n}",
         "s = 0\nfor i in 0..length(q) {\ns = s + q[i]\n}\ns = 1 / s",
     ];

@@ -31,7 +31,7 @@ const SPARE: u64 = 1 << 13;
 
 /// The most bits of a number that is refined. There is room for [`SPARE`] more in what a draw reveals; but the time grows with the bits that some
 /// input takes, and who sees it may not learn much of one.
-const MOST_REFINED: u64 = 1 << 14;
+const MOST_REFINED: u64 = 1 << 15;
 const _: () = assert!(MOST_REFINED + SPARE <= MOST_BITS as u64);
 
 /// The most bits before the point of a rational number, and of numbers that no input and no draw changes.
