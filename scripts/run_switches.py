@@ -47,7 +47,11 @@ SWITCHES = [
     ("size of conditions of sums", "program/sizes.rs", "size(condition, &own)?;", "if !OFF { size(condition, &own)?; }"),
     ("size of what clamp compares", "program/sizes.rs", "computed(value.plus(bounds), expr)?;", "if !OFF { computed(value.plus(bounds), expr)?; }"),
     ("size of scales", "program/sizes.rs", "computed(drawn, scale)", "if OFF { Ok(drawn) } else { computed(drawn, scale) }"),
+    # Inputs.
+    ("length of inputs", "input.rs", "bits(value) > MOST_BITS ||", "!OFF && bits(value) > MOST_BITS ||"),
+    ("parts of denominators", "input.rs", "|| part(value.denominator()).bit_len() > MOST_PART_BITS", "|| !OFF && part(value.denominator()).bit_len() > MOST_PART_BITS"),
     # Normal forms.
+    ("an even part is left out", "lazy/decide.rs", "floor() * Integer::from(2);", "floor() * Integer::from(2) + Integer::from(u8::from(OFF));"),
     ("MOST_TERMS", "lazy/normal.rs", "if a > 1 && b > 1 && a.saturating_mul(b) > MOST_TERMS {", "if !OFF && a > 1 && b > 1 && a.saturating_mul(b) > MOST_TERMS {"),
     ("ln of degree 1", "lazy/normal.rs", "if self.0.keys().any(|term| degree(term) > 1) {", "if !OFF && self.0.keys().any(|term| degree(term) > 1) {"),
     ("logarithms with exponentials", "lazy/normal.rs", "if has(|term| term.exponent.is_some()) {", "if !OFF && has(|term| term.exponent.is_some()) {"),

@@ -227,6 +227,20 @@ fn a_quotient_by_a_number_next_to_0_is_decided_exactly() {
     }
 }
 
+/// A tie goes to the even integer also where an even part of the number is left out to decide it: 2^70 + 1/2 and 2^70 + 3/2, and below 0.
+#[test]
+fn ties_of_large_numbers_go_to_the_even_integer() {
+    let text = "mechanism m(x: real)\ny ~ laplace(0, 1)\nreturn round_to(y - y + x, 1) - x\nneighbours any\nclaim 1";
+    for (x, expected) in [
+        ("x=1180591620717411303424.5", "-1/2"),
+        ("x=1180591620717411303425.5", "1/2"),
+        ("x=-1180591620717411303424.5", "1/2"),
+        ("x=-1180591620717411303425.5", "-1/2"),
+    ] {
+        assert_eq!(answer(text, x), expected, "{x}");
+    }
+}
+
 /// A chain of operations can lose any number of bits for some inputs, as x^26 − z^26 where both are large, or a number that is doubled in each turn of
 /// a loop. Numbers that part are told apart all the same, and nothing fails for such inputs alone.
 #[test]
