@@ -242,12 +242,12 @@ fn what_is_read_again_must_be_whole() {
         probity_release::policy::read("p", &text).unwrap()
     };
     let (first, second, third) = (richer("1000"), richer("2000"), richer("3000"));
-    let mut ledger = Ledger::init(&path, &first, None, false, PATIENCE).unwrap();
-    ledger.debit(&[debit("before")], &first, false).unwrap();
-    ledger.amend(&second, "").unwrap();
+    let mut amended = Ledger::init(&path, &first, None, false, PATIENCE).unwrap();
+    amended.debit(&[debit("before")], &first, false).unwrap();
+    amended.amend(&second, "").unwrap();
     let debits: Vec<Debit> = (0..100).map(|number| debit(&number.to_string())).collect();
-    ledger.debit(&debits, &second, false).unwrap();
-    drop(ledger);
+    amended.debit(&debits, &second, false).unwrap();
+    drop(amended);
     let raw = rusqlite::Connection::open(&path).unwrap();
     raw.execute("UPDATE entry SET answer = replace(answer, '1000', '1001') WHERE number = 1", []).unwrap();
     let refused = Ledger::open(&path, None, PATIENCE).unwrap().amend(&third, "").unwrap_err();
