@@ -510,7 +510,8 @@ fn columns(aggregates: &Aggregates, select: &Select, keys: &[Written]) -> Answer
         columns.push((name, shown));
     }
     if columns.len() > MAX_COLUMNS {
-        return Err(Refusal::input(format!("the query has more than {MAX_COLUMNS} columns")));
+        return Err(Refusal::input(format!("the query has more than {MAX_COLUMNS} columns"))
+            .hint("ask for some of them in a query of their own"));
     }
     for (name, shown) in &columns {
         let ends = [format!("{name}_low"), format!("{name}_high")];
