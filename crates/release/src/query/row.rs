@@ -396,7 +396,7 @@ mod tests {
             Row::Min(x(), y()),
             Row::Max(x(), y()),
             Row::If(condition(), x(), y()),
-            Row::If(condition(), y(), x()),
+            Row::If(Box::new(Condition::Compare(Order::Less, *y(), *x())), y(), x()),
             Row::Floor(x(), Box::new(Row::Constant(2))),
             Row::Mul(Box::new(Row::Sub(x(), y())), Box::new(Row::Abs(x()))),
         ];
