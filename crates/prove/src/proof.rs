@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use probity_kernel::concentrated::Measure;
-use probity_kernel::context::{Context, Orientation};
+use probity_kernel::context::{Context, Orientation, for_each_expr};
 use probity_kernel::entail::Evidence;
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::{Expr, Variable};
@@ -50,7 +50,7 @@ use crate::plan::centers::centered;
 use crate::plan::rewrites::{hoisted, name_output, public_names_inlined, rewrite, unrolled};
 use crate::searching::{Answers, Searching};
 use crate::side::{search_mirrored, search_side};
-use crate::tables::{Sum, unbounded};
+use crate::tables::{MANY_ALTERNATIVES, Sum, alternatives, sums, unbounded};
 
 /// A theorem and how it was proved.
 #[derive(Clone, Debug)]
@@ -276,6 +276,16 @@ fn by_groups(mechanism: &Mechanism) -> bool {
         && mechanism.body.iter().any(counted)
 }
 
+/// Whether a sum over rows has a condition with so many alternatives that rehearsing takes longer than the proof, which does not ask
+/// which of them a row meets.
+fn lists_values(mechanism: &Mechanism) -> bool {
+    let mut found = false;
+    for_each_expr(&mechanism.body, &mut |e| {
+        found |= sums(e).iter().any(|sum| alternatives(&sum.condition) > MANY_ALTERNATIVES);
+    });
+    found
+}
+
 /// How many responses a text draws, one after the other.
 fn answers(body: &[Statement]) -> usize {
     let is = |statement: &&Statement| {
@@ -318,10 +328,10 @@ impl Question<'_> {
     fn unaided(&self, text: &Mechanism, rewrites: &[Rewrite]) -> Result<Proof, Option<Box<Attempt>>> {
         let deadline = self.deadline;
         let mut best = None;
-        // A long text is followed forward, statement by statement, and so is one that goes through the groups of a table; a short
-        // one is first looked at as a whole, for a while.
+        // A long text is followed forward, statement by statement, and so is one that goes through the groups of a table or compares
+        // its rows with long lists; a short one is first looked at as a whole, for a while.
         let long = sites(&text.body) > MANY_SITES || text.body.len() > MANY_STATEMENTS;
-        let long = long || by_groups(text) || answers(&text.body) > 1;
+        let long = long || by_groups(text) || answers(&text.body) > 1 || lists_values(text);
         if !long {
             let mut effort = Effort::of(FIRST_EFFORT).until(deadline);
             match self.backward(text, rewrites, &mut effort) {

@@ -10,7 +10,7 @@ use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::term::{Adjacency, Sort, Statement};
 
-pub(crate) use groups::{cell, either, group, only_in_group, side, window};
+pub(crate) use groups::{MANY_ALTERNATIVES, alternatives, cell, either, group, only_in_group, side, window};
 pub(crate) use sized::size_of;
 use sized::{common_factor, sized_price};
 

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt::Write;
 
-use probity_exact::{Integer, Rational};
+use probity_exact::{Integer, Rational, parse_rational};
 use serde_json::{Map, Value};
 
 use crate::decimal;
@@ -175,7 +175,11 @@ impl Cell {
     fn into_object(self, name: &str, object: &mut Map<String, Value>) {
         match self {
             Cell::Key { text, bare: true } => {
-                let value = serde_json::from_str(&text).unwrap_or_else(|_| text.into());
+                let value = match text.as_str() {
+                    "true" => true.into(),
+                    "false" => false.into(),
+                    _ => json_number(text),
+                };
                 object.insert(name.to_owned(), value);
             }
             Cell::Key { text, .. } => drop(object.insert(name.to_owned(), text.into())),
@@ -190,17 +194,26 @@ impl Cell {
     }
 }
 
-/// A number as JSON has it: a whole one in full, as a text if it is beyond 64 bits, others as the nearest double; nothing where there is none.
+/// Whole numbers up to this size are numbers in JSON. Beyond it many readers of JSON take the nearest double instead, so there they are
+/// texts; what has more digits than a double tells apart is one too.
+const MOST_WHOLE: u64 = 1 << 53;
+
+/// A number as JSON has it, every digit of it; nothing where there is none.
 fn json_number(text: String) -> Value {
     if text.is_empty() {
         return Value::Null;
     }
-    if let Ok(whole) = text.parse::<i64>() {
+    if let Ok(whole) = text.parse::<i64>()
+        && whole.unsigned_abs() <= MOST_WHOLE
+    {
         return whole.into();
     }
-    match text.contains('.') {
-        true => text.parse::<f64>().map_or(Value::Null, Value::from),
-        false => text.into(),
+    let exact = |text: &str| parse_rational(text).ok();
+    match text.parse::<f64>().ok().filter(|double| {
+        text.contains('.') && double.is_finite() && exact(&double.to_string()) == exact(&text)
+    }) {
+        Some(double) => double.into(),
+        None => text.into(),
     }
 }
 
@@ -278,5 +291,33 @@ impl Rows {
             Value::Object(object)
         };
         self.rows.iter().map(object).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_digit_is_lost_in_json() {
+        let shown = |text: &str| json_number(text.to_owned()).to_string();
+        for number in ["0", "-7", "9007199254740992", "-9007199254740992", "12.25", "-0.1", "99999999999.99"]
+        {
+            assert_eq!(shown(number), number);
+        }
+        assert_eq!(
+            (shown("12.50").as_str(), shown("12.00").as_str(), shown("").as_str()),
+            ("12.5", "12.0", "null")
+        );
+        for text in [
+            "9007199254740993",
+            "-9007199254740993",
+            "9223372036854775807",
+            "170141183460469231731687303715884105727",
+            "90071992547409931.25",
+            "123456789012345678.12",
+        ] {
+            assert_eq!(shown(text), format!("\"{text}\""));
+        }
     }
 }

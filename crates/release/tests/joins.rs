@@ -134,6 +134,8 @@ fn what_is_no_join_with_a_public_table_is_refused() {
         ("SELECT SUM(rate) FROM people LEFT JOIN regions ON region = code", "keeps rows without a partner"),
         ("SELECT COUNT(*) FROM people RIGHT JOIN regions ON people.region = regions.code", "kind of join"),
         ("SELECT COUNT(*) FROM people NATURAL JOIN regions", "ON or USING"),
+        // The columns of USING have one name in both tables, and the key is called code.
+        ("SELECT COUNT(*) FROM people JOIN regions USING (region)", "USING takes the key"),
         ("SELECT COUNT(*) FROM regions", "no table `regions`"),
         ("SELECT SUM(rte) FROM people JOIN regions ON region = code", "no column `rte`"),
         (

@@ -316,10 +316,12 @@ fn a_new_ledger_does_not_take_the_anchor_of_another() {
 #[test]
 fn many_may_start_an_anchored_ledger_at_once() {
     let place = folder("anchor-started");
+    // How long one waits for the others is up to the machine.
+    let patient = Duration::from_secs(60);
     for round in 0..10 {
         let (path, anchor) = (place.join(format!("l{round}")), place.join(format!("anchor{round}")));
         std::thread::scope(|scope| {
-            let start = || Ledger::init(&path, &policy("1"), Some(&anchor), true, PATIENCE).map(drop);
+            let start = || Ledger::init(&path, &policy("1"), Some(&anchor), true, patient).map(drop);
             let running: Vec<_> = (0..8).map(|_| scope.spawn(start)).collect();
             for one in running {
                 one.join().unwrap().unwrap();

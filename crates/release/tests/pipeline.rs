@@ -495,6 +495,10 @@ fn users_are_bounded_and_their_theorem_is_about_all_their_rows() {
     {
         assert!(prepare(&policy, &[mixed.to_owned()], &[]).is_err(), "{mixed}");
     }
+    // The rows that FILTER leaves out might be the ones that are counted for their user.
+    let filtered = "SELECT COUNT(DISTINCT Note) FILTER (WHERE age > 3) FROM people";
+    let refused = prepare(&policy, &[filtered.to_owned()], &[]).unwrap_err();
+    assert!(refused.message.contains("without FILTER"), "{refused}");
 }
 
 fn folder(name: &str) -> PathBuf {

@@ -138,3 +138,24 @@ fn what_was_once_refused_is_proved() {
         }
     }
 }
+
+/// Lists of values, with and without keys: which of them a row has does not matter to the proof, so that it does not grow with them.
+#[test]
+fn long_lists_are_proved() {
+    let list = |count: usize| (0..count).map(|value| value.to_string()).collect::<Vec<_>>().join(", ");
+    for (count, columns) in [
+        (1000, "COUNT(*)"),
+        (240, "COUNT(*), SUM(age), SUM(income), COUNTIF(smoker)"),
+        (
+            100,
+            "COUNT(*), SUM(age), SUM(2 * age), SUM(3 * age), SUM(4 * age), SUM(5 * age), SUM(6 * age), SUM(7 * age), SUM(8 * age)",
+        ),
+        (9, "COUNT(*), SUM(age), SUM(income), AVG(weight), COUNTIF(smoker)"),
+    ] {
+        let sql = format!("SELECT {columns} FROM people WHERE age IN ({})", list(count));
+        for policy in [policy(), in_rho(), of_users()] {
+            let proved = release::prove(prepared_by(&policy, &sql), None);
+            assert!(proved.is_ok(), "{count} values, {columns}: {}", proved.unwrap_err().message);
+        }
+    }
+}

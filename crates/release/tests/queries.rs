@@ -14,6 +14,13 @@ fn what_is_not_answered_is_pointed_at() {
     let deep = format!("SELECT SUM({}age{}) FROM people", "(".repeat(3000), ")".repeat(3000));
     let long = format!("SELECT SUM(age{}) FROM people", " + age".repeat(2000));
     let huge = format!("SELECT COUNT(*) FROM people WHERE age = {}", "1".repeat(10_000_000));
+    let (open, close) = ("(".repeat(45), ")".repeat(45));
+    let levels = format!("SELECT {open}COUNT(*){close} FROM people");
+    let having = format!("SELECT COUNT(*) AS n FROM people HAVING {open}n > 3{close}");
+    let values = (0..300).map(|value| value.to_string()).collect::<Vec<_>>().join(", ");
+    let listed =
+        format!("SELECT COUNT(*), SUM(age), SUM(income), SUM(weight) FROM people WHERE age IN ({values})");
+    let wide = format!("SELECT COUNT(*){} FROM people", ", COUNT(*)".repeat(100));
     let cases: Vec<(&str, &str, Option<&str>)> = vec![
         ("SELECT * FROM people", "no raw row", Some("*")),
         ("SELECT COUNT(*) AS \"a\u{1b}[31m\" FROM people", "control character, U+001B", Some("\u{1b}")),
@@ -94,6 +101,27 @@ fn what_is_not_answered_is_pointed_at() {
             "hides rows",
             None,
         ),
+        ("SELECT SUM(0) FROM people", "always 0", Some("SUM")),
+        ("SELECT SUM(age - age) FROM people", "always 0", Some("SUM")),
+        ("SELECT SUM(2 * age - 2 * age) FROM people", "always 0", Some("SUM")),
+        (&listed, "compared 1200 times", None),
+        ("SELECT AVG(3) FROM people", "average is known", Some("AVG")),
+        ("SELECT VARIANCE(3) FROM people", "spread is known", Some("VARIANCE")),
+        ("SELECT MEDIAN(3) FROM people", "this is known", Some("MEDIAN")),
+        ("SELECT SUM(age ORDER BY age) FROM people", "this form of SUM", Some("SUM")),
+        ("SELECT COUNT(incme) FROM people", "no column `incme`", Some("incme")),
+        ("SELECT COUNT(*) FROM people GROUP BY incme + 1", "no column `incme`", Some("incme")),
+        ("SELECT COUNT(*) FROM people GROUP BY region, region", "there twice", Some("region")),
+        ("WITH x AS (SELECT 1) SELECT COUNT(*) FROM people", "WITH is not answered", None),
+        ("SELECT COUNT(*) FROM people QUALIFY COUNT(*) > 1", "a part of this SELECT", None),
+        ("SELECT COUNT(*) FROM people SORT BY age", "a part of this SELECT", None),
+        // A comparison in units so small that the column has too many of them.
+        ("SELECT COUNT(*) FROM people WHERE income > 0.00000000000000001", "exceed 2^63", Some("income")),
+        // What is pointed at is the part that is too large.
+        ("SELECT SUM(3 + income * income * income) FROM people", "exceed 2^63", Some("income * income")),
+        (&levels, "expression has more than 40 levels", None),
+        (&having, "condition has more than 40 levels", None),
+        (&wide, "more than 100 columns", None),
         (&deep, "nested deeper", None),
         (&long, "levels", None),
         (&huge, "bytes", None),
@@ -282,13 +310,18 @@ fn there_is_a_most_of_noisy_numbers() {
          x = { type = \"int\", between = [1, 1024] }\ny = { type = \"int\", between = [1, 1024] }",
     )
     .unwrap();
-    let ask = |columns: &str| {
-        prepare(&policy, &[format!("SELECT x, y, {columns} FROM t GROUP BY x, y")], &[])
+    let by = |policy: &policy::Policy, columns: &str| {
+        prepare(policy, &[format!("SELECT x, y, {columns} FROM t GROUP BY x, y")], &[])
             .map(|all| all[0].plan.cells())
     };
+    let ask = |columns: &str| by(&policy, columns);
     assert_eq!(ask("COUNT(*), SUM(x)").unwrap(), 2);
     let refused = ask("COUNT(*), SUM(x), SUM(y)").unwrap_err();
     assert!(refused.message.contains("3145728 noisy numbers"), "{refused}");
+    // And a most of groups, also with one number in each.
+    let wider = policy::read("p", &policy.text.replacen("[1, 1024]", "[1, 1025]", 1)).unwrap();
+    let refused = by(&wider, "COUNT(*)").unwrap_err();
+    assert!(refused.message.contains("more than 1048576 groups"), "{refused}");
 }
 
 /// What is said twice in a condition is looked at once, by the pass and by the proof.

@@ -68,13 +68,28 @@ pub(crate) fn cell(context: &Context, sum: &Sum, loops: &[(Name, Expr, Expr)]) -
     several.then_some((events, at))
 }
 
+/// With more alternatives than this a condition is no choice between groups but a list of values: what is due for each of them would be
+/// looked at one by one, for nothing.
+pub(crate) const MANY_ALTERNATIVES: usize = 8;
+
+/// How many alternatives the parts of a condition have, where they have most.
+pub(crate) fn alternatives(condition: &Expr) -> usize {
+    let mut most = 0;
+    conjuncts(condition, &mut |part| {
+        let mut found = Vec::new();
+        disjuncts(part, &mut found);
+        most = most.max(found.len());
+    });
+    most
+}
+
 /// The groups that a sum is over where its condition names several, as `r.first == g or r.second == g`.
 pub(crate) fn either(context: &Context, sum: &Sum) -> Option<Vec<(Vec<Expr>, Expr)>> {
     let mut found = None;
     conjuncts(&sum.condition, &mut |part| {
         let mut alternatives = Vec::new();
         disjuncts(part, &mut alternatives);
-        if alternatives.len() < 2 || found.is_some() {
+        if alternatives.len() < 2 || alternatives.len() > MANY_ALTERNATIVES || found.is_some() {
             return;
         }
         let alone = |part: Expr| group(context, &Sum { condition: part, ..sum.clone() });

@@ -116,6 +116,10 @@ mod tests {
             check(&policy, &probity_lang::load_text(&text).unwrap().mechanism)
         };
         let row = "neighbours one row of people is added or removed\n";
+        // A replaced row tells that there is one.
+        let refusal =
+            checked("neighbours one row of people is replaced\nneighbours z' == z", "").unwrap_err();
+        assert!(refusal.message.contains("hides whether a row of people is there"), "{}", refusal.message);
         for fine in ["neighbours abs(z' - z) <= 1", "neighbours z' == z", "neighbours z' >= z"] {
             assert!(checked(&format!("{row}{fine}"), "").is_ok(), "{fine}");
         }

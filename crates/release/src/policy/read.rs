@@ -263,15 +263,12 @@ fn read_loss(source: &Source, span: Range<usize>, entries: &[Entry]) -> Answer<L
 
 fn read_table(source: &Source, name: &str, span: Range<usize>, table: &DeTable) -> Answer<Table> {
     let (mut unit, mut columns) = (None, Vec::new());
-    for (key, span, value) in source.entries(table, Some(&["unit", "columns"]))? {
+    for (key, _, value) in source.entries(table, Some(&["unit", "columns"]))? {
         match key {
             "unit" => unit = Some(read_unit(source, value)?),
             _ => {
                 for (name, _, value) in source.entries(source.table(value, "columns")?, None)? {
                     columns.push(read_column(source, name, value)?);
-                }
-                if columns.is_empty() {
-                    return Err(source.refuse(span, format!("the table {name} has no columns")));
                 }
             }
         }

@@ -53,6 +53,15 @@ impl Draw {
         }
     }
 
+    /// How many comparisons it asks of a row, apart from those of keys.
+    pub fn comparisons(&self) -> usize {
+        self.condition.comparisons()
+            + match &self.kind {
+                DrawKind::Count => 0,
+                DrawKind::Sum(row) | DrawKind::Bins(row, _) => row.comparisons(),
+            }
+    }
+
     /// How far one row moves it. A row is in one bin.
     pub fn sensitivity(&self) -> u64 {
         self.range.0.unsigned_abs().max(self.range.1.unsigned_abs())

@@ -249,6 +249,8 @@ mod tests {
             assert!(refusal.message.contains(message), "{inside}: {refusal}");
             assert!(refusal.place.is_some());
         }
+        let unopened = cut("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS epsilon = 1) 1").unwrap_err();
+        assert!(unopened.message.contains("expected ( after OPTIONS"), "{unopened}");
         for sql in [
             "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(",
             "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS",

@@ -25,6 +25,9 @@ pub const MAX_GROUPS: usize = 1 << 20;
 /// The most noisy numbers of one query, over all groups: each is drawn, stored and shown.
 pub const MAX_NUMBERS: usize = 1 << 21;
 
+/// The most comparisons in the conditions of all draws of one query: each is a part of the text that is proved.
+pub const MAX_COMPARISONS: usize = 1000;
+
 /// The most columns of one query.
 const MAX_COLUMNS: usize = 100;
 
@@ -249,6 +252,16 @@ fn read_query(sql: &str, policy: &Policy) -> Answer<Plan> {
             format!("{groups} groups make {numbers} noisy numbers, and {MAX_NUMBERS} is the most"),
         )
         .hint("group by fewer keys, or ask for fewer columns at a time"));
+    }
+    let of_keys: usize = keys.iter().map(|(_, key)| key.row.comparisons()).sum();
+    let comparisons: usize = draws.iter().map(|draw| of_keys + draw.comparisons()).sum();
+    if comparisons > MAX_COMPARISONS {
+        return Err(refuse(
+            &clean,
+            select,
+            format!("a row would be compared {comparisons} times for all columns, and {MAX_COMPARISONS} is the most that is proved"),
+        )
+        .hint("write BETWEEN for lists of neighbouring values, or ask for fewer columns at a time"));
     }
     // A row without a key is dropped whether or not a column of the public table is asked for: the key is always read.
     for join in &joins {
@@ -497,7 +510,8 @@ fn columns(aggregates: &Aggregates, select: &Select, keys: &[Written]) -> Answer
         columns.push((name, shown));
     }
     if columns.len() > MAX_COLUMNS {
-        return Err(Refusal::input(format!("the query has more than {MAX_COLUMNS} columns")));
+        return Err(Refusal::input(format!("the query has more than {MAX_COLUMNS} columns"))
+            .hint("ask for some of them in a query of their own"));
     }
     for (name, shown) in &columns {
         let ends = [format!("{name}_low"), format!("{name}_high")];

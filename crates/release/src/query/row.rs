@@ -160,6 +160,16 @@ impl Condition {
         }
     }
 
+    /// How many comparisons it has.
+    pub fn comparisons(&self) -> usize {
+        match self {
+            Condition::Constant(_) => 0,
+            Condition::Compare(_, a, b) => 1 + a.comparisons() + b.comparisons(),
+            Condition::And(a, b) | Condition::Or(a, b) => a.comparisons() + b.comparisons(),
+            Condition::Not(a) => a.comparisons(),
+        }
+    }
+
     /// The levels of its tree.
     pub fn depth(&self) -> usize {
         1 + match self {
@@ -212,6 +222,9 @@ impl Row {
             }
             Row::Sub(a, b) => {
                 let ((al, ah), (bl, bh)) = both(a, b)?;
+                if a == b {
+                    return Some((0, 0));
+                }
                 (al.checked_sub(bh)?, ah.checked_sub(bl)?)
             }
             Row::Mul(a, b) => {
@@ -322,6 +335,21 @@ impl Row {
         }
     }
 
+    /// How many comparisons its conditions have.
+    pub fn comparisons(&self) -> usize {
+        match self {
+            Row::Column { .. } | Row::Joined { .. } | Row::Constant(_) | Row::Named(..) => 0,
+            Row::Abs(a) => a.comparisons(),
+            Row::Add(a, b)
+            | Row::Sub(a, b)
+            | Row::Mul(a, b)
+            | Row::Floor(a, b)
+            | Row::Min(a, b)
+            | Row::Max(a, b) => a.comparisons() + b.comparisons(),
+            Row::If(condition, a, b) => condition.comparisons() + a.comparisons() + b.comparisons(),
+        }
+    }
+
     /// The levels of its tree.
     pub fn depth(&self) -> usize {
         1 + match self {
@@ -360,6 +388,7 @@ mod tests {
         let trees = [
             Row::Add(x(), y()),
             Row::Sub(x(), y()),
+            Row::Sub(x(), x()),
             Row::Mul(x(), y()),
             Row::Mul(x(), x()),
             Row::Abs(x()),
@@ -367,6 +396,7 @@ mod tests {
             Row::Min(x(), y()),
             Row::Max(x(), y()),
             Row::If(condition(), x(), y()),
+            Row::If(Box::new(Condition::Compare(Order::Less, *y(), *x())), y(), x()),
             Row::Floor(x(), Box::new(Row::Constant(2))),
             Row::Mul(Box::new(Row::Sub(x(), y())), Box::new(Row::Abs(x()))),
         ];

@@ -189,6 +189,21 @@ fn a_stake_has_its_place_in_a_measure_or_none() {
     assert_eq!(Loss::zero(Measure::Rho).plus(&loss), loss);
 }
 
+/// A theorem about rows hides no user, however many rows it hides.
+#[test]
+fn a_run_about_rows_is_not_debited_where_users_are_hidden() {
+    let users =
+        POLICY.replace("unit = \"row\"", "unit = { user = \"Note\", groups = 2, rows_per_group = 3 }");
+    let mut ledger = Ledger::init(&folder("users").join("l"), &read(&users), None, false, PATIENCE).unwrap();
+    let text = "mechanism m(people: rows(age: int))\ny ~ discrete_laplace(count(r in people), 1)\nreturn y\n\
+                neighbours one row of people is added or removed\nclaim 1\n";
+    let mechanism = probity_lang::load_text(text).unwrap().mechanism;
+    let loss = Loss::of_pure(Measure::Epsilon, &rational(1, 2).unwrap());
+    let refused = ledger.debit_run(&mechanism, loss, "m", "").map(|_| ()).unwrap_err();
+    assert!(refused.message.contains("the theorem is about rows"), "{refused}");
+    assert_eq!(ledger.state().spent.amount.to_string(), "0");
+}
+
 /// A run of a text counts against a ledger only if its theorem is about a table of the policy.
 #[test]
 fn a_run_is_debited_for_tables_of_the_policy_only() {

@@ -208,6 +208,70 @@ fn what_is_left_counts_an_answer_that_another_process_paid() {
     assert_eq!(mine.state().spent.amount, rational(1, 2).unwrap());
 }
 
+/// Of two processes that ask the same at once one pays, and the other says so.
+#[test]
+fn who_comes_second_is_shown_what_the_first_has_paid() {
+    let path = folder("second").join("l");
+    let policy = policy();
+    let mut mine = Ledger::init(&path, &policy, None, false, PATIENCE).unwrap();
+    let table = Rows { header: vec!["age".into()], rows: vec![vec!["1".into()]] };
+    let queries = prepare(&policy, &["SELECT COUNT(*) FROM people".to_owned()], &[]).unwrap();
+    let proven = vec![release::prove(queries[0].clone(), None).unwrap()];
+    let asking = Asking { policy: &policy, version: "", again: false, progress: &|_, _| {} };
+    let first = |ledger: &mut Ledger| {
+        release::release(&proven, ledger, &asking, |_| Ok(&table as &dyn Engine)).unwrap().remove(0)
+    };
+    let second = release::release(&proven, &mut mine, &asking, |_| {
+        // After this process has looked for a stored answer and before it debits its own.
+        first(&mut Ledger::open(&path, None, PATIENCE).unwrap());
+        Ok(&table as &dyn Engine)
+    });
+    let second = second.unwrap().remove(0);
+    let stored = first(&mut Ledger::open(&path, None, PATIENCE).unwrap());
+    assert_eq!((second.stored, second.entry, &second.noisy), (true, 2, &stored.noisy));
+    assert_eq!(mine.state().spent.amount, rational(1, 2).unwrap());
+}
+
+/// What stands before the last checkpoint is not read when a ledger is opened, but where it decides something, and by verifying.
+#[test]
+fn what_is_read_again_must_be_whole() {
+    // The policy under which something was spent before the one in force: an amendment asks for its unit.
+    let path = folder("amended").join("l");
+    let richer = |epsilon: &str| {
+        let text = POLICY.replace("epsilon = \"2\"", &format!("epsilon = \"{epsilon}\""));
+        probity_release::policy::read("p", &text).unwrap()
+    };
+    let (first, second, third) = (richer("1000"), richer("2000"), richer("3000"));
+    let mut amended = Ledger::init(&path, &first, None, false, PATIENCE).unwrap();
+    amended.debit(&[debit("before")], &first, false).unwrap();
+    amended.amend(&second, "").unwrap();
+    let debits: Vec<Debit> = (0..100).map(|number| debit(&number.to_string())).collect();
+    amended.debit(&debits, &second, false).unwrap();
+    drop(amended);
+    let raw = rusqlite::Connection::open(&path).unwrap();
+    raw.execute("UPDATE entry SET answer = replace(answer, '1000', '1001') WHERE number = 1", []).unwrap();
+    let refused = Ledger::open(&path, None, PATIENCE).unwrap().amend(&third, "").unwrap_err();
+    assert!(refused.message.contains("entry 1 "), "{refused}");
+    raw.execute("UPDATE entry SET answer = replace(answer, '1001', '1000') WHERE number = 1", []).unwrap();
+    Ledger::open(&path, None, PATIENCE).unwrap().amend(&third, "").unwrap();
+
+    // An amendment that pins nothing, written by someone who makes its hash fit while another process has the ledger open.
+    let opened = Ledger::open(&path, None, PATIENCE).unwrap();
+    let last = opened.state().number;
+    assert_eq!(opened.verify().unwrap(), last);
+    overwrite(&path, last, |entry| entry.answer = "nothing".into());
+    assert!(opened.verify().unwrap_err().message.contains(&format!("entry {last} ")));
+
+    // An index that is gone: every entry is in order, and the file is not.
+    let path = ledger("index", 5);
+    let raw = rusqlite::Connection::open(&path).unwrap();
+    raw.execute_batch("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'entry_by_key'")
+        .unwrap();
+    drop(raw);
+    let refused = Ledger::open(&path, None, PATIENCE).unwrap().verify().unwrap_err();
+    assert!(refused.message.contains("damaged"), "{refused}");
+}
+
 /// Several debits of one transaction add up, and each entry follows from the one before.
 #[test]
 fn debits_of_one_transaction_add_up() {

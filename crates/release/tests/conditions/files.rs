@@ -59,3 +59,30 @@ fn a_dropped_row_is_in_no_sum() {
     let by = "SELECT region, COUNT(*), SUM(age), SUM(weight) FROM people GROUP BY region";
     assert_eq!(sums(&path, by), [2, 160, 8, 0, 0, 0, 0, 0, 0]);
 }
+
+/// What is no table in CSV is refused by its first bytes, whatever its rows are; what is added to a file by an editor is not.
+#[test]
+fn files_that_are_no_tables_are_refused() {
+    let plan = prepared_by(&policy(), "SELECT SUM(age) FROM people").plan;
+    let refused = |path: &Path| match Csv::new(path).and_then(|csv| csv.check(&plan)) {
+        Err(refusal) => refusal.message,
+        Ok(()) => String::new(),
+    };
+    let folder = file("here", "").parent().unwrap().to_owned();
+    assert!(refused(&folder).contains("it is a folder"));
+    for mark in [[0xff, 0xfe], [0xfe, 0xff]] {
+        let path = file("utf16", "");
+        fs::write(&path, [&mark[..], b"a\0g\0e\0,\0"].concat()).unwrap();
+        assert!(refused(&path).contains("UTF-16"));
+    }
+    assert_eq!(sums(&file("mark", "\u{feff}age\n40\n"), "SELECT SUM(age) FROM people"), [40]);
+    let long = file("header", &format!("age,{}\n40,1\n", "x".repeat(2 << 20)));
+    assert!(refused(&long).contains("too long for a header"));
+    // Several files are one table only if they have one header.
+    let parts = folder.join("part-*.csv");
+    for (other, said) in [("region,age\nnorth,1\n", ""), ("age,region\n1,north\n", "another header")] {
+        file("part-1.csv", "region,age\nsouth,2\n");
+        file("part-2.csv", other);
+        assert!(refused(&parts).contains(said) && refused(&parts).is_empty() == said.is_empty(), "{other}");
+    }
+}

@@ -46,6 +46,7 @@ fn a_key_that_means_nothing_is_refused() {
         assert!(refused(line).contains(said), "{line}: {}", refused(line));
     }
     assert_eq!(refused("x = { type = \"int\", between = [0, 2305843009213693951] }"), "");
+    assert!(refused(&format!("# {}", "x".repeat(16 << 20))).contains("too large for a policy"));
 }
 
 /// Rows without a user, rows that cleaning drops, and rows that FILTER leaves out are in no sum.
