@@ -1,7 +1,8 @@
 (* UP-TO-BAD for other parts of a law than the tails of a Laplace draw (UpTo.v), in the shape in which the kernel applies it, for exported certificates.
 
    Laplace noise on the integers up to its upper tail, with a bound of its mass (j_up_to_upper_tailZ, j_up_to_open_tailZ) or with the mass that it has (j_up_to_exact_tail), or up to both tails
-   (j_up_to_exact_tails); noise on one side beyond the place where it begins, which may move down there (j_up_to_start, on the integers j_up_to_startZ). *)
+   (j_up_to_exact_tails); noise on one side beyond the place where it begins, which may move down there (j_up_to_start, on the integers j_up_to_startZ); uniform noise where it
+   stays in its range (j_up_to_uniform, j_up_to_uniformZ). *)
 From Probity Require Import PreludeReals Laws Sampling Continuous TailsInt TailsExact TailsBoth TailsStart.
 From Probity Require Rules.
 From Probity Require Export UpTo.
@@ -155,4 +156,51 @@ have -> : leR 0 (IZR (int_ (with_int a n (Z_of_int y)) n)) = true by rewrite wit
 have -> : leR (IZR t) (IZR (int_ (with_int a n (Z_of_int y)) n)) = true by rewrite with_int_at -le_int Z_of_intK.
 by rewrite with_int_at /= fresh charged addZ.
 Qed.
+
+(* ---- uniform noise, where it stays in its range ---- *)
+Lemma j_up_to_uniform (share d : R) (u : V -> R -> V) (by_ cost after : V -> V -> R -> R) :
+  fresh_real n Q -> (forall v v' k, after v v' k = k + cost v v' k) -> d = Rmax 0 share ->
+  J d (draw_ (fun _ _ => uniform_) u)
+    (fun a v v' k => ((true && leR (Rabs (by_ v v' k)) (share * 1)) && leR 0 (cost v v' k)) &&
+      (~~ (ltR 0 (real_ a n) && leR (real_ a n) 1) || (~~ (ltR 0 (real_ a n + by_ v v' k) && leR (real_ a n + by_ v v' k) 1) ||
+         Q a (u v (real_ a n)) (u v' (real_ a n + by_ v v' k)) (after v v' k)))) Q.
+Proof.
+move=> fresh charged ->; rewrite RmaxE.
+have L := @up_to_moved_uniform RR S (fun s y => (s.1, u s.2 y)) (at_ Q) share (fun s s' k => by_ s.2 s'.2 k) (fun s s' k => cost s.2 s'.2 k).
+apply: Rules.strengthen L => s s' k [e [e' H]].
+have := H arb0 => /and_true[/and_true[/and_true[_ /leRP near] /leRP c0] _]; rewrite Rmult_1_r in near.
+split; [exact/RleP|exact/RleP|].
+move=> y /andP[/RltP y0 /RleP y1] /andP[/RltP z0 /RleP z1]; split; [|split] => //= a; have := H (with_real a n y) => /and_true[_].
+by rewrite with_real_at fresh charged (proj2 (ltRP _ _) y0) (proj2 (leRP _ _) y1) (proj2 (ltRP _ _) z0) (proj2 (leRP _ _) z1).
+Qed.
+Lemma j_up_to_uniformZ (low high : I -> V -> Z) (share d : R) (u : V -> Z -> V) (by_ : V -> V -> R -> Z) (cost after : V -> V -> R -> R) :
+  fresh_int n Q -> (forall v v' k, after v v' k = k + cost v v' k) -> d = Rmax 0 share ->
+  J d (drawZ_ (fun i v => uniform_int_ (low i v) (high i v)) u)
+    (fun a v v' k =>
+      (((leR (IZR (low i1 v)) (IZR (high i1 v)) && eqR (IZR (high i1 v) - IZR (low i1 v)) (IZR (high i2 v') - IZR (low i2 v'))) &&
+        leR (Rabs (IZR (by_ v v' k) + IZR (low i1 v) - IZR (low i2 v'))) (share * (IZR (high i1 v) - IZR (low i1 v) + 1))) && leR 0 (cost v v' k)) &&
+      (~~ (leR (IZR (low i1 v)) (IZR (int_ a n)) && leR (IZR (int_ a n)) (IZR (high i1 v))) ||
+       (~~ (leR (IZR (low i2 v')) (IZR (int_ a n + by_ v v' k)) && leR (IZR (int_ a n + by_ v v' k)) (IZR (high i2 v'))) ||
+        Q a (u v (int_ a n)) (u v' (int_ a n + by_ v v' k)%Z) (after v v' k)))) Q.
+Proof.
+move=> fresh charged ->; rewrite RmaxE.
+have L := @up_to_moved_uniform_int RR S (fun s => int_of_Z (low s.1 s.2)) (fun s => int_of_Z (high s.1 s.2)) (fun s y => (s.1, u s.2 (Z_of_int y))) (at_ Q) share
+  (fun s s' k => int_of_Z (by_ s.2 s'.2 k)) (fun s s' k => cost s.2 s'.2 k).
+apply: Rules.strengthen L => -[i v] [i' v'] k [/= -> [/= -> H]].
+have := H arb0 => /and_true[/and_true[/and_true[/and_true[some /eqRP width] /leRP near] /leRP c0] _].
+split=> /=; [by rewrite le_int| | |exact/RleP|].
+- by apply: (@intr_inj RR); rewrite !rmorphB /= -!IZR_int.
+- by apply/RleP; rewrite intr_norm rmorphB !rmorphD rmorphN /= -!IZR_int.
+move=> y; rewrite -(Z_of_intK y) -int_add !le_int Z_of_intK => /andP[y0 y1] /andP[z0 z1].
+split; [|split] => //= a; have := H (with_int a n (Z_of_int y)) => /and_true[_].
+by rewrite with_int_at fresh charged y0 y1 z0 z1 /= addZ Z_of_intK.
+Qed.
 End Parts.
+
+(* noise has mass 1 where its scale is positive *)
+Lemma discrete_laplace_total (center : Z) (scale : R) : 0 < scale -> (discrete_laplace_ center scale (fun=> 1) = 1)%E.
+Proof. by move=> /RltP; exact: total_discrete_laplace. Qed.
+Lemma geometric_total (scale : R) : 0 < scale -> (geometric_ scale (fun=> 1) = 1)%E.
+Proof. by move=> /RltP; exact: total_geometric. Qed.
+Lemma exponential_total (scale : R) : 0 < scale -> (exponential_ scale (fun=> 1) = 1)%E.
+Proof. by move=> /RltP; exact: total_exponential. Qed.

@@ -98,7 +98,10 @@ impl Walk<'_> {
             (Part::Far, _) => {
                 return Err(NotExported::rule("UP-TO-BAD for the far tail of noise on one side"));
             }
-            _ => return Err(NotExported::rule("UP-TO-BAD for uniform noise")),
+            (Part::Uniform, Coupling::Shift { by, cost }) => {
+                ("j_up_to_uniform", sampling::up_to_tail_uniform(&context, statement, (by, cost), at, post))
+            }
+            _ => return Err(NotExported::rule("UP-TO-BAD for a draw that is not shifted")),
         };
         let judgement = judgement.map_err(rejected)?;
         self.cut(statement, coupling, Cut { rule, judgement, at }, arbitrary)
@@ -124,28 +127,39 @@ impl Walk<'_> {
             true => ("k".to_string(), "(fun _ _ k => eq_sym (Rplus_0_r k))"),
             false => (format!("k + {}", real(cost)?), "(fun _ _ _ => eq_refl)"),
         };
-        // The rule, the center of the noise where it has one, its scale, where the part begins, and by how much the draw is moved.
-        let (rule, center, scale, at, by) = match law {
+        // The rule, the parameters of the law, where the part begins or the share that it is, and by how much the draw is moved.
+        let (rule, law, at, by) = match law {
             Distribution::Laplace { center, scale } => {
-                let center = format!("(fun i v => {})", self.printer.real(center, Scope::Program)?);
-                (rule.to_string(), center, scale, real(at)?, real(by)?)
+                let law =
+                    format!("(fun i v => {}) ({})", self.printer.real(center, Scope::Program)?, real(scale)?);
+                (rule.to_string(), law, real(at)?, real(by)?)
             }
             Distribution::DiscreteLaplace { center, scale } => {
-                let center = format!("(fun i v => {})", self.printer.int(center, Scope::Program)?);
-                (rule.to_string(), center, scale, real(at)?, int(by)?)
+                let law =
+                    format!("(fun i v => {}) ({})", self.printer.int(center, Scope::Program)?, real(scale)?);
+                (rule.to_string(), law, real(at)?, int(by)?)
             }
             Distribution::Exponential { scale } => {
-                (rule.to_string(), String::new(), scale, real(at)?, real(by)?)
+                (rule.to_string(), format!("({})", real(scale)?), real(at)?, real(by)?)
             }
             Distribution::Geometric { scale } => {
-                (format!("{rule}Z"), String::new(), scale, int(at)?, int(by)?)
+                (format!("{rule}Z"), format!("({})", real(scale)?), int(at)?, int(by)?)
+            }
+            Distribution::Uniform => (rule.to_string(), String::new(), real(at)?, real(by)?),
+            Distribution::UniformInt { low, high } => {
+                let end = |e| self.printer.int(e, Scope::Program);
+                (
+                    format!("{rule}Z"),
+                    format!("(fun i v => {}) (fun i v => {})", end(low)?, end(high)?),
+                    real(at)?,
+                    int(by)?,
+                )
             }
             _ => return Err(NotExported::rule("UP-TO-BAD for such a draw")),
         };
         let script = format!(
-            "refine (@{rule} inputs vars i1 i2 {n} _ {center} ({}) ({at}) ({}) (fun v y => put_{var} v y) (fun v v' k => {by}) (fun v v' k => {}) (fun v v' k => {after}) _ {charged} _);\n  \
+            "refine (@{rule} inputs vars i1 i2 {n} _ {law} ({at}) ({}) (fun v y => put_{var} v y) (fun v v' k => {by}) (fun v v' k => {}) (fun v v' k => {after}) _ {charged} _);\n  \
              [intros ? ? ? ? ?; reflexivity|unfold inv, Rdiv; reflexivity].\n",
-            real(scale)?,
             real(judgement.delta())?,
             real(cost)?,
         );
