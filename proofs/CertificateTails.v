@@ -69,7 +69,7 @@ move=> b0; have e0 : (0 < 1 + expR (- (b : RR)^-1))%R by apply: addr_gt0; [exact
 by rewrite far_power// step_power// -[RHS]RdivE// gt_eqF.
 Qed.
 
-Lemma j_up_to_exact_tail : d = 1 * exp (- (t / b)) / (1 + exp (- (1 / b))) ->
+Theorem j_up_to_exact_tail : d = 1 * exp (- (t / b)) / (1 + exp (- (1 / b))) ->
   J d (drawZ_ (fun i v => discrete_laplace_ (center i v) b) u)
     (fun a v v' k =>
       (((ltR 0 b && eqR b b) && leR (Rabs (IZR (by_ v v' k) + IZR (center i1 v) - IZR (center i2 v'))) (cost v v' k * b)) &&
