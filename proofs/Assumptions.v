@@ -5,7 +5,7 @@ From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence
 From Probity Require Compared Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
 From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called PermuteFlip CertificateCall NormalSum Mu MuOrder.
 From Probity Require Gumbel Answers Alike Values Exchange Selected TailsExact Naive Between Beside Ratio Split TailsBoth TailsStart Differ.
-From Probity Require Lists Priced NormalSeries NormalValues NormalEnclosed NormalNumbers Ends Rows CertificateChain.
+From Probity Require Lists Priced NormalSeries NormalValues NormalEnclosed NormalNumbers Ends Rows CertificateChain CertificateTails CertificateGroup Borel.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -349,6 +349,14 @@ Definition certificates := (
   @UpTo.j_up_to_tail,
   @UpTo.j_up_to_upper_tail,
   @UpTo.j_for_once,
+  @CertificateTails.j_up_to_exact_tail,
+  @CertificateTails.j_up_to_exact_tails,
+  @CertificateTails.j_up_to_upper_tailZ,
+  @CertificateTails.j_up_to_open_tailZ,
+  @CertificateTails.j_up_to_start,
+  @CertificateTails.j_up_to_startZ,
+  @CertificateTails.j_up_to_uniform,
+  @CertificateTails.j_up_to_uniformZ,
   @UpTo.j_private_up_to,
   @CertificateMu.mj_tests,
   @CertificateMu.mj_private,
@@ -356,9 +364,15 @@ Definition certificates := (
   @CertificateMu.mj_tail,
   @CertificateChain.j_judged,
   @CertificateSample.sampled_private,
+  @CertificateGroup.grouped_private,
   @CertificateCall.call_tests,
   @CertificateCall.j_call,
   @Memory.a_density,
+  @Borel.a_density_at,
+  @Borel.noise_law,
+  @Borel.laplace_in_program,
+  @Borel.difference_in_program,
+  @Borel.sign_in_program,
   @Outcomes.j_one_sided,
   @Outcomes.j_pointwise).
 Print Assumptions certificates.

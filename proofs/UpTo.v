@@ -161,4 +161,5 @@ Proof. by move=> /RltP; exact: total_laplace. Qed.
 (* ---- what scripts use ---- *)
 Ltac positive_scale := cbv beta; repeat first [assumption | apply Rdiv_lt_0_compat | apply Rmult_lt_0_compat | apply Rplus_lt_0_compat | lra].
 Ltac these_rounds := intros ?; unfold is_named; cbn [has]; repeat match goal with |- context [eqR ?a ?b] => destruct (eqR a b) end; reflexivity.
-Ltac given_up := unfold Rdiv, inv; repeat first [apply Rlt_le, exp_pos | apply Rplus_le_le_0_compat | apply Rmult_le_pos | lra].
+Ltac given_up := unfold Rdiv, inv;
+  repeat first [apply Rlt_le, exp_pos | apply exp_pos | apply Rmax_l | apply Rplus_le_le_0_compat | apply Rmult_le_pos | lra | apply Rlt_le, Rinv_0_lt_compat | apply Rplus_lt_0_compat].

@@ -451,3 +451,27 @@ fn numbers_that_are_none() {
     refused(&["sample", "discrete-laplace", "--scale", "x"], "'x' is not a number");
     refused(&["sample", "discrete-laplace", "--scale", "1", "--count", "x"], "--count");
 }
+
+/// A certificate without a Coq text is accepted, says which rule is not exported with exit code 1, and leaves no file.
+#[test]
+fn what_is_not_exported_is_said() {
+    let folder = folder("not_exported");
+    let (file, certificate, out) =
+        (folder.join("two_coins.dp"), folder.join("two_coins.cert"), folder.join("two_coins.v"));
+    let coins = "mechanism two_coins(truth: bool)\nc1 ~ bernoulli(1/2)\nc2 ~ bernoulli(1/2)\nans = c2\nif c1 {\n  ans = truth\n}\nreturn ans\nneighbours any\nclaim ln(3)\n";
+    fs::write(&file, coins).unwrap();
+    assert_eq!(run(&["verify", text(&file), "--certificate", text(&certificate)]).0, 0);
+    let asked = ["check", text(&certificate), "--coq", text(&out)];
+    let (code, printed, errors) = run(&asked);
+    assert_eq!(code, 1, "{printed}{errors}");
+    assert!(printed.starts_with("accepted: "), "{printed}");
+    let last = printed.lines().last().unwrap();
+    assert_eq!(last, "not exported: MAXDIV for a block of more than two statements");
+    assert!(!out.exists());
+    let answer = json(&[&asked[..], &["--json"]].concat(), 1);
+    assert_eq!((&answer["status"], answer.get("coq")), (&Value::from("accepted"), None));
+    assert_eq!(answer["not_exported"], last);
+    // One that has a text is written, with exit code 0.
+    let laplace = json(&["check", "certificates/laplace.cert", "--coq", text(&out), "--json"], 0);
+    assert!(laplace.get("not_exported").is_none() && out.exists(), "{laplace}");
+}

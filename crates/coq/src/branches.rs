@@ -298,6 +298,9 @@ impl Script<'_> {
 fn total(law: &Distribution) -> Result<&'static str, NotExported> {
     match law {
         Distribution::Laplace { .. } => Ok("laplace_total"),
-        _ => Err(NotExported::rule("HOIST of noise that is not Laplace's")),
+        Distribution::DiscreteLaplace { .. } => Ok("discrete_laplace_total"),
+        Distribution::Exponential { .. } => Ok("exponential_total"),
+        Distribution::Geometric { .. } => Ok("geometric_total"),
+        _ => Err(NotExported::rule("HOIST of such a draw")),
     }
 }

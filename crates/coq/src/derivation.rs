@@ -296,7 +296,7 @@ impl<'a> Walk<'a> {
             }
             (Move::Cases(..), _) => Err(NotExported::rule("CASES")),
             (Move::Split(..), _) => Err(NotExported::rule("SPLIT")),
-            (Move::Tail(..), _) => Err(NotExported::rule("UP-TO-BAD for a part of a law")),
+            (Move::Tail(part, coupling, at), _) => self.part(head, (*part, coupling, at), post, arbitrary),
             (
                 Move::Call(cost, plan, evidence),
                 Statement::Draw { var, law: Distribution::Called(called) },

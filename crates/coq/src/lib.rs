@@ -25,6 +25,7 @@ mod branches;
 mod calls;
 mod derivation;
 mod evidence;
+mod grouped;
 mod pairs;
 mod pointwise;
 mod print;
@@ -91,6 +92,11 @@ pub fn export(text: &str) -> Result<String, NotExported> {
     let Parts::Derivation { mechanism, claim, plan, evidence } = parts else {
         return Err(NotExported::rule("THRESHOLD"));
     };
+    if let [Adjacency::Rows { table, most }] = &mechanism.adjacency[..]
+        && plan.sampled.is_none()
+    {
+        return grouped::export(&mechanism, &claim, (table, most), &plan, evidence);
+    }
     match plan.sampled.as_deref() {
         Some(share) => sampled::export(&mechanism, &claim, share, &plan, evidence),
         None => {

@@ -1,4 +1,4 @@
-//! What gives up mass: UP-TO-BAD and SEQ with mass given up, with the rules of `proofs/UpTo.v`.
+//! What gives up mass: UP-TO-BAD and SEQ with mass given up, with the rules of `proofs/UpTo.v` and `proofs/CertificateTails.v`.
 
 use std::collections::BTreeSet;
 
@@ -10,6 +10,7 @@ use probity_kernel::term::{Coupling, Distribution, Statement};
 use super::NotExported;
 use super::derivation::{Proved, Walk, fresh, rejected};
 use super::print::Scope;
+use probity_prove::derivation::Tail as Part;
 
 /// Which tail of a draw is given up.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,8 +37,15 @@ pub(super) fn sequence(first: &Judgement, second: &Judgement, plain: &str) -> Re
     })
 }
 
+/// What is said of a draw of which a part is given up: the rule of `proofs/`, the judgement, and the place where that part begins.
+struct Cut<'a> {
+    rule: &'static str,
+    judgement: Judgement,
+    at: &'a Expr,
+}
+
 impl Walk<'_> {
-    /// UP-TO-BAD for a Laplace draw that is shifted.
+    /// UP-TO-BAD for the tails of a Laplace draw, or of one on the integers, that is shifted.
     pub(super) fn up_to(
         &mut self,
         statement: &Statement,
@@ -46,45 +54,113 @@ impl Walk<'_> {
         post: &Assertion,
         arbitrary: &BTreeSet<Variable>,
     ) -> Result<Proved, NotExported> {
-        let (
-            Statement::Draw { var, law: Distribution::Laplace { center, scale } },
-            Coupling::Shift { by, cost },
-        ) = (statement, coupling)
-        else {
-            return Err(NotExported::rule("UP-TO-BAD for a draw that is not Laplace's, or not shifted"));
-        };
+        let whole = matches!(statement, Statement::Draw { law: Distribution::DiscreteLaplace { .. }, .. });
         let (rule, judgement) = match which {
             Tail::Both => (
                 "j_up_to_tail",
                 sampling::up_to_tail(&self.context, statement, coupling, tail, post).map_err(rejected)?,
             ),
             Tail::Upper => (
-                "j_up_to_upper_tail",
+                if whole { "j_up_to_upper_tailZ" } else { "j_up_to_upper_tail" },
                 sampling::up_to_upper_tail(&self.context, statement, coupling, tail, post)
                     .map_err(rejected)?,
             ),
             Tail::Open => (
-                "j_up_to_open_tail",
+                if whole { "j_up_to_open_tailZ" } else { "j_up_to_open_tail" },
                 sampling::up_to_open_tail(&self.context, statement, coupling, tail, post)
                     .map_err(rejected)?,
             ),
+        };
+        self.cut(statement, coupling, Cut { rule, judgement, at: tail }, arbitrary)
+    }
+
+    /// UP-TO-BAD for another part of a law, with the rules of `proofs/CertificateTails.v`.
+    pub(super) fn part(
+        &mut self,
+        statement: &Statement,
+        (part, coupling, at): (Part, &Coupling, &Expr),
+        post: &Assertion,
+        arbitrary: &BTreeSet<Variable>,
+    ) -> Result<Proved, NotExported> {
+        let context = self.context.clone();
+        let (rule, judgement) = match (part, coupling) {
+            (Part::Exact, _) => (
+                "j_up_to_exact_tail",
+                sampling::up_to_exact_tail_int(&context, statement, coupling, at, post),
+            ),
+            (Part::Exacts, _) => (
+                "j_up_to_exact_tails",
+                sampling::up_to_exact_tails_int(&context, statement, coupling, at, post),
+            ),
+            (Part::Start, Coupling::Shift { by, cost }) => {
+                ("j_up_to_start", sampling::up_to_start(&context, statement, (by, cost), at, post))
+            }
+            (Part::Far, _) => {
+                return Err(NotExported::rule("UP-TO-BAD for the far tail of noise on one side"));
+            }
+            (Part::Uniform, Coupling::Shift { by, cost }) => {
+                ("j_up_to_uniform", sampling::up_to_tail_uniform(&context, statement, (by, cost), at, post))
+            }
+            _ => return Err(NotExported::rule("UP-TO-BAD for a draw that is not shifted")),
+        };
+        let judgement = judgement.map_err(rejected)?;
+        self.cut(statement, coupling, Cut { rule, judgement, at }, arbitrary)
+    }
+
+    /// A draw that is shifted, up to a part of its law.
+    fn cut(
+        &mut self,
+        statement: &Statement,
+        coupling: &Coupling,
+        Cut { rule, judgement, at }: Cut<'_>,
+        arbitrary: &BTreeSet<Variable>,
+    ) -> Result<Proved, NotExported> {
+        let (Statement::Draw { var, law }, Coupling::Shift { by, cost }) = (statement, coupling) else {
+            return Err(NotExported::rule("UP-TO-BAD for a draw that is not shifted"));
         };
         let (value, arbitrary) = fresh(var, arbitrary);
         self.number_all(&arbitrary);
         let n = self.printer.arbitrary[&value];
         let real = |e: &Expr| self.printer.real(e, Scope::Runs);
+        let int = |e: &Expr| self.printer.int(e, Scope::Runs);
         let (after, charged) = match *cost == Expr::int(0) {
             true => ("k".to_string(), "(fun _ _ k => eq_sym (Rplus_0_r k))"),
             false => (format!("k + {}", real(cost)?), "(fun _ _ _ => eq_refl)"),
         };
+        // The rule, the parameters of the law, where the part begins or the share that it is, and by how much the draw is moved.
+        let (rule, law, at, by) = match law {
+            Distribution::Laplace { center, scale } => {
+                let law =
+                    format!("(fun i v => {}) ({})", self.printer.real(center, Scope::Program)?, real(scale)?);
+                (rule.to_string(), law, real(at)?, real(by)?)
+            }
+            Distribution::DiscreteLaplace { center, scale } => {
+                let law =
+                    format!("(fun i v => {}) ({})", self.printer.int(center, Scope::Program)?, real(scale)?);
+                (rule.to_string(), law, real(at)?, int(by)?)
+            }
+            Distribution::Exponential { scale } => {
+                (rule.to_string(), format!("({})", real(scale)?), real(at)?, real(by)?)
+            }
+            Distribution::Geometric { scale } => {
+                (format!("{rule}Z"), format!("({})", real(scale)?), int(at)?, int(by)?)
+            }
+            Distribution::Uniform => (rule.to_string(), String::new(), real(at)?, real(by)?),
+            Distribution::UniformInt { low, high } => {
+                let end = |e| self.printer.int(e, Scope::Program);
+                (
+                    format!("{rule}Z"),
+                    format!("(fun i v => {}) (fun i v => {})", end(low)?, end(high)?),
+                    real(at)?,
+                    int(by)?,
+                )
+            }
+            _ => return Err(NotExported::rule("UP-TO-BAD for such a draw")),
+        };
         let script = format!(
-            "refine (@{rule} inputs vars i1 i2 {n} _ (fun i v => {}) ({}) ({}) ({}) (fun v y => put_{var} v y) (fun v v' k => {}) (fun v v' k => {}) (fun v v' k => {after}) _ {charged} _);\n  \
+            "refine (@{rule} inputs vars i1 i2 {n} _ {law} ({at}) ({}) (fun v y => put_{var} v y) (fun v v' k => {by}) (fun v v' k => {}) (fun v v' k => {after}) _ {charged} _);\n  \
              [intros ? ? ? ? ?; reflexivity|unfold inv, Rdiv; reflexivity].\n",
-            self.printer.real(center, Scope::Program)?,
-            real(scale)?,
-            real(tail)?,
             real(judgement.delta())?,
-            real(by)?,
             real(cost)?,
         );
         Ok(Proved { judgement, script, arbitrary })

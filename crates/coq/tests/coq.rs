@@ -345,17 +345,60 @@ fn mass_that_is_given_up_is_exported() {
     }
     // A text that gives up nothing has the rules for that.
     assert!(!export(&certificate("laplace")).unwrap().contains("up_to"));
-    // In every round of a loop it is not exported yet, nor is the tail of a draw on the integers.
+    // In rounds that the neighbours name, also on the integers.
     let rounds = written(
         "mechanism rounds(people: rows(key: category(k)))\nparam k: int >= 1\nparam eps > 0\nparam delta > 0\nwhere delta < 1 / 2\n\
          out = []\nfor g in 0..k {\n  c = count(r in people where r.key == g)\n  if c > 0 {\n    n ~ discrete_laplace(c, 1 / eps)\n    \
          if n > 1 + ln(1 / delta) / eps {\n      append(out, g)\n      append(out, n)\n    }\n  }\n}\nreturn out\n\
          neighbours one row of people is added or removed\nclaim eps, delta",
+    )
+    .unwrap();
+    for part in ["@j_up_to_upper_tailZ inputs vars", "apply discrete_laplace_total; positive_scale"] {
+        assert!(rounds.contains(part), "there is no\n{part}\nin\n{rounds}");
+    }
+}
+
+/// UP-TO-BAD for other parts of a law has a rule each, and the mass that is given up is the kernel's.
+#[test]
+fn parts_of_laws_that_are_given_up_are_exported() {
+    for (name, rule) in [
+        ("count_above_integer", "@j_up_to_exact_tail inputs vars"),
+        ("discrete_clamped", "@j_up_to_exact_tails inputs vars"),
+        ("exponential_added", "@j_up_to_start inputs vars"),
+        ("uniform_added", "@j_up_to_uniform inputs vars"),
+    ] {
+        let text = fs::read_to_string(root().join(format!("tests/prove/{name}.dp"))).unwrap();
+        let exported = written(&text).unwrap();
+        assert!(exported.contains(rule), "there is no\n{rule}\nin\n{exported}");
+        assert!(exported.contains("@j_private_up_to inputs vars"), "{exported}");
+    }
+}
+
+/// GROUP: that one row is private with a share of epsilon is a theorem of its own, and the one about more rows follows it.
+#[test]
+fn several_rows_are_exported_from_one() {
+    let text = |claim: &str, scale: &str, draw: &str| {
+        written(&format!(
+            "mechanism groups(d: rows(kind: category(3), age: int))\nparam k: int >= 1\nparam eps > 0\nwhere 0 <= d.age\n\
+             c ~ {draw}(count(r in d where r.kind == 1), {scale})\nreturn c\nneighbours at most k rows of d are added or removed\nclaim {claim}"
+        ))
+    };
+    let exported = text("eps", "k / eps", "laplace").unwrap();
+    let (one, more) = exported.split_once("(* The same for more than one row.").unwrap();
+    assert!(
+        one.contains("Theorem groups_one_row_private") && one.contains("    (p_eps / (IZR p_k)) 0 m m'."),
+        "{one}"
     );
-    assert_eq!(
-        rounds.unwrap_err(),
-        "not exported: rule UP-TO-BAD for a draw that is not Laplace's, or not shifted"
-    );
+    for part in [
+        "Theorem groups_private (p_k : Z) (p_eps : R) (m m' : inputs * vars)",
+        "more_rows (IZR p_k) (in_d (fst m)) (in_d (fst m')) \\/ more_rows (IZR p_k) (in_d (fst m')) (in_d (fst m)) ->",
+        "    p_eps 0 m m'.",
+        "refine (@grouped_private inputs vars row_d",
+    ] {
+        assert!(more.contains(part), "there is no\n{part}\nin\n{more}");
+    }
+    let refused = text("rho eps", "k / sqrt(2 * eps)", "gaussian").unwrap_err();
+    assert_eq!(refused, "not exported: rule GROUP in rho or mu");
 }
 
 /// The claim is about the program as it stands; what is proved draws before the branch, and a lemma says that both have one law.

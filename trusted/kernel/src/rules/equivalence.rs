@@ -254,8 +254,8 @@ fn response_law(m: &Mechanism, keep: &Name, other: &Name, response: &Name) -> Re
 /// ```text
 /// k ~ bernoulli(p); o ~ uniform_int(0, t − 1); C[if k then v else o]   =   k ~ bernoulli(p); y ~ response(v, p + (1 − p)/t, t); C[y]
 /// ```
-/// k and o occur in that expression only; v is an input among t categories, and p and t are made of inputs and parameters.
-/// k is still drawn, so that p is a probability in both.
+/// k and o occur in that expression only; v is an input among t categories, which are two or more by a number or an assumption,
+/// and p and t are made of inputs and parameters. k is still drawn, so that p is a probability in both.
 fn mixture_law(m: &Mechanism, keep: &Name, other: &Name, response: &Name) -> Result<Mechanism, Rejection> {
     const LAW: &str = "MIXTURE-LAW";
     let at_keep = only_setting(LAW, m, keep)?;
@@ -284,6 +284,10 @@ fn mixture_law(m: &Mechanism, keep: &Name, other: &Name, response: &Name) -> Res
     if *low != Expr::int(0) {
         return refuse(LAW, format!("{other} is not drawn from 0 on"));
     }
+    // A response among fewer has no value, where the mixture has one.
+    if !is_several(m, count) {
+        return refuse(LAW, format!("there are not plainly two categories of {}", input.name));
+    }
     for e in [p, count] {
         check_fixed(LAW, m, e)?;
     }
@@ -294,6 +298,26 @@ fn mixture_law(m: &Mechanism, keep: &Name, other: &Name, response: &Name) -> Res
     let mut rewritten = replace_draws(LAW, m, (at_keep, keep), (at_other, other), (response, law), &rewrite)?;
     rewritten.body.insert(0, kept);
     Ok(rewritten)
+}
+
+/// Whether a count of categories, an integer, is at least 2 as it is written or as an assumption says.
+fn is_several(m: &Mechanism, count: &Expr) -> bool {
+    fn says(assumption: &Expr, count: &Expr) -> bool {
+        let Expr::Binary(operation, a, b) = assumption else { return false };
+        let (more, bound, least) = match operation {
+            Binary::And => return says(a, count) || says(b, count),
+            Binary::Ge => (a, b, 2),
+            Binary::Le => (b, a, 2),
+            Binary::Gt => (a, b, 1),
+            Binary::Lt => (b, a, 1),
+            _ => return false,
+        };
+        **more == *count && matches!(&**bound, Expr::Number(bound) if *bound >= Rational::from(least))
+    }
+    match count {
+        Expr::Number(count) => *count >= Rational::from(2),
+        _ => m.assumptions.iter().any(|assumption| says(assumption, count)),
+    }
 }
 
 /// Whether a number is one below a count.

@@ -262,9 +262,24 @@ fn range_is_of_bounds_that_stay() {
 }
 
 /// `if k then c else o` with c among 4 categories, or among N.
-fn mixture(p: Expr, (low, high): (Expr, Expr), categories: Expr) -> Result<Mechanism, Rejection> {
+fn mixture(p: Expr, range: (Expr, Expr), categories: Expr) -> Result<Mechanism, Rejection> {
+    mixture_with(p, vec![], range, categories)
+}
+
+/// The same under assumptions, with a coin that says yes a third of the time.
+fn mixture_of(assumed: Vec<Expr>, range: (Expr, Expr), categories: Expr) -> Result<Mechanism, Rejection> {
+    mixture_with(number(1, 3), assumed, range, categories)
+}
+
+fn mixture_with(
+    p: Expr,
+    assumed: Vec<Expr>,
+    (low, high): (Expr, Expr),
+    categories: Expr,
+) -> Result<Mechanism, Rejection> {
     let body = vec![flip("k", p), draw("o", Distribution::UniformInt { low, high })];
     let mut whole = mechanism(body, var("k").choose(var("c"), var("o")));
+    whole.assumptions.extend(assumed);
     whole.inputs.push(Input { name: "c".into(), sort: Sort::Category { count: categories } });
     let law = Rewrite::MixtureLaw { keep: "k".into(), other: "o".into(), response: "r".into() };
     law.apply(&whole)
@@ -302,8 +317,36 @@ fn mixture_law_is_a_response() {
 fn mixture_law_is_among_all_categories() {
     assert!(mixture(number(1, 3), (int(0), int(2)), int(4)).is_err());
     assert!(mixture(number(1, 3), (int(0), int(4)), int(4)).is_err());
-    assert!(mixture(number(1, 3), (int(0), var("N") - int(1)), var("N")).is_ok());
-    assert!(mixture(number(1, 3), (int(0), var("N")), var("N")).is_err());
+    assert!(mixture_of(vec![var("N").ge(int(2))], (int(0), var("N") - int(1)), var("N")).is_ok());
+    assert!(mixture_of(vec![var("N").ge(int(2))], (int(0), var("N")), var("N")).is_err());
+}
+
+#[test]
+fn mixture_law_is_among_several_categories() {
+    // A response among one category has no value, and a mixture has one.
+    assert!(matches!(mixture(number(1, 3), (int(0), int(0)), int(1)), Err(Rejection::NotEquivalent { .. })));
+    assert!(mixture(number(1, 3), (int(0), int(1)), int(2)).is_ok());
+    let among = |assumed: Expr| mixture_of(vec![assumed], (int(0), var("N") - int(1)), var("N"));
+    let n = || var("N");
+    for enough in [n().ge(int(2)), int(2).le(n()), n().gt(int(1)), int(1).lt(n()), yes().and(n().ge(int(7)))]
+    {
+        assert!(among(enough.clone()).is_ok(), "{enough}");
+    }
+    for little in [
+        n().ge(int(1)),
+        int(1).le(n()),
+        n().gt(int(0)),
+        int(0).lt(n()),
+        n().le(int(2)),
+        n().lt(int(3)),
+        n().ge(int(2)).or(n().ge(int(1))),
+        n().ge(var("n")),
+        var("n").ge(int(2)),
+        n().equals(int(1)),
+    ] {
+        let answer = among(little.clone());
+        assert!(matches!(answer, Err(Rejection::NotEquivalent { .. })), "{little}");
+    }
 }
 
 #[test]
