@@ -11,6 +11,8 @@ mod quotients;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+pub use density::draws_uniform;
+
 use crate::concentrated::check_pure;
 use crate::context::Context;
 use crate::expr::{Binary, Expr, Name, Run, Unary, Variable};
@@ -75,6 +77,13 @@ pub fn same_value(
     let cost = (a.clone() / b.clone()).ln();
     let after = after(&post.formula, &[(var, v.clone(), v)], &cost);
     concluded(context, block, (axiom, value), side.and(possible.implies(after)), post)
+}
+
+/// Whether a block makes uniform draws and has a law that DENSITY can write, in so many paths.
+pub fn has_density(context: &Context, block: &[Statement], var: &Name) -> bool {
+    let value = Expr::Var(Variable::Arbitrary(var.clone(), 0));
+    let one = Expr::int(1);
+    density::draws_uniform(block) && density::compared(context, block, var, &value, (&one, &one)).is_ok()
 }
 
 /// BOUNDED-LOSS for a draw from finitely many values: neither run makes a value more than e^d times as likely as the other.

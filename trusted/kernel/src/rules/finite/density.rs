@@ -25,7 +25,7 @@ const MAX_STEPS: usize = 500;
 const MAX_PATHS: usize = 12;
 
 /// Whether a block makes a uniform draw.
-pub(super) fn draws_uniform(block: &[Statement]) -> bool {
+pub fn draws_uniform(block: &[Statement]) -> bool {
     block.iter().any(|statement| match statement {
         Statement::Draw { law, .. } => *law == Distribution::Uniform,
         Statement::If { then, otherwise, .. } => draws_uniform(then) || draws_uniform(otherwise),
