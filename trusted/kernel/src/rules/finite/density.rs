@@ -13,7 +13,6 @@ use crate::context::Context;
 use crate::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use crate::fact::find_choice;
 use crate::kind::Kind;
-use crate::law;
 use crate::poly::Poly;
 use crate::rejection::Rejection;
 use crate::rules::{check_size, wrong};
@@ -33,8 +32,8 @@ pub fn draws_uniform(block: &[Statement]) -> bool {
     })
 }
 
-/// The density (or the mass) of the one run is at most a/b times that of the other, at `value`: for all values but
-/// finitely many this is what the formula says, and it says more at these.
+/// The density of the one run is at most a/b times that of the other, at `value`, or the mass: ends of intervals are counted in
+/// the second run only, which changes a density at finitely many values.
 pub(super) fn compared(
     context: &Context,
     block: &[Statement],
@@ -44,14 +43,14 @@ pub(super) fn compared(
 ) -> Result<Compared, Rejection> {
     let first = pieces(context, block, var, value, Run::First)?;
     let second = pieces(context, block, var, value, Run::Second)?;
-    // Some value is set on every path, and both runs have one program; a run of which no path has mass has no law to compare.
-    let (Some(one), Some(other)) = (first.first(), second.first()) else { return Err(Rejection::TooLarge) };
-    let kind = |piece: &Piece| matches!(piece.place, Place::At(_));
-    if first.iter().chain(&second).any(|piece| kind(piece) != kind(one)) || kind(one) != kind(other) {
-        let reason = format!("{} is spread on some paths, and not on others", var);
-        return Err(Rejection::Malformed { reason });
-    }
     let all = || first.iter().chain(&second);
+    let is_spread = |piece: &Piece| matches!(piece.place, Place::Between(..));
+    // A mass and a density are no numbers to add up or to compare.
+    let some = all().find(|piece| is_spread(piece));
+    let Some(one) = some.or_else(|| all().next()).filter(|_| some.is_none() || all().all(is_spread)) else {
+        let reason = format!("{var} is spread on some paths, and not on others");
+        return Err(Rejection::Malformed { reason });
+    };
     let over = all().fold(Vec::new(), |over, piece| united(&over, &piece.weight.over));
     // What is a factor of everything is left out, if it is a divisor as well: then it is likely to be positive.
     let divides: BTreeSet<&Poly> = all().flat_map(|piece| piece.weight.over.iter().chain(&piece.needed)).collect();
@@ -137,7 +136,9 @@ impl Piece {
 struct Bound {
     draw: Variable,
     above: bool,
-    at: Quotient,
+    /// Of slope·draw + start, which is 0 at the bound.
+    slope: Quotient,
+    start: Quotient,
 }
 
 #[derive(Clone)]
@@ -202,10 +203,11 @@ impl Walk<'_> {
                 for (p, path) in self.settled(&p, path)? {
                     self.check_plain(&p)?;
                     let mut path = path;
-                    path.sane.extend(law::conditions(&Distribution::Bernoulli(p.clone())));
                     let yes = Quotient::of(self.context, &p, &mut path.needed)?;
-                    path.needed.extend(yes.over.iter().cloned());
                     let no = Quotient::number(1).plus(&yes.negative())?;
+                    // That p is a probability, without quotients.
+                    path.needed.extend(yes.over.iter().cloned());
+                    path.sane.extend([&yes, &no].map(|mass| Expr::int(0).le(mass.top.to_expr())));
                     for (holds, mass) in [(true, yes), (false, no)] {
                         let weight = path.weight.times(&mass)?;
                         // What has no mass is not followed.
@@ -256,17 +258,20 @@ impl Walk<'_> {
                 continue;
             };
             let (slope, start) = self.line(&end, &draw, &mut path.needed)?;
-            let (sign, size) = slope.facing();
+            let (sign, size) = slope.facing(self.context);
             let (weight, within) = path.weight.spread(&size)?;
             let zero = Expr::int(0);
             let size_of = size.top.to_expr();
             path.sane.insert(if within { zero.le(size_of) } else { zero.lt(size_of) });
             let grows = sign > probity_exact::Rational::ZERO;
             let (mut low, mut high) = (Vec::new(), Vec::new());
-            let ends = [(true, Quotient::number(0)), (false, Quotient::number(1))];
-            let asked = path.bounds.iter().filter(|bound| bound.draw == draw);
-            for (above, at) in ends.into_iter().chain(asked.map(|bound| (bound.above, bound.at.clone()))) {
-                let place = slope.times(&at)?.plus(&start)?;
+            let mut places = vec![(true, start.clone()), (false, slope.plus(&start)?)];
+            for bound in path.bounds.iter().filter(|bound| bound.draw == draw) {
+                let stretch = slope.divided(self.context, &bound.slope, &mut path.needed)?;
+                places.push((bound.above, start.plus(&stretch.times(&bound.start)?.negative())?));
+            }
+            for (above, place) in places {
+                path.needed.extend(place.over.iter().cloned());
                 if above == grows { low.push(place) } else { high.push(place) }
             }
             self.close(&path, Some(&draw), Place::Between(low, high), weight)?;
@@ -292,13 +297,14 @@ impl Walk<'_> {
             let (mut low, mut high) = (Quotient::number(0), Quotient::number(1));
             let mut asked = false;
             for bound in path.bounds.iter().filter(|bound| bound.draw == *draw) {
-                for (less, more) in [(&low, &bound.at), (&bound.at, &high)] {
+                let at = bound.start.negative().divided(self.context, &bound.slope, &mut needed)?;
+                for (less, more) in [(&low, &at), (&at, &high)] {
                     let between = more.plus(&less.negative())?;
                     needed.extend(between.over.iter().cloned());
                     sane.insert(Expr::int(0).le(between.top.to_expr()));
                 }
                 asked = true;
-                if bound.above { low = bound.at.clone() } else { high = bound.at.clone() }
+                if bound.above { low = at } else { high = at }
             }
             if asked {
                 weight = weight.times(&high.plus(&low.negative())?)?;
@@ -399,10 +405,9 @@ impl Walk<'_> {
         };
         // Of 0 < slope·draw + start.
         let (slope, start) = self.line(&((**b).clone() - (**a).clone()), &draw, &mut path.needed)?;
-        let (sign, _) = slope.facing();
-        let at = start.negative().divided(&slope, &mut path.needed)?;
-        path.needed.extend(at.over.iter().cloned());
-        Ok(Bound { draw, above: (sign > probity_exact::Rational::ZERO) == holds, at })
+        let (sign, size) = slope.facing(self.context);
+        path.sane.insert(Expr::int(0).lt(size.top.to_expr()));
+        Ok(Bound { draw, above: (sign > probity_exact::Rational::ZERO) == holds, slope, start })
     }
 
     /// A number as slope·draw + start.

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use crate::context::Context;
-use crate::expr::{Binary, Expr, Unary};
+use crate::expr::{Binary, Expr, Unary, Variable};
 use crate::fact::poly;
 use crate::finite::outcomes::{united, without};
 use crate::poly::Poly;
@@ -46,7 +46,7 @@ impl Quotient {
             }
             Expr::Binary(Binary::Div, a, b) => {
                 let (a, b) = (Quotient::of(context, a, needed)?, Quotient::of(context, b, needed)?);
-                a.divided(&b, needed)
+                a.divided(context, &b, needed)
             }
             _ => Ok(Quotient { top: poly(context, e)?, over: Vec::new() }),
         }
@@ -75,26 +75,35 @@ impl Quotient {
 
     /// The quotient by one that is positive, or by one that is negative and turned round. What they are over is needed, though it
     /// may be gone: a quotient by 0 is 0.
-    pub(super) fn divided(&self, by: &Quotient, needed: &mut Needed) -> Result<Quotient, Rejection> {
+    pub(super) fn divided(
+        &self,
+        context: &Context,
+        by: &Quotient,
+        needed: &mut Needed,
+    ) -> Result<Quotient, Rejection> {
         needed.extend(self.over.iter().chain(&by.over).cloned());
-        let (sign, by) = by.facing();
+        let (sign, by) = by.facing(context);
         let (size, factor) = unit(&by.top)?;
-        let top = self.top.times(&product(&without(&by.over, &self.over))?)?;
+        let mut top = self.top.scaled(&(sign / size));
         let mut over = without(&self.over, &by.over);
         if factor != Poly::one() {
             needed.insert(factor.clone());
-            over.push(factor);
-            over.sort();
+            match unit(&top) {
+                // What both have as a factor is gone.
+                Ok((left, same)) if same == factor => top = Poly::constant(left),
+                Ok((left, turned)) if turned == Poly::zero().minus(&factor) => top = Poly::constant(-left),
+                _ => {
+                    over.push(factor);
+                    over.sort();
+                }
+            }
         }
-        Ok(Quotient { top: top.scaled(&(sign / size)), over })
+        Ok(Quotient { top: top.times(&product(&without(&by.over, &self.over))?)?, over })
     }
 
     /// The sign that it seems to have, and the number times that sign, which is to be shown positive.
-    pub(super) fn facing(&self) -> (Rational, Quotient) {
-        let falls = self.top.terms().filter(|(_, c)| **c < Rational::ZERO).count();
-        let grows = self.top.terms().count() - falls;
-        let starts_below = self.top.terms().next().is_some_and(|(_, c)| *c < Rational::ZERO);
-        match falls > grows || falls == grows && starts_below {
+    pub(super) fn facing(&self, context: &Context) -> (Rational, Quotient) {
+        match guess(context, &self.top.to_expr()) < Rational::ZERO {
             true => (-Rational::ONE, self.negative()),
             false => (Rational::ONE, self.clone()),
         }
@@ -172,4 +181,30 @@ fn unit(p: &Poly) -> Result<(Rational, Poly), Rejection> {
 
 pub(super) fn product(factors: &[Poly]) -> Result<Poly, Rejection> {
     factors.iter().try_fold(Poly::one(), |so_far, factor| so_far.times(factor))
+}
+
+/// What a number may be, if nothing is known of it: nothing rests on it but which sign is asked about.
+fn guess(context: &Context, e: &Expr) -> Rational {
+    let two = Rational::from(2);
+    let of = |e: &Expr| guess(context, e);
+    match e {
+        Expr::Number(n) => n.clone(),
+        Expr::Var(Variable::Plain(name)) if context.is_positive(name) => Rational::ONE,
+        Expr::Unary(Unary::Neg, a) => -of(a),
+        // The first terms of its series, which are positive.
+        Expr::Unary(Unary::Exp, a) => {
+            let a = of(a);
+            let size = if a < Rational::ZERO { -a.clone() } else { a.clone() };
+            let grown = Rational::ONE + size.clone() + size.clone() * size / two;
+            if a < Rational::ZERO { Rational::ONE / grown } else { grown }
+        }
+        Expr::Binary(Binary::Add, a, b) => of(a) + of(b),
+        Expr::Binary(Binary::Sub, a, b) => of(a) - of(b),
+        Expr::Binary(Binary::Mul, a, b) => of(a) * of(b),
+        Expr::Binary(Binary::Div, a, b) => match of(b) {
+            zero if zero == Rational::ZERO => zero,
+            b => of(a) / b,
+        },
+        _ => Rational::ONE / (two + Rational::ONE),
+    }
 }
