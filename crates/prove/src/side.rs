@@ -57,7 +57,8 @@ pub(crate) fn search_side(
     }
     // Coins with uniform draws, by their density: a last resort, since a uniform draw has other rules where mass is given up.
     let spreads = finite::draws_uniform(&context.mechanism().body) && claim.delta == Expr::int(0);
-    if spreads && context.measure() == Measure::Pure && comparison == Comparison::Equal && !effort.is_spent() {
+    if spreads && context.measure() == Measure::Pure && comparison == Comparison::Equal && !effort.is_spent()
+    {
         let mut other = planner(Blocks::Spread);
         let found = match seen.contains(&other.sizes()) {
             true => None,

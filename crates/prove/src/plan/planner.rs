@@ -402,7 +402,8 @@ impl<'a> Planner<'a> {
     /// The one variable of a block of finite draws that is read elsewhere, if more than one variable is set.
     fn block_variable(&self, block: &[Statement]) -> Option<Name> {
         // In ρ a draw is compared by itself.
-        if self.context.measure() != Measure::Pure || !block.iter().all(|statement| self.is_finite(statement)) {
+        if self.context.measure() != Measure::Pure || !block.iter().all(|statement| self.is_finite(statement))
+        {
             return None;
         }
         let (mut inside, mut everywhere) = (Vec::new(), Vec::new());

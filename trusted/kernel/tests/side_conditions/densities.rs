@@ -32,11 +32,7 @@ fn mixture(p: Expr) -> Vec<Statement> {
     vec![
         flip("k", p),
         uniform("u"),
-        choose(
-            var("k"),
-            vec![assign("y", var("x") + var("u"))],
-            vec![assign("y", int(2) * var("u"))],
-        ),
+        choose(var("k"), vec![assign("y", var("x") + var("u"))], vec![assign("y", int(2) * var("u"))]),
     ]
 }
 
@@ -54,8 +50,8 @@ fn densities_are_within_the_ratio() {
 #[test]
 fn densities_have_the_other_run_s_ends() {
     let block = [uniform("u"), assign("y", var("x") + var("u"))];
-    assert!(!allowed(&block, (int(1000), int(1)), (0, 1)));
-    assert!(!allowed(&block, (int(1000), int(1)), (1, 0)));
+    assert!(!allowed(&block, (int(1000), int(1)), (0, 4)));
+    assert!(!allowed(&block, (int(1000), int(1)), (4, 0)));
     assert!(allowed(&block, (int(1), int(1)), (7, 7)));
 }
 
@@ -87,7 +83,8 @@ fn slopes_are_not_zero() {
     assert!(!allowed(&block, (int(1), int(1)), (0, 0)));
     assert!(!allowed(&block, (int(1), int(1)), (-8, -8)), "its sign is demanded");
     // In one branch: there the other run has mass at 0, where the first has none.
-    let stretched = |p: Expr| vec![flip("k", p), uniform("u"), assign("y", var("k").choose(var("x"), int(1)) * var("u"))];
+    let stretched =
+        |p: Expr| vec![flip("k", p), uniform("u"), assign("y", var("k").choose(var("x"), int(1)) * var("u"))];
     assert!(!allowed(&stretched(number(1, 2)), (int(2), int(1)), (16, 0)));
     assert!(!allowed(&stretched(number(1, 2)), (int(2), int(1)), (0, 16)));
     // With no mass in that branch it may be 0.
@@ -107,11 +104,11 @@ fn bounds_of_the_draw_count() {
     assert!(!allowed(&gap, (int(100), int(1)), (8, 12)));
     assert!(!allowed(&gap, (int(100), int(1)), (12, 8)));
     // Turned round, and with a slope.
-    for guard in [(-var("u")).gt(-var("x")), (int(2) * var("u")).le(int(2) * var("x")), !var("u").ge(var("x"))] {
-        let gap = [
-            uniform("u"),
-            choose(guard, vec![assign("y", var("u"))], vec![assign("y", var("u") + int(1))]),
-        ];
+    for guard in
+        [(-var("u")).gt(-var("x")), (int(2) * var("u")).le(int(2) * var("x")), !var("u").ge(var("x"))]
+    {
+        let gap =
+            [uniform("u"), choose(guard, vec![assign("y", var("u"))], vec![assign("y", var("u") + int(1))])];
         assert!(allowed(&gap, (int(1), int(1)), (8, 8)));
         assert!(!allowed(&gap, (int(100), int(1)), (8, 12)));
     }
@@ -190,10 +187,18 @@ fn densities_are_of_one_draw_in_a_line() {
     assert!(!knows(var("u") * var("eps") + var("x") / var("eps")));
     // In questions and probabilities.
     let asked = |guard: Expr| {
-        let block = [uniform("u"), uniform("w"), choose(guard, vec![assign("y", var("u"))], vec![assign("y", var("u"))])];
+        let block = [
+            uniform("u"),
+            uniform("w"),
+            choose(guard, vec![assign("y", var("u"))], vec![assign("y", var("u"))]),
+        ];
         matches!(couple(&block, (int(1), int(1))), Err(Rejection::KnowsADraw { .. }))
     };
-    assert!(asked(var("u").lt(var("w"))) && asked(var("u").equals(number(1, 2))) && asked(var("u").exp().lt(int(2))));
+    assert!(
+        asked(var("u").lt(var("w")))
+            && asked(var("u").equals(number(1, 2)))
+            && asked(var("u").exp().lt(int(2)))
+    );
     assert!(!asked(var("u").lt(number(1, 2))));
     let block = [uniform("u"), flip("k", var("u")), assign("y", var("u"))];
     assert!(matches!(couple(&block, (int(1), int(1))), Err(Rejection::KnowsADraw { .. })));
@@ -213,6 +218,11 @@ fn probabilities_of_densities_are_sane() {
     let gone = mixture((int(1) / var("x")) / (int(2) / var("x")));
     assert!(allowed(&gone, (int(1), int(1)), (8, 8)));
     assert!(!allowed(&gone, (int(1), int(1)), (0, 0)));
+    let all_gone = mixture(var("x") * number(1, 2) / var("x"));
+    assert!(allowed(&all_gone, (int(1), int(1)), (8, 8)));
+    assert!(!allowed(&all_gone, (int(1), int(1)), (0, 0)));
+    let nothing = mixture(number(1, 2) / (var("x") - var("x")));
+    assert!(matches!(couple(&nothing, (int(1), int(1))), Err(Rejection::NotPositive { .. })));
 }
 
 /// What a path is over is positive whether it is taken or not: all is put over it.
@@ -220,7 +230,11 @@ fn probabilities_of_densities_are_sane() {
 fn denominators_of_all_paths_are_positive() {
     let block = [
         uniform("u"),
-        choose(var("x").lt(int(0)), vec![assign("y", var("u"))], vec![assign("y", (var("x") + int(2)) * var("u"))]),
+        choose(
+            var("x").lt(int(0)),
+            vec![assign("y", var("u"))],
+            vec![assign("y", (var("x") + int(2)) * var("u"))],
+        ),
     ];
     assert!(allowed(&block, (int(1), int(1)), (8, 8)));
     assert!(!allowed(&block, (int(1), int(1)), (-48, -48)));
@@ -231,7 +245,8 @@ fn paths_of_densities_are_few() {
     let many: Vec<Statement> =
         (0..4).map(|n| flip(&format!("k{n}"), number(1, 2))).chain([uniform("y")]).collect();
     assert_eq!(couple(&many, (int(1), int(1))).unwrap_err(), Rejection::TooLarge);
-    let long: Vec<Statement> = std::iter::repeat_with(|| assign("k", int(1))).take(501).chain([uniform("y")]).collect();
+    let long: Vec<Statement> =
+        std::iter::repeat_with(|| assign("k", int(1))).take(501).chain([uniform("y")]).collect();
     assert_eq!(couple(&long, (int(1), int(1))).unwrap_err(), Rejection::TooLarge);
     assert!(couple(&many[1..], (int(1), int(1))).is_ok());
 }

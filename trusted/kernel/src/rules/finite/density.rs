@@ -53,7 +53,8 @@ pub(super) fn compared(
     };
     let over = all().fold(Vec::new(), |over, piece| united(&over, &piece.weight.over));
     // What is a factor of everything is left out, if it is a divisor as well: then it is likely to be positive.
-    let divides: BTreeSet<&Poly> = all().flat_map(|piece| piece.weight.over.iter().chain(&piece.needed)).collect();
+    let divides: BTreeSet<&Poly> =
+        all().flat_map(|piece| piece.weight.over.iter().chain(&piece.needed)).collect();
     let mut shared: Vec<Poly> = one.weight.factors(&over);
     shared.retain(|factor| divides.contains(factor));
     for piece in all() {
@@ -78,7 +79,6 @@ pub(super) fn compared(
     // At the ends of intervals the first density is taken low and the second high.
     let (here, there) = (total(&first, true)?, total(&second, false)?);
     let within = super::times(here, b.clone()).le(super::times(a.clone(), there));
-    check_size(&within)?;
     let sane = |pieces: &[Piece]| Expr::all(pieces.iter().map(Piece::sane));
     let possible = Expr::Bool(true);
     Ok(Compared { sane: [positive.and(sane(&first)), sane(&second)], within, possible })
@@ -338,7 +338,8 @@ impl Walk<'_> {
     /// The ways in which a formula comes out true or false; one of them is that of a run, almost surely.
     fn ways(&mut self, formula: &Expr) -> Result<Vec<(bool, Answers)>, Rejection> {
         self.step()?;
-        let denied = |ways: Vec<(bool, Answers)>| ways.into_iter().map(|(holds, way)| (!holds, way)).collect();
+        let denied =
+            |ways: Vec<(bool, Answers)>| ways.into_iter().map(|(holds, way)| (!holds, way)).collect();
         match formula {
             Expr::Bool(truth) => Ok(vec![(*truth, Vec::new())]),
             Expr::Unary(Unary::Not, a) => Ok(denied(self.ways(a)?)),
@@ -399,7 +400,13 @@ impl Walk<'_> {
     }
 
     /// What the answer to a comparison says of a uniform draw. An end has no mass, so that strict is as good as not.
-    fn bound(&self, question: &Expr, holds: bool, draw: Variable, path: &mut Path) -> Result<Bound, Rejection> {
+    fn bound(
+        &self,
+        question: &Expr,
+        holds: bool,
+        draw: Variable,
+        path: &mut Path,
+    ) -> Result<Bound, Rejection> {
         let Expr::Binary(Binary::Lt | Binary::Le, a, b) = question else {
             return Err(self.mentions(question, &draw));
         };
@@ -420,25 +427,14 @@ impl Walk<'_> {
         let whole = Quotient::of(self.context, e, needed)?;
         needed.extend(whole.over.iter().cloned());
         let (mut slope, mut start) = (Poly::zero(), Poly::zero());
-        let is_draw = |atom: &Expr| *atom == Expr::Var(draw.clone());
+        let alone = &Expr::Var(draw.clone());
+        let without_draw = Poly::atom(alone.clone()).as_term().map(|(m, _)| m.inverse()).unwrap_or_default();
         let free = |atom: &Expr| self.uniform.iter().all(|other| !atom.mentions(other));
         for (monomial, coefficient) in whole.top.terms() {
-            let powers: Vec<(&Expr, i32)> = monomial.powers().collect();
-            let part = Poly::term(monomial.clone(), coefficient.clone());
-            match powers.iter().filter(|(atom, _)| !free(atom)).collect::<Vec<_>>()[..] {
-                [] => start.add(&part),
-                [(atom, 1)] if is_draw(atom) => {
-                    let rest = powers.iter().filter(|(atom, _)| !is_draw(atom));
-                    let mut factor = Poly::constant(coefficient.clone());
-                    for (atom, power) in rest {
-                        for _ in 0..*power {
-                            factor = factor.times(&Poly::atom((*atom).clone()))?;
-                        }
-                        if *power < 0 {
-                            return Err(self.mentions(e, draw));
-                        }
-                    }
-                    slope.add(&factor);
+            match monomial.powers().filter(|(atom, _)| !free(atom)).collect::<Vec<_>>()[..] {
+                [] => start.add(&Poly::term(monomial.clone(), coefficient.clone())),
+                [(atom, 1)] if atom == alone => {
+                    slope.add(&Poly::term(monomial.times(&without_draw), coefficient.clone()))
                 }
                 _ => return Err(self.mentions(e, draw)),
             }

@@ -142,7 +142,11 @@ impl Weight {
         let mut tops = self.tops.clone();
         tops.extend((factor != Poly::one()).then_some(factor));
         let over = [self.over.as_slice(), &other.over].concat();
-        Ok(Weight { scale: self.scale.clone() * size, tops: without(&tops, &over), over: without(&over, &tops) })
+        Ok(Weight {
+            scale: self.scale.clone() * size,
+            tops: without(&tops, &over),
+            over: without(&over, &tops),
+        })
     }
 
     /// The weight over a number that is at least 0, and whether that number is a factor of the weight: then it may be 0, as
