@@ -5,7 +5,7 @@ From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence
 From Probity Require Compared Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
 From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called PermuteFlip CertificateCall NormalSum Mu MuOrder.
 From Probity Require Gumbel Answers Alike Values Exchange Selected TailsExact Naive Between Beside Ratio Split TailsBoth TailsStart Differ.
-From Probity Require Lists Priced NormalSeries NormalValues NormalEnclosed NormalNumbers Ends Rows CertificateChain CertificateTails CertificateGroup Borel.
+From Probity Require Lists Priced NormalSeries NormalValues NormalEnclosed NormalNumbers Ends Rows CertificateChain CertificateTails CertificateGroup Borel Spread.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -156,6 +156,13 @@ Definition equivalences_and_privacy := (
   @Centered.affine_discrete_gaussian,
   @Centered.center,
   @Centered.exchanged_density,
+  @Spread.same_density,
+  @Spread.spread_question,
+  @Spread.spread_coin,
+  @Spread.spread_choice,
+  @Spread.spread_follow,
+  @Spread.spread_known,
+  @Spread.spread_almost,
   @Exchange.center_any,
   @Exchange.ex_while,
   @Exchange.countable_exchange,

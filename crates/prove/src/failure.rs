@@ -155,7 +155,8 @@ impl fmt::Display for Reason {
             Reason::Uniform { draw } => write!(
                 f,
                 "no rule compares what is made of the draw '{draw}' in the two runs, except s * ln(u) with a sign s, which is \
-                 Laplace noise, -ln(-ln(u)), which is Gumbel noise, and the same number times a public factor; draw the noise by the name of its law, if it has one"
+                 Laplace noise, -ln(-ln(u)), which is Gumbel noise, the same number times a public factor, and a + b * u on every path of coins \
+                 and comparisons, by its density, for which no evidence was found; draw the noise by the name of its law, if it has one"
             ),
             Reason::Redrawn { draw, guard } => write!(
                 f,

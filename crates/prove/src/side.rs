@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use probity_kernel::concentrated::Measure;
 use probity_kernel::context::Context;
 use probity_kernel::entail::Evidence;
 use probity_kernel::expr::{Expr, Variable};
+use probity_kernel::finite;
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Claim, Coupling, Hints};
 
@@ -50,6 +52,19 @@ pub(crate) fn search_side(
         }
         seen.push(other.sizes());
         if let Some(found) = search_plans(&mut other, what, hints, (effort, asked), &mut best) {
+            return Ok(found);
+        }
+    }
+    // Coins with uniform draws, by their density: a last resort, since a uniform draw has other rules where mass is given up.
+    let spreads = finite::draws_uniform(&context.mechanism().body) && claim.delta == Expr::int(0);
+    if spreads && context.measure() == Measure::Pure && comparison == Comparison::Equal && !effort.is_spent()
+    {
+        let mut other = planner(Blocks::Spread);
+        let found = match seen.contains(&other.sizes()) {
+            true => None,
+            false => search_plans(&mut other, what, hints, (effort, asked), &mut best),
+        };
+        if let Some(found) = found {
             return Ok(found);
         }
     }

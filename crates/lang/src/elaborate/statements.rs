@@ -17,7 +17,7 @@ use crate::types::Type;
 
 /// The distributions of the language, with how they are written.
 const DISTRIBUTIONS: [(&str, &str); 16] = [
-    ("uniform", "uniform(0, 1)"),
+    ("uniform", "uniform(low, high)"),
     ("sign", "sign()"),
     ("bernoulli", "bernoulli(probability)"),
     ("uniform_int", "uniform_int(low, high)"),
@@ -113,6 +113,9 @@ impl Elaborator<'_> {
     fn statement(&mut self, statement: &Statement, out: &mut Vec<KernelStatement>) {
         match &statement.kind {
             StatementKind::Draw { target, law, arguments } => {
+                if let Some((low, high)) = self.interval(law, arguments) {
+                    return self.uniform_between(target, (low, high), statement.span, out);
+                }
                 let law = self.law(law, arguments, statement.span);
                 let ty = law.as_ref().map_or(Type::Unknown, drawn_type);
                 self.store(target, ty, statement.span);
@@ -180,6 +183,47 @@ impl Elaborator<'_> {
                 });
             }
         }
+    }
+
+    /// The ends of a uniform draw, if they are not 0 and 1.
+    fn interval(&mut self, law: &Ident, arguments: &[Expr]) -> Option<(Term, Term)> {
+        let [low, high] = arguments else { return None };
+        let is = |e: &Expr, n: i64| matches!(&e.kind, ExprKind::Number(m) if *m == Rational::from(n));
+        let called = self.uses.iter().any(|(name, _)| name.text == law.text);
+        if law.text != "uniform" || called || is(low, 0) && is(high, 1) {
+            return None;
+        }
+        let from = self.typed(low, Scope::Program, Type::Real);
+        let to = self.typed(high, Scope::Program, Type::Real);
+        if let (Some(a), Some(b)) = (constant(&from), constant(&to))
+            && a >= b
+        {
+            self.sink.report(Code::OutOfRange, low.span.to(high.span), || {
+                "no interval lies between these: expected low < high".to_string()
+            });
+        }
+        Some((from, to))
+    }
+
+    /// A uniform draw between two numbers is one between 0 and 1 that is stretched.
+    fn uniform_between(
+        &mut self,
+        target: &Ident,
+        (low, high): (Term, Term),
+        span: Span,
+        out: &mut Vec<KernelStatement>,
+    ) {
+        let unit = Ident { text: self.names.fresh(&format!("{}_unit", target.text), span), span };
+        self.store(&unit, Type::Real, span);
+        self.store(target, Type::Real, span);
+        if let Some(symbol) = self.names.get_mut(&unit.text) {
+            (symbol.drawn, symbol.used) = (true, true);
+        }
+        let drawn = Term::var(unit.text.as_str());
+        let value = if low == Term::int(0) { high * drawn } else { low.clone() + (high - low) * drawn };
+        let law = Distribution::Uniform;
+        out.push(KernelStatement::Draw { var: Name::new(&unit.text), law });
+        out.push(KernelStatement::Assign { var: Name::new(&target.text), value });
     }
 
     /// Gives a variable a value of type `ty`. The first value declares it.
@@ -348,18 +392,8 @@ impl Elaborator<'_> {
             return None;
         };
         let result = match (*name, arguments) {
-            ("uniform", [low, high]) => {
-                let low_term = self.typed(low, Scope::Program, Type::Real);
-                let high_term = self.typed(high, Scope::Program, Type::Real);
-                if (low_term, high_term) != (Term::int(0), Term::int(1)) {
-                    self.sink.report_with(Code::OutOfRange, low.span.to(high.span), || {
-                        let message =
-                            "a uniform draw lies between 0 and 1: expected `uniform(0, 1)`".to_string();
-                        (message, Some("scale the drawn value afterwards".into()))
-                    });
-                }
-                Distribution::Uniform
-            }
+            // Between other numbers it is stretched.
+            ("uniform", [_, _]) => Distribution::Uniform,
             ("sign", []) => Distribution::Sign,
             ("bernoulli", [p]) => Distribution::Bernoulli(self.probability(p)),
             ("uniform_int", [low, high]) => {

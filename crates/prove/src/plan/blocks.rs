@@ -16,6 +16,8 @@ pub(crate) enum Blocks {
     Longest,
     /// Each draw by itself: what is made of it costs nothing more.
     Single,
+    /// The fewest, with uniform draws among them.
+    Spread,
 }
 
 /// Variables that are assigned once and stand for that value.

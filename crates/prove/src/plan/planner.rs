@@ -11,7 +11,7 @@ use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, for_each_expr};
 use probity_kernel::entail::Evidence;
 use probity_kernel::expr::{Expr, Name, Run, Unary, Variable};
-use probity_kernel::finite::mass;
+use probity_kernel::finite::{draws_uniform, has_density, mass};
 use probity_kernel::kind::Kind;
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Claim, Coupling, Distribution, Hints, Mechanism, Statement};
@@ -308,6 +308,14 @@ impl<'a> Planner<'a> {
                 Some(Statement::Assign { var, .. }) => var == found,
                 _ => false,
             };
+            if self.blocks == Blocks::Spread
+                && !sets.is_empty()
+                && self.starts_block(coins)
+                && let Some((block, found)) = self.first_block(body, plain + 1)
+                && draws_uniform(block)
+            {
+                return Segment::Block(block.len(), found);
+            }
             if !sets.is_empty()
                 && self.starts_block(coins)
                 && self.first_block(coins, 1).is_none()
@@ -349,7 +357,9 @@ impl<'a> Planner<'a> {
     /// Whether a block of finite draws may begin here.
     fn starts_block(&self, body: &[Statement]) -> bool {
         match body.first() {
-            Some(statement @ Statement::Draw { var, .. }) => is_finite(statement) && self.hint(var).is_none(),
+            Some(statement @ Statement::Draw { var, .. }) => {
+                self.is_finite(statement) && self.hint(var).is_none()
+            }
             Some(Statement::If { guard, then, otherwise }) => {
                 let differs =
                     self.context.in_run(guard, Run::First) != self.context.in_run(guard, Run::Second);
@@ -357,6 +367,20 @@ impl<'a> Planner<'a> {
             }
             _ => false,
         }
+    }
+
+    /// Whether a statement may be part of a block: its draws have finitely many values, or are uniform where blocks have densities.
+    fn is_finite(&self, statement: &Statement) -> bool {
+        let is_taken = |law: &Distribution| match law {
+            Distribution::Uniform => self.blocks == Blocks::Spread,
+            Distribution::Bernoulli(_)
+            | Distribution::Response { .. }
+            | Distribution::UniformInt { .. }
+            | Distribution::UniformOther { .. }
+            | Distribution::Sign => true,
+            _ => false,
+        };
+        is_finite(statement, &is_taken)
     }
 
     /// Whether a block is one draw and what is made of it: then the draw alone is coupled.
@@ -378,7 +402,8 @@ impl<'a> Planner<'a> {
     /// The one variable of a block of finite draws that is read elsewhere, if more than one variable is set.
     fn block_variable(&self, block: &[Statement]) -> Option<Name> {
         // In ρ a draw is compared by itself.
-        if self.context.measure() != Measure::Pure || !block.iter().all(is_finite) {
+        if self.context.measure() != Measure::Pure || !block.iter().all(|statement| self.is_finite(statement))
+        {
             return None;
         }
         let (mut inside, mut everywhere) = (Vec::new(), Vec::new());
@@ -391,6 +416,9 @@ impl<'a> Planner<'a> {
             set.iter().filter(|name| count(&inside, name) < count(&everywhere, name)).collect();
         match (read.as_slice(), block) {
             ([_], [Statement::Draw { .. }]) => None,
+            ([var], _) if draws_uniform(block) => {
+                has_density(self.context, block, var).then(|| (*var).clone())
+            }
             ([var], _) => {
                 // A law with too many cases is better taken draw by draw.
                 let value = Expr::Var(Variable::Arbitrary((*var).clone(), 0));
@@ -646,18 +674,13 @@ const MAX_LAW: usize = 2_000;
 const MAX_BLOCK: usize = 24;
 
 /// Whether a statement has finite draws, assignments and conditionals only, and no lists.
-fn is_finite(statement: &Statement) -> bool {
+fn is_finite(statement: &Statement, is_taken: &dyn Fn(&Distribution) -> bool) -> bool {
     match statement {
-        Statement::Draw { law, .. } => matches!(
-            law,
-            Distribution::Bernoulli(_)
-                | Distribution::Response { .. }
-                | Distribution::UniformInt { .. }
-                | Distribution::UniformOther { .. }
-                | Distribution::Sign
-        ),
+        Statement::Draw { law, .. } => is_taken(law),
         Statement::Assign { value, .. } => *value != Expr::EmptyList,
-        Statement::If { then, otherwise, .. } => then.iter().chain(otherwise).all(is_finite),
+        Statement::If { then, otherwise, .. } => {
+            then.iter().chain(otherwise).all(|statement| is_finite(statement, is_taken))
+        }
         _ => false,
     }
 }

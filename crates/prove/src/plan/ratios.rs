@@ -4,11 +4,13 @@
 use probity_exact::Rational;
 use probity_kernel::context::for_each_expr;
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
-use probity_kernel::finite::{Mass, mass};
+use probity_kernel::fact::poly;
+use probity_kernel::finite::{Mass, draws_uniform, mass};
 use probity_kernel::kind::Kind;
+use probity_kernel::poly::Poly;
 use probity_kernel::term::{Distribution, Statement};
 
-use crate::algebra::{assume, fraction, mentions, number, product, simplified, visit};
+use crate::algebra::{assume, fraction, mentions, minus, number, product, simplified, visit};
 use crate::plan::blocks::{for_each_guard, set_by};
 use crate::plan::couplings::{Guesser, MOST_USES};
 
@@ -70,6 +72,19 @@ impl Guesser<'_> {
         }
         for exponent in &exponents {
             whole.push((exponent.clone().exp(), one.clone()));
+        }
+        // A claim that is a multiple of an exponent in the text, as a product of exponentials: no lemma has to say so in every case
+        // of a density.
+        for exponent in exponents.iter().filter(|_| draws_uniform(block)) {
+            let is = |k: &i64| {
+                let apart = minus(self.claim.epsilon.clone(), product(Expr::int(*k), exponent.clone()));
+                poly(self.context, &apart).is_ok_and(|apart| apart == Poly::zero())
+            };
+            if let Some(k) = (2..=MOST_TIMES).find(is) {
+                let one_of = exponent.clone().exp();
+                let all = (1..k).fold(one_of.clone(), |so_far, _| multiplied(so_far, one_of.clone()));
+                found.insert(0, ((all, one.clone()), vec![]));
+            }
         }
         for (a, b) in &whole {
             found.push(((self.first(a), self.first(b)), vec![cost(a, b)]));

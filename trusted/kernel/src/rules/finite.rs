@@ -4,10 +4,14 @@
 //! is forgotten. If everything but the last draw of a path is a Bernoulli draw, the mass of each value of y is a finite sum,
 //! written here as a fraction so that no quotient is needed.
 
+mod density;
 mod outcomes;
+mod quotients;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+pub use density::draws_uniform;
 
 use crate::concentrated::check_pure;
 use crate::context::Context;
@@ -64,12 +68,22 @@ pub fn same_value(
     let v = Expr::Var(value.clone());
     let by_outcomes = || compared_by_outcomes(context, block, var, &v, (a, b));
     let by_paths = || compared_by_paths(context, block, var, &v, (a, b));
-    let Compared { sane, within, possible } = either(block, by_paths, by_outcomes)?;
+    let (axiom, Compared { sane, within, possible }) = match density::draws_uniform(block) {
+        true => ("DENSITY", density::compared(context, block, var, &v, (a, b))?),
+        false => ("MAXDIV", either(block, by_paths, by_outcomes)?),
+    };
     let [first, second] = sane;
     let side = Expr::all([Expr::int(0).lt(a.clone()), Expr::int(0).lt(b.clone()), first, second, within]);
     let cost = (a.clone() / b.clone()).ln();
     let after = after(&post.formula, &[(var, v.clone(), v)], &cost);
-    concluded(context, block, ("MAXDIV", value), side.and(possible.implies(after)), post)
+    concluded(context, block, (axiom, value), side.and(possible.implies(after)), post)
+}
+
+/// Whether a block makes uniform draws and has a law that DENSITY can write, in so many paths.
+pub fn has_density(context: &Context, block: &[Statement], var: &Name) -> bool {
+    let value = Expr::Var(Variable::Arbitrary(var.clone(), 0));
+    let one = Expr::int(1);
+    density::draws_uniform(block) && density::compared(context, block, var, &value, (&one, &one)).is_ok()
 }
 
 /// BOUNDED-LOSS for a draw from finitely many values: neither run makes a value more than e^d times as likely as the other.

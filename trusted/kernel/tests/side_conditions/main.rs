@@ -11,6 +11,7 @@ mod centers;
 mod certificates_enter;
 mod chains;
 mod coverage;
+mod densities;
 mod equivalences;
 mod evidence;
 mod final_rule;

@@ -2,6 +2,7 @@
 
 use probity_exact::directed::{exp_nearest, ln_nearest};
 use probity_kernel::expr::{Expr, Name, Run};
+use probity_kernel::finite::draws_uniform;
 use probity_kernel::term::{Distribution, Statement};
 
 use super::super::state::{Stop, TOLERANCE, Value, close, place};
@@ -106,12 +107,65 @@ impl Play<'_, '_> {
         var: &Name,
         ratio: &(Expr, Expr),
     ) -> Result<(), Stop> {
+        if draws_uniform(block) {
+            return self.same_spread_value(block, var, ratio);
+        }
         let Some([first, second]) = self.laws(block, var)? else { return Ok(()) };
         let number = |e: &Expr| self.pair.number(e, Run::First).ok_or(Stop::Unclear);
         let (a, b) = (number(&ratio.0)?, number(&ratio.1)?);
         self.check(a > 0.0 && b > 0.0)?;
         self.within(&first, &second, (a, b))?;
         self.pay_for_one(var, &first, ln_nearest(a / b))
+    }
+
+    /// A value that the first run comes to, in both runs; densities are not compared here.
+    fn same_spread_value(
+        &mut self,
+        block: &[Statement],
+        var: &Name,
+        ratio: &(Expr, Expr),
+    ) -> Result<(), Stop> {
+        self.site += 1;
+        if self.pair.spent.len() < self.site {
+            self.pair.spent.resize(self.site, 0.0);
+        }
+        let before = self.pair.runs[0].clone();
+        self.run_through(block)?;
+        let value = self.pair.runs[0].get(var).cloned().ok_or(Stop::Fails)?;
+        self.pair.runs[0] = before;
+        if self.alone {
+            self.pair.runs[0].insert(var.clone(), value);
+            return Ok(());
+        }
+        let number = |e: &Expr| self.pair.number(e, Run::First).ok_or(Stop::Unclear);
+        let (a, b) = (number(&ratio.0)?, number(&ratio.1)?);
+        self.check(a > 0.0 && b > 0.0)?;
+        self.pair.charge(self.site - 1, ln_nearest(a / b));
+        self.pair.set(var, value.clone(), value);
+        Ok(())
+    }
+
+    /// Draws what the first run draws in a block.
+    fn run_through(&mut self, block: &[Statement]) -> Result<(), Stop> {
+        for statement in block {
+            match statement {
+                Statement::Draw { var, law: law @ Distribution::Uniform } => {
+                    let value = self.choose(law)?;
+                    self.pair.runs[0].insert(var.clone(), value);
+                }
+                Statement::Draw { var, law } => {
+                    let outcomes = self.outcomes(law, Run::First)?;
+                    let value = self.pick(&outcomes)?;
+                    self.pair.runs[0].insert(var.clone(), value);
+                }
+                Statement::If { guard, then, otherwise } => {
+                    let taken = self.eval(guard, Run::First)? == Value::Flag(true);
+                    self.run_through(if taken { then } else { otherwise })?;
+                }
+                other => self.alone(other, Run::First)?,
+            }
+        }
+        Ok(())
     }
 
     /// The side condition of a draw from finitely many values in the concentrated measure, and one of them.

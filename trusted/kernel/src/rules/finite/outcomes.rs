@@ -228,7 +228,7 @@ fn product(factors: &[Expr]) -> Expr {
 }
 
 /// The factors of the first that are not among those of the second, each as often as it is missing there.
-fn without(all: &[Expr], some: &[Expr]) -> Vec<Expr> {
+pub(super) fn without<T: Clone + PartialEq>(all: &[T], some: &[T]) -> Vec<T> {
     let mut left = some.to_vec();
     let mut missing = Vec::new();
     for factor in all {
@@ -243,7 +243,7 @@ fn without(all: &[Expr], some: &[Expr]) -> Vec<Expr> {
 }
 
 /// The factors of both, each as often as one of them has it.
-fn united(a: &[Expr], b: &[Expr]) -> Vec<Expr> {
+pub(super) fn united<T: Clone + Ord>(a: &[T], b: &[T]) -> Vec<T> {
     let mut all = [a, &without(b, a)].concat();
     all.sort();
     all

@@ -1,0 +1,260 @@
+//! DENSITY: blocks of coins and uniform draws.
+
+use probity_kernel::finite::{has_density, same_value};
+
+use crate::common::*;
+
+fn couple(block: &[Statement], ratio: (Expr, Expr)) -> Result<Judgement, Rejection> {
+    let context = context(block);
+    let post = assertion(&context, same("y"));
+    same_value(&context, block, &"y".into(), (&ratio.0, &ratio.1), &post)
+}
+
+fn uniform(name: &str) -> Statement {
+    draw(name, Distribution::Uniform)
+}
+
+/// Whether the precondition holds at y = n/16 for all n from −32 to 64, x = n/16 and x' = m/16.
+fn allowed(block: &[Statement], ratio: (Expr, Expr), (n, m): (i64, i64)) -> bool {
+    let step = couple(block, ratio).unwrap();
+    let sixteenth = |n: i64| rational(n, 16).unwrap();
+    (-32..=64).all(|y| {
+        let given = [(of("x"), n), (other("x"), m), (any("y"), y)];
+        let mut all: Values = given.into_iter().map(|(v, n)| (v, sixteenth(n))).collect();
+        all.insert(plain("eps"), Rational::ONE);
+        all.insert(plain("N"), Rational::ONE);
+        holds(step.pre().formula(), &all)
+    })
+}
+
+/// With one coin between x and x + 1, else between 0 and 2: for x in [0, 1] the density is 3/4 or 1/4.
+fn mixture(p: Expr) -> Vec<Statement> {
+    vec![
+        flip("k", p),
+        uniform("u"),
+        choose(var("k"), vec![assign("y", var("x") + var("u"))], vec![assign("y", int(2) * var("u"))]),
+    ]
+}
+
+#[test]
+fn densities_are_within_the_ratio() {
+    assert!(allowed(&mixture(number(1, 2)), (int(3), int(1)), (0, 16)));
+    assert!(!allowed(&mixture(number(1, 2)), (number(29, 10), int(1)), (0, 16)));
+    assert!(!allowed(&mixture(number(1, 2)), (number(29, 10), int(1)), (16, 0)));
+    assert!(allowed(&mixture(number(1, 2)), (int(1), int(1)), (5, 5)));
+    let step = couple(&mixture(number(1, 2)), (int(3), int(1))).unwrap();
+    assert!(step.axioms().contains("DENSITY") && !step.axioms().contains("MAXDIV"));
+}
+
+/// What one run puts outside of the other's interval has no ratio.
+#[test]
+fn densities_have_the_other_run_s_ends() {
+    let block = [uniform("u"), assign("y", var("x") + var("u"))];
+    assert!(!allowed(&block, (int(1000), int(1)), (0, 4)));
+    assert!(!allowed(&block, (int(1000), int(1)), (4, 0)));
+    assert!(allowed(&block, (int(1), int(1)), (7, 7)));
+}
+
+#[test]
+fn ratios_of_densities_are_positive() {
+    for (a, b) in [(-3, -1), (0, 0), (3, 0)] {
+        assert!(!allowed(&mixture(number(1, 2)), (int(a), int(b)), (0, 0)));
+    }
+}
+
+/// Half the width is twice the density.
+#[test]
+fn slopes_count() {
+    let block = |width: Expr| [uniform("u"), assign("y", width * var("u"))];
+    let wide = block(int(1) + var("x"));
+    // Between 0 and 1 in the first run, between 0 and 2 in the second.
+    assert!(allowed(&wide, (int(2), int(1)), (0, 16)));
+    assert!(!allowed(&wide, (number(19, 10), int(1)), (0, 16)));
+    let turned = [uniform("u"), assign("y", int(3) - (int(1) + var("x")) * var("u"))];
+    assert!(allowed(&turned, (int(2), int(1)), (0, 16)));
+    assert!(!allowed(&turned, (number(19, 10), int(1)), (0, 16)));
+}
+
+/// With a slope of 0 the value is one number, and has no density.
+#[test]
+fn slopes_are_not_zero() {
+    let block = [uniform("u"), assign("y", var("x") * var("u"))];
+    assert!(allowed(&block, (int(1), int(1)), (8, 8)));
+    assert!(!allowed(&block, (int(1), int(1)), (0, 0)));
+    assert!(!allowed(&block, (int(1), int(1)), (-8, -8)), "its sign is demanded");
+    // In one branch: there the other run has mass at 0, where the first has none.
+    let stretched =
+        |p: Expr| vec![flip("k", p), uniform("u"), assign("y", var("k").choose(var("x"), int(1)) * var("u"))];
+    assert!(!allowed(&stretched(number(1, 2)), (int(2), int(1)), (16, 0)));
+    assert!(!allowed(&stretched(number(1, 2)), (int(2), int(1)), (0, 16)));
+    // With no mass in that branch it may be 0.
+    assert!(allowed(&stretched(var("x")), (int(1), int(1)), (0, 0)));
+    assert!(!allowed(&stretched(var("x")), (int(1), int(1)), (-8, -8)));
+}
+
+/// A draw that is compared lies on one side of the bound.
+#[test]
+fn bounds_of_the_draw_count() {
+    // u up to x, and beyond it u + 1: no density between x and 1 + x.
+    let gap = [
+        uniform("u"),
+        choose(var("u").lt(var("x")), vec![assign("y", var("u"))], vec![assign("y", var("u") + int(1))]),
+    ];
+    assert!(allowed(&gap, (int(1), int(1)), (8, 8)));
+    assert!(!allowed(&gap, (int(100), int(1)), (8, 12)));
+    assert!(!allowed(&gap, (int(100), int(1)), (12, 8)));
+    // Turned round, and with a slope.
+    for guard in
+        [(-var("u")).gt(-var("x")), (int(2) * var("u")).le(int(2) * var("x")), !var("u").ge(var("x"))]
+    {
+        let gap =
+            [uniform("u"), choose(guard, vec![assign("y", var("u"))], vec![assign("y", var("u") + int(1))])];
+        assert!(allowed(&gap, (int(1), int(1)), (8, 8)));
+        assert!(!allowed(&gap, (int(100), int(1)), (8, 12)));
+    }
+    // The factor of the draw in a question is positive, as it seems.
+    let turned = [
+        uniform("u"),
+        choose(
+            (var("free") * var("u")).lt(var("free") * number(1, 2)),
+            vec![assign("y", var("u"))],
+            vec![assign("y", var("u"))],
+        ),
+    ];
+    assert!(!allowed(&turned, (int(1), int(1)), (0, 0)));
+}
+
+/// A draw that is only compared is a coin, if the bound lies where the draw may.
+#[test]
+fn coins_by_uniform_draws_are_sane() {
+    let coin = |bound: Expr| {
+        vec![
+            uniform("w"),
+            uniform("u"),
+            choose(var("w").lt(bound), vec![assign("y", var("u"))], vec![assign("y", int(2) * var("u"))]),
+        ]
+    };
+    assert!(allowed(&coin(var("x")), (int(1), int(1)), (8, 8)));
+    assert!(!allowed(&coin(var("x")), (int(1), int(1)), (17, 17)));
+    assert!(!allowed(&coin(var("x")), (int(1), int(1)), (-1, -1)));
+    // 3/4 + 1/8 against 1/4 + 3/8 below 1; 1/8 against 3/8 above.
+    assert!(allowed(&coin(var("x")), (number(7, 5), int(1)), (12, 4)));
+    assert!(!allowed(&coin(var("x")), (number(13, 10), int(1)), (12, 4)));
+    assert!(!allowed(&coin(var("x")), (number(29, 10), int(1)), (4, 12)));
+    assert!(allowed(&coin(var("x")), (int(3), int(1)), (4, 12)));
+}
+
+/// The same of a boolean, by its masses.
+#[test]
+fn masses_by_uniform_draws_are_within_the_ratio() {
+    let block = [uniform("u"), assign("y", var("u").lt(var("x")))];
+    let step = couple(&block, (int(3), int(1))).unwrap();
+    let tight = couple(&block, (number(29, 10), int(1))).unwrap();
+    let at = |step: &Judgement, n: i64, m: i64, y: i64| {
+        let mut all: Values =
+            [(of("x"), n), (other("x"), m)].into_iter().map(|(v, n)| (v, rational(n, 16).unwrap())).collect();
+        all.extend(values(&[(any("y"), y)]));
+        holds(step.pre().formula(), &all)
+    };
+    assert!([0, 1].into_iter().all(|y| at(&step, 12, 4, y) && at(&step, 4, 12, y)));
+    assert!(!at(&tight, 12, 4, 1) && !at(&tight, 4, 12, 0));
+    assert!(!at(&step, 17, 17, 1) && !at(&step, -1, -1, 0));
+}
+
+/// A value that is a number on one path has mass there, and no density.
+#[test]
+fn masses_and_densities_do_not_mix() {
+    let block = [
+        flip("k", number(1, 2)),
+        uniform("u"),
+        choose(var("k"), vec![assign("y", var("u"))], vec![assign("y", var("x"))]),
+    ];
+    assert!(matches!(couple(&block, (int(1), int(1))), Err(Rejection::Malformed { .. })));
+    assert!(!has_density(&context(&block), &block, &"y".into()));
+    assert!(has_density(&context(&mixture(number(1, 2))), &mixture(number(1, 2)), &"y".into()));
+}
+
+#[test]
+fn densities_are_of_one_draw_in_a_line() {
+    let knows = |value: Expr| {
+        let block = [uniform("u"), uniform("w"), assign("y", value)];
+        matches!(couple(&block, (int(1), int(1))), Err(Rejection::KnowsADraw { .. }))
+    };
+    assert!(knows(var("u") + var("w")));
+    assert!(knows(var("u") * var("u")));
+    assert!(knows(var("u").exp()));
+    assert!(knows(int(1) / var("u")));
+    assert!(!knows(var("u") * var("eps") + var("x") / var("eps")));
+    // In questions and probabilities.
+    let asked = |guard: Expr| {
+        let block = [
+            uniform("u"),
+            uniform("w"),
+            choose(guard, vec![assign("y", var("u"))], vec![assign("y", var("u"))]),
+        ];
+        matches!(couple(&block, (int(1), int(1))), Err(Rejection::KnowsADraw { .. }))
+    };
+    assert!(
+        asked(var("u").lt(var("w")))
+            && asked(var("u").equals(number(1, 2)))
+            && asked(var("u").exp().lt(int(2)))
+    );
+    assert!(!asked(var("u").lt(number(1, 2))));
+    let block = [uniform("u"), flip("k", var("u")), assign("y", var("u"))];
+    assert!(matches!(couple(&block, (int(1), int(1))), Err(Rejection::KnowsADraw { .. })));
+}
+
+/// Probabilities, and what divides, are those of laws.
+#[test]
+fn probabilities_of_densities_are_sane() {
+    assert!(allowed(&mixture(var("x")), (int(1), int(1)), (8, 8)));
+    assert!(!allowed(&mixture(var("x")), (int(1), int(1)), (17, 17)));
+    assert!(!allowed(&mixture(var("x")), (int(1), int(1)), (-1, -1)));
+    let over = mixture(number(1, 4) / var("x"));
+    assert!(allowed(&over, (int(1), int(1)), (8, 8)));
+    // A quotient by 0 is 0, and one by a negative number would turn the comparison round.
+    assert!(!allowed(&over, (int(1), int(1)), (0, 0)));
+    assert!(!allowed(&over, (int(1), int(1)), (-8, -8)));
+    let gone = mixture((int(1) / var("x")) / (int(2) / var("x")));
+    assert!(allowed(&gone, (int(1), int(1)), (8, 8)));
+    assert!(!allowed(&gone, (int(1), int(1)), (0, 0)));
+    let all_gone = mixture(var("x") * number(1, 2) / var("x"));
+    assert!(allowed(&all_gone, (int(1), int(1)), (8, 8)));
+    assert!(!allowed(&all_gone, (int(1), int(1)), (0, 0)));
+    let nothing = mixture(number(1, 2) / (var("x") - var("x")));
+    assert!(matches!(couple(&nothing, (int(1), int(1))), Err(Rejection::NotPositive { .. })));
+}
+
+/// What a path is over is positive whether it is taken or not: all is put over it.
+#[test]
+fn denominators_of_all_paths_are_positive() {
+    let block = [
+        uniform("u"),
+        choose(
+            var("x").lt(int(0)),
+            vec![assign("y", var("u"))],
+            vec![assign("y", (var("x") + int(2)) * var("u"))],
+        ),
+    ];
+    assert!(allowed(&block, (int(1), int(1)), (8, 8)));
+    assert!(!allowed(&block, (int(1), int(1)), (-48, -48)));
+}
+
+#[test]
+fn paths_of_densities_are_few() {
+    let many: Vec<Statement> =
+        (0..4).map(|n| flip(&format!("k{n}"), number(1, 2))).chain([uniform("y")]).collect();
+    assert_eq!(couple(&many, (int(1), int(1))).unwrap_err(), Rejection::TooLarge);
+    let long: Vec<Statement> =
+        std::iter::repeat_with(|| assign("k", int(1))).take(501).chain([uniform("y")]).collect();
+    assert_eq!(couple(&long, (int(1), int(1))).unwrap_err(), Rejection::TooLarge);
+    assert!(couple(&many[1..], (int(1), int(1))).is_ok());
+}
+
+#[test]
+fn densities_are_of_coins_and_uniform_draws() {
+    let noise = [uniform("u"), draw("z", laplace(int(0), int(1))), assign("y", var("u"))];
+    assert!(matches!(couple(&noise, (int(1), int(1))), Err(Rejection::WrongStatement { .. })));
+    let unset = [uniform("u"), choose(var("b"), vec![assign("y", var("u"))], vec![])];
+    assert!(matches!(couple(&unset, (int(1), int(1))), Err(Rejection::Malformed { .. })));
+}
