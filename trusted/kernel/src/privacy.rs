@@ -204,12 +204,12 @@ fn rewritten(
 
 /// What is given up for each of many outcomes would add up.
 fn check_gives_up_nothing(judgement: &Judgement) -> Result<(), Rejection> {
-    match judgement.delta == Expr::int(0) {
-        true => Ok(()),
-        false => Err(Rejection::ClaimNotCovered {
+    if judgement.delta != Expr::int(0) {
+        return Err(Rejection::ClaimNotCovered {
             reason: "a pointwise proof may not give up mass, which it would once for every output",
-        }),
+        });
     }
+    Ok(())
 }
 
 /// That judgements about the whole program end with what is needed and hold from the start, in both orientations of the adjacency;

@@ -23,8 +23,8 @@ pub struct Foresight {
     pub noise: Name,
     /// The places where it moves.
     pub places: Vec<Place>,
-    /// What is kept of the noise at no place: a variable, its first value, and its value after a round.
-    pub kept: Vec<(Name, Expr, Expr)>,
+    /// What is kept of the noise at no place.
+    pub kept: Vec<Kept>,
     /// Whether some draw was a value that it takes with probability 0.
     pub tied: Name,
     /// Such values, of the state before the draw.
@@ -40,6 +40,17 @@ pub struct Place {
     pub by: Name,
     /// What that is, second run less first: an assertion about inputs and what is kept.
     pub amount: Expr,
+}
+
+/// A variable that knows only what was drawn at no place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Kept {
+    /// Its name.
+    pub name: Name,
+    /// What it is before the loop.
+    pub start: Expr,
+    /// What it is after a round at no place.
+    pub next: Expr,
 }
 
 /// A mechanism that draws once in every round of one loop.
@@ -101,13 +112,16 @@ fn drawn<'a>(context: &Context, m: &'a Mechanism) -> Result<Drawn<'a>, Rejection
 /// How many draws a block has; none can be told if it has a `while`.
 fn draws(body: &[Statement]) -> Option<usize> {
     body.iter().try_fold(0, |count, statement| {
-        Some(count + match statement {
-            Statement::Draw { .. } => 1,
-            Statement::Assign { .. } | Statement::Append { .. } => 0,
-            Statement::If { then, otherwise, .. } => draws(then)? + draws(otherwise)?,
-            Statement::For { body, .. } => draws(body)?,
-            Statement::While { .. } => return None,
-        })
+        Some(
+            count
+                + match statement {
+                    Statement::Draw { .. } => 1,
+                    Statement::Assign { .. } | Statement::Append { .. } => 0,
+                    Statement::If { then, otherwise, .. } => draws(then)? + draws(otherwise)?,
+                    Statement::For { body, .. } => draws(body)?,
+                    Statement::While { .. } => return None,
+                },
+        )
     })
 }
 
@@ -137,9 +151,8 @@ impl Foresight {
         let mut made = m.clone();
         made.params.extend(self.keys.iter().map(|(name, _)| Param { name: name.clone(), sort: Sort::Int }));
         made.inputs.push(Input { name: self.noise.clone(), sort: entries });
-        made.inputs.extend(
-            self.places.iter().map(|place| Input { name: place.by.clone(), sort: number.clone() }),
-        );
+        made.inputs
+            .extend(self.places.iter().map(|place| Input { name: place.by.clone(), sort: number.clone() }));
         made.adjacency.push(Adjacency::EveryEntry { list: self.noise.clone(), bound: Expr::int(0) });
         let mut round = drawn.body[..drawn.at.1].to_vec();
         round.extend(self.in_place_of(&drawn));
@@ -147,7 +160,7 @@ impl Foresight {
         let (from, to) = (drawn.bounds.0.clone(), drawn.bounds.1.clone());
         let assign = |var: &Name, value: &Expr| Statement::Assign { var: var.clone(), value: value.clone() };
         let mut body = m.body[..drawn.at.0].to_vec();
-        body.extend(self.kept.iter().map(|(name, start, _)| assign(name, start)));
+        body.extend(self.kept.iter().map(|kept| assign(&kept.name, &kept.start)));
         body.push(assign(&self.tied, &Expr::Bool(false)));
         body.push(Statement::For { index: drawn.index.clone(), from, to, body: round });
         body.extend_from_slice(&m.body[drawn.at.0 + 1..]);
@@ -207,13 +220,14 @@ impl Foresight {
             let moved = noise(place.index.clone()) + Expr::var(place.by.clone());
             is(place).choose(drawn.center.replace(&at) + moved, other)
         });
-        let tied = self.ties.iter().fold(Expr::var(self.tied.clone()), |tied, tie| {
-            tied.or(value.clone().equals(tie.clone()))
-        });
-        let keep = self.kept.iter().map(|(name, _, next)| Statement::Assign {
-            var: name.clone(),
-            value: next.clone(),
-        });
+        let tied = self
+            .ties
+            .iter()
+            .fold(Expr::var(self.tied.clone()), |tied, tie| tied.or(value.clone().equals(tie.clone())));
+        let keep = self
+            .kept
+            .iter()
+            .map(|kept| Statement::Assign { var: kept.name.clone(), value: kept.next.clone() });
         let at_a_place = self.places.iter().map(is).reduce(Expr::or).unwrap_or(Expr::Bool(false));
         vec![
             Statement::Assign { var: self.tied.clone(), value: tied },
@@ -225,7 +239,7 @@ impl Foresight {
     /// Every name is new, and no other's.
     fn check_names(&self, m: &Mechanism) -> Result<(), Rejection> {
         let keys = self.keys.iter().map(|(name, _)| name);
-        let kept = self.kept.iter().map(|(name, ..)| name);
+        let kept = self.kept.iter().map(|kept| &kept.name);
         let moves = self.places.iter().map(|place| &place.by);
         let all: Vec<&Name> = keys.chain(kept).chain(moves).chain([&self.noise, &self.tied]).collect();
         for (at, name) in all.iter().enumerate() {
@@ -240,14 +254,17 @@ impl Foresight {
     /// What is kept is made of inputs, parameters and keys, and of what is drawn at no place.
     fn check_kept(&self, m: &Mechanism, drawn: &Drawn<'_>) -> Result<(), Rejection> {
         let given = |name: &Name| is_given(m, name) || self.keys.iter().any(|(key, _)| key == name);
-        let kept = |name: &Name| self.kept.iter().any(|(own, ..)| own == name);
+        let kept = |name: &Name| self.kept.iter().any(|kept| kept.name == *name);
         let round = |name: &Name| kept(name) || name == drawn.var || name == drawn.index;
-        for (_, start, next) in &self.kept {
+        for Kept { start, next, .. } in &self.kept {
             let foreign = |v: &Variable| !matches!(v, Variable::Plain(name) if given(name));
             let later = |v: &Variable| !matches!(v, Variable::Plain(name) if given(name) || round(name));
             for (e, found) in [(start, start.find_variable(&foreign)), (next, next.find_variable(&later))] {
                 if let Some(v) = found {
-                    return Err(Rejection::MayNotMention { variable: v.to_string(), assertion: e.to_string() });
+                    return Err(Rejection::MayNotMention {
+                        variable: v.to_string(),
+                        assertion: e.to_string(),
+                    });
                 }
             }
         }
@@ -258,15 +275,13 @@ impl Foresight {
     fn check_amount(&self, m: &Mechanism, made: &Context, amount: &Expr) -> Result<(), Rejection> {
         let foreign = |v: &Variable| match v {
             Variable::Plain(name) => !made.is_param(name) && !is_given(m, name),
-            Variable::Of(name, _) => !is_given(m, name) && !self.kept.iter().any(|(kept, ..)| kept == name),
+            Variable::Of(name, _) => !is_given(m, name) && !self.kept.iter().any(|kept| kept.name == *name),
             _ => true,
         };
-        match amount.find_variable(&foreign) {
-            None => made.check_number(amount),
-            Some(v) => {
-                Err(Rejection::MayNotMention { variable: v.to_string(), assertion: amount.to_string() })
-            }
+        if let Some(v) = amount.find_variable(&foreign) {
+            return Err(Rejection::MayNotMention { variable: v.to_string(), assertion: amount.to_string() });
         }
+        made.check_number(amount)
     }
 }
 

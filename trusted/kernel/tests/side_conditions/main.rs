@@ -15,6 +15,7 @@ mod equivalences;
 mod evidence;
 mod final_rule;
 mod finite_blocks;
+mod foresights;
 mod lemmas;
 mod made_noise;
 mod outcomes;
