@@ -29,6 +29,7 @@
 //! assert!(matches!(moves[0], Move::Draw(_)));
 //! ```
 
+mod couplings;
 mod part;
 
 use std::collections::BTreeSet;
@@ -57,6 +58,7 @@ use probity_kernel::select;
 use probity_kernel::split::split;
 use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Mechanism, Statement};
 
+use self::couplings::map_coupling;
 pub use self::part::Tail;
 use self::part::up_to;
 pub use crate::failure::{Failure, Reason};
@@ -197,27 +199,6 @@ pub fn without_tails(moves: &[Move]) -> Vec<Move> {
         other => other.clone(),
     };
     moves.iter().map(one).collect()
-}
-
-fn map_coupling(coupling: &Coupling, e: &dyn Fn(&Expr) -> Expr) -> Coupling {
-    let two = |(a, b): &(Expr, Expr)| (e(a), e(b));
-    match coupling {
-        Coupling::Null => Coupling::Null,
-        Coupling::Shift { by, cost } => Coupling::Shift { by: e(by), cost: e(cost) },
-        Coupling::Select { threshold, strict, above, below } => Coupling::Select {
-            threshold: e(threshold),
-            strict: *strict,
-            above: two(above),
-            below: two(below),
-        },
-        Coupling::Scale { cost } => Coupling::Scale { cost: e(cost) },
-        Coupling::SameValue { ratio } => Coupling::SameValue { ratio: two(ratio) },
-        Coupling::Equal { distance, cost } => Coupling::Equal { distance: e(distance), cost: e(cost) },
-        Coupling::Chosen { low, high, cost } => {
-            Coupling::Chosen { low: e(low), high: e(high), cost: e(cost) }
-        }
-        Coupling::SignedLog { by, cost } => Coupling::SignedLog { by: e(by), cost: e(cost) },
-    }
 }
 
 /// How to prove a mechanism private.

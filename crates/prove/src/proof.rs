@@ -217,6 +217,11 @@ fn prove_directly(
         if let Some(proof) = question.foreseeing(&rewritten, &rewrites) {
             return Ok(proof);
         }
+        if let Some((steps, centered)) = centered(&rewritten)
+            && let Some(proof) = question.foreseeing(&centered, &[rewrites.clone(), steps].concat())
+        {
+            return Ok(proof);
+        }
         match question.unaided(&rewritten, &rewrites) {
             Ok(proof) => return Ok(proof),
             Err(attempt) => best = attempt,

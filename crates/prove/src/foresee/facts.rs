@@ -159,6 +159,8 @@ impl Facts<'_> {
             let lost = seen().and(self.beats(rest(), own()?));
             facts.push(phase.clone().and(!leads.clone()).implies(lost));
             if keys.len() > 1 {
+                let ahead = Expr::all([phase.clone(), leads.clone(), seen()]);
+                facts.push(ahead.implies(self.beats(own()?, rest())));
                 facts.push(phase.and(!leads).implies(self.value(0)?.equals(rest())));
             }
         }

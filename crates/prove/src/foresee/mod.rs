@@ -57,27 +57,6 @@ fn search(
         let facts = Facts { context: &context, roles, foresight: &found.foresight, largest, from_the_start };
         let moves = moves(&function.body, &roles.index, &facts.invariant()?)?;
         let goal = found.foresight.goal(&context, mechanism, claim).ok()?;
-        if std::env::var("GAP").is_ok() {
-            for (statement, step) in function.body.iter().zip(&moves) {
-                let Move::For(invariant, _) = step else { continue };
-                let mut parts = Vec::new();
-                crate::derivation::conjuncts(invariant, &mut parts);
-                for part in parts {
-                    let mut own = Effort::of(20_000_000);
-                    let mut searching = Searching {
-                        found: Vec::new(),
-                        explain: false,
-                        again: None,
-                        asked: None,
-                        example: None,
-                        about_cost: false,
-                        effort: &mut own,
-                    };
-                    let kept = crate::derivation::keeps(&context, statement, step, &part, &mut searching);
-                    eprintln!("{kept} {} {part}", 20_000_000 - own.left);
-                }
-            }
-        }
         let mut searching = Searching {
             found: Vec::new(),
             explain: false,
@@ -96,15 +75,7 @@ fn search(
             return None;
         }
         searching.found.clear();
-        let r = replay_to(&context, claim, &goal, &moves, &mut searching);
-        if std::env::var("GAP").is_ok() {
-            eprintln!(
-                "left {} {:?}",
-                searching.effort.left,
-                r.as_ref().err().map(|f| f.to_string().chars().take(200).collect::<String>())
-            );
-        }
-        r.ok()?;
+        replay_to(&context, claim, &goal, &moves, &mut searching).ok()?;
         found.evidence.append(&mut searching.found);
         found.sides.push((orientation, moves));
         if context.adjacency_is_symmetric() {

@@ -99,9 +99,6 @@ fn drawn<'a>(context: &Context, m: &'a Mechanism) -> Result<Drawn<'a>, Rejection
             return Err(Rejection::LoopBoundNotShared { bound: bound.to_string() });
         }
     }
-    if settings(body, index) > 0 {
-        return refuse(RULE, format!("a round sets {index}"));
-    }
     let foreign = |v: &Variable| matches!(v, Variable::Plain(name) if name != index && set(name));
     if let Some(v) = center.find_variable(&foreign) {
         return refuse(RULE, format!("the center of {var} mentions {v}, which the program sets"));
