@@ -118,6 +118,9 @@ fn derived(
     plan: &Plan,
     (evidence, called): (Vec<Evidence>, bool),
 ) -> Result<String, NotExported> {
+    if plan.foresight.is_some() {
+        return Err(NotExported::rule("FORESEE"));
+    }
     // What the moves prove, and how the claim follows from it.
     let (shown, conversion) = match plan.through.as_deref() {
         None => (claim.clone(), None),

@@ -29,6 +29,7 @@
 //! assert!(matches!(moves[0], Move::Draw(_)));
 //! ```
 
+mod couplings;
 mod part;
 
 use std::collections::BTreeSet;
@@ -43,9 +44,11 @@ use probity_kernel::entail::Evidence;
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::{Binary, Expr, Name, Run, Variable};
 use probity_kernel::finite;
+use probity_kernel::foresee::Foresight;
 use probity_kernel::once::for_loop_once;
 use probity_kernel::privacy::{
-    Comparison, Side, Theorem, amplify, convert, goal, group, group_share, obligation, privacy, start,
+    Comparison, Side, Theorem, amplify, convert, foreseen, goal, group, group_share, obligation, privacy,
+    start,
 };
 use probity_kernel::rejection::Rejection;
 use probity_kernel::rules::{self, Assertion, Judgement};
@@ -55,6 +58,7 @@ use probity_kernel::select;
 use probity_kernel::split::split;
 use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Mechanism, Statement};
 
+use self::couplings::map_coupling;
 pub use self::part::Tail;
 use self::part::up_to;
 pub use crate::failure::{Failure, Reason};
@@ -66,6 +70,8 @@ pub enum Move {
     Plain,
     /// A statement without draws, each run on its own.
     OneSided,
+    /// The same for each part of what must hold after it.
+    OneSidedParts,
     /// A draw, by a sampling axiom.
     Draw(Coupling),
     /// A Laplace draw up to its tails: the coupling, and the distance from the center beyond which mass is given up.
@@ -146,6 +152,7 @@ impl Move {
         match self {
             Move::Plain => Move::Plain,
             Move::OneSided => Move::OneSided,
+            Move::OneSidedParts => Move::OneSidedParts,
             Move::Draw(coupling) => Move::Draw(map_coupling(coupling, e)),
             Move::UpTo(coupling, tail) => Move::UpTo(map_coupling(coupling, e), e(tail)),
             Move::Below(coupling, tail) => Move::Below(map_coupling(coupling, e), e(tail)),
@@ -194,27 +201,6 @@ pub fn without_tails(moves: &[Move]) -> Vec<Move> {
     moves.iter().map(one).collect()
 }
 
-fn map_coupling(coupling: &Coupling, e: &dyn Fn(&Expr) -> Expr) -> Coupling {
-    let two = |(a, b): &(Expr, Expr)| (e(a), e(b));
-    match coupling {
-        Coupling::Null => Coupling::Null,
-        Coupling::Shift { by, cost } => Coupling::Shift { by: e(by), cost: e(cost) },
-        Coupling::Select { threshold, strict, above, below } => Coupling::Select {
-            threshold: e(threshold),
-            strict: *strict,
-            above: two(above),
-            below: two(below),
-        },
-        Coupling::Scale { cost } => Coupling::Scale { cost: e(cost) },
-        Coupling::SameValue { ratio } => Coupling::SameValue { ratio: two(ratio) },
-        Coupling::Equal { distance, cost } => Coupling::Equal { distance: e(distance), cost: e(cost) },
-        Coupling::Chosen { low, high, cost } => {
-            Coupling::Chosen { low: e(low), high: e(high), cost: e(cost) }
-        }
-        Coupling::SignedLog { by, cost } => Coupling::SignedLog { by: e(by), cost: e(cost) },
-    }
-}
-
 /// How to prove a mechanism private.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
@@ -228,6 +214,8 @@ pub struct Plan {
     pub through: Option<Box<(Claim, Conversion)>>,
     /// Where a sample is drawn: the claim about what is done to it, which all else proves, for AMPLIFY.
     pub sampled: Option<Box<Claim>>,
+    /// What FORESEE foresees; the moves are then about the mechanism as a function of its noise.
+    pub foresight: Option<Box<Foresight>>,
 }
 
 /// Answers side conditions with evidence.
@@ -299,12 +287,18 @@ pub fn replay(
     for rewrite in &plan.rewrites {
         rewritten = rewrite.apply(&rewritten).map_err(reject(rewrite.name()))?;
     }
+    let made = plan.foresight.as_deref().map(|foresight| foresight.as_function(&rewritten)).transpose();
+    let function = made.map_err(reject("FORESEE"))?;
     let mut judgements = Vec::new();
     for (orientation, moves) in &plan.sides {
         let measure = Measure::of(claim.reading);
-        let context =
-            Context::measured(&rewritten, *orientation, measure).map_err(reject("the mechanism"))?;
-        judgements.push(replay_side(&Arc::new(context), claim, plan.comparison, moves, justify)?);
+        let text = function.as_ref().unwrap_or(&rewritten);
+        let context = Context::measured(text, *orientation, measure).map_err(reject("the mechanism"))?;
+        let wanted = match &plan.foresight {
+            Some(foresight) => foresight.goal(&context, &rewritten, claim).map_err(reject("FORESEE"))?,
+            None => goal(&context, claim, plan.comparison),
+        };
+        judgements.push(replay_to(&Arc::new(context), claim, &wanted, moves, justify)?);
     }
     conclude(mechanism, claim, plan, &judgements)
 }
@@ -318,7 +312,11 @@ pub(crate) fn conclude(
 ) -> Result<Theorem, Failure> {
     let sides: Vec<Side<'_>> =
         judgements.iter().map(|(judgement, evidence)| Side { judgement, evidence }).collect();
-    privacy(mechanism, claim, &plan.rewrites, plan.comparison, &sides).map_err(reject("the final rule"))
+    match &plan.foresight {
+        Some(foresight) => foreseen(mechanism, claim, &plan.rewrites, foresight, &sides),
+        None => privacy(mechanism, claim, &plan.rewrites, plan.comparison, &sides),
+    }
+    .map_err(reject("the final rule"))
 }
 
 /// Replays the moves of one orientation: a judgement about the whole program, and evidence that it applies.
@@ -329,7 +327,18 @@ pub(crate) fn replay_side(
     moves: &[Move],
     justify: &mut dyn Justify,
 ) -> Result<(Judgement, Evidence), Failure> {
-    let post = Assertion::new(context, goal(context, claim, comparison)).map_err(reject("the claim"))?;
+    replay_to(context, claim, &goal(context, claim, comparison), moves, justify)
+}
+
+/// The same for what the program must end with.
+pub(crate) fn replay_to(
+    context: &Arc<Context>,
+    claim: &Claim,
+    wanted: &Expr,
+    moves: &[Move],
+    justify: &mut dyn Justify,
+) -> Result<(Judgement, Evidence), Failure> {
+    let post = Assertion::new(context, wanted.clone()).map_err(reject("the claim"))?;
     let mut walk = Walk { context: context.clone(), justify };
     let judgement = walk.block(&context.mechanism().body, moves, &post)?;
     let evidence = walk.ask("the start of the program", &[&start()], &obligation(&judgement, claim))?;
@@ -428,6 +437,7 @@ impl Walk<'_> {
             }
             (Move::Plain, _) => rules::assign(&context, head, post).map_err(reject(&place)),
             (Move::OneSided, _) => rules::one_sided_both(&context, head, post).map_err(reject(&place)),
+            (Move::OneSidedParts, _) => rules::one_sided_parts(&context, head, post).map_err(reject(&place)),
             (Move::Draw(coupling), _) => {
                 sampling::sample(&context, head, coupling, post).map_err(reject(&place))
             }

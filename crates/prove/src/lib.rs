@@ -37,6 +37,7 @@ mod effort;
 mod evidence;
 pub mod explain;
 mod failure;
+mod foresee;
 mod forward;
 mod lists;
 mod neighbours;

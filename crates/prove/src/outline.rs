@@ -29,6 +29,7 @@
 use probity_kernel::context::Orientation;
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::Expr;
+use probity_kernel::foresee::Place;
 use probity_kernel::sample::sampled;
 use probity_kernel::term::{Mechanism, Statement};
 
@@ -61,6 +62,14 @@ pub fn outline(proof: &Proof) -> Vec<Line> {
         lines.push(Line { depth: 0, statement: "the program".into(), rule: rewritten(rewrite) });
         // A proof's rewrites apply, as the theorem shows.
         program = rewrite.apply(&program).unwrap_or(program);
+    }
+    if let Some(foresight) = &proof.plan().foresight {
+        for Place { index, amount, .. } in &foresight.places {
+            let rule =
+                format!("FORESEE: as a function of its noise, of which entry {index} moves by {amount}");
+            lines.push(Line { depth: 0, statement: "the program".into(), rule });
+        }
+        program = foresight.as_function(&program).unwrap_or(program);
     }
     let several = proof.plan().sides.len() > 1;
     for (orientation, moves) in &proof.plan().sides {
@@ -128,7 +137,9 @@ fn block(body: &[Statement], moves: &[Move], depth: usize, lines: &mut Vec<Line>
         match (step, statement) {
             (Move::Plain, Statement::Append { .. }) => push(head(statement), "APPEND".into()),
             (Move::Plain, _) => push(head(statement), "ASSIGN".into()),
-            (Move::OneSided, _) => push(head(statement), "ONE-SIDED: each run on its own".into()),
+            (Move::OneSided | Move::OneSidedParts, _) => {
+                push(head(statement), "ONE-SIDED: each run on its own".into())
+            }
             (Move::Draw(coupling), _) => push(head(statement), format!("couple: {coupling}")),
             (Move::UpTo(coupling, tail), _) => {
                 push(head(statement), format!("couple: {coupling}; UP-TO-BAD: within {tail} of the center"));

@@ -44,6 +44,7 @@ use crate::conversion::sampled::sampled_plan;
 use crate::derivation::{Failure, Plan, Reason, Recorded, conclude, one_row, replay, replay_side};
 use crate::effort::Effort;
 use crate::evidence::again::Known;
+use crate::foresee::{Found, foresee};
 use crate::forward::{Taste, forward};
 use crate::plan::blocks::{for_each_assignment, set_by};
 use crate::plan::centers::centered;
@@ -213,6 +214,14 @@ fn prove_directly(
     let unaided = hints.couplings.is_empty() && hints.invariants.is_empty() && !hints.pointwise;
     let mut best = None;
     if unaided {
+        if let Some(proof) = question.foreseeing(&rewritten, &rewrites) {
+            return Ok(proof);
+        }
+        if let Some((steps, centered)) = centered(&rewritten)
+            && let Some(proof) = question.foreseeing(&centered, &[rewrites.clone(), steps].concat())
+        {
+            return Ok(proof);
+        }
         match question.unaided(&rewritten, &rewrites) {
             Ok(proof) => return Ok(proof),
             Err(attempt) => best = attempt,
@@ -371,6 +380,23 @@ impl Question<'_> {
         Err(best)
     }
 
+    /// A proof of a text that chooses among noisy values and releases more than one place.
+    fn foreseeing(&self, rewritten: &Mechanism, rewrites: &[Rewrite]) -> Option<Proof> {
+        let mut effort = Effort::of(MAX_EFFORT).until(self.deadline);
+        let Found { foresight, sides, evidence } = foresee(rewritten, self.claim, &mut effort)?;
+        let plan = Plan {
+            rewrites: rewrites.to_vec(),
+            comparison: Comparison::Pointwise,
+            sides,
+            through: None,
+            sampled: None,
+            foresight: Some(Box::new(foresight)),
+        };
+        let mut recorded = Recorded::new(evidence.clone());
+        let theorem = replay(self.mechanism, self.claim, &plan, &mut recorded).ok()?;
+        Some(Proof { theorem, plan, evidence })
+    }
+
     /// The contexts in which the two runs have to be compared.
     fn contexts(&self, rewritten: &Mechanism) -> Option<Vec<Arc<Context>>> {
         let measure = Measure::of(self.claim.reading);
@@ -391,7 +417,8 @@ impl Question<'_> {
             named = rewritten;
         }
         let comparison = Comparison::Equal;
-        let mut plan = Plan { rewrites, comparison, sides: vec![], through: None, sampled: None };
+        let mut plan =
+            Plan { rewrites, comparison, sides: vec![], through: None, sampled: None, foresight: None };
         let (mut evidence, mut judgements) = (Vec::new(), Vec::new());
         // The questions of one side are those of the other with the runs exchanged.
         let mut known = Known::default();
@@ -441,7 +468,8 @@ impl Question<'_> {
         let mut best: Option<Box<Attempt>> = None;
         for comparison in comparisons {
             let rewrites = rewrites.to_vec();
-            let mut plan = Plan { rewrites, comparison, sides: vec![], through: None, sampled: None };
+            let mut plan =
+                Plan { rewrites, comparison, sides: vec![], through: None, sampled: None, foresight: None };
             let mut evidence = Vec::new();
             for context in &contexts {
                 let mut answers = self.answers.borrow_mut();

@@ -12,6 +12,7 @@ use crate::conversion::{self, Conversion};
 use crate::entail::{Evidence, check_entailment};
 use crate::equivalence::Rewrite;
 use crate::expr::{Expr, Run, Variable};
+use crate::foresee::Foresight;
 use crate::kind::Kind;
 use crate::rejection::Rejection;
 use crate::rules::{Assertion, Judgement, both_works};
@@ -142,36 +143,10 @@ pub fn privacy(
 ) -> Result<Theorem, Rejection> {
     // The mechanism as it stands must make sense, not only what it is rewritten to.
     check_claim(&Context::new(mechanism, Orientation::Forward)?, claim)?;
-    let mut axioms = BTreeSet::new();
-    let mut rewritten = mechanism.clone();
-    for rewrite in rewrites {
-        rewritten = rewrite.apply(&rewritten)?;
-        axioms.insert(rewrite.name());
-    }
-    let mut covered = BTreeSet::new();
-    let mut work = 0;
-    for Side { judgement, evidence } in sides {
+    let (rewritten, mut axioms) = rewritten(mechanism, rewrites)?;
+    axioms.extend(covered(&rewritten, claim, sides, &|context| Ok(goal(context, claim, comparison)))?);
+    for Side { judgement, .. } in sides {
         let context = &judgement.context;
-        if *context.mechanism() != rewritten {
-            return Err(Rejection::ContextDiffers);
-        }
-        if judgement.program != rewritten.body {
-            let show = |p: &[crate::term::Statement]| p.iter().map(|s| s.to_string()).collect::<String>();
-            return Err(Rejection::ProgramDiffers {
-                left: show(&judgement.program),
-                right: show(&rewritten.body),
-            });
-        }
-        let needed = goal(context, claim, comparison);
-        if judgement.post != Assertion::new(context, needed.clone())? {
-            return Err(Rejection::WrongGoal {
-                found: judgement.post.formula.to_string(),
-                needed: needed.to_string(),
-            });
-        }
-        if context.measure() != Measure::of(claim.reading) {
-            return Err(Rejection::ContextDiffers);
-        }
         if claim.reading == Reading::Mu
             && let Some(axiom) = NOT_GAUSSIAN.iter().find(|axiom| judgement.axioms.contains(*axiom))
         {
@@ -182,12 +157,92 @@ pub fn privacy(
             if !matches!(context.kind(&rewritten.output), Kind::Int | Kind::Bool) {
                 return Err(Rejection::NotCountable { output: rewritten.output.to_string() });
             }
-            if judgement.delta != Expr::int(0) {
-                return Err(Rejection::ClaimNotCovered {
-                    reason: "a pointwise proof may not give up mass, which it would once for every output",
-                });
-            }
+            check_gives_up_nothing(judgement)?;
             axioms.insert("PW-EQ");
+        }
+    }
+    Ok(Theorem { mechanism: mechanism.clone(), claim: claim.clone(), axioms, through: None })
+}
+
+/// FORESEE: what is drawn in a loop moves by amounts that other draws decide.
+/// ```text
+/// m = m₁ = … = mₙ by equivalences    ⊢ mₙ as a function of its noise : Φ ⇒ [`Foresight::goal`]    cost = 0 ⊨ Φ
+/// ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
+/// m is ε-differentially private over the reals
+/// ```
+pub fn foreseen(
+    mechanism: &Mechanism,
+    claim: &Claim,
+    rewrites: &[Rewrite],
+    foresight: &Foresight,
+    sides: &[Side<'_>],
+) -> Result<Theorem, Rejection> {
+    check_claim(&Context::new(mechanism, Orientation::Forward)?, claim)?;
+    if claim.reading != Reading::Reals {
+        return Err(Rejection::ClaimNotCovered { reason: "FORESEE is for claims in epsilon" });
+    }
+    let (rewritten, mut axioms) = rewritten(mechanism, rewrites)?;
+    let function = foresight.as_function(&rewritten)?;
+    let needed = |context: &Context| foresight.goal(context, &rewritten, claim);
+    axioms.extend(covered(&function, claim, sides, &needed)?);
+    sides.iter().try_for_each(|side| check_gives_up_nothing(side.judgement))?;
+    axioms.insert("FORESEE");
+    Ok(Theorem { mechanism: mechanism.clone(), claim: claim.clone(), axioms, through: None })
+}
+
+/// The mechanism after equivalences, and their names.
+fn rewritten(
+    mechanism: &Mechanism,
+    rewrites: &[Rewrite],
+) -> Result<(Mechanism, BTreeSet<&'static str>), Rejection> {
+    let mut rewritten = mechanism.clone();
+    for rewrite in rewrites {
+        rewritten = rewrite.apply(&rewritten)?;
+    }
+    Ok((rewritten, rewrites.iter().map(Rewrite::name).collect()))
+}
+
+/// What is given up for each of many outcomes would add up.
+fn check_gives_up_nothing(judgement: &Judgement) -> Result<(), Rejection> {
+    if judgement.delta != Expr::int(0) {
+        return Err(Rejection::ClaimNotCovered {
+            reason: "a pointwise proof may not give up mass, which it would once for every output",
+        });
+    }
+    Ok(())
+}
+
+/// That judgements about the whole program end with what is needed and hold from the start, in both orientations of the adjacency;
+/// and what they rest on.
+fn covered(
+    mechanism: &Mechanism,
+    claim: &Claim,
+    sides: &[Side<'_>],
+    needed: &dyn Fn(&Context) -> Result<Expr, Rejection>,
+) -> Result<BTreeSet<&'static str>, Rejection> {
+    let (mut covered, mut axioms) = (BTreeSet::new(), BTreeSet::new());
+    let mut work = 0;
+    for Side { judgement, evidence } in sides {
+        let context = &judgement.context;
+        if *context.mechanism() != *mechanism {
+            return Err(Rejection::ContextDiffers);
+        }
+        if judgement.program != mechanism.body {
+            let show = |p: &[crate::term::Statement]| p.iter().map(|s| s.to_string()).collect::<String>();
+            return Err(Rejection::ProgramDiffers {
+                left: show(&judgement.program),
+                right: show(&mechanism.body),
+            });
+        }
+        let needed = needed(context)?;
+        if judgement.post != Assertion::new(context, needed.clone())? {
+            return Err(Rejection::WrongGoal {
+                found: judgement.post.formula.to_string(),
+                needed: needed.to_string(),
+            });
+        }
+        if context.measure() != Measure::of(claim.reading) {
+            return Err(Rejection::ContextDiffers);
         }
         let checked = check_entailment(context, &[&start()], &obligation(judgement, claim), evidence)?;
         work = both_works(work, both_works(judgement.work, checked.work)?)?;
@@ -203,7 +258,7 @@ pub fn privacy(
             reason: "the adjacency is not symmetric, and only one orientation is proved",
         });
     }
-    Ok(Theorem { mechanism: mechanism.clone(), claim: claim.clone(), axioms, through: None })
+    Ok(axioms)
 }
 
 /// From a theorem in ρ or μ to one of ε and δ.

@@ -6,6 +6,7 @@ use probity_kernel::entail::{Evidence, Product};
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::{Binary, Expr, Run, Unary, Variable};
 use probity_kernel::float::{Implementation, Uniform};
+use probity_kernel::foresee::{Foresight, Kept, Place};
 use probity_kernel::lemma::Lemma;
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{
@@ -225,6 +226,7 @@ code! { Tail {
 code! { Move {
     "plain" => Move::Plain {},
     "one-sided" => Move::OneSided {},
+    "one-sided-parts" => Move::OneSidedParts {},
     "draw" => Move::Draw { 0: coupling },
     "up-to" => Move::UpTo { 0: coupling, 1: tail },
     "up-to-upper" => Move::Below { 0: coupling, 1: tail },
@@ -256,9 +258,16 @@ code! { Conversion {
     "normal-tail" => Conversion::NormalTail { 0: evidence },
 } }
 
+code! { Foresight {
+    "foresight" => Foresight { keys: keys, noise: noise, places: places, kept: kept, tied: tied, ties: ties },
+} }
+
+code! { Kept { "kept" => Kept { name: name, start: start, next: next }, } }
+code! { Place { "place" => Place { index: index, by: by, amount: amount }, } }
+
 impl Code for Plan {
     fn write(&self) -> Text {
-        let Plan { rewrites, comparison, sides, through, sampled } = self;
+        let Plan { rewrites, comparison, sides, through, sampled, foresight } = self;
         let mut parts = vec![rewrites.write(), comparison.write(), sides.write()];
         let mut word = "plan";
         if let Some(through) = through {
@@ -267,6 +276,10 @@ impl Code for Plan {
             word = "converted-plan";
         }
         let plan = Text::named(word, parts);
+        let plan = match foresight {
+            None => plan,
+            Some(foresight) => Text::named("foreseeing-plan", vec![foresight.write(), plan]),
+        };
         match sampled {
             None => plan,
             Some(claim) => Text::named("sampled-plan", vec![claim.write(), plan]),
@@ -286,12 +299,20 @@ impl Code for Plan {
                     Some(_) => Err(ReadError::new("a Plan without a sample", word)),
                 };
             }
+            "foreseeing-plan" => {
+                let (foresight, plan): (Foresight, Plan) = (parts.next()?, parts.next()?);
+                parts.end()?;
+                return match (&plan.sampled, &plan.foresight) {
+                    (None, None) => Ok(Plan { foresight: Some(Box::new(foresight)), ..plan }),
+                    _ => Err(ReadError::new("a Plan that foresees nothing", word)),
+                };
+            }
             other => return Err(ReadError::new("a Plan", other)),
         };
         let (rewrites, comparison, sides) = (parts.next()?, parts.next()?, parts.next()?);
         let through = if converted { Some(Box::new((parts.next()?, parts.next()?))) } else { None };
         parts.end()?;
-        Ok(Plan { rewrites, comparison, sides, through, sampled: None })
+        Ok(Plan { rewrites, comparison, sides, through, sampled: None, foresight: None })
     }
 }
 

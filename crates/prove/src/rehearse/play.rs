@@ -133,7 +133,7 @@ impl Play<'_, '_> {
         let Some(statement) = now.first() else { return Ok(()) };
         self.effort.spend(STATEMENT_STEPS).ok_or(Stop::Unclear)?;
         match (step, statement) {
-            (Move::Plain | Move::OneSided, _) => {
+            (Move::Plain | Move::OneSided | Move::OneSidedParts, _) => {
                 self.alone(statement, Run::First)?;
                 if !self.alone {
                     self.alone(statement, Run::Second)?;

@@ -16,6 +16,7 @@ mod equivalences;
 mod evidence;
 mod final_rule;
 mod finite_blocks;
+mod foresights;
 mod lemmas;
 mod made_noise;
 mod outcomes;
