@@ -118,6 +118,9 @@ fn redraw_is_judged_with_the_runs_exchanged() {
         |context: Arc<Context>| before(&forth(int(2)), &judged(&context, &yes(), &int(3), yes()), 2, 3);
     assert!(with(there()).is_ok());
     assert!(matches!(with(here()), Err(Rejection::ContextDiffers)));
+    // What a cost counts is the same in both.
+    let measured = side(Orientation::Backward, Measure::Concentrated);
+    assert!(matches!(with(measured), Err(Rejection::ContextDiffers)));
     let mut other = mechanism(body(), int(0));
     other.adjacency.pop();
     let other = Context::new(&other, Orientation::Backward).unwrap();

@@ -165,8 +165,10 @@ pub fn redraw(
     let back_goal = accepted(there, guard, &Expr::Bool(true), back_amount);
     for (judgement, needed) in [(round, accepted(here, guard, post, amount)), (back, back_goal)] {
         if judgement.post != Assertion::new(&judgement.context, needed.clone())? {
-            let found = judgement.post.formula.to_string();
-            return Err(Rejection::WrongGoal { found, needed: needed.to_string() });
+            return Err(Rejection::WrongGoal {
+                found: judgement.post.formula.to_string(),
+                needed: needed.to_string(),
+            });
         }
     }
     let mut set = BTreeSet::new();
