@@ -5,7 +5,7 @@ From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence
 From Probity Require Compared Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
 From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called PermuteFlip CertificateCall NormalSum Mu MuOrder.
 From Probity Require Gumbel Answers Alike Values Exchange Selected TailsExact Naive Between Beside Ratio Split TailsBoth TailsStart Differ.
-From Probity Require Lists Priced NormalSeries NormalValues NormalEnclosed NormalNumbers Ends Rows CertificateChain CertificateTails CertificateGroup Borel Spread.
+From Probity Require Lists Priced NormalSeries NormalValues NormalEnclosed NormalNumbers Ends Rows CertificateChain CertificateTails CertificateGroup Borel Spread Redraw.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -25,6 +25,8 @@ Definition rules_for_programs := (
   @Rules.for_rounds,
   @Rules.for_loop,
   @Rules.while_loop,
+  @Redraw.redraw_loop,
+  @Redraw.redraw_before,
   @Rules.strengthen,
   @Rules.weaken,
   @Rules.case,
@@ -142,6 +144,7 @@ Definition equivalences_and_privacy := (
   @Branches.join,
   @Branches.tail,
   @Branches.merge,
+  @Branches.entry,
   @Branches.one_draw,
   @Branches.one_draw_kept,
   @Between.two_draws,

@@ -1,9 +1,9 @@
 (* Programs in step, and the equivalences about branches of trusted/kernel/src/rules/hoist.rs: HOIST (hoist), JOIN (join),
-   TAIL (tail), MERGE (merge), ONE-DRAW (one_draw).
+   TAIL (tail), MERGE (merge), ENTRY (entry), ONE-DRAW (one_draw).
 
    in_step T c c' T': from states that T relates, c and c' have the same expectations of tests that T' makes equal; the two may have different
    states.  step_... build it along two programs.  What the kernel checks on the text ("y is read in its branch only") is a relation "same but
-   for y" that everything else respects.  Read: in_step, hoist, join, tail, merge, one_draw. *)
+   for y" that everything else respects.  Read: in_step, hoist, join, tail, merge, entry, one_draw. *)
 From Probity Require Import Prelude Judgement Privacy.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.
@@ -148,6 +148,18 @@ Proof.
 move=> ys ls reads sets Hc Hd f f' f0 f1 f'0 f'1 ff s s' st /=.
 have [-> _ _ _] := reads s s' st; case: (g' s'); [apply: Hc st|apply: Hd st] => // t t' tt; rewrite ys ls;
   have [_ -> ea eb] := reads t t' tt; rewrite ?ea ?eb; apply: ff; exact: sets.
+Qed.
+
+(* append(l, e)  =  y = e; append(l, y).  T: equal but for y *)
+Theorem entry (R : realType) (S S' A : Type) (T : S -> S' -> Prop) (list : S -> seq A) (list' : S' -> seq A) (put : S -> seq A -> S) (put' : S' -> seq A -> S')
+    (y : S' -> A) (set_y : S' -> A -> S') (e : S -> A) (e' : S' -> A) :
+  (forall s v, y (set_y s v) = v) -> (forall s v, list' (set_y s v) = list' s) ->
+  (forall s s', T s s' -> list s = list' s' /\ e s = e' s') -> (forall s s' l v, T s s' -> T (put s l) (put' (set_y s' v) l)) ->
+  in_step T (Assign R (fun s => put s (rcons (list s) (e s))))
+    (Seq (Assign R (fun s => set_y s (e' s))) (Assign R (fun s => put' s (rcons (list' s) (y s))))) T.
+Proof.
+move=> ys ls reads sets f f' f0 f1 f'0 f'1 ff s s' st /=; rewrite ys ls; have [-> ->] := reads s s' st.
+by apply: ff; exact: sets.
 Qed.
 
 (* if g { y ~ D(a, s) } else { y ~ D(b, t) }  =  y ~ D(if g then a else b, if g then s else t): one law of a center and a scale; with one parameter, the other is the same on both sides *)

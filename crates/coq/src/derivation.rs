@@ -295,6 +295,7 @@ impl<'a> Walk<'a> {
                 self.while_loop((label, guard, body), invariant, moves, post, arbitrary)
             }
             (Move::Cases(..), _) => Err(NotExported::rule("CASES")),
+            (Move::Redraw(..), _) => Err(NotExported::rule("REDRAW")),
             (Move::Split(..), _) => Err(NotExported::rule("SPLIT")),
             (Move::Tail(part, coupling, at), _) => self.part(head, (*part, coupling, at), post, arbitrary),
             (

@@ -31,6 +31,7 @@
 
 mod couplings;
 mod part;
+mod redraw;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -61,6 +62,8 @@ use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Mechanism, 
 use self::couplings::map_coupling;
 pub use self::part::Tail;
 use self::part::up_to;
+pub use self::redraw::Redraw;
+pub(crate) use self::redraw::exchanged;
 pub use crate::failure::{Failure, Reason};
 
 /// How to prove one statement, or two for a joint coupling.
@@ -102,6 +105,8 @@ pub enum Move {
     ForOnce(Expr, Vec<Expr>, Vec<Move>),
     /// A `while` loop with its invariant.
     While(Expr, Vec<Move>),
+    /// A loop that draws until a round is accepted, with the same round before it where there is one.
+    Redraw(Box<Redraw>),
     /// No statement: what holds at this point, and all that is remembered from before it.
     Assert(Expr),
     /// Statements whose facts are carried forward: what is known before the first, and the links.
@@ -136,6 +141,7 @@ impl Move {
             Move::Assert(_) => 0,
             Move::Joint(..) => 2,
             Move::SameValue(_, size, _) => *size,
+            Move::Redraw(plan) => plan.size(),
             Move::Chain(_, links) => links.iter().map(Link::size).sum(),
             Move::Cases(_, yes, _) | Move::Split(_, yes, _) => yes.iter().map(Move::size).sum(),
             _ => 1,
@@ -168,6 +174,7 @@ impl Move {
             Move::For(invariant, inner) => Move::For(e(invariant), all(inner)),
             Move::ForOnce(invariant, rounds, inner) => Move::ForOnce(e(invariant), each(rounds), all(inner)),
             Move::While(invariant, inner) => Move::While(e(invariant), all(inner)),
+            Move::Redraw(plan) => Move::Redraw(Box::new(plan.map(e))),
             Move::Assert(formula) => Move::Assert(e(formula)),
             Move::Chain(known, links) => {
                 let links = links.iter().map(|link| match link {
@@ -487,6 +494,7 @@ impl Walk<'_> {
             (Move::While(invariant, moves), Statement::While { label, guard, body }) => {
                 self.while_loop(&place, (label, guard, body), invariant, moves, post)
             }
+            (Move::Redraw(plan), _) => self.redraw(body, plan, post),
             (Move::Chain(known, links), _) => self.chain(body, known, links, post),
             _ => Err(misfit(&place, "the move is for another kind of statement")),
         }

@@ -160,7 +160,8 @@ impl fmt::Display for Reason {
             ),
             Reason::Redrawn { draw, guard } => write!(
                 f,
-                "'{draw}' is drawn again while {guard}: how likely that is depends on the input, and no rule says what it costs; \
+                "'{draw}' is drawn again while {guard}: how likely that is depends on the input, so that what is kept costs twice what one draw costs (REDRAW), \
+                 if the condition reads only what is drawn and public, and nothing counts the rounds; \
                  draw once and release clamp(answer, low, high) with public bounds, which costs no more than the draw"
             ),
             Reason::Called { name, why } => {

@@ -202,6 +202,15 @@ fn block(body: &[Statement], moves: &[Move], depth: usize, lines: &mut Vec<Line>
                     block(&now, moves, depth + 1, lines);
                 }
             }
+            (Move::Redraw(plan), _) => {
+                let (now, after) = body_of(statement, rest, step.size());
+                rest = after;
+                let Some(again @ Statement::While { body, .. }) = now.last() else { return };
+                let (there, back) = &plan.amounts;
+                let rule = format!("REDRAW: what is accepted, at cost {there} and once more {back}");
+                lines.push(Line { depth, statement: head(again), rule });
+                block(body, &plan.round, depth + 1, lines);
+            }
             (Move::If(yes, no), Statement::If { then, otherwise, .. }) => {
                 push(head(statement), "COND: both runs take the same branch".into());
                 block(then, yes, depth + 1, lines);

@@ -59,7 +59,7 @@ pub mod text;
 
 pub(crate) use evidence::memo;
 pub use evidence::{entail, fact, lemma, poly};
-pub use rules::select::split;
+pub use rules::select::{redraw, split};
 pub use rules::{
     call, chain, concentrated, equivalence, expand, finite, foresee, once, sample, sampling, select,
 };

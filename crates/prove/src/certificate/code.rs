@@ -15,7 +15,7 @@ use probity_kernel::term::{
 };
 
 use super::text::{Code, ReadError, Text};
-use crate::derivation::{Link, Move, Plan, Tail};
+use crate::derivation::{Link, Move, Plan, Redraw, Tail};
 
 /// A table: the word for each variant, and its fields in order.
 macro_rules! code {
@@ -207,6 +207,7 @@ code! { Rewrite {
     "join" => Rewrite::Join {},
     "tail" => Rewrite::Tail {},
     "merge" => Rewrite::Merge { var: var },
+    "entry" => Rewrite::Entry { var: var },
     "one-draw" => Rewrite::OneDraw { var: var },
     "center" => Rewrite::Center { noise: noise, value: value, var: var },
     "name" => Rewrite::Name { var: var },
@@ -241,8 +242,15 @@ code! { Move {
     "for" => Move::For { 0: invariant, 1: body },
     "for-once" => Move::ForOnce { 0: invariant, 1: rounds, 2: body },
     "while" => Move::While { 0: invariant, 1: body },
+    "redraw" => Move::Redraw { 0: plan },
     "assert" => Move::Assert { 0: formula },
     "chain" => Move::Chain { 0: known, 1: links },
+} }
+
+code! { Redraw {
+    "rounds" => Redraw {
+        once_before: once_before, known: known, round: round, back: back, post: post, amounts: amounts, paid: paid
+    },
 } }
 
 code! { Link {

@@ -15,6 +15,8 @@ const MOST_OF_AN_EVENT: usize = 3;
 pub(crate) struct Budget {
     pub(super) sum: Expr,
     pub(super) past: Vec<Past>,
+    /// Whether an amount is due only where its event lies from where it was first paid for on: for a part that is paid for by itself.
+    part: bool,
 }
 
 /// Amounts that are due where an event lies below a place.
@@ -32,6 +34,17 @@ impl Past {
     /// All amounts together.
     fn amount(&self, context: &Context) -> Expr {
         self.amounts.iter().fold(Expr::int(0), |sum, amount| add(context, &sum, amount))
+    }
+
+    /// That the event lies where it was paid for.
+    fn lies_in(&self, context: &Context) -> Expr {
+        if comes_before(&self.event, &self.upto) == Expr::Bool(true) {
+            return Expr::Bool(true);
+        }
+        match normal(context, &minus(self.upto.clone(), self.low.clone())) == Expr::int(1) {
+            true => comes_at(&self.event, &self.low),
+            false => self.low.clone().le(self.event.clone()).and(comes_before(&self.event, &self.upto)),
+        }
     }
 
     /// Whether this is about the same event, up to a place at the other's or after it.
@@ -53,12 +66,21 @@ fn due(context: &Context, pasts: &[&Past]) -> Expr {
 
 impl Budget {
     pub(super) fn new() -> Budget {
-        Budget { sum: Expr::int(0), past: vec![] }
+        Budget { sum: Expr::int(0), past: vec![], part: false }
+    }
+
+    /// Nothing paid yet for a part of a program, after which it is added to what was paid before.
+    pub(super) fn of_part() -> Budget {
+        Budget { part: true, ..Budget::new() }
     }
 
     /// What is due whatever happens is one sum: amounts that are the same are counted, so that the bound does not grow with the
     /// number of draws.
     pub(super) fn formula(&self, context: &Context) -> Expr {
+        if self.part {
+            let due = |past: &Past| past.lies_in(context).choose(past.amount(context), Expr::int(0));
+            return self.past.iter().map(due).fold(self.sum.clone(), plus);
+        }
         let mut certain: Vec<(&Expr, i64)> = Vec::new();
         let mut depends: Vec<Vec<&Past>> = Vec::new();
         for past in &self.past {
@@ -108,6 +130,16 @@ impl Budget {
                     let next = normal(context, &plus(at.clone(), one));
                     self.charge_event(context, event, (at, &next), amount);
                 }
+            }
+        }
+    }
+
+    /// Pays what was paid elsewhere, twice.
+    pub(super) fn add_twice(&mut self, context: &Context, other: &Budget) {
+        for _ in 0..2 {
+            self.sum = add(context, &self.sum, &other.sum);
+            for Past { event, low, upto, amounts } in &other.past {
+                amounts.iter().for_each(|amount| self.charge_event(context, event, (low, upto), amount));
             }
         }
     }
@@ -188,7 +220,7 @@ impl Budget {
             a.collapse(context);
             b.collapse(context);
         }
-        Budget { sum: larger(context, &a.sum, &b.sum), past: a.past }
+        Budget { sum: larger(context, &a.sum, &b.sum), past: a.past, part: a.part }
     }
 
     /// What the rounds of a loop cost, given what one costs from nothing: before the round `index`, and the sum that a
@@ -253,6 +285,7 @@ impl Budget {
                 .iter()
                 .map(|p| Past { low: at(&p.low), upto: at(&p.upto), ..p.clone() })
                 .collect(),
+            part: self.part,
         }
     }
 }

@@ -8,6 +8,7 @@ mod apart;
 mod budget;
 mod live;
 mod loops;
+mod redraw;
 mod scores;
 mod select;
 mod state;
@@ -24,7 +25,7 @@ use probity_kernel::law;
 use probity_kernel::term::{Coupling, Distribution, Statement};
 
 use crate::algebra::{fraction, minus, normal, product, visit};
-use crate::derivation::{Link, Move};
+use crate::derivation::{Link, Move, exchanged};
 use crate::plan::blocks::set_by;
 use apart::Apart;
 use scores::Scores;
@@ -41,7 +42,18 @@ pub(crate) fn forward(
     let mut after = BTreeSet::new();
     live::read(&context.mechanism().output, &mut after);
     let (choices, scores) = (Rc::default(), Scores::of(context));
-    let walk = Walk { context, wanted, multiplied, taste, after, choices, scores, deadline };
+    let backs = redraw::Backs::default();
+    let (scout, in_round) = (false, false);
+    let walk =
+        Walk { context, wanted, multiplied, taste, after, choices, scores, backs, scout, in_round, deadline };
+    // A loop that draws again is judged with the runs exchanged too.
+    if redraw::may_redraw(context, &context.mechanism().body)
+        && let Ok(there) = exchanged(context)
+    {
+        let (choices, scores) = (Rc::default(), Scores::of(&there));
+        let scout = Walk { context: &there, scout: true, choices, scores, ..walk.inner(&walk.after) };
+        let _ = scout.block(&there.mechanism().body, &mut State::new(&there));
+    }
     let mut state = State::new(context);
     let known = state.known_at_start();
     let mut links = walk.block(&context.mechanism().body, &mut state)?;
@@ -72,6 +84,12 @@ struct Walk<'a> {
     choices: Rc<RefCell<Vec<select::Choice>>>,
     /// The lists of scores from which is chosen.
     scores: Rc<Scores>,
+    /// The rounds of loops that draw again, as they are proved with the runs exchanged.
+    backs: redraw::Backs,
+    /// Whether this walk is with the runs exchanged, to find these.
+    scout: bool,
+    /// Whether this is a round of such a loop.
+    in_round: bool,
     deadline: Option<Instant>,
 }
 
@@ -93,7 +111,9 @@ impl Walk<'_> {
             if at < grouped {
                 continue;
             }
-            if let Some((size, link)) = self.bounded_by_hand(&body[at..], state) {
+            let grouping = self.bounded_by_hand(&body[at..], state);
+            let grouping = grouping.or_else(|| self.redraw(&body[at..], state));
+            if let Some((size, link)) = grouping.or_else(|| self.noise_added(&body[at..], state)) {
                 push(&mut links, link);
                 grouped = at + size;
                 run = None;
@@ -152,8 +172,8 @@ impl Walk<'_> {
     /// The same inside of loops and branches, after which these variables are read.
     fn inner(&self, after: &BTreeSet<Name>) -> Walk<'_> {
         let (wanted, multiplied, after) = (self.wanted.clone(), self.multiplied.clone(), after.clone());
-        let (choices, scores) = (self.choices.clone(), self.scores.clone());
-        Walk { wanted, multiplied, after, choices, scores, ..*self }
+        let (choices, scores, backs) = (self.choices.clone(), self.scores.clone(), self.backs.clone());
+        Walk { wanted, multiplied, after, choices, scores, backs, ..*self }
     }
 
     /// A value that is bounded by hand: set, and then changed where it is too large or too small. Statement by statement it

@@ -161,8 +161,28 @@ fn branches(mechanism: &Mechanism, body: &[Statement]) -> Option<Rewrite> {
             inside.or_else(|| own().filter(|step| step.apply(mechanism).is_ok()))
         }
         Statement::For { body, .. } | Statement::While { body, .. } => branches(mechanism, body),
+        // What a coin says of a value is one law, if it has a name.
+        Statement::Append { value, .. } if reads_coin_and_input(mechanism, value) => {
+            let step = Rewrite::Entry { var: new_name(mechanism, "entry")? };
+            step.apply(mechanism).is_ok().then_some(step)
+        }
         _ => None,
     })
+}
+
+/// Whether an expression is made of a coin, or of another draw from a few values, and of an input.
+fn reads_coin_and_input(mechanism: &Mechanism, value: &Expr) -> bool {
+    let reads = |name: &Name| value.mentions(&Variable::Plain(name.clone()));
+    let mut coin = false;
+    for_each_draw(&mechanism.body, &mut |var, law| {
+        let finite =
+            matches!(law, Distribution::Bernoulli(_) | Distribution::UniformInt { .. } | Distribution::Sign);
+        coin |= finite && reads(var);
+    });
+    let given = inline(value, &definitions(&mechanism.body));
+    let input =
+        |v: &Variable| mechanism.inputs.iter().any(|i| matches!(v, Variable::Plain(n) if *n == i.name));
+    coin && !matches!(value, Expr::Var(_)) && given.find_variable(&input).is_some()
 }
 
 /// Whether a guard is a coin, or that it fell otherwise.

@@ -56,7 +56,11 @@ pub fn check(judgement: &Judgement, context: &Context, seen: &mut Seen, dice: &m
 }
 
 /// Random programs, random postconditions, random derivations.
-fn search(writer: &mut Writer, rounds: u64, programs: &mut dyn FnMut(&mut Writer) -> Vec<Statement>) -> Seen {
+pub fn search(
+    writer: &mut Writer,
+    rounds: u64,
+    programs: &mut dyn FnMut(&mut Writer) -> Vec<Statement>,
+) -> Seen {
     search_for(writer, rounds, programs, &mut |writer| writer.relation().and(writer.bound()))
 }
 
@@ -89,6 +93,7 @@ fn search_for(
                 Way::Backward => drop(writer.derive_block(&context, &program, &post, &mut see)),
                 Way::Chains => drop(writer.derive_chain(&context, &program, &mut see)),
                 Way::Points => drop(writer.derive_select(&context, &program, &mut see)),
+                Way::Redraws => drop(writer.derive_redraw(&context, &program, &mut see)),
                 Way::Splits => drop(writer.derive_split(&context, &program, &post, &mut see)),
             }
         }

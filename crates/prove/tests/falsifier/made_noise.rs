@@ -154,15 +154,17 @@ fn equivalences_about_what_branches_draw_keep_the_law() {
         if Context::new(&before, Orientation::Forward).is_err() {
             continue;
         }
-        for rewrite in
-            [Rewrite::Merge { var: writer_name(round).into() }, Rewrite::OneDraw { var: "c".into() }]
-        {
+        for rewrite in [
+            Rewrite::Merge { var: writer_name(round).into() },
+            Rewrite::Entry { var: writer_name(round).into() },
+            Rewrite::OneDraw { var: "c".into() },
+        ] {
             let Ok(after) = rewrite.apply(&before) else { continue };
             *applied.entry(rewrite.name()).or_default() += compare(&before, &after, rewrite.name(), round);
         }
     }
     println!("what branches draw: {applied:?}");
-    assert!(applied.len() == 2 && applied.values().all(|tried| *tried > 10), "{applied:?}");
+    assert!(applied.len() == 3 && applied.values().all(|tried| *tried > 10), "{applied:?}");
 }
 
 /// One draw, of laws that fit and that do not, and logarithms of it that are Gumbel noise and that are not.

@@ -18,6 +18,7 @@ mod made_noise;
 mod norms;
 mod number;
 mod program;
+mod redraws;
 mod sample;
 mod samples;
 mod theorems;

@@ -10,7 +10,7 @@ use crate::expr::{Binary, Expr, Name, Variable};
 use crate::law;
 use crate::rejection::Rejection;
 use crate::rules::center::center;
-use crate::rules::hoist::{hoist, join, merge, one_draw, tail};
+use crate::rules::hoist::{entry, hoist, join, merge, one_draw, tail};
 use crate::rules::noise::{difference_law, exponential_law, gumbel_law, sign_law};
 use crate::term::{Distribution, Mechanism, Sort, Statement};
 
@@ -118,6 +118,11 @@ pub enum Rewrite {
         /// A new name for what is appended.
         var: Name,
     },
+    /// `append(l, e)` is `y = e; append(l, y)`.
+    Entry {
+        /// A new name for what is appended.
+        var: Name,
+    },
     /// `if g { y ~ D(a) } else { y ~ D(b) }` is `y ~ D(if g then a else b)`.
     OneDraw {
         /// The variable drawn in both branches.
@@ -158,6 +163,7 @@ impl Rewrite {
             Rewrite::Join => "JOIN",
             Rewrite::Tail => "TAIL",
             Rewrite::Merge { .. } => "MERGE",
+            Rewrite::Entry { .. } => "ENTRY",
             Rewrite::OneDraw { .. } => "ONE-DRAW",
             Rewrite::Center { .. } => "CENTER",
             Rewrite::Name { .. } => "NAME",
@@ -182,6 +188,7 @@ impl Rewrite {
             Rewrite::Join => join(mechanism),
             Rewrite::Tail => tail(mechanism),
             Rewrite::Merge { var } => merge(mechanism, var),
+            Rewrite::Entry { var } => entry(mechanism, var),
             Rewrite::OneDraw { var } => one_draw(mechanism, var),
             Rewrite::Center { noise, value, var } => center(mechanism, noise, value, var),
             Rewrite::Name { var } => name(mechanism, var),

@@ -179,6 +179,26 @@ fn merged(statement: &Statement, var: &Name) -> Option<Vec<Statement>> {
 }
 
 /// ```text
+/// append(l, e)   =   y = e; append(l, y)
+/// ```
+/// y is new. Of the first append, as the text is read, of what is no variable.
+pub(crate) fn entry(m: &Mechanism, var: &Name) -> Result<Mechanism, Rejection> {
+    check_new("ENTRY", m, var)?;
+    let named = |statement: &Statement| match statement {
+        Statement::Append { value: Expr::Var(_), .. } => None,
+        Statement::Append { list, value } => Some(vec![
+            Statement::Assign { var: var.clone(), value: value.clone() },
+            Statement::Append { list: list.clone(), value: Expr::var(var.clone()) },
+        ]),
+        _ => None,
+    };
+    match first_changed(&m.body, &named) {
+        Some(body) => Ok(Mechanism { body, ..m.clone() }),
+        None => refuse("ENTRY", "nothing is appended but variables"),
+    }
+}
+
+/// ```text
 /// if g { y ~ D(a) } else { y ~ D(b) }   =   y ~ D(if g then a else b)
 /// ```
 /// D is noise of one law in both branches. Of the first such conditional that draws y.

@@ -37,6 +37,7 @@ const FILES: &[&str] = &[
     "rules/sampling/signed_log.rs",
     "rules/sampling/tails.rs",
     "rules/select.rs",
+    "rules/select/redraw.rs",
     "rules/select/split.rs",
     "rules/tables.rs",
 ];

@@ -287,6 +287,31 @@ fn merge_needs_a_new_name() {
 }
 
 #[test]
+fn entry_names_what_is_appended() {
+    let entry = || Rewrite::Entry { var: "y".into() };
+    let to = |value: Expr| append("l", value);
+    let found =
+        after(&entry(), vec![to(var("x")), count("i", int(2), vec![to(var("x") + int(1))])], int(0)).0;
+    let named = count("i", int(2), vec![assign("y", var("x") + int(1)), to(var("y"))]);
+    assert_eq!(found, [to(var("x")), named]);
+    // One at a time: the first.
+    let found = after(&entry(), vec![to(int(1)), to(int(2))], int(0)).0;
+    assert_eq!(found, [assign("y", int(1)), to(var("y")), to(int(2))]);
+    assert!(refuses(&entry(), vec![to(var("x"))], int(0)));
+    assert!(refuses(&entry(), vec![], int(0)));
+}
+
+#[test]
+fn entry_needs_a_new_name() {
+    let body = || vec![append("l", int(1))];
+    let entry = || Rewrite::Entry { var: "y".into() };
+    assert!(!refuses(&entry(), body(), int(0)));
+    assert!(refuses(&entry(), [vec![assign("y", int(3))], body()].concat(), int(0)));
+    assert!(refuses(&entry(), body(), var("y")));
+    assert!(refuses(&Rewrite::Entry { var: "x".into() }, body(), int(0)));
+}
+
+#[test]
 fn one_draw_is_of_one_law_in_both_branches() {
     let one_draw = || Rewrite::OneDraw { var: "y".into() };
     let laplace = |center: Expr, scale: Expr| Distribution::Laplace { center, scale };

@@ -22,6 +22,7 @@ mod made_noise;
 mod outcomes;
 mod parts_of_laws;
 mod programs;
+mod redraws;
 mod rounds;
 mod sampling;
 mod splits;
