@@ -330,7 +330,19 @@ impl Walk<'_> {
         if concentrated {
             let cost = apart.map(&|amount| state.concentrated_price(amount, &scale))?;
             state.pay(&cost);
-            return Some(Coupling::Equal { distance: apart.formula(), cost: cost.formula() });
+            let distance = apart.formula();
+            // With one choice for both, it need not be asked whether the one is enough for the other.
+            let unit = state.concentrated_price(&Expr::int(1), &scale)?;
+            let of_one = [&scale, &scale, &Expr::int(2)];
+            let one = of_one.into_iter().fold(unit.clone(), |all, e| product(all, e.clone()));
+            let cost = match apart.base == Expr::int(0)
+                && apart.parts.len() == 1
+                && normal(self.context, &one) == Expr::int(1)
+            {
+                true => product(product(unit, distance.clone()), distance.clone()),
+                false => cost.formula(),
+            };
+            return Some(Coupling::Equal { distance, cost });
         }
         let cost = apart.map(&|amount| Some(state.price(amount, &scale)))?;
         state.pay(&cost);

@@ -11,6 +11,7 @@ use probity_exact::Rational;
 use crate::context::Context;
 use crate::expr::{Binary, Expr, Name, Unary, Variable};
 use crate::kind::Kind;
+use crate::memo::Normal;
 use crate::poly::{MAX_EXPONENT, Monomial, Poly};
 use crate::rejection::Rejection;
 
@@ -159,11 +160,36 @@ impl Converter<'_> {
                     _ => Poly::atom(Expr::Unary(*op, Arc::new(inside))),
                 })
             }
-            _ if matches!(self.context.kind(expr), Kind::Bool | Kind::List | Kind::Table) => {
-                Err(Rejection::NotANumber { found: expr.to_string() })
+            _ if is_leaf(expr) => match self.is_number(expr) {
+                true => Ok(Poly::atom(self.canonical(expr)?)),
+                false => Err(Rejection::NotANumber { found: expr.to_string() }),
+            },
+            _ => {
+                let known = self.context.memo.normal(expr);
+                if !known.as_ref().map_or_else(|| self.is_number(expr), |known| known.is_number) {
+                    return Err(Rejection::NotANumber { found: expr.to_string() });
+                }
+                Ok(Poly::atom(self.composed(expr, known)?))
             }
-            _ => Ok(Poly::atom(self.canonical(expr)?)),
         }
+    }
+
+    fn is_number(&self, expr: &Expr) -> bool {
+        !matches!(self.context.kind(expr), Kind::Bool | Kind::List | Kind::Table)
+    }
+
+    /// The normal form of what is made of other expressions, and no sum or product. It depends on the expression and the context alone,
+    /// so it is made once; what that took is counted each time.
+    fn composed(&mut self, expr: &Expr, known: Option<Normal>) -> Result<Expr, Rejection> {
+        if let Some(Normal { form, work, .. }) = known {
+            return self.burn(work).map(|()| form);
+        }
+        let before = self.fuel;
+        self.burn(1)?;
+        let form = expr.try_map_parts(&mut |part| self.canonical(part))?;
+        let (work, is_number) = (before - self.fuel, self.is_number(expr));
+        self.context.memo.keep_normal(expr, Normal { form: form.clone(), work, is_number });
+        Ok(form)
     }
 
     fn sum(&mut self, a: Poly, b: Poly) -> Result<Poly, Rejection> {
@@ -208,10 +234,8 @@ impl Converter<'_> {
                 let value = self.poly(expr)?;
                 self.written(&value)
             }
-            _ => {
-                self.burn(1)?;
-                expr.try_map_parts(&mut |part| self.canonical(part))
-            }
+            _ if is_leaf(expr) => self.burn(1).map(|()| expr.clone()),
+            _ => self.composed(expr, self.context.memo.normal(expr)),
         }
     }
 
@@ -309,7 +333,7 @@ impl Converter<'_> {
 
     /// Whether two expressions have one normal form; what has none is not the same as anything.
     fn are_one(&mut self, a: &Expr, b: &Expr) -> bool {
-        let (a, b) = (self.canonical(a).ok(), self.canonical(b).ok());
+        let (a, b) = (self.poly(a).ok(), self.poly(b).ok());
         a.is_some() && a == b
     }
 
@@ -336,6 +360,11 @@ impl Converter<'_> {
                 && monomial.powers().all(|(atom, power)| power > 0 && self.context.kind(atom) == Kind::Int)
         })
     }
+}
+
+/// Whether an expression has no parts.
+fn is_leaf(expr: &Expr) -> bool {
+    matches!(expr, Expr::Number(_) | Expr::Bool(_) | Expr::EmptyList | Expr::Var(_) | Expr::Length(_))
 }
 
 fn constant(value: bool) -> Fact {

@@ -85,14 +85,22 @@ impl Monomial {
 
     /// The product of two.
     pub fn times(&self, other: &Monomial) -> Monomial {
-        if self.is_one() {
-            return other.clone();
+        match (self.is_one(), other.is_one()) {
+            (true, _) => return other.clone(),
+            (_, true) => return self.clone(),
+            _ => {}
         }
-        let mut product = self.powers.to_vec();
+        let apart = self.powers.len() + other.powers.len();
+        let mut product = Vec::with_capacity(apart);
+        product.extend_from_slice(&self.powers);
         for (atom, power) in other.powers.iter() {
             multiply(&mut product, atom, *power);
         }
-        Monomial::new(product)
+        // Without an atom in common, all parts are there.
+        match product.len() == apart {
+            true => Monomial { powers: Arc::new(product), weight: self.weight + other.weight - 1 },
+            false => Monomial::new(product),
+        }
     }
 
     /// One over it.
