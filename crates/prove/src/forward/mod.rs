@@ -427,10 +427,11 @@ impl Walk<'_> {
 
 /// Before a variable changes, what was paid is said without it, by the last link that says anything.
 fn settle(links: &mut [Link], var: &Name, state: &mut State<'_>) {
-    let known = state.paid();
-    if !state.budget.settle(state.context, var) {
+    if !state.budget.speaks_of(var) {
         return;
     }
+    let known = state.paid();
+    state.budget.settle(state.context, var);
     let said = links.iter_mut().rev().find_map(|link| match link {
         Link::Judged(_, after) => Some(after),
         _ => None,

@@ -11,7 +11,6 @@ use probity_exact::Rational;
 use crate::context::Context;
 use crate::expr::{Binary, Expr, Name, Unary, Variable};
 use crate::kind::Kind;
-use crate::memo::Normal;
 use crate::poly::{MAX_EXPONENT, Monomial, Poly};
 use crate::rejection::Rejection;
 
@@ -160,36 +159,11 @@ impl Converter<'_> {
                     _ => Poly::atom(Expr::Unary(*op, Arc::new(inside))),
                 })
             }
-            _ if is_leaf(expr) => match self.is_number(expr) {
-                true => Ok(Poly::atom(self.canonical(expr)?)),
-                false => Err(Rejection::NotANumber { found: expr.to_string() }),
-            },
-            _ => {
-                let known = self.context.memo.normal(expr);
-                if !known.as_ref().map_or_else(|| self.is_number(expr), |known| known.is_number) {
-                    return Err(Rejection::NotANumber { found: expr.to_string() });
-                }
-                Ok(Poly::atom(self.composed(expr, known)?))
+            _ if matches!(self.context.kind(expr), Kind::Bool | Kind::List | Kind::Table) => {
+                Err(Rejection::NotANumber { found: expr.to_string() })
             }
+            _ => Ok(Poly::atom(self.canonical(expr)?)),
         }
-    }
-
-    fn is_number(&self, expr: &Expr) -> bool {
-        !matches!(self.context.kind(expr), Kind::Bool | Kind::List | Kind::Table)
-    }
-
-    /// The normal form of what is made of other expressions, and no sum or product. It depends on the expression and the context alone,
-    /// so it is made once; what that took is counted each time.
-    fn composed(&mut self, expr: &Expr, known: Option<Normal>) -> Result<Expr, Rejection> {
-        if let Some(Normal { form, work, .. }) = known {
-            return self.burn(work).map(|()| form);
-        }
-        let before = self.fuel;
-        self.burn(1)?;
-        let form = expr.try_map_parts(&mut |part| self.canonical(part))?;
-        let (work, is_number) = (before - self.fuel, self.is_number(expr));
-        self.context.memo.keep_normal(expr, Normal { form: form.clone(), work, is_number });
-        Ok(form)
     }
 
     fn sum(&mut self, a: Poly, b: Poly) -> Result<Poly, Rejection> {
@@ -201,7 +175,7 @@ impl Converter<'_> {
 
     fn negative(&mut self, p: Poly) -> Result<Poly, Rejection> {
         self.burn(p.weight())?;
-        Ok(Poly::zero().minus(&p))
+        Ok(p.negated())
     }
 
     /// 1/p: exact for a monomial of positive parameters, otherwise an atom about which only the lemmas on inverses
@@ -234,8 +208,10 @@ impl Converter<'_> {
                 let value = self.poly(expr)?;
                 self.written(&value)
             }
-            _ if is_leaf(expr) => self.burn(1).map(|()| expr.clone()),
-            _ => self.composed(expr, self.context.memo.normal(expr)),
+            _ => {
+                self.burn(1)?;
+                expr.try_map_parts(&mut |part| self.canonical(part))
+            }
         }
     }
 
@@ -317,15 +293,15 @@ impl Converter<'_> {
         Ok(match (op, polarity) {
             (Binary::Le, true) => self.non_negative(difference),
             (Binary::Lt, true) => self.positive(difference),
-            (Binary::Le, false) => self.positive(Poly::zero().minus(&difference)),
-            (Binary::Lt, false) => self.non_negative(Poly::zero().minus(&difference)),
+            (Binary::Le, false) => self.positive(difference.negated()),
+            (Binary::Lt, false) => self.non_negative(difference.negated()),
             (_, true) => match difference.as_constant() {
                 Some(c) => constant(c.is_zero()),
                 None => Fact::Zero(difference),
             },
             (_, false) => {
                 let below = self.positive(difference.clone());
-                let above = self.positive(Poly::zero().minus(&difference));
+                let above = self.positive(difference.negated());
                 any([below, above])
             }
         })
@@ -360,11 +336,6 @@ impl Converter<'_> {
                 && monomial.powers().all(|(atom, power)| power > 0 && self.context.kind(atom) == Kind::Int)
         })
     }
-}
-
-/// Whether an expression has no parts.
-fn is_leaf(expr: &Expr) -> bool {
-    matches!(expr, Expr::Number(_) | Expr::Bool(_) | Expr::EmptyList | Expr::Var(_) | Expr::Length(_))
 }
 
 fn constant(value: bool) -> Fact {

@@ -5,7 +5,6 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::expr::Expr;
@@ -47,8 +46,6 @@ fn flatten(fact: Fact, parts: &mut Vec<Arc<Fact>>) {
 #[derive(Default)]
 pub(crate) struct Memo {
     formulas: Mutex<Kept>,
-    /// Sums, choices and the like in normal form: formulas that differ have most of them in common.
-    parts: Mutex<Parts>,
     /// All that the context knows, which every side condition begins with.
     context: OnceLock<Arc<Unfolded>>,
 }
@@ -56,80 +53,8 @@ pub(crate) struct Memo {
 #[derive(Default)]
 struct Kept {
     /// By polarity.
-    unfolded: [HashMap<Expr, Arc<Unfolded>, Keyed>; 2],
+    unfolded: [HashMap<Expr, Arc<Unfolded>>; 2],
     size: usize,
-}
-
-#[derive(Default)]
-struct Parts {
-    normal: HashMap<Expr, Normal, Keyed>,
-    size: usize,
-}
-
-/// An expression in normal form.
-#[derive(Clone)]
-pub(crate) struct Normal {
-    pub(crate) form: Expr,
-    /// What it took to make.
-    pub(crate) work: usize,
-    /// Whether it is a number.
-    pub(crate) is_number: bool,
-}
-
-/// Hashes by folded products with a key that is drawn anew for every memory: expressions are long, and somebody who sends a certificate must
-/// not choose which of them collide.
-#[derive(Clone)]
-struct Keyed(u64);
-
-impl Default for Keyed {
-    fn default() -> Keyed {
-        Keyed(RandomState::new().build_hasher().finish() | 1)
-    }
-}
-
-impl BuildHasher for Keyed {
-    type Hasher = Folding;
-    fn build_hasher(&self) -> Folding {
-        Folding { state: self.0, key: self.0 }
-    }
-}
-
-struct Folding {
-    state: u64,
-    key: u64,
-}
-
-impl Folding {
-    fn fold(&mut self, word: u64) {
-        let product = u128::from(self.state.rotate_left(23) ^ word) * u128::from(self.key);
-        self.state = (product >> 64) as u64 ^ product as u64;
-    }
-}
-
-impl Hasher for Folding {
-    fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word.iter_mut().zip(chunk).for_each(|(to, from)| *to = *from);
-            self.fold(u64::from_le_bytes(word));
-        }
-    }
-
-    fn write_u8(&mut self, value: u8) {
-        self.fold(value.into());
-    }
-
-    fn write_u64(&mut self, value: u64) {
-        self.fold(value);
-    }
-
-    fn write_usize(&mut self, value: usize) {
-        self.fold(value as u64);
-    }
-
-    fn finish(&self) -> u64 {
-        self.state
-    }
 }
 
 impl Memo {
@@ -154,22 +79,6 @@ impl Memo {
             kept.unfolded[usize::from(polarity)].insert(formula.clone(), made.clone());
         }
         Ok(made)
-    }
-
-    /// The normal form of an expression, if it is kept.
-    pub(crate) fn normal(&self, expr: &Expr) -> Option<Normal> {
-        self.parts.lock().ok()?.normal.get(expr).cloned()
-    }
-
-    /// Keeps a normal form.
-    pub(crate) fn keep_normal(&self, expr: &Expr, normal: Normal) {
-        let size = expr.size().saturating_add(normal.form.size());
-        if let Ok(mut parts) = self.parts.lock()
-            && parts.size.saturating_add(size) <= MOST_KEPT
-        {
-            parts.size += size;
-            parts.normal.insert(expr.clone(), normal);
-        }
     }
 
     /// The same for all that the context knows.

@@ -13,7 +13,7 @@
 //! ```
 
 use std::cmp::Ordering;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use probity_exact::Rational;
 
@@ -39,7 +39,9 @@ pub struct Monomial {
 
 impl Default for Monomial {
     fn default() -> Monomial {
-        Monomial::new(Vec::new())
+        // Every constant has it.
+        static ONE: LazyLock<Monomial> = LazyLock::new(|| Monomial::new(Vec::new()));
+        ONE.clone()
     }
 }
 
@@ -85,22 +87,14 @@ impl Monomial {
 
     /// The product of two.
     pub fn times(&self, other: &Monomial) -> Monomial {
-        match (self.is_one(), other.is_one()) {
-            (true, _) => return other.clone(),
-            (_, true) => return self.clone(),
-            _ => {}
+        if self.is_one() {
+            return other.clone();
         }
-        let apart = self.powers.len() + other.powers.len();
-        let mut product = Vec::with_capacity(apart);
-        product.extend_from_slice(&self.powers);
+        let mut product = self.powers.to_vec();
         for (atom, power) in other.powers.iter() {
             multiply(&mut product, atom, *power);
         }
-        // Without an atom in common, all parts are there.
-        match product.len() == apart {
-            true => Monomial { powers: Arc::new(product), weight: self.weight + other.weight - 1 },
-            false => Monomial::new(product),
-        }
+        Monomial::new(product)
     }
 
     /// One over it.
@@ -249,7 +243,13 @@ impl Poly {
 
     /// The difference of two.
     pub fn minus(&self, other: &Poly) -> Poly {
-        self.plus(&other.scaled(&-Rational::ONE))
+        self.plus(&other.clone().negated())
+    }
+
+    /// The polynomial with the other sign.
+    pub fn negated(mut self) -> Poly {
+        self.0.iter_mut().for_each(|(_, c)| *c = -std::mem::take(c));
+        self
     }
 
     /// A multiple.
