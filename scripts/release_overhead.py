@@ -23,6 +23,7 @@ age = { type = "int", between = [0, 120] }
 income = { type = "decimal", scale = 2, between = [0, 100000] }
 smoker = { type = "bool" }
 joined = { type = "date", between = ["2015-01-01", "2025-12-31"] }
+visits = { type = "int", between = [0, 50] }
 """
 ROWS = '"row"'
 USERS = '{ user = "person", groups = 3, rows_per_group = 2 }'
@@ -32,6 +33,14 @@ FIVE = "SELECT region, smoker, MIN(income) AS a, MAX(income) AS b, MEDIAN(income
 TEN = (
     "SELECT region, COUNT(*) AS a, SUM(age) AS b, SUM(income) AS c, AVG(age) AS d, AVG(income) AS e, VARIANCE(age) AS f, "
     "STDDEV(income) AS g, MEDIAN(age) AS h, MIN(age) AS i, MAX(income) AS j FROM people GROUP BY region"
+)
+NINE = (
+    "SELECT region, AVG(age) AS a, VARIANCE(age) AS b, STDDEV(age) AS c, AVG(income) AS d, VARIANCE(income) AS e, STDDEV(income) AS f, "
+    "AVG(visits) AS g, VARIANCE(visits) AS h, STDDEV(visits) AS i FROM people GROUP BY region"
+)
+QUANTILES = (
+    "SELECT region, QUANTILE(income, 0.1) AS a, QUANTILE(income, 0.25) AS b, MEDIAN(income) AS c, QUANTILE(income, 0.9) AS d "
+    "FROM people GROUP BY region"
 )
 MEDIANS = "SELECT region, MEDIAN(age) AS a, MEDIAN(income) AS b FROM people GROUP BY region"
 QUERIES = [
@@ -45,11 +54,15 @@ QUERIES = [
     ("rows", EPSILON, "SELECT MIN(age) AS a, MAX(age) AS b, MEDIAN(age) AS c FROM people"),
     ("rows", EPSILON, "SELECT MIN(age) AS a, MAX(income) AS b, QUANTILE(income, 0.9) AS c FROM people"),
     ("rows", EPSILON, MEDIANS),
+    ("rows", EPSILON, QUANTILES),
     ("rows", EPSILON, FIVE),
+    ("rows", EPSILON, NINE),
     ("rows", EPSILON, TEN),
     ("rows", RHO, "SELECT region, COUNT(*) AS n, AVG(income) AS income FROM people GROUP BY region"),
     ("rows", RHO, MEDIANS),
+    ("rows", RHO, QUANTILES),
     ("rows", RHO, FIVE),
+    ("rows", RHO, NINE),
     ("rows", RHO, TEN),
     ("users", EPSILON, "SELECT region, COUNT(*) AS n, AVG(income) AS income FROM people GROUP BY region"),
     ("users", EPSILON, MEDIANS),
@@ -74,7 +87,7 @@ def release(binary, folder, unit, budget, query):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     policy = f'[budget]\n{budget}\n\n[table.people]\nunit = {ROWS if unit == "rows" else USERS}\n[table.people.columns]\n{COLUMNS}'
-    header = "region,age,income,smoker,joined"
+    header = "region,age,income,smoker,joined,visits"
     if unit == "users":
         policy += 'person = { type = "text" }\n'
         header += ",person"

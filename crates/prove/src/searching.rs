@@ -10,7 +10,7 @@ use probity_kernel::expr::Expr;
 use crate::blame::blame;
 use crate::derivation::{Justify, Reason};
 use crate::effort::Effort;
-use crate::evidence::again::Known;
+use crate::evidence::again::{Form, Known};
 use crate::evidence::posed::Posed;
 use crate::evidence::search::{Stuck, search_posed};
 
@@ -83,18 +83,17 @@ impl Justify for Searching<'_> {
 impl Searching<'_> {
     fn search(&mut self, context: &Context, hypotheses: &[&Expr], goal: &Expr) -> Result<Evidence, Reason> {
         let posed = Posed::new(context, hypotheses, goal, self.effort).map_err(Reason::Rejected)?;
-        if let Some(known) = &mut self.again
-            && let Some(evidence) = known.again(&posed, self.found.iter(), self.effort)
+        let form = self.again.as_ref().map(|_| Form::of(&posed));
+        if let Some((known, wanted)) = self.again.as_ref().zip(form.as_ref())
+            && let Some(evidence) = known.again(&posed, wanted, self.found.iter(), self.effort)
         {
-            known.keep(&posed, &evidence);
+            self.keep(&posed, form, &evidence);
             self.found.push(evidence.clone());
             return Ok(evidence);
         }
         match search_posed(&posed, self.effort) {
             Ok(evidence) => {
-                if let Some(known) = &mut self.again {
-                    known.keep(&posed, &evidence);
-                }
+                self.keep(&posed, form, &evidence);
                 self.found.push(evidence.clone());
                 Ok(evidence)
             }
@@ -106,6 +105,15 @@ impl Searching<'_> {
                 (self.example, self.about_cost) = (blame.example, blame.about_cost);
                 Err(blame.reason)
             }
+        }
+    }
+}
+
+impl Searching<'_> {
+    /// Keeps what was found for a question of some form.
+    fn keep(&mut self, posed: &Posed<'_>, form: Option<Form>, evidence: &Evidence) {
+        if let Some((known, form)) = self.again.as_mut().zip(form) {
+            known.keep(posed, form, evidence);
         }
     }
 }

@@ -353,12 +353,12 @@ impl Context {
     }
 
     fn share_lengths(&self, expr: &Expr) -> Expr {
-        match expr {
+        expr.rewrite(&|part| match part {
             Expr::Length(Variable::Of(name, _)) if self.is_input(name) => {
-                Expr::Length(Variable::Plain(name.clone()))
+                Some(Expr::Length(Variable::Plain(name.clone())))
             }
-            _ => expr.map_parts(&mut |part| self.share_lengths(part)),
-        }
+            _ => None,
+        })
     }
 
     pub(crate) fn is_param(&self, name: &Name) -> bool {

@@ -54,7 +54,7 @@ enum Known<'t> {
 /// All different texts, each once.
 #[derive(Default)]
 struct Numbers<'t> {
-    words: HashMap<&'t str, usize>,
+    words: HashMap<&'t str, usize, BuildHasherDefault<Places>>,
     lists: HashMap<Rc<[usize]>, usize, BuildHasherDefault<Places>>,
     all: Vec<Known<'t>>,
     /// How long each is when it is written out.

@@ -68,8 +68,7 @@ impl Text {
     pub fn parse(line: &str) -> Result<Text, ReadError> {
         let mut open: Vec<Vec<Text>> = Vec::new();
         let mut done: Option<Text> = None;
-        let spaced = line.replace('(', " ( ").replace(')', " ) ");
-        for token in spaced.split_whitespace() {
+        for token in tokens(line) {
             if done.is_some() {
                 return Err(ReadError::new("the end of the line", token));
             }
@@ -111,6 +110,23 @@ impl Text {
         let word = Text::Word(Cow::Borrowed(word));
         if parts.is_empty() { word } else { Text::List(std::iter::once(word).chain(parts).collect()) }
     }
+}
+
+/// The words and parentheses of a line.
+fn tokens(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start();
+        let ends = |c: char| c == '(' || c == ')' || c.is_whitespace();
+        let length = match rest.find(ends) {
+            Some(0) => 1,
+            Some(length) => length,
+            None => rest.len(),
+        };
+        let (token, later) = rest.split_at(length);
+        rest = later;
+        (!token.is_empty()).then_some(token)
+    })
 }
 
 /// The parts of a list, read one after another.

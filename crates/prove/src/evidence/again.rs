@@ -7,7 +7,7 @@ use std::mem::discriminant;
 use std::rc::Rc;
 
 use probity_kernel::entail::{Evidence, Product};
-use probity_kernel::expr::{Expr, Name, Run, Variable};
+use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::lemma::Lemma;
 
 use crate::effort::Effort;
@@ -17,6 +17,11 @@ use crate::evidence::retrace::retraced;
 /// How many pieces of evidence are tried for a question of a form that is new.
 const RECENT: usize = 2;
 
+/// What may be done along one way, as a part of the effort of the search: beyond it, a new search is better.
+const MOST_STEPS: u64 = 300_000;
+/// The same where the way is that of a question which is not quite alike.
+const FEW_STEPS: u64 = 30_000;
+
 /// What was found, by the form of the question.
 #[derive(Default)]
 pub(crate) struct Known {
@@ -24,6 +29,8 @@ pub(crate) struct Known {
     /// The same by forms that do not tell the runs apart: the questions of one order of two tables are those of the other with the runs
     /// exchanged.
     loose: BTreeMap<u64, Rc<Answered>>,
+    /// The same by what is asked, whatever the numbers and sums are that it is asked about.
+    shapes: BTreeMap<u64, Rc<Answered>>,
 }
 
 /// A question that was answered.
@@ -37,12 +44,13 @@ struct Answered {
 
 impl Known {
     /// Keeps what was found for a question.
-    pub(crate) fn keep(&mut self, posed: &Posed<'_>, evidence: &Evidence) {
-        let Form { exact, loose, names } = Form::of(posed);
+    pub(crate) fn keep(&mut self, posed: &Posed<'_>, form: Form, evidence: &Evidence) {
+        let Form { exact, loose, shape, names } = form;
         let lemmas = posed.common.clone();
         let answered = Rc::new(Answered { names, lemmas, evidence: evidence.clone() });
         self.forms.insert(exact, answered.clone());
-        self.loose.insert(loose, answered);
+        self.loose.insert(loose, answered.clone());
+        self.shapes.insert(shape, answered);
     }
 
     /// Evidence that was found before, with the names and lemmas of this question in the place of its own, that the kernel accepts: that
@@ -50,41 +58,47 @@ impl Known {
     pub(crate) fn again<'e>(
         &self,
         posed: &Posed<'_>,
+        form: &Form,
         found: impl DoubleEndedIterator<Item = &'e Evidence>,
         effort: &mut Effort,
     ) -> Option<Evidence> {
-        let Form { exact, loose, names } = Form::of(posed);
         let renewed =
-            |answered: &Rc<Answered>| Renewal::new(answered, &names, posed).evidence(&answered.evidence);
-        if let Some(renewed) = self.forms.get(&exact).and_then(renewed) {
+            |answered: &Rc<Answered>| Renewal::new(answered, &form.names, posed).evidence(&answered.evidence);
+        if let Some(renewed) = self.forms.get(&form.exact).and_then(renewed) {
             if posed.facts.refute(&renewed).is_ok() {
                 return Some(renewed);
             }
-            if let Some(retraced) = retraced(&posed.facts, &renewed, effort) {
+            if let Some(retraced) = retraced(&posed.facts, &renewed, MOST_STEPS, effort) {
                 return Some(retraced);
             }
         }
-        let loosely = self.loose.get(&loose).and_then(renewed);
-        loosely
-            .and_then(|renewed| retraced(&posed.facts, &renewed, effort))
+        let along = |answered: Option<&Rc<Answered>>, most: u64, effort: &mut Effort| {
+            retraced(&posed.facts, &renewed(answered?)?, most, effort)
+        };
+        along(self.loose.get(&form.loose), MOST_STEPS, effort)
+            .or_else(|| along(self.shapes.get(&form.shape), FEW_STEPS, effort))
             .or_else(|| among(posed, found.rev().take(RECENT)))
     }
 }
 
 /// What is left of a question without names and numbers. Questions of one form that differ cost a try.
-struct Form {
+pub(crate) struct Form {
     exact: u64,
     /// The same with both runs taken for one.
     loose: u64,
+    /// What is left without sums, names, numbers and what is computed from them: comparisons, choices and how they are joined.
+    shape: u64,
     /// Its names, in the order in which they stand in it.
     names: Vec<Name>,
 }
 
 impl Form {
-    fn of(posed: &Posed<'_>) -> Form {
-        let (mut exact, mut loose) = (DefaultHasher::new(), DefaultHasher::new());
+    pub(crate) fn of(posed: &Posed<'_>) -> Form {
+        let (mut exact, mut loose, mut shape) =
+            (DefaultHasher::new(), DefaultHasher::new(), DefaultHasher::new());
         let mut names = Vec::new();
         for formula in posed.own_formulas() {
+            shape_of(formula, &mut shape);
             let mut left = vec![formula];
             while let Some(e) = left.pop() {
                 discriminant(e).hash(&mut loose);
@@ -105,8 +119,27 @@ impl Form {
         }
         let loose = loose.finish();
         loose.hash(&mut exact);
-        Form { exact: exact.finish(), loose, names }
+        Form { exact: exact.finish(), loose, shape: shape.finish(), names }
     }
+}
+
+/// Comparisons, choices and how they are joined. Of a sum matters whether it counts: what is counted is 1, and has no cases.
+fn shape_of(e: &Expr, shape: &mut DefaultHasher) {
+    match e {
+        Expr::Sum(_, _, value) => matches!(**value, Expr::Number(_)).hash(shape),
+        Expr::Binary(operation, ..) if !is_arithmetic(*operation) => discriminant(operation).hash(shape),
+        Expr::Unary(Unary::Not | Unary::Abs, _) | Expr::If(..) | Expr::Clamp(..) => {
+            discriminant(e).hash(shape)
+        }
+        _ => {}
+    }
+    if !matches!(e, Expr::Sum(..)) {
+        e.parts().into_iter().flatten().for_each(|part| shape_of(part, shape));
+    }
+}
+
+fn is_arithmetic(operation: Binary) -> bool {
+    matches!(operation, Binary::Add | Binary::Sub | Binary::Mul | Binary::Div)
 }
 
 /// What stands now in the place of what stood in a question of the same form.
@@ -121,6 +154,9 @@ impl<'a> Renewal<'a> {
     fn new(answered: &'a Answered, names: &[Name], posed: &'a Posed<'_>) -> Renewal<'a> {
         let renamed: BTreeMap<&Name, &Name> =
             answered.names.iter().zip(names).filter(|(before, now)| before != now).collect();
+        if renamed.is_empty() {
+            return Renewal { before: &answered.lemmas, now: &posed.common, facts: BTreeMap::new() };
+        }
         let known: Vec<&Expr> = posed.context.facts().iter().collect();
         let moved = |fact: &Expr| {
             let other = fact.replace(&|v| match v {

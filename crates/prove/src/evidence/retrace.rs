@@ -10,12 +10,15 @@ use crate::effort::Effort;
 use crate::evidence::rows::{base_rows, cited_rows, contradiction, scaled_rows};
 use crate::evidence::search::plain_contradiction;
 
-/// What may be done along one way, as a part of the effort of the search: beyond it, a new search is better.
-const MOST_STEPS: u64 = 300_000;
-
 /// Evidence that the facts contradict each other, found along other evidence; `None` where that leads nowhere.
-pub(crate) fn retraced(facts: &Facts<'_>, way: &Evidence, effort: &mut Effort) -> Option<Evidence> {
-    let given = effort.left.min(MOST_STEPS);
+/// Not more is done than `most`, as a part of the effort.
+pub(crate) fn retraced(
+    facts: &Facts<'_>,
+    way: &Evidence,
+    most: u64,
+    effort: &mut Effort,
+) -> Option<Evidence> {
+    let given = effort.left.min(most);
     let mut own = Effort::of(given);
     let found = along(facts, way, &mut own);
     effort.spend((given - own.left) as usize)?;
@@ -100,7 +103,7 @@ mod tests {
         for (bound, times, claimed) in [(3, 2, 6), (5, 7, 35), (5, -7, 35), (1, -1, 2)] {
             let (known, goal) = question(bound, times, claimed);
             let facts = Facts::new(&context, &known.iter().collect::<Vec<_>>(), &goal).unwrap();
-            let found = retraced(&facts, &way, &mut Effort::of(1_000_000)).unwrap();
+            let found = retraced(&facts, &way, 300_000, &mut Effort::of(1_000_000)).unwrap();
             assert!(facts.refute(&found).is_ok(), "{bound} {times}");
         }
     }
@@ -113,10 +116,10 @@ mod tests {
         for (bound, times, claimed) in [(3, 2, 5), (3, -3, 6)] {
             let (known, goal) = question(bound, times, claimed);
             let facts = Facts::new(&context, &known.iter().collect::<Vec<_>>(), &goal).unwrap();
-            assert_eq!(retraced(&facts, &way, &mut Effort::of(1_000_000)), None);
+            assert_eq!(retraced(&facts, &way, 300_000, &mut Effort::of(1_000_000)), None);
         }
         // A fact that is not there leads nowhere.
         let facts = Facts::new(&context, &[], &goal).unwrap();
-        assert_eq!(retraced(&facts, &Evidence::Cases(77, vec![]), &mut Effort::of(1_000_000)), None);
+        assert_eq!(retraced(&facts, &Evidence::Cases(77, vec![]), 300_000, &mut Effort::of(1_000_000)), None);
     }
 }

@@ -530,9 +530,10 @@ pub(crate) enum Outcome<'r> {
 }
 
 pub(crate) fn to_fraction(value: &Rational) -> Option<Fraction> {
-    let numerator = i128::try_from(value.numerator().clone()).ok()?;
-    let denominator = i128::try_from(value.denominator().clone()).ok()?;
-    Fraction::new(numerator, denominator)
+    // A rational is in lowest terms.
+    let numerator = i64::try_from(value.numerator()).ok()?;
+    let denominator = i64::try_from(value.denominator()).ok()?;
+    Fraction::lowest(numerator, denominator)
 }
 
 fn to_rational(value: Fraction) -> Rational {
@@ -547,13 +548,15 @@ fn size(value: &Rational) -> Rational {
 /// A constant below one in so many may be rounded up to that.
 const TINY: i128 = 1 << 30;
 
+/// Whether all its numbers are small enough for the simplex.
+fn fits(poly: &Poly) -> bool {
+    poly.terms().all(|(_, c)| to_fraction(c).is_some())
+}
+
 /// Units in which some monomials are measured, because a row compares them with others of quite another size.
 fn units<'r>(rows: &'r [Row<'_>]) -> BTreeMap<&'r Monomial, Rational> {
     let mut units: BTreeMap<&Monomial, Rational> = BTreeMap::new();
-    for row in rows {
-        if row.poly.terms().all(|(_, c)| to_fraction(c).is_some()) {
-            continue;
-        }
+    for row in rows.iter().filter(|row| !fits(&row.poly)) {
         // Measured by the constant, if there is one.
         let Some((_, base)) = row.poly.terms().find(|(m, _)| m.is_one()).or_else(|| row.poly.terms().next())
         else {
@@ -577,8 +580,27 @@ pub(crate) fn ask<'r>(rows: &'r [Row<'_>], effort: &mut Effort) -> Option<Outcom
     let tiny = Rational::ONE / Rational::from(TINY as i64);
     let mut multiples = Vec::with_capacity(rows.len());
     for row in rows {
-        let mut column =
-            Column { entries: vec![], constant: Fraction::ZERO, strict: row.strict, free: row.free };
+        let entries = Vec::with_capacity(row.poly.size());
+        let mut column = Column { entries, constant: Fraction::ZERO, strict: row.strict, free: row.free };
+        let mut place = |monomial: &'r Monomial| {
+            let next = index.len();
+            *index.entry(monomial).or_insert(next)
+        };
+        // Nearly all rows are as they should be.
+        if units.is_empty()
+            && let Some(values) =
+                row.poly.terms().map(|(m, c)| Some((m, to_fraction(c)?))).collect::<Option<Vec<_>>>()
+        {
+            for (monomial, value) in values {
+                match monomial.is_one() {
+                    true => column.constant = value,
+                    false => column.entries.push((place(monomial), value)),
+                }
+            }
+            columns.push(column);
+            multiples.push(None);
+            continue;
+        }
         let measured = |m: &Monomial, c: &Rational| units.get(m).map_or_else(|| c.clone(), |unit| c / unit);
         let fits = row.poly.terms().all(|(m, c)| to_fraction(&measured(m, c)).is_some());
         // A row with numbers too large or too small for the simplex is taken as a multiple of itself.
@@ -596,9 +618,7 @@ pub(crate) fn ask<'r>(rows: &'r [Row<'_>], effort: &mut Effort) -> Option<Outcom
                 column.constant = to_fraction(&value).or_else(near)?;
             } else {
                 let value = to_fraction(&value)?;
-                let next = index.len();
-                let place = *index.entry(monomial).or_insert(next);
-                column.entries.push((place, value));
+                column.entries.push((place(monomial), value));
             }
         }
         columns.push(column);

@@ -37,6 +37,7 @@ use probity_kernel::rejection::Rejection;
 use crate::effort::Effort;
 use crate::evidence::choices::Known;
 use crate::evidence::lemmas::{analytic_lemmas, may_split};
+use crate::evidence::pairs::pair_contradiction;
 use crate::evidence::posed::Posed;
 use crate::evidence::reduced::reduced_rows;
 use crate::evidence::rows::{
@@ -432,7 +433,8 @@ impl Search<'_> {
             return Err(Stuck::TooLong);
         }
         self.effort.spend(facts.list().len() * FACT_STEPS).ok_or(Stuck::TooLong)?;
-        if let Some(evidence) = plain_contradiction(facts.list()) {
+        let plain = plain_contradiction(facts.list()).or_else(|| pair_contradiction(facts.list()));
+        if let Some(evidence) = plain {
             return Ok(evidence);
         }
         let context = facts.context();

@@ -65,6 +65,13 @@ impl Fraction {
         fits.then_some(Fraction { numerator: sign * n as i128, denominator: d as i128 })
     }
 
+    /// A fraction that is in lowest terms, with a positive denominator, unless it is too large.
+    pub(crate) fn lowest(numerator: i64, denominator: i64) -> Option<Fraction> {
+        let (numerator, denominator) = (i128::from(numerator), i128::from(denominator));
+        let fits = numerator.abs() < Self::LIMIT && denominator < Self::LIMIT;
+        fits.then_some(Fraction { numerator, denominator })
+    }
+
     /// A whole number, unless it is too large. Nearly all numbers are, and need no common divisor.
     fn whole(numerator: i128) -> Option<Fraction> {
         let fits = -Self::LIMIT < numerator && numerator < Self::LIMIT;
@@ -171,16 +178,38 @@ struct Tableau {
 /// of the rows are values that satisfy the inequalities.
 pub fn solve(variables: usize, columns: &[Column], steps: &mut u64) -> Option<Answer> {
     // Most questions have a contradiction of few inequalities among many that can have no part in one.
-    let kept = concerned(variables, columns);
-    if !kept.is_empty()
-        && kept.len() < columns.len()
-        && let Some(Answer::Contradiction(few)) = solve_few(variables, columns, &kept, steps)
-    {
-        let mut all = vec![Fraction::ZERO; columns.len()];
-        kept.iter().zip(few).for_each(|(place, multiplier)| all[*place] = multiplier);
-        return Some(Answer::Contradiction(all));
+    let (kept, left_out) = concerned(variables, columns);
+    if kept.len() == columns.len() {
+        return solve_all(variables, columns, steps);
     }
-    solve_all(variables, columns, steps)
+    match solve_few(variables, columns, &kept, steps)? {
+        Answer::Contradiction(few) => {
+            let mut all = vec![Fraction::ZERO; columns.len()];
+            kept.iter().zip(few).for_each(|(place, multiplier)| all[*place] = multiplier);
+            Some(Answer::Contradiction(all))
+        }
+        Answer::Values(mut values) => match extend(&mut values, columns, &left_out) {
+            Some(()) => Some(Answer::Values(values)),
+            None => solve_all(variables, columns, steps),
+        },
+    }
+}
+
+/// Values that satisfy the other inequalities, for the variables by which these were left out, from the last that was left out to the first.
+fn extend(values: &mut [Fraction], columns: &[Column], left_out: &[LeftOut]) -> Option<()> {
+    for LeftOut { column, variable, coefficient } in left_out.iter().rev() {
+        let column = &columns[*column];
+        let mut sum = column.constant;
+        for (place, value) in &column.entries {
+            sum = sum.plus(value.times(values[*place])?)?;
+        }
+        let wanted = if column.strict { Fraction::ONE } else { Fraction::ZERO };
+        if column.free || sum < wanted {
+            let more = wanted.plus(-sum)?.over(*coefficient)?;
+            values[*variable] = values[*variable].plus(more)?;
+        }
+    }
+    Some(())
 }
 
 /// The same for some of the inequalities, with the variables that they have.
@@ -199,32 +228,55 @@ fn solve_few(variables: usize, columns: &[Column], kept: &[usize], steps: &mut u
         }
         few.push(Column { entries, ..*column });
     }
-    solve_all(known, &few, steps)
+    Some(match solve_all(known, &few, steps)? {
+        Answer::Values(values) => {
+            let value = |place: &Option<usize>| place.map_or(Fraction::ZERO, |place| values[place]);
+            Answer::Values(places.iter().map(value).collect())
+        }
+        contradiction => contradiction,
+    })
 }
 
-/// The inequalities that may have a part in a contradiction: in one, every variable comes with both signs, or in two equations.
-fn concerned(variables: usize, columns: &[Column]) -> Vec<usize> {
+/// An inequality that can have no part in a contradiction: it has a variable with a sign that no inequality which was there then has the
+/// other of, or an equation of which no other has the variable.
+#[derive(Clone, Copy)]
+struct LeftOut {
+    column: usize,
+    variable: usize,
+    coefficient: Fraction,
+}
+
+/// The inequalities that may have a part in a contradiction, and the others in the order in which they are left out: in a contradiction,
+/// every variable comes with both signs, or in two equations.
+fn concerned(variables: usize, columns: &[Column]) -> (Vec<usize>, Vec<LeftOut>) {
     let mut kept: Vec<usize> = (0..columns.len()).collect();
+    let mut left_out = Vec::new();
     loop {
         // How often each variable comes with a plus, and with a minus; in an equation it can have either.
         let mut signs = vec![(0usize, 0usize); variables];
         for column in kept.iter().map(|place| &columns[*place]) {
             for (variable, value) in &column.entries {
                 let (plus, minus) = &mut signs[*variable];
-                *plus += usize::from(column.free || value.signum() > 0);
-                *minus += usize::from(column.free || value.signum() < 0);
+                *plus += usize::from(!value.is_zero() && (column.free || value.signum() > 0));
+                *minus += usize::from(!value.is_zero() && (column.free || value.signum() < 0));
             }
         }
         let before = kept.len();
         kept.retain(|place| {
             let column = &columns[*place];
-            column.entries.iter().all(|(variable, value)| {
+            let lonely = column.entries.iter().find(|(variable, value)| {
                 let (plus, minus) = signs[*variable];
-                value.is_zero() || plus > 0 && minus > 0 && !(column.free && plus + minus == 2)
-            })
+                !value.is_zero() && (plus == 0 || minus == 0 || column.free && plus + minus == 2)
+            });
+            left_out.extend(lonely.map(|(variable, coefficient)| LeftOut {
+                column: *place,
+                variable: *variable,
+                coefficient: *coefficient,
+            }));
+            lonely.is_none()
         });
         if kept.len() == before {
-            return kept;
+            return (kept, left_out);
         }
     }
 }
@@ -396,7 +448,7 @@ mod tests {
             column(&[(4, 1)], true),
             column(&[(4, 1), (0, 2)], true),
         ];
-        assert_eq!(concerned(5, &columns), [0, 1, 5, 6]);
+        assert_eq!(concerned(5, &columns).0, [0, 1, 5, 6]);
         let Some(Answer::Contradiction(multipliers)) = solve(5, &columns, &mut 1_000_000) else {
             panic!("none")
         };

@@ -47,6 +47,14 @@ impl Past {
         }
     }
 
+    /// Whether its event or its places are made of a variable.
+    fn speaks_of(&self, name: &Name) -> bool {
+        let speaks = |e: &Expr| {
+            e.find_variable(&|v| matches!(v, Variable::Plain(n) | Variable::Of(n, _) if n == name)).is_some()
+        };
+        [&self.event, &self.low, &self.upto].into_iter().any(speaks)
+    }
+
     /// Whether this is about the same event, up to a place at the other's or after it.
     fn reaches(&self, context: &Context, other: &Past) -> bool {
         self.event == other.event && moves_on(context, &self.upto, &other.upto)
@@ -180,20 +188,14 @@ impl Budget {
         }
     }
 
-    /// What is due by an event that speaks of a variable is paid in any case, before the variable changes. Answers whether there
-    /// was such an event.
-    pub(super) fn settle(&mut self, context: &Context, name: &Name) -> bool {
-        let speaks = |e: &Expr| {
-            e.find_variable(&|v| matches!(v, Variable::Plain(n) | Variable::Of(n, _) if n == name)).is_some()
-        };
-        let (due, rest): (Vec<Past>, Vec<Past>) = std::mem::take(&mut self.past)
-            .into_iter()
-            .partition(|past| [&past.event, &past.low, &past.upto].into_iter().any(speaks));
-        self.past = rest;
-        for past in &due {
-            self.sum = add(context, &self.sum, &past.amount(context));
-        }
-        !due.is_empty()
+    /// Whether something is due by an event that speaks of a variable.
+    pub(super) fn speaks_of(&self, name: &Name) -> bool {
+        self.past.iter().any(|past| past.speaks_of(name))
+    }
+
+    /// What is due by an event that speaks of a variable is paid in any case, before the variable changes.
+    pub(super) fn settle(&mut self, context: &Context, name: &Name) {
+        self.take_due(context, &|past| past.speaks_of(name));
     }
 
     /// Everything as one sum.
@@ -203,10 +205,14 @@ impl Budget {
 
     /// What is due by some events as one sum.
     pub(super) fn collapse_where(&mut self, context: &Context, wanted: &dyn Fn(&Expr) -> bool) {
+        self.take_due(context, &|past| wanted(&past.event));
+    }
+
+    fn take_due(&mut self, context: &Context, wanted: &dyn Fn(&Past) -> bool) {
         let (due, rest): (Vec<Past>, Vec<Past>) =
-            std::mem::take(&mut self.past).into_iter().partition(|past| wanted(&past.event));
+            std::mem::take(&mut self.past).into_iter().partition(wanted);
         self.past = rest;
-        for past in due {
+        for past in &due {
             self.sum = add(context, &self.sum, &past.amount(context));
         }
     }

@@ -350,7 +350,19 @@ impl Walk<'_> {
         if concentrated {
             let cost = apart.map(&|amount| state.concentrated_price(amount, &scale))?;
             state.pay(&cost);
-            return Some(Coupling::Equal { distance: apart.formula(), cost: cost.formula() });
+            let distance = apart.formula();
+            // With one choice for both, it need not be asked whether the one is enough for the other.
+            let unit = state.concentrated_price(&Expr::int(1), &scale)?;
+            let of_one = [&scale, &scale, &Expr::int(2)];
+            let one = of_one.into_iter().fold(unit.clone(), |all, e| product(all, e.clone()));
+            let cost = match apart.base == Expr::int(0)
+                && apart.parts.len() == 1
+                && normal(self.context, &one) == Expr::int(1)
+            {
+                true => product(product(unit, distance.clone()), distance.clone()),
+                false => cost.formula(),
+            };
+            return Some(Coupling::Equal { distance, cost });
         }
         let cost = apart.map(&|amount| Some(state.price(amount, &scale)))?;
         state.pay(&cost);
@@ -435,10 +447,11 @@ impl Walk<'_> {
 
 /// Before a variable changes, what was paid is said without it, by the last link that says anything.
 fn settle(links: &mut [Link], var: &Name, state: &mut State<'_>) {
-    let known = state.paid();
-    if !state.budget.settle(state.context, var) {
+    if !state.budget.speaks_of(var) {
         return;
     }
+    let known = state.paid();
+    state.budget.settle(state.context, var);
     let said = links.iter_mut().rev().find_map(|link| match link {
         Link::Judged(_, after) => Some(after),
         _ => None,

@@ -175,7 +175,7 @@ impl Converter<'_> {
 
     fn negative(&mut self, p: Poly) -> Result<Poly, Rejection> {
         self.burn(p.weight())?;
-        Ok(Poly::zero().minus(&p))
+        Ok(p.negated())
     }
 
     /// 1/p: exact for a monomial of positive parameters, otherwise an atom about which only the lemmas on inverses
@@ -293,15 +293,15 @@ impl Converter<'_> {
         Ok(match (op, polarity) {
             (Binary::Le, true) => self.non_negative(difference),
             (Binary::Lt, true) => self.positive(difference),
-            (Binary::Le, false) => self.positive(Poly::zero().minus(&difference)),
-            (Binary::Lt, false) => self.non_negative(Poly::zero().minus(&difference)),
+            (Binary::Le, false) => self.positive(difference.negated()),
+            (Binary::Lt, false) => self.non_negative(difference.negated()),
             (_, true) => match difference.as_constant() {
                 Some(c) => constant(c.is_zero()),
                 None => Fact::Zero(difference),
             },
             (_, false) => {
                 let below = self.positive(difference.clone());
-                let above = self.positive(Poly::zero().minus(&difference));
+                let above = self.positive(difference.negated());
                 any([below, above])
             }
         })
@@ -309,7 +309,7 @@ impl Converter<'_> {
 
     /// Whether two expressions have one normal form; what has none is not the same as anything.
     fn are_one(&mut self, a: &Expr, b: &Expr) -> bool {
-        let (a, b) = (self.canonical(a).ok(), self.canonical(b).ok());
+        let (a, b) = (self.poly(a).ok(), self.poly(b).ok());
         a.is_some() && a == b
     }
 

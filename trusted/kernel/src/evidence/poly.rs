@@ -13,7 +13,7 @@
 //! ```
 
 use std::cmp::Ordering;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use probity_exact::Rational;
 
@@ -39,7 +39,9 @@ pub struct Monomial {
 
 impl Default for Monomial {
     fn default() -> Monomial {
-        Monomial::new(Vec::new())
+        // Every constant has it.
+        static ONE: LazyLock<Monomial> = LazyLock::new(|| Monomial::new(Vec::new()));
+        ONE.clone()
     }
 }
 
@@ -241,7 +243,13 @@ impl Poly {
 
     /// The difference of two.
     pub fn minus(&self, other: &Poly) -> Poly {
-        self.plus(&other.scaled(&-Rational::ONE))
+        self.plus(&other.clone().negated())
+    }
+
+    /// The polynomial with the other sign.
+    pub fn negated(mut self) -> Poly {
+        self.0.iter_mut().for_each(|(_, c)| *c = -std::mem::take(c));
+        self
     }
 
     /// A multiple.

@@ -324,7 +324,11 @@ impl Expr {
 
     /// The expression with each of its parts replaced: the one walk on which all others stand.
     pub fn try_map_parts<E>(&self, go: &mut dyn FnMut(&Expr) -> Result<Expr, E>) -> Result<Expr, E> {
-        let mut part = |e: &Arc<Expr>| go(e).map(Arc::new);
+        self.try_map_shared(&mut |e| go(e).map(Arc::new))
+    }
+
+    /// The same for parts that may stay where they are.
+    fn try_map_shared<E>(&self, part: &mut dyn FnMut(&Arc<Expr>) -> Result<Arc<Expr>, E>) -> Result<Expr, E> {
         Ok(match self {
             Expr::Number(_) | Expr::Bool(_) | Expr::EmptyList | Expr::Var(_) | Expr::Length(_) => {
                 self.clone()
@@ -345,27 +349,57 @@ impl Expr {
         whole
     }
 
+    /// The parts replaced for which `go` answers, if it does for any; the others are shared.
+    fn changed_parts(&self, go: &mut dyn FnMut(&Expr) -> Option<Expr>) -> Option<Expr> {
+        let mut changed = false;
+        let Ok(whole) = self.try_map_shared(&mut |part| {
+            let new = go(part).map(Arc::new);
+            changed |= new.is_some();
+            Ok::<_, Infallible>(new.unwrap_or_else(|| part.clone()))
+        });
+        changed.then_some(whole)
+    }
+
     /// Replaces the parts for which `rewrite` answers, outermost first.
     pub fn rewrite(&self, rewrite: &dyn Fn(&Expr) -> Option<Expr>) -> Expr {
-        rewrite(self).unwrap_or_else(|| self.map_parts(&mut |part| part.rewrite(rewrite)))
+        self.rewritten(rewrite).unwrap_or_else(|| self.clone())
+    }
+
+    fn rewritten(&self, rewrite: &dyn Fn(&Expr) -> Option<Expr>) -> Option<Expr> {
+        rewrite(self).or_else(|| self.changed_parts(&mut |part| part.rewritten(rewrite)))
     }
 
     /// Replaces free variables: every one that `replace` answers for becomes what it answers. A list is a variable;
     /// replacing it by anything but a variable leaves it, since lists are only renamed.
     pub fn replace(&self, replace: &dyn Fn(&Variable) -> Option<Expr>) -> Expr {
-        let list = |v: &Variable| match replace(v) {
-            Some(Expr::Var(renamed)) => renamed,
-            _ => v.clone(),
+        self.replaced(replace).unwrap_or_else(|| self.clone())
+    }
+
+    /// The same; `None` where nothing is replaced.
+    fn replaced(&self, replace: &dyn Fn(&Variable) -> Option<Expr>) -> Option<Expr> {
+        let renamed = |v: &Variable| match replace(v) {
+            Some(Expr::Var(renamed)) => Some(renamed),
+            _ => None,
         };
+        let part = |new: Option<Expr>, old: &Arc<Expr>| new.map_or_else(|| old.clone(), Arc::new);
         match self {
-            Expr::Var(v) => replace(v).unwrap_or_else(|| self.clone()),
-            Expr::Index(v, index) => Expr::Index(list(v), Arc::new(index.replace(replace))),
-            Expr::Length(v) => Expr::Length(list(v)),
+            Expr::Var(v) => replace(v),
+            Expr::Length(v) => renamed(v).map(Expr::Length),
+            Expr::Index(v, index) => match (renamed(v), index.replaced(replace)) {
+                (None, None) => None,
+                (list, at) => Some(Expr::Index(list.unwrap_or_else(|| v.clone()), part(at, index))),
+            },
             Expr::Sum(v, condition, value) => {
                 let free = |inner: &Variable| if v.binds(inner) { None } else { replace(inner) };
-                Expr::sum(list(v), condition.replace(&free), value.replace(&free))
+                match (renamed(v), condition.replaced(&free), value.replaced(&free)) {
+                    (None, None, None) => None,
+                    (table, c, e) => {
+                        let table = table.unwrap_or_else(|| v.clone());
+                        Some(Expr::Sum(table, part(c, condition), part(e, value)))
+                    }
+                }
             }
-            _ => self.map_parts(&mut |part| part.replace(replace)),
+            _ => self.changed_parts(&mut |part| part.replaced(replace)),
         }
     }
 
