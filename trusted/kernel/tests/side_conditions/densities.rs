@@ -258,3 +258,112 @@ fn densities_are_of_coins_and_uniform_draws() {
     let unset = [uniform("u"), choose(var("b"), vec![assign("y", var("u"))], vec![])];
     assert!(matches!(couple(&unset, (int(1), int(1))), Err(Rejection::Malformed { .. })));
 }
+
+/// Numbers that look random.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, below: i64) -> i64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as i64 % below
+    }
+
+    fn quarters(&mut self) -> Expr {
+        number(self.roll(4), 4)
+    }
+
+    /// y on a line over the draw, that x may move.
+    fn line(&mut self) -> Vec<Statement> {
+        let slope = [number(1, 2), int(1), int(2), int(-1), int(-2)][self.roll(5) as usize].clone();
+        let start = if self.roll(2) == 0 { self.quarters() } else { self.quarters() + var("x") };
+        vec![assign("y", start + slope * var("u"))]
+    }
+
+    fn branch(&mut self) -> Vec<Statement> {
+        match self.roll(2) {
+            0 => self.line(),
+            _ => {
+                let bound = if self.roll(3) == 0 { var("x") } else { self.quarters() };
+                let guard = if self.roll(2) == 0 { var("u").lt(bound) } else { var("u").ge(bound) };
+                vec![choose(guard, self.line(), self.line())]
+            }
+        }
+    }
+}
+
+/// Where a run ends for the values that are drawn.
+fn run(block: &[Statement], state: &mut Values) {
+    for statement in block {
+        match statement {
+            Statement::Assign { var: name, value: e } => {
+                let new = value(e, state);
+                state.insert(Variable::Plain(name.clone()), new);
+            }
+            Statement::If { guard, then, otherwise } => {
+                run(if holds(guard, state) { then } else { otherwise }, state);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The mass of every cell of width 1/16 from −4 on, by running the block for 64 draws in the middle of as many parts of (0, 1), which
+/// is exact where all slopes are at most 2 and all ends are ends of cells.
+fn cells(block: &[Statement], p: &Rational, x: i64) -> Vec<Rational> {
+    let mut found = vec![Rational::ZERO; 160];
+    for (coin, weight) in [(1, p.clone()), (0, Rational::ONE - p.clone())] {
+        for n in 0..64 {
+            let mut state = values(&[(plain("k"), coin)]);
+            state.insert(plain("x"), rational(x, 4).unwrap());
+            state.insert(plain("u"), rational(2 * n + 1, 128).unwrap());
+            run(block, &mut state);
+            let place = (state[&plain("y")].clone() + Rational::from(4)) * Rational::from(16);
+            let cell = i64::try_from(place.floor()).unwrap();
+            found[cell as usize] += weight.clone();
+        }
+    }
+    found
+}
+
+/// What is allowed is what running shows, and no less.
+#[test]
+fn densities_are_those_of_runs() {
+    let mut dice = Dice(7);
+    let (mut bounded, mut unbounded) = (0, 0);
+    for _ in 0..150 {
+        let p = rational(1 + dice.roll(3), 4).unwrap();
+        let (yes, no) = (dice.branch(), dice.branch());
+        let block = [flip("k", Expr::Number(p.clone())), uniform("u"), choose(var("k"), yes, no)];
+        let (x, other_x) = (dice.roll(5), dice.roll(5));
+        let (here, there) = (cells(&block, &p, x), cells(&block, &p, other_x));
+        let mut largest = Some(Rational::ZERO);
+        for (here, there) in here.iter().zip(&there).filter(|(here, _)| !here.is_zero()) {
+            largest = match largest {
+                Some(most) if !there.is_zero() => Some(most.max(here.clone() / there.clone())),
+                _ => None,
+            };
+        }
+        let allows = |ratio: Rational| {
+            let step = couple(&block, (Expr::Number(ratio), int(1))).unwrap();
+            (0..160).all(|cell| {
+                let mut all = values(&[]);
+                all.insert(of("x"), rational(x, 4).unwrap());
+                all.insert(other("x"), rational(other_x, 4).unwrap());
+                all.insert(any("y"), rational(2 * cell + 1 - 128, 32).unwrap());
+                holds(step.pre().formula(), &all)
+            })
+        };
+        match largest {
+            Some(most) => {
+                bounded += 1;
+                assert!(allows(most.clone()), "{block:?} {x} {other_x} {most}");
+                assert!(!allows(most * rational(99, 100).unwrap()), "{block:?} {x} {other_x}");
+            }
+            None => {
+                unbounded += 1;
+                assert!(!allows(Rational::from(1000)), "{block:?} {x} {other_x}");
+            }
+        }
+    }
+    assert!(bounded > 30 && unbounded > 30, "{bounded} {unbounded}");
+}
