@@ -199,7 +199,9 @@ fn a_run_about_rows_is_not_debited_where_users_are_hidden() {
                 neighbours one row of people is added or removed\nclaim 1\n";
     let mechanism = probity_lang::load_text(text).unwrap().mechanism;
     let loss = Loss::of_pure(Measure::Epsilon, &rational(1, 2).unwrap());
-    let refused = ledger.debit_run(&mechanism, loss, "m", "").map(|_| ()).unwrap_err();
+    let (what, certificate) = ("m".to_owned(), String::new());
+    let runs = Runs { mechanism: &mechanism, loss, count: 1, what, certificate };
+    let refused = ledger.pay_for_runs(&runs, || Ok::<_, ()>(())).map(drop).unwrap_err();
     assert!(refused.message.contains("the theorem is about rows"), "{refused}");
     assert_eq!(ledger.state().spent.amount.to_string(), "0");
 }
