@@ -154,6 +154,8 @@ struct Path {
 
 /// Answers to comparisons and flags.
 type Answers = Vec<(Expr, bool)>;
+/// Whether a formula holds, with the answers of which that follows, in each way in which they come out.
+type Ways = Result<Vec<(bool, Answers)>, Rejection>;
 
 struct Walk<'a> {
     context: &'a Context,
@@ -336,7 +338,7 @@ impl Walk<'_> {
     }
 
     /// The ways in which a formula comes out true or false; one of them is that of a run, almost surely.
-    fn ways(&mut self, formula: &Expr) -> Result<Vec<(bool, Answers)>, Rejection> {
+    fn ways(&mut self, formula: &Expr) -> Ways {
         self.step()?;
         let denied =
             |ways: Vec<(bool, Answers)>| ways.into_iter().map(|(holds, way)| (!holds, way)).collect();
@@ -365,11 +367,7 @@ impl Walk<'_> {
     }
 
     /// The ways of one formula, and after each those of what follows.
-    fn then(
-        &mut self,
-        formula: &Expr,
-        next: &mut dyn FnMut(&mut Self, bool) -> Result<Vec<(bool, Answers)>, Rejection>,
-    ) -> Result<Vec<(bool, Answers)>, Rejection> {
+    fn then(&mut self, formula: &Expr, next: &mut dyn FnMut(&mut Self, bool) -> Ways) -> Ways {
         let mut found = Vec::new();
         for (holds, way) in self.ways(formula)? {
             for (holds, more) in next(self, holds)? {
