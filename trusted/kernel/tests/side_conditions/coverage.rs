@@ -19,7 +19,6 @@ const FILES: &[&str] = &[
     "rules/equivalence.rs",
     "evidence/fact.rs",
     "rules/finite.rs",
-    "rules/foresee.rs",
     "rules/hoist.rs",
     "text/kind.rs",
     "text/names.rs",
@@ -35,6 +34,7 @@ const FILES: &[&str] = &[
     "rules/sampling/signed_log.rs",
     "rules/sampling/tails.rs",
     "rules/select.rs",
+    "rules/select/foresee.rs",
     "rules/select/split.rs",
     "rules/tables.rs",
 ];
