@@ -59,10 +59,8 @@ pub mod text;
 
 pub(crate) use evidence::memo;
 pub use evidence::{entail, fact, lemma, poly};
-pub use rules::select::{redraw, split};
-pub use rules::{
-    call, chain, concentrated, equivalence, expand, finite, foresee, once, sample, sampling, select,
-};
+pub use rules::select::{foresee, redraw, split};
+pub use rules::{call, chain, concentrated, equivalence, expand, finite, once, sample, sampling, select};
 pub(crate) use rules::{lists, tables};
 pub(crate) use text::names;
 pub use text::{expr, kind, law, render, term};

@@ -144,8 +144,7 @@ pub fn privacy(
     // The mechanism as it stands must make sense, not only what it is rewritten to.
     check_claim(&Context::new(mechanism, Orientation::Forward)?, claim)?;
     let (rewritten, mut axioms) = rewritten(mechanism, rewrites)?;
-    axioms.extend(covered(&rewritten, claim, sides, &|context| Ok(goal(context, claim, comparison)))?);
-    for Side { judgement, .. } in sides {
+    let own = |judgement: &Judgement| {
         let context = &judgement.context;
         if claim.reading == Reading::Mu
             && let Some(axiom) = NOT_GAUSSIAN.iter().find(|axiom| judgement.axioms.contains(*axiom))
@@ -158,8 +157,13 @@ pub fn privacy(
                 return Err(Rejection::NotCountable { output: rewritten.output.to_string() });
             }
             check_gives_up_nothing(judgement)?;
-            axioms.insert("PW-EQ");
         }
+        Ok(())
+    };
+    let needed = |context: &Context| Ok(goal(context, claim, comparison));
+    axioms.extend(covered(&rewritten, claim, sides, &needed, &own)?);
+    if comparison == Comparison::Pointwise {
+        axioms.insert("PW-EQ");
     }
     Ok(Theorem { mechanism: mechanism.clone(), claim: claim.clone(), axioms, through: None })
 }
@@ -184,8 +188,7 @@ pub fn foreseen(
     let (rewritten, mut axioms) = rewritten(mechanism, rewrites)?;
     let function = foresight.as_function(&rewritten)?;
     let needed = |context: &Context| foresight.goal(context, &rewritten, claim);
-    axioms.extend(covered(&function, claim, sides, &needed)?);
-    sides.iter().try_for_each(|side| check_gives_up_nothing(side.judgement))?;
+    axioms.extend(covered(&function, claim, sides, &needed, &check_gives_up_nothing)?);
     axioms.insert("FORESEE");
     Ok(Theorem { mechanism: mechanism.clone(), claim: claim.clone(), axioms, through: None })
 }
@@ -212,13 +215,14 @@ fn check_gives_up_nothing(judgement: &Judgement) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// That judgements about the whole program end with what is needed and hold from the start, in both orientations of the adjacency;
-/// and what they rest on.
+/// That judgements about the whole program end with what is needed, meet what the rule asks of its `own`, and hold from the start, in both
+/// orientations of the adjacency; and what they rest on.
 fn covered(
     mechanism: &Mechanism,
     claim: &Claim,
     sides: &[Side<'_>],
     needed: &dyn Fn(&Context) -> Result<Expr, Rejection>,
+    own: &dyn Fn(&Judgement) -> Result<(), Rejection>,
 ) -> Result<BTreeSet<&'static str>, Rejection> {
     let (mut covered, mut axioms) = (BTreeSet::new(), BTreeSet::new());
     let mut work = 0;
@@ -244,6 +248,7 @@ fn covered(
         if context.measure() != Measure::of(claim.reading) {
             return Err(Rejection::ContextDiffers);
         }
+        own(judgement)?;
         let checked = check_entailment(context, &[&start()], &obligation(judgement, claim), evidence)?;
         work = both_works(work, both_works(judgement.work, checked.work)?)?;
         axioms.extend(&checked.lemmas);

@@ -5,6 +5,7 @@
 //! the cost that every answer has, and nothing is known of what else was set on the way. For a yes or no, CASES keeps all that
 //! is known. `docs/logic.md` section 4 has the proofs.
 
+pub mod foresee;
 pub mod redraw;
 pub mod split;
 
