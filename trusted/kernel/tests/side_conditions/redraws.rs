@@ -304,7 +304,7 @@ fn redraw_rounds_end() {
 /// That a round leaves no trace needs evidence, from the guards where the loop stands alone.
 #[test]
 fn redraw_asks_for_evidence() {
-    let round = vec![assign("z", var("z") + int(1)), assign("y", int(-1))];
+    let round = [assign("z", var("z") + int(1)), assign("y", int(-1))];
     let judged = |context: &Arc<Context>, post: &Expr, amount: i64| {
         let goal = assertion(context, accepted(context, &guard(), post, &int(amount)));
         let last = rules::assign(context, &round[1], &goal).unwrap();
