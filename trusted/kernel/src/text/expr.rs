@@ -237,6 +237,9 @@ macro_rules! binary_builders {
     )*};
 }
 
+/// A part in the place of another.
+type Part<E> = Result<Arc<Expr>, E>;
+
 impl Expr {
     /// The variable `name`, of a program, or shared by both runs.
     pub fn var(name: impl Into<Name>) -> Expr {
@@ -328,7 +331,7 @@ impl Expr {
     }
 
     /// The same for parts that may stay where they are.
-    fn try_map_shared<E>(&self, part: &mut dyn FnMut(&Arc<Expr>) -> Result<Arc<Expr>, E>) -> Result<Expr, E> {
+    fn try_map_shared<E>(&self, part: &mut dyn FnMut(&Arc<Expr>) -> Part<E>) -> Result<Expr, E> {
         Ok(match self {
             Expr::Number(_) | Expr::Bool(_) | Expr::EmptyList | Expr::Var(_) | Expr::Length(_) => {
                 self.clone()
