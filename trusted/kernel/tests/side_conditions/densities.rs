@@ -14,14 +14,23 @@ fn uniform(name: &str) -> Statement {
     draw(name, Distribution::Uniform)
 }
 
-/// Whether the precondition holds in the middle of every interval of length 1/16 from −2 to 4, x = n/16 and x' = m/16.
-fn allowed(block: &[Statement], ratio: (Expr, Expr), (n, m): (i64, i64)) -> bool {
+/// Whether the precondition holds at every multiple of 1/16 from −2 to 4, x = n/16 and x' = m/16.
+fn allowed(block: &[Statement], ratio: (Expr, Expr), apart: (i64, i64)) -> bool {
+    allowed_at(block, ratio, apart, 0)
+}
+
+/// The same in the middle between them, where no interval ends.
+fn allowed_inside(block: &[Statement], ratio: (Expr, Expr), apart: (i64, i64)) -> bool {
+    allowed_at(block, ratio, apart, 1)
+}
+
+fn allowed_at(block: &[Statement], ratio: (Expr, Expr), (n, m): (i64, i64), beside: i64) -> bool {
     let step = couple(block, ratio).unwrap();
     let sixteenth = |n: i64| rational(n, 16).unwrap();
     (-32..64).all(|y| {
         let given = [(of("x"), n), (other("x"), m)];
         let mut all: Values = given.into_iter().map(|(v, n)| (v, sixteenth(n))).collect();
-        all.insert(any("y"), rational(2 * y + 1, 32).unwrap());
+        all.insert(any("y"), rational(2 * y + beside, 32).unwrap());
         all.insert(plain("eps"), Rational::ONE);
         all.insert(plain("N"), Rational::ONE);
         holds(step.pre().formula(), &all)
@@ -208,23 +217,23 @@ fn densities_are_of_one_draw_in_a_line() {
 /// Probabilities, and what divides, are those of laws.
 #[test]
 fn probabilities_of_densities_are_sane() {
-    assert!(allowed(&mixture(var("x")), (int(1), int(1)), (8, 8)));
-    assert!(!allowed(&mixture(var("x")), (int(1), int(1)), (17, 17)));
-    assert!(!allowed(&mixture(var("x")), (int(1), int(1)), (-1, -1)));
+    assert!(allowed_inside(&mixture(var("x")), (int(1), int(1)), (8, 8)));
+    assert!(!allowed_inside(&mixture(var("x")), (int(1), int(1)), (17, 17)));
+    assert!(!allowed_inside(&mixture(var("x")), (int(1), int(1)), (-1, -1)));
     let over = mixture(number(1, 4) / var("x"));
-    assert!(allowed(&over, (int(1), int(1)), (8, 8)));
+    assert!(allowed_inside(&over, (int(1), int(1)), (8, 8)));
     // With probability 1/2 near 1/2, with 1/4 near 1.
-    assert!(allowed(&over, (int(2), int(1)), (8, 16)));
-    assert!(!allowed(&over, (number(19, 10), int(1)), (8, 16)));
+    assert!(allowed_inside(&over, (int(2), int(1)), (8, 16)));
+    assert!(!allowed_inside(&over, (number(19, 10), int(1)), (8, 16)));
     // A quotient by 0 is 0, and one by a negative number would turn the comparison round.
-    assert!(!allowed(&over, (int(1), int(1)), (0, 0)));
-    assert!(!allowed(&over, (int(1), int(1)), (-8, -8)));
+    assert!(!allowed_inside(&over, (int(1), int(1)), (0, 0)));
+    assert!(!allowed_inside(&over, (int(1), int(1)), (-8, -8)));
     let gone = mixture((int(1) / var("x")) / (int(2) / var("x")));
-    assert!(allowed(&gone, (int(1), int(1)), (8, 8)));
-    assert!(!allowed(&gone, (int(1), int(1)), (0, 0)));
+    assert!(allowed_inside(&gone, (int(1), int(1)), (8, 8)));
+    assert!(!allowed_inside(&gone, (int(1), int(1)), (0, 0)));
     let all_gone = mixture(var("x") * number(1, 2) / var("x"));
-    assert!(allowed(&all_gone, (int(1), int(1)), (8, 8)));
-    assert!(!allowed(&all_gone, (int(1), int(1)), (0, 0)));
+    assert!(allowed_inside(&all_gone, (int(1), int(1)), (8, 8)));
+    assert!(!allowed_inside(&all_gone, (int(1), int(1)), (0, 0)));
     let nothing = mixture(number(1, 2) / (var("x") - var("x")));
     assert!(matches!(couple(&nothing, (int(1), int(1))), Err(Rejection::NotPositive { .. })));
 }
