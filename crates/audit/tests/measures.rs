@@ -1,0 +1,69 @@
+//! Refutations of claims in ρ and μ: of coins and of normal noise, and how their losses are said.
+
+use std::time::Instant;
+
+use probity_audit::{Deadline, Parameters, Refutation, Verdict, search_refutation_until};
+
+/// By the usual rounds, which is less than a second.
+fn refutation(text: &str) -> Option<Box<Refutation>> {
+    let program = probity_lang::load_text(text).unwrap();
+    let (usual, further) = (Deadline::default(), Deadline::at(Some(Instant::now())));
+    let (mechanism, claim) = (&program.mechanism, &program.claim);
+    match search_refutation_until(mechanism, claim, &Parameters::new(), &usual, &further).unwrap() {
+        Verdict::Refuted(found) => Some(found),
+        Verdict::NotRefuted { tried, .. } => {
+            assert!(tried.events > 0, "nothing was compared: {text}");
+            None
+        }
+    }
+}
+
+fn coin(claim: &str) -> Option<Box<Refutation>> {
+    refutation(&format!(
+        "mechanism m(x: bool)\nb ~ bernoulli(if x then 9 / 10 else 1 / 10)\nreturn b\nneighbours any\nclaim {claim}\n"
+    ))
+}
+
+#[test]
+fn a_coin_tells_in_the_limit_of_the_orders() {
+    // D_α/α is largest as α → 1: 4/5·ln 9 = 1.7577….
+    let truth = 0.8 * 9f64.ln();
+    for claim in ["rho 1.7", "rho 1.757", "rho 1"] {
+        let found = coin(claim).unwrap_or_else(|| panic!("open: {claim}"));
+        assert!(found.loss <= truth && found.loss > truth - 1e-12, "{claim}: {}", found.loss);
+    }
+    for claim in ["rho 1.758", "rho 1.76"] {
+        assert_eq!(coin(claim), None, "{claim}");
+    }
+}
+
+#[test]
+fn a_mu_is_said_as_a_mu() {
+    // Φ⁻¹(9/10) − Φ⁻¹(1/10) = 2.5631031….
+    let found = coin("mu 2.5").unwrap();
+    assert!((found.loss - 2.563_103_131_089_2).abs() < 1e-12, "{}", found.loss);
+    assert_eq!(found.epsilon.to_f64(), 2.5);
+    assert_eq!(coin("mu 2.5632"), None);
+}
+
+#[test]
+fn rows_without_bounds_are_told_from_others() {
+    for (value, claim) in [
+        ("r.x", "rho 1 / (2 * z * z)"),
+        ("r.x", "mu 1 / z"),
+        ("(w * r.x - r.y) * r.x", "rho 1 / (2 * z * z)"),
+        ("(w * r.x - r.y) * r.x", "mu 1 / z"),
+    ] {
+        let text = format!(
+            "mechanism m(data: rows(x: real, y: real))\nparam w\nparam z > 0\n\
+             g ~ gaussian(sum(r in data, {value}), z)\nreturn w - g / 10\n\
+             neighbours one row of data is added or removed\nclaim {claim}\n"
+        );
+        let found = refutation(&text).unwrap_or_else(|| panic!("open: {text}"));
+        assert!(found.loss > found.epsilon.to_f64(), "{text}");
+    }
+    // With a clamp the claim is true.
+    let text = "mechanism m(data: rows(x: real))\nparam z > 0\ng ~ gaussian(sum(r in data, clamp(r.x, -1, 1)), z)\n\
+                return g\nneighbours one row of data is added or removed\nclaim rho 1 / (2 * z * z)\n";
+    assert_eq!(refutation(text), None);
+}
