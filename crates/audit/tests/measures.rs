@@ -2,7 +2,11 @@
 
 use std::time::Instant;
 
-use probity_audit::{Deadline, Parameters, Refutation, Verdict, search_refutation_until};
+use probity_audit::{
+    Bounds, Deadline, Law, Outcome, PairReport, Parameters, Refutation, Side, Verdict,
+    search_refutation_until,
+};
+use probity_exact::{Natural, parse_rational, rational};
 
 /// By the usual rounds, which is less than a second.
 fn refutation(text: &str) -> Option<Box<Refutation>> {
@@ -66,4 +70,39 @@ fn rows_without_bounds_are_told_from_others() {
     let text = "mechanism m(data: rows(x: real))\nparam z > 0\ng ~ gaussian(sum(r in data, clamp(r.x, -1, 1)), z)\n\
                 return g\nneighbours one row of data is added or removed\nclaim rho 1 / (2 * z * z)\n";
     assert_eq!(refutation(text), None);
+}
+
+#[test]
+fn an_impossible_output_refutes_every_epsilon() {
+    for claim in ["1e308", "1e400"] {
+        let plain = format!("mechanism m(x: bool)\nreturn x\nneighbours any\nclaim {claim}\n");
+        // What is drawn decides: no run of its own shows it.
+        let drawn = format!(
+            "mechanism m(x: bool)\nb ~ bernoulli(1 / 2)\nreturn (b and x)\nneighbours any\nclaim {claim}\n"
+        );
+        for (text, shown) in [(plain, rational(1, 1)), (drawn, rational(1, 2))] {
+            let found = refutation(&text).unwrap_or_else(|| panic!("open: {text}"));
+            assert_eq!((found.loss, found.shown_delta()), (f64::INFINITY, shown.unwrap()), "{text}");
+        }
+    }
+    // Where everything is possible, no such claim is refuted.
+    assert_eq!(coin("1e400"), None);
+}
+
+#[test]
+fn delta_at_an_epsilon_beyond_all_bounds_is_what_is_impossible() {
+    let law = |yes: u8, no: u8, escaped: u8| {
+        let outcomes = [(Outcome::Bool(true), yes.into()), (Outcome::Bool(false), no.into())];
+        Law::exact(Natural::from(4u8), outcomes, escaped.into())
+    };
+    let huge = parse_rational("1e400").unwrap();
+    let delta = |a: &Law, b: &Law| PairReport::new(a, b).divergence(&huge, Side::First);
+    let exactly = |n: i64| Bounds { low: rational(n, 4).unwrap(), high: rational(n, 4).unwrap() };
+    assert_eq!(delta(&law(3, 1, 0), &law(0, 4, 0)), exactly(3));
+    assert_eq!(delta(&law(3, 1, 0), &law(1, 3, 0)), exactly(0));
+    // What escaped on the other side may have been the same.
+    let vague = delta(&law(3, 1, 0), &law(0, 3, 1));
+    assert_eq!((vague.low, vague.high), (rational(0, 1).unwrap(), rational(3, 4).unwrap()));
+    let vague = delta(&law(2, 1, 1), &law(0, 4, 0));
+    assert_eq!((vague.low, vague.high), (rational(2, 4).unwrap(), rational(3, 4).unwrap()));
 }

@@ -72,7 +72,7 @@ pub fn search_shown_loss_of(
 ) -> Result<Option<Shown>, AuditError> {
     let first = case.inputs;
     let (epsilon, delta) = claimed(case.mechanism, claim, case.parameters)?;
-    let target = Target { epsilon: epsilon.to_f64(), delta: delta.to_f64(), reading: claim.reading };
+    let target = Target::new(&epsilon, &delta, claim.reading);
     let paths = |inputs| Paths::of(&mut Explorer::new(case.at(inputs), GUESS)?.within(MOST_WORK));
     let mut best: Option<Shown> = None;
     let mut keep = |event: Event, side: Side, (p, q): (Bounds, Bounds), evidence: Evidence| {

@@ -10,6 +10,7 @@ use probity_kernel::term::Reading;
 
 use crate::deadline::Deadline;
 use crate::error::AuditError;
+use crate::output::bounds::Bounds;
 use crate::output::event::{Condition, Event};
 use crate::output::outcome::Outcome;
 use crate::real::paths::{Explorer, Sum, outcome};
@@ -145,7 +146,15 @@ pub(crate) struct Target {
     pub(crate) reading: Reading,
 }
 
+/// More than any loss between two doubles.
+const BEYOND: f64 = 1e300;
+
 impl Target {
+    /// A claim that is beyond f64 is below what an impossible event loses all the same.
+    pub(crate) fn new(epsilon: &Bounds, delta: &Bounds, reading: Reading) -> Target {
+        Target { epsilon: epsilon.to_f64().min(BEYOND), delta: delta.to_f64(), reading }
+    }
+
     /// How far beyond e^ε·q + δ a probability seems to lie: ln((p − δ)/q), or the ρ that it shows, for μ μ²/2; −∞ for none.
     pub(crate) fn loss(&self, p: f64, q: f64) -> f64 {
         let p = p - self.delta;

@@ -48,10 +48,8 @@ pub struct Refutation {
 impl Refutation {
     /// A lower bound of p − e^ε·q for the claimed ε: what δ would have to be at least, by this event.
     pub fn shown_delta(&self) -> Rational {
-        let factor = exp_bounds(&self.epsilon.high, 160).1.to_rational();
-        factor.map_or(Rational::ZERO, |factor| {
-            &self.first_probability.low - factor * &self.second_probability.high
-        })
+        least_delta(&self.first_probability, &self.second_probability, &self.epsilon)
+            .unwrap_or(Rational::ZERO)
     }
 }
 
@@ -253,8 +251,16 @@ pub(crate) fn refutation(
 
 /// Whether p > e^ε·q + δ for certain.
 pub(crate) fn contradicts(p: &Bounds, q: &Bounds, epsilon: &Bounds, delta: &Bounds) -> bool {
-    let factor = exp_bounds(&epsilon.high, 160).1.to_rational();
-    factor.is_some_and(|factor| p.low > &q.high * factor + &delta.high)
+    least_delta(p, q, epsilon).is_some_and(|least| least > delta.high)
+}
+
+/// p − e^ε·q from below. Of what is impossible no e^ε is too large; else there is `None` for one beyond all bounds.
+fn least_delta(p: &Bounds, q: &Bounds, epsilon: &Bounds) -> Option<Rational> {
+    if q.high.is_zero() {
+        return Some(p.low.clone());
+    }
+    let factor = exp_bounds(&epsilon.high, 160).1.to_rational()?;
+    Some(&p.low - factor * &q.high)
 }
 
 /// ln(p/q) from below.

@@ -482,8 +482,7 @@ impl Search<'_> {
         thorough: bool,
     ) -> Result<Option<Refutation>, AuditError> {
         let (epsilon, delta) = claimed(self.mechanism, self.claim, setting)?;
-        let reading = self.claim.reading;
-        let target = Target { epsilon: epsilon.to_f64(), delta: delta.to_f64(), reading };
+        let target = Target::new(&epsilon, &delta, self.claim.reading);
         if !thorough {
             return self.by_few_paths(setting, pair, target);
         }
