@@ -126,6 +126,27 @@ fn hints_say_what_to_write() {
     }
     let square = "mechanism m(q: real[n][n])\nparam n: int >= 1\nreturn 0\nneighbours one entry of q differs by at most 1\nclaim 1\n";
     assert!(hints(square).contains("`q[i * m + j]`"), "{}", hints(square));
+    let text = |neighbours: &str, claim: &str| {
+        format!(
+            "mechanism m(x: real, p: rows(v: real))\ny ~ gaussian(x + count(r in p), 1)\nreturn y\n\
+             neighbours {neighbours}\nclaim {claim}\n"
+        )
+    };
+    for (neighbours, claim, hint) in [
+        ("any", "rho = 1 / 2", "`claim rho 1 / 2`"),
+        ("any", "mu = 1", "`claim mu 1 / 2`"),
+        ("any", "epsilon = 1", "`claim 1`"),
+        ("at most 2 rows of p are replaced", "1", "`one row of p is replaced`"),
+        ("x differs by at most 1", "1", "`abs(x' - x) <= 1`"),
+    ] {
+        let text = text(neighbours, claim);
+        let faults = load_text(&text).expect_err(&text);
+        assert_eq!(faults.len(), 1, "{faults:?}");
+        let found = hints(&text);
+        assert!(found.contains(hint), "{text}\n{found}");
+    }
+    let faults = load_text(&text("at most 2 rows of p are gone", "1")).unwrap_err();
+    assert!(faults[0].message.starts_with("expected `added or removed`, found"), "{faults:?}");
 }
 
 #[test]

@@ -199,7 +199,10 @@ fn has_couplings(law: &Distribution) -> bool {
 
 fn lines_of(body: &[Statement], moves: &[Move], lines: &mut Vec<String>) {
     let mut push = |line: String| {
-        if lines.len() < MOST_LINES && !lines.contains(&line) {
+        // One coupling serves for all draws of a variable: a second one would be refused.
+        let of = |line: &str| line.split_once(':').map(|(of, _)| of.to_string());
+        let is_said = line.starts_with("couple ") && lines.iter().any(|known| of(known) == of(&line));
+        if lines.len() < MOST_LINES && !is_said && !lines.contains(&line) {
             lines.push(line);
         }
     };

@@ -223,6 +223,10 @@ fn what_is_suggested_can_be_written() {
         "mechanism m(x: int)\nparam eps > 0\nout = []\nfor i in 0..9 {\ny ~ discrete_laplace(x, 1 / eps)\nappend(out, y)\n}\nreturn out\n\
          neighbours abs(x' - x) <= 1\nclaim 8 * eps\n"
             .to_owned(),
+        // Two draws of one name, which have one coupling.
+        "mechanism m(x: real, z: real)\nparam eps > 0\ny ~ laplace(x, 1 / eps)\na = y\ny ~ laplace(z, 2 / eps)\nreturn (a, y)\n\
+         neighbours abs(x' - x) <= 1\nneighbours abs(z' - z) <= 1\nclaim eps\n"
+            .to_owned(),
     ];
     for text in texts {
         let help = unaided(&load(&text)).expect_err(&text).help;

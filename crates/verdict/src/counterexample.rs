@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use probity_audit::{Bounds, Condition, Event, Refutation, Relation};
 use probity_kernel::expr::Name;
+use probity_kernel::term::Reading;
 
 use crate::decimal;
 
@@ -14,13 +15,18 @@ pub fn facts(refutation: &Refutation) -> Vec<(&'static str, String)> {
         facts.push(("parameters", listed(&refutation.parameters, decimal::telling)));
     }
     let claimed = decimal::double(refutation.epsilon.to_f64());
+    // An epsilon is what a loss is in if nothing is said.
+    let measure = match measure(refutation) {
+        "epsilon" => String::new(),
+        other => format!("{other} at least "),
+    };
     facts.extend([
         ("input", listed(&refutation.first, decimal::given)),
         ("neighbour", listed(&refutation.second, decimal::given)),
         ("event", event(&refutation.event)),
         ("probability", range(&refutation.first_probability)),
         ("of neighbour", range(&refutation.second_probability)),
-        ("loss", format!("{} against the claimed {}", decimal::double(refutation.loss), claimed)),
+        ("loss", format!("{measure}{} against the claimed {claimed}", decimal::double(refutation.loss))),
     ]);
     if !refutation.delta.high.is_zero() {
         let (shown, claimed) =
@@ -29,6 +35,15 @@ pub fn facts(refutation: &Refutation) -> Vec<(&'static str, String)> {
     }
     facts.push(("found by", refutation.evidence.to_string()));
     facts
+}
+
+/// What the loss and the claim of a refutation are in.
+pub fn measure(refutation: &Refutation) -> &'static str {
+    match refutation.reading {
+        Reading::Rho => "rho",
+        Reading::Mu => "mu",
+        Reading::Reals | Reading::Binary { .. } => "epsilon",
+    }
 }
 
 /// `eps = 1, B = 100`.

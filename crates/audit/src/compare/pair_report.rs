@@ -178,13 +178,32 @@ impl PairReport {
             Side::First => (&self.escaped.0, &self.escaped.1),
             Side::Second => (&self.escaped.1, &self.escaped.0),
         };
-        let (Some(low), Some(high)) = (low.to_rational(), high.to_rational()) else {
-            // Beyond the range of exponents only impossible outcomes count, and those are in the sums.
-            return Bounds { low: Rational::ZERO, high: Rational::ONE };
+        let bounds = match (low.to_rational(), high.to_rational()) {
+            (Some(low), Some(high)) => curve.divergence(&self.outcomes, epsilon, &low, &high, escaped),
+            _ => self.impossible_mass(side, escaped),
         };
-        let bounds = curve.divergence(&self.outcomes, epsilon, &low, &high, escaped);
         let unit = Rational::from(self.denominator.clone());
         Bounds { low: bounds.low / &unit, high: bounds.high / unit }
+    }
+
+    /// The divergence at an ε so large that e^ε has no bounds, in units: what is impossible on the other side counts, and what is
+    /// possible does not, since e^ε times a unit is more than all units.
+    fn impossible_mass(&self, side: Side, (own, other): (&Natural, &Natural)) -> Bounds {
+        let (mut low, mut high) = (Natural::ZERO, own.clone());
+        for outcome in &self.outcomes {
+            let (p, q) = outcome.masses(side);
+            if q.high.is_zero() {
+                low += &p.low;
+            }
+            if q.low.is_zero() {
+                high += &p.high;
+            }
+        }
+        // What escaped on the other side may be any of these outcomes.
+        if !other.is_zero() {
+            low = Natural::ZERO;
+        }
+        Bounds { low: Rational::from(low), high: Rational::from(high.min(self.denominator.clone())) }
     }
 
     /// δ(ε) at each ε.

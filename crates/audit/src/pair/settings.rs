@@ -91,7 +91,7 @@ fn place(values: &[Rational], x: &Rational) -> Option<usize> {
 }
 
 /// Whether a text draws normal noise.
-fn draws_normal_noise(body: &[Statement]) -> bool {
+pub(crate) fn draws_normal_noise(body: &[Statement]) -> bool {
     body.iter().any(|statement| match statement {
         Statement::Draw { law, .. } => {
             matches!(law, Distribution::Gaussian { .. } | Distribution::DiscreteGaussian { .. })

@@ -9,6 +9,7 @@ use crate::error::AuditError;
 use crate::output::outcome::{Given, Inputs, Parameters};
 use crate::pair::named::{for_each_expr, for_each_part};
 use crate::pair::neighbours::parameter_value;
+use crate::pair::settings::draws_normal_noise;
 use crate::run::tables::GivenRow;
 
 /// Whether an assumption is about the rows of this table.
@@ -220,6 +221,12 @@ fn numbers(mechanism: &Mechanism, parameters: &Parameters) -> Vec<Rational> {
         let small = found.split_off(found.len() - MOST_VALUES / 2);
         found.truncate(MOST_VALUES - small.len());
         found.extend(small);
+    }
+    // Normal noise tells numbers apart that are a few deviations apart; of those far out, its probabilities are too small to handle.
+    if unbounded && draws_normal_noise(&mechanism.body) {
+        let near = [10, 2].map(Rational::from);
+        found.retain(|x| !near.contains(x));
+        found.splice(0..0, near);
     }
     found
 }

@@ -178,7 +178,7 @@ impl FloatPair<'_> {
             let sampler = |inputs| Sampler::new(self.case.at(inputs), self.format);
             let (mut a, mut b) = (sampler(first)?, sampler(second)?);
             let guesses = (a.guessing_outputs(seed)?, b.guessing_outputs(seed + 50)?);
-            let target = Target { epsilon: epsilon.to_f64(), delta: delta.to_f64() };
+            let target = Target::new(epsilon, delta, self.claim.reading);
             let Some(event) = search_event(&guesses.0, &guesses.1, target) else { continue };
             // Fresh samples: those that suggested the event say nothing fair about it.
             let (p, q) = (a.probability(&event, seed + 100)?, b.probability(&event, seed + 200)?);
@@ -207,6 +207,7 @@ impl FloatPair<'_> {
             first: first.clone(),
             second: second.clone(),
             event,
+            reading: self.claim.reading,
             loss: loss(&p, &q),
             first_probability: p,
             second_probability: q,

@@ -2,7 +2,7 @@
 //! values: the most telling event that was found.
 
 use probity_exact::Rational;
-use probity_kernel::term::{Claim, Mechanism};
+use probity_kernel::term::{Claim, Mechanism, Reading};
 
 use crate::case::Case;
 use crate::compare::pair_report::Side;
@@ -72,7 +72,7 @@ pub fn search_shown_loss_of(
 ) -> Result<Option<Shown>, AuditError> {
     let first = case.inputs;
     let (epsilon, delta) = claimed(case.mechanism, claim, case.parameters)?;
-    let target = Target { epsilon: epsilon.to_f64(), delta: delta.to_f64() };
+    let target = Target::new(&epsilon, &delta, claim.reading);
     let paths = |inputs| Paths::of(&mut Explorer::new(case.at(inputs), GUESS)?.within(MOST_WORK));
     let mut best: Option<Shown> = None;
     let mut keep = |event: Event, side: Side, (p, q): (Bounds, Bounds), evidence: Evidence| {
@@ -110,7 +110,7 @@ pub fn search_shown_loss_of(
         let (mut a, mut b) = (sampler(first)?, sampler(second)?);
         let (of_a, of_b) = (a.guessing_outputs(1)?, b.guessing_outputs(2)?);
         // Anything that is likelier than under the other input will do.
-        let any = Target { epsilon: 0.0, delta: 0.0 };
+        let any = Target { epsilon: 0.0, delta: 0.0, reading: Reading::Reals };
         for (side, ..) in sides {
             let (guessed, x, y) = match side {
                 Side::First => (search_event(&of_a, &of_b, any), &mut a, &mut b),

@@ -6,13 +6,16 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use probity_exact::{Format, Rational, Round, directed, rational_from_f64};
+use probity_kernel::term::Reading;
 
 use crate::deadline::Deadline;
 use crate::error::AuditError;
+use crate::output::bounds::Bounds;
 use crate::output::event::{Condition, Event};
 use crate::output::outcome::Outcome;
 use crate::real::paths::{Explorer, Sum, outcome};
 use crate::real::world::{Real, RealWorld};
+use crate::refute::concentrated::{guessed_rho, guessed_rho_of_mu};
 use crate::refute::entries::{Ends, Entry, MOST_POINTS, ends, entry, points};
 use crate::refute::related_events::{self, Column};
 use crate::run::program::Value;
@@ -139,18 +142,32 @@ const TOO_MANY: AuditError = AuditError::Unsupported { what: "a program with thi
 pub(crate) struct Target {
     pub(crate) epsilon: f64,
     pub(crate) delta: f64,
+    /// What the claim is in: `epsilon` may be a ρ, or μ²/2.
+    pub(crate) reading: Reading,
 }
 
+/// More than any loss between two doubles.
+const BEYOND: f64 = 1e300;
+
 impl Target {
-    /// How far beyond e^ε·q + δ a probability seems to lie: ln((p − δ)/q); −∞ for none.
+    /// A claim that is beyond f64 is below what an impossible event loses all the same.
+    pub(crate) fn new(epsilon: &Bounds, delta: &Bounds, reading: Reading) -> Target {
+        Target { epsilon: epsilon.to_f64().min(BEYOND), delta: delta.to_f64(), reading }
+    }
+
+    /// How far beyond e^ε·q + δ a probability seems to lie: ln((p − δ)/q), or the ρ that it shows, for μ μ²/2; −∞ for none.
     pub(crate) fn loss(&self, p: f64, q: f64) -> f64 {
         let p = p - self.delta;
         if p.is_nan() || q.is_nan() || p <= 1e-200 {
             f64::NEG_INFINITY
-        } else if q > p * 1e-15 {
-            directed::ln_nearest(p / q)
-        } else {
+        } else if q <= p * 1e-15 {
             f64::INFINITY
+        } else {
+            match self.reading {
+                Reading::Rho if q < p => guessed_rho(p, q),
+                Reading::Mu if q < p => guessed_rho_of_mu(p, q, self.epsilon),
+                _ => directed::ln_nearest(p / q),
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use probity_exact::{Rational, directed, exp_bounds, ln_bounds};
+use probity_exact::{Rational, Round, directed, exp_bounds, ln_bounds};
 use probity_kernel::expr::Expr;
 use probity_kernel::term::{Claim, Mechanism, Reading};
 
@@ -15,7 +15,7 @@ use crate::output::event::Event;
 use crate::output::outcome::{Inputs, Parameters};
 use crate::pair::neighbours::claimed_value;
 use crate::real::paths::{Depth, Explorer, KnownLaws};
-use crate::refute::concentrated::shown;
+use crate::refute::concentrated::{mu_of_rho, shown_mu, shown_rho};
 
 /// Two neighbours and an event that contradict a claim: the first probability exceeds e^ε times the second plus δ.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,11 +32,14 @@ pub struct Refutation {
     pub first_probability: Bounds,
     /// The probability of the event on the second input.
     pub second_probability: Bounds,
-    /// The claimed ε.
+    /// What the claim is in: ρ, μ, or otherwise ε.
+    pub reading: Reading,
+    /// The claimed ε, ρ or μ.
     pub epsilon: Bounds,
     /// The claimed δ.
     pub delta: Bounds,
-    /// A lower bound of ln(first/second) in f64; infinite when the second probability is 0.
+    /// A lower bound in f64 of ln(first/second), or of the ρ or μ that the event shows; infinite when the second probability
+    /// is 0.
     pub loss: f64,
     /// How the probabilities were found.
     pub evidence: Evidence,
@@ -45,10 +48,8 @@ pub struct Refutation {
 impl Refutation {
     /// A lower bound of p − e^ε·q for the claimed ε: what δ would have to be at least, by this event.
     pub fn shown_delta(&self) -> Rational {
-        let factor = exp_bounds(&self.epsilon.high, 160).1.to_rational();
-        factor.map_or(Rational::ZERO, |factor| {
-            &self.first_probability.low - factor * &self.second_probability.high
-        })
+        least_delta(&self.first_probability, &self.second_probability, &self.epsilon)
+            .unwrap_or(Rational::ZERO)
     }
 }
 
@@ -220,8 +221,17 @@ pub(crate) fn refutation(
     (reading, (epsilon, delta)): (Reading, (Bounds, Bounds)),
     evidence: Evidence,
 ) -> Option<Refutation> {
+    let epsilon = match reading {
+        // The claim is at hand as a ρ, μ²/2, and said as a μ.
+        Reading::Mu => Bounds {
+            low: mu_of_rho(&epsilon.low.max(Rational::ZERO), Round::Down)?,
+            high: mu_of_rho(&epsilon.high.max(Rational::ZERO), Round::Up)?,
+        },
+        _ => epsilon,
+    };
     let loss = match reading {
-        Reading::Rho | Reading::Mu => shown(reading, &p, &q, &epsilon.high),
+        Reading::Rho => shown_rho(&p, &q, &epsilon.high),
+        Reading::Mu => shown_mu(&p, &q, &epsilon.high),
         _ => contradicts(&p, &q, &epsilon, &delta).then(|| loss(&p, &q)),
     };
     loss.map(|loss| Refutation {
@@ -229,6 +239,7 @@ pub(crate) fn refutation(
         first: first.clone(),
         second: second.clone(),
         event: event.clone(),
+        reading,
         loss,
         first_probability: p,
         second_probability: q,
@@ -240,8 +251,16 @@ pub(crate) fn refutation(
 
 /// Whether p > e^ε·q + δ for certain.
 pub(crate) fn contradicts(p: &Bounds, q: &Bounds, epsilon: &Bounds, delta: &Bounds) -> bool {
-    let factor = exp_bounds(&epsilon.high, 160).1.to_rational();
-    factor.is_some_and(|factor| p.low > &q.high * factor + &delta.high)
+    least_delta(p, q, epsilon).is_some_and(|least| least > delta.high)
+}
+
+/// p − e^ε·q from below. Of what is impossible no e^ε is too large; else there is `None` for one beyond all bounds.
+fn least_delta(p: &Bounds, q: &Bounds, epsilon: &Bounds) -> Option<Rational> {
+    if q.high.is_zero() {
+        return Some(p.low.clone());
+    }
+    let factor = exp_bounds(&epsilon.high, 160).1.to_rational()?;
+    Some(&p.low - factor * &q.high)
 }
 
 /// ln(p/q) from below.

@@ -314,8 +314,8 @@ impl Search<'_> {
         let (epsilon, delta) = claimed(self.mechanism, self.claim, setting)?;
         // p/c > e^ε·q/d + δ says that p > e^(ε + ln(c/d))·q + c·δ.
         let (c, d) = (one.to_f64(), two.to_f64());
-        let target =
-            Target { epsilon: epsilon.to_f64() + directed::ln_nearest(c / d), delta: delta.to_f64() * c };
+        let epsilon_of_one = epsilon.to_f64() + directed::ln_nearest(c / d);
+        let target = Target { epsilon: epsilon_of_one, delta: delta.to_f64() * c, reading: Reading::Reals };
         let events = path_events::events(&mut a, &mut b, target)?;
         self.seen.tried.events += events.len();
         for guess in events.iter().filter(|guess| guess.loss > target.epsilon + NEARLY).take(DECISIONS) {
@@ -482,7 +482,7 @@ impl Search<'_> {
         thorough: bool,
     ) -> Result<Option<Refutation>, AuditError> {
         let (epsilon, delta) = claimed(self.mechanism, self.claim, setting)?;
-        let target = Target { epsilon: epsilon.to_f64(), delta: delta.to_f64() };
+        let target = Target::new(&epsilon, &delta, self.claim.reading);
         if !thorough {
             return self.by_few_paths(setting, pair, target);
         }

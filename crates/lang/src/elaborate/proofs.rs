@@ -14,11 +14,24 @@ use crate::types::Type;
 impl Elaborator<'_> {
     pub(super) fn proof(&mut self, proof: &Proof) -> Hints {
         let mut hints = Hints::default();
+        let mut coupled: Vec<&str> = Vec::new();
         for line in &proof.lines {
             match line {
                 ProofLine::Pointwise => hints.pointwise = true,
                 ProofLine::Couple(draw, coupling, tail) => {
                     self.drawn(draw);
+                    // The prover would take one of them for every draw of the variable.
+                    if coupled.contains(&draw.text.as_str()) {
+                        self.sink.report_with(Code::Repeated, draw.span, || {
+                            let hint = "draws that are coupled in two ways are given two names".to_string();
+                            let said = quoted(&draw.text);
+                            (
+                                format!("the coupling of {said} is said twice: expected one `couple` for it"),
+                                Some(hint),
+                            )
+                        });
+                    }
+                    coupled.push(&draw.text);
                     if let Some(tail) = tail {
                         let tail = self.typed(tail, Scope::Fixed, Type::Real);
                         hints.tails.push((Name::new(&draw.text), tail));

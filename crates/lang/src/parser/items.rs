@@ -338,6 +338,12 @@ impl Parser<'_> {
             self.norm_clause()?
         } else if phrase && (self.at_word("every") || self.at_word("one")) {
             self.entries_clause()?
+        } else if phrase && ["differs", "differ", "changes"].contains(&next) {
+            let name = self.expect_name("an input")?.text;
+            let hint = format!(
+                "a number: `abs({name}' - {name}) <= 1`; a list: `one entry of {name} differs by at most 1`"
+            );
+            return Err(self.unexpected("a relation of both runs", Some(hint)));
         } else if self.at_word("any") && matches!(self.peek_ahead(1), TokenKind::Newline | TokenKind::End) {
             self.advance();
             NeighboursKind::Any
@@ -415,12 +421,23 @@ impl Parser<'_> {
         self.expect_words(&["rows", "of"])?;
         let table = self.expect_name("the name of a table")?;
         self.expect_words(&["are"])?;
+        if self.at_word("replaced") {
+            let hint = format!(
+                "of one row: `one row of {0} is replaced`; replacing k rows removes k rows and adds k, which is twice the loss of \
+                 `at most k rows of {0} are added or removed`",
+                table.text
+            );
+            return Err(self.unexpected("`added or removed`", Some(hint)));
+        }
         self.added_or_removed()?;
         Ok(NeighboursKind::Rows { table, most })
     }
 
     fn added_or_removed(&mut self) -> Parsed<()> {
-        self.expect_words(&["added"])?;
+        if !self.at_word("added") {
+            return Err(self.unexpected("`added or removed`", None));
+        }
+        self.advance();
         self.expect_keyword(Keyword::Or, "as in `added or removed`")?;
         self.expect_words(&["removed"])?;
         Ok(())
@@ -429,6 +446,16 @@ impl Parser<'_> {
     /// `claim epsilon [, delta] [in format]`, `claim rho r`, `claim mu m`
     fn claim(&mut self) -> Parsed<ClaimSyntax> {
         let start = self.advance().span;
+        if self.peek() == TokenKind::Name && self.peek_ahead(1) == TokenKind::Mark(Mark::Assign) {
+            let hint = match self.at_word("rho") || self.at_word("mu") {
+                true => format!("without `=`: `claim {} 1 / 2`", self.expect_name("a measure")?.text),
+                false => "without `=`: `claim 1` claims an epsilon, `claim 1, 1e-6` a delta too".into(),
+            };
+            if !self.at_mark(Mark::Assign) {
+                self.advance();
+            }
+            return Err(self.unexpected("what is claimed", Some(hint)));
+        }
         // `rho` is a measure if another expression follows it, and a parameter otherwise.
         let follows = match self.peek_ahead(1) {
             TokenKind::Name | TokenKind::Number | TokenKind::Mark(Mark::OpenParen) => true,

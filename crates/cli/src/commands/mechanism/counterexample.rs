@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use probity_exact::directed;
-use probity_verdict::counterexample::{facts, listed};
+use probity_verdict::counterexample::{facts, listed, measure};
 use probity_verdict::{Bounds, Refutation};
 use serde_json::{Value, json};
 
@@ -28,6 +28,7 @@ pub fn to_json(refutation: &Refutation) -> Value {
         "event": refutation.event.to_string(),
         "probability": bounds(&refutation.first_probability),
         "probability_of_neighbour": bounds(&refutation.second_probability),
+        "measure": measure(refutation),
         "loss": number(refutation.loss),
         "claimed_epsilon": number(refutation.epsilon.to_f64()),
         "claimed_delta": refutation.delta.to_f64(),
