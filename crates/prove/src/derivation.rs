@@ -30,6 +30,7 @@
 //! ```
 
 mod couplings;
+mod known;
 mod part;
 mod redraw;
 
@@ -37,13 +38,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use probity_kernel::call::{Price, call};
-use probity_kernel::chain::Chain;
+use probity_kernel::chain::{Chain, one_sided_parts};
 use probity_kernel::concentrated::Measure;
-use probity_kernel::context::{Context, Orientation, for_each_expr};
+use probity_kernel::context::{Context, Orientation};
 use probity_kernel::conversion::Conversion;
 use probity_kernel::entail::Evidence;
 use probity_kernel::equivalence::Rewrite;
-use probity_kernel::expr::{Binary, Expr, Name, Run, Variable};
+use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::finite;
 use probity_kernel::foresee::Foresight;
 use probity_kernel::once::for_loop_once;
@@ -60,6 +61,9 @@ use probity_kernel::split::split;
 use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Mechanism, Statement};
 
 use self::couplings::map_coupling;
+use self::known::at_no_cost;
+pub(crate) use self::known::conjuncts;
+pub use self::known::{known_about, relevant};
 pub use self::part::Tail;
 use self::part::up_to;
 pub use self::redraw::Redraw;
@@ -444,7 +448,7 @@ impl Walk<'_> {
             }
             (Move::Plain, _) => rules::assign(&context, head, post).map_err(reject(&place)),
             (Move::OneSided, _) => rules::one_sided_both(&context, head, post).map_err(reject(&place)),
-            (Move::OneSidedParts, _) => rules::one_sided_parts(&context, head, post).map_err(reject(&place)),
+            (Move::OneSidedParts, _) => one_sided_parts(&context, head, post).map_err(reject(&place)),
             (Move::Draw(coupling), _) => {
                 sampling::sample(&context, head, coupling, post).map_err(reject(&place))
             }
@@ -631,58 +635,6 @@ fn price(cost: &Expr) -> Price {
         Expr::If(_, nothing, _) if **nothing == Expr::int(0) => Price::IfDifferent,
         cost if *cost == Expr::int(0) => Price::Free,
         _ => Price::Paid,
-    }
-}
-
-/// What a chain knows of the variables of a link.
-pub fn relevant(chain: &Chain, link: &Judgement) -> Expr {
-    let mut names = BTreeSet::new();
-    for_each_expr(link.program(), &mut |e| e.for_each_variable(&mut |v| names.extend(name_of(v))));
-    known_about(chain, &names, link.pre().formula())
-}
-
-/// What is known besides the cost, and that nothing has been paid.
-fn at_no_cost(known: &Expr) -> Expr {
-    let mut parts = Vec::new();
-    conjuncts(known, &mut parts);
-    parts.retain(|part| !part.mentions(&Variable::Cost));
-    parts.push(start());
-    Expr::all(parts)
-}
-
-/// The parts of a conjunction.
-pub(crate) fn conjuncts(e: &Expr, parts: &mut Vec<Expr>) {
-    match e {
-        Expr::Binary(Binary::And, a, b) => {
-            conjuncts(a, parts);
-            conjuncts(b, parts);
-        }
-        _ => parts.push(e.clone()),
-    }
-}
-
-/// What a chain knows of some names, of the names in a formula, and of the cost.
-pub fn known_about(chain: &Chain, names: &BTreeSet<Name>, formula: &Expr) -> Expr {
-    let mut names = names.clone();
-    formula.for_each_variable(&mut |v| names.extend(name_of(v)));
-    let of = |name: &Name, run| Expr::of(name.clone(), run);
-    let mut parts = Vec::new();
-    for (fact, about) in chain.facts() {
-        // A fact about parameters, loop indices, ghosts or the cost alone is about everything.
-        let general = |fact: &Expr| fact.find_variable(&|v| matches!(v, Variable::Of(..))).is_none();
-        if about.iter().any(|name| names.contains(name)) || about.len() <= 3 && general(fact) {
-            parts.push(fact.clone());
-        }
-    }
-    let equal = names.iter().filter(|name| chain.equal().contains(*name));
-    parts.extend(equal.map(|name| of(name, Run::First).equals(of(name, Run::Second))));
-    Expr::all(parts)
-}
-
-fn name_of(v: &Variable) -> Option<Name> {
-    match v {
-        Variable::Plain(name) | Variable::Of(name, _) => Some(name.clone()),
-        _ => None,
     }
 }
 

@@ -1,7 +1,10 @@
 //! From judgements to theorems: what a proof of privacy is.
 //!
-//! A [`Theorem`] says that a mechanism meets a claim. It has no constructor but the rule [`privacy`], travels in
-//! no file, and lists what it rests on.
+//! A [`Theorem`] says that a mechanism meets a claim. It has no constructor but the final rules, of which [`privacy`] is
+//! the first, travels in no file, and lists what it rests on.
+
+mod foreseen;
+mod group;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -12,12 +15,14 @@ use crate::conversion::{self, Conversion};
 use crate::entail::{Evidence, check_entailment};
 use crate::equivalence::Rewrite;
 use crate::expr::{Expr, Run, Variable};
-use crate::foresee::Foresight;
 use crate::kind::Kind;
 use crate::rejection::Rejection;
 use crate::rules::{Assertion, Judgement, both_works};
 use crate::sample::{amplified, of_parameters, sampled};
-use crate::term::{Adjacency, Claim, Mechanism, Reading};
+use crate::term::{Claim, Mechanism, Reading};
+
+pub use foreseen::foreseen;
+pub use group::{group, group_share};
 
 /// How the outputs of the two runs are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -168,31 +173,6 @@ pub fn privacy(
     Ok(Theorem { mechanism: mechanism.clone(), claim: claim.clone(), axioms, through: None })
 }
 
-/// FORESEE: what is drawn in a loop moves by amounts that other draws decide.
-/// ```text
-/// m = m₁ = … = mₙ by equivalences    ⊢ mₙ as a function of its noise : Φ ⇒ [`Foresight::goal`]    cost = 0 ⊨ Φ
-/// ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
-/// m is ε-differentially private over the reals
-/// ```
-pub fn foreseen(
-    mechanism: &Mechanism,
-    claim: &Claim,
-    rewrites: &[Rewrite],
-    foresight: &Foresight,
-    sides: &[Side<'_>],
-) -> Result<Theorem, Rejection> {
-    check_claim(&Context::new(mechanism, Orientation::Forward)?, claim)?;
-    if claim.reading != Reading::Reals {
-        return Err(Rejection::ClaimNotCovered { reason: "FORESEE is for claims in epsilon" });
-    }
-    let (rewritten, mut axioms) = rewritten(mechanism, rewrites)?;
-    let function = foresight.as_function(&rewritten)?;
-    let needed = |context: &Context| foresight.goal(context, &rewritten, claim);
-    axioms.extend(covered(&function, claim, sides, &needed, &check_gives_up_nothing)?);
-    axioms.insert("FORESEE");
-    Ok(Theorem { mechanism: mechanism.clone(), claim: claim.clone(), axioms, through: None })
-}
-
 /// The mechanism after equivalences, and their names.
 fn rewritten(
     mechanism: &Mechanism,
@@ -281,42 +261,6 @@ pub fn convert(theorem: &Theorem, claim: &Claim, conversion: &Conversion) -> Res
     Ok(Theorem { mechanism: theorem.mechanism.clone(), claim: claim.clone(), axioms, through })
 }
 
-/// GROUP: from one row to k.
-/// ```text
-/// m, whose one input is the table t, is ε/k-differentially private if one row of t is added or removed
-/// ────────────────────────────────────────────────────────────────────────────────────────────────────── 1 ≤ k, k whole
-/// m is ε-differentially private if at most k rows of t are added or removed
-/// ```
-pub fn group(mechanism: &Mechanism, claim: &Claim, one_row: &Theorem) -> Result<Theorem, Rejection> {
-    let context = Context::new(mechanism, Orientation::Forward)?;
-    check_claim(&context, claim)?;
-    let no = |reason: &'static str| Err(Rejection::ClaimNotCovered { reason });
-    let ([input], [Adjacency::Rows { table, most }]) = (&mechanism.inputs[..], &mechanism.adjacency[..])
-    else {
-        return no("GROUP is for one table as the only input, and for one clause about its rows");
-    };
-    let counts = match most {
-        Expr::Number(n) => *n >= probity_exact::Rational::ONE,
-        Expr::Var(Variable::Plain(name)) => context.is_positive(name),
-        _ => false,
-    };
-    // That the number is whole is part of the clause's being well formed.
-    if input.name != *table || !counts {
-        return no(
-            "GROUP needs a number of rows from 1 on: a positive number, or a parameter that is assumed positive",
-        );
-    }
-    let adjacency = vec![Adjacency::OneRow { table: table.clone() }];
-    if one_row.mechanism != (Mechanism { adjacency, ..mechanism.clone() }) {
-        return Err(Rejection::ContextDiffers);
-    }
-    if one_row.claim != group_share(claim, most) || claim.delta != Expr::int(0) {
-        return no("GROUP needs the theorem on one row with a k-th of epsilon, and delta 0");
-    }
-    let axioms = one_row.axioms.iter().copied().chain(["GROUP"]).collect();
-    Ok(Theorem { mechanism: mechanism.clone(), claim: claim.clone(), axioms, through: None })
-}
-
 /// AMPLIFY: from a sample to the table that it is drawn from.
 /// ```text
 /// m(t) = c; s ~ sample(t, q); d    c; d is (ε₀, δ₀)-differentially private in s, if one row of s is added or removed
@@ -344,15 +288,6 @@ pub fn amplify(
     let checked = check_entailment(&context, &[], &needed, evidence)?;
     let axioms = inner.axioms.union(&checked.lemmas).copied().chain(["AMPLIFY"]).collect();
     Ok(Theorem { mechanism: mechanism.clone(), claim: claim.clone(), axioms, through: None })
-}
-
-/// What GROUP asks of one row for a claim about k: the same with ε/k, with ρ/k², with μ/k.
-pub fn group_share(claim: &Claim, most: &Expr) -> Claim {
-    let share = match claim.reading {
-        Reading::Rho => claim.epsilon.clone() / (most.clone() * most.clone()),
-        _ => claim.epsilon.clone() / most.clone(),
-    };
-    Claim { epsilon: share, ..claim.clone() }
 }
 
 /// The claim is about the reals, and its epsilon and delta are numbers made of parameters.

@@ -32,7 +32,6 @@ pub(crate) mod tables;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::chain::conjuncts;
 use crate::concentrated::check_pure;
 use crate::context::Context;
 use crate::entail::{Checked, Evidence, MAX_WORK, check_entailment};
@@ -260,23 +259,6 @@ pub fn one_sided_both(
 ) -> Result<Judgement, Rejection> {
     let first = one_sided(context, statement, &post.formula, Run::First)?;
     let formula = one_sided(context, statement, &first, Run::Second)?;
-    step(context, statement, post.map(formula), post)
-}
-
-/// ONE-SIDED, part by part: what must hold before for a conjunction is what must hold for each of its parts. A part about one run
-/// knows nothing of the other's branches.
-pub fn one_sided_parts(
-    context: &Arc<Context>,
-    statement: &Statement,
-    post: &Assertion,
-) -> Result<Judgement, Rejection> {
-    let before = |part: &Expr| {
-        let first = one_sided(context, statement, part, Run::First)?;
-        one_sided(context, statement, &first, Run::Second)
-    };
-    let parts = conjuncts(&post.formula).into_iter().map(before).collect::<Result<Vec<_>, _>>()?;
-    let formula = Expr::all(parts);
-    check_size(&formula)?;
     step(context, statement, post.map(formula), post)
 }
 

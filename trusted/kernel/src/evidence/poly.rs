@@ -248,7 +248,7 @@ impl Poly {
 
     /// The polynomial with the other sign.
     pub fn negated(mut self) -> Poly {
-        self.0.iter_mut().for_each(|(_, c)| *c = -std::mem::take(c));
+        self.0.iter_mut().for_each(|(_, c)| *c = -&*c);
         self
     }
 

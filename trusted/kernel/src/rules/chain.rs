@@ -13,8 +13,8 @@ use crate::context::Context;
 use crate::expr::{Binary, Expr, Name, Run, Variable};
 use crate::rejection::Rejection;
 use crate::rules::{
-    Assertion, Judgement, both_deltas, both_works, check_knows_no_draw, collect_changed, same_context, skip,
-    wrong,
+    Assertion, Judgement, both_deltas, both_works, check_knows_no_draw, check_size, collect_changed,
+    one_sided, same_context, skip, step, wrong,
 };
 use crate::term::{Distribution, Statement};
 
@@ -319,4 +319,21 @@ fn is_straight(statement: &Statement) -> bool {
         Statement::If { then, otherwise, .. } => then.iter().chain(otherwise).all(is_straight),
         _ => false,
     }
+}
+
+/// ONE-SIDED, part by part: what must hold before for a conjunction is what must hold for each of its parts. A part about one run
+/// knows nothing of the other's branches.
+pub fn one_sided_parts(
+    context: &Arc<Context>,
+    statement: &Statement,
+    post: &Assertion,
+) -> Result<Judgement, Rejection> {
+    let before = |part: &Expr| {
+        let first = one_sided(context, statement, part, Run::First)?;
+        one_sided(context, statement, &first, Run::Second)
+    };
+    let parts = conjuncts(&post.formula).into_iter().map(before).collect::<Result<Vec<_>, _>>()?;
+    let formula = Expr::all(parts);
+    check_size(&formula)?;
+    step(context, statement, post.map(formula), post)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use probity_kernel::chain::Chain;
+use probity_kernel::chain::{Chain, one_sided_parts};
 use probity_kernel::concentrated::Measure;
 use probity_kernel::select::{case, cases, point, select};
 
@@ -313,6 +313,9 @@ fn formulas_are_not_deep() {
     let long = rules::one_sided_both(&context, &branch(vec![twice(800)]), &post);
     assert_eq!(long.unwrap_err(), Rejection::TooLarge);
     assert!(rules::one_sided_both(&context, &branch(vec![twice(2)]), &post).is_ok());
+    let long = one_sided_parts(&context, &branch(vec![twice(800)]), &post);
+    assert_eq!(long.unwrap_err(), Rejection::TooLarge);
+    assert!(one_sided_parts(&context, &branch(vec![twice(2)]), &post).is_ok());
 }
 
 #[test]

@@ -30,6 +30,8 @@ const FILES: &[&str] = &[
     "rules/finite/quotients.rs",
     "evidence/poly.rs",
     "privacy.rs",
+    "privacy/foreseen.rs",
+    "privacy/group.rs",
     "rules.rs",
     "rules/sample.rs",
     "rules/sampling.rs",

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use probity_kernel::equivalence::Rewrite;
-use probity_kernel::privacy::{Comparison, Side, Theorem, goal, privacy};
+use probity_kernel::privacy::{Comparison, Side, Theorem, goal, group, privacy};
 
 use crate::common::*;
 
@@ -246,4 +246,16 @@ fn rewritings_apply() {
     let answer = privacy(&mechanism, &real, &[wrong], Comparison::Equal, &side());
     assert!(matches!(answer, Err(Rejection::NotEquivalent { .. })));
     assert!(privacy(&mechanism, &real, &[], Comparison::Equal, &side()).is_ok());
+}
+
+/// GROUP: a theorem with the right share of the loss, but about something else.
+#[test]
+fn groups_are_of_one_mechanism() {
+    let (mechanism, evidence) = constant();
+    let share = claim(var("eps") / int(1));
+    let theorem = forward(&mechanism, &share).conclude(&mechanism, &share, &evidence).unwrap();
+    let people = Input { name: "t".into(), sort: Sort::Rows(vec![]) };
+    let rows = Adjacency::Rows { table: "t".into(), most: int(1) };
+    let other = Mechanism { inputs: vec![people], adjacency: vec![rows], ..mechanism };
+    assert_eq!(group(&other, &claim(var("eps")), &theorem).unwrap_err(), Rejection::ContextDiffers);
 }

@@ -253,3 +253,10 @@ fn foresee_is_for_epsilon() {
     let refusal = foreseen(&largest(), &claim, &[], &follow(), &[]).unwrap_err();
     assert!(matches!(refusal, Rejection::ClaimNotCovered { reason } if reason.contains("FORESEE")));
 }
+
+#[test]
+fn foresee_asks_what_every_claim_is_asked() {
+    let claim = Claim { epsilon: first("x"), delta: int(0), reading: Reading::Reals };
+    let refusal = foreseen(&largest(), &claim, &[], &follow(), &[]).unwrap_err();
+    assert!(matches!(refusal, Rejection::NotPublic { .. }), "{refusal}");
+}
