@@ -84,17 +84,22 @@ fn cannot(what: &str, path: &Path, error: &io::Error) -> Failure {
 
 /// The text of a file, or of standard input for `-`.
 pub fn text(path: &Path) -> Result<String, Failure> {
+    contents(path)?
+}
+
+/// The same, where what a file holds is private: a failure inside tells of that, one outside of the path alone.
+pub fn contents(path: &Path) -> Result<Result<String, Failure>, Failure> {
     let name = path.display();
     let too_large = |size: String| {
         Failure::new(format!("{name} has {size} bytes, too many to be what is asked for"))
-            .hint(format!("mechanisms, certificates and FPCore files have at most {} MiB", MOST_BYTES >> 20))
+            .hint(format!("a file that is read at once has at most {} MiB", MOST_BYTES >> 20))
             .in_file(path)
     };
     if let Ok(facts) = fs::metadata(path)
         && facts.is_file()
         && facts.len() > MOST_BYTES
     {
-        return Err(too_large(facts.len().to_string()));
+        return Ok(Err(too_large(facts.len().to_string())));
     }
     let bytes = if path == Path::new("-") { read(io::stdin().lock()) } else { open(path).and_then(read) };
     let bytes = match bytes {
@@ -111,18 +116,18 @@ pub fn text(path: &Path) -> Result<String, Failure> {
         Ok(bytes) => bytes,
     };
     if bytes.len() as u64 > MOST_BYTES {
-        return Err(too_large(format!("more than {MOST_BYTES}")));
+        return Ok(Err(too_large(format!("more than {MOST_BYTES}"))));
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         Failure::new(format!("{name} is not UTF-8 text (byte {at})"))
             .hint("save it as UTF-8, or name the file you meant")
             .in_file(path)
-    })?;
-    match text.trim().is_empty() {
+    });
+    Ok(text.and_then(|text| match text.trim().is_empty() {
         true => Err(Failure::new(format!("{name} is empty")).hint("name the file you meant").in_file(path)),
         false => Ok(text),
-    }
+    }))
 }
 
 fn open(path: &Path) -> io::Result<fs::File> {

@@ -84,16 +84,26 @@ fn errors_about_inputs_have_a_least_price() {
     };
     // The budget is 2: an error costs an eighth, and an answer what it claims.
     assert_eq!(asked("20", "x=17").0, 0);
-    for _ in 0..16 {
+    for _ in 0..13 {
         let (code, _, err) = asked("8", "x=17");
         assert!(code == 2 && err.contains("violate an assumption"), "{err}");
+    }
+    // What a file holds is an input too.
+    fs::write(place.join("bytes.json"), [b'1', 0xff]).unwrap();
+    fs::write(place.join("empty.json"), "").unwrap();
+    for (x, said) in
+        [("x=@bytes.json", "not UTF-8"), ("x=@empty.json", "is empty"), ("@bytes.json", "not UTF-8")]
+    {
+        let (code, _, err) = asked("20", x);
+        assert!(code == 2 && err.contains(said), "{err}");
     }
     let (_, out, _) = run(&place, &["budget", "--ledger", "people.ledger", "--json"]);
     let budget: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(budget["spent"]["epsilon"], "2");
-    let (inside, outside) = (asked("20", "x=17"), asked("8", "x=17"));
+    let inside = asked("20", "x=17");
     assert!(inside.0 == 1 && inside.2.contains("a sixteenth of the budget"), "{inside:?}");
-    assert_eq!(inside, outside);
+    assert_eq!(inside, asked("8", "x=17"));
+    assert_eq!(inside, asked("20", "x=@bytes.json"));
 }
 
 /// Many processes at once learn of one error, if the budget has room for one: the others are told what they would be told of any input.

@@ -262,9 +262,12 @@ fn inputs(texts: &[String]) -> Result<Result<Inputs, Failure>, Failure> {
     let refused = |error: probity_run::InputError| failure(&RunError::Input(error));
     for text in texts {
         if let Some(path) = text.strip_prefix('@') {
-            match Inputs::from_json(&files::text(Path::new(path))?) {
+            let path = Path::new(path);
+            let all = files::contents(path)?
+                .and_then(|text| Inputs::from_json(&text).map_err(|error| refused(error).in_file(path)));
+            match all {
                 Ok(all) => inputs.merge(all).map_err(refused)?,
-                Err(error) => unread = Some(refused(error).in_file(Path::new(path))),
+                Err(error) => unread = Some(error),
             }
             continue;
         }
@@ -276,7 +279,9 @@ fn inputs(texts: &[String]) -> Result<Result<Inputs, Failure>, Failure> {
         let value: Result<Given, Failure> = match value.trim().strip_prefix('@') {
             None => value.parse().map_err(refused),
             Some(path) => {
-                files::text(Path::new(path))?.parse().map_err(|error| refused(error).in_file(Path::new(path)))
+                let path = Path::new(path);
+                files::contents(path)?
+                    .and_then(|text| text.parse().map_err(|error| refused(error).in_file(path)))
             }
         };
         match value {
