@@ -63,7 +63,7 @@ FALSIFIERS = {
     "evidence/lemma.rs": ["norms_of", "evidence", "finite"],
     "text/law.rs": ["single_draws", "finite"],
     "evidence/poly.rs": ["evidence"],
-    "privacy.rs": ["groups", "theorems_are"],
+    "privacy.rs": ["groups", "theorems_are"], "privacy/group.rs": ["groups"],
     "rules.rs": ["tails", "loops", "finite", "noise", "concentrated"],
     "rules/sampling.rs": ["selective", "gumbel", "single_draws", "tails", "signed", "finite", "noise", "concentrated"],
     "rules/sampling/signed_log.rs": ["signed"],
