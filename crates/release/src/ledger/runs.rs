@@ -45,7 +45,7 @@ impl Ledger {
         admit: impl FnOnce() -> Result<Admitted, Error>,
     ) -> Answer<Result<Admitted, Error>> {
         if runs.count == 0 {
-            return Err(Refusal::input("no run is paid for").hint("with a ledger, --count is at least 1"));
+            return Err(Refusal::input("no run is paid for").hint("ask for one run at least"));
         }
         self.refresh()?;
         let path = self.path.clone();
