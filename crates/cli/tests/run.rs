@@ -53,7 +53,7 @@ fn errors_about_inputs_are_paid() {
     assert_eq!(spent(), "1/2");
     // No run at all is no question; a number of another kind is one, and so is what is no number, or one that is too long to be read.
     let nothing = asked(&["--set", "B=8", "--input", "x=11", "--count", "0"]);
-    assert!(nothing.0 == 2 && nothing.2.contains("--count is at least 1"), "{nothing:?}");
+    assert!(nothing.0 == 2 && nothing.2.contains("no run is paid for"), "{nothing:?}");
     assert_eq!(nothing, asked(&["--set", "B=8", "--input", "x=3", "--count", "0"]));
     assert_eq!(spent(), "1/2");
     let (code, _, err) = asked(&["--set", "B=8", "--input", "x=1e10001"]);
