@@ -65,7 +65,7 @@ fn rows_without_bounds_are_told_from_others() {
         );
         let found = refutation(&text).unwrap_or_else(|| panic!("open: {text}"));
         assert!(found.loss > found.epsilon.to_f64(), "{text}");
-        // By rows a few deviations apart: those far out take half a minute, their probabilities have millions of digits.
+        // By rows a few deviations apart: those far out may take much longer, as their probabilities have millions of digits.
         let near = |given: &Given| matches!(given, Given::Number(x) if *x <= Rational::from(10));
         for inputs in [&found.first, &found.second] {
             for given in inputs.values() {
