@@ -287,11 +287,20 @@ impl Elaborator<'_> {
     fn mixed_list(&mut self, list: &Ident, ty: Type, found: Type, value: &Expr) {
         let entry = ty.entry().unwrap_or(Type::Unknown);
         self.sink.report_with(Code::WrongType, value.span, || {
-            let message = format!(
-                "`{}` is {ty} by what was appended before: expected {entry}, found {found}",
-                list.text
-            );
+            // The list of a tuple is ours, and stands nowhere in the text.
+            let tuple = list.span.start <= value.span.start && value.span.end <= list.span.end;
+            let message = if tuple {
+                format!("the parts of a tuple are of one kind, and those before are {ty}: expected {entry}, found {found}")
+            } else {
+                format!(
+                    "`{}` is {ty} by what was appended before: expected {entry}, found {found}",
+                    list.text
+                )
+            };
             let hint = match (ty, found) {
+                (Type::BoolList, _) | (_, Type::Bool) if tuple => {
+                    Some("write `if b then 1 else 0` for a truth value b".into())
+                }
                 (Type::BoolList, _) | (_, Type::Bool) => Some(
                     "a list has one kind of entry: append `if b then 1 else 0` for a truth value b".into(),
                 ),

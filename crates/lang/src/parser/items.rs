@@ -57,6 +57,8 @@ impl Parser<'_> {
     pub(super) fn file(&mut self) -> File {
         let mut file = File::default();
         let mut reached = Part::Header;
+        // Lines out of place stand together as a rule: the first of them is told.
+        let mut misplaced = None;
         let mut seen = Seen::default();
         loop {
             self.mend_beginning();
@@ -85,7 +87,10 @@ impl Parser<'_> {
                     continue;
                 }
             };
-            self.in_order(part, reached);
+            if misplaced != Some(part) {
+                misplaced = (part < reached).then_some(part);
+                self.in_order(part, reached);
+            }
             seen.note(kind);
             reached = if part > reached { part } else { reached };
             if self.item(kind, &mut file).is_err() {
