@@ -189,3 +189,22 @@ fn laws_of_several_draws_are_answered() {
     let loss = PairReport::new(&first, &second).worst.unwrap().loss;
     assert!(loss.low <= r(3, 1) && r(3, 1) <= loss.high && loss.high < r(31, 10), "{loss:?}");
 }
+
+/// An outcome that one input alone can give loses nearly all that the cut tails leave open. Outcomes that are certain on both sides lose
+/// half of one, and were once all that was said.
+#[test]
+fn an_outcome_of_one_input_alone_is_the_worst_where_mass_escaped() {
+    let text = "mechanism m(x: int)\nparam s > 0\nz ~ geometric(s)\nreturn x + z\nneighbours abs(x' - x) <= 1\nclaim 1\n";
+    let program = probity_lang::load_text(text).unwrap();
+    let parameters = parameters(&[("s", r(2, 1))]);
+    let law = |x| real_law(&program.mechanism, &parameters, &input(x), Depth::default()).unwrap();
+    let report = PairReport::new(&law(0), &law(1));
+    assert!(report.impossible.is_empty() && report.escaped_mass > Rational::ZERO);
+    let worst = report.worst.as_ref().unwrap();
+    assert_eq!((&worst.outcome, worst.side, worst.bounded), (&number(0), Side::First, false));
+    assert!(worst.loss.low > r(40, 1), "{}", worst.loss.to_f64());
+    assert!(report.violates(&r(40, 1)) && report.excess(&r(1, 1)).unwrap().certain_excess() > 39.0);
+    // Where both sides are certain the upper end is one.
+    let same = PairReport::new(&law(0), &law(0));
+    assert!(same.worst.as_ref().unwrap().bounded);
+}

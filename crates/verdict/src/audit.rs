@@ -234,8 +234,8 @@ impl Comparison {
         directed::cast_nearest(&self.report.delta(epsilon).low)
     }
 
-    /// The worst finite loss less the claimed ε, if the claim is about these inputs; 0 when their bounds, some 30 digits,
-    /// overlap.
+    /// What is certain of the worst finite loss less the claimed ε, if the claim is about these inputs; 0 when their bounds, some
+    /// 30 digits, overlap.
     pub fn excess(&self) -> Option<f64> {
         // ρ and μ are no ε: a loss is not beyond them or within.
         if !self.neighbours || is_concentrated(self.measure) {
@@ -244,8 +244,7 @@ impl Comparison {
         let Bounds { low, high } = &self.epsilon;
         let (above_high, above_low) = (self.report.excess(high)?, self.report.excess(low)?);
         let bounds = Bounds { low: above_high.low, high: above_low.high };
-        let zero = bounds.low <= Rational::ZERO && bounds.high >= Rational::ZERO;
-        Some(if zero { 0.0 } else { bounds.to_f64() })
+        Some(bounds.certain_excess())
     }
 
     /// Both laws side by side as comma-separated values, in exact rationals.

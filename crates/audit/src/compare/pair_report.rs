@@ -43,6 +43,9 @@ pub struct Worst {
     pub side: Side,
     /// The logarithm of the ratio of its probabilities, to about 100 bits. The lower end is shown for certain.
     pub loss: Bounds,
+    /// Whether the upper end bounds the loss. It does not where mass escaped and nothing is certain of the outcome under the
+    /// other input, which may be impossible there: the upper end is then the lower one.
+    pub bounded: bool,
 }
 
 /// What two output laws show. A lower bound: other inputs may show more.
@@ -66,7 +69,7 @@ pub struct PairReport {
     pub denominator: Natural,
     /// Every outcome of either side, in order.
     pub outcomes: Vec<OutcomeLoss>,
-    /// The outcome with the largest finite loss; `None` when no outcome is possible on both sides.
+    /// The outcome with the largest finite loss that is certain; `None` when every outcome is impossible on one side.
     pub worst: Option<Worst>,
     /// Outcomes with positive probability on one side and none on the other, with that side.
     pub impossible: Vec<(Outcome, Side)>,
@@ -148,7 +151,8 @@ impl PairReport {
         self.outcomes.iter().filter(|o| o.first.low > Natural::ZERO).count()
     }
 
-    /// The worst finite loss minus `epsilon`, to about 100 bits: positive when the claim fails on this pair.
+    /// The worst finite loss minus `epsilon`, to about 100 bits: the claim fails on this pair where the lower end is positive. As
+    /// for [`Worst::loss`], the upper end is one only where that loss is bounded.
     pub fn excess(&self, epsilon: &Rational) -> Option<Bounds> {
         let loss = &self.worst.as_ref()?.loss;
         Some(Bounds { low: &loss.low - epsilon, high: &loss.high - epsilon })
@@ -318,8 +322,7 @@ fn worst(outcomes: &[OutcomeLoss], escaped: &(Natural, Natural)) -> Option<Worst
     // The certain loss of an outcome, in f64; impossible outcomes are reported apart.
     let certain = |o: &OutcomeLoss| {
         let finite = |x: f64| if x.is_finite() { x } else { f64::NEG_INFINITY };
-        let both = o.first.low > Natural::ZERO && o.second.low > Natural::ZERO;
-        if both { finite(o.log_ratio.0).max(finite(-o.log_ratio.1)) } else { f64::NEG_INFINITY }
+        finite(o.log_ratio.0).max(finite(-o.log_ratio.1))
     };
     let best = outcomes.iter().map(certain).fold(f64::NEG_INFINITY, f64::max);
     if best == f64::NEG_INFINITY {
@@ -335,7 +338,7 @@ fn worst(outcomes: &[OutcomeLoss], escaped: &(Natural, Natural)) -> Option<Worst
                 Side::Second => (-o.log_ratio.1, -o.log_ratio.0),
             };
             let slack = 1e-14 * (1.0 + best.abs());
-            if high < best || low < best - slack {
+            if !low.is_finite() || high < best || low < best - slack {
                 continue;
             }
             let (p, q, e, f) = match side {
@@ -343,9 +346,10 @@ fn worst(outcomes: &[OutcomeLoss], escaped: &(Natural, Natural)) -> Option<Worst
                 Side::Second => (&o.second, &o.first, &escaped.1, &escaped.0),
             };
             let low = precise_ln_quotient(&p.low, &(&q.high + f))?.0;
-            let high = precise_ln_quotient(&(&p.high + e), &q.low)?.1;
+            let bounded = q.low > Natural::ZERO;
+            let high = if bounded { precise_ln_quotient(&(&p.high + e), &q.low)?.1 } else { low.clone() };
             if worst.as_ref().is_none_or(|w| low > w.loss.low) {
-                worst = Some(Worst { outcome: o.outcome.clone(), side, loss: Bounds { low, high } });
+                worst = Some(Worst { outcome: o.outcome.clone(), side, loss: Bounds { low, high }, bounded });
             }
         }
     }

@@ -1,6 +1,6 @@
 //! A number between two rational bounds.
 
-use probity_exact::{Float, Rational, Round, directed};
+use probity_exact::{Float, Natural, Rational, Round, directed};
 
 /// A number between two rational bounds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +20,14 @@ impl Bounds {
     /// Of a loss: the f64 nearest to what is certain of it. No pair of laws loses less than nothing.
     pub fn certain(&self) -> f64 {
         directed::cast_nearest(&self.low).max(0.0)
+    }
+
+    /// Of a loss less what is claimed: the f64 nearest to what is certain of it, and 0 where the bounds are narrow and hold it
+    /// (those of a logarithm are within 30 digits, those of a law with cut tails within 10 or more where it is likely).
+    pub fn certain_excess(&self) -> f64 {
+        let narrow = &self.high - &self.low <= Rational::from_parts(1.into(), Natural::ONE << 30);
+        let holds_zero = self.low <= Rational::ZERO && self.high >= Rational::ZERO;
+        if narrow && holds_zero { 0.0 } else { directed::cast_nearest(&self.low) }
     }
 }
 

@@ -87,7 +87,8 @@ impl Audit {
 
     /// The worst finite loss less the claimed ε.
     pub fn excess(&self) -> Option<Bounds> {
-        self.report.excess(&middle(&self.epsilon))
+        let Bounds { low, high } = &self.epsilon;
+        Some(Bounds { low: self.report.excess(high)?.low, high: self.report.excess(low)?.high })
     }
 }
 
@@ -176,10 +177,9 @@ fn facts(case: &Case<'_>, audit: &Audit, names: &[String; 2]) -> Block {
         facts.push(("claimed ε".into(), audit.epsilon.to_f64().to_string()));
     }
     if let Some(excess) = audit.excess().filter(|_| audit.rho.is_none()) {
-        let unknown = (&excess.high - &excess.low) + (&audit.epsilon.high - &audit.epsilon.low);
-        let shown = match middle(&excess).abs() <= unknown {
-            true => "0, to about 100 bits".to_owned(),
-            false => decimal::figure_of(excess.to_f64()),
+        let shown = match excess.certain_excess() {
+            0.0 => "0, to about 100 bits".to_owned(),
+            some => decimal::figure_of(some),
         };
         facts.push(("loss less ε".into(), shown));
     }
