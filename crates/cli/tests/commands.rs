@@ -303,6 +303,24 @@ fn mended(path: &Path) {
     fs::write(path, forged.join("\n") + "\n").unwrap();
 }
 
+/// What a certificate holds reaches the terminal as text: it cannot clear the screen and write a verdict of its own.
+#[test]
+fn a_rejected_certificate_does_not_write_on_the_screen() {
+    let place = folder("escapes");
+    let hostile = "\u{1b}[2J\u{1b}[Haccepted: private\u{1b}[8m";
+    for (name, forged) in [
+        ("release.cert", format!("probity-release 1\nquery \"{hostile}\nproof\n")),
+        ("proof.cert", format!("{hostile}\n")),
+        ("line.cert", fs::read_to_string(root().join(CERTIFICATE)).unwrap().replacen("claim", hostile, 1)),
+    ] {
+        let path = place.join(name);
+        fs::write(&path, forged).unwrap();
+        let (code, printed, said) = run(&["check", text(&path)]);
+        assert_ne!(code, 0, "{name}");
+        assert!(!printed.contains('\u{1b}') && !said.contains('\u{1b}'), "{name}: {printed:?} {said:?}");
+    }
+}
+
 #[test]
 fn a_tampered_certificate_is_rejected_at_the_step() {
     let place = folder("tamper");

@@ -88,11 +88,15 @@ fn rows_with(
     }
     groups.sort_by(|a, b| {
         let by = |sort: &crate::query::Sort| {
-            let order = match &sort.by {
-                Shown::Key(key) => a.0[*key].cmp(&b.0[*key]),
-                Shown::Noisy(post) => post.value(&a.1).cmp(&post.value(&b.1)),
-            };
-            if sort.descending { order.reverse() } else { order }
+            let directed = |order: Ordering| if sort.descending { order.reverse() } else { order };
+            match &sort.by {
+                Shown::Key(key) => directed(a.0[*key].cmp(&b.0[*key])),
+                Shown::Noisy(post) => match (post.value(&a.1), post.value(&b.1)) {
+                    (Some(a), Some(b)) => directed(a.cmp(&b)),
+                    (a, b) if sort.nothing_first => a.is_some().cmp(&b.is_some()),
+                    (a, b) => b.is_some().cmp(&a.is_some()),
+                },
+            }
         };
         plan.order.iter().map(by).find(|order| *order != Ordering::Equal).unwrap_or(Ordering::Equal)
     });

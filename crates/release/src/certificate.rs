@@ -52,7 +52,7 @@ pub fn assumptions(prepared: &Prepared) -> Vec<String> {
         .fields
         .iter()
         .zip(&names)
-        .map(|(field, name)| format!("{} ({})", called(&field.name, name), field.cleaning()))
+        .map(|(field, name)| format!("{} ({})", called(&field.name, name), plan.table.cleaning(field)))
         .collect();
     let mut all = vec![format!(
         "cleaning: each record of {} is mapped by itself, before anything is counted: {}",

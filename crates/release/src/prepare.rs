@@ -1,6 +1,6 @@
 //! From queries to what will be proved and drawn: the loss of each, its split, the text, the scales. No row is read here.
 
-use probity_exact::{Integer, Natural, Rational, UnsignedAbs, parse_rational};
+use probity_exact::{BitTest, Integer, Natural, Rational, UnsignedAbs, parse_rational};
 use probity_kernel::term::{Distribution, Mechanism, Statement};
 
 use crate::loss::{Loss, Measure};
@@ -94,7 +94,6 @@ fn allowance(plan: &Plan, policy: &Policy) -> Answer<Stake> {
     }
     if let Some(delta) = &plan.options.delta
         && *delta > policy.per_query.delta
-        && policy.measure() == Measure::EpsilonDelta
     {
         return Err(Refusal::budget(format!(
             "the query asks for delta {delta}, the policy allows {} a query",
@@ -261,7 +260,17 @@ pub fn at_stake(policy: &Policy, plan: Plan, stake: &Stake, text: &str) -> Answe
     assembled(policy, plan, &sharing, stake.clone(), text.to_owned())
 }
 
+/// The longest numerator or denominator of a loss, in bits: noise for longer ones is computed for minutes, and nobody can tell them apart.
+const MAX_LOSS_BITS: usize = 512;
+
 fn assembled(policy: &Policy, plan: Plan, sharing: &Sharing, stake: Stake, text: String) -> Answer<Prepared> {
+    let bits =
+        |loss: &Rational| loss.numerator().clone().unsigned_abs().bit_len().max(loss.denominator().bit_len());
+    if bits(&stake.amount).max(bits(&stake.delta)) > MAX_LOSS_BITS {
+        let message =
+            format!("the loss of a query has more than {MAX_LOSS_BITS} bits above or below its line");
+        return Err(Refusal::input(message).hint("write a number such as 0.5, 1/6 or 1e-6"));
+    }
     let mut parameters = stake.parameters();
     // What multiplies the factors of the scales: 1/ε, or the least s with Σ w² ≤ 2·ρ·s².
     let times = match sharing {

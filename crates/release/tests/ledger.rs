@@ -330,6 +330,24 @@ fn many_may_start_an_anchored_ledger_at_once() {
     }
 }
 
+/// A trigger inside the file could leave out entries that were written, and answers would be free.
+#[test]
+fn what_runs_inside_the_file_is_refused() {
+    let planted = [
+        "CREATE TRIGGER t BEFORE INSERT ON entry BEGIN SELECT RAISE(IGNORE); END",
+        "CREATE TRIGGER t AFTER INSERT ON entry BEGIN DELETE FROM entry WHERE number = NEW.number; END",
+        "CREATE VIEW v AS SELECT * FROM entry",
+    ];
+    for (number, planted) in planted.into_iter().enumerate() {
+        let path = folder(&format!("planted-{number}")).join("l");
+        Ledger::init(&path, &policy("1"), None, false, PATIENCE).unwrap();
+        assert!(open(&path).is_ok());
+        rusqlite::Connection::open(&path).unwrap().execute_batch(planted).unwrap();
+        let refused = open(&path).unwrap_err();
+        assert!(refused.message.contains("which no ledger has"), "{refused}");
+    }
+}
+
 #[test]
 fn an_anchor_of_a_ledger_without_one_is_refused() {
     let place = folder("anchor-none");

@@ -34,6 +34,18 @@ fn what_is_not_answered_is_pointed_at() {
         ("SELECT COUNT(*) FROM people HAVING people.age > 3", "HAVING is about noisy", Some("people.age")),
         ("SELECT age FROM people", "neither a GROUP BY key", Some("age")),
         ("SELECT age, COUNT(*) FROM people GROUP BY region", "neither a GROUP BY key", Some("age")),
+        (
+            "SELECT region, COUNT(*) FROM people GROUP BY region ORDER BY 3",
+            "no column of the SELECT",
+            Some("3"),
+        ),
+        (
+            "SELECT region, COUNT(*) FROM people GROUP BY region ORDER BY 0",
+            "no column of the SELECT",
+            Some("0"),
+        ),
+        ("SELECT COUNT(*) AS n FROM people ORDER BY n WITH FILL", "WITH FILL", Some("n WITH")),
+        ("SELECT COUNT(*) FROM people AS p (region, age)", "its columns are not", Some("people")),
         ("SELECT COUNT(*) FROM peple", "no table `peple`", Some("peple")),
         ("SELECT SUM(incme) FROM people", "no column `incme`", Some("incme")),
         ("SELECT SUM(Note) FROM people", "text column", Some("Note")),
@@ -339,4 +351,48 @@ fn a_value_that_is_listed_twice_counts_once() {
     );
     assert_eq!(text("(age = 3 OR age = 4) OR (age = 3 OR age = 4)"), once);
     assert_eq!(text("(age = 3 OR age = 4) AND (age = 3 OR age = 4)"), once);
+}
+
+/// A name that SELECT gives is not the column of that name: ordering or grouping by it reads nothing of the table.
+#[test]
+fn a_name_of_select_reads_no_column() {
+    let fields = |sql: &str| -> Vec<String> {
+        let prepared = prepare(&policy(), &[sql.to_owned()], &[]).unwrap();
+        prepared[0].plan.fields.iter().map(|field| field.name.clone()).collect()
+    };
+    let select = "SELECT region, COUNT(*) AS age FROM people GROUP BY region";
+    assert_eq!(fields(select), ["region"]);
+    assert_eq!(fields(&format!("{select} ORDER BY age DESC")), ["region"]);
+    assert_eq!(fields(&format!("{select} HAVING age > 3 ORDER BY age, region")), ["region"]);
+    // What is grouped by is read, under its own name and under another.
+    assert_eq!(fields("SELECT region AS income, COUNT(*) FROM people GROUP BY income"), ["region"]);
+    assert_eq!(
+        fields("SELECT region, SUM(age) AS age FROM people GROUP BY region ORDER BY age"),
+        ["region", "age"]
+    );
+}
+
+/// A loss of thousands of digits is refused at once: noise for it is computed for minutes.
+#[test]
+fn a_loss_has_a_length() {
+    let asking = |epsilon: &str| {
+        let sql = format!(
+            "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = {epsilon}) COUNT(*) AS n FROM people"
+        );
+        prepare(&policy(), &[sql], &[]).map(|_| ())
+    };
+    asking("1e-150").unwrap();
+    for long in ["1e-200", "1e-2000", "1e-9000"] {
+        let refusal = asking(long).unwrap_err();
+        assert!(refusal.message.contains("512 bits"), "{long}: {}", refusal.message);
+        assert_eq!(refusal.kind, refusal::Kind::Input);
+    }
+}
+
+/// A query cannot ask for a delta that the policy does not give, in whatever measure the budget is.
+#[test]
+fn a_delta_is_not_asked_for_in_vain() {
+    let sql = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1/4, delta = 5) COUNT(*) AS n FROM people";
+    let refusal = prepare(&policy(), &[sql.to_owned()], &[]).unwrap_err();
+    assert!(refusal.message.contains("delta 5"), "{}", refusal.message);
 }

@@ -93,6 +93,17 @@ pub fn check_file(path: &Path, connection: &Connection) -> Answer<()> {
             path.display()
         )));
     }
+    // What runs inside the file, a trigger or a view, could leave an entry out that was written: this program makes none.
+    let strange =
+        "SELECT type || ' ' || name FROM sqlite_schema WHERE type NOT IN ('table', 'index') LIMIT 1";
+    let strange = connection.query_row(strange, [], |row| row.get::<_, String>(0)).optional();
+    if let Some(strange) = strange.map_err(|error| trouble(path, &error))? {
+        return Err(Refusal::input(format!(
+            "{} has a {strange:?}, which no ledger has: somebody else wrote in it",
+            path.display()
+        ))
+        .hint("restore it from a copy; what it says of the past cannot be relied on"));
+    }
     let length = std::fs::metadata(path).map_or(0, |facts| facts.len());
     // Another process may be writing: a longer file is in order, a shorter one is not.
     match length < (pages * size).unsigned_abs() {

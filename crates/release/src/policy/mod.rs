@@ -48,6 +48,17 @@ impl Table {
         self.columns.iter().enumerate().find(|(_, column)| column.name == name)
     }
 
+    /// What is done with fields of a column outside its domain, in words.
+    pub fn cleaning(&self, column: &Column) -> String {
+        let words = column.cleaning();
+        match &self.unit {
+            Unit::User { column: user, .. } if *user == column.name => {
+                format!("{words}; a row without a user is dropped in any case")
+            }
+            _ => words,
+        }
+    }
+
     /// Whether queries can make use of a column of this name: they read it, or it says whose row it is.
     pub fn names(&self, column: &str) -> bool {
         self.column(column).is_some()

@@ -60,6 +60,8 @@ pub struct Sort {
     pub by: Shown,
     /// From the largest.
     pub descending: bool,
+    /// Where what has no value stands: before all others, or after them.
+    pub nothing_first: bool,
 }
 
 /// A column of a public table.
@@ -316,8 +318,12 @@ fn is_written(written: &[&Expr; 2], expr: &Expr) -> bool {
 fn shown_key(scope: &Scope, keys: &[Written], expr: &Expr) -> Option<usize> {
     let is_column = matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_));
     keys.iter().position(|(written, _)| is_written(written, expr)).or_else(|| {
-        let column = is_column.then(|| key(scope, expr).ok()).flatten()?;
-        keys.iter().position(|(_, key)| *key == column)
+        // A column that is no key is not read for having been looked at: `COUNT(*) AS o … ORDER BY o` says nothing of a column o.
+        let known = || {
+            let column = is_column.then(|| key(scope, expr).ok()).flatten()?;
+            keys.iter().position(|(_, key)| *key == column)
+        };
+        scope.attempt(|| known().ok_or(())).ok()
     })
 }
 
@@ -336,7 +342,7 @@ fn keys<'q>(scope: &Scope, select: &'q Select) -> Answer<Vec<Written<'q>>> {
     for written in expressions {
         let named = meant(scope.sql, select, written)?;
         // A name of SELECT that is no key may be the name of a column too, which is then meant.
-        let (meant, key) = match key(scope, named) {
+        let (meant, key) = match scope.attempt(|| key(scope, named)) {
             Ok(key) => (named, key),
             Err(refusal) => (written, key(scope, written).map_err(|_| refusal)?),
         };
@@ -539,24 +545,32 @@ fn order(
     };
     let mut sorts = Vec::new();
     for item in items {
+        if item.with_fill.is_some() {
+            return Err(refuse(sql, &item.expr, "WITH FILL is not answered: every group is there as it is"));
+        }
         let numbered = match &item.expr {
-            Expr::Value(value) => match &value.value {
-                Value::Number(digits, _) => {
-                    digits.parse::<usize>().ok().and_then(|n| columns.get(n.checked_sub(1)?))
-                }
-                _ => None,
-            },
+            Expr::Value(value) => {
+                let number = match &value.value {
+                    Value::Number(digits, _) => digits.parse::<usize>().ok(),
+                    _ => None,
+                };
+                let column = number.and_then(|number| columns.get(number.checked_sub(1)?));
+                Some(column.ok_or_else(|| refuse(sql, &item.expr, "this is no column of the SELECT"))?)
+            }
             Expr::Identifier(name) => {
                 columns.iter().find(|(known, _)| known.eq_ignore_ascii_case(&name.value))
             }
             _ => None,
         };
-        let by = match (numbered, shown_key(aggregates.scope, keys, &item.expr)) {
-            (Some((_, shown)), _) => shown.clone(),
-            (None, Some(key)) => Shown::Key(key),
-            (None, None) => Shown::Noisy(aggregates.post(&item.expr, 0)?),
+        let by = match numbered {
+            Some((_, shown)) => shown.clone(),
+            None => match shown_key(aggregates.scope, keys, &item.expr) {
+                Some(key) => Shown::Key(key),
+                None => Shown::Noisy(aggregates.post(&item.expr, 0)?),
+            },
         };
-        sorts.push(Sort { by, descending: item.options.sort == Some(OrderBySort::Desc) });
+        let descending = item.options.sort == Some(OrderBySort::Desc);
+        sorts.push(Sort { by, descending, nothing_first: item.options.nulls_first.unwrap_or(!descending) });
     }
     Ok(sorts)
 }

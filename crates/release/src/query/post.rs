@@ -317,16 +317,26 @@ pub enum PostCondition {
 }
 
 impl PostCondition {
-    /// Whether it holds; what has no value fulfils no comparison.
+    /// Whether it is known to hold.
     pub fn holds(&self, noisy: &Drawn) -> bool {
+        self.truth(noisy) == Some(true)
+    }
+
+    /// Whether it holds, as SQL has it: a comparison with what has no value is neither true nor false, and so is its negation.
+    fn truth(&self, noisy: &Drawn) -> Option<bool> {
         match self {
-            PostCondition::Compare(order, a, b) => match (a.value(noisy), b.value(noisy)) {
-                (Some(a), Some(b)) => order.holds(&a, &b),
-                _ => false,
+            PostCondition::Compare(order, a, b) => Some(order.holds(&a.value(noisy)?, &b.value(noisy)?)),
+            PostCondition::And(a, b) => match (a.truth(noisy), b.truth(noisy)) {
+                (Some(false), _) | (_, Some(false)) => Some(false),
+                (Some(true), Some(true)) => Some(true),
+                _ => None,
             },
-            PostCondition::And(a, b) => a.holds(noisy) && b.holds(noisy),
-            PostCondition::Or(a, b) => a.holds(noisy) || b.holds(noisy),
-            PostCondition::Not(a) => !a.holds(noisy),
+            PostCondition::Or(a, b) => match (a.truth(noisy), b.truth(noisy)) {
+                (Some(true), _) | (_, Some(true)) => Some(true),
+                (Some(false), Some(false)) => Some(false),
+                _ => None,
+            },
+            PostCondition::Not(a) => Some(!a.truth(noisy)?),
         }
     }
 }
@@ -437,6 +447,32 @@ mod tests {
         for value in [r(2, 1), r(1, 3), r(10_000_019, 7)] {
             let (low, high) = (root_of(&value, false), root_of(&value, true));
             assert!(&low * &low < value && &high * &high > value && high - low < r(1, 1 << 50));
+        }
+    }
+
+    /// A comparison with what has no value is unknown, and so is its negation: neither shows the group.
+    #[test]
+    fn conditions_on_what_has_no_value_are_unknown() {
+        let nothing = || Box::new(Post::Div(Box::new(Post::Draw(0)), Box::new(Post::Constant(r(0, 1)))));
+        let some = |n| Box::new(Post::Constant(r(n, 1)));
+        let unknown = || Box::new(PostCondition::Compare(Order::Greater, nothing(), some(1)));
+        let yes = || Box::new(PostCondition::Compare(Order::Greater, some(2), some(1)));
+        let no = || Box::new(PostCondition::Not(yes()));
+        let noisy = Drawn::of(&[r(7, 1)]);
+        let cases = [
+            (*unknown(), None),
+            (PostCondition::Not(unknown()), None),
+            (PostCondition::And(unknown(), yes()), None),
+            (PostCondition::And(unknown(), no()), Some(false)),
+            (PostCondition::And(no(), unknown()), Some(false)),
+            (PostCondition::Or(unknown(), yes()), Some(true)),
+            (PostCondition::Or(yes(), unknown()), Some(true)),
+            (PostCondition::Or(no(), unknown()), None),
+            (PostCondition::Not(Box::new(PostCondition::And(unknown(), no()))), Some(true)),
+        ];
+        for (condition, truth) in cases {
+            assert_eq!(condition.truth(&noisy), truth, "{condition:?}");
+            assert_eq!(condition.holds(&noisy), truth == Some(true), "{condition:?}");
         }
     }
 }

@@ -113,7 +113,9 @@ pub fn run(arguments: &Arguments) -> Answer {
         Err(fault) => {
             match arguments.json {
                 true => output::json(&json!({"status": "rejected", "reason": fault.to_string()}))?,
-                false => output::print(|out| writeln!(out, "rejected: {fault}"))?,
+                false => output::print(|out| {
+                    writeln!(out, "rejected: {}", probity_lang::visible(&fault.to_string()))
+                })?,
             }
             Ok(Status::No)
         }
@@ -174,7 +176,9 @@ fn of_release(arguments: &Arguments, text: &str) -> Answer {
         Err(refusal) => {
             match arguments.json {
                 true => output::json(&json!({"status": "rejected", "reason": refusal.message}))?,
-                false => output::print(|out| writeln!(out, "rejected: {}", refusal.message))?,
+                false => {
+                    output::print(|out| writeln!(out, "rejected: {}", output::one_line(&refusal.message)))?
+                }
             }
             Ok(Status::No)
         }

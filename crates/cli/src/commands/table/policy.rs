@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use probity_lang::visible;
 use probity_release::engine::csv::Csv;
-use probity_release::policy::{self, Column, Domain, Policy, Unit};
+use probity_release::policy::{self, Column, Domain, Policy, Table, Unit};
 use serde_json::{Value, json};
 
 use crate::failure::{Answer, Failure, Status};
@@ -111,8 +112,8 @@ fn bounds(column: &Column) -> Option<[String; 2]> {
         .then(|| [column.shown(low), column.shown(high)])
 }
 
-fn to_json(column: &Column) -> Value {
-    let mut value = json!({"name": column.name, "type": kind(column), "cleaning": column.cleaning()});
+fn to_json(table: &Table, column: &Column) -> Value {
+    let mut value = json!({"name": column.name, "type": kind(column), "cleaning": table.cleaning(column)});
     if let Some([low, high]) = bounds(column) {
         value["low"] = low.into();
         value["high"] = high.into();
@@ -128,7 +129,7 @@ fn public_kind(column: &Column) -> String {
 fn show(arguments: &Arguments, policy: &Policy) -> Answer {
     if arguments.json {
         let table = |table: &policy::Table| {
-            let columns: Vec<Value> = table.columns.iter().map(to_json).collect();
+            let columns: Vec<Value> = table.columns.iter().map(|column| to_json(table, column)).collect();
             json!({"name": table.name, "unit": unit(&table.unit), "columns": columns})
         };
         let tables: Vec<Value> = policy.tables.iter().map(table).collect();
@@ -149,10 +150,12 @@ fn show(arguments: &Arguments, policy: &Policy) -> Answer {
         writeln!(out, "hash: {}", policy.hash())
     })?;
     for table in &policy.tables {
-        output::print(|out| writeln!(out, "\ntable {}: a unit is {}", table.name, unit(&table.unit)))?;
+        output::print(|out| {
+            writeln!(out, "\ntable {}: a unit is {}", visible(&table.name), unit(&table.unit))
+        })?;
         let rows = table.columns.iter().map(|column| {
             let bounds = bounds(column).map(|[low, high]| format!("{low} to {high}")).unwrap_or_default();
-            vec![column.name.clone(), kind(column), bounds, column.cleaning()]
+            vec![column.name.clone(), kind(column), bounds, table.cleaning(column)]
         });
         // The rules of cleaning are sentences; none is cut.
         let rows: Vec<Vec<String>> = rows.collect();
@@ -160,7 +163,7 @@ fn show(arguments: &Arguments, policy: &Policy) -> Answer {
             for row in &rows {
                 let [name, kind, bounds, cleaning] = row.as_slice() else { continue };
                 let bounds = if bounds.is_empty() { String::new() } else { format!(", {bounds}") };
-                writeln!(out, "  {name}: {kind}{bounds}; {cleaning}")?;
+                writeln!(out, "  {}: {kind}{bounds}; {cleaning}", visible(name))?;
             }
             Ok(())
         })?;
