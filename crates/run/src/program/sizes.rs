@@ -37,8 +37,9 @@ const _: () = assert!(MOST_REFINED + SPARE <= MOST_BITS as u64);
 /// The most bits before the point of a rational number, and of numbers that no input and no draw changes.
 const MOST_WHOLE: u64 = 1 << 20;
 
-/// The most bits below the point of a rational number: a sum of so many terms with divisors of their own ends some day.
-const MOST_PARTS: u64 = 1 << 50;
+/// The most bits below the point of a rational number: those of a sum with as many terms as there may be, each of which has at most as many bits
+/// of its own in its denominator as an input has. With more, as by a divisor of 1200 bits in each row, some thousands of rows would take minutes.
+const MOST_PARTS: u64 = (MOST_PART_BITS as u64) * TERMS + MOST_WHOLE;
 
 /// For what the parameters fix: e^(10^9) is a number that is refined, and e^e^50 is not.
 const MOST_FIXED: u64 = 1 << 40;
@@ -175,10 +176,13 @@ impl Size {
     }
 
     fn over(self, other: Size) -> Size {
-        let of_many = if other.varies { other.whole } else { 0 };
+        // What divides a rational number stands in its denominator with all its digits.
+        let digits = if self.real || other.real { 0 } else { other.small() };
+        let divisor = other.whole.saturating_add(digits);
+        let of_many = if other.varies { divisor } else { 0 };
         Size {
             whole: self.whole.saturating_add(other.small()),
-            fixed: self.fixed.saturating_add(other.whole - of_many),
+            fixed: self.fixed.saturating_add(divisor - of_many),
             parts: self.parts.saturating_add(of_many),
             ..self.join(other)
         }
