@@ -109,7 +109,8 @@ fn a_paid_error_names_no_assumption() {
     let place = folder("run-thousand", POLICY);
     assert_eq!(run(&place, &["budget", "init", "--policy", "people.toml", "--ledger", "people.ledger"]).0, 0);
     let lines: String = (0..30).rev().map(|bound| format!("where x <= {bound}\n")).collect();
-    let text = format!("mechanism m(x: real)\n{lines}y ~ sign()\nreturn y\nneighbours abs(x' - x) <= 1\nclaim 0\n");
+    let text =
+        format!("mechanism m(x: real)\n{lines}y ~ sign()\nreturn y\nneighbours abs(x' - x) <= 1\nclaim 0\n");
     fs::write(place.join("m.dp"), text).unwrap();
     let paid = |x: &str| run(&place, &["run", "m.dp", "--input", x, "--ledger", "people.ledger"]);
     let (high, low) = (paid("x=25"), paid("x=3"));
@@ -125,8 +126,8 @@ fn a_paid_error_names_no_assumption() {
 #[test]
 fn a_limit_of_files_tells_nothing_that_is_not_paid_for() {
     let place = folder("run-limits", POLICY);
-    // The claim is long, so that an entry takes pages of its own.
-    let text = "mechanism m(x: real)\nparam eps > 0\nwhere x <= 1\ny ~ sign()\nreturn y\nneighbours abs(x' - x) <= 1\nclaim 0 * eps\n";
+    // A parameter with many digits, so that an entry takes pages of its own.
+    let text = "mechanism m(x: real)\nparam eps > 0\nwhere x <= 1\ny ~ sign()\nreturn y\nneighbours abs(x' - x) <= 1\nclaim eps\n";
     fs::write(place.join("m.dp"), text).unwrap();
     let budget = ["budget", "init", "--policy", "people.toml", "--ledger"];
     assert_eq!(run(&place, &[&budget[..], &["new.ledger"]].concat()).0, 0);
@@ -140,7 +141,8 @@ fn a_limit_of_files_tells_nothing_that_is_not_paid_for() {
         command.args(["-c", &script, env!("CARGO_BIN_EXE_probity")]).args(arguments);
         let output = command.current_dir(&place).stdin(Stdio::null()).output().unwrap();
         let (_, out, _) = run(&place, &["budget", "--ledger", &ledger, "--json"]);
-        let spent = serde_json::from_str::<Value>(&out).unwrap()["spent"]["epsilon"].as_str().unwrap().to_owned();
+        let spent =
+            serde_json::from_str::<Value>(&out).unwrap()["spent"]["epsilon"].as_str().unwrap().to_owned();
         // An answer is a sign, by chance.
         let told = String::from_utf8_lossy(&output.stdout).replace('-', "").replace(&*ledger, "");
         ((output.status.code(), told, String::from_utf8_lossy(&output.stderr).replace(&*ledger, "")), spent)
@@ -178,7 +180,8 @@ fn inputs_and_rows_are_read_after_they_are_paid_for() {
     // Opening a pipe waits for the one who reads.
     let opened = || fs::OpenOptions::new().write(true).open(place.join("pipe")).unwrap();
     std::thread::scope(|scope| {
-        let asked = scope.spawn(|| run(&place, &["run", "one.dp", "--input", "x=@pipe", "--ledger", "people.ledger"]));
+        let asked = scope
+            .spawn(|| run(&place, &["run", "one.dp", "--input", "x=@pipe", "--ledger", "people.ledger"]));
         let mut pipe = opened();
         assert_eq!(spent(), "1/8");
         std::io::Write::write_all(&mut pipe, b"3").unwrap();

@@ -108,7 +108,10 @@ fn what_is_reserved_stays_debited_when_nothing_settles_it() {
     // A file that cannot grow while inputs are looked at: nothing is told, and the reserve stays.
     let before = ledger.state().number;
     let read_only = || {
-        rusqlite::Connection::open(&path).unwrap().execute_batch("CREATE TRIGGER full BEFORE INSERT ON entry BEGIN SELECT RAISE(FAIL, 'full'); END").unwrap();
+        rusqlite::Connection::open(&path)
+            .unwrap()
+            .execute_batch("CREATE TRIGGER full BEFORE INSERT ON entry BEGIN SELECT RAISE(FAIL, 'full'); END")
+            .unwrap();
         Ok::<_, ()>(())
     };
     let refused = ledger.pay_for_runs(&runs(&plain, Rational::ZERO), read_only).unwrap_err();
@@ -126,16 +129,21 @@ fn both_outcomes_take_as_many_bytes() {
         let mut ledger = open(&path).unwrap();
         let plain = of_one_input("");
         for cost in [rational(1, 1_000_003).unwrap(), rational(3, 7).unwrap(), Rational::ZERO] {
-            let _ = ledger.pay_for_runs(&runs(&plain, cost), || if is_admitted { Ok(()) } else { Err(()) }).unwrap();
+            let _ = ledger
+                .pay_for_runs(&runs(&plain, cost), || if is_admitted { Ok(()) } else { Err(()) })
+                .unwrap();
         }
         drop(ledger);
         let raw = rusqlite::Connection::open(&path).unwrap();
         let columns = "length(loss), length(query), length(answer), length(certificate), length(time)";
-        let mut statement = raw.prepare(&format!("SELECT {columns} FROM entry WHERE kind = 'settle' ORDER BY number")).unwrap();
+        let mut statement = raw
+            .prepare(&format!("SELECT {columns} FROM entry WHERE kind = 'settle' ORDER BY number"))
+            .unwrap();
         let rows = statement.query_map([], |row| {
             Ok([row.get::<_, i64>(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?])
         });
-        let first: i64 = raw.query_row("SELECT length(spent) FROM entry WHERE number = 3", [], |row| row.get(0)).unwrap();
+        let first: i64 =
+            raw.query_row("SELECT length(spent) FROM entry WHERE number = 3", [], |row| row.get(0)).unwrap();
         (rows.unwrap().collect::<Result<Vec<_>, _>>().unwrap(), first)
     };
     assert_eq!(lengths(true), lengths(false));
@@ -167,12 +175,25 @@ fn a_settlement_gives_back_what_was_reserved_and_once() {
         let loss = [&entry.loss, &entry.spent].map(Loss::to_text);
         raw.execute(
             "INSERT INTO entry VALUES (5, 'settle', ?1, '', 'epsilon', ?2, ?3, 1, ?4, ?5, '', ?6, ?7)",
-            rusqlite::params![entry.time, loss[0], loss[1], entry.query, entry.answer, entry.previous, entry.hash],
+            rusqlite::params![
+                entry.time,
+                loss[0],
+                loss[1],
+                entry.query,
+                entry.answer,
+                entry.previous,
+                entry.hash
+            ],
         )
         .unwrap();
     };
     // An entry that is not there, a stored answer, more than was reserved, itself.
-    for (of, amount) in [("9", Rational::ZERO), ("2", rational(1, 9).unwrap()), ("3", rational(1, 7).unwrap()), ("5", Rational::ZERO)] {
+    for (of, amount) in [
+        ("9", Rational::ZERO),
+        ("2", rational(1, 9).unwrap()),
+        ("3", rational(1, 7).unwrap()),
+        ("5", Rational::ZERO),
+    ] {
         back(of, amount);
         assert!(open(&path).is_err(), "{of}");
     }
@@ -202,20 +223,25 @@ fn an_older_ledger_opens() {
 /// What was spent under a policy is not hidden by as much that was given back under it.
 #[test]
 fn what_is_given_back_does_not_hide_what_was_spent() {
-    let (path, policy) = (fresh("hidden"), policy());
-    let mut ledger = open(&path).unwrap();
-    let plain = of_one_input("");
+    let (path, rows) = (fresh("hidden"), policy());
+    let of = |text: &str| policy::read("policy", text).unwrap();
+    // First there was another table.
+    let other = of(&rows.text.replace("table.t", "table.w"));
+    fs::remove_file(&path).unwrap();
+    Ledger::init(&path, &other, None, false, PATIENCE).unwrap();
     // Reserved under one policy, given back under another, under which as much is spent.
     let between = || {
-        let mut other = open(&path).unwrap();
-        other.amend(&policy, "the same").unwrap();
-        other.debit(&[debit("a", rational(1, 8).unwrap())], &policy, false).unwrap();
+        let mut ledger = open(&path).unwrap();
+        ledger.amend(&rows, "the table t").unwrap();
+        ledger.debit(&[debit("a", rational(1, 8).unwrap())], &rows, false).unwrap();
         Ok::<_, ()>(())
     };
-    ledger.pay_for_runs(&runs(&plain, Rational::ZERO), between).unwrap().unwrap();
+    let mut ledger = open(&path).unwrap();
+    ledger.pay_for_runs(&runs(&of_one_input(""), Rational::ZERO), between).unwrap().unwrap();
     let entries = ledger.history(usize::MAX).unwrap();
     assert_eq!(entries[2].spent, entries[4].spent);
-    let text = policy.text.replace("unit = \"row\"", "unit = { user = \"x\", groups = 1, rows_per_group = 1 }");
-    let users = probity_release::policy::read("p", &text).unwrap();
-    assert!(open(&path).unwrap().amend(&users, "users").unwrap_err().message.contains("under another unit"));
+    let users = rows.text.replace("\"row\"", "{ user = \"u\", groups = 1, rows_per_group = 1 }");
+    let users = of(&format!("{users}u = {{ type = \"text\" }}\n"));
+    let refused = open(&path).unwrap().amend(&users, "users").unwrap_err();
+    assert!(refused.message.contains("under another unit"), "{refused}");
 }

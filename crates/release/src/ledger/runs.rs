@@ -108,10 +108,8 @@ impl Ledger {
     ) -> Answer<Written> {
         let path = self.path.clone();
         let in_trouble = |error| trouble(&path, &error);
-        let transaction = self
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)
-            .map_err(in_trouble)?;
+        let transaction =
+            self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(in_trouble)?;
         let mut state =
             store::state_since(&transaction, Some(&self.state)).map_err(|fault| fault.at(&path))?;
         let written = entries(&transaction, &mut state, &path)?;

@@ -277,7 +277,9 @@ pub fn spent_under(connection: &Connection, state: &State) -> Result<Vec<Policy>
 
 fn has_settlements(connection: &Connection, after: i64, to: i64) -> rusqlite::Result<bool> {
     connection
-        .prepare("SELECT EXISTS (SELECT 1 FROM entry WHERE number > ?1 AND number <= ?2 AND kind = 'settle')")?
+        .prepare(
+            "SELECT EXISTS (SELECT 1 FROM entry WHERE number > ?1 AND number <= ?2 AND kind = 'settle')",
+        )?
         .query_row([after, to], |row| row.get(0))
 }
 

@@ -200,13 +200,7 @@ fn show(arguments: &Arguments) -> Answer {
         return Ok(Status::Done);
     }
     let rows = entries.iter().map(|entry| {
-        vec![
-            entry.number.to_string(),
-            entry.time.clone(),
-            cost(entry),
-            entry.spent.at_most(),
-            about(entry),
-        ]
+        vec![entry.number.to_string(), entry.time.clone(), cost(entry), entry.spent.at_most(), about(entry)]
     });
     output::table(&["entry", "time", "cost", "spent", "query"], rows)?;
     output::print(|out| {

@@ -47,15 +47,17 @@ fn refused(error: InputError) -> Failure {
 impl<'a> Private<'a> {
     /// What the options say. Reads nothing.
     pub fn of(arguments: &'a Arguments, text: &Text) -> Result<Private<'a>, Failure> {
-        let (mut values, mut objects, mut tables) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut values, mut objects) = (Vec::new(), Vec::new());
+        let mut tables: Vec<(&str, Csv)> = Vec::new();
         for option in &arguments.inputs {
             if let Some(path) = option.strip_prefix('@') {
                 objects.push(Path::new(path));
                 continue;
             }
             let Some((name, value)) = option.split_once('=') else {
-                return Err(Failure::new("an --input names no input")
-                    .hint("write --input x=41.7 or --input q=@FILE"));
+                return Err(
+                    Failure::new("an --input names no input").hint("write --input x=41.7 or --input q=@FILE")
+                );
             };
             let file = value.trim().strip_prefix('@').map(|path| Place::File(Path::new(path)));
             values.push((name.trim(), file.unwrap_or(Place::Here(value))));
@@ -70,7 +72,8 @@ impl<'a> Private<'a> {
         }
         let words =
             arguments.words.iter().map(|option| words(option, text)).collect::<Result<Vec<_>, _>>()?;
-        if let Some((table, ..)) = words.iter().find(|(table, ..)| tables.iter().all(|(given, _)| given != table))
+        if let Some((table, ..)) =
+            words.iter().find(|(table, ..)| tables.iter().all(|(given, _)| given != table))
         {
             return Err(Failure::new(format!("--words names a table {table} that no --data gives"))
                 .hint(format!("add --data {table}=FILE.csv")));
@@ -118,7 +121,7 @@ impl<'a> Private<'a> {
             inputs.merge(all).map_err(refused)?;
         }
         for (name, place) in &self.values {
-            let value = match place {
+            let value: Given = match place {
                 Place::Here(text) => text.parse().map_err(refused)?,
                 Place::File(path) => {
                     files::text(path)?.parse().map_err(|error| refused(error).in_file(path))?
@@ -157,4 +160,3 @@ fn words<'o>(option: &'o str, text: &Text) -> Result<(&'o str, &'o str, Vec<Stri
         None => Ok((table, field, words)),
     }
 }
-
