@@ -62,6 +62,8 @@ fn what_an_error_costs_is_reserved_before_inputs_are_looked_at() {
     let mut ledger = open(&path).unwrap();
     let spent = || open(&path).unwrap().state().spent.amount.clone();
     let (plain, assuming) = (of_one_input(""), of_one_input("where x <= 1\n"));
+    let category = "mechanism m(x: category(3))\ny ~ sign()\nreturn y\nneighbours any\nclaim 0\n";
+    let category = probity_lang::load_text(category).unwrap().mechanism;
     let (eighth, hundredth) = (rational(1, 8).unwrap(), rational(1, 100).unwrap());
     let mut expected = Rational::ZERO;
     for (mechanism, cost, is_admitted, price) in [
@@ -69,6 +71,7 @@ fn what_an_error_costs_is_reserved_before_inputs_are_looked_at() {
         (&plain, &hundredth, false, &eighth),
         (&assuming, &hundredth, true, &eighth),
         (&assuming, &Rational::ZERO, true, &eighth),
+        (&category, &Rational::ZERO, true, &eighth),
         (&assuming, &hundredth, false, &eighth),
         (&plain, &quarter(), true, &quarter()),
         (&plain, &Rational::ZERO, true, &Rational::ZERO),
@@ -83,7 +86,7 @@ fn what_an_error_costs_is_reserved_before_inputs_are_looked_at() {
         expected += price;
         assert_eq!(spent(), expected);
     }
-    assert_eq!(ledger.verify().unwrap(), 1 + 2 * 7);
+    assert_eq!(ledger.verify().unwrap(), 1 + 2 * 8);
     // The accountant counts what was paid, and not what was reserved.
     let total = accounted::epsilon_at(
         &ledger.history(usize::MAX).unwrap(),

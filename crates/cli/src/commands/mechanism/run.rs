@@ -1,7 +1,7 @@
 //! `probity run`: private answers from a proved text, with exactly the law of its theorem.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use probity_account::doubles_around;
