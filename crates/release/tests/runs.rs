@@ -190,13 +190,15 @@ fn a_settlement_gives_back_what_was_reserved_and_once() {
         )
         .unwrap();
     };
-    // An entry that is not there, a stored answer, more than was reserved, itself.
-    for (of, amount) in [
+    // An entry that is not there, a stored answer, more than was reserved, itself, a settlement.
+    let of_others = [
         ("9", Rational::ZERO),
         ("2", rational(1, 9).unwrap()),
         ("3", rational(1, 7).unwrap()),
         ("5", Rational::ZERO),
-    ] {
+        ("4", rational(1, 20).unwrap()),
+    ];
+    for (of, amount) in of_others {
         back(of, amount);
         assert!(open(&path).is_err(), "{of}");
     }
