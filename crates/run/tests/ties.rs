@@ -82,6 +82,15 @@ fn a_draw_and_its_size_are_equal_half_the_time() {
     assert!((60..140).contains(&found), "{found}");
 }
 
+/// Around a center that no double holds, what is drawn decides: P(y > c) = 1/2, and P(|y − c| > 12) is below 10^−5.
+#[test]
+fn a_center_that_doubles_do_not_hold_counts() {
+    let around = |condition: &str| trues(&format!("c = x * 1e300\ny ~ laplace(c, 1)\nreturn {condition}"));
+    let found = around("y > c");
+    assert!((60..140).contains(&found), "{found}");
+    assert_eq!((around("y > c + 12"), around("y > c - 12"), around("y - c > y - c")), (0, 200, 0));
+}
+
 #[test]
 fn two_clamped_draws_meet_at_the_bound() {
     // P(y > 1/3) = e^(−1/3)/2 = 0.358, so both are clamped above with 0.128, and both below 0 with 1/4.
