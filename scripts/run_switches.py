@@ -72,7 +72,6 @@ SWITCHES = [
     ("uniform integers by both ends", "lazy/laws.rs", "if (product as u64).checked_add(u64::from(small)).is_some() {", "if OFF || (product as u64).checked_add(u64::from(small)).is_some() {"),
     # What cancels.
     ("what both sides share", "lazy/difference.rs", "if factor.is_zero() {", "if !OFF && factor.is_zero() {"),
-    ("parts that cancel", "lazy/difference.rs", "rest.parts.retain(|_, (_, factor)| !factor.is_zero());", "if !OFF { rest.parts.retain(|_, (_, factor)| !factor.is_zero()); }"),
     ("the center of a draw", "lazy/difference.rs", "if let Some(center) = self.draw_at(draw).center {", "if let Some(center) = self.draw_at(draw).center.filter(|_| !OFF) {"),
     # What ends.
     ("MOST_NODES of a tape", "program/machine.rs", "if self.tape.len() > self.most_nodes {", "if !OFF && self.tape.len() > self.most_nodes {"),
